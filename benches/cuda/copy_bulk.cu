@@ -10,6 +10,21 @@ __device__ inline void copy(const Chunks& chunks, uint32_t* counter) {
         [&](uint32_t chunk, const unsigned char* buffer) { chunks.store(chunk, buffer); });
 }
 
+extern "C" __global__ void __launch_bounds__(256)
+    copy_bulk_once(unsigned char* dst, const unsigned char* src, uint64_t len_bytes, uint32_t chunk_bytes) {
+    __shared__ uint64_t bar;
+    const Chunks chunks{dst, src, len_bytes, chunk_bytes};
+    if (!is_elected()) {
+        return;
+    }
+    ptx::mbarrier_init(&bar, 1);
+    chunks.load(blockIdx.x, smem, &bar);
+    wait(&bar, 0);
+    chunks.store(blockIdx.x, smem);
+    ptx::cp_async_bulk_commit_group();
+    ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>());
+}
+
 #define COPY_BULK(stages)                                                                                      \
     extern "C" __global__ void __launch_bounds__(32) copy_bulk_##stages(                                       \
         unsigned char* dst, const unsigned char* src, uint64_t len_bytes, uint32_t chunk_bytes, uint32_t* counter) { \

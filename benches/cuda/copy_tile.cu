@@ -10,6 +10,23 @@ __device__ inline void copy(const Tiles& tiles, uint32_t count, uint32_t* counte
         [&](uint32_t tile, const unsigned char* buffer) { tiles.store(tile, buffer); });
 }
 
+extern "C" __global__ void __launch_bounds__(32) copy_tile_once(
+    const __grid_constant__ CUtensorMap dst, const __grid_constant__ CUtensorMap src, uint32_t tile_width_elems,
+    uint32_t tile_height_elems, uint32_t tile_bytes) {
+    __shared__ uint64_t bar;
+    const Tiles tiles{&dst, &src, gridDim.x, tile_width_elems, tile_height_elems, tile_bytes};
+    const uint32_t tile = blockIdx.y * gridDim.x + blockIdx.x;
+    if (!is_elected()) {
+        return;
+    }
+    ptx::mbarrier_init(&bar, 1);
+    tiles.load(tile, smem, &bar);
+    wait(&bar, 0);
+    tiles.store(tile, smem);
+    ptx::cp_async_bulk_commit_group();
+    ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>());
+}
+
 #define COPY_TILE(stages)                                                                        \
     extern "C" __global__ void __launch_bounds__(32) copy_tile_##stages(                         \
         const __grid_constant__ CUtensorMap dst, const __grid_constant__ CUtensorMap src,        \

@@ -5,7 +5,7 @@ use std::thread;
 
 use anyhow::{Result, bail, ensure};
 use tensor_map::{Params, TensorMap};
-use tma_host::{Argument, Buffer, Device, Shape};
+use tma_host::{Argument, Buffer, Device, DeviceDescription, Shape};
 
 use crate::{
     case::{Expected, Run, Words},
@@ -99,14 +99,15 @@ impl Arena {
         self.src.len_bytes() as u64
     }
 
-    /// The addresses and properties that cases use, given what makes maps.
+    /// The addresses and properties that cases use, given the GPU's description and what makes maps.
     pub(crate) fn setup<'a>(
         &self,
         gpu: &Device,
+        device: &'a DeviceDescription,
         encode: &'a dyn Fn(Params, u64) -> Result<TensorMap>,
     ) -> Setup<'a> {
         Setup {
-            multiprocessors: gpu.multiprocessors(),
+            device,
             block_shared_bytes: gpu.limits().shared_bytes,
             bytes: self.bytes(),
             src: self.src.address(),

@@ -3,13 +3,16 @@
 mod bulk;
 pub(crate) mod gather;
 pub(crate) mod guide;
+pub(crate) mod streaming;
 mod tile;
 
 use anyhow::{Result, anyhow, bail};
+use kernels_gpu::settings::Setting;
 use tensor_map::{Params, TensorMap};
 use tma_host::Shape;
-use tma_launch::{Argument, Call, Launch, Pointer, Violations};
+use tma_launch::{Argument, Call, DeviceDescription, Launch, Pointer, Violations};
 
+use self::streaming::Subject;
 use crate::{
     arena::Pattern,
     case::{Amount, Case, Check, Reference},
@@ -19,7 +22,7 @@ use crate::{
 /// Device addresses and properties of the GPU that the cases use.
 #[derive(Clone, Copy)]
 pub(crate) struct Setup<'a> {
-    pub(crate) multiprocessors: u32,
+    pub(crate) device: &'a DeviceDescription,
     /// Shared memory that a block can have.
     pub(crate) block_shared_bytes: u64,
     /// Of the source and of the destination.
@@ -39,7 +42,16 @@ pub(crate) struct Setup<'a> {
 impl Setup<'_> {
     /// As many blocks on each multiprocessor.
     fn persistent(self, per_multiprocessor: u32, threads: u32) -> Shape {
-        Shape::new(self.multiprocessors * per_multiprocessor, threads)
+        Shape::new(self.device.multiprocessors * per_multiprocessor, threads)
+    }
+
+    /// As [`case`](Self::case), as a setting launches it over all bytes.
+    fn set_case(self, kernel: &'static str, call: Call<'_>, setting: Setting) -> Result<Case> {
+        let shape = Shape::new(setting.grid(self.device, self.bytes), setting.threads);
+        let mut case = self.case(kernel, call, shape)?;
+        let least = setting.shared_bytes(self.device);
+        case.shape.shared_bytes = case.shape.shared_bytes.max(least);
+        Ok(case)
     }
 
     /// The arguments of a launch in this setup.
@@ -87,6 +99,14 @@ impl Setup<'_> {
     }
 }
 
+/// A row whose setting is the device's own, whatever it is.
+fn as_set(case: Case) -> Case {
+    Case {
+        variant: format!("as set, {}", case.variant),
+        ..case
+    }
+}
+
 /// Memory at a device address.
 #[derive(Clone, Copy)]
 struct At(u64);
@@ -112,7 +132,7 @@ pub(crate) fn all(setup: Setup<'_>) -> Result<Vec<Case>> {
     } else {
         2
     };
-    for row in guide::all(setup.multiprocessors, stages, setup.bytes)? {
+    for row in guide::all(setup.device, stages, setup.bytes)? {
         cases.push(row.case(setup)?);
     }
     Ok(cases)
@@ -120,8 +140,13 @@ pub(crate) fn all(setup: Setup<'_>) -> Result<Vec<Case>> {
 
 /// The cases of a sweep: stages, sizes and blocks of a multiprocessor.
 pub(crate) fn sweep(setup: Setup<'_>) -> Result<Vec<Case>> {
-    let mut cases = bulk::sweep(setup)?;
-    cases.extend(tile::sweep(setup)?);
+    let mut cases = Vec::new();
+    for subject in Subject::all(setup) {
+        for setting in subject.settings() {
+            cases.push(subject.case(setup, setting)?);
+        }
+    }
+    cases.extend(bulk::sweep(setup)?);
     cases.extend(gather::sweep(setup)?);
     Ok(cases)
 }
@@ -134,14 +159,9 @@ fn fits(per_multiprocessor: u32, case: &Case) -> bool {
     per_multiprocessor * (case.shape.shared_bytes + 1024) <= SHARED_BYTES
 }
 
-/// Returns whether so many bytes of stages on a multiprocessor are worth a try.
-fn worth_a_try(bytes: u32) -> bool {
-    (24 << 10..=192 << 10).contains(&bytes)
-}
-
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::{collections::BTreeSet, sync::LazyLock};
 
     use tensor_map::Target;
     use tma_host::Source;
@@ -151,8 +171,9 @@ mod tests {
     use crate::{case::Run, modules::BUILT};
 
     fn setup(encode: &dyn Fn(Params, u64) -> Result<TensorMap>) -> Setup<'_> {
+        static DEVICE: LazyLock<DeviceDescription> = LazyLock::new(DeviceDescription::h100);
         Setup {
-            multiprocessors: 132,
+            device: &DEVICE,
             block_shared_bytes: Limits::SM_90.shared_bytes,
             bytes: 1 << 32,
             src: 1 << 34,

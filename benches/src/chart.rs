@@ -155,6 +155,7 @@ mod tests {
             memory_limit_gb_s: 2000.0,
             driver: String::new(),
             date: String::new(),
+            commit: None,
             measured_sm_clock_mhz: 1000.0,
             nvidia_smi: None,
         };

@@ -1,5 +1,7 @@
 //! The GPU that measures: what it is, what it could do, and whether it is free to do it.
 
+use std::{env, fs};
+
 use anyhow::{Context, Error, Result, ensure};
 use cust::device::DeviceAttribute;
 use serde::Serialize;
@@ -26,6 +28,8 @@ pub(crate) struct Machine {
     pub(crate) driver: String,
     /// The day of the measurement, as in `2025-12-24`.
     pub(crate) date: String,
+    /// The commit of this program, where a file beside it says so.
+    pub(crate) commit: Option<String>,
     /// Cycles by the time that they took, in a kernel that does nothing else.
     pub(crate) measured_sm_clock_mhz: f64,
     /// The output of nvidia-smi, where it is installed.
@@ -63,6 +67,7 @@ impl Machine {
             memory_limit_gb_s: 2.0 * memory_clock_mhz * 1e6 * memory_bus_bits as f64 / 8.0 / 1e9,
             driver: origin::driver().map_err(Error::msg)?,
             date: origin::today(),
+            commit: commit(),
             measured_sm_clock_mhz: sm_clock_mhz(gpu, modules)?,
             nvidia_smi: before,
         })
@@ -90,6 +95,13 @@ impl Machine {
         }
         reasons
     }
+}
+
+/// The commit that `cargo xtask` wrote down beside this program.
+fn commit() -> Option<String> {
+    let path = env::current_exe().ok()?.with_file_name("commit.txt");
+    let commit = fs::read_to_string(path).ok()?;
+    Some(commit.trim().to_owned()).filter(|commit| !commit.is_empty())
 }
 
 /// Measured over some milliseconds.

@@ -15,6 +15,7 @@ mod report;
 mod smi;
 mod statistics;
 mod table;
+mod tune;
 mod work;
 
 use std::{cell::RefCell, fs, path::PathBuf, process::ExitCode};
@@ -57,12 +58,16 @@ struct Arguments {
     /// The kernels' PTX in place of the program's own, such as another code generator's.
     #[arg(long)]
     kernels: Option<PathBuf>,
-    /// A folder for bench.json, bench.txt and bench.svg, or sweep.tsv.
+    /// A folder for bench.json, bench.txt and bench.svg, or for sweep.tsv, or for the device's settings and tune.tsv.
     #[arg(long)]
     out: Option<PathBuf>,
     /// Instead, try stages, sizes and blocks of a multiprocessor, and list the best.
     #[arg(long)]
     sweep: bool,
+    /// Instead, find the fastest setting of each kernel that streams through memory, and write the file of this
+    /// device for `kernels_gpu::settings`.
+    #[arg(long, conflicts_with = "sweep")]
+    tune: bool,
     /// Measure even where the GPU is busy or held down.
     #[arg(long)]
     force: bool,
@@ -129,6 +134,9 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         let text = text.with_context(|| format!("cannot read {}", path.display()))?;
         built.kernels = text.leak();
     }
+    if arguments.tune {
+        built = built.only(cases::streaming::is_entry)?;
+    }
     let modules = built.load(&gpu)?;
     if modules.cuda.is_none() {
         eprintln!(
@@ -167,8 +175,11 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         );
     }
     let encode = |params: Params, address| Ok(tma_host::encode(&gpu, params, address)?);
-    let setup = arena.setup(&gpu, &encode);
-    if arguments.sweep {
+    let device = gpu.description();
+    let setup = arena.setup(&gpu, &device, &encode);
+    if arguments.tune {
+        tune(arguments, &bench, setup, &machine)
+    } else if arguments.sweep {
         sweep(arguments, &bench, setup)
     } else {
         rows(arguments, &bench, setup, machine, unfit)
@@ -239,6 +250,36 @@ fn sweep(arguments: &Arguments, bench: &Bench<'_>, setup: Setup<'_>) -> Result<E
         report::write(folder, "sweep.tsv", &report::tsv(&rows))?;
     }
     Ok(if failures.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// The fastest settings.
+fn tune(
+    arguments: &Arguments,
+    bench: &Bench<'_>,
+    setup: Setup<'_>,
+    machine: &Machine,
+) -> Result<ExitCode> {
+    let wanted = |name: &str| {
+        let mut names = arguments.rows.iter();
+        arguments.rows.is_empty() || names.any(|part| name.contains(part.as_str()))
+    };
+    let tuned = tune::tune(bench, setup, machine, wanted)?;
+    println!("{}\n\n{}", tuned.text, tuned.table);
+    for failure in &tuned.failures {
+        println!("FAIL {failure}");
+    }
+    if let Some(folder) = &arguments.out {
+        let file = tune::file_name(&tuned.table.device);
+        report::write(folder, &file, &tuned.table.to_string())?;
+        report::write(folder, "tune.tsv", &tuned.all)?;
+        let text = format!("{}\n\n{}\n", table::machine(machine), tuned.text);
+        report::write(folder, "tune.txt", &text)?;
+    }
+    Ok(if tuned.failures.is_empty() {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE

@@ -202,7 +202,7 @@ impl<'a> Bench<'a> {
         Ok(copies)
     }
 
-    fn driver_copy(&self) -> Work<'a> {
+    pub(crate) fn driver_copy(&self) -> Work<'a> {
         Work::Copy {
             dst: self.arena.dst.address(),
             src: self.arena.src.address(),
@@ -210,7 +210,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    fn kernel(&self, module: &'a Module, case: &Case) -> Result<Work<'a>> {
+    pub(crate) fn kernel(&self, module: &'a Module, case: &Case) -> Result<Work<'a>> {
         Ok(Work::Kernel {
             function: module.function(&case.entry)?.into(),
             shape: case.shape,
@@ -275,7 +275,8 @@ impl<'a> Bench<'a> {
         Ok((works.into_iter().nth(fastest), name))
     }
 
-    fn check(&self, case: &Case, work: &Work<'_>) -> Result<()> {
+    /// Runs it once, and compares what it wrote.
+    pub(crate) fn check(&self, case: &Case, work: &Work<'_>) -> Result<()> {
         match &case.check {
             Check::Destination(pattern) => self.arena.check(self.gpu, self.modules, work, *pattern),
             Check::Words(words) => self.arena.check_words(self.gpu, self.modules, work, words),

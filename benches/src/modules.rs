@@ -48,6 +48,21 @@ impl Built {
         Ok(digest.to_string())
     }
 
+    /// The same with the wanted entries alone, which the driver compiles in a shorter time.
+    pub(crate) fn only(&self, is_wanted: fn(&str) -> bool) -> Result<Self> {
+        let only = |text: &str| -> Result<&'static str> {
+            let module = ptx::parse(text)?;
+            let entries = module.entries().map(|entry| entry.name.as_str());
+            let entries = entries.filter(|name| is_wanted(name));
+            Ok(module.extract_all(entries).to_string().leak())
+        };
+        Ok(Self {
+            kernels: only(self.kernels)?,
+            cuda: self.cuda.map(only).transpose()?,
+            ..*self
+        })
+    }
+
     /// Compiled by the driver, both with the same options.
     pub(crate) fn load(&self, gpu: &Device) -> Result<Modules> {
         let load = |name: &str, text| {

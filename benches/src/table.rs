@@ -45,6 +45,9 @@ pub(crate) fn machine(machine: &Machine) -> String {
         machine.memory_bus_bits,
         machine.memory_limit_gb_s,
     );
+    if let Some(commit) = &machine.commit {
+        text += &format!("\ncommit {commit}");
+    }
     if let Some(smi) = &machine.nvidia_smi {
         text += &format!(
             "\nnvidia-smi: SM {} MHz, memory {} MHz, {} of {} W, {} C, ECC {}, reasons {}",

@@ -6,6 +6,13 @@ use std::{env, fs, path::Path};
 use tma_build::{Arch, PtxBuilder};
 
 fn main() {
+    let out_dir = env::var_os("OUT_DIR").expect("cargo sets it");
+    let traced = Path::new(&out_dir).join("traced.ptx");
+    // Before the others, one of which has the same name.
+    let builder = PtxBuilder::new("../../kernels-gpu").arch(Arch::Sm90);
+    let builder = builder.debug_assertions(false).overflow_checks(false);
+    let builder = builder.only("add_one_ring").trace();
+    builder.copy_to(&traced).build_or_exit();
     let build = |arch| {
         let ptx = PtxBuilder::new("../../kernels-gpu")
             .arch(arch)
@@ -17,9 +24,11 @@ fn main() {
     };
     let modules: String = [Arch::Sm90, Arch::Sm90a, Arch::Sm120a].map(build).concat();
     let source = format!(
-        "/// The kernels for each architecture.\nconst MODULES: &[(&str, &str)] = &[\n{modules}];\n"
+        "/// The kernels for each architecture.\nconst MODULES: &[(&str, &str)] = &[\n{modules}];\n\
+         /// `add_one_ring`, whose pipeline writes stamps of what it does.\n\
+         pub const TRACED: &str = include_str!({:?});\n",
+        traced.display().to_string()
     );
-    let out_dir = env::var_os("OUT_DIR").expect("cargo sets it");
     let write = |name: &str, text: String| {
         fs::write(Path::new(&out_dir).join(name), text).expect("cargo made the folder");
     };

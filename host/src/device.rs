@@ -10,11 +10,11 @@ use std::{
 
 use bytemuck::Pod;
 use tma_emulator::Session;
-use tma_launch::{Failure, Limits};
+use tma_launch::{DeviceDescription, Failure, Limits};
 
 use crate::{
     Buffer, Capability, DeviceProperties, GpuError, Module, Source, Stream,
-    gpu::{Gpu, limits},
+    gpu::{Gpu, description, limits},
 };
 
 pub use choice::DeviceChoice;
@@ -124,6 +124,12 @@ impl Device {
     /// The limits of launches.
     pub fn limits(&self) -> Limits {
         self.properties().map_or(Session::LIMITS, limits)
+    }
+
+    /// The properties that decide how kernels which move memory are best launched; the emulator stands for an H100.
+    pub fn description(&self) -> DeviceDescription {
+        self.properties()
+            .map_or_else(DeviceDescription::h100, description)
     }
 
     /// Streaming multiprocessors. The emulator has as many as clusters of blocks that it runs at a
@@ -237,6 +243,7 @@ mod tests {
         assert!(device.is_emulator() && device.properties().is_none());
         assert_eq!(device.capability().to_string(), "9.0");
         assert_eq!(device.limits().block_threads, 1024);
+        assert_eq!(device.description(), DeviceDescription::h100());
         assert!(device.multiprocessors() > 1);
         assert_eq!(device.synchronise(), Ok(()));
     }

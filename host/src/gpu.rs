@@ -17,7 +17,7 @@ use crate::{driver::OrFail, panic::PanicRecord};
 pub use cuda_driver::{Capability, DeviceProperties};
 pub use error::{Absence, GpuError};
 pub(crate) use module::{GpuFunction, GpuModule};
-pub(crate) use properties::limits;
+pub(crate) use properties::{description, limits};
 pub use properties::{devices, supported};
 
 /// A GPU that is ready to run kernels: its primary context, which ends with the last copy of this, and

@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use tensor_map::{Params, TensorMap};
 use tma_launch::{
-    Buffer as JobBuffer, Checked, Failure, Job, Kernels, Launch, Outcome, Patch, Ptx, Stage,
+    Buffer as JobBuffer, Checked, DeviceDescription, Failure, Job, Kernels, Launch, Outcome, Patch,
+    Ptx, Stage,
     check::{self, JobMemory, check, variable_bytes},
 };
 
@@ -18,6 +19,7 @@ use crate::{Buffer, Device, Function, Module, Source, encode};
 #[derive(Debug)]
 pub struct Jobs {
     name: String,
+    description: DeviceDescription,
     device: Result<Device, Failure>,
     /// Those of the last job: mostly, the next one has them too.
     sources: Vec<Source>,
@@ -28,6 +30,7 @@ impl Jobs {
     pub fn new(device: Device) -> Self {
         Self {
             name: device.to_string(),
+            description: device.description(),
             device: Ok(device),
             sources: Vec::new(),
         }
@@ -36,6 +39,11 @@ impl Jobs {
     /// The device's name for people: `gpu: NVIDIA H100 80GB HBM3 (sm_90a)`.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The properties of the device that decide how kernels which move memory are best launched.
+    pub fn description(&self) -> &DeviceDescription {
+        &self.description
     }
 
     /// Runs launches of these kernels, one after the other, on these buffers. It is safe: the arguments were

@@ -64,6 +64,7 @@ mod source;
 mod stream;
 mod tensor_map;
 mod tensor_map_memory;
+mod timeline;
 mod variable;
 
 pub use arguments::{KernelArgument, KernelArguments};
@@ -79,7 +80,8 @@ pub use source::Source;
 pub use stream::{Event, Stream};
 pub use tensor_map::{TensorMap, encode, encode_with_driver, target};
 pub use tensor_map_memory::TensorMaps;
+pub use timeline::{Kind as StampKind, Rings, Role as StampRole, Stamp, Timeline, WarpStamps};
 pub use variable::MapInVariable;
 
 pub use half;
-pub use tma_launch::{Argument, Call, Dim3, Failure, Shape, Stage};
+pub use tma_launch::{Argument, Call, DeviceDescription, Dim3, Failure, Shape, Stage};

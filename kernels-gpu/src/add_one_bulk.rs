@@ -4,15 +4,16 @@ use tma::{Block, kernel, ptx::mbarrier::Mbarrier, shared};
 
 use crate::vectors::{VECTOR_BYTES, Vector, one_more};
 
-/// A vector for each thread.
-const fn tile_bytes(threads: u32) -> u32 {
-    threads.wrapping_mul(VECTOR_BYTES)
+/// So many vectors for each thread.
+const fn tile_bytes(threads: u32, vectors: u32) -> u32 {
+    threads.wrapping_mul(vectors).wrapping_mul(VECTOR_BYTES)
 }
 
 /// Writes `x + 1` for each number `x` of `src` to the same index of `dst`.
 ///
-/// Each block has one tile, four numbers for each of its threads: 256 threads with 4 KiB are best on
-/// an H100. The launch has a block for each tile.
+/// Each block has one tile, `VECTORS` times four numbers for each of its threads: `add_one_bulk_1` to
+/// `add_one_bulk_4`. The launch has a block for each tile; which tile is best on a device,
+/// [`settings`](crate::settings) says.
 ///
 /// # Safety
 /// 1. `src` and `dst` point to `len_bytes` bytes of global memory that nobody else uses while the
@@ -20,16 +21,20 @@ const fn tile_bytes(threads: u32) -> u32 {
 /// 2. Both addresses and `len_bytes` are multiples of 16, and no block begins past the end.
 /// 3. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads, and the launch has
 ///    the shared memory.
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/add_one_bulk.ptx"), "\n```"))]
-#[kernel(max_threads = 1024, shared_bytes = |threads| threads * u64::from(VECTOR_BYTES))]
-pub unsafe fn add_one_bulk(dst: *mut u8, src: *const u8, len_bytes: u64) {
+#[cfg_attr(doc, doc = concat!("\n# PTX of `add_one_bulk_1`\n```text\n", include_str!("../../tests/golden/ptx/add_one_bulk_1.ptx"), "\n```"))]
+#[kernel(
+    max_threads = 1024,
+    instances(VECTORS = 1, 2, 4),
+    shared_bytes = |threads| threads * VECTORS as u64 * u64::from(VECTOR_BYTES)
+)]
+pub unsafe fn add_one_bulk<const VECTORS: usize>(dst: *mut u8, src: *const u8, len_bytes: u64) {
     shared! {
         static BAR: Mbarrier;
     }
     // SAFETY: every thread gets here (3).
     let block = unsafe { Block::converged() };
     let data = shared::dynamic::<Vector, 128>();
-    let tile_bytes = tile_bytes(block.threads());
+    let tile_bytes = tile_bytes(block.threads(), VECTORS as u32);
     let start = u64::from(block.index()) * u64::from(tile_bytes);
     // The last tile may be shorter.
     let bytes = (len_bytes - start).min(tile_bytes.into()) as u32;
@@ -42,7 +47,7 @@ pub unsafe fn add_one_bulk(dst: *mut u8, src: *const u8, len_bytes: u64) {
         |loads, tile| unsafe { loads.bulk(tile.cast(), src.add(start as usize), bytes) },
     );
     // SAFETY: the tile lies within the destination (1), aligned (2).
-    tile.update::<1>(block, one_more)
+    tile.update::<VECTORS>(block, one_more)
         .store(block, |stores, tile| unsafe {
             stores.bulk(dst.add(start as usize), tile.cast(), bytes);
         });
@@ -53,14 +58,19 @@ pub use host::AddOneBulk;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma_launch::{BufferRef, Conditions, Launch, Region, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, DeviceDescription, Launch, Region, Shape, Violations};
 
-    use super::{add_one_bulk, tile_bytes};
-    use crate::arguments::{chunks, ends, in_place_or_apart};
+    use super::{VECTOR_BYTES, add_one_bulk, tile_bytes};
+    use crate::{
+        arguments::{at_least, chunks, ends, in_place_or_apart},
+        settings::{Setting, Streaming},
+    };
 
-    /// Adds one to numbers of 4 bytes, four of them for each thread of as many blocks as it takes.
+    /// Adds one to numbers of 4 bytes, four or more of them for each thread of as many blocks as it takes.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct AddOneBulk {
+        /// Vectors of four numbers that a thread has: 1, 2 or 4.
+        pub vectors: usize,
         /// Bytes of the numbers.
         pub len_bytes: u64,
         /// The buffer that is written.
@@ -71,9 +81,43 @@ mod host {
         pub src: usize,
         /// Threads of a block.
         pub threads: u32,
+        /// Shared memory of a block at least, in bytes: with more than a tile takes fewer blocks run at once.
+        pub shared_bytes: u32,
+    }
+
+    /// No numbers from buffer 1 to buffer 0.
+    impl Default for AddOneBulk {
+        fn default() -> Self {
+            Self {
+                vectors: 1,
+                len_bytes: 0,
+                dst: 0,
+                dst_offset_bytes: 0,
+                src: 1,
+                threads: 128,
+                shared_bytes: 0,
+            }
+        }
     }
 
     impl AddOneBulk {
+        /// The same numbers with the setting for a device.
+        #[must_use]
+        pub fn on(self, device: &DeviceDescription) -> Self {
+            self.set(Streaming::AddOneBulk.setting(device), device)
+        }
+
+        /// The same numbers with a setting.
+        #[must_use]
+        pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
+            Self {
+                vectors: setting.vectors(VECTOR_BYTES) as usize,
+                threads: setting.threads,
+                shared_bytes: setting.shared_bytes(device),
+                ..self
+            }
+        }
+
         /// Checks the arguments.
         ///
         /// # Errors
@@ -84,16 +128,20 @@ mod host {
             ends(&mut conditions, self.dst_offset_bytes, self.len_bytes);
             let reason = "there is no empty grid: at least";
             conditions.at_least("len_bytes", self.len_bytes, 16, reason);
-            let tiles = chunks(&mut conditions, self.len_bytes, tile_bytes(self.threads));
+            let vectors = self.vectors.clamp(1, 4) as u32;
+            let tile_bytes = tile_bytes(self.threads, vectors);
+            let tiles = chunks(&mut conditions, self.len_bytes, tile_bytes);
             let dst = Region::bytes(self.dst, self.len_bytes).skip(self.dst_offset_bytes);
             let src = Region::bytes(self.src, self.len_bytes);
             in_place_or_apart(&mut conditions, dst, src);
             let call = add_one_bulk(
+                self.vectors,
                 BufferRef::new(self.dst).skip(self.dst_offset_bytes),
                 BufferRef::new(self.src),
                 self.len_bytes,
             );
-            conditions.launch(call, Shape::new(tiles, self.threads))
+            let launch = conditions.launch(call, Shape::new(tiles, self.threads))?;
+            Ok(at_least(launch, self.shared_bytes))
         }
     }
 }

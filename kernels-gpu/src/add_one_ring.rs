@@ -114,10 +114,13 @@ pub use host::AddOneRing;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma_launch::{BufferRef, Conditions, Launch, Region, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, DeviceDescription, Launch, Region, Shape, Violations};
 
     use super::{add_one_ring, add_one_ring_static, chunk_bytes};
-    use crate::arguments::{chunks, drawn, ends, in_place_or_apart};
+    use crate::{
+        arguments::{chunks, drawn, ends, in_place_or_apart},
+        settings::{Setting, Streaming},
+    };
 
     /// Adds one to numbers of 4 bytes in a pipeline: one warp loads, the others work.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +142,39 @@ mod host {
         pub threads: u32,
     }
 
+    /// No numbers from buffer 1 to buffer 0, whose counter is buffer 2.
+    impl Default for AddOneRing {
+        fn default() -> Self {
+            Self {
+                counter: Some(2),
+                stages: 4,
+                len_bytes: 0,
+                dst: 0,
+                src: 1,
+                blocks: 1,
+                threads: 288,
+            }
+        }
+    }
+
     impl AddOneRing {
+        /// The same numbers with the setting for a device.
+        #[must_use]
+        pub fn on(self, device: &DeviceDescription) -> Self {
+            self.set(Streaming::AddOneRing.setting(device), device)
+        }
+
+        /// The same numbers with a setting.
+        #[must_use]
+        pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
+            Self {
+                stages: setting.stages,
+                blocks: setting.grid(device, self.len_bytes),
+                threads: setting.threads,
+                ..self
+            }
+        }
+
         /// Checks the arguments.
         ///
         /// # Errors

@@ -61,10 +61,13 @@ pub use host::AddOneTile;
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::Tiled;
-    use tma_launch::{Conditions, Launch, MapRef, Region, Shape, Violations};
+    use tma_launch::{Conditions, DeviceDescription, Launch, MapRef, Region, Shape, Violations};
 
     use super::{VECTOR_BYTES, add_one_tile};
-    use crate::arguments::{Tiles, in_place_or_apart};
+    use crate::{
+        arguments::{Tiles, at_least, in_place_or_apart, tile_of},
+        settings::{Setting, Streaming},
+    };
 
     /// Adds one to a matrix of 4-byte numbers, a tile for each block.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,9 +80,39 @@ mod host {
         pub dst: usize,
         /// The buffer that is read; it may be the same.
         pub src: usize,
+        /// Shared memory of a block at least, in bytes: with more than a tile takes fewer blocks run at once.
+        pub shared_bytes: u32,
     }
 
     impl AddOneTile {
+        /// The matrix of buffer 1 to that of buffer 0.
+        pub fn of(map: Tiled) -> Self {
+            Self {
+                map,
+                dst: 0,
+                src: 1,
+                vectors: 1,
+                shared_bytes: 0,
+            }
+        }
+
+        /// The same matrix with the setting for a device.
+        #[must_use]
+        pub fn on(self, device: &DeviceDescription) -> Self {
+            let setting = Streaming::AddOneTile(tile_of(&self.map)).setting(device);
+            self.set(setting, device)
+        }
+
+        /// The same matrix with a setting, whose chunks are the tiles.
+        #[must_use]
+        pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
+            Self {
+                vectors: setting.vectors(VECTOR_BYTES) as usize,
+                shared_bytes: setting.shared_bytes(device),
+                ..self
+            }
+        }
+
         /// Checks the arguments.
         ///
         /// # Errors
@@ -99,7 +132,8 @@ mod host {
                 tiles.tile[0],
                 tiles.tile[1],
             );
-            conditions.launch(call, Shape::new((tiles.columns, tiles.rows), threads))
+            let shape = Shape::new((tiles.columns, tiles.rows), threads);
+            Ok(at_least(conditions.launch(call, shape)?, self.shared_bytes))
         }
     }
 }

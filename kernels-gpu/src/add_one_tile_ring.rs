@@ -98,11 +98,14 @@ pub use host::AddOneTileRing;
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::Tiled;
-    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
+    use tma_launch::{
+        BufferRef, Conditions, DeviceDescription, Launch, MapRef, Region, Shape, Violations,
+    };
 
     use super::{VECTORS, add_one_tile_ring};
     use crate::{
-        arguments::{Tiles, divisor, drawn, in_place_or_apart},
+        arguments::{Tiles, divisor, drawn, in_place_or_apart, tile_of, tiled_bytes},
+        settings::{Setting, Streaming},
         vectors::VECTOR_BYTES,
     };
 
@@ -128,6 +131,35 @@ mod host {
     }
 
     impl AddOneTileRing {
+        /// The matrix of buffer 1 to that of buffer 0, with the counter in buffer 2.
+        pub fn of(map: Tiled) -> Self {
+            Self {
+                map,
+                dst: 0,
+                src: 1,
+                stages: 2,
+                counter: 2,
+                blocks: 1,
+            }
+        }
+
+        /// The same matrix with the setting for a device.
+        #[must_use]
+        pub fn on(self, device: &DeviceDescription) -> Self {
+            let setting = Streaming::AddOneTileRing(tile_of(&self.map)).setting(device);
+            self.set(setting, device)
+        }
+
+        /// The same matrix with a setting, whose chunks are the tiles.
+        #[must_use]
+        pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
+            Self {
+                stages: setting.stages,
+                blocks: setting.grid(device, tiled_bytes(&self.map)),
+                ..self
+            }
+        }
+
         /// Checks the arguments.
         ///
         /// # Errors

@@ -4,16 +4,17 @@
 use core::num::NonZero;
 
 use tma::{
-    Block, Counter, Stores, Transaction, kernel,
+    Barrier, Block, Counter, Stores, Transaction, kernel,
     pipeline::{self, Items},
+    ptx::mbarrier::Mbarrier,
     shared,
 };
 
 /// Copies `len_bytes` bytes from `src` to `dst`, in chunks of `chunk_bytes` of which each block
 /// keeps `STAGES` in shared memory: `copy_bulk_2` to `copy_bulk_8`.
 ///
-/// A block is one warp. The launch has as many blocks as run at once; 64 KiB of chunks for each
-/// multiprocessor are enough to keep an H100's memory busy.
+/// A block is one warp. The launch has as many blocks as run at once; how many chunks keep the memory of
+/// a device busy, [`settings`](crate::settings) says.
 ///
 /// # Safety
 /// 1. `src` and `dst` point to `len_bytes` bytes of global memory that do not overlap and that
@@ -57,23 +58,77 @@ pub unsafe fn copy_bulk<const STAGES: u32>(
     block.stream::<_, STAGES>(memory, chunk_bytes, items, load, store);
 }
 
+/// As [`copy_bulk`], but each block copies one chunk and leaves. The launch has a block for each chunk.
+///
+/// One thread of a block works. With more threads fewer blocks run at once, and so fewer bytes are on their way.
+///
+/// # Safety
+/// As for [`copy_bulk`], without (3); blocks have up to 256 threads, in whole warps.
+#[kernel(max_threads = 256, shared_bytes = chunk_bytes.get())]
+pub unsafe fn copy_bulk_once(
+    dst: *mut u8,
+    src: *const u8,
+    len_bytes: u64,
+    chunk_bytes: NonZero<u32>,
+) {
+    shared! {
+        static BAR: Mbarrier;
+    }
+    // SAFETY: every thread gets here (4).
+    let block = unsafe { Block::converged() };
+    if !block.elect() {
+        return;
+    }
+    let buffer = shared::dynamic::<u8, 128>();
+    let start = u64::from(block.index()) * u64::from(chunk_bytes.get());
+    // The last chunk may be shorter.
+    let bytes = (len_bytes - start).min(chunk_bytes.get().into()) as u32;
+    // SAFETY: this thread alone uses the barrier, in memory that is for it alone.
+    unsafe { Barrier::init(BAR::ptr(), 1) };
+    // SAFETY: this thread has made the barrier; its one phase has this arrival and the bytes of the load.
+    let full = unsafe { Barrier::assume_init(BAR::ptr()) };
+    let mut loads = full.transaction();
+    // SAFETY: the chunk lies within the source (1), aligned (2); the buffer takes it.
+    unsafe { loads.bulk(buffer, src.add(start as usize), bytes) };
+    full.wait(loads.arrive());
+    let mut stores = Stores::new();
+    // SAFETY: the chunk lies within the destination (1), aligned (2); it has been loaded, and the block stays
+    // until it has been read.
+    unsafe { stores.bulk(dst.add(start as usize), buffer, bytes) };
+    stores.commit().wait_read();
+}
+
 #[cfg(not(target_arch = "nvptx64"))]
 pub use host::CopyBulk;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma_launch::{BufferRef, Conditions, Launch, Region, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, DeviceDescription, Launch, Region, Shape, Violations};
 
-    use super::copy_bulk;
-    use crate::arguments::{bulk, chunks, divisor, drawn, ends};
+    use super::{copy_bulk, copy_bulk_once};
+    use crate::{
+        arguments::{at_least, bulk, chunks, divisor, drawn, ends},
+        settings::{Setting, Streaming},
+    };
 
     /// The longest pieces that one bulk copy and one phase of a barrier take.
     const MOST_CHUNK_BYTES: u32 = (1 << 20) - 16;
 
-    /// Copies contiguous bytes in chunks that blocks of one warp draw from a counter.
+    /// Copies contiguous bytes in chunks that blocks of one warp draw from a counter, or a chunk for each
+    /// block.
+    ///
+    /// ```
+    /// use kernels_gpu::copy_bulk::CopyBulk;
+    /// use tma_launch::DeviceDescription;
+    ///
+    /// let device = DeviceDescription::h100(); // tma_host::Device::description
+    /// let copy = CopyBulk { len_bytes: 1 << 30, dst: 0, src: 1, counter: 2, ..CopyBulk::default() };
+    /// assert!(copy.on(&device).launch().is_ok());
+    /// ```
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct CopyBulk {
-        /// Chunks that a block keeps in shared memory: 2, 3, 4, 6 or 8.
+        /// Chunks that a block keeps in shared memory: 2, 3, 4, 6 or 8. With 1 there is a block for each chunk,
+        /// and neither `blocks` nor the counter is used.
         pub stages: u32,
         /// Bytes of a chunk.
         pub chunk_bytes: u32,
@@ -89,9 +144,50 @@ mod host {
         pub counter: usize,
         /// Blocks.
         pub blocks: u32,
+        /// Shared memory of a block at least, in bytes, where there is a block for each chunk: with more than a chunk takes fewer blocks run at once.
+        pub shared_bytes: u32,
+        /// Threads of a block: 32, but where there is a block for each chunk up to 256.
+        pub threads: u32,
+    }
+
+    /// A copy of no bytes from buffer 1 to buffer 0, whose counter is buffer 2.
+    impl Default for CopyBulk {
+        fn default() -> Self {
+            Self {
+                stages: 2,
+                chunk_bytes: 8192,
+                len_bytes: 0,
+                dst: 0,
+                dst_offset_bytes: 0,
+                src: 1,
+                counter: 2,
+                blocks: 1,
+                shared_bytes: 0,
+                threads: 32,
+            }
+        }
     }
 
     impl CopyBulk {
+        /// The same copy with the setting for a device.
+        #[must_use]
+        pub fn on(self, device: &DeviceDescription) -> Self {
+            self.set(Streaming::CopyBulk.setting(device), device)
+        }
+
+        /// The same copy with a setting.
+        #[must_use]
+        pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
+            Self {
+                stages: setting.stages,
+                chunk_bytes: setting.chunk_bytes,
+                blocks: setting.grid(device, self.len_bytes),
+                shared_bytes: setting.shared_bytes(device),
+                threads: setting.threads,
+                ..self
+            }
+        }
+
         /// Checks the arguments.
         ///
         /// # Errors
@@ -108,19 +204,30 @@ mod host {
             bulk(&mut conditions, "chunk_bytes", self.chunk_bytes.into());
             ends(&mut conditions, self.dst_offset_bytes, self.len_bytes);
             let chunks = chunks(&mut conditions, self.len_bytes, self.chunk_bytes);
-            let own = self.stages.saturating_sub(1);
             conditions.reads(Region::bytes(self.src, self.len_bytes));
-            drawn(&mut conditions, self.blocks, own, chunks, self.counter);
             conditions.writes(Region::bytes(self.dst, self.len_bytes).skip(self.dst_offset_bytes));
-            let call = copy_bulk(
-                self.stages,
+            let (dst, src) = (
                 BufferRef::new(self.dst).skip(self.dst_offset_bytes),
                 BufferRef::new(self.src),
-                self.len_bytes,
-                divisor(self.chunk_bytes),
-                BufferRef::new(self.counter),
             );
-            conditions.launch(call, Shape::new(self.blocks, 32))
+            let chunk_bytes = divisor(self.chunk_bytes);
+            if self.stages == 1 {
+                let reason = "there is no empty grid: at least";
+                conditions.at_least("len_bytes", self.len_bytes, 16, reason);
+                conditions.whole_warps(self.threads);
+                let reason = "threads that a block of one chunk has:";
+                conditions.within("threads of a block", self.threads, 32..=256, reason);
+                let call = copy_bulk_once(dst, src, self.len_bytes, chunk_bytes);
+                let launch = conditions.launch(call, Shape::new(chunks, self.threads))?;
+                return Ok(at_least(launch, self.shared_bytes));
+            }
+            let reason = "one warp moves the chunks:";
+            conditions.within("threads of a block", self.threads, 32..=32, reason);
+            let own = self.stages.saturating_sub(1);
+            drawn(&mut conditions, self.blocks, own, chunks, self.counter);
+            let counter = BufferRef::new(self.counter);
+            let call = copy_bulk(self.stages, dst, src, self.len_bytes, chunk_bytes, counter);
+            conditions.launch(call, Shape::new(self.blocks, self.threads))
         }
     }
 }

@@ -85,6 +85,8 @@ mod vectors;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod arguments;
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod settings;
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub use arguments::Matrix;

@@ -75,10 +75,13 @@ pub use host::PersistentTiles;
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::{DataType, TensorMap, Tiled};
-    use tma_launch::{Conditions, Launch, MapRef, Region, Shape, Violations};
+    use tma_launch::{Conditions, DeviceDescription, Launch, MapRef, Region, Shape, Violations};
 
     use super::{TILE, persistent_tiles};
-    use crate::arguments::{Matrix, divisor, product};
+    use crate::{
+        arguments::{Matrix, divisor, product},
+        settings::{Setting, Streaming},
+    };
 
     /// Writes `2 * x + 1` for each element of a matrix of `f32`, by blocks that stay.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +101,39 @@ mod host {
     }
 
     impl PersistentTiles {
+        /// The matrix of buffer 0 to that of buffer 1.
+        pub fn of(matrix: Matrix) -> Self {
+            Self {
+                stages: 2,
+                matrix,
+                source: 0,
+                target: 1,
+                blocks: 1,
+                threads: 288,
+            }
+        }
+
+        /// The same matrix with the setting for a device.
+        #[must_use]
+        pub fn on(self, device: &DeviceDescription) -> Self {
+            self.set(Streaming::PersistentTiles.setting(device), device)
+        }
+
+        /// The same matrix with a setting.
+        #[must_use]
+        pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
+            let Matrix { width, height, .. } = self.matrix;
+            let along = |length: usize, side: usize| length.div_ceil(side) as u64;
+            let tiles = along(width, TILE[0]).saturating_mul(along(height, TILE[1]));
+            let bytes = tiles.saturating_mul(setting.chunk_bytes.into());
+            Self {
+                stages: setting.stages,
+                blocks: setting.grid(device, bytes),
+                threads: setting.threads,
+                ..self
+            }
+        }
+
         /// Checks the arguments.
         ///
         /// # Errors

@@ -122,6 +122,8 @@ const COPY: CopyBulk = CopyBulk {
     src: 0,
     counter: 1,
     blocks: 2,
+    shared_bytes: 0,
+    threads: 32,
 };
 
 fn bytes_and_counter(counter: u32) -> [Buffer; 2] {
@@ -145,11 +147,13 @@ fn a_copy_over_its_own_source_is_refused() {
 #[test]
 fn an_addition_is_in_place_or_apart() {
     let add = |dst_offset_bytes| AddOneBulk {
+        vectors: 1,
         len_bytes: 1024,
         dst: 0,
         dst_offset_bytes,
         src: 0,
         threads: 32,
+        shared_bytes: 0,
     };
     let buffers = [Buffer::new("numbers", &[1_i32; 1024])];
     taken(&buffers, &[&add(0)]);

@@ -9,7 +9,8 @@ use std::{
 use anyhow::{Context, Result, ensure};
 
 use crate::{
-    process::{cargo, exit_code, programs, run as run_command, status},
+    paths::root,
+    process::{cargo, exit_code, output, programs, run as run_command, status},
     setup,
 };
 
@@ -24,6 +25,9 @@ pub(crate) struct Args {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<String>,
 }
+
+/// The commit of the program, beside it.
+const COMMIT: &str = "commit.txt";
 
 /// The report on the compiled kernels, beside the program that writes it.
 pub(crate) const COMPILED: &str = "compiled.json";
@@ -44,6 +48,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         .any(|argument| argument == "--compile-only")
     {
         write_compiled(program)?;
+        write_commit(program)?;
     }
     Ok(exit_code(status(
         Command::new(program).args(&args.arguments),
@@ -76,6 +81,25 @@ pub(crate) fn write_compiled(program: &Path) -> Result<()> {
         complain!("{line}");
     }
     fs::write(&path, &output.stdout).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Writes down beside the program of which commit it is, where git says so, and whether anything was changed since.
+pub(crate) fn write_commit(program: &Path) -> Result<()> {
+    let path = program.with_file_name(COMMIT);
+    let mut git = Command::new("git");
+    git.args([
+        "describe",
+        "--always",
+        "--dirty",
+        "--abbrev=12",
+        "--exclude=*",
+    ]);
+    match output(git.current_dir(root())) {
+        Ok(commit) => {
+            fs::write(&path, commit).with_context(|| format!("cannot write {}", path.display()))
+        }
+        Err(_) => remove(&path),
+    }
 }
 
 /// An old one says nothing about a new program.

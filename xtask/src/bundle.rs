@@ -176,6 +176,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             .with_context(|| format!("cannot write {}", script.display()))?;
     }
     bench::write_compiled(&out.join("bench"))?;
+    bench::write_commit(&out.join("bench"))?;
     for arch in ptx::TESTED {
         let builder = PtxBuilder::new(root().join("kernels-gpu")).arch(*arch);
         let file = kernels.join(format!("{arch}.ptx"));

@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         (program, arch)
     };
     let mut entries = Command::new(&program);
-    let entries = output(entries.arg("--entries").args(&args.kernels))?;
+    let entries = output(entries.arg("--entries").args(&args.kernels).args(&device))?;
     say!("Compiling the kernels for {arch}");
     let entries: Vec<&str> = entries.split_whitespace().collect();
     let module = kernels(arch, &entries, args.codegen)?;

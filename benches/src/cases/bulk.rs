@@ -3,55 +3,54 @@
 use std::num::NonZero;
 
 use anyhow::{Context as _, Result};
-use kernels_gpu as kernels;
+use kernels_gpu::{
+    self as kernels,
+    settings::{Setting, Streaming},
+};
 use tma_host::Shape;
 
-use super::{At, Setup, fits, worth_a_try};
+use super::{At, Setup, as_set, streaming::Subject};
 use crate::{
     arena::Pattern,
     case::{Amount, Case, Check},
 };
 
 pub(super) fn cases(setup: Setup<'_>) -> Result<Vec<Case>> {
+    let staying = |chunk_bytes, stages, blocks, threads| Setting {
+        chunk_bytes,
+        stages,
+        blocks: Some(blocks),
+        threads,
+    };
+    let ring = |stages| staying(8192, stages, 2, 32 + 256);
+    let once = Setting {
+        blocks: None,
+        ..staying(4096, 1, 1, 256)
+    };
+    let of = |kernel: Streaming| kernel.setting(setup.device);
     Ok(vec![
-        copy_bulk(setup, 16384, 2, 2, Some(1.0))?,
-        copy_bulk(setup, 8192, 3, 2, Some(1.0))?,
-        copy_bulk(setup, 16384, 4, 1, None)?,
+        as_set(copy_bulk(setup, of(Streaming::CopyBulk), Some(1.0))?),
+        copy_bulk(setup, staying(16384, 2, 2, 32), None)?,
         add_one_1d(setup, 256)?,
-        add_one_bulk(setup, 256, Some(0.98))?,
-        add_one_ring(setup, Some(0.95), false, 3, 256, 2)?,
-        add_one_ring(setup, Some(1.0), true, 3, 256, 2)?,
-        add_one_ring(setup, None, true, 4, 256, 2)?,
+        as_set(add_one_bulk(setup, of(Streaming::AddOneBulk), Some(1.0))?),
+        add_one_bulk(setup, once, None)?,
+        add_one_ring(setup, ring(3), false, Some(0.95))?,
+        as_set(add_one_ring(
+            setup,
+            of(Streaming::AddOneRing),
+            true,
+            Some(1.0),
+        )?),
+        add_one_ring(setup, ring(3), true, None)?,
         prefetch_1d(setup, 4, 1024, 2)?,
     ])
 }
 
 pub(super) fn sweep(setup: Setup<'_>) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
-    for chunk_bytes in [2048, 4096, 8192, 16384, 32768] {
-        for stages in [2, 3, 4, 6, 8] {
-            for blocks in [1, 2, 3, 4, 6] {
-                let case = copy_bulk(setup, chunk_bytes, stages, blocks, None)?;
-                if worth_a_try(stages * chunk_bytes * blocks) && fits(blocks, &case) {
-                    cases.push(case);
-                }
-            }
-        }
-    }
-    for threads in [64, 128, 256, 512, 1024] {
-        cases.push(add_one_bulk(setup, threads, None)?);
-    }
-    for workers in [64, 128, 256, 512] {
-        for stages in [2, 3, 4, 6, 8] {
-            for blocks in [1, 2, 3, 4] {
-                let case = add_one_ring(setup, None, true, stages, workers, blocks)?;
-                if worth_a_try(stages * 32 * workers * blocks) && fits(blocks, &case) {
-                    cases.push(case);
-                    if [3, 4, 6].contains(&stages) {
-                        cases.push(add_one_ring(setup, None, false, stages, workers, blocks)?);
-                    }
-                }
-            }
+    for setting in Subject::Bulk(Streaming::AddOneRing).settings() {
+        if [3, 4, 6].contains(&setting.stages) {
+            cases.push(add_one_ring(setup, setting, false, None)?);
         }
     }
     for threads in [256, 512, 1024] {
@@ -62,33 +61,31 @@ pub(super) fn sweep(setup: Setup<'_>) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-fn copy_bulk(
-    setup: Setup<'_>,
-    chunk_bytes: u32,
-    stages: u32,
-    blocks: u32,
-    goal: Option<f64>,
-) -> Result<Case> {
+pub(super) fn copy_bulk(setup: Setup<'_>, setting: Setting, goal: Option<f64>) -> Result<Case> {
+    use kernels::copy_bulk::{copy_bulk, copy_bulk_once};
     let (dst, src, counter) = (At(setup.dst), At(setup.src), At(setup.counter));
-    let divisor = NonZero::new(chunk_bytes).context("a chunk has no bytes")?;
-    let call = kernels::copy_bulk::copy_bulk(stages, dst, src, setup.bytes, divisor, counter);
+    let divisor = NonZero::new(setting.chunk_bytes).context("a chunk has no bytes")?;
+    let call = match setting.stages {
+        1 => copy_bulk_once(dst, src, setup.bytes, divisor),
+        stages => copy_bulk(stages, dst, src, setup.bytes, divisor, counter),
+    };
     Ok(Case {
-        variant: format!("{} KiB x {stages} x {blocks}", chunk_bytes / 1024),
-        draws: true,
+        variant: setting.to_string(),
+        draws: setting.stages > 1,
         check: Check::Destination(Pattern::plus(setup.bytes, 0)),
         goal,
-        ..setup.case("copy_bulk", call, setup.persistent(blocks, 32))?
+        ..setup.set_case("copy_bulk", call, setting)?
     })
 }
 
-fn add_one_bulk(setup: Setup<'_>, threads: u32, goal: Option<f64>) -> Result<Case> {
-    let call = kernels::add_one_bulk::add_one_bulk(At(setup.dst), At(setup.src), setup.bytes);
-    let tile_bytes = 16 * threads;
-    let blocks = setup.bytes.div_ceil(tile_bytes.into()) as u32;
+pub(super) fn add_one_bulk(setup: Setup<'_>, setting: Setting, goal: Option<f64>) -> Result<Case> {
+    let vectors = setting.vectors(16) as usize;
+    let (dst, src) = (At(setup.dst), At(setup.src));
+    let call = kernels::add_one_bulk::add_one_bulk(vectors, dst, src, setup.bytes);
     Ok(Case {
-        variant: format!("{} KiB, {threads} threads", tile_bytes / 1024),
+        variant: setting.to_string(),
         goal,
-        ..setup.case("add_one_bulk", call, Shape::new(blocks, threads))?
+        ..setup.set_case("add_one_bulk", call, setting)?
     })
 }
 
@@ -106,27 +103,27 @@ fn add_one_1d(setup: Setup<'_>, threads: u32) -> Result<Case> {
     })
 }
 
-fn add_one_ring(
+pub(super) fn add_one_ring(
     setup: Setup<'_>,
-    goal: Option<f64>,
+    setting: Setting,
     draws: bool,
-    stages: u32,
-    workers: u32,
-    blocks: u32,
+    goal: Option<f64>,
 ) -> Result<Case> {
     use kernels::add_one_ring::{add_one_ring, add_one_ring_static};
     let (dst, src, bytes) = (At(setup.dst), At(setup.src), setup.bytes);
     let (call, how) = if draws {
         let counter = At(setup.counter);
-        (add_one_ring(stages, dst, src, bytes, counter), "drawn")
+        let call = add_one_ring(setting.stages, dst, src, bytes, counter);
+        (call, "drawn")
     } else {
-        (add_one_ring_static(stages, dst, src, bytes), "static")
+        let call = add_one_ring_static(setting.stages, dst, src, bytes);
+        (call, "static")
     };
     Ok(Case {
-        variant: format!("{how} {} KiB x {stages} x {blocks}", workers / 32),
+        variant: format!("{how} {setting}"),
         draws,
         goal,
-        ..setup.case("add_one_ring", call, setup.persistent(blocks, 32 + workers))?
+        ..setup.set_case("add_one_ring", call, setting)?
     })
 }
 

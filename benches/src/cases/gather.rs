@@ -192,7 +192,7 @@ fn case(
         l2: data.l2,
         check: Check::Sums {
             dataset: data.index,
-            warps: setup.multiprocessors * blocks * warps,
+            warps: setup.device.multiprocessors * blocks * warps,
         },
         reference: Reference::Loads(shapes.into(), loads),
         goal,

@@ -18,7 +18,7 @@ use crate::{
 };
 
 pub(crate) use inputs::{BUFFERS, DST, FIRST_INPUT, INPUTS, inputs};
-pub(crate) use rows::all;
+pub(crate) use rows::{all, persistent_tiles};
 
 /// A row, with its launches in terms of buffers.
 pub(crate) struct Ported {

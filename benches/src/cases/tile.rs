@@ -3,11 +3,14 @@
 use std::num::NonZero;
 
 use anyhow::{Context as _, Result};
-use kernels_gpu as kernels;
+use kernels_gpu::{
+    self as kernels,
+    settings::{Setting, Streaming, Tile},
+};
 use tensor_map::{DataType, L2Promotion, Swizzle, TensorMap};
 use tma_host::Shape;
 
-use super::{At, Setup, fits, worth_a_try};
+use super::{At, Setup};
 use crate::{
     arena::Pattern,
     case::{Case, Check},
@@ -15,7 +18,7 @@ use crate::{
 
 /// A matrix that fills the arena, in tiles that divide it.
 #[derive(Clone, Copy)]
-struct Matrix {
+pub(crate) struct Matrix {
     data_type: DataType,
     columns: u64,
     rows: u64,
@@ -25,14 +28,30 @@ struct Matrix {
 
 const COLUMNS: u64 = 32768;
 
+/// The share of the driver's copy that kernels on tiles are to reach.
+const GOAL: Option<f64> = Some(0.985);
+
 impl Matrix {
-    fn new(setup: Setup<'_>, data_type: DataType, tile: [u32; 2], swizzle: Swizzle) -> Self {
+    pub(super) fn new(
+        setup: Setup<'_>,
+        data_type: DataType,
+        tile: [u32; 2],
+        swizzle: Swizzle,
+    ) -> Self {
         Self {
             data_type,
             columns: COLUMNS,
             rows: setup.bytes / COLUMNS / data_type.bytes(),
             tile,
             swizzle,
+        }
+    }
+
+    /// The tile, on which its setting depends.
+    pub(super) fn setting(self) -> Tile {
+        Tile {
+            element: self.data_type,
+            bytes: self.tile_bytes(),
         }
     }
 
@@ -60,6 +79,16 @@ impl Matrix {
         Ok([self.map(setup, setup.dst)?, self.map(setup, setup.src)?])
     }
 
+    /// The matrix, and stages or threads, and blocks of a multiprocessor.
+    fn with(self, setting: Setting) -> String {
+        let blocks = setting.blocks.map(|blocks| format!(" x {blocks}"));
+        let blocks = blocks.unwrap_or_default();
+        match setting.stages {
+            1 => format!("{}, {} threads{blocks}", self.describe(), setting.threads),
+            stages => format!("{} x {stages}{blocks}", self.describe()),
+        }
+    }
+
     fn describe(self) -> String {
         let [width, height] = self.tile;
         let swizzle = if self.swizzle == Swizzle::None {
@@ -75,108 +104,102 @@ pub(super) fn cases(setup: Setup<'_>) -> Result<Vec<Case>> {
     let plain = |data_type, tile| Matrix::new(setup, data_type, tile, Swizzle::None);
     let swizzled = |data_type, tile| Matrix::new(setup, data_type, tile, Swizzle::B128);
     let (bf16, i32) = (DataType::Bf16, DataType::I32);
+    let copy = |matrix: Matrix| {
+        let setting = Streaming::CopyTile(matrix.setting()).setting(setup.device);
+        copy_tile(setup, matrix, setting, GOAL)
+    };
+    let add = |matrix: Matrix| {
+        let setting = Streaming::AddOneTile(matrix.setting()).setting(setup.device);
+        add_one_tile(setup, matrix, setting, GOAL)
+    };
+    let ring = |matrix: Matrix| {
+        let setting = Streaming::AddOneTileRing(matrix.setting()).setting(setup.device);
+        add_one_tile_ring(setup, matrix, setting, GOAL)
+    };
     Ok(vec![
-        copy_tile(setup, plain(bf16, [64, 64]), 2, 4, Some(0.98))?,
-        copy_tile(setup, swizzled(bf16, [64, 64]), 2, 4, Some(0.98))?,
-        copy_tile(setup, plain(i32, [64, 64]), 2, 2, None)?,
+        copy(plain(bf16, [64, 64]))?,
+        copy(swizzled(bf16, [64, 64]))?,
+        copy(plain(i32, [64, 64]))?,
         tile_2d(setup, 128)?,
-        add_one_tile(setup, plain(i32, [64, 64]), 4, Some(0.98))?,
-        add_one_tile(setup, swizzled(i32, [32, 64]), 2, None)?,
-        add_one_tile_ring(setup, plain(i32, [64, 64]), 4, 1, Some(0.98))?,
-        add_one_tile_ring(setup, swizzled(i32, [32, 64]), 3, 2, Some(0.98))?,
+        add(plain(i32, [64, 64]))?,
+        add(swizzled(i32, [32, 64]))?,
+        ring(plain(i32, [64, 64]))?,
+        ring(swizzled(i32, [32, 64]))?,
     ])
 }
 
-pub(super) fn sweep(setup: Setup<'_>) -> Result<Vec<Case>> {
-    let mut cases = Vec::new();
-    let shapes = [
-        (DataType::Bf16, [64, 64], Swizzle::None),
-        (DataType::Bf16, [64, 64], Swizzle::B128),
-        (DataType::Bf16, [64, 128], Swizzle::B128),
-        (DataType::I32, [32, 64], Swizzle::B128),
-        (DataType::I32, [64, 64], Swizzle::None),
-    ];
-    for (data_type, tile, swizzle) in shapes {
-        let matrix = Matrix::new(setup, data_type, tile, swizzle);
-        let bytes = matrix.tile_bytes();
-        for stages in [2, 3, 4, 6] {
-            for blocks in [1, 2, 3, 4] {
-                let case = copy_tile(setup, matrix, stages, blocks, None)?;
-                if worth_a_try(stages * bytes * blocks) && fits(blocks, &case) {
-                    cases.push(case);
-                    if data_type == DataType::I32 && stages <= 4 {
-                        cases.push(add_one_tile_ring(setup, matrix, stages, blocks, None)?);
-                    }
-                }
-            }
-        }
-        if data_type == DataType::I32 {
-            for vectors in [1, 2, 4] {
-                cases.push(add_one_tile(setup, matrix, vectors, None)?);
-            }
-        }
-    }
-    Ok(cases)
-}
-
-fn copy_tile(
+pub(super) fn copy_tile(
     setup: Setup<'_>,
     matrix: Matrix,
-    stages: u32,
-    blocks: u32,
+    setting: Setting,
     goal: Option<f64>,
 ) -> Result<Case> {
     let [dst, src] = matrix.maps(setup)?;
     let ([tiles_x, tiles_y], [width, height]) = (matrix.tiles(), matrix.tile);
-    let call = kernels::copy_tile::copy_tile(
-        stages,
-        dst,
-        src,
-        NonZero::new(tiles_x).context("a matrix has no tiles")?,
-        tiles_x * tiles_y,
-        width,
-        height,
-        matrix.tile_bytes(),
-        At(setup.counter),
-    );
+    let call = if setting.stages == 1 {
+        kernels::copy_tile::copy_tile_once(dst, src, width, height, matrix.tile_bytes())
+    } else {
+        kernels::copy_tile::copy_tile(
+            setting.stages,
+            dst,
+            src,
+            NonZero::new(tiles_x).context("a matrix has no tiles")?,
+            tiles_x * tiles_y,
+            width,
+            height,
+            matrix.tile_bytes(),
+            At(setup.counter),
+        )
+    };
+    let case = setup.set_case("copy_tile", call, setting)?;
     Ok(Case {
-        variant: format!("{} x {stages} x {blocks}", matrix.describe()),
-        draws: true,
+        variant: matrix.with(setting),
+        draws: setting.stages > 1,
         check: Check::Destination(Pattern::plus(setup.bytes, 0)),
         goal,
-        ..setup.case("copy_tile", call, setup.persistent(blocks, 32))?
+        shape: match setting.stages {
+            1 => Shape {
+                grid: (tiles_x, tiles_y).into(),
+                ..case.shape
+            },
+            _ => case.shape,
+        },
+        ..case
     })
 }
 
-fn add_one_tile(
+pub(super) fn add_one_tile(
     setup: Setup<'_>,
     matrix: Matrix,
-    vectors: usize,
+    setting: Setting,
     goal: Option<f64>,
 ) -> Result<Case> {
     let [dst, src] = matrix.maps(setup)?;
     let ([tiles_x, tiles_y], [width, height]) = (matrix.tiles(), matrix.tile);
-    let threads = matrix.tile_bytes() / 16 / vectors as u32;
+    let vectors = setting.vectors(16) as usize;
     let call = kernels::add_one_tile::add_one_tile(vectors, dst, src, width, height);
-    let shape = Shape::new((tiles_x, tiles_y), threads);
+    let case = setup.set_case("add_one_tile", call, setting)?;
     Ok(Case {
-        variant: format!("{}, {threads} threads", matrix.describe()),
+        variant: matrix.with(setting),
         goal,
-        ..setup.case("add_one_tile", call, shape)?
+        shape: Shape {
+            grid: (tiles_x, tiles_y).into(),
+            ..case.shape
+        },
+        ..case
     })
 }
 
-fn add_one_tile_ring(
+pub(super) fn add_one_tile_ring(
     setup: Setup<'_>,
     matrix: Matrix,
-    stages: u32,
-    blocks: u32,
+    setting: Setting,
     goal: Option<f64>,
 ) -> Result<Case> {
     let [dst, src] = matrix.maps(setup)?;
     let ([tiles_x, tiles_y], [width, height]) = (matrix.tiles(), matrix.tile);
     let call = kernels::add_one_tile_ring::add_one_tile_ring(
-        stages,
+        setting.stages,
         dst,
         src,
         NonZero::new(tiles_x).context("a matrix has no tiles")?,
@@ -185,16 +208,11 @@ fn add_one_tile_ring(
         height,
         At(setup.counter),
     );
-    let workers = matrix.tile_bytes() / 64;
     Ok(Case {
-        variant: format!("{} x {stages} x {blocks}", matrix.describe()),
+        variant: matrix.with(setting),
         draws: true,
         goal,
-        ..setup.case(
-            "add_one_tile_ring",
-            call,
-            setup.persistent(blocks, 32 + workers),
-        )?
+        ..setup.set_case("add_one_tile_ring", call, setting)?
     })
 }
 

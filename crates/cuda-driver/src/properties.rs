@@ -25,6 +25,12 @@ pub struct DeviceProperties {
     pub multiprocessors: u32,
     /// The most shared memory that a block can ask for, in bytes.
     pub shared_bytes: u64,
+    /// The clock of its memory, in kHz.
+    pub memory_clock_khz: u64,
+    /// The width of the bus to its memory, in bits.
+    pub memory_bus_bits: u64,
+    /// Its L2 cache, in bytes.
+    pub l2_bytes: u64,
 }
 
 checked! {
@@ -83,5 +89,8 @@ fn device(ordinal: u32) -> Result<DeviceProperties, DriverError> {
         memory_bytes: memory_bytes as u64,
         multiprocessors: attribute(DeviceAttribute::MULTIPROCESSOR_COUNT)?,
         shared_bytes: attribute(DeviceAttribute::MAX_SHARED_MEMORY_PER_BLOCK_OPTIN_BYTES)?.into(),
+        memory_clock_khz: attribute(DeviceAttribute::MEMORY_CLOCK_RATE_KHZ)?.into(),
+        memory_bus_bits: attribute(DeviceAttribute::GLOBAL_MEMORY_BUS_WIDTH_BITS)?.into(),
+        l2_bytes: attribute(DeviceAttribute::L2_CACHE_SIZE_BYTES)?.into(),
     })
 }

@@ -63,4 +63,4 @@ pub use machine::{
 };
 pub use run::{Report, interrupt, is_interrupted, resume};
 pub use session::{Error, ModuleId, Session};
-pub use trace::Trace;
+pub use trace::{Trace, json};

@@ -11,7 +11,7 @@
 
 mod barriers;
 mod copies;
-mod json;
+pub mod json;
 mod warps;
 
 use tma_launch::Shape;
@@ -74,7 +74,8 @@ impl Trace {
     /// The timeline in the JSON of the Trace Event Format.
     pub fn finish(mut self) -> String {
         self.close(None);
-        self.json.finish()
+        self.json
+            .finish("one instruction of a warp, or one event; not time")
     }
 
     /// Ends what is under way.

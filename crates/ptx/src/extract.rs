@@ -78,7 +78,12 @@ impl Module {
     /// keeps the hidden one, too.
     pub fn extract(&self, entry: &str) -> Option<Module> {
         self.function(entry)?;
-        let needed = self.needed_by([entry]);
+        Some(self.extract_all([entry]))
+    }
+
+    /// A module with these entries and all that they need; names that it has not are left out.
+    pub fn extract_all<'a>(&'a self, entries: impl IntoIterator<Item = &'a str>) -> Module {
+        let needed = self.needed_by(entries);
         let kept = |item: &&Item| match item {
             Item::File(_) | Item::Pragma(_) => true,
             Item::Label(_) => false,
@@ -86,12 +91,12 @@ impl Module {
         };
         let mut target = self.target.clone();
         target.names.retain(|name| *name != "debug");
-        Some(Module {
+        Module {
             version: self.version,
             target,
             address_size: self.address_size,
             items: self.items.iter().filter(kept).cloned().collect(),
-        })
+        }
     }
 
     /// The names of these functions and variables and of all that they name, what those name in turn,

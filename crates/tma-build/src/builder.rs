@@ -130,6 +130,13 @@ impl PtxBuilder {
         self
     }
 
+    /// Has the pipelines of `tma` write stamps of what they do, which `tma_host::Timeline` reads: when copies were issued,
+    /// when phases were complete, and what was waited for.
+    #[must_use]
+    pub fn trace(self) -> Self {
+        self.rustflag("--cfg=tma_trace")
+    }
+
     /// Passes a further flag to the device compiler.
     #[must_use]
     pub fn rustflag(mut self, flag: impl Into<String>) -> Self {

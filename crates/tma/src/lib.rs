@@ -121,6 +121,7 @@ pub mod shared;
 mod shared_buffer;
 mod shared_tile;
 mod split_sums;
+mod stamps;
 mod stores;
 pub mod thread;
 pub mod tile;

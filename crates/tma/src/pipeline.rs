@@ -12,7 +12,12 @@ mod own;
 mod products;
 mod stream;
 
-use crate::{Barrier, Block, Ring, SharedPtr, Warp, Warps, ptx::mbarrier::Mbarrier, ring::Cursor};
+use crate::{
+    Barrier, Block, Ring, SharedPtr, Warp, Warps,
+    ptx::mbarrier::Mbarrier,
+    ring::Cursor,
+    stamps::{Role, Stamps},
+};
 
 pub use drain::{Drain, FullStage, StoredStage, StoringDrain};
 pub use fill::{EmptyStage, Fill};
@@ -143,10 +148,18 @@ impl<T, const STAGES: u32> Pipeline<T, STAGES> {
         self.block.split(
             |warp| {
                 if warp.elect() {
-                    fill(Fill::new(self.another()));
+                    let stamps = Stamps::begin(Role::Fills, STAGES, true)
+                        .of_elected()
+                        .began();
+                    fill(Fill::new(self.another(), stamps));
+                    stamps.end();
                 }
             },
-            |warps| drain(warps, Drain::new(self.another())),
+            |warps| {
+                let stamps = Stamps::begin(Role::Drains, STAGES, warps.is_first).began();
+                drain(warps, Drain::new(self.another(), stamps));
+                stamps.end();
+            },
         );
     }
 

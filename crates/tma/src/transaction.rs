@@ -149,6 +149,12 @@ impl Transaction<'_> {
         unsafe { self.tensor(dst.cast(), map.as_ptr(), coords, S::BYTES) };
     }
 
+    /// Bytes of the copies that were started.
+    #[inline(always)]
+    pub(crate) fn bytes(&self) -> u32 {
+        self.bytes
+    }
+
     /// Tells the barrier of all bytes, and arrives once.
     ///
     /// Relies on (3) of [`Barrier::assume_init`].

@@ -1,6 +1,6 @@
 use cuda_driver::{DeviceProperties, DriverError, Origin, Status, Version, driver_version, status};
 use cust::error::CudaError;
-use tma_launch::Limits;
+use tma_launch::{DeviceDescription, Limits, memory_bytes_per_second};
 
 use super::{Absence, Capability, GpuError};
 
@@ -30,6 +30,20 @@ pub(crate) fn limits(device: &DeviceProperties) -> Limits {
         shared_bytes: device.shared_bytes,
         multiprocessors: device.multiprocessors,
         ..family
+    }
+}
+
+/// The properties of the device that decide how kernels are best launched.
+pub(crate) fn description(device: &DeviceProperties) -> DeviceDescription {
+    DeviceDescription {
+        name: device.name.clone(),
+        multiprocessors: device.multiprocessors,
+        memory_bytes_per_second: memory_bytes_per_second(
+            device.memory_clock_khz,
+            device.memory_bus_bits,
+        ),
+        l2_bytes: device.l2_bytes,
+        multiprocessor_shared_bytes: limits(device).multiprocessor_shared_bytes,
     }
 }
 
@@ -94,6 +108,9 @@ mod tests {
             memory_bytes: 1 << 30,
             multiprocessors: 1,
             shared_bytes: 100,
+            memory_clock_khz: 1_000_000,
+            memory_bus_bits: 256,
+            l2_bytes: 1 << 20,
         }
     }
 
@@ -111,6 +128,16 @@ mod tests {
         assert_eq!(limits(&device(9, 0)).multiprocessors, 1);
         assert_eq!(limits(&device(9, 0)).non_portable_cluster_blocks, 16);
         assert_eq!(limits(&device(12, 0)).non_portable_cluster_blocks, 8);
+    }
+
+    #[test]
+    fn a_description_has_the_rate_of_the_memory() {
+        let description = description(&device(9, 0));
+        assert_eq!(description.memory_bytes_per_second, 64_000_000_000);
+        assert_eq!(
+            (description.name.as_str(), description.l2_bytes),
+            ("GPU", 1 << 20)
+        );
     }
 
     #[test]

@@ -7,12 +7,12 @@ mod tiles;
 
 use std::num::NonZero;
 
-use tma_launch::{Conditions, Region};
+use tma_launch::{Conditions, Launch, Region};
 
 pub(crate) use bulk::{bulk, chunks, ends};
 pub use matrix::Matrix;
 pub(crate) use matrix::{check_last, check_load, check_store};
-pub(crate) use tiles::Tiles;
+pub(crate) use tiles::{Tiles, tile_of, tiled_bytes};
 
 /// The product, or the most that there is.
 pub(crate) fn product(factors: &[u32]) -> u64 {
@@ -42,6 +42,15 @@ pub(crate) fn drawn(
     let reason = "items that are drawn are counted in 32 bits:";
     conditions.within("blocks", blocks, 0..=most, reason);
     conditions.zeroed(Region::bytes(counter, size_of::<u32>() as u64));
+}
+
+/// The launch with so much shared memory at least: with more than it needs fewer blocks run at once.
+pub(crate) fn at_least(launch: Launch, shared_bytes: u32) -> Launch {
+    let shared_bytes = shared_bytes.max(launch.shape.shared_bytes);
+    Launch {
+        shape: launch.shape.shared_bytes(shared_bytes),
+        ..launch
+    }
 }
 
 /// A divisor of a kernel: zero has been refused, and one stands for it until the launch is.

@@ -2,6 +2,7 @@ use tensor_map::{Swizzle, Tiled};
 use tma_launch::Conditions;
 
 use super::product;
+use crate::settings::Tile;
 
 /// The tiles of a matrix.
 pub(crate) struct Tiles {
@@ -73,4 +74,22 @@ impl Tiles {
     pub(crate) fn count(&self) -> u32 {
         self.columns.saturating_mul(self.rows)
     }
+}
+
+/// The tile of a map that has not been checked yet.
+pub(crate) fn tile_of(map: &Tiled) -> Tile {
+    let element = map.tensor.data_type;
+    let bytes = product(&map.box_dims).saturating_mul(element.bytes());
+    Tile {
+        element,
+        bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
+    }
+}
+
+/// The bytes of all tiles of such a map, those at its ends as whole ones.
+pub(crate) fn tiled_bytes(map: &Tiled) -> u64 {
+    let sides = map.tensor.dims.iter().zip(&map.box_dims[..]);
+    let along = sides.map(|(length, side)| length.div_ceil((*side).max(1).into()));
+    let tiles = along.fold(1, u64::saturating_mul);
+    tiles.saturating_mul(tile_of(map).bytes.into())
 }

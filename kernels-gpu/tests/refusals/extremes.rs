@@ -124,14 +124,18 @@ refuses! {
         src: 1,
         counter: 2,
         blocks: MOST,
-    } => ["stages", "chunk_bytes", "dst_offset_bytes", "len_bytes", "chunks", "blocks"];
+        threads: MOST,
+        shared_bytes: MOST,
+    } => ["stages", "chunk_bytes", "dst_offset_bytes", "len_bytes", "chunks", "threads of a block", "blocks"];
     add_one_bulk = AddOneBulk {
+        vectors: 3,
         len_bytes: u64::MAX,
         dst: 0,
         dst_offset_bytes: u64::MAX,
         src: 1,
         threads: MOST,
-    } => ["threads of a block", "dst_offset_bytes", "len_bytes", "chunks"];
+        shared_bytes: MOST,
+    } => ["vectors", "threads of a block", "dst_offset_bytes", "len_bytes", "chunks"];
     add_one_ring = AddOneRing {
         counter: None,
         stages: MOST,
@@ -148,12 +152,14 @@ refuses! {
         src: 1,
         counter: 2,
         blocks: MOST,
+        shared_bytes: MOST,
     } => ["stages", "bytes of a tile", "columns", "rows", "tiles", "blocks"];
     add_one_tile = AddOneTile {
         vectors: usize::MAX,
         map: TILES,
         dst: 0,
         src: 1,
+        shared_bytes: MOST,
     } => ["vectors", "bytes of a tile", "columns", "rows", "tiles", "bytes of an element", "threads of a block"];
     add_one_tile_ring = AddOneTileRing {
         stages: MOST,
@@ -206,6 +212,8 @@ fn numbers_that_would_wrap_are_refused() {
         src: 1,
         counter: 2,
         blocks,
+        shared_bytes: 0,
+        threads: 32,
     };
     let most = (MOST - 4) / 8;
     assert!(copy(most).launch().is_ok());

@@ -1,5 +1,6 @@
 //! Every condition of every kernel, broken: the message names what is wrong and what would do.
 
+mod bulk;
 mod extremes;
 mod maps;
 mod pointers;

@@ -1,11 +1,9 @@
 //! Kernels that are made for speed.
 
 use kernels_gpu::{
-    add_one_bulk::AddOneBulk,
     add_one_ring::AddOneRing,
     add_one_tile::AddOneTile,
     add_one_tile_ring::AddOneTileRing,
-    copy_bulk::CopyBulk,
     copy_tile::CopyTile,
     gemm::Gemm,
     gemm_fp8::{GemmFp8, Groups},
@@ -20,85 +18,6 @@ use kernels_gpu::{
 use tensor_map::{DataType, Swizzle, TensorMap, Tiled};
 
 use crate::{WARPS, least_bytes, refused};
-
-#[test]
-fn copy_bulk() {
-    let good = CopyBulk {
-        stages: 4,
-        chunk_bytes: 512,
-        len_bytes: 4096,
-        dst: 0,
-        dst_offset_bytes: 64,
-        src: 1,
-        counter: 2,
-        blocks: 3,
-    };
-    assert_eq!(
-        least_bytes(good.launch()),
-        [(1, 4096), (2, 4), (0, 64 + 4096)]
-    );
-    refused(
-        CopyBulk {
-            stages: 5,
-            chunk_bytes: 100,
-            len_bytes: 4090,
-            dst_offset_bytes: 8,
-            ..good
-        }
-        .launch(),
-        &[
-            "stages is 5; there are kernels for 2, 3, 4, 6, 8; take 4 or 6",
-            "chunk_bytes is 100; bulk copies take 16 bytes: a multiple of 16; take 96 or 112",
-            "dst_offset_bytes is 8; bulk copies take 16 bytes: a multiple of 16; take 16",
-            "len_bytes is 4090; bulk copies take 16 bytes: a multiple of 16; take 4080 or 4096",
-        ],
-    );
-    refused(
-        CopyBulk {
-            chunk_bytes: 16,
-            len_bytes: 1 << 40,
-            ..good
-        }
-        .launch(),
-        &[
-            "chunks is 68719476736; pieces that are counted in 31 bits: 0 to 2147483647; take 2147483647",
-        ],
-    );
-    refused(
-        CopyBulk {
-            chunk_bytes: 1 << 20,
-            ..good
-        }
-        .launch(),
-        &["chunk_bytes is 1048576; what a bulk copy takes: 16 to 1048560; take 1048560"],
-    );
-}
-
-#[test]
-fn add_one_bulk() {
-    let good = AddOneBulk {
-        len_bytes: 4096,
-        dst: 0,
-        dst_offset_bytes: 0,
-        src: 1,
-        threads: 128,
-    };
-    let launch = good.launch().unwrap();
-    assert_eq!(launch.shape.grid.x, 2);
-    assert_eq!(least_bytes(Ok(launch)), [(1, 4096), (0, 4096)]);
-    refused(
-        AddOneBulk {
-            threads: 100,
-            len_bytes: 0,
-            ..good
-        }
-        .launch(),
-        &[
-            WARPS,
-            "len_bytes is 0; there is no empty grid: at least 16; take 16 or more",
-        ],
-    );
-}
 
 #[test]
 fn add_one_ring() {
@@ -142,6 +61,7 @@ fn copy_tile() {
         src: 1,
         counter: 2,
         blocks: 2,
+        shared_bytes: 0,
     };
     let launch = good.launch().unwrap();
     assert_eq!(launch.shape.shared_bytes, 3 * (1024 + 20));
@@ -176,6 +96,7 @@ fn add_one_tile() {
         map: matrix(DataType::I32, [32, 32], Swizzle::None),
         dst: 0,
         src: 1,
+        shared_bytes: 0,
     };
     let launch = good.launch().unwrap();
     assert_eq!((launch.shape.grid.x, launch.shape.grid.y), (4, 2));

@@ -33,7 +33,7 @@ mod tile_2d;
 mod tile_gather;
 mod transpose;
 
-use tma_launch::{Launch, Violations};
+use tma_launch::{DeviceDescription, Launch, Violations};
 
 use crate::Scenario;
 
@@ -53,6 +53,28 @@ pub struct Kernel {
 
 // By the files of `kernels-gpu`.
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
+
+/// Kernels whose launch depends on the device, by name, with the scenario that `run` shows of them there.
+pub const TUNED: &[Tuned] = &[
+    ("add_one_bulk", add_one_bulk::tuned),
+    ("add_one_ring", add_one_ring::tuned),
+    ("add_one_tile", add_one_tile::tuned),
+    ("add_one_tile_ring", add_one_tile_ring::tuned),
+    ("copy_bulk", copy_bulk::tuned),
+    ("copy_tile", copy_tile::tuned),
+    ("persistent_tiles", persistent_tiles::tuned),
+];
+
+/// The name of a kernel, and its scenario on a device.
+pub type Tuned = (&'static str, fn(&DeviceDescription) -> Scenario);
+
+impl Kernel {
+    /// The scenario that `run` shows on a device.
+    pub fn shown_on(&self, device: &DeviceDescription) -> Scenario {
+        let tuned = TUNED.iter().find(|(name, _)| *name == self.name);
+        tuned.map_or_else(self.showcase, |(_, scenario)| scenario(device))
+    }
+}
 
 /// Cases that only a GPU can run in a short time: their names, and how they are made.
 pub const LARGE: &[Large] = deform_attn::LARGE;

@@ -11,5 +11,5 @@ mod scenario;
 mod tiles;
 
 pub use device::{device_of_arguments, open};
-pub use kernels::{KERNELS, Kernel, LARGE, Large};
+pub use kernels::{KERNELS, Kernel, LARGE, Large, TUNED, Tuned};
 pub use scenario::{CaseFailure, Content, Expected, Format, Scenario};

@@ -22,7 +22,7 @@ struct Arguments {
     /// Say which architecture the kernels must be built for, and run nothing.
     #[arg(long)]
     arch: bool,
-    /// Name the entries of the kernels' module that are launched, and run nothing.
+    /// Name the entries of the kernels' module that are launched on the device, and run nothing.
     #[arg(long)]
     entries: bool,
     /// Where to run them; auto, unless TMA_DEVICE says otherwise.
@@ -55,16 +55,16 @@ fn main() -> ExitCode {
 /// Gives whether all kernels did right.
 fn run(arguments: &Arguments) -> Result<bool, String> {
     let kernels = chosen(&arguments.kernels)?;
-    if arguments.entries {
-        let launches = kernels
-            .iter()
-            .flat_map(|kernel| (kernel.showcase)().launches);
-        launches.for_each(|launch| println!("{}", launch.entry));
-        return Ok(true);
-    }
     let choice = arguments.device.map_or_else(DeviceChoice::from_env, Ok);
     let opened = choice.and_then(open);
     let (mut backend, capability) = opened.map_err(|failure| failure.to_string())?;
+    if arguments.entries {
+        let device = backend.description();
+        let shown = kernels.iter().map(|kernel| kernel.shown_on(device));
+        let launches = shown.flat_map(|scenario| scenario.launches);
+        launches.for_each(|launch| println!("{}", launch.entry));
+        return Ok(true);
+    }
     if arguments.arch {
         println!("{}", capability.arch());
         return Ok(true);
@@ -92,7 +92,7 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
 
 /// Runs the showcase of a kernel and says how it went; gives whether it did right.
 fn show(kernel: &Kernel, jobs: &mut Jobs, ptx: Ptx<'_>) -> bool {
-    let scenario = (kernel.showcase)();
+    let scenario = kernel.shown_on(jobs.description());
     let how = if scenario.is_exact() {
         "equal"
     } else {

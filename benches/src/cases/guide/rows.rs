@@ -16,10 +16,11 @@ use kernels_gpu::{
     prefetch::Prefetch,
     producer_consumer::{ProducerConsumer, ProducerConsumerForm},
     ring::{self, Ring},
+    settings::{Setting, Streaming},
     stencil::{Stencil, StencilForm},
     transpose::Transpose,
 };
-use tma_launch::{Launch, Violations};
+use tma_launch::{DeviceDescription, Launch, Violations};
 
 use super::{
     DST, Ported,
@@ -37,7 +38,9 @@ use crate::{
 
 /// All of them, where source and destination have so many bytes, a power of two, and shared memory so many stages of a
 /// product.
-pub(crate) fn all(multiprocessors: u32, stages: u32, bytes: u64) -> Result<Vec<Ported>> {
+pub(crate) fn all(device: &DeviceDescription, stages: u32, bytes: u64) -> Result<Vec<Ported>> {
+    let multiprocessors = device.multiprocessors;
+    let setting = Streaming::PersistentTiles.setting(device);
     let mut rows = vec![
         stencil(StencilForm::Loads, bytes)?,
         stencil(StencilForm::Threads, bytes)?,
@@ -50,7 +53,7 @@ pub(crate) fn all(multiprocessors: u32, stages: u32, bytes: u64) -> Result<Vec<P
         ring(multiprocessors, bytes)?,
         encode_map(bytes)?,
         consume_map(bytes)?,
-        persistent_tiles(4, 3, multiprocessors, bytes)?,
+        persistent_tiles(device, setting, bytes)?,
         transpose(bytes)?,
         gather_rows(bytes)?,
         hwc_tile(bytes)?,
@@ -274,24 +277,24 @@ fn square(bytes: u64) -> Matrix {
     Matrix::packed(width as usize, (words / width) as usize)
 }
 
-fn persistent_tiles(
-    stages: u32,
-    of_multiprocessor: u32,
-    multiprocessors: u32,
+pub(crate) fn persistent_tiles(
+    device: &DeviceDescription,
+    setting: Setting,
     bytes: u64,
 ) -> Result<Ported> {
     let launch = PersistentTiles {
-        stages,
-        matrix: square(bytes),
         source: SRC,
         target: DST,
-        blocks: of_multiprocessor * multiprocessors,
-        threads: 288,
+        ..PersistentTiles::of(square(bytes))
     };
+    let Setting {
+        stages, threads, ..
+    } = setting;
+    let blocks = setting.blocks.unwrap_or(0);
     guide(
         "persistent_tiles",
-        format!("f32 64x32 x {stages} x {of_multiprocessor}"),
-        launch.launch(),
+        format!("f32 64x32 x {stages} x {blocks}, {threads} threads"),
+        launch.set(setting, device).launch(),
         bytes / 4,
         twice_and_one,
     )

@@ -1,13 +1,21 @@
 //! The rows at a small size, on the emulator: kernels and their CUDA versions write what is expected.
 
 use tma_emulator::EmulatorBackend;
-use tma_launch::{Buffer, Job, Ptx};
+use tma_launch::{Buffer, DeviceDescription, Job, Ptx};
 
 use super::*;
 use crate::{arena::hash, modules::BUILT};
 
 const BYTES: u64 = 1 << 20;
-const MULTIPROCESSORS: u32 = 2;
+
+/// A small one, so that blocks have many items.
+fn device() -> DeviceDescription {
+    DeviceDescription {
+        name: "small".to_owned(),
+        multiprocessors: 2,
+        ..DeviceDescription::h100()
+    }
+}
 
 /// The words of the destination after a row's launches.
 fn run(row: &Ported, text: &str) -> Vec<u32> {
@@ -35,7 +43,7 @@ fn run(row: &Ported, text: &str) -> Vec<u32> {
 }
 
 fn write_what_is_expected(text: &str) {
-    for row in all(MULTIPROCESSORS, 2, BYTES).unwrap() {
+    for row in all(&device(), 2, BYTES).unwrap() {
         let words = run(&row, text);
         let name = format!("{} {}", row.kernel, row.variant);
         assert!(row.words > 0 && 4 * row.words <= BYTES, "{name}");
@@ -67,7 +75,7 @@ fn cuda_kernels_write_what_is_expected() {
 #[test]
 fn what_is_compared_fits_the_arena() {
     let bytes = 1 << 32;
-    for row in all(132, 4, bytes).unwrap() {
+    for row in all(&DeviceDescription::h100(), 4, bytes).unwrap() {
         assert!(4 * row.words <= bytes, "{} {}", row.kernel, row.variant);
     }
 }

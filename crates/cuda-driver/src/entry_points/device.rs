@@ -40,6 +40,12 @@ impl DeviceAttribute {
     /// The number of streaming multiprocessors.
     #[doc(alias = "CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT")]
     pub const MULTIPROCESSOR_COUNT: Self = Self(16);
+    /// The clock of the memory in kHz.
+    #[doc(alias = "CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE")]
+    pub const MEMORY_CLOCK_RATE_KHZ: Self = Self(36);
+    /// The width of the bus to the memory in bits.
+    #[doc(alias = "CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH")]
+    pub const GLOBAL_MEMORY_BUS_WIDTH_BITS: Self = Self(37);
     /// The size of the L2 cache in bytes.
     #[doc(alias = "CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE")]
     pub const L2_CACHE_SIZE_BYTES: Self = Self(38);

@@ -1,21 +1,24 @@
-//! The Trace Event Format, as far as it is needed.
+//! The Trace Event Format, as far as timelines need it.
 
 /// Larger traces are slow to look at.
 pub(super) const MAX_EVENTS: u64 = 1_000_000;
 
 /// Events, one after the other.
 #[derive(Debug, Default)]
-pub(super) struct Json {
+pub struct Json {
     text: String,
     events: u64,
     is_full: bool,
+    in_nanoseconds: bool,
 }
 
 /// A track of the timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Track {
-    pub(super) process: u64,
-    pub(super) thread: u64,
+pub struct Track {
+    /// The number of its process, which is a block.
+    pub process: u64,
+    /// Its number in the process: tracks stand in this order.
+    pub thread: u64,
 }
 
 impl Track {
@@ -26,7 +29,24 @@ impl Track {
 }
 
 impl Json {
-    pub(super) fn is_full(&self) -> bool {
+    /// Times are nanoseconds, and not units that are written as microseconds.
+    pub fn in_nanoseconds() -> Self {
+        Self {
+            in_nanoseconds: true,
+            ..Self::default()
+        }
+    }
+
+    /// A time as the format has it, in microseconds.
+    fn time(&self, time: u64) -> String {
+        match self.in_nanoseconds {
+            true => format!("{}.{:03}", time / 1000, time % 1000),
+            false => time.to_string(),
+        }
+    }
+
+    /// Returns whether there were more events than it holds.
+    pub fn is_full(&self) -> bool {
         self.is_full
     }
 
@@ -44,7 +64,7 @@ impl Json {
     }
 
     /// Calls the process of a track by a name.
-    pub(super) fn name_process(&mut self, track: Track, name: &str) {
+    pub fn name_process(&mut self, track: Track, name: &str) {
         let (at, name) = (track.json(), quoted(name));
         self.event(&format!(
             "\"ph\":\"M\",\"name\":\"process_name\",{at},\"args\":{{\"name\":{name}}}"
@@ -52,7 +72,7 @@ impl Json {
     }
 
     /// Calls a track by a name; tracks of a process stand in the order of their numbers.
-    pub(super) fn name_track(&mut self, track: Track, name: &str) {
+    pub fn name_track(&mut self, track: Track, name: &str) {
         let (at, name, order) = (track.json(), quoted(name), track.thread);
         self.event(&format!(
             "\"ph\":\"M\",\"name\":\"thread_name\",{at},\"args\":{{\"name\":{name}}}"
@@ -63,23 +83,18 @@ impl Json {
     }
 
     /// Something that takes from one time to another. `args` are members of an object.
-    pub(super) fn slice(&mut self, track: Track, (from, to): (u64, u64), name: &str, args: &str) {
+    pub fn slice(&mut self, track: Track, (from, to): (u64, u64), name: &str, args: &str) {
         let (at, name, length) = (track.json(), quoted(name), to.saturating_sub(from));
+        let (from, length) = (self.time(from), self.time(length));
         self.event(&format!(
             "\"ph\":\"X\",\"name\":{name},{at},\"ts\":{from},\"dur\":{length},\"args\":{{{args}}}"
         ));
     }
 
     /// A part of something that overlaps with others: `b` begins, `n` is in between, `e` ends.
-    pub(super) fn asynchronous(
-        &mut self,
-        phase: char,
-        of: (&str, Track),
-        now: u64,
-        what: (&str, &str),
-    ) {
+    pub fn asynchronous(&mut self, phase: char, of: (&str, Track), now: u64, what: (&str, &str)) {
         let ((id, track), (name, args)) = (of, what);
-        let (at, name, id) = (track.json(), quoted(name), quoted(id));
+        let (at, name, id, now) = (track.json(), quoted(name), quoted(id), self.time(now));
         self.event(&format!(
             "\"ph\":\"{phase}\",\"cat\":\"copy\",\"id\":{id},\"name\":{name},{at},\"ts\":{now},\
              \"args\":{{{args}}}"
@@ -87,10 +102,11 @@ impl Json {
     }
 
     /// An arrow from the slice around one time to the slice around another.
-    pub(super) fn arrow(&mut self, id: &str, from: (Track, u64), to: (Track, u64)) {
+    pub fn arrow(&mut self, id: &str, from: (Track, u64), to: (Track, u64)) {
         let id = quoted(id);
         let common = format!("\"cat\":\"copy\",\"name\":\"completes\",\"id\":{id}");
-        let ((a, start), (b, end)) = ((from.0.json(), from.1), (to.0.json(), to.1));
+        let (a, b) = (from.0.json(), to.0.json());
+        let (start, end) = (self.time(from.1), self.time(to.1));
         self.event(&format!("\"ph\":\"s\",{common},{a},\"ts\":{start}"));
         self.event(&format!(
             "\"ph\":\"f\",\"bp\":\"e\",{common},{b},\"ts\":{end}"
@@ -98,26 +114,27 @@ impl Json {
     }
 
     /// A number that changes.
-    pub(super) fn counter(&mut self, track: Track, now: u64, name: &str, unit: &str, value: i64) {
-        let (name, process) = (quoted(name), track.process);
+    pub fn counter(&mut self, track: Track, now: u64, name: &str, unit: &str, value: i64) {
+        let (name, process, now) = (quoted(name), track.process, self.time(now));
         self.event(&format!(
             "\"ph\":\"C\",\"name\":{name},\"pid\":{process},\"ts\":{now},\"args\":{{\"{unit}\":{value}}}"
         ));
     }
 
     /// Something that concerns all.
-    pub(super) fn instant(&mut self, track: Track, now: u64, name: &str, args: &str) {
-        let (at, name) = (track.json(), quoted(name));
+    pub fn instant(&mut self, track: Track, now: u64, name: &str, args: &str) {
+        let (at, name, now) = (track.json(), quoted(name), self.time(now));
         self.event(&format!(
             "\"ph\":\"i\",\"s\":\"g\",\"name\":{name},{at},\"ts\":{now},\"args\":{{{args}}}"
         ));
     }
 
-    pub(super) fn finish(self) -> String {
+    /// The whole text; `unit` says what a unit of time is.
+    pub fn finish(self, unit: &str) -> String {
         let Self { text, is_full, .. } = self;
-        let unit = "one instruction of a warp, or one event; not time";
         format!(
-            "{{\"traceEvents\":[{text}\n],\"otherData\":{{\"clock\":\"{unit}\",\"cut\":{is_full}}}}}\n"
+            "{{\"traceEvents\":[{text}\n],\"otherData\":{{\"clock\":{unit},\"cut\":{is_full}}}}}\n",
+            unit = quoted(unit)
         )
     }
 }
@@ -162,11 +179,24 @@ mod tests {
         assert!(!json.is_full());
         json.slice(track, (5, 6), "b", "");
         assert!(json.is_full());
-        let text = json.finish();
+        let text = json.finish("steps");
         assert!(
             text.contains("\"dur\":2") && !text.contains("\"b\""),
             "{text}"
         );
         assert!(text.ends_with("\"cut\":true}}\n"), "{text}");
+    }
+
+    #[test]
+    fn nanoseconds_are_written_as_parts_of_microseconds() {
+        let mut json = Json::in_nanoseconds();
+        let track = Track {
+            process: 1,
+            thread: 2,
+        };
+        json.slice(track, (1007, 3008), "a", "");
+        let text = json.finish("nanoseconds");
+        assert!(text.contains("\"ts\":1.007,\"dur\":2.001"), "{text}");
+        assert!(text.contains("\"clock\":\"nanoseconds\""), "{text}");
     }
 }

@@ -5,6 +5,7 @@ use crate::{
     ring::Cursor,
     shared::SharedValue,
     shared_tile::assert_vector,
+    stamps::{Kind, Moment, Stamps},
     tile::{Element, Mode},
 };
 
@@ -30,6 +31,7 @@ use crate::{
 pub struct Drain<T, const STAGES: u32> {
     pipeline: Pipeline<T, STAGES>,
     cursor: Cursor<STAGES>,
+    stamps: Stamps,
 }
 
 /// A stage that has been loaded. All threads that work get it, and each releases it.
@@ -38,14 +40,17 @@ pub struct FullStage<T> {
     stage: SharedPtr<T>,
     len: u32,
     empty: Barrier,
+    stamps: Stamps,
+    full: [Moment; 2],
 }
 
 impl<T, const STAGES: u32> Drain<T, STAGES> {
     #[inline(always)]
-    pub(super) fn new(pipeline: Pipeline<T, STAGES>) -> Self {
+    pub(super) fn new(pipeline: Pipeline<T, STAGES>, stamps: Stamps) -> Self {
         Self {
             pipeline,
             cursor: Cursor::new(),
+            stamps,
         }
     }
 
@@ -55,7 +60,7 @@ impl<T, const STAGES: u32> Drain<T, STAGES> {
     #[expect(clippy::should_implement_trait, reason = "stages never end")]
     pub fn next(&mut self) -> FullStage<T> {
         let stage = self.wait();
-        self.cursor.advance();
+        self.advance();
         stage
     }
 
@@ -64,18 +69,28 @@ impl<T, const STAGES: u32> Drain<T, STAGES> {
     #[inline(always)]
     pub fn next_item(&mut self) -> Option<(u32, FullStage<T>)> {
         let item = self.wait_item();
-        self.cursor.advance();
+        self.advance();
         item
+    }
+
+    #[inline(always)]
+    fn advance(&mut self) {
+        self.cursor.advance();
+        self.stamps.advance();
     }
 
     #[inline(always)]
     fn wait(&self) -> FullStage<T> {
         let (pipeline, cursor) = (&self.pipeline, self.cursor);
+        let since = self.stamps.now();
         pipeline.ring().wait(cursor);
+        let full = [since, self.stamps.now()];
         FullStage {
             stage: pipeline.stage(cursor),
             len: pipeline.len,
             empty: pipeline.ring().empty(cursor),
+            stamps: self.stamps,
+            full,
         }
     }
 
@@ -101,6 +116,9 @@ impl<T> FullStage<T> {
     pub fn release(self) {
         // The one who waits is the filling end, by parity.
         let _ = self.empty.arrive();
+        let now = self.stamps.now();
+        self.stamps.waited(Kind::Full, self.full);
+        self.stamps.stamp(Kind::Released, now, 0);
     }
 }
 
@@ -152,6 +170,7 @@ impl<S: TileArray, M: Mode> FullStage<Tile<S, M>> {
 pub struct StoredStage<T> {
     pub(super) stage: SharedPtr<T>,
     pub(super) len: u32,
+    full: [Moment; 2],
 }
 
 impl<T> StoredStage<T> {
@@ -207,8 +226,11 @@ impl<T, const STAGES: u32> StoringDrain<T, STAGES> {
     /// finished. The next is that behind the last one which was stored.
     #[inline(always)]
     pub fn next_item(&mut self) -> Option<(u32, StoredStage<T>)> {
-        let (item, FullStage { stage, len, .. }) = self.drain.wait_item()?;
-        Some((item, StoredStage { stage, len }))
+        let (item, stage) = self.drain.wait_item()?;
+        let FullStage {
+            stage, len, full, ..
+        } = stage;
+        Some((item, StoredStage { stage, len, full }))
     }
 
     /// Has one thread start the stores of a stage that all have finished with. Collective of the workers.
@@ -222,18 +244,27 @@ impl<T, const STAGES: u32> StoringDrain<T, STAGES> {
             let mut stores = Stores::new();
             start(&mut stores, stage.stage);
             let (ring, cursor) = (self.drain.pipeline.ring(), self.drain.cursor);
-            if STAGES == 1 {
-                stores.commit().wait_read();
+            let group = stores.commit();
+            let stamps = self.drain.stamps.of_elected();
+            let stored = stamps.now();
+            let read = if STAGES == 1 {
+                group.wait_read();
+                let read = stamps.now();
                 let _ = ring.empty(cursor).arrive();
+                read
             } else {
                 // The stage before has been left when only this one is still being read.
-                stores.commit().wait_read_but::<1>();
+                group.wait_read_but::<1>();
+                let read = stamps.now();
                 if let Some(last) = self.last.replace(cursor) {
                     let _ = ring.empty(last).arrive();
                 }
-            }
+                read
+            };
+            stamps.waited(Kind::Full, stage.full);
+            stamps.stored([stored, read]);
         }
-        self.drain.cursor.advance();
+        self.drain.advance();
     }
 
     /// Waits until all stages have been read: they end with the block. Collective of the workers.

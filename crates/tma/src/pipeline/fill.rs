@@ -3,6 +3,7 @@ use crate::{
     Barrier, Rank, SharedPtr, Tile, TileMap, Transaction,
     ptx::cp_async_bulk,
     ring::Cursor,
+    stamps::{Kind, Moment, Stamps},
     tile::{Mode, Pair, Tiles},
 };
 
@@ -21,6 +22,7 @@ use crate::{
 pub struct Fill<T, const STAGES: u32> {
     pipeline: Pipeline<T, STAGES>,
     cursor: Cursor<STAGES>,
+    stamps: Stamps,
 }
 
 /// A stage that nobody uses, to be loaded.
@@ -29,14 +31,17 @@ pub struct EmptyStage<T> {
     stage: SharedPtr<T>,
     full: Barrier,
     item: SharedPtr<u32>,
+    stamps: Stamps,
+    acquired: [Moment; 2],
 }
 
 impl<T, const STAGES: u32> Fill<T, STAGES> {
     #[inline(always)]
-    pub(super) fn new(pipeline: Pipeline<T, STAGES>) -> Self {
+    pub(super) fn new(pipeline: Pipeline<T, STAGES>, stamps: Stamps) -> Self {
         Self {
             pipeline,
             cursor: Cursor::new(),
+            stamps,
         }
     }
 
@@ -46,13 +51,18 @@ impl<T, const STAGES: u32> Fill<T, STAGES> {
     #[expect(clippy::should_implement_trait, reason = "stages never end")]
     pub fn next(&mut self) -> EmptyStage<T> {
         let (pipeline, cursor) = (&self.pipeline, self.cursor);
+        let (stamps, since) = (self.stamps, self.stamps.now());
         // At first every stage is empty: the phase before the first counts as complete.
         pipeline.ring().acquire(cursor);
+        let acquired = [since, stamps.now()];
         self.cursor.advance();
+        self.stamps.advance();
         EmptyStage {
             stage: pipeline.stage(cursor),
             full: pipeline.full(cursor),
             item: pipeline.item(cursor),
+            stamps,
+            acquired,
         }
     }
 
@@ -92,6 +102,14 @@ impl<T> EmptyStage<T> {
                 self.full.address(),
             )
         };
+        self.issued(bytes);
+    }
+
+    #[inline(always)]
+    fn issued(&self, bytes: u32) {
+        let now = self.stamps.now();
+        self.stamps.waited(Kind::Acquired, self.acquired);
+        self.stamps.stamp(Kind::Issued, now, bytes);
     }
 
     /// Starts several loads into the stage.
@@ -99,7 +117,9 @@ impl<T> EmptyStage<T> {
     pub fn load_with(self, start: impl FnOnce(&mut Transaction<'_>, SharedPtr<T>)) {
         let mut loads = self.full.transaction();
         start(&mut loads, self.stage);
+        let bytes = loads.bytes();
         let _ = loads.arrive();
+        self.issued(bytes);
     }
 }
 

@@ -6,6 +6,7 @@ use crate::{
     matrix::{Layout, Matrix, MatrixElement},
     ptx::wgmma::{Registers, Sums},
     ring::Cursor,
+    stamps::{Role, Stamps},
 };
 
 /// A [`Pipeline`] whose stages are multiplied: one thread of the first warpgroup fills them, and each of the other
@@ -163,7 +164,11 @@ impl<T, const STAGES: u32> ProductPipeline<T, STAGES> {
         let another = || Pipeline { ..pipeline };
         let filling = |warps: Warps| {
             if warps.elect() {
-                fill(Fill::new(another()));
+                let stamps = Stamps::begin(Role::Fills, STAGES, true)
+                    .of_elected()
+                    .began();
+                fill(Fill::new(another(), stamps));
+                stamps.end();
             }
         };
         let multiplying = |warps: Warps| {

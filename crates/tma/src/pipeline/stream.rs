@@ -1,5 +1,10 @@
 use super::{Items, NO_ITEM, Pipeline};
-use crate::{Barrier, Block, SharedPtr, Stores, Transaction, ptx::cp_async_bulk, ring::Cursor};
+use crate::{
+    Barrier, Block, SharedPtr, Stores, Transaction,
+    ptx::cp_async_bulk,
+    ring::Cursor,
+    stamps::{Kind, Role, Stamps},
+};
 
 impl Block {
     /// Moves items through shared memory: one thread of the block loads all stages but one ahead, and stores
@@ -37,31 +42,36 @@ impl Block {
             unsafe { Barrier::init(pipeline.full(cursor).address(), 1) };
             cursor.advance();
         }
-        let fetch = |at: Cursor<STAGES>, item: Option<u32>| {
+        let mut stamps = Stamps::begin(Role::Streams, STAGES, true)
+            .of_elected()
+            .began();
+        let fetch = |at: Cursor<STAGES>, item: Option<u32>, stamps: Stamps| {
             // SAFETY: the number is this thread's.
             unsafe { pipeline.item(at).write(item.unwrap_or(NO_ITEM)) };
             if let Some(item) = item {
                 let full = pipeline.full(at);
                 let mut loads = full.transaction();
                 load(item, &mut loads, pipeline.stage(at));
+                let bytes = loads.bytes();
                 let _ = loads.arrive();
+                stamps.stamp(Kind::Issued, stamps.now(), bytes);
             }
         };
         // A number is drawn when the copy for the last one has been started.
-        let fetch_and_draw = |at: Cursor<STAGES>, items: &mut Items<'_>| {
+        let fetch_and_draw = |at: Cursor<STAGES>, items: &mut Items<'_>, stamps: Stamps| {
             let item = items.peek();
-            fetch(at, item);
+            fetch(at, item, stamps);
             if item.is_some() {
                 items.advance();
             }
         };
         let mut spare = Cursor::new();
-        for _ in 0..STAGES - 2 {
-            fetch(spare, items.peek());
+        for ahead in 0..STAGES - 2 {
+            fetch(spare, items.peek(), stamps.ahead(ahead));
             items.advance_own();
             spare.advance();
         }
-        fetch_and_draw(spare, &mut items);
+        fetch_and_draw(spare, &mut items, stamps.ahead(STAGES - 2));
         spare.advance();
         let mut cursor = Cursor::new();
         loop {
@@ -71,16 +81,25 @@ impl Block {
             if item == NO_ITEM {
                 break;
             }
+            let since = stamps.now();
             pipeline.ring().wait(cursor);
+            let full = [since, stamps.now()];
             let mut stores = Stores::new();
             store(item, &mut stores, pipeline.stage(cursor));
             // The item before has left the spare stage when only this one is still being read.
-            stores.commit().wait_read_but::<1>();
-            fetch_and_draw(spare, &mut items);
+            let group = stores.commit();
+            let stored = stamps.now();
+            group.wait_read_but::<1>();
+            let stored = [stored, stamps.now()];
+            fetch_and_draw(spare, &mut items, stamps.ahead(STAGES - 1));
+            stamps.waited(Kind::Full, full);
+            stamps.stored(stored);
             spare = cursor;
             cursor.advance();
+            stamps.advance();
         }
         // The stages end with the block.
         cp_async_bulk::wait_group_read::<0>();
+        stamps.end();
     }
 }

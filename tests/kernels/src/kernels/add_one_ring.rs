@@ -1,5 +1,5 @@
 use kernels_gpu::add_one_ring::AddOneRing;
-use tma_launch::Buffer;
+use tma_launch::{Buffer, DeviceDescription};
 
 use super::{Kernel, kept, numbers};
 use crate::{Expected, Scenario};
@@ -8,7 +8,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     name: "add_one_ring",
     summary: "adds one to an array in a pipeline: one warp loads chunks, the others work on them",
     golden: &["add_one_ring_4", "add_one_ring_static_4"],
-    showcase: || Ring::of(65536).workers(256).scenario(),
+    showcase: || tuned(&DeviceDescription::h100()),
     cases,
 };
 
@@ -45,6 +45,19 @@ fn cases() -> Vec<Scenario> {
         add(Ring::of(20_000).blocks(blocks).fixed());
     }
     cases
+}
+
+/// As a device launches it.
+pub(super) fn tuned(device: &DeviceDescription) -> Scenario {
+    let count = 65536;
+    let add = AddOneRing {
+        len_bytes: 4 * count as u64,
+        ..AddOneRing::default()
+    };
+    let set = add.on(device);
+    let ring = Ring::of(count).stages(set.stages as usize);
+    let ring = ring.workers(set.threads as usize - 32);
+    ring.blocks(set.blocks).scenario()
 }
 
 impl Ring {

@@ -1,5 +1,6 @@
 use kernels_gpu::add_one_tile::AddOneTile;
 use tensor_map::Swizzle;
+use tma_launch::DeviceDescription;
 
 use super::{Kernel, kept};
 use crate::{
@@ -11,7 +12,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     name: "add_one_tile",
     summary: "adds one to a matrix, one tile a block, from one tensor map to another",
     golden: &["add_one_tile_4"],
-    showcase: || scenario(Tiles::packed(256, 256, [64, 16]), 4),
+    showcase: || tuned(&DeviceDescription::h100()),
     cases,
 };
 
@@ -32,6 +33,12 @@ fn cases() -> Vec<Scenario> {
     cases
 }
 
+/// As a device launches it.
+pub(super) fn tuned(device: &DeviceDescription) -> Scenario {
+    let tiles = Tiles::packed(256, 256, [64, 64]);
+    scenario(tiles, AddOneTile::of(tiles.map()).on(device).vectors)
+}
+
 fn scenario(tiles: Tiles, vectors: usize) -> Scenario {
     let threads = tiles.tile_bytes() / 16 / vectors;
     let add = AddOneTile {
@@ -39,6 +46,7 @@ fn scenario(tiles: Tiles, vectors: usize) -> Scenario {
         map: tiles.map(),
         dst: 0,
         src: 1,
+        shared_bytes: 0,
     };
     Scenario {
         name: format!("{}_{threads}_threads", tiles.describe()),

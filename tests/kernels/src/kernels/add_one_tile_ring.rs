@@ -1,6 +1,6 @@
 use kernels_gpu::add_one_tile_ring::AddOneTileRing;
 use tensor_map::Swizzle;
-use tma_launch::Buffer;
+use tma_launch::{Buffer, DeviceDescription};
 
 use super::{Kernel, kept};
 use crate::{
@@ -12,7 +12,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     name: "add_one_tile_ring",
     summary: "adds one to a matrix in a pipeline: one warp loads tiles, the others work on them",
     golden: &["add_one_tile_ring_4"],
-    showcase: || scenario(Tiles::packed(256, 256, [64, 16]), 4, 4),
+    showcase: || tuned(&DeviceDescription::h100()),
     cases,
 };
 
@@ -33,6 +33,13 @@ fn cases() -> Vec<Scenario> {
         }
     }
     cases
+}
+
+/// As a device launches it.
+pub(super) fn tuned(device: &DeviceDescription) -> Scenario {
+    let tiles = Tiles::packed(256, 256, [64, 64]);
+    let set = AddOneTileRing::of(tiles.map()).on(device);
+    scenario(tiles, set.stages as usize, set.blocks)
 }
 
 fn scenario(tiles: Tiles, stages: usize, blocks: u32) -> Scenario {

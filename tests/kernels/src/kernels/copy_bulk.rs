@@ -1,5 +1,5 @@
 use kernels_gpu::copy_bulk::CopyBulk;
-use tma_launch::Buffer;
+use tma_launch::{Buffer, DeviceDescription};
 
 use super::{Kernel, kept, numbers};
 use crate::{Expected, Scenario};
@@ -8,7 +8,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     name: "copy_bulk",
     summary: "copies memory in chunks through a ring of stages, blocks drawing their chunks from a counter",
     golden: &["copy_bulk_2", "copy_bulk_4"],
-    showcase: || Copy::of(1 << 18).chunk(4096).scenario(),
+    showcase: || tuned(&DeviceDescription::h100()),
     cases,
 };
 
@@ -19,6 +19,7 @@ const GUARD_BYTES: usize = 48;
 struct Copy {
     stages: usize,
     blocks: u32,
+    threads: u32,
     len_bytes: usize,
     chunk_bytes: usize,
 }
@@ -38,7 +39,32 @@ fn cases() -> Vec<Scenario> {
     for blocks in [1, 2, 64, 300] {
         cases.push(Copy::of(100_000).blocks(blocks).scenario());
     }
+    // A block for each chunk: one, a shorter one, several with a shorter last one.
+    for (threads, chunk_bytes) in [(32, 1024), (64, 2048), (128, 48), (256, 4096)] {
+        for len_bytes in [chunk_bytes, 16, 7 * chunk_bytes + 32] {
+            let copy = Copy::of(len_bytes).stages(1).chunk(chunk_bytes);
+            cases.push(Copy { threads, ..copy }.scenario());
+        }
+    }
     cases
+}
+
+/// As a device launches it.
+pub(super) fn tuned(device: &DeviceDescription) -> Scenario {
+    let len_bytes = 1 << 18;
+    let copy = CopyBulk {
+        len_bytes,
+        ..CopyBulk::default()
+    };
+    let set = copy.on(device);
+    let copy = Copy {
+        stages: set.stages as usize,
+        blocks: set.blocks,
+        threads: set.threads,
+        len_bytes: len_bytes as usize,
+        chunk_bytes: set.chunk_bytes as usize,
+    };
+    copy.scenario()
 }
 
 impl Copy {
@@ -46,6 +72,7 @@ impl Copy {
         Self {
             stages: 4,
             blocks: 5,
+            threads: 32,
             len_bytes,
             chunk_bytes: 512,
         }
@@ -70,6 +97,7 @@ impl Copy {
         let Self {
             stages,
             blocks,
+            threads,
             len_bytes,
             chunk_bytes,
         } = self;
@@ -88,9 +116,14 @@ impl Copy {
             src: 1,
             counter: 2,
             blocks,
+            threads,
+            shared_bytes: 0,
         };
         Scenario {
-            name: format!("{len_bytes}_bytes_{stages}_stages_of_{chunk_bytes}_{blocks}_blocks"),
+            name: match stages {
+                1 => format!("{len_bytes}_bytes_a_block_of_{threads}_for_each_{chunk_bytes}"),
+                _ => format!("{len_bytes}_bytes_{stages}_stages_of_{chunk_bytes}_{blocks}_blocks"),
+            },
             buffers: vec![
                 Buffer::new("destination", &poison),
                 Buffer::new("source", &source),

@@ -1,6 +1,6 @@
 use kernels_gpu::copy_tile::CopyTile;
 use tensor_map::{DataType, Swizzle};
-use tma_launch::Buffer;
+use tma_launch::{Buffer, DeviceDescription};
 
 use super::{Kernel, kept};
 use crate::{
@@ -12,7 +12,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     name: "copy_tile",
     summary: "copies a matrix tile by tile through tensor maps, blocks drawing their tiles from a counter",
     golden: &["copy_tile_4"],
-    showcase: || scenario(Tiles::packed(256, 256, [64, 16]), 4, 8),
+    showcase: || tuned(&DeviceDescription::h100()),
     cases,
 };
 
@@ -21,7 +21,12 @@ fn cases() -> Vec<Scenario> {
     for tiles in ragged([16, 8], Swizzle::None) {
         cases.push(scenario(tiles, 4, 3));
     }
+    // A block for each tile.
+    for tiles in ragged([16, 8], Swizzle::None) {
+        cases.push(scenario(tiles, 1, 1));
+    }
     for tiles in ragged([32, 8], Swizzle::B128) {
+        cases.push(scenario(tiles, 1, 1));
         cases.push(scenario(tiles, 3, 2));
     }
     for stages in [2, 3, 4, 6] {
@@ -50,6 +55,13 @@ fn cases() -> Vec<Scenario> {
     cases
 }
 
+/// As a device launches it.
+pub(super) fn tuned(device: &DeviceDescription) -> Scenario {
+    let tiles = Tiles::packed(256, 256, [64, 64]);
+    let set = CopyTile::of(tiles.map()).on(device);
+    scenario(tiles, set.stages as usize, set.blocks)
+}
+
 fn scenario(tiles: Tiles, stages: usize, blocks: u32) -> Scenario {
     let copy = CopyTile {
         stages: stages as u32,
@@ -58,6 +70,7 @@ fn scenario(tiles: Tiles, stages: usize, blocks: u32) -> Scenario {
         src: 1,
         counter: 2,
         blocks,
+        shared_bytes: 0,
     };
     let mut buffers = tiles.buffers();
     buffers.push(Buffer::zeroed::<u32>("counter", 1));

@@ -1,5 +1,5 @@
 use kernels_gpu::{Matrix, persistent_tiles::PersistentTiles};
-use tma_launch::Buffer;
+use tma_launch::{Buffer, DeviceDescription};
 
 use super::{Kernel, kept, numbers};
 use crate::{Expected, Scenario};
@@ -8,7 +8,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     name: "persistent_tiles",
     summary: "blocks that stay go over all tiles: a warp loads into a ring, the others compute and store behind",
     golden: &["persistent_tiles_4"],
-    showcase: || scenario(4, Matrix::packed(1024, 256), 16, 288),
+    showcase: || tuned(&DeviceDescription::h100()),
     cases,
 };
 
@@ -28,6 +28,13 @@ fn cases() -> Vec<Scenario> {
         cases.push(scenario(stages, Matrix::packed(100, 40), 1, 288));
     }
     cases
+}
+
+/// As a device launches it.
+pub(super) fn tuned(device: &DeviceDescription) -> Scenario {
+    let matrix = Matrix::packed(1024, 256);
+    let set = PersistentTiles::of(matrix).on(device);
+    scenario(set.stages, matrix, set.blocks, set.threads)
 }
 
 fn scenario(stages: u32, matrix: Matrix, blocks: u32, threads: u32) -> Scenario {
