@@ -76,9 +76,9 @@ impl Session {
         self.next_image = image.end;
         for global in &mut image.globals {
             let bytes = std::mem::take(&mut global.bytes);
-            self.memory.place(&global.name, bytes, global.address);
+            self.state.memory.place(&global.name, bytes, global.address);
         }
-        let panic_record = place_record(&mut self.memory, &image);
+        let panic_record = place_record(&mut self.state.memory, &image);
         let id = self.next_module;
         self.next_module.0 += 1;
         let module = Module {
@@ -135,7 +135,7 @@ impl Session {
     /// The module has no such variable.
     pub fn variable_bytes(&mut self, module: ModuleId, name: &str) -> Result<&mut [u8], Failure> {
         let (address, bytes) = self.variable(module, name)?;
-        self.unreleased.forget(address, address + bytes);
+        self.state.unreleased.forget(address, address + bytes);
         self.bytes_of_variable(module, address, bytes)
     }
 
@@ -163,7 +163,7 @@ impl Session {
         bytes: u64,
     ) -> Result<&mut [u8], Failure> {
         if address >= IMAGE_START {
-            let found = self.memory.slice(address, bytes as usize);
+            let found = self.state.memory.slice(address, bytes as usize);
             return found.map_err(|what| Failure::new(Stage::Upload, what));
         }
         let start = (address - CONST_WINDOW) as usize;

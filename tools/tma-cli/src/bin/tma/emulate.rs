@@ -4,13 +4,14 @@ mod timeline;
 
 use std::{
     io::{self, Write},
+    ops::ControlFlow,
     path::PathBuf,
     process::ExitCode,
 };
 
 use anyhow::Result;
-use tma_cli::emulate::{Diagnostic, Emulation, Output, Stopped, Verdict, read_suppressions};
-use tma_emulator::{Config, Trace};
+use tma_cli::emulate::{Diagnostic, Emulation, Output, Ran, Stopped, Verdict, read_suppressions};
+use tma_emulator::{Config, Jobs, Trace};
 
 use crate::interrupt;
 use report::{Again, Report};
@@ -27,9 +28,12 @@ pub(crate) struct Emulate {
     /// The schedule's seed
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Many schedules, one after the other: 0..64
+    /// Many schedules: 0..64
     #[arg(long, value_name = "FROM..TO", conflicts_with = "seed")]
     seeds: Option<Seeds>,
+    /// Schedules that run at a time; as many as there are cores unless given
+    #[arg(long, value_name = "N", env = "TMA_JOBS", hide_env_values = true)]
+    jobs: Option<Jobs>,
     /// Stop at the first seed with diagnostics
     #[arg(long, requires = "seeds")]
     fail_fast: bool,
@@ -152,25 +156,47 @@ impl Emulate {
         out: &mut impl Write,
     ) -> io::Result<()> {
         let seeds = self.seeds.unwrap_or(Seeds::one(self.seed));
-        for seed in seeds.iter() {
-            match emulation.run(self.config(seed)) {
-                Ok(mut run) => {
-                    run.diagnostics.retain(|found| match found {
-                        Diagnostic::Kernel(found) => !report.suppressions.suppress(found),
-                        _ => true,
-                    });
-                    let stop = self.fail_fast && run.verdict() != Verdict::Clean;
-                    report.run(run, out)?;
-                    if stop || report.stopped.is_some() {
-                        break;
-                    }
-                }
-                Err(stopped) => {
-                    report.stopped = Some(stopped);
-                    break;
-                }
+        let jobs = match self.seeds {
+            None => Jobs::ONE,
+            Some(_) => self.jobs.unwrap_or_default(),
+        };
+        let mut written = Ok(());
+        let run = |seed| emulation.run(self.config(seed));
+        jobs.in_order(seeds.iter(), run, |ran| {
+            written = self.take(emulation, ran, report, out);
+            match written.is_err() || report.stopped.is_some() || self.is_enough(report) {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        });
+        written
+    }
+
+    fn is_enough(&self, report: &Report<'_>) -> bool {
+        self.fail_fast && report.verdict() != Verdict::Clean
+    }
+
+    /// Writes and reports what one seed has left.
+    fn take(
+        &self,
+        emulation: &Emulation,
+        ran: Result<Ran, Stopped>,
+        report: &mut Report<'_>,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        match ran {
+            Ok(ran) => {
+                let mut run = emulation.write(ran);
+                run.diagnostics.retain(|found| match found {
+                    Diagnostic::Kernel(found) => !report.suppressions.suppress(found),
+                    _ => true,
+                });
+                report.run(run, out)
+            }
+            Err(stopped) => {
+                report.stopped = Some(stopped);
+                Ok(())
             }
         }
-        Ok(())
     }
 }
