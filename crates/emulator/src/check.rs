@@ -22,7 +22,9 @@ mod lifetime;
 mod linear_map;
 mod mbarriers;
 mod products;
+mod quick;
 mod raw;
+mod readers;
 mod shadow;
 mod suppressions;
 mod sync;
@@ -37,9 +39,12 @@ pub use diagnostic::{CheckReport, Diagnostic, Site};
 pub use kind::{Kind, Severity};
 pub use suppressions::{Suppression, Suppressions};
 
-use crate::machine::{
-    Fault, Names, Places, Program, Trap,
-    observer::{Event, FenceKind, Memory, Observer, OrdinaryAccess, Origin, Proxy},
+use crate::{
+    machine::{
+        Fault, Names, Places, Program, Trap,
+        observer::{Accesses, Event, FenceKind, Memory, Observer, OrdinaryAccess, Origin, Proxy},
+    },
+    value::LANES,
 };
 use copies::CopyInfo;
 use grid::{Extents, Grid};
@@ -101,6 +106,8 @@ impl Checker {
             grid: places.grid,
             cluster: places.cluster,
         };
+        let mut shadow = Shadow::default();
+        shadow.readers.threads = extents.threads;
         Self {
             grid: Grid {
                 extents,
@@ -110,7 +117,7 @@ impl Checker {
             },
             shared_names,
             global_names,
-            shadow: Shadow::default(),
+            shadow,
             copies: Vec::new(),
             mbarriers: Mbarriers::default(),
             locations: Locations::default(),
@@ -201,6 +208,10 @@ impl Observer for Checker {
     #[inline]
     fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) -> u32 {
         self.access(origin, access, Proxy::Generic)
+    }
+
+    fn see_accesses(&mut self, origin: Origin, accesses: &Accesses) -> [u32; LANES] {
+        self.warp_access(origin, accesses)
     }
 
     fn print(&mut self, text: &str) {

@@ -7,7 +7,8 @@ use super::{
     grid::Extents,
     knowledge::{Knowledge, Own, Side},
     raw::{End, verb},
-    shadow::{Access, Actor, Cell, Readers},
+    readers::Readers,
+    shadow::{Access, Actor, Cell},
 };
 use crate::{
     machine::observer::{AccessKind, Memory, OrdinaryAccess, Origin, Proxy, Range, Sem},
@@ -87,7 +88,7 @@ impl Judge<'_> {
         }
     }
 
-    fn happened_before(&self, access: Access) -> bool {
+    pub(super) fn happened_before(&self, access: Access) -> bool {
         self.knows(&self.known.order, access)
     }
 
@@ -309,10 +310,10 @@ impl Comparison<'_> {
         }
         if self.writes {
             for reader in cell.readers(readers) {
-                if !self.judge.happened_before(*reader)
-                    && !self.judge.are_morally_strong(*reader, now)
+                if !self.judge.happened_before(reader)
+                    && !self.judge.are_morally_strong(reader, now)
                 {
-                    self.clash(Clash::Unordered, *reader, AccessKind::Read, at);
+                    self.clash(Clash::Unordered, reader, AccessKind::Read, at);
                 }
             }
             self.overwrites_copy |= write.is_write_of_copy();
@@ -321,7 +322,7 @@ impl Comparison<'_> {
             }
         } else {
             let before = |reader| self.judge.happened_before(reader);
-            cell.add_reader(now, is_shared, before, readers);
+            cell.add_reader(now, is_shared, &before, readers);
         }
     }
 

@@ -1,13 +1,13 @@
 //! The last writer of each byte of memory, and its readers since.
 
-use super::{clock::Epoch, hash::Map, linear_map::LinearMap};
+use super::{
+    clock::Epoch,
+    hash::Map,
+    linear_map::LinearMap,
+    readers::{Known, Readers},
+};
 use crate::machine::observer::{AccessKind, Proxy, Scope};
 
-/// Readers of one location in shared memory that are remembered; of the rest a race is found by
-/// chance.
-const MAX_SHARED_READERS: usize = 1024;
-/// The same for global memory, which may be read by very many.
-const MAX_GLOBAL_READERS: usize = 8;
 const PAGE_WORDS: usize = 1024;
 
 /// The thread or copy that made an access.
@@ -22,9 +22,9 @@ pub(super) enum Actor {
 }
 
 /// One access. Small, as there is one for each word of memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Access {
-    index: u32,
+    pub(super) index: u32,
     pub(super) epoch: Epoch,
     /// From the low end: role (3 bits), strength (4), proxy (2), whether it made an mbarrier (1), and
     /// the instruction.
@@ -88,6 +88,11 @@ impl Access {
     pub(super) fn of_mbarrier(mut self) -> Self {
         self.bits |= MBARRIER;
         self
+    }
+
+    /// The readers of a location that has more than one, by their number.
+    pub(super) fn many(index: usize) -> Self {
+        Self::special(ROLE_MANY, index)
     }
 
     fn special(role: u32, index: usize) -> Self {
@@ -159,6 +164,34 @@ impl Access {
         self.role() == ROLE_DISCARD
     }
 
+    /// The same kind of access by another thread, or by the same one later.
+    #[inline]
+    pub(super) fn by(self, index: u32, epoch: Epoch) -> Self {
+        Self {
+            index,
+            epoch,
+            ..self
+        }
+    }
+
+    /// Who made it: of one, the last access counts.
+    #[inline]
+    pub(super) fn key(&self) -> (u32, u32) {
+        (self.index, self.role())
+    }
+
+    /// Returns whether two accesses of one thread differ in nothing, of two threads in nothing else.
+    #[inline]
+    pub(super) fn is_alike(self, other: Self) -> bool {
+        self.epoch == other.epoch && self.bits == other.bits
+    }
+
+    /// Returns whether an instruction of a thread makes it, and no copy.
+    #[inline]
+    pub(super) fn is_of_thread(self) -> bool {
+        self.role() == ROLE_THREAD
+    }
+
     /// The copy that it is one of.
     pub(super) fn copy(self) -> Option<u32> {
         matches!(self.role(), 3 | 4).then_some(self.index)
@@ -195,26 +228,6 @@ const EMPTY: Cell = Cell {
     read: Access::NONE,
 };
 
-/// Readers of locations that have more than one, sorted by who they are.
-#[derive(Debug, Default)]
-pub(super) struct Readers {
-    sets: Vec<Vec<Access>>,
-    free: Vec<usize>,
-}
-
-impl Readers {
-    fn make(&mut self, readers: &[Access]) -> Access {
-        let index = self.free.pop().unwrap_or_else(|| {
-            self.sets.push(Vec::new());
-            self.sets.len() - 1
-        });
-        // It keeps the room that it had.
-        self.sets[index].clear();
-        self.sets[index].extend_from_slice(readers);
-        Access::special(ROLE_MANY, index)
-    }
-}
-
 impl Cell {
     /// Returns whether a thread goes on with bytes that nobody else has touched, and then notes it.
     #[inline]
@@ -238,66 +251,103 @@ impl Cell {
         is_private
     }
 
-    /// The accesses that have read since the last write.
-    pub(super) fn readers<'a>(&'a self, readers: &'a Readers) -> &'a [Access] {
+    /// The accesses that have read since the last write, sorted by who made them.
+    pub(super) fn readers(&self, readers: &Readers) -> Vec<Access> {
         match self.read.role() {
-            ROLE_NONE => &[],
-            ROLE_MANY => &readers.sets[self.read.index as usize],
-            _ => std::slice::from_ref(&self.read),
+            ROLE_NONE => Vec::new(),
+            ROLE_MANY => readers.all(self.read),
+            _ => vec![self.read],
         }
     }
 
     pub(super) fn set_write(&mut self, access: Access, readers: &mut Readers) {
         if self.read.role() == ROLE_MANY {
-            let index = self.read.index as usize;
-            readers.sets[index].clear();
-            readers.free.push(index);
+            readers.free(self.read);
         }
         self.read = Access::NONE;
         self.write = access;
     }
 
     /// Adds a reader; those whose reading happened before are left out.
+    #[inline]
     pub(super) fn add_reader(
         &mut self,
         access: Access,
         is_shared: bool,
-        happened_before: impl Fn(Access) -> bool,
+        known: &impl Known,
         readers: &mut Readers,
     ) {
-        let key = |access: &Access| (access.index, access.role());
         match self.read.role() {
             ROLE_NONE => self.read = access,
-            ROLE_MANY => {
-                let set = &mut readers.sets[self.read.index as usize];
-                if set.first().is_some_and(|first| happened_before(*first)) {
-                    set.retain(|reader| !happened_before(*reader));
-                }
-                let limit = if is_shared {
-                    MAX_SHARED_READERS
-                } else {
-                    MAX_GLOBAL_READERS
-                };
-                // Lanes come in their order.
-                if set.len() < limit && set.last().is_some_and(|last| key(last) < key(&access)) {
-                    set.push(access);
-                    return;
-                }
-                match set.binary_search_by_key(&key(&access), key) {
-                    Ok(index) => set[index] = access,
-                    Err(index) if set.len() < limit => set.insert(index, access),
-                    Err(_) => {}
-                }
-            }
-            _ if key(&self.read) == key(&access) || happened_before(self.read) => {
-                self.read = access;
-            }
-            _ => {
-                let mut set = [self.read, access];
-                set.sort_by_key(key);
-                self.read = readers.make(&set);
-            }
+            ROLE_MANY => readers.add(self.read, access, is_shared, known),
+            _ if self.read.key() == access.key() || known.has(self.read) => self.read = access,
+            _ => self.read = readers.pair(self.read, access, is_shared),
         }
+    }
+
+    /// Does all that an ordinary weak read has to do with words that are accessed as they mostly are; false, and nothing
+    /// done, where there may be something to report.
+    #[inline]
+    pub(super) fn read_quickly(
+        cells: &mut [Self],
+        now: Access,
+        is_shared: bool,
+        known: &impl Known,
+        readers: &mut Readers,
+    ) -> bool {
+        let is_usual = |cell: &Self| match cell.write.bits & (ROLE | MBARRIER) {
+            ROLE_NONE => !is_shared,
+            ROLE_THREAD | 2 | 4 => !now.is_non_coherent() && known.has(cell.write),
+            _ => false,
+        };
+        if !cells.iter().all(is_usual) {
+            return false;
+        }
+        for cell in cells {
+            cell.add_reader(now, is_shared, known, readers);
+        }
+        true
+    }
+
+    /// The same of a write.
+    #[inline]
+    pub(super) fn write_quickly(
+        cells: &mut [Self],
+        now: Access,
+        known: &impl Known,
+        readers: &mut Readers,
+    ) -> bool {
+        let is_usual = |cell: &Self| {
+            let is_ordered = match cell.write.bits & (ROLE | MBARRIER) {
+                ROLE_NONE => true,
+                ROLE_THREAD | ROLE_DISCARD | 2 | 4 => known.has(cell.write),
+                _ => false,
+            };
+            is_ordered
+                && match cell.read.role() {
+                    ROLE_NONE => true,
+                    ROLE_MANY => readers.are_known(cell.read, known),
+                    _ => known.has(cell.read),
+                }
+        };
+        if !cells.iter().all(is_usual) {
+            return false;
+        }
+        for cell in cells {
+            cell.set_write(now, readers);
+        }
+        true
+    }
+}
+
+const RECENT: usize = 64;
+
+#[derive(Debug)]
+struct Recent([(u64, usize); RECENT]);
+
+impl Default for Recent {
+    fn default() -> Self {
+        Self([(u64::MAX, 0); RECENT])
     }
 }
 
@@ -307,7 +357,8 @@ pub(super) struct Shadow {
     shared: LinearMap<Vec<Cell>>,
     pages: Vec<Box<[Cell; PAGE_WORDS]>>,
     page_of: Map<u64, usize>,
-    last_page: (u64, usize),
+    /// Pages that were used last, each where its number says.
+    recent: Recent,
     splits: Vec<[Cell; 4]>,
     free_splits: Vec<usize>,
     pub(super) readers: Readers,
@@ -355,6 +406,47 @@ impl Shadow {
         }
     }
 
+    /// The index of a page by its number.
+    #[inline]
+    fn page(&mut self, number: u64) -> usize {
+        let recent = &mut self.recent.0[number as usize % RECENT];
+        if recent.0 != number {
+            let pages = &mut self.pages;
+            let index = *self.page_of.entry(number).or_insert_with(|| {
+                pages.push(Box::new([EMPTY; PAGE_WORDS]));
+                pages.len() - 1
+            });
+            *recent = (number, index);
+        }
+        recent.1
+    }
+
+    /// The words of an access that covers each as a whole, all of them on one page.
+    #[inline]
+    pub(super) fn words(
+        &mut self,
+        shared: Option<u32>,
+        address: u64,
+        bytes: u32,
+    ) -> (&mut [Cell], &mut Readers) {
+        let (word, count) = ((address / 4) as usize, bytes as usize / 4);
+        let cells = match shared {
+            Some(block) => {
+                let cells = self.shared.entry(block);
+                if cells.len() < word + count {
+                    cells.resize(word + count, EMPTY);
+                }
+                &mut cells[word..word + count]
+            }
+            None => {
+                let page = self.page(address / 4 / PAGE_WORDS as u64);
+                let first = word % PAGE_WORDS;
+                &mut self.pages[page][first..first + count]
+            }
+        };
+        (cells, &mut self.readers)
+    }
+
     /// Calls `each` for all words and parts of words in a range; with the address.
     #[inline]
     pub(super) fn visit(
@@ -393,16 +485,8 @@ impl Shadow {
                     &mut cells[word]
                 }
                 None => {
-                    let page = word / PAGE_WORDS as u64;
-                    if self.pages.is_empty() || self.last_page.0 != page {
-                        let pages = &mut self.pages;
-                        let index = *self.page_of.entry(page).or_insert_with(|| {
-                            pages.push(Box::new([EMPTY; PAGE_WORDS]));
-                            pages.len() - 1
-                        });
-                        self.last_page = (page, index);
-                    }
-                    &mut self.pages[self.last_page.1][word as usize % PAGE_WORDS]
+                    let page = self.page(word / PAGE_WORDS as u64);
+                    &mut self.pages[page][word as usize % PAGE_WORDS]
                 }
             };
             at = until;
@@ -415,8 +499,7 @@ impl Shadow {
                 let copies = [0, 1, 2, 3].map(|_| {
                     let mut copy = *cell;
                     if copy.read.role() == ROLE_MANY {
-                        let set = self.readers.sets[copy.read.index as usize].clone();
-                        copy.read = self.readers.make(&set);
+                        copy.read = self.readers.copy(copy.read);
                     }
                     copy
                 });
@@ -513,11 +596,11 @@ mod tests {
         let mut cell = EMPTY;
         let mut readers = Readers::default();
         for thread in [5, 3, 4, 3] {
-            cell.add_reader(by(thread), true, |_| false, &mut readers);
+            cell.add_reader(by(thread), true, &|_| false, &mut readers);
         }
         let all: Vec<_> = cell.readers(&readers).iter().map(|r| r.index).collect();
         assert_eq!(all, [3, 4, 5]);
-        cell.add_reader(by(6), true, |_| true, &mut readers);
+        cell.add_reader(by(6), true, &|_| true, &mut readers);
         assert_eq!(cell.readers(&readers), [by(6)]);
         cell.set_write(by(1), &mut readers);
         assert!(cell.readers(&readers).is_empty());

@@ -8,6 +8,7 @@ use tma_launch::Shape;
 pub use turn::{Pause, Turn};
 
 use super::{Fault, Program};
+use crate::value::{LANES, lanes_of};
 
 /// Sees what a kernel does, in the order in which the emulator does it.
 ///
@@ -66,6 +67,37 @@ pub trait Observer {
         0
     }
 
+    /// Accesses by one instruction of several lanes of a warp, in the order of the lanes: a call of
+    /// [`see_access`](Self::see_access) for each unless the observer has its own. The answers are those of the calls, by
+    /// lane.
+    fn see_accesses(&mut self, origin: Origin, accesses: &Accesses) -> [u32; LANES] {
+        let mut valueless = [0; LANES];
+        for lane in lanes_of(accesses.lanes) {
+            let (origin, access) = accesses.of(origin, lane);
+            if accesses.proxy == Proxy::Generic {
+                valueless[lane] = self.see_access(origin, access);
+                continue;
+            }
+            let OrdinaryAccess {
+                kind,
+                sem,
+                scope,
+                range,
+                changed: _,
+            } = access;
+            let event = Event::Access {
+                proxy: accesses.proxy,
+                kind,
+                sem,
+                scope,
+                range,
+                copy: None,
+            };
+            self.see(origin, event);
+        }
+        valueless
+    }
+
     /// A kernel that is over, or was ended, has printed a text. It goes to standard output unless
     /// the observer wants it elsewhere.
     fn print(&mut self, text: &str) {
@@ -118,6 +150,10 @@ impl Observer for &mut dyn Observer {
 
     fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) -> u32 {
         (**self).see_access(origin, access)
+    }
+
+    fn see_accesses(&mut self, origin: Origin, accesses: &Accesses) -> [u32; LANES] {
+        (**self).see_accesses(origin, accesses)
     }
 
     fn print(&mut self, text: &str) {
@@ -236,6 +272,51 @@ pub struct OrdinaryAccess {
     pub range: Range,
     /// Of a write: the bytes that get another value than they have, a bit for each. All bits where that is not known.
     pub changed: u32,
+}
+
+/// Weak accesses by one instruction of lanes of a warp, all in one memory and of as many bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Accesses {
+    /// Reading or writing.
+    pub kind: AccessKind,
+    /// The proxy that makes them.
+    pub proxy: Proxy,
+    /// The scope that the instruction names.
+    pub scope: Scope,
+    /// The memory.
+    pub memory: Memory,
+    /// Bytes of each access, which is aligned to them.
+    pub bytes: u32,
+    /// The lanes that access it, a bit for each.
+    pub lanes: u32,
+    /// The first byte that each lane accesses.
+    pub addresses: [u64; LANES],
+    /// As [`OrdinaryAccess::changed`], of each lane.
+    pub changed: [u32; LANES],
+}
+
+impl Accesses {
+    /// The access of one lane and its origin, where `origin` is that of the warp's first lane.
+    #[inline]
+    pub fn of(&self, origin: Origin, lane: usize) -> (Origin, OrdinaryAccess) {
+        let origin = Origin {
+            thread: origin.thread + lane as u32,
+            ..origin
+        };
+        let range = Range {
+            memory: self.memory,
+            address: self.addresses[lane],
+            bytes: self.bytes,
+        };
+        let access = OrdinaryAccess {
+            kind: self.kind,
+            sem: Sem::Weak,
+            scope: self.scope,
+            range,
+            changed: self.changed[lane],
+        };
+        (origin, access)
+    }
 }
 
 /// The use of a value.
