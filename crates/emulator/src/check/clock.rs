@@ -165,6 +165,11 @@ impl Clock {
         self.blocks().is_empty()
     }
 
+    /// Returns whether anything of any other block is known.
+    pub(super) fn knows_others(&self, block: u32) -> bool {
+        self.blocks().iter().any(|clock| clock.block != block)
+    }
+
     /// Returns whether anything of this block is known.
     pub(super) fn knows(&self, block: u32) -> bool {
         self.block(block).is_some()

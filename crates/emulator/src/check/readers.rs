@@ -40,10 +40,11 @@ pub(super) struct Readers {
 /// The readers of one location.
 #[derive(Clone, Debug, Default)]
 struct Set {
+    /// All are threads of one block.
     is_of_block: bool,
     of_block: OfBlock,
-    /// Any others, sorted by who they are.
-    sorted: Vec<Access>,
+    /// The others of a block's threads, or where it is not of a block all readers, sorted by who they are.
+    list: Vec<Access>,
 }
 
 /// Threads of one block, most of which have read by the same instruction.
@@ -51,18 +52,30 @@ struct Set {
 struct OfBlock {
     /// Number of the block's first thread in the grid.
     first: u32,
-    /// The reader with the lowest number.
-    lowest: Access,
-    /// As the access of most, by any thread.
-    like: Access,
-    /// These threads, a bit for each.
-    same: Vec<u32>,
-    others: Vec<Access>,
-    /// The threads of `others`, a bit for each.
-    differ: Vec<u32>,
+    count: u32,
     /// No reader was in a later epoch.
     latest: Epoch,
-    count: u32,
+    /// The reader with the lowest number.
+    lowest: Access,
+    /// The access of most, by any thread.
+    like: Access,
+    /// Of each warp, the threads that have made such an access, and those of the list.
+    warps: Vec<Warp>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Warp {
+    alike: u32,
+    others: u32,
+}
+
+/// Lanes of a warp that read one location by the same instruction, and in the same epoch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
+    /// The access of the first of them.
+    pub(super) first: Access,
+    /// They follow one another.
+    pub(super) lanes: u32,
 }
 
 impl Readers {
@@ -84,12 +97,12 @@ impl Readers {
         // In global memory few are remembered.
         set.is_of_block = is_shared && is_of_block(one) && is_of_block(other);
         if set.is_of_block {
-            set.of_block.begin(first, threads);
-            set.of_block.add(one);
-            set.of_block.add(other);
+            set.begin(first, threads.div_ceil(LANES as u32) as usize);
+            set.add(one);
+            set.add(other);
         } else {
-            set.sorted.extend([one, other]);
-            set.sorted.sort_by_key(Access::key);
+            set.list.extend([one, other]);
+            set.list.sort_by_key(Access::key);
         }
         Access::many(index)
     }
@@ -106,33 +119,72 @@ impl Readers {
         let threads = self.threads.max(1);
         let set = &mut self.sets[many.index as usize];
         if set.is_of_block {
-            let all = &mut set.of_block;
+            let all = &set.of_block;
             if all.count > 0 && known.has(all.lowest) {
-                all.leave_out(known);
+                set.leave_out(known);
             }
-            if access.is_of_thread() && access.index.wrapping_sub(all.first) < threads {
-                return all.add(access);
+            if access.is_of_thread() && access.index.wrapping_sub(set.of_block.first) < threads {
+                return set.add(access);
             }
-            set.sorted = all.sorted();
+            set.list = set.sorted();
             set.is_of_block = false;
-        } else if set.sorted.first().is_some_and(|first| known.has(*first)) {
-            set.sorted.retain(|reader| !known.has(*reader));
+        } else if set.list.first().is_some_and(|first| known.has(*first)) {
+            set.list.retain(|reader| !known.has(*reader));
         }
-        let limit = if is_shared {
-            MAX_SHARED_READERS
-        } else {
-            MAX_GLOBAL_READERS
-        };
-        let set = &mut set.sorted;
+        let (list, limit) = (&mut set.list, limit(is_shared));
         // Lanes come in their order.
-        if set.len() < limit && set.last().is_some_and(|last| last.key() < access.key()) {
-            set.push(access);
+        if list.len() < limit && list.last().is_some_and(|last| last.key() < access.key()) {
+            list.push(access);
             return;
         }
-        match set.binary_search_by_key(&access.key(), Access::key) {
-            Ok(index) => set[index] = access,
-            Err(index) if set.len() < limit => set.insert(index, access),
+        match list.binary_search_by_key(&access.key(), Access::key) {
+            Ok(index) => list[index] = access,
+            Err(index) if list.len() < limit => list.insert(index, access),
             Err(_) => {}
+        }
+    }
+
+    /// Returns whether [`add_run`](Self::add_run) does for lanes what [`add`](Self::add) does for one after the other,
+    /// where they know the same of all but themselves.
+    #[inline]
+    pub(super) fn takes_run(
+        &self,
+        many: Access,
+        run: Run,
+        is_shared: bool,
+        known: &impl Known,
+    ) -> bool {
+        let set = &self.sets[many.index as usize];
+        if set.is_of_block {
+            let all = &set.of_block;
+            let warp = run.first.index.wrapping_sub(all.first) as usize / LANES;
+            let is_new = |warp: &Warp| (warp.alike | warp.others) & run.lanes == 0;
+            return all.count > 0
+                && run.first.is_of_thread()
+                && run.first.is_alike(all.like)
+                && all.warps.get(warp).is_some_and(is_new)
+                && !known.has(all.lowest);
+        }
+        // There is no room, and none of them is there.
+        let is_other =
+            |reader: &Access| reader.index.wrapping_sub(run.first.index) >= run.lanes.count_ones();
+        set.list.len() >= limit(is_shared)
+            && set.list.iter().all(is_other)
+            && !set.list.first().is_some_and(|first| known.has(*first))
+    }
+
+    #[inline]
+    pub(super) fn add_run(&mut self, many: Access, run: Run) {
+        let set = &mut self.sets[many.index as usize];
+        if !set.is_of_block {
+            return;
+        }
+        let all = &mut set.of_block;
+        let warp = run.first.index.wrapping_sub(all.first) as usize / LANES;
+        all.warps[warp].alike |= run.lanes;
+        all.count += run.lanes.count_ones();
+        if run.first.index < all.lowest.index {
+            all.lowest = run.first;
         }
     }
 
@@ -140,18 +192,20 @@ impl Readers {
     #[inline]
     pub(super) fn are_known(&self, many: Access, known: &impl Known) -> bool {
         let set = &self.sets[many.index as usize];
-        match set.is_of_block {
-            true => set.of_block.are_known(known),
-            false => set.sorted.iter().all(|reader| known.has(*reader)),
+        let all = &set.of_block;
+        if set.is_of_block && known.has_block(all.first, all.latest) {
+            return true;
         }
+        (!set.is_of_block || set.alike().all(|reader| known.has(reader)))
+            && set.list.iter().all(|reader| known.has(*reader))
     }
 
     /// All of them, sorted by who they are.
     pub(super) fn all(&self, many: Access) -> Vec<Access> {
         let set = &self.sets[many.index as usize];
         match set.is_of_block {
-            true => set.of_block.sorted(),
-            false => set.sorted.clone(),
+            true => set.sorted(),
+            false => set.list.clone(),
         }
     }
 
@@ -164,98 +218,89 @@ impl Readers {
     /// Forgets them. What is added later has the room that they had.
     pub(super) fn free(&mut self, many: Access) {
         let index = many.index as usize;
-        self.sets[index].sorted.clear();
+        self.sets[index].list.clear();
         self.free.push(index);
     }
 }
 
-impl OfBlock {
-    fn begin(&mut self, first: u32, threads: u32) {
-        let words = (threads as usize).div_ceil(LANES);
-        self.first = first;
-        self.count = 0;
-        self.latest = 0;
-        self.others.clear();
-        for bits in [&mut self.same, &mut self.differ] {
-            bits.clear();
-            bits.resize(words, 0);
-        }
+fn limit(is_shared: bool) -> usize {
+    match is_shared {
+        true => MAX_SHARED_READERS,
+        false => MAX_GLOBAL_READERS,
     }
+}
 
-    /// Word and bit of a thread.
-    #[inline]
-    fn at(&self, access: Access) -> (usize, u32) {
-        let thread = access.index.wrapping_sub(self.first);
-        (
-            (thread / LANES as u32) as usize,
-            1 << (thread % LANES as u32),
-        )
+/// A set of threads of one block.
+impl Set {
+    fn begin(&mut self, first: u32, warps: usize) {
+        let all = &mut self.of_block;
+        (all.first, all.count, all.latest) = (first, 0, 0);
+        all.warps.clear();
+        all.warps.resize(warps, Warp::default());
+        self.list.clear();
     }
 
     #[inline]
     fn add(&mut self, access: Access) {
-        let (word, bit) = self.at(access);
-        if self.count == 0 {
-            (self.like, self.lowest, self.latest) = (access, access, access.epoch);
+        let all = &mut self.of_block;
+        let thread = access.index.wrapping_sub(all.first);
+        let bit = 1 << (thread % LANES as u32);
+        if all.count == 0 {
+            (all.like, all.lowest) = (access, access);
         }
-        let is_alike = access.is_alike(self.like);
-        if self.same[word] & bit != 0 {
+        let is_alike = access.is_alike(all.like);
+        let warp = &mut all.warps[thread as usize / LANES];
+        if warp.alike & bit != 0 {
             if is_alike {
                 return;
             }
-            self.same[word] &= !bit;
-        } else if self.differ[word] & bit != 0 {
-            let found = self.others.iter().position(|it| it.index == access.index);
-            found.map(|index| self.others.swap_remove(index));
-            self.differ[word] &= !bit;
+            warp.alike &= !bit;
+        } else if warp.others & bit != 0 {
+            let found = self.list.iter().position(|it| it.index == access.index);
+            found.map(|index| self.list.swap_remove(index));
+            warp.others &= !bit;
         } else {
-            self.count += 1;
+            all.count += 1;
         }
         if is_alike {
-            self.same[word] |= bit;
+            warp.alike |= bit;
         } else {
-            self.differ[word] |= bit;
-            self.others.push(access);
+            warp.others |= bit;
+            self.list.push(access);
         }
-        if access.index <= self.lowest.index {
-            self.lowest = access;
+        if access.index <= all.lowest.index {
+            all.lowest = access;
         }
-        self.latest = self.latest.max(access.epoch);
+        all.latest = all.latest.max(access.epoch);
     }
 
-    fn same(&self) -> impl Iterator<Item = Access> {
-        let words = (0..).zip(&self.same).filter(|(_, bits)| **bits != 0);
-        let like = self.like;
-        words.flat_map(move |(word, bits)| {
-            let first = self.first.wrapping_add(word * LANES as u32);
-            lanes_of(*bits).map(move |lane| like.by(first.wrapping_add(lane as u32), like.epoch))
+    fn alike(&self) -> impl Iterator<Item = Access> {
+        let OfBlock { first, like, .. } = self.of_block;
+        let warps = (0..).zip(&self.of_block.warps);
+        warps.flat_map(move |(warp, threads)| {
+            let first = first.wrapping_add(warp * LANES as u32);
+            lanes_of(threads.alike)
+                .map(move |lane| like.by(first.wrapping_add(lane as u32), like.epoch))
         })
-    }
-
-    #[inline]
-    fn are_known(&self, known: &impl Known) -> bool {
-        known.has_block(self.first, self.latest)
-            || self.same().all(|reader| known.has(reader))
-                && self.others.iter().all(|reader| known.has(*reader))
     }
 
     /// Leaves out those that happened before.
     fn leave_out(&mut self, known: &impl Known) {
-        let (first, words) = (self.first, self.same.len());
-        if known.has_block(first, self.latest) {
-            return self.begin(first, (words * LANES) as u32);
-        }
-        let stay: Vec<Access> = self
-            .sorted()
-            .into_iter()
-            .filter(|it| !known.has(*it))
-            .collect();
-        self.begin(first, (words * LANES) as u32);
+        let OfBlock { first, latest, .. } = self.of_block;
+        let stay: Vec<Access> = match known.has_block(first, latest) {
+            true => Vec::new(),
+            false => self
+                .sorted()
+                .into_iter()
+                .filter(|it| !known.has(*it))
+                .collect(),
+        };
+        self.begin(first, self.of_block.warps.len());
         stay.into_iter().for_each(|reader| self.add(reader));
     }
 
     fn sorted(&self) -> Vec<Access> {
-        let mut all: Vec<Access> = self.same().chain(self.others.iter().copied()).collect();
+        let mut all: Vec<Access> = self.alike().chain(self.list.iter().copied()).collect();
         all.sort_unstable_by_key(Access::key);
         all
     }
@@ -289,6 +334,7 @@ mod tests {
     #[test]
     fn readers_are_those_of_a_plain_list() {
         let mut rng = Rng::new(5);
+        let mut runs = 0;
         for round in 0..300 {
             let mut readers = Readers {
                 threads: THREADS,
@@ -322,8 +368,25 @@ mod tests {
                 // Nothing is known mostly.
                 let known =
                     |reader: Access| reader.epoch + 3 < epoch + 2 * odd && reader.index % 2 == odd;
-                readers.add(many, access, true, &known);
-                plain.add(access, &known);
+                // Three lanes at once, as far as they are of one warp and know nothing of each other.
+                let thread = access.index.wrapping_sub(3 * THREADS);
+                let three = [0, 1, 2].map(|next| access.by(access.index + next, access.epoch));
+                let run = Run {
+                    first: access,
+                    lanes: 7 << (thread % 29),
+                };
+                let is_run = thread % LANES as u32 == thread % 29
+                    && thread + 2 < THREADS
+                    && !three.iter().any(|lane| known(*lane))
+                    && readers.takes_run(many, run, true, &known);
+                if is_run {
+                    readers.add_run(many, run);
+                    three.into_iter().for_each(|lane| plain.add(lane, &known));
+                    runs += 1;
+                } else {
+                    readers.add(many, access, true, &known);
+                    plain.add(access, &known);
+                }
                 assert_eq!(readers.all(many), plain.0);
                 let all = |epoch: u32| plain.0.iter().all(|reader| reader.epoch < epoch);
                 for epoch in 0..4 {
@@ -335,5 +398,6 @@ mod tests {
             readers.free(many);
             assert_eq!(readers.all(copy), plain.0);
         }
+        assert!(runs > 100, "{runs}");
     }
 }

@@ -4,7 +4,7 @@ use super::{
     clock::Epoch,
     hash::Map,
     linear_map::LinearMap,
-    readers::{Known, Readers},
+    readers::{Known, Readers, Run},
 };
 use crate::machine::observer::{AccessKind, Proxy, Scope};
 
@@ -307,6 +307,34 @@ impl Cell {
             cell.add_reader(now, is_shared, known, readers);
         }
         true
+    }
+
+    /// The same of a read by several lanes that know the same of others.
+    #[inline]
+    pub(super) fn read_together(
+        cells: &[Self],
+        run: Run,
+        is_shared: bool,
+        known: &impl Known,
+        readers: &mut Readers,
+    ) -> bool {
+        let is_usual = |cell: &Self| {
+            let is_ordered = match cell.write.bits & (ROLE | MBARRIER) {
+                ROLE_NONE => !is_shared,
+                ROLE_THREAD | 2 | 4 => !run.first.is_non_coherent() && known.has(cell.write),
+                _ => false,
+            };
+            is_ordered
+                && cell.read.role() == ROLE_MANY
+                && readers.takes_run(cell.read, run, is_shared, known)
+        };
+        let is_usual = cells.iter().all(is_usual);
+        if is_usual {
+            cells
+                .iter()
+                .for_each(|cell| readers.add_run(cell.read, run));
+        }
+        is_usual
     }
 
     /// The same of a write.

@@ -269,7 +269,7 @@ mod tests {
                     ControlFlow::Continue(())
                 });
             }));
-            let message = *result.unwrap_err().downcast::<String>().unwrap();
+            let message = *result.unwrap_err().downcast::<&str>().unwrap();
             assert!(message.contains("not this one"), "{message}");
             assert_eq!(all, [0, 1, 2, 3, 4]);
         }
