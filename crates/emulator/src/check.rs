@@ -106,8 +106,7 @@ impl Checker {
             grid: places.grid,
             cluster: places.cluster,
         };
-        let mut shadow = Shadow::default();
-        shadow.readers.threads = extents.threads;
+        let shadow = Shadow::of_blocks(extents.threads);
         Self {
             grid: Grid {
                 extents,

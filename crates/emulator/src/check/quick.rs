@@ -5,7 +5,7 @@ use super::{
     access::Judge,
     clock::{Clock, Epoch, Epochs, Lane},
     grid::{Extents, Thread},
-    readers::{Known, Run},
+    readers::{Known, Readers, Row, Run},
     shadow::{Access, Actor, Cell},
 };
 use crate::{
@@ -13,6 +13,8 @@ use crate::{
     value::{LANES, lanes_of},
 };
 
+/// Bytes of a word.
+const WORD: u32 = 4;
 /// So many lanes that follow one another and access one location are worth a look at all of them.
 const RUN: u32 = 4;
 
@@ -30,6 +32,17 @@ struct Common<'a> {
 }
 
 impl<'a> Common<'a> {
+    /// Returns whether the lanes of a warp know just this, are in the same epoch, and know nothing of what each does now.
+    fn is_of_all(&self, threads: &[Thread]) -> bool {
+        let epoch = threads.first().map_or(0, |first| first.own.epoch);
+        threads.get(..LANES).is_some_and(|threads| {
+            threads.iter().all(|state| {
+                let known = self.epochs.map_or(0, |all| all.get(state.own.thread));
+                state.own.epoch == epoch && known < epoch && state.known.order.same(self.order)
+            })
+        })
+    }
+
     fn new(order: &'a Clock, block: u32, extents: &Extents) -> Self {
         let epochs = order.epochs(Lane::Thread, block);
         Self {
@@ -134,6 +147,17 @@ impl Checker {
         let like = Access::new(Actor::Thread(0), 0, origin.instruction, all.proxy);
         let mut last: Option<Common<'_>> = None;
         let mut rest = lanes;
+        if is_read && lanes == u32::MAX && all.bytes == WORD && is_row(&all.addresses) {
+            let now =
+                |state: &Thread| like.by(extents.thread(number, state.own.thread), state.own.epoch);
+            if let (Some(first), Some(_)) = (threads.first(), shared) {
+                let common = *last.insert(Common::new(&first.known.order, number, extents));
+                let (cells, readers) = shadow.words(shared, all.addresses[0], WORD * LANES as u32);
+                if common.is_of_all(threads) && read_row(cells, now(first), &common, readers) {
+                    return 0;
+                }
+            }
+        }
         while rest != 0 {
             let lane = rest.trailing_zeros() as usize;
             let Some(state) = threads.get(lane) else {
@@ -184,6 +208,85 @@ impl Checker {
     }
 }
 
+/// Returns whether lanes access words that follow one another.
+#[inline]
+fn is_row(addresses: &[u64; LANES]) -> bool {
+    let mut next = addresses[0];
+    // Most others end at once.
+    addresses.iter().all(|address| {
+        let is_next = *address == next;
+        next = next.wrapping_add(WORD.into());
+        is_next
+    })
+}
+
+/// Takes note of a read of shared memory by a whole warp, each lane of a word of its own, where other warps have read the
+/// same words so; these are not known to have, or are known to have long since. `now` is the access of the first lane.
+fn read_row(cells: &mut [Cell], now: Access, common: &Common<'_>, readers: &mut Readers) -> bool {
+    let Some(of_first) = cells.first().map(|cell| cell.read) else {
+        return false;
+    };
+    let warp = now.index.wrapping_sub(common.first) / LANES as u32;
+    let is_usual = |(lane, cell): (u32, &Cell)| {
+        let own = now.index.wrapping_add(lane);
+        cell.can_be_read(now, true, |write| {
+            common
+                .has(write)
+                .is_some_and(|has| has || write.index == own)
+        })
+    };
+    let is_known = |reader: Access| common.has(reader) != Some(false);
+    let mut lanes = (0..).zip(&*cells);
+    if let Some((index, 0)) = of_first.row() {
+        let is_of_row = |(lane, cell): (usize, &Cell)| {
+            cell.read == Access::many_of_row(index, lane) && is_usual((lane as u32, cell))
+        };
+        let row = readers.row_mut(index);
+        let lowest = row.warps.trailing_zeros();
+        // All that it has happened before, or nothing.
+        let is_over = row.like.epoch <= common.least;
+        let is_new = row.like.is_alike(now)
+            && row.warps & 1 << warp == 0
+            && (0..LANES as u32).all(|lane| !is_known(row.reader(lowest, lane)));
+        let is_usual = row.first == common.first
+            && row.cells == LANES as u32
+            && (is_over || is_new)
+            && cells.iter().enumerate().all(is_of_row);
+        if is_usual && is_over {
+            (row.like, row.warps) = (now, 0);
+        }
+        if is_usual {
+            row.warps |= 1 << warp;
+        }
+        return is_usual;
+    }
+    let other = of_first.index.wrapping_sub(common.first);
+    let is_other_warp = other < common.threads
+        && other.is_multiple_of(LANES as u32)
+        && other / LANES as u32 != warp;
+    let is_read_alike = |(lane, cell): (u32, &Cell)| {
+        let read = cell.read;
+        read.is_of_thread()
+            && read.is_alike(now)
+            && read.index == of_first.index.wrapping_add(lane)
+            && !is_known(read)
+            && is_usual((lane, cell))
+    };
+    if !is_other_warp || !lanes.all(is_read_alike) {
+        return false;
+    }
+    let row = readers.add_row(Row {
+        first: common.first,
+        like: now,
+        warps: 1 << warp | 1 << (other / LANES as u32),
+        cells: LANES as u32,
+    });
+    for (lane, cell) in cells.iter_mut().enumerate() {
+        cell.read = Access::many_of_row(row, lane);
+    }
+    true
+}
+
 /// The lanes from this one on that access the same, in the same epoch, know the same, and nothing of what each does now.
 #[inline]
 fn run(threads: &[Thread], all: &Accesses, rest: u32, lane: usize, common: &Common<'_>) -> u32 {
@@ -204,4 +307,94 @@ fn run(threads: &[Thread], all: &Accesses, rest: u32, lane: usize, common: &Comm
     };
     let count = (lane..LANES).take_while(|lane| is_like(*lane)).count();
     (u32::MAX >> (LANES - count)) << lane
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        check::shadow::EMPTY,
+        machine::{Rng, observer::Proxy},
+    };
+
+    /// Words that rows begin at, and more.
+    const WORDS: usize = LANES + 2;
+    const WARPS: u32 = 4;
+    const BLOCK: u32 = 3;
+
+    #[test]
+    fn rows_have_the_readers_of_each_lane() {
+        let extents = Extents {
+            threads: WARPS * LANES as u32,
+            grid: [8, 1, 1],
+            cluster: [1; 3],
+        };
+        let first = extents.thread(BLOCK, 0);
+        let mut rng = Rng::new(7);
+        let mut rows = 0;
+        for _ in 0..200 {
+            let mut readers = [(); 2].map(|()| Readers::of_blocks(extents.threads));
+            let mut memory = [[EMPTY; WORDS]; 2];
+            let write = Access::new(Actor::Thread(first), 1, 9, Proxy::Generic);
+            for (cells, readers) in memory.iter_mut().zip(&mut readers) {
+                cells
+                    .iter_mut()
+                    .for_each(|cell| cell.set_write(write, readers));
+            }
+            let mut clock = Clock::default();
+            for thread in 0..extents.threads {
+                clock.raise(Lane::Thread, BLOCK, thread, 1);
+            }
+            let mut epoch = 2;
+            for _ in 0..60 {
+                if rng.one_in(12) {
+                    // Some or all are known to have come so far.
+                    let some = if rng.one_in(2) { 1 } else { 2 };
+                    (0..extents.threads)
+                        .filter(|thread| thread % some == 0)
+                        .for_each(|thread| clock.raise(Lane::Thread, BLOCK, thread, epoch));
+                    epoch += 1;
+                }
+                let common = Common::new(&clock, BLOCK, &extents);
+                let warp = rng.below(WARPS as usize) as u32;
+                let instruction = usize::from(rng.one_in(9));
+                let like = Access::new(Actor::Thread(0), epoch, instruction, Proxy::Generic);
+                let start = if rng.one_in(8) { 1 + rng.below(2) } else { 0 };
+                let lanes = if rng.one_in(10) {
+                    rng.next() as u32
+                } else {
+                    u32::MAX
+                };
+                let now = |lane: u32| like.by(first + warp * LANES as u32 + lane, epoch);
+                let known = |own: u32| {
+                    move |access: Access| access.index == own || common.has(access) == Some(true)
+                };
+                let [(row, of_row), (plain, of_plain)] = {
+                    let [a, b] = &mut memory;
+                    let [x, y] = &mut readers;
+                    [(a, x), (b, y)]
+                };
+                let cells = &mut row[start..start + LANES];
+                let is_row = lanes == u32::MAX && read_row(cells, now(0), &common, of_row);
+                rows += u32::from(is_row);
+                for lane in lanes_of(lanes) {
+                    let now = now(lane as u32);
+                    let known = known(now.index);
+                    if !is_row {
+                        cells[lane].add_reader(now, true, &known, of_row);
+                    }
+                    plain[start + lane].add_reader(now, true, &known, of_plain);
+                }
+                if rng.one_in(20) {
+                    let word = rng.below(WORDS);
+                    row[word].set_write(write, of_row);
+                    plain[word].set_write(write, of_plain);
+                }
+                for (row, plain) in row.iter().zip(&*plain) {
+                    assert_eq!(row.readers(of_row), plain.readers(of_plain));
+                }
+            }
+        }
+        assert!(rows > 1000, "{rows}");
+    }
 }

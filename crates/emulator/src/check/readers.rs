@@ -33,8 +33,10 @@ impl<F: Fn(Access) -> bool> Known for F {
 pub(super) struct Readers {
     sets: Vec<Set>,
     free: Vec<usize>,
+    rows: Vec<Row>,
+    free_rows: Vec<usize>,
     /// Threads of a block.
-    pub(super) threads: u32,
+    threads: u32,
 }
 
 /// The readers of one location.
@@ -69,6 +71,34 @@ struct Warp {
     others: u32,
 }
 
+/// Locations that follow one another, each of which the same lane of the same warps has read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    /// Number of the block's first thread in the grid.
+    pub(super) first: u32,
+    /// The access, by any thread.
+    pub(super) like: Access,
+    /// A bit for each warp.
+    pub(super) warps: u32,
+    /// So many locations.
+    pub(super) cells: u32,
+}
+
+impl Row {
+    /// The reader of a warp.
+    #[inline]
+    pub(super) fn reader(&self, warp: u32, lane: u32) -> Access {
+        let thread = warp * LANES as u32 + lane;
+        self.like
+            .by(self.first.wrapping_add(thread), self.like.epoch)
+    }
+
+    fn readers(&self, lane: u32) -> impl Iterator<Item = Access> {
+        let row = *self;
+        lanes_of(self.warps).map(move |warp| row.reader(warp as u32, lane))
+    }
+}
+
 /// Lanes of a warp that read one location by the same instruction, and in the same epoch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
@@ -79,6 +109,14 @@ pub(super) struct Run {
 }
 
 impl Readers {
+    /// None, of blocks with so many threads.
+    pub(super) fn of_blocks(threads: u32) -> Self {
+        Self {
+            threads: threads.max(1),
+            ..Self::default()
+        }
+    }
+
     fn take(&mut self) -> usize {
         self.free.pop().unwrap_or_else(|| {
             self.sets.push(Set::default());
@@ -89,7 +127,7 @@ impl Readers {
     /// The first two readers of a location.
     pub(super) fn pair(&mut self, one: Access, other: Access, is_shared: bool) -> Access {
         let index = self.take();
-        let threads = self.threads.max(1);
+        let threads = self.threads;
         let first = one.index / threads * threads;
         let set = &mut self.sets[index];
         let is_of_block =
@@ -107,16 +145,60 @@ impl Readers {
         Access::many(index)
     }
 
-    /// Adds a reader; those whose reading happened before are left out.
+    /// The readers of the first location of a new row; each of the others is told apart by its lane.
+    pub(super) fn add_row(&mut self, row: Row) -> usize {
+        match self.free_rows.pop() {
+            Some(index) => {
+                self.rows[index] = row;
+                index
+            }
+            None => {
+                self.rows.push(row);
+                self.rows.len() - 1
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn row_mut(&mut self, row: usize) -> &mut Row {
+        &mut self.rows[row]
+    }
+
+    /// A location leaves its row, as others have read it.
+    #[cold]
+    fn leave_row(&mut self, many: Access) -> Access {
+        let all = self.all(many);
+        self.free(many);
+        let index = self.take();
+        let warps = self.threads.div_ceil(LANES as u32) as usize;
+        let set = &mut self.sets[index];
+        if let Some(first) = all.first() {
+            let threads = self.threads;
+            set.is_of_block = true;
+            set.begin(first.index / threads * threads, warps);
+            all.into_iter().for_each(|reader| set.add(reader));
+        }
+        Access::many(index)
+    }
+
+    /// Adds a reader to some; those whose reading happened before are left out. Gives all that there are then.
     #[inline]
     pub(super) fn add(
         &mut self,
-        many: Access,
+        mut many: Access,
         access: Access,
         is_shared: bool,
         known: &impl Known,
-    ) {
-        let threads = self.threads.max(1);
+    ) -> Access {
+        if many.row().is_some() {
+            many = self.leave_row(many);
+        }
+        self.add_to_set(many, access, is_shared, known);
+        many
+    }
+
+    fn add_to_set(&mut self, many: Access, access: Access, is_shared: bool, known: &impl Known) {
+        let threads = self.threads;
         let set = &mut self.sets[many.index as usize];
         if set.is_of_block {
             let all = &set.of_block;
@@ -154,6 +236,9 @@ impl Readers {
         is_shared: bool,
         known: &impl Known,
     ) -> bool {
+        if many.row().is_some() {
+            return false;
+        }
         let set = &self.sets[many.index as usize];
         if set.is_of_block {
             let all = &set.of_block;
@@ -191,6 +276,11 @@ impl Readers {
     /// Returns whether all of them happened before.
     #[inline]
     pub(super) fn are_known(&self, many: Access, known: &impl Known) -> bool {
+        if let Some((row, lane)) = many.row() {
+            let row = &self.rows[row];
+            return known.has_block(row.first, row.like.epoch)
+                || row.readers(lane).all(|reader| known.has(reader));
+        }
         let set = &self.sets[many.index as usize];
         let all = &set.of_block;
         if set.is_of_block && known.has_block(all.first, all.latest) {
@@ -202,6 +292,9 @@ impl Readers {
 
     /// All of them, sorted by who they are.
     pub(super) fn all(&self, many: Access) -> Vec<Access> {
+        if let Some((row, lane)) = many.row() {
+            return self.rows[row].readers(lane).collect();
+        }
         let set = &self.sets[many.index as usize];
         match set.is_of_block {
             true => set.sorted(),
@@ -210,6 +303,10 @@ impl Readers {
     }
 
     pub(super) fn copy(&mut self, many: Access) -> Access {
+        if let Some((row, _)) = many.row() {
+            self.rows[row].cells += 1;
+            return many;
+        }
         let index = self.take();
         self.sets[index] = self.sets[many.index as usize].clone();
         Access::many(index)
@@ -217,6 +314,14 @@ impl Readers {
 
     /// Forgets them. What is added later has the room that they had.
     pub(super) fn free(&mut self, many: Access) {
+        if let Some((index, _)) = many.row() {
+            let row = &mut self.rows[index];
+            row.cells -= 1;
+            if row.cells == 0 {
+                self.free_rows.push(index);
+            }
+            return;
+        }
         let index = many.index as usize;
         self.sets[index].list.clear();
         self.free.push(index);
@@ -285,6 +390,7 @@ impl Set {
     }
 
     /// Leaves out those that happened before.
+    #[cold]
     fn leave_out(&mut self, known: &impl Known) {
         let OfBlock { first, latest, .. } = self.of_block;
         let stay: Vec<Access> = match known.has_block(first, latest) {
@@ -336,10 +442,7 @@ mod tests {
         let mut rng = Rng::new(5);
         let mut runs = 0;
         for round in 0..300 {
-            let mut readers = Readers {
-                threads: THREADS,
-                ..Readers::default()
-            };
+            let mut readers = Readers::of_blocks(THREADS);
             let mut access = |most: usize| {
                 let thread = 3 * THREADS + rng.below(most) as u32;
                 let epoch = rng.below(3) as u32;
@@ -360,7 +463,7 @@ mod tests {
             if one.key() == other.key() {
                 continue;
             }
-            let many = readers.pair(one, other, true);
+            let mut many = readers.pair(one, other, true);
             let mut plain = Plain(vec![one, other]);
             plain.0.sort_by_key(Access::key);
             for _ in 0..200 {
@@ -384,7 +487,7 @@ mod tests {
                     three.into_iter().for_each(|lane| plain.add(lane, &known));
                     runs += 1;
                 } else {
-                    readers.add(many, access, true, &known);
+                    many = readers.add(many, access, true, &known);
                     plain.add(access, &known);
                 }
                 assert_eq!(readers.all(many), plain.0);

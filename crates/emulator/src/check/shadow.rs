@@ -37,6 +37,8 @@ const ROLE_MANY: u32 = 5;
 const ROLE_SPLIT: u32 = 6;
 const ROLE_DISCARD: u32 = 7;
 const ROLE: u32 = 7;
+/// In the number of readers: it is that of a row.
+const ROW: u32 = 1 << 31;
 /// 0 where it is weak; else 1, more by 5 for each step of its scope, and by 1 for each doubling of its
 /// size from 1 to 16 bytes.
 const STRENGTH_SHIFT: u32 = 3;
@@ -93,6 +95,21 @@ impl Access {
     /// The readers of a location that has more than one, by their number.
     pub(super) fn many(index: usize) -> Self {
         Self::special(ROLE_MANY, index)
+    }
+
+    /// The same of one location of a row, whose lane reads it.
+    pub(super) fn many_of_row(row: usize, lane: usize) -> Self {
+        let mut many = Self::many(row);
+        many.index |= ROW;
+        many.epoch = lane as u32;
+        many
+    }
+
+    /// The row of a location with more than one reader, if it is in one, and the lane.
+    #[inline]
+    pub(super) fn row(self) -> Option<(usize, u32)> {
+        let is_of_row = self.role() == ROLE_MANY && self.index & ROW != 0;
+        is_of_row.then_some(((self.index & !ROW) as usize, self.epoch))
     }
 
     fn special(role: u32, index: usize) -> Self {
@@ -220,10 +237,10 @@ impl Access {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cell {
     pub(super) write: Access,
-    read: Access,
+    pub(super) read: Access,
 }
 
-const EMPTY: Cell = Cell {
+pub(super) const EMPTY: Cell = Cell {
     write: Access::NONE,
     read: Access::NONE,
 };
@@ -279,9 +296,24 @@ impl Cell {
     ) {
         match self.read.role() {
             ROLE_NONE => self.read = access,
-            ROLE_MANY => readers.add(self.read, access, is_shared, known),
+            ROLE_MANY => self.read = readers.add(self.read, access, is_shared, known),
             _ if self.read.key() == access.key() || known.has(self.read) => self.read = access,
             _ => self.read = readers.pair(self.read, access, is_shared),
+        }
+    }
+
+    /// Returns whether there is nothing to say of the last write, as a weak read finds it.
+    #[inline]
+    pub(super) fn can_be_read(
+        &self,
+        now: Access,
+        is_shared: bool,
+        is_known: impl Fn(Access) -> bool,
+    ) -> bool {
+        match self.write.bits & (ROLE | MBARRIER) {
+            ROLE_NONE => !is_shared,
+            ROLE_THREAD | 2 | 4 => !now.is_non_coherent() && is_known(self.write),
+            _ => false,
         }
     }
 
@@ -295,11 +327,7 @@ impl Cell {
         known: &impl Known,
         readers: &mut Readers,
     ) -> bool {
-        let is_usual = |cell: &Self| match cell.write.bits & (ROLE | MBARRIER) {
-            ROLE_NONE => !is_shared,
-            ROLE_THREAD | 2 | 4 => !now.is_non_coherent() && known.has(cell.write),
-            _ => false,
-        };
+        let is_usual = |cell: &Self| cell.can_be_read(now, is_shared, |write| known.has(write));
         if !cells.iter().all(is_usual) {
             return false;
         }
@@ -319,12 +347,7 @@ impl Cell {
         readers: &mut Readers,
     ) -> bool {
         let is_usual = |cell: &Self| {
-            let is_ordered = match cell.write.bits & (ROLE | MBARRIER) {
-                ROLE_NONE => !is_shared,
-                ROLE_THREAD | 2 | 4 => !run.first.is_non_coherent() && known.has(cell.write),
-                _ => false,
-            };
-            is_ordered
+            cell.can_be_read(run.first, is_shared, |write| known.has(write))
                 && cell.read.role() == ROLE_MANY
                 && readers.takes_run(cell.read, run, is_shared, known)
         };
@@ -389,10 +412,18 @@ pub(super) struct Shadow {
     recent: Recent,
     splits: Vec<[Cell; 4]>,
     free_splits: Vec<usize>,
-    pub(super) readers: Readers,
+    readers: Readers,
 }
 
 impl Shadow {
+    /// Of blocks with so many threads.
+    pub(super) fn of_blocks(threads: u32) -> Self {
+        Self {
+            readers: Readers::of_blocks(threads),
+            ..Self::default()
+        }
+    }
+
     /// Frees the cells of the shared memory of a block.
     pub(super) fn forget(&mut self, block: u32) {
         for cell in self.shared.remove(block).into_iter().flatten() {
@@ -576,7 +607,7 @@ mod tests {
 
     #[test]
     fn bytes_have_writers_of_their_own() {
-        let mut shadow = Shadow::default();
+        let mut shadow = Shadow::of_blocks(8);
         let mut write = |address, bytes, thread| {
             shadow.visit(Some(0), address, bytes, |cell, readers, _| {
                 cell.set_write(by(thread), readers);
@@ -622,7 +653,7 @@ mod tests {
     #[test]
     fn readers_are_many_until_the_next_write() {
         let mut cell = EMPTY;
-        let mut readers = Readers::default();
+        let mut readers = Readers::of_blocks(8);
         for thread in [5, 3, 4, 3] {
             cell.add_reader(by(thread), true, &|_| false, &mut readers);
         }
