@@ -2,6 +2,8 @@
 
 mod error;
 mod kernel;
+#[cfg(test)]
+mod lane_by_lane;
 mod launch;
 mod module;
 mod panic;

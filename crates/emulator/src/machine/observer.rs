@@ -1,10 +1,12 @@
 //! The one place through which everything passes that a checker may want to know.
 
+mod accesses;
 mod turn;
 
 use tensor_map::{DataType, Swizzle};
 use tma_launch::Shape;
 
+pub use accesses::Accesses;
 pub use turn::{Pause, Turn};
 
 use super::{Fault, Program};
@@ -272,51 +274,6 @@ pub struct OrdinaryAccess {
     pub range: Range,
     /// Of a write: the bytes that get another value than they have, a bit for each. All bits where that is not known.
     pub changed: u32,
-}
-
-/// Weak accesses by one instruction of lanes of a warp, all in one memory and of as many bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Accesses {
-    /// Reading or writing.
-    pub kind: AccessKind,
-    /// The proxy that makes them.
-    pub proxy: Proxy,
-    /// The scope that the instruction names.
-    pub scope: Scope,
-    /// The memory.
-    pub memory: Memory,
-    /// Bytes of each access, which is aligned to them.
-    pub bytes: u32,
-    /// The lanes that access it, a bit for each.
-    pub lanes: u32,
-    /// The first byte that each lane accesses.
-    pub addresses: [u64; LANES],
-    /// As [`OrdinaryAccess::changed`], of each lane.
-    pub changed: [u32; LANES],
-}
-
-impl Accesses {
-    /// The access of one lane and its origin, where `origin` is that of the warp's first lane.
-    #[inline]
-    pub fn of(&self, origin: Origin, lane: usize) -> (Origin, OrdinaryAccess) {
-        let origin = Origin {
-            thread: origin.thread + lane as u32,
-            ..origin
-        };
-        let range = Range {
-            memory: self.memory,
-            address: self.addresses[lane],
-            bytes: self.bytes,
-        };
-        let access = OrdinaryAccess {
-            kind: self.kind,
-            sem: Sem::Weak,
-            scope: self.scope,
-            range,
-            changed: self.changed[lane],
-        };
-        (origin, access)
-    }
 }
 
 /// The use of a value.

@@ -133,7 +133,7 @@ impl Jobs {
     }
 }
 
-/// What the threads share.
+/// Shared by the threads.
 struct Queue<I> {
     state: Mutex<State<I>>,
     /// So many items may be taken up whose results were not taken.

@@ -22,14 +22,14 @@ const WORKSPACE_BYTES: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Ready {
     module: ModuleId,
-    kernel: Arc<Kernel>,
-    shape: Shape,
+    pub(super) kernel: Arc<Kernel>,
+    pub(super) shape: Shape,
     parameters: Vec<u8>,
     /// Where a panic of the kernel leaves a record.
     panic_record: Option<u64>,
 }
 
-/// What launches change.
+/// The memory that launches change.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
     pub(super) memory: Memory,
@@ -175,7 +175,7 @@ impl Session {
 }
 
 impl State {
-    fn observe<O: Watch>(
+    pub(super) fn observe<O: Watch>(
         &mut self,
         ready: &Ready,
         config: Config,
