@@ -10,7 +10,7 @@ pub use accesses::Accesses;
 pub use turn::{Pause, Turn};
 
 use super::{Fault, Program};
-use crate::value::{LANES, lanes_of};
+use crate::value::LANES;
 
 /// Sees what a kernel does, in the order in which the emulator does it.
 ///
@@ -48,24 +48,7 @@ pub trait Observer {
     /// used](Event::UnwrittenUse).
     #[inline]
     fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) -> u32 {
-        let OrdinaryAccess {
-            kind,
-            sem,
-            scope,
-            range,
-            changed: _,
-        } = access;
-        self.see(
-            origin,
-            Event::Access {
-                proxy: Proxy::Generic,
-                kind,
-                sem,
-                scope,
-                range,
-                copy: None,
-            },
-        );
+        self.see(origin, access.event(Proxy::Generic));
         0
     }
 
@@ -73,31 +56,13 @@ pub trait Observer {
     /// [`see_access`](Self::see_access) for each unless the observer has its own. The answers are those of the calls, by
     /// lane.
     fn see_accesses(&mut self, origin: Origin, accesses: &Accesses) -> [u32; LANES] {
-        let mut valueless = [0; LANES];
-        for lane in lanes_of(accesses.lanes) {
-            let (origin, access) = accesses.of(origin, lane);
-            if accesses.proxy == Proxy::Generic {
-                valueless[lane] = self.see_access(origin, access);
-                continue;
+        accesses.each(origin, |origin, access| match accesses.proxy {
+            Proxy::Generic => self.see_access(origin, access),
+            proxy => {
+                self.see(origin, access.event(proxy));
+                0
             }
-            let OrdinaryAccess {
-                kind,
-                sem,
-                scope,
-                range,
-                changed: _,
-            } = access;
-            let event = Event::Access {
-                proxy: accesses.proxy,
-                kind,
-                sem,
-                scope,
-                range,
-                copy: None,
-            };
-            self.see(origin, event);
-        }
-        valueless
+        })
     }
 
     /// A kernel that is over, or was ended, has printed a text. It goes to standard output unless

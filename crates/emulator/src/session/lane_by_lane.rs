@@ -58,7 +58,7 @@ const ACCESSES: [&str; 12] = [
     "ld.shared.u32 %v1, [SHARED];",
     "ld.shared.u32 %v2, [SHARED];",
     "ld.shared.u32 %v2, [SHARED+128];",
-    "ld.shared.v2.u32 {%v1, %v2}, [SHARED+256];",
+    "and.b32 %r3, %r3, -8; ld.shared.v2.u32 {%v1, %v2}, [SHARED+256];",
     "ld.shared.u8 %v1, [SHARED];",
     "ld.volatile.shared.u32 %v1, [SHARED];",
     "st.shared.u32 [SHARED], %v1;",

@@ -1,7 +1,7 @@
 //! The accesses of a warp by one instruction.
 
-use super::{AccessKind, Memory, OrdinaryAccess, Origin, Proxy, Range, Scope, Sem};
-use crate::value::LANES;
+use super::{AccessKind, Event, Memory, OrdinaryAccess, Origin, Proxy, Range, Scope, Sem};
+use crate::value::{LANES, lanes_of};
 
 /// Weak accesses by one instruction of lanes of a warp, all in one memory and of as many bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,5 +45,40 @@ impl Accesses {
             changed: self.changed[lane],
         };
         (origin, access)
+    }
+
+    /// Calls `see` for each lane, and gives what it says by lane.
+    pub(super) fn each(
+        &self,
+        origin: Origin,
+        mut see: impl FnMut(Origin, OrdinaryAccess) -> u32,
+    ) -> [u32; LANES] {
+        let mut all = [0; LANES];
+        for lane in lanes_of(self.lanes) {
+            let (origin, access) = self.of(origin, lane);
+            all[lane] = see(origin, access);
+        }
+        all
+    }
+}
+
+impl OrdinaryAccess {
+    /// The same as an event, in a proxy.
+    pub(super) fn event(self, proxy: Proxy) -> Event {
+        let Self {
+            kind,
+            sem,
+            scope,
+            range,
+            changed: _,
+        } = self;
+        Event::Access {
+            proxy,
+            kind,
+            sem,
+            scope,
+            range,
+            copy: None,
+        }
     }
 }
