@@ -154,7 +154,7 @@ fn fma_to_odd(a: f64, b: f64, c: f64) -> f64 {
     let lost = (product - (sum - other)) + (c - other);
     // Without branches, so that lanes go on together.
     let bits = sum.to_bits();
-    let is_inexact = u64::from(lost < 0.0 || lost > 0.0);
+    let is_inexact = u64::from(lost.abs() > 0.0);
     let step = is_inexact & !bits & 1;
     let is_away = u64::from((lost > 0.0) == (sum > 0.0));
     f64::from_bits((bits + (step & is_away)).wrapping_sub(step & !is_away))
