@@ -115,15 +115,7 @@ impl Context {
         }
         self.take_over()?;
         match self.options.config.checks {
-            true => {
-                let seeds = self.options.seeds.clone();
-                let reports = self.session.launch_checked(*module, launch, seeds);
-                let reports = reports.map_err(|failure| self.refused(&launch.entry, &failure))?;
-                self.begin();
-                let counts = self.session.suppressions().counts();
-                self.report.suppressed(counts.map(|(_, count)| count));
-                self.tell(launch, reports);
-            }
+            true => self.launch_checked(*module, launch)?,
             false => self.launch_unchecked(*module, launch)?,
         }
         self.give_back()
@@ -152,21 +144,38 @@ impl Context {
         Ok(())
     }
 
-    /// Prints what a kernel printed and what was found, and takes note of what has ended it.
-    fn tell(&mut self, launch: &Launch, reports: Vec<(u64, CheckReport)>) {
-        let number = self.launches;
-        for (index, (seed, report)) in reports.into_iter().enumerate() {
-            if index == 0 {
+    /// Runs a kernel under the checker and all schedules; prints what it printed and what was found, and takes note of
+    /// what has ended it.
+    fn launch_checked(&mut self, module: ModuleId, launch: &Launch) -> Result {
+        let number = self.launches + 1;
+        let (seeds, jobs) = (self.options.seeds.clone(), self.options.jobs);
+        let first = *seeds.start();
+        let Self {
+            session,
+            report: told,
+            failed,
+            launches,
+            ..
+        } = self;
+        let take = |seed, report: CheckReport| {
+            if seed == first {
+                *launches = number;
+                told.count("launch");
                 print(&report.printed);
             }
             for found in &report.diagnostics {
                 let launch = format!("{}, seed {seed}", said(launch, number));
-                self.report.finding(found, &launch);
-                if let Some(trap) = found.trap.filter(|_| index == 0) {
-                    self.failed = Some(Code::of_trap(trap.name()));
+                told.finding(found, &launch);
+                if let Some(trap) = found.trap.filter(|_| seed == first) {
+                    *failed = Some(Code::of_trap(trap.name()));
                 }
             }
-        }
+        };
+        let launched = session.launch_checked(module, launch, seeds, jobs, take);
+        launched.map_err(|failure| self.refused(&launch.entry, &failure))?;
+        let counts = self.session.suppressions().counts();
+        self.report.suppressed(counts.map(|(_, count)| count));
+        Ok(())
     }
 
     /// Says why a launch was not made.

@@ -7,7 +7,7 @@ use std::{
 };
 
 use tma_emulator::{
-    Config,
+    Config, Jobs,
     check::{Kind, Suppression, Suppressions},
 };
 
@@ -18,6 +18,8 @@ const VARIABLE: &str = "TMA_EXEC";
 pub(crate) struct Options {
     pub(crate) config: Config,
     pub(crate) seeds: RangeInclusive<u64>,
+    /// Schedules that run at a time.
+    pub(crate) jobs: Jobs,
     /// Where the PTX of each module is written.
     pub(crate) ptx: Option<PathBuf>,
     /// In their order; the reasons are known to who prints them.
@@ -39,6 +41,7 @@ impl Options {
         let mut options = Self {
             config: Config::default(),
             seeds: 0..=0,
+            jobs: Jobs::default(),
             ptx: None,
             suppressions: Suppressions::default(),
             record: folder.map(|folder| folder.join("record")),
@@ -50,6 +53,7 @@ impl Options {
             match key {
                 "first-seed" => options.seeds = number()..=*options.seeds.end(),
                 "last-seed" => options.seeds = *options.seeds.start()..=number(),
+                "jobs" => options.jobs = value.parse().unwrap_or_default(),
                 "max-steps" => options.config.max_steps = number(),
                 "no-check" => options.config.checks = false,
                 "strict" => options.config.strict = true,
@@ -81,10 +85,11 @@ mod tests {
 
     #[test]
     fn lines_are_options() {
-        let text = "first-seed 3\nlast-seed 5\nno-check\nsuppress data-race k*\nptx a b\n";
+        let text = "first-seed 3\nlast-seed 5\njobs 7\nno-check\nsuppress data-race k*\nptx a b\n";
         let options = Options::parse(text, Some(Path::new("/x")));
         assert_eq!(options.seeds, 3..=5);
         assert_eq!(options.config.seed, 3);
+        assert_eq!(options.jobs.to_string(), "7");
         assert!(!options.config.checks && !options.config.strict);
         assert_eq!(options.ptx.as_deref(), Some(Path::new("a b")));
         assert_eq!(options.record.as_deref(), Some(Path::new("/x/record")));

@@ -24,7 +24,9 @@ mod linear_map;
 mod mbarriers;
 mod overlap;
 mod products;
+mod quick;
 mod raw;
+mod readers;
 mod shadow;
 mod suppressions;
 mod sync;
@@ -39,9 +41,12 @@ pub use diagnostic::{CheckReport, Diagnostic, Site};
 pub use kind::{Kind, Severity};
 pub use suppressions::{Suppression, Suppressions};
 
-use crate::machine::{
-    Fault, Names, Places, Program, Trap,
-    observer::{Event, FenceKind, Memory, Observer, OrdinaryAccess, Origin, Proxy},
+use crate::{
+    machine::{
+        Fault, Names, Places, Program, Trap,
+        observer::{Accesses, Event, FenceKind, Memory, Observer, OrdinaryAccess, Origin, Proxy},
+    },
+    value::LANES,
 };
 use copies::CopyInfo;
 use grid::{Extents, Grid};
@@ -111,6 +116,7 @@ impl Checker {
             grid: places.grid,
             cluster: places.cluster,
         };
+        let shadow = Shadow::of_blocks(extents.threads);
         Self {
             grid: Grid {
                 extents,
@@ -120,7 +126,7 @@ impl Checker {
             },
             shared_names,
             global_names,
-            shadow: Shadow::default(),
+            shadow,
             fresh: Fresh::default(),
             copies: Vec::new(),
             mbarriers: Mbarriers::default(),
@@ -214,6 +220,10 @@ impl Observer for Checker {
     #[inline]
     fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) -> u32 {
         self.access(origin, access, Proxy::Generic)
+    }
+
+    fn see_accesses(&mut self, origin: Origin, accesses: &Accesses) -> [u32; LANES] {
+        self.warp_access(origin, accesses)
     }
 
     fn print(&mut self, text: &str) {

@@ -1,6 +1,7 @@
 //! Runs a kernel to its end: who goes on, for how long, and what is said when nobody can.
 
 mod deadlock;
+mod jobs;
 mod schedule;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,6 +12,8 @@ use crate::{
     inst::Code,
     machine::{Config, Fault, FaultAt, Memory, Trap, Trapped, World, observer::Watch},
 };
+
+pub use jobs::Jobs;
 
 /// The output of a kernel, besides its changes of memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,6 +2,8 @@
 
 mod error;
 mod kernel;
+#[cfg(test)]
+mod lane_by_lane;
 mod launch;
 mod module;
 mod panic;
@@ -13,13 +15,14 @@ use std::{collections::BTreeMap, sync::Weak};
 use tma_launch::{Failure, Stage};
 
 use crate::{
-    check::{InFlight, Suppressions, Unreleased},
-    machine::{Config, IMAGE_START, Memory},
+    check::{InFlight, Suppressions},
+    machine::{Config, IMAGE_START},
 };
 
 pub use error::Error;
 pub(crate) use kernel::Kernel;
 pub(crate) use launch::Ready;
+use launch::State;
 use module::Module;
 pub use module::ModuleId;
 
@@ -61,7 +64,7 @@ pub use module::ModuleId;
 #[derive(Debug)]
 pub struct Session {
     config: Config,
-    memory: Memory,
+    state: State,
     modules: BTreeMap<ModuleId, Module>,
     /// The module that was found valid last: many jobs run the same one. Its address is not given out again
     /// while this is there.
@@ -70,10 +73,6 @@ pub struct Session {
     next_module: ModuleId,
     /// Where in global memory the variables of the next module begin.
     next_image: u64,
-    /// The writes of earlier launches that were not released.
-    unreleased: Unreleased,
-    /// Launches that may still run when the next one begins, if that one overlaps them.
-    in_flight: InFlight,
     suppressions: Suppressions,
     /// The address of what the blocks of a cooperative launch share, once there was one.
     workspace: Option<u64>,
@@ -84,13 +83,11 @@ impl Session {
     pub fn new(config: Config) -> Self {
         Self {
             config,
-            memory: Memory::default(),
+            state: State::default(),
             modules: BTreeMap::new(),
             valid: Weak::new(),
             next_module: ModuleId::default(),
             next_image: IMAGE_START,
-            unreleased: Unreleased::default(),
-            in_flight: InFlight::default(),
             suppressions: Suppressions::default(),
             workspace: None,
         }
@@ -99,7 +96,7 @@ impl Session {
     /// Allocates global memory with these bytes and gives its address, a multiple of 64 KiB that no
     /// other allocation has or had. Reports call it `name`.
     pub fn allocate(&mut self, name: &str, bytes: Vec<u8>) -> u64 {
-        self.memory.allocate(name, bytes)
+        self.state.memory.allocate(name, bytes)
     }
 
     /// Allocates global memory with these bytes at an address of the caller's choice, which may be that of host
@@ -109,8 +106,8 @@ impl Session {
     /// Another allocation or something else than global memory lies there.
     pub fn place(&mut self, name: &str, bytes: Vec<u8>, address: u64) -> Result<(), Failure> {
         let len_bytes = bytes.len() as u64;
-        if self.memory.is_free(address, len_bytes) {
-            self.memory.place(name, bytes, address);
+        if self.state.memory.is_free(address, len_bytes) {
+            self.state.memory.place(name, bytes, address);
             return Ok(());
         }
         let what = format!("{len_bytes} bytes at {address:#x} are not free");
@@ -122,11 +119,11 @@ impl Session {
     /// # Errors
     /// None begins there, it was freed, or a kernel's `malloc` gave it.
     pub fn free(&mut self, address: u64) -> Result<(), Failure> {
-        let bytes = self.memory.free(address).ok_or_else(|| {
+        let bytes = self.state.memory.free(address).ok_or_else(|| {
             let what = format!("no allocation begins at {address:#x}");
             Failure::new(Stage::Upload, what)
         })?;
-        self.unreleased.forget(address, address + bytes);
+        self.state.unreleased.forget(address, address + bytes);
         // The host waits for kernels that may use it.
         self.synchronise();
         Ok(())
@@ -136,12 +133,12 @@ impl Session {
     /// host that has waited for them, or does something else between the two, such as reading and writing memory.
     #[doc(alias = "cudaDeviceSynchronize")]
     pub fn synchronise(&mut self) {
-        self.in_flight = InFlight::default();
+        self.state.in_flight = InFlight::default();
     }
 
     /// Bytes that kernels may allocate by `malloc`.
     pub fn heap_limit_bytes(&self) -> u64 {
-        self.memory.heap.limit_bytes
+        self.state.memory.heap.limit_bytes
     }
 
     /// Sets [`heap_limit_bytes`](Self::heap_limit_bytes).
@@ -150,28 +147,28 @@ impl Session {
     /// A kernel has called `malloc` before, and the heap has its size.
     #[doc(alias = "cudaLimitMallocHeapSize")]
     pub fn set_heap_limit_bytes(&mut self, bytes: u64) -> Result<(), Failure> {
-        if self.memory.heap.is_used {
+        if self.state.memory.heap.is_used {
             let what =
                 "the heap is in use; set its limit before the first launch that calls `malloc`";
             return Err(Failure::new(Stage::Upload, what));
         }
-        self.memory.heap.limit_bytes = bytes;
+        self.state.memory.heap.limit_bytes = bytes;
         Ok(())
     }
 
     /// Start and length in bytes of the allocation that an address lies in.
     pub fn allocation(&self, address: u64) -> Option<(u64, u64)> {
-        self.memory.allocation(address)
+        self.state.memory.allocation(address)
     }
 
     /// Takes the bytes of the allocation that begins at an address; nothing where none does.
     pub(crate) fn take(&mut self, address: u64) -> Vec<u8> {
-        self.memory.take(address).unwrap_or_default()
+        self.state.memory.take(address).unwrap_or_default()
     }
 
     /// These bytes of global memory, to change them.
     pub(crate) fn bytes_mut(&mut self, address: u64, len: usize) -> Result<&mut [u8], Failure> {
-        let bytes = self.memory.slice(address, len);
+        let bytes = self.state.memory.slice(address, len);
         bytes.map_err(|what| Failure::new(Stage::Upload, what))
     }
 
@@ -180,7 +177,7 @@ impl Session {
     /// # Errors
     /// They are not all in one allocation.
     pub fn read(&mut self, address: u64, len_bytes: usize) -> Result<&[u8], Failure> {
-        let bytes = self.memory.slice(address, len_bytes);
+        let bytes = self.state.memory.slice(address, len_bytes);
         bytes
             .map(|bytes| &*bytes)
             .map_err(|what| Failure::new(Stage::CopyBack, what))
@@ -191,10 +188,11 @@ impl Session {
     /// # Errors
     /// The range is not all in one allocation.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), Failure> {
-        let target = self.memory.slice(address, bytes.len());
+        let target = self.state.memory.slice(address, bytes.len());
         let target = target.map_err(|what| Failure::new(Stage::Upload, what))?;
         target.copy_from_slice(bytes);
-        self.unreleased
+        self.state
+            .unreleased
             .forget(address, address + bytes.len() as u64);
         Ok(())
     }

@@ -1,8 +1,10 @@
 //! A launch and its memory.
 
+use std::{env, ops::ControlFlow};
+
 use pyo3::{Bound, PyResult, Python, exceptions::PyValueError, pyclass, pymethods, types::PyBytes};
 use tma_emulator::{
-    Config, EmulatorBackend,
+    Config, EmulatorBackend, Jobs,
     check::{CheckReport, Kind, Suppression, Suppressions},
 };
 use tma_launch::{Argument, Buffer, Failure, Job as LaunchJob, Launch, Ptx, Scalar, suggestion};
@@ -125,7 +127,8 @@ impl Job {
             ..Config::default()
         };
         config.max_steps = max_steps.unwrap_or(config.max_steps);
-        let reports = interruptible(py, || self.check(&seeds, config))?;
+        let jobs = jobs().map_err(PyValueError::new_err)?;
+        let reports = interruptible(py, || self.check(&seeds, config, jobs))?;
         let reports = reports.map_err(|failure| exception(&failure))?;
         let runs = seeds.into_iter().zip(reports);
         Ok(runs.map(|(seed, report)| Run::new(seed, report)).collect())
@@ -140,25 +143,52 @@ impl Job {
 }
 
 impl Job {
-    fn check(&mut self, seeds: &[u64], config: Config) -> Result<Vec<CheckReport>, Failure> {
+    fn check(
+        &mut self,
+        seeds: &[u64],
+        config: Config,
+        jobs: Jobs,
+    ) -> Result<Vec<CheckReport>, Failure> {
         let mut job = LaunchJob::new(Ptx {
             name: &self.name,
             text: &self.text,
         });
         job.buffers.clone_from(&self.buffers);
         job.launches.push(self.launch.clone());
-        let mut reports = Vec::new();
-        for (index, &seed) in seeds.iter().enumerate() {
+        let run = |(index, seed): (usize, &u64)| {
             let mut job = job.clone();
-            let backend = EmulatorBackend::with_config(Config { seed, ..config });
-            let mut report = backend.check(&mut job)?;
-            report.suppress(&mut self.suppressions);
-            reports.push(report);
-            if index == 0 {
-                self.buffers = job.buffers;
+            let backend = EmulatorBackend::with_config(Config {
+                seed: *seed,
+                ..config
+            });
+            let report = backend.check(&mut job)?;
+            Ok((report, (index == 0).then_some(job.buffers)))
+        };
+        let mut reports = Vec::new();
+        let mut failure = None;
+        jobs.in_order(seeds.iter().enumerate(), run, |result| match result {
+            Ok((mut report, buffers)) => {
+                report.suppress(&mut self.suppressions);
+                reports.push(report);
+                if let Some(buffers) = buffers {
+                    self.buffers = buffers;
+                }
+                ControlFlow::Continue(())
             }
-        }
-        Ok(reports)
+            Err(found) => {
+                failure = Some(found);
+                ControlFlow::Break(())
+            }
+        });
+        failure.map_or(Ok(reports), Err)
+    }
+}
+
+/// Schedules that run at a time, by the environment.
+fn jobs() -> Result<Jobs, String> {
+    match env::var("TMA_JOBS") {
+        Ok(given) => given.parse().map_err(|why| format!("TMA_JOBS: {why}")),
+        Err(_) => Ok(Jobs::default()),
     }
 }
 

@@ -23,7 +23,7 @@ pub use diagnostic::Diagnostic;
 pub use element::ElementType;
 pub use file::LaunchFile;
 pub use output::Output;
-pub use run::{Emulation, Run, Stopped, Verdict};
+pub use run::{Emulation, Ran, Run, Stopped, Verdict};
 pub(crate) use run::{runs_here, stopped};
 pub use suppressions::{parse_suppressions, read_suppressions};
 pub use violations::{Violation, Violations};

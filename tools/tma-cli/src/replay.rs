@@ -6,7 +6,7 @@ use std::{fs, path::Path};
 
 use launch_archive::{Archive, Kind, Region};
 use tensor_map::TensorMap;
-use tma_emulator::{Config, ModuleId, Session};
+use tma_emulator::{Config, Jobs, ModuleId, Session};
 use tma_launch::{Argument, Failure, Launch, Parameter, Shape, Stage};
 
 use crate::emulate::{Diagnostic, Run, Stopped, runs_here, stopped};
@@ -70,10 +70,10 @@ impl Recording {
         let mut run = Run::new(config.seed);
         match config.checks {
             true => {
-                let reports = session.launch_checked(module, &launch, [config.seed]);
-                for (_, report) in reports.map_err(stopped)? {
-                    run.take(report);
-                }
+                let seeds = config.seed..=config.seed;
+                let take = |_, report| run.take(report);
+                let checked = session.launch_checked(module, &launch, seeds, Jobs::ONE, take);
+                checked.map_err(stopped)?;
             }
             false => {
                 let print = &mut |text: &str| run.printed += text;

@@ -42,10 +42,8 @@ fn most(contents: &str, lines: &str, verdict: Verdict) -> f64 {
     );
     let bytes = most_bytes(|| {
         let file = LaunchFile::parse("k.toml", &text, folder.path()).unwrap();
-        let run = Emulation::new(file)
-            .unwrap()
-            .run(Config::default())
-            .unwrap();
+        let emulation = Emulation::new(file).unwrap();
+        let run = emulation.write(emulation.run(Config::default()).unwrap());
         assert_eq!(run.verdict(), verdict, "{lines}");
     });
     bytes as f64 / BUFFER_BYTES as f64

@@ -8,7 +8,8 @@ use super::{
     heap::Fresh,
     knowledge::{Knowledge, Own, Side},
     raw::{End, verb},
-    shadow::{Access, Actor, Cell, Readers},
+    readers::Readers,
+    shadow::{Access, Actor, Cell},
 };
 use crate::{
     machine::observer::{AccessKind, Memory, OrdinaryAccess, Origin, Proxy, Range, Sem},
@@ -92,7 +93,7 @@ impl Judge<'_> {
         }
     }
 
-    fn happened_before(&self, access: Access) -> bool {
+    pub(super) fn happened_before(&self, access: Access) -> bool {
         self.knows(&self.known.order, access)
     }
 
@@ -324,10 +325,10 @@ impl Comparison<'_> {
         }
         if self.writes {
             for reader in cell.readers(readers) {
-                if !self.judge.happened_before(*reader)
-                    && !self.judge.are_morally_strong(*reader, now)
+                if !self.judge.happened_before(reader)
+                    && !self.judge.are_morally_strong(reader, now)
                 {
-                    self.clash(Clash::Unordered, *reader, AccessKind::Read, at);
+                    self.clash(Clash::Unordered, reader, AccessKind::Read, at);
                 }
             }
             self.overwrites_copy |= write.is_write_of_copy();
@@ -336,14 +337,14 @@ impl Comparison<'_> {
             }
         } else {
             let before = |reader| self.judge.happened_before(reader);
-            cell.add_reader(now, is_shared, before, readers);
+            cell.add_reader(now, is_shared, &before, readers);
         }
     }
 
     /// Compares a `free` with the accesses before it: all of them must be over.
     fn compare_freed(&mut self, cell: &mut Cell, readers: &mut Readers, at: u64) {
-        let reads = cell.readers(readers).iter();
-        let reads = reads.map(|read| (*read, AccessKind::Read));
+        let reads = cell.readers(readers).into_iter();
+        let reads = reads.map(|read| (read, AccessKind::Read));
         for (access, kind) in [(cell.write, AccessKind::Write)].into_iter().chain(reads) {
             if !access.is_none() && !self.judge.happened_before(access) {
                 self.clash(Clash::Freed, access, kind, at);

@@ -1,6 +1,6 @@
 //! Vector clocks: what is known to have happened.
 
-use std::rc::Rc;
+use std::{cell::Cell, rc::Rc};
 
 /// How far somebody has come: threads count their releases, others what they have completed.
 pub(super) type Epoch = u32;
@@ -28,11 +28,42 @@ const LANES: usize = 5;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clock(Option<Rc<Vec<BlockClock>>>);
 
+/// An epoch for each thread of a block.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Epochs {
+    each: Vec<Epoch>,
+    /// The least of them, once somebody has asked.
+    least: Cell<Option<Epoch>>,
+}
+
+impl Epochs {
+    fn each_mut(&mut self) -> &mut Vec<Epoch> {
+        self.least.set(None);
+        &mut self.each
+    }
+
+    #[inline]
+    pub(super) fn get(&self, thread: u32) -> Epoch {
+        self.each.get(thread as usize).copied().unwrap_or(0)
+    }
+
+    /// As far as all so many threads of the block have come.
+    pub(super) fn least(&self, threads: u32) -> Epoch {
+        if let Some(least) = self.least.get() {
+            return least;
+        }
+        let all = self.each.get(..threads as usize);
+        let least = all.and_then(|all| all.iter().min()).copied().unwrap_or(0);
+        self.least.set(Some(least));
+        least
+    }
+}
+
 #[derive(Clone, Debug)]
 struct BlockClock {
     block: u32,
     /// An epoch for each thread of the block, or nothing where all are 0.
-    lanes: [Option<Rc<Vec<Epoch>>>; LANES],
+    lanes: [Option<Rc<Epochs>>; LANES],
     /// Phases that are complete, by number of the mbarrier.
     mbarriers: Rc<Vec<(u32, Epoch)>>,
 }
@@ -50,13 +81,14 @@ impl BlockClock {
         let lanes = self.lanes.iter().zip(&other.lanes);
         lanes.into_iter().all(|lanes| match lanes {
             (_, None) => true,
-            (None, Some(theirs)) => theirs.iter().all(|epoch| *epoch == 0),
+            (None, Some(theirs)) => theirs.each.iter().all(|epoch| *epoch == 0),
             (Some(mine), Some(theirs)) => {
                 Rc::ptr_eq(mine, theirs)
-                    || (mine.len() >= theirs.len()
+                    || (mine.each.len() >= theirs.each.len()
                         && mine
+                            .each
                             .iter()
-                            .zip(&**theirs)
+                            .zip(&theirs.each)
                             .all(|(mine, theirs)| mine >= theirs))
             }
         }) && (Rc::ptr_eq(&self.mbarriers, &other.mbarriers)
@@ -87,9 +119,9 @@ impl BlockClock {
                 (_, None) => {}
                 (None, Some(theirs)) => *mine = Some(theirs.clone()),
                 (Some(mine), Some(theirs)) if !Rc::ptr_eq(mine, theirs) => {
-                    let mine = Rc::make_mut(mine);
-                    mine.resize(mine.len().max(theirs.len()), 0);
-                    for (mine, theirs) in mine.iter_mut().zip(&**theirs) {
+                    let mine = Rc::make_mut(mine).each_mut();
+                    mine.resize(mine.len().max(theirs.each.len()), 0);
+                    for (mine, theirs) in mine.iter_mut().zip(&theirs.each) {
                         *mine = (*mine).max(*theirs);
                     }
                 }
@@ -133,6 +165,11 @@ impl Clock {
         self.blocks().is_empty()
     }
 
+    /// Returns whether anything of any other block is known.
+    pub(super) fn knows_others(&self, block: u32) -> bool {
+        self.blocks().iter().any(|clock| clock.block != block)
+    }
+
     /// Returns whether anything of this block is known.
     pub(super) fn knows(&self, block: u32) -> bool {
         self.block(block).is_some()
@@ -141,13 +178,15 @@ impl Clock {
     /// How far one of the `lane`s of this block has come.
     #[inline]
     pub(super) fn get(&self, lane: Lane, block: u32, thread: u32) -> Epoch {
-        let lanes = self
-            .block(block)
-            .and_then(|clock| clock.lanes[lane as usize].as_ref());
-        lanes
-            .and_then(|epochs| epochs.get(thread as usize))
-            .copied()
-            .unwrap_or(0)
+        let epochs = self.epochs(lane, block);
+        epochs.map_or(0, |epochs| epochs.get(thread))
+    }
+
+    /// How far the `lane`s of this block have come, where any of them has.
+    #[inline]
+    pub(super) fn epochs(&self, lane: Lane, block: u32) -> Option<&Epochs> {
+        let clock = self.block(block);
+        clock.and_then(|clock| clock.lanes[lane as usize].as_deref())
     }
 
     /// How many phases of an mbarrier of this block are known to be complete.
@@ -214,7 +253,7 @@ impl Clock {
             return;
         }
         let lanes = &mut self.block_mut(block).lanes[lane as usize];
-        let epochs = Rc::make_mut(lanes.get_or_insert_default());
+        let epochs = Rc::make_mut(lanes.get_or_insert_default()).each_mut();
         let thread = thread as usize;
         if epochs.len() <= thread {
             epochs.resize((thread + 1).next_multiple_of(32), 0);

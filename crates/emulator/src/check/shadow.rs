@@ -1,309 +1,27 @@
 //! The last writer of each byte of memory, and its readers since.
 
+mod access;
+mod cell;
 mod past;
 
+use super::{hash::Map, linear_map::LinearMap, readers::Readers};
+pub(super) use access::{Access, Actor};
+use access::{ROLE_MANY, ROLE_NONE, ROLE_SPLIT};
+pub(super) use cell::{Cell, EMPTY};
 pub(super) use past::Past;
 
-use super::{clock::Epoch, hash::Map, linear_map::LinearMap};
-use crate::machine::observer::{AccessKind, Proxy, Scope};
 
-/// Readers of one location in shared memory that are remembered; of the rest a race is found by
-/// chance.
-const MAX_SHARED_READERS: usize = 1024;
-/// The same for global memory, which may be read by very many.
-const MAX_GLOBAL_READERS: usize = 8;
 const PAGE_WORDS: usize = 1024;
 /// Bytes of global memory that are kept together, once one of them is accessed.
 pub(super) const PAGE_BYTES: u64 = 4 * PAGE_WORDS as u64;
+const RECENT: usize = 64;
 
-/// The thread or copy that made an access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Actor {
-    /// A thread, by its number in the grid.
-    Thread(u32),
-    /// A `cp.async` of this thread.
-    Async(u32),
-    /// A bulk copy, by its number: its reading, or its writing.
-    Copy { id: u32, writes: bool },
-}
+#[derive(Debug)]
+struct Recent([(u64, usize); RECENT]);
 
-/// One access. Small, as there is one for each word of memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Access {
-    index: u32,
-    pub(super) epoch: Epoch,
-    /// From the low end: role (3 bits), strength (4), proxy (2), whether it made an mbarrier (1), and
-    /// the instruction.
-    bits: u32,
-}
-
-const ROLE_NONE: u32 = 0;
-const ROLE_THREAD: u32 = 1;
-const ROLE_MANY: u32 = 5;
-const ROLE_SPLIT: u32 = 6;
-const ROLE_DISCARD: u32 = 7;
-const ROLE: u32 = 7;
-/// 0 where it is weak; else 1, more by 5 for each step of its scope, and by 1 for each doubling of its
-/// size from 1 to 16 bytes.
-const STRENGTH_SHIFT: u32 = 3;
-const STRENGTH: u32 = 15 << STRENGTH_SHIFT;
-const SIZES: u32 = 5;
-const PROXY_SHIFT: u32 = 7;
-const PROXY: u32 = 3 << PROXY_SHIFT;
-const MBARRIER: u32 = 1 << 9;
-const INSTRUCTION_SHIFT: u32 = 10;
-
-impl Access {
-    const NONE: Self = Self {
-        index: 0,
-        epoch: 0,
-        bits: ROLE_NONE,
-    };
-
-    pub(super) fn new(actor: Actor, epoch: Epoch, instruction: usize, proxy: Proxy) -> Self {
-        let (index, role) = match actor {
-            Actor::Thread(index) => (index, ROLE_THREAD),
-            Actor::Async(index) => (index, 2),
-            Actor::Copy { id, writes: false } => (id, 3),
-            Actor::Copy { id, writes: true } => (id, 4),
-        };
-        let instruction = (instruction as u32).min(u32::MAX >> INSTRUCTION_SHIFT);
-        Self {
-            index,
-            epoch,
-            bits: role | (proxy as u32) << PROXY_SHIFT | instruction << INSTRUCTION_SHIFT,
-        }
-    }
-
-    /// The same, as a strong access with this scope, of so many bytes at once.
-    pub(super) fn strong(mut self, scope: Scope, bytes: u32) -> Self {
-        let size = bytes.max(1).ilog2().min(SIZES - 1);
-        // On one device `.sys` is as `.gpu`.
-        let scope = (scope as u32).min(Scope::Gpu as u32);
-        self.bits |= (1 + scope * SIZES + size) << STRENGTH_SHIFT;
-        self
-    }
-
-    /// The same, as a write after which the bytes have no value.
-    pub(super) fn of_discard(mut self) -> Self {
-        self.bits = self.bits & !ROLE | ROLE_DISCARD;
-        self
-    }
-
-    /// The same, as what makes or uses an mbarrier.
-    pub(super) fn of_mbarrier(mut self) -> Self {
-        self.bits |= MBARRIER;
-        self
-    }
-
-    fn special(role: u32, index: usize) -> Self {
-        Self {
-            index: index as u32,
-            epoch: 0,
-            bits: role,
-        }
-    }
-
-    fn role(self) -> u32 {
-        self.bits & ROLE
-    }
-
-    fn proxy(self) -> u32 {
-        (self.bits & PROXY) >> PROXY_SHIFT
-    }
-
-    pub(super) fn is_none(self) -> bool {
-        self.role() == ROLE_NONE
-    }
-
-    pub(super) fn actor(self) -> Actor {
-        match self.role() {
-            2 => Actor::Async(self.index),
-            3 | 4 => Actor::Copy {
-                id: self.index,
-                writes: self.role() == 4,
-            },
-            _ => Actor::Thread(self.index),
-        }
-    }
-
-    /// One less than the strength, where it is strong.
-    fn strength(self) -> Option<u32> {
-        ((self.bits & STRENGTH) >> STRENGTH_SHIFT).checked_sub(1)
-    }
-
-    pub(super) fn scope(self) -> Option<Scope> {
-        let scope = self.strength()? / SIZES;
-        Some([Scope::Cta, Scope::Cluster, Scope::Gpu][scope as usize])
-    }
-
-    /// Returns whether two strong accesses of the same byte are of the same proxy and all the same
-    /// bytes.
-    pub(super) fn is_like(self, other: Self) -> bool {
-        let size = |access: Self| access.strength().map(|strength| strength % SIZES);
-        self.proxy() == other.proxy() && size(self) == size(other)
-    }
-
-    pub(super) fn is_generic(self) -> bool {
-        self.proxy() == Proxy::Generic as u32
-    }
-
-    /// Returns whether an ordinary instruction of a thread makes it.
-    pub(super) fn is_ordinary(self) -> bool {
-        self.bits & (ROLE | PROXY | MBARRIER) == ROLE_THREAD
-    }
-
-    pub(super) fn is_async(self) -> bool {
-        self.proxy() == Proxy::Async as u32
-    }
-
-    pub(super) fn is_non_coherent(self) -> bool {
-        self.proxy() == Proxy::NonCoherent as u32
-    }
-
-    pub(super) fn is_discard(self) -> bool {
-        self.role() == ROLE_DISCARD
-    }
-
-    /// The copy that it is one of.
-    pub(super) fn copy(self) -> Option<u32> {
-        matches!(self.role(), 3 | 4).then_some(self.index)
-    }
-
-    /// Returns whether a bulk copy writes.
-    pub(super) fn is_write_of_copy(self) -> bool {
-        self.role() == 4
-    }
-
-    /// Returns whether the access reads a tensor map.
-    pub(super) fn reads_map(self) -> bool {
-        self.proxy() == Proxy::TensorMap as u32
-    }
-
-    pub(super) fn made_mbarrier(self) -> bool {
-        self.bits & MBARRIER != 0
-    }
-
-    pub(super) fn instruction(self) -> usize {
-        (self.bits >> INSTRUCTION_SHIFT) as usize
-    }
-}
-
-/// A word of memory, or a byte of one that is split.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cell {
-    pub(super) write: Access,
-    read: Access,
-}
-
-const EMPTY: Cell = Cell {
-    write: Access::NONE,
-    read: Access::NONE,
-};
-
-/// Readers of locations that have more than one, sorted by who they are.
-#[derive(Debug, Default)]
-pub(super) struct Readers {
-    sets: Vec<Vec<Access>>,
-    free: Vec<usize>,
-}
-
-impl Readers {
-    fn make(&mut self, readers: &[Access]) -> Access {
-        let index = self.free.pop().unwrap_or_else(|| {
-            self.sets.push(Vec::new());
-            self.sets.len() - 1
-        });
-        // It keeps the room that it had.
-        self.sets[index].clear();
-        self.sets[index].extend_from_slice(readers);
-        Access::special(ROLE_MANY, index)
-    }
-}
-
-impl Cell {
-    /// Returns whether a thread goes on with bytes that nobody else has touched, and then notes it.
-    #[inline]
-    pub(super) fn repeats(&mut self, now: Access, kind: AccessKind) -> bool {
-        let is_mine =
-            |access: Access| access.index == now.index && access.bits & ROLE == ROLE_THREAD;
-        // Only ordinary accesses: a load that is not coherent may not see what its own thread wrote.
-        let is_private = now.bits & (ROLE | PROXY) == ROLE_THREAD
-            && self.write.bits & MBARRIER == 0
-            && is_mine(self.write)
-            && (self.read.bits == ROLE_NONE || is_mine(self.read));
-        if is_private {
-            match kind {
-                AccessKind::Read => self.read = now,
-                AccessKind::Write | AccessKind::Atomic => {
-                    self.write = now;
-                    self.read = Access::NONE;
-                }
-            }
-        }
-        is_private
-    }
-
-    /// The accesses that have read since the last write.
-    pub(super) fn readers<'a>(&'a self, readers: &'a Readers) -> &'a [Access] {
-        match self.read.role() {
-            ROLE_NONE => &[],
-            ROLE_MANY => &readers.sets[self.read.index as usize],
-            _ => std::slice::from_ref(&self.read),
-        }
-    }
-
-    pub(super) fn set_write(&mut self, access: Access, readers: &mut Readers) {
-        if self.read.role() == ROLE_MANY {
-            let index = self.read.index as usize;
-            readers.sets[index].clear();
-            readers.free.push(index);
-        }
-        self.read = Access::NONE;
-        self.write = access;
-    }
-
-    /// Adds a reader; those whose reading happened before are left out.
-    pub(super) fn add_reader(
-        &mut self,
-        access: Access,
-        is_shared: bool,
-        happened_before: impl Fn(Access) -> bool,
-        readers: &mut Readers,
-    ) {
-        let key = |access: &Access| (access.index, access.role());
-        match self.read.role() {
-            ROLE_NONE => self.read = access,
-            ROLE_MANY => {
-                let set = &mut readers.sets[self.read.index as usize];
-                if set.first().is_some_and(|first| happened_before(*first)) {
-                    set.retain(|reader| !happened_before(*reader));
-                }
-                let limit = if is_shared {
-                    MAX_SHARED_READERS
-                } else {
-                    MAX_GLOBAL_READERS
-                };
-                // Lanes come in their order.
-                if set.len() < limit && set.last().is_some_and(|last| key(last) < key(&access)) {
-                    set.push(access);
-                    return;
-                }
-                match set.binary_search_by_key(&key(&access), key) {
-                    Ok(index) => set[index] = access,
-                    Err(index) if set.len() < limit => set.insert(index, access),
-                    Err(_) => {}
-                }
-            }
-            _ if key(&self.read) == key(&access) || happened_before(self.read) => {
-                self.read = access;
-            }
-            _ => {
-                let mut set = [self.read, access];
-                set.sort_by_key(key);
-                self.read = readers.make(&set);
-            }
-        }
+impl Default for Recent {
+    fn default() -> Self {
+        Self([(u64::MAX, 0); RECENT])
     }
 }
 
@@ -313,13 +31,22 @@ pub(super) struct Shadow {
     shared: LinearMap<Vec<Cell>>,
     pages: Vec<Box<[Cell; PAGE_WORDS]>>,
     page_of: Map<u64, usize>,
-    last_page: (u64, usize),
+    /// Pages that were used last, each where its number says.
+    recent: Recent,
     splits: Vec<[Cell; 4]>,
     free_splits: Vec<usize>,
-    pub(super) readers: Readers,
+    readers: Readers,
 }
 
 impl Shadow {
+    /// Of blocks with so many threads.
+    pub(super) fn of_blocks(threads: u32) -> Self {
+        Self {
+            readers: Readers::of_blocks(threads),
+            ..Self::default()
+        }
+    }
+
     /// Frees the cells of the shared memory of a block.
     pub(super) fn forget(&mut self, block: u32) {
         for cell in self.shared.remove(block).into_iter().flatten() {
@@ -366,6 +93,47 @@ impl Shadow {
         }
     }
 
+    /// The index of a page by its number.
+    #[inline]
+    fn page(&mut self, number: u64) -> usize {
+        let recent = &mut self.recent.0[number as usize % RECENT];
+        if recent.0 != number {
+            let pages = &mut self.pages;
+            let index = *self.page_of.entry(number).or_insert_with(|| {
+                pages.push(Box::new([EMPTY; PAGE_WORDS]));
+                pages.len() - 1
+            });
+            *recent = (number, index);
+        }
+        recent.1
+    }
+
+    /// The words of an access that covers each as a whole, all of them on one page.
+    #[inline]
+    pub(super) fn words(
+        &mut self,
+        shared: Option<u32>,
+        address: u64,
+        bytes: u32,
+    ) -> (&mut [Cell], &mut Readers) {
+        let (word, count) = ((address / 4) as usize, bytes as usize / 4);
+        let cells = match shared {
+            Some(block) => {
+                let cells = self.shared.entry(block);
+                if cells.len() < word + count {
+                    cells.resize(word + count, EMPTY);
+                }
+                &mut cells[word..word + count]
+            }
+            None => {
+                let page = self.page(address / 4 / PAGE_WORDS as u64);
+                let first = word % PAGE_WORDS;
+                &mut self.pages[page][first..first + count]
+            }
+        };
+        (cells, &mut self.readers)
+    }
+
     /// Calls `each` for all words and parts of words in a range; with the address.
     #[inline]
     pub(super) fn visit(
@@ -404,16 +172,8 @@ impl Shadow {
                     &mut cells[word]
                 }
                 None => {
-                    let page = word / PAGE_WORDS as u64;
-                    if self.pages.is_empty() || self.last_page.0 != page {
-                        let pages = &mut self.pages;
-                        let index = *self.page_of.entry(page).or_insert_with(|| {
-                            pages.push(Box::new([EMPTY; PAGE_WORDS]));
-                            pages.len() - 1
-                        });
-                        self.last_page = (page, index);
-                    }
-                    &mut self.pages[self.last_page.1][word as usize % PAGE_WORDS]
+                    let page = self.page(word / PAGE_WORDS as u64);
+                    &mut self.pages[page][word as usize % PAGE_WORDS]
                 }
             };
             at = until;
@@ -426,8 +186,7 @@ impl Shadow {
                 let copies = [0, 1, 2, 3].map(|_| {
                     let mut copy = *cell;
                     if copy.read.role() == ROLE_MANY {
-                        let set = self.readers.sets[copy.read.index as usize].clone();
-                        copy.read = self.readers.make(&set);
+                        copy.read = self.readers.copy(copy.read);
                     }
                     copy
                 });
@@ -456,6 +215,7 @@ impl Shadow {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::observer::{Proxy, Scope};
 
     fn by(thread: u32) -> Access {
         Access::new(Actor::Thread(thread), 1, 7, Proxy::Generic)
@@ -476,7 +236,7 @@ mod tests {
 
     #[test]
     fn bytes_have_writers_of_their_own() {
-        let mut shadow = Shadow::default();
+        let mut shadow = Shadow::of_blocks(8);
         let mut write = |address, bytes, thread| {
             shadow.visit(Some(0), address, bytes, |cell, readers, _| {
                 cell.set_write(by(thread), readers);
@@ -522,13 +282,13 @@ mod tests {
     #[test]
     fn readers_are_many_until_the_next_write() {
         let mut cell = EMPTY;
-        let mut readers = Readers::default();
+        let mut readers = Readers::of_blocks(8);
         for thread in [5, 3, 4, 3] {
-            cell.add_reader(by(thread), true, |_| false, &mut readers);
+            cell.add_reader(by(thread), true, &|_| false, &mut readers);
         }
         let all: Vec<_> = cell.readers(&readers).iter().map(|r| r.index).collect();
         assert_eq!(all, [3, 4, 5]);
-        cell.add_reader(by(6), true, |_| true, &mut readers);
+        cell.add_reader(by(6), true, &|_| true, &mut readers);
         assert_eq!(cell.readers(&readers), [by(6)]);
         cell.set_write(by(1), &mut readers);
         assert!(cell.readers(&readers).is_empty());

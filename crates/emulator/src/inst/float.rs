@@ -60,6 +60,11 @@ impl Around {
         }
     }
 
+    /// Returns whether the frequent operations flush as part of what they compute.
+    fn fuses(&self, ty: Type) -> bool {
+        self.flushes && !self.saturates && ty == Type::F32
+    }
+
     /// The source, flushed where the modifier says so.
     fn source(
         &self,
@@ -213,6 +218,22 @@ pub(crate) fn binary(
         },
         _ => None,
     };
+    let flushing = around.fuses(pair).then(|| match instruction.opcode.stem() {
+        _ if direction.is_some() => None,
+        "add" => Some(lift!(
+            |a: f32, b: f32| Float::add(a.flush(), b.flush()).flush()
+        )),
+        "sub" => Some(lift!(
+            |a: f32, b: f32| Float::sub(a.flush(), b.flush()).flush()
+        )),
+        "mul" => Some(lift!(
+            |a: f32, b: f32| Float::mul(a.flush(), b.flush()).flush()
+        )),
+        _ => None,
+    });
+    if let Some(f) = flushing.flatten() {
+        return crate::decode::binary(decoder, instruction, pair, f);
+    }
     let f = f.ok_or(NotSupported::Part("type"))?;
     let [d, a, b] = operands(instruction)?;
     around.each(decoder, pair, d, [a, b], |d, [a, b]| Alu::Binary {
@@ -266,6 +287,10 @@ pub(crate) fn fma(
         (None, true) => for_float!(ty, |a, b, c| relu_of(a.fma(b, c))),
         (None, false) => for_float!(ty, |a, b, c| a.fma(b, c)),
     };
+    if around.fuses(pair) && direction.is_none() && !relu {
+        let f = lift!(|a: f32, b: f32, c: f32| a.flush().fma(b.flush(), c.flush()).flush());
+        return crate::decode::ternary(decoder, instruction, pair, f);
+    }
     let f = f.ok_or(NotSupported::Part("type"))?;
     let [d, a, b, c] = operands(instruction)?;
     let ternary = |d, [a, b, c]: [Slot; 3]| Alu::Ternary { f, d, a, b, c };

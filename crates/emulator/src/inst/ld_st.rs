@@ -7,7 +7,8 @@ use crate::{
     inst::{Action, Decoder, Execute, Step},
     machine::{
         Address, Flow, Located, Slot, Space, Trapped,
-        observer::{AccessKind, Event, Proxy, Range, Scope, Sem, Used, Watch},
+        observer::{AccessKind, Accesses, Event, Memory, Proxy, Range, Scope, Sem, Used, Watch},
+        of_shared,
     },
     value::{LANES, lanes_of},
 };
@@ -129,7 +130,7 @@ impl Execute for Move {
             step.world.progress += 1;
         }
         let slow = match O::WATCHES {
-            true => step.active,
+            true => self.watched(step),
             false => self.usual(step),
         };
         for lane in lanes_of(slow) {
@@ -169,6 +170,16 @@ impl Execute for Move {
     }
 }
 
+/// The bytes, of so many, in which a bit is set.
+#[inline]
+fn differing(bits: u64, size: usize) -> u32 {
+    if bits == 0 {
+        return 0;
+    }
+    let of = |byte: usize| u32::from(bits >> (8 * byte) & 0xff != 0) << byte;
+    (0..size).map(of).sum()
+}
+
 impl Move {
     /// Accesses of lanes where most are, when nobody watches. Gives the lanes that are elsewhere.
     #[inline]
@@ -201,6 +212,92 @@ impl Move {
             }
         }
         slow
+    }
+
+    /// The same while somebody watches: weak accesses of all lanes at once, or of none.
+    #[inline]
+    fn watched<O: Watch>(&self, step: &mut Step<'_, O>) -> u32 {
+        let size = self.element_bytes * self.registers.len();
+        let (sem, scope) = self.order;
+        let follows_stores = self.stores && step.warp.unwritten.is_some();
+        if sem != Sem::Weak || self.access_bytes != size as u64 || follows_stores {
+            return step.active;
+        }
+        let addresses = *step.get(self.address.base);
+        let mut addresses = addresses.map(|at| at.wrapping_add(self.address.offset));
+        let one = step.active.trailing_zeros() as usize % LANES;
+        let (here, space) = (step.here, self.address.space);
+        let block = step.cta().number;
+        let Some((first, bytes)) = step.world.usual(here, space, addresses[one]) else {
+            return step.active;
+        };
+        let is_there = |at: u64| {
+            let start = at.wrapping_sub(first) as usize;
+            at & (size as u64 - 1) == 0 && bytes.get(start..start.wrapping_add(size)).is_some()
+        };
+        if !lanes_of(step.active).all(|lane| is_there(addresses[lane])) {
+            return step.active;
+        }
+        let mut changed = [u32::MAX; LANES];
+        let registers = step
+            .warp
+            .registers
+            .get_mut(step.group.base..)
+            .unwrap_or(&mut []);
+        for lane in lanes_of(step.active) {
+            let start = addresses[lane].wrapping_sub(first) as usize;
+            let Some(bytes) = bytes.get_mut(start..start.wrapping_add(size)) else {
+                continue;
+            };
+            let elements = bytes.chunks_exact_mut(self.element_bytes);
+            let mut all = 0;
+            for (number, (element, (slot, mask))) in elements.zip(&*self.registers).enumerate() {
+                let (register, value) = (&mut registers[*slot][lane], crate::value::read(element));
+                if self.stores {
+                    all |= differing(value ^ *register, self.element_bytes)
+                        << (self.element_bytes * number);
+                    crate::value::write(element, *register);
+                } else {
+                    *register = self.extended(value, *mask);
+                }
+            }
+            if self.stores {
+                changed[lane] = all;
+            }
+        }
+        let memory = match space {
+            Space::SharedCta | Space::SharedCluster => Memory::Shared { block },
+            _ => Memory::Global,
+        };
+        if let Memory::Shared { .. } = memory {
+            addresses = addresses.map(|at| of_shared(at).1 as u64);
+        }
+        let accesses = Accesses {
+            kind: match self.stores {
+                true => AccessKind::Write,
+                false => AccessKind::Read,
+            },
+            proxy: match self.is_non_coherent {
+                true => Proxy::NonCoherent,
+                false => Proxy::Generic,
+            },
+            scope,
+            memory,
+            bytes: size as u32,
+            lanes: step.active,
+            addresses,
+            changed,
+        };
+        let origin = step.origin(0);
+        let valueless = step.observer.see_accesses(origin, &accesses);
+        if !self.stores {
+            for lane in lanes_of(step.active) {
+                if valueless[lane] != 0 && !self.is_non_coherent {
+                    self.load_unwritten(step, lane, valueless[lane]);
+                }
+            }
+        }
+        0
     }
 
     /// A number that was read, as its register has it.
@@ -273,13 +370,8 @@ impl Move {
         let elements = step.bytes(lane, located, bytes).chunks_exact(size);
         let mut changed = 0;
         for (number, (element, (slot, _))) in elements.zip(&*self.registers).enumerate() {
-            let differs = crate::value::read(element) ^ step.get(*slot)[lane];
-            if differs == 0 {
-                continue;
-            }
-            for byte in 0..size {
-                changed |= u32::from(differs >> (8 * byte) & 0xff != 0) << (size * number + byte);
-            }
+            let bits = crate::value::read(element) ^ step.get(*slot)[lane];
+            changed |= differing(bits, size) << (size * number);
         }
         changed
     }

@@ -1,14 +1,17 @@
 //! The one place through which everything passes that a checker may want to know.
 
+mod accesses;
 mod layout;
 mod turn;
 
 use tma_launch::Shape;
 
+pub use accesses::Accesses;
 pub use layout::{BoxLayout, MatrixRead};
 pub use turn::{Pause, Turn};
 
 use super::{Fault, Program};
+use crate::value::LANES;
 
 /// Sees what a kernel does, in the order in which the emulator does it.
 ///
@@ -46,25 +49,21 @@ pub trait Observer {
     /// used](Event::UnwrittenUse).
     #[inline]
     fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) -> u32 {
-        let OrdinaryAccess {
-            kind,
-            sem,
-            scope,
-            range,
-            changed: _,
-        } = access;
-        self.see(
-            origin,
-            Event::Access {
-                proxy: Proxy::Generic,
-                kind,
-                sem,
-                scope,
-                range,
-                copy: None,
-            },
-        );
+        self.see(origin, access.event(Proxy::Generic));
         0
+    }
+
+    /// Accesses by one instruction of several lanes of a warp, in the order of the lanes: a call of
+    /// [`see_access`](Self::see_access) for each unless the observer has its own. The answers are those of the calls, by
+    /// lane.
+    fn see_accesses(&mut self, origin: Origin, accesses: &Accesses) -> [u32; LANES] {
+        accesses.each(origin, |origin, access| match accesses.proxy {
+            Proxy::Generic => self.see_access(origin, access),
+            proxy => {
+                self.see(origin, access.event(proxy));
+                0
+            }
+        })
     }
 
     /// A kernel that is over, or was ended, has printed a text. It goes to standard output unless
@@ -119,6 +118,10 @@ impl Observer for &mut dyn Observer {
 
     fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) -> u32 {
         (**self).see_access(origin, access)
+    }
+
+    fn see_accesses(&mut self, origin: Origin, accesses: &Accesses) -> [u32; LANES] {
+        (**self).see_accesses(origin, accesses)
     }
 
     fn print(&mut self, text: &str) {

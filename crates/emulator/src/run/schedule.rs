@@ -4,7 +4,9 @@
 //! come from the seed. Groups of a warp that come to the same instruction go on as one; to let them
 //! converge, the group that is furthest behind is mostly preferred.
 
-use super::{deadlock, is_interrupted};
+use std::sync::atomic::Ordering;
+
+use super::{deadlock, is_interrupted, jobs::called_off};
 use crate::{
     inst::{Code, Execute, Step, Waiting},
     machine::{
@@ -28,6 +30,12 @@ impl World {
             self.start(code, None, observer);
         }
         let mut barren = (self.progress, 0_u64);
+        let called_off = called_off();
+        let is_called_off = || {
+            called_off
+                .as_ref()
+                .is_some_and(|is| is.load(Ordering::Relaxed))
+        };
         loop {
             if std::mem::take(&mut self.has_ended) {
                 for index in (0..self.clusters.len()).rev() {
@@ -60,7 +68,7 @@ impl World {
             } else {
                 return Err(deadlock::describe(self, code));
             }
-            if self.steps > self.config.max_steps || is_interrupted() {
+            if self.steps > self.config.max_steps || is_interrupted() || is_called_off() {
                 return Err(deadlock::endless(self, code));
             }
         }

@@ -6,9 +6,9 @@ use tma_launch::{Argument, Failure, Form, Launch, Limits, Shape, Signature, chec
 
 use super::{Error, Kernel, ModuleId, Session, panic::explain};
 use crate::{
-    check::{CheckReport, Checker, InFlight, Suppressions},
+    check::{CheckReport, Checker, InFlight, Suppressions, Unreleased},
     machine::{
-        Fault, Places, RESIDENT,
+        Config, Fault, Memory, Places, RESIDENT,
         observer::{Observer, Printer, Watch},
         parameter_in_source,
     },
@@ -22,9 +22,21 @@ const WORKSPACE_BYTES: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Ready {
     module: ModuleId,
-    kernel: Arc<Kernel>,
-    shape: Shape,
+    pub(super) kernel: Arc<Kernel>,
+    pub(super) shape: Shape,
     parameters: Vec<u8>,
+    /// Where a panic of the kernel leaves a record.
+    panic_record: Option<u64>,
+}
+
+/// The memory that launches change.
+#[derive(Clone, Debug, Default)]
+pub(super) struct State {
+    pub(super) memory: Memory,
+    /// The writes of earlier launches that were not released.
+    pub(super) unreleased: Unreleased,
+    /// Launches that may still run when the next one begins, if that one overlaps them.
+    pub(super) in_flight: InFlight,
 }
 
 impl Session {
@@ -99,9 +111,12 @@ impl Session {
             let bytes = vec![0; WORKSPACE_BYTES];
             self.workspace = Some(self.allocate("memory of the grid barrier", bytes));
         }
-        self.memory
+        self.state
+            .memory
             .name_pointers(&pointers(&kernel.signature, launch));
+        let panic_record = self.module(module)?.panic_record;
         Ok(Ready {
+            panic_record,
             module,
             kernel,
             shape: *shape,
@@ -115,27 +130,72 @@ impl Session {
         ready: &Ready,
         observer: &mut O,
     ) -> Result<Report, Box<Fault>> {
-        let Ready {
-            module,
-            kernel,
-            shape,
-            parameters,
-        } = ready;
-        self.memory.parameters.clone_from(parameters);
-        self.swap_constants(*module);
-        self.clear_workspace(shape.cooperative);
-        let (cluster, memory) = (kernel.cluster(shape), &mut self.memory);
-        let result = run::run(&kernel.code, shape, cluster, memory, self.config, observer);
-        self.swap_constants(*module);
-        let record = self
-            .modules
-            .get(module)
-            .and_then(|module| module.panic_record);
-        result.map_err(|fault| explain(fault, &mut self.memory, record))
+        self.within(ready, |state, config| {
+            state.observe(ready, config, observer)
+        })
     }
 
     /// Runs a launch under the checker. What ends the kernel is a diagnostic like others.
     pub(crate) fn check(&mut self, ready: &Ready) -> CheckReport {
+        self.within(ready, |state, config| state.check(ready, config))
+    }
+
+    /// Does something with the memory as a launch begins with it: with its parameters, the constants of its module, and
+    /// grid barriers that begin anew.
+    pub(super) fn within<T>(
+        &mut self,
+        ready: &Ready,
+        run: impl FnOnce(&mut State, Config) -> T,
+    ) -> T {
+        self.state.memory.parameters.clone_from(&ready.parameters);
+        self.swap_constants(ready.module);
+        self.clear_workspace(ready.shape.cooperative);
+        let result = run(&mut self.state, self.config);
+        self.swap_constants(ready.module);
+        result
+    }
+
+    /// Grid barriers begin anew.
+    fn clear_workspace(&mut self, is_cooperative: bool) {
+        self.state.memory.workspace = 0;
+        if let Some(address) = self.workspace.filter(|_| is_cooperative) {
+            // It is an allocation that nobody frees.
+            let _ = self.write(address, &[0; WORKSPACE_BYTES]);
+            self.state.memory.workspace = address;
+        }
+    }
+
+    /// Puts a module's constants where its kernels find them, or takes them back.
+    fn swap_constants(&mut self, module: ModuleId) {
+        if let Some(module) = self.modules.get_mut(&module) {
+            std::mem::swap(
+                &mut self.state.memory.constants,
+                &mut module.image.constants,
+            );
+        }
+    }
+}
+
+impl State {
+    pub(super) fn observe<O: Watch>(
+        &mut self,
+        ready: &Ready,
+        config: Config,
+        observer: &mut O,
+    ) -> Result<Report, Box<Fault>> {
+        let Ready {
+            kernel,
+            shape,
+            panic_record,
+            ..
+        } = ready;
+        let (cluster, memory) = (kernel.cluster(shape), &mut self.memory);
+        let result = run::run(&kernel.code, shape, cluster, memory, config, observer);
+        result.map_err(|fault| explain(fault, &mut self.memory, *panic_record))
+    }
+
+    /// Runs a launch under the checker.
+    pub(super) fn check(&mut self, ready: &Ready, config: Config) -> CheckReport {
         let places = Places::new(&ready.shape, ready.kernel.cluster(&ready.shape));
         let names = [
             ready.kernel.code.program.shared_names.clone(),
@@ -148,9 +208,9 @@ impl Session {
             false => InFlight::default(),
         };
         let before = (unreleased, in_flight);
-        let mut checker = Checker::new(places, names, before, self.config.strict);
+        let mut checker = Checker::new(places, names, before, config.strict);
         let mut observer: &mut dyn Observer = &mut checker;
-        let result = self.observe(ready, &mut observer);
+        let result = self.observe(ready, config, &mut observer);
         self.unreleased = checker.unreleased();
         let printed = std::mem::take(&mut checker.printed);
         let (fault, report) = match result {
@@ -165,23 +225,6 @@ impl Session {
             diagnostics,
             reports: report.into_iter().collect(),
             printed,
-        }
-    }
-
-    /// Grid barriers begin anew.
-    fn clear_workspace(&mut self, is_cooperative: bool) {
-        self.memory.workspace = 0;
-        if let Some(address) = self.workspace.filter(|_| is_cooperative) {
-            // It is an allocation that nobody frees.
-            let _ = self.write(address, &[0; WORKSPACE_BYTES]);
-            self.memory.workspace = address;
-        }
-    }
-
-    /// Puts a module's constants where its kernels find them, or takes them back.
-    fn swap_constants(&mut self, module: ModuleId) {
-        if let Some(module) = self.modules.get_mut(&module) {
-            std::mem::swap(&mut self.memory.constants, &mut module.image.constants);
         }
     }
 }

@@ -103,7 +103,7 @@ impl Session {
             let bytes = std::mem::take(&mut global.bytes);
             self.place(&global.name, bytes, global.address)?;
         }
-        let panic_record = place_record(&mut self.memory, &image);
+        let panic_record = place_record(&mut self.state.memory, &image);
         let id = self.next_module;
         self.next_module.0 += 1;
         let module = Module {
@@ -160,7 +160,7 @@ impl Session {
     /// The module has no such variable.
     pub fn variable_bytes(&mut self, module: ModuleId, name: &str) -> Result<&mut [u8], Failure> {
         let (address, bytes) = self.variable(module, name)?;
-        self.unreleased.forget(address, address + bytes);
+        self.state.unreleased.forget(address, address + bytes);
         self.bytes_of_variable(module, address, bytes)
     }
 
@@ -188,7 +188,7 @@ impl Session {
         bytes: u64,
     ) -> Result<&mut [u8], Failure> {
         if !(CONST_WINDOW..CONST_WINDOW + WINDOW_BYTES).contains(&address) {
-            let found = self.memory.slice(address, bytes as usize);
+            let found = self.state.memory.slice(address, bytes as usize);
             return found.map_err(|what| Failure::new(Stage::Upload, what));
         }
         let start = (address - CONST_WINDOW) as usize;

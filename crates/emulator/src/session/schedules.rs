@@ -1,25 +1,20 @@
 //! One launch under several schedules.
 
+use std::ops::{ControlFlow, RangeInclusive};
+
 use tma_launch::{Failure, Launch};
 
 use super::{Error, ModuleId, Session};
 use crate::{
-    check::{CheckReport, InFlight, Unreleased},
-    machine::{Memory, observer::Printer},
-    run::Report,
+    check::CheckReport,
+    machine::{Config, observer::Printer},
+    run::{Jobs, Report},
 };
 
-/// The memory that a launch changes, and the checker's knowledge of it.
-#[derive(Clone)]
-struct State {
-    memory: Memory,
-    unreleased: Unreleased,
-    in_flight: InFlight,
-}
-
 impl Session {
-    /// Runs a kernel under the checker and gives what it found, without what is suppressed: once for each seed, in
-    /// their order. Each run begins with the same memory, and that of the first one stays. Nothing is printed.
+    /// Runs a kernel under the checker once for each seed, several of them at a time. `take` gets what was found, in
+    /// the order of the seeds, without what is suppressed. Each run begins with the same memory, and that of the first
+    /// one stays. Nothing is printed.
     ///
     /// # Errors
     /// The kernel cannot be launched so, and memory is as it was.
@@ -27,49 +22,43 @@ impl Session {
         &mut self,
         module: ModuleId,
         launch: &Launch,
-        seeds: impl IntoIterator<Item = u64>,
-    ) -> Result<Vec<(u64, CheckReport)>, Failure> {
+        seeds: RangeInclusive<u64>,
+        jobs: Jobs,
+        mut take: impl FnMut(u64, CheckReport),
+    ) -> Result<(), Failure> {
         let ready = self.ready(module, launch)?;
-        let configured = self.config.seed;
-        let mut seeds = seeds.into_iter().peekable();
-        let mut reports = Vec::new();
-        let mut before = None;
-        let mut first = None;
-        while let Some(seed) = seeds.next() {
-            if reports.is_empty() {
-                let others = seeds.peek().is_some();
-                before = others.then(|| self.state());
-            } else if let Some(before) = &before {
-                let after = self.replace(before.clone());
-                first.get_or_insert(after);
+        let mut suppressions = std::mem::take(&mut self.suppressions);
+        let mut take = |seed: u64, mut report: CheckReport| {
+            report.suppress(&mut suppressions);
+            take(seed, report);
+        };
+        self.within(&ready, |state, config| {
+            let (first, last) = seeds.clone().into_inner();
+            if first == last {
+                let config = Config {
+                    seed: first,
+                    ..config
+                };
+                return take(first, state.check(&ready, config));
             }
-            self.config.seed = seed;
-            let mut report = self.check(&ready);
-            report.suppress(&mut self.suppressions);
-            reports.push((seed, report));
-        }
-        if let Some(first) = first {
-            self.replace(first);
-        }
-        self.config.seed = configured;
-        Ok(reports)
-    }
-
-    fn state(&self) -> State {
-        State {
-            memory: self.memory.clone(),
-            unreleased: self.unreleased.clone(),
-            in_flight: self.in_flight.clone(),
-        }
-    }
-
-    /// Goes on with another state, and gives the one that was.
-    fn replace(&mut self, state: State) -> State {
-        State {
-            memory: std::mem::replace(&mut self.memory, state.memory),
-            unreleased: std::mem::replace(&mut self.unreleased, state.unreleased),
-            in_flight: std::mem::replace(&mut self.in_flight, state.in_flight),
-        }
+            let before = &*state;
+            let run = |seed| {
+                let mut state = before.clone();
+                let report = state.check(&ready, Config { seed, ..config });
+                (seed, report, (seed == first).then_some(state))
+            };
+            let mut left = None;
+            jobs.in_order(seeds, run, |(seed, report, state)| {
+                left = left.take().or(state);
+                take(seed, report);
+                ControlFlow::Continue(())
+            });
+            if let Some(left) = left {
+                *state = left;
+            }
+        });
+        self.suppressions = suppressions;
+        Ok(())
     }
 
     /// Runs a kernel without the checker. `print` gets what it prints.
@@ -92,7 +81,7 @@ impl Session {
 mod tests {
     use tma_launch::{Argument, Launch};
 
-    use crate::{machine::Config, session::Session};
+    use crate::{check::CheckReport, machine::Config, run::Jobs, session::Session};
 
     /// Adds one, without regard to others.
     const COUNT: &str = "
@@ -116,13 +105,30 @@ mod tests {
         let module = session.load("count.ptx", COUNT).unwrap();
         session.place("to", vec![5, 0, 0, 0], 0x2000).unwrap();
         let launch = |threads| Launch::new("count", 1, threads).argument(Argument::Address(0x2000));
-        let clean = session.launch_checked(module, &launch(1), 3..7).unwrap();
+        let mut check = |threads, seeds, jobs| {
+            session.write(0x2000, &[5]).unwrap();
+            let mut all = Vec::new();
+            let take = |seed, report: CheckReport| all.push((seed, report));
+            let launch = launch(threads);
+            let launched = session.launch_checked(module, &launch, seeds, jobs, take);
+            launched.unwrap();
+            let after = session.read(0x2000, 4).unwrap()[0];
+            (all, after)
+        };
+        let (clean, after) = check(1, 3..=6, Jobs::ONE);
         assert!(clean.iter().all(|(_, report)| report.is_clean()));
         let seeds: Vec<u64> = clean.iter().map(|(seed, _)| *seed).collect();
-        assert_eq!(seeds, [3, 4, 5, 6]);
-        assert_eq!(session.read(0x2000, 4), Ok(&[6, 0, 0, 0][..]));
-        let found = session.launch_checked(module, &launch(64), 0..2).unwrap();
+        assert_eq!((&*seeds, after), (&[3, 4, 5, 6][..], 6));
+        let (clean, after) = check(1, 7..=7, Jobs::default());
+        assert!(clean[0].1.is_clean() && after == 6);
+        // In any number of threads the same is found, in the same order.
+        let (found, first) = check(64, 0..=8, Jobs::ONE);
         assert!(found.iter().all(|(_, report)| !report.is_clean()));
+        for jobs in ["2", "3", "16"] {
+            let (again, after) = check(64, 0..=8, jobs.parse().unwrap());
+            assert_eq!(after, first);
+            assert_eq!(format!("{again:?}"), format!("{found:?}"));
+        }
         let mut print = |_: &str| {};
         session
             .launch_unchecked(module, &launch(1), &mut print)

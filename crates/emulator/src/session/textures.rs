@@ -10,7 +10,7 @@ impl Session {
     /// [`write`](Self::write), and that they are there is found out when one is fetched.
     #[doc(alias = "cudaCreateTextureObject")]
     pub fn add_texture(&mut self, texture: Texture) -> u64 {
-        self.memory.objects.add(Object::Texture(texture))
+        self.state.memory.objects.add(Object::Texture(texture))
     }
 
     /// Gives the handle by which kernels read and write an array.
@@ -21,13 +21,13 @@ impl Session {
     pub fn add_surface(&mut self, image: Image) -> Result<u64, TextureError> {
         match image.geometry() {
             Geometry::Linear => Err(TextureError::SurfaceOf(Geometry::Linear)),
-            _ => Ok(self.memory.objects.add(Object::Surface(image))),
+            _ => Ok(self.state.memory.objects.add(Object::Surface(image))),
         }
     }
 
     /// The texture of a handle.
     pub fn texture(&self, handle: u64) -> Option<&Texture> {
-        match self.memory.objects.get(handle)? {
+        match self.state.memory.objects.get(handle)? {
             Object::Texture(texture) => Some(texture),
             Object::Surface(_) => None,
         }
@@ -35,7 +35,7 @@ impl Session {
 
     /// The texels of a surface by its handle.
     pub fn surface(&self, handle: u64) -> Option<&Image> {
-        match self.memory.objects.get(handle)? {
+        match self.state.memory.objects.get(handle)? {
             Object::Surface(image) => Some(image),
             Object::Texture(_) => None,
         }
@@ -66,12 +66,12 @@ impl Session {
     }
 
     fn remove(&mut self, handle: u64) -> Result<(), Failure> {
-        self.memory.objects.remove(handle);
+        self.state.memory.objects.remove(handle);
         Ok(())
     }
 
     fn no_object(&self, handle: u64, wanted: &str) -> Failure {
-        let what = self.memory.objects.why_none(handle, wanted);
+        let what = self.state.memory.objects.why_none(handle, wanted);
         Failure::new(Stage::Upload, what)
     }
 }

@@ -1,6 +1,6 @@
 //! Launches that may begin while those before them end.
 
-use tma_emulator::{Config, ModuleId, Session, check::CheckReport};
+use tma_emulator::{Config, Jobs, ModuleId, Session, check::CheckReport};
 use tma_launch::{Argument, Launch};
 
 use crate::common::module;
@@ -72,10 +72,12 @@ impl Stream {
     fn launch(&mut self, entry: &str, overlaps: bool) -> CheckReport {
         let mut launch = Launch::new(entry, 1, 32).argument(Argument::Address(self.numbers));
         launch.shape.overlaps = overlaps;
-        let reports = self.session.launch_checked(self.module, &launch, 0..2);
-        let mut reports = reports.unwrap();
-        let (_, report) = reports.pop().unwrap();
-        report
+        let mut last = None;
+        let take = |_, report| last = Some(report);
+        let session = &mut self.session;
+        let checked = session.launch_checked(self.module, &launch, 0..=1, Jobs::ONE, take);
+        checked.unwrap();
+        last.unwrap()
     }
 
     /// The finding on the last of these launches, each of which overlaps the one before.

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use tma_emulator::{Config, EmulatorBackend, Observer, Report, check};
-use tma_launch::{Failure, Job, Ptx, Stage};
+use tma_launch::{Buffer, Failure, Job, Ptx, Stage};
 
-use super::{Diagnostic, LaunchFile, Violations};
+use super::{Diagnostic, LaunchFile, Output, Violations};
 use tma_host::{Capability, Source};
 
 /// How an emulation ended.
@@ -125,6 +125,15 @@ impl Run {
     }
 }
 
+/// The results of one seed, and the files that they are [written](Emulation::write) to.
+#[derive(Debug)]
+pub struct Ran {
+    run: Run,
+    dumps: Vec<Output>,
+    /// Where there is something to write.
+    buffers: Option<Vec<Buffer>>,
+}
+
 /// A launch file and its modules, ready to run.
 #[derive(Clone, Debug)]
 pub struct Emulation {
@@ -167,14 +176,14 @@ impl Emulation {
         &self.file
     }
 
-    /// Runs all launches, compares what is expected, and writes what is to be written.
+    /// Runs all launches and compares what is expected.
     ///
     /// With `config.checks` the checker watches, and what it finds is in the result.
     ///
     /// # Errors
     /// The module needs what the emulator does not have, or a file cannot be opened. What goes wrong
     /// later stands in the result, beside what was found.
-    pub fn run(&self, config: Config) -> Result<Run, Stopped> {
+    pub fn run(&self, config: Config) -> Result<Ran, Stopped> {
         let dumps = self.file.open_dumps().map_err(Stopped::Failure)?;
         let mut job = self.job()?;
         let mut run = Run::new(config.seed);
@@ -197,10 +206,29 @@ impl Emulation {
                 }
                 Err(failure) => run.failed = Some(failure),
             }
-            let dumped = self.file.dump(dumps, &job.buffers);
+        }
+        // They may be large, and wait for their turn.
+        let is_written = run.steps.is_some() && !dumps.is_empty();
+        let buffers = is_written.then(|| std::mem::take(&mut job.buffers));
+        Ok(Ran {
+            run,
+            dumps,
+            buffers,
+        })
+    }
+
+    /// Writes what is to be written of a run.
+    pub fn write(&self, ran: Ran) -> Run {
+        let Ran {
+            mut run,
+            dumps,
+            buffers,
+        } = ran;
+        if let Some(buffers) = buffers {
+            let dumped = self.file.dump(dumps, &buffers);
             run.failed = run.failed.or(dumped.err());
         }
-        Ok(run)
+        run
     }
 
     /// Runs all launches with an observer, and does nothing else.

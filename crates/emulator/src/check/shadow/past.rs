@@ -39,10 +39,9 @@ impl Past {
                 _ => std::slice::from_ref(cell),
             };
             for part in parts {
-                let readers = part.readers(&self.readers).iter();
-                let all = std::iter::once(&part.write).chain(readers);
-                all.filter(|access| !access.is_none())
-                    .for_each(|access| each(*access));
+                let readers = part.readers(&self.readers);
+                let all = std::iter::once(part.write).chain(readers);
+                all.filter(|access| !access.is_none()).for_each(&mut each);
             }
         }
     }
@@ -61,7 +60,7 @@ impl Past {
             let until = end.min((word + 1) * 4);
             if let Some(index) = self.page_of.get(&(word / PAGE_WORDS as u64)) {
                 let cell = &self.pages[*index][word as usize % PAGE_WORDS];
-                let mut look = |cell: &Cell, at| each(cell.write, cell.readers(&self.readers), at);
+                let mut look = |cell: &Cell, at| each(cell.write, &cell.readers(&self.readers), at);
                 match cell.write.role() {
                     ROLE_SPLIT => {
                         let parts = &self.splits[cell.write.index as usize];

@@ -45,8 +45,8 @@ impl Emulate {
     fn report(&self, report: &mut Report<'_>, out: &mut impl Write) -> io::Result<()> {
         match self.open() {
             Ok((emulation, trace)) => {
-                self.checking
-                    .each_seed(report, out, |config| emulation.run(config))?;
+                let (run, finish) = (|config| emulation.run(config), |ran| emulation.write(ran));
+                self.checking.each_seed(report, out, run, finish)?;
                 if let Some(trace) = trace.filter(|_| report.stopped.is_none()) {
                     report.stopped = self.trace(&emulation, trace).err();
                 }

@@ -13,7 +13,7 @@ use std::{
 
 use anyhow::{Context, Result};
 use tma_cli::emulate::read_suppressions;
-use tma_emulator::{Config, check::Suppressions};
+use tma_emulator::{Config, Jobs, check::Suppressions};
 
 use crate::{
     emulate::{report::write_suppressed, seeds::Seeds},
@@ -33,6 +33,9 @@ pub(crate) struct Exec {
     /// Many schedules for each launch: 0..64. All begin with the same memory, and what the first leaves stays
     #[arg(long, value_name = "FROM..TO", conflicts_with = "seed")]
     seeds: Option<Seeds>,
+    /// Schedules of a launch that run at a time; as many as there are cores unless given
+    #[arg(long, value_name = "N", env = "TMA_JOBS", hide_env_values = true)]
+    jobs: Option<Jobs>,
     /// Instructions of a launch, counted for each thread, after which a kernel counts as endless
     #[arg(long, value_name = "STEPS", default_value_t = Config::default().max_steps)]
     max_steps: u64,
@@ -94,6 +97,7 @@ impl Exec {
         let seeds = self.seeds.unwrap_or(Seeds::one(self.seed));
         let (first, last) = seeds.ends();
         let mut text = format!("last-seed {last}\nfirst-seed {first}\n");
+        writeln!(text, "jobs {}", self.jobs.unwrap_or_default())?;
         writeln!(text, "max-steps {}", self.max_steps)?;
         if self.no_check {
             text.push_str("no-check\n");

@@ -61,8 +61,8 @@ impl Replay {
                 if !self.checking.is_json() {
                     writeln!(out, "{}", said(&recording))?;
                 }
-                self.checking
-                    .each_seed(report, out, |config| recording.run(config))
+                let run = |config| recording.run(config);
+                self.checking.each_seed(report, out, run, |run| run)
             }
             Err(stopped) => {
                 report.stopped = Some(stopped);

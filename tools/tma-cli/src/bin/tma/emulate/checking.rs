@@ -2,11 +2,12 @@
 
 use std::{
     io::{self, Write},
+    ops::ControlFlow,
     path::{Path, PathBuf},
 };
 
 use tma_cli::emulate::{Diagnostic, Run, Stopped, Verdict, read_suppressions};
-use tma_emulator::Config;
+use tma_emulator::{Config, Jobs};
 
 use super::{
     report::{Again, Report},
@@ -20,9 +21,12 @@ pub(crate) struct Checking {
     /// The schedule's seed
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Many schedules, one after the other: 0..64
+    /// Many schedules: 0..64
     #[arg(long, value_name = "FROM..TO", conflicts_with = "seed")]
     seeds: Option<Seeds>,
+    /// Schedules that run at a time; as many as there are cores unless given
+    #[arg(long, value_name = "N", env = "TMA_JOBS", hide_env_values = true)]
+    jobs: Option<Jobs>,
     /// Stop at the first seed with diagnostics
     #[arg(long, requires = "seeds")]
     fail_fast: bool,
@@ -118,33 +122,40 @@ impl Checking {
         }
     }
 
-    /// Runs each seed and reports what it found.
-    pub(crate) fn each_seed(
+    /// Runs each seed, several of them at a time, and reports what it found; `finish` makes the results of what a seed
+    /// has left, in the order of the seeds.
+    pub(crate) fn each_seed<T: Send>(
         &self,
         report: &mut Report<'_>,
         out: &mut impl Write,
-        run: impl Fn(Config) -> Result<Run, Stopped>,
+        run: impl Fn(Config) -> Result<T, Stopped> + Sync,
+        finish: impl Fn(T) -> Run,
     ) -> io::Result<()> {
         let seeds = self.seeds.unwrap_or(Seeds::one(self.seed));
-        for seed in seeds.iter() {
-            match run(self.config(seed)) {
-                Ok(mut run) => {
+        let jobs = match self.seeds {
+            None => Jobs::ONE,
+            Some(_) => self.jobs.unwrap_or_default(),
+        };
+        let mut written = Ok(());
+        let run = |seed| run(self.config(seed));
+        jobs.in_order(seeds.iter(), run, |ran| {
+            match ran {
+                Ok(ran) => {
+                    let mut run = finish(ran);
                     run.diagnostics.retain(|found| match found {
                         Diagnostic::Kernel(found) => !report.suppressions.suppress(found),
                         _ => true,
                     });
-                    let stop = self.fail_fast && run.verdict() != Verdict::Clean;
-                    report.run(run, out)?;
-                    if stop || report.stopped.is_some() {
-                        break;
-                    }
+                    written = report.run(run, out);
                 }
-                Err(stopped) => {
-                    report.stopped = Some(stopped);
-                    break;
-                }
+                Err(stopped) => report.stopped = Some(stopped),
             }
-        }
-        Ok(())
+            let is_enough = self.fail_fast && report.verdict() != Verdict::Clean;
+            match written.is_err() || report.stopped.is_some() || is_enough {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        });
+        written
     }
 }

@@ -1,0 +1,506 @@
+//! The readers of locations that more than one thread has read since the last write.
+
+use super::{clock::Epoch, shadow::Access};
+use crate::value::{LANES, lanes_of};
+
+/// Readers of one location in shared memory that are remembered; of the rest a race is found by
+/// chance.
+const MAX_SHARED_READERS: usize = 1024;
+/// The same for global memory, which may be read by very many.
+const MAX_GLOBAL_READERS: usize = 8;
+
+/// Says what happened before an access.
+pub(super) trait Known {
+    /// Returns whether this access did.
+    fn has(&self, access: Access) -> bool;
+
+    /// Returns whether all threads of the block whose first has this number are known to have come so far; false also
+    /// where it is not easily said.
+    fn has_block(&self, first: u32, epoch: Epoch) -> bool {
+        let _ = (first, epoch);
+        false
+    }
+}
+
+impl<F: Fn(Access) -> bool> Known for F {
+    fn has(&self, access: Access) -> bool {
+        self(access)
+    }
+}
+
+/// Readers of locations that have more than one.
+#[derive(Debug, Default)]
+pub(super) struct Readers {
+    sets: Vec<Set>,
+    free: Vec<usize>,
+    rows: Vec<Row>,
+    free_rows: Vec<usize>,
+    /// Threads of a block.
+    threads: u32,
+}
+
+/// The readers of one location.
+#[derive(Clone, Debug, Default)]
+struct Set {
+    /// All are threads of one block.
+    is_of_block: bool,
+    of_block: OfBlock,
+    /// The others of a block's threads, or where it is not of a block all readers, sorted by who they are.
+    list: Vec<Access>,
+}
+
+/// Threads of one block, most of which have read by the same instruction.
+#[derive(Clone, Debug, Default)]
+struct OfBlock {
+    /// Number of the block's first thread in the grid.
+    first: u32,
+    count: u32,
+    /// No reader was in a later epoch.
+    latest: Epoch,
+    /// The reader with the lowest number.
+    lowest: Access,
+    /// The access of most, by any thread.
+    like: Access,
+    /// Of each warp, the threads that have made such an access, and those of the list.
+    warps: Vec<Warp>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Warp {
+    alike: u32,
+    others: u32,
+}
+
+/// Locations that follow one another, each of which the same lane of the same warps has read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    /// Number of the block's first thread in the grid.
+    pub(super) first: u32,
+    /// The access, by any thread.
+    pub(super) like: Access,
+    /// A bit for each warp.
+    pub(super) warps: u32,
+    /// So many locations.
+    pub(super) cells: u32,
+}
+
+impl Row {
+    /// The reader of a warp.
+    #[inline]
+    pub(super) fn reader(&self, warp: u32, lane: u32) -> Access {
+        let thread = warp * LANES as u32 + lane;
+        self.like
+            .by(self.first.wrapping_add(thread), self.like.epoch)
+    }
+
+    fn readers(&self, lane: u32) -> impl Iterator<Item = Access> {
+        let row = *self;
+        lanes_of(self.warps).map(move |warp| row.reader(warp as u32, lane))
+    }
+}
+
+/// Lanes of a warp that read one location by the same instruction, and in the same epoch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
+    /// The access of the first of them.
+    pub(super) first: Access,
+    /// They follow one another.
+    pub(super) lanes: u32,
+}
+
+impl Readers {
+    /// None, of blocks with so many threads.
+    pub(super) fn of_blocks(threads: u32) -> Self {
+        Self {
+            threads: threads.max(1),
+            ..Self::default()
+        }
+    }
+
+    fn take(&mut self) -> usize {
+        self.free.pop().unwrap_or_else(|| {
+            self.sets.push(Set::default());
+            self.sets.len() - 1
+        })
+    }
+
+    /// The first two readers of a location.
+    pub(super) fn pair(&mut self, one: Access, other: Access, is_shared: bool) -> Access {
+        let index = self.take();
+        let threads = self.threads;
+        let first = one.index / threads * threads;
+        let set = &mut self.sets[index];
+        let is_of_block =
+            |access: Access| access.is_of_thread() && access.index.wrapping_sub(first) < threads;
+        // In global memory few are remembered.
+        set.is_of_block = is_shared && is_of_block(one) && is_of_block(other);
+        if set.is_of_block {
+            set.begin(first, threads.div_ceil(LANES as u32) as usize);
+            set.add(one);
+            set.add(other);
+        } else {
+            set.list.extend([one, other]);
+            set.list.sort_by_key(Access::key);
+        }
+        Access::many(index)
+    }
+
+    /// The readers of the first location of a new row; each of the others is told apart by its lane.
+    pub(super) fn add_row(&mut self, row: Row) -> usize {
+        match self.free_rows.pop() {
+            Some(index) => {
+                self.rows[index] = row;
+                index
+            }
+            None => {
+                self.rows.push(row);
+                self.rows.len() - 1
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn row_mut(&mut self, row: usize) -> &mut Row {
+        &mut self.rows[row]
+    }
+
+    /// A location leaves its row, as others have read it.
+    #[cold]
+    fn leave_row(&mut self, many: Access) -> Access {
+        let all = self.all(many);
+        self.free(many);
+        let index = self.take();
+        let warps = self.threads.div_ceil(LANES as u32) as usize;
+        let set = &mut self.sets[index];
+        if let Some(first) = all.first() {
+            let threads = self.threads;
+            set.is_of_block = true;
+            set.begin(first.index / threads * threads, warps);
+            all.into_iter().for_each(|reader| set.add(reader));
+        }
+        Access::many(index)
+    }
+
+    /// Adds a reader to some; those whose reading happened before are left out. Gives all that there are then.
+    #[inline]
+    pub(super) fn add(
+        &mut self,
+        mut many: Access,
+        access: Access,
+        is_shared: bool,
+        known: &impl Known,
+    ) -> Access {
+        if many.row().is_some() {
+            many = self.leave_row(many);
+        }
+        self.add_to_set(many, access, is_shared, known);
+        many
+    }
+
+    fn add_to_set(&mut self, many: Access, access: Access, is_shared: bool, known: &impl Known) {
+        let threads = self.threads;
+        let set = &mut self.sets[many.index as usize];
+        if set.is_of_block {
+            let all = &set.of_block;
+            if all.count > 0 && known.has(all.lowest) {
+                set.leave_out(known);
+            }
+            if access.is_of_thread() && access.index.wrapping_sub(set.of_block.first) < threads {
+                return set.add(access);
+            }
+            set.list = set.sorted();
+            set.is_of_block = false;
+        } else if set.list.first().is_some_and(|first| known.has(*first)) {
+            set.list.retain(|reader| !known.has(*reader));
+        }
+        let (list, limit) = (&mut set.list, limit(is_shared));
+        // Lanes come in their order.
+        if list.len() < limit && list.last().is_some_and(|last| last.key() < access.key()) {
+            list.push(access);
+            return;
+        }
+        match list.binary_search_by_key(&access.key(), Access::key) {
+            Ok(index) => list[index] = access,
+            Err(index) if list.len() < limit => list.insert(index, access),
+            Err(_) => {}
+        }
+    }
+
+    /// Returns whether [`add_run`](Self::add_run) does for lanes what [`add`](Self::add) does for one after the other,
+    /// where they know the same of all but themselves.
+    #[inline]
+    pub(super) fn takes_run(
+        &self,
+        many: Access,
+        run: Run,
+        is_shared: bool,
+        known: &impl Known,
+    ) -> bool {
+        if many.row().is_some() {
+            return false;
+        }
+        let set = &self.sets[many.index as usize];
+        if set.is_of_block {
+            let all = &set.of_block;
+            let warp = run.first.index.wrapping_sub(all.first) as usize / LANES;
+            let is_new = |warp: &Warp| (warp.alike | warp.others) & run.lanes == 0;
+            return all.count > 0
+                && run.first.is_of_thread()
+                && run.first.is_alike(all.like)
+                && all.warps.get(warp).is_some_and(is_new)
+                && !known.has(all.lowest);
+        }
+        // There is no room, and none of them is there.
+        let is_other =
+            |reader: &Access| reader.index.wrapping_sub(run.first.index) >= run.lanes.count_ones();
+        set.list.len() >= limit(is_shared)
+            && set.list.iter().all(is_other)
+            && !set.list.first().is_some_and(|first| known.has(*first))
+    }
+
+    #[inline]
+    pub(super) fn add_run(&mut self, many: Access, run: Run) {
+        let set = &mut self.sets[many.index as usize];
+        if !set.is_of_block {
+            return;
+        }
+        let all = &mut set.of_block;
+        let warp = run.first.index.wrapping_sub(all.first) as usize / LANES;
+        all.warps[warp].alike |= run.lanes;
+        all.count += run.lanes.count_ones();
+        if run.first.index < all.lowest.index {
+            all.lowest = run.first;
+        }
+    }
+
+    /// Returns whether all of them happened before.
+    #[inline]
+    pub(super) fn are_known(&self, many: Access, known: &impl Known) -> bool {
+        if let Some((row, lane)) = many.row() {
+            let row = &self.rows[row];
+            return known.has_block(row.first, row.like.epoch)
+                || row.readers(lane).all(|reader| known.has(reader));
+        }
+        let set = &self.sets[many.index as usize];
+        let all = &set.of_block;
+        if set.is_of_block && known.has_block(all.first, all.latest) {
+            return true;
+        }
+        (!set.is_of_block || set.alike().all(|reader| known.has(reader)))
+            && set.list.iter().all(|reader| known.has(*reader))
+    }
+
+    /// All of them, sorted by who they are.
+    pub(super) fn all(&self, many: Access) -> Vec<Access> {
+        if let Some((row, lane)) = many.row() {
+            return self.rows[row].readers(lane).collect();
+        }
+        let set = &self.sets[many.index as usize];
+        match set.is_of_block {
+            true => set.sorted(),
+            false => set.list.clone(),
+        }
+    }
+
+    pub(super) fn copy(&mut self, many: Access) -> Access {
+        if let Some((row, _)) = many.row() {
+            self.rows[row].cells += 1;
+            return many;
+        }
+        let index = self.take();
+        self.sets[index] = self.sets[many.index as usize].clone();
+        Access::many(index)
+    }
+
+    /// Forgets them. What is added later has the room that they had.
+    pub(super) fn free(&mut self, many: Access) {
+        if let Some((index, _)) = many.row() {
+            let row = &mut self.rows[index];
+            row.cells -= 1;
+            if row.cells == 0 {
+                self.free_rows.push(index);
+            }
+            return;
+        }
+        let index = many.index as usize;
+        self.sets[index].list.clear();
+        self.free.push(index);
+    }
+}
+
+fn limit(is_shared: bool) -> usize {
+    match is_shared {
+        true => MAX_SHARED_READERS,
+        false => MAX_GLOBAL_READERS,
+    }
+}
+
+/// A set of threads of one block.
+impl Set {
+    fn begin(&mut self, first: u32, warps: usize) {
+        let all = &mut self.of_block;
+        (all.first, all.count, all.latest) = (first, 0, 0);
+        all.warps.clear();
+        all.warps.resize(warps, Warp::default());
+        self.list.clear();
+    }
+
+    #[inline]
+    fn add(&mut self, access: Access) {
+        let all = &mut self.of_block;
+        let thread = access.index.wrapping_sub(all.first);
+        let bit = 1 << (thread % LANES as u32);
+        if all.count == 0 {
+            (all.like, all.lowest) = (access, access);
+        }
+        let is_alike = access.is_alike(all.like);
+        let warp = &mut all.warps[thread as usize / LANES];
+        if warp.alike & bit != 0 {
+            if is_alike {
+                return;
+            }
+            warp.alike &= !bit;
+        } else if warp.others & bit != 0 {
+            let found = self.list.iter().position(|it| it.index == access.index);
+            found.map(|index| self.list.swap_remove(index));
+            warp.others &= !bit;
+        } else {
+            all.count += 1;
+        }
+        if is_alike {
+            warp.alike |= bit;
+        } else {
+            warp.others |= bit;
+            self.list.push(access);
+        }
+        if access.index <= all.lowest.index {
+            all.lowest = access;
+        }
+        all.latest = all.latest.max(access.epoch);
+    }
+
+    fn alike(&self) -> impl Iterator<Item = Access> {
+        let OfBlock { first, like, .. } = self.of_block;
+        let warps = (0..).zip(&self.of_block.warps);
+        warps.flat_map(move |(warp, threads)| {
+            let first = first.wrapping_add(warp * LANES as u32);
+            lanes_of(threads.alike)
+                .map(move |lane| like.by(first.wrapping_add(lane as u32), like.epoch))
+        })
+    }
+
+    /// Leaves out those that happened before.
+    #[cold]
+    fn leave_out(&mut self, known: &impl Known) {
+        let OfBlock { first, latest, .. } = self.of_block;
+        let stay: Vec<Access> = match known.has_block(first, latest) {
+            true => Vec::new(),
+            false => self
+                .sorted()
+                .into_iter()
+                .filter(|it| !known.has(*it))
+                .collect(),
+        };
+        self.begin(first, self.of_block.warps.len());
+        stay.into_iter().for_each(|reader| self.add(reader));
+    }
+
+    fn sorted(&self) -> Vec<Access> {
+        let mut all: Vec<Access> = self.alike().chain(self.list.iter().copied()).collect();
+        all.sort_unstable_by_key(Access::key);
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        check::shadow::Actor,
+        machine::{Rng, observer::Proxy},
+    };
+
+    const THREADS: u32 = 70;
+
+    /// A set as it is described: sorted, and each reader once.
+    #[derive(Default)]
+    struct Plain(Vec<Access>);
+
+    impl Plain {
+        fn add(&mut self, access: Access, known: &impl Fn(Access) -> bool) {
+            if self.0.first().is_some_and(|first| known(*first)) {
+                self.0.retain(|reader| !known(*reader));
+            }
+            self.0.retain(|reader| reader.key() != access.key());
+            self.0.push(access);
+            self.0.sort_by_key(Access::key);
+        }
+    }
+
+    #[test]
+    fn readers_are_those_of_a_plain_list() {
+        let mut rng = Rng::new(5);
+        let mut runs = 0;
+        for round in 0..300 {
+            let mut readers = Readers::of_blocks(THREADS);
+            let mut access = |most: usize| {
+                let thread = 3 * THREADS + rng.below(most) as u32;
+                let epoch = rng.below(3) as u32;
+                let actor = match rng.below(400) {
+                    0 => Actor::Async(thread),
+                    1 => Actor::Thread(7),
+                    _ => Actor::Thread(thread),
+                };
+                let instruction = if rng.one_in(3) { 1 + rng.below(3) } else { 0 };
+                let known = (rng.below(4) as u32, rng.below(2) as u32);
+                (
+                    Access::new(actor, epoch, instruction, Proxy::Generic),
+                    known,
+                )
+            };
+            let most = 1 + round % THREADS as usize;
+            let (one, other) = (access(most).0, access(most).0);
+            if one.key() == other.key() {
+                continue;
+            }
+            let mut many = readers.pair(one, other, true);
+            let mut plain = Plain(vec![one, other]);
+            plain.0.sort_by_key(Access::key);
+            for _ in 0..200 {
+                let (access, (epoch, odd)) = access(most);
+                // Nothing is known mostly.
+                let known =
+                    |reader: Access| reader.epoch + 3 < epoch + 2 * odd && reader.index % 2 == odd;
+                // Three lanes at once, as far as they are of one warp and know nothing of each other.
+                let thread = access.index.wrapping_sub(3 * THREADS);
+                let three = [0, 1, 2].map(|next| access.by(access.index + next, access.epoch));
+                let run = Run {
+                    first: access,
+                    lanes: 7 << (thread % 29),
+                };
+                let is_run = thread % LANES as u32 == thread % 29
+                    && thread + 2 < THREADS
+                    && !three.iter().any(|lane| known(*lane))
+                    && readers.takes_run(many, run, true, &known);
+                if is_run {
+                    readers.add_run(many, run);
+                    three.into_iter().for_each(|lane| plain.add(lane, &known));
+                    runs += 1;
+                } else {
+                    many = readers.add(many, access, true, &known);
+                    plain.add(access, &known);
+                }
+                assert_eq!(readers.all(many), plain.0);
+                let all = |epoch: u32| plain.0.iter().all(|reader| reader.epoch < epoch);
+                for epoch in 0..4 {
+                    let known = |reader: Access| reader.epoch < epoch;
+                    assert_eq!(readers.are_known(many, &known), all(epoch));
+                }
+            }
+            let copy = readers.copy(many);
+            readers.free(many);
+            assert_eq!(readers.all(copy), plain.0);
+        }
+        assert!(runs > 100, "{runs}");
+    }
+}

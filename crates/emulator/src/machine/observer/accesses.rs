@@ -1,0 +1,84 @@
+//! The accesses of a warp by one instruction.
+
+use super::{AccessKind, Event, Memory, OrdinaryAccess, Origin, Proxy, Range, Scope, Sem};
+use crate::value::{LANES, lanes_of};
+
+/// Weak accesses by one instruction of lanes of a warp, all in one memory and of as many bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Accesses {
+    /// Reading or writing.
+    pub kind: AccessKind,
+    /// The proxy that makes them.
+    pub proxy: Proxy,
+    /// The scope that the instruction names.
+    pub scope: Scope,
+    /// The memory.
+    pub memory: Memory,
+    /// Bytes of each access, which is aligned to them.
+    pub bytes: u32,
+    /// The lanes that access it, a bit for each.
+    pub lanes: u32,
+    /// The first byte that each lane accesses.
+    pub addresses: [u64; LANES],
+    /// As [`OrdinaryAccess::changed`], of each lane.
+    pub changed: [u32; LANES],
+}
+
+impl Accesses {
+    /// The access of one lane and its origin, where `origin` is that of the warp's first lane.
+    #[inline]
+    pub fn of(&self, origin: Origin, lane: usize) -> (Origin, OrdinaryAccess) {
+        let origin = Origin {
+            thread: origin.thread + lane as u32,
+            ..origin
+        };
+        let range = Range {
+            memory: self.memory,
+            address: self.addresses[lane],
+            bytes: self.bytes,
+        };
+        let access = OrdinaryAccess {
+            kind: self.kind,
+            sem: Sem::Weak,
+            scope: self.scope,
+            range,
+            changed: self.changed[lane],
+        };
+        (origin, access)
+    }
+
+    /// Calls `see` for each lane, and gives what it says by lane.
+    pub(super) fn each(
+        &self,
+        origin: Origin,
+        mut see: impl FnMut(Origin, OrdinaryAccess) -> u32,
+    ) -> [u32; LANES] {
+        let mut all = [0; LANES];
+        for lane in lanes_of(self.lanes) {
+            let (origin, access) = self.of(origin, lane);
+            all[lane] = see(origin, access);
+        }
+        all
+    }
+}
+
+impl OrdinaryAccess {
+    /// The same as an event, in a proxy.
+    pub(super) fn event(self, proxy: Proxy) -> Event {
+        let Self {
+            kind,
+            sem,
+            scope,
+            range,
+            changed: _,
+        } = self;
+        Event::Access {
+            proxy,
+            kind,
+            sem,
+            scope,
+            range,
+            copy: None,
+        }
+    }
+}

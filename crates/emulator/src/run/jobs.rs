@@ -1,0 +1,287 @@
+//! Work on several cores, whose results come in order.
+
+use std::{
+    cell::RefCell,
+    collections::BTreeMap,
+    fmt::{self, Display, Formatter},
+    num::NonZero,
+    ops::ControlFlow,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    str::FromStr,
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{self, Sender},
+    },
+    thread,
+};
+
+/// How many schedules run at a time, each on a core of its own; as many as there are cores unless given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Jobs(NonZero<usize>);
+
+/// As much as the main thread has on Linux.
+const STACK_BYTES: usize = 8 << 20;
+
+thread_local! {
+    /// Set when nobody wants the result of this thread's kernels any more.
+    static CALLED_OFF: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
+}
+
+/// The flag that ends this thread's kernels, if it is one of several.
+pub(super) fn called_off() -> Option<Arc<AtomicBool>> {
+    CALLED_OFF.with_borrow(Clone::clone)
+}
+
+impl Default for Jobs {
+    fn default() -> Self {
+        Self(thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN))
+    }
+}
+
+impl Display for Jobs {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for Jobs {
+    type Err = String;
+
+    fn from_str(given: &str) -> Result<Self, String> {
+        let number = given.trim().parse();
+        number.map(Self).map_err(|_| {
+            format!("`{given}` is no number of jobs: 1 runs one schedule after the other, 4 runs four at a time")
+        })
+    }
+}
+
+impl Jobs {
+    /// One after the other.
+    pub const ONE: Self = Self(NonZero::<usize>::MIN);
+
+    /// Does `work` for all items and gives each result to `take`, on this thread and in the order of the items, until
+    /// it breaks: kernels that still run for later items then end as soon as they can. There are never more than twice
+    /// as many results as jobs, those that are being made among them.
+    ///
+    /// A panic of `work` goes on here, after all results before it were taken.
+    pub fn in_order<I: Send, T: Send>(
+        self,
+        items: impl IntoIterator<Item = I, IntoIter: Send>,
+        work: impl Fn(I) -> T + Sync,
+        mut take: impl FnMut(T) -> ControlFlow<()>,
+    ) {
+        let jobs = self.0.get();
+        let queue = Queue {
+            state: Mutex::new(State {
+                items: items.into_iter(),
+                next: 0,
+                taken: 0,
+            }),
+            most: 2 * jobs,
+            has_room: Condvar::new(),
+            is_over: Arc::default(),
+        };
+        let (sender, results) = mpsc::channel();
+        let worker = |sender: Sender<_>| {
+            CALLED_OFF.set(Some(Arc::clone(&queue.is_over)));
+            while let Some((number, item)) = queue.next() {
+                let result = catch_unwind(AssertUnwindSafe(|| work(item)));
+                if sender.send((number, result)).is_err() {
+                    break;
+                }
+            }
+        };
+        thread::scope(|scope| {
+            let _end = End(&queue);
+            // Where the system has no more threads, fewer do it, or this one alone.
+            let wanted = if jobs == 1 { 0 } else { jobs };
+            let threads = (0..wanted).map_while(|_| {
+                let sender = sender.clone();
+                let builder = thread::Builder::new().stack_size(STACK_BYTES);
+                builder.spawn_scoped(scope, || worker(sender)).ok()
+            });
+            if threads.count() == 0 {
+                while let Some((_, item)) = queue.next() {
+                    if take(work(item)).is_break() {
+                        break;
+                    }
+                    queue.add_room();
+                }
+                return;
+            }
+            drop(sender);
+            let mut early = BTreeMap::new();
+            for number in 0.. {
+                let result = loop {
+                    match early.remove(&number) {
+                        Some(result) => break result,
+                        // All threads have ended, and all results were taken.
+                        None => match results.recv() {
+                            Err(_) => return,
+                            Ok((at, result)) => early.insert(at, result),
+                        },
+                    };
+                };
+                let result = result.unwrap_or_else(|panic| resume_unwind(panic));
+                if take(result).is_break() {
+                    return;
+                }
+                queue.add_room();
+            }
+        });
+    }
+}
+
+/// Shared by the threads.
+struct Queue<I> {
+    state: Mutex<State<I>>,
+    /// So many items may be taken up whose results were not taken.
+    most: usize,
+    has_room: Condvar,
+    is_over: Arc<AtomicBool>,
+}
+
+struct State<I> {
+    items: I,
+    /// Number of the next item.
+    next: usize,
+    /// So many results were taken.
+    taken: usize,
+}
+
+impl<I: Iterator> Queue<I> {
+    /// The next item and its number, once there is room for its result; nothing when all is over.
+    fn next(&self) -> Option<(usize, I::Item)> {
+        let is_full = |state: &mut State<I>| {
+            state.next >= state.taken + self.most && !self.is_over.load(Ordering::Relaxed)
+        };
+        let state = self.has_room.wait_while(self.lock(), is_full);
+        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        if self.is_over.load(Ordering::Relaxed) {
+            return None;
+        }
+        let item = state.items.next()?;
+        state.next += 1;
+        Some((state.next - 1, item))
+    }
+
+    fn add_room(&self) {
+        self.lock().taken += 1;
+        self.has_room.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<I>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Ends the threads when it goes out of scope, be it by a panic.
+struct End<'a, I: Iterator>(&'a Queue<I>);
+
+impl<I: Iterator> Drop for End<'_, I> {
+    fn drop(&mut self) {
+        // Under the lock, so that no thread begins to wait meanwhile.
+        let state = self.0.lock();
+        self.0.is_over.store(true, Ordering::Relaxed);
+        drop(state);
+        self.0.has_room.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        sync::{Barrier, atomic::AtomicUsize},
+        time::Duration,
+    };
+
+    use super::*;
+
+    const FOUR: Jobs = Jobs(NonZero::new(4).unwrap());
+
+    #[test]
+    fn results_come_in_order_and_few_wait() {
+        for jobs in [Jobs::ONE, FOUR] {
+            let (begun, taken) = (AtomicUsize::new(0), AtomicUsize::new(0));
+            let work = |item: u64| {
+                let begun = begun.fetch_add(1, Ordering::SeqCst) + 1;
+                assert!(begun <= taken.load(Ordering::SeqCst) + 2 * jobs.0.get());
+                // Later items are done sooner.
+                thread::sleep(Duration::from_millis(7 - item % 8));
+                item * item
+            };
+            let mut all = Vec::new();
+            jobs.in_order(3..40, work, |square| {
+                taken.fetch_add(1, Ordering::SeqCst);
+                all.push(square);
+                ControlFlow::Continue(())
+            });
+            assert!(all.into_iter().eq((3..40).map(|item| item * item)));
+        }
+    }
+
+    #[test]
+    fn so_many_run_at_a_time() {
+        // Each waits for the others.
+        let all = Barrier::new(4);
+        let mut count = 0;
+        let work = |_| drop(all.wait());
+        FOUR.in_order(0..8, work, |()| {
+            count += 1;
+            ControlFlow::Continue(())
+        });
+        assert_eq!(count, 8);
+    }
+
+    #[test]
+    fn what_is_not_wanted_is_called_off() {
+        let work = |item: u32| {
+            // Later items run until they are called off.
+            while item > 2 && !called_off().is_some_and(|is| is.load(Ordering::Relaxed)) {
+                thread::yield_now();
+            }
+            item
+        };
+        let mut all = Vec::new();
+        FOUR.in_order(0.., work, |item| {
+            all.push(item);
+            match item {
+                2 => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        });
+        assert_eq!(all, [0, 1, 2]);
+        assert!(called_off().is_none());
+    }
+
+    #[test]
+    fn a_panic_comes_after_the_results_before_it() {
+        for jobs in [Jobs::ONE, FOUR] {
+            let mut all = Vec::new();
+            let work = |item: u32| {
+                assert!(item != 5, "not this one");
+                item
+            };
+            let result = catch_unwind(AssertUnwindSafe(|| {
+                jobs.in_order(0..9, work, |item| {
+                    all.push(item);
+                    ControlFlow::Continue(())
+                });
+            }));
+            let message = *result.unwrap_err().downcast::<&str>().unwrap();
+            assert!(message.contains("not this one"), "{message}");
+            assert_eq!(all, [0, 1, 2, 3, 4]);
+        }
+    }
+
+    #[test]
+    fn a_number_of_jobs_is_at_least_one() {
+        assert_eq!("4".parse(), Ok(FOUR));
+        assert_eq!(FOUR.to_string(), "4");
+        for wrong in ["", "0", "-1", "two", "99999999999999999999999"] {
+            let error = wrong.parse::<Jobs>().unwrap_err();
+            assert!(error.starts_with(&format!("`{wrong}` is no number of jobs")));
+        }
+    }
+}
