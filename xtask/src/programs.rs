@@ -7,8 +7,10 @@ mod page;
 
 use std::{
     collections::BTreeMap,
+    env,
     fs::{self, File},
     os::unix::process::ExitStatusExt,
+    path::PathBuf,
     process::{Command, ExitCode, Stdio},
 };
 
@@ -16,7 +18,7 @@ use anyhow::{Context, Result};
 
 use crate::{
     paths::target_dir,
-    process::{cargo, run as run_command},
+    process::{cargo, output, run as run_command},
     setup::tool,
 };
 use build::{Compiler, Sources, first_error, folder, sources};
@@ -54,43 +56,102 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     };
     let is_wanted = |base: &&CodeBase| args.code_base.as_deref().is_none_or(|it| it == base.name);
     for base in CODE_BASES.iter().filter(is_wanted) {
-        let mut entries = Entries::default();
-        for name in base.programs {
-            let mut parts = args.names.iter();
-            if !args.names.is_empty() && !parts.any(|part| name.contains(part.as_str())) {
-                continue;
+        let mut entries = Entries::of(base.name)?;
+        entries.retain(|source| {
+            base.programs
+                .iter()
+                .chain(base.kernels)
+                .any(|it| *it == source)
+        });
+        let is_named = |name: &&&str| {
+            args.names.is_empty() || args.names.iter().any(|part| name.contains(part.as_str()))
+        };
+        for name in base.programs.iter().filter(is_named) {
+            if args.entries {
+                count_program(&compiler, base, name, &mut entries)?;
+            } else {
+                let came = try_program(&compiler, base, name, args.limit_s, &mut entries)?;
+                say!("{} {name}: {}", base.name, came.replace(" |", ","));
+                page::put_program(base.name, name, came)?;
             }
-            let Some(came) = try_program(&compiler, base, name, args, &mut entries)? else {
-                continue;
-            };
-            say!("{} {name}: {}", base.name, came.replace(" |", ","));
-            page::put_program(base.name, name, came)?;
-        }
-        if args.names.is_empty() {
-            for name in base.kernels {
-                count(&compiler, base, name, &mut entries)?;
-            }
-            say!("{}: {}", base.name, entries.row());
             page::put_entries(base.name, entries.row())?;
         }
+        for name in base.kernels.iter().filter(is_named) {
+            count_kernels(&compiler, base, name, &mut entries)?;
+            page::put_entries(base.name, entries.row())?;
+        }
+        say!("{}: {}", base.name, entries.row().replace(" |", ","));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Counts the entries of a source that is no program.
-fn count(compiler: &Compiler, base: &CodeBase, name: &str, entries: &mut Entries) -> Result<()> {
-    let source = compiler.sources.expanded(name)?;
-    let source = compiler.sources.of(base)?.join(base.folder).join(source);
-    let folder = folder().join(base.name).join("ptx");
-    fs::create_dir_all(&folder)?;
-    let ptx = folder.join(format!("{}.ptx", name.replace(['/', ' '], "-")));
-    let built = compiler.ptx(base, &source, &ptx)?;
-    if built.status.success() {
-        entries.add(&[ptx])
-    } else {
-        entries.add_failed(name, &first_error(&built));
-        Ok(())
+/// Counts the entries of a program that is not run.
+fn count_program(
+    compiler: &Compiler,
+    base: &CodeBase,
+    name: &str,
+    entries: &mut Entries,
+) -> Result<()> {
+    let path = name.split(' ').next().unwrap_or(name);
+    let mut all = sources(&compiler.sources.of(base)?.join(base.folder).join(path))?;
+    if all.len() > 1 {
+        all.retain(|source| {
+            source
+                .extension()
+                .is_some_and(|extension| extension == "cu")
+        });
     }
+    count(compiler, base, name, &all, entries)
+}
+
+/// Counts the entries of a source, or of all PTX that a script makes.
+fn count_kernels(
+    compiler: &Compiler,
+    base: &CodeBase,
+    name: &str,
+    entries: &mut Entries,
+) -> Result<()> {
+    let source = compiler.sources.expanded(name)?;
+    let folder = compiler.sources.of(base)?.join(base.folder);
+    let source = folder.join(source);
+    if source.extension().is_none_or(|extension| extension != "py") {
+        return count(compiler, base, name, &[source], entries);
+    }
+    let kept = build::folder().join(base.name).join("ptx");
+    fs::create_dir_all(&kept)?;
+    let python = env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
+    let mut script = Command::new(python);
+    script.arg(&source).args([&folder, &kept]);
+    match output(&mut script) {
+        Ok(said) => {
+            complain!("{said}");
+            entries.add(name, &ptx_files(&kept))
+        }
+        Err(error) => entries.add_failed(name, &error.to_string()),
+    }
+}
+
+/// Compiles sources to PTX and counts their entries.
+fn count(
+    compiler: &Compiler,
+    base: &CodeBase,
+    name: &str,
+    sources: &[PathBuf],
+    entries: &mut Entries,
+) -> Result<()> {
+    let folder = build::folder().join(base.name).join("ptx");
+    fs::create_dir_all(&folder)?;
+    let mut files = Vec::new();
+    for source in sources {
+        let stem = source.file_stem().unwrap_or_default();
+        let ptx = folder.join(stem).with_extension("ptx");
+        let built = compiler.ptx(base, source, &ptx)?;
+        if !built.status.success() {
+            return entries.add_failed(name, &first_error(&built));
+        }
+        files.push(ptx);
+    }
+    entries.add(name, &files)
 }
 
 /// Builds and runs a program; gives the columns of its row.
@@ -98,9 +159,9 @@ fn try_program(
     compiler: &Compiler,
     base: &CodeBase,
     name: &str,
-    args: &Args,
+    limit_s: u32,
     entries: &mut Entries,
-) -> Result<Option<String>> {
+) -> Result<String> {
     let (path, arguments) = name.split_once(' ').unwrap_or((name, ""));
     let path = compiler.sources.of(base)?.join(base.folder).join(path);
     let at = if path.is_dir() {
@@ -117,18 +178,15 @@ fn try_program(
     let built = compiler.program(base, &sources(&path)?, &program, &kept)?;
     if !built.status.success() {
         let why = first_error(&built);
-        entries.add_failed(name, &why);
+        entries.add_failed(name, &why)?;
         fs::remove_dir_all(&kept)?;
-        return Ok(Some(format!("not built: {why} | 0 | ")));
+        return Ok(format!("not built: {why} | 0 | "));
     }
-    entries.add(&ptx_files(&kept))?;
+    entries.add(name, &ptx_files(&kept))?;
     fs::remove_dir_all(&kept)?;
-    if args.entries {
-        return Ok(None);
-    }
     let streams = ["out", "err"].map(|stream| log.join(stream));
     let mut exec = Command::new("timeout");
-    exec.args(["--signal=INT", "--kill-after=5", &args.limit_s.to_string()])
+    exec.args(["--signal=INT", "--kill-after=5", &limit_s.to_string()])
         .arg(target_dir().join("release").join("tma"))
         .arg("exec")
         .arg(&program)
@@ -140,7 +198,7 @@ fn try_program(
     let status = exec.status().context("cannot run timeout")?;
     let said = String::from_utf8_lossy(&fs::read(&streams[1])?).into_owned();
     let code = status.code().or(status.signal().map(|signal| 128 + signal));
-    Ok(Some(came(&said, code.unwrap_or_default(), args.limit_s)))
+    Ok(came(&said, code.unwrap_or_default(), limit_s))
 }
 
 /// The columns of a row, from what `tma exec` has said.
