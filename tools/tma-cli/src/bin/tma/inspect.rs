@@ -54,10 +54,13 @@ impl Inspect {
             .into_iter()
             .map(Some)
             .chain(std::iter::repeat(None));
-        let kernels = kernels.into_iter().zip(resources).map(|(kernel, resources)| {
-            let unsupported = session.unsupported(module, &kernel.entry)?;
-            Ok((kernel, resources, unsupported))
-        });
+        let kernels = kernels
+            .into_iter()
+            .zip(resources)
+            .map(|(kernel, resources)| {
+                let unsupported = session.unsupported(module, &kernel.entry)?;
+                Ok((kernel, resources, unsupported))
+            });
         let kernels = kernels.collect::<Result<Vec<Kernel>, Failure>>()?;
         if self.json {
             writeln!(out, "{:#}", to_json(&source, &note, &kernels, &assembled))?;
@@ -172,7 +175,10 @@ fn print(
                 1 => String::new(),
                 count => format!(", {count} times"),
             };
-            writeln!(out, "  not emulated         `{instruction}`{times}: {reason}")?;
+            writeln!(
+                out,
+                "  not emulated         `{instruction}`{times}: {reason}"
+            )?;
         }
     }
     if let Assembled::Not(reason) = assembled {
