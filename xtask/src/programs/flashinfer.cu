@@ -1,7 +1,6 @@
 // Instances of FlashInfer's kernels: its functions choose among them.
 #include <flashinfer/activation.cuh>
 #include <flashinfer/attention/cascade.cuh>
-#include <flashinfer/norm.cuh>
 #include <flashinfer/pos_enc.cuh>
 
 using namespace flashinfer;
@@ -10,9 +9,6 @@ __device__ float silu(const float &x) { return x / (1.f + __expf(-x)); }
 
 void *const functions[] = {
     reinterpret_cast<void *>(&activation::act_and_mul_kernel<half, silu>),
-    reinterpret_cast<void *>(&norm::RMSNorm<half>),
-    reinterpret_cast<void *>(&norm::QKRMSNorm<nv_bfloat16>),
-    reinterpret_cast<void *>(&norm::FusedAddRMSNorm<half>),
     reinterpret_cast<void *>(&MergeState<half, half>),
     reinterpret_cast<void *>(&MergeStateInPlace<half>),
     reinterpret_cast<void *>(&AttentionSum<half, half>),

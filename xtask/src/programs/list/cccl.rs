@@ -23,20 +23,19 @@ pub(super) const LIBCUDACXX: &[&str] = &[
     "cuda/memory/discard_memory.pass.cpp",
     "cuda/pipeline/pipeline_arrive_on.pass.cpp",
     "cuda/pipeline/pipeline_divergent_threads.pass.cpp",
-    "cuda/pipeline/pipeline_group_concept_thread_scope_block.pass.cpp",
     "cuda/pipeline/pipeline_memcpy_async_producer_consumer.pass.cpp",
-    "cuda/pipeline/pipeline_memcpy_async_thread_scope_thread_16.pass.cpp",
     "std/thread/thread.barrier/arrive.pass.cpp",
     "std/thread/thread.barrier/arrive_and_drop.pass.cpp",
     "std/thread/thread.barrier/arrive_and_wait.pass.cpp",
-    "std/thread/thread.barrier/completion.pass.cpp",
     "std/thread/thread.latch/arrive_and_wait.pass.cpp",
     "std/thread/thread.latch/count_down.pass.cpp",
     "std/thread/thread.semaphore/acquire.pass.cpp",
     "std/thread/thread.semaphore/release.pass.cpp",
     "std/thread/thread.semaphore/try_acquire.pass.cpp",
 ];
+
 pub(super) const CUB: &[&str] = &["examples/device/example_device_decoupled_look_back.cu"];
+
 pub(super) const THRUST: &[&str] = &[
     "dot_products_with_zip.cu",
     "expand.cu",

@@ -43,9 +43,9 @@ pub(super) const THUNDER_KITTENS: &[&str] = &[
 ];
 
 pub(super) const CUTLASS_PROGRAMS: &[&str] = &[
-    "examples/cute/tutorial/hopper/wgmma_sm90.cu 256 256 128",
-    "examples/cute/tutorial/hopper/wgmma_tma_sm90.cu 256 256 128",
-    "examples/cute/tutorial/sgemm_1.cu 256 128 64",
+    "examples/cute/tutorial/hopper/wgmma_sm90.cu 128 128 128",
+    "examples/cute/tutorial/hopper/wgmma_tma_sm90.cu 256 128 128",
+    "examples/cute/tutorial/sgemm_1.cu 128 128 32",
     "examples/cute/tutorial/sgemm_2.cu 256 128 64",
     "examples/cute/tutorial/sgemm_sm70.cu 256 128 64",
     "examples/cute/tutorial/sgemm_sm80.cu 256 128 64",
