@@ -1,4 +1,4 @@
-//! What nvcc makes of public sources, and where these come from.
+//! Checkouts of public sources, and nvcc for them.
 
 use std::{
     fs,
@@ -25,7 +25,7 @@ const HEADERS: [(&str, &str); 3] = [
     ("cuda_profiler_api.h", include_str!("cuda_profiler_api.h")),
 ];
 
-/// Where everything of this verb lies.
+/// The folder of everything that this verb makes.
 pub(super) fn folder() -> PathBuf {
     target_dir().join("programs")
 }
