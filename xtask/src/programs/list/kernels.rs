@@ -48,7 +48,7 @@ pub(super) const CUTLASS_PROGRAMS: &[&str] = &[
     "examples/cute/tutorial/sgemm_1.cu 128 128 32",
     "examples/cute/tutorial/sgemm_2.cu 256 128 64",
     "examples/cute/tutorial/sgemm_sm70.cu 256 128 64",
-    "examples/cute/tutorial/sgemm_sm80.cu 256 128 64",
+    "examples/cute/tutorial/sgemm_sm80.cu 128 128 64 T N",
     "examples/cute/tutorial/tiled_copy.cu",
     "examples/cute/tutorial/tiled_copy_if.cu",
 ];
