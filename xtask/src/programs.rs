@@ -1,183 +1,189 @@
 //! `programs`: public CUDA programs under `tma exec`, and the page that says what came of each.
 
+mod build;
+mod entries;
 mod list;
+mod page;
 
 use std::{
     collections::BTreeMap,
+    env,
     fs::{self, File},
-    os::unix::{fs::symlink, process::ExitStatusExt},
-    path::{Path, PathBuf},
-    process::{Command, ExitCode, Output, Stdio},
+    os::unix::process::ExitStatusExt,
+    path::PathBuf,
+    process::{Command, ExitCode, Stdio},
 };
 
 use anyhow::{Context, Result};
 
 use crate::{
-    paths::{root, target_dir},
-    process::{cargo, run as run_command},
+    paths::target_dir,
+    process::{cargo, output, run as run_command},
     setup::tool,
 };
+use build::{Compiler, Sources, first_error, folder, sources};
+use entries::{Entries, ptx_files};
 use list::{CODE_BASES, CodeBase};
 
 /// Fetches public CUDA programs, builds each with nvcc, runs it with `tma exec`, and writes what came of it into
-/// docs/real-programs.md.
+/// docs/real-programs.md, with how many entries of these and other sources the emulator can run.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Only those whose names contain one of these; the rows of others stay
     #[arg(value_name = "PROGRAM")]
     names: Vec<String>,
+    /// Only those of this code base
+    #[arg(long, value_name = "NAME")]
+    code_base: Option<String>,
+    /// Only count entries, and run no program
+    #[arg(long)]
+    entries: bool,
     /// Seconds after which a program is ended
     #[arg(long, default_value_t = 60)]
     limit_s: u32,
-    /// A checkout of a code base to be used as it is, in place of fetching the commit
+    /// A checkout of a repository to be used as it is, in place of fetching the commit
     #[arg(long, value_name = "NAME=FOLDER")]
     from: Vec<String>,
 }
 
-const PAGE: &str = "docs/real-programs.md";
-const BEGIN: &str = "<!-- programs -->\n";
-const END: &str = "<!-- end of programs -->\n";
-
-/// The flags that `docs/exec.md` asks for.
-const FLAGS: &str = "-cudart shared -gencode arch=compute_90a,code=compute_90a";
-
-/// Headers that the packages of `setup --cuda` lack.
-const HEADERS: [(&str, &str); 3] = [
-    ("cublas_v2.h", include_str!("programs/cublas.h")),
-    ("cublasLt.h", include_str!("programs/cublas.h")),
-    (
-        "cuda_profiler_api.h",
-        include_str!("programs/cuda_profiler_api.h"),
-    ),
-];
-
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let nvcc = tool("nvcc").context("there is no nvcc: cargo xtask setup --cuda")?;
     run_command(cargo().args(["build", "--release", "--quiet", "-p", "tma-cli"]))?;
-    let page = root().join(PAGE);
-    let text = fs::read_to_string(&page).with_context(|| format!("cannot read {PAGE}"))?;
-    let (before, rest) = text.split_once(BEGIN).context("the page has no block")?;
-    let (block, after) = rest.split_once(END).context("the block has no end")?;
-    let mut rows = read_rows(block);
-    let is_listed = |base: &CodeBase, (of, name): &(String, String)| {
-        base.name == *of && base.programs.contains(&name.as_str())
+    let sources = Sources::new(&args.from)?;
+    let compiler = Compiler {
+        nvcc: &nvcc,
+        sources: &sources,
     };
-    rows.retain(|row, _| CODE_BASES.iter().any(|base| is_listed(base, row)));
-    for base in CODE_BASES {
-        let folder = target_dir().join("programs").join(base.name);
-        let wanted = |name: &&&str| {
+    let is_wanted = |base: &&CodeBase| args.code_base.as_deref().is_none_or(|it| it == base.name);
+    for base in CODE_BASES.iter().filter(is_wanted) {
+        let mut entries = Entries::of(base.name)?;
+        entries.retain(|source| {
+            base.programs
+                .iter()
+                .chain(base.kernels)
+                .any(|it| *it == source)
+        });
+        let is_named = |name: &&&str| {
             args.names.is_empty() || args.names.iter().any(|part| name.contains(part.as_str()))
         };
-        let programs: Vec<_> = base.programs.iter().filter(wanted).collect();
-        if programs.is_empty() {
-            continue;
+        for name in base.programs.iter().filter(is_named) {
+            if args.entries {
+                count_program(&compiler, base, name, &mut entries)?;
+            } else {
+                let came = try_program(&compiler, base, name, args.limit_s, &mut entries)?;
+                say!("{} {name}: {}", base.name, came.replace(" |", ","));
+                page::put_program(base.name, name, came)?;
+            }
+            page::put_entries(base.name, entries.row())?;
         }
-        let source = source(base, &folder, &args.from)?;
-        for name in programs {
-            let came = try_program(base, name, &source, &folder, &nvcc, args.limit_s)?;
-            say!("{} {name}: {}", base.name, came.replace(" |", ","));
-            rows.insert((base.name.to_owned(), (*name).to_owned()), came);
-            // What was measured stays when this is ended.
-            fs::write(
-                &page,
-                format!("{before}{BEGIN}{}{END}{after}", block_of(&rows)),
-            )?;
+        for name in base.kernels.iter().filter(is_named) {
+            count_kernels(&compiler, base, name, &mut entries)?;
+            page::put_entries(base.name, entries.row())?;
         }
+        say!("{}: {}", base.name, entries.row().replace(" |", ","));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-type Rows = BTreeMap<(String, String), String>;
-
-/// Reads `| code base | program | came |`, of which the last part may have several columns.
-fn read_rows(block: &str) -> Rows {
-    let rows = block.lines().filter_map(|line| {
-        let (base, rest) = line.strip_prefix("| ")?.split_once(" | `")?;
-        let (name, came) = rest.split_once("` | ")?;
-        let came = came.strip_suffix(" |")?;
-        Some(((base.to_owned(), name.to_owned()), came.to_owned()))
-    });
-    rows.collect()
+/// Counts the entries of a program that is not run.
+fn count_program(
+    compiler: &Compiler,
+    base: &CodeBase,
+    name: &str,
+    entries: &mut Entries,
+) -> Result<()> {
+    let path = name.split(' ').next().unwrap_or(name);
+    let mut all = sources(&compiler.sources.of(base)?.join(base.folder).join(path))?;
+    if all.len() > 1 {
+        all.retain(|source| {
+            source
+                .extension()
+                .is_some_and(|extension| extension == "cu")
+        });
+    }
+    count(compiler, base, name, &all, entries)
 }
 
-fn block_of(rows: &Rows) -> String {
-    let mut text = String::from(
-        "| code base | program | end | launches | findings |\n| --- | --- | --- | ---: | --- |\n",
-    );
-    for ((base, name), came) in rows {
-        text += &format!("| {base} | `{name}` | {came} |\n");
+/// Counts the entries of a source, or of all PTX that a script makes.
+fn count_kernels(
+    compiler: &Compiler,
+    base: &CodeBase,
+    name: &str,
+    entries: &mut Entries,
+) -> Result<()> {
+    let source = compiler.sources.expanded(name)?;
+    let folder = compiler.sources.of(base)?.join(base.folder);
+    let source = folder.join(source);
+    if source.extension().is_none_or(|extension| extension != "py") {
+        return count(compiler, base, name, &[source], entries);
     }
-    let mut ends = BTreeMap::<&str, u32>::new();
-    for end in rows
-        .values()
-        .filter_map(|came| came.split([':', '|']).next())
-    {
-        *ends.entry(end.trim_end()).or_default() += 1;
+    let kept = build::folder().join(base.name).join("ptx");
+    fs::create_dir_all(&kept)?;
+    let python = env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
+    let mut script = Command::new(python);
+    script.arg(&source).args([&folder, &kept]);
+    match output(&mut script) {
+        Ok(said) => {
+            complain!("{said}");
+            entries.add(name, &ptx_files(&kept))
+        }
+        Err(error) => entries.add_failed(name, &error.to_string()),
     }
-    let ends: Vec<_> = ends
-        .iter()
-        .map(|(end, count)| format!("{count} {end}"))
-        .collect();
-    text += &format!("\n{} programs: {}.\n", rows.len(), ends.join(", "));
-    for CodeBase {
-        name,
-        url,
-        commit,
-        left_out,
-        ..
-    } in CODE_BASES
-    {
-        text += &format!("\n[{name}]({url}) is at commit `{commit}`. Left out are {left_out}.\n");
-    }
-    text
 }
 
-/// The checkout of a code base, which is fetched where the user has none.
-fn source(base: &CodeBase, folder: &Path, from: &[String]) -> Result<PathBuf> {
-    let mut given = from.iter().filter_map(|text| text.split_once('='));
-    if let Some((_, path)) = given.find(|(name, _)| *name == base.name) {
-        return fs::canonicalize(path).with_context(|| format!("there is no folder {path}"));
+/// Compiles sources to PTX and counts their entries.
+fn count(
+    compiler: &Compiler,
+    base: &CodeBase,
+    name: &str,
+    sources: &[PathBuf],
+    entries: &mut Entries,
+) -> Result<()> {
+    let folder = build::folder().join(base.name).join("ptx");
+    fs::create_dir_all(&folder)?;
+    let mut files = Vec::new();
+    for source in sources {
+        let stem = source.file_stem().unwrap_or_default();
+        let ptx = folder.join(stem).with_extension("ptx");
+        let built = compiler.ptx(base, source, &ptx)?;
+        if !built.status.success() {
+            return entries.add_failed(name, &first_error(&built));
+        }
+        files.push(ptx);
     }
-    let source = folder.join("source");
-    if !source.is_dir() {
-        let git = || Command::new("git");
-        run_command(git().args(["init", "--quiet"]).arg(&source))?;
-        let fetch = ["fetch", "--quiet", "--depth=1", base.url, base.commit];
-        run_command(git().args(fetch).current_dir(&source))?;
-        let checkout = ["checkout", "--quiet", base.commit];
-        run_command(git().args(checkout).current_dir(&source))?;
-    }
-    Ok(source)
+    entries.add(name, &files)
 }
 
 /// Builds and runs a program; gives the columns of its row.
 fn try_program(
+    compiler: &Compiler,
     base: &CodeBase,
     name: &str,
-    source: &Path,
-    folder: &Path,
-    nvcc: &Path,
     limit_s: u32,
+    entries: &mut Entries,
 ) -> Result<String> {
     let (path, arguments) = name.split_once(' ').unwrap_or((name, ""));
-    let path = source.join(base.folder).join(path);
+    let path = compiler.sources.of(base)?.join(base.folder).join(path);
     let at = if path.is_dir() {
         &path
     } else {
         path.parent().unwrap_or(&path)
     };
-    let log = folder.join("logs").join(name.replace(['/', ' '], "-"));
+    let log = folder()
+        .join(base.name)
+        .join("logs")
+        .join(name.replace(['/', ' '], "-"));
     fs::create_dir_all(&log)?;
-    let program = log.join("program");
-    let built = build(base, &sources(&path)?, source, nvcc, &program)?;
+    let (program, kept) = (log.join("program"), log.join("kept"));
+    let built = compiler.program(base, &sources(&path)?, &program, &kept)?;
     if !built.status.success() {
-        let said = String::from_utf8_lossy(&built.stderr) + String::from_utf8_lossy(&built.stdout);
-        let first = said.lines().find(|line| line.contains("error"));
-        let why = first.map_or("nvcc fails", |line| {
-            line.split_once("error: ").map_or(line, |(_, why)| why)
-        });
-        return Ok(format!("not built: {} | 0 | ", why.replace('|', "/")));
+        let why = first_error(&built);
+        entries.add_failed(name, &why)?;
+        fs::remove_dir_all(&kept)?;
+        return Ok(format!("not built: {why} | 0 | "));
     }
+    entries.add(name, &ptx_files(&kept))?;
+    fs::remove_dir_all(&kept)?;
     let streams = ["out", "err"].map(|stream| log.join(stream));
     let mut exec = Command::new("timeout");
     exec.args(["--signal=INT", "--kill-after=5", &limit_s.to_string()])
@@ -193,55 +199,6 @@ fn try_program(
     let said = String::from_utf8_lossy(&fs::read(&streams[1])?).into_owned();
     let code = status.code().or(status.signal().map(|signal| 128 + signal));
     Ok(came(&said, code.unwrap_or_default(), limit_s))
-}
-
-/// All sources of a folder, or one.
-fn sources(path: &Path) -> Result<Vec<PathBuf>> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let entries = fs::read_dir(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let mut sources: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    sources.retain(|path| {
-        let extension = path.extension().and_then(|extension| extension.to_str());
-        extension.is_some_and(|extension| ["cu", "cpp", "c"].contains(&extension))
-    });
-    sources.sort();
-    Ok(sources)
-}
-
-fn build(
-    base: &CodeBase,
-    sources: &[PathBuf],
-    source: &Path,
-    nvcc: &Path,
-    program: &Path,
-) -> Result<Output> {
-    let toolkit = nvcc.ancestors().nth(2).context("nvcc lies nowhere")?;
-    let folder = program.parent().context("a program lies nowhere")?;
-    // The package of the runtime lacks the name that linkers look for.
-    let library = folder.join("libcudart.so");
-    if !library.exists() {
-        symlink(toolkit.join("lib/libcudart.so.13"), library)?;
-    }
-    for (header, text) in HEADERS {
-        fs::write(folder.join(header), text)?;
-    }
-    let mut command = Command::new(nvcc);
-    command
-        .args(["-std=c++17", "-lineinfo", "-o"])
-        .arg(program)
-        .arg("-L")
-        .arg(folder)
-        .arg("-L")
-        .arg(toolkit.join("lib"))
-        .arg("-I")
-        .arg(folder)
-        .args(base.flags)
-        .args(sources)
-        .current_dir(source)
-        .env("NVCC_APPEND_FLAGS", FLAGS);
-    command.output().context("cannot run nvcc")
 }
 
 /// The columns of a row, from what `tma exec` has said.
@@ -288,15 +245,6 @@ fn came(said: &str, code: i32, limit_s: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn rows_are_read_as_they_were_written() {
-        let mut rows = Rows::new();
-        let name = |base: &str, name: &str| (base.to_owned(), name.to_owned());
-        rows.insert(name("b", "x 4"), "exit code 0 | 7 | ".to_owned());
-        rows.insert(name("a", "y/z"), "not built: no | 0 | `k`".to_owned());
-        assert_eq!(read_rows(&block_of(&rows)), rows);
-    }
 
     #[test]
     fn what_came_is_what_was_said() {

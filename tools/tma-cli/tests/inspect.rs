@@ -135,6 +135,30 @@ fn json_has_the_same() {
 }
 
 #[test]
+fn what_the_emulator_lacks_is_named() {
+    let body = ".reg .b32 %r<2>; vset.s32.u32.lt %r1, %r1, %r1;
+        vset.s32.u32.lt %r1, %r1, %r1; ret;";
+    let text = KERNELS.replace("empty() { ret; }", &format!("empty() {{ {body} }}"));
+    let said = printed(&inspect(&text, &[]));
+    let line = said.lines().find(|line| line.contains("not emulated"));
+    let line = line.unwrap();
+    assert!(
+        line.starts_with("  not emulated         `vset.s32.u32.lt`, 2 times: "),
+        "{line}"
+    );
+    assert!(said.find("\nempty\n") < said.find(line));
+
+    let json: serde_json::Value =
+        serde_json::from_str(&printed(&inspect(&text, &["--json"]))).unwrap();
+    let entries = json["entries"].as_array().unwrap();
+    assert_eq!(entries[0]["not_emulated"], serde_json::json!([]));
+    let missing = &entries[1]["not_emulated"];
+    assert_eq!(missing.as_array().map(Vec::len), Some(1));
+    assert_eq!(missing[0]["instruction"], "vset.s32.u32.lt");
+    assert_eq!(missing[0]["count"], 2);
+}
+
+#[test]
 fn bad_input_is_one_message() {
     let message = refused(&inspect(KERNELS, &["--entry", "tiel"]));
     assert!(

@@ -125,21 +125,34 @@ fn is_followed(module: &Module, entry: &str) -> bool {
     last.is_some_and(|last| last.name != *entry)
 }
 
-/// A collective with its `.sync` where the PTX ISA has it: ptxas takes it in other places, too, and `vote.ballot.sync.b32`
-/// stands in CUB.
+/// A collective with its modifiers in the order that the PTX ISA has: ptxas takes others, too. `vote.ballot.sync.b32`
+/// stands in CUB, `stmatrix.sync.aligned.x2.m8n8.shared.b16` in DeepGEMM, `ldmatrix.sync.aligned.x4.m8n8.shared.b16` in
+/// CUTLASS.
 fn respelled(instruction: &Instruction) -> Option<Instruction> {
     let opcode = &instruction.opcode;
-    let is_misplaced = match opcode.stem() {
-        "vote" | "shfl" | "redux" => opcode.has("sync") && opcode.parts().nth(1) != Some("sync"),
-        _ => false,
+    let rank = |part: &str| match (opcode.stem(), part) {
+        (_, "sync") => 0,
+        ("ldmatrix" | "stmatrix", "aligned") => 1,
+        ("ldmatrix" | "stmatrix", "m8n8" | "m8n16" | "m16n8" | "m16n16") => 2,
+        ("ldmatrix" | "stmatrix", "x1" | "x2" | "x4") => 3,
+        ("ldmatrix" | "stmatrix", "trans") => 4,
+        _ => 5,
     };
-    is_misplaced.then(|| {
-        let rest = opcode.parts().skip(1).filter(|part| *part != "sync");
-        let parts: Vec<&str> = [opcode.stem(), "sync"].into_iter().chain(rest).collect();
-        let mut instruction = instruction.clone();
-        instruction.opcode = Opcode::new(parts.join("."));
-        instruction
-    })
+    if !matches!(
+        opcode.stem(),
+        "vote" | "shfl" | "redux" | "ldmatrix" | "stmatrix"
+    ) {
+        return None;
+    }
+    let mut parts: Vec<&str> = opcode.parts().skip(1).collect();
+    if parts.is_sorted_by_key(|part| rank(part)) {
+        return None;
+    }
+    parts.sort_by_key(|part| rank(part));
+    let mut instruction = instruction.clone();
+    parts.insert(0, opcode.stem());
+    instruction.opcode = Opcode::new(parts.join("."));
+    Some(instruction)
 }
 
 /// The reason why a function cannot be called that another module defines, or the device runtime of CUDA.

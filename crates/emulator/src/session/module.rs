@@ -6,7 +6,8 @@ use tma_launch::{Failure, Stage, check::variable_bytes, suggestion};
 
 use super::{Kernel, Session, panic::place_record};
 use crate::{
-    decode::{Image, check},
+    decode::{Image, Unsupported, check, decode},
+    inst::Code,
     machine::{CONST_WINDOW, WINDOW_BYTES},
 };
 
@@ -34,16 +35,20 @@ impl Module {
         if let Some(kernel) = self.kernels.get(entry) {
             return Ok(Arc::clone(kernel));
         }
-        let found = self.module.entries().find(|found| found.name == *entry);
-        let Some(found) = found.filter(|found| found.body.is_some()) else {
-            let entries = self.module.entries().map(|entry| entry.name.as_str());
-            let what = format!("`{}` has no kernel `{entry}`", self.name);
-            return Err(Failure::new(Stage::Resolve, what).hint(suggestion(entry, entries)));
-        };
+        let found = self.entry(entry)?;
         let kernel = Kernel::decode(&self.module, &self.image, (&self.name, &self.text), found)?;
         let kernel = Arc::new(kernel);
         self.kernels.insert(entry.to_owned(), Arc::clone(&kernel));
         Ok(kernel)
+    }
+
+    fn entry(&self, entry: &str) -> Result<&ptx::Function, Failure> {
+        let found = self.module.entries().find(|found| found.name == *entry);
+        found.filter(|found| found.body.is_some()).ok_or_else(|| {
+            let entries = self.module.entries().map(|entry| entry.name.as_str());
+            let what = format!("`{}` has no kernel `{entry}`", self.name);
+            Failure::new(Stage::Resolve, what).hint(suggestion(entry, entries))
+        })
     }
 }
 
@@ -116,6 +121,23 @@ impl Session {
         };
         self.modules.insert(id, module);
         Ok(id)
+    }
+
+    /// The instructions of a kernel, and of what it calls, that the emulator does not support. A launch of a kernel
+    /// that has any is refused.
+    ///
+    /// # Errors
+    /// The module was unloaded, or has no such kernel.
+    pub fn unsupported(
+        &mut self,
+        module: ModuleId,
+        entry: &str,
+    ) -> Result<Vec<Unsupported>, Failure> {
+        let module = self.module(module)?;
+        module.entry(entry)?;
+        let (name, text) = (&module.name, &module.text);
+        let code: Result<Code, _> = decode(&module.module, &module.image, name, text, entry);
+        Ok(code.err().unwrap_or_default())
     }
 
     /// Frees a module's variables and forgets its kernels.

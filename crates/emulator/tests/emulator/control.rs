@@ -81,6 +81,25 @@ fn collectives_have_their_sync_anywhere() {
     assert_eq!(per_thread(body, 32), [expected; 32]);
 }
 
+/// ptxas 13.0 takes the modifiers of these in other orders than the PTX ISA has them in.
+#[test]
+fn matrices_are_stored_and_loaded_in_any_spelling() {
+    let body = ".shared .align 16 .b8 rows[128];
+        mov.u32 %r9, rows; and.b32 %r2, %t, 7; mad.lo.u32 %r2, %r2, 16, %r9; add.u32 %r3, %t, 100;
+        stmatrix.sync.aligned.x1.trans.m8n8.shared.b16 [%r2], {%r3};
+        ldmatrix.sync.aligned.x1.trans.m8n8.shared.b16 {%r1}, [%r2];";
+    let expected: Vec<u32> = (100..132).collect();
+    assert_eq!(per_thread(body, 32), expected);
+    for (from, to) in [
+        (".x1.trans.m8n8", ".m8n8.x1.trans"),
+        (".x1.trans.m8n8", ".trans.x1.m8n8"),
+    ] {
+        assert_eq!(per_thread(&body.replace(from, to), 32), expected, "{to}");
+    }
+    let one_way = body.replacen("trans.", "", 1);
+    assert_ne!(per_thread(&one_way, 32), expected);
+}
+
 #[test]
 fn functions_take_and_return_and_call_themselves() {
     let text = module(

@@ -1,15 +1,16 @@
-use std::{io::Write, path::PathBuf};
+use std::{collections::BTreeMap, io::Write, path::PathBuf, sync::Arc};
 
 use anyhow::Result;
 use serde_json::{Value, json};
+use tma_emulator::{Config, Session, Unsupported};
 use tma_host::{Device, Dim3, GpuError, Module, Resources, Source};
-use tma_launch::{Parameter, Signature};
+use tma_launch::{Failure, Parameter, Signature};
 
 use crate::assembled::Assembled;
 
 /// Shows the contents of a PTX file: its kernels, their parameters and bounds, and the registers
 /// and memory that they use, as ptxas says where there is one, and the driver on a machine with a
-/// GPU
+/// GPU; and the instructions that the emulator does not support
 #[derive(clap::Args)]
 pub(crate) struct Inspect {
     /// The PTX file
@@ -29,6 +30,9 @@ impl Inspect {
             Some(entry) => vec![source.signature(entry)?.clone()],
             None => source.signatures().to_vec(),
         };
+        let mut session = Session::new(Config::default());
+        let parsed = Arc::clone(source.module());
+        let module = session.load_parsed(source.name(), source.text(), parsed)?;
         // The facts of the text are printed in any case; then the GPU's refusal, if there is one.
         let (resources, note, refusal) = match compiled(&source, &kernels) {
             Ok(Compiled::With { gpu, resources }) => {
@@ -50,7 +54,14 @@ impl Inspect {
             .into_iter()
             .map(Some)
             .chain(std::iter::repeat(None));
-        let kernels: Vec<_> = kernels.into_iter().zip(resources).collect();
+        let kernels = kernels
+            .into_iter()
+            .zip(resources)
+            .map(|(kernel, resources)| {
+                let unsupported = session.unsupported(module, &kernel.entry)?;
+                Ok((kernel, resources, unsupported))
+            });
+        let kernels = kernels.collect::<Result<Vec<Kernel>, Failure>>()?;
         if self.json {
             writeln!(out, "{:#}", to_json(&source, &note, &kernels, &assembled))?;
         } else {
@@ -87,7 +98,17 @@ fn compiled(source: &Source, kernels: &[Signature]) -> Result<Compiled> {
     Ok(Compiled::With { gpu, resources })
 }
 
-type Kernel = (Signature, Option<Resources>);
+type Kernel = (Signature, Option<Resources>, Vec<Unsupported>);
+
+/// Each instruction with the reason why it is not supported, and how often it stands in the kernel.
+fn counted(unsupported: &[Unsupported]) -> BTreeMap<(&str, &str), usize> {
+    let mut counts = BTreeMap::new();
+    for item in unsupported {
+        let key = (item.instruction.as_str(), item.reason.as_str());
+        *counts.entry(key).or_default() += 1;
+    }
+    counts
+}
 
 fn print(
     out: &mut impl Write,
@@ -103,7 +124,7 @@ fn print(
         "{name}: PTX {}.{} for {target}; {note}",
         version.major, version.minor
     )?;
-    for (kernel, resources) in kernels {
+    for (kernel, resources, unsupported) in kernels {
         writeln!(out, "\n{}", kernel.entry)?;
         for parameter in &kernel.parameters {
             let map = if parameter.holds_tensor_map() {
@@ -149,6 +170,16 @@ fn print(
             writeln!(out, "  shared memory        {shared_bytes} bytes")?;
             writeln!(out, "  threads at most      {max_block_threads}")?;
         }
+        for ((instruction, reason), count) in counted(unsupported) {
+            let times = match count {
+                1 => String::new(),
+                count => format!(", {count} times"),
+            };
+            writeln!(
+                out,
+                "  not emulated         `{instruction}`{times}: {reason}"
+            )?;
+        }
     }
     if let Assembled::Not(reason) = assembled {
         writeln!(out, "\nregisters and spills are not known: {reason}")?;
@@ -174,7 +205,7 @@ fn to_json(source: &Source, note: &str, kernels: &[Kernel], assembled: &Assemble
     })
 }
 
-fn kernel_to_json((kernel, resources): &Kernel, assembled: &Assembled) -> Value {
+fn kernel_to_json((kernel, resources, unsupported): &Kernel, assembled: &Assembled) -> Value {
     let dims = |dims: Option<Dim3>| dims.map(Dim3::to_array);
     json!({
         "name": kernel.entry,
@@ -196,6 +227,12 @@ fn kernel_to_json((kernel, resources): &Kernel, assembled: &Assembled) -> Value 
             "shared_bytes": resources.shared_bytes,
             "max_block_threads": resources.max_block_threads,
         })),
+        "not_emulated": counted(unsupported)
+            .into_iter()
+            .map(|((instruction, reason), count)| json!({
+                "instruction": instruction, "reason": reason, "count": count,
+            }))
+            .collect::<Vec<_>>(),
     })
 }
 

@@ -1,0 +1,181 @@
+//! Checkouts of public sources, and nvcc for them.
+
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use anyhow::{Context, Result};
+
+use super::list::{CODE_BASES, CodeBase};
+use crate::{
+    paths::{root, target_dir},
+    process::run as run_command,
+};
+
+/// The flags that `docs/exec.md` asks for.
+const FLAGS: &str = "-cudart shared -gencode arch=compute_90a,code=compute_90a";
+
+/// Headers that the packages of `setup --cuda` lack.
+const HEADERS: [(&str, &str); 3] = [
+    ("cublas_v2.h", include_str!("cublas.h")),
+    ("cublasLt.h", include_str!("cublas.h")),
+    ("cuda_profiler_api.h", include_str!("cuda_profiler_api.h")),
+];
+
+/// The folder of everything that this verb makes.
+pub(super) fn folder() -> PathBuf {
+    target_dir().join("programs")
+}
+
+/// The name of the repository that a code base is a part of.
+fn repository(base: &CodeBase) -> &'static str {
+    base.url.rsplit('/').next().unwrap_or(base.name)
+}
+
+/// Checkouts, by the names of repositories.
+pub(super) struct Sources {
+    given: Vec<(String, PathBuf)>,
+}
+
+impl Sources {
+    /// From arguments `NAME=FOLDER`.
+    pub(super) fn new(given: &[String]) -> Result<Self> {
+        let given = given.iter().map(|text| {
+            let (name, path) = text
+                .split_once('=')
+                .with_context(|| format!("`{text}` is no NAME=FOLDER"))?;
+            let folder =
+                fs::canonicalize(path).with_context(|| format!("there is no folder {path}"))?;
+            Ok((name.to_owned(), folder))
+        });
+        let given = given.collect::<Result<_>>()?;
+        Ok(Self { given })
+    }
+
+    /// The checkout of a code base, which is fetched where the user has none.
+    pub(super) fn of(&self, base: &CodeBase) -> Result<PathBuf> {
+        let name = repository(base);
+        if let Some((_, path)) = self.given.iter().find(|(given, _)| given == name) {
+            return Ok(path.clone());
+        }
+        let source = folder().join(name).join("source");
+        if !source.is_dir() {
+            let git = || Command::new("git");
+            run_command(git().args(["init", "--quiet"]).arg(&source))?;
+            let fetch = ["fetch", "--quiet", "--depth=1", base.url, base.commit];
+            run_command(git().args(fetch).current_dir(&source))?;
+            let checkout = ["checkout", "--quiet", base.commit];
+            run_command(git().args(checkout).current_dir(&source))?;
+        }
+        Ok(source)
+    }
+
+    /// A flag or a path, in which `{NAME}` stands for the checkout of a repository, and `{here}` for the folder of
+    /// this verb's sources.
+    pub(super) fn expanded(&self, text: &str) -> Result<String> {
+        let Some((before, rest)) = text.split_once('{') else {
+            return Ok(text.to_owned());
+        };
+        let (name, after) = rest.split_once('}').context("a brace is not closed")?;
+        let folder = if name == "here" {
+            root().join("xtask/src/programs")
+        } else {
+            let base = CODE_BASES.iter().find(|base| repository(base) == name);
+            self.of(base.with_context(|| format!("there is no repository `{name}`"))?)?
+        };
+        Ok(format!("{before}{}{after}", folder.display()))
+    }
+}
+
+/// nvcc for the sources of a code base.
+pub(super) struct Compiler<'a> {
+    pub(super) nvcc: &'a Path,
+    pub(super) sources: &'a Sources,
+}
+
+impl Compiler<'_> {
+    /// Builds a program, and leaves the PTX of its sources in a folder.
+    pub(super) fn program(
+        &self,
+        base: &CodeBase,
+        sources: &[PathBuf],
+        program: &Path,
+        kept: &Path,
+    ) -> Result<Output> {
+        let folder = program.parent().context("a program lies nowhere")?;
+        // The package of the runtime lacks the name that linkers look for.
+        let library = folder.join("libcudart.so");
+        let libraries = self.toolkit()?.join("lib");
+        if !library.exists() {
+            symlink(libraries.join("libcudart.so.13"), library)?;
+        }
+        fs::create_dir_all(kept)?;
+        let mut command = self.nvcc(base, folder)?;
+        command
+            .arg("-o")
+            .arg(program)
+            .args(["-L".as_ref(), folder, "-L".as_ref(), &libraries])
+            .args(["--keep".as_ref(), "--keep-dir".as_ref(), kept])
+            .args(sources)
+            .env("NVCC_APPEND_FLAGS", FLAGS);
+        command.output().context("cannot run nvcc")
+    }
+
+    /// Compiles a source to PTX.
+    pub(super) fn ptx(&self, base: &CodeBase, source: &Path, ptx: &Path) -> Result<Output> {
+        let folder = ptx.parent().context("a PTX file lies nowhere")?;
+        let mut command = self.nvcc(base, folder)?;
+        command
+            .args(["-ptx", "-arch=sm_90a", "-o"])
+            .arg(ptx)
+            .arg(source);
+        command.output().context("cannot run nvcc")
+    }
+
+    fn toolkit(&self) -> Result<&Path> {
+        self.nvcc.ancestors().nth(2).context("nvcc lies nowhere")
+    }
+
+    /// With the flags of the code base, and headers in a folder.
+    fn nvcc(&self, base: &CodeBase, folder: &Path) -> Result<Command> {
+        for (header, text) in HEADERS {
+            fs::write(folder.join(header), text)?;
+        }
+        let flags = base.flags.iter().map(|flag| self.sources.expanded(flag));
+        let mut command = Command::new(self.nvcc);
+        command
+            .args(["-lineinfo", "-I"])
+            .arg(folder)
+            .args(flags.collect::<Result<Vec<_>>>()?)
+            .current_dir(self.sources.of(base)?);
+        Ok(command)
+    }
+}
+
+/// The first error that nvcc has, in few words.
+pub(super) fn first_error(output: &Output) -> String {
+    let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+    let first = said.lines().find(|line| line.contains("error"));
+    let why = first.map_or("nvcc fails", |line| {
+        line.split_once("error: ").map_or(line, |(_, why)| why)
+    });
+    why.replace('|', "/")
+}
+
+/// All sources of a folder, or one.
+pub(super) fn sources(path: &Path) -> Result<Vec<PathBuf>> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let entries = fs::read_dir(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut sources: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    sources.retain(|path| {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        extension.is_some_and(|extension| ["cu", "cpp", "c"].contains(&extension))
+    });
+    sources.sort();
+    Ok(sources)
+}
