@@ -98,28 +98,33 @@ impl Rows {
         for parameter in parameters {
             conditions.reads(Region::bytes(*parameter, row_bytes));
         }
-        let (form, shape) = if row_bytes <= SHORT_BYTES.into() {
-            (Form::Short, self.short(row_bytes as u32))
+        let is_long = len > MEDIUM;
+        let ring = self.ring(is_long);
+        let reason = "rows, and those that are drawn behind them, are counted in 32 bits:";
+        let most = (u32::MAX - 512).saturating_sub(ring.grid.x);
+        conditions.within("rows", rows, 1..=most, reason);
+        let (form, shape) = if let Some(short) = self.short(row_bytes) {
+            (Form::Short, short)
         } else {
             conditions.zeroed(Region::bytes(self.counter, size_of::<u32>() as u64));
-            let is_long = len > MEDIUM;
-            (Form::Ring { is_long }, self.ring(is_long))
+            (Form::Ring { is_long }, ring)
         };
-        let reason = "rows, and those that are drawn behind them, are counted in 32 bits:";
-        let most = (u32::MAX - 512).saturating_sub(shape.grid.x);
-        conditions.within("rows", rows, 1..=most, reason);
         conditions.launch(call(form), shape)
     }
 
-    /// Blocks of short rows, and their threads.
-    fn short(&self, row_bytes: u32) -> Shape {
-        let vectors = row_bytes.div_ceil(VECTOR_BYTES);
-        if vectors <= OF_WARP {
-            Shape::new(self.rows.div_ceil(WARPS).max(1), 32 * WARPS)
-        } else {
-            let threads = vectors.div_ceil(VECTORS).next_multiple_of(32);
-            Shape::new(self.rows.max(1), threads)
+    /// Blocks of short rows, and their threads, which are counted in 32 bits.
+    fn short(&self, row_bytes: u64) -> Option<Shape> {
+        if row_bytes > SHORT_BYTES.into() {
+            return None;
         }
+        let vectors = (row_bytes as u32).div_ceil(VECTOR_BYTES);
+        let (blocks, threads) = if vectors <= OF_WARP {
+            (self.rows.div_ceil(WARPS), WARPS * 32)
+        } else {
+            (self.rows, vectors.div_ceil(VECTORS).next_multiple_of(32))
+        };
+        blocks.checked_mul(threads)?;
+        Some(Shape::new(blocks, threads))
     }
 
     /// Blocks that draw rows, as many as run at once, and their threads.
