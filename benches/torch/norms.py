@@ -71,7 +71,7 @@ class Rows(Launch):
             *([] if is_short else [self.counter]),
             *epsilon,
         ]
-        super().__init__(module, kernel + form, blocks, threads, shared_bytes, values)
+        super().__init__(module, kernel + form, blocks, threads, shared_bytes, values, follows=is_short)
 
     def __call__(self):
         if self.counter.value >= self.counters.data_ptr() + 4 * COUNTERS:

@@ -127,6 +127,7 @@ unsafe fn ring<T: Number, const P: usize, const VECTORS: usize, const STAGES: u3
                     workers,
                     workers.warp(),
                     vectors,
+                    false,
                 )
             };
             while let Some((number, stage)) = drain.next_item() {

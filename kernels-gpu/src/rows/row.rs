@@ -48,6 +48,8 @@ pub(crate) struct Parameters<T, G, const VECTORS: usize, const P: usize> {
     group: G,
     warp: Warp,
     vectors: u32,
+    /// Whether it is known that each thread has all of its vectors.
+    is_full: bool,
 }
 
 impl<T: Number, G: Threads, const VECTORS: usize, const P: usize> Parameters<T, G, VECTORS, P> {
@@ -58,15 +60,22 @@ impl<T: Number, G: Threads, const VECTORS: usize, const P: usize> Parameters<T, 
 
     /// # Safety
     /// 1. `sources` have `vectors` vectors each, at multiples of 16 bytes, that nobody writes while the kernel
-    ///    runs.
+    ///    runs. With `is_full` they are `VECTORS` for each thread of the group.
     #[inline(always)]
-    pub(super) unsafe fn new(sources: [*const T; P], group: G, warp: Warp, vectors: u32) -> Self {
+    pub(super) unsafe fn new(
+        sources: [*const T; P],
+        group: G,
+        warp: Warp,
+        vectors: u32,
+        is_full: bool,
+    ) -> Self {
         let mut new = Self {
             sources,
             held: [[[0; 4]; P]; VECTORS],
             group,
             warp,
             vectors,
+            is_full,
         };
         if Self::HELD {
             for_each!(turn of VECTORS, {
@@ -83,7 +92,7 @@ impl<T: Number, G: Threads, const VECTORS: usize, const P: usize> Parameters<T, 
     #[inline(always)]
     fn index(&self, turn: usize) -> Option<u32> {
         let index = self.group.thread() + turn as u32 * self.group.threads();
-        (index < self.vectors).then_some(index)
+        (self.is_full || index < self.vectors).then_some(index)
     }
 
     /// # Safety

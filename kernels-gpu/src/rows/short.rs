@@ -1,6 +1,6 @@
 use tma::{
-    Barrier, Block, SharedPtr, Stores, Threads, Warp,
-    ptx::{fence, mbarrier::Mbarrier},
+    Block, SharedPtr, Stores, Threads, Transaction, Warp,
+    ptx::{fence, griddepcontrol, mbarrier::Mbarrier},
     shared,
 };
 
@@ -57,84 +57,80 @@ pub(crate) unsafe fn transform_short<T: Number, const P: usize>(
     let warp = block.warp();
     let vectors = len * size_of::<T>() as u32 / VECTOR_BYTES;
     let stage = shared::dynamic::<Vector, 128>();
-    let at = |row: u32| {
-        let start = row as usize * len as usize;
-        (dst.wrapping_add(start), src.wrapping_add(start))
+    // The kernel that follows begins as blocks of this one end, and this one waits for the one before: both only where
+    // the launch allows it.
+    griddepcontrol::launch_dependents();
+    griddepcontrol::wait();
+    // SAFETY: the row lies within the source, aligned (1, 2), and the stage takes it.
+    let load = |loads: &mut Transaction<'_>, stage: SharedPtr<Vector>, row: u32| unsafe {
+        loads.bulk(
+            stage.cast(),
+            src.add(row as usize * len as usize).cast(),
+            vectors * VECTOR_BYTES,
+        );
     };
+    // A row that all threads have as much of as they can is made without asking for each vector whether it is there.
+    macro_rules! make {
+        ($row:ident by $group:ident in $stage:ident, $wait:expr) => {
+            // SAFETY: the row is there (3), as parameters are (1); its threads can have all of it, and the stage is theirs.
+            unsafe {
+                let dst = dst.add($row as usize * len as usize);
+                let (group, stage) = ($group, $stage);
+                if vectors == group.threads() * VECTORS {
+                    make(group, warp, stage, dst, parameters, len, true, $wait, operation);
+                } else {
+                    make(group, warp, stage, dst, parameters, len, false, $wait, operation);
+                }
+            }
+        };
+    }
     if vectors <= OF_WARP {
         let number = warp.index();
         let row = block.index() * block.warps().get() + number;
         if row < rows {
-            let barrier = warp.barrier(BARS::ptr().at(number), 1);
             let stage = stage.add(number * vectors);
-            // SAFETY: the row is there, and both memories are this warp's (1, 2, 3).
-            unsafe {
-                transform_row(
-                    warp,
-                    warp,
-                    barrier,
-                    stage,
-                    at(row),
-                    parameters,
-                    len,
-                    operation,
-                )
-            };
+            let barrier = warp.barrier(BARS::ptr().at(number), 1);
+            if warp.elect() {
+                let mut loads = barrier.transaction();
+                load(&mut loads, stage, row);
+                let _ = loads.arrive();
+            }
+            make!(row by warp in stage, || barrier.wait_parity(0));
         }
     } else {
-        let barrier = block.barrier(BARS::ptr().at(0), 1);
-        // SAFETY: there is a row for each block, whose threads have all of its vectors (1, 2, 3).
-        unsafe {
-            transform_row(
-                block,
-                warp,
-                barrier,
-                stage,
-                at(block.index()),
-                parameters,
-                len,
-                operation,
-            )
-        };
+        let row = block.index();
+        let loading = block.load(BARS::ptr().at(0), |loads| load(loads, stage, row));
+        make!(row by block in stage, || loading.wait());
     }
 }
 
-/// Makes a row of `src` one of `dst`, by a group of threads; `warp` is that of this thread.
+/// Makes the row that comes to the stage one of `dst`, by a group of threads; `warp` is that of this thread.
 ///
 /// # Safety
-/// 1. Rows and parameters are as (1) and (2) of [`transform_short`] say; threads of the group have [`VECTORS`] vectors
-///    of a row together.
-/// 2. The barrier takes one arrival, and the stage has room for the row; nobody else uses either.
+/// 1. `dst` and `parameters` are as (1) of [`transform_short`] says. The row has at most [`VECTORS`] vectors for each
+///    thread of the group; exactly these if `is_full`.
+/// 2. The row is in the stage after `wait`; nobody else uses the stage.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "what a row is made of and by")]
-unsafe fn transform_row<T: Number, G: Threads, const P: usize>(
+unsafe fn make<T: Number, G: Threads, const P: usize>(
     group: G,
     warp: Warp,
-    barrier: Barrier,
     stage: SharedPtr<Vector>,
-    (dst, src): (*mut T, *const T),
+    dst: *mut T,
     parameters: [*const T; P],
     len: u32,
+    is_full: bool,
+    wait: impl FnOnce(),
     operation: impl Operation<P>,
 ) {
     let bytes = len * size_of::<T>() as u32;
-    if group.elect() {
-        let mut loads = barrier.transaction();
-        // SAFETY: the row is there, aligned (1), and the stage takes it (2).
-        unsafe { loads.bulk(stage.cast(), src.cast(), bytes) };
-        let _ = loads.arrive();
-    }
+    let vectors = bytes / VECTOR_BYTES;
     // SAFETY: there is a parameter for each column, aligned, that nobody writes (1).
     let parameters = unsafe {
-        Parameters::<T, G, { VECTORS as usize }, P>::new(
-            parameters,
-            group,
-            warp,
-            bytes / VECTOR_BYTES,
-        )
+        Parameters::<T, G, { VECTORS as usize }, P>::new(parameters, group, warp, vectors, is_full)
     };
-    barrier.wait_parity(0);
-    // SAFETY: the stage has the row, the only one, of which each thread has its vectors (1).
+    wait();
+    // SAFETY: the stage has the row, the only one, of which each thread has its vectors (1, 2).
     operation.apply(unsafe { Row::new(&parameters, len, stage) });
     fence::proxy_async_shared_cta();
     group.sync();
