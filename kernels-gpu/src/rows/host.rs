@@ -67,14 +67,14 @@ impl Default for Rows {
     }
 }
 
-/// Which of the kernels makes the rows.
+/// The kernel that makes the rows.
 #[derive(Clone, Copy)]
 pub(crate) enum Form {
     /// That of short rows.
     Short,
     /// That whose blocks draw rows from the counter.
     Ring {
-        /// Whether rows are long.
+        /// True if rows are long.
         is_long: bool,
     },
 }

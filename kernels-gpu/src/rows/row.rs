@@ -15,7 +15,7 @@ shared! {
     static OF_WARPS: [[f32; MOST_WARPS]; 2];
 }
 
-/// Whether registers have room for each element of the `vectors` vectors that a thread has of a row.
+/// Returns whether registers have room for each element of the `vectors` vectors that a thread has of a row.
 const fn is_held<T>(vectors: usize) -> bool {
     vectors * size_of::<Vector>() / size_of::<T>() <= EACH as usize
 }
@@ -48,7 +48,7 @@ pub(crate) struct Parameters<T, G, const VECTORS: usize, const P: usize> {
     group: G,
     warp: Warp,
     vectors: u32,
-    /// Whether it is known that each thread has all of its vectors.
+    /// True if it is known that each thread has all of its vectors.
     is_full: bool,
 }
 
