@@ -4,7 +4,8 @@
 
 Every size is checked first: against float64, for some rows, over results that were poisoned with NaN. Then all run in
 bursts after a pause, in random order, and medians of bursts are compared. Numbers are N(0, 1). Bytes are those of the
-rows, once in and once out. Each launch of a kernel has a counter of its own, which was zeroed before.
+rows, once in and once out. Each launch of a kernel that
+draws rows has a counter of its own, which was zeroed before.
 """
 
 import ctypes
@@ -15,8 +16,10 @@ from beside import Launch, arguments, bursts, load, record, relative_error
 from torch.nn import functional
 
 NAMES = {torch.bfloat16: "bf16", torch.float32: "f32"}
-# Elements that a thread has of a row, and of the longest row of which it has so many.
-EACH, SHORT = 32, 16384
+# Bytes of the longest row of which a block has one for each of its warps, and those warps; of the longest that is short.
+WARP_BYTES, WARPS, SHORT_BYTES = 2 << 10, 4, 16 << 10
+# Elements that a thread has of a row that is not short, and of the longest row of which it has so many.
+EACH, MEDIUM = 32, 16384
 # Rows in shared memory, of those that are not longer and of longer ones.
 STAGES = {torch.bfloat16: (6, 3), torch.float32: (3, 1)}
 RESIDENT_THREADS, SHARED_BYTES, RESERVED_BYTES = 576, 228 << 10, 2 << 10
@@ -31,7 +34,7 @@ SIZES = [
     (torch.float32, 32768, 16384),
 ]
 # Sizes of warps with a rest, of long rows, and of few rows.
-ODD = [(1, 256), (5000, 272), (3000, 1032), (1001, 4104), (300, 16392), (200, 32768)]
+ODD = [(1, 256), (5001, 272), (3000, 1032), (1001, 4104), (1000, 8200), (300, 16392), (200, 32768)]
 # torch.compile compiles for each length, at this number of rows, as long as there are so many seconds.
 COMPILED_ROWS, COMPILE_SECONDS = 32768, 35
 MOST_ERROR = {torch.bfloat16: 2.5e-3, torch.float32: 1e-6}
@@ -42,31 +45,33 @@ class Rows(Launch):
 
     def __init__(self, module, kernel, dst, src, parameters):
         rows, length = src.shape
-        is_long = length > SHORT
-        workers = -(-length // (2 * EACH if is_long else EACH) // 32) * 32
-        threads = 32 + workers
-        shared_bytes = STAGES[src.dtype][is_long] * (length * src.element_size() + 20)
-        fit = SHARED_BYTES // (shared_bytes + RESERVED_BYTES)
-        resident = max(1, min(RESIDENT_THREADS // threads, fit))
-        processors = torch.cuda.get_device_properties(0).multi_processor_count
+        row_bytes = length * src.element_size()
+        is_short, is_long = row_bytes <= SHORT_BYTES, length > MEDIUM
+        if is_short:
+            rows_of_block = WARPS if row_bytes <= WARP_BYTES else 1
+            blocks = -(-rows // rows_of_block)
+            threads = rows_of_block * -(-row_bytes // 64 // 32) * 32
+            shared_bytes = rows_of_block * row_bytes
+            form = "_short_" + NAMES[src.dtype]
+        else:
+            threads = 32 + -(-length // (2 * EACH if is_long else EACH) // 32) * 32
+            shared_bytes = STAGES[src.dtype][is_long] * (row_bytes + 20)
+            fit = SHARED_BYTES // (shared_bytes + RESERVED_BYTES)
+            resident = max(1, min(RESIDENT_THREADS // threads, fit))
+            blocks = min(rows, resident * torch.cuda.get_device_properties(0).multi_processor_count)
+            form = f"_{NAMES[src.dtype]}_{str(is_long).lower()}"
         self.counters = torch.zeros(COUNTERS, device="cuda", dtype=torch.int32)
         self.counter = ctypes.c_uint64(self.counters.data_ptr())
         self.tensors = [dst, src, *parameters]
         epsilon = [] if kernel == "softmax" else [ctypes.c_float(EPSILON)]
-        super().__init__(
-            module,
-            f"{kernel}_{NAMES[src.dtype]}_{str(is_long).lower()}",
-            min(rows, resident * processors),
-            threads,
-            shared_bytes,
-            [
-                *(ctypes.c_uint64(tensor.data_ptr()) for tensor in self.tensors),
-                ctypes.c_uint32(length),
-                ctypes.c_uint32(rows),
-                self.counter,
-                *epsilon,
-            ],
-        )
+        values = [
+            *(ctypes.c_uint64(tensor.data_ptr()) for tensor in self.tensors),
+            ctypes.c_uint32(length),
+            ctypes.c_uint32(rows),
+            *([] if is_short else [self.counter]),
+            *epsilon,
+        ]
+        super().__init__(module, kernel + form, blocks, threads, shared_bytes, values, follows=is_short)
 
     def __call__(self):
         if self.counter.value >= self.counters.data_ptr() + 4 * COUNTERS:
@@ -160,7 +165,8 @@ def main():
             row = {"kernel": kernel, "type": NAMES[dtype], "size": (count, length)}
             rows.append({**row, "gb_per_s": rate, "ratio": ratio, "relative_error": error})
     if options.out:
-        kernels = [f"{kernel}_{name}_false" for kernel in PARAMETERS for name in NAMES.values()]
+        forms = [form for name in NAMES.values() for form in (f"short_{name}", f"{name}_false")]
+        kernels = [f"{kernel}_{form}" for kernel in PARAMETERS for form in forms]
         record(options.out, options.compiled, kernels, rows)
 
 

@@ -1,21 +1,21 @@
 //! Layer normalisation of rows, which bulk copies bring and take.
 
-use tma::{Counter, halves::Bf16, kernel, math};
+use tma::{Counter, Threads, halves::Bf16, kernel, math};
 
 use crate::rows::{self, Number, Operation, Row};
 
 /// Writes `(x - mean) / sqrt(variance + epsilon) * weight + bias` for each element `x` of each of `rows` rows of `len`
 /// elements: mean and variance, the mean of `(x - mean)^2`, are those of the row.
 ///
-/// Rows of more than [`rows::SHORT`] elements are for the entries that end with `true`, all others for those with
-/// `false`; sums are of `f32`.
+/// Rows of more than [`rows::MEDIUM`] elements are for the entries that end with `true`, all others for those with
+/// `false`, and rows of at most [`rows::SHORT_BYTES`] for [`layer_norm_short`], too; sums are of `f32`.
 ///
 /// # Safety
 /// 1. `src` and `dst` have `rows` rows one behind the other, `weight` and `bias` have one each, all at multiples of 16
 ///    bytes; nobody else uses `dst`, and nobody writes the others, while the kernel runs. `dst` is `src` or does
 ///    not overlap it.
 /// 2. The bytes of a row are a multiple of 16, from 16 on, and `LONG` says whether it has more than
-///    [`rows::SHORT`] elements: at most twice as many.
+///    [`rows::MEDIUM`] elements: at most twice as many.
 /// 3. `counter` is as its type says; `rows`, the blocks of the grid and 512 are fewer than 2^32 together.
 /// 4. Grid and blocks are one-dimensional. A block has a warp that loads, and at least as many whole warps as have 32
 ///    elements of a row for each thread, 64 of a long one: 544 threads at most. The launch has the shared memory.
@@ -53,6 +53,44 @@ pub unsafe fn layer_norm<T: Number, const LONG: bool>(
     };
 }
 
+/// The same for rows of at most [`rows::SHORT_BYTES`] bytes, of which a block has one, or one for each of its warps.
+///
+/// # Safety
+/// 1. `src` and `dst` have `rows` rows one behind the other, `weight` and `bias` have one each, all at multiples of 16
+///    bytes; nobody else uses `dst`, and nobody writes the others, while the kernel runs. `dst` is `src` or does
+///    not overlap it.
+/// 2. The bytes of a row are a multiple of 16, from 16 to [`rows::SHORT_BYTES`].
+/// 3. Grid and blocks are one-dimensional, blocks of whole warps, 256 threads at most. Where a row has at most 2 KiB,
+///    there is a warp for each row; else as many blocks as rows, each with a thread for each 64 bytes of a row. The
+///    launch has the shared memory.
+#[cfg_attr(doc, doc = concat!("\n# PTX of `layer_norm_short_bf16`\n```text\n", include_str!("../../tests/golden/ptx/layer_norm_short_bf16.ptx"), "\n```"))]
+#[kernel(
+    max_threads = 256,
+    min_blocks = 4,
+    instances(T = f32, Bf16),
+    shared_bytes = |threads| rows::short_bytes::<T>(len, threads)
+)]
+pub unsafe fn layer_norm_short<T: Number>(
+    dst: *mut T,
+    src: *const T,
+    weight: *const T,
+    bias: *const T,
+    len: u32,
+    rows: u32,
+    epsilon: f32,
+) {
+    // SAFETY: the conditions are this kernel's own.
+    unsafe {
+        rows::transform_short::<T, 2>(
+            dst,
+            src,
+            [weight, bias],
+            [len, rows],
+            Normalisation { epsilon },
+        )
+    };
+}
+
 /// The operation.
 struct Normalisation {
     epsilon: f32,
@@ -60,12 +98,15 @@ struct Normalisation {
 
 impl Operation<2> for Normalisation {
     #[inline(always)]
-    fn apply<T: Number, const VECTORS: usize>(&self, mut row: Row<'_, T, VECTORS, 2>) {
+    fn apply<T: Number, G: Threads, const VECTORS: usize>(
+        &self,
+        mut row: Row<'_, T, G, VECTORS, 2>,
+    ) {
         let mean = row.sum(|x| x) / row.len();
         let distance = |x| x - mean;
-        let variance = row.sum(|x| distance(x) * distance(x)) / row.len();
+        let variance = row.sum_of_squares(distance) / row.len();
         let factor = math::approx::rsqrt(variance + self.epsilon);
-        row.finish(|x, [weight, bias]| distance(x) * factor * weight + bias);
+        row.finish(|x, [weight, bias]| math::fma(distance(x) * factor, weight, bias));
     }
 }
 
@@ -77,8 +118,8 @@ mod host {
     use tma::halves::Bf16;
     use tma_launch::{BufferRef, Launch, Violations};
 
-    use super::layer_norm;
-    use crate::rows::{Numbers, Rows};
+    use super::{layer_norm, layer_norm_short};
+    use crate::rows::{Form, Numbers, Rows};
 
     /// Gives rows the mean 0 and the variance 1, then weights and bias.
     #[derive(Clone, Copy, Debug, PartialEq)]
@@ -109,24 +150,31 @@ mod host {
                 ..
             } = self.rows;
             macro_rules! call {
-                ($numbers:ty, $is_long:ident) => {
-                    layer_norm::<$numbers>(
-                        $is_long,
+                ($kernel:ident of $numbers:ty $(, $is_long:expr, $counter:expr)?) => {
+                    $kernel::<$numbers>(
+                        $($is_long,)?
                         BufferRef::new(dst),
                         BufferRef::new(src),
                         BufferRef::new(self.weight),
                         BufferRef::new(self.bias),
                         len,
                         rows,
-                        BufferRef::new(counter),
+                        $($counter,)?
                         self.epsilon,
                     )
                 };
             }
+            let counter = BufferRef::new(counter);
             self.rows
-                .launch(&[self.weight, self.bias], |is_long| match numbers {
-                    Numbers::F32 => call!(f32, is_long),
-                    Numbers::Bf16 => call!(Bf16, is_long),
+                .launch(&[self.weight, self.bias], |form| match (form, numbers) {
+                    (Form::Short, Numbers::F32) => call!(layer_norm_short of f32),
+                    (Form::Short, Numbers::Bf16) => call!(layer_norm_short of Bf16),
+                    (Form::Ring { is_long }, Numbers::F32) => {
+                        call!(layer_norm of f32, is_long, counter)
+                    }
+                    (Form::Ring { is_long }, Numbers::Bf16) => {
+                        call!(layer_norm of Bf16, is_long, counter)
+                    }
                 })
         }
     }

@@ -1,20 +1,20 @@
 //! Root mean square normalisation of rows, which bulk copies bring and take.
 
-use tma::{Counter, halves::Bf16, kernel, math};
+use tma::{Counter, Threads, halves::Bf16, kernel, math};
 
 use crate::rows::{self, Number, Operation, Row};
 
 /// Writes `x / sqrt(mean(x^2) + epsilon) * weight` for each element `x` of each of `rows` rows of `len` elements.
 ///
-/// Rows of more than [`rows::SHORT`] elements are for the entries that end with `true`, all others for those with
-/// `false`; sums are of `f32`.
+/// Rows of more than [`rows::MEDIUM`] elements are for the entries that end with `true`, all others for those with
+/// `false`, and rows of at most [`rows::SHORT_BYTES`] for [`rms_norm_short`], too; sums are of `f32`.
 ///
 /// # Safety
 /// 1. `src` and `dst` have `rows` rows one behind the other, `weight` has one, all at multiples of 16
 ///    bytes; nobody else uses `dst`, and nobody writes the others, while the kernel runs. `dst` is `src` or does
 ///    not overlap it.
 /// 2. The bytes of a row are a multiple of 16, from 16 on, and `LONG` says whether it has more than
-///    [`rows::SHORT`] elements: at most twice as many.
+///    [`rows::MEDIUM`] elements: at most twice as many.
 /// 3. `counter` is as its type says; `rows`, the blocks of the grid and 512 are fewer than 2^32 together.
 /// 4. Grid and blocks are one-dimensional. A block has a warp that loads, and at least as many whole warps as have 32
 ///    elements of a row for each thread, 64 of a long one: 544 threads at most. The launch has the shared memory.
@@ -47,6 +47,37 @@ pub unsafe fn rms_norm<T: Number, const LONG: bool>(
     };
 }
 
+/// The same for rows of at most [`rows::SHORT_BYTES`] bytes, of which a block has one, or one for each of its warps.
+///
+/// # Safety
+/// 1. `src` and `dst` have `rows` rows one behind the other, `weight` has one, all at multiples of 16
+///    bytes; nobody else uses `dst`, and nobody writes the others, while the kernel runs. `dst` is `src` or does
+///    not overlap it.
+/// 2. The bytes of a row are a multiple of 16, from 16 to [`rows::SHORT_BYTES`].
+/// 3. Grid and blocks are one-dimensional, blocks of whole warps, 256 threads at most. Where a row has at most 2 KiB,
+///    there is a warp for each row; else as many blocks as rows, each with a thread for each 64 bytes of a row. The
+///    launch has the shared memory.
+#[cfg_attr(doc, doc = concat!("\n# PTX of `rms_norm_short_bf16`\n```text\n", include_str!("../../tests/golden/ptx/rms_norm_short_bf16.ptx"), "\n```"))]
+#[kernel(
+    max_threads = 256,
+    min_blocks = 4,
+    instances(T = f32, Bf16),
+    shared_bytes = |threads| rows::short_bytes::<T>(len, threads)
+)]
+pub unsafe fn rms_norm_short<T: Number>(
+    dst: *mut T,
+    src: *const T,
+    weight: *const T,
+    len: u32,
+    rows: u32,
+    epsilon: f32,
+) {
+    // SAFETY: the conditions are this kernel's own.
+    unsafe {
+        rows::transform_short::<T, 1>(dst, src, [weight], [len, rows], Normalisation { epsilon })
+    };
+}
+
 /// The operation.
 struct Normalisation {
     epsilon: f32,
@@ -54,8 +85,11 @@ struct Normalisation {
 
 impl Operation<1> for Normalisation {
     #[inline(always)]
-    fn apply<T: Number, const VECTORS: usize>(&self, mut row: Row<'_, T, VECTORS, 1>) {
-        let mean = row.sum(|x| x * x) / row.len();
+    fn apply<T: Number, G: Threads, const VECTORS: usize>(
+        &self,
+        mut row: Row<'_, T, G, VECTORS, 1>,
+    ) {
+        let mean = row.sum_of_squares(|x| x) / row.len();
         let factor = math::approx::rsqrt(mean + self.epsilon);
         row.finish(|x, [weight]| x * factor * weight);
     }
@@ -69,8 +103,8 @@ mod host {
     use tma::halves::Bf16;
     use tma_launch::{BufferRef, Launch, Violations};
 
-    use super::rms_norm;
-    use crate::rows::{Numbers, Rows};
+    use super::{rms_norm, rms_norm_short};
+    use crate::rows::{Form, Numbers, Rows};
 
     /// Divides rows by the root of the mean of their squares.
     #[derive(Clone, Copy, Debug, PartialEq)]
@@ -99,23 +133,31 @@ mod host {
                 ..
             } = self.rows;
             macro_rules! call {
-                ($numbers:ty, $is_long:ident) => {
-                    rms_norm::<$numbers>(
-                        $is_long,
+                ($kernel:ident of $numbers:ty $(, $is_long:expr, $counter:expr)?) => {
+                    $kernel::<$numbers>(
+                        $($is_long,)?
                         BufferRef::new(dst),
                         BufferRef::new(src),
                         BufferRef::new(self.weight),
                         len,
                         rows,
-                        BufferRef::new(counter),
+                        $($counter,)?
                         self.epsilon,
                     )
                 };
             }
-            self.rows.launch(&[self.weight], |is_long| match numbers {
-                Numbers::F32 => call!(f32, is_long),
-                Numbers::Bf16 => call!(Bf16, is_long),
-            })
+            let counter = BufferRef::new(counter);
+            self.rows
+                .launch(&[self.weight], |form| match (form, numbers) {
+                    (Form::Short, Numbers::F32) => call!(rms_norm_short of f32),
+                    (Form::Short, Numbers::Bf16) => call!(rms_norm_short of Bf16),
+                    (Form::Ring { is_long }, Numbers::F32) => {
+                        call!(rms_norm of f32, is_long, counter)
+                    }
+                    (Form::Ring { is_long }, Numbers::Bf16) => {
+                        call!(rms_norm of Bf16, is_long, counter)
+                    }
+                })
         }
     }
 }

@@ -2,22 +2,22 @@
 
 use core::f32::consts::LOG2_E;
 
-use tma::{Counter, halves::Bf16, kernel, ptx};
+use tma::{Counter, Threads, halves::Bf16, kernel, ptx};
 
 use crate::rows::{self, Number, Operation, Row};
 
 /// Writes `exp(x) / sum(exp(x))` for each element `x` of each of `rows` rows of `len` elements; the greatest element
 /// is subtracted first, so that no power overflows.
 ///
-/// Rows of more than [`rows::SHORT`] elements are for the entries that end with `true`, all others for those with
-/// `false`; sums are of `f32`.
+/// Rows of more than [`rows::MEDIUM`] elements are for the entries that end with `true`, all others for those with
+/// `false`, and rows of at most [`rows::SHORT_BYTES`] for [`softmax_short`], too; sums are of `f32`.
 ///
 /// # Safety
 /// 1. `src` and `dst` have `rows` rows one behind the other, all at multiples of 16
 ///    bytes; nobody else uses `dst`, and nobody writes the others, while the kernel runs. `dst` is `src` or does
 ///    not overlap it.
 /// 2. The bytes of a row are a multiple of 16, from 16 on, and `LONG` says whether it has more than
-///    [`rows::SHORT`] elements: at most twice as many.
+///    [`rows::MEDIUM`] elements: at most twice as many.
 /// 3. `counter` is as its type says; `rows`, the blocks of the grid and 512 are fewer than 2^32 together.
 /// 4. Grid and blocks are one-dimensional. A block has a warp that loads, and at least as many whole warps as have 32
 ///    elements of a row for each thread, 64 of a long one: 544 threads at most. The launch has the shared memory.
@@ -39,12 +39,37 @@ pub unsafe fn softmax<T: Number, const LONG: bool>(
     unsafe { rows::transform::<T, LONG, 0>(dst, src, [], [len, rows], counter, Powers) };
 }
 
+/// The same for rows of at most [`rows::SHORT_BYTES`] bytes, of which a block has one, or one for each of its warps.
+///
+/// # Safety
+/// 1. `src` and `dst` have `rows` rows one behind the other, all at multiples of 16
+///    bytes; nobody else uses `dst`, and nobody writes the others, while the kernel runs. `dst` is `src` or does
+///    not overlap it.
+/// 2. The bytes of a row are a multiple of 16, from 16 to [`rows::SHORT_BYTES`].
+/// 3. Grid and blocks are one-dimensional, blocks of whole warps, 256 threads at most. Where a row has at most 2 KiB,
+///    there is a warp for each row; else as many blocks as rows, each with a thread for each 64 bytes of a row. The
+///    launch has the shared memory.
+#[cfg_attr(doc, doc = concat!("\n# PTX of `softmax_short_bf16`\n```text\n", include_str!("../../tests/golden/ptx/softmax_short_bf16.ptx"), "\n```"))]
+#[kernel(
+    max_threads = 256,
+    min_blocks = 4,
+    instances(T = f32, Bf16),
+    shared_bytes = |threads| rows::short_bytes::<T>(len, threads)
+)]
+pub unsafe fn softmax_short<T: Number>(dst: *mut T, src: *const T, len: u32, rows: u32) {
+    // SAFETY: the conditions are this kernel's own.
+    unsafe { rows::transform_short::<T, 0>(dst, src, [], [len, rows], Powers) };
+}
+
 /// The operation.
 struct Powers;
 
 impl Operation<0> for Powers {
     #[inline(always)]
-    fn apply<T: Number, const VECTORS: usize>(&self, mut row: Row<'_, T, VECTORS, 0>) {
+    fn apply<T: Number, G: Threads, const VECTORS: usize>(
+        &self,
+        mut row: Row<'_, T, G, VECTORS, 0>,
+    ) {
         let greatest = row.greatest();
         // What is so small that it is subnormal may as well be zero.
         let power = |x| ptx::ex2::approx_ftz_f32((x - greatest) * LOG2_E);
@@ -66,8 +91,8 @@ mod host {
     use tma::halves::Bf16;
     use tma_launch::{BufferRef, Launch, Violations};
 
-    use super::softmax;
-    use crate::rows::{Numbers, Rows};
+    use super::{softmax, softmax_short};
+    use crate::rows::{Form, Numbers, Rows};
 
     /// The softmax of rows.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,20 +117,23 @@ mod host {
                 ..
             } = self.rows;
             macro_rules! call {
-                ($numbers:ty, $is_long:ident) => {
-                    softmax::<$numbers>(
-                        $is_long,
+                ($kernel:ident of $numbers:ty $(, $is_long:expr, $counter:expr)?) => {
+                    $kernel::<$numbers>(
+                        $($is_long,)?
                         BufferRef::new(dst),
                         BufferRef::new(src),
                         len,
                         rows,
-                        BufferRef::new(counter),
+                        $($counter,)?
                     )
                 };
             }
-            self.rows.launch(&[], |is_long| match numbers {
-                Numbers::F32 => call!(f32, is_long),
-                Numbers::Bf16 => call!(Bf16, is_long),
+            let counter = BufferRef::new(counter);
+            self.rows.launch(&[], |form| match (form, numbers) {
+                (Form::Short, Numbers::F32) => call!(softmax_short of f32),
+                (Form::Short, Numbers::Bf16) => call!(softmax_short of Bf16),
+                (Form::Ring { is_long }, Numbers::F32) => call!(softmax of f32, is_long, counter),
+                (Form::Ring { is_long }, Numbers::Bf16) => call!(softmax of Bf16, is_long, counter),
             })
         }
     }

@@ -1,14 +1,19 @@
 use tma::halves::Bf16;
 use tma_launch::{Call, Conditions, Launch, Region, Shape, Violations};
 
-use super::{EACH, SHORT, shared_bytes};
+use super::{
+    EACH, MEDIUM, SHORT_BYTES, shared_bytes,
+    short::{OF_WARP, VECTOR_BYTES, VECTORS},
+};
 use crate::arguments::{bulk, in_place_or_apart, product};
 
-/// Threads that a multiprocessor has registers for, whatever the kernel.
+/// Threads that a multiprocessor has registers for, whatever the kernel that draws rows.
 const RESIDENT: u32 = 576;
 /// Shared memory of a multiprocessor, and what each block takes of it besides its own.
 const SHARED_BYTES: u64 = 228 << 10;
 const RESERVED_BYTES: u64 = 2 << 10;
+/// Warps of a block that have a short row each.
+const WARPS: u32 = 4;
 
 /// The type of the elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +46,7 @@ pub struct Rows {
     pub dst: usize,
     /// The buffer that is read.
     pub src: usize,
-    /// The buffer of the counter from which blocks draw their rows, a `u32` that is zero.
+    /// The buffer of the counter from which blocks draw their rows, a `u32` that is zero; short rows are not drawn.
     pub counter: usize,
     /// Multiprocessors.
     pub multiprocessors: u32,
@@ -62,28 +67,71 @@ impl Default for Rows {
     }
 }
 
+/// The kernel that makes the rows.
+#[derive(Clone, Copy)]
+pub(crate) enum Form {
+    /// That of short rows.
+    Short,
+    /// That whose blocks draw rows from the counter.
+    Ring {
+        /// True if rows are long.
+        is_long: bool,
+    },
+}
+
 impl Rows {
-    /// The launch of a kernel over the rows, which has a buffer for each parameter of a column; `call` is told
-    /// whether rows are long.
+    /// The launch of a kernel over the rows, which has a buffer for each parameter of a column; `call` is told which
+    /// one.
     pub(crate) fn launch<'a>(
         &self,
         parameters: &[usize],
-        call: impl FnOnce(bool) -> Call<'a>,
+        call: impl FnOnce(Form) -> Call<'a>,
     ) -> Result<Launch, Violations> {
         let Self { len, rows, .. } = *self;
         let mut conditions = Conditions::default();
         let row_bytes = product(&[len, self.numbers.bytes()]);
         let reason = "elements of a row that a block has shared memory for:";
-        conditions.within("len", len, 1..=2 * SHORT, reason);
+        conditions.within("len", len, 1..=2 * MEDIUM, reason);
         bulk(&mut conditions, "bytes of a row", row_bytes);
         let region = |buffer| Region::bytes(buffer, row_bytes.saturating_mul(rows.into()));
         in_place_or_apart(&mut conditions, region(self.dst), region(self.src));
         for parameter in parameters {
             conditions.reads(Region::bytes(*parameter, row_bytes));
         }
-        let is_long = len > SHORT;
+        let is_long = len > MEDIUM;
+        let ring = self.ring(is_long);
+        let reason = "rows, and those that are drawn behind them, are counted in 32 bits:";
+        let most = (u32::MAX - 512).saturating_sub(ring.grid.x);
+        conditions.within("rows", rows, 1..=most, reason);
+        let (form, shape) = if let Some(short) = self.short(row_bytes) {
+            (Form::Short, short)
+        } else {
+            conditions.zeroed(Region::bytes(self.counter, size_of::<u32>() as u64));
+            (Form::Ring { is_long }, ring)
+        };
+        conditions.launch(call(form), shape)
+    }
+
+    /// Blocks of short rows, and their threads, which are counted in 32 bits.
+    fn short(&self, row_bytes: u64) -> Option<Shape> {
+        if row_bytes > SHORT_BYTES.into() {
+            return None;
+        }
+        let vectors = (row_bytes as u32).div_ceil(VECTOR_BYTES);
+        let (blocks, threads) = if vectors <= OF_WARP {
+            (self.rows.div_ceil(WARPS), WARPS * 32)
+        } else {
+            (self.rows, vectors.div_ceil(VECTORS).next_multiple_of(32))
+        };
+        blocks.checked_mul(threads)?;
+        Some(Shape::new(blocks, threads))
+    }
+
+    /// Blocks that draw rows, as many as run at once, and their threads.
+    fn ring(&self, is_long: bool) -> Shape {
+        let len = self.len;
         let each = if is_long { 2 * EACH } else { EACH };
-        let workers = len.min(2 * SHORT).div_ceil(each).next_multiple_of(32);
+        let workers = len.min(2 * MEDIUM).div_ceil(each).next_multiple_of(32);
         let threads = 32 + workers;
         let shared_bytes = match self.numbers {
             Numbers::F32 => shared_bytes::<f32>(is_long, len),
@@ -92,11 +140,7 @@ impl Rows {
         let fit = SHARED_BYTES / (shared_bytes + RESERVED_BYTES);
         let resident = u64::from(RESIDENT / threads).min(fit).max(1);
         let most_blocks = resident * u64::from(self.multiprocessors);
-        let blocks = u64::from(rows).min(most_blocks.max(1)) as u32;
-        let reason = "rows, and those that are drawn behind them, are counted in 32 bits:";
-        let most = (u32::MAX - 512).saturating_sub(blocks);
-        conditions.within("rows", rows, 1..=most, reason);
-        conditions.zeroed(Region::bytes(self.counter, size_of::<u32>() as u64));
-        conditions.launch(call(is_long), Shape::new(blocks, threads))
+        let blocks = u64::from(self.rows).min(most_blocks.max(1)) as u32;
+        Shape::new(blocks, threads)
     }
 }

@@ -1,15 +1,19 @@
 //! Rows, each made of one row: what `rms_norm`, `layer_norm` and `softmax` share.
 //!
-//! The first warp of a block loads whole rows ahead, into a ring of shared memory. The others leave the results where
-//! the row was, so that memory is read once and written once; a row that is not long stays in registers meanwhile.
+//! Results are left in shared memory where the row was, so that memory is read once and written once.
+//!
+//! A block has a short row, or one for each of its warps, and ends when it has stored them: enough blocks run at once
+//! that one loads while others work. Of longer rows too few fit. There the first warp of a block loads whole rows
+//! ahead, into a ring of shared memory, and the others work.
 
 mod numbers;
 mod row;
+mod short;
 
 use core::hint::assert_unchecked;
 
 use tma::{
-    Block, Counter, Warps,
+    Block, Counter, Threads, Warps,
     pipeline::{self, Items},
     shared,
 };
@@ -17,21 +21,23 @@ use tma::{
 pub use numbers::{Floats, Number};
 pub(crate) use row::Row;
 use row::{Parameters, Vector};
+pub use short::{MOST_SHORT_THREADS, SHORT_BYTES};
+pub(crate) use short::{short_bytes, transform_short};
 
 /// Threads of a block at most: a warp that loads and 16 that work.
 pub const MOST_THREADS: u32 = 544;
 /// Elements that a thread has of a row at most, unless rows are long.
 const EACH: u32 = 32;
 /// Elements of the longest row that is not long: a thread has twice as many of a long one.
-pub const SHORT: u32 = (MOST_THREADS - 32) * EACH;
+pub const MEDIUM: u32 = (MOST_THREADS - 32) * EACH;
 
-/// Short rows are drawn several at once, of so many bytes together: the counter has its limits, too.
+/// Rows are drawn several at once, of so many bytes together: the counter has its limits, too.
 const DRAWN_BYTES: u32 = 8192;
 
 /// An operation on rows, which has `P` parameters of each column.
 pub(crate) trait Operation<const P: usize> {
     /// Makes the results of a row. Collective of those that work.
-    fn apply<T: Number, const VECTORS: usize>(&self, row: Row<'_, T, VECTORS, P>);
+    fn apply<T: Number, G: Threads, const VECTORS: usize>(&self, row: Row<'_, T, G, VECTORS, P>);
 }
 
 /// Rows that a block has in shared memory: as many as fit, of those that overlap loads, work and stores.
@@ -54,7 +60,7 @@ pub(crate) const fn shared_bytes<T>(is_long: bool, len: u32) -> u64 {
 /// 1. `src` and `dst` have `rows` rows one behind the other, `parameters` one row each, all at multiples of
 ///    16 bytes; nobody else uses `dst`, and nobody writes the others, while the kernel runs. `dst` is `src` or
 ///    does not overlap it.
-/// 2. The bytes of a row are a multiple of 16, from 16 on. It has at most [`SHORT`] elements, twice as many if `LONG`.
+/// 2. The bytes of a row are a multiple of 16, from 16 on. It has at most [`MEDIUM`] elements, twice as many if `LONG`.
 /// 3. `counter` is as its type says; `rows`, the blocks of the grid and 512 are fewer than 2^32 together.
 /// 4. Grid and blocks are one-dimensional. A block has a warp that loads, and the fewest whole warps whose
 ///    threads have [`EACH`] elements of a row, twice as many if `LONG`, or more warps, up to [`MOST_THREADS`].
@@ -115,8 +121,15 @@ unsafe fn ring<T: Number, const P: usize, const VECTORS: usize, const STAGES: u3
         },
         |workers: Warps, mut drain| {
             // SAFETY: there is a parameter for each column, aligned, that nobody writes (1).
-            let parameters =
-                unsafe { Parameters::<T, VECTORS, P>::new(parameters, workers, vectors) };
+            let parameters = unsafe {
+                Parameters::<T, Warps, VECTORS, P>::new(
+                    parameters,
+                    workers,
+                    workers.warp(),
+                    vectors,
+                    false,
+                )
+            };
             while let Some((number, stage)) = drain.next_item() {
                 // SAFETY: the stage has the row, of which each thread has its vectors; `store` synchronises.
                 operation.apply(unsafe { Row::new(&parameters, len, stage.as_ptr()) });
@@ -132,5 +145,7 @@ unsafe fn ring<T: Number, const P: usize, const VECTORS: usize, const STAGES: u3
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host;
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) use host::Form;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use host::{Numbers, Rows};

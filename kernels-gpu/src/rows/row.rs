@@ -1,6 +1,6 @@
 use core::array;
 
-use tma::{SharedPtr, Warp, Warps, memory, shared};
+use tma::{SharedPtr, Threads, Warp, math, memory, shared};
 
 use super::{EACH, Floats, MOST_THREADS, Number};
 
@@ -10,16 +10,21 @@ pub(crate) type Vector = [u32; 4];
 const MOST_WARPS: usize = MOST_THREADS as usize / 32 - 1;
 
 shared! {
-    /// A number of each warp that works, for the first reduction of a row and for the second one: whoever writes
+    /// A number of each warp that works on the row, for the first reduction and for the second one: whoever writes
     /// them again has synchronised since, when the row was stored.
     static OF_WARPS: [[f32; MOST_WARPS]; 2];
 }
 
-/// Evaluates the expression for each of the vectors that a thread has of a row; not in a loop if they stay in
-/// registers, since it would keep them in local memory.
+/// Returns whether registers have room for each element of the `vectors` vectors that a thread has of a row.
+const fn is_held<T>(vectors: usize) -> bool {
+    vectors * size_of::<Vector>() / size_of::<T>() <= EACH as usize
+}
+
+/// Evaluates the expression for each of the vectors that a thread has of a row; not in a loop if something of them
+/// stays in registers, since it would keep that in local memory.
 macro_rules! for_each {
     ($turn:ident of VECTORS, $act:expr) => {
-        if Parameters::<T, VECTORS, P>::HOLDS_ROW {
+        if is_held::<T>(VECTORS) {
             for_each! { @ $turn, $act; 0 1 2 3 4 5 6 7 }
         } else {
             for $turn in 0..VECTORS {
@@ -36,51 +41,58 @@ macro_rules! for_each {
 }
 
 /// The parameters of a thread's columns: each `threads`-th vector of a row is its own.
-pub(crate) struct Parameters<T, const VECTORS: usize, const P: usize> {
+pub(crate) struct Parameters<T, G, const VECTORS: usize, const P: usize> {
     sources: [*const T; P],
-    /// Those that stay in registers: [`Self::HELD`] of each column.
+    /// Them, if they stay in registers.
     held: [[Vector; P]; VECTORS],
-    workers: Warps,
+    group: G,
+    warp: Warp,
     vectors: u32,
+    /// True if it is known that each thread has all of its vectors.
+    is_full: bool,
 }
 
-impl<T: Number, const VECTORS: usize, const P: usize> Parameters<T, VECTORS, P> {
-    /// A row that is not long stays in registers.
-    const HOLDS_ROW: bool = VECTORS * size_of::<Vector>() / size_of::<T>() <= EACH as usize;
-    /// So does the first parameter of each column, unless there are more and they are `f32`: there are no registers.
-    const HELD: usize = if Self::HOLDS_ROW && (P == 1 || P > 1 && size_of::<T>() < 4) {
-        1
-    } else {
-        0
-    };
+impl<T: Number, G: Threads, const VECTORS: usize, const P: usize> Parameters<T, G, VECTORS, P> {
+    /// Parameters stay in registers, unless rows are long.
+    const HELD: bool = is_held::<T>(VECTORS);
+    /// So does a row, unless two parameters of each column have taken the registers.
+    const HOLDS_ROW: bool = Self::HELD && P < 2;
 
     /// # Safety
     /// 1. `sources` have `vectors` vectors each, at multiples of 16 bytes, that nobody writes while the kernel
-    ///    runs.
+    ///    runs. With `is_full` they are `VECTORS` for each thread of the group.
     #[inline(always)]
-    pub(super) unsafe fn new(sources: [*const T; P], workers: Warps, vectors: u32) -> Self {
+    pub(super) unsafe fn new(
+        sources: [*const T; P],
+        group: G,
+        warp: Warp,
+        vectors: u32,
+        is_full: bool,
+    ) -> Self {
         let mut new = Self {
             sources,
             held: [[[0; 4]; P]; VECTORS],
-            workers,
+            group,
+            warp,
             vectors,
+            is_full,
         };
-        for_each!(turn of VECTORS, {
-            if let Some(index) = new.index(turn) {
-                for parameter in 0..Self::HELD {
+        if Self::HELD {
+            for_each!(turn of VECTORS, {
+                if let Some(index) = new.index(turn) {
                     // SAFETY: (1) is the caller's.
-                    new.held[turn][parameter] = unsafe { new.load(parameter, index) };
+                    new.held[turn] = array::from_fn(|number| unsafe { new.load(number, index) });
                 }
-            }
-        });
+            });
+        }
         new
     }
 
     /// The index of this thread's vector `turn`; `None` where the row has ended.
     #[inline(always)]
     fn index(&self, turn: usize) -> Option<u32> {
-        let index = self.workers.thread() + turn as u32 * self.workers.threads();
-        (index < self.vectors).then_some(index)
+        let index = self.group.thread() + turn as u32 * self.group.threads();
+        (self.is_full || index < self.vectors).then_some(index)
     }
 
     /// # Safety
@@ -96,7 +108,7 @@ impl<T: Number, const VECTORS: usize, const P: usize> Parameters<T, VECTORS, P> 
     #[inline(always)]
     fn values(&self, turn: usize, index: u32) -> [T::Floats; P] {
         array::from_fn(|parameter| {
-            T::floats(if parameter < Self::HELD {
+            T::floats(if Self::HELD {
                 self.held[turn][parameter]
             } else {
                 // SAFETY: `new` asked for it, and `index` is that of a vector of the row.
@@ -107,8 +119,8 @@ impl<T: Number, const VECTORS: usize, const P: usize> Parameters<T, VECTORS, P> 
 }
 
 /// This thread's part of a row.
-pub(crate) struct Row<'a, T: Number, const VECTORS: usize, const P: usize> {
-    parameters: &'a Parameters<T, VECTORS, P>,
+pub(crate) struct Row<'a, T: Number, G, const VECTORS: usize, const P: usize> {
+    parameters: &'a Parameters<T, G, VECTORS, P>,
     len: u32,
     stage: SharedPtr<Vector>,
     /// Its elements, if they stay in registers.
@@ -117,13 +129,13 @@ pub(crate) struct Row<'a, T: Number, const VECTORS: usize, const P: usize> {
     reductions: u32,
 }
 
-impl<'a, T: Number, const VECTORS: usize, const P: usize> Row<'a, T, VECTORS, P> {
+impl<'a, T: Number, G: Threads, const VECTORS: usize, const P: usize> Row<'a, T, G, VECTORS, P> {
     /// # Safety
     /// 1. The stage has a row, whose vectors nobody but their thread uses. Those that work synchronise between two
     ///    rows.
     #[inline(always)]
     pub(super) unsafe fn new(
-        parameters: &'a Parameters<T, VECTORS, P>,
+        parameters: &'a Parameters<T, G, VECTORS, P>,
         len: u32,
         stage: SharedPtr<Vector>,
     ) -> Self {
@@ -134,7 +146,7 @@ impl<'a, T: Number, const VECTORS: usize, const P: usize> Row<'a, T, VECTORS, P>
             held: [T::Floats::splat(0.0); VECTORS],
             reductions: 0,
         };
-        if Parameters::<T, VECTORS, P>::HOLDS_ROW {
+        if Parameters::<T, G, VECTORS, P>::HOLDS_ROW {
             for_each!(turn of VECTORS, {
                 if let Some(index) = parameters.index(turn) {
                     // SAFETY: the vector is in the row (1).
@@ -148,7 +160,7 @@ impl<'a, T: Number, const VECTORS: usize, const P: usize> Row<'a, T, VECTORS, P>
     /// The elements of vector `turn`, whose index is `index`.
     #[inline(always)]
     fn elements(&self, turn: usize, index: u32) -> T::Floats {
-        if Parameters::<T, VECTORS, P>::HOLDS_ROW {
+        if Parameters::<T, G, VECTORS, P>::HOLDS_ROW {
             self.held[turn]
         } else {
             // SAFETY: the vector is in the row, and this thread's (1 of `new`).
@@ -159,12 +171,12 @@ impl<'a, T: Number, const VECTORS: usize, const P: usize> Row<'a, T, VECTORS, P>
     /// Replaces each element by `change` of it, and returns whether it did: not if the row does not stay in registers.
     #[inline(always)]
     pub(crate) fn change(&mut self, change: impl Fn(f32) -> f32) -> bool {
-        if Parameters::<T, VECTORS, P>::HOLDS_ROW {
+        if Parameters::<T, G, VECTORS, P>::HOLDS_ROW {
             self.held = self
                 .held
                 .map(|floats| floats.map_with([], |element, []| change(element)));
         }
-        Parameters::<T, VECTORS, P>::HOLDS_ROW
+        Parameters::<T, G, VECTORS, P>::HOLDS_ROW
     }
 
     /// Elements of the row.
@@ -189,22 +201,32 @@ impl<'a, T: Number, const VECTORS: usize, const P: usize> Row<'a, T, VECTORS, P>
     /// The sum of `of` each element. Collective of those that work.
     #[inline(always)]
     pub(crate) fn sum(&mut self, of: impl Fn(f32) -> f32) -> f32 {
-        self.reduce(0.0, of, |a, b| a + b)
+        self.reduce(0.0, |sum, element| sum + of(element), |a, b| a + b)
+    }
+
+    /// The sum of the squares of `of` each element. Collective of those that work.
+    #[inline(always)]
+    pub(crate) fn sum_of_squares(&mut self, of: impl Fn(f32) -> f32) -> f32 {
+        let add = |sum, element| {
+            let number = of(element);
+            math::fma(number, number, sum)
+        };
+        self.reduce(0.0, add, |a, b| a + b)
     }
 
     /// The greatest element; where one is a NaN, the greatest of the others. Collective of those that work.
     #[inline(always)]
     pub(crate) fn greatest(&mut self) -> f32 {
-        self.reduce(f32::NEG_INFINITY, |element| element, f32::max)
+        self.reduce(f32::NEG_INFINITY, f32::max, f32::max)
     }
 
-    /// Reduces `of` each element by `combine`, of which `neutral` changes nothing, in any order; every thread gets
-    /// the result.
+    /// Reduces the elements, in any order: `add` takes one into what a thread has so far, from `neutral` on, and
+    /// `combine` what two threads have. Every thread gets the result.
     #[inline(always)]
     fn reduce(
         &mut self,
         neutral: f32,
-        of: impl Fn(f32) -> f32,
+        add: impl Fn(f32, f32) -> f32,
         combine: impl Fn(f32, f32) -> f32,
     ) -> f32 {
         // One for each place in a vector: they do not wait for each other.
@@ -212,11 +234,11 @@ impl<'a, T: Number, const VECTORS: usize, const P: usize> Row<'a, T, VECTORS, P>
         for_each!(turn of VECTORS, {
             if let Some(index) = self.parameters.index(turn) {
                 let elements = self.elements(turn, index);
-                all = all.map_with([elements], |all, [element]| combine(all, of(element)));
+                all = all.map_with([elements], |all, [element]| add(all, element));
             }
         });
-        let workers = self.parameters.workers;
-        let (warp, warps) = (workers.warp(), workers.threads() / Warp::LANES);
+        let Parameters { group, warp, .. } = *self.parameters;
+        let warps = group.threads() / Warp::LANES;
         let of_warp = warp.reduce(all.reduce(&combine), &combine);
         if warps == 1 {
             return of_warp;
@@ -225,9 +247,9 @@ impl<'a, T: Number, const VECTORS: usize, const P: usize> Row<'a, T, VECTORS, P>
         self.reductions += 1;
         if lane == 0 {
             // SAFETY: the slot is this warp's, and those that read it have synchronised since (1 of `new`).
-            unsafe { slots.at(workers.thread() / Warp::LANES).write(of_warp) };
+            unsafe { slots.at(group.thread() / Warp::LANES).write(of_warp) };
         }
-        workers.sync();
+        group.sync();
         let of_lane = if lane < warps {
             // SAFETY: that warp wrote it, and `sync` orders it before.
             unsafe { slots.at(lane).read() }

@@ -182,9 +182,12 @@ fn rows() {
         ..Rows::default()
     };
     let softmax = |rows| Softmax { rows }.launch();
+    assert_eq!(least_bytes(softmax(good)), [(1, 52_800), (0, 52_800)]);
+    // Longer rows are drawn from a counter.
+    let longer = Rows { len: 8200, ..good };
     assert_eq!(
-        least_bytes(softmax(good)),
-        [(1, 52_800), (0, 52_800), (2, 4)]
+        least_bytes(softmax(longer)),
+        [(1, 1_640_000), (0, 1_640_000), (2, 4)]
     );
     let norm = RmsNorm {
         rows: good,
@@ -200,7 +203,7 @@ fn rows() {
     };
     assert_eq!(
         least_bytes(norm.launch()),
-        [(0, 52_800), (4, 528), (3, 528), (2, 4)]
+        [(0, 52_800), (4, 528), (3, 528)]
     );
     refused(
         softmax(Rows {
@@ -225,7 +228,7 @@ fn rows() {
     );
 }
 
-/// As many blocks as run at once, and no more than there are rows.
+/// A warp or a block for each short row; else as many blocks as run at once, and no more than there are rows.
 #[test]
 fn blocks_of_rows() {
     let shape = |numbers, len, rows| {
@@ -239,9 +242,16 @@ fn blocks_of_rows() {
         let shape = Softmax { rows }.launch().unwrap().shape;
         [shape.grid.x, shape.block.x]
     };
-    assert_eq!(shape(Numbers::Bf16, 1024, 1000), [90, 64]);
-    assert_eq!(shape(Numbers::Bf16, 1024, 7), [7, 64]);
-    assert_eq!(shape(Numbers::Bf16, 1032, 1000), [60, 96]);
+    assert_eq!(shape(Numbers::Bf16, 1024, 1000), [250, 128]);
+    assert_eq!(shape(Numbers::F32, 512, 1001), [251, 128]);
+    assert_eq!(shape(Numbers::Bf16, 1032, 1000), [1000, 64]);
+    assert_eq!(shape(Numbers::F32, 4096, 7), [7, 256]);
+    assert_eq!(shape(Numbers::Bf16, 8192, 7), [7, 256]);
+    assert_eq!(shape(Numbers::F32, 4100, 1000), [30, 192]);
+    assert_eq!(shape(Numbers::Bf16, 8200, 7), [7, 320]);
+    // The threads of short rows are counted in 32 bits.
+    assert_eq!(shape(Numbers::F32, 4, (1 << 27) - 4), [(1 << 25) - 1, 128]);
+    assert_eq!(shape(Numbers::F32, 4, (1 << 27) - 3), [90, 64]);
     assert_eq!(shape(Numbers::F32, 16384, 1000), [10, 544]);
     assert_eq!(shape(Numbers::F32, 16388, 1000), [10, 320]);
     assert_eq!(shape(Numbers::F32, 32768, 1000), [10, 544]);

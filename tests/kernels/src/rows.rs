@@ -48,14 +48,19 @@ impl Case {
     /// Extents of all kinds, in both types.
     pub(crate) fn all() -> Vec<Self> {
         let extents = [
-            // A vector, and two; one warp with and without a rest.
+            // A vector; rows of a warp each, with and without a rest, no multiple of those of a block.
             [8, 5],
             [256, 1],
             [272, 3],
-            // More rows than all stages of all blocks, of one warp and of several.
-            [256, 80],
-            [1032, 70],
-            [4104, 7],
+            [512, 9],
+            [1024, 6],
+            // Rows of a block each, with and without a rest.
+            [1032, 5],
+            [4096, 2],
+            // More rows than all stages of all blocks; for `bf16` they are short, and the next ones are the longest such.
+            [4104, 9],
+            [8192, 2],
+            [8200, 8],
             // The longest row that is not long, the shortest one that is, and the longest.
             [16384, 4],
             [16392, 3],
@@ -63,11 +68,13 @@ impl Case {
         ];
         let of = |numbers| extents.map(|[len, rows]| Self::of(numbers, len, rows));
         let mut cases = [of(Numbers::F32), of(Numbers::Bf16)].concat();
-        let in_place = Self {
+        let in_place = |numbers, len, rows| Self {
             is_in_place: true,
-            ..Self::of(Numbers::Bf16, 264, 65)
+            ..Self::of(numbers, len, rows)
         };
-        cases.push(in_place);
+        cases.push(in_place(Numbers::Bf16, 264, 65));
+        cases.push(in_place(Numbers::Bf16, 1032, 5));
+        cases.push(in_place(Numbers::F32, 4104, 9));
         cases
     }
 

@@ -179,9 +179,12 @@ const FOR_ALL: [(&str, &[&str]); 6] = [
         &["gemm_bf16_true_true", "gemm_batched_narrow_bf16_true_true"],
     ),
     ("gemm_mma", &["gemm_mma_bf16_true_true_2"]),
-    ("layer_norm", &["layer_norm_bf16_false"]),
-    ("rms_norm", &["rms_norm_bf16_false"]),
-    ("softmax", &["softmax_bf16_false"]),
+    (
+        "layer_norm",
+        &["layer_norm_bf16_false", "layer_norm_short_bf16"],
+    ),
+    ("rms_norm", &["rms_norm_bf16_false", "rms_norm_short_bf16"]),
+    ("softmax", &["softmax_bf16_false", "softmax_short_bf16"]),
 ];
 
 /// The entries that these scenarios launch, but for those for which others stand.

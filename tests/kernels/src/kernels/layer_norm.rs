@@ -9,7 +9,11 @@ use crate::{
 pub(super) const KERNEL: Kernel = Kernel {
     name: "layer_norm",
     summary: "layer normalisation of rows by bulk copies in and out, the variance from distances to the mean",
-    golden: &["layer_norm_bf16_false", "layer_norm_f32_true"],
+    golden: &[
+        "layer_norm_bf16_false",
+        "layer_norm_f32_true",
+        "layer_norm_short_bf16",
+    ],
     showcase: || scenario(&Case::SHOWCASE, "", &Case::SHOWCASE.random(), [2e-7, 2e-3]),
     cases,
 };

@@ -9,7 +9,11 @@ use crate::{
 pub(super) const KERNEL: Kernel = Kernel {
     name: "rms_norm",
     summary: "root mean square normalisation of rows by bulk copies in and out",
-    golden: &["rms_norm_bf16_false", "rms_norm_f32_true"],
+    golden: &[
+        "rms_norm_bf16_false",
+        "rms_norm_f32_true",
+        "rms_norm_short_bf16",
+    ],
     showcase: || scenario(&Case::SHOWCASE, "", &Case::SHOWCASE.random()),
     cases,
 };

@@ -1,0 +1,143 @@
+use tma::{
+    Block, SharedPtr, Stores, Threads, Transaction, Warp,
+    ptx::{fence, griddepcontrol, mbarrier::Mbarrier},
+    shared,
+};
+
+use super::{
+    Number, Operation, Row,
+    row::{Parameters, Vector},
+};
+
+pub(super) const VECTOR_BYTES: u32 = size_of::<Vector>() as u32;
+/// Bytes of the longest short row.
+pub const SHORT_BYTES: u32 = MOST_SHORT_THREADS * VECTORS * VECTOR_BYTES;
+/// Threads of a block at most.
+pub const MOST_SHORT_THREADS: u32 = 256;
+/// Vectors that a thread has of a row at most.
+pub(super) const VECTORS: u32 = 4;
+/// Vectors of the longest row of which a block has one for each warp.
+pub(super) const OF_WARP: u32 = Warp::LANES * VECTORS;
+
+shared! {
+    /// One for each row of the block.
+    static BARS: [Mbarrier; MOST_SHORT_THREADS as usize / 32];
+}
+
+/// Shared memory of a block.
+pub(crate) const fn short_bytes<T>(len: u32, threads: u64) -> u64 {
+    let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
+    if bytes <= (OF_WARP * VECTOR_BYTES) as u64 {
+        bytes * (threads / Warp::LANES as u64)
+    } else {
+        bytes
+    }
+}
+
+/// Makes each of `rows` rows of `len` elements of `src` one of `dst`.
+///
+/// # Safety
+/// 1. `src` and `dst` have `rows` rows one behind the other, `parameters` one row each, all at multiples of
+///    16 bytes; nobody else uses `dst`, and nobody writes the others, while the kernel runs. `dst` is `src` or
+///    does not overlap it.
+/// 2. The bytes of a row are a multiple of 16, from 16 to [`SHORT_BYTES`].
+/// 3. Grid and blocks are one-dimensional, blocks of whole warps, [`MOST_SHORT_THREADS`] at most. Where a row has at
+///    most [`OF_WARP`] vectors, there is a warp for each row; else as many blocks as rows, each with a thread for each
+///    [`VECTORS`] vectors of a row. The launch has the shared memory.
+#[inline(always)]
+pub(crate) unsafe fn transform_short<T: Number, const P: usize>(
+    dst: *mut T,
+    src: *const T,
+    parameters: [*const T; P],
+    [len, rows]: [u32; 2],
+    operation: impl Operation<P>,
+) {
+    // SAFETY: every thread gets here (3).
+    let block = unsafe { Block::converged() };
+    let warp = block.warp();
+    let vectors = len * size_of::<T>() as u32 / VECTOR_BYTES;
+    let stage = shared::dynamic::<Vector, 128>();
+    // The kernel that follows begins as blocks of this one end, and this one waits for the one before: both only where
+    // the launch allows it.
+    griddepcontrol::launch_dependents();
+    griddepcontrol::wait();
+    // SAFETY: the row lies within the source, aligned (1, 2), and the stage takes it.
+    let load = |loads: &mut Transaction<'_>, stage: SharedPtr<Vector>, row: u32| unsafe {
+        loads.bulk(
+            stage.cast(),
+            src.add(row as usize * len as usize).cast(),
+            vectors * VECTOR_BYTES,
+        );
+    };
+    // A row that all threads have as much of as they can is made without asking for each vector whether it is there.
+    macro_rules! make {
+        ($row:ident by $group:ident in $stage:ident, $wait:expr) => {
+            // SAFETY: the row is there (3), as parameters are (1); its threads can have all of it, and the stage is theirs.
+            unsafe {
+                let dst = dst.add($row as usize * len as usize);
+                let (group, stage) = ($group, $stage);
+                if vectors == group.threads() * VECTORS {
+                    make(group, warp, stage, dst, parameters, len, true, $wait, operation);
+                } else {
+                    make(group, warp, stage, dst, parameters, len, false, $wait, operation);
+                }
+            }
+        };
+    }
+    if vectors <= OF_WARP {
+        let number = warp.index();
+        let row = block.index() * block.warps().get() + number;
+        if row < rows {
+            let stage = stage.add(number * vectors);
+            let barrier = warp.barrier(BARS::ptr().at(number), 1);
+            if warp.elect() {
+                let mut loads = barrier.transaction();
+                load(&mut loads, stage, row);
+                let _ = loads.arrive();
+            }
+            make!(row by warp in stage, || barrier.wait_parity(0));
+        }
+    } else {
+        let row = block.index();
+        let loading = block.load(BARS::ptr().at(0), |loads| load(loads, stage, row));
+        make!(row by block in stage, || loading.wait());
+    }
+}
+
+/// Makes the row that comes to the stage one of `dst`, by a group of threads; `warp` is that of this thread.
+///
+/// # Safety
+/// 1. `dst` and `parameters` are as (1) of [`transform_short`] says. The row has at most [`VECTORS`] vectors for each
+///    thread of the group; exactly these if `is_full`.
+/// 2. The row is in the stage after `wait`; nobody else uses the stage.
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "what a row is made of and by")]
+unsafe fn make<T: Number, G: Threads, const P: usize>(
+    group: G,
+    warp: Warp,
+    stage: SharedPtr<Vector>,
+    dst: *mut T,
+    parameters: [*const T; P],
+    len: u32,
+    is_full: bool,
+    wait: impl FnOnce(),
+    operation: impl Operation<P>,
+) {
+    let bytes = len * size_of::<T>() as u32;
+    let vectors = bytes / VECTOR_BYTES;
+    // SAFETY: there is a parameter for each column, aligned, that nobody writes (1).
+    let parameters = unsafe {
+        Parameters::<T, G, { VECTORS as usize }, P>::new(parameters, group, warp, vectors, is_full)
+    };
+    wait();
+    // SAFETY: the stage has the row, the only one, of which each thread has its vectors (1, 2).
+    operation.apply(unsafe { Row::new(&parameters, len, stage) });
+    fence::proxy_async_shared_cta();
+    group.sync();
+    if group.elect() {
+        let mut stores = Stores::new();
+        // SAFETY: the row lies within the destination, aligned (1); all have written it before, through a fence.
+        unsafe { stores.bulk(dst.cast(), stage.cast(), bytes) };
+        stores.commit().wait_read();
+    }
+}
