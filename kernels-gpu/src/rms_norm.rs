@@ -60,7 +60,7 @@ pub unsafe fn rms_norm<T: Number, const LONG: bool>(
 #[cfg_attr(doc, doc = concat!("\n# PTX of `rms_norm_short_bf16`\n```text\n", include_str!("../../tests/golden/ptx/rms_norm_short_bf16.ptx"), "\n```"))]
 #[kernel(
     max_threads = 256,
-    min_blocks = 4,
+    min_blocks = 3,
     instances(T = f32, Bf16),
     shared_bytes = |threads| rows::short_bytes::<T>(len, threads)
 )]

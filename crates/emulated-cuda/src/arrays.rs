@@ -26,11 +26,6 @@ pub(crate) struct Array {
 }
 
 impl Array {
-    /// Returns whether there may be surfaces of it.
-    pub(crate) fn has_surfaces(&self) -> bool {
-        self.flags & SURFACE != 0
-    }
-
     pub(crate) fn format(&self) -> Format {
         self.image.format()
     }
@@ -63,7 +58,17 @@ impl Context {
         result: std::result::Result<T, TextureError>,
         call: &str,
     ) -> Result<T> {
-        result.map_err(|rule| self.wrong(Code::INVALID_VALUE, &format!("{call}: {rule}")))
+        result.map_err(|rule| {
+            let code = match rule {
+                // The driver has no codes of their own for them.
+                _ if !call.starts_with("cuda") => Code::INVALID_VALUE,
+                TextureError::Channels(_) => Code::INVALID_CHANNELS,
+                TextureError::LinearFilter => Code::INVALID_FILTER,
+                TextureError::NormalizedRead(..) => Code::INVALID_NORM,
+                _ => Code::INVALID_VALUE,
+            };
+            self.wrong(code, &format!("{call}: {rule}"))
+        })
     }
 
     /// Something that this library does not have.

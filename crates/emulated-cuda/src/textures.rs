@@ -118,12 +118,6 @@ impl Context {
             return Err(self.wrong(Code::INVALID_VALUE, &what));
         };
         let array = self.array(*handle, call)?;
-        if !array.has_surfaces() {
-            let what = format!(
-                "{call}: the array was made without the flag cudaArraySurfaceLoadStore (CUDA_ARRAY3D_SURFACE_LDST)"
-            );
-            return Err(self.wrong(Code::INVALID_VALUE, &what));
-        }
         let added = self.session.add_surface(array.image);
         self.broken(added, call)
     }

@@ -238,8 +238,8 @@ where
     #[inline(always)]
     pub(crate) fn write_pairs<const NUMBER: u32>(&self, pairs: [u32; 4]) {
         let lane = self.group.warp().lane();
-        let row = 16 * self.group.warp_index() + lane % 16;
-        let column = 16 * NUMBER + lane / 16 * 8;
+        let first_row = 16 * self.group.warp_index();
+        let [column, row] = [16 * NUMBER + lane / 16 * 8, first_row + lane % 16];
         let to = self.tile.element(64 * row + column).as_ptr().cast::<u8>();
         // SAFETY: the lane has 16 bytes of the tile, at a multiple of 16, that no other has.
         unsafe { stmatrix::sync_aligned_m8n8_x4(to, pairs) };

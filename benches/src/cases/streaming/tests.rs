@@ -102,6 +102,7 @@ fn writes_what_is_expected(text: &'static str) {
         for setting in settings {
             let (launch, bytes, addend) = launch(kernel, setting);
             let mut job = Job {
+                further: Vec::new(),
                 ptx: Ptx {
                     name: "module",
                     text,

@@ -15,10 +15,15 @@ use crate::machine::observer::{AccessKind, Memory, Origin, Proxy, Range};
 pub(super) struct Fresh(BTreeMap<u64, (u64, usize)>);
 
 impl Fresh {
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Returns whether an address is in it.
     #[inline]
     pub(super) fn has(&self, address: u64) -> bool {
-        !self.0.is_empty() && self.instruction(address).is_some()
+        !self.is_empty() && self.instruction(address).is_some()
     }
 
     fn instruction(&self, address: u64) -> Option<usize> {

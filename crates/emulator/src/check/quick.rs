@@ -119,6 +119,8 @@ impl Checker {
     fn quick(&mut self, origin: Origin, all: &Accesses, lanes: u32) -> u32 {
         let number = origin.block as u32;
         let shared = match all.memory {
+            // Memory of `malloc` and what earlier launches still do need a closer look.
+            Memory::Global if !self.fresh.is_empty() || !self.in_flight.is_empty() => return lanes,
             Memory::Global => None,
             Memory::Shared { block } if block == origin.block => Some(number),
             _ => return lanes,

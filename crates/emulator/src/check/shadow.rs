@@ -10,7 +10,6 @@ use access::{ROLE_MANY, ROLE_NONE, ROLE_SPLIT};
 pub(super) use cell::{Cell, EMPTY};
 pub(super) use past::Past;
 
-
 const PAGE_WORDS: usize = 1024;
 /// Bytes of global memory that are kept together, once one of them is accessed.
 pub(super) const PAGE_BYTES: u64 = 4 * PAGE_WORDS as u64;

@@ -131,7 +131,7 @@ impl Texture {
             return self.channels(texel, slice, &mut read);
         }
         let mut sums = [0.0; 4];
-        for corner in 0..1 << self.image.geometry().dimensions() {
+        for corner in 0..1 << self.filtered_dimensions() {
             let mut weight = 1.0;
             let mut texel = [Some(0); 3];
             for (axis, taps) in taps.iter().enumerate() {
@@ -189,6 +189,15 @@ impl Texture {
         self.channels(texel, self.layer(layer, 0), &mut read)
     }
 
+    /// The axes that linear filtering looks along. A GPU samples a line as the one row of a plane, at the row's edge: half
+    /// of a result is what the second address mode has beside the row (seen on an H200).
+    fn filtered_dimensions(&self) -> usize {
+        match self.image.geometry() {
+            Geometry::Line => 2,
+            geometry => geometry.dimensions(),
+        }
+    }
+
     /// Memory without rows is not filtered.
     fn filter(&self) -> Filter {
         match self.image.geometry() {
@@ -209,7 +218,11 @@ impl Texture {
             texels: [Some(0); 2],
             second: 0,
         }; 3];
-        for axis in 0..geometry.dimensions() {
+        let axes = match filter {
+            Filter::Linear => self.filtered_dimensions(),
+            Filter::Point => geometry.dimensions(),
+        };
+        for axis in 0..axes {
             let mode = match geometry {
                 _ if is_cube => AddressMode::Clamp,
                 Geometry::Linear => AddressMode::Border,
@@ -220,7 +233,11 @@ impl Texture {
                 mode,
                 is_normalized: is_cube || self.sampler.normalized_coordinates,
             };
-            taps[axis] = described.taps(coordinates[axis], filter);
+            let coordinate = match axis < geometry.dimensions() {
+                true => coordinates[axis],
+                false => 0.0,
+            };
+            taps[axis] = described.taps(coordinate, filter);
         }
         (taps, self.layer(point.layer, face))
     }

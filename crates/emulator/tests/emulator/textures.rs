@@ -148,7 +148,7 @@ fn reference(
     sampler: &Sampler,
     at: [f32; 4],
 ) -> f32 {
-    let lookup = |index: [i64; 3]| {
+    let lookup_in = |dimensions: usize, index: [i64; 3]| {
         let mut place = [0; 3];
         for axis in 0..dimensions {
             let mode = sampler.address_modes[axis];
@@ -170,8 +170,20 @@ fn reference(
         false => f64::from(at[axis]),
     };
     if sampler.filter == Filter::Point {
-        return lookup([0, 1, 2].map(|axis| scaled(axis).floor() as i64)) as f32;
+        return lookup_in(
+            dimensions,
+            [0, 1, 2].map(|axis| scaled(axis).floor() as i64),
+        ) as f32;
     }
+    // A line is the one row of a plane, whose edge is at 0.
+    let (dimensions, at) = match dimensions {
+        1 => (2, [at[0], 0.0, 0.0, 0.0]),
+        _ => (dimensions, at),
+    };
+    let scaled = |axis: usize| match sampler.normalized_coordinates {
+        true => f64::from(at[axis]) * extents[axis] as f64,
+        false => f64::from(at[axis]),
+    };
     let mut first = [0; 3];
     let mut alpha = [0.0; 3];
     for axis in 0..dimensions {
@@ -180,15 +192,13 @@ fn reference(
         // 8 bits of fraction; 1.0 can be had.
         alpha[axis] = ((x - x.floor()) * 256.0).round() / 256.0;
     }
+    let lookup = |index| lookup_in(dimensions, index);
     // One dimension after the other.
     let line = |y: i64, z: i64| {
         let [a, b] = [0, 1].map(|step| lookup([first[0] + step, y, z]));
         a * (1.0 - alpha[0]) + b * alpha[0]
     };
-    let plane = |z: i64| match dimensions {
-        1 => line(0, z),
-        _ => line(first[1], z) * (1.0 - alpha[1]) + line(first[1] + 1, z) * alpha[1],
-    };
+    let plane = |z: i64| line(first[1], z) * (1.0 - alpha[1]) + line(first[1] + 1, z) * alpha[1];
     let value = match dimensions {
         3 => plane(first[2]) * (1.0 - alpha[2]) + plane(first[2] + 1) * alpha[2],
         _ => plane(0),
