@@ -16,7 +16,7 @@ from cublaslt import CublasLt
 BOX, ROWS, THREADS = 64, 128, 384
 # Blocks that compute a tile, its columns, stages in shared memory, and bytes before them.
 WIDE, NARROW, SPLIT = (1, 256, 4, 32768), (1, 64, 7, 32768), (2, 128, 5, 49152)
-LEAST_SPLIT = 2048
+LEAST_SPLIT = 3072
 SIZES = [
     (1024, 1024, 1024),
     (2048, 2048, 2048),

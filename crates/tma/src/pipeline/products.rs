@@ -106,7 +106,7 @@ pub struct Products<T, const STAGES: u32> {
     warpgroup: Warpgroup,
 }
 
-/// What a warpgroup does while its products are computed, in four steps of less time than the products of a stage take.
+/// The work of a warpgroup beside its products, in four steps that take less time than the products of a stage.
 ///
 /// An implementation is `#[inline(always)]`: sums that are in flight cannot be saved for a call.
 pub trait Beside {

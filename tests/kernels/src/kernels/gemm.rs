@@ -80,13 +80,13 @@ fn cases() -> Vec<Scenario> {
         Case::of([300, 520, 72], 1),
         Case::of([300, 520, 72], 4),
         // Results are stored beside the products of the next tile: too few stages for it, as many as it takes, and more.
-        Case::of([300, 520, 256], 2),
-        Case::of([300, 520, 320], 2),
+        Case::of([136, 8, 256], 1),
+        Case::of([136, 8, 320], 1),
         Case {
             alpha: 2.0,
             has_bias: true,
             activation: Activation::RELU,
-            ..Case::of([264, 776, 392], 2)
+            ..Case::of([136, 264, 392], 1)
         },
         // More rows than a group has.
         Case::of([2056, 264, 8], 3),
@@ -96,16 +96,16 @@ fn cases() -> Vec<Scenario> {
         Case::of([64, 200, 136], 132),
         Case::of([200, 72, 392], 132),
         // Narrow ones, several a block.
-        Case::of([264, 456, 392], 13),
+        Case::of([136, 200, 392], 4),
         // Ones that blocks share.
-        Case::of([64, 200, 2048], 132),
+        Case::of([64, 200, 3072], 132),
     ];
     for numbers in [Numbers::Bf16, Numbers::F16] {
         for (a_transposed, b_transposed) in
             [(false, false), (true, true), (true, false), (false, true)]
         {
             // Wide tiles, narrow ones, and ones that blocks share.
-            for (multiprocessors, k) in [(2, 72), (132, 72), (132, 2056)] {
+            for (multiprocessors, k) in [(2, 72), (132, 72), (132, 3080)] {
                 cases.push(Case {
                     numbers,
                     a_transposed,
@@ -117,7 +117,7 @@ fn cases() -> Vec<Scenario> {
                     } else {
                         Activation::NONE
                     },
-                    ..Case::of([136, 328, k], multiprocessors)
+                    ..Case::of([136, if k < 1000 { 328 } else { 72 }, k], multiprocessors)
                 });
             }
         }
