@@ -105,7 +105,7 @@ fn cases() -> Vec<Scenario> {
             [(false, false), (true, true), (true, false), (false, true)]
         {
             // Wide tiles, narrow ones, and ones that blocks share.
-            for (multiprocessors, k) in [(2, 72), (132, 72), (132, 3080)] {
+            for (multiprocessors, n, k) in [(2, 328, 72), (132, 328, 72), (132, 72, 3080)] {
                 cases.push(Case {
                     numbers,
                     a_transposed,
@@ -117,7 +117,7 @@ fn cases() -> Vec<Scenario> {
                     } else {
                         Activation::NONE
                     },
-                    ..Case::of([136, if k < 1000 { 328 } else { 72 }, k], multiprocessors)
+                    ..Case::of([136, n, k], multiprocessors)
                 });
             }
         }
