@@ -197,6 +197,7 @@ fn tiles_of_one_matrix_do_not_go_to_the_same_one() {
         map,
         dst: 0,
         src: 0,
+        shared_bytes: 0,
     };
     taken(&buffers, &[&add]);
 }

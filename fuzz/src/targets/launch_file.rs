@@ -39,7 +39,8 @@ pub(super) fn run(data: &[u8]) -> Depth {
         max_steps: 50_000,
         ..Config::default()
     };
-    match Emulation::new(file).and_then(|emulation| emulation.run(config)) {
+    let run = |emulation: Emulation| Ok(emulation.write(emulation.run(config)?));
+    match Emulation::new(file).and_then(run) {
         Ok(run) => {
             run.diagnostics
                 .iter()

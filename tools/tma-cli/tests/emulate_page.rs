@@ -87,7 +87,7 @@ fn every_launch_file_of_the_page_is_clean_and_every_part_of_one_is_read() {
                 seed,
                 ..tma_emulator::Config::default()
             };
-            let run = emulation.run(config).unwrap();
+            let run = emulation.write(emulation.run(config).unwrap());
             assert_eq!(
                 run.verdict(),
                 Verdict::Clean,

@@ -88,13 +88,14 @@ fn textures_and_surfaces_of_buffers() {
             checks,
             ..Config::default()
         };
-        let run = emulation.run(config).unwrap();
+        let run = emulation.write(emulation.run(config).unwrap());
         assert_eq!(run.verdict(), Verdict::Clean, "{:?}", run.diagnostics);
     }
     let other = FILE.replace("contents = [200, 220, 115]", "contents = [200, 220, 116]");
     let file = LaunchFile::parse("k.toml", &other, folder.path()).unwrap();
-    let run = Emulation::new(file).unwrap().run(Config::default());
-    assert_eq!(run.unwrap().verdict(), Verdict::Findings);
+    let emulation = Emulation::new(file).unwrap();
+    let run = emulation.write(emulation.run(Config::default()).unwrap());
+    assert_eq!(run.verdict(), Verdict::Findings);
 }
 
 #[test]
