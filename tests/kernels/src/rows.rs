@@ -60,7 +60,7 @@ impl Case {
             // More rows than all stages of all blocks; for `bf16` they are short, and the next ones are the longest such.
             [4104, 9],
             [8192, 2],
-            [8200, 8],
+            [8200, 26],
             // The longest row that is not long, the shortest one that is, and the longest.
             [16384, 4],
             [16392, 3],
@@ -112,7 +112,7 @@ impl Case {
             len: len as u32,
             rows: rows as u32,
             dst,
-            multiprocessors: 1,
+            multiprocessors: 2,
             ..Rows::default()
         });
         let [of_f32, of_bf16] = operation.relative_l2;
