@@ -4,6 +4,7 @@ use std::{
     fs::{self, File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
 };
 
 use tma_launch::{Failure, Stage};
@@ -126,7 +127,10 @@ fn target(path: &Path) -> io::Result<PathBuf> {
 /// A new file in the same folder, so that renaming it replaces the other in one step.
 fn beside(target: &Path) -> io::Result<(PathBuf, File)> {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = target.with_file_name(format!(".{name}.{}", std::process::id()));
+    // Several schedules may be under way.
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let temporary = target.with_file_name(format!(".{name}.{}.{number}", std::process::id()));
     let file = OpenOptions::new()
         .write(true)
         .create_new(true)

@@ -21,6 +21,9 @@ int cuDeviceGetName(char *name, int length, int device) {
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
     switch (attribute) {
     case 16: *value = 132; return 0;
+    case 36: *value = 2619000; return 0;
+    case 37: *value = 5120; return 0;
+    case 38: *value = 50 << 20; return 0;
     case 75: *value = number("FAKE_MAJOR", 9) + device; return 0;
     case 76: *value = 0; return 0;
     case 97: *value = 232448; return 0;
