@@ -40,7 +40,7 @@ arguments = [{ buffer = "words" }]
 [[expect]]
 buffer = "words"
 count = 1
-contents = 63
+contents = { constant = 63 }
 
 [[dump]]
 buffer = "words"
