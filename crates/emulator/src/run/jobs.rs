@@ -226,7 +226,9 @@ mod tests {
         // Each waits for the others.
         let all = Barrier::new(4);
         let mut count = 0;
-        let work = |_| drop(all.wait());
+        let work = |_| {
+            let _ = all.wait();
+        };
         FOUR.in_order(0..8, work, |()| {
             count += 1;
             ControlFlow::Continue(())
