@@ -133,13 +133,13 @@ fn changes() -> Result<String> {
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let before = changes()?;
     let mut counts = Counts::default();
-    let mut rows = Vec::new();
+    let mut rows = vec![["", "", "processors"].map(str::to_owned)];
     let mut good = true;
     let start = Instant::now();
     let wanted = |name: &str| args.step.is_empty() || args.step.iter().any(|step| step == name);
     for (name, step) in STEPS.iter().filter(|(name, _)| wanted(name)) {
         say!("\n=== {name} ===");
-        let start = Instant::now();
+        let (start, used) = (Instant::now(), timings::children_seconds()?);
         let done = step(&mut counts);
         if let Err(error) = &done {
             complain!("error: {error:#}");
@@ -148,13 +148,19 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         rows.push([
             format!("{} {name}", Mark::of(done.is_ok())),
             seconds(start.elapsed()),
+            format!("{:.0} s", timings::children_seconds()? - used),
         ]);
     }
     if changes()? != before {
         complain!("error: a step has changed files of the checkout, which `git status` names");
         good = false;
     }
-    rows.push(["  all".to_owned(), seconds(start.elapsed())]);
+    let processors = timings::children_seconds()?;
+    rows.push([
+        "  all".to_owned(),
+        seconds(start.elapsed()),
+        format!("{processors:.0} s"),
+    ]);
     say!("\n{}\n\n{counts}", table(&rows));
     Ok(if good {
         ExitCode::SUCCESS

@@ -16,7 +16,7 @@ pub(crate) fn check() -> Result<()> {
     run(in_fuzz().args(["fmt", "--all", "--check"]))?;
     run(in_fuzz().args(["clippy", "--all-targets", "--", "-D", "warnings"]))?;
     run(in_fuzz()
-        .args(["run", "--release", "--bin", "fuzz-smoke", "--"])
+        .args(["run", "--bin", "fuzz-smoke", "--"])
         .args(["--seconds", SECONDS]))
 }
 

@@ -22,6 +22,9 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("cargo xtask bundle", "a build for release takes minutes"),
     ("cargo xtask bench", "it needs a GPU or minutes"),
     ("cargo xtask programs", "it fetches repositories"),
+    ("tma exec ./program", "the program is one of others"),
+    ("tma record", "it needs a GPU"),
+    ("tma replay", "it needs what `tma record` made on a GPU"),
     (
         "cargo xtask mutate",
         "it takes minutes; the test `mutants` does a part of it",

@@ -190,8 +190,8 @@ fn own_seconds() -> Result<f64> {
     Ok((user + system) / TICKS)
 }
 
-/// Of those that have ended and were waited for.
-fn children_seconds() -> Result<f64> {
+/// Processor seconds of the processes that this one has started, which have ended and were waited for.
+pub(crate) fn children_seconds() -> Result<f64> {
     let [.., user, system] = ticks()?;
     Ok((user + system) / TICKS)
 }

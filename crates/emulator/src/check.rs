@@ -35,7 +35,7 @@ mod uninitialised;
 mod unreleased;
 mod warps;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 pub use diagnostic::{CheckReport, Diagnostic, Site};
 pub use kind::{Kind, Severity};
@@ -171,7 +171,9 @@ impl Checker {
             let is_news = |kind: &Kind| {
                 raw.kind != Kind::UninitialisedUse || *kind != Kind::UninitialisedRead
             };
-            let follows: BTreeSet<Kind> = follows.filter(is_news).collect();
+            let mut follows: Vec<Kind> = follows.filter(is_news).collect();
+            follows.sort_unstable();
+            follows.dedup();
             let follows: Vec<String> = follows.iter().map(|kind| format!("`{kind}`")).collect();
             if !follows.is_empty() {
                 let note = format!("this explains what else was found: {}", follows.join(", "));

@@ -10,8 +10,6 @@ mod numbers;
 mod row;
 mod short;
 
-use core::hint::assert_unchecked;
-
 use tma::{
     Block, Counter, Threads, Warps,
     pipeline::{self, Items},
@@ -30,9 +28,6 @@ pub const MOST_THREADS: u32 = 544;
 const EACH: u32 = 32;
 /// Elements of the longest row that is not long: a thread has twice as many of a long one.
 pub const MEDIUM: u32 = (MOST_THREADS - 32) * EACH;
-
-/// Rows are drawn several at once, of so many bytes together: the counter has its limits, too.
-const DRAWN_BYTES: u32 = 8192;
 
 /// An operation on rows, which has `P` parameters of each column.
 pub(crate) trait Operation<const P: usize> {
@@ -100,22 +95,16 @@ unsafe fn ring<T: Number, const P: usize, const VECTORS: usize, const STAGES: u3
     operation: impl Operation<P>,
 ) {
     let bytes = len * size_of::<T>() as u32;
-    // SAFETY: there are bytes (2), by whose number something is divided.
-    unsafe { assert_unchecked(bytes != 0) };
     let start = |row: u32| row as usize * len as usize;
     let memory = shared::dynamic::<Vector, 1024>();
     let vectors = bytes / size_of::<Vector>() as u32;
     let pipeline = block.storing_pipeline::<Vector, STAGES>(memory, vectors);
     pipeline.split(
         |mut fill| {
-            let together = (DRAWN_BYTES / bytes).max(1);
-            for group in Items::drawn(block, 1, rows.div_ceil(together), counter) {
-                let first = group * together;
-                for row in first..rows.min(first + together) {
-                    let stage = fill.next().with_item(row);
-                    // SAFETY: the row lies within the source, aligned (1, 2); the stage takes it.
-                    unsafe { stage.copy(src.add(start(row)).cast(), bytes) };
-                }
+            for row in Items::drawn(block, 1, rows, counter) {
+                let stage = fill.next().with_item(row);
+                // SAFETY: the row lies within the source, aligned (1, 2); the stage takes it.
+                unsafe { stage.copy(src.add(start(row)).cast(), bytes) };
             }
             fill.finish();
         },

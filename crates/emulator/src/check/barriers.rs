@@ -122,7 +122,7 @@ impl Checker {
     fn diverges(&mut self, origin: Origin, other: Option<Origin>, at: &str) {
         let Some(other) = other else { return };
         let mut both = [origin, other];
-        both.sort_by_key(|origin| origin.instruction);
+        both.sort_unstable_by_key(|origin| origin.instruction);
         let [here, there] = both.map(|origin| End::new(origin, format!("comes to {at} here")));
         self.report(Kind::DivergentBarrier, here, Some(there), |_| {
             let warp = origin.thread / LANES as u32;

@@ -158,16 +158,25 @@ impl Checker {
         notes: impl FnOnce(&Self) -> Vec<String>,
     ) -> &mut Raw {
         let key = (kind, here.instruction, second);
-        if let Some(index) = self.known.get(&key) {
-            let found = &mut self.found[*index];
-            found.count += 1;
-            return found;
-        }
-        let notes = notes(self);
+        let index = match self.known.get(&key) {
+            Some(index) => {
+                self.found[*index].count += 1;
+                *index
+            }
+            None => {
+                let notes = notes(self);
+                self.keep(key, here, notes)
+            }
+        };
+        &mut self.found[index]
+    }
+
+    /// A diagnostic of a new key, and its index.
+    fn keep(&mut self, key: (Kind, usize, usize), here: End, notes: Vec<String>) -> usize {
         let index = self.found.len();
         self.known.insert(key, index);
         self.found.push(Raw {
-            kind,
+            kind: key.0,
             here: Some(here),
             there: None,
             notes,
@@ -176,7 +185,7 @@ impl Checker {
             elsewhere: None,
             mbarriers: Vec::new(),
         });
-        &mut self.found[index]
+        index
     }
 
     /// The noun for a copy in messages: a product of a warpgroup is one that reads alone.

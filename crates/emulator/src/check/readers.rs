@@ -140,7 +140,7 @@ impl Readers {
             set.add(other);
         } else {
             set.list.extend([one, other]);
-            set.list.sort_by_key(Access::key);
+            set.list.sort_unstable_by_key(Access::key);
         }
         Access::many(index)
     }
@@ -433,7 +433,7 @@ mod tests {
             }
             self.0.retain(|reader| reader.key() != access.key());
             self.0.push(access);
-            self.0.sort_by_key(Access::key);
+            self.0.sort_unstable_by_key(Access::key);
         }
     }
 
@@ -465,7 +465,7 @@ mod tests {
             }
             let mut many = readers.pair(one, other, true);
             let mut plain = Plain(vec![one, other]);
-            plain.0.sort_by_key(Access::key);
+            plain.0.sort_unstable_by_key(Access::key);
             for _ in 0..200 {
                 let (access, (epoch, odd)) = access(most);
                 // Nothing is known mostly.

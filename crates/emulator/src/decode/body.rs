@@ -113,7 +113,7 @@ pub(crate) fn decode<A: InstructionSet>(
         false => {
             decoder
                 .unsupported
-                .sort_by_key(|item| (item.location.line, item.location.column));
+                .sort_unstable_by_key(|item| (item.location.line, item.location.column));
             Err(decoder.unsupported)
         }
     }
@@ -549,7 +549,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         let image = self.image;
         let mut variables: Vec<&String> = image.mentions.keys().collect();
         // In the same order in each run.
-        variables.sort();
+        variables.sort_unstable();
         variables.into_iter().for_each(|name| self.reach(name));
     }
 

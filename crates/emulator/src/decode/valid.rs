@@ -30,7 +30,7 @@ pub(crate) fn check(module: &Module, name: &str, text: &str) -> Result<(), Failu
     if found.is_empty() {
         return Ok(());
     }
-    found.sort();
+    found.sort_unstable();
     let lines = LineIndex::new(text);
     let told = found.iter().take(MOST).map(|(span, what)| {
         let at = lines.line_column(span.start());

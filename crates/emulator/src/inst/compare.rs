@@ -59,13 +59,18 @@ const RELATIONS: [(&str, Relation); 18] = [
     reason = "with a NaN, these are not what they seem to be"
 )]
 fn relation(relation: Relation, ty: Type, flushes: bool) -> Option<Binary> {
-    macro_rules! of {
+    macro_rules! ordered {
         (|$a:ident, $b:ident| $body:expr) => {
             for_type!(ty, T in [
                 B16 => u16, B32 => u32, B64 => u64, U16 => u16, U32 => u32, U64 => u64,
                 S16 => i16, S32 => i32, S64 => i64, F16 => f16, Bf16 => bf16, F32 => f32, F64 => f64,
-                Pred => u8,
             ], lift!(|$a: T, $b: T| $body))
+        };
+    }
+    // Of floating-point numbers alone (PTX ISA 9.7.6.2).
+    macro_rules! unordered {
+        (|$a:ident, $b:ident| $body:expr) => {
+            for_type!(ty, T in [F16 => f16, Bf16 => bf16, F32 => f32, F64 => f64], lift!(|$a: T, $b: T| $body))
         };
     }
     if flushes {
@@ -88,20 +93,20 @@ fn relation(relation: Relation, ty: Type, flushes: bool) -> Option<Binary> {
         };
     }
     match relation {
-        Relation::Eq => of!(|a, b| a == b),
-        Relation::Ne => of!(|a, b| a < b || a > b),
-        Relation::Lt => of!(|a, b| a < b),
-        Relation::Le => of!(|a, b| a <= b),
-        Relation::Gt => of!(|a, b| a > b),
-        Relation::Ge => of!(|a, b| a >= b),
-        Relation::Equ => of!(|a, b| !(a < b || a > b)),
-        Relation::Neu => of!(|a, b| a != b),
-        Relation::Ltu => of!(|a, b| !(a >= b)),
-        Relation::Leu => of!(|a, b| !(a > b)),
-        Relation::Gtu => of!(|a, b| !(a <= b)),
-        Relation::Geu => of!(|a, b| !(a < b)),
-        Relation::Num => of!(|a, b| a.partial_cmp(&b).is_some()),
-        Relation::Nan => of!(|a, b| a.partial_cmp(&b).is_none()),
+        Relation::Eq => ordered!(|a, b| a == b),
+        Relation::Ne => ordered!(|a, b| a < b || a > b),
+        Relation::Lt => ordered!(|a, b| a < b),
+        Relation::Le => ordered!(|a, b| a <= b),
+        Relation::Gt => ordered!(|a, b| a > b),
+        Relation::Ge => ordered!(|a, b| a >= b),
+        Relation::Equ => unordered!(|a, b| !(a < b || a > b)),
+        Relation::Neu => unordered!(|a, b| a != b),
+        Relation::Ltu => unordered!(|a, b| !(a >= b)),
+        Relation::Leu => unordered!(|a, b| !(a > b)),
+        Relation::Gtu => unordered!(|a, b| !(a <= b)),
+        Relation::Geu => unordered!(|a, b| !(a < b)),
+        Relation::Num => unordered!(|a, b| a.partial_cmp(&b).is_some()),
+        Relation::Nan => unordered!(|a, b| a.partial_cmp(&b).is_none()),
     }
 }
 

@@ -22,8 +22,11 @@ use crate::{
 /// A function of both halves of each word.
 fn halves<T: Bits, const N: usize>(words: [u32; N], f: impl Fn([T; N]) -> T) -> u32 {
     let half = |shift: u32| {
-        let of = |word: u32| T::of(u64::from(word >> shift & 0xffff));
-        (f(words.map(of)).bits() as u32 & 0xffff) << shift
+        let mut values = [T::of(0); N];
+        for (value, word) in values.iter_mut().zip(words) {
+            *value = T::of(u64::from(word >> shift & 0xffff));
+        }
+        (f(values).bits() as u32 & 0xffff) << shift
     };
     half(0) | half(16)
 }
@@ -92,7 +95,7 @@ impl Around {
         ty: Type,
         d: &ptx::Operand,
         sources: [&ptx::Operand; N],
-        alu: impl Fn(Slot, [Slot; N]) -> Alu,
+        alu: &dyn Fn(Slot, [Slot; N]) -> Alu,
     ) -> Result<(), NotSupported> {
         let one = of_pair(ty);
         let mut words = [[0; N]; 2];
@@ -101,7 +104,7 @@ impl Around {
             let parts = if one == ty {
                 [a, a]
             } else {
-                let parts = [(); 2].map(|()| decoder.scope.slot());
+                let parts = [decoder.scope.slot(), decoder.scope.slot()];
                 let bits = 32;
                 let unpack = Alu::Unpack {
                     parts: parts.into(),
@@ -117,11 +120,11 @@ impl Around {
         }
         let d = decoder.destination(d)?.slot;
         if one == ty {
-            return self.emit(decoder, d, ty, |d| alu(d, words[0]));
+            return self.emit(decoder, d, ty, &|d| alu(d, words[0]));
         }
-        let parts = [(); 2].map(|()| decoder.scope.slot());
+        let parts = [decoder.scope.slot(), decoder.scope.slot()];
         for (part, word) in parts.into_iter().zip(words) {
-            self.emit(decoder, part, one, |d| alu(d, word))?;
+            self.emit(decoder, part, one, &|d| alu(d, word))?;
         }
         let parts = parts.into();
         decoder.emit(Action::Alu(Alu::Pack { d, parts, bits: 32 }));
@@ -134,7 +137,7 @@ impl Around {
         decoder: &mut Decoder<'_>,
         d: Slot,
         ty: Type,
-        alu: impl FnOnce(Slot) -> Alu,
+        alu: &dyn Fn(Slot) -> Alu,
     ) -> Result<(), NotSupported> {
         let mut steps = Vec::new();
         if self.flushes {
@@ -236,7 +239,7 @@ pub(crate) fn binary(
     }
     let f = f.ok_or(NotSupported::Part("type"))?;
     let [d, a, b] = operands(instruction)?;
-    around.each(decoder, pair, d, [a, b], |d, [a, b]| Alu::Binary {
+    around.each(decoder, pair, d, [a, b], &|d, [a, b]| Alu::Binary {
         f,
         d,
         a,
@@ -294,7 +297,7 @@ pub(crate) fn fma(
     let f = f.ok_or(NotSupported::Part("type"))?;
     let [d, a, b, c] = operands(instruction)?;
     let ternary = |d, [a, b, c]: [Slot; 3]| Alu::Ternary { f, d, a, b, c };
-    around.each(decoder, pair, d, [a, b, c], ternary)
+    around.each(decoder, pair, d, [a, b, c], &ternary)
 }
 
 /// A function of double precision.
@@ -347,7 +350,7 @@ pub(crate) fn unary(
     let [d, a] = operands(instruction)?;
     let a = around.source(decoder, a, ty)?;
     let d = decoder.destination(d)?.slot;
-    around.emit(decoder, d, ty, |d| Alu::Unary { f, d, a })
+    around.emit(decoder, d, ty, &|d| Alu::Unary { f, d, a })
 }
 
 /// `div`.
@@ -372,7 +375,7 @@ pub(crate) fn div(
         around.source(decoder, b, ty)?,
     );
     let d = decoder.destination(d)?.slot;
-    around.emit(decoder, d, ty, |d| Alu::Binary { f, d, a, b })
+    around.emit(decoder, d, ty, &|d| Alu::Binary { f, d, a, b })
 }
 
 /// `testp`: asks what kind of number it is.
