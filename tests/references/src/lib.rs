@@ -33,12 +33,14 @@ impl Matrix<'_> {
 
 /// The product of matrices of M by K and of K by N elements, row by row without gaps.
 pub fn product([m, n, k]: [usize; 3], a: Matrix<'_>, b: Matrix<'_>) -> Vec<f64> {
-    let mut sums = Vec::with_capacity(m * n);
-    for row in 0..m {
-        for column in 0..n {
-            let products = (0..k).map(|at| a.at(row, at) * b.at(at, column));
-            // A sum of no elements is -0 otherwise.
-            sums.push(products.fold(0.0, |sum, product| sum + product));
+    let mut sums = vec![0.0; m * n];
+    for at in 0..k {
+        let of_b: Vec<f64> = (0..n).map(|column| b.at(at, column)).collect();
+        for (row, sums) in sums.chunks_exact_mut(n.max(1)).enumerate() {
+            let of_a = a.at(row, at);
+            for (sum, of_b) in sums.iter_mut().zip(&of_b) {
+                *sum += of_a * of_b;
+            }
         }
     }
     sums

@@ -1,3 +1,5 @@
+use std::sync::LazyLock;
+
 /// The value of a number of `e4m3`: a sign, 4 bits of exponent and 3 of fraction, and one NaN of each sign.
 pub fn e4m3(bits: u8) -> f64 {
     let sign = if bits & 0x80 == 0 { 1.0 } else { -1.0 };
@@ -15,8 +17,9 @@ pub fn e4m3(bits: u8) -> f64 {
 /// # Panics
 /// If there is none.
 pub fn bits_of_e4m3(value: f64) -> u8 {
-    let bits = (0..=u8::MAX).find(|bits| e4m3(*bits) == value);
-    bits.unwrap_or_else(|| panic!("{value} is no number of e4m3"))
+    static VALUES: LazyLock<Vec<f64>> = LazyLock::new(|| (0..=u8::MAX).map(e4m3).collect());
+    let bits = VALUES.iter().position(|other| *other == value);
+    bits.unwrap_or_else(|| panic!("{value} is no number of e4m3")) as u8
 }
 
 /// The values of numbers of `e4m3` in rows of so many, each multiplied by the scale of its row and column.
