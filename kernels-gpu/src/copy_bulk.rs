@@ -200,6 +200,21 @@ mod host {
             self.set(Streaming::CopyBulk.setting(device), device)
         }
 
+        /// As [`on`](Self::on), with a block for each chunk whatever the setting for the device is.
+        #[must_use]
+        pub fn each_on(self, device: &DeviceDescription) -> Self {
+            let set = self.on(device);
+            if set.stages == 1 {
+                return set;
+            }
+            Self {
+                stages: 1,
+                chunk_bytes: 2048,
+                threads: 64,
+                ..self
+            }
+        }
+
         /// The same copy with a setting.
         #[must_use]
         pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {

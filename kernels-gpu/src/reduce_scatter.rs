@@ -98,13 +98,10 @@ mod host {
     }
 
     impl ReduceScatter {
-        /// The same numbers with the setting that a device has for [`CopyBulk`], where that has a block for each chunk.
+        /// The same numbers with the setting that [`CopyBulk::each_on`] has for a device.
         #[must_use]
         pub fn on(self, device: &DeviceDescription) -> Self {
-            let set = CopyBulk::default().on(device);
-            if set.stages > 1 {
-                return self;
-            }
+            let set = CopyBulk::default().each_on(device);
             Self {
                 chunk_bytes: set.chunk_bytes,
                 threads: set.threads,

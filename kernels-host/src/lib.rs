@@ -37,6 +37,7 @@ mod gemm_fp8;
 mod kernels;
 mod matrix;
 mod operand;
+mod peers;
 mod rows;
 
 pub use gemm::{Element, Epilogue, Op, Output};
@@ -47,4 +48,5 @@ pub use kernels_gpu::{
     gemm::Activation,
 };
 pub use matrix::{Matrix, MatrixMut};
+pub use peers::Peers;
 pub use rows::RowElement;
