@@ -158,7 +158,8 @@ mod host {
             }
             macro_rules! call {
                 ($numbers:ty) => {{
-                    let of = |buffer| BufferRef::new(buffer).skip(self.offset_bytes);
+                    let offset_elems = self.offset_bytes / size_of::<$numbers>() as u64;
+                    let of = |buffer| BufferRef::new(buffer).skip(offset_elems);
                     let (own, peer) = (of(self.own), of(self.peer));
                     all_reduce::<$numbers>(self.vectors, own, peer, self.len_bytes)
                 }};

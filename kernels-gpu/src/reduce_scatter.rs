@@ -126,7 +126,8 @@ mod host {
             let chunk_bytes = divisor(self.chunk_bytes);
             macro_rules! call {
                 ($numbers:ty) => {{
-                    let of = |buffer| BufferRef::new(buffer).skip(self.offset_bytes);
+                    let offset_elems = self.offset_bytes / size_of::<$numbers>() as u64;
+                    let of = |buffer| BufferRef::new(buffer).skip(offset_elems);
                     let (dst, src) = (of(self.dst), of(self.src));
                     reduce_scatter::<$numbers>(dst, src, self.len_bytes, chunk_bytes)
                 }};
