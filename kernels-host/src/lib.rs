@@ -1,4 +1,5 @@
 //! Products of matrices, attention, norms and softmax: each is one call on buffers, on a GPU or on the emulator.
+//! What two devices do together are calls of [`Peers`].
 //!
 //! ```
 //! use kernels_host::{Epilogue, Kernels, Matrix, MatrixMut, Op};
