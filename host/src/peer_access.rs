@@ -56,9 +56,9 @@ impl PeerAccess {
 
     /// Memory of either device as an argument of kernels of device `reader`, 0 or 1.
     ///
-    /// What [`Function::launch`](crate::Function::launch) asks for holds for both devices: the buffer is dropped after
-    /// the reader was synchronised, or after its own device was whose stream
-    /// [waits](crate::Stream::wait_for) for the reader's.
+    /// Dropping a buffer waits for its own device alone. So that [`Function::launch`](crate::Function::launch) gets what
+    /// it asks for, the reader is synchronised before, or a stream of the buffer's device
+    /// [waits](crate::Stream::wait_for) for that of the reader.
     ///
     /// # Errors
     /// The memory is of neither of the two.
