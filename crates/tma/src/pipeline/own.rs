@@ -62,59 +62,59 @@ impl<T: SharedValue> Own<'_, T> {
 
     /// As [`update`](Self::update). Where each thread has `EACH` elements, all are loaded first, so that none
     /// waits for a store.
+    #[expect(
+        clippy::needless_range_loop,
+        reason = "an iterator of the array would keep it in local memory"
+    )]
     #[inline(always)]
     pub fn update_at_once<const EACH: usize>(&mut self, change: impl Fn(T) -> T) {
         if self.len != EACH as u32 * self.step {
             return self.update(change);
         }
+        let own = |turn: usize| self.elements.add(self.first + turn as u32 * self.step);
         // SAFETY: the element is in the stage, which has been loaded, and this thread's alone.
-        self.replace_at_once::<EACH, _>(|element| unsafe { element.read() }, change);
+        let loaded = array::from_fn::<_, EACH, _>(|turn| unsafe { own(turn).read() });
+        for turn in 0..EACH {
+            // SAFETY: as above.
+            unsafe { own(turn).write(change(loaded[turn])) };
+        }
     }
 
-    /// Makes `combine(element, other)` of each element, where `other` is the one `distance` elements later.
+    /// Makes `combine(element, other)` of each element, where `other` is the one `distance` elements later. Where each
+    /// thread has `EACH` elements, all are loaded first.
     ///
     /// # Safety
     /// 1. The others have been loaded, too, and nobody writes them.
+    #[expect(
+        clippy::needless_range_loop,
+        reason = "an iterator of the array would keep it in local memory"
+    )]
     #[inline(always)]
     pub(crate) unsafe fn combine_at_once<const EACH: usize>(
         &mut self,
         distance: u32,
         combine: impl Fn(T, T) -> T,
     ) {
-        // SAFETY: the element is in the stage, which has been loaded, and this thread's alone; the other one is
-        // as well (1).
-        let both =
-            |element: SharedPtr<T>| unsafe { (element.read(), element.add(distance).read()) };
-        if self.len == EACH as u32 * self.step {
-            return self
-                .replace_at_once::<EACH, _>(both, |(element, other)| combine(element, other));
-        }
+        let at = |index: u32| self.elements.add(index);
+        // SAFETY: the element is in the stage, which has been loaded, and this thread's alone; the other one has been
+        // loaded, too (1).
+        let both = |index: u32| unsafe { (at(index).read(), at(index + distance).read()) };
         let mut index = self.first;
-        while index < self.len {
-            let element = self.elements.add(index);
-            let (value, other) = both(element);
-            // SAFETY: as above.
-            unsafe { element.write(combine(value, other)) };
-            index += self.step;
+        if self.len == EACH as u32 * self.step {
+            let own = |turn: usize| index + turn as u32 * self.step;
+            let loaded = array::from_fn::<_, EACH, _>(|turn| both(own(turn)));
+            for turn in 0..EACH {
+                let (element, other) = loaded[turn];
+                // SAFETY: as above.
+                unsafe { at(own(turn)).write(combine(element, other)) };
+            }
+            return;
         }
-    }
-
-    /// Makes `change(load(element))` of `EACH` elements; all are loaded first.
-    #[expect(
-        clippy::needless_range_loop,
-        reason = "an iterator of the array would keep it in local memory"
-    )]
-    #[inline(always)]
-    fn replace_at_once<const EACH: usize, L: Copy>(
-        &mut self,
-        load: impl Fn(SharedPtr<T>) -> L,
-        change: impl Fn(L) -> T,
-    ) {
-        let own = |turn: usize| self.elements.add(self.first + turn as u32 * self.step);
-        let loaded = array::from_fn::<_, EACH, _>(|turn| load(own(turn)));
-        for turn in 0..EACH {
-            // SAFETY: the element is in the stage, which has been loaded, and this thread's alone.
-            unsafe { own(turn).write(change(loaded[turn])) };
+        while index < self.len {
+            let (element, other) = both(index);
+            // SAFETY: as above.
+            unsafe { at(index).write(combine(element, other)) };
+            index += self.step;
         }
     }
 }
