@@ -7,7 +7,17 @@ use tma_build::{Arch, Assemble, PtxBuilder};
 /// The files of the kernels, and the architecture that most devices run of those that they are for; all files where
 /// none is named, since the tests build these, too.
 const KERNELS: [(Arch, &[&str]); 2] = [
-    (Arch::Sm90, &["layer_norm", "rms_norm", "softmax"]),
+    (
+        Arch::Sm90,
+        &[
+            "all_reduce",
+            "copy_bulk",
+            "layer_norm",
+            "reduce_scatter",
+            "rms_norm",
+            "softmax",
+        ],
+    ),
     (Arch::Sm90a, &[]),
 ];
 

@@ -3,6 +3,8 @@
 //! `cargo run -p host-examples --bin 01_first_copy`, and so on. On a machine without a GPU they run on the
 //! emulator.
 
+pub mod nccl;
+
 use std::fmt::Debug;
 
 use bytemuck::NoUninit;

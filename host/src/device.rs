@@ -81,6 +81,23 @@ impl Device {
         }
     }
 
+    /// Two emulators with this schedule that stand for two GPUs with [access](crate::PeerAccess) to each other's
+    /// memory. Launches of both run one after the other.
+    ///
+    /// ```
+    /// use tma_host::{Device, PeerAccess};
+    ///
+    /// let [first, second] = Device::emulators(0);
+    /// assert!(PeerAccess::between(&first, &second).is_ok());
+    /// ```
+    pub fn emulators(seed: u64) -> [Self; 2] {
+        let first = Emulator::new(seed);
+        let second = first.beside();
+        [first, second].map(|emulator| Self {
+            kind: Kind::Emulator(emulator),
+        })
+    }
+
     fn of(gpu: Gpu) -> Self {
         Self {
             kind: Kind::Gpu(gpu),

@@ -29,6 +29,11 @@ impl<T> Slice<'_, T> {
         self.len_elems
     }
 
+    /// The same memory, for kernels of a device that has access to it.
+    pub(crate) fn on(self, device: u64) -> Self {
+        Self { device, ..self }
+    }
+
     /// The part that begins so many elements later.
     ///
     /// # Panics

@@ -108,19 +108,46 @@ impl Stream {
         result.map_err(|failure| gpu.explain(failure))
     }
 
-    /// Makes all later work on this stream wait for the work that another stream of the same device
-    /// has so far.
+    /// Makes all later work on this stream wait for the work that another one, of any device, has so far.
     ///
     /// # Errors
     /// The driver refuses.
     #[doc(alias("cuStreamWaitEvent", "cudaStreamWaitEvent"))]
     pub fn wait_for(&self, other: &Self) -> Result<(), Failure> {
-        let (Some((gpu, stream)), Some((_, other))) = (self.on_gpu(), other.on_gpu()) else {
-            return self.device.synchronise();
+        let mark = other.mark()?;
+        self.wait_for_mark(other, mark)
+    }
+
+    /// Makes all later work on both streams, of any devices, wait for the work that both have so far.
+    ///
+    /// # Errors
+    /// The driver refuses.
+    pub fn wait_for_each_other(&self, other: &Self) -> Result<(), Failure> {
+        let (own, others) = (self.mark()?, other.mark()?);
+        self.wait_for_mark(other, others)?;
+        other.wait_for_mark(self, own)
+    }
+
+    /// An event behind what it has so far; nothing on the emulator, where all of that has ended.
+    fn mark(&self) -> Result<Option<cust::event::Event>, Failure> {
+        let Some((gpu, stream)) = self.on_gpu() else {
+            self.device.synchronise()?;
+            return Ok(None);
         };
         gpu.enter(Stage::Launch)?;
-        let event = recorded(other)?;
-        let waits = stream.wait_event(event, StreamWaitEventFlags::DEFAULT);
+        recorded(stream, EventFlags::DISABLE_TIMING).map(Some)
+    }
+
+    /// Makes later work wait for the event of another stream.
+    fn wait_for_mark(&self, other: &Self, mark: Option<cust::event::Event>) -> Result<(), Failure> {
+        let Some(mark) = mark else {
+            return Ok(());
+        };
+        let Some((gpu, stream)) = self.on_gpu() else {
+            return other.synchronise();
+        };
+        gpu.enter(Stage::Launch)?;
+        let waits = stream.wait_event(mark, StreamWaitEventFlags::DEFAULT);
         waits.or_fail(Stage::Launch, || "waiting for another stream".to_owned())
     }
 
@@ -137,7 +164,7 @@ impl Stream {
             }
             Some((gpu, stream)) => {
                 gpu.enter(Stage::Launch)?;
-                Recorded::Gpu(recorded(stream)?)
+                Recorded::Gpu(recorded(stream, EventFlags::DEFAULT)?)
             }
         };
         Ok(Event {
@@ -148,8 +175,11 @@ impl Stream {
 }
 
 /// A new event behind what the stream has so far.
-fn recorded(stream: &cust::stream::Stream) -> Result<cust::event::Event, Failure> {
-    let event = cust::event::Event::new(EventFlags::DEFAULT);
+fn recorded(
+    stream: &cust::stream::Stream,
+    flags: EventFlags,
+) -> Result<cust::event::Event, Failure> {
+    let event = cust::event::Event::new(flags);
     let event = event.and_then(|event| event.record(stream).map(|()| event));
     event.or_fail(Stage::Launch, || "an event".to_owned())
 }

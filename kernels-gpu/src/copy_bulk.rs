@@ -4,7 +4,7 @@
 use core::num::NonZero;
 
 use tma::{
-    Barrier, Block, Counter, Stores, Transaction, kernel,
+    Barrier, Block, Counter, SharedPtr, Stores, Transaction, kernel,
     pipeline::{self, Items},
     ptx::mbarrier::Mbarrier,
     shared,
@@ -71,10 +71,39 @@ pub unsafe fn copy_bulk_once(
     len_bytes: u64,
     chunk_bytes: NonZero<u32>,
 ) {
+    // SAFETY: the conditions are this kernel's own. The chunk lies within the destination (1), aligned (2).
+    unsafe {
+        once(
+            src,
+            len_bytes,
+            chunk_bytes,
+            |stores, start, buffer, bytes| {
+                stores.bulk(dst.add(start), buffer, bytes);
+            },
+        );
+    }
+}
+
+/// Loads the chunk of this block; `store` is told where it begins and how many bytes it has, and starts what takes
+/// them from the buffer.
+///
+/// # Safety
+/// 1. `src` points to `len_bytes` bytes of global memory that nobody writes while the kernel runs.
+/// 2. The address, `len_bytes` and `chunk_bytes` are multiples of 16; a chunk has at most 2^20 - 16 bytes, and
+///    there is a block for each.
+/// 3. Grid and blocks are one-dimensional, blocks of whole warps, and the launch has `chunk_bytes` of shared memory.
+/// 4. What `store` starts may be started on these bytes.
+#[inline(always)]
+pub(crate) unsafe fn once(
+    src: *const u8,
+    len_bytes: u64,
+    chunk_bytes: NonZero<u32>,
+    store: impl FnOnce(&mut Stores, usize, SharedPtr<u8>, u32),
+) {
     shared! {
         static BAR: Mbarrier;
     }
-    // SAFETY: every thread gets here (4).
+    // SAFETY: every thread gets here (3).
     let block = unsafe { Block::converged() };
     if !block.elect() {
         return;
@@ -92,9 +121,8 @@ pub unsafe fn copy_bulk_once(
     unsafe { loads.bulk(buffer, src.add(start as usize), bytes) };
     full.wait(loads.arrive());
     let mut stores = Stores::new();
-    // SAFETY: the chunk lies within the destination (1), aligned (2); it has been loaded, and the block stays
-    // until it has been read.
-    unsafe { stores.bulk(dst.add(start as usize), buffer, bytes) };
+    store(&mut stores, start as usize, buffer, bytes);
+    // The block stays until the buffer has been read.
     stores.commit().wait_read();
 }
 
@@ -107,12 +135,9 @@ mod host {
 
     use super::{copy_bulk, copy_bulk_once};
     use crate::{
-        arguments::{at_least, bulk, chunks, divisor, drawn, ends},
+        arguments::{at_least, chunk, chunks, divisor, drawn, each, ends},
         settings::{Setting, Streaming},
     };
-
-    /// The longest pieces that one bulk copy and one phase of a barrier take.
-    const MOST_CHUNK_BYTES: u32 = (1 << 20) - 16;
 
     /// Copies contiguous bytes in chunks that blocks of one warp draw from a counter, or a chunk for each
     /// block.
@@ -175,6 +200,21 @@ mod host {
             self.set(Streaming::CopyBulk.setting(device), device)
         }
 
+        /// As [`on`](Self::on), with a block for each chunk whatever the setting for the device is.
+        #[must_use]
+        pub fn each_on(self, device: &DeviceDescription) -> Self {
+            let set = self.on(device);
+            if set.stages == 1 {
+                return set;
+            }
+            Self {
+                stages: 1,
+                chunk_bytes: 2048,
+                threads: 64,
+                ..self
+            }
+        }
+
         /// The same copy with a setting.
         #[must_use]
         pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
@@ -194,14 +234,7 @@ mod host {
         /// All that the kernel cannot take.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
-            let reason = "what a bulk copy takes:";
-            conditions.within(
-                "chunk_bytes",
-                self.chunk_bytes,
-                16..=MOST_CHUNK_BYTES,
-                reason,
-            );
-            bulk(&mut conditions, "chunk_bytes", self.chunk_bytes.into());
+            chunk(&mut conditions, self.chunk_bytes);
             ends(&mut conditions, self.dst_offset_bytes, self.len_bytes);
             let chunks = chunks(&mut conditions, self.len_bytes, self.chunk_bytes);
             conditions.reads(Region::bytes(self.src, self.len_bytes));
@@ -212,11 +245,7 @@ mod host {
             );
             let chunk_bytes = divisor(self.chunk_bytes);
             if self.stages == 1 {
-                let reason = "there is no empty grid: at least";
-                conditions.at_least("len_bytes", self.len_bytes, 16, reason);
-                conditions.whole_warps(self.threads);
-                let reason = "threads that a block of one chunk has:";
-                conditions.within("threads of a block", self.threads, 32..=256, reason);
+                each(&mut conditions, self.len_bytes, self.threads);
                 let call = copy_bulk_once(dst, src, self.len_bytes, chunk_bytes);
                 let launch = conditions.launch(call, Shape::new(chunks, self.threads))?;
                 return Ok(at_least(launch, self.shared_bytes));

@@ -1,11 +1,7 @@
 //! A histogram: each block counts in shared memory, and one bulk reduction (`cp.reduce.async.bulk`)
 //! adds its counts to those of all blocks.
 
-use tma::{
-    Block, kernel,
-    ptx::{Add, cp_reduce_async_bulk},
-    shared,
-};
+use tma::{Block, kernel, shared};
 
 /// Bins: one for each value of a byte.
 pub const BINS: usize = 256;
@@ -35,12 +31,12 @@ pub unsafe fn histogram(data: *const u8, len: u32, counts: *mut u32) {
         block_counts.add(value.into(), 1);
         i += u64::from(block.blocks().get()) * threads;
     }
-    block_counts.finish(block).store(block, |_, block_counts| {
-        // SAFETY: both ends have the bins (2), and others use the sums by such reductions alone.
-        unsafe {
-            cp_reduce_async_bulk::global_shared_cta::<Add, u32>(counts, block_counts, BINS_BYTES);
-        }
-    });
+    block_counts
+        .finish(block)
+        .store(block, |stores, block_counts| {
+            // SAFETY: both ends have the bins (2), and others use the sums by such reductions alone.
+            unsafe { stores.add(counts, block_counts, BINS_BYTES) };
+        });
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

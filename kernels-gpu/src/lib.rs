@@ -35,6 +35,7 @@ pub mod add_one_bulk;
 pub mod add_one_ring;
 pub mod add_one_tile;
 pub mod add_one_tile_ring;
+pub mod all_reduce;
 // `wgmma` is an instruction of a single architecture.
 #[cfg(any(tma_arch = "sm_90a", not(target_arch = "nvptx64")))]
 pub mod attention;
@@ -73,6 +74,7 @@ pub mod prefetch;
 pub mod prefetch_1d;
 pub mod producer_consumer;
 pub mod product;
+pub mod reduce_scatter;
 pub mod ring;
 pub mod rms_norm;
 pub mod rows;

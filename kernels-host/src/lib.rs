@@ -1,4 +1,5 @@
 //! Products of matrices, attention, norms and softmax: each is one call on buffers, on a GPU or on the emulator.
+//! What two devices do together are calls of [`Peers`].
 //!
 //! ```
 //! use kernels_host::{Epilogue, Kernels, Matrix, MatrixMut, Op};
@@ -37,6 +38,7 @@ mod gemm_fp8;
 mod kernels;
 mod matrix;
 mod operand;
+mod peers;
 mod rows;
 
 pub use gemm::{Element, Epilogue, Op, Output};
@@ -47,4 +49,5 @@ pub use kernels_gpu::{
     gemm::Activation,
 };
 pub use matrix::{Matrix, MatrixMut};
+pub use peers::Peers;
 pub use rows::RowElement;

@@ -47,6 +47,8 @@ no CUDA toolkit and no Rust.
                               every instruction form; FILE is for tests/data/semantics
     TMA_DEVICE=gpu ./misuse   launches that a kernel cannot take are refused before they start
     TMA_DEVICE=gpu ./calls    products, attention and norms as calls on buffers
+    TMA_DEVICE=gpu ./collectives
+                              what two GPUs do together, and two handles of one GPU
     TMA_DEVICE=gpu ./host-NAME
                               the host's own tests: device, gpu, jobs, tensor_maps
     ./failures                launches that must fail, and whether the messages say why
@@ -71,6 +73,7 @@ no CUDA toolkit and no Rust.
     python3 norms.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
                               normalisations and softmax of rows beside PyTorch's and a copy; needs PyTorch
     ./deform_attn             deformable attention by ordinary loads and by tiles
+    ./peers                   what two GPUs do together beside NCCL and the driver's copy
     ./bench --sweep           the best stages, sizes and blocks for this GPU
     ./tma devices             what GPUs there are
     ./tma record PROGRAM      the launches of a CUDA program as archives, for ./tma replay
@@ -106,6 +109,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "--package=bench",
         "--bin=bench",
         "--bin=deform_attn",
+        "--bin=peers",
     ])?;
     built.extend(programs(&[
         "test",
@@ -118,6 +122,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "--test=misuse",
         "--package=kernels-host",
         "--test=calls",
+        "--test=collectives",
     ])?);
     let host_tests = HOST_TESTS.map(|name| format!("--test={name}"));
     let mut host = vec!["test", "--release", "--no-run", "--package=tma-host"];
@@ -137,12 +142,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "failures",
         "misuse",
         "calls",
+        "collectives",
         "copy-differential",
         "map-differential",
         "math-differential",
         "mma-differential",
         "bench",
         "deform_attn",
+        "peers",
     ]
     .map(str::to_owned);
     let host_tests = HOST_TESTS.map(|name| format!("host-{name}"));

@@ -8,5 +8,6 @@ pub mod device;
 pub mod function;
 pub mod launch;
 pub mod module;
+pub mod peer;
 pub mod pointer;
 pub mod tensor_map;

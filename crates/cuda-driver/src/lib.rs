@@ -6,8 +6,8 @@
 //! - [`forwarded`] defines every driver symbol that `cust` 0.3.2 refers to. Each loads the driver
 //!   on first use and passes the call on. Without a driver each returns `CUDA_ERROR_STUB_LIBRARY`
 //!   (34); where the driver lacks the symbol, `CUDA_ERROR_NOT_FOUND` (500).
-//! - [`tensor_map`], [`launch`], [`function`], [`module`], [`mod@pointer`] and [`device`] are what `cust`'s CUDA
-//!   11.4 bindings lack or return without detail.
+//! - [`tensor_map`], [`launch`], [`function`], [`module`], [`mod@pointer`], [`peer`] and [`device`] are what `cust`'s
+//!   CUDA 11.4 bindings lack or return without detail.
 //! - [`status`] says which driver was loaded, or why none was. [`driver_version`] asks it for its
 //!   version, and [`devices`] which GPUs there are.
 //!
@@ -54,7 +54,7 @@ pub use cust_raw as sys;
 pub use entry_points::{
     device,
     device::{Version, driver_version},
-    function, launch, module, pointer, tensor_map,
+    function, launch, module, peer, pointer, tensor_map,
 };
 pub use error::{DriverError, Origin, name, sentence};
 #[cfg(target_os = "linux")]

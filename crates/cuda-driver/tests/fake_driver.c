@@ -36,6 +36,26 @@ CUresult cuDeviceGetUuid_v2(unsigned char uuid[16], int device) {
     return OK;
 }
 
+/* Device 1 reaches device 2, with atomic operations; device 2 does not reach device 1. */
+CUresult cuDeviceCanAccessPeer(int *can, int device, int peer) {
+    *can = device == 1 && peer == 2;
+    return OK;
+}
+
+enum { CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED = 3 };
+
+CUresult cuDeviceGetP2PAttribute(int *value, int attribute, int device, int peer) {
+    if (attribute != CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED) return INVALID_VALUE;
+    *value = device == 1 && peer == 2;
+    return OK;
+}
+
+CUresult cuCtxEnablePeerAccess(void *peer, unsigned flags) {
+    static int enabled = 0;
+    if (peer != (void *)48 || flags != 0) return 217;
+    return enabled++ ? 704 : OK;
+}
+
 CUresult cuMemsetD16_v2(unsigned long long address, unsigned short value, size_t count) {
     return address == 0x123456789abcULL && value == 0xbeef && count == 0x1122334455ULL ? OK : 716;
 }

@@ -18,7 +18,7 @@ use cuda_driver::{
     function::{self, FunctionAttribute},
     launch::{self, LaunchAttribute, LaunchConfig},
     module::{self, JitLog, JitOption, LoadError},
-    status,
+    peer, status,
     sys::{self, CUresult},
     tensor_map::{self, Pixels, Tensor, TensorMap},
 };
@@ -273,6 +273,28 @@ fn map(words: &[u32]) -> TensorMap {
         to.copy_from_slice(&word.to_ne_bytes());
     }
     map
+}
+
+#[test]
+fn peers_are_asked_for_in_their_order() {
+    support::with_driver("peers_are_asked_for_in_their_order", fake, || {
+        // SAFETY: the fake driver takes any device.
+        let asked = unsafe { [peer::can_access(1, 2), peer::can_access(2, 1)] };
+        assert_eq!(asked, [Ok(true), Ok(false)]);
+        // SAFETY: as above.
+        let asked = unsafe { [peer::has_atomics(1, 2), peer::has_atomics(2, 1)] };
+        assert_eq!(asked, [Ok(true), Ok(false)]);
+        // The second time it is there already.
+        for _ in 0..2 {
+            // SAFETY: the fake driver does not follow the context.
+            let enabled = unsafe { peer::enable_access(ptr::without_provenance_mut(48)) };
+            assert_eq!(enabled, Ok(()));
+        }
+        // SAFETY: as above.
+        let refused = unsafe { peer::enable_access(ptr::without_provenance_mut(64)) };
+        let error = failed("cuCtxEnablePeerAccess", 217, Origin::Driver);
+        assert_eq!(refused, Err(error));
+    });
 }
 
 #[cfg(target_endian = "little")]

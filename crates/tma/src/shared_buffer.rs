@@ -93,6 +93,27 @@ impl<T: SharedValue> LoadingBuffer<T> {
         publish(group);
         buffer
     }
+
+    /// Waits until the elements are there, and makes `combine(element, other)` of each of the first half, where
+    /// `other` has the same index in the second half. The first half is left. Collective of the group.
+    ///
+    /// Where each thread has `EACH` pairs, all are read before any is written.
+    #[inline(always)]
+    pub fn combine<const EACH: usize>(
+        self,
+        group: impl Threads,
+        combine: impl Fn(T, T) -> T,
+    ) -> SharedBuffer<T> {
+        let SharedBuffer { elements, len } = self.wait();
+        let half = len / 2;
+        // SAFETY: the second half has been loaded with the first, and nobody has the buffer to write it (1).
+        unsafe { Own::new(elements, group, half).combine_at_once::<EACH>(half, combine) };
+        publish(group);
+        SharedBuffer {
+            elements,
+            len: half,
+        }
+    }
 }
 
 impl<T: SharedValue> SharedBuffer<T> {

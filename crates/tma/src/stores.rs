@@ -4,7 +4,10 @@ use tensor_map::TensorMap;
 
 use crate::{
     Rank, SharedPtr, Tile, TileMap,
-    ptx::{cp_async_bulk, cp_async_bulk_tensor},
+    ptx::{
+        Add, cp_async_bulk, cp_async_bulk_tensor,
+        cp_reduce_async_bulk::{self, GlobalReduce},
+    },
     tile::Mode,
 };
 
@@ -55,6 +58,23 @@ impl Stores {
         debug_assert!(bytes.is_multiple_of(16), "(1)");
         // SAFETY: (1).
         unsafe { cp_async_bulk::global_shared_cta(dst, src, bytes) };
+    }
+
+    /// Starts an addition of each number to the one of the same index in global memory, rounded to nearest,
+    /// ties to even.
+    ///
+    /// # Safety
+    /// 1. Those of [`cp_reduce_async_bulk::global_shared_cta`].
+    #[doc(alias = "cp_reduce_async_bulk")]
+    #[inline(always)]
+    pub unsafe fn add<T: GlobalReduce<Add>>(&mut self, dst: *mut T, src: SharedPtr<T>, bytes: u32) {
+        debug_assert!(
+            src.address().is_multiple_of(16) && dst.addr().is_multiple_of(16),
+            "(1)"
+        );
+        debug_assert!(bytes.is_multiple_of(16), "(1)");
+        // SAFETY: (1).
+        unsafe { cp_reduce_async_bulk::global_shared_cta::<Add, T>(dst, src, bytes) };
     }
 
     /// Starts a store of one box through a tensor map.

@@ -30,8 +30,6 @@ macro_rules! elements {
 }
 
 impl crate::sealed::Sealed for i8 {}
-impl crate::sealed::Sealed for F16 {}
-impl crate::sealed::Sealed for Bf16 {}
 impl crate::sealed::Sealed for E4m3 {}
 
 elements! {

@@ -25,32 +25,33 @@ macro_rules! values {
         #[doc(hidden)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Type { $($name,)+ }
-        $(
-            $(#[$attribute])*
-            impl crate::sealed::Sealed for $type {}
-            $(#[$attribute])*
-            impl Value for $type {
-                const TYPE: Type = Type::$name;
+        $(values! { @of $(#[$attribute])* $type = $name, $value => $bits })+
+    };
+    (@of $(#[$attribute:meta])* $type:ty = $name:ident, $value:ident => $bits:expr) => {
+        $(#[$attribute])*
+        impl crate::sealed::Sealed for $type {}
+        $(#[$attribute])*
+        impl Value for $type {
+            const TYPE: Type = Type::$name;
 
-                #[inline(always)]
-                fn bits16(self) -> u16 {
-                    let $value = self;
-                    $bits as u16
-                }
-
-                #[inline(always)]
-                fn bits32(self) -> u32 {
-                    let $value = self;
-                    $bits as u32
-                }
-
-                #[inline(always)]
-                fn bits64(self) -> u64 {
-                    let $value = self;
-                    $bits as u64
-                }
+            #[inline(always)]
+            fn bits16(self) -> u16 {
+                let $value = self;
+                $bits as u16
             }
-        )+
+
+            #[inline(always)]
+            fn bits32(self) -> u32 {
+                let $value = self;
+                $bits as u32
+            }
+
+            #[inline(always)]
+            fn bits64(self) -> u64 {
+                let $value = self;
+                $bits as u64
+            }
+        }
     };
 }
 
@@ -63,8 +64,8 @@ values! {
     i64 = S64, value => value;
     f32 = F32, value => value.to_bits();
     f64 = F64, value => value.to_bits();
-    #[cfg(feature = "half")]
-    half::f16 = F16, value => value.to_bits();
-    #[cfg(feature = "half")]
-    half::bf16 = Bf16, value => value.to_bits();
+    crate::halves::F16 = F16, value => value.to_bits();
+    crate::halves::Bf16 = Bf16, value => value.to_bits();
 }
+values! { @of #[cfg(feature = "half")] half::f16 = F16, value => value.to_bits() }
+values! { @of #[cfg(feature = "half")] half::bf16 = Bf16, value => value.to_bits() }

@@ -29,3 +29,18 @@ examples! {
     gemm = "08_gemm";
     gemm_call = "09_gemm_call";
 }
+
+/// It ends well, or says what is lacking, which a machine without a GPU does.
+#[test]
+fn nccl() {
+    let output = Command::new(env!("CARGO_BIN_EXE_11_nccl")).output();
+    let output = output.unwrap_or_else(|error| panic!("cannot run it: {error}"));
+    let said = String::from_utf8_lossy(&output.stdout);
+    let error = String::from_utf8_lossy(&output.stderr);
+    if output.status.success() {
+        assert!(said.contains("numbers equal"), "{said}");
+    } else {
+        assert!(error.starts_with("lacking: "), "{said}{error}");
+        println!("skipped: 11_nccl: {error}");
+    }
+}

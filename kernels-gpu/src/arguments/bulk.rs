@@ -10,9 +10,34 @@ pub(crate) fn bulk(conditions: &mut Conditions, parameter: &str, bytes: u64) {
     );
 }
 
+/// The longest pieces that one bulk copy and one phase of a barrier take.
+const MOST_CHUNK_BYTES: u32 = (1 << 20) - 16;
+
+/// Bytes of a piece.
+pub(crate) fn chunk(conditions: &mut Conditions, chunk_bytes: u32) {
+    let reason = "what a bulk copy takes:";
+    conditions.within("chunk_bytes", chunk_bytes, 16..=MOST_CHUNK_BYTES, reason);
+    bulk(conditions, "chunk_bytes", chunk_bytes.into());
+}
+
+/// There is a block for each piece, and one of its threads works.
+pub(crate) fn each(conditions: &mut Conditions, len_bytes: u64, threads: u32) {
+    let reason = "there is no empty grid: at least";
+    conditions.at_least("len_bytes", len_bytes, 16, reason);
+    conditions.whole_warps(threads);
+    let reason = "threads that a block of one chunk has:";
+    conditions.within("threads of a block", threads, 32..=256, reason);
+}
+
 /// Where the bytes begin, and how many they are.
 pub(crate) fn ends(conditions: &mut Conditions, offset_bytes: u64, len_bytes: u64) {
     bulk(conditions, "dst_offset_bytes", offset_bytes);
+    bulk(conditions, "len_bytes", len_bytes);
+}
+
+/// Where the part of two buffers begins, and how many bytes it has.
+pub(crate) fn part(conditions: &mut Conditions, offset_bytes: u64, len_bytes: u64) {
+    bulk(conditions, "offset_bytes", offset_bytes);
     bulk(conditions, "len_bytes", len_bytes);
 }
 

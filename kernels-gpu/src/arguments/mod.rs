@@ -9,7 +9,7 @@ use std::num::NonZero;
 
 use tma_launch::{Conditions, Launch, Region};
 
-pub(crate) use bulk::{bulk, chunks, ends};
+pub(crate) use bulk::{bulk, chunk, chunks, each, ends, part};
 pub use matrix::Matrix;
 pub(crate) use matrix::{check_last, check_load, check_store};
 pub(crate) use tiles::{Tiles, tile_of, tiled_bytes};

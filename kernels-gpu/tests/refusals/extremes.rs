@@ -7,6 +7,7 @@ use kernels_gpu::{
     add_one_ring::AddOneRing,
     add_one_tile::AddOneTile,
     add_one_tile_ring::AddOneTileRing,
+    all_reduce::AllReduce,
     attention::Attention,
     consume_map::ConsumeMap,
     conv_im2col::ConvIm2col,
@@ -27,6 +28,7 @@ use kernels_gpu::{
     prefetch::Prefetch,
     prefetch_1d::Prefetch1d,
     producer_consumer::{ProducerConsumer, ProducerConsumerForm},
+    reduce_scatter::ReduceScatter,
     ring::Ring,
     rms_norm::RmsNorm,
     rows::{Numbers, Rows},
@@ -127,6 +129,14 @@ refuses! {
         threads: MOST,
         shared_bytes: MOST,
     } => ["stages", "chunk_bytes", "dst_offset_bytes", "len_bytes", "chunks", "threads of a block", "blocks"];
+    all_reduce = AllReduce {
+        numbers: Numbers::F32, own: 0, peer: 1, offset_bytes: u64::MAX, len_bytes: u64::MAX, vectors: 3, threads: MOST,
+        shared_bytes: MOST,
+    } => ["vectors", "threads of a block", "offset_bytes", "len_bytes", "chunks"];
+    reduce_scatter = ReduceScatter {
+        numbers: Numbers::Bf16, dst: 0, src: 1, offset_bytes: u64::MAX, len_bytes: u64::MAX, chunk_bytes: MOST,
+        threads: MOST, shared_bytes: MOST,
+    } => ["chunk_bytes", "offset_bytes", "len_bytes", "chunks", "threads of a block"];
     add_one_bulk = AddOneBulk {
         vectors: 3,
         len_bytes: u64::MAX,

@@ -3,6 +3,7 @@
 mod bulk;
 mod extremes;
 mod maps;
+mod pairs;
 mod pointers;
 mod speed;
 

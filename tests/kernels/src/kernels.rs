@@ -5,6 +5,7 @@ mod add_one_bulk;
 mod add_one_ring;
 mod add_one_tile;
 mod add_one_tile_ring;
+mod all_reduce;
 mod attention;
 mod consume_map;
 mod conv_im2col;
@@ -25,6 +26,7 @@ mod persistent_tiles;
 mod prefetch;
 mod prefetch_1d;
 mod producer_consumer;
+mod reduce_scatter;
 mod ring;
 mod rms_norm;
 mod softmax;
@@ -60,9 +62,11 @@ pub const TUNED: &[Tuned] = &[
     ("add_one_ring", add_one_ring::tuned),
     ("add_one_tile", add_one_tile::tuned),
     ("add_one_tile_ring", add_one_tile_ring::tuned),
+    ("all_reduce", all_reduce::tuned),
     ("copy_bulk", copy_bulk::tuned),
     ("copy_tile", copy_tile::tuned),
     ("persistent_tiles", persistent_tiles::tuned),
+    ("reduce_scatter", reduce_scatter::tuned),
 ];
 
 /// The name of a kernel, and its scenario on a device.

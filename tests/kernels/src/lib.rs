@@ -6,6 +6,7 @@
 
 mod device;
 mod kernels;
+mod pairs;
 mod rows;
 mod scenario;
 mod tiles;

@@ -23,8 +23,8 @@ each on the kernel's smaller cases with the emulator and its checker, and says w
 
 The last column is the share that was caught of all mutants but the explained ones.
 `cargo xtask mutate --list` lists the mutants, `--show ID` shows one and what was said of it, and
-`--check` compares this page with the run; `cargo xtask bless` writes it. Of `attention`, `gemm`,
-`gemm_mma` and the norms one entry or two stand for all others, which have no mutants: of `attention` the one of `bf16` with
+`--check` compares this page with the run; `cargo xtask bless` writes it. Of `all_reduce`, `attention`,
+`gemm`, `gemm_mma`, `reduce_scatter` and the norms one entry or two stand for all others, which have no mutants: of `attention` the one of `bf16` with
 heads of 128 elements that is not causal. A block of the causal ones has a single item, so that most of their mutants
 around a second one would survive.
 ";

@@ -172,7 +172,8 @@ fn launched<'a>(scenarios: &[&'a Scenario]) -> Vec<&'a str> {
 
 /// Entries that stand for all of their kernel, which differ from them by types, layouts and tiles; those of `attention`
 /// that are causal also have one item for each block.
-const FOR_ALL: [(&str, &[&str]); 6] = [
+const FOR_ALL: [(&str, &[&str]); 8] = [
+    ("all_reduce", &["all_reduce_bf16_2"]),
     ("attention", &["attention_128_bf16_false"]),
     (
         "gemm",
@@ -183,6 +184,7 @@ const FOR_ALL: [(&str, &[&str]); 6] = [
         "layer_norm",
         &["layer_norm_bf16_false", "layer_norm_short_bf16"],
     ),
+    ("reduce_scatter", &["reduce_scatter_bf16"]),
     ("rms_norm", &["rms_norm_bf16_false", "rms_norm_short_bf16"]),
     ("softmax", &["softmax_bf16_false", "softmax_short_bf16"]),
 ];

@@ -79,4 +79,42 @@ impl<T: SharedValue> Own<'_, T> {
             unsafe { own(turn).write(change(loaded[turn])) };
         }
     }
+
+    /// Makes `combine(element, other)` of each element, where `other` is the one `distance` elements later. Where each
+    /// thread has `EACH` elements, all are loaded first.
+    ///
+    /// # Safety
+    /// 1. The others have been loaded, too, and nobody writes them.
+    #[expect(
+        clippy::needless_range_loop,
+        reason = "an iterator of the array would keep it in local memory"
+    )]
+    #[inline(always)]
+    pub(crate) unsafe fn combine_at_once<const EACH: usize>(
+        &mut self,
+        distance: u32,
+        combine: impl Fn(T, T) -> T,
+    ) {
+        let at = |index: u32| self.elements.add(index);
+        // SAFETY: the element is in the stage, which has been loaded, and this thread's alone; the other one has been
+        // loaded, too (1).
+        let both = |index: u32| unsafe { (at(index).read(), at(index + distance).read()) };
+        let mut index = self.first;
+        if self.len == EACH as u32 * self.step {
+            let own = |turn: usize| index + turn as u32 * self.step;
+            let loaded = array::from_fn::<_, EACH, _>(|turn| both(own(turn)));
+            for turn in 0..EACH {
+                let (element, other) = loaded[turn];
+                // SAFETY: as above.
+                unsafe { at(own(turn)).write(combine(element, other)) };
+            }
+            return;
+        }
+        while index < self.len {
+            let (element, other) = both(index);
+            // SAFETY: as above.
+            unsafe { at(index).write(combine(element, other)) };
+            index += self.step;
+        }
+    }
 }

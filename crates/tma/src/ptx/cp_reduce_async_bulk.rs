@@ -8,7 +8,12 @@ use super::Word;
 use super::{Add, And, Dec, Inc, Max, Min, Modifier, Or, Xor, mbarrier::Mbarrier};
 #[cfg(target_arch = "nvptx64")]
 use crate::value::Type;
-use crate::{SharedPtr, address::SharedClusterAddress, value::Value};
+use crate::{
+    SharedPtr,
+    address::SharedClusterAddress,
+    halves::{Bf16, F16},
+    value::Value,
+};
 
 /// A number that `Op` reduces in global memory.
 #[diagnostic::on_unimplemented(
@@ -40,6 +45,7 @@ operations! {
     GlobalReduce: Add = [u32 i32 u64 f32 f64];
     GlobalReduce: Min Max = [u32 i32 u64 i64];
     GlobalReduce: Inc Dec = [u32];
+    GlobalReduce: Add Min Max = [F16 Bf16];
     GlobalReduce: And Or Xor = [u32 u64];
     SharedReduce: Add = [u32 i32 u64];
     SharedReduce: Min Max = [u32 i32];

@@ -1,0 +1,175 @@
+//! Makes the sums of two buffers in both: on two GPUs each makes a half of them, and stores it to its own memory and to
+//! the other's.
+
+use tma::{Block, halves::Bf16, kernel, ptx::mbarrier::Mbarrier, shared};
+
+use crate::{
+    rows::{Floats, Number},
+    vectors::{VECTOR_BYTES, Vector},
+};
+
+/// So many vectors of each of the two buffers for each thread.
+const fn tile_bytes(threads: u32, vectors: u32) -> u32 {
+    threads.wrapping_mul(vectors).wrapping_mul(VECTOR_BYTES)
+}
+
+/// Writes `x + y` for each number `x` of `own` and the number `y` of the same index of `peer` to both.
+///
+/// Each block has one tile, `VECTORS` times 16 bytes of each of the two for each of its threads: `all_reduce_f32_1` to
+/// `all_reduce_bf16_2`. The launch has a block for each tile. Sums are rounded to nearest, ties to even; those of `bf16`
+/// are made in `f32`, which has more than twice as many bits and two more, so that they are rounded as if once.
+///
+/// `peer` may be memory of another GPU that this one has access to.
+///
+/// # Safety
+/// 1. `own` and `peer` point to `len_bytes` bytes of global memory each that do not overlap and that nobody else uses
+///    while the kernel runs.
+/// 2. Both addresses and `len_bytes` are multiples of 16, and no block begins past the end.
+/// 3. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads, and the launch has the shared memory.
+#[cfg_attr(doc, doc = concat!("\n# PTX of `all_reduce_bf16_1`\n```text\n", include_str!("../../tests/golden/ptx/all_reduce_bf16_1.ptx"), "\n```"))]
+#[kernel(
+    max_threads = 512,
+    instances(T = f32, Bf16; VECTORS = 1, 2),
+    shared_bytes = |threads| 2 * threads * VECTORS as u64 * u64::from(VECTOR_BYTES)
+)]
+pub unsafe fn all_reduce<T: Number, const VECTORS: usize>(
+    own: *mut T,
+    peer: *mut T,
+    len_bytes: u64,
+) {
+    shared! {
+        static BAR: Mbarrier;
+    }
+    // SAFETY: every thread gets here (3).
+    let block = unsafe { Block::converged() };
+    let data = shared::dynamic::<Vector, 128>();
+    let tile_bytes = tile_bytes(block.threads(), VECTORS as u32);
+    let start = u64::from(block.index()) * u64::from(tile_bytes);
+    // The last tile may be shorter.
+    let bytes = (len_bytes - start).min(tile_bytes.into()) as u32;
+    let vectors = bytes / VECTOR_BYTES;
+    // SAFETY: the tile lies within both (1).
+    let (own, peer) = unsafe { (own.byte_add(start as usize), peer.byte_add(start as usize)) };
+
+    let both = block.load_buffer(data, 2 * vectors, BAR::ptr(), |loads, tile| {
+        // The longer way first.
+        // SAFETY: the tile lies within both (1), aligned (2).
+        unsafe {
+            loads.bulk(tile.add(vectors).cast(), peer.cast(), bytes);
+            loads.bulk(tile.cast(), own.cast(), bytes);
+        }
+    });
+    let sum = |x, y| T::vector(T::floats(x).map_with([T::floats(y)], |x, [y]| x + y));
+    both.combine::<VECTORS>(block, sum)
+        .store(block, |stores, tile| {
+            // SAFETY: the tile lies within both (1), aligned (2).
+            unsafe {
+                stores.bulk(peer.cast(), tile.cast(), bytes);
+                stores.bulk(own.cast(), tile.cast(), bytes);
+            }
+        });
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::AllReduce;
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use tma::halves::Bf16;
+    use tma_launch::{BufferRef, Conditions, DeviceDescription, Launch, Region, Shape, Violations};
+
+    use super::{VECTOR_BYTES, all_reduce, tile_bytes};
+    use crate::{
+        arguments::{at_least, chunks, part},
+        rows::Numbers,
+        settings::Streaming,
+    };
+
+    /// Makes the sums of a part of two buffers in both.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct AllReduce {
+        /// The type of the numbers.
+        pub numbers: Numbers,
+        /// The buffer of the device that runs the kernel.
+        pub own: usize,
+        /// The other device's buffer.
+        pub peer: usize,
+        /// Where the part begins in both, in bytes.
+        pub offset_bytes: u64,
+        /// Bytes of the part.
+        pub len_bytes: u64,
+        /// Vectors of 16 bytes that a thread has of each buffer: 1 or 2.
+        pub vectors: usize,
+        /// Threads of a block: up to 512.
+        pub threads: u32,
+        /// Shared memory of a block at least, in bytes: with more than its tiles take fewer blocks run at once.
+        pub shared_bytes: u32,
+    }
+
+    /// No numbers of `f32`, of buffers 0 and 1.
+    impl Default for AllReduce {
+        fn default() -> Self {
+            Self {
+                numbers: Numbers::F32,
+                own: 0,
+                peer: 1,
+                offset_bytes: 0,
+                len_bytes: 0,
+                vectors: 1,
+                threads: 128,
+                shared_bytes: 0,
+            }
+        }
+    }
+
+    impl AllReduce {
+        /// The same numbers with the setting that a device has for [`AddOneBulk`](crate::add_one_bulk::AddOneBulk).
+        #[must_use]
+        pub fn on(self, device: &DeviceDescription) -> Self {
+            let set = Streaming::AddOneBulk.setting(device);
+            Self {
+                vectors: set.vectors(VECTOR_BYTES).clamp(1, 2) as usize,
+                threads: set.threads.min(512),
+                shared_bytes: set.shared_bytes(device),
+                ..self
+            }
+        }
+
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernel cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            let reasons = [
+                "threads that have a vector or two each:",
+                "whole warps elect who copies: a multiple of",
+            ];
+            conditions.warps(self.threads, 32..=512, reasons);
+            part(&mut conditions, self.offset_bytes, self.len_bytes);
+            let reason = "there is no empty grid: at least";
+            conditions.at_least("len_bytes", self.len_bytes, 16, reason);
+            let vectors = self.vectors.clamp(1, 2) as u32;
+            let tile_bytes = tile_bytes(self.threads, vectors);
+            let tiles = chunks(&mut conditions, self.len_bytes, tile_bytes);
+            for buffer in [self.own, self.peer] {
+                let region = Region::bytes(buffer, self.len_bytes);
+                conditions.updates(region.skip(self.offset_bytes));
+            }
+            macro_rules! call {
+                ($numbers:ty) => {{
+                    let offset_elems = self.offset_bytes / size_of::<$numbers>() as u64;
+                    let of = |buffer| BufferRef::new(buffer).skip(offset_elems);
+                    let (own, peer) = (of(self.own), of(self.peer));
+                    all_reduce::<$numbers>(self.vectors, own, peer, self.len_bytes)
+                }};
+            }
+            let call = match self.numbers {
+                Numbers::F32 => call!(f32),
+                Numbers::Bf16 => call!(Bf16),
+            };
+            let launch = conditions.launch(call, Shape::new(tiles, self.threads))?;
+            Ok(at_least(launch, self.shared_bytes))
+        }
+    }
+}

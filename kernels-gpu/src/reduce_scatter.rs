@@ -1,0 +1,143 @@
+//! Adds a part of a buffer to the same part of another one, by bulk reductions (`cp.reduce.async.bulk`): on two GPUs
+//! each sends the other the part that is to be the other's.
+
+use core::num::NonZero;
+
+use tma::{
+    halves::Bf16,
+    kernel,
+    ptx::{Add, cp_reduce_async_bulk::GlobalReduce},
+};
+
+use crate::{copy_bulk, rows::Number};
+
+/// Adds to each number of `dst` the one of the same index of `src`, in chunks of `chunk_bytes`, a block for each.
+///
+/// One thread of a block works: it loads the chunk, and starts the reduction of all its numbers. Each is one addition,
+/// rounded to nearest, ties to even, so that the sum does not depend on any order.
+///
+/// `dst` may be memory of another GPU that this one has access to, with atomic operations.
+///
+/// # Safety
+/// 1. `src` points to `len_bytes` bytes of global memory that nobody writes while the kernel runs, `dst` to as many
+///    that nobody else uses; they do not overlap.
+/// 2. Both addresses, `len_bytes` and `chunk_bytes` are multiples of 16; a chunk has at most 2^20 - 16 bytes, and no
+///    block begins past the end.
+/// 3. Grid and blocks are one-dimensional, blocks of whole warps, and the launch has the shared memory.
+#[cfg_attr(doc, doc = concat!("\n# PTX of `reduce_scatter_bf16`\n```text\n", include_str!("../../tests/golden/ptx/reduce_scatter_bf16.ptx"), "\n```"))]
+#[kernel(max_threads = 256, instances(T = f32, Bf16), shared_bytes = chunk_bytes.get())]
+pub unsafe fn reduce_scatter<T: Number + GlobalReduce<Add>>(
+    dst: *mut T,
+    src: *const T,
+    len_bytes: u64,
+    chunk_bytes: NonZero<u32>,
+) {
+    // SAFETY: the conditions are this kernel's own (1 to 3). The chunk lies within the destination (1), aligned (2).
+    unsafe {
+        copy_bulk::once(
+            src.cast(),
+            len_bytes,
+            chunk_bytes,
+            |stores, start, buffer, bytes| {
+                stores.add(dst.byte_add(start), buffer.cast(), bytes);
+            },
+        );
+    }
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::ReduceScatter;
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use tma::halves::Bf16;
+    use tma_launch::{BufferRef, Conditions, DeviceDescription, Launch, Region, Shape, Violations};
+
+    use super::reduce_scatter;
+    use crate::{
+        arguments::{at_least, chunk, chunks, divisor, each, part},
+        copy_bulk::CopyBulk,
+        rows::Numbers,
+    };
+
+    /// Adds a part of one buffer to the same part of another one, each number to that of the same index.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ReduceScatter {
+        /// The type of the numbers.
+        pub numbers: Numbers,
+        /// The buffer that is added to.
+        pub dst: usize,
+        /// The buffer that is read.
+        pub src: usize,
+        /// Where the part begins in both, in bytes.
+        pub offset_bytes: u64,
+        /// Bytes of the part.
+        pub len_bytes: u64,
+        /// Bytes that a block adds.
+        pub chunk_bytes: u32,
+        /// Threads of a block, of which one works: up to 256.
+        pub threads: u32,
+        /// Shared memory of a block at least, in bytes: with more than a chunk takes fewer blocks run at once.
+        pub shared_bytes: u32,
+    }
+
+    /// No numbers of `f32`, of buffer 1 to those of buffer 0.
+    impl Default for ReduceScatter {
+        fn default() -> Self {
+            Self {
+                numbers: Numbers::F32,
+                dst: 0,
+                src: 1,
+                offset_bytes: 0,
+                len_bytes: 0,
+                chunk_bytes: 2048,
+                threads: 64,
+                shared_bytes: 0,
+            }
+        }
+    }
+
+    impl ReduceScatter {
+        /// The same numbers with the setting that [`CopyBulk::each_on`] has for a device.
+        #[must_use]
+        pub fn on(self, device: &DeviceDescription) -> Self {
+            let set = CopyBulk::default().each_on(device);
+            Self {
+                chunk_bytes: set.chunk_bytes,
+                threads: set.threads,
+                shared_bytes: set.shared_bytes,
+                ..self
+            }
+        }
+
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernel cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            chunk(&mut conditions, self.chunk_bytes);
+            part(&mut conditions, self.offset_bytes, self.len_bytes);
+            let chunks = chunks(&mut conditions, self.len_bytes, self.chunk_bytes);
+            each(&mut conditions, self.len_bytes, self.threads);
+            let region = |buffer| Region::bytes(buffer, self.len_bytes).skip(self.offset_bytes);
+            conditions.updates(region(self.dst));
+            conditions.reads(region(self.src));
+            let chunk_bytes = divisor(self.chunk_bytes);
+            macro_rules! call {
+                ($numbers:ty) => {{
+                    let offset_elems = self.offset_bytes / size_of::<$numbers>() as u64;
+                    let of = |buffer| BufferRef::new(buffer).skip(offset_elems);
+                    let (dst, src) = (of(self.dst), of(self.src));
+                    reduce_scatter::<$numbers>(dst, src, self.len_bytes, chunk_bytes)
+                }};
+            }
+            let call = match self.numbers {
+                Numbers::F32 => call!(f32),
+                Numbers::Bf16 => call!(Bf16),
+            };
+            let launch = conditions.launch(call, Shape::new(chunks, self.threads))?;
+            Ok(at_least(launch, self.shared_bytes))
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Kernels that reduce a part of two buffers.
+
+use kernels_gpu::{
+    all_reduce::AllReduce, copy_bulk::CopyBulk, reduce_scatter::ReduceScatter, rows::Numbers,
+};
+use tma_launch::DeviceDescription;
+
+use crate::{WARPS, least_bytes, refused};
+
+#[test]
+fn all_reduce() {
+    let good = AllReduce {
+        offset_bytes: 48,
+        len_bytes: 4112,
+        threads: 64,
+        ..AllReduce::default()
+    };
+    let launch = good.launch().unwrap();
+    assert_eq!(
+        (
+            launch.entry.as_str(),
+            launch.shape.grid.x,
+            launch.shape.shared_bytes
+        ),
+        ("all_reduce_f32_1", 5, 2048)
+    );
+    assert_eq!(least_bytes(Ok(launch)), [(0, 48 + 4112), (1, 48 + 4112)]);
+    let bf16 = AllReduce {
+        numbers: Numbers::Bf16,
+        vectors: 2,
+        ..good
+    };
+    assert_eq!(bf16.launch().unwrap().entry, "all_reduce_bf16_2");
+    refused(
+        AllReduce {
+            offset_bytes: 40,
+            len_bytes: 8,
+            vectors: 4,
+            threads: 100,
+            ..good
+        }
+        .launch(),
+        &[
+            "vectors is 4; there are kernels for 1, 2; take 2",
+            WARPS,
+            "offset_bytes is 40; bulk copies take 16 bytes: a multiple of 16; take 32 or 48",
+            "len_bytes is 8; bulk copies take 16 bytes: a multiple of 16; take 16",
+            "len_bytes is 8; there is no empty grid: at least 16; take 16 or more",
+        ],
+    );
+    refused(
+        AllReduce {
+            threads: 544,
+            ..good
+        }
+        .launch(),
+        &["threads of a block is 544; threads that have a vector or two each: 32 to 512; take 512"],
+    );
+}
+
+#[test]
+fn reduce_scatter() {
+    let good = ReduceScatter {
+        offset_bytes: 48,
+        len_bytes: 4112,
+        chunk_bytes: 512,
+        ..ReduceScatter::default()
+    };
+    let launch = good.launch().unwrap();
+    assert_eq!(
+        (
+            launch.entry.as_str(),
+            launch.shape.grid.x,
+            launch.shape.shared_bytes
+        ),
+        ("reduce_scatter_f32", 9, 512)
+    );
+    assert_eq!(least_bytes(Ok(launch)), [(0, 48 + 4112), (1, 48 + 4112)]);
+    refused(
+        ReduceScatter {
+            offset_bytes: 8,
+            len_bytes: 0,
+            chunk_bytes: 24,
+            threads: 512,
+            ..good
+        }
+        .launch(),
+        &[
+            "chunk_bytes is 24; bulk copies take 16 bytes: a multiple of 16; take 16 or 32",
+            "offset_bytes is 8; bulk copies take 16 bytes: a multiple of 16; take 16",
+            "len_bytes is 0; there is no empty grid: at least 16; take 16 or more",
+            "threads of a block is 512; threads that a block of one chunk has: 32 to 256; take 256",
+        ],
+    );
+}
+
+#[test]
+fn settings_of_a_device_make_launches() {
+    let mut unknown = DeviceDescription::h100();
+    unknown.name = "another one".to_owned();
+    for device in [
+        DeviceDescription::h100(),
+        DeviceDescription::h200(),
+        unknown,
+    ] {
+        let len_bytes = 1 << 20;
+        let sum = AllReduce {
+            len_bytes,
+            ..AllReduce::default()
+        };
+        assert!(sum.on(&device).launch().is_ok());
+        let add = ReduceScatter {
+            len_bytes,
+            ..ReduceScatter::default()
+        };
+        assert!(add.on(&device).launch().is_ok());
+        let copy = CopyBulk {
+            len_bytes,
+            ..CopyBulk::default()
+        };
+        assert_eq!(
+            copy.each_on(&device).launch().unwrap().entry,
+            "copy_bulk_once"
+        );
+    }
+}

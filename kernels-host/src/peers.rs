@@ -1,0 +1,194 @@
+use std::ops::Range;
+
+use bytemuck::Pod;
+use kernels_gpu::{all_reduce::AllReduce, copy_bulk::CopyBulk, reduce_scatter::ReduceScatter};
+use tma_host::{Buffer, Device, Failure, PeerAccess, Slice, Stage};
+use tma_launch::{Checked, Conditions, DeviceDescription};
+
+use crate::{Kernels, RowElement, operand::Operand};
+
+/// What bulk copies take, in bytes.
+const VECTOR_BYTES: u64 = 16;
+
+/// What one device has of a call.
+struct Side<'a> {
+    device: DeviceDescription,
+    /// The buffers of this device and of the other one.
+    own: Slice<'a, u8>,
+    peer: Slice<'a, u8>,
+    /// Where the part begins that it moves, the other one's, and how many bytes it has.
+    start: u64,
+    len_bytes: u64,
+}
+
+/// Two GPUs that reach each other's memory, or two emulators, with what they do together.
+///
+/// Each call takes a buffer of each device, as long as the other one, which the results replace. Its
+/// [parts](Self::parts) belong to one device each.
+///
+/// ```
+/// use kernels_host::Peers;
+/// use tma_host::Device;
+///
+/// let [first, second] = Device::emulators(0);
+/// let peers = Peers::new(&first, &second)?;
+/// let mut a = first.upload(&[1.0_f32; 1000])?;
+/// let mut b = second.upload(&[2.0_f32; 1000])?;
+/// peers.all_reduce([&mut a, &mut b])?;
+/// assert_eq!(a.read()?, [3.0; 1000]);
+/// assert_eq!(b.read()?, [3.0; 1000]);
+/// # Ok::<(), tma_host::Failure>(())
+/// ```
+///
+/// A call starts a kernel on the own stream of each device, when the work before it on both has ended, and has later work
+/// on both wait for both kernels; on GPUs it returns before they have ended.
+#[doc(alias("ncclComm_t", "NCCL"))]
+#[derive(Debug)]
+pub struct Peers {
+    access: PeerAccess,
+    kernels: [Kernels; 2],
+}
+
+impl Peers {
+    /// Of these devices, whose memory is opened to each other.
+    ///
+    /// # Errors
+    /// As [`PeerAccess::between`].
+    pub fn new(first: &Device, second: &Device) -> Result<Self, Failure> {
+        Ok(Self {
+            access: PeerAccess::between(first, second)?,
+            kernels: [first, second].map(Kernels::new),
+        })
+    }
+
+    /// The two devices.
+    pub fn devices(&self) -> &[Device; 2] {
+        self.access.devices()
+    }
+
+    /// The parts, in bytes, of a buffer of so many bytes: halves, of which the first has 16 bytes more where the
+    /// number of 16 bytes is odd.
+    pub fn parts(len_bytes: u64) -> [Range<u64>; 2] {
+        let middle = (len_bytes / VECTOR_BYTES).div_ceil(2) * VECTOR_BYTES;
+        [0..middle, middle..len_bytes]
+    }
+
+    /// Copies the part of each device from its buffer to that of the other: then both have both parts.
+    ///
+    /// # Errors
+    /// The buffers are not of the same length, or it is no multiple of 16 bytes; or a buffer is on another device.
+    #[doc(alias = "ncclAllGather")]
+    pub fn all_gather<T: Pod>(&self, buffers: [&mut Buffer<T>; 2]) -> Result<(), Failure> {
+        self.run("all_gather", buffers, |side| {
+            let copy = CopyBulk {
+                len_bytes: side.len_bytes,
+                dst_offset_bytes: side.start,
+                ..CopyBulk::default()
+            };
+            let src = side.peer.at(side.start as usize);
+            (copy.each_on(&side.device), [side.own, src])
+        })
+    }
+
+    /// Adds the part of each device in the buffer of the other to the one in its own; the other parts stay as they were.
+    ///
+    /// Each sum is rounded once, to nearest, ties to even.
+    ///
+    /// # Errors
+    /// As [`all_gather`](Self::all_gather); or atomic operations do not work between the devices.
+    #[doc(alias = "ncclReduceScatter")]
+    pub fn reduce_scatter<T: RowElement>(
+        &self,
+        buffers: [&mut Buffer<T>; 2],
+    ) -> Result<(), Failure> {
+        if !self.access.has_atomics() {
+            let [first, second] = self.devices();
+            let what = format!(
+                "`reduce_scatter` of {first} and {second}, between which no atomic operations work"
+            );
+            return Err(Failure::new(Stage::Check, what)
+                .hint("it takes NVLink; `all_reduce` makes all sums without them"));
+        }
+        self.run("reduce_scatter", buffers, |side| {
+            let add = ReduceScatter {
+                numbers: T::NUMBERS,
+                offset_bytes: side.start,
+                len_bytes: side.len_bytes,
+                ..ReduceScatter::default()
+            };
+            (add.on(&side.device), [side.peer, side.own])
+        })
+    }
+
+    /// Makes each number of both buffers the sum of both.
+    ///
+    /// Each sum is made by one device and rounded once, to nearest, ties to even, so that both get the same bits.
+    ///
+    /// # Errors
+    /// As [`all_gather`](Self::all_gather).
+    #[doc(alias = "ncclAllReduce")]
+    pub fn all_reduce<T: RowElement>(&self, buffers: [&mut Buffer<T>; 2]) -> Result<(), Failure> {
+        self.run("all_reduce", buffers, |side| {
+            let sum = AllReduce {
+                numbers: T::NUMBERS,
+                offset_bytes: side.start,
+                len_bytes: side.len_bytes,
+                ..AllReduce::default()
+            };
+            (sum.on(&side.device), [side.own, side.peer])
+        })
+    }
+
+    /// Starts a kernel on each device, between the work before and the work behind on both: that of the arguments that
+    /// `kernel` gives, with the memory of their first buffers.
+    fn run<T: Pod, A: Checked>(
+        &self,
+        what: &str,
+        [first, second]: [&mut Buffer<T>; 2],
+        kernel: impl for<'a> Fn(&Side<'a>) -> (A, [Slice<'a, u8>; 2]),
+    ) -> Result<(), Failure> {
+        let mut conditions = Conditions::default();
+        let [len, other_len] = [&*first, &*second].map(|buffer| buffer.len_bytes() as u64);
+        let reason = "bulk copies take 16 bytes: a multiple of";
+        conditions.multiple("bytes of the first buffer", len, VECTOR_BYTES, reason);
+        let reason = "both are as long:";
+        conditions.within("bytes of the second buffer", other_len, len..=len, reason);
+        let refused = |broken| Failure::check(what, broken);
+        conditions.into_result().map_err(refused)?;
+
+        let buffers = [first.bytes(), second.bytes()];
+        let side = |number: usize| {
+            let part = Self::parts(len)[1 - number].clone();
+            Ok::<_, Failure>(Side {
+                device: self.devices()[number].description(),
+                own: self.access.reach(buffers[number], number)?,
+                peer: self.access.reach(buffers[1 - number], number)?,
+                start: part.start,
+                len_bytes: part.end - part.start,
+            })
+        };
+        let sides = [side(0)?, side(1)?];
+        let [one, other] = [0, 1].map(|number| self.devices()[number].stream());
+        one.wait_for_each_other(&other)?;
+        let start = |number: usize| {
+            let side = &sides[number];
+            if side.len_bytes == 0 {
+                return Ok(());
+            }
+            let (arguments, memory) = kernel(side);
+            let operands = memory.map(|memory| Operand::new("the buffer", memory));
+            let none = Conditions::default();
+            // SAFETY: the operands are in the order of the arguments' buffers, which the three calls above see to. Both
+            // buffers are borrowed exclusively; the kernels of the two devices write no byte that the other one uses, and
+            // no kernel has a counter (1).
+            unsafe { self.kernels[number].start(what, none, &arguments, &operands) }
+        };
+        let started = start(0).and_then(|()| start(1));
+        // Whatever was started: a buffer that is dropped waits for its own device, and so for both.
+        let ordered = one.wait_for_each_other(&other);
+        if ordered.is_err() {
+            self.devices().iter().try_for_each(Device::synchronise)?;
+        }
+        started.and(ordered)
+    }
+}

@@ -1,0 +1,264 @@
+//! What two devices do together: on emulators that reach each other's memory, on two handles of one GPU where there is
+//! one, and on two GPUs where there are two with peer access.
+
+use std::ops::Range;
+
+use kernels_host::{Peers, RowElement};
+use libtest_mimic::{Arguments, Failed, Trial};
+use tma_host::{Buffer, Device, DeviceChoice, PeerAccess, devices, half::bf16};
+
+/// Elements of a buffer: none, one part that is empty, an odd number of 16 bytes, more than the blocks that run at once.
+const LENGTHS: [usize; 6] = [0, 8, 24, 1000, 4104, 100_008];
+
+fn main() {
+    let mut trials = vec![
+        Trial::test("parts_are_halves_of_whole_vectors", parts),
+        Trial::test("what_cannot_be_reduced_is_refused", refused),
+    ];
+    let emulators = |seed| move || Device::emulators(seed).map(Ok).into_iter().collect();
+    trials.extend(trials_on("emulators_0", None, emulators(0)));
+    trials.extend(trials_on("emulators_7", None, emulators(7)));
+    let lacks = lacks_gpus(1);
+    trials.extend(trials_on("one_gpu", lacks, || numbered([0, 0])));
+    let lacks = lacks_gpus(2);
+    trials.extend(trials_on("two_gpus", lacks, || numbered([0, 1])));
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+type Devices = Result<Vec<Device>, Failed>;
+
+/// GPUs of these numbers, each with a stream of its own.
+fn numbered(numbers: [u32; 2]) -> Devices {
+    let open = |number| Device::gpu_numbered(number).map_err(Failed::from);
+    numbers.into_iter().map(open).collect()
+}
+
+/// What this machine lacks of so many GPUs with peer access. A GPU that is there and does not work lacks nothing: its
+/// tests fail.
+fn lacks_gpus(count: usize) -> Option<String> {
+    let is_asked_for = DeviceChoice::from_env() == Ok(DeviceChoice::Gpu);
+    let found = match devices() {
+        Ok((_, devices)) => devices.len(),
+        Err(error) if error.is_absent() && !(is_asked_for && count == 1) => 0,
+        Err(_) => return None,
+    };
+    let lacks = match count {
+        1 => (found == 0).then(|| "needs a GPU".to_owned()),
+        _ if found < count => Some(format!(
+            "needs two GPUs with peer access, and there are {found}"
+        )),
+        _ => {
+            let access = numbered([0, 1]).ok().and_then(|gpus| {
+                let refused = PeerAccess::between(&gpus[0], &gpus[1]).err()?;
+                let is_unsupported =
+                    refused.error_name.as_deref() == Some("CUDA_ERROR_PEER_ACCESS_UNSUPPORTED");
+                is_unsupported.then(|| format!("needs two GPUs with peer access: {refused}"))
+            });
+            access
+        }
+    };
+    if let Some(lacks) = &lacks {
+        println!("skipped: {lacks}");
+    }
+    lacks
+}
+
+fn trials_on(
+    name: &str,
+    lacks: Option<String>,
+    open: impl Fn() -> Devices + Copy + Send + 'static,
+) -> Vec<Trial> {
+    let tests: [(&str, fn(&Peers) -> Result<(), Failed>); 4] = [
+        ("all_gather", all_gather),
+        ("reduce_scatter", reduce_scatter),
+        ("all_reduce", all_reduce),
+        ("calls_are_in_order", calls_are_in_order),
+    ];
+    let trial = |(test_name, test): (&str, fn(&Peers) -> Result<(), Failed>)| {
+        let run = move || {
+            let devices = open()?;
+            let [first, second] = &devices[..] else {
+                return Err("there are not two devices".into());
+            };
+            test(&Peers::new(first, second)?)
+        };
+        Trial::test(format!("{name}/{test_name}"), run).with_ignored_flag(lacks.is_some())
+    };
+    tests.map(trial).into()
+}
+
+/// A number that two devices have.
+trait Number: RowElement + PartialEq + std::fmt::Debug {
+    fn of(value: f32) -> Self;
+    fn value(self) -> f32;
+}
+
+impl Number for f32 {
+    fn of(value: f32) -> Self {
+        value
+    }
+
+    fn value(self) -> f32 {
+        self
+    }
+}
+
+impl Number for bf16 {
+    fn of(value: f32) -> Self {
+        Self::from_f32(value)
+    }
+
+    fn value(self) -> f32 {
+        self.to_f32()
+    }
+}
+
+/// Two buffers with whole numbers whose sums both types have.
+fn numbers<T: Number>(len: usize) -> [Vec<T>; 2] {
+    let numbers = |a: usize, b: usize| {
+        let number = |index: usize| (index * a / 7 % 61) as f32 - (index % b) as f32;
+        (0..len).map(|index| T::of(number(index))).collect()
+    };
+    [numbers(11, 17), numbers(5, 29)]
+}
+
+/// The parts of so many elements, by another way than the calls have.
+fn elements<T>(len: usize) -> [Range<usize>; 2] {
+    let each = 16 / size_of::<T>();
+    let middle = (0..len).step_by(each).count().next_multiple_of(2) / 2 * each;
+    [0..middle.min(len), middle.min(len)..len]
+}
+
+/// Uploads a buffer to each device, calls, and compares both.
+fn check<T: Number>(
+    peers: &Peers,
+    call: impl Fn(&Peers, [&mut Buffer<T>; 2]) -> Result<(), tma_host::Failure>,
+    expected: impl Fn([&[T]; 2]) -> [Vec<T>; 2],
+) -> Result<(), Failed> {
+    for len in LENGTHS {
+        let [a, b] = numbers::<T>(len);
+        let [first, second] = peers.devices();
+        let (mut on_first, mut on_second) = (first.upload(&a)?, second.upload(&b)?);
+        call(peers, [&mut on_first, &mut on_second])?;
+        let expected = expected([&a, &b]);
+        for (number, (buffer, expected)) in [on_first, on_second].iter().zip(expected).enumerate() {
+            let got = buffer.read()?;
+            if let Some(index) = (0..len).find(|index| got[*index] != expected[*index]) {
+                let (got, expected) = (got[index], expected[index]);
+                return Err(format!(
+                    "{len} elements, buffer {number}: element {index} is {got:?}, not {expected:?}"
+                )
+                .into());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn sum<T: Number>([a, b]: [&[T]; 2]) -> Vec<T> {
+    let pairs = a.iter().zip(b);
+    pairs.map(|(a, b)| T::of(a.value() + b.value())).collect()
+}
+
+fn all_gather(peers: &Peers) -> Result<(), Failed> {
+    fn gathered<T: Number>([a, b]: [&[T]; 2]) -> [Vec<T>; 2] {
+        let [first, second] = elements::<T>(a.len());
+        let both = [&a[first], &b[second]].concat();
+        [both.clone(), both]
+    }
+    check::<f32>(peers, Peers::all_gather, gathered)?;
+    check::<bf16>(peers, Peers::all_gather, gathered)
+}
+
+fn reduce_scatter(peers: &Peers) -> Result<(), Failed> {
+    fn scattered<T: Number>([a, b]: [&[T]; 2]) -> [Vec<T>; 2] {
+        let [first, second] = elements::<T>(a.len());
+        let sums = sum([a, b]);
+        [
+            [&sums[first.clone()], &a[second.clone()]].concat(),
+            [&b[first], &sums[second]].concat(),
+        ]
+    }
+    check::<f32>(peers, Peers::reduce_scatter, scattered)?;
+    check::<bf16>(peers, Peers::reduce_scatter, scattered)
+}
+
+fn all_reduce(peers: &Peers) -> Result<(), Failed> {
+    fn reduced<T: Number>(buffers: [&[T]; 2]) -> [Vec<T>; 2] {
+        [sum(buffers), sum(buffers)]
+    }
+    check::<f32>(peers, Peers::all_reduce, reduced)?;
+    check::<bf16>(peers, Peers::all_reduce, reduced)
+}
+
+/// Calls one behind the other without waiting: each begins when both devices have ended the one before. Other buffers are
+/// dropped as soon as their call has returned.
+fn calls_are_in_order(peers: &Peers) -> Result<(), Failed> {
+    const ROUNDS: i32 = 4;
+    let len = 50_004;
+    let [a, b] = numbers::<f32>(len);
+    let [first, second] = peers.devices();
+    let (mut on_first, mut on_second) = (first.upload(&a)?, second.upload(&b)?);
+    for _ in 0..ROUNDS {
+        // As `all_reduce`, in two steps.
+        peers.reduce_scatter([&mut on_first, &mut on_second])?;
+        peers.all_gather([&mut on_first, &mut on_second])?;
+        peers.all_reduce([&mut on_first, &mut on_second])?;
+        let (mut short, mut other) = (first.zeroed::<f32>(len)?, second.zeroed::<f32>(len)?);
+        peers.all_reduce([&mut short, &mut other])?;
+    }
+    // Numbers are doubled but by the first step.
+    let factor = 2_f32.powi(2 * ROUNDS - 1);
+    let expected: Vec<f32> = sum([&a, &b]).iter().map(|sum| sum * factor).collect();
+    if on_second.read()? != expected || on_first.read()? != expected {
+        return Err("the numbers are others".into());
+    }
+    Ok(())
+}
+
+fn parts() -> Result<(), Failed> {
+    for (len_bytes, middle) in [
+        (0, 0),
+        (16, 16),
+        (32, 16),
+        (48, 32),
+        (4000, 2000),
+        (4016, 2016),
+    ] {
+        let parts = Peers::parts(len_bytes);
+        if parts != [0..middle, middle..len_bytes] {
+            return Err(format!("{len_bytes} bytes: {parts:?}").into());
+        }
+    }
+    Ok(())
+}
+
+fn refused() -> Result<(), Failed> {
+    let [first, second] = Device::emulators(0);
+    let peers = Peers::new(&first, &second)?;
+    let (mut a, mut b) = (first.zeroed::<f32>(1001)?, second.zeroed::<f32>(1000)?);
+    let refused = peers
+        .all_reduce([&mut a, &mut b])
+        .expect_err("it was started");
+    assert_eq!(
+        refused.to_string(),
+        "check: the launch of `all_reduce` cannot work\n  \
+         kernel-condition: bytes of the first buffer is 4004; bulk copies take 16 bytes: a multiple of 16; \
+         take 4000 or 4016\n  \
+         kernel-condition: bytes of the second buffer is 4000; both are as long: 4004 to 4004; take 4004"
+    );
+    let mut foreign = Device::emulator(0).zeroed::<f32>(1000)?;
+    let refused = peers
+        .all_gather([&mut b, &mut foreign])
+        .expect_err("it was started");
+    assert_eq!(
+        refused.to_string(),
+        "check: memory of another device than emulator (sm_90a) and emulator (sm_90a): make it from one of these"
+    );
+    let refused = Peers::new(&first, &Device::emulator(0)).expect_err("they are apart");
+    assert!(
+        refused.to_string().contains("`Device::emulators`"),
+        "{refused}"
+    );
+    Ok(())
+}
