@@ -3,7 +3,7 @@
 use kernels_gpu::{
     add_one_1d::AddOne1d,
     deform_attn::{DeformAttn, DeformAttnForm},
-    histogram::Histogram,
+    histogram::{Histogram, HistogramForm},
     prefetch::Prefetch,
     prefetch_1d::Prefetch1d,
     producer_consumer::{ProducerConsumer, ProducerConsumerForm},
@@ -128,6 +128,7 @@ fn deform_attn() {
 #[test]
 fn histogram() {
     let good = Histogram {
+        form: HistogramForm::Lanes,
         data: 0,
         len: 1001,
         counts: 1,
