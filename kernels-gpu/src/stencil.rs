@@ -199,7 +199,7 @@ pub unsafe fn stencil_bulk(
             loads.bulk(to.add(right_at).cast(), right.add(at).cast(), halo_bytes);
         }
     });
-    let buffer = loading.wait();
+    let _loaded = loading.wait();
 
     let thread = block.thread();
     let (number, quarter) = (thread / THREADS_OF_CENTER, thread % THREADS_OF_CENTER);
@@ -216,7 +216,8 @@ pub unsafe fn stencil_bulk(
         } else {
             right_at + of_halo * number + (at - of_halo - of_center)
         };
-        buffer.get(index).map(f32::from_bits)
+        // SAFETY: the vector is one of those that were loaded.
+        unsafe { buffer.add(index).read() }.map(f32::from_bits)
     };
     let ([a, b, c, d], [e, f, g, h]) = (vector(0), vector(4));
     let add = |sums: [f32; 4], [a, b, c, d]: [f32; 4]| sums.map(|sum| sum + a + b + c + d);
