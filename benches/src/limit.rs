@@ -30,10 +30,12 @@ pub(crate) struct Needs {
 /// What the instructions of a launch need, as the emulator counts it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Counted {
-    /// Instructions of the PTX, each once for each warp that executes it.
+    /// Instructions of the PTX of which ptxas makes one or more, each once for each warp that executes it: accesses to
+    /// memory, copies, barriers, products and arithmetic of `f32`. The others, such as those for addresses, do not
+    /// count.
     pub(crate) warp_instructions: f64,
-    /// Bytes that the banks of shared memory could have moved in the clocks in which they were busy: 128 for each, also
-    /// where a warp needs fewer or its lanes wait for each other's banks.
+    /// 128 bytes for each clock in which the banks of shared memory are busy, also where a warp needs fewer or its lanes
+    /// wait for each other's banks.
     pub(crate) shared_bytes: f64,
     /// Results of `f32` additions, multiplications and fused multiply-adds.
     pub(crate) fmas: f64,

@@ -2,8 +2,8 @@
 //! LDGSTS (`cp.async`), whose copies are all on their way at once though they stand in branches.
 
 use tma::{
-    Barrier, Block, GlobalMut, GlobalRef, PerBlock, SharedPtr, kernel,
-    ptx::{Ca, cp_async, mbarrier::Mbarrier},
+    Barrier, Block, GlobalMut, GlobalRef, PerBlock, SharedPtr, kernel, memory,
+    ptx::{Ca, Wb, cp_async, mbarrier::Mbarrier},
     shared,
 };
 
@@ -226,8 +226,8 @@ pub unsafe fn stencil_bulk(
     let sums = [w + e, x + e + f, y + e + f + g, z + e + f + g + h];
     // SAFETY: there is room for the results (1), and no other thread has these.
     unsafe {
-        let center = output.add((first + number) as usize);
-        center.cast::<[f32; 4]>().add(quarter as usize).write(sums);
+        let center = output.add((first + number) as usize).cast::<[f32; 4]>();
+        memory::store::<Wb, _>(center.add(quarter as usize), sums);
     }
 }
 

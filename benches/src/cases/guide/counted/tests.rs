@@ -22,12 +22,37 @@ const LANES: usize = 32;
 /// An instruction of a warp: block, warp and index.
 type OfWarp = (u64, u32, usize);
 
+/// What ptxas makes of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// An addition, a multiplication or both of `f32`.
+    Fma,
+    /// One instruction, or several.
+    Kept,
+    /// Possibly nothing: addresses, comparisons, branches and moves.
+    Other,
+}
+
+impl Kind {
+    fn of(opcode: &str) -> Self {
+        let mut parts = opcode.split('.');
+        let (name, first) = (parts.next(), parts.next());
+        match name.unwrap_or_default() {
+            "fma" | "add" | "sub" | "mul" | "mad" if opcode.ends_with(".f32") => Self::Fma,
+            "ld" if first == Some("param") => Self::Other,
+            "ld" | "st" | "atom" | "red" | "cp" | "ldmatrix" | "stmatrix" | "mma" | "wgmma"
+            | "bar" | "barrier" | "mbarrier" => Self::Kept,
+            _ => Self::Other,
+        }
+    }
+}
+
 /// What the warps of a launch do, as if their lanes always came together again as early as they can: lanes that execute
 /// an instruction one after the other are counted as one, and so are their accesses.
 #[derive(Default)]
 struct Counter {
-    /// Of each instruction of the program, whether it is an addition, a multiplication or both of `f32`.
-    is_fma: Vec<bool>,
+    /// Of each instruction of the program, what it is.
+    kinds: Vec<Kind>,
     /// Instructions of the turn that has not ended.
     turn: Vec<usize>,
     /// How often each lane has executed it.
@@ -43,13 +68,9 @@ struct Counter {
 impl Observer for Counter {
     /// Begins anew: the launch that counts is the last one that is run.
     fn begin(&mut self, program: &Program, _: &Shape, _: [u32; 3]) {
-        let is_fma = |index| {
-            let opcode = program.opcode(index);
-            let name = opcode.split('.').next().unwrap_or_default();
-            ["fma", "add", "sub", "mul", "mad"].contains(&name) && opcode.ends_with(".f32")
-        };
+        let kind = |index| Kind::of(program.opcode(index));
         *self = Self {
-            is_fma: (0..program.instructions()).map(is_fma).collect(),
+            kinds: (0..program.instructions()).map(kind).collect(),
             ..Self::default()
         };
     }
@@ -96,8 +117,11 @@ impl Counter {
         let mut counted = Counted::default();
         for ((_, _, instruction), lanes) in &self.executed {
             let times = f64::from(lanes.iter().copied().max().unwrap_or(0));
-            counted.warp_instructions += times;
-            if self.is_fma[*instruction] {
+            let kind = self.kinds[*instruction];
+            if kind != Kind::Other {
+                counted.warp_instructions += times;
+            }
+            if kind == Kind::Fma {
                 counted.fmas += LANES as f64 * times;
             }
         }
@@ -142,14 +166,33 @@ fn banks_are_busy_as_long_as_the_busiest() {
 }
 
 #[test]
+fn addresses_and_parameters_do_not_count() {
+    let kinds = [
+        "ld.param.b64",
+        "add.s32",
+        "mov.b32",
+        "setp.eq.s32",
+        "mad.lo.s32",
+    ];
+    assert!(kinds.iter().all(|opcode| Kind::of(opcode) == Kind::Other));
+    let kinds = [
+        "ld.shared.v4.b32",
+        "red.relaxed.cta.shared::cta.add.u32",
+        "bar.sync",
+    ];
+    assert!(kinds.iter().all(|opcode| Kind::of(opcode) == Kind::Kept));
+    assert_eq!(Kind::of("fma.rn.f32"), Kind::Fma);
+}
+
+#[test]
 fn lanes_that_part_count_once() {
     let mut counter = Counter {
-        is_fma: vec![false, true],
+        kinds: vec![Kind::Kept, Kind::Fma, Kind::Other],
         ..Counter::default()
     };
     // The halves of warp 0 execute both instructions one after the other, and one of them a second time.
     for lanes in [0xffff, 0xffff_0000] {
-        counter.turn = vec![0, 1];
+        counter.turn = vec![0, 1, 2];
         counter.end_turn(7, 0, lanes);
     }
     counter.turn = vec![0];
