@@ -293,6 +293,26 @@ fn stencil() {
         least_bytes(good.launch()),
         [(0, 160), (1, 640), (2, 160), (3, 640)]
     );
+    let bulk = Stencil {
+        form: StencilForm::Bulk,
+        blocks: 9,
+        threads: 64,
+        ..good
+    };
+    assert_eq!(
+        least_bytes(bulk.launch()),
+        [(0, 288), (1, 1152), (2, 288), (3, 1152)]
+    );
+    // Eight threads have a centre.
+    assert_eq!(bulk.launch().unwrap().shape.grid.count(), 2);
+    refused(
+        Stencil {
+            threads: 100,
+            ..bulk
+        }
+        .launch(),
+        &[WARPS],
+    );
     refused(
         Stencil {
             threads: 31,

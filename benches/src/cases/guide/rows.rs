@@ -416,7 +416,12 @@ fn histogram(form: HistogramForm, multiprocessors: u32, bytes: u64) -> Result<Po
         data: SRC,
         len,
         counts: DST,
-        blocks: 4 * multiprocessors,
+        // As many as run at once.
+        blocks: multiprocessors
+            * match form {
+                HistogramForm::Block => 4,
+                HistogramForm::Lanes => 2,
+            },
         threads: 512,
     };
     let counts = OnceLock::new();
