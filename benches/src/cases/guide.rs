@@ -4,6 +4,8 @@
 
 mod counted;
 mod inputs;
+#[cfg(test)]
+mod own;
 mod products;
 mod rows;
 #[cfg(test)]
