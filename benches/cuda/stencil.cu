@@ -3,7 +3,8 @@
 #include <cuda/ptx>
 #include <cuda_pipeline_primitives.h>
 
-namespace ptx = cuda::ptx;
+#include "elected.cuh"
+#include "ring.cuh"
 
 constexpr uint32_t center_len = 32;
 constexpr uint32_t halo_len = 8;
@@ -115,4 +116,54 @@ extern "C" __global__ void __launch_bounds__(1024)
     __pipeline_wait_prior(0);
     __syncthreads();
     sum(buffer, output);
+}
+
+// A line is a left halo, a centre and a right halo; eight threads have one.
+extern "C" __global__ void __launch_bounds__(1024) stencil_bulk(
+    const float* left, const float* center, const float* right, float* output, uint32_t centers) {
+    constexpr uint32_t of_halo = halo_len / 4, of_center = center_len / 4;
+    __shared__ uint64_t bar;
+    const uint32_t most = blockDim.x / of_center;
+    const uint32_t first = blockIdx.x * most;
+    const uint32_t count = min(centers - first, most);
+    const uint32_t center_at = of_halo * count, right_at = (of_halo + of_center) * count;
+    float4* vectors = reinterpret_cast<float4*>(smem);
+
+    if (is_elected()) {
+        ptx::mbarrier_init(&bar, 1);
+        const uint32_t halo_bytes = of_halo * count * 16, center_bytes = of_center * count * 16;
+        expect(&bar, 2 * halo_bytes + center_bytes);
+        const auto load = [&](float4* to, const float* from, uint32_t bytes) {
+            ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, to, from, bytes, &bar);
+        };
+        load(vectors, left + size_t(first) * halo_len, halo_bytes);
+        load(vectors + center_at, center + size_t(first) * center_len, center_bytes);
+        load(vectors + right_at, right + size_t(first) * halo_len, halo_bytes);
+    }
+    __syncthreads();
+    wait(&bar, 0);
+
+    const uint32_t number = threadIdx.x / of_center, quarter = threadIdx.x % of_center;
+    if (number >= count) {
+        return;
+    }
+    const auto vector = [&](uint32_t ahead) {
+        const uint32_t at = quarter + ahead;
+        return at < of_halo               ? vectors[of_halo * number + at]
+               : at < of_halo + of_center ? vectors[center_at + of_center * number + (at - of_halo)]
+                                          : vectors[right_at + of_halo * number + (at - of_halo - of_center)];
+    };
+    const float4 head = vector(0), tail = vector(4);
+    float w = head.x + head.y + head.z + head.w, x = head.y + head.z + head.w, y = head.z + head.w, z = head.w;
+    const auto add = [](float sum, const float4& more) { return sum + more.x + more.y + more.z + more.w; };
+#pragma unroll
+    for (uint32_t ahead = 1; ahead <= 3; ++ahead) {
+        const float4 more = vector(ahead);
+        w = add(w, more);
+        x = add(x, more);
+        y = add(y, more);
+        z = add(z, more);
+    }
+    reinterpret_cast<float4*>(output + size_t(first + number) * center_len)[quarter] = float4{
+        w + tail.x, x + tail.x + tail.y, y + tail.x + tail.y + tail.z, z + tail.x + tail.y + tail.z + tail.w};
 }

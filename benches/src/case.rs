@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tma_host::{Argument, Shape};
 
-use crate::{arena::Pattern, work::L2};
+use crate::{arena::Pattern, limit::Needs, work::L2};
 
 /// One kernel with one launch.
 pub(crate) struct Case {
@@ -19,6 +19,8 @@ pub(crate) struct Case {
     /// True if the arena's counter is set to zero before.
     pub(crate) draws: bool,
     pub(crate) amount: Amount,
+    /// What one run needs of the GPU.
+    pub(crate) needs: Needs,
     pub(crate) l2: L2,
     pub(crate) check: Check,
     pub(crate) reference: Reference,
@@ -99,6 +101,14 @@ impl Amount {
         match self {
             Self::Bytes(bytes) | Self::Sent(bytes) | Self::Products { bytes, .. } => bytes,
             Self::Boxes(boxes) => 256 * boxes,
+        }
+    }
+
+    /// That with which the work grows: operations where there are any, or else bytes.
+    pub(crate) fn work(self) -> u64 {
+        match self {
+            Self::Products { operations, .. } => operations,
+            _ => self.bytes(),
         }
     }
 }

@@ -16,6 +16,7 @@ use self::streaming::Subject;
 use crate::{
     arena::Pattern,
     case::{Amount, Case, Check, Reference},
+    limit::Needs,
     work::L2,
 };
 
@@ -91,6 +92,7 @@ impl Setup<'_> {
             shape: launch.shape,
             draws: false,
             amount: Amount::Bytes(2 * self.bytes),
+            needs: Needs::memory(2 * self.bytes),
             l2: L2::Cold,
             check: Check::Destination(Pattern::plus(self.bytes, 1)),
             reference: Reference::DriverCopy,

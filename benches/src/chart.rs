@@ -1,4 +1,4 @@
-//! A bar for each row against the limit of the memory.
+//! A bar for each row against its own limit.
 
 use std::fmt::Write;
 
@@ -12,18 +12,15 @@ const TOP: f64 = 60.0;
 const STYLE: &str = "text { font: 12px sans-serif; fill: #222 } .end { text-anchor: end } \
                      .title { font-weight: bold } .dim { fill: #666; font-size: 11px }";
 
-/// Rows that move memory; those of a cache have no such limit.
+/// Each row's share of its limit, and that of the driver's copy of the memory's.
 pub(crate) fn svg(rows: &[Row], machine: &Machine) -> String {
-    let limit = machine.memory_limit_gb_s;
-    let has_limit = |row: &&Row| row.is_of_memory && row.rust.gb_s <= limit;
-    let rows: Vec<&Row> = rows.iter().filter(has_limit).collect();
     let copy = rows.iter().find_map(|row| {
-        row.boxes
-            .is_none()
-            .then(|| row.reference.as_ref()?.gb_s.into())?
+        let reference = row.reference.as_ref().filter(|_| row.boxes.is_none())?;
+        Some(reference.gb_s / machine.memory_limit_gb_s)
     });
     let (width, height) = (LEFT + BARS + RIGHT, TOP + ROW * rows.len() as f64 + 40.0);
-    let x = |gb_s: f64| LEFT + BARS * gb_s / limit;
+    // A limit that was measured can be passed by a little.
+    let x = |share: f64| LEFT + BARS * share.min(1.0);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {width} {height}\">\n<style>{STYLE}</style>\n\
@@ -40,7 +37,7 @@ pub(crate) fn svg(rows: &[Row], machine: &Machine) -> String {
         10.0,
         20.0,
         "title",
-        &format!("GB/s on {}, read and written", machine.name),
+        &format!("Shares of their limits on {}", machine.name),
     ));
     put(text(
         10.0,
@@ -49,39 +46,34 @@ pub(crate) fn svg(rows: &[Row], machine: &Machine) -> String {
         "dark: Rust, light: the same in CUDA C++ by nvcc",
     ));
     let bottom = height - 30.0;
-    let mut rule = |gb_s: f64, name: &str, colour: &str, y: f64| {
+    let mut rule = |share: f64, name: &str, colour: &str, y: f64| {
         put(format!(
             "<line x1=\"{0:.1}\" x2=\"{0:.1}\" y1=\"{1:.1}\" y2=\"{bottom:.1}\" stroke=\"{colour}\" \
              stroke-dasharray=\"4 3\"/>",
-            x(gb_s),
+            x(share),
             TOP - 8.0
         ));
-        put(text(
-            x(gb_s) - 4.0,
-            y,
-            "end dim",
-            &format!("{name} {gb_s:.0}"),
-        ));
+        put(text(x(share) - 4.0, y, "end dim", name));
     };
-    rule(limit, "limit of the memory", "#b00", bottom + 22.0);
+    rule(1.0, "the limit", "#b00", bottom + 22.0);
     if let Some(copy) = copy {
-        rule(copy, "the driver's copy", "#06c", bottom + 10.0);
+        let name = format!("the driver's copy: {:.1} % of memory", 100.0 * copy);
+        rule(copy, &name, "#06c", bottom + 10.0);
     }
     for (index, row) in rows.iter().enumerate() {
         let y = TOP + ROW * index as f64;
         put(text(LEFT - 8.0, y + 15.0, "end", &row.name()));
-        let mut bar = |gb_s: f64, y: f64, height: f64, fill: &str| {
+        let mut bar = |share: f64, y: f64, height: f64, fill: &str| {
             put(format!(
                 "<rect x=\"{LEFT}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{height}\" fill=\"{fill}\"/>",
-                x(gb_s) - LEFT
+                x(share) - LEFT
             ));
         };
-        bar(row.rust.gb_s, y, 13.0, "#c65f16");
-        if let Some(cuda) = &row.cuda {
-            bar(cuda.gb_s, y + 13.0, 8.0, "#d9c2ac");
+        bar(row.of_limit, y, 13.0, "#c65f16");
+        if let Some(of_cuda) = row.of_cuda {
+            bar(row.of_limit * of_cuda, y + 13.0, 8.0, "#d9c2ac");
         }
-        let share = 100.0 * row.rust.gb_s / limit;
-        let label = format!("{:.0} ({share:.1} %)", row.rust.gb_s);
+        let label = format!("{:.1} % of {}", 100.0 * row.of_limit, row.limit.resource);
         put(text(LEFT + BARS + 12.0, y + 13.0, "", &label));
         if let Some(of_cuda) = row.of_cuda {
             put(text(
@@ -105,7 +97,11 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{measure::Times, statistics::Spread};
+    use crate::{
+        limit::{Limit, Needs, Resource},
+        measure::Times,
+        statistics::Spread,
+    };
 
     fn times(gb_s: f64) -> Times {
         Times {
@@ -128,7 +124,12 @@ mod tests {
             shared_bytes: 0,
             ran: String::new(),
             bytes: 1 << 33,
-            is_of_memory: true,
+            needs: Needs::memory(1 << 33),
+            limit: Limit {
+                resource: Resource::Memory,
+                seconds: 0.5e-3 * gb_s / 1000.0,
+            },
+            of_limit: gb_s / 2000.0,
             boxes: None,
             operations: None,
             rust: times(gb_s),
@@ -162,14 +163,23 @@ mod tests {
         let rows = [
             row("copy_bulk", 1000.0, Some(900.0)),
             row("copy_tile", 1600.0, None),
-            row("from a cache", 9000.0, None),
+            row("from a cache", 2100.0, None),
         ];
         let svg = svg(&rows, &machine);
-        // The ground, two bars of the first row, one of the second; a cache has no such limit.
-        assert_eq!(svg.matches("<rect").count(), 1 + 2 + 1);
+        // The ground, two bars of the first row, one of the others, of which the last ends at the limit.
+        assert_eq!(svg.matches("<rect").count(), 1 + 2 + 1 + 1);
         let bar = format!("width=\"{:.1}\" height=\"13\"", BARS / 2.0);
         assert!(svg.contains(&bar), "{svg}");
-        assert!(svg.contains("GPU &lt;1&gt;") && svg.contains("the driver's copy 1500"));
-        assert!(!svg.contains("from a cache"));
+        // The CUDA version takes 0.9 of the time of this one.
+        let cuda = format!("width=\"{:.1}\" height=\"8\"", 0.45 * BARS);
+        assert!(svg.contains(&cuda), "{svg}");
+        let passed = format!("width=\"{BARS:.1}\" height=\"13\"");
+        assert!(
+            svg.contains(&passed) && svg.contains("105.0 % of memory"),
+            "{svg}"
+        );
+        assert!(
+            svg.contains("GPU &lt;1&gt;") && svg.contains("the driver's copy: 75.0 % of memory")
+        );
     }
 }

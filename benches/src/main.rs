@@ -8,9 +8,11 @@ mod compiled;
 #[cfg(test)]
 mod emulated;
 mod latency;
+mod limit;
 mod machine;
 mod measure;
 mod modules;
+mod rates;
 mod report;
 mod smi;
 mod statistics;
@@ -33,6 +35,7 @@ use crate::{
     machine::Machine,
     measure::{Bench, Row, With},
     modules::{BUILT, Built},
+    rates::Means,
     report::Report,
     smi::Smi,
     work::Timer,
@@ -149,7 +152,16 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     let arena = Arena::new(&gpu, &modules, arguments.mib << 20).context(
         "the memory to measure; --mib asks for less, as two thirds of the GPU's memory at most",
     )?;
+    let means = Means {
+        machine: &machine,
+        modules: &modules,
+        arena: &arena,
+        timer: &timer,
+    };
+    let rates = means.rates().context("the rates of the GPU")?;
+    println!("{}", table::rates(&rates));
     let bench = Bench {
+        rates,
         gpu: &gpu,
         modules: &modules,
         text: ptx::parse(built.kernels)?,
@@ -210,6 +222,7 @@ fn rows(
     );
     let copies = bench.copies(20)?;
     let report = Report {
+        rates: bench.rates,
         compiled: Compiled::beside_program(&machine.arch).filter(|_| arguments.kernels.is_none()),
         machine,
         rows,

@@ -9,6 +9,7 @@ use tma_host::{Argument, Device, Module, Shape};
 use crate::{
     arena::Arena,
     case::{Amount, Case, Check, Reference},
+    limit::{Limit, Needs, Rates},
     machine::STEADY,
     modules::{Built, Modules},
     statistics::Spread,
@@ -35,8 +36,12 @@ pub(crate) struct Row {
     pub(crate) boxes: Option<u64>,
     /// Operations on numbers in one run, where it multiplies.
     pub(crate) operations: Option<u64>,
-    /// True if the limit of the memory is meaningful for it.
-    pub(crate) is_of_memory: bool,
+    /// What one run needs of the GPU.
+    pub(crate) needs: Needs,
+    /// The resource that takes longest.
+    pub(crate) limit: Limit,
+    /// The least time that it takes by that which the kernel took.
+    pub(crate) of_limit: f64,
     pub(crate) rust: Times,
     pub(crate) cuda: Option<Times>,
     pub(crate) reference: Option<Times>,
@@ -72,6 +77,8 @@ pub(crate) struct Bench<'a> {
     pub(crate) arena: &'a Arena,
     pub(crate) timer: &'a Timer,
     pub(crate) rounds: usize,
+    /// What the GPU has of each resource.
+    pub(crate) rates: Rates,
     /// Sums of gathers, by dataset and warps.
     pub(crate) expected: RefCell<BTreeMap<(usize, u32), Vec<u32>>>,
 }
@@ -147,6 +154,7 @@ impl<'a> Bench<'a> {
             let ratios: Vec<f64> = above.iter().zip(below).map(|(a, b)| a / b).collect();
             Spread::of(&ratios).median
         };
+        let limit = case.needs.limit(&self.rates, case.shape.grid.count());
         let scale = self.reference_bytes(case) as f64 / case.amount.bytes() as f64;
         let summed =
             |(times, work): (&Vec<f64>, &&Work<'_>), bytes: u64| Times::of(times, work, bytes);
@@ -167,7 +175,9 @@ impl<'a> Bench<'a> {
                 Amount::Products { operations, .. } => Some(operations),
                 _ => None,
             },
-            is_of_memory: matches!(case.amount, Amount::Bytes(_) | Amount::Boxes(_)),
+            needs: case.needs,
+            limit,
+            of_limit: 1e3 * limit.seconds / Spread::of(rust_times.0).median,
             of_cuda: cuda_times.map(|cuda| by(rust_times.0, cuda.0)),
             of_reference: reference_times.map(|other| by(other.0, rust_times.0) / scale),
             rust: summed(rust_times, case.amount.bytes())?,

@@ -9,6 +9,7 @@ use crate::{
     chart,
     compiled::Compiled,
     latency::{self, Latency},
+    limit::Rates,
     machine::Machine,
     measure::Row,
     smi::Smi,
@@ -20,6 +21,8 @@ use crate::{
 #[derive(Serialize)]
 pub(crate) struct Report {
     pub(crate) machine: Machine,
+    /// What the limits of rows are computed from.
+    pub(crate) rates: Rates,
     /// Timed runs of each.
     pub(crate) runs: usize,
     /// Why the figures may say less than they seem to.
@@ -35,7 +38,8 @@ pub(crate) struct Report {
 
 impl Report {
     pub(crate) fn text(&self) -> String {
-        let mut text = format!("\n{}\n", table::times(&self.rows, &self.machine));
+        let mut text = format!("\n{}\n", table::times(&self.rows));
+        text += &format!("\n{}\n", table::needs(&self.rows, &self.rates));
         if !self.latencies.is_empty() {
             text += &format!("\n{}\n", table::latencies(&self.latencies));
         }
@@ -83,7 +87,12 @@ impl Report {
     /// `bench.json`, `bench.txt` and `bench.svg`.
     pub(crate) fn write(&self, folder: &Path) -> Result<()> {
         write(folder, "bench.json", &serde_json::to_string_pretty(self)?)?;
-        let text = format!("{}\n{}", table::machine(&self.machine), self.text());
+        let text = format!(
+            "{}\n{}\n{}",
+            table::machine(&self.machine),
+            table::rates(&self.rates),
+            self.text()
+        );
         write(folder, "bench.txt", &text)?;
         write(folder, "bench.svg", &chart::svg(&self.rows, &self.machine))
     }

@@ -3,6 +3,7 @@
 use crate::{
     compiled::{Code, Compiled},
     latency::Latency,
+    limit::{Limit, Rates, Resource},
     machine::Machine,
     measure::{Row, Times},
 };
@@ -63,11 +64,53 @@ pub(crate) fn machine(machine: &Machine) -> String {
     text
 }
 
+/// What the limits of rows are computed from.
+pub(crate) fn rates(rates: &Rates) -> String {
+    format!(
+        "limits: memory {:.0} GB/s, L2 {:.0} GB/s (measured), {} multiprocessors at {:.0} MHz (measured), \
+         a launch {:.1} us (measured)",
+        rates.memory_bytes / 1e9,
+        rates.l2_bytes / 1e9,
+        rates.multiprocessors,
+        rates.sm_clock_hz / 1e6,
+        1e6 * rates.launch_seconds,
+    )
+}
+
+/// The microseconds that each row takes at least, by what it needs of each resource; the longest is its limit.
+pub(crate) fn needs(rows: &[Row], rates: &Rates) -> String {
+    let resources = [
+        Resource::Memory,
+        Resource::L2,
+        Resource::SharedMemory,
+        Resource::IssueSlots,
+        Resource::Fma,
+        Resource::TensorPipe,
+        Resource::LaunchLatency,
+    ];
+    let mut head = vec!["at least, us".to_owned()];
+    head.extend(resources.map(|resource| resource.to_string()));
+    let mut table = vec![head];
+    for row in rows {
+        let blocks = row.grid.iter().map(|side| u64::from(*side)).product();
+        let times = row.needs.times(rates, blocks);
+        let cell = |resource: Resource| {
+            let of_it = |time: &&Limit| time.resource == resource;
+            let time = times.iter().find(of_it);
+            time.map_or("-".to_owned(), |time| format!("{:.1}", 1e6 * time.seconds))
+        };
+        let mut cells = vec![row.name()];
+        cells.extend(resources.map(cell));
+        table.push(cells);
+    }
+    columns(&table)
+}
+
 /// Medians, and what they are beside each other.
-pub(crate) fn times(rows: &[Row], machine: &Machine) -> String {
+pub(crate) fn times(rows: &[Row]) -> String {
     let head = [
-        "kernel", "us", "+-%", "GB/s", "of limit", "cuda us", "+-%", "of cuda", "ref us", "of ref",
-        "goal", "",
+        "kernel", "us", "+-%", "GB/s", "of limit", "limit", "cuda us", "+-%", "of cuda", "ref us",
+        "of ref", "goal", "",
     ];
     let mut table = vec![head.map(str::to_owned).to_vec()];
     let or_dash = |cell: Option<String>| cell.unwrap_or_else(|| "-".to_owned());
@@ -79,10 +122,8 @@ pub(crate) fn times(rows: &[Row], machine: &Machine) -> String {
             microseconds(&row.rust),
             spread(&row.rust),
             format!("{:.0}", row.rust.gb_s),
-            or_dash(row.is_of_memory.then(|| {
-                let share = row.rust.gb_s / machine.memory_limit_gb_s;
-                format!("{:.1} %", 100.0 * share)
-            })),
+            format!("{:.1} %", 100.0 * row.of_limit),
+            row.limit.resource.to_string(),
             or_dash(row.cuda.as_ref().map(microseconds)),
             or_dash(row.cuda.as_ref().map(spread)),
             or_dash(row.of_cuda.map(|ratio| format!("{ratio:.3}"))),

@@ -1,7 +1,9 @@
 //! A histogram: each block counts in shared memory, and one bulk reduction (`cp.reduce.async.bulk`)
 //! adds its counts to those of all blocks.
 
-use tma::{Block, kernel, shared};
+use tma::{Block, kernel, memory, shared, warp};
+
+use crate::vectors::{VECTOR_BYTES, Vector};
 
 /// Bins: one for each value of a byte.
 pub const BINS: usize = 256;
@@ -39,18 +41,93 @@ pub unsafe fn histogram(data: *const u8, len: u32, counts: *mut u32) {
         });
 }
 
+/// Lanes of a warp, each with counts of its own.
+const LANES: usize = 32;
+
+/// As [`histogram`], with vectors of bytes on their way and counts of its own for each lane of the block's warps: those
+/// of a lane lie in one bank of shared memory, so that lanes never wait for each other.
+///
+/// # Safety
+/// As for [`histogram`], and
+/// 4. `data` is a multiple of 16.
+#[kernel(max_threads = 1024)]
+pub unsafe fn histogram_lanes(data: *const u8, len: u32, counts: *mut u32) {
+    shared! {
+        static COUNTS_OF_LANES: [u32; BINS * LANES] align 16;
+        static SUMS: [u32; BINS] align 16;
+    }
+    // SAFETY: every thread gets here (3).
+    let block = unsafe { Block::converged() };
+    let of_lanes = block.counts(COUNTS_OF_LANES::ptr());
+    let lane = warp::lane() % LANES as u32;
+    let count = |byte: u32| of_lanes.add((byte & 0xff) * LANES as u32 + lane, 1);
+    let count_word = |word: u32| {
+        count(word);
+        count(word >> 8);
+        count(word >> 16);
+        count(word >> 24);
+    };
+    let count_vector = |[a, b, c, d]: Vector| {
+        count_word(a);
+        count_word(b);
+        count_word(c);
+        count_word(d);
+    };
+    let vectors = len / VECTOR_BYTES;
+    // SAFETY: callers ask for vectors that are there (1), aligned (4), and nobody writes them (1).
+    let load = |index: u64| unsafe { memory::load_nc(data.cast::<Vector>().add(index as usize)) };
+    let of_grid = u64::from(block.blocks().get()) * u64::from(block.threads());
+    let mut index =
+        u64::from(block.index()) * u64::from(block.threads()) + u64::from(block.thread());
+    // Two vectors are on their way before the first is counted.
+    while index + of_grid < u64::from(vectors) {
+        let (first, second) = (load(index), load(index + of_grid));
+        count_vector(first);
+        count_vector(second);
+        index += 2 * of_grid;
+    }
+    if index < u64::from(vectors) {
+        count_vector(load(index));
+    }
+    // The bytes behind the last vector.
+    let rest = vectors * VECTOR_BYTES + block.thread();
+    if block.index() == 0 && rest < len {
+        // SAFETY: the index is in bounds (1).
+        count(u32::from(unsafe { *data.add(rest as usize) }));
+    }
+    let of_lanes = of_lanes.finish(block);
+
+    let sums = block.counts(SUMS::ptr());
+    let mut bin = block.thread();
+    while bin < BINS as u32 {
+        let mut sum = 0;
+        for lane in 0..LANES as u32 {
+            // Neighbours begin with different lanes, whose banks differ.
+            sum += of_lanes.get(bin * LANES as u32 + (bin + lane) % LANES as u32);
+        }
+        sums.add(bin, sum);
+        bin += block.threads();
+    }
+    sums.finish(block).store(block, |stores, sums| {
+        // SAFETY: both ends have the bins (2), and others use the sums by such reductions alone.
+        unsafe { stores.add(counts, sums, BINS_BYTES) };
+    });
+}
+
 #[cfg(not(target_arch = "nvptx64"))]
-pub use host::Histogram;
+pub use host::{Histogram, HistogramForm};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tma_launch::{BufferRef, Conditions, Launch, Region, Shape, Violations};
 
-    use super::{BINS_BYTES, histogram};
+    use super::{BINS_BYTES, histogram, histogram_lanes};
 
     /// Counts bytes.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Histogram {
+        /// Who counts where.
+        pub form: HistogramForm,
         /// The buffer of bytes.
         pub data: usize,
         /// Bytes to count.
@@ -63,6 +140,15 @@ mod host {
         pub threads: u32,
     }
 
+    /// Who counts where in shared memory.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum HistogramForm {
+        /// All threads of a block in the same counts.
+        Block,
+        /// Each lane of a block's warps in counts of its own.
+        Lanes,
+    }
+
     impl Histogram {
         /// Checks the arguments.
         ///
@@ -73,7 +159,11 @@ mod host {
             conditions.whole_warps(self.threads);
             conditions.reads(Region::bytes(self.data, self.len.into()));
             conditions.updates(Region::bytes(self.counts, BINS_BYTES.into()));
-            let call = histogram(
+            let kernel = match self.form {
+                HistogramForm::Block => histogram,
+                HistogramForm::Lanes => histogram_lanes,
+            };
+            let call = kernel(
                 BufferRef::new(self.data),
                 self.len,
                 BufferRef::new(self.counts),

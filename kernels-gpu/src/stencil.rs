@@ -2,10 +2,12 @@
 //! LDGSTS (`cp.async`), whose copies are all on their way at once though they stand in branches.
 
 use tma::{
-    Barrier, Block, GlobalMut, GlobalRef, PerBlock, SharedPtr, kernel,
-    ptx::{Ca, cp_async, mbarrier::Mbarrier},
+    Barrier, Block, GlobalMut, GlobalRef, PerBlock, SharedPtr, kernel, memory,
+    ptx::{Ca, Wb, cp_async, mbarrier::Mbarrier},
     shared,
 };
+
+use crate::vectors::{VECTOR_BYTES, Vector};
 
 /// Numbers in the middle: one for each thread that loads.
 pub const CENTER: u32 = 32;
@@ -149,6 +151,86 @@ pub unsafe fn stencil_groups(
     }
 }
 
+/// Vectors of a halo and of a centre.
+const VECTORS: [u32; 2] = [HALO / 4, CENTER / 4];
+/// Threads that compute the results of one centre: four results each.
+const THREADS_OF_CENTER: u32 = CENTER / 4;
+/// Vectors of a centre and its halos for each of these threads, in bytes.
+const BYTES_OF_THREAD: u64 = 24;
+
+/// As [`stencil_loads`] with many centres for each block, which three bulk copies bring: one for each eight threads.
+///
+/// # Safety
+/// 1. `left`, `center`, `right` and `output` have `centers` values at multiples of 16 bytes; nobody writes the first
+///    three, and nobody else uses the last.
+/// 2. Grid and blocks are one-dimensional; blocks are whole warps, none of which begins behind the last centre.
+#[kernel(max_threads = 1024, shared_bytes = |threads| threads * BYTES_OF_THREAD)]
+pub unsafe fn stencil_bulk(
+    left: *const Halo,
+    center: *const Center,
+    right: *const Halo,
+    output: *mut Center,
+    centers: u32,
+) {
+    shared! {
+        static LOADED: Mbarrier;
+    }
+    // SAFETY: every thread gets here (2).
+    let block = unsafe { Block::converged() };
+    let most = block.threads() / THREADS_OF_CENTER;
+    let first = block.index() * most;
+    let centers = (centers - first).min(most);
+    let [of_halo, of_center] = VECTORS;
+    // The left halos, the centres and the right halos of the block.
+    let (center_at, right_at) = (of_halo * centers, (of_halo + of_center) * centers);
+    let vectors = right_at + of_halo * centers;
+    let buffer = shared::dynamic::<Vector, 128>();
+    let loading = block.load_buffer(buffer, vectors, LOADED::ptr(), |loads, to| {
+        let at = first as usize;
+        let [halo_bytes, center_bytes] = VECTORS.map(|vectors| vectors * centers * VECTOR_BYTES);
+        // SAFETY: the values are there, aligned (1), and so is room for them.
+        unsafe {
+            loads.bulk(to.cast(), left.add(at).cast(), halo_bytes);
+            loads.bulk(
+                to.add(center_at).cast(),
+                center.add(at).cast(),
+                center_bytes,
+            );
+            loads.bulk(to.add(right_at).cast(), right.add(at).cast(), halo_bytes);
+        }
+    });
+    let _loaded = loading.wait();
+
+    let thread = block.thread();
+    let (number, quarter) = (thread / THREADS_OF_CENTER, thread % THREADS_OF_CENTER);
+    if number >= centers {
+        return;
+    }
+    // Of the line of the left halo, the centre and the right halo.
+    let vector = |ahead: u32| {
+        let at = quarter + ahead;
+        let index = if at < of_halo {
+            of_halo * number + at
+        } else if at < of_halo + of_center {
+            center_at + of_center * number + (at - of_halo)
+        } else {
+            right_at + of_halo * number + (at - of_halo - of_center)
+        };
+        // SAFETY: the vector is one of those that were loaded.
+        unsafe { buffer.add(index).read() }.map(f32::from_bits)
+    };
+    let ([a, b, c, d], [e, f, g, h]) = (vector(0), vector(4));
+    let add = |sums: [f32; 4], [a, b, c, d]: [f32; 4]| sums.map(|sum| sum + a + b + c + d);
+    let sums = [a + b + c + d, b + c + d, c + d, d];
+    let [w, x, y, z] = add(add(add(sums, vector(1)), vector(2)), vector(3));
+    let sums = [w + e, x + e + f, y + e + f + g, z + e + f + g + h];
+    // SAFETY: there is room for the results (1), and no other thread has these.
+    unsafe {
+        let center = output.add((first + number) as usize).cast::<[f32; 4]>();
+        memory::store::<Wb, _>(center.add(quarter as usize), sums);
+    }
+}
+
 shared! {
     static BAR: Mbarrier;
     /// Left halo, centre, right halo.
@@ -234,7 +316,10 @@ pub use host::{Stencil, StencilForm};
 mod host {
     use tma_launch::{BufferRef, Conditions, Launch, Region, Shape, Violations};
 
-    use super::{CENTER, HALO, stencil_block, stencil_groups, stencil_loads, stencil_threads};
+    use super::{
+        CENTER, HALO, THREADS_OF_CENTER, stencil_block, stencil_bulk, stencil_groups,
+        stencil_loads, stencil_threads,
+    };
     use crate::arguments::product;
 
     /// Sums 17 neighbours of each of 32 numbers in each block.
@@ -252,7 +337,7 @@ mod host {
         pub output: usize,
         /// Blocks.
         pub blocks: u32,
-        /// Threads of a block.
+        /// Threads of a block: at least 32, and whole warps for [`StencilForm::Bulk`].
         pub threads: u32,
     }
 
@@ -270,6 +355,8 @@ mod host {
         /// Copies of each thread, in groups.
         #[doc(alias = "__pipeline_memcpy_async")]
         Groups,
+        /// Three bulk copies for many centres, of which each block of the grid has one for each eight of its threads.
+        Bulk,
     }
 
     impl Stencil {
@@ -294,6 +381,19 @@ mod host {
                 StencilForm::Threads => stencil_threads,
                 StencilForm::Block => stencil_block,
                 StencilForm::Groups => stencil_groups,
+                StencilForm::Bulk => {
+                    conditions.whole_warps(self.threads);
+                    let call = stencil_bulk(
+                        BufferRef::new(self.left),
+                        BufferRef::new(self.center),
+                        BufferRef::new(self.right),
+                        BufferRef::new(self.output),
+                        self.blocks,
+                    );
+                    let of_block = (self.threads / THREADS_OF_CENTER).max(1);
+                    let blocks = self.blocks.div_ceil(of_block);
+                    return conditions.launch(call, Shape::new(blocks, self.threads));
+                }
             };
             let call = kernel(
                 BufferRef::new(self.left),

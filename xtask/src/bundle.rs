@@ -72,6 +72,8 @@ no CUDA toolkit and no Rust.
                               the steps to a product; FILE is docs/gemm-step-h200.json
     python3 norms.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
                               normalisations and softmax of rows beside PyTorch's and a copy; needs PyTorch
+    python3 counters.py --bench ./bench --deform-attn ./deform_attn
+                              what limits rows of bench and deformable attention; needs Nsight Compute
     ./deform_attn             deformable attention by ordinary loads and by tiles
     ./peers                   what two GPUs do together beside NCCL and the driver's copy
     ./bench --sweep           the best stages, sizes and blocks for this GPU
@@ -182,6 +184,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         fs::copy(root().join("benches/torch").join(name), &script)
             .with_context(|| format!("cannot write {}", script.display()))?;
     }
+    let script = out.join("counters.py");
+    fs::copy(root().join("benches/ncu/counters.py"), &script)
+        .with_context(|| format!("cannot write {}", script.display()))?;
     bench::write_compiled(&out.join("bench"))?;
     bench::write_commit(&out.join("bench"))?;
     for arch in ptx::TESTED {

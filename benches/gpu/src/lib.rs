@@ -5,10 +5,12 @@
 // On the device one proof covers the steps of an operation.
 #![allow(clippy::multiple_unsafe_ops_per_block)]
 
+mod again;
 mod clock;
 mod latency;
 mod pattern;
 
+pub use again::read_again;
 pub use clock::clock;
 pub use latency::{box_latency, load_latency, replace_latency, ring_latency};
 pub use pattern::{check, fill};

@@ -13,6 +13,7 @@ use super::{At, Setup, as_set, streaming::Subject};
 use crate::{
     arena::Pattern,
     case::{Amount, Case, Check},
+    limit::Needs,
 };
 
 pub(super) fn cases(setup: Setup<'_>) -> Result<Vec<Case>> {
@@ -137,6 +138,7 @@ fn prefetch_1d(setup: Setup<'_>, stages: u32, threads: u32, blocks: u32) -> Resu
     Ok(Case {
         variant: format!("{stages} stages, {threads} threads x {blocks}"),
         amount: Amount::Bytes(2 * bytes),
+        needs: Needs::memory(2 * bytes),
         check: Check::Destination(Pattern {
             factor: 3,
             ..Pattern::plus(bytes, 1)

@@ -11,6 +11,7 @@ use super::{At, Setup, fits};
 use crate::{
     arena::hash,
     case::{Amount, Case, Check, Reference},
+    limit::Needs,
     work::L2,
 };
 
@@ -182,13 +183,22 @@ fn case(
         Argument::scalar(ROUNDS),
         Argument::Address(setup.sums),
     ];
+    let boxes = 8 * u64::from(ROUNDS);
+    let needs = match data.l2 {
+        L2::Warm => Needs {
+            l2_bytes: (256 * boxes) as f64,
+            ..Needs::memory(4 * boxes)
+        },
+        L2::Cold => Needs::memory((4 + 256) * boxes),
+    };
     let shapes = [2, 4, 6, 8].map(|blocks| setup.persistent(blocks, 256));
     Ok(Case {
         variant: format!(
             "{how} from {}, {stages} x {warps} warps x {blocks}",
             data.name
         ),
-        amount: Amount::Boxes(8 * u64::from(ROUNDS)),
+        amount: Amount::Boxes(boxes),
+        needs,
         l2: data.l2,
         check: Check::Sums {
             dataset: data.index,

@@ -2,7 +2,10 @@
 //!
 //! The output is compared with the result that the host computes from the numbers in the inputs.
 
+mod counted;
 mod inputs;
+#[cfg(test)]
+mod own;
 mod products;
 mod rows;
 #[cfg(test)]
@@ -14,6 +17,7 @@ use tma_launch::Launch;
 use super::{Setup, kept};
 use crate::{
     case::{Amount, Case, Check, Expected, Reference, Run, Words},
+    limit::Needs,
     work::L2,
 };
 
@@ -26,6 +30,7 @@ pub(crate) struct Ported {
     variant: String,
     launch: Launch,
     amount: Amount,
+    needs: Needs,
     l2: L2,
     /// Words of the destination that are compared.
     words: u64,
@@ -59,6 +64,7 @@ impl Ported {
             shape: self.launch.shape,
             draws: false,
             amount: self.amount,
+            needs: self.needs,
             l2: self.l2,
             check: Check::Words(Box::new(Words {
                 count: self.words,

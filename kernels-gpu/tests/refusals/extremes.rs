@@ -20,7 +20,7 @@ use kernels_gpu::{
     gemm_fp8::{GemmFp8, Groups},
     gemm_mma::GemmMma,
     gemm_step::GemmStep,
-    histogram::Histogram,
+    histogram::{Histogram, HistogramForm},
     hwc_tile::{HwcTile, HwcTileLanes, Image},
     layer_norm::LayerNorm,
     multicast_tile::MulticastTile,
@@ -96,7 +96,7 @@ refuses! {
     tiles = attention(DeformAttnForm::Tiles { stages: MOST }) => ["stages", "height of image 0", "width of image 0", "height of image 1", "width of image 1", "height of image 2", "width of image 2", "height of image 3", "width of image 3", "pixels of a batch", "queries of all batches", "warps of a block"];
     resident = attention(DeformAttnForm::Resident { stages: MOST }) => ["stages", "height of image 0", "width of image 0", "height of image 1", "width of image 1", "height of image 2", "width of image 2", "height of image 3", "width of image 3", "pixels of a batch", "queries of all batches", "warps of a block"];
     consume_map = ConsumeMap { rank: MOST, maps: 0, output: 1, coords: ORIGIN, count: MOST, threads: MOST } => ["threads of a block", "rank"];
-    histogram = Histogram { data: 0, len: MOST, counts: 1, blocks: MOST, threads: MOST } => ["threads of a block"];
+    histogram = Histogram { form: HistogramForm::Block, data: 0, len: MOST, counts: 1, blocks: MOST, threads: MOST } => ["threads of a block"];
     hwc_tile = HwcTile { image: IMAGE, data: 0, output: 1, coords: [i32::MAX; 3], threads: MOST } => ["threads of a block", "channels", "distance of the first channel"];
     hwc_tile_lanes = HwcTileLanes { image: IMAGE, data: 0, coords: 1, output: 2, tiles: MOST } => ["channels", "tiles"];
     layer_norm = LayerNorm { rows: ROWS, weight: 3, bias: 4, epsilon: 0.0 } => ["len", "bytes of a row", "rows"];

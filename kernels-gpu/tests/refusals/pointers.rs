@@ -3,7 +3,7 @@
 use kernels_gpu::{
     add_one_1d::AddOne1d,
     deform_attn::{DeformAttn, DeformAttnForm},
-    histogram::Histogram,
+    histogram::{Histogram, HistogramForm},
     prefetch::Prefetch,
     prefetch_1d::Prefetch1d,
     producer_consumer::{ProducerConsumer, ProducerConsumerForm},
@@ -128,6 +128,7 @@ fn deform_attn() {
 #[test]
 fn histogram() {
     let good = Histogram {
+        form: HistogramForm::Lanes,
         data: 0,
         len: 1001,
         counts: 1,
@@ -291,6 +292,26 @@ fn stencil() {
     assert_eq!(
         least_bytes(good.launch()),
         [(0, 160), (1, 640), (2, 160), (3, 640)]
+    );
+    let bulk = Stencil {
+        form: StencilForm::Bulk,
+        blocks: 9,
+        threads: 64,
+        ..good
+    };
+    assert_eq!(
+        least_bytes(bulk.launch()),
+        [(0, 288), (1, 1152), (2, 288), (3, 1152)]
+    );
+    // Eight threads have a centre.
+    assert_eq!(bulk.launch().unwrap().shape.grid.count(), 2);
+    refused(
+        Stencil {
+            threads: 100,
+            ..bulk
+        }
+        .launch(),
+        &[WARPS],
     );
     refused(
         Stencil {

@@ -13,6 +13,7 @@ use super::{
 use crate::{
     arena::hash,
     case::{Amount, Reference},
+    limit::Needs,
     work::L2,
 };
 
@@ -90,13 +91,15 @@ fn product(side: u32, stride: u32, multiprocessors: u32, stages: u32) -> Result<
         result(2 * index) | result(2 * index + 1) << 16
     };
     let side = u64::from(side);
+    let (bytes, operations) = (3 * 2 * side * side, 2 * side * side * side);
     Ok(Ported {
         kernel: "gemm_mma",
         variant: format!("bf16 {side} cubed, {stages} stages"),
         launch: kept(launch.launch())?,
-        amount: Amount::Products {
-            bytes: 3 * 2 * side * side,
-            operations: 2 * side * side * side,
+        amount: Amount::Products { bytes, operations },
+        needs: Needs {
+            tensor_products: (operations / 2) as f64,
+            ..Needs::memory(bytes)
         },
         l2: L2::Cold,
         words: side * side / 2,

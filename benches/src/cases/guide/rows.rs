@@ -9,7 +9,7 @@ use kernels_gpu::{
     conv_im2col::ConvIm2col,
     encode_map::EncodeMap,
     gather_rows::{self, GatherRows},
-    histogram::{self, Histogram},
+    histogram::{self, Histogram, HistogramForm},
     hwc_tile::HwcTileLanes,
     multicast_tile::MulticastTile,
     persistent_tiles::PersistentTiles,
@@ -23,7 +23,7 @@ use kernels_gpu::{
 use tma_launch::{DeviceDescription, Launch, Violations};
 
 use super::{
-    DST, Ported,
+    DST, Ported, counted,
     inputs::{
         CENTER, COORDS, FIELDS, FILTERS, IMAGE, INDICES, LEFT, MAP_TENSOR_BYTES, MAPS, RIGHT, SRC,
         Sizes, row, small, tile,
@@ -33,6 +33,7 @@ use super::{
 use crate::{
     arena::hash,
     case::{Amount, Reference},
+    limit::Needs,
     work::L2,
 };
 
@@ -46,6 +47,7 @@ pub(crate) fn all(device: &DeviceDescription, stages: u32, bytes: u64) -> Result
         stencil(StencilForm::Threads, bytes)?,
         stencil(StencilForm::Block, bytes)?,
         stencil(StencilForm::Groups, bytes)?,
+        stencil(StencilForm::Bulk, bytes)?,
         prefetch(4, 512, 4, multiprocessors, bytes)?,
         prefetch(8, 1024, 2, multiprocessors, bytes)?,
         producer_consumer(ProducerConsumerForm::Ring, multiprocessors, bytes)?,
@@ -58,10 +60,15 @@ pub(crate) fn all(device: &DeviceDescription, stages: u32, bytes: u64) -> Result
         gather_rows(bytes)?,
         hwc_tile(bytes)?,
         multicast_tile(bytes)?,
-        histogram(multiprocessors, bytes)?,
+        histogram(HistogramForm::Block, multiprocessors, bytes)?,
+        histogram(HistogramForm::Lanes, multiprocessors, bytes)?,
         conv_im2col(bytes)?,
     ];
     rows.extend(products::rows(multiprocessors, stages, bytes)?);
+    for row in &mut rows {
+        let work = row.amount.work() as f64 / 1024.0;
+        row.needs.counted = counted::of(&row.launch.entry).times(work);
+    }
     Ok(rows)
 }
 
@@ -78,6 +85,7 @@ fn guide(
         variant,
         launch: kept(launch)?,
         amount: Amount::Bytes(8 * words),
+        needs: Needs::memory(8 * words),
         l2: L2::Cold,
         words,
         expected: Arc::new(expected),
@@ -98,7 +106,10 @@ fn stencil(form: StencilForm, bytes: u64) -> Result<Ported> {
         right: RIGHT,
         output: DST,
         blocks,
-        threads: 32,
+        threads: match form {
+            StencilForm::Bulk => 256,
+            _ => 32,
+        },
     };
     let expected = |index: u64| {
         let (block, index) = (index / 32, index % 32);
@@ -111,8 +122,10 @@ fn stencil(form: StencilForm, bytes: u64) -> Result<Ported> {
     };
     let variant = format!("{form:?}").to_lowercase();
     let words = 32 * u64::from(blocks);
+    let moved_bytes = u64::from(blocks) * 4 * (8 + 32 + 8 + 32);
     Ok(Ported {
-        amount: Amount::Bytes(u64::from(blocks) * 4 * (8 + 32 + 8 + 32)),
+        amount: Amount::Bytes(moved_bytes),
+        needs: Needs::memory(moved_bytes),
         ..guide("stencil", variant, launch.launch(), words, expected)?
     })
 }
@@ -211,6 +224,7 @@ fn ring(multiprocessors: u32, bytes: u64) -> Result<Ported> {
     let variant = format!("{rounds} rounds of {clusters} clusters");
     Ok(Ported {
         amount: Amount::Sent(4 * words * u64::from(rounds)),
+        needs: Needs::memory(4 * words),
         reference: Reference::Nothing,
         ..guide("ring", variant, launch.launch(), words, expected)?
     })
@@ -251,6 +265,7 @@ fn encode_map(bytes: u64) -> Result<Ported> {
     let variant = format!("{maps} maps");
     Ok(Ported {
         amount: Amount::Bytes(maps * (104 + 128)),
+        needs: Needs::memory(maps * (104 + 128)),
         // The maps are right if what is loaded through them is.
         written: vec![DST, MAPS],
         after: Some(kept(consume.launch())?),
@@ -264,6 +279,8 @@ fn consume_map(bytes: u64) -> Result<Ported> {
     let maps = u64::from(sizes.maps);
     let variant = format!("{maps} maps");
     Ok(Ported {
+        // A map, and what is loaded through it and stored.
+        needs: Needs::memory(maps * (128 + 2 * 512)),
         before: Some(kept(encode.launch())?),
         reference: Reference::Nothing,
         ..guide("consume_map", variant, consume.launch(), 128 * maps, loaded)?
@@ -347,6 +364,11 @@ fn hwc_tile(bytes: u64) -> Result<Ported> {
     let tiles = u64::from(sizes.tiles);
     Ok(Ported {
         amount: Amount::Boxes(tiles),
+        // The image stays in the cache; coordinates come from memory, and tiles go there.
+        needs: Needs {
+            l2_bytes: (256 * tiles) as f64,
+            ..Needs::memory(tiles * (8 + 256))
+        },
         l2: L2::Warm,
         reference: Reference::Nothing,
         ..guide(
@@ -381,18 +403,25 @@ fn multicast_tile(bytes: u64) -> Result<Ported> {
     Ok(Ported {
         // Each tile is read once and written by each block.
         amount: Amount::Bytes(words + 4 * words),
+        needs: Needs::memory(words + 4 * words),
         reference: Reference::Nothing,
         ..guide("multicast_tile", variant, launch.launch(), words, expected)?
     })
 }
 
-fn histogram(multiprocessors: u32, bytes: u64) -> Result<Ported> {
+fn histogram(form: HistogramForm, multiprocessors: u32, bytes: u64) -> Result<Ported> {
     let len = (bytes / 16) as u32;
     let launch = Histogram {
+        form,
         data: SRC,
         len,
         counts: DST,
-        blocks: 4 * multiprocessors,
+        // As many as run at once.
+        blocks: multiprocessors
+            * match form {
+                HistogramForm::Block => 4,
+                HistogramForm::Lanes => 2,
+            },
         threads: 512,
     };
     let counts = OnceLock::new();
@@ -408,11 +437,15 @@ fn histogram(multiprocessors: u32, bytes: u64) -> Result<Ported> {
     let expected = move |index: u64| counts.get_or_init(count)[index as usize];
     Ok(Ported {
         amount: Amount::Bytes(len.into()),
+        needs: Needs::memory(len.into()),
         from_zero: true,
         reference: Reference::Nothing,
         ..guide(
             "histogram",
-            format!("{} KiB", len / 1024),
+            match form {
+                HistogramForm::Block => format!("{} KiB", len / 1024),
+                HistogramForm::Lanes => format!("{} KiB, by lanes", len / 1024),
+            },
             launch.launch(),
             histogram::BINS as u64,
             expected,
@@ -455,6 +488,7 @@ fn conv_im2col(bytes: u64) -> Result<Ported> {
     let pixels = u64::from(images) * side * side;
     Ok(Ported {
         amount: Amount::Bytes(4 * pixels * (16 + 8)),
+        needs: Needs::memory(4 * pixels * (16 + 8)),
         reference: Reference::Nothing,
         ..guide(
             "conv_im2col",

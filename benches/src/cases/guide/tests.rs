@@ -6,10 +6,10 @@ use tma_launch::{Buffer, DeviceDescription, Job, Ptx};
 use super::*;
 use crate::{arena::hash, modules::BUILT};
 
-const BYTES: u64 = 1 << 20;
+pub(super) const BYTES: u64 = 1 << 20;
 
 /// A small one, so that blocks have many items.
-fn device() -> DeviceDescription {
+pub(super) fn device() -> DeviceDescription {
     DeviceDescription {
         name: "small".to_owned(),
         multiprocessors: 2,
@@ -17,8 +17,8 @@ fn device() -> DeviceDescription {
     }
 }
 
-/// The words of the destination after a row's launches.
-fn run(row: &Ported, text: &str) -> Vec<u32> {
+/// A row's launches.
+pub(super) fn job<'a>(row: &Ported, text: &'a str) -> Job<'a> {
     let source: Vec<u32> = (0..BYTES / 4).map(hash).collect();
     let poison = if row.from_zero { 0_u8 } else { 0xa5 };
     let mut buffers = vec![
@@ -28,7 +28,7 @@ fn run(row: &Ported, text: &str) -> Vec<u32> {
     let inputs = inputs(BYTES).unwrap();
     buffers.extend(inputs.iter().map(|input| Buffer::new("input", input)));
     let launches = [&row.before, &Some(row.launch.clone()), &row.after];
-    let mut job = Job {
+    Job {
         ptx: Ptx {
             name: "module",
             text,
@@ -36,7 +36,12 @@ fn run(row: &Ported, text: &str) -> Vec<u32> {
         further: Vec::new(),
         buffers,
         launches: launches.into_iter().flatten().cloned().collect(),
-    };
+    }
+}
+
+/// The words of the destination after a row's launches.
+fn run(row: &Ported, text: &str) -> Vec<u32> {
+    let mut job = job(row, text);
     let outcome = EmulatorBackend::new(3).run(&mut job);
     outcome.unwrap_or_else(|wrong| panic!("{} {}: {wrong}", row.kernel, row.variant));
     job.buffers[DST].to_vec().unwrap()

@@ -1,4 +1,4 @@
-use kernels_gpu::histogram::{BINS, Histogram};
+use kernels_gpu::histogram::{BINS, Histogram, HistogramForm};
 use tma_launch::Buffer;
 
 use super::{Kernel, kept, numbers};
@@ -8,7 +8,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     name: "histogram",
     summary: "blocks count bytes in shared memory and add their counts with one bulk reduction each",
     golden: &["histogram"],
-    showcase: || scenario(100_000, 16, 256),
+    showcase: || scenario(HistogramForm::Block, 100_000, 16, 256),
     cases,
 };
 
@@ -20,12 +20,11 @@ fn cases() -> Vec<Scenario> {
         (4096, 1, 1024),
         (30, 40, 32),
     ];
-    sizes
-        .map(|(len, blocks, threads)| scenario(len, blocks, threads))
-        .to_vec()
+    let of = |form| sizes.map(|(len, blocks, threads)| scenario(form, len, blocks, threads));
+    [of(HistogramForm::Block), of(HistogramForm::Lanes)].concat()
 }
 
-fn scenario(len: usize, blocks: u32, threads: u32) -> Scenario {
+fn scenario(form: HistogramForm, len: usize, blocks: u32, threads: u32) -> Scenario {
     // Some values are much more frequent than others; behind the last byte nothing is counted.
     let data: Vec<u8> = numbers(len + 9)
         .iter()
@@ -41,16 +40,21 @@ fn scenario(len: usize, blocks: u32, threads: u32) -> Scenario {
         expected[usize::from(*byte)] += 1;
     }
     let histogram = Histogram {
+        form,
         data: 0,
         len: len as u32,
         counts: 1,
         blocks,
         threads,
     };
+    let launch = kept(histogram.launch());
     Scenario {
-        name: format!("{len}_bytes_by_{blocks}_blocks_of_{threads}"),
+        name: match form {
+            HistogramForm::Block => format!("{len}_bytes_by_{blocks}_blocks_of_{threads}"),
+            HistogramForm::Lanes => format!("lanes_{len}_bytes_by_{blocks}_blocks_of_{threads}"),
+        },
         buffers: vec![Buffer::new("data", &data), Buffer::new("counts", &before)],
-        launches: vec![kept(histogram.launch())],
+        launches: vec![launch],
         expected: vec![Expected::of(1, &expected)],
     }
 }

@@ -6,7 +6,7 @@ use crate::{Expected, Scenario};
 
 pub(super) const KERNEL: Kernel = Kernel {
     name: "stencil",
-    summary: "loads a centre and its halos with LDGSTS: by each thread, by the block, in groups",
+    summary: "loads a centre and its halos with LDGSTS: by each thread, by the block, in groups; or in bulk",
     golden: &["stencil_threads", "stencil_block", "stencil_groups"],
     showcase: || scenario(StencilForm::Threads, 100, 32),
     cases,
@@ -25,6 +25,10 @@ fn cases() -> Vec<Scenario> {
         for (blocks, threads) in [(1, 32), (3, 64), (5, 33), (2, 1024)] {
             cases.push(scenario(form, blocks, threads));
         }
+    }
+    // Eight threads have a centre, so that the last block may have fewer centres than it has room for.
+    for (blocks, threads) in [(1, 32), (4, 32), (5, 32), (23, 96), (77, 256), (2, 1024)] {
+        cases.push(scenario(StencilForm::Bulk, blocks, threads));
     }
     cases
 }
