@@ -163,7 +163,7 @@ impl Bench<'_> {
                     value.map_or("-".to_owned(), |value| format!("{value:.digits$}"))
                 };
                 let of = |other: Option<f64>| other.map(|other| other / ours);
-                let has_goal = bytes >= LARGE_BYTES || bytes < SMALL_BYTES;
+                let has_goal = !(SMALL_BYTES..LARGE_BYTES).contains(&bytes);
                 let is_missed = has_goal && of(nccl).is_some_and(|ratio| ratio < 1.0);
                 println!(
                     "{name:<15} {bytes:>11} {ours:>10.1} {gb_s:>8.1} {:>8} {:>10} {:>8} {:>10} {:>8}{}",
