@@ -33,7 +33,7 @@ pub enum Collective {
     AllReduce,
 }
 
-/// What one rank gives and gets.
+/// The memory of one rank, and its stream.
 #[derive(Clone, Copy, Debug)]
 pub struct Rank {
     /// The address of the numbers that are sent.

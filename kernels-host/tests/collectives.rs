@@ -1,4 +1,4 @@
-//! What two devices do together: on emulators that reach each other's memory, on two handles of one GPU where there is
+//! Collectives of two devices: on emulators that reach each other's memory, on two handles of one GPU where there is
 //! one, and on two GPUs where there are two with peer access.
 
 use std::ops::Range;
@@ -33,7 +33,7 @@ fn numbered(numbers: [u32; 2]) -> Devices {
     numbers.into_iter().map(open).collect()
 }
 
-/// What this machine lacks of so many GPUs with peer access. A GPU that is there and does not work lacks nothing: its
+/// Says what this machine lacks of so many GPUs with peer access. A GPU that is there and does not work lacks nothing: its
 /// tests fail.
 fn lacks_gpus(count: usize) -> Option<String> {
     let is_asked_for = DeviceChoice::from_env() == Ok(DeviceChoice::Gpu);
