@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-use libloading::Library;
+use libloading::{Library, Symbol};
 
 /// The library's name.
 const NAME: &str = "libnccl.so.2";
@@ -33,7 +33,7 @@ pub enum Collective {
     AllReduce,
 }
 
-/// What one rank gives and gets.
+/// The memory of one rank, and its stream.
 #[derive(Clone, Copy, Debug)]
 pub struct Rank {
     /// The address of the numbers that are sent.
@@ -44,15 +44,31 @@ pub struct Rank {
     pub stream: *mut c_void,
 }
 
-/// A function of the library, whose type is that of its header.
-macro_rules! function {
-    ($library:expr, $name:ident($($type:ty),*)) => {{
-        type Signature = unsafe extern "C" fn($($type),*) -> c_int;
-        // SAFETY: the signature is that of the library's header, since version 2.0.
-        let found = unsafe { $library.get::<Signature>(concat!(stringify!($name), "\0").as_bytes()) };
-        found.map_err(|error| format!("{NAME} has no {}: {error}", stringify!($name)))
-    }};
-}
+/// Their types in the library's header, but for names of handles and of numbers.
+type GetVersion = unsafe extern "C" fn(*mut c_int) -> c_int;
+type GetErrorString = unsafe extern "C" fn(c_int) -> *const c_char;
+type CommInitAll = unsafe extern "C" fn(*mut *mut c_void, c_int, *const c_int) -> c_int;
+type CommDestroy = unsafe extern "C" fn(*mut c_void) -> c_int;
+type Group = unsafe extern "C" fn() -> c_int;
+/// Addresses, how many numbers, their type, the communicator and the stream.
+type Gather = unsafe extern "C" fn(
+    *const c_void,
+    *mut c_void,
+    usize,
+    c_int,
+    *mut c_void,
+    *mut c_void,
+) -> c_int;
+/// With the operation behind the type.
+type Reduce = unsafe extern "C" fn(
+    *const c_void,
+    *mut c_void,
+    usize,
+    c_int,
+    c_int,
+    *mut c_void,
+    *mut c_void,
+) -> c_int;
 
 impl Nccl {
     /// Loads it from where the system's dynamic loader finds libraries.
@@ -76,7 +92,8 @@ impl Nccl {
     /// # Errors
     /// That of the call.
     pub fn version(&self) -> Result<i32, String> {
-        let get = function!(self.library, ncclGetVersion(*mut c_int))?;
+        // SAFETY: the type is that of the header (1).
+        let get = unsafe { self.function::<GetVersion>("ncclGetVersion") }?;
         let mut version = 0;
         // SAFETY: `version` is valid for a write.
         self.succeed("ncclGetVersion", unsafe { get(&raw mut version) })?;
@@ -89,35 +106,35 @@ impl Nccl {
     /// That of the call.
     pub fn communicators(self, gpus: &[i32]) -> Result<Communicators, String> {
         let mut ranks = vec![std::ptr::null_mut(); gpus.len()];
-        let make = function!(
-            self.library,
-            ncclCommInitAll(*mut *mut c_void, c_int, *const c_int)
-        )?;
+        // SAFETY: the type is that of the header (1).
+        let make = unsafe { self.function::<CommInitAll>("ncclCommInitAll") }?;
         // SAFETY: there is room for as many communicators as there are numbers.
         let code = unsafe { make(ranks.as_mut_ptr(), gpus.len() as c_int, gpus.as_ptr()) };
         self.succeed("ncclCommInitAll", code)?;
         Ok(Communicators { nccl: self, ranks })
     }
 
+    /// A function of the library.
+    ///
+    /// # Safety
+    /// 1. `F` is its type.
+    unsafe fn function<F>(&self, name: &str) -> Result<Symbol<'_, F>, String> {
+        // SAFETY: the condition is the same (1).
+        let found = unsafe { self.library.get::<F>(name) };
+        found.map_err(|error| format!("{NAME} has no {name}: {error}"))
+    }
+
     fn succeed(&self, name: &str, code: c_int) -> Result<(), String> {
         if code == 0 {
             return Ok(());
         }
-        type Signature = unsafe extern "C" fn(c_int) -> *const c_char;
-        // SAFETY: the signature is that of the library's header.
-        let text = unsafe { self.library.get::<Signature>(b"ncclGetErrorString\0") };
-        let text = text.map(|text| {
-            // SAFETY: it takes any code, and gives a constant.
-            let text = unsafe { text(code) };
-            // SAFETY: the constant ends with a zero.
-            unsafe { CStr::from_ptr(text) }
-                .to_string_lossy()
-                .into_owned()
-        });
-        Err(format!(
-            "{name}: {}",
-            text.unwrap_or_else(|_| code.to_string())
-        ))
+        // SAFETY: the type is that of the header (1).
+        let text = unsafe { self.function::<GetErrorString>("ncclGetErrorString") }?;
+        // SAFETY: it takes any code, and gives a constant.
+        let text = unsafe { text(code) };
+        // SAFETY: the constant ends with a zero.
+        let text = unsafe { CStr::from_ptr(text) };
+        Err(format!("{name}: {}", text.to_string_lossy()))
     }
 }
 
@@ -132,85 +149,57 @@ impl Communicators {
     /// 1. There is one of `all` for each rank, whose addresses have as many numbers, on its GPU, that nobody else uses
     ///    until the call on its stream has ended; its stream is alive, and of this GPU.
     pub unsafe fn start(&self, what: Collective, all: &[Rank], count: usize) -> Result<(), String> {
-        let library = &self.nccl.library;
-        let (start, end) = (
-            function!(library, ncclGroupStart())?,
-            function!(library, ncclGroupEnd())?,
-        );
-        // SAFETY: it takes nothing.
-        self.nccl.succeed("ncclGroupStart", unsafe { start() })?;
+        self.group("ncclGroupStart")?;
         for (communicator, rank) in self.ranks.iter().zip(all) {
-            let (send, receive): (*const c_void, *mut c_void) = (
-                rank.send as usize as *const c_void,
-                rank.receive as usize as *mut c_void,
-            );
-            let (communicator, stream) = (*communicator, rank.stream);
-            match what {
-                Collective::AllGather => {
-                    let call = function!(
-                        library,
-                        ncclAllGather(
-                            *const c_void,
-                            *mut c_void,
-                            usize,
-                            c_int,
-                            *mut c_void,
-                            *mut c_void,
-                        )
-                    )?;
-                    // SAFETY: the communicator is alive, and the rest is the caller's (1).
-                    let code = unsafe { call(send, receive, count, FLOAT32, communicator, stream) };
-                    self.nccl.succeed("ncclAllGather", code)?;
-                }
-                Collective::ReduceScatter | Collective::AllReduce => {
-                    let (name, call) = if what == Collective::AllReduce {
-                        (
-                            "ncclAllReduce",
-                            function!(
-                                library,
-                                ncclAllReduce(
-                                    *const c_void,
-                                    *mut c_void,
-                                    usize,
-                                    c_int,
-                                    c_int,
-                                    *mut c_void,
-                                    *mut c_void,
-                                )
-                            )?,
-                        )
-                    } else {
-                        (
-                            "ncclReduceScatter",
-                            function!(
-                                library,
-                                ncclReduceScatter(
-                                    *const c_void,
-                                    *mut c_void,
-                                    usize,
-                                    c_int,
-                                    c_int,
-                                    *mut c_void,
-                                    *mut c_void,
-                                )
-                            )?,
-                        )
-                    };
-                    // SAFETY: as above.
-                    let code =
-                        unsafe { call(send, receive, count, FLOAT32, SUM, communicator, stream) };
-                    self.nccl.succeed(name, code)?;
-                }
-            }
+            // SAFETY: the rank is one of those (1).
+            unsafe { self.start_one(what, *communicator, rank, count) }?;
         }
+        self.group("ncclGroupEnd")
+    }
+
+    fn group(&self, name: &str) -> Result<(), String> {
+        // SAFETY: the type is that of both in the header (1).
+        let call = unsafe { self.nccl.function::<Group>(name) }?;
         // SAFETY: it takes nothing.
-        self.nccl.succeed("ncclGroupEnd", unsafe { end() })
+        self.nccl.succeed(name, unsafe { call() })
+    }
+
+    /// # Safety
+    /// 1. As for [`start`](Self::start), for this rank, whose communicator it is.
+    unsafe fn start_one(
+        &self,
+        what: Collective,
+        communicator: *mut c_void,
+        rank: &Rank,
+        count: usize,
+    ) -> Result<(), String> {
+        let (nccl, stream) = (&self.nccl, rank.stream);
+        let send = rank.send as usize as *const c_void;
+        let receive = rank.receive as usize as *mut c_void;
+        let name = match what {
+            Collective::AllGather => "ncclAllGather",
+            Collective::ReduceScatter => "ncclReduceScatter",
+            Collective::AllReduce => "ncclAllReduce",
+        };
+        let code = if what == Collective::AllGather {
+            // SAFETY: the type is that of the header (1).
+            let call = unsafe { nccl.function::<Gather>(name) }?;
+            // SAFETY: the communicator is alive, and the rest is the caller's (1).
+            unsafe { call(send, receive, count, FLOAT32, communicator, stream) }
+        } else {
+            // SAFETY: the type is that of both in the header (1).
+            let call = unsafe { nccl.function::<Reduce>(name) }?;
+            // SAFETY: as above.
+            unsafe { call(send, receive, count, FLOAT32, SUM, communicator, stream) }
+        };
+        nccl.succeed(name, code)
     }
 }
 
 impl Drop for Communicators {
     fn drop(&mut self) {
-        if let Ok(destroy) = function!(self.nccl.library, ncclCommDestroy(*mut c_void)) {
+        // SAFETY: the type is that of the header (1).
+        if let Ok(destroy) = unsafe { self.nccl.function::<CommDestroy>("ncclCommDestroy") } {
             for rank in &self.ranks {
                 // SAFETY: the communicator is alive, and nobody has it any more.
                 let _ = unsafe { destroy(*rank) };

@@ -7,10 +7,10 @@ use tma_launch::{Checked, Conditions, DeviceDescription};
 
 use crate::{Kernels, RowElement, operand::Operand};
 
-/// What bulk copies take, in bytes.
+/// Bulk copies take a multiple of so many bytes.
 const VECTOR_BYTES: u64 = 16;
 
-/// What one device has of a call.
+/// The share of one device in a call.
 struct Side<'a> {
     device: DeviceDescription,
     /// The buffers of this device and of the other one.

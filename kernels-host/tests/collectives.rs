@@ -1,4 +1,4 @@
-//! What two devices do together: on emulators that reach each other's memory, on two handles of one GPU where there is
+//! Collectives of two devices: on emulators that reach each other's memory, on two handles of one GPU where there is
 //! one, and on two GPUs where there are two with peer access.
 
 use std::ops::Range;
@@ -26,6 +26,8 @@ fn main() {
 }
 
 type Devices = Result<Vec<Device>, Failed>;
+/// A test and its name.
+type Named = (&'static str, fn(&Peers) -> Result<(), Failed>);
 
 /// GPUs of these numbers, each with a stream of its own.
 fn numbered(numbers: [u32; 2]) -> Devices {
@@ -33,7 +35,7 @@ fn numbered(numbers: [u32; 2]) -> Devices {
     numbers.into_iter().map(open).collect()
 }
 
-/// What this machine lacks of so many GPUs with peer access. A GPU that is there and does not work lacks nothing: its
+/// Says what this machine lacks of so many GPUs with peer access. A GPU that is there and does not work lacks nothing: its
 /// tests fail.
 fn lacks_gpus(count: usize) -> Option<String> {
     let is_asked_for = DeviceChoice::from_env() == Ok(DeviceChoice::Gpu);
@@ -47,15 +49,12 @@ fn lacks_gpus(count: usize) -> Option<String> {
         _ if found < count => Some(format!(
             "needs two GPUs with peer access, and there are {found}"
         )),
-        _ => {
-            let access = numbered([0, 1]).ok().and_then(|gpus| {
-                let refused = PeerAccess::between(&gpus[0], &gpus[1]).err()?;
-                let is_unsupported =
-                    refused.error_name.as_deref() == Some("CUDA_ERROR_PEER_ACCESS_UNSUPPORTED");
-                is_unsupported.then(|| format!("needs two GPUs with peer access: {refused}"))
-            });
-            access
-        }
+        _ => numbered([0, 1]).ok().and_then(|gpus| {
+            let refused = PeerAccess::between(&gpus[0], &gpus[1]).err()?;
+            let is_unsupported =
+                refused.error_name.as_deref() == Some("CUDA_ERROR_PEER_ACCESS_UNSUPPORTED");
+            is_unsupported.then(|| format!("needs two GPUs with peer access: {refused}"))
+        }),
     };
     if let Some(lacks) = &lacks {
         println!("skipped: {lacks}");
@@ -68,13 +67,13 @@ fn trials_on(
     lacks: Option<String>,
     open: impl Fn() -> Devices + Copy + Send + 'static,
 ) -> Vec<Trial> {
-    let tests: [(&str, fn(&Peers) -> Result<(), Failed>); 4] = [
+    let tests: [Named; 4] = [
         ("all_gather", all_gather),
         ("reduce_scatter", reduce_scatter),
         ("all_reduce", all_reduce),
         ("calls_are_in_order", calls_are_in_order),
     ];
-    let trial = |(test_name, test): (&str, fn(&Peers) -> Result<(), Failed>)| {
+    let trial = |(test_name, test): Named| {
         let run = move || {
             let devices = open()?;
             let [first, second] = &devices[..] else {
@@ -122,10 +121,10 @@ fn numbers<T: Number>(len: usize) -> [Vec<T>; 2] {
     [numbers(11, 17), numbers(5, 29)]
 }
 
-/// The parts of so many elements, by another way than the calls have.
+/// The parts of so many elements.
 fn elements<T>(len: usize) -> [Range<usize>; 2] {
     let each = 16 / size_of::<T>();
-    let middle = (0..len).step_by(each).count().next_multiple_of(2) / 2 * each;
+    let middle = len.div_ceil(each).div_ceil(2) * each;
     [0..middle.min(len), middle.min(len)..len]
 }
 

@@ -278,12 +278,13 @@ fn map(words: &[u32]) -> TensorMap {
 #[test]
 fn peers_are_asked_for_in_their_order() {
     support::with_driver("peers_are_asked_for_in_their_order", fake, || {
-        // SAFETY: the fake driver takes any device.
-        let asked = unsafe { [peer::can_access(1, 2), peer::can_access(2, 1)] };
-        assert_eq!(asked, [Ok(true), Ok(false)]);
-        // SAFETY: as above.
-        let asked = unsafe { [peer::has_atomics(1, 2), peer::has_atomics(2, 1)] };
-        assert_eq!(asked, [Ok(true), Ok(false)]);
+        for (device, other, expected) in [(1, 2, true), (2, 1, false)] {
+            // SAFETY: the fake driver takes any device.
+            let can = unsafe { peer::can_access(device, other) };
+            // SAFETY: as above.
+            let has = unsafe { peer::has_atomics(device, other) };
+            assert_eq!((can, has), (Ok(expected), Ok(expected)));
+        }
         // The second time it is there already.
         for _ in 0..2 {
             // SAFETY: the fake driver does not follow the context.

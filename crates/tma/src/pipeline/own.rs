@@ -96,9 +96,12 @@ impl<T: SharedValue> Own<'_, T> {
         combine: impl Fn(T, T) -> T,
     ) {
         let at = |index: u32| self.elements.add(index);
-        // SAFETY: the element is in the stage, which has been loaded, and this thread's alone; the other one has been
-        // loaded, too (1).
-        let both = |index: u32| unsafe { (at(index).read(), at(index + distance).read()) };
+        let both = |index: u32| {
+            // SAFETY: the element is in the stage, which has been loaded, and this thread's alone.
+            let element = unsafe { at(index).read() };
+            // SAFETY: this one has been loaded, too (1).
+            (element, unsafe { at(index + distance).read() })
+        };
         let mut index = self.first;
         if self.len == EACH as u32 * self.step {
             let own = |turn: usize| index + turn as u32 * self.step;
