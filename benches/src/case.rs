@@ -19,7 +19,7 @@ pub(crate) struct Case {
     /// True if the arena's counter is set to zero before.
     pub(crate) draws: bool,
     pub(crate) amount: Amount,
-    /// What one run needs of the GPU.
+    /// The needs of one run.
     pub(crate) needs: Needs,
     pub(crate) l2: L2,
     pub(crate) check: Check,

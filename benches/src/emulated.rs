@@ -215,8 +215,7 @@ fn every_load_takes_its_time() {
 
 #[test]
 fn vectors_are_read_again_and_again() {
-    // 64 threads read 8 vectors in each of 3 rounds, of 128: each round has all, four times; thread `t` those that
-    // lie 64 apart.
+    // Each of 64 threads reads its two vectors twelve times each, which leaves nothing.
     let data = pattern(4 * 128);
     let launch = Launch::new("read_again", 2, 32)
         .buffer(0)
@@ -228,7 +227,6 @@ fn vectors_are_read_again_and_again() {
         Buffer::zeroed::<u32>("sums", 64),
     ];
     let sums = run(BUILT_HERE.helpers, buffers, launch)[1].to_vec::<u32>();
-    // An even number of times leaves nothing.
     assert_eq!(sums.unwrap(), [0; 64]);
 
     // 64 threads read all of 2048 vectors once in four rounds.

@@ -1,4 +1,4 @@
-//! What a launch needs of the GPU, and the time that this takes at least.
+//! The needs of a launch, and the time that they take at least.
 
 use std::fmt;
 
@@ -14,20 +14,20 @@ const SHARED_BYTES_PER_CLOCK: f64 = 128.0;
 /// Products of `bf16` that the tensor pipe of a multiprocessor adds up in a clock, on `sm_90a`.
 const TENSOR_PRODUCTS_PER_CLOCK: f64 = 2048.0;
 
-/// What one launch needs of each resource.
+/// The amount of each resource that one launch needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Needs {
     /// Bytes that memory must give or take: what is read once, and what is written.
     pub(crate) memory_bytes: f64,
     /// Bytes that the L2 cache must give or take, where they are not those of memory.
     pub(crate) l2_bytes: f64,
-    /// What its instructions need.
+    /// The needs of its instructions.
     pub(crate) counted: Counted,
     /// Products that the tensor pipe adds up.
     pub(crate) tensor_products: f64,
 }
 
-/// What the instructions of a launch need, as the emulator counts it.
+/// The needs of a launch's instructions, as the emulator counts them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Counted {
     /// Instructions of the PTX of which ptxas makes one or more, each once for each warp that executes it: accesses to
@@ -41,7 +41,7 @@ pub(crate) struct Counted {
     pub(crate) fmas: f64,
 }
 
-/// What the GPU has of each resource.
+/// The rates of the GPU's resources.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Rates {
     /// Bytes of memory in a second: two transfers a clock on every line of the bus.

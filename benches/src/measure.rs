@@ -36,7 +36,7 @@ pub(crate) struct Row {
     pub(crate) boxes: Option<u64>,
     /// Operations on numbers in one run, where it multiplies.
     pub(crate) operations: Option<u64>,
-    /// What one run needs of the GPU.
+    /// The needs of one run.
     pub(crate) needs: Needs,
     /// The resource that takes longest.
     pub(crate) limit: Limit,
@@ -77,7 +77,7 @@ pub(crate) struct Bench<'a> {
     pub(crate) arena: &'a Arena,
     pub(crate) timer: &'a Timer,
     pub(crate) rounds: usize,
-    /// What the GPU has of each resource.
+    /// The rates of the GPU's resources.
     pub(crate) rates: Rates,
     /// Sums of gathers, by dataset and warps.
     pub(crate) expected: RefCell<BTreeMap<(usize, u32), Vec<u32>>>,

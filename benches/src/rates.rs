@@ -1,4 +1,4 @@
-//! What the GPU has of each resource, partly measured.
+//! The rates of the GPU's resources, partly measured.
 
 use anyhow::{Context, Result};
 use tma_host::{Argument, Shape};
@@ -17,7 +17,7 @@ const ROUNDS: usize = 9;
 /// Vectors that a thread of `read_again` reads in a round.
 const VECTORS: u64 = 8;
 
-/// What measuring them takes.
+/// The means to measure them.
 pub(crate) struct Means<'a> {
     pub(crate) machine: &'a Machine,
     pub(crate) modules: &'a Modules,

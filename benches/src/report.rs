@@ -21,7 +21,7 @@ use crate::{
 #[derive(Serialize)]
 pub(crate) struct Report {
     pub(crate) machine: Machine,
-    /// What the limits of rows are computed from.
+    /// The rates that the limits of rows are computed from.
     pub(crate) rates: Rates,
     /// Timed runs of each.
     pub(crate) runs: usize,

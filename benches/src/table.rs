@@ -64,7 +64,7 @@ pub(crate) fn machine(machine: &Machine) -> String {
     text
 }
 
-/// What the limits of rows are computed from.
+/// The rates that the limits of rows are computed from.
 pub(crate) fn rates(rates: &Rates) -> String {
     format!(
         "limits: memory {:.0} GB/s, L2 {:.0} GB/s (measured), {} multiprocessors at {:.0} MHz (measured), \

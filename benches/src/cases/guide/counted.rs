@@ -1,4 +1,4 @@
-//! What the instructions of each kernel need for a KiB that it moves, or for 1024 operations: the emulator counts it.
+//! The needs of each kernel's instructions for a KiB that it moves, or for 1024 operations, as the emulator counts them.
 
 use crate::limit::Counted;
 

@@ -22,7 +22,7 @@ const LANES: usize = 32;
 /// An instruction of a warp: block, warp and index.
 type OfWarp = (u64, u32, usize);
 
-/// What ptxas makes of an instruction.
+/// The kind of an instruction, by what ptxas makes of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// An addition, a multiplication or both of `f32`.
@@ -47,7 +47,7 @@ impl Kind {
     }
 }
 
-/// What the warps of a launch do, as if their lanes always came together again as early as they can: lanes that execute
+/// The work of the warps of a launch, as if their lanes always came together again as early as they can: lanes that execute
 /// an instruction one after the other are counted as one, and so are their accesses.
 #[derive(Default)]
 struct Counter {
