@@ -20,6 +20,13 @@ pub(super) trait Known {
         let _ = (first, epoch);
         false
     }
+
+    /// Returns whether this access is by a thread of another block than that whose first thread has this number, and
+    /// nothing of that one happened before; false also where it is not easily said.
+    fn knows_nothing_of(&self, first: u32) -> bool {
+        let _ = first;
+        false
+    }
 }
 
 impl<F: Fn(Access) -> bool> Known for F {
@@ -145,6 +152,28 @@ impl Readers {
         Access::many(index)
     }
 
+    /// The readers of a location that the lanes of a run alone have read, several.
+    pub(super) fn of_run(&mut self, run: Run, is_shared: bool) -> Access {
+        let index = self.take();
+        let threads = self.threads;
+        let set = &mut self.sets[index];
+        let Run { first, lanes } = run;
+        set.is_of_block = is_shared && first.is_of_thread();
+        if set.is_of_block {
+            let block = first.index / threads * threads;
+            set.begin(block, threads.div_ceil(LANES as u32) as usize);
+            let all = &mut set.of_block;
+            all.warps[(first.index - block) as usize / LANES].alike = lanes;
+            (all.like, all.lowest, all.latest) = (first, first, first.epoch);
+            all.count = lanes.count_ones();
+        } else {
+            let all = first.index..first.index + lanes.count_ones();
+            let all = all.map(|index| first.by(index, first.epoch));
+            set.list.extend(all.take(limit(is_shared)));
+        }
+        set.named(index, threads, is_shared)
+    }
+
     /// The readers of the first location of a new row; each of the others is told apart by its lane.
     pub(super) fn add_row(&mut self, row: Row) -> usize {
         match self.free_rows.pop() {
@@ -193,13 +222,17 @@ impl Readers {
         if many.row().is_some() {
             many = self.leave_row(many);
         }
-        self.add_to_set(many, access, is_shared, known);
-        many
+        if access.is_of_thread() && is_left_as_it_is(many, known) {
+            return many;
+        }
+        let index = many.index as usize;
+        self.add_to_set(index, access, is_shared, known);
+        self.sets[index].named(index, self.threads, is_shared)
     }
 
-    fn add_to_set(&mut self, many: Access, access: Access, is_shared: bool, known: &impl Known) {
+    fn add_to_set(&mut self, index: usize, access: Access, is_shared: bool, known: &impl Known) {
         let threads = self.threads;
-        let set = &mut self.sets[many.index as usize];
+        let set = &mut self.sets[index];
         if set.is_of_block {
             let all = &set.of_block;
             if all.count > 0 && known.has(all.lowest) {
@@ -239,6 +272,9 @@ impl Readers {
         if many.row().is_some() {
             return false;
         }
+        if run.first.is_of_thread() && is_left_as_it_is(many, known) {
+            return true;
+        }
         let set = &self.sets[many.index as usize];
         if set.is_of_block {
             let all = &set.of_block;
@@ -260,6 +296,9 @@ impl Readers {
 
     #[inline]
     pub(super) fn add_run(&mut self, many: Access, run: Run) {
+        if many.full_of_block().is_some() {
+            return;
+        }
         let set = &mut self.sets[many.index as usize];
         if !set.is_of_block {
             return;
@@ -335,8 +374,30 @@ fn limit(is_shared: bool) -> usize {
     }
 }
 
-/// A set of threads of one block.
+/// Returns whether a read changes nothing of these readers.
+#[inline]
+fn is_left_as_it_is(many: Access, known: &impl Known) -> bool {
+    many.full_of_block()
+        .is_some_and(|first| known.knows_nothing_of(first))
+}
+
 impl Set {
+    /// As a location refers to it.
+    fn named(&self, index: usize, threads: u32, is_shared: bool) -> Access {
+        let many = Access::many(index);
+        if self.is_of_block || self.list.len() < limit(is_shared) {
+            return many;
+        }
+        let (Some(first), Some(last)) = (self.list.first(), self.list.last()) else {
+            return many;
+        };
+        let block = first.index / threads;
+        match first.is_of_thread() && first.epoch > 0 && last.index / threads == block {
+            true => Access::many_of_block(index, block * threads),
+            false => many,
+        }
+    }
+
     fn begin(&mut self, first: u32, warps: usize) {
         let all = &mut self.of_block;
         (all.first, all.count, all.latest) = (first, 0, 0);
@@ -466,6 +527,22 @@ mod tests {
             let mut many = readers.pair(one, other, true);
             let mut plain = Plain(vec![one, other]);
             plain.0.sort_by_key(Access::key);
+            let thread = one.index.wrapping_sub(3 * THREADS);
+            if one.is_of_thread() && thread < THREADS && round % 3 == 0 {
+                let lanes = (2 + round as u32 % 9)
+                    .min(THREADS - thread)
+                    .min(32 - thread % 32);
+                let run = Run {
+                    first: one,
+                    lanes: (u32::MAX >> (32 - lanes)) << (thread % 32),
+                };
+                many = readers.of_run(run, true);
+                plain = Plain(
+                    (0..lanes)
+                        .map(|next| one.by(one.index + next, one.epoch))
+                        .collect(),
+                );
+            }
             for _ in 0..200 {
                 let (access, (epoch, odd)) = access(most);
                 // Nothing is known mostly.
@@ -502,5 +579,79 @@ mod tests {
             assert_eq!(readers.all(copy), plain.0);
         }
         assert!(runs > 100, "{runs}");
+    }
+
+    /// The knowledge of a thread of one block: of another block nothing, or what has come so far.
+    struct OfOthers {
+        block: u32,
+        known: Option<Epoch>,
+    }
+
+    impl Known for OfOthers {
+        fn has(&self, access: Access) -> bool {
+            access.index / THREADS != self.block
+                && self.known.is_some_and(|known| access.epoch <= known)
+        }
+
+        fn knows_nothing_of(&self, first: u32) -> bool {
+            first / THREADS != self.block && self.known.is_none()
+        }
+    }
+
+    #[test]
+    fn readers_of_global_memory_are_the_first_few_of_a_plain_list() {
+        let mut rng = Rng::new(11);
+        let (mut full, mut runs) = (0, 0);
+        for _ in 0..400 {
+            let mut readers = Readers::of_blocks(THREADS);
+            let first = Access::new(Actor::Thread(2 * THREADS + 9), 1, 0, Proxy::Generic);
+            let run = Run {
+                first,
+                lanes: 0b11_1111_1111 >> rng.below(9) << 9,
+            };
+            let all = (0..run.lanes.count_ones()).map(|next| first.by(first.index + next, 1));
+            let mut plain: Vec<Access> = all.take(MAX_GLOBAL_READERS).collect();
+            let mut many = readers.of_run(run, false);
+            assert_eq!(readers.all(many), plain);
+            for _ in 0..60 {
+                let block = 1 + rng.below(3) as u32;
+                let index = block * THREADS + rng.below(12) as u32;
+                let actor = match rng.below(20) {
+                    0 => Actor::Async(index),
+                    _ => Actor::Thread(index),
+                };
+                let known = OfOthers {
+                    block,
+                    known: rng.one_in(40).then(|| rng.below(3) as u32),
+                };
+                let epoch = 1 + rng.below(3) as u32;
+                let access = Access::new(actor, epoch, rng.below(3), Proxy::Generic);
+                let run = Run {
+                    first: access,
+                    lanes: 0b1111 << (index % THREADS % 29),
+                };
+                full += u32::from(many.full_of_block().is_some());
+                let is_run = rng.one_in(3) && readers.takes_run(many, run, false, &known);
+                let lanes = if is_run { 4 } else { 1 };
+                runs += u32::from(is_run);
+                for access in (0..lanes).map(|next| access.by(index + next, epoch)) {
+                    if plain.first().is_some_and(|first| known.has(*first)) {
+                        plain.retain(|reader| !known.has(*reader));
+                    }
+                    match plain.iter().position(|it| it.key() == access.key()) {
+                        Some(at) => plain[at] = access,
+                        None if plain.len() < MAX_GLOBAL_READERS => plain.push(access),
+                        None => {}
+                    }
+                    plain.sort_by_key(Access::key);
+                }
+                match is_run {
+                    true => readers.add_run(many, run),
+                    false => many = readers.add(many, access, false, &known),
+                }
+                assert_eq!(readers.all(many), plain);
+            }
+        }
+        assert!(full > 1000 && runs > 1000, "{full} {runs}");
     }
 }
