@@ -8,13 +8,13 @@ use crate::{
     decode::{Modifiers, NotSupported, Register},
     inst::{Action, Decoder, Execute, Step},
     machine::{
-        Address, Flow, Here, Located, Slot, Space, Trapped, World,
+        Address, Flow, Located, Slot, Space, Trapped,
         observer::{AccessKind, Accesses, Event, Memory, Proxy, Range, Scope, Sem, Used, Watch},
         of_shared,
     },
     value::{LANES, Lanes, blend, lanes_of},
 };
-use together::differing;
+use together::{Starts, differing};
 
 /// Between registers and memory.
 #[derive(Clone, Debug)]
@@ -175,20 +175,56 @@ impl Move {
     /// Gives the lanes that are left, which are all or none.
     #[inline]
     fn together<O: Watch>(&self, step: &mut Step<'_, O>) -> u32 {
-        let (size, active) = (self.element_bytes * self.registers.len(), step.active);
+        let size = self.element_bytes * self.registers.len();
+        let (sem, scope) = self.order;
         let follows_stores = self.stores && step.warp.unwritten.is_some();
-        let is_one = self.order.0 == Sem::Weak && self.access_bytes == size as u64;
-        if O::WATCHES && (!is_one || follows_stores) {
-            return active;
+        let is_one = sem == Sem::Weak && self.access_bytes == size as u64 && !follows_stores;
+        if O::WATCHES && !is_one {
+            return step.active;
         }
-        let registers = step.warp.registers.get_mut(step.group.base..);
-        let registers = registers.unwrap_or(&mut []);
-        let Some(accesses) = self.transfer(step.world, step.here, registers, active) else {
+        let mut addresses = *step.get(self.address.base);
+        for address in &mut addresses {
+            *address = address.wrapping_add(self.address.offset);
+        }
+        let (here, space, active) = (step.here, self.address.space, step.active);
+        let one = addresses[active.trailing_zeros() as usize % LANES];
+        let Some((first, bytes)) = step.world.usual(here, space, one) else {
             return active;
         };
+        let Some(starts) = together::starts(&addresses, active, first, bytes.len(), size) else {
+            return active;
+        };
+        let registers = step.warp.registers.get_mut(step.group.base..);
+        let changed = self.transfer(registers.unwrap_or(&mut []), bytes, &starts, active);
         if !O::WATCHES {
             return 0;
         }
+        let memory = match space {
+            Space::SharedCta | Space::SharedCluster => {
+                for address in &mut addresses {
+                    *address = of_shared(*address).1 as u64;
+                }
+                let block = step.cta().number;
+                Memory::Shared { block }
+            }
+            _ => Memory::Global,
+        };
+        let accesses = Accesses {
+            kind: match self.stores {
+                true => AccessKind::Write,
+                false => AccessKind::Read,
+            },
+            proxy: match self.is_non_coherent {
+                true => Proxy::NonCoherent,
+                false => Proxy::Generic,
+            },
+            scope,
+            memory,
+            bytes: size as u32,
+            lanes: active,
+            addresses,
+            changed,
+        };
         let origin = step.origin(0);
         let valueless = step.observer.see_accesses(origin, &accesses);
         let are_valueless = valueless.iter().fold(0, |all, bytes| all | bytes) != 0;
@@ -200,31 +236,24 @@ impl Move {
         0
     }
 
-    /// Moves what all lanes load or store, where one piece of memory has it.
+    /// Moves what all lanes load or store, and gives the bytes of each lane that a store changes.
     fn transfer(
         &self,
-        world: &mut World,
-        here: Here,
         registers: &mut [Lanes],
+        bytes: &mut [u8],
+        starts: &Starts,
         active: u32,
-    ) -> Option<Accesses> {
-        let size = self.element_bytes * self.registers.len();
-        let mut addresses = registers[self.address.base];
-        for address in &mut addresses {
-            *address = address.wrapping_add(self.address.offset);
-        }
-        let one = addresses[active.trailing_zeros() as usize % LANES];
-        let (first, bytes) = world.usual(here, self.address.space, one)?;
-        let starts = together::starts(&addresses, active, first, bytes.len(), size)?;
+    ) -> [u32; LANES] {
+        let size = self.element_bytes;
         let mut changed = [if self.stores { 0 } else { u32::MAX }; LANES];
         for (number, (slot, mask)) in self.registers.iter().enumerate() {
-            let (register, size) = (&mut registers[*slot], self.element_bytes);
+            let register = &mut registers[*slot];
             let at = number * size;
             if self.stores {
-                together::store(bytes, &starts, at, size, (register, active), &mut changed);
+                together::store(bytes, starts, at, size, (register, active), &mut changed);
                 continue;
             }
-            let mut values = together::load(bytes, &starts, at, size);
+            let mut values = together::load(bytes, starts, at, size);
             if self.signed {
                 for value in &mut values {
                     *value = self.extended(*value, *mask);
@@ -232,32 +261,7 @@ impl Move {
             }
             blend(register, &values, active);
         }
-        let memory = match self.address.space {
-            Space::SharedCta | Space::SharedCluster => {
-                for address in &mut addresses {
-                    *address = of_shared(*address).1 as u64;
-                }
-                let block = world.clusters[here.cluster].ctas[here.rank].number;
-                Memory::Shared { block }
-            }
-            _ => Memory::Global,
-        };
-        Some(Accesses {
-            kind: match self.stores {
-                true => AccessKind::Write,
-                false => AccessKind::Read,
-            },
-            proxy: match self.is_non_coherent {
-                true => Proxy::NonCoherent,
-                false => Proxy::Generic,
-            },
-            scope: self.order.1,
-            memory,
-            bytes: size as u32,
-            lanes: active,
-            addresses,
-            changed,
-        })
+        changed
     }
 
     /// A number that was read, as its register has it.

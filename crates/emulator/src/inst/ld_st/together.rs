@@ -34,19 +34,22 @@ pub(super) fn starts(
 
 /// The element of each lane that lies so many bytes behind its start.
 pub(super) fn load(bytes: &[u8], starts: &Starts, at: usize, element_bytes: usize) -> Lanes {
-    let mut values = [0; LANES];
-    let elements = values.iter_mut().zip(starts);
     match element_bytes {
-        4 => elements.for_each(|(value, start)| *value = element(bytes, start + at, 4)),
-        _ => elements.for_each(|(value, start)| *value = element(bytes, start + at, element_bytes)),
+        1 => load_of::<1>(bytes, starts, at),
+        2 => load_of::<2>(bytes, starts, at),
+        4 => load_of::<4>(bytes, starts, at),
+        _ => load_of::<8>(bytes, starts, at),
     }
-    values
 }
 
-#[inline]
-fn element(bytes: &[u8], start: usize, element_bytes: usize) -> u64 {
-    let element = bytes.get(start..start + element_bytes);
-    element.map_or(0, crate::value::read)
+fn load_of<const N: usize>(bytes: &[u8], starts: &Starts, at: usize) -> Lanes {
+    let mut values = [0; LANES];
+    for (value, start) in values.iter_mut().zip(starts) {
+        if let Some(element) = bytes.get(start + at..start + at + N) {
+            *value = crate::value::read(element);
+        }
+    }
+    values
 }
 
 /// Writes an element of each active lane, one lane after the other. Sets a bit of a lane for each of its bytes that
@@ -59,11 +62,26 @@ pub(super) fn store(
     (values, active): (&Lanes, u32),
     changed: &mut [u32; LANES],
 ) {
+    let of = match element_bytes {
+        1 => store_of::<1>,
+        2 => store_of::<2>,
+        4 => store_of::<4>,
+        _ => store_of::<8>,
+    };
+    of(bytes, starts, at, (values, active), changed);
+}
+
+fn store_of<const N: usize>(
+    bytes: &mut [u8],
+    starts: &Starts,
+    at: usize,
+    (values, active): (&Lanes, u32),
+    changed: &mut [u32; LANES],
+) {
     for lane in lanes_of(active) {
         let start = starts[lane] + at;
-        if let Some(element) = bytes.get_mut(start..start + element_bytes) {
-            let bits = crate::value::read(element) ^ values[lane];
-            changed[lane] |= differing(bits, element_bytes) << at;
+        if let Some(element) = bytes.get_mut(start..start + N) {
+            changed[lane] |= differing(crate::value::read(element) ^ values[lane], N) << at;
             crate::value::write(element, values[lane]);
         }
     }
