@@ -70,6 +70,10 @@ pub(crate) const MAX_CLUSTER_BYTES: u64 = 2 << 30;
 pub(crate) const MAX_IMAGE_BYTES: u64 = 1 << 30;
 /// The first bytes of a block's shared memory belong to the system on sm_90.
 pub(crate) const SHARED_START: u64 = 1024;
+/// `%reserved_smem_offset_1`: of that part, cooperative groups take up to 288 bytes from here on for tiles of several warps.
+pub(crate) const RESERVED_SHARED_1: u64 = SHARED_START - 288;
+/// Shared memory is allocated in multiples of this. PTX ISA 10.30.
+pub(crate) const SHARED_UNIT: u64 = 128;
 /// Bits of a shared address below the rank of the block.
 pub(crate) const SHARED_RANK_SHIFT: u32 = 24;
 

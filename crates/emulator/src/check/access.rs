@@ -12,7 +12,10 @@ use super::{
     shadow::{Access, Actor, Cell},
 };
 use crate::{
-    machine::observer::{AccessKind, Memory, OrdinaryAccess, Origin, Proxy, Range, Sem},
+    machine::{
+        SHARED_START,
+        observer::{AccessKind, Memory, OrdinaryAccess, Origin, Proxy, Range, Sem},
+    },
     value::LANES,
 };
 
@@ -297,7 +300,12 @@ impl Comparison<'_> {
         let mut stays = false;
         let is_shared = self.side == Side::Shared;
         if write.is_none() {
-            if self.reads && (is_shared || self.fresh.has(at)) {
+            // The system has left something in the part that is reserved for it.
+            let is_new = match is_shared {
+                true => at >= SHARED_START,
+                false => self.fresh.has(at),
+            };
+            if self.reads && is_new {
                 self.clash(Clash::Unwritten, write, AccessKind::Write, at);
             }
         } else if write.made_mbarrier() {

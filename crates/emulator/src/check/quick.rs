@@ -96,6 +96,11 @@ impl Known for Near<'_> {
     fn has_block(&self, first: u32, epoch: Epoch) -> bool {
         first == self.common.first && epoch <= self.common.least
     }
+
+    #[inline]
+    fn knows_nothing_of(&self, first: u32) -> bool {
+        first != self.common.first && !self.common.knows_others
+    }
 }
 
 impl Checker {

@@ -20,6 +20,13 @@ pub(super) trait Known {
         let _ = (first, epoch);
         false
     }
+
+    /// Returns whether this access is by a thread of another block than that whose first thread has this number, and
+    /// nothing of that one happened before; false also where it is not easily said.
+    fn knows_nothing_of(&self, first: u32) -> bool {
+        let _ = first;
+        false
+    }
 }
 
 impl<F: Fn(Access) -> bool> Known for F {
@@ -145,6 +152,28 @@ impl Readers {
         Access::many(index)
     }
 
+    /// The readers of a location that the lanes of a run alone have read, several.
+    pub(super) fn of_run(&mut self, run: Run, is_shared: bool) -> Access {
+        let index = self.take();
+        let threads = self.threads;
+        let set = &mut self.sets[index];
+        let Run { first, lanes } = run;
+        set.is_of_block = is_shared && first.is_of_thread();
+        if set.is_of_block {
+            let block = first.index / threads * threads;
+            set.begin(block, threads.div_ceil(LANES as u32) as usize);
+            let all = &mut set.of_block;
+            all.warps[(first.index - block) as usize / LANES].alike = lanes;
+            (all.like, all.lowest, all.latest) = (first, first, first.epoch);
+            all.count = lanes.count_ones();
+        } else {
+            let all = first.index..first.index + lanes.count_ones();
+            let all = all.map(|index| first.by(index, first.epoch));
+            set.list.extend(all.take(limit(is_shared)));
+        }
+        set.named(index, threads, is_shared)
+    }
+
     /// The readers of the first location of a new row; each of the others is told apart by its lane.
     pub(super) fn add_row(&mut self, row: Row) -> usize {
         match self.free_rows.pop() {
@@ -193,13 +222,17 @@ impl Readers {
         if many.row().is_some() {
             many = self.leave_row(many);
         }
-        self.add_to_set(many, access, is_shared, known);
-        many
+        if access.is_of_thread() && is_left_as_it_is(many, known) {
+            return many;
+        }
+        let index = many.index as usize;
+        self.add_to_set(index, access, is_shared, known);
+        self.sets[index].named(index, self.threads, is_shared)
     }
 
-    fn add_to_set(&mut self, many: Access, access: Access, is_shared: bool, known: &impl Known) {
+    fn add_to_set(&mut self, index: usize, access: Access, is_shared: bool, known: &impl Known) {
         let threads = self.threads;
-        let set = &mut self.sets[many.index as usize];
+        let set = &mut self.sets[index];
         if set.is_of_block {
             let all = &set.of_block;
             if all.count > 0 && known.has(all.lowest) {
@@ -239,6 +272,9 @@ impl Readers {
         if many.row().is_some() {
             return false;
         }
+        if run.first.is_of_thread() && is_left_as_it_is(many, known) {
+            return true;
+        }
         let set = &self.sets[many.index as usize];
         if set.is_of_block {
             let all = &set.of_block;
@@ -260,6 +296,9 @@ impl Readers {
 
     #[inline]
     pub(super) fn add_run(&mut self, many: Access, run: Run) {
+        if many.full_of_block().is_some() {
+            return;
+        }
         let set = &mut self.sets[many.index as usize];
         if !set.is_of_block {
             return;
@@ -335,8 +374,30 @@ fn limit(is_shared: bool) -> usize {
     }
 }
 
-/// A set of threads of one block.
+/// Returns whether a read changes nothing of these readers.
+#[inline]
+fn is_left_as_it_is(many: Access, known: &impl Known) -> bool {
+    many.full_of_block()
+        .is_some_and(|first| known.knows_nothing_of(first))
+}
+
 impl Set {
+    /// As a location refers to it.
+    fn named(&self, index: usize, threads: u32, is_shared: bool) -> Access {
+        let many = Access::many(index);
+        if self.is_of_block || self.list.len() < limit(is_shared) {
+            return many;
+        }
+        let (Some(first), Some(last)) = (self.list.first(), self.list.last()) else {
+            return many;
+        };
+        let block = first.index / threads;
+        match first.is_of_thread() && first.epoch > 0 && last.index / threads == block {
+            true => Access::many_of_block(index, block * threads),
+            false => many,
+        }
+    }
+
     fn begin(&mut self, first: u32, warps: usize) {
         let all = &mut self.of_block;
         (all.first, all.count, all.latest) = (first, 0, 0);
@@ -413,94 +474,4 @@ impl Set {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        check::shadow::Actor,
-        machine::{Rng, observer::Proxy},
-    };
-
-    const THREADS: u32 = 70;
-
-    /// A set as it is described: sorted, and each reader once.
-    #[derive(Default)]
-    struct Plain(Vec<Access>);
-
-    impl Plain {
-        fn add(&mut self, access: Access, known: &impl Fn(Access) -> bool) {
-            if self.0.first().is_some_and(|first| known(*first)) {
-                self.0.retain(|reader| !known(*reader));
-            }
-            self.0.retain(|reader| reader.key() != access.key());
-            self.0.push(access);
-            self.0.sort_unstable_by_key(Access::key);
-        }
-    }
-
-    #[test]
-    fn readers_are_those_of_a_plain_list() {
-        let mut rng = Rng::new(5);
-        let mut runs = 0;
-        for round in 0..300 {
-            let mut readers = Readers::of_blocks(THREADS);
-            let mut access = |most: usize| {
-                let thread = 3 * THREADS + rng.below(most) as u32;
-                let epoch = rng.below(3) as u32;
-                let actor = match rng.below(400) {
-                    0 => Actor::Async(thread),
-                    1 => Actor::Thread(7),
-                    _ => Actor::Thread(thread),
-                };
-                let instruction = if rng.one_in(3) { 1 + rng.below(3) } else { 0 };
-                let known = (rng.below(4) as u32, rng.below(2) as u32);
-                (
-                    Access::new(actor, epoch, instruction, Proxy::Generic),
-                    known,
-                )
-            };
-            let most = 1 + round % THREADS as usize;
-            let (one, other) = (access(most).0, access(most).0);
-            if one.key() == other.key() {
-                continue;
-            }
-            let mut many = readers.pair(one, other, true);
-            let mut plain = Plain(vec![one, other]);
-            plain.0.sort_unstable_by_key(Access::key);
-            for _ in 0..200 {
-                let (access, (epoch, odd)) = access(most);
-                // Nothing is known mostly.
-                let known =
-                    |reader: Access| reader.epoch + 3 < epoch + 2 * odd && reader.index % 2 == odd;
-                // Three lanes at once, as far as they are of one warp and know nothing of each other.
-                let thread = access.index.wrapping_sub(3 * THREADS);
-                let three = [0, 1, 2].map(|next| access.by(access.index + next, access.epoch));
-                let run = Run {
-                    first: access,
-                    lanes: 7 << (thread % 29),
-                };
-                let is_run = thread % LANES as u32 == thread % 29
-                    && thread + 2 < THREADS
-                    && !three.iter().any(|lane| known(*lane))
-                    && readers.takes_run(many, run, true, &known);
-                if is_run {
-                    readers.add_run(many, run);
-                    three.into_iter().for_each(|lane| plain.add(lane, &known));
-                    runs += 1;
-                } else {
-                    many = readers.add(many, access, true, &known);
-                    plain.add(access, &known);
-                }
-                assert_eq!(readers.all(many), plain.0);
-                let all = |epoch: u32| plain.0.iter().all(|reader| reader.epoch < epoch);
-                for epoch in 0..4 {
-                    let known = |reader: Access| reader.epoch < epoch;
-                    assert_eq!(readers.are_known(many, &known), all(epoch));
-                }
-            }
-            let copy = readers.copy(many);
-            readers.free(many);
-            assert_eq!(readers.all(copy), plain.0);
-        }
-        assert!(runs > 100, "{runs}");
-    }
-}
+mod tests;

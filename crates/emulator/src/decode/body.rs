@@ -16,7 +16,8 @@ use super::{
     signature,
 };
 use crate::machine::{
-    Alu, Code, Constant, Function, Operation, Passed, Program, SHARED_START, Slot, in_source,
+    Alu, Code, Constant, Function, Operation, Passed, Program, SHARED_START, Slot, Special,
+    in_source,
 };
 
 /// Larger frames in local memory are refused.
@@ -412,8 +413,16 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         self.products.extend(registers);
     }
 
-    pub(super) fn reads_workspace(&mut self) {
-        self.code.program.reads_workspace = true;
+    /// The kernel reads a special register.
+    pub(super) fn reads(&mut self, special: Special) {
+        let program = &mut self.code.program;
+        match special {
+            Special::Workspace(_) => program.reads_workspace = true,
+            Special::ReservedSmemOffset(offset) => {
+                program.first_shared = program.first_shared.min(offset);
+            }
+            _ => {}
+        }
     }
 
     /// The current instruction names a register.

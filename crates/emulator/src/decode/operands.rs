@@ -166,9 +166,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
             self.emit_hidden(A::read(special, d));
             return Ok(d);
         }
-        if matches!(special, Special::Workspace(_)) {
-            self.reads_workspace();
-        }
+        self.reads(special);
         Ok(self.constant(Constant::Special(special)))
     }
 

@@ -1,5 +1,7 @@
 //! `ld`, `st`, `ldu`: loads and stores. PTX ISA 9.7.9.8 to 9.7.9.12.
 
+mod together;
+
 use ptx::{Instruction, Operand, OperandKind, Type};
 
 use crate::{
@@ -10,8 +12,9 @@ use crate::{
         observer::{AccessKind, Accesses, Event, Memory, Proxy, Range, Scope, Sem, Used, Watch},
         of_shared,
     },
-    value::{LANES, lanes_of},
+    value::{LANES, Lanes, blend, lanes_of},
 };
+use together::{Starts, differing};
 
 /// Between registers and memory.
 #[derive(Clone, Debug)]
@@ -129,10 +132,7 @@ impl Execute for Move {
         if self.stores {
             step.world.progress += 1;
         }
-        let slow = match O::WATCHES {
-            true => self.watched(step),
-            false => self.usual(step),
-        };
+        let slow = self.together(step);
         for lane in lanes_of(slow) {
             let located = step.locate(lane, &self.address, size as u64, size as u64)?;
             let valueless = self.tell(step, lane, located, size as u64);
@@ -170,108 +170,45 @@ impl Execute for Move {
     }
 }
 
-/// The bytes, of so many, in which a bit is set.
-#[inline]
-fn differing(bits: u64, size: usize) -> u32 {
-    if bits == 0 {
-        return 0;
-    }
-    let of = |byte: usize| u32::from(bits >> (8 * byte) & 0xff != 0) << byte;
-    (0..size).map(of).sum()
-}
-
 impl Move {
-    /// Accesses of lanes where most are, when nobody watches. Gives the lanes that are elsewhere.
+    /// Accesses of all lanes at once, where one piece of memory has them all; while somebody watches, weak ones alone.
+    /// Gives the lanes that are left, which are all or none.
     #[inline]
-    fn usual<O: Watch>(&self, step: &mut Step<'_, O>) -> u32 {
-        let size = self.element_bytes * self.registers.len();
-        let base = step.group.base;
-        let addresses = *step.get(self.address.base);
-        let one = step.active.trailing_zeros() as usize % LANES;
-        let at = addresses[one].wrapping_add(self.address.offset);
-        let Some((first, memory)) = step.world.usual(step.here, self.address.space, at) else {
-            return step.active;
-        };
-        let mut slow = 0;
-        for lane in lanes_of(step.active) {
-            let at = addresses[lane].wrapping_add(self.address.offset);
-            let start = at.wrapping_sub(first) as usize;
-            let bytes = memory.get_mut(start..start.wrapping_add(size));
-            let Some(bytes) = bytes.filter(|_| at & (size as u64 - 1) == 0) else {
-                slow |= 1 << lane;
-                continue;
-            };
-            let elements = bytes.chunks_exact_mut(self.element_bytes);
-            for (element, (slot, mask)) in elements.zip(&*self.registers) {
-                let register = &mut step.warp.registers[base + slot][lane];
-                if self.stores {
-                    crate::value::write(element, *register);
-                } else {
-                    *register = self.extended(crate::value::read(element), *mask);
-                }
-            }
-        }
-        slow
-    }
-
-    /// The same while somebody watches: weak accesses of all lanes at once, or of none.
-    #[inline]
-    fn watched<O: Watch>(&self, step: &mut Step<'_, O>) -> u32 {
+    fn together<O: Watch>(&self, step: &mut Step<'_, O>) -> u32 {
         let size = self.element_bytes * self.registers.len();
         let (sem, scope) = self.order;
         let follows_stores = self.stores && step.warp.unwritten.is_some();
-        if sem != Sem::Weak || self.access_bytes != size as u64 || follows_stores {
+        let is_one = sem == Sem::Weak && self.access_bytes == size as u64 && !follows_stores;
+        if O::WATCHES && !is_one {
             return step.active;
         }
-        let addresses = *step.get(self.address.base);
-        let mut addresses = addresses.map(|at| at.wrapping_add(self.address.offset));
-        let one = step.active.trailing_zeros() as usize % LANES;
-        let (here, space) = (step.here, self.address.space);
-        let block = step.cta().number;
-        let Some((first, bytes)) = step.world.usual(here, space, addresses[one]) else {
-            return step.active;
-        };
-        let is_there = |at: u64| {
-            let start = at.wrapping_sub(first) as usize;
-            at & (size as u64 - 1) == 0 && bytes.get(start..start.wrapping_add(size)).is_some()
-        };
-        if !lanes_of(step.active).all(|lane| is_there(addresses[lane])) {
-            return step.active;
+        let mut addresses = *step.get(self.address.base);
+        for address in &mut addresses {
+            *address = address.wrapping_add(self.address.offset);
         }
-        let mut changed = [u32::MAX; LANES];
-        let registers = step
-            .warp
-            .registers
-            .get_mut(step.group.base..)
-            .unwrap_or(&mut []);
-        for lane in lanes_of(step.active) {
-            let start = addresses[lane].wrapping_sub(first) as usize;
-            let Some(bytes) = bytes.get_mut(start..start.wrapping_add(size)) else {
-                continue;
-            };
-            let elements = bytes.chunks_exact_mut(self.element_bytes);
-            let mut all = 0;
-            for (number, (element, (slot, mask))) in elements.zip(&*self.registers).enumerate() {
-                let (register, value) = (&mut registers[*slot][lane], crate::value::read(element));
-                if self.stores {
-                    all |= differing(value ^ *register, self.element_bytes)
-                        << (self.element_bytes * number);
-                    crate::value::write(element, *register);
-                } else {
-                    *register = self.extended(value, *mask);
-                }
-            }
-            if self.stores {
-                changed[lane] = all;
-            }
+        let (here, space, active) = (step.here, self.address.space, step.active);
+        let one = addresses[active.trailing_zeros() as usize % LANES];
+        let Some((first, bytes)) = step.world.usual(here, space, one) else {
+            return active;
+        };
+        let Some(starts) = together::starts(&addresses, active, first, bytes.len(), size) else {
+            return active;
+        };
+        let registers = step.warp.registers.get_mut(step.group.base..);
+        let changed = self.transfer(registers.unwrap_or(&mut []), bytes, &starts, active);
+        if !O::WATCHES {
+            return 0;
         }
         let memory = match space {
-            Space::SharedCta | Space::SharedCluster => Memory::Shared { block },
+            Space::SharedCta | Space::SharedCluster => {
+                for address in &mut addresses {
+                    *address = of_shared(*address).1 as u64;
+                }
+                let block = step.cta().number;
+                Memory::Shared { block }
+            }
             _ => Memory::Global,
         };
-        if let Memory::Shared { .. } = memory {
-            addresses = addresses.map(|at| of_shared(at).1 as u64);
-        }
         let accesses = Accesses {
             kind: match self.stores {
                 true => AccessKind::Write,
@@ -284,20 +221,47 @@ impl Move {
             scope,
             memory,
             bytes: size as u32,
-            lanes: step.active,
+            lanes: active,
             addresses,
             changed,
         };
         let origin = step.origin(0);
         let valueless = step.observer.see_accesses(origin, &accesses);
-        if !self.stores {
-            for lane in lanes_of(step.active) {
-                if valueless[lane] != 0 && !self.is_non_coherent {
-                    self.load_unwritten(step, lane, valueless[lane]);
-                }
+        let are_valueless = valueless.iter().fold(0, |all, bytes| all | bytes) != 0;
+        if are_valueless && !self.stores && !self.is_non_coherent {
+            for lane in lanes_of(active).filter(|lane| valueless[*lane] != 0) {
+                self.load_unwritten(step, lane, valueless[lane]);
             }
         }
         0
+    }
+
+    /// Moves what all lanes load or store, and gives the bytes of each lane that a store changes.
+    fn transfer(
+        &self,
+        registers: &mut [Lanes],
+        bytes: &mut [u8],
+        starts: &Starts,
+        active: u32,
+    ) -> [u32; LANES] {
+        let size = self.element_bytes;
+        let mut changed = [if self.stores { 0 } else { u32::MAX }; LANES];
+        for (number, (slot, mask)) in self.registers.iter().enumerate() {
+            let register = &mut registers[*slot];
+            let at = number * size;
+            if self.stores {
+                together::store(bytes, starts, at, size, (register, active), &mut changed);
+                continue;
+            }
+            let mut values = together::load(bytes, starts, at, size);
+            if self.signed {
+                for value in &mut values {
+                    *value = self.extended(*value, *mask);
+                }
+            }
+            blend(register, &values, active);
+        }
+        changed
     }
 
     /// A number that was read, as its register has it.

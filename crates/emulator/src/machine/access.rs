@@ -205,7 +205,7 @@ impl World {
         let is_there = ctas.get(rank).is_some_and(|cta| cta.alive != 0)
             && at <= 0xffff_ffff
             && (space != Space::SharedCta || rank == here.rank)
-            && start >= SHARED_START
+            && start >= self.first_shared
             && start + bytes <= self.shared_bytes;
         match is_there {
             true => Ok(Located::Shared { rank, offset }),
@@ -237,8 +237,8 @@ impl World {
         if cta.alive == 0 {
             return format!("{what}: block {rank} of the cluster has ended");
         }
-        let first = ((rank as u64) << SHARED_RANK_SHIFT) + SHARED_START;
-        let length = self.shared_bytes - SHARED_START;
+        let first = ((rank as u64) << SHARED_RANK_SHIFT) + self.first_shared;
+        let length = self.shared_bytes - self.first_shared;
         format!("{what} are outside of the block's, {length} bytes at {first:#x}")
     }
 

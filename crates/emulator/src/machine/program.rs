@@ -95,6 +95,9 @@ pub struct Program {
     pub(crate) dynamic_shared_align: u64,
     /// It reads where the blocks of a cooperative launch have their memory.
     pub(crate) reads_workspace: bool,
+    /// The first byte of shared memory that it may access: less than [`SHARED_START`](super::SHARED_START) where it reads
+    /// an offset in the reserved part.
+    pub(crate) first_shared: u64,
     /// Registers of each thread when the kernel begins, where it says so.
     pub(crate) registers_at_entry: Option<u32>,
     /// Indices of functions by their addresses.
@@ -139,6 +142,7 @@ impl Program {
             shared_names: Names::default(),
             dynamic_shared_align: 16,
             reads_workspace: false,
+            first_shared: super::SHARED_START,
             registers_at_entry: None,
             addresses: HashMap::new(),
             sites: Vec::new(),

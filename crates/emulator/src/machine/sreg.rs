@@ -1,6 +1,6 @@
 //! Special registers. PTX ISA section 10.
 
-use super::World;
+use super::{RESERVED_SHARED_1, SHARED_START, World};
 
 /// The value of a special register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,6 +26,9 @@ pub(crate) enum Special {
     IsExplicitCluster,
     DynamicSmemSize,
     TotalSmemSize,
+    AggrSmemSize,
+    /// An offset in the part of shared memory that is reserved for the system. 10.29.
+    ReservedSmemOffset(u64),
     /// A half of the address of what the blocks of a cooperative launch share, the low one where it is true; 0 in other
     /// launches. Cooperative groups read it for their grid barrier, as nvcc 13.0 compiles it.
     Workspace(bool),
@@ -77,6 +80,12 @@ impl Special {
             "is_explicit_cluster" => Self::IsExplicitCluster,
             "dynamic_smem_size" => Self::DynamicSmemSize,
             "total_smem_size" => Self::TotalSmemSize,
+            "aggr_smem_size" => Self::AggrSmemSize,
+            "reserved_smem_offset_begin" | "reserved_smem_offset_0" => Self::ReservedSmemOffset(0),
+            "reserved_smem_offset_end" | "reserved_smem_offset_cap" => {
+                Self::ReservedSmemOffset(SHARED_START)
+            }
+            "reserved_smem_offset_1" => Self::ReservedSmemOffset(RESERVED_SHARED_1),
             "envreg1" => Self::Workspace(false),
             "envreg2" => Self::Workspace(true),
             "clock" | "clock64" => Self::Clock,
@@ -132,7 +141,9 @@ impl Special {
             Self::ClusterNctarank => places.cluster_blocks(),
             Self::IsExplicitCluster => u32::from(places.cluster_blocks() > 1),
             Self::DynamicSmemSize => world.dynamic_shared_bytes,
-            Self::TotalSmemSize => world.shared_bytes as u32,
+            Self::TotalSmemSize => world.allocated_shared_bytes(),
+            Self::AggrSmemSize => world.allocated_shared_bytes() + SHARED_START as u32,
+            Self::ReservedSmemOffset(offset) => offset as u32,
             Self::Workspace(true) => world.memory.workspace as u32,
             Self::Workspace(false) => (world.memory.workspace >> 32) as u32,
             Self::Clock | Self::ClockHi | Self::Globaltimer | Self::GlobaltimerHi => 0,

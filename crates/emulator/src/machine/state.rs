@@ -6,7 +6,7 @@ use tma_launch::Shape;
 
 use super::{
     BarrierState, BulkGroups, ClusterState, Config, Location, Mbarrier, Memory, Passed, Program,
-    RegisterPool, Rng, SHARED_START, Slot, Transfer, Unwritten, observer::Pause,
+    RegisterPool, Rng, SHARED_START, SHARED_UNIT, Slot, Transfer, Unwritten, observer::Pause,
 };
 use crate::value::{LANES, Lanes};
 
@@ -108,7 +108,10 @@ pub(crate) struct World {
     pub(crate) printed: String,
     /// Bytes that were printed beyond the limit.
     pub(crate) unprinted: u64,
+    /// Where the shared memory of a block ends, of which the reserved part is the first.
     pub(crate) shared_bytes: u64,
+    /// [`Program::first_shared`].
+    pub(crate) first_shared: u64,
     pub(crate) dynamic_shared_bytes: u32,
     pub(crate) dynamic_shared_start: u64,
     /// Number of the next cluster that becomes resident.
@@ -299,12 +302,18 @@ impl World {
             printed: String::new(),
             unprinted: 0,
             shared_bytes: end,
+            first_shared: program.first_shared,
             dynamic_shared_bytes: shape.shared_bytes,
             dynamic_shared_start: start,
             next_cluster: 0,
             next_copy: 0,
             frees: BTreeMap::new(),
         }
+    }
+
+    /// The shared memory that a block is given besides the reserved part.
+    pub(crate) fn allocated_shared_bytes(&self) -> u32 {
+        (self.shared_bytes - SHARED_START).next_multiple_of(SHARED_UNIT) as u32
     }
 
     pub(crate) fn cluster_count(&self) -> u64 {

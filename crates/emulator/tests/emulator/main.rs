@@ -20,6 +20,7 @@ mod observer_async;
 mod overlap;
 mod protocol;
 mod reductions;
+mod reserved_shared;
 mod robustness;
 mod rounding;
 mod same_under_every_seed;

@@ -34,6 +34,8 @@ pub(super) const ROLE_DISCARD: u32 = 7;
 pub(super) const ROLE: u32 = 7;
 /// In the number of readers: it is that of a row.
 const ROW: u32 = 1 << 31;
+/// In the instruction of readers: no more of them are remembered.
+const IS_FULL: u32 = 1 << INSTRUCTION_SHIFT;
 /// 0 where it is weak; else 1, more by 5 for each step of its scope, and by 1 for each doubling of its
 /// size from 1 to 16 bytes.
 const STRENGTH_SHIFT: u32 = 3;
@@ -103,6 +105,21 @@ impl Access {
         many.index |= ROW;
         many.epoch = lane as u32;
         many
+    }
+
+    /// The same where no more are remembered, and all there are have numbers of the block whose first thread this is.
+    pub(in crate::check) fn many_of_block(index: usize, first: u32) -> Self {
+        Self {
+            index: index as u32,
+            epoch: first,
+            bits: ROLE_MANY | IS_FULL,
+        }
+    }
+
+    /// The first thread of that block.
+    #[inline]
+    pub(in crate::check) fn full_of_block(self) -> Option<u32> {
+        (self.bits == ROLE_MANY | IS_FULL).then_some(self.epoch)
     }
 
     /// The row of a location with more than one reader, if it is in one, and the lane.

@@ -113,7 +113,7 @@ impl Cell {
     /// The same of a read by several lanes that know the same of others.
     #[inline]
     pub(in crate::check) fn read_together(
-        cells: &[Self],
+        cells: &mut [Self],
         run: Run,
         is_shared: bool,
         known: &impl Known,
@@ -121,16 +121,22 @@ impl Cell {
     ) -> bool {
         let is_usual = |cell: &Self| {
             cell.can_be_read(run.first, is_shared, |write| known.has(write))
-                && cell.read.role() == ROLE_MANY
-                && readers.takes_run(cell.read, run, is_shared, known)
+                && match cell.read.role() {
+                    ROLE_NONE => true,
+                    ROLE_MANY => readers.takes_run(cell.read, run, is_shared, known),
+                    _ => cell.read.key() == run.first.key() || known.has(cell.read),
+                }
         };
-        let is_usual = cells.iter().all(is_usual);
-        if is_usual {
-            cells
-                .iter()
-                .for_each(|cell| readers.add_run(cell.read, run));
+        let are_usual = cells.iter().all(is_usual);
+        if are_usual {
+            for cell in cells {
+                match cell.read.role() {
+                    ROLE_MANY => readers.add_run(cell.read, run),
+                    _ => cell.read = readers.of_run(run, is_shared),
+                }
+            }
         }
-        is_usual
+        are_usual
     }
 
     /// The same of a write.
