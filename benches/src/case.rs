@@ -103,12 +103,4 @@ impl Amount {
             Self::Boxes(boxes) => 256 * boxes,
         }
     }
-
-    /// That with which the work grows: operations where there are any, or else bytes.
-    pub(crate) fn work(self) -> u64 {
-        match self {
-            Self::Products { operations, .. } => operations,
-            _ => self.bytes(),
-        }
-    }
 }

@@ -45,11 +45,12 @@ const MEASURED: &[(&str, &str)] = &[
 
 /// Rows of the benchmark's table that the page shows.
 const ROWS: &[&str] = &[
-    "copy_bulk 16 KiB x 2 x 2",
+    "copy_bulk as set, 2 KiB",
     "copy_tile bf16 64x64 128B",
-    "add_one_bulk 4 KiB, 256 threads",
-    "add_one_ring drawn 8 KiB x 3 x 2",
-    "add_one_tile i32 64x64, 256 threads",
+    "add_one_bulk as set, 4 KiB",
+    "add_one_ring as set, drawn",
+    "add_one_tile i32 64x64, 512 threads",
+    "stencil bulk",
     "transpose 32-bit 32768x32768",
 ];
 

@@ -34,7 +34,7 @@ pub(crate) const PROFILE: [(&str, &str); 5] = [
     ("CARGO_PROFILE_RELEASE_BUILD_OVERRIDE_DEBUG", "false"),
 ];
 
-/// What device code takes from `core` is optimised with it. Here only MIR is, which takes half of the time.
+/// The optimisation of `core`: of MIR alone. Whatever device code takes from it is optimised together with that code.
 const CORE_PROFILE: (&str, &str) = ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0");
 const CORE_RUSTFLAGS: &str = "-Zmir-opt-level=2";
 

@@ -64,11 +64,11 @@ pub(crate) fn all(device: &DeviceDescription, stages: u32, bytes: u64) -> Result
         histogram(HistogramForm::Lanes, multiprocessors, bytes)?,
         conv_im2col(bytes)?,
     ];
-    rows.extend(products::rows(multiprocessors, stages, bytes)?);
     for row in &mut rows {
-        let work = row.amount.work() as f64 / 1024.0;
-        row.needs.counted = counted::of(&row.launch.entry).times(work);
+        let kib = row.amount.bytes() as f64 / 1024.0;
+        row.needs.counted = counted::of(&row.launch.entry).times(kib);
     }
+    rows.extend(products::rows(multiprocessors, stages, bytes)?);
     Ok(rows)
 }
 
