@@ -11,7 +11,7 @@ use std::{
 use clap::Parser;
 use tests::{
     KERNELS, Kernel,
-    mutants::{self, Allowed, Plan, Subject, Summary},
+    mutants::{self, Allowed, Plan, Summary},
 };
 
 /// Delete or alter one fence, wait, arrival, byte count, scope or guard of a kernel after the other,
@@ -70,11 +70,11 @@ fn mutate(arguments: &Arguments) -> Result<(String, bool), String> {
     let start = Instant::now();
     let allowed = Allowed::load().map_err(|error| format!("tests/mutants/allowed.txt: {error}"))?;
     let module = mutants::module()?;
-    let mut subjects = Vec::new();
-    for kernel in kernels(arguments)? {
-        say(&format!("runs the cases of {}", kernel.name));
-        subjects.extend(Subject::of_kernel(kernel, &module)?);
-    }
+    let cores = available_parallelism().map_or(1, |cores| cores.get());
+    let threads = arguments.threads.unwrap_or(cores);
+    let kernels = kernels(arguments)?;
+    let progress = |done| say(&format!("the cases of {done} of {} kernels", kernels.len()));
+    let subjects = mutants::subjects(&kernels, &module, threads, &progress)?;
     let ids = subjects.iter().flat_map(|subject| &subject.mutants);
     let ids: Vec<&str> = ids.map(|mutant| mutant.id.as_str()).collect();
     if let Some(id) = &arguments.show
@@ -88,10 +88,9 @@ fn mutate(arguments: &Arguments) -> Result<(String, bool), String> {
     } else {
         ids.len()
     };
-    let cores = available_parallelism().map_or(1, |cores| cores.get());
     let plan = Plan {
         seeds: arguments.seed..arguments.seed.saturating_add(arguments.seeds),
-        threads: arguments.threads.unwrap_or(cores),
+        threads,
         only: arguments.show.clone(),
     };
     let progress = |done| say(&format!("{done} of {total} mutants"));

@@ -9,7 +9,10 @@ use std::{
     thread,
 };
 
+use ptx::Module;
+
 use super::{Allowed, Explanation, Mutant, Subject};
+use crate::Kernel;
 
 /// The check that noticed a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -155,39 +158,65 @@ pub fn run<'a>(
 ) -> Result<Vec<Tried<'a>>, String> {
     let is_wanted = |mutant: &Mutant| plan.only.as_ref().is_none_or(|id| mutant.id == *id);
     let of = |subject: &'a Subject| subject.mutants.iter().map(move |mutant| (subject, mutant));
-    let all: Vec<(&Subject, &Mutant)> = subjects
+    let all: Vec<(&'a Subject, &'a Mutant)> = subjects
         .iter()
         .flat_map(of)
         .filter(|(_, mutant)| is_wanted(mutant))
         .collect();
+    let try_out = |(subject, mutant): &(&'a Subject, &'a Mutant)| {
+        Ok(Tried {
+            subject,
+            mutant,
+            outcome: subject.try_out(mutant, plan.seeds.clone())?,
+            explanation: allowed.explain(&mutant.id),
+        })
+    };
+    at_once(&all, plan.threads, try_out, progress)
+}
+
+/// The entries of kernels with their mutants and cases, in the order of the kernels; `progress` is told how many kernels
+/// are done.
+///
+/// # Errors
+/// A kernel that is not right itself.
+pub fn subjects(
+    kernels: &[&Kernel],
+    module: &Module,
+    threads: usize,
+    progress: &(dyn Fn(usize) + Sync),
+) -> Result<Vec<Subject>, String> {
+    let of = |kernel: &&Kernel| Subject::of_kernel(kernel, module);
+    let subjects = at_once(kernels, threads, of, progress)?;
+    Ok(subjects.into_iter().flatten().collect())
+}
+
+/// Makes one thing of each with `make`, several at the same time, and gives them in order.
+fn at_once<T: Sync, R: Send>(
+    all: &[T],
+    threads: usize,
+    make: impl Fn(&T) -> Result<R, String> + Sync,
+    progress: &(dyn Fn(usize) + Sync),
+) -> Result<Vec<R>, String> {
     let next = AtomicUsize::new(0);
-    let tried = Mutex::new(Vec::new());
+    let made = Mutex::new(Vec::new());
     let work = || -> Result<(), String> {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some((subject, mutant)) = all.get(at) else {
+            let Some(one) = all.get(at) else {
                 return Ok(());
             };
-            let outcome = subject.try_out(mutant, plan.seeds.clone())?;
-            let one = Tried {
-                subject,
-                mutant,
-                outcome,
-                explanation: allowed.explain(&mutant.id),
-            };
-            let mut tried = tried.lock().map_err(|_| "another thread panicked")?;
-            tried.push((at, one));
-            progress(tried.len());
+            let one = make(one)?;
+            let mut made = made.lock().map_err(|_| "another thread panicked")?;
+            made.push((at, one));
+            progress(made.len());
         }
     };
     thread::scope(|scope| {
-        let threads: Vec<_> = (0..plan.threads.max(1))
-            .map(|_| scope.spawn(work))
-            .collect();
+        let threads: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
         let mut ends = threads.into_iter().map(|thread| thread.join());
         ends.try_for_each(|end| end.map_err(|_| "a mutant made the emulator panic")?)
     })?;
-    let mut tried = tried.into_inner().map_err(|_| "a thread panicked")?;
-    tried.sort_by_key(|(at, _)| *at);
-    Ok(tried.into_iter().map(|(_, one)| one).collect())
+    let mut made = made.into_inner().map_err(|_| "a thread panicked")?;
+    made.sort_by_key(|(at, _)| *at);
+    Ok(made.into_iter().map(|(_, one)| one).collect())
 }

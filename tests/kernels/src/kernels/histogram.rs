@@ -19,6 +19,7 @@ fn cases() -> Vec<Scenario> {
         (10_001, 7, 96),
         (4096, 1, 1024),
         (30, 40, 32),
+        (10_001, 2, 64),
     ];
     let of = |form| sizes.map(|(len, blocks, threads)| scenario(form, len, blocks, threads));
     [of(HistogramForm::Block), of(HistogramForm::Lanes)].concat()
