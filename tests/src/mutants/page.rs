@@ -33,7 +33,10 @@ around a second one would survive.
 pub fn page(tried: &[Tried<'_>]) -> String {
     let mut text = INTRODUCTION.to_owned();
     let schedules = SEEDS.end - SEEDS.start;
-    let _ = writeln!(text, "\n## Kernels\n\nUnder {schedules} schedules:\n");
+    let _ = writeln!(
+        text,
+        "\n## Kernels\n\nUnder {schedules} schedules, the explained ones under the first:\n"
+    );
     let all = [("all", Summary::of(tried))];
     table(&mut text, "kernel", by_kernel(tried).into_iter().chain(all));
     text += "\n## Changes\n\n";
