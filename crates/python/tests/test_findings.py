@@ -130,6 +130,15 @@ def test_a_kernel_that_does_not_end():
     assert [finding.kind for finding in result.findings] == ["endless"]
 
 
+@pytest.fixture
+def default_sigint():
+    """Programs that a script starts in the background ignore the signal."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("default_sigint")
 def test_ctrl_c_ends_a_kernel():
     def interrupt():
         time.sleep(0.3)
