@@ -215,35 +215,27 @@ fn every_load_takes_its_time() {
 
 #[test]
 fn vectors_are_read_again_and_again() {
-    // Each of 64 threads reads its two vectors twelve times each, which leaves nothing.
-    let data = pattern(4 * 128);
-    let launch = Launch::new("read_again", 2, 32)
-        .buffer(0)
-        .scalar(128_u32)
-        .scalar(3_u32)
-        .buffer(1);
-    let buffers = vec![
-        Buffer::new("data", &data),
-        Buffer::zeroed::<u32>("sums", 64),
-    ];
-    let sums = run(BUILT_HERE.helpers, buffers, launch)[1].to_vec::<u32>();
-    assert_eq!(sums.unwrap(), [0; 64]);
-
-    // 64 threads read all of 2048 vectors once in four rounds.
+    // What 64 threads of so many blocks find in this data.
+    let read = |data: &[u32], blocks: u32, rounds: u32| {
+        let launch = Launch::new("read_again", blocks, 64 / blocks)
+            .buffer(0)
+            .scalar(data.len() as u32 / 4)
+            .scalar(rounds)
+            .buffer(1);
+        let buffers = vec![Buffer::new("data", data), Buffer::zeroed::<u32>("sums", 64)];
+        let sums = run(BUILT_HERE.helpers, buffers, launch)[1].to_vec::<u32>();
+        sums.unwrap()
+    };
+    // Each reads its two vectors twelve times each, which leaves nothing.
+    assert_eq!(read(&pattern(4 * 128), 2, 3), [0; 64]);
+    // They read all of 2048 vectors once in four rounds.
     let data = pattern(4 * 2048);
-    let launch = Launch::new("read_again", 1, 64)
-        .buffer(0)
-        .scalar(2048_u32)
-        .scalar(4_u32)
-        .buffer(1);
-    let buffers = vec![
-        Buffer::new("data", &data),
-        Buffer::zeroed::<u32>("sums", 64),
-    ];
-    let sums = run(BUILT_HERE.helpers, buffers, launch)[1].to_vec::<u32>();
     let of_thread = |thread: usize| {
         let vectors = data.chunks_exact(4).skip(thread).step_by(64);
         vectors.flatten().fold(0, |sum, word| sum ^ word)
     };
-    assert_eq!(sums.unwrap(), (0..64).map(of_thread).collect::<Vec<_>>());
+    assert_eq!(
+        read(&data, 1, 4),
+        (0..64).map(of_thread).collect::<Vec<_>>()
+    );
 }

@@ -2,12 +2,7 @@
 
 use tma::{Block, kernel, ptx::mbarrier::Mbarrier, shared};
 
-use crate::vectors::{VECTOR_BYTES, Vector, one_more};
-
-/// So many vectors for each thread.
-const fn tile_bytes(threads: u32, vectors: u32) -> u32 {
-    threads.wrapping_mul(vectors).wrapping_mul(VECTOR_BYTES)
-}
+use crate::vectors::{VECTOR_BYTES, Vector, one_more, tile_bytes};
 
 /// Writes `x + 1` for each number `x` of `src` to the same index of `dst`.
 ///

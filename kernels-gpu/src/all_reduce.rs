@@ -5,13 +5,8 @@ use tma::{Block, halves::Bf16, kernel, ptx::mbarrier::Mbarrier, shared};
 
 use crate::{
     rows::{Floats, Number},
-    vectors::{VECTOR_BYTES, Vector},
+    vectors::{VECTOR_BYTES, Vector, tile_bytes},
 };
-
-/// So many vectors of each of the two buffers for each thread.
-const fn tile_bytes(threads: u32, vectors: u32) -> u32 {
-    threads.wrapping_mul(vectors).wrapping_mul(VECTOR_BYTES)
-}
 
 /// Writes `x + y` for each number `x` of `own` and the number `y` of the same index of `peer` to both.
 ///

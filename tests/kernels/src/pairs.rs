@@ -26,6 +26,12 @@ impl Pair {
         }
     }
 
+    /// Parts of so many vectors, each at the start of the buffers and later.
+    pub(crate) fn all(numbers: Numbers, counts: [usize; 4]) -> impl Iterator<Item = Self> {
+        let of = move |count| [0, 3].map(|before| Self::of(numbers, before, count));
+        counts.into_iter().flat_map(of)
+    }
+
     pub(crate) fn offset_bytes(&self) -> u64 {
         (self.before * VECTOR_BYTES) as u64
     }

@@ -17,13 +17,9 @@ fn cases() -> Vec<Scenario> {
     for numbers in [Numbers::F32, Numbers::Bf16] {
         for (vectors, threads) in [(1, 32), (1, 96), (2, 32), (2, 128), (1, 512)] {
             let tile = vectors * threads;
-            // A vector, a tile, some with a shorter last one; the part begins at the start, or later.
-            for count in [1, tile, 3 * tile + 1, 5 * tile - 2] {
-                for before in [0, 3] {
-                    let pair = Pair::of(numbers, before, count);
-                    cases.push(scenario(&pair, vectors, threads as u32));
-                }
-            }
+            // A vector, a tile, some with a shorter last one.
+            let pairs = Pair::all(numbers, [1, tile, 3 * tile + 1, 5 * tile - 2]);
+            cases.extend(pairs.map(|pair| scenario(&pair, vectors, threads as u32)));
         }
     }
     cases

@@ -16,13 +16,9 @@ fn cases() -> Vec<Scenario> {
     let mut cases = Vec::new();
     for numbers in [Numbers::F32, Numbers::Bf16] {
         for (threads, chunk) in [(32, 1), (32, 64), (64, 128), (256, 257)] {
-            // A vector, a chunk, some with a shorter last one; the part begins at the start, or later.
-            for count in [1, chunk, 3 * chunk + 1, 7 * chunk + 2] {
-                for before in [0, 3] {
-                    let pair = Pair::of(numbers, before, count);
-                    cases.push(scenario(&pair, 16 * chunk as u32, threads));
-                }
-            }
+            // A vector, a chunk, some with a shorter last one.
+            let pairs = Pair::all(numbers, [1, chunk, 3 * chunk + 1, 7 * chunk + 2]);
+            cases.extend(pairs.map(|pair| scenario(&pair, 16 * chunk as u32, threads)));
         }
     }
     cases
