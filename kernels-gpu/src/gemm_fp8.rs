@@ -2,12 +2,13 @@
 //!
 //! The tensor core keeps 13 bits of a sum of `e4m3` products, too few for a long K. So the products of 128 numbers along
 //! K are summed up afresh, and added in `f32` to the sums so far, with their scales, while those of the next 128 are
-//! summed up in other registers.
+//! summed up in other registers. Tensor copies load the scales of A beside its numbers.
 
 pub mod grouped;
 
 use tma::{
-    Accumulator, Block, InFlight, KernelArg, Matrix, Outputs, Swizzle128, Tile, TileMap, Warpgroup,
+    Accumulator, Block, InFlight, KernelArg, Matrix, Outputs, SharedPtr, Swizzle128, Tile, TileMap,
+    Warpgroup,
     float8::E4m3,
     halves::Bf16,
     kernel,
@@ -34,8 +35,10 @@ const OUTPUTS: u32 = 2;
 type Box8 = [[E4m3; BLOCK as usize]; BOX as usize];
 type Map8 = TileMap<Box8, Swizzle128>;
 type Boxes8 = [Tile<Box8, Swizzle128>; 2];
-/// Rows of A, and rows of B.
-type Stage = Pair<Boxes8, Boxes8>;
+type ScaleBox = [[f32; BLOCK as usize]; 1];
+type ScaleMap = TileMap<ScaleBox>;
+/// Rows of A, rows of B, and scales of the rows of A.
+type Stage = Pair<Pair<Boxes8, Boxes8>, Tile<ScaleBox>>;
 type Rows8 = Boxes<Box8, Swizzle128, 2, true>;
 const SHARED_BYTES: u64 = 2 * size_of::<Output>() as u64 + pipeline::bytes::<Stage>(STAGES, 1);
 
@@ -47,7 +50,7 @@ type Sums = Accumulator<[f32; 64]>;
 /// for which their loads have time.
 struct Started {
     products: InFlight<[f32; 64]>,
-    stage: ProductStage<Stage>,
+    stage: ProductStage<Stage, true>,
     scales: [f32; 3],
 }
 
@@ -70,16 +73,12 @@ impl Started {
     }
 }
 
-/// The extents of the product, and the places of scales.
+/// The extents of the product.
 #[derive(Clone, Copy, Debug, KernelArg)]
 #[repr(C)]
 pub struct Product {
-    /// Scales of A from one stage to the next, at least one for each row.
-    pub a_scale_stride: u64,
     /// Its tiles of 128 by 128, and stages of 128 along K.
     pub tiling: Tiling,
-    /// Rows of A.
-    pub rows: u32,
     /// Rows of B, and columns of C, of each expert.
     pub columns: u32,
     /// Experts.
@@ -106,48 +105,8 @@ struct Operands<'a> {
     a: &'a Map8,
     b: &'a Map8,
     product: Product,
-    a_scales: *const f32,
+    a_scales: &'a ScaleMap,
     b_scales: *const f32,
-}
-
-/// The scales of a thread's two rows and of the columns of a tile, for one stage.
-struct Scales {
-    of_a: [*const f32; 2],
-    a_stride: usize,
-    of_b: *const f32,
-}
-
-impl Scales {
-    /// Those for the first stage, of this row and the row 8 below. Rows behind the last one, which are not stored, have
-    /// its scale.
-    #[inline(always)]
-    fn new(operands: &Operands<'_>, row: u32, block_of_b: u32) -> Self {
-        let product = &operands.product;
-        let of_row = |row: u32| {
-            let row = row.min(product.rows - 1) as usize;
-            operands.a_scales.wrapping_add(row)
-        };
-        let before = block_of_b as usize * product.tiling.stages as usize;
-        Self {
-            of_a: [of_row(row), of_row(row + 8)],
-            a_stride: product.a_scale_stride as usize,
-            of_b: operands.b_scales.wrapping_add(before),
-        }
-    }
-
-    /// Those of both rows, and that of the columns, and goes on to the next stage.
-    ///
-    /// # Safety
-    /// 1. (3) of [`gemm_fp8`] holds, and there is such a stage.
-    #[inline(always)]
-    unsafe fn next(&mut self) -> [f32; 3] {
-        let [first, second] = self.of_a;
-        // SAFETY: they are there, and nobody writes them (1).
-        let scales = unsafe { [*first, *second, *self.of_b] };
-        self.of_a = self.of_a.map(|scale| scale.wrapping_add(self.a_stride));
-        self.of_b = self.of_b.wrapping_add(1);
-        scales
-    }
 }
 
 /// Writes A times the transpose of B to C, rounded to `bf16`.
@@ -159,10 +118,11 @@ impl Scales {
 /// # Safety
 /// 1. `a` and `b` are maps with boxes of 128 by 64, `c` is one with boxes of 64 by 64, of the rows of the matrices;
 ///    nobody writes A and B while the kernel runs, nobody else uses C.
-/// 2. `product` has the rows of A, and the tiles that cover C, at least one and fewer than 2^16 each way, in groups of 1 to
+/// 2. `product` has the tiles that cover C, at least one and fewer than 2^16 each way, in groups of 1 to
 ///    2^16 - 1 rows, and stages that cover K; the tiles are fewer than 2^31 together, and coordinates are below 2^31.
-/// 3. `a_scales` has the scales of A, those of all rows for one stage behind those of the stage before; `b_scales` has
-///    those of B, those of all stages for 128 rows behind those of the 128 rows before. Nobody writes them.
+/// 3. `a_scales` is a map with boxes of 128 by 1 of the scales of A, where those of all rows for one stage are a row;
+///    `b_scales` has those of B, those of all stages for 128 rows behind those of the 128 rows before. Nobody writes
+///    them.
 /// 4. Grid and blocks are one-dimensional.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/gemm_fp8.ptx"), "\n```"))]
 #[kernel(max_threads = 384, min_blocks = 1, shared_bytes = SHARED_BYTES)]
@@ -171,7 +131,7 @@ pub unsafe fn gemm_fp8(
     #[grid_constant] a: &Map8,
     #[grid_constant] b: &Map8,
     product: Product,
-    a_scales: *const f32,
+    #[grid_constant] a_scales: &ScaleMap,
     b_scales: *const f32,
 ) {
     let operands = Operands {
@@ -212,7 +172,7 @@ unsafe fn multiply<P: FnMut(u32) -> Option<Place>>(
     // SAFETY: every thread gets here (1).
     let block = unsafe { Block::converged() };
     let outputs = shared::dynamic::<Output, 1024>();
-    let pipeline = block.product_pipeline::<Stage, STAGES>(outputs.add(2).cast());
+    let pipeline = block.read_product_pipeline::<Stage, STAGES>(outputs.add(2).cast());
     follow();
     let Tiling {
         last_boxes: [last_row, last_column],
@@ -228,32 +188,44 @@ unsafe fn multiply<P: FnMut(u32) -> Option<Place>>(
                 let at = |first, last| {
                     move |number: u32| place(true, first + number * BOX, last, stage * BLOCK)
                 };
-                fill.next().load_pair(
+                fill.next().load_pair_and_tile(
                     (operands.a, at(tile.row, last_row)),
                     (operands.b, at(tile.row_of_b, last_column)),
+                    (operands.a_scales, [tile.row as i32, stage as i32]),
                 );
                 stage += 1;
             }
         }
     };
-    let multiply = |warpgroup: Warpgroup, mut products: Products<Stage, STAGES>| {
+    let multiply = |warpgroup: Warpgroup, mut products: Products<Stage, STAGES, true>| {
         let index = warpgroup.index();
+        // The first of a thread's two rows of a tile; the other one is 8 below.
+        let first = BOX * index + 16 * warpgroup.warp_index() + warpgroup.warp().lane() / 4;
         let mut outputs =
             Outputs::<Box64<Bf16>, _, _, OUTPUTS>::new(warpgroup, outputs.add(index).cast());
         let mut places = places();
         for tile in block.items(tiles) {
             let Some(tile) = places(tile) else { continue };
-            let row = tile.row + BOX * index;
-            let first = row + 16 * warpgroup.warp_index() + warpgroup.warp().lane() / 4;
-            let mut scales = Scales::new(&operands, first, tile.block_of_b);
+            let before = (tile.block_of_b * stages) as usize;
+            let mut b_scales = operands.b_scales.wrapping_add(before);
             let mut start = |fresh: Sums| {
-                // SAFETY: there is a stage; the scales come while its products are computed.
-                let scales = unsafe { scales.next() };
+                // SAFETY: there is a stage, and its scale (3).
+                let of_columns = unsafe { *b_scales };
+                b_scales = b_scales.wrapping_add(1);
                 let stage = products.next();
+                let of_rows: SharedPtr<f32> = stage.as_ptr().second().cast();
+                // SAFETY: both have been loaded, and are loaded again when each warp has released the stage.
+                let scales = unsafe {
+                    let [upper, lower] = [first, first + 8].map(|row| of_rows.add(row).read());
+                    [upper, lower, of_columns]
+                };
+                let (a, b) = (
+                    stage.as_ptr().first().first(),
+                    stage.as_ptr().first().second(),
+                );
                 // SAFETY: the stage has been loaded, and is loaded again when it has been released, behind the wait.
                 let batch = unsafe {
-                    let a = Matrix::<Rows8>::from_ptr(stage.as_ptr().first());
-                    let b = Matrix::<Rows8>::from_ptr(stage.as_ptr().second());
+                    let (a, b) = (Matrix::<Rows8>::from_ptr(a), Matrix::<Rows8>::from_ptr(b));
                     fresh.begin(warpgroup).replace(a.part::<64>(index), b)
                 };
                 Started {
@@ -285,6 +257,7 @@ unsafe fn multiply<P: FnMut(u32) -> Option<Place>>(
                     left -= 2;
                 };
             }
+            let row = tile.row + BOX * index;
             outputs.store_sums(&sums, operands.c, [tile.column, row], &Plain);
         }
         outputs.finish();

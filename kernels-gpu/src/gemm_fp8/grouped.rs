@@ -4,7 +4,7 @@ use core::hint::assert_unchecked;
 
 use tma::{halves::Bf16, kernel};
 
-use super::{BLOCK, Map8, Operands, Place, Product, SHARED_BYTES, multiply};
+use super::{BLOCK, Map8, Operands, Place, Product, SHARED_BYTES, ScaleMap, multiply};
 use crate::product::Map;
 
 /// [`gemm_fp8`](super::gemm_fp8()) with a B for each 128 rows of A: `experts[i]` is the number of that for the rows from
@@ -20,7 +20,7 @@ pub unsafe fn gemm_fp8_contiguous(
     #[grid_constant] a: &Map8,
     #[grid_constant] b: &Map8,
     product: Product,
-    a_scales: *const f32,
+    #[grid_constant] a_scales: &ScaleMap,
     b_scales: *const f32,
     experts: *const u32,
 ) {
@@ -59,7 +59,7 @@ pub unsafe fn gemm_fp8_masked(
     #[grid_constant] a: &Map8,
     #[grid_constant] b: &Map8,
     product: Product,
-    a_scales: *const f32,
+    #[grid_constant] a_scales: &ScaleMap,
     b_scales: *const f32,
     rows: *const u32,
 ) {

@@ -53,8 +53,8 @@ pub struct GemmFp8 {
     pub size: [u32; 3],
     /// From row to row of C, A and B, in elements; rows lie one behind the other where nothing is said.
     pub strides: [Option<u64>; 3],
-    /// Scales of A from those of 128 numbers along K to those of the next 128; where nothing is said, as many as there
-    /// are rows.
+    /// Scales of A from those of 128 numbers along K to those of the next 128, a multiple of 4; where nothing is said, as
+    /// many as there are rows, rounded up to one.
     pub a_scale_stride: Option<u64>,
     /// The buffer of C.
     pub c: usize,
@@ -127,44 +127,54 @@ impl GemmFp8 {
         conditions.within("rows of all A", all_rows, 0..=most, reason);
         conditions.within("rows of all B", rows_of_b, 0..=most, reason);
         let stages = k.div_ceil(BLOCK);
-        let a_scale_stride = self.a_scale_stride.unwrap_or(all_rows.into());
-        if stages > 1 {
-            let reason = "scales of all rows of A lie between: at least";
-            let parameter = "stride of the scales of A";
-            conditions.at_least(parameter, a_scale_stride, all_rows.into(), reason);
-        }
+        let rounded = u64::from(all_rows).next_multiple_of(4);
+        let a_scale_stride = match self.a_scale_stride {
+            Some(stride) if stages > 1 => {
+                let parameter = "stride of the scales of A";
+                let reason = "scales of all rows of A lie between: at least";
+                conditions.at_least(parameter, stride, all_rows.into(), reason);
+                let reason = "tensor copies load scales, whose rows begin at multiples of 16 bytes: a multiple of";
+                conditions.multiple(parameter, stride, 4, reason);
+                stride
+            }
+            _ => rounded,
+        };
         let c = gemm.map(c);
         conditions.writes(c.into());
-        let [a, b] = if k == 0 {
+        let scale_map = |buffer, rows: u32, stages: u32| {
+            let map = Tiled::new(DataType::F32, &[rows.into(), stages.into()])
+                .strides_bytes(&[a_scale_stride.saturating_mul(4)])
+                .box_dims(&[BLOCK, 1]);
+            MapRef::new(map, buffer)
+        };
+        let (a_scales, [a, b]) = if k == 0 {
             // Nobody loads through it.
-            [map(Matrices::element(self.c, 16)); 2]
+            let any = map(Matrices::element(self.c, 16));
+            (scale_map(self.c, 1, 1), [any; 2])
         } else {
             let scales = |count: u64| count.saturating_mul(4);
-            let of_a = a_scale_stride
-                .saturating_mul(u64::from(stages) - 1)
-                .saturating_add(all_rows.into());
             let of_b = product(&[experts, tiles[1], stages]);
-            conditions.reads(Region::bytes(self.a_scales, scales(of_a)));
+            let a_scales = scale_map(self.a_scales, all_rows, stages);
+            conditions.reads(a_scales.into());
             conditions.reads(Region::bytes(self.b_scales, scales(of_b)));
-            [a, b].map(|matrix| {
+            let maps = [a, b].map(|matrix| {
                 let map = map(matrix);
                 conditions.reads(map.into());
                 map
-            })
+            });
+            (a_scales, maps)
         };
         let arguments = Product {
-            a_scale_stride,
             tiling: Tiling {
                 // The rows of an expert begin anywhere.
                 last_boxes: [all_rows, rows_of_b].map(|rows| rows.saturating_sub(1)),
                 stages,
                 ..tiling
             },
-            rows: all_rows,
             columns: n,
             experts,
         };
-        let [a_scales, b_scales] = [self.a_scales, self.b_scales].map(BufferRef::new);
+        let b_scales = BufferRef::new(self.b_scales);
         let call = match self.groups {
             Groups::One => gemm_fp8(c, a, b, arguments, a_scales, b_scales),
             Groups::Contiguous { numbers, .. } => {

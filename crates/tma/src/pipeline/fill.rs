@@ -150,14 +150,56 @@ impl<A: Tiles, B: Tiles> EmptyStage<Pair<A, B>> {
         B::Shape: Rank<RANK_B>,
     {
         self.load_with(|loads, stage| {
-            for number in 0..A::COUNT {
-                // SAFETY: the stage is empty, and the tensor may be read there (5 of `Block::converged`).
-                unsafe { loads.tile(stage.first().cast().add(number), a, at_a(number)) };
-            }
-            for number in 0..B::COUNT {
-                // SAFETY: as above.
-                unsafe { loads.tile(stage.second().cast().add(number), b, at_b(number)) };
+            // SAFETY: the stage is empty, and the tensors may be read there (5 of `Block::converged`).
+            unsafe {
+                loads.tiles(stage.first(), a, at_a);
+                loads.tiles(stage.second(), b, at_b);
             }
         });
+    }
+}
+
+impl<A: Tiles, B: Tiles, S, M: Mode> EmptyStage<Pair<Pair<A, B>, Tile<S, M>>> {
+    /// Loads all tiles of the pair, as [`load_pair`](EmptyStage::load_pair), and the one behind them.
+    #[inline(always)]
+    pub fn load_pair_and_tile<const RANK_A: usize, const RANK_B: usize, const RANK: usize>(
+        self,
+        (a, at_a): (&TileMap<A::Shape, A::Mode>, impl Fn(u32) -> [i32; RANK_A]),
+        (b, at_b): (&TileMap<B::Shape, B::Mode>, impl Fn(u32) -> [i32; RANK_B]),
+        (tile, at): (&TileMap<S, M>, [i32; RANK]),
+    ) where
+        A::Shape: Rank<RANK_A>,
+        B::Shape: Rank<RANK_B>,
+        S: Rank<RANK>,
+    {
+        self.load_with(|loads, stage| {
+            // SAFETY: the stage is empty, and the tensors may be read there (5 of `Block::converged`).
+            unsafe {
+                loads.tiles(stage.first().first(), a, at_a);
+                loads.tiles(stage.first().second(), b, at_b);
+                loads.tile(stage.second(), tile, at);
+            }
+        });
+    }
+}
+
+impl Transaction<'_> {
+    /// Loads several tiles.
+    ///
+    /// # Safety
+    /// 1. Those of [`tile`](Self::tile), for each.
+    #[inline(always)]
+    unsafe fn tiles<T: Tiles, const RANK: usize>(
+        &mut self,
+        tiles: SharedPtr<T>,
+        map: &TileMap<T::Shape, T::Mode>,
+        at: impl Fn(u32) -> [i32; RANK],
+    ) where
+        T::Shape: Rank<RANK>,
+    {
+        for number in 0..T::COUNT {
+            // SAFETY: (1).
+            unsafe { self.tile(tiles.cast().add(number), map, at(number)) };
+        }
     }
 }

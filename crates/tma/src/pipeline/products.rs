@@ -94,13 +94,15 @@ use crate::{
 /// }
 /// # fn main() { let _ = multiply as fn(_); }
 /// ```
+///
+/// Where `READ` is true, threads read stages themselves, too: see [`Block::read_product_pipeline`].
 #[doc(alias("warp specialization", "CollectiveMma"))]
-pub struct ProductPipeline<T, const STAGES: u32> {
+pub struct ProductPipeline<T, const STAGES: u32, const READ: bool = false> {
     pipeline: Pipeline<T, STAGES>,
 }
 
 /// The draining end of a [`ProductPipeline`], which every thread of a warpgroup has.
-pub struct Products<T, const STAGES: u32> {
+pub struct Products<T, const STAGES: u32, const READ: bool = false> {
     pipeline: Pipeline<T, STAGES>,
     cursor: Cursor<STAGES>,
     warpgroup: Warpgroup,
@@ -116,7 +118,7 @@ pub trait Beside {
 
 /// A stage that has been loaded, for products that a kernel starts itself. All threads of a warpgroup get it.
 #[must_use = "a stage that is not released is never loaded again"]
-pub struct ProductStage<T> {
+pub struct ProductStage<T, const READ: bool = false> {
     tiles: SharedPtr<T>,
     empty: Barrier,
     warpgroup: Warpgroup,
@@ -136,6 +138,24 @@ impl Block {
         self,
         memory: SharedPtr<T>,
     ) -> ProductPipeline<T, STAGES> {
+        self.product_pipeline_of::<T, STAGES, false>(memory)
+    }
+
+    /// A pipeline for products whose threads read stages themselves, too, such as the scales of what they multiply: a
+    /// stage is empty when each warp has given it back. Otherwise as [`product_pipeline`](Self::product_pipeline).
+    #[inline(always)]
+    pub fn read_product_pipeline<T, const STAGES: u32>(
+        self,
+        memory: SharedPtr<T>,
+    ) -> ProductPipeline<T, STAGES, true> {
+        self.product_pipeline_of(memory)
+    }
+
+    #[inline(always)]
+    fn product_pipeline_of<T, const STAGES: u32, const READ: bool>(
+        self,
+        memory: SharedPtr<T>,
+    ) -> ProductPipeline<T, STAGES, READ> {
         const {
             assert!(
                 STAGES >= 2,
@@ -143,13 +163,14 @@ impl Block {
             )
         };
         let multiplying = self.threads() / Warpgroup::THREADS - 1;
+        let of_warpgroup = if READ { Warpgroup::WARPS } else { 1 };
         ProductPipeline {
-            pipeline: self.pipeline_of(memory, 1, multiplying),
+            pipeline: self.pipeline_of(memory, 1, multiplying * of_warpgroup),
         }
     }
 }
 
-impl<T, const STAGES: u32> ProductPipeline<T, STAGES> {
+impl<T, const STAGES: u32, const READ: bool> ProductPipeline<T, STAGES, READ> {
     /// Two roles, with registers of their own: [`Block::split_registers`] says how many there can be. Collective.
     ///
     /// # Safety
@@ -158,7 +179,7 @@ impl<T, const STAGES: u32> ProductPipeline<T, STAGES> {
     pub unsafe fn split<const THREADS: u32, const FILLING: u32, const MULTIPLYING: u32>(
         self,
         fill: impl FnOnce(Fill<T, STAGES>),
-        multiply: impl FnOnce(Warpgroup, Products<T, STAGES>),
+        multiply: impl FnOnce(Warpgroup, Products<T, STAGES, READ>),
     ) {
         let pipeline = self.pipeline;
         let another = || Pipeline { ..pipeline };
@@ -188,7 +209,7 @@ impl<T, const STAGES: u32> ProductPipeline<T, STAGES> {
     }
 }
 
-impl<T, const STAGES: u32> Products<T, STAGES> {
+impl<T, const STAGES: u32, const READ: bool> Products<T, STAGES, READ> {
     /// Adds the products of the next `stages` stages. Collective of the warpgroup.
     ///
     /// The products of a stage are started while those of the stage before are in flight; that is given back when
@@ -299,7 +320,7 @@ impl<T, const STAGES: u32> Products<T, STAGES> {
     #[doc(alias = "consumer_wait")]
     #[inline(always)]
     #[expect(clippy::should_implement_trait, reason = "stages never end")]
-    pub fn next(&mut self) -> ProductStage<T> {
+    pub fn next(&mut self) -> ProductStage<T, READ> {
         let (pipeline, cursor) = (&self.pipeline, self.cursor);
         pipeline.ring().wait(cursor);
         self.cursor.advance();
@@ -334,30 +355,41 @@ impl<T, const STAGES: u32> Products<T, STAGES> {
         }
     }
 
-    /// Gives a stage back whose products are complete: one thread of the warpgroup says so.
+    /// Gives a stage back whose products are complete.
     #[inline(always)]
     fn release(&self, cursor: Cursor<STAGES>) {
-        if self.warpgroup.thread() == 0 {
-            self.pipeline.ring().release(cursor);
-        }
+        give_back::<READ>(self.warpgroup, &self.pipeline.ring().empty(cursor));
     }
 }
 
-impl<T> ProductStage<T> {
+impl<T, const READ: bool> ProductStage<T, READ> {
     /// Where the stage lies.
     #[inline(always)]
     pub fn as_ptr(&self) -> SharedPtr<T> {
         self.tiles
     }
 
-    /// Gives the stage back, whose products are complete: one thread of the warpgroup says so.
+    /// Gives the stage back, whose products are complete: one thread of the warpgroup says so, or, where threads read
+    /// stages themselves, one of each warp.
     #[doc(alias = "consumer_release")]
     #[inline(always)]
     pub fn release(self) {
-        if self.warpgroup.thread() == 0 {
-            // The one who waits is the filling end, by parity.
-            let _ = self.empty.arrive();
-        }
+        give_back::<READ>(self.warpgroup, &self.empty);
+    }
+}
+
+#[inline(always)]
+fn give_back<const READ: bool>(warpgroup: Warpgroup, empty: &Barrier) {
+    let gives = if READ {
+        // The lanes have read what they wanted.
+        warpgroup.warp().sync();
+        warpgroup.warp().lane() == 0
+    } else {
+        warpgroup.thread() == 0
+    };
+    if gives {
+        // The one who waits is the filling end, by parity.
+        let _ = empty.arrive();
     }
 }
 
