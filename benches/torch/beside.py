@@ -13,7 +13,7 @@ import torch
 NAMES = {torch.bfloat16: "bf16", torch.float16: "f16"}
 # CUtensorMapDataType
 TYPES = {torch.bfloat16: 9, torch.float16: 6}
-MAP_TYPES = TYPES | {torch.float8_e4m3fn: 0}
+MAP_TYPES = TYPES | {torch.float8_e4m3fn: 0, torch.float32: 7}
 # Some two milliseconds.
 WAIT_CYCLES = 4_000_000
 PROGRAMMATIC_STREAM_SERIALIZATION = 6
@@ -47,8 +47,8 @@ def load(ptx):
     return module
 
 
-def tensor_map(tensor, extents, box):
-    """Of contiguous elements, innermost first; in shared memory, rows of 128 bytes are swizzled."""
+def tensor_map(tensor, extents, box, swizzle=SWIZZLE_128B):
+    """Of contiguous elements, innermost first; in shared memory, rows of 128 bytes are swizzled, unless it is said otherwise."""
     rank = len(extents)
     strides, stride = [], tensor.element_size()
     for extent in extents[:-1]:
@@ -67,7 +67,7 @@ def tensor_map(tensor, extents, box):
         (ctypes.c_uint32 * rank)(*box),
         (ctypes.c_uint32 * rank)(*[1] * rank),
         0,
-        SWIZZLE_128B,
+        swizzle,
         PROMOTION_128B,
         0,
     )

@@ -21,7 +21,9 @@ except ImportError as error:
 from beside import Launch, arguments, bursts, load, record, relative_error, tensor_map
 
 BLOCK, BOX, THREADS, STAGES = 128, 64, 384, 5
-SHARED_BYTES = 32768 + STAGES * (4 * 8192 + 20)
+# Tiles of A, B and the scales of A, and what aligns the next stage.
+STAGE_BYTES = 4 * 8192 + 1024
+SHARED_BYTES = 32768 + STAGES * (STAGE_BYTES + 20)
 SIZES = [
     (4096, 4096, 4096),
     (8192, 8192, 8192),
@@ -50,38 +52,37 @@ LARGEST = 448.0
 
 class Product(ctypes.Structure):
     _fields_ = [
-        ("a_scale_stride", ctypes.c_uint64),
         ("tiles", ctypes.c_uint32 * 2),
         ("last_boxes", ctypes.c_uint32 * 2),
         ("stages", ctypes.c_uint32),
         ("group", ctypes.c_uint32),
-        ("rows", ctypes.c_uint32),
         ("columns", ctypes.c_uint32),
         ("experts", ctypes.c_uint32),
     ]
 
 
 def gemm_fp8(module, c, a, a_scales, b, b_scales, numbers=None, follows=True):
-    """C = A B^T, as `kernels_gpu::gemm_fp8::GemmFp8` launches it; rows of A may have the B with their number."""
+    """C = A B^T, as `kernels_gpu::gemm_fp8::GemmFp8` launches it; rows of A may have the B with their number. Scales of A
+    are of shape (column, row), with rows a multiple of 4."""
     (m, n), k = c.shape, a.shape[1]
     experts = b.shape[0] // n
     processors = torch.cuda.get_device_properties(0).multi_processor_count
     tiles, stages = (-(-m // BLOCK), -(-n // BLOCK)), -(-k // BLOCK)
     rounds = -(-tiles[0] * tiles[1] // processors)
     product = Product(
-        m,
         (ctypes.c_uint32 * 2)(*tiles),
         (ctypes.c_uint32 * 2)(m - 1, b.shape[0] - 1),
-        stages, 16 if k < 16384 else 12, m, n, experts,
+        stages, 16 if k < 16384 else 12, n, experts,
     )
     boxes = ((c, (BOX, BOX)), (a, (BLOCK, BOX)), (b, (BLOCK, BOX)))
     maps = [tensor_map(matrix, matrix.shape[::-1], box) for matrix, box in boxes]
-    memory = [tensor for tensor in (a_scales, b_scales, numbers) if tensor is not None]
+    maps.append(tensor_map(a_scales, a_scales.shape[::-1], (BLOCK, 1), swizzle=0))
+    memory = [tensor for tensor in (b_scales, numbers) if tensor is not None]
     pointers = [ctypes.c_uint64(tensor.data_ptr()) for tensor in memory]
     name = "gemm_fp8" if numbers is None else "gemm_fp8_contiguous"
     blocks = -(-tiles[0] * tiles[1] // rounds)
-    launch = Launch(module, name, blocks, THREADS, SHARED_BYTES, [*maps, product, *pointers], follows)
-    launch.memory = memory
+    launch = Launch(module, name, blocks, THREADS, SHARED_BYTES, [*maps[:3], product, maps[3], *pointers], follows)
+    launch.memory = (a_scales, *memory)
     return launch
 
 

@@ -14,12 +14,13 @@ use tma::{
     kernel,
     matrix::Boxes,
     pipeline::{self, Fill, ProductStage, Products},
+    ptx::griddepcontrol,
     shared,
     tile::Pair,
 };
 
 use crate::{
-    gemm::{Plain, follow},
+    gemm::Plain,
     product::{BOX, Box64, Boxes64, Map, Tiling, place},
 };
 
@@ -173,7 +174,7 @@ unsafe fn multiply<P: FnMut(u32) -> Option<Place>>(
     let block = unsafe { Block::converged() };
     let outputs = shared::dynamic::<Output, 1024>();
     let pipeline = block.read_product_pipeline::<Stage, STAGES>(outputs.add(2).cast());
-    follow();
+    griddepcontrol::wait();
     let Tiling {
         last_boxes: [last_row, last_column],
         stages,
@@ -196,6 +197,8 @@ unsafe fn multiply<P: FnMut(u32) -> Option<Place>>(
                 stage += 1;
             }
         }
+        // The kernel that follows begins as blocks of this one end: were it there earlier, this one would be slower.
+        griddepcontrol::launch_dependents();
     };
     let multiply = |warpgroup: Warpgroup, mut products: Products<Stage, STAGES, true>| {
         let index = warpgroup.index();

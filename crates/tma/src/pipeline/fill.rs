@@ -1,10 +1,10 @@
 use super::{NO_ITEM, Pipeline};
 use crate::{
     Barrier, Rank, SharedPtr, Tile, TileMap, Transaction,
-    ptx::cp_async_bulk,
+    ptx::{cp_async_bulk, cp_async_bulk_tensor, mbarrier::Mbarrier},
     ring::Cursor,
     stamps::{Kind, Moment, Stamps},
-    tile::{Mode, Pair, Tiles},
+    tile::{Mode, Pair, TileArray, Tiles},
 };
 
 /// The filling end of a [`Pipeline`], which one thread has.
@@ -150,17 +150,20 @@ impl<A: Tiles, B: Tiles> EmptyStage<Pair<A, B>> {
         B::Shape: Rank<RANK_B>,
     {
         self.load_with(|loads, stage| {
-            // SAFETY: the stage is empty, and the tensors may be read there (5 of `Block::converged`).
-            unsafe {
-                loads.tiles(stage.first(), a, at_a);
-                loads.tiles(stage.second(), b, at_b);
+            for number in 0..A::COUNT {
+                // SAFETY: the stage is empty, and the tensor may be read there (5 of `Block::converged`).
+                unsafe { loads.tile(stage.first().cast().add(number), a, at_a(number)) };
+            }
+            for number in 0..B::COUNT {
+                // SAFETY: as above.
+                unsafe { loads.tile(stage.second().cast().add(number), b, at_b(number)) };
             }
         });
     }
 }
 
 impl<A: Tiles, B: Tiles, S, M: Mode> EmptyStage<Pair<Pair<A, B>, Tile<S, M>>> {
-    /// Loads all tiles of the pair, as [`load_pair`](EmptyStage::load_pair), and the one behind them.
+    /// Loads the tile behind the pair, and all tiles of the pair, as [`load_pair`](EmptyStage::load_pair).
     #[inline(always)]
     pub fn load_pair_and_tile<const RANK_A: usize, const RANK_B: usize, const RANK: usize>(
         self,
@@ -172,34 +175,42 @@ impl<A: Tiles, B: Tiles, S, M: Mode> EmptyStage<Pair<Pair<A, B>, Tile<S, M>>> {
         B::Shape: Rank<RANK_B>,
         S: Rank<RANK>,
     {
-        self.load_with(|loads, stage| {
-            // SAFETY: the stage is empty, and the tensors may be read there (5 of `Block::converged`).
-            unsafe {
-                loads.tiles(stage.first().first(), a, at_a);
-                loads.tiles(stage.first().second(), b, at_b);
-                loads.tile(stage.second(), tile, at);
+        let bytes = A::COUNT * A::Shape::BYTES + B::COUNT * B::Shape::BYTES + S::BYTES;
+        let _ = self.full.arrive_expect_tx(bytes);
+        let (barrier, pair) = (self.full.address(), self.stage.first());
+        // SAFETY: the stage is empty, its barrier expects the bytes, and the tensors may be read there (5 of
+        // `Block::converged`).
+        unsafe {
+            load_tile(self.stage.second(), tile, at, barrier);
+            for number in 0..A::COUNT {
+                load_tile(pair.first().cast().add(number), a, at_a(number), barrier);
             }
-        });
+            for number in 0..B::COUNT {
+                load_tile(pair.second().cast().add(number), b, at_b(number), barrier);
+            }
+        }
+        self.issued(bytes);
     }
 }
 
-impl Transaction<'_> {
-    /// Loads several tiles.
-    ///
-    /// # Safety
-    /// 1. Those of [`tile`](Self::tile), for each.
-    #[inline(always)]
-    unsafe fn tiles<T: Tiles, const RANK: usize>(
-        &mut self,
-        tiles: SharedPtr<T>,
-        map: &TileMap<T::Shape, T::Mode>,
-        at: impl Fn(u32) -> [i32; RANK],
-    ) where
-        T::Shape: Rank<RANK>,
-    {
-        for number in 0..T::COUNT {
-            // SAFETY: (1).
-            unsafe { self.tile(tiles.cast().add(number), map, at(number)) };
-        }
+/// Starts a load of a tile that the barrier expects.
+///
+/// # Safety
+/// 1. Those of [`cp_async_bulk_tensor::shared_cluster_global_tile`].
+#[inline(always)]
+unsafe fn load_tile<S: Rank<RANK>, M: Mode, const RANK: usize>(
+    tile: SharedPtr<Tile<S, M>>,
+    map: &TileMap<S, M>,
+    coords: [i32; RANK],
+    barrier: SharedPtr<Mbarrier>,
+) {
+    // SAFETY: (1); the box has the bytes of the tile by their types.
+    unsafe {
+        cp_async_bulk_tensor::shared_cluster_global_tile(
+            tile.cast(),
+            map.as_ptr(),
+            coords,
+            barrier,
+        );
     }
 }
