@@ -35,9 +35,10 @@ impl Kernels {
     /// and their rows begin at multiples of 16 bytes. Elements of C between its last column and the next multiple of 16
     /// bytes may be written, too.
     ///
-    /// `a_scales` has a scale for each row, for the first 128 numbers along K, then those for the next 128. `b_scales` has
-    /// one for each 128 numbers along K, for the first 128 rows, then those of the next 128 rows. Several matrices have theirs
-    /// together: rows of all A count as those of one, and scales of a B are behind those of the B before.
+    /// `a_scales` has a scale for each row, for the first 128 numbers along K, then those for the next 128, which begin at
+    /// the next multiple of 4. `b_scales` has one for each 128 numbers along K, for the first 128 rows, then those of the
+    /// next 128 rows. Several matrices have theirs together: rows of all A count as those of one, and scales of a B are
+    /// behind those of the B before.
     ///
     /// # Errors
     /// Matrices that do not fit each other, strides and offsets that are no multiples of 16 bytes, and buffers that are

@@ -193,7 +193,7 @@ fn scenario(case: Case) -> Scenario {
         Experts::Rows(computed) => m * computed.len(),
         _ => m,
     };
-    let a_scale_stride = if has_gaps { rows + 3 } else { rows };
+    let a_scale_stride = rows.next_multiple_of(4) + if has_gaps { 4 } else { 0 };
     let a = Given::of([rows, k], &case, along * a_scale_stride, 0);
     let rows_of_b = experts.count() * n;
     let scales_of_b = experts.count() * blocks_of_b * along;
