@@ -138,8 +138,8 @@ def bursts(works, count, launches=10, pause=0.1):
     return {name: statistics.median(all_times) for name, all_times in times.items()}
 
 
-def record(out, compiled, kernels, rows):
-    """Writes the rows as JSON, with the digests of these kernels."""
+def record(out, compiled, kernels, rows, **more):
+    """Writes the rows as JSON, with the digests of these kernels, and what else the record has."""
     digests = {}
     if compiled:
         with open(compiled) as file:
@@ -150,6 +150,7 @@ def record(out, compiled, kernels, rows):
         "device": torch.cuda.get_device_name(),
         "date": datetime.date.today().isoformat(),
         "torch": torch.__version__,
+        **more,
         "rows": rows,
     }
     with open(out, "w") as file:

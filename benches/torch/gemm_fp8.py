@@ -10,6 +10,7 @@ Numbers are N(0, 1) before they are scaled to e4m3.
 """
 
 import ctypes
+import importlib.metadata
 
 import torch
 
@@ -149,6 +150,14 @@ def with_deep_gemm(c, a, a_scales, b, b_scales, rows=None):
     return lambda: deep_gemm.m_grouped_fp8_gemm_nt_contiguous((a, of_a), (b, b_scales), c, rows)
 
 
+def deep_gemm_version():
+    """What package DeepGEMM came with; none has its name."""
+    if not deep_gemm:
+        return None
+    packages = importlib.metadata.packages_distributions().get("deep_gemm", [])
+    return ", ".join(f"{name} {importlib.metadata.version(name)}" for name in packages) or deep_gemm.__version__
+
+
 def measured(works, operations):
     """TFLOP/s of each that is there, and the ratio."""
     works = {name: work for name, work in works.items() if work}
@@ -205,7 +214,8 @@ def main():
         print(f"experts, rows of each, N and K {size}: {of_all}, {ratio}", flush=True)
         rows.append({"grouped": size, "tflops": rate, "ratio": ratio, "relative_error": error})
     if options.out:
-        record(options.out, options.compiled, ("gemm_fp8", "gemm_fp8_contiguous"), rows)
+        kernels = ("gemm_fp8", "gemm_fp8_contiguous")
+        record(options.out, options.compiled, kernels, rows, deep_gemm=deep_gemm_version())
 
 
 if __name__ == "__main__":

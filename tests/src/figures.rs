@@ -331,22 +331,27 @@ fn chart_of_cubes(folder: &Path) -> Result<String, String> {
 /// The products with scales, and those of experts' rows, for which cuBLASLt has nothing.
 fn gemm_fp8(folder: &Path) -> Result<String, String> {
     let (mut page, rows) = torch_record(folder, GEMM_FP8)?;
-    page += "| M x N x K | cuBLASLt | with one scale | `gemm_fp8` | ratio |\n\
-             | --- | ---: | ---: | ---: | ---: |\n";
+    page += "| M x N x K | with one scale | cuBLASLt | DeepGEMM | `gemm_fp8` | of cuBLASLt | of DeepGEMM |\n\
+             | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n";
     let (of_experts, of_one): (Vec<&Value>, Vec<&Value>) =
         rows.iter().partition(|row| row["grouped"].is_array());
+    let rate = |row: &Value, name: &str| number(&row["tflops"][name]);
     for row in of_one {
-        let rate = |name: &str| number(&row["tflops"][name]);
-        let rates = ["cublaslt", "cublaslt_one_scale", "gemm_fp8"].map(rate);
-        let [theirs, one_scale, ours] = rates;
-        let (theirs, one_scale, ours) = (theirs?, one_scale?, ours?);
-        let (size, ratio) = (size(row)?, number(&row["ratio"])?);
-        page += &format!("| {size} | {theirs:.0} | {one_scale:.0} | {ours:.0} | {ratio:.3} |\n");
+        let names = ["cublaslt_one_scale", "cublaslt", "deep_gemm", "gemm_fp8"];
+        let [one_scale, cublaslt, deep_gemm, ours] = names.map(|name| rate(row, name));
+        let (one_scale, cublaslt, deep_gemm, ours) = (one_scale?, cublaslt?, deep_gemm?, ours?);
+        let (size, of_cublaslt, of_deep_gemm) = (size(row)?, ours / cublaslt, ours / deep_gemm);
+        page += &format!(
+            "| {size} | {one_scale:.0} | {cublaslt:.0} | {deep_gemm:.0} | {ours:.0} | {of_cublaslt:.3} | \
+             {of_deep_gemm:.3} |\n"
+        );
     }
-    page += "\n| experts x rows of each x N x K | `gemm_fp8_contiguous` |\n| --- | ---: |\n";
+    page += "\n| experts x rows of each x N x K | DeepGEMM | `gemm_fp8_contiguous` | of DeepGEMM |\n\
+             | --- | ---: | ---: | ---: |\n";
     for row in of_experts {
-        let ours = number(&row["tflops"]["gemm_fp8"])?;
-        page += &format!("| {} | {ours:.0} |\n", extents(row, "grouped")?);
+        let (theirs, ours) = (rate(row, "deep_gemm")?, rate(row, "gemm_fp8")?);
+        let (size, ratio) = (extents(row, "grouped")?, ours / theirs);
+        page += &format!("| {size} | {theirs:.0} | {ours:.0} | {ratio:.3} |\n");
     }
     Ok(page)
 }

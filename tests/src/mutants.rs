@@ -18,7 +18,7 @@ mod run;
 mod subject;
 
 pub use allowed::{Allowed, Explanation};
-pub use check::{check, check_page};
+pub use check::{check, check_counts, check_page, check_survivors};
 pub use operator::Operator;
 pub use page::page;
 pub use report::{json, line, shown, summary, table};

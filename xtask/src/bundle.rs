@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// More than this is too much to copy around.
-const MOST_BYTES: u64 = 224 << 20;
+const MOST_BYTES: u64 = 256 << 20;
 
 /// The tests of the host that run on a GPU where there is one.
 const HOST_TESTS: [&str; 4] = ["device", "gpu", "jobs", "tensor_maps"];

@@ -70,8 +70,9 @@ pub(crate) const MAX_CLUSTER_BYTES: u64 = 2 << 30;
 pub(crate) const MAX_IMAGE_BYTES: u64 = 1 << 30;
 /// The first bytes of a block's shared memory belong to the system on sm_90.
 pub(crate) const SHARED_START: u64 = 1024;
-/// `%reserved_smem_offset_1`: of that part, cooperative groups take up to 288 bytes from here on for tiles of several warps.
-pub(crate) const RESERVED_SHARED_1: u64 = SHARED_START - 288;
+/// `%reserved_smem_offset_end` of a kernel that reads `%reserved_smem_offset_1`, which is 0, as an H200 has both:
+/// cooperative groups take these bytes for tiles of several warps.
+pub(crate) const RESERVED_SHARED_END: u64 = 288;
 /// Shared memory is allocated in multiples of this. PTX ISA 10.30.
 pub(crate) const SHARED_UNIT: u64 = 128;
 /// Bits of a shared address below the rank of the block.

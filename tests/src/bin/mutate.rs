@@ -42,6 +42,12 @@ struct Arguments {
     /// Write `docs/mutation.md`
     #[arg(long, conflicts_with_all = ["kernel", "seed", "seeds", "show"])]
     bless: bool,
+    /// Try one of so many parts of the mutants alone, and fail where `docs/mutation.md` has another number of them
+    #[arg(long, value_name = "PARTS", conflicts_with_all = ["kernel", "show", "check", "bless"])]
+    part_of: Option<usize>,
+    /// Which part, from 0.
+    #[arg(long, default_value_t = 0, requires = "part_of")]
+    part: usize,
     /// Mutants that are tried at the same time; as many as there are cores unless given.
     #[arg(long)]
     threads: Option<usize>,
@@ -83,15 +89,19 @@ fn mutate(arguments: &Arguments) -> Result<(String, bool), String> {
         let hint = tma_launch::suggestion(id, ids);
         return Err(format!("there is no mutant `{id}`; {hint}"));
     }
-    let total = if arguments.show.is_some() {
-        1
-    } else {
-        ids.len()
+    let parts = arguments
+        .part_of
+        .map(|parts| [parts.max(1), arguments.part]);
+    let total = match (&arguments.show, parts) {
+        (Some(_), _) => 1,
+        (_, Some([parts, number])) => ids.len().saturating_sub(number).div_ceil(parts),
+        _ => ids.len(),
     };
     let plan = Plan {
         seeds: arguments.seed..arguments.seed.saturating_add(arguments.seeds),
         threads,
         only: arguments.show.clone(),
+        part: parts,
     };
     let progress = |done| say(&format!("{done} of {total} mutants"));
     let tried = mutants::run(&subjects, &allowed, &plan, &progress)?;
@@ -99,11 +109,15 @@ fn mutate(arguments: &Arguments) -> Result<(String, bool), String> {
     if let (Some(_), [only]) = (&arguments.show, &tried[..]) {
         return Ok((mutants::shown(only), true));
     }
-    let stale = match arguments.kernel {
+    let stale = match (&arguments.kernel, parts) {
+        (None, None) => allowed.stale(&tried),
         // Whose mutants a pattern means is not known.
-        Some(_) => Vec::new(),
-        None => allowed.stale(&tried),
+        _ => Vec::new(),
     };
+    if parts.is_some() {
+        mutants::check_survivors(&tried)?;
+        mutants::check_counts(&subjects)?;
+    }
     if arguments.check || arguments.bless {
         mutants::check(&tried)?;
         mutants::check_page(&tried, arguments.bless)?;

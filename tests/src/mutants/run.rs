@@ -88,6 +88,8 @@ pub struct Plan {
     pub threads: usize,
     /// The id of the only mutant that is tried; all of them where there is none.
     pub only: Option<String>,
+    /// Of how many parts one is tried, and its number; all of them where there is none.
+    pub part: Option<[usize; 2]>,
 }
 
 /// Counts of what became of mutants.
@@ -158,9 +160,12 @@ pub fn run<'a>(
 ) -> Result<Vec<Tried<'a>>, String> {
     let is_wanted = |mutant: &Mutant| plan.only.as_ref().is_none_or(|id| mutant.id == *id);
     let of = |subject: &'a Subject| subject.mutants.iter().map(move |mutant| (subject, mutant));
+    let [parts, number] = plan.part.unwrap_or([1, 0]);
     let all: Vec<(&'a Subject, &'a Mutant)> = subjects
         .iter()
         .flat_map(of)
+        .skip(number)
+        .step_by(parts.max(1))
         .filter(|(_, mutant)| is_wanted(mutant))
         .collect();
     let try_out = |(subject, mutant): &(&'a Subject, &'a Mutant)| {

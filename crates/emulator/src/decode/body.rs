@@ -418,9 +418,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         let program = &mut self.code.program;
         match special {
             Special::Workspace(_) => program.reads_workspace = true,
-            Special::ReservedSmemOffset(offset) => {
-                program.first_shared = program.first_shared.min(offset);
-            }
+            Special::ReservedSmemOffset(0) => program.first_shared = 0,
             _ => {}
         }
     }

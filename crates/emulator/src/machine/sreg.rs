@@ -1,6 +1,6 @@
 //! Special registers. PTX ISA section 10.
 
-use super::{RESERVED_SHARED_1, SHARED_START, World};
+use super::{RESERVED_SHARED_END, SHARED_START, World};
 
 /// The value of a special register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -81,11 +81,11 @@ impl Special {
             "dynamic_smem_size" => Self::DynamicSmemSize,
             "total_smem_size" => Self::TotalSmemSize,
             "aggr_smem_size" => Self::AggrSmemSize,
-            "reserved_smem_offset_begin" | "reserved_smem_offset_0" => Self::ReservedSmemOffset(0),
-            "reserved_smem_offset_end" | "reserved_smem_offset_cap" => {
-                Self::ReservedSmemOffset(SHARED_START)
+            "reserved_smem_offset_begin" | "reserved_smem_offset_0" | "reserved_smem_offset_1" => {
+                Self::ReservedSmemOffset(0)
             }
-            "reserved_smem_offset_1" => Self::ReservedSmemOffset(RESERVED_SHARED_1),
+            "reserved_smem_offset_end" => Self::ReservedSmemOffset(RESERVED_SHARED_END),
+            "reserved_smem_offset_cap" => Self::ReservedSmemOffset(SHARED_START),
             "envreg1" => Self::Workspace(false),
             "envreg2" => Self::Workspace(true),
             "clock" | "clock64" => Self::Clock,

@@ -22,6 +22,7 @@ fn sizes_and_offsets_of_the_reserved_part() {
         "reserved_smem_offset_end",
         "reserved_smem_offset_cap",
         "reserved_smem_offset_0",
+        "reserved_smem_offset_1",
         "total_smem_size",
         "aggr_smem_size",
         "dynamic_smem_size",
@@ -46,7 +47,7 @@ fn sizes_and_offsets_of_the_reserved_part() {
         let launch = Launch::new("k", 1, 1).shared_bytes(dynamic).buffer(0);
         let out = vec![Buffer::zeroed::<u32>("out", registers.len())];
         let found = run_launch(&text, launch, out, 0).unwrap();
-        let expected = [0, 1024, 1024, 0, total, total + 1024, dynamic];
+        let expected = [0, 288, 1024, 0, 0, total, total + 1024, dynamic];
         assert_eq!(found[0].to_vec::<u32>().unwrap(), expected);
     }
 }
