@@ -10,6 +10,7 @@ mod barriers;
 mod causes;
 mod classify;
 mod clock;
+mod collectives;
 mod copies;
 mod diagnostic;
 mod faults;
@@ -91,8 +92,6 @@ pub(crate) struct Checker {
     unwritten: Unwritten,
     /// Lanes that store the same value by one instruction are told, too.
     is_strict: bool,
-    /// There was a `match.sync`: what clocks know without regard to scopes, they may know by it.
-    has_matched: bool,
     /// Of earlier launches.
     unreleased: Unreleased,
     released_maps: ReleasedMaps,
@@ -137,7 +136,6 @@ impl Checker {
             known: HashMap::new(),
             unwritten: Unwritten::default(),
             is_strict,
-            has_matched: false,
             unreleased,
             released_maps: ReleasedMaps::default(),
             in_flight,
@@ -281,16 +279,13 @@ impl Observer for Checker {
                 aligned,
             } => self.cluster_arrive(origin, generation, sem, aligned),
             Event::ClusterPass { generation } => self.cluster_pass(origin, generation),
-            Event::WarpMeet {
-                members,
-                orders,
-                matches,
-            } => {
+            Event::WarpMeet { members, orders } => {
                 if orders {
                     self.warp_sync(origin, members);
-                } else if matches {
-                    self.warp_match(origin, members);
                 }
+            }
+            Event::WarpCollective { lanes, matches } => {
+                self.warp_collective(origin, lanes, matches);
             }
             Event::WarpgroupMeet => self.warpgroup_meet(origin),
             Event::ProductRegister { issue } => self.product_register(origin, issue),

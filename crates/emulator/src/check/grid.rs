@@ -101,6 +101,8 @@ impl Groups {
 pub(super) struct Thread {
     pub(super) known: Knowledge,
     pub(super) own: Own,
+    /// What it knew in order when lanes of its warp last learned that by a collective.
+    pub(super) passed_on: Clock,
     pub(super) fenced: Option<Box<Fenced>>,
     /// The knowledge that relaxed loads have seen, for a later fence; with block and scope of the
     /// release.
