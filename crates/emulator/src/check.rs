@@ -92,6 +92,8 @@ pub(crate) struct Checker {
     unwritten: Unwritten,
     /// Lanes that store the same value by one instruction are told, too.
     is_strict: bool,
+    /// There was a `match.sync`: what clocks know without regard to scopes, they may know by it.
+    has_matched: bool,
     /// Of earlier launches.
     unreleased: Unreleased,
     released_maps: ReleasedMaps,
@@ -136,6 +138,7 @@ impl Checker {
             known: HashMap::new(),
             unwritten: Unwritten::default(),
             is_strict,
+            has_matched: false,
             unreleased,
             released_maps: ReleasedMaps::default(),
             in_flight,

@@ -20,8 +20,26 @@ impl Checker {
         let Some(threads) = block.threads.get_mut(first..) else {
             return;
         };
+        if matches {
+            self.has_matched = true;
+            converge(threads, lanes);
+        }
         if matches || has_news(threads, lanes) {
             pass_on(threads, lanes, matches);
+        }
+    }
+}
+
+/// Lanes know of each other that they have come so far.
+fn converge(threads: &mut [Thread], lanes: u32) {
+    let mut met = Clock::default();
+    for Thread { known, own, .. } in lanes_of(lanes).filter_map(|lane| threads.get(lane)) {
+        met.join(known.wide());
+        met.raise(Lane::Thread, own.block, own.thread, own.epoch);
+    }
+    for lane in lanes_of(lanes) {
+        if let Some(thread) = threads.get_mut(lane) {
+            *thread.known.wide_mut() = met.clone();
         }
     }
 }
