@@ -10,6 +10,7 @@ mod barriers;
 mod causes;
 mod classify;
 mod clock;
+mod collectives;
 mod copies;
 mod diagnostic;
 mod faults;
@@ -281,16 +282,13 @@ impl Observer for Checker {
                 aligned,
             } => self.cluster_arrive(origin, generation, sem, aligned),
             Event::ClusterPass { generation } => self.cluster_pass(origin, generation),
-            Event::WarpMeet {
-                members,
-                orders,
-                matches,
-            } => {
+            Event::WarpMeet { members, orders } => {
                 if orders {
                     self.warp_sync(origin, members);
-                } else if matches {
-                    self.warp_match(origin, members);
                 }
+            }
+            Event::WarpCollective { lanes, matches } => {
+                self.warp_collective(origin, lanes, matches);
             }
             Event::WarpgroupMeet => self.warpgroup_meet(origin),
             Event::ProductRegister { issue } => self.product_register(origin, issue),

@@ -194,17 +194,19 @@ pub(crate) struct Run {
     seed: u64,
     /// The findings, in the order in which they were found.
     findings: Vec<Finding>,
-    /// Instructions, each counted once for each thread; `None` where the kernel did not end.
+    /// Instructions of all launches, each counted once for each thread; `None` where a kernel did not end.
     steps: Option<u64>,
-    /// The output of the kernel.
+    /// The output of the kernels.
     printed: String,
 }
 
 impl Run {
-    pub(crate) fn new(seed: u64, report: CheckReport) -> Self {
+    /// Of so many launches.
+    pub(crate) fn new(seed: u64, report: CheckReport, launches: usize) -> Self {
+        let steps = report.reports.iter().map(|report| report.steps).sum();
         Self {
             seed,
-            steps: report.reports.first().map(|report| report.steps),
+            steps: (report.reports.len() == launches).then_some(steps),
             findings: report.diagnostics.into_iter().map(Finding).collect(),
             printed: report.printed,
         }

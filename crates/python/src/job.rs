@@ -11,12 +11,13 @@ use tma_launch::{Argument, Buffer, Failure, Job as LaunchJob, Launch, Ptx, Scala
 
 use crate::{exception, findings::Run, interrupt::interruptible, map::Map};
 
-/// One launch of a kernel of a PTX text, with its buffers.
+/// Launches of kernels of PTX texts, one after the other, with their buffers.
 #[pyclass(module = "tma_emulator._native")]
+#[derive(Default)]
 pub(crate) struct Job {
-    name: String,
-    text: String,
-    launch: Launch,
+    /// Names and texts.
+    modules: Vec<(String, String)>,
+    launches: Vec<Launch>,
     buffers: Vec<Buffer>,
     suppressions: Suppressions,
 }
@@ -24,30 +25,40 @@ pub(crate) struct Job {
 #[pymethods]
 impl Job {
     #[new]
-    fn new(name: String, text: String, entry: &str, grid: [u32; 3], block: [u32; 3]) -> Self {
-        Self {
-            name,
-            text,
-            launch: Launch::new(entry, grid, block),
-            buffers: Vec::new(),
-            suppressions: Suppressions::default(),
-        }
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a module and gives its number.
+    fn module(&mut self, name: String, text: String) -> usize {
+        self.modules.push((name, text));
+        self.modules.len() - 1
+    }
+
+    /// Adds a launch of a kernel of the module with this number. What follows of a launch is of the one added last.
+    fn launch(&mut self, module: usize, entry: &str, grid: [u32; 3], block: [u32; 3]) {
+        self.launches
+            .push(Launch::new(entry, grid, block).of_module(module));
     }
 
     /// Blocks in a cluster, more than the portable number, too: an H100 runs them.
-    fn cluster(&mut self, cluster: [u32; 3]) {
-        self.launch.shape.cluster = Some(cluster.into());
-        self.launch.shape.non_portable_cluster = true;
+    fn cluster(&mut self, cluster: [u32; 3]) -> PyResult<()> {
+        let shape = &mut self.last()?.shape;
+        shape.cluster = Some(cluster.into());
+        shape.non_portable_cluster = true;
+        Ok(())
     }
 
     /// Dynamic shared memory of each block.
-    fn shared_bytes(&mut self, shared_bytes: u32) {
-        self.launch.shape.shared_bytes = shared_bytes;
+    fn shared_bytes(&mut self, shared_bytes: u32) -> PyResult<()> {
+        self.last()?.shape.shared_bytes = shared_bytes;
+        Ok(())
     }
 
     /// All blocks run at once.
-    fn cooperative(&mut self) {
-        self.launch.shape.cooperative = true;
+    fn cooperative(&mut self) -> PyResult<()> {
+        self.last()?.shape.cooperative = true;
+        Ok(())
     }
 
     /// Adds a buffer and gives its index.
@@ -56,40 +67,39 @@ impl Job {
         self.buffers.len() - 1
     }
 
-    /// Adds a variable of the module with these bytes and gives its index among the buffers.
-    fn variable(&mut self, name: &str, bytes: Vec<u8>) -> usize {
-        let buffer = Buffer::of_bytes(name, bytes);
-        self.buffers.push(buffer.in_variable(name));
+    /// Adds a variable of the module with this number, with these bytes, and gives its index among the buffers.
+    fn variable(&mut self, module: usize, name: &str, bytes: Vec<u8>) -> usize {
+        let buffer = Buffer::of_bytes(name, bytes).in_variable(name);
+        self.buffers.push(buffer.of_module(module));
         self.buffers.len() - 1
     }
 
     /// The next parameter gets the address of so many bytes into a buffer.
-    fn pointer(&mut self, index: usize, offset_bytes: u64) {
-        self.launch.arguments.push(Argument::Buffer {
+    fn pointer(&mut self, index: usize, offset_bytes: u64) -> PyResult<()> {
+        self.argument(Argument::Buffer {
             index,
             offset_bytes,
-        });
+        })
     }
 
     /// The next parameter gets an address by its number, such as a null pointer.
-    fn address(&mut self, address: u64) {
-        self.launch.arguments.push(Argument::Address(address));
+    fn address(&mut self, address: u64) -> PyResult<()> {
+        self.argument(Argument::Address(address))
     }
 
     /// The next parameter gets the map of the tensor so many bytes into a buffer.
-    fn tensor_map(&mut self, map: &Map, index: usize, offset_bytes: u64) {
-        self.launch.arguments.push(Argument::TensorMap {
+    fn tensor_map(&mut self, map: &Map, index: usize, offset_bytes: u64) -> PyResult<()> {
+        self.argument(Argument::TensorMap {
             params: Box::new(map.params),
             index,
             offset_bytes,
-        });
+        })
     }
 
     /// The next parameter gets a number of a type of Rust's, or a struct.
-    fn value(&mut self, type_name: &str, bytes: Vec<u8>) {
+    fn value(&mut self, type_name: &str, bytes: Vec<u8>) -> PyResult<()> {
         let scalar = scalar(type_name, &bytes);
-        let argument = scalar.map_or(Argument::Bytes(bytes), Argument::Scalar);
-        self.launch.arguments.push(argument);
+        self.argument(scalar.map_or(Argument::Bytes(bytes), Argument::Scalar))
     }
 
     /// Leaves findings of a kind in a function out.
@@ -114,7 +124,7 @@ impl Job {
         Ok(())
     }
 
-    /// Runs the launch once for each seed. Each run begins with the same memory, and that of the first one stays.
+    /// Runs the launches once for each seed. Each run begins with the same memory, and that of the first one stays.
     fn run(
         &mut self,
         py: Python<'_>,
@@ -130,8 +140,10 @@ impl Job {
         let jobs = jobs().map_err(PyValueError::new_err)?;
         let reports = interruptible(py, || self.check(&seeds, config, jobs))?;
         let reports = reports.map_err(|failure| exception(&failure))?;
+        let launches = self.launches.len();
         let runs = seeds.into_iter().zip(reports);
-        Ok(runs.map(|(seed, report)| Run::new(seed, report)).collect())
+        let run = |(seed, report)| Run::new(seed, report, launches);
+        Ok(runs.map(run).collect())
     }
 
     /// The bytes of a buffer.
@@ -143,18 +155,32 @@ impl Job {
 }
 
 impl Job {
+    /// The launch that was added last.
+    fn last(&mut self) -> PyResult<&mut Launch> {
+        let last = self.launches.last_mut();
+        last.ok_or_else(|| PyValueError::new_err("there is no launch yet"))
+    }
+
+    fn argument(&mut self, argument: Argument) -> PyResult<()> {
+        self.last()?.arguments.push(argument);
+        Ok(())
+    }
+
     fn check(
         &mut self,
         seeds: &[u64],
         config: Config,
         jobs: Jobs,
     ) -> Result<Vec<CheckReport>, Failure> {
-        let mut job = LaunchJob::new(Ptx {
-            name: &self.name,
-            text: &self.text,
-        });
+        let modules = self.modules.iter();
+        let mut modules = modules.map(|(name, text)| Ptx { name, text });
+        let Some(first) = modules.next() else {
+            return Ok(Vec::new());
+        };
+        let mut job = LaunchJob::new(first);
+        job.further = modules.collect();
         job.buffers.clone_from(&self.buffers);
-        job.launches.push(self.launch.clone());
+        job.launches.clone_from(&self.launches);
         let run = |(index, seed): (usize, &u64)| {
             let mut job = job.clone();
             let backend = EmulatorBackend::with_config(Config {

@@ -21,6 +21,20 @@ pub(super) const FAMILIES: &[Family] = &[
         ],
     },
     Family {
+        name: "tile",
+        ptx: Some(include_str!("../../bugs/ptx/tile.ptx")),
+        scenario: |entry| writes(entry, 64, |i| i ^ 32, 64),
+        // 9.7.9.6 says nothing of memory; what the lane acquired that the value is from, others rely on all the same.
+        bugs: &[
+            Bug::new("passed_by_a_shuffle_alone", &[OrderByCollective]),
+            Bug::new("passed_by_a_vote_alone", &[OrderByCollective]),
+            Bug::new("passed_by_a_redux_alone", &[OrderByCollective]),
+            Bug::new("passed_by_an_elect_alone", &[OrderByCollective]),
+            Bug::new("passed_by_nothing", &[DataRace]),
+            Bug::new("arrives_after_a_shuffle_alone", &[DataRace]),
+        ],
+    },
+    Family {
         name: "barrier_life",
         ptx: None,
         scenario: |entry| writes(entry, 64, |i| 63 - i, 64),

@@ -101,6 +101,8 @@ impl Groups {
 pub(super) struct Thread {
     pub(super) known: Knowledge,
     pub(super) own: Own,
+    /// The order that it knew when a collective last passed that on to lanes of its warp.
+    pub(super) passed_on: Clock,
     pub(super) fenced: Option<Box<Fenced>>,
     /// The knowledge that relaxed loads have seen, for a later fence; with block and scope of the
     /// release.

@@ -178,11 +178,11 @@ kinds! {
     "bytes are accessed that an earlier launch, which may still run, accesses too, at least one of the two by a write"
     "9.7.13.13"
     "execute `griddepcontrol.wait` (`cudaGridDependencySynchronize`) before the first access to what earlier launches read and write"
-    /// Accesses that a `match.sync` orders, and nothing else.
+    /// Accesses that a collective of a warp orders, and nothing else.
     OrderByCollective "order-by-collective" Warning
-    "two uses of the same bytes are ordered by nothing but a `match.sync` between them, which by the letter orders no memory"
-    "9.7.13.2, 9.7.13.10"
-    "execute `bar.warp.sync` (`__syncwarp`) beside the `match.sync`; libcu++'s `pipeline` does without"
+    "two uses of the same bytes are ordered by nothing but a collective of a warp that by the letter orders no memory"
+    "9.7.13.2, 9.7.9.6, 9.7.13.9, 9.7.13.10, 9.7.13.12, 9.7.13.14"
+    "execute `bar.warp.sync` (`__syncwarp`) beside the `match.sync`, or behind the shuffle, vote, reduction or election that follows another lane's acquire; libcu++'s `pipeline` and cooperative groups' tiles of several warps do without"
     /// Several threads store one value to the same bytes, without order.
     SameValueRace "same-value-race" Warning
     "threads store the same value to the same bytes, and nothing orders them"

@@ -21,6 +21,8 @@ pub(super) struct Knowledge {
     /// The steps that would have happened before if every scope were wide enough, and those before a
     /// convergence of warps, where these are more.
     wide: Option<Clock>,
+    /// The steps besides those in order that would have happened before if every collective of a warp ordered memory.
+    pub(super) collective: Clock,
     /// The steps before a `fence.proxy.async`, by [`Side`].
     pub(super) proxied: [Clock; 2],
     /// The steps before a release in the tensormap proxy whose scope reaches so far, by
@@ -125,6 +127,7 @@ pub(super) struct Own {
 pub(super) struct Memos {
     order: Memo,
     wide: Memo,
+    collective: Memo,
     proxied: [Memo; 2],
     released: [Memo; 3],
     inits: Memo,
@@ -153,6 +156,9 @@ impl Knowledge {
             return;
         }
         memos.order.join(&mut self.order, &other.order);
+        memos
+            .collective
+            .join(&mut self.collective, &other.collective);
         for side in [0, 1] {
             memos.proxied[side].join(&mut self.proxied[side], &other.proxied[side]);
         }
@@ -185,6 +191,9 @@ impl Released {
         if is_new(|k| &k.order) {
             mine.order.join(&known.order);
         }
+        if is_new(|k| &k.collective) {
+            mine.collective.join(&known.collective);
+        }
         if is_new(|k| &k.proxied[0]) {
             mine.proxied[0].join(&known.proxied[0]);
         }
@@ -203,6 +212,7 @@ impl Released {
         mine.maps.join(&known.maps);
         let is_repeated = last.is_some_and(|last| {
             last.order.same(&known.order)
+                && last.collective.same(&known.collective)
                 && [0, 1, 2].map(|reach| last.released[reach].same(&known.released[reach]))
                     == [true; 3]
                 && last.inits.same(&known.inits)
@@ -240,6 +250,7 @@ impl Released {
             mine.wide_mut().join(theirs.wide());
         }
         mine.order.join(&theirs.order);
+        mine.collective.join(&theirs.collective);
         for side in [0, 1] {
             mine.proxied[side].join(&theirs.proxied[side]);
         }

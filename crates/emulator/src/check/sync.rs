@@ -7,10 +7,7 @@ use super::{
     hash::Map,
     knowledge::Released,
 };
-use crate::{
-    machine::observer::{AccessKind, Memory, Origin, Range, Scope, Sem},
-    value::LANES,
-};
+use crate::machine::observer::{AccessKind, Memory, Origin, Range, Scope, Sem};
 
 /// A release by the last write of a location, or by a chain of atomics.
 #[derive(Clone, Debug)]
@@ -175,23 +172,15 @@ impl Checker {
         };
         let first = origin.thread as usize;
         if let Some(threads) = state.threads.get_mut(first..first + WARPGROUP as usize) {
-            meet(threads, |_| true);
-        }
-    }
-
-    /// The same of lanes of a warp, by a `match.sync`. Told once for each lane.
-    pub(super) fn warp_match(&mut self, origin: Origin, members: u32) {
-        self.has_matched = true;
-        let Some(block) = self.grid.blocks.get_mut(origin.block as u32) else {
-            return;
-        };
-        if !block.is_first_told(origin, members) {
-            return;
-        }
-        let first = origin.thread as usize / LANES * LANES;
-        let last = (first + LANES).min(block.threads.len());
-        if let Some(threads) = block.threads.get_mut(first..last) {
-            meet(threads, |lane| members & 1 << lane != 0);
+            let mut met = Clock::default();
+            for Thread { known, own, .. } in &mut *threads {
+                met.join(known.wide());
+                met.raise(Lane::Thread, own.block, own.thread, own.epoch);
+                own.epoch += 1;
+            }
+            for thread in threads {
+                *thread.known.wide_mut() = met.clone();
+            }
         }
     }
 
@@ -214,21 +203,6 @@ impl Checker {
             state.own.proxied[side] = state.own.epoch;
         }
         state.own.epoch += 1;
-    }
-}
-
-/// Threads know of each other that they have come so far, and no access of them is ordered by that.
-fn meet(threads: &mut [Thread], is_member: impl Fn(usize) -> bool) {
-    let members: Vec<usize> = (0..threads.len()).filter(|lane| is_member(*lane)).collect();
-    let mut met = Clock::default();
-    for lane in &members {
-        let Thread { known, own, .. } = &mut threads[*lane];
-        met.join(known.wide());
-        met.raise(Lane::Thread, own.block, own.thread, own.epoch);
-        own.epoch += 1;
-    }
-    for lane in members {
-        *threads[lane].known.wide_mut() = met.clone();
     }
 }
 

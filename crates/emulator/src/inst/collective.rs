@@ -234,12 +234,17 @@ impl Collective {
             group.pc += 1;
         }
         if O::WATCHES {
+            let first = there.trailing_zeros() as usize;
+            let matches = matches!(self.kind, Kind::Match(_));
             let active = std::mem::replace(&mut step.active, there);
             step.tell_all(Event::WarpMeet {
                 members,
                 orders: self.kind == Kind::Meet,
-                matches: matches!(self.kind, Kind::Match(_)),
             });
+            if !matches!(self.kind, Kind::Meet | Kind::Align) {
+                let lanes = there;
+                step.tell(first, |_| Event::WarpCollective { lanes, matches });
+            }
             if let Kind::Shfl(mode) = self.kind {
                 for lane in lanes_of(there) {
                     let from = shfl_sync::source(mode, lane, b, c);

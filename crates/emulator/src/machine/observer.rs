@@ -338,6 +338,12 @@ pub enum Event {
         members: u32,
         /// True if memory is ordered (`bar.warp.sync`).
         orders: bool,
+    },
+    /// Lanes of the thread's warp took part in a collective that orders no memory by the letter: a shuffle, a vote, a
+    /// match, a reduction, an election. The first of them tells it for all.
+    WarpCollective {
+        /// One bit for each lane.
+        lanes: u32,
         /// True for `match.sync`, which people take for an order.
         matches: bool,
     },

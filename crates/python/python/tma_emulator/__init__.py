@@ -1,10 +1,10 @@
 """Runs CUDA kernels on NumPy arrays without a GPU, and reports what is wrong with them.
 
-`emulate` runs a kernel of a PTX text, `check_triton` one of Triton's. While it runs, a checker looks for races, missing
+`emulate` runs a kernel of a PTX text, `emulate_all` several, `check_triton` one of Triton's. While they run, a checker looks for races, missing
 fences, wrong byte counts and accesses out of bounds, whether they show in the result or not.
 """
 
-from tma_emulator._launch import emulate
+from tma_emulator._launch import Launch, emulate, emulate_all
 from tma_emulator._native import Finding, LaunchError, Run, Site, UnsupportedError
 from tma_emulator._result import CheckError, CheckWarning, Result
 from tma_emulator._tensor_map import TensorMap
@@ -14,6 +14,7 @@ __all__ = [
     "CheckError",
     "CheckWarning",
     "Finding",
+    "Launch",
     "LaunchError",
     "Result",
     "Run",
@@ -23,6 +24,7 @@ __all__ = [
     "UnsupportedError",
     "check_triton",
     "emulate",
+    "emulate_all",
 ]
 
 # So that messages name them as users do.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, Union
@@ -69,60 +70,127 @@ def emulate(
     :raises UnsupportedError: the kernel has instructions that the emulator lacks; nothing was run.
     """
     __tracebackhide__ = True
-    name, text = _read(ptx, entry)
-    return run(
+    launch = Launch(ptx, entry, grid, block, args, shared, cluster, cooperative, variables)
+    return run([_call(launch, "")], seeds=seeds, check=check, strict=strict, suppress=suppress, max_steps=max_steps)
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A launch for `emulate_all`; its fields are the arguments of `emulate` of the same names."""
+
+    ptx: Union[str, PathLike[str]]
+    entry: str
+    grid: Dim3
+    block: Dim3
+    args: Sequence[Any] = ()
+    shared: int = 0
+    cluster: Optional[Dim3] = None
+    cooperative: bool = False
+    variables: Optional[Mapping[str, np.ndarray]] = None
+
+
+def emulate_all(
+    launches: Iterable[Launch],
+    *,
+    seeds: Optional[Iterable[int]] = None,
+    check: bool = True,
+    strict: bool = False,
+    suppress: Iterable[tuple[str, str]] = (),
+    max_steps: Optional[int] = None,
+) -> Result:
+    """Runs launches one after the other, as `emulate` runs one, in the same memory.
+
+    Kernels may come from several PTX texts, each of which is a module; launches with the same text share its module.
+    Variables of a module and the heap of `malloc` live until the last launch is over. The `variables` of a launch are
+    those of its module, as they are before the first launch and after the last, so each is given once.
+
+    :param launches: the launches, in their order.
+    :raises CheckError: the checker found something worse than a warning; the arrays are as the kernels left them.
+    :raises LaunchError: a launch cannot be made; nothing was run.
+    :raises UnsupportedError: a kernel has instructions that the emulator lacks; nothing was run.
+    """
+    __tracebackhide__ = True
+    calls = [_call(launch, f"launches[{index}].") for index, launch in enumerate(launches)]
+    if not calls:
+        raise ValueError("no launch is given: launches=[Launch(ptx, entry, grid, block, args)] is one")
+    return run(calls, seeds=seeds, check=check, strict=strict, suppress=suppress, max_steps=max_steps)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A launch with all names that reports have."""
+
+    name: str
+    ptx: str
+    entry: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    args: Mapping[str, Any]
+    shared: int = 0
+    cluster: Optional[tuple[int, int, int]] = None
+    cooperative: bool = False
+    variables: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+
+def _call(launch: Launch, prefix: str) -> Call:
+    """`prefix` is what stands before the names of arguments."""
+    name, text = _read(launch.ptx, launch.entry)
+    return Call(
         name,
         text,
-        entry,
-        (dim3("grid", grid), dim3("block", block)),
-        {f"args[{index}]": arg for index, arg in enumerate(args)},
-        variables or {},
-        shared=shared,
-        cluster=cluster,
-        cooperative=cooperative,
-        seeds=seeds,
-        check=check,
-        strict=strict,
-        suppress=suppress,
-        max_steps=max_steps,
+        launch.entry,
+        dim3(f"{prefix}grid", launch.grid),
+        dim3(f"{prefix}block", launch.block),
+        {f"{prefix}args[{index}]": arg for index, arg in enumerate(launch.args)},
+        launch.shared,
+        None if launch.cluster is None else dim3(f"{prefix}cluster", launch.cluster),
+        launch.cooperative,
+        launch.variables or {},
     )
 
 
 def run(
-    name: str,
-    ptx: str,
-    entry: str,
-    shape: tuple[tuple[int, int, int], tuple[int, int, int]],
-    args: Mapping[str, Any],
-    variables: Mapping[str, np.ndarray],
+    calls: Sequence[Call],
     *,
-    shared: int,
-    cluster: Optional[Dim3],
-    cooperative: bool,
     seeds: Optional[Iterable[int]],
     check: bool,
     strict: bool,
     suppress: Iterable[tuple[str, str]],
     max_steps: Optional[int],
 ) -> Result:
-    """Runs a launch for a caller whose own caller is the user: `shape` is the grid and the block."""
+    """Runs launches for a caller whose own caller is the user."""
     __tracebackhide__ = True
     seeds = list(default_seeds if seeds is None else seeds)
     if not seeds:
         raise ValueError("no seed is given: seeds=range(8) runs eight schedules")
-    job = Job(name, ptx, entry, *shape)
-    job.shared_bytes(shared)
-    if cluster is not None:
-        job.cluster(dim3("cluster", cluster))
-    if cooperative:
-        job.cooperative()
+    job = Job()
     job.suppress(list(suppress))
-    memory = _arguments(job, args)
-    held = {name: _variable(job, name, array) for name, array in variables.items()}
-    result = Result(tuple(job.run(seeds, max_steps, strict)), ptx)
+    memory = Memory(_arrays(calls))
+    memory.upload(job)
+    modules: dict[str, int] = {}
+    held: dict[tuple[int, str], tuple[int, np.ndarray]] = {}
+    for call in calls:
+        if call.ptx not in modules:
+            # Reports tell two texts of the same name apart.
+            is_known = call.name in (other.name for other in calls if other.ptx in modules)
+            name = f"{call.name} of module {len(modules)}" if is_known else call.name
+            modules[call.ptx] = job.module(name, call.ptx)
+        module = modules[call.ptx]
+        job.launch(module, call.entry, call.grid, call.block)
+        job.shared_bytes(call.shared)
+        if call.cluster is not None:
+            job.cluster(call.cluster)
+        if call.cooperative:
+            job.cooperative()
+        for name, arg in call.args.items():
+            _argument(job, memory, name, arg)
+        for name, array in call.variables.items():
+            if (module, name) in held:
+                raise ValueError(f"variables[{name!r}] is given by two launches of the same module: give it once")
+            held[module, name] = _variable(job, module, name, array), array
+    result = Result(tuple(job.run(seeds, max_steps, strict)), calls[0].ptx)
     memory.download(job)
-    for name, index in held.items():
-        array = variables[name]
+    for index, array in held.values():
         array[...] = np.frombuffer(job.bytes(index), array.dtype).reshape(array.shape)
     sys.stdout.write(result.printed)
     for observer in observers:
@@ -155,37 +223,39 @@ def _read(ptx: Union[str, PathLike[str]], entry: str) -> tuple[str, str]:
     return str(ptx), Path(ptx).read_text(encoding="utf-8")
 
 
-def _variable(job: Job, name: str, array: np.ndarray) -> int:
+def _variable(job: Job, module: int, name: str, array: np.ndarray) -> int:
     if not isinstance(array, np.ndarray):
         raise TypeError(f"variables[{name!r}] is no NumPy array, but {type(array).__name__}")
     check_array(f"variables[{name!r}]", array)
-    return job.variable(name, array.tobytes())
+    return job.variable(module, name, array.tobytes())
 
 
-def _arguments(job: Job, args: Mapping[str, Any]) -> Memory:
-    """Gives a launch its buffers and its arguments."""
+def _arrays(calls: Sequence[Call]) -> dict[str, np.ndarray]:
+    """The arrays of all launches by their names."""
     arrays = {}
-    for name, arg in args.items():
-        array = arg.array if isinstance(arg, TensorMap) else arg
-        if isinstance(array, np.ndarray):
-            check_array(name, array)
-            arrays[name] = array
-    memory = Memory(arrays)
-    memory.upload(job)
-    for name, arg in args.items():
-        if isinstance(arg, np.ndarray):
-            job.pointer(*memory.find(arg))
-        elif isinstance(arg, TensorMap):
-            job.tensor_map(arg._map, *memory.find(arg.array))
-        elif isinstance(arg, np.generic):
-            job.value(_TYPES.get(arg.dtype.name, "struct"), arg.tobytes())
-        elif isinstance(arg, bytes):
-            job.value("struct", arg)
-        elif arg is None:
-            job.address(0)
-        else:
-            raise TypeError(_no_argument(name, arg))
-    return memory
+    for call in calls:
+        for name, arg in call.args.items():
+            array = arg.array if isinstance(arg, TensorMap) else arg
+            if isinstance(array, np.ndarray):
+                check_array(name, array)
+                arrays[name] = array
+    return arrays
+
+
+def _argument(job: Job, memory: Memory, name: str, arg: Any) -> None:
+    """Gives the last launch its next argument."""
+    if isinstance(arg, np.ndarray):
+        job.pointer(*memory.find(arg))
+    elif isinstance(arg, TensorMap):
+        job.tensor_map(arg._map, *memory.find(arg.array))
+    elif isinstance(arg, np.generic):
+        job.value(_TYPES.get(arg.dtype.name, "struct"), arg.tobytes())
+    elif isinstance(arg, bytes):
+        job.value("struct", arg)
+    elif arg is None:
+        job.address(0)
+    else:
+        raise TypeError(_no_argument(name, arg))
 
 
 # The types of Rust's scalars; others are passed by their bits.

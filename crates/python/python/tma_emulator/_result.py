@@ -1,4 +1,4 @@
-"""The outcome of a launch."""
+"""The outcome of launches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tma_emulator._native import Finding, Run
 
 @dataclass(frozen=True)
 class Result:
-    """The outcome of a launch, under each of its schedules. `str()` of it is the report.
+    """The outcome of a launch, or of several, under each schedule. `str()` of it is the report.
 
     Findings of the checker are data; that they raise `CheckError` is up to the call.
     """
@@ -18,7 +18,7 @@ class Result:
     runs: tuple[Run, ...]
     """One for each seed, in their order."""
     ptx: str = field(repr=False)
-    """The text that reports name lines of."""
+    """The text that reports name lines of; where there are several, that of the first launch."""
 
     @property
     def findings(self) -> list[Finding]:
@@ -42,12 +42,12 @@ class Result:
 
     @property
     def steps(self) -> Optional[int]:
-        """Instructions under the first schedule, counted for each thread; `None` where the kernel did not end."""
+        """Instructions under the first schedule, counted for each thread; `None` where a kernel did not end."""
         return self.runs[0].steps
 
     @property
     def printed(self) -> str:
-        """The output of the kernel under the first schedule."""
+        """The output of the kernels under the first schedule."""
         return self.runs[0].printed
 
     def report(self, *, errors_only: bool = False) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional, Sequence, U
 
 import numpy as np
 
-from tma_emulator._launch import Dim3, dim3, run
+from tma_emulator._launch import Call, Dim3, dim3, run
 from tma_emulator._memory import region
 from tma_emulator._result import Result
 from tma_emulator._tensor_map import TensorMap
@@ -127,22 +127,18 @@ def check_triton(
         if hasattr(metadata, f"{scratch}_size"):
             size = getattr(metadata, f"{scratch}_size") * programs
             parameters[scratch] = np.full(size, 0xFF, np.uint8) if size else None
-    return run(
+    call = Call(
         f"{kernel.__name__}.ptx",
         _without_lines_of_assembly(compiled.asm["ptx"]),
         metadata.name,
-        ((x * num_ctas, y, z), (metadata.num_warps * 32, 1, 1)),
+        (x * num_ctas, y, z),
+        (metadata.num_warps * 32, 1, 1),
         parameters,
-        {},
-        shared=metadata.shared,
-        cluster=num_ctas if num_ctas > 1 else None,
-        cooperative=getattr(metadata, "launch_cooperative_grid", False),
-        seeds=seeds,
-        check=check,
-        strict=strict,
-        suppress=suppress,
-        max_steps=max_steps,
+        metadata.shared,
+        (num_ctas, 1, 1) if num_ctas > 1 else None,
+        getattr(metadata, "launch_cooperative_grid", False),
     )
+    return run([call], seeds=seeds, check=check, strict=strict, suppress=suppress, max_steps=max_steps)
 
 
 def _without_lines_of_assembly(ptx: str) -> str:

@@ -69,10 +69,12 @@ impl Checker {
         let extents = self.grid.extents;
         let state = self.grid.thread(block, thread);
         let known = state.map(|t| {
-            let clocks = [t.known.order.clone(), t.known.wide().clone()];
+            let collective = [t.known.collective.clone(), t.known.wide().clone()];
+            let clocks = (t.known.order.clone(), collective);
             (clocks, t.own.epoch)
         });
-        let (Some(([known, wide], epoch)), Some(at)) = (known, location(range)) else {
+        let (Some(((known, [collective, wide]), epoch)), Some(at)) = (known, location(range))
+        else {
             return;
         };
         let has_matched = self.has_matched;
@@ -86,7 +88,8 @@ impl Checker {
                 .filter_map(|(user, (epoch, instruction))| {
                     let (of, lane) = extents.split(*user);
                     let is_known = |clock: &Clock| clock.get(Lane::Thread, of, lane) >= *epoch;
-                    let kind = match has_matched && of == block && is_known(&wide) {
+                    let by_match = has_matched && of == block && is_known(&wide);
+                    let kind = match by_match || is_known(&collective) {
                         true => Kind::OrderByCollective,
                         false => Kind::MbarrierInvalidatedInUse,
                     };
