@@ -3,14 +3,14 @@
 use kernels_gpu::{
     Matrix,
     consume_map::ConsumeMap,
-    conv_im2col::ConvIm2col,
+    conv_im2col::{ConvIm2col, ConvIm2colForm},
     encode_map::{EncodeMap, map_fields},
     gather_rows::GatherRows,
     hwc_tile::{HwcTile, HwcTileLanes, Image},
-    multicast_tile::MulticastTile,
+    multicast_tile::{MulticastTile, MulticastTileForm},
     persistent_tiles::PersistentTiles,
     tile_2d::{MapSource, Tile2d, Tile2dTo},
-    transpose::Transpose,
+    transpose::{Transpose, TransposeForm},
 };
 use tensor_map::{DataType, Swizzle, TensorMap};
 
@@ -19,6 +19,7 @@ use crate::{WARPS, least_bytes, refused};
 #[test]
 fn conv_im2col() {
     let good = ConvIm2col {
+        form: ConvIm2colForm::Result,
         images: 2,
         height: 5,
         width: 7,
@@ -243,6 +244,7 @@ const WRONG: Matrix = Matrix {
 #[test]
 fn multicast_tile() {
     let good = MulticastTile {
+        form: MulticastTileForm::Tile,
         matrix: MATRIX,
         data: 0,
         output: 1,
@@ -431,6 +433,7 @@ fn tile_2d() {
 #[test]
 fn transpose() {
     let good = Transpose {
+        form: TransposeForm::Tile,
         source: MATRIX,
         source_data: 0,
         target_pitch: 40,

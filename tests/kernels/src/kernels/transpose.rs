@@ -1,4 +1,7 @@
-use kernels_gpu::{Matrix, transpose::Transpose};
+use kernels_gpu::{
+    Matrix,
+    transpose::{Transpose, TransposeForm},
+};
 use tma_launch::Buffer;
 
 use super::{Kernel, kept, numbers};
@@ -8,7 +11,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     name: "transpose",
     summary: "transposes a matrix through tiles with a 128-byte swizzle, without bank conflicts",
     golden: &["transpose"],
-    showcase: || scenario(Matrix::packed(256, 192), 192),
+    showcase: || scenario(TransposeForm::Tile, Matrix::packed(256, 192), 192),
     cases,
 };
 
@@ -28,14 +31,29 @@ fn cases() -> Vec<Scenario> {
         (padded, 60),
         (Matrix::packed(8, 1), 4),
     ];
-    sizes
-        .map(|(source, pitch)| scenario(source, pitch))
-        .to_vec()
+    let tile = sizes.map(|(source, pitch)| scenario(TransposeForm::Tile, source, pitch));
+    let mut cases = tile.to_vec();
+    for form in [tiles(2, 2, 2, 128), tiles(4, 2, 1, 256), tiles(2, 4, 3, 96)] {
+        cases.extend(sizes.map(|(source, pitch)| scenario(form, source, pitch)));
+        // Several bands, the last of which is not whole, and a tile of which the last block has a column and a row.
+        cases.push(scenario(form, Matrix::packed(196, 420), 424));
+    }
+    cases
 }
 
-fn scenario(source: Matrix, target_pitch: usize) -> Scenario {
+fn tiles(columns: u32, rows: u32, band: u32, threads: u32) -> TransposeForm {
+    TransposeForm::Tiles {
+        columns,
+        rows,
+        band,
+        threads,
+    }
+}
+
+fn scenario(form: TransposeForm, source: Matrix, target_pitch: usize) -> Scenario {
     let data = numbers(source.len_elems());
     let transpose = Transpose {
+        form,
         source,
         source_data: 0,
         target_pitch,
@@ -52,16 +70,17 @@ fn scenario(source: Matrix, target_pitch: usize) -> Scenario {
             expected[row * target.pitch + column] = if inside { value() } else { 0 };
         }
     }
+    let launch = kept(transpose.launch());
     Scenario {
         name: format!(
-            "{}x{}_pitch_{}_to_{target_pitch}",
-            source.width, source.height, source.pitch
+            "{}_{}x{}_pitch_{}_to_{target_pitch}",
+            launch.entry, source.width, source.height, source.pitch
         ),
         buffers: vec![
             Buffer::new("source", &data),
             Buffer::new("target", &vec![-1; target.len_elems()]),
         ],
-        launches: vec![kept(transpose.launch())],
+        launches: vec![launch],
         expected: vec![
             Expected::of(1, &expected).dims(&[target.pitch, target.height]),
             Expected::of(0, &data),
