@@ -63,6 +63,7 @@ extern "C" __global__ void __launch_bounds__(256) conv_im2col(
     }
 }
 
+constexpr uint32_t each = 3;
 constexpr uint32_t threads_of_block = 128;
 constexpr uint32_t pixels_of_load = 128;
 
@@ -71,10 +72,9 @@ __device__ inline float4 vector_of(const float4* pixels, uint32_t pixel, uint32_
     return pixels[pixel * (channels / 4) + (vector ^ (pixel / 2 % 4))];
 }
 
-template <uint32_t each>
-__device__ inline void convolve(
-    const CUtensorMap& images, const float* filters, float* output, uint32_t width, uint32_t height, uint32_t pixels,
-    int32_t first) {
+extern "C" __global__ void __launch_bounds__(128) conv_im2col_padded(
+    const __grid_constant__ CUtensorMap images, const float* filters, float* output, uint32_t width, uint32_t height,
+    uint32_t pixels, int32_t first) {
     __shared__ alignas(16) float weights[filters_len * taps * channels];
     __shared__ uint64_t bar;
     const float4* buffer = reinterpret_cast<const float4*>(smem);
@@ -142,14 +142,3 @@ __device__ inline void convolve(
         }
     }
 }
-
-#define CONV_IM2COL_PADDED(each)                                                                                       \
-    extern "C" __global__ void __launch_bounds__(128) conv_im2col_padded_##each(                                       \
-        const __grid_constant__ CUtensorMap images, const float* filters, float* output, uint32_t width,               \
-        uint32_t height, uint32_t pixels, int32_t first) {                                                             \
-        convolve<each>(images, filters, output, width, height, pixels, first);                                         \
-    }
-CONV_IM2COL_PADDED(2)
-CONV_IM2COL_PADDED(4)
-CONV_IM2COL_PADDED(3)
-CONV_IM2COL_PADDED(1)

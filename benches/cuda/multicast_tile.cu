@@ -48,9 +48,11 @@ extern "C" __global__ void __cluster_dims__(4, 1, 1) __launch_bounds__(1024)
     }
 }
 
-template <uint32_t tiles_of_cluster, bool bulk>
-__device__ inline void send_tiles(const CUtensorMap& map, uint32_t* output, int32_t x, int32_t y, uint32_t tiles) {
-    __shared__ uint64_t loaded[8];
+constexpr uint32_t tiles_of_cluster = 4;
+
+extern "C" __global__ void __cluster_dims__(4, 1, 1) __launch_bounds__(1024) multicast_tiles(
+    const __grid_constant__ CUtensorMap map, uint32_t* output, int32_t x, int32_t y, uint32_t tiles) {
+    __shared__ uint64_t loaded[tiles_of_cluster];
     constexpr uint32_t tile_elems = width * height;
     int* buffer = reinterpret_cast<int*>(smem);
     auto cluster = cooperative_groups::this_cluster();
@@ -76,38 +78,11 @@ __device__ inline void send_tiles(const CUtensorMap& map, uint32_t* output, int3
     }
     for (uint32_t number = 0; number < count; ++number) {
         wait(&loaded[number], 0);
-        uint4* from = reinterpret_cast<uint4*>(buffer + number * tile_elems);
+        const uint4* from = reinterpret_cast<const uint4*>(buffer + number * tile_elems);
         uint4* to = reinterpret_cast<uint4*>(output + uint64_t((first + number) * blocks + rank) * tile_elems);
         for (uint32_t i = threadIdx.x; i < tile_elems / 4; i += blockDim.x) {
-            uint4 vector = from[i];
-            vector = {vector.x + rank, vector.y + rank, vector.z + rank, vector.w + rank};
-            (bulk ? from : to)[i] = vector;
-        }
-        if (bulk) {
-            ptx::fence_proxy_async(ptx::space_shared);
-            __syncthreads();
-            if (is_elected()) {
-                ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, to, from, tile_elems * sizeof(int));
-                ptx::cp_async_bulk_commit_group();
-                if (number + 1 == count) {
-                    ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>());
-                }
-            }
+            const uint4 vector = from[i];
+            to[i] = {vector.x + rank, vector.y + rank, vector.z + rank, vector.w + rank};
         }
     }
 }
-
-#define MULTICAST_TILES(tiles_of_cluster, bulk)                                                                        \
-    extern "C" __global__ void __cluster_dims__(4, 1, 1) __launch_bounds__(1024)                                       \
-        multicast_tiles_##tiles_of_cluster##_##bulk(                                                                   \
-            const __grid_constant__ CUtensorMap map, uint32_t* output, int32_t x, int32_t y, uint32_t tiles) {         \
-        send_tiles<tiles_of_cluster, bulk>(map, output, x, y, tiles);                                                  \
-    }
-MULTICAST_TILES(1, false)
-MULTICAST_TILES(2, false)
-MULTICAST_TILES(4, false)
-MULTICAST_TILES(8, false)
-MULTICAST_TILES(1, true)
-MULTICAST_TILES(2, true)
-MULTICAST_TILES(4, true)
-MULTICAST_TILES(8, true)

@@ -62,13 +62,17 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-template <uint32_t columns, uint32_t rows>
-__device__ inline void move_tiles(const CUtensorMap& source, const CUtensorMap& target) {
+constexpr uint32_t columns = 2;
+constexpr uint32_t rows = 4;
+constexpr uint32_t threads_of_tiles = 512;
+
+extern "C" __global__ void __launch_bounds__(512)
+    transpose_tiles(const __grid_constant__ CUtensorMap source, const __grid_constant__ CUtensorMap target) {
     __shared__ uint64_t bar;
     uint32_t* tiles_in = reinterpret_cast<uint32_t*>(smem);
     uint32_t* tiles_out = tiles_in + columns * rows * tile * tile;
-    const uint32_t first_column = columns * blockIdx.y;
-    const uint32_t first_row = rows * (blockIdx.x + gridDim.x * blockIdx.z);
+    const uint32_t first_column = columns * blockIdx.x;
+    const uint32_t first_row = rows * blockIdx.y;
 
     if (threadIdx.x == 0) {
         ptx::mbarrier_init(&bar, 1);
@@ -88,7 +92,7 @@ __device__ inline void move_tiles(const CUtensorMap& source, const CUtensorMap& 
     wait(&bar, 0);
 
     constexpr uint32_t ahead = tile / 4;
-    for (uint32_t part = threadIdx.x / 32; part < columns * rows * (tile / 8); part += blockDim.x / 32) {
+    for (uint32_t part = threadIdx.x / 32; part < columns * rows * (tile / 8); part += threads_of_tiles / 32) {
         const uint32_t number = part / (tile / 8);
         const uint32_t first = part % (tile / 8) * ahead;
         const uint32_t* from = tiles_in + number * tile * tile;
@@ -121,13 +125,3 @@ __device__ inline void move_tiles(const CUtensorMap& source, const CUtensorMap& 
         ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>());
     }
 }
-
-#define TRANSPOSE_TILES(columns, rows)                                                                                 \
-    extern "C" __global__ void __launch_bounds__(512) transpose_tiles_##columns##_##rows(                             \
-        const __grid_constant__ CUtensorMap source, const __grid_constant__ CUtensorMap target) {                     \
-        move_tiles<columns, rows>(source, target);                                                                    \
-    }
-TRANSPOSE_TILES(2, 2)
-TRANSPOSE_TILES(2, 4)
-TRANSPOSE_TILES(4, 2)
-TRANSPOSE_TILES(4, 4)

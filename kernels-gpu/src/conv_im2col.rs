@@ -114,6 +114,8 @@ pub unsafe fn conv_im2col(
     }
 }
 
+/// Results that a thread of [`conv_im2col_padded`] computes.
+pub const EACH: usize = 3;
 /// Threads of a block of [`conv_im2col_padded`].
 pub const THREADS: u32 = 128;
 /// Pixels that one load of [`conv_im2col_padded`] brings.
@@ -121,16 +123,18 @@ pub const COLUMN: u32 = 128;
 /// The most columns of an image with its padding that [`conv_im2col_padded`] takes.
 pub const MOST_WIDTH: u32 = 1024;
 
+const PIXELS_OF_BLOCK: u32 = EACH as u32 * THREADS;
+
 /// Pixels in shared memory, whose rows of 64 bytes a swizzle spreads over the banks.
 type Pixels = Tile<[[f32; CHANNELS]; COLUMN as usize], Swizzle64>;
 
-/// Loads of a block with so many results for each thread.
-const fn loads(each: usize, width: u32) -> u32 {
+/// Loads of a block.
+const fn loads(width: u32) -> u32 {
     let (rows, columns) = (SIDE as u32 - 1, SIDE as u32 - 1);
-    (each as u32 * THREADS + rows * width + columns).div_ceil(COLUMN)
+    (PIXELS_OF_BLOCK + rows * width + columns).div_ceil(COLUMN)
 }
 
-/// As [`conv_im2col`], with all channels of `EACH` results for each thread, and each pixel loaded once for a block.
+/// As [`conv_im2col`], with all channels of [`EACH`] results for each thread, and each pixel loaded once for a block.
 ///
 /// The images with their padding are one sequence of pixels, in the order in which im2col loads of all of it bring
 /// them. There the pixels under a filter lie at the same distances from its first one wherever that is. Each pixel of
@@ -148,10 +152,9 @@ const fn loads(each: usize, width: u32) -> u32 {
 ///    and the launch has the shared memory.
 #[kernel(
     max_threads = 128,
-    instances(EACH = 1, 2, 3, 4),
-    shared_bytes = u64::from(loads(EACH, width.get())) * size_of::<Pixels>() as u64
+    shared_bytes = u64::from(loads(width.get())) * size_of::<Pixels>() as u64
 )]
-pub unsafe fn conv_im2col_padded<const EACH: usize>(
+pub unsafe fn conv_im2col_padded(
     #[grid_constant] images: &TensorMap,
     filters: *const Filters,
     output: *mut f32,
@@ -167,7 +170,7 @@ pub unsafe fn conv_im2col_padded<const EACH: usize>(
     let buffer = shared::dynamic::<Pixels, 1024>();
     // SAFETY: every thread gets here (4).
     let block = unsafe { Block::converged() };
-    let start = block.index() * (EACH as u32 * THREADS);
+    let start = block.index() * PIXELS_OF_BLOCK;
     let position = |pixel: u32| {
         [
             pixel % width,
@@ -184,7 +187,7 @@ pub unsafe fn conv_im2col_padded<const EACH: usize>(
                 size_of::<Filters>() as u32,
             )
         };
-        for load in 0..loads(EACH, width.get()) {
+        for load in 0..loads(width.get()) {
             let [column, row, image] = position(start + load * COLUMN).map(|number| number as i32);
             let coords = [0, column + first, row + first, image];
             let to = buffer.add(load).cast();
@@ -245,7 +248,7 @@ mod host {
     use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
 
     use super::{
-        CHANNELS, COLUMN, FILTERS, MOST_WIDTH, PIXELS, SIDE, THREADS, conv_im2col,
+        CHANNELS, COLUMN, FILTERS, MOST_WIDTH, PIXELS, PIXELS_OF_BLOCK, SIDE, THREADS, conv_im2col,
         conv_im2col_padded,
     };
     use crate::arguments::{divisor, product};
@@ -276,11 +279,8 @@ mod host {
     pub enum ConvIm2colForm {
         /// One channel of one result.
         Result,
-        /// All channels of several results.
-        Results {
-            /// How many.
-            each: usize,
-        },
+        /// All channels of three results.
+        Results,
     }
 
     impl ConvIm2col {
@@ -320,8 +320,8 @@ mod host {
             let results_bytes = FILTERS as u64 * number_bytes;
             let output_bytes = pixels.saturating_mul(results_bytes);
             conditions.writes(Region::bytes(self.output, output_bytes));
-            if let ConvIm2colForm::Results { each } = self.form {
-                return self.launch_padded(each, conditions);
+            if self.form == ConvIm2colForm::Results {
+                return self.launch_padded(conditions);
             }
             let pixels = pixels as u32;
             let call = conv_im2col(
@@ -337,20 +337,15 @@ mod host {
             conditions.launch(call, Shape::new(blocks, 256))
         }
 
-        fn launch_padded(
-            &self,
-            each: usize,
-            mut conditions: Conditions,
-        ) -> Result<Launch, Violations> {
+        fn launch_padded(&self, mut conditions: Conditions) -> Result<Launch, Violations> {
             let padding = self.padding.saturating_mul(2);
             let [width, height] =
                 [self.width, self.height].map(|side| side.saturating_add(padding));
             let reason = "what shared memory has room for, columns of an image with its padding:";
             conditions.within("width", width, 0..=MOST_WIDTH, reason);
-            let of_block = each as u32 * THREADS;
             let pixels = product(&[width, height, self.images]);
             // Those that a block loads behind its own are numbered, too.
-            let most = u32::MAX - of_block - 3 * MOST_WIDTH;
+            let most = u32::MAX - PIXELS_OF_BLOCK - 3 * MOST_WIDTH;
             let reason = "pixels with their padding that are numbered in 32 bits, and those behind the last:";
             conditions.within("pixels", pixels, 0..=u64::from(most), reason);
             let pixels = pixels as u32;
@@ -360,16 +355,15 @@ mod host {
                 .pixels_per_column(COLUMN)
                 .swizzle(Swizzle::B64);
             let call = conv_im2col_padded(
-                each,
                 MapRef::new(map, self.data),
                 BufferRef::new(self.filters),
                 BufferRef::new(self.output),
-                divisor(width),
+                divisor(width.min(MOST_WIDTH)),
                 divisor(height),
                 pixels,
                 -self.border(),
             );
-            let blocks = pixels.div_ceil(of_block).max(1);
+            let blocks = pixels.div_ceil(PIXELS_OF_BLOCK).max(1);
             conditions.launch(call, Shape::new(blocks, THREADS))
         }
 

@@ -2,8 +2,8 @@
 //! that every block has the whole tile and global memory is read once.
 
 use tma::{
-    Block, GlobalMut, PerBlock, SharedPtr, Stores, Tile, TileMap, kernel, memory,
-    ptx::{Wb, fence, mbarrier::Mbarrier},
+    Block, GlobalMut, PerBlock, SharedPtr, Tile, TileMap, kernel, memory,
+    ptx::{Wb, mbarrier::Mbarrier},
     ring::Cursor,
     shared,
 };
@@ -56,8 +56,10 @@ pub unsafe fn multicast_tile(
     output.write(block, |i| tile.get(i) + rank as i32);
 }
 
-/// As [`multicast_tile`], with `TILES` tiles beside each other for each cluster, all on their way at once, and vectors
-/// that threads write, or with `BULK` bulk copies.
+/// Tiles of a cluster of [`multicast_tiles`].
+pub const TILES: u32 = 4;
+
+/// As [`multicast_tile`], with [`TILES`] tiles beside each other for each cluster, all on their way at once.
 ///
 /// # Safety
 /// 1. `map` is over a matrix that nobody writes while the kernel runs; `x` is a multiple of 4.
@@ -67,10 +69,9 @@ pub unsafe fn multicast_tile(
 #[kernel(
     max_threads = 1024,
     cluster = 4,
-    instances(TILES = 1, 2, 4, 8; BULK = false, true),
     shared_bytes = u64::from(TILES * TILE_BYTES)
 )]
-pub unsafe fn multicast_tiles<const TILES: u32, const BULK: bool>(
+pub unsafe fn multicast_tiles(
     #[grid_constant] map: &TileMap<Slice>,
     output: *mut u32,
     x: i32,
@@ -78,7 +79,7 @@ pub unsafe fn multicast_tiles<const TILES: u32, const BULK: bool>(
     count: u32,
 ) {
     shared! {
-        static LOADED: [Mbarrier; 8];
+        static LOADED: [Mbarrier; TILES as usize];
     }
     const VECTORS: u32 = TILE_BYTES / VECTOR_BYTES;
     let buffer = shared::dynamic::<Tile<Slice>, 128>();
@@ -123,27 +124,9 @@ pub unsafe fn multicast_tiles<const TILES: u32, const BULK: bool>(
                     .add(index)
                     .read()
                     .map(|number| number.wrapping_add(rank));
-                if BULK {
-                    from.add(index).write(vector);
-                } else {
-                    memory::store::<Wb, _>(to.add(index as usize), vector);
-                }
+                memory::store::<Wb, _>(to.add(index as usize), vector);
             }
             index += block.threads();
-        }
-        if BULK {
-            fence::proxy_async_shared_cta();
-            block.sync();
-            if block.elect() {
-                let mut stores = Stores::new();
-                // SAFETY: all threads have written the tile before fence and barrier, there is room for it (2), and the
-                // block stays until it has been read.
-                unsafe { stores.bulk(to.cast(), from.cast(), TILE_BYTES) };
-                let group = stores.commit();
-                if number + 1 == own {
-                    group.wait_read();
-                }
-            }
         }
     }
 }
@@ -155,7 +138,7 @@ pub use host::{MulticastTile, MulticastTileForm};
 mod host {
     use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
 
-    use super::{BLOCKS, SLICE_ROWS, TILE, TILE_BYTES, multicast_tile, multicast_tiles};
+    use super::{BLOCKS, SLICE_ROWS, TILE, TILE_BYTES, TILES, multicast_tile, multicast_tiles};
     use crate::arguments::{Matrix, check_last, check_load, product};
 
     /// Loads a tile for all blocks of a cluster at once.
@@ -182,13 +165,8 @@ mod host {
     pub enum MulticastTileForm {
         /// One.
         Tile,
-        /// Several, all on their way at once.
-        Tiles {
-            /// How many.
-            tiles: u32,
-            /// Bulk copies write.
-            bulk: bool,
-        },
+        /// Four, all on their way at once.
+        Tiles,
     }
 
     impl MulticastTile {
@@ -210,21 +188,18 @@ mod host {
             conditions.writes(Region::bytes(self.output, output_bytes));
             let [x, y] = self.origin;
             let map = MapRef::new(self.matrix.map(slice), self.data);
-            if let MulticastTileForm::Tiles { tiles, bulk } = self.form {
-                let call = multicast_tiles(
-                    tiles,
-                    bulk,
-                    map,
-                    BufferRef::new(self.output),
-                    x,
-                    y,
-                    self.clusters,
-                );
-                let blocks = self.clusters.div_ceil(tiles).saturating_mul(BLOCKS);
-                return conditions.launch(call, Shape::new(blocks, self.threads));
+            match self.form {
+                MulticastTileForm::Tile => {
+                    let call = multicast_tile(map, BufferRef::new(self.output), x, y);
+                    conditions.launch(call, Shape::new(blocks, self.threads))
+                }
+                MulticastTileForm::Tiles => {
+                    let call =
+                        multicast_tiles(map, BufferRef::new(self.output), x, y, self.clusters);
+                    let blocks = self.clusters.div_ceil(TILES).saturating_mul(BLOCKS);
+                    conditions.launch(call, Shape::new(blocks, self.threads))
+                }
             }
-            let call = multicast_tile(map, BufferRef::new(self.output), x, y);
-            conditions.launch(call, Shape::new(blocks, self.threads))
         }
     }
 }

@@ -6,7 +6,7 @@ use tma::{
     Block, Stores, Swizzle128, Tile, TileMap, kernel,
     ptx::{fence, mbarrier::Mbarrier},
     shared,
-    thread::{block_idx, grid_dim},
+    thread::block_idx,
     warp,
 };
 
@@ -64,20 +64,23 @@ pub unsafe fn transpose(
 /// Steps that a warp reads before it writes: those of eight columns of a tile.
 const AHEAD: u32 = TILE as u32 / 4;
 
-/// As [`transpose`], with `COLUMNS` by `ROWS` tiles for each block, all of which are loaded at once, and blocks that run
-/// at the same time beside each other in both matrices.
-///
-/// Block (`x`, `y`, `z`) has the tiles from tile `COLUMNS * y` of row `ROWS * (x + gridDim.x * z)` of tiles on.
+/// Columns and rows of tiles that a block of [`transpose_tiles`] has.
+const TILES: [u32; 2] = [2, 4];
+/// Threads of its block.
+pub const THREADS_OF_TILES: u32 = 512;
+const TILES_OF_BLOCK: u32 = TILES[0] * TILES[1];
+
+/// As [`transpose`], with 2 columns and 4 rows of tiles for each block, all of which are loaded at once: the block reads
+/// rows of 256 bytes and writes rows of 512.
 ///
 /// # Safety
 /// 1. As for [`transpose`].
-/// 2. Blocks are one-dimensional, of whole warps, and the launch has the shared memory.
+/// 2. Blocks are one-dimensional, of [`THREADS_OF_TILES`] threads, and the launch has the shared memory.
 #[kernel(
     max_threads = 512,
-    instances(COLUMNS = 2, 4; ROWS = 2, 4),
-    shared_bytes = 2 * u64::from(COLUMNS * ROWS) * size_of::<Tile<Rows, Swizzle128>>() as u64
+    shared_bytes = 2 * u64::from(TILES_OF_BLOCK) * size_of::<Tile<Rows, Swizzle128>>() as u64
 )]
-pub unsafe fn transpose_tiles<const COLUMNS: u32, const ROWS: u32>(
+pub unsafe fn transpose_tiles(
     #[grid_constant] source: &TileMap<Rows, Swizzle128>,
     #[grid_constant] target: &TileMap<Rows, Swizzle128>,
 ) {
@@ -85,15 +88,15 @@ pub unsafe fn transpose_tiles<const COLUMNS: u32, const ROWS: u32>(
         static LOADED: Mbarrier;
     }
     let tiles_in = shared::dynamic::<Tile<Rows, Swizzle128>, 1024>();
-    let tiles_out = tiles_in.add(COLUMNS * ROWS);
+    let tiles_out = tiles_in.add(TILES_OF_BLOCK);
     // SAFETY: every thread gets here (2), and the matrices are this kernel's (1).
     let block = unsafe { Block::converged() };
-    let at = block_idx();
-    let (first_column, first_row) = (COLUMNS * at.y, ROWS * (at.x + grid_dim().x * at.z));
+    let [columns, rows] = TILES;
+    let (first_column, first_row) = (columns * block_idx().x, rows * block_idx().y);
     let coord = |tile: u32| (tile * TILE as u32) as i32;
     let loading = block.load(LOADED::ptr(), |loads| {
-        for number in 0..COLUMNS * ROWS {
-            let (row, column) = (number / COLUMNS, number % COLUMNS);
+        for number in 0..TILES_OF_BLOCK {
+            let (row, column) = (number / columns, number % columns);
             let coords = [coord(first_column + column), coord(first_row + row)];
             // SAFETY: nobody else uses the tile, and the source may be read (1).
             unsafe { loads.tile(tiles_in.add(number), source, coords) };
@@ -103,10 +106,10 @@ pub unsafe fn transpose_tiles<const COLUMNS: u32, const ROWS: u32>(
 
     let (warp, lane) = (block.warp().index(), warp::lane());
     let mut part = warp;
-    while part < COLUMNS * ROWS * (TILE as u32 / 8) {
+    while part < TILES_OF_BLOCK * (TILE as u32 / 8) {
         let (number, first) = (part / (TILE as u32 / 8), part % (TILE as u32 / 8) * AHEAD);
-        let (row, column) = (number / COLUMNS, number % COLUMNS);
-        let (from, to) = (tiles_in.add(number), tiles_out.add(column * ROWS + row));
+        let (row, column) = (number / columns, number % columns);
+        let (from, to) = (tiles_in.add(number), tiles_out.add(column * rows + row));
         let elements: [u32; AHEAD as usize] = array::from_fn(|step| {
             let [row, column] = element(lane, first + step as u32);
             // SAFETY: the element is in its tile, which was loaded.
@@ -117,14 +120,14 @@ pub unsafe fn transpose_tiles<const COLUMNS: u32, const ROWS: u32>(
             // SAFETY: the element is in its tile, and nobody else has it.
             unsafe { to.at([row, column]).write(*value) };
         }
-        part += block.warps().get();
+        part += THREADS_OF_TILES / 32;
     }
     fence::proxy_async_shared_cta();
     block.sync();
     if block.elect() {
         let mut stores = Stores::new();
-        for number in 0..COLUMNS * ROWS {
-            let (column, row) = (number / ROWS, number % ROWS);
+        for number in 0..TILES_OF_BLOCK {
+            let (column, row) = (number / rows, number % rows);
             let coords = [coord(first_row + row), coord(first_column + column)];
             // SAFETY: all threads have written the tile before fence and barrier, the target may be written (1), and
             // the block stays until the tile has been read.
@@ -158,7 +161,7 @@ mod host {
     use tensor_map::{DataType, Swizzle, TensorMap, Tiled};
     use tma_launch::{Conditions, Launch, MapRef, Region, Shape, Violations};
 
-    use super::{THREADS, TILE, transpose, transpose_tiles};
+    use super::{THREADS, THREADS_OF_TILES, TILE, TILES, transpose, transpose_tiles};
     use crate::arguments::Matrix;
 
     /// Transposes a matrix of numbers of 4 bytes.
@@ -181,17 +184,8 @@ mod host {
     pub enum TransposeForm {
         /// One tile of 32 by 32 elements.
         Tile,
-        /// Several tiles, beside those of blocks that run at the same time.
-        Tiles {
-            /// Columns of tiles.
-            columns: u32,
-            /// Rows of tiles.
-            rows: u32,
-            /// Blocks one below the other before those of the next columns.
-            band: u32,
-            /// Threads of a block.
-            threads: u32,
-        },
+        /// 2 columns and 4 rows of tiles.
+        Tiles,
     }
 
     impl Transpose {
@@ -221,21 +215,16 @@ mod host {
                 MapRef::new(source, self.source_data),
                 MapRef::new(target, self.target_data),
             );
-            if let TransposeForm::Tiles {
-                columns,
-                rows,
-                band,
-                threads,
-            } = self.form
-            {
-                conditions.whole_warps(threads);
-                let call = transpose_tiles(columns, rows, source, target);
-                let (along, down) = (grid.0.div_ceil(columns), grid.1.div_ceil(rows));
-                let grid = (down.min(band), along, down.div_ceil(band));
-                return conditions.launch(call, Shape::new(grid, threads));
+            match self.form {
+                TransposeForm::Tile => {
+                    conditions.launch(transpose(source, target), Shape::new(grid, THREADS))
+                }
+                TransposeForm::Tiles => {
+                    let grid = (grid.0.div_ceil(TILES[0]), grid.1.div_ceil(TILES[1]));
+                    let call = transpose_tiles(source, target);
+                    conditions.launch(call, Shape::new(grid, THREADS_OF_TILES))
+                }
             }
-            let call = transpose(source, target);
-            conditions.launch(call, Shape::new(grid, THREADS))
         }
     }
 

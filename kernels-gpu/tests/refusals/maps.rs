@@ -65,6 +65,53 @@ fn conv_im2col() {
 }
 
 #[test]
+fn conv_im2col_padded() {
+    let good = ConvIm2col {
+        form: ConvIm2colForm::Results,
+        images: 3,
+        height: 11,
+        width: 15,
+        padding: 1,
+        data: 0,
+        filters: 1,
+        output: 2,
+    };
+    assert_eq!(
+        least_bytes(good.launch()),
+        [(1, 4 * 8 * 9 * 16), (2, 4 * 8 * 3 * 11 * 15)]
+    );
+    // Of the padded images' 663 pixels a block has 384, and loads those of two rows and two columns more.
+    let launch = good.launch().unwrap();
+    assert_eq!(launch.shape.grid.count(), 2);
+    assert_eq!(launch.shape.shared_bytes, 4 * 128 * 64);
+    assert!(
+        ConvIm2col {
+            width: 1022,
+            ..good
+        }
+        .launch()
+        .is_ok()
+    );
+    refused(
+        ConvIm2col {
+            width: u32::MAX,
+            height: 1,
+            images: 1,
+            ..good
+        }
+        .launch(),
+        &[
+            "results is 4294967293; results that are numbered in 32 bits, and those behind the last: \
+             0 to 4294967263; take 4294967263",
+            "width is 4294967295; what shared memory has room for, columns of an image with its \
+             padding: 0 to 1024; take 1024",
+            "pixels is 12884901885; pixels with their padding that are numbered in 32 bits, and those \
+             behind the last: 0 to 4294963839; take 4294963839",
+        ],
+    );
+}
+
+#[test]
 fn encode_map_and_consume_map() {
     let good = EncodeMap {
         template: true,
@@ -253,6 +300,14 @@ fn multicast_tile() {
         threads: 96,
     };
     assert_eq!(least_bytes(good.launch()), [(1, 8 * 64 * 32 * 4)]);
+    let tiles = MulticastTile {
+        form: MulticastTileForm::Tiles,
+        clusters: 9,
+        ..good
+    };
+    assert_eq!(least_bytes(tiles.launch()), [(1, 36 * 64 * 32 * 4)]);
+    // A cluster of four blocks has four tiles.
+    assert_eq!(tiles.launch().unwrap().shape.grid.count(), 12);
     refused(
         MulticastTile {
             matrix: WRONG,
@@ -440,6 +495,14 @@ fn transpose() {
         target_data: 1,
     };
     assert!(good.launch().is_ok());
+    let tiles = Transpose {
+        form: TransposeForm::Tiles,
+        source: Matrix::packed(132, 260),
+        target_pitch: 260,
+        ..good
+    };
+    // Blocks of 64 columns and 128 rows.
+    assert_eq!(tiles.launch().unwrap().shape.grid.to_array(), [3, 3, 1]);
     refused(
         Transpose {
             source: WRONG,

@@ -57,34 +57,15 @@ pub(crate) fn all(device: &DeviceDescription, stages: u32, bytes: u64) -> Result
         consume_map(bytes)?,
         persistent_tiles(device, setting, bytes)?,
         transpose(TransposeForm::Tile, bytes)?,
-        transpose(tiles(2, 2, 1, 256), bytes)?,
-        transpose(tiles(2, 2, 8, 256), bytes)?,
-        transpose(tiles(2, 2, 16, 128), bytes)?,
-        transpose(tiles(2, 2, 16, 256), bytes)?,
-        transpose(tiles(2, 2, 32, 256), bytes)?,
-        transpose(tiles(4, 2, 16, 256), bytes)?,
-        transpose(tiles(2, 4, 8, 256), bytes)?,
-        transpose(tiles(2, 4, 8, 512), bytes)?,
+        transpose(TransposeForm::Tiles, bytes)?,
         gather_rows(bytes)?,
         hwc_tile(bytes)?,
-        multicast_tile(MulticastTileForm::Tile, 256, bytes)?,
-        multicast_tile(several(1, false), 256, bytes)?,
-        multicast_tile(several(2, false), 256, bytes)?,
-        multicast_tile(several(4, false), 128, bytes)?,
-        multicast_tile(several(4, false), 256, bytes)?,
-        multicast_tile(several(4, false), 512, bytes)?,
-        multicast_tile(several(8, false), 256, bytes)?,
-        multicast_tile(several(2, true), 128, bytes)?,
-        multicast_tile(several(4, true), 128, bytes)?,
-        multicast_tile(several(4, true), 256, bytes)?,
-        multicast_tile(several(8, true), 256, bytes)?,
+        multicast_tile(MulticastTileForm::Tile, bytes)?,
+        multicast_tile(MulticastTileForm::Tiles, bytes)?,
         histogram(HistogramForm::Block, multiprocessors, bytes)?,
         histogram(HistogramForm::Lanes, multiprocessors, bytes)?,
         conv_im2col(ConvIm2colForm::Result, bytes)?,
-        conv_im2col(ConvIm2colForm::Results { each: 2 }, bytes)?,
-        conv_im2col(ConvIm2colForm::Results { each: 4 }, bytes)?,
-        conv_im2col(ConvIm2colForm::Results { each: 3 }, bytes)?,
-        conv_im2col(ConvIm2colForm::Results { each: 1 }, bytes)?,
+        conv_im2col(ConvIm2colForm::Results, bytes)?,
     ];
     for row in &mut rows {
         let kib = row.amount.bytes() as f64 / 1024.0;
@@ -339,15 +320,6 @@ pub(crate) fn persistent_tiles(
     )
 }
 
-fn tiles(columns: u32, rows: u32, band: u32, threads: u32) -> TransposeForm {
-    TransposeForm::Tiles {
-        columns,
-        rows,
-        band,
-        threads,
-    }
-}
-
 fn transpose(form: TransposeForm, bytes: u64) -> Result<Ported> {
     let source = square(bytes);
     let launch = Transpose {
@@ -361,14 +333,7 @@ fn transpose(form: TransposeForm, bytes: u64) -> Result<Ported> {
     let expected = move |index: u64| hash(index % height * width + index / height);
     let variant = match form {
         TransposeForm::Tile => format!("32-bit {width}x{height}"),
-        TransposeForm::Tiles {
-            columns,
-            rows,
-            band,
-            threads,
-        } => {
-            format!("{columns} x {rows} tiles, band {band}, {threads} threads")
-        }
+        TransposeForm::Tiles => format!("32-bit {width}x{height}, 2 x 4 tiles"),
     };
     guide("transpose", variant, launch.launch(), bytes / 4, expected)
 }
@@ -423,11 +388,7 @@ fn hwc_tile(bytes: u64) -> Result<Ported> {
     })
 }
 
-fn several(tiles: u32, bulk: bool) -> MulticastTileForm {
-    MulticastTileForm::Tiles { tiles, bulk }
-}
-
-fn multicast_tile(form: MulticastTileForm, threads: u32, bytes: u64) -> Result<Ported> {
+fn multicast_tile(form: MulticastTileForm, bytes: u64) -> Result<Ported> {
     const TILE: u64 = 64 * 32;
     let clusters = bytes / 4 / (4 * 4 * TILE);
     let width = 64 * clusters;
@@ -438,7 +399,10 @@ fn multicast_tile(form: MulticastTileForm, threads: u32, bytes: u64) -> Result<P
         output: DST,
         origin: [0, 0],
         clusters: clusters as u32,
-        threads,
+        threads: match form {
+            MulticastTileForm::Tile => 256,
+            MulticastTileForm::Tiles => 128,
+        },
     };
     let expected = move |index: u64| {
         let (block, row, column) = (index / TILE, index % TILE / 64, index % 64);
@@ -448,9 +412,7 @@ fn multicast_tile(form: MulticastTileForm, threads: u32, bytes: u64) -> Result<P
     let words = 4 * TILE * clusters;
     let variant = match form {
         MulticastTileForm::Tile => format!("{clusters} clusters of 4"),
-        MulticastTileForm::Tiles { tiles, bulk } => {
-            format!("{tiles} tiles a cluster, bulk {bulk}, {threads} threads")
-        }
+        MulticastTileForm::Tiles => format!("{clusters} tiles, 4 for a cluster of 4"),
     };
     Ok(Ported {
         // Each tile is read once and written by each block.
@@ -547,8 +509,8 @@ fn conv_im2col(form: ConvIm2colForm, bytes: u64) -> Result<Ported> {
             "conv_im2col",
             match form {
                 ConvIm2colForm::Result => format!("{images} images of {side}x{side}"),
-                ConvIm2colForm::Results { each } => {
-                    format!("{images} images of {side}x{side}, {each} results a thread")
+                ConvIm2colForm::Results => {
+                    format!("{images} images of {side}x{side}, 3 results a thread")
                 }
             },
             launch.launch(),

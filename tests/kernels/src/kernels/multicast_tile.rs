@@ -15,21 +15,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     cases,
 };
 
-const FORMS: [MulticastTileForm; 4] = [
-    MulticastTileForm::Tile,
-    MulticastTileForm::Tiles {
-        tiles: 2,
-        bulk: false,
-    },
-    MulticastTileForm::Tiles {
-        tiles: 4,
-        bulk: false,
-    },
-    MulticastTileForm::Tiles {
-        tiles: 2,
-        bulk: true,
-    },
-];
+const FORMS: [MulticastTileForm; 2] = [MulticastTileForm::Tile, MulticastTileForm::Tiles];
 
 fn cases() -> Vec<Scenario> {
     let matrix = Matrix {
@@ -43,6 +29,7 @@ fn cases() -> Vec<Scenario> {
         for origin in [[0, 0], [12, 7], [-8, -5], [140, 50], [-64, 0], [0, -40]] {
             cases.push(scenario(form, matrix, origin, 2, 96));
         }
+        // The last cluster of the second form has one tile of four.
         cases.push(scenario(form, matrix, [-4, 3], 5, 1024));
     }
     cases

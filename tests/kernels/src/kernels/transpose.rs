@@ -31,23 +31,17 @@ fn cases() -> Vec<Scenario> {
         (padded, 60),
         (Matrix::packed(8, 1), 4),
     ];
-    let tile = sizes.map(|(source, pitch)| scenario(TransposeForm::Tile, source, pitch));
-    let mut cases = tile.to_vec();
-    for form in [tiles(2, 2, 2, 128), tiles(4, 2, 1, 256), tiles(2, 4, 3, 96)] {
+    let mut cases = Vec::new();
+    for form in [TransposeForm::Tile, TransposeForm::Tiles] {
         cases.extend(sizes.map(|(source, pitch)| scenario(form, source, pitch)));
-        // Several bands, the last of which is not whole, and a tile of which the last block has a column and a row.
-        cases.push(scenario(form, Matrix::packed(196, 420), 424));
     }
+    // Several blocks both ways, of which the last has a part of its tiles, and of one of those a few columns and rows.
+    cases.push(scenario(
+        TransposeForm::Tiles,
+        Matrix::packed(164, 420),
+        424,
+    ));
     cases
-}
-
-fn tiles(columns: u32, rows: u32, band: u32, threads: u32) -> TransposeForm {
-    TransposeForm::Tiles {
-        columns,
-        rows,
-        band,
-        threads,
-    }
 }
 
 fn scenario(form: TransposeForm, source: Matrix, target_pitch: usize) -> Scenario {
