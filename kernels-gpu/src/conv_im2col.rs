@@ -2,9 +2,15 @@
 //! filter one copy brings the pixels under it, of 32 results that follow each other across rows and
 //! images.
 
-use core::num::NonZero;
+use core::{array, num::NonZero};
 
-use tma::{Block, GlobalRef, TensorMap, kernel, math::fma, ptx::mbarrier::Mbarrier, shared};
+use tma::{
+    Block, GlobalRef, Swizzle64, TensorMap, Tile, kernel,
+    math::fma,
+    memory,
+    ptx::{Wb, mbarrier::Mbarrier},
+    shared,
+};
 
 /// Channels of a pixel.
 pub const CHANNELS: usize = 16;
@@ -108,20 +114,150 @@ pub unsafe fn conv_im2col(
     }
 }
 
+/// Results that a thread of [`conv_im2col_padded`] computes.
+pub const EACH: usize = 3;
+/// Threads of a block of [`conv_im2col_padded`].
+pub const THREADS: u32 = 128;
+/// Pixels that one load of [`conv_im2col_padded`] brings.
+pub const COLUMN: u32 = 128;
+/// The most columns of an image with its padding that [`conv_im2col_padded`] takes.
+pub const MOST_WIDTH: u32 = 1024;
+
+const PIXELS_OF_BLOCK: u32 = EACH as u32 * THREADS;
+
+/// Pixels in shared memory, whose rows of 64 bytes a swizzle spreads over the banks.
+type Pixels = Tile<[[f32; CHANNELS]; COLUMN as usize], Swizzle64>;
+
+/// Loads of a block.
+const fn loads(width: u32) -> u32 {
+    let (rows, columns) = (SIDE as u32 - 1, SIDE as u32 - 1);
+    (PIXELS_OF_BLOCK + rows * width + columns).div_ceil(COLUMN)
+}
+
+/// As [`conv_im2col`], with all channels of [`EACH`] results for each thread, and each pixel loaded once for a block.
+///
+/// The images with their padding are one sequence of pixels, in the order in which im2col loads of all of it bring
+/// them. There the pixels under a filter lie at the same distances from its first one wherever that is. Each pixel of
+/// the sequence has a result, but those of the last columns and rows of an image, where the filter does not fit, are
+/// left out.
+///
+/// # Safety
+/// 1. `images` is an im2col map of `f32` with dimensions [`CHANNELS`], W, H, N, whose box of pixels has the image with
+///    its padding, `width` by `height` pixels from `first` on, [`CHANNELS`] channels for each pixel and [`COLUMN`]
+///    pixels for each column, with a 64-byte swizzle; nobody writes the images while the kernel runs.
+/// 2. `filters` has all filters at a multiple of 16 bytes, which nobody writes; `output` has room for
+///    `(width - 2) * (height - 2) * N` pixels at a multiple of 16 bytes, and nobody else uses it.
+/// 3. `pixels` is `width * height * N`; `width` is [`MOST_WIDTH`] at most.
+/// 4. Grid and blocks are one-dimensional; there is a block of [`THREADS`] threads for each `EACH * THREADS` pixels,
+///    and the launch has the shared memory.
+#[kernel(
+    max_threads = 128,
+    shared_bytes = u64::from(loads(width.get())) * size_of::<Pixels>() as u64
+)]
+pub unsafe fn conv_im2col_padded(
+    #[grid_constant] images: &TensorMap,
+    filters: *const Filters,
+    output: *mut f32,
+    width: NonZero<u32>,
+    height: NonZero<u32>,
+    pixels: u32,
+    first: i32,
+) {
+    shared! {
+        static WEIGHTS: Filters align 16;
+        static LOADED: Mbarrier;
+    }
+    let buffer = shared::dynamic::<Pixels, 1024>();
+    // SAFETY: every thread gets here (4).
+    let block = unsafe { Block::converged() };
+    let start = block.index() * PIXELS_OF_BLOCK;
+    let position = |pixel: u32| {
+        [
+            pixel % width,
+            pixel / width % height,
+            pixel / width / height,
+        ]
+    };
+    let loading = block.load(LOADED::ptr(), |transaction| {
+        // SAFETY: the filters are there (2), and so is room for them.
+        unsafe {
+            transaction.bulk(
+                WEIGHTS::ptr().cast(),
+                filters.cast(),
+                size_of::<Filters>() as u32,
+            )
+        };
+        for load in 0..loads(width.get()) {
+            let [column, row, image] = position(start + load * COLUMN).map(|number| number as i32);
+            let coords = [0, column + first, row + first, image];
+            let to = buffer.add(load).cast();
+            // SAFETY: the map has this column (1), for which there is room (4) that nobody uses before it is loaded.
+            unsafe { transaction.im2col(to, images, coords, [0, 0], size_of::<Pixels>() as u32) };
+        }
+    });
+    loading.wait();
+
+    let (pixels_in, weights) = (buffer, WEIGHTS::ptr().cast::<[f32; 4]>());
+    let mut sums = [[0.0; FILTERS]; EACH];
+    for tap in 0..TAPS as u32 {
+        let ahead = tap / SIDE as u32 * width.get() + tap % SIDE as u32;
+        for vector in 0..CHANNELS as u32 / 4 {
+            let seen: [[f32; 4]; EACH] = array::from_fn(|number| {
+                let pixel = block.thread() + number as u32 * THREADS + ahead;
+                // SAFETY: the pixel has been loaded.
+                unsafe { pixels_in.vector([vector, pixel]).read() }
+            });
+            let weights: [[f32; 4]; FILTERS] = array::from_fn(|filter| {
+                let index =
+                    (filter * TAPS * CHANNELS) as u32 / 4 + tap * CHANNELS as u32 / 4 + vector;
+                // SAFETY: the weights have been loaded.
+                unsafe { weights.add(index).read() }
+            });
+            sums = array::from_fn(|number| {
+                array::from_fn(|filter| {
+                    let ([a, b, c, d], [e, f, g, h]) = (seen[number], weights[filter]);
+                    fma(d, h, fma(c, g, fma(b, f, fma(a, e, sums[number][filter]))))
+                })
+            });
+        }
+    }
+    let beyond = SIDE as u32 - 1;
+    for (number, sums) in sums.iter().enumerate() {
+        let pixel = start + number as u32 * THREADS + block.thread();
+        let [column, row, image] = position(pixel);
+        if pixel < pixels && column + beyond < width.get() && row + beyond < height.get() {
+            let rows = image as usize * (height.get() - beyond) as usize + row as usize;
+            let result = rows * (width.get() - beyond) as usize + column as usize;
+            let [a, b, c, d, e, f, g, h] = *sums;
+            // SAFETY: the output has room for the result (2).
+            unsafe {
+                let to = output.add(result * FILTERS).cast::<[f32; 4]>();
+                memory::store::<Wb, _>(to, [a, b, c, d]);
+                memory::store::<Wb, _>(to.add(1), [e, f, g, h]);
+            }
+        }
+    }
+}
+
 #[cfg(not(target_arch = "nvptx64"))]
-pub use host::ConvIm2col;
+pub use host::{ConvIm2col, ConvIm2colForm};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tensor_map::{DataType, Im2col, TensorMap};
+    use tensor_map::{DataType, Im2col, Swizzle, TensorMap};
     use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
 
-    use super::{CHANNELS, FILTERS, PIXELS, SIDE, conv_im2col};
+    use super::{
+        CHANNELS, COLUMN, FILTERS, MOST_WIDTH, PIXELS, PIXELS_OF_BLOCK, SIDE, THREADS, conv_im2col,
+        conv_im2col_padded,
+    };
     use crate::arguments::{divisor, product};
 
     /// Convolves images of 16 channels of `f32`, `[N][H][W][16]`, with eight filters of 3 x 3 pixels.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct ConvIm2col {
+        /// The results of a thread.
+        pub form: ConvIm2colForm,
         /// Images.
         pub images: u32,
         /// Rows of an image.
@@ -136,6 +272,15 @@ mod host {
         pub filters: usize,
         /// The buffer that is written: `[N][rows][columns][8]`.
         pub output: usize,
+    }
+
+    /// The results of a thread.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ConvIm2colForm {
+        /// One channel of one result.
+        Result,
+        /// All channels of three results.
+        Results,
     }
 
     impl ConvIm2col {
@@ -175,6 +320,9 @@ mod host {
             let results_bytes = FILTERS as u64 * number_bytes;
             let output_bytes = pixels.saturating_mul(results_bytes);
             conditions.writes(Region::bytes(self.output, output_bytes));
+            if self.form == ConvIm2colForm::Results {
+                return self.launch_padded(conditions);
+            }
             let pixels = pixels as u32;
             let call = conv_im2col(
                 MapRef::new(self.map(), self.data),
@@ -187,6 +335,36 @@ mod host {
             );
             let blocks = pixels.div_ceil(PIXELS as u32).max(1);
             conditions.launch(call, Shape::new(blocks, 256))
+        }
+
+        fn launch_padded(&self, mut conditions: Conditions) -> Result<Launch, Violations> {
+            let padding = self.padding.saturating_mul(2);
+            let [width, height] =
+                [self.width, self.height].map(|side| side.saturating_add(padding));
+            let reason = "what shared memory has room for, columns of an image with its padding:";
+            conditions.within("width", width, 0..=MOST_WIDTH, reason);
+            let pixels = product(&[width, height, self.images]);
+            // Those that a block loads behind its own are numbered, too.
+            let most = u32::MAX - PIXELS_OF_BLOCK - 3 * MOST_WIDTH;
+            let reason = "pixels with their padding that are numbered in 32 bits, and those behind the last:";
+            conditions.within("pixels", pixels, 0..=u64::from(most), reason);
+            let pixels = pixels as u32;
+            let map = self
+                .map()
+                .pixel_box(&[-self.border(); 2], &[self.border(); 2])
+                .pixels_per_column(COLUMN)
+                .swizzle(Swizzle::B64);
+            let call = conv_im2col_padded(
+                MapRef::new(map, self.data),
+                BufferRef::new(self.filters),
+                BufferRef::new(self.output),
+                divisor(width.min(MOST_WIDTH)),
+                divisor(height),
+                pixels,
+                -self.border(),
+            );
+            let blocks = pixels.div_ceil(PIXELS_OF_BLOCK).max(1);
+            conditions.launch(call, Shape::new(blocks, THREADS))
         }
 
         /// The padding, where it is one that the kernel takes.

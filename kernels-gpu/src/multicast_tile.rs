@@ -1,7 +1,14 @@
 //! One load for all blocks of a cluster: each block fetches a slice of a tile and multicasts it, so
 //! that every block has the whole tile and global memory is read once.
 
-use tma::{Block, GlobalMut, PerBlock, Tile, TileMap, kernel, ptx::mbarrier::Mbarrier, shared};
+use tma::{
+    Block, GlobalMut, PerBlock, SharedPtr, Tile, TileMap, kernel, memory,
+    ptx::{Wb, mbarrier::Mbarrier},
+    ring::Cursor,
+    shared,
+};
+
+use crate::vectors::{VECTOR_BYTES, Vector};
 
 /// Blocks of a cluster.
 pub const BLOCKS: u32 = 4;
@@ -49,19 +56,96 @@ pub unsafe fn multicast_tile(
     output.write(block, |i| tile.get(i) + rank as i32);
 }
 
+/// Tiles of a cluster of [`multicast_tiles`].
+pub const TILES: u32 = 4;
+
+/// As [`multicast_tile`], with [`TILES`] tiles beside each other for each cluster, all on their way at once.
+///
+/// # Safety
+/// 1. `map` is over a matrix that nobody writes while the kernel runs; `x` is a multiple of 4.
+/// 2. `output` has room for four tiles for each of `count` at a multiple of 16 bytes, and nobody else uses it.
+/// 3. Grid and blocks are one-dimensional; blocks are whole warps; no cluster begins behind the last tile, and the
+///    launch has the shared memory.
+#[kernel(
+    max_threads = 1024,
+    cluster = 4,
+    shared_bytes = u64::from(TILES * TILE_BYTES)
+)]
+pub unsafe fn multicast_tiles(
+    #[grid_constant] map: &TileMap<Slice>,
+    output: *mut u32,
+    x: i32,
+    y: i32,
+    count: u32,
+) {
+    shared! {
+        static LOADED: [Mbarrier; TILES as usize];
+    }
+    const VECTORS: u32 = TILE_BYTES / VECTOR_BYTES;
+    let buffer = shared::dynamic::<Tile<Slice>, 128>();
+    // SAFETY: every thread of the cluster gets here (3), and the matrix may be read (1).
+    let block = unsafe { Block::converged() };
+    let (cluster, loaded) = (
+        block.cluster(),
+        block.barrier_array::<TILES>(LOADED::ptr().cast(), 1),
+    );
+    let rank = cluster.rank();
+    let first = block.index() / BLOCKS * TILES;
+    let own = (count - first).min(TILES);
+    // Nobody sends to a block whose barriers are not there.
+    cluster.sync();
+    if block.elect() {
+        let mut at = Cursor::new();
+        for number in 0..own {
+            let bar = loaded.at(at);
+            let _ = bar.arrive_expect_tx(TILE_BYTES);
+            let column = x + ((first + number) * TILE[0] as u32) as i32;
+            let coords = [column, y + (rank * SLICE_ROWS as u32) as i32];
+            let to = buffer.add(number * BLOCKS + rank);
+            // SAFETY: the memory is for this slice alone in each block, which expects it in the one phase of its
+            // barrier and stays until it is there; the matrix may be read (1).
+            unsafe { bar.multicast(to, map, coords, (1 << BLOCKS) - 1) };
+            at.advance();
+        }
+    }
+    let mut at = Cursor::new();
+    for number in 0..own {
+        loaded.at(at).wait_parity(0);
+        at.advance();
+        let from: SharedPtr<Vector> = buffer.add(number * BLOCKS).cast();
+        let tile = ((first + number) * BLOCKS + rank) as usize;
+        // SAFETY: there is room for the tile (2).
+        let to = unsafe { output.cast::<Vector>().add(tile * VECTORS as usize) };
+        let mut index = block.thread();
+        while index < VECTORS {
+            // SAFETY: the vector has been loaded, and there is room for it (2); no other thread has it.
+            unsafe {
+                let vector = from
+                    .add(index)
+                    .read()
+                    .map(|number| number.wrapping_add(rank));
+                memory::store::<Wb, _>(to.add(index as usize), vector);
+            }
+            index += block.threads();
+        }
+    }
+}
+
 #[cfg(not(target_arch = "nvptx64"))]
-pub use host::MulticastTile;
+pub use host::{MulticastTile, MulticastTileForm};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
 
-    use super::{BLOCKS, SLICE_ROWS, TILE, TILE_BYTES, multicast_tile};
+    use super::{BLOCKS, SLICE_ROWS, TILE, TILE_BYTES, TILES, multicast_tile, multicast_tiles};
     use crate::arguments::{Matrix, check_last, check_load, product};
 
     /// Loads a tile for all blocks of a cluster at once.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct MulticastTile {
+        /// Tiles of a cluster.
+        pub form: MulticastTileForm,
         /// The matrix of `i32`.
         pub matrix: Matrix,
         /// Its buffer.
@@ -70,10 +154,19 @@ mod host {
         pub output: usize,
         /// Column and row of the first cluster's tile.
         pub origin: [i32; 2],
-        /// Clusters of four blocks, side by side along the columns.
+        /// Tiles side by side along the columns, each for four blocks.
         pub clusters: u32,
         /// Threads of a block.
         pub threads: u32,
+    }
+
+    /// Tiles of a cluster.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum MulticastTileForm {
+        /// One.
+        Tile,
+        /// Four, all on their way at once.
+        Tiles,
     }
 
     impl MulticastTile {
@@ -95,8 +188,18 @@ mod host {
             conditions.writes(Region::bytes(self.output, output_bytes));
             let [x, y] = self.origin;
             let map = MapRef::new(self.matrix.map(slice), self.data);
-            let call = multicast_tile(map, BufferRef::new(self.output), x, y);
-            conditions.launch(call, Shape::new(blocks, self.threads))
+            match self.form {
+                MulticastTileForm::Tile => {
+                    let call = multicast_tile(map, BufferRef::new(self.output), x, y);
+                    conditions.launch(call, Shape::new(blocks, self.threads))
+                }
+                MulticastTileForm::Tiles => {
+                    let call =
+                        multicast_tiles(map, BufferRef::new(self.output), x, y, self.clusters);
+                    let blocks = self.clusters.div_ceil(TILES).saturating_mul(BLOCKS);
+                    conditions.launch(call, Shape::new(blocks, self.threads))
+                }
+            }
         }
     }
 }

@@ -1,7 +1,12 @@
 //! A transpose through tiles with a 128-byte swizzle, without bank conflicts.
 
+use core::array;
+
 use tma::{
-    Block, Swizzle128, Tile, TileMap, kernel, ptx::mbarrier::Mbarrier, shared, thread::block_idx,
+    Block, Stores, Swizzle128, Tile, TileMap, kernel,
+    ptx::{fence, mbarrier::Mbarrier},
+    shared,
+    thread::block_idx,
     warp,
 };
 
@@ -56,6 +61,82 @@ pub unsafe fn transpose(
     tile_out.store(block, target, [row, column]);
 }
 
+/// Steps that a warp reads before it writes: those of eight columns of a tile.
+const AHEAD: u32 = TILE as u32 / 4;
+
+/// Columns and rows of tiles that a block of [`transpose_tiles`] has.
+const TILES: [u32; 2] = [2, 4];
+/// Threads of its block.
+pub const THREADS_OF_TILES: u32 = 512;
+const TILES_OF_BLOCK: u32 = TILES[0] * TILES[1];
+
+/// As [`transpose`], with 2 columns and 4 rows of tiles for each block, all of which are loaded at once: the block reads
+/// rows of 256 bytes and writes rows of 512.
+///
+/// # Safety
+/// 1. As for [`transpose`].
+/// 2. Blocks are one-dimensional, of [`THREADS_OF_TILES`] threads, and the launch has the shared memory.
+#[kernel(
+    max_threads = 512,
+    shared_bytes = 2 * u64::from(TILES_OF_BLOCK) * size_of::<Tile<Rows, Swizzle128>>() as u64
+)]
+pub unsafe fn transpose_tiles(
+    #[grid_constant] source: &TileMap<Rows, Swizzle128>,
+    #[grid_constant] target: &TileMap<Rows, Swizzle128>,
+) {
+    shared! {
+        static LOADED: Mbarrier;
+    }
+    let tiles_in = shared::dynamic::<Tile<Rows, Swizzle128>, 1024>();
+    let tiles_out = tiles_in.add(TILES_OF_BLOCK);
+    // SAFETY: every thread gets here (2), and the matrices are this kernel's (1).
+    let block = unsafe { Block::converged() };
+    let [columns, rows] = TILES;
+    let (first_column, first_row) = (columns * block_idx().x, rows * block_idx().y);
+    let coord = |tile: u32| (tile * TILE as u32) as i32;
+    let loading = block.load(LOADED::ptr(), |loads| {
+        for number in 0..TILES_OF_BLOCK {
+            let (row, column) = (number / columns, number % columns);
+            let coords = [coord(first_column + column), coord(first_row + row)];
+            // SAFETY: nobody else uses the tile, and the source may be read (1).
+            unsafe { loads.tile(tiles_in.add(number), source, coords) };
+        }
+    });
+    loading.wait();
+
+    let (warp, lane) = (block.warp().index(), warp::lane());
+    let mut part = warp;
+    while part < TILES_OF_BLOCK * (TILE as u32 / 8) {
+        let (number, first) = (part / (TILE as u32 / 8), part % (TILE as u32 / 8) * AHEAD);
+        let (row, column) = (number / columns, number % columns);
+        let (from, to) = (tiles_in.add(number), tiles_out.add(column * rows + row));
+        let elements: [u32; AHEAD as usize] = array::from_fn(|step| {
+            let [row, column] = element(lane, first + step as u32);
+            // SAFETY: the element is in its tile, which was loaded.
+            unsafe { from.at([column, row]).read() }
+        });
+        for (step, value) in elements.iter().enumerate() {
+            let [row, column] = element(lane, first + step as u32);
+            // SAFETY: the element is in its tile, and nobody else has it.
+            unsafe { to.at([row, column]).write(*value) };
+        }
+        part += THREADS_OF_TILES / 32;
+    }
+    fence::proxy_async_shared_cta();
+    block.sync();
+    if block.elect() {
+        let mut stores = Stores::new();
+        for number in 0..TILES_OF_BLOCK {
+            let (column, row) = (number / rows, number % rows);
+            let coords = [coord(first_row + row), coord(first_column + column)];
+            // SAFETY: all threads have written the tile before fence and barrier, the target may be written (1), and
+            // the block stays until the tile has been read.
+            unsafe { stores.tile(target, coords, tiles_out.add(number)) };
+        }
+        stores.commit().wait_read();
+    }
+}
+
 /// Row and column of the element that a lane moves in a step.
 ///
 /// In each step the lanes have two 4 x 4 blocks on a diagonal of an 8 x 8 block, or the two beside
@@ -73,19 +154,21 @@ const fn element(lane: u32, step: u32) -> [u32; 2] {
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
-pub use host::Transpose;
+pub use host::{Transpose, TransposeForm};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::{DataType, Swizzle, TensorMap, Tiled};
     use tma_launch::{Conditions, Launch, MapRef, Region, Shape, Violations};
 
-    use super::{THREADS, TILE, transpose};
+    use super::{THREADS, THREADS_OF_TILES, TILE, TILES, transpose, transpose_tiles};
     use crate::arguments::Matrix;
 
     /// Transposes a matrix of numbers of 4 bytes.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Transpose {
+        /// What a block moves.
+        pub form: TransposeForm,
         /// The matrix that is read.
         pub source: Matrix,
         /// Its buffer.
@@ -94,6 +177,15 @@ mod host {
         pub target_pitch: usize,
         /// The buffer that is written.
         pub target_data: usize,
+    }
+
+    /// What a block moves.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum TransposeForm {
+        /// One tile of 32 by 32 elements.
+        Tile,
+        /// 2 columns and 4 rows of tiles.
+        Tiles,
     }
 
     impl Transpose {
@@ -119,11 +211,20 @@ mod host {
             let (source, target) = (map(self.source), map(self.target()));
             conditions.reads(Region::tensor(source, self.source_data));
             conditions.writes(Region::tensor(target, self.target_data));
-            let call = transpose(
+            let (source, target) = (
                 MapRef::new(source, self.source_data),
                 MapRef::new(target, self.target_data),
             );
-            conditions.launch(call, Shape::new(grid, THREADS))
+            match self.form {
+                TransposeForm::Tile => {
+                    conditions.launch(transpose(source, target), Shape::new(grid, THREADS))
+                }
+                TransposeForm::Tiles => {
+                    let grid = (grid.0.div_ceil(TILES[0]), grid.1.div_ceil(TILES[1]));
+                    let call = transpose_tiles(source, target);
+                    conditions.launch(call, Shape::new(grid, THREADS_OF_TILES))
+                }
+            }
         }
     }
 

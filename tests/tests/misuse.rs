@@ -13,7 +13,7 @@ use kernels_gpu::{
     copy_bulk::CopyBulk,
     histogram::histogram,
     tile_2d::{self, MapSource, Tile2d, Tile2dTo},
-    transpose::Transpose,
+    transpose::{Transpose, TransposeForm},
 };
 use tensor_map::{DataType, TensorMap};
 use tests::{KERNELS_PTX, Module, mutants::with_entries};
@@ -184,6 +184,7 @@ fn tiles_of_one_matrix_do_not_go_to_the_same_one() {
     let square = Matrix::packed(64, 64);
     let buffers = [Buffer::new("square", &vec![1_i32; square.len_elems()])];
     let transpose = Transpose {
+        form: TransposeForm::Tile,
         source: square,
         source_data: 0,
         target_pitch: 64,

@@ -10,7 +10,7 @@ use kernels_gpu::{
     all_reduce::AllReduce,
     attention::Attention,
     consume_map::ConsumeMap,
-    conv_im2col::ConvIm2col,
+    conv_im2col::{ConvIm2col, ConvIm2colForm},
     copy_bulk::CopyBulk,
     copy_tile::CopyTile,
     deform_attn::{DeformAttn, DeformAttnForm},
@@ -23,7 +23,7 @@ use kernels_gpu::{
     histogram::{Histogram, HistogramForm},
     hwc_tile::{HwcTile, HwcTileLanes, Image},
     layer_norm::LayerNorm,
-    multicast_tile::MulticastTile,
+    multicast_tile::{MulticastTile, MulticastTileForm},
     persistent_tiles::PersistentTiles,
     prefetch::Prefetch,
     prefetch_1d::Prefetch1d,
@@ -36,7 +36,7 @@ use kernels_gpu::{
     stencil::{Stencil, StencilForm},
     tile_2d::{MapSource, Tile2d, Tile2dTo},
     tile_gather::{TileGather, TileGatherForm},
-    transpose::Transpose,
+    transpose::{Transpose, TransposeForm},
 };
 use tensor_map::{DataType, TensorMap, Tiled};
 
@@ -80,7 +80,7 @@ macro_rules! refuses {
 
 refuses! {
     add_one_1d = AddOne1d { offset_elems: u64::MAX, blocks: MOST, threads: MOST, ..AddOne1d::default() } => ["threads of a block", "offset_elems"];
-    conv_im2col = ConvIm2col { images: MOST, height: MOST, width: MOST, padding: MOST, data: 0, filters: 1, output: 2 } => ["padding", "results"];
+    conv_im2col = ConvIm2col { form: ConvIm2colForm::Result, images: MOST, height: MOST, width: MOST, padding: MOST, data: 0, filters: 1, output: 2 } => ["padding", "results"];
     gemm = Gemm { size: [MOST; 3], multiprocessors: MOST, bias: Some(3), ..Gemm::default() } => ["row stride of C", "row stride of A", "row stride of B", "tiles down the product", "tiles along the product", "K", "tiles of the product"];
     gemm_batched = Gemm { is_single: true, batches: MOST, strides: [Some(u64::MAX); 3], batch_strides: [Some(u64::MAX); 3], size: [MOST; 3], beta: 1.0, ..Gemm::default() } => ["row stride of C", "batch stride of C", "row stride of A", "batch stride of A", "row stride of B", "batch stride of B", "batches", "tiles down the product", "tiles along the product", "K", "tiles of the product"];
     gemm_fp8 = GemmFp8 { size: [MOST; 3], strides: [None, Some(u64::MAX), None], a_scale_stride: Some(0), multiprocessors: MOST, ..GemmFp8::default() } => ["row stride of C", "row stride of A", "row stride of B", "tiles down the product", "tiles along the product", "K", "tiles of the product", "tiles of all experts", "rows of all A", "rows of all B", "stride of the scales of A"];
@@ -102,7 +102,7 @@ refuses! {
     layer_norm = LayerNorm { rows: ROWS, weight: 3, bias: 4, epsilon: 0.0 } => ["len", "bytes of a row", "rows"];
     rms_norm = RmsNorm { rows: ROWS, weight: 3, epsilon: 0.0 } => ["len", "bytes of a row", "rows"];
     softmax = Softmax { rows: ROWS } => ["len", "bytes of a row", "rows"];
-    multicast_tile = MulticastTile { matrix: MATRIX, data: 0, output: 1, origin: ORIGIN, clusters: MOST, threads: MOST } => ["threads of a block", "width of the matrix", "height of the matrix", "pitch of the matrix", "first column of the last tile"];
+    multicast_tile = MulticastTile { form: MulticastTileForm::Tile, matrix: MATRIX, data: 0, output: 1, origin: ORIGIN, clusters: MOST, threads: MOST } => ["threads of a block", "width of the matrix", "height of the matrix", "pitch of the matrix", "first column of the last tile"];
     persistent_tiles = PersistentTiles { stages: MOST, matrix: MATRIX, source: 0, target: 1, blocks: MOST, threads: MOST } => ["stages", "threads of a block", "width of the matrix", "height of the matrix", "pitch of the matrix"];
     prefetch = Prefetch { stages: MOST, output: 0, input: 1, batches: MOST, blocks: MOST, threads: MOST } => ["stages", "threads of a block", "batches"];
     prefetch_1d = Prefetch1d { stages: MOST, output: 0, input: 1, batches: MOST, blocks: MOST, threads: MOST } => ["stages", "threads of a block", "batches"];
@@ -116,7 +116,7 @@ refuses! {
         source: MATRIX, source_data: 0, source_origin: ORIGIN, target: MATRIX, target_data: 1, target_origin: ORIGIN,
         blocks: [MOST; 2], threads: MOST,
     } => ["threads of a block", "width of the source", "height of the source", "pitch of the source", "width of the target", "height of the target", "pitch of the target", "first column that is stored", "first column of the last tile", "first row of the last tile", "first column of the last tile", "first row of the last tile"];
-    transpose = Transpose { source: MATRIX, source_data: 0, target_pitch: usize::MAX, target_data: 1 } => ["width of the source", "height of the source", "pitch of the source", "width of the target", "height of the target", "pitch of the target"];
+    transpose = Transpose { form: TransposeForm::Tile, source: MATRIX, source_data: 0, target_pitch: usize::MAX, target_data: 1 } => ["width of the source", "height of the source", "pitch of the source", "width of the target", "height of the target", "pitch of the target"];
     copy_bulk = CopyBulk {
         stages: MOST,
         chunk_bytes: MOST,
@@ -259,6 +259,7 @@ fn numbers_that_would_wrap_are_refused() {
     assert!(attention(MOST / 8).launch().is_ok());
     assert!(attention(MOST / 8 + 1).launch().is_err());
     let images = |images| ConvIm2col {
+        form: ConvIm2colForm::Result,
         images,
         height: 1,
         width: 1,

@@ -3,14 +3,14 @@
 use kernels_gpu::{
     Matrix,
     consume_map::ConsumeMap,
-    conv_im2col::ConvIm2col,
+    conv_im2col::{ConvIm2col, ConvIm2colForm},
     encode_map::{EncodeMap, map_fields},
     gather_rows::GatherRows,
     hwc_tile::{HwcTile, HwcTileLanes, Image},
-    multicast_tile::MulticastTile,
+    multicast_tile::{MulticastTile, MulticastTileForm},
     persistent_tiles::PersistentTiles,
     tile_2d::{MapSource, Tile2d, Tile2dTo},
-    transpose::Transpose,
+    transpose::{Transpose, TransposeForm},
 };
 use tensor_map::{DataType, Swizzle, TensorMap};
 
@@ -19,6 +19,7 @@ use crate::{WARPS, least_bytes, refused};
 #[test]
 fn conv_im2col() {
     let good = ConvIm2col {
+        form: ConvIm2colForm::Result,
         images: 2,
         height: 5,
         width: 7,
@@ -59,6 +60,53 @@ fn conv_im2col() {
         &[
             "results is 37580963840; results that are numbered in 32 bits, and those behind the last: \
              0 to 4294967263; take 4294967263",
+        ],
+    );
+}
+
+#[test]
+fn conv_im2col_padded() {
+    let good = ConvIm2col {
+        form: ConvIm2colForm::Results,
+        images: 3,
+        height: 11,
+        width: 15,
+        padding: 1,
+        data: 0,
+        filters: 1,
+        output: 2,
+    };
+    assert_eq!(
+        least_bytes(good.launch()),
+        [(1, 4 * 8 * 9 * 16), (2, 4 * 8 * 3 * 11 * 15)]
+    );
+    // Of the padded images' 663 pixels a block has 384, and loads those of two rows and two columns more.
+    let launch = good.launch().unwrap();
+    assert_eq!(launch.shape.grid.count(), 2);
+    assert_eq!(launch.shape.shared_bytes, 4 * 128 * 64);
+    assert!(
+        ConvIm2col {
+            width: 1022,
+            ..good
+        }
+        .launch()
+        .is_ok()
+    );
+    refused(
+        ConvIm2col {
+            width: u32::MAX,
+            height: 1,
+            images: 1,
+            ..good
+        }
+        .launch(),
+        &[
+            "results is 4294967293; results that are numbered in 32 bits, and those behind the last: \
+             0 to 4294967263; take 4294967263",
+            "width is 4294967295; what shared memory has room for, columns of an image with its \
+             padding: 0 to 1024; take 1024",
+            "pixels is 12884901885; pixels with their padding that are numbered in 32 bits, and those \
+             behind the last: 0 to 4294963839; take 4294963839",
         ],
     );
 }
@@ -243,6 +291,7 @@ const WRONG: Matrix = Matrix {
 #[test]
 fn multicast_tile() {
     let good = MulticastTile {
+        form: MulticastTileForm::Tile,
         matrix: MATRIX,
         data: 0,
         output: 1,
@@ -251,6 +300,14 @@ fn multicast_tile() {
         threads: 96,
     };
     assert_eq!(least_bytes(good.launch()), [(1, 8 * 64 * 32 * 4)]);
+    let tiles = MulticastTile {
+        form: MulticastTileForm::Tiles,
+        clusters: 9,
+        ..good
+    };
+    assert_eq!(least_bytes(tiles.launch()), [(1, 36 * 64 * 32 * 4)]);
+    // A cluster of four blocks has four tiles.
+    assert_eq!(tiles.launch().unwrap().shape.grid.count(), 12);
     refused(
         MulticastTile {
             matrix: WRONG,
@@ -431,12 +488,21 @@ fn tile_2d() {
 #[test]
 fn transpose() {
     let good = Transpose {
+        form: TransposeForm::Tile,
         source: MATRIX,
         source_data: 0,
         target_pitch: 40,
         target_data: 1,
     };
     assert!(good.launch().is_ok());
+    let tiles = Transpose {
+        form: TransposeForm::Tiles,
+        source: Matrix::packed(132, 260),
+        target_pitch: 260,
+        ..good
+    };
+    // Blocks of 64 columns and 128 rows.
+    assert_eq!(tiles.launch().unwrap().shape.grid.to_array(), [3, 3, 1]);
     refused(
         Transpose {
             source: WRONG,

@@ -6,19 +6,19 @@ use anyhow::Result;
 use kernels_gpu::{
     Matrix,
     consume_map::ConsumeMap,
-    conv_im2col::ConvIm2col,
+    conv_im2col::{ConvIm2col, ConvIm2colForm},
     encode_map::EncodeMap,
     gather_rows::{self, GatherRows},
     histogram::{self, Histogram, HistogramForm},
     hwc_tile::HwcTileLanes,
-    multicast_tile::MulticastTile,
+    multicast_tile::{MulticastTile, MulticastTileForm},
     persistent_tiles::PersistentTiles,
     prefetch::Prefetch,
     producer_consumer::{ProducerConsumer, ProducerConsumerForm},
     ring::{self, Ring},
     settings::{Setting, Streaming},
     stencil::{Stencil, StencilForm},
-    transpose::Transpose,
+    transpose::{Transpose, TransposeForm},
 };
 use tma_launch::{DeviceDescription, Launch, Violations};
 
@@ -56,13 +56,16 @@ pub(crate) fn all(device: &DeviceDescription, stages: u32, bytes: u64) -> Result
         encode_map(bytes)?,
         consume_map(bytes)?,
         persistent_tiles(device, setting, bytes)?,
-        transpose(bytes)?,
+        transpose(TransposeForm::Tile, bytes)?,
+        transpose(TransposeForm::Tiles, bytes)?,
         gather_rows(bytes)?,
         hwc_tile(bytes)?,
-        multicast_tile(bytes)?,
+        multicast_tile(MulticastTileForm::Tile, bytes)?,
+        multicast_tile(MulticastTileForm::Tiles, bytes)?,
         histogram(HistogramForm::Block, multiprocessors, bytes)?,
         histogram(HistogramForm::Lanes, multiprocessors, bytes)?,
-        conv_im2col(bytes)?,
+        conv_im2col(ConvIm2colForm::Result, bytes)?,
+        conv_im2col(ConvIm2colForm::Results, bytes)?,
     ];
     for row in &mut rows {
         let kib = row.amount.bytes() as f64 / 1024.0;
@@ -317,9 +320,10 @@ pub(crate) fn persistent_tiles(
     )
 }
 
-fn transpose(bytes: u64) -> Result<Ported> {
+fn transpose(form: TransposeForm, bytes: u64) -> Result<Ported> {
     let source = square(bytes);
     let launch = Transpose {
+        form,
         source,
         source_data: SRC,
         target_pitch: source.height,
@@ -327,7 +331,10 @@ fn transpose(bytes: u64) -> Result<Ported> {
     };
     let [width, height] = [source.width, source.height].map(|side| side as u64);
     let expected = move |index: u64| hash(index % height * width + index / height);
-    let variant = format!("32-bit {width}x{height}");
+    let variant = match form {
+        TransposeForm::Tile => format!("32-bit {width}x{height}"),
+        TransposeForm::Tiles => format!("32-bit {width}x{height}, 2 x 4 tiles"),
+    };
     guide("transpose", variant, launch.launch(), bytes / 4, expected)
 }
 
@@ -381,17 +388,21 @@ fn hwc_tile(bytes: u64) -> Result<Ported> {
     })
 }
 
-fn multicast_tile(bytes: u64) -> Result<Ported> {
+fn multicast_tile(form: MulticastTileForm, bytes: u64) -> Result<Ported> {
     const TILE: u64 = 64 * 32;
     let clusters = bytes / 4 / (4 * 4 * TILE);
     let width = 64 * clusters;
     let launch = MulticastTile {
+        form,
         matrix: Matrix::packed(width as usize, 32),
         data: SRC,
         output: DST,
         origin: [0, 0],
         clusters: clusters as u32,
-        threads: 256,
+        threads: match form {
+            MulticastTileForm::Tile => 256,
+            MulticastTileForm::Tiles => 128,
+        },
     };
     let expected = move |index: u64| {
         let (block, row, column) = (index / TILE, index % TILE / 64, index % 64);
@@ -399,7 +410,10 @@ fn multicast_tile(bytes: u64) -> Result<Ported> {
         number.wrapping_add((block % 4) as u32)
     };
     let words = 4 * TILE * clusters;
-    let variant = format!("{clusters} clusters of 4");
+    let variant = match form {
+        MulticastTileForm::Tile => format!("{clusters} clusters of 4"),
+        MulticastTileForm::Tiles => format!("{clusters} tiles, 4 for a cluster of 4"),
+    };
     Ok(Ported {
         // Each tile is read once and written by each block.
         amount: Amount::Bytes(words + 4 * words),
@@ -453,11 +467,12 @@ fn histogram(form: HistogramForm, multiprocessors: u32, bytes: u64) -> Result<Po
     })
 }
 
-fn conv_im2col(bytes: u64) -> Result<Ported> {
+fn conv_im2col(form: ConvIm2colForm, bytes: u64) -> Result<Ported> {
     let Sizes {
         images, image_side, ..
     } = Sizes::of(bytes);
     let launch = ConvIm2col {
+        form,
         images,
         height: image_side,
         width: image_side,
@@ -492,7 +507,12 @@ fn conv_im2col(bytes: u64) -> Result<Ported> {
         reference: Reference::Nothing,
         ..guide(
             "conv_im2col",
-            format!("{images} images of {side}x{side}"),
+            match form {
+                ConvIm2colForm::Result => format!("{images} images of {side}x{side}"),
+                ConvIm2colForm::Results => {
+                    format!("{images} images of {side}x{side}, 3 results a thread")
+                }
+            },
             launch.launch(),
             8 * pixels,
             expected,

@@ -1,4 +1,4 @@
-use kernels_gpu::conv_im2col::{CHANNELS, ConvIm2col, FILTERS, SIDE};
+use kernels_gpu::conv_im2col::{CHANNELS, ConvIm2col, ConvIm2colForm, FILTERS, SIDE};
 use tma_launch::Buffer;
 
 use super::{Kernel, kept, numbers};
@@ -8,24 +8,33 @@ pub(super) const KERNEL: Kernel = Kernel {
     name: "conv_im2col",
     summary: "a 3 x 3 convolution whose pixels are fetched by im2col loads",
     golden: &["conv_im2col"],
-    showcase: || scenario([2, 16, 16], 1),
+    showcase: || scenario(FORMS[0], [2, 16, 16], 1),
     cases,
 };
 
 fn cases() -> Vec<Scenario> {
     let mut cases = Vec::new();
-    for padding in 0..=2 {
-        for shape in [[1, 3, 3], [1, 8, 4], [2, 7, 9], [3, 5, 13]] {
-            cases.push(scenario(shape, padding));
+    for form in FORMS {
+        for padding in 0..=2 {
+            for shape in [[1, 3, 3], [1, 8, 4], [2, 7, 9], [3, 5, 13]] {
+                cases.push(scenario(form, shape, padding));
+            }
         }
+        cases.push(scenario(form, [5, 1, 1], 1));
+        cases.push(scenario(form, [1, 33, 1], 2));
     }
-    cases.push(scenario([5, 1, 1], 1));
-    cases.push(scenario([1, 33, 1], 2));
+    // Several blocks, whose pixels begin within a row.
+    for padding in 0..=2 {
+        cases.push(scenario(FORMS[1], [2, 19, 23], padding));
+        cases.push(scenario(FORMS[1], [3, 17, 31], padding));
+    }
     cases
 }
 
+const FORMS: [ConvIm2colForm; 2] = [ConvIm2colForm::Result, ConvIm2colForm::Results];
+
 /// Images, rows and columns.
-fn scenario(shape: [usize; 3], padding: usize) -> Scenario {
+fn scenario(form: ConvIm2colForm, shape: [usize; 3], padding: usize) -> Scenario {
     let [images, height, width] = shape;
     // Sums of these are exact in any order.
     let small = |number: &i32| (number % 16) as f32;
@@ -33,6 +42,7 @@ fn scenario(shape: [usize; 3], padding: usize) -> Scenario {
     let all: Vec<f32> = all.iter().map(small).collect();
     let (data, filters) = all.split_at(images * height * width * CHANNELS);
     let conv = ConvIm2col {
+        form,
         images: images as u32,
         height: height as u32,
         width: width as u32,
@@ -66,14 +76,18 @@ fn scenario(shape: [usize; 3], padding: usize) -> Scenario {
     let dims = [FILTERS, columns, rows, images];
     // Behind the last result nothing changes.
     expected.extend([-1.0; FILTERS]);
+    let launch = kept(conv.launch());
     Scenario {
-        name: format!("{images}_images_of_{height}x{width}_padding_{padding}"),
+        name: format!(
+            "{}_{images}_images_of_{height}x{width}_padding_{padding}",
+            launch.entry
+        ),
         buffers: vec![
             Buffer::new("images", data),
             Buffer::new("filters", filters),
             Buffer::new("output", &vec![-1.0_f32; expected.len()]),
         ],
-        launches: vec![kept(conv.launch())],
+        launches: vec![launch],
         expected: vec![Expected::of(2, &expected).dims(&dims)],
     }
 }

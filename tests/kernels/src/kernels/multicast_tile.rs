@@ -1,6 +1,6 @@
 use kernels_gpu::{
     Matrix,
-    multicast_tile::{BLOCKS, MulticastTile, TILE},
+    multicast_tile::{BLOCKS, MulticastTile, MulticastTileForm, TILE},
 };
 use tma_launch::Buffer;
 
@@ -11,9 +11,11 @@ pub(super) const KERNEL: Kernel = Kernel {
     name: "multicast_tile",
     summary: "each of four blocks fetches a slice of a tile and multicasts it to its cluster",
     golden: &["multicast_tile"],
-    showcase: || scenario(Matrix::packed(256, 64), [0, 16], 4, 256),
+    showcase: || scenario(FORMS[0], Matrix::packed(256, 64), [0, 16], 4, 256),
     cases,
 };
+
+const FORMS: [MulticastTileForm; 2] = [MulticastTileForm::Tile, MulticastTileForm::Tiles];
 
 fn cases() -> Vec<Scenario> {
     let matrix = Matrix {
@@ -21,15 +23,25 @@ fn cases() -> Vec<Scenario> {
         height: 61,
         pitch: 156,
     };
-    let mut cases = vec![scenario(Matrix::packed(64, 32), [0, 0], 1, 32)];
-    for origin in [[0, 0], [12, 7], [-8, -5], [140, 50], [-64, 0], [0, -40]] {
-        cases.push(scenario(matrix, origin, 2, 96));
+    let mut cases = Vec::new();
+    for form in FORMS {
+        cases.push(scenario(form, Matrix::packed(64, 32), [0, 0], 1, 32));
+        for origin in [[0, 0], [12, 7], [-8, -5], [140, 50], [-64, 0], [0, -40]] {
+            cases.push(scenario(form, matrix, origin, 2, 96));
+        }
+        // The last cluster of the second form has one tile of four.
+        cases.push(scenario(form, matrix, [-4, 3], 5, 1024));
     }
-    cases.push(scenario(matrix, [-4, 3], 5, 1024));
     cases
 }
 
-fn scenario(matrix: Matrix, origin: [i32; 2], clusters: u32, threads: u32) -> Scenario {
+fn scenario(
+    form: MulticastTileForm,
+    matrix: Matrix,
+    origin: [i32; 2],
+    clusters: u32,
+    threads: u32,
+) -> Scenario {
     let data = numbers(matrix.len_elems());
     let [width, height] = TILE.map(|side| side as i64);
     let mut expected = Vec::new();
@@ -48,6 +60,7 @@ fn scenario(matrix: Matrix, origin: [i32; 2], clusters: u32, threads: u32) -> Sc
         }
     }
     let tile = MulticastTile {
+        form,
         matrix,
         data: 0,
         output: 1,
@@ -56,16 +69,17 @@ fn scenario(matrix: Matrix, origin: [i32; 2], clusters: u32, threads: u32) -> Sc
         threads,
     };
     let [x, y] = origin;
+    let launch = kept(tile.launch());
     Scenario {
         name: format!(
-            "{}x{}_at_{x}_{y}_{clusters}_clusters_of_{threads}",
-            matrix.width, matrix.height
+            "{}_{}x{}_at_{x}_{y}_{clusters}_clusters_of_{threads}",
+            launch.entry, matrix.width, matrix.height
         ),
         buffers: vec![
             Buffer::new("matrix", &data),
             Buffer::new("output", &vec![i32::MIN; expected.len()]),
         ],
-        launches: vec![kept(tile.launch())],
+        launches: vec![launch],
         expected: vec![
             Expected::of(1, &expected).dims(&[64, 32, 4, clusters as usize]),
             Expected::of(0, &data),

@@ -1,4 +1,7 @@
-use kernels_gpu::{Matrix, transpose::Transpose};
+use kernels_gpu::{
+    Matrix,
+    transpose::{Transpose, TransposeForm},
+};
 use tma_launch::Buffer;
 
 use super::{Kernel, kept, numbers};
@@ -8,7 +11,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     name: "transpose",
     summary: "transposes a matrix through tiles with a 128-byte swizzle, without bank conflicts",
     golden: &["transpose"],
-    showcase: || scenario(Matrix::packed(256, 192), 192),
+    showcase: || scenario(TransposeForm::Tile, Matrix::packed(256, 192), 192),
     cases,
 };
 
@@ -28,14 +31,23 @@ fn cases() -> Vec<Scenario> {
         (padded, 60),
         (Matrix::packed(8, 1), 4),
     ];
-    sizes
-        .map(|(source, pitch)| scenario(source, pitch))
-        .to_vec()
+    let mut cases = Vec::new();
+    for form in [TransposeForm::Tile, TransposeForm::Tiles] {
+        cases.extend(sizes.map(|(source, pitch)| scenario(form, source, pitch)));
+    }
+    // Several blocks both ways, of which the last has a part of its tiles, and of one of those a few columns and rows.
+    cases.push(scenario(
+        TransposeForm::Tiles,
+        Matrix::packed(164, 420),
+        424,
+    ));
+    cases
 }
 
-fn scenario(source: Matrix, target_pitch: usize) -> Scenario {
+fn scenario(form: TransposeForm, source: Matrix, target_pitch: usize) -> Scenario {
     let data = numbers(source.len_elems());
     let transpose = Transpose {
+        form,
         source,
         source_data: 0,
         target_pitch,
@@ -52,16 +64,17 @@ fn scenario(source: Matrix, target_pitch: usize) -> Scenario {
             expected[row * target.pitch + column] = if inside { value() } else { 0 };
         }
     }
+    let launch = kept(transpose.launch());
     Scenario {
         name: format!(
-            "{}x{}_pitch_{}_to_{target_pitch}",
-            source.width, source.height, source.pitch
+            "{}_{}x{}_pitch_{}_to_{target_pitch}",
+            launch.entry, source.width, source.height, source.pitch
         ),
         buffers: vec![
             Buffer::new("source", &data),
             Buffer::new("target", &vec![-1; target.len_elems()]),
         ],
-        launches: vec![kept(transpose.launch())],
+        launches: vec![launch],
         expected: vec![
             Expected::of(1, &expected).dims(&[target.pitch, target.height]),
             Expected::of(0, &data),
