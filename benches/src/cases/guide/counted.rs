@@ -36,6 +36,7 @@ const COUNTED: &[(&str, [f64; 3])] = &[
     ("histogram_lanes", [34.00, 4096.0, 0.0]),
     ("hwc_tile_lanes", [20.61, 2048.0, 0.0]),
     ("multicast_tile", [15.78, 1638.4, 0.0]),
+    ("multicast_tiles", [4.30, 1638.4, 0.0]),
     ("persistent_tiles_4", [18.42, 2048.0, 256.0]),
     ("prefetch_4", [32.00, 1536.0, 0.0]),
     ("prefetch_8", [32.00, 1536.0, 0.0]),
@@ -48,6 +49,7 @@ const COUNTED: &[(&str, [f64; 3])] = &[
     ("stencil_loads", [140.28, 8192.0, 1744.8]),
     ("stencil_threads", [157.95, 7577.6, 1741.6]),
     ("transpose", [11.97, 2048.0, 0.0]),
+    ("transpose_tiles", [9.16, 2048.0, 0.0]),
 ];
 
 #[cfg(test)]
