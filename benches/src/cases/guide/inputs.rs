@@ -55,7 +55,7 @@ impl Sizes {
         Self {
             blocks: (bytes / 4096) as u32,
             images: (bytes >> 24).max(1) as u32,
-            image_side: if bytes >> 24 == 0 { 9 } else { 56 },
+            image_side: 56,
             table_rows: bytes / 256,
             rows: (bytes / 1024) as u32,
             tiles: (bytes / 2048) as u32,

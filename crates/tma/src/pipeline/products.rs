@@ -358,7 +358,9 @@ impl<T, const STAGES: u32, const READ: bool> Products<T, STAGES, READ> {
     /// Gives a stage back whose products are complete.
     #[inline(always)]
     fn release(&self, cursor: Cursor<STAGES>) {
-        give_back::<READ>(self.warpgroup, &self.pipeline.ring().empty(cursor));
+        if gives_back::<READ>(self.warpgroup) {
+            self.pipeline.ring().release(cursor);
+        }
     }
 }
 
@@ -374,22 +376,22 @@ impl<T, const READ: bool> ProductStage<T, READ> {
     #[doc(alias = "consumer_release")]
     #[inline(always)]
     pub fn release(self) {
-        give_back::<READ>(self.warpgroup, &self.empty);
+        if gives_back::<READ>(self.warpgroup) {
+            // The one who waits is the filling end, by parity.
+            let _ = self.empty.arrive();
+        }
     }
 }
 
+/// Returns whether this thread gives a stage back whose products are complete. Collective of the warpgroup.
 #[inline(always)]
-fn give_back<const READ: bool>(warpgroup: Warpgroup, empty: &Barrier) {
-    let gives = if READ {
+fn gives_back<const READ: bool>(warpgroup: Warpgroup) -> bool {
+    if READ {
         // The lanes have read what they wanted.
         warpgroup.warp().sync();
         warpgroup.warp().lane() == 0
     } else {
         warpgroup.thread() == 0
-    };
-    if gives {
-        // The one who waits is the filling end, by parity.
-        let _ = empty.arrive();
     }
 }
 
