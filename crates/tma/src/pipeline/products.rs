@@ -358,7 +358,9 @@ impl<T, const STAGES: u32, const READ: bool> Products<T, STAGES, READ> {
     /// Gives a stage back whose products are complete.
     #[inline(always)]
     fn release(&self, cursor: Cursor<STAGES>) {
-        if gives_back::<READ>(self.warpgroup) {
+        if READ {
+            give_back_by_warps(self.warpgroup, &self.pipeline.ring().empty(cursor));
+        } else if self.warpgroup.thread() == 0 {
             self.pipeline.ring().release(cursor);
         }
     }
@@ -376,22 +378,23 @@ impl<T, const READ: bool> ProductStage<T, READ> {
     #[doc(alias = "consumer_release")]
     #[inline(always)]
     pub fn release(self) {
-        if gives_back::<READ>(self.warpgroup) {
+        if READ {
+            give_back_by_warps(self.warpgroup, &self.empty);
+        } else if self.warpgroup.thread() == 0 {
             // The one who waits is the filling end, by parity.
             let _ = self.empty.arrive();
         }
     }
 }
 
-/// Returns whether this thread gives a stage back whose products are complete. Collective of the warpgroup.
+/// One thread of each warp gives a stage back, which its lanes may have read themselves.
 #[inline(always)]
-fn gives_back<const READ: bool>(warpgroup: Warpgroup) -> bool {
-    if READ {
-        // The lanes have read what they wanted.
-        warpgroup.warp().sync();
-        warpgroup.warp().lane() == 0
-    } else {
-        warpgroup.thread() == 0
+fn give_back_by_warps(warpgroup: Warpgroup, empty: &Barrier) {
+    let warp = warpgroup.warp();
+    warp.sync();
+    if warp.lane() == 0 {
+        // The one who waits is the filling end, by parity.
+        let _ = empty.arrive();
     }
 }
 
