@@ -167,7 +167,7 @@ mod host {
     /// Transposes a matrix of numbers of 4 bytes.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Transpose {
-        /// What a block moves.
+        /// The tiles that a block moves.
         pub form: TransposeForm,
         /// The matrix that is read.
         pub source: Matrix,
@@ -179,7 +179,7 @@ mod host {
         pub target_data: usize,
     }
 
-    /// What a block moves.
+    /// The tiles that a block of [`Transpose`] moves.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum TransposeForm {
         /// One tile of 32 by 32 elements.

@@ -45,7 +45,7 @@ struct Arguments {
     /// Try one of so many parts of the mutants alone, and fail where `docs/mutation.md` has another number of them
     #[arg(long, value_name = "PARTS", conflicts_with_all = ["kernel", "show", "check", "bless"])]
     part_of: Option<usize>,
-    /// Which part, from 0.
+    /// The number of that part, from 0.
     #[arg(long, default_value_t = 0, requires = "part_of")]
     part: usize,
     /// Mutants that are tried at the same time; as many as there are cores unless given.
