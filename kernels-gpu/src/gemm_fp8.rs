@@ -217,20 +217,17 @@ unsafe fn multiply<P: FnMut(u32) -> Option<Place>>(
                 b_scales = b_scales.wrapping_add(1);
                 let stage = products.next();
                 let of_rows: SharedPtr<f32> = stage.as_ptr().second().cast();
-                // SAFETY: both have been loaded, and are loaded again when each warp has released the stage.
-                let scales = unsafe {
-                    let [upper, lower] = [first, first + 8].map(|row| of_rows.add(row).read());
-                    [upper, lower, of_columns]
-                };
-                let (a, b) = (
+                // SAFETY: it has been loaded, and is loaded again when each warp has released the stage.
+                let of_row = |row| unsafe { of_rows.add(row).read() };
+                let scales = [of_row(first), of_row(first + 8), of_columns];
+                let [a, b] = [
                     stage.as_ptr().first().first(),
                     stage.as_ptr().first().second(),
-                );
-                // SAFETY: the stage has been loaded, and is loaded again when it has been released, behind the wait.
-                let batch = unsafe {
-                    let (a, b) = (Matrix::<Rows8>::from_ptr(a), Matrix::<Rows8>::from_ptr(b));
-                    fresh.begin(warpgroup).replace(a.part::<64>(index), b)
-                };
+                ]
+                // SAFETY: it has been loaded, and is loaded again when the stage has been released, behind the wait.
+                .map(|tiles| unsafe { Matrix::<Rows8>::from_ptr(tiles) });
+                // SAFETY: as above.
+                let batch = unsafe { fresh.begin(warpgroup).replace(a.part::<64>(index), b) };
                 Started {
                     products: batch.commit(),
                     stage,

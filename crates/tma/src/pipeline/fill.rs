@@ -178,16 +178,16 @@ impl<A: Tiles, B: Tiles, S, M: Mode> EmptyStage<Pair<Pair<A, B>, Tile<S, M>>> {
         let bytes = A::COUNT * A::Shape::BYTES + B::COUNT * B::Shape::BYTES + S::BYTES;
         let _ = self.full.arrive_expect_tx(bytes);
         let (barrier, pair) = (self.full.address(), self.stage.first());
-        // SAFETY: the stage is empty, its barrier expects the bytes, and the tensors may be read there (5 of
+        // SAFETY: the stage is empty, its barrier expects the bytes, and the tensor may be read there (5 of
         // `Block::converged`).
-        unsafe {
-            load_tile(self.stage.second(), tile, at, barrier);
-            for number in 0..A::COUNT {
-                load_tile(pair.first().cast().add(number), a, at_a(number), barrier);
-            }
-            for number in 0..B::COUNT {
-                load_tile(pair.second().cast().add(number), b, at_b(number), barrier);
-            }
+        unsafe { load_tile(self.stage.second(), tile, at, barrier) };
+        for number in 0..A::COUNT {
+            // SAFETY: as above.
+            unsafe { load_tile(pair.first().cast().add(number), a, at_a(number), barrier) };
+        }
+        for number in 0..B::COUNT {
+            // SAFETY: as above.
+            unsafe { load_tile(pair.second().cast().add(number), b, at_b(number), barrier) };
         }
         self.issued(bytes);
     }
