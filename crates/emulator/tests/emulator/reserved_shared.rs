@@ -88,7 +88,7 @@ fn no_more_of_the_reserved_part_than_the_kernel_has_asked_for() {
     let first = "mov.u32 %r1, %reserved_smem_offset_1; st.shared.u32 [%r1], %r1; ld.shared.u32 %r2, [%r1 + 284];";
     assert_eq!(run(first, 1, 1), Ok(vec![0xdead_beef]));
     let cases = [
-        "mov.u32 %r1, %reserved_smem_offset_1; st.shared.u32 [%r1 + -4], %r1;",
+        "mov.u32 %r1, %reserved_smem_offset_end; st.shared.u32 [%r1], %r1;",
         "mov.u32 %r1, 1020; st.shared.u32 [%r1], %r1;",
     ];
     for case in cases {
