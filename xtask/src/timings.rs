@@ -24,8 +24,9 @@ use crate::{
 
 /// The most that `--check` allows.
 const MOST_RUSTC_RUNS: usize = 85;
-/// Processor time, in rounds of the calibration loop: the 105 that were measured last, and what differs from run to run.
-const MOST_ROUNDS: f64 = 110.0;
+/// Processor time, in rounds of the calibration loop: the 105 that were measured last, three kernels that came since, and
+/// what differs from run to run.
+const MOST_ROUNDS: f64 = 118.0;
 
 /// This program is rustc's wrapper if this is its name.
 const WRAPPER: &str = "rustc-wrapper";
