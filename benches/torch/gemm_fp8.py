@@ -77,12 +77,12 @@ def gemm_fp8(module, c, a, a_scales, b, b_scales, numbers=None, follows=True):
     )
     boxes = ((c, (BOX, BOX)), (a, (BLOCK, BOX)), (b, (BLOCK, BOX)))
     maps = [tensor_map(matrix, matrix.shape[::-1], box) for matrix, box in boxes]
-    maps.append(tensor_map(a_scales, a_scales.shape[::-1], (BLOCK, 1), swizzle=0))
+    scale_map = tensor_map(a_scales, a_scales.shape[::-1], (BLOCK, 1), swizzle=0)
     memory = [tensor for tensor in (b_scales, numbers) if tensor is not None]
     pointers = [ctypes.c_uint64(tensor.data_ptr()) for tensor in memory]
     name = "gemm_fp8" if numbers is None else "gemm_fp8_contiguous"
     blocks = -(-tiles[0] * tiles[1] // rounds)
-    launch = Launch(module, name, blocks, THREADS, SHARED_BYTES, [*maps[:3], product, maps[3], *pointers], follows)
+    launch = Launch(module, name, blocks, THREADS, SHARED_BYTES, [*maps, product, scale_map, *pointers], follows)
     launch.memory = (a_scales, *memory)
     return launch
 
