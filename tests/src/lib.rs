@@ -42,10 +42,17 @@ pub struct Group {
     pub cases: fn() -> Vec<Scenario>,
 }
 
-/// Returns whether to run also what repeats a test under more schedules or for more targets, which
-/// `cargo xtask test --long` and CI ask for.
-pub fn is_long() -> bool {
-    std::env::var_os("TMA_LONG_TESTS").is_some()
+/// Returns whether to run also what repeats the test of this name under more schedules or for more targets.
+///
+/// `cargo xtask test --long` asks for it in all tests, CI in one part of them: `TMA_LONG_TESTS` is the number of the
+/// part, from 0, and behind a slash that of all parts.
+pub fn is_long(name: &str) -> bool {
+    let asked = std::env::var("TMA_LONG_TESTS").unwrap_or_default();
+    let asked = asked
+        .split_once('/')
+        .and_then(|(part, parts)| Some((part.parse::<u32>().ok()?, parts.parse::<u32>().ok()?)));
+    let number: u32 = name.bytes().map(u32::from).sum();
+    asked.is_some_and(|(part, parts)| number.checked_rem(parts) == Some(part))
 }
 
 /// All cases that every backend runs.

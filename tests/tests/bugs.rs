@@ -120,12 +120,15 @@ fn two_pairs(kind: Kind) -> Trial {
     })
 }
 
-fn seeds() -> u64 {
-    if is_long() { LONG_SEEDS } else { SEEDS }
+fn seeds(variant: &Variant) -> u64 {
+    match is_long(&variant.entry) {
+        true => LONG_SEEDS,
+        false => SEEDS,
+    }
 }
 
 fn is_clean(variant: &Variant) -> Result<(), Failed> {
-    for seed in 0..seeds() {
+    for seed in 0..seeds(variant) {
         let checked = variant.check(seed)?;
         if !checked.diagnostics.is_empty() {
             return Err(format!("with seed {seed}:\n{}", rendered(&checked)).into());
@@ -148,7 +151,7 @@ fn is_found(variant: &Variant, bug: &Bug) -> Result<(), Failed> {
     let mut unseen: Vec<&Other> = bug.or.iter().collect();
     // What only some schedules show may take many.
     let seeds = if unseen.is_empty() {
-        seeds()
+        seeds(variant)
     } else {
         LONG_SEEDS
     };

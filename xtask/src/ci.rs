@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 
 use crate::{
     fuzz, mutate,
@@ -66,6 +66,20 @@ const STEPS: &[Step] = &[
     ("msrv", |_| msrv()),
     ("deny", deny),
 ];
+
+/// CI tries a part of all mutants, and of what repeats tests under more schedules and for more targets: another part with
+/// each commit.
+pub(crate) const PARTS: u32 = 4;
+
+/// The number of the part that is the turn of the commit that is checked out.
+pub(crate) fn part() -> Result<u32> {
+    let mut git = Command::new("git");
+    git.args(["rev-list", "--count", "HEAD"])
+        .current_dir(root());
+    let commits = output(&mut git)?;
+    let commits: u32 = commits.trim().parse().context("git counts no commits")?;
+    Ok(commits % PARTS)
+}
 
 /// Documents all crates. With the variables that `cargo clippy` sets, cargo takes what clippy has checked of them in
 /// place of checking it anew.

@@ -5,8 +5,8 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result, ensure};
 
 use crate::{
-    paths::root,
-    process::{exit_code, output, programs},
+    ci::{PARTS, part},
+    process::{exit_code, programs},
     setup,
 };
 
@@ -25,9 +25,6 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     mutate(&args.passed_on)
 }
 
-/// In how many parts CI tries all mutants: each commit another one.
-const PARTS: u32 = 4;
-
 /// Every mutant of a part is caught or explained, and the page about them has as many.
 pub(crate) fn check() -> Result<()> {
     let compiler = setup::ensure_device_compiler()?.version;
@@ -38,16 +35,7 @@ pub(crate) fn check() -> Result<()> {
         );
         return Ok(());
     }
-    let mut git = Command::new("git");
-    let commits = output(
-        git.args(["rev-list", "--count", "HEAD"])
-            .current_dir(root()),
-    )?;
-    let commits: u32 = commits.trim().parse().context("git counts no commits")?;
-    let (parts, part) = (
-        format!("--part-of={PARTS}"),
-        format!("--part={}", commits % PARTS),
-    );
+    let (parts, part) = (format!("--part-of={PARTS}"), format!("--part={}", part()?));
     let status = mutate(&[parts.clone(), part.clone()])?;
     ensure!(
         status == ExitCode::SUCCESS,

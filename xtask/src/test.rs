@@ -13,6 +13,7 @@ use anyhow::{Context, Result, ensure};
 use tma_build::CodeGenerator;
 
 use crate::{
+    ci::{PARTS, part},
     paths::{examples, relative},
     process::{cargo, cargo_in_example, lacks, shown},
     run::{DEVICES, arch, kernels},
@@ -27,7 +28,8 @@ const NEVER_EMPTY: &str = "cases";
 /// Reasons for which a test is ignored, each with the flag of this verb that lifts it.
 pub(crate) const LIFTED: &[(&str, &str)] = &[("minutes", "--long")];
 
-/// Tells the test programs to run also what repeats their tests: under more schedules, for more targets.
+/// Tells the test programs to run also what repeats their tests, under more schedules and for more targets: which part
+/// of that, as `0/4` for the first of four.
 pub(crate) const LONG_VARIABLE: &str = "TMA_LONG_TESTS";
 
 /// Tells the test programs where to run kernels.
@@ -39,7 +41,8 @@ pub(crate) struct Args {
     /// Where to run kernels: `gpu` makes a missing GPU a failure
     #[arg(long, value_parser = DEVICES)]
     device: Option<String>,
-    /// Also the tests that take minutes, and those of CI under more schedules and for more targets
+    /// Also the tests that take minutes, and all tests under more schedules and for more targets, of which CI runs a
+    /// part
     #[arg(long)]
     long: bool,
     /// Checks the kernels' cases alone, with PTX of this code generator, or with that of both, whose results must have
@@ -68,7 +71,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         cargo.env(DEVICE_VARIABLE, device);
     }
     if args.long {
-        cargo.env(LONG_VARIABLE, "1");
+        cargo.env(LONG_VARIABLE, "0/1");
     }
     if let Some(codegen) = &args.codegen {
         let counts = cases(cargo, codegen, args.device.as_deref())?;
@@ -154,7 +157,7 @@ fn cases(cargo: Command, codegen: &str, device: Option<&str>) -> Result<Counts> 
 /// As CI runs it.
 pub(crate) fn of_ci() -> Result<Counts> {
     let mut cargo = cargo();
-    cargo.env(LONG_VARIABLE, "1");
+    cargo.env(LONG_VARIABLE, format!("{}/{PARTS}", part()?));
     everything(cargo)
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Everything that it builds is built anew in a folder of its own. Time is that of the processors, which
 //! does not depend on how many there are, and limits are in units of a loop that is measured
-//! beside it, so that they hold on slower and on busier machines.
+//! beside it, so that they hold, roughly, on slower and on busier machines.
 
 use std::{
     env,
@@ -24,9 +24,9 @@ use crate::{
 
 /// The most that `--check` allows.
 const MOST_RUSTC_RUNS: usize = 85;
-/// Processor time, in rounds of the calibration loop: the 105 that were measured last, three kernels that came since, and
-/// what differs from run to run.
-const MOST_ROUNDS: f64 = 118.0;
+/// Processor time, in rounds of the calibration loop. It was 110 on one machine and 145 on another, whose processors are
+/// quick at arithmetic and no quicker at compiling: the limit finds what adds a quarter to the slower of them.
+const MOST_ROUNDS: f64 = 180.0;
 
 /// This program is rustc's wrapper if this is its name.
 const WRAPPER: &str = "rustc-wrapper";

@@ -95,6 +95,14 @@ impl Arch {
             known => known.name(),
         }
     }
+
+    /// The name without all that follows the compute capability's major number: `sm_12` of `sm_120a`.
+    pub(crate) fn major(self) -> &'static str {
+        let digits = self
+            .name()
+            .trim_end_matches(|last: char| last.is_ascii_lowercase());
+        &digits[..digits.len() - 1]
+    }
 }
 
 impl fmt::Display for Arch {
@@ -131,6 +139,12 @@ mod tests {
         for arch in Arch::ALL {
             assert_eq!(arch.name().parse(), Ok(*arch));
         }
+    }
+
+    #[test]
+    fn the_major_number_ends_before_the_last_digit() {
+        let majors = [Arch::Sm90, Arch::Sm90a, Arch::Sm103f, Arch::Sm120a].map(Arch::major);
+        assert_eq!(majors, ["sm_9", "sm_9", "sm_10", "sm_12"]);
     }
 
     #[test]

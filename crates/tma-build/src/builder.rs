@@ -213,7 +213,9 @@ impl PtxBuilder {
             CodeGenerator::Llvm => None,
             CodeGenerator::LibNvvm => Some(LibNvvm::find_for(&compiler)?),
         };
-        let mut output = self.compilation(&compiler, &target_dir).run()?;
+        // Builds in one folder wait for each other; what is compiled for the host is compiled in each.
+        let compiled = target_dir.join(self.arch.major());
+        let mut output = self.compilation(&compiler, &compiled).run()?;
         if let Some(nvvm) = nvvm {
             output.ptx = nvvm.compile(&output.llvm_ir, self.arch)?;
         }
@@ -360,13 +362,16 @@ impl PtxBuilder {
         drop_debug_sections(&mut module);
         diagnostics.extend(lint(&module, &markers, Some(&source)));
         write(&module.to_string())?;
-        // Checks are panics, and panics are calls: who asks for them does not ask for speed.
+        // Checks are panics, panics are calls, and loops with them are not unrolled: who asks for checks does not ask
+        // for speed.
         let is_checked = self.checks().contains(&true);
         let is_beside = |found: &Diagnostic| matches!(found.kind, Kind::CallBesideWgmma { .. });
+        let is_slow =
+            |found: &Diagnostic| is_beside(found) || matches!(found.kind, Kind::LocalMemory { .. });
         let is_costly = diagnostics.iter().any(is_beside);
         let (slow, diagnostics): (Vec<_>, Vec<_>) = diagnostics
             .into_iter()
-            .partition(|found| found.kind.is_warning() || is_checked && is_beside(found));
+            .partition(|found| found.kind.is_warning() || is_checked && is_slow(found));
         warnings.extend(slow.iter().map(ToString::to_string));
         self.refuse(diagnostics)?;
         Ok((module, markers, is_costly))

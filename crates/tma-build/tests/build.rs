@@ -97,12 +97,6 @@ const NEED_COMPILER: &[(&str, Test)] = &[
     ("the_ptx_does_not_say_where_it_was_built", no_absolute_paths),
 ];
 
-/// With `cargo xtask test --long`, as in CI.
-const LONG: &[(&str, Test)] = &[(
-    "every_kernel_builds_with_debug_assertions",
-    checks::kernels_with_debug_assertions,
-)];
-
 const NEED_PTXAS: &[(&str, Test)] = &[
     ("ptxas_complains_with_the_rust_line", ptxas_error),
     ("resources_are_reported", resources),
@@ -156,8 +150,6 @@ fn main() {
     };
     let mut all = trials(NEED_NOTHING, false);
     all.extend(trials(NEED_COMPILER, compiler.is_err()));
-    let is_long = std::env::var_os("TMA_LONG_TESTS").is_some();
-    all.extend(trials(LONG, compiler.is_err() || !is_long));
     all.extend(trials(NEED_PTXAS, compiler.is_err() || ptxas.is_none()));
     all.extend(trials(NEED_LIBNVVM, !matches!(nvvm, Ok(Ok(_)))));
     libtest_mimic::run(&Arguments::from_args(), all).exit();
@@ -267,11 +259,11 @@ fn local_memory() -> Result<(), Failed> {
     let body = "#[kernel]\npub unsafe fn k(data: *mut u32) { unsafe {\n    let mut table = [0_u32; 64];\n    \
                 for i in 0..64 { table[*data.add(i) as usize & 63] += i as u32; }\n    \
                 *data = table[*data.add(64) as usize & 63];\n} }";
-    let error = refused(&Crate::new(body)?.builder())?;
-    contains(
-        &error,
-        &["local-memory: in `k` (src/lib.rs:7): 256 bytes of local memory for each thread"],
-    )?;
+    let refused_crate = Crate::new(body)?;
+    let found = "local-memory: in `k` (src/lib.rs:7): 256 bytes of local memory for each thread";
+    contains(&refused(&refused_crate.builder())?, &[found])?;
+    let ptx = checks::checked(refused_crate.builder()).build()?;
+    contains(&ptx.warnings.join("\n"), &[found])?;
     Crate::new(&body.replace("#[kernel]", "#[kernel(local_memory)]"))?
         .builder()
         .build()?;

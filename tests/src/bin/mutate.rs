@@ -74,12 +74,21 @@ fn main() -> ExitCode {
 /// Gives the report, and whether every mutant was caught or is explained.
 fn mutate(arguments: &Arguments) -> Result<(String, bool), String> {
     let start = Instant::now();
+    let parts = arguments.part_of.map(|parts| [parts, arguments.part]);
+    if let Some([parts, part]) = parts
+        && part >= parts
+    {
+        return Err(format!(
+            "--part {part}: of {parts} parts, the last one is number {}",
+            parts.saturating_sub(1)
+        ));
+    }
     let allowed = Allowed::load().map_err(|error| format!("tests/mutants/allowed.txt: {error}"))?;
     let module = mutants::module()?;
     let cores = available_parallelism().map_or(1, |cores| cores.get());
     let threads = arguments.threads.unwrap_or(cores);
     let kernels = kernels(arguments)?;
-    let progress = |done| say(&format!("the cases of {done} of {} kernels", kernels.len()));
+    let progress = |done, all| say(&format!("the cases of {done} of {all} kernels"));
     let subjects = mutants::subjects(&kernels, &module, threads, &progress)?;
     let ids = subjects.iter().flat_map(|subject| &subject.mutants);
     let ids: Vec<&str> = ids.map(|mutant| mutant.id.as_str()).collect();
@@ -89,21 +98,13 @@ fn mutate(arguments: &Arguments) -> Result<(String, bool), String> {
         let hint = tma_launch::suggestion(id, ids);
         return Err(format!("there is no mutant `{id}`; {hint}"));
     }
-    let parts = arguments
-        .part_of
-        .map(|parts| [parts.max(1), arguments.part]);
-    let total = match (&arguments.show, parts) {
-        (Some(_), _) => 1,
-        (_, Some([parts, number])) => ids.len().saturating_sub(number).div_ceil(parts),
-        _ => ids.len(),
-    };
     let plan = Plan {
         seeds: arguments.seed..arguments.seed.saturating_add(arguments.seeds),
         threads,
         only: arguments.show.clone(),
         part: parts,
     };
-    let progress = |done| say(&format!("{done} of {total} mutants"));
+    let progress = |done, all| say(&format!("{done} of {all} mutants"));
     let tried = mutants::run(&subjects, &allowed, &plan, &progress)?;
     say("");
     if let (Some(_), [only]) = (&arguments.show, &tried[..]) {

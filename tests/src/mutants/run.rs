@@ -147,8 +147,11 @@ impl Summary {
     }
 }
 
+/// Told how many are done, and of how many.
+type Progress<'a> = dyn Fn(usize, usize) + Sync + 'a;
+
 /// Tries the mutants of all subjects; gives them in the order of the subjects. `progress` is told
-/// after each how many are done.
+/// after each how many are done, and of how many.
 ///
 /// # Errors
 /// A mutant that cannot be run.
@@ -156,7 +159,7 @@ pub fn run<'a>(
     subjects: &'a [Subject],
     allowed: &'a Allowed,
     plan: &Plan,
-    progress: &(dyn Fn(usize) + Sync),
+    progress: &Progress<'_>,
 ) -> Result<Vec<Tried<'a>>, String> {
     let is_wanted = |mutant: &Mutant| plan.only.as_ref().is_none_or(|id| mutant.id == *id);
     let of = |subject: &'a Subject| subject.mutants.iter().map(move |mutant| (subject, mutant));
@@ -186,7 +189,7 @@ pub fn run<'a>(
 }
 
 /// The entries of kernels with their mutants and cases, in the order of the kernels; `progress` is told how many kernels
-/// are done.
+/// are done, and of how many.
 ///
 /// # Errors
 /// A kernel that is not right itself.
@@ -194,7 +197,7 @@ pub fn subjects(
     kernels: &[&Kernel],
     module: &Module,
     threads: usize,
-    progress: &(dyn Fn(usize) + Sync),
+    progress: &Progress<'_>,
 ) -> Result<Vec<Subject>, String> {
     let of = |kernel: &&Kernel| Subject::of_kernel(kernel, module);
     let subjects = at_once(kernels, threads, of, progress)?;
@@ -206,7 +209,7 @@ fn at_once<T: Sync, R: Send>(
     all: &[T],
     threads: usize,
     make: impl Fn(&T) -> Result<R, String> + Sync,
-    progress: &(dyn Fn(usize) + Sync),
+    progress: &Progress<'_>,
 ) -> Result<Vec<R>, String> {
     let next = AtomicUsize::new(0);
     let made = Mutex::new(Vec::new());
@@ -219,7 +222,7 @@ fn at_once<T: Sync, R: Send>(
             let one = make(one)?;
             let mut made = made.lock().map_err(|_| "another thread panicked")?;
             made.push((at, one));
-            progress(made.len());
+            progress(made.len(), all.len());
         }
     };
     thread::scope(|scope| {

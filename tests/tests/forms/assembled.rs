@@ -96,7 +96,7 @@ pub(super) fn trials(ptxas: Option<Ptxas>) -> Vec<Trial> {
             Some((ptxas, newest)) => test(ptxas, *newest, of),
             None => Ok(()),
         };
-        let is_asked = ALWAYS.contains(&of) || of.starts_with(char::is_numeric) || is_long();
+        let is_asked = ALWAYS.contains(&of) || of.starts_with(char::is_numeric) || is_long(of);
         Trial::test(format!("assembled/{of}"), run).with_ignored_flag(!is_known || !is_asked)
     };
     let targets = TARGETS.iter();

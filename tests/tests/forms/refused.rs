@@ -44,7 +44,7 @@ pub(super) fn trials() -> Vec<Trial> {
             Trial::test(format!("refused/{arch}{suffix}"), refused),
             Trial::test(format!("compiled/{arch}{suffix}"), compiled),
         ]
-        .map(|trial| trial.with_ignored_flag(!always && !is_long()))
+        .map(|trial| trial.with_ignored_flag(!always && !is_long(arch.name())))
     });
     trials.collect()
 }

@@ -5,10 +5,11 @@
 //! The modules were assembled when they were built, if there was a ptxas that knows the architecture, which
 //! `cargo xtask setup --cuda` installs; without it the tests are listed as ignored.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fs};
 
 use libtest_mimic::{Failed, Trial};
-use tests::{KERNELS, KERNELS_LOCAL_BYTES, KERNELS_PTX, Module};
+use tests::{KERNELS, KERNELS_LOCAL_BYTES, KERNELS_PTX, Module, is_long};
+use tma_build::PtxBuilder;
 
 pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
@@ -28,7 +29,21 @@ pub(crate) fn trials() -> Vec<Trial> {
             is_complete(*module)
         }));
     }
+    let name = "with_debug_assertions";
+    trials.push(Trial::test(name, has_checks).with_ignored_flag(!is_long(name)));
     trials
+}
+
+/// No kernel is refused for what its messages need.
+fn has_checks() -> Result<(), Failed> {
+    let checked = PtxBuilder::new("../kernels-gpu")
+        .debug_assertions(true)
+        .overflow_checks(true);
+    let ptx = fs::read_to_string(checked.build()?.path)?;
+    match ptx.contains("panic_const_add_overflow") {
+        true => Ok(()),
+        false => Err("nothing is checked".into()),
+    }
 }
 
 fn entries(module: Module) -> BTreeSet<&'static str> {

@@ -61,7 +61,8 @@ pub(crate) fn trials() -> Vec<Trial> {
             Some(tools) => same_code(&explanation, tools),
             None => Err("there is no ptxas".into()),
         };
-        Trial::test(name, test).with_ignored_flag(!is_there || !is_long())
+        let is_asked = is_there && is_long(&name);
+        Trial::test(name, test).with_ignored_flag(!is_asked)
     });
     let is_there = tools.is_some();
     let noticed = tools.clone();

@@ -45,7 +45,7 @@ fn found(waits: bool) -> Result<(), Failed> {
     let [launch] = &scenario.launches[..] else {
         return Err("it is one launch".into());
     };
-    for seed in 0..if is_long() { LONG_SEEDS } else { SEEDS } {
+    for seed in 0..if is_long(ENTRY) { LONG_SEEDS } else { SEEDS } {
         let mut job = Job {
             ptx: Ptx {
                 name: ENTRY,

@@ -9,10 +9,12 @@ use tma_host::{Device, Jobs};
 const SEEDS: [u64; 3] = [1, 2, 3];
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let trial = |seed| Trial::test(format!("schedule/{seed}"), move || all_hold(seed));
-    SEEDS
-        .map(|seed| trial(seed).with_ignored_flag(!is_long()))
-        .into()
+    let trial = |seed| {
+        let name = format!("schedule/{seed}");
+        let is_asked = is_long(&name);
+        Trial::test(name, move || all_hold(seed)).with_ignored_flag(!is_asked)
+    };
+    SEEDS.map(trial).into()
 }
 
 /// Each with the module that the emulator runs. Their references are computed once for all seeds.

@@ -22,7 +22,7 @@ fn compiled(of: &Crate, arch: Arch) -> Result<SystemTime, Failed> {
     // `tma-build/ptx/ARCH/NAME.ptx`
     let target = built.ancestors().nth(3).ok_or("it lies nowhere")?;
     let mut times = Vec::new();
-    for folder in fs::read_dir(target.join("emitted"))? {
+    for folder in fs::read_dir(target.join("sm_9/emitted"))? {
         let folder = folder?;
         if folder.file_name().to_string_lossy().starts_with(&prefix) {
             times.push(fs::metadata(folder.path().join("module.ptx"))?.modified()?);

@@ -128,6 +128,9 @@ fn cases() -> Vec<Scenario> {
         grouped([552, 136, 272], Experts::Of(4, &[0, 2, -1, 2, 1]), 3),
         grouped([384, 264, 16], Experts::Of(2, &[1, 2, 0]), 132),
         grouped([130, 24, 0], Experts::Of(2, &[-1, 1]), 2),
+        // More tiles of one stage than there are stages in shared memory.
+        grouped([384, 264, 16], Experts::Of(2, &[1, 0, 1]), 1),
+        grouped([128, 264, 16], Experts::Rows(&[128, 128, 100]), 1),
         Case {
             values: Values::Any,
             ..grouped([256, 136, 400], Experts::Of(3, &[2, 1]), 1)

@@ -1,6 +1,6 @@
 use kernels_gpu::{
     Matrix,
-    multicast_tile::{BLOCKS, MulticastTile, MulticastTileForm, TILE},
+    multicast_tile::{BLOCKS, MulticastTile, MulticastTileForm, TILE, TILES},
 };
 use tma_launch::Buffer;
 
@@ -24,10 +24,11 @@ fn cases() -> Vec<Scenario> {
         pitch: 156,
     };
     let mut cases = Vec::new();
-    for form in FORMS {
+    // The second form has one cluster for four tiles.
+    for (form, clusters) in FORMS.into_iter().zip([2, TILES]) {
         cases.push(scenario(form, Matrix::packed(64, 32), [0, 0], 1, 32));
         for origin in [[0, 0], [12, 7], [-8, -5], [140, 50], [-64, 0], [0, -40]] {
-            cases.push(scenario(form, matrix, origin, 2, 96));
+            cases.push(scenario(form, matrix, origin, clusters, 96));
         }
         // The last cluster of the second form has one tile of four.
         cases.push(scenario(form, matrix, [-4, 3], 5, 1024));
