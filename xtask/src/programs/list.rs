@@ -160,7 +160,7 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
             "include",
             "-I",
             "prototype",
-            // harness.impl of four kernels has none.
+            // The harnesses of four kernels use std::chrono, and include it nowhere.
             "-include",
             "chrono",
         ],
