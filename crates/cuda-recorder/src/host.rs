@@ -113,12 +113,12 @@ pub(crate) fn memory_bytes() -> usize {
 pub(crate) fn ask_for_large_pages(bytes: &mut [u8]) {
     /// Large pages of x86-64 and of most others.
     const PAGE_BYTES: usize = 2 << 20;
-    let address = bytes.as_mut_ptr();
-    let before = address.align_offset(PAGE_BYTES);
-    let len = bytes.len().saturating_sub(before) / PAGE_BYTES * PAGE_BYTES;
+    let before = bytes.as_ptr().align_offset(PAGE_BYTES);
+    let whole = bytes.get_mut(before..).unwrap_or_default();
+    let len = whole.len() / PAGE_BYTES * PAGE_BYTES;
     if len > 0 {
         // SAFETY: these bytes are the caller's, and stay what they are.
-        unsafe { libc::madvise(address.add(before).cast(), len, libc::MADV_HUGEPAGE) };
+        unsafe { libc::madvise(whole.as_mut_ptr().cast(), len, libc::MADV_HUGEPAGE) };
     }
 }
 

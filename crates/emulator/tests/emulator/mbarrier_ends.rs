@@ -23,7 +23,7 @@ fn end() -> String {
     )
 }
 
-/// What the checker says under each seed; nothing where the kernel is right.
+/// Returns the checker's message under each seed, which is empty where the kernel is right.
 fn said(body: &str, blocks: u32) -> Vec<String> {
     let cluster = format!(".reqnctapercluster {blocks}, 1, 1");
     let parameters = ".param .u64 in, .param .align 64 .b8 map[128]";

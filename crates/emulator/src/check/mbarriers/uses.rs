@@ -43,14 +43,15 @@ impl Uses {
         }
     }
 
-    /// What was issued comes in this phase.
+    /// Notes that this phase counts the copy or the arrival that was issued last.
     pub(super) fn counts_in(&mut self, phase: u64) {
         if let Some((counted, _)) = &mut self.counted {
             *counted = phase.max(*counted);
         }
     }
 
-    /// What is not over for all that a thread knows: steps up to an epoch, and that so many phases are complete.
+    /// Returns a use that is not over for all that a thread knows: steps up to an epoch, and that so many phases are
+    /// complete.
     pub(super) fn pending(&self, known: Epoch, phases: u64) -> Option<Pending> {
         let counted = self.counted.filter(|(phase, _)| *phase >= phases);
         let counted = counted.map(|(phase, instruction)| Pending {
