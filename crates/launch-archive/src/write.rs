@@ -123,7 +123,7 @@ mod tests {
             kind: Kind::Allocation,
             address: u64::from(byte) << 20,
             before: vec![byte; 1000],
-            after: (byte % 3 > 0).then(|| vec![byte + 1; 1000]),
+            after: (!byte.is_multiple_of(3)).then(|| vec![byte + 1; 1000]),
         };
         let archive = Archive {
             launch: Launch::default(),

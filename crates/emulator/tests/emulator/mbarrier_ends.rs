@@ -33,7 +33,7 @@ fn said(body: &str, blocks: u32) -> Vec<String> {
         .into();
     let said = SEEDS.map(|seed| {
         let launch = Launch::new("k", blocks, THREADS).buffer(0).buffer(1);
-        let launch = launch.tensor_map(params.clone(), 1);
+        let launch = launch.tensor_map(params, 1);
         let words = (THREADS * blocks) as usize;
         let buffers = vec![
             Buffer::new("out", &vec![0_u32; words]),
