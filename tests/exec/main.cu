@@ -20,6 +20,7 @@ int properties();
 int heap();
 int lacks();
 int textures();
+int tiles(const char* how);
 int wrong_textures();
 
 int main(int count, char** arguments) {
@@ -43,6 +44,7 @@ int main(int count, char** arguments) {
     if (is("heap")) return heap();
     if (is("lacks")) return lacks();
     if (is("textures")) return textures();
+    if (is("tiles")) return tiles(arguments[2]);
     if (is("wrong_textures")) return wrong_textures();
     if (is("exit")) return 42;
     if (is("wait")) {

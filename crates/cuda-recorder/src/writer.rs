@@ -16,9 +16,6 @@ use crate::{buffers, host, options::Options};
 /// Threads, where so many archives wait.
 const MOST_THREADS: usize = 4;
 
-/// Bytes that may wait to be written; a launch waits for room.
-const MOST_WAITING: u64 = 2 << 30;
-
 struct Job {
     archive: Archive,
     options: Options,
@@ -57,7 +54,8 @@ pub(crate) fn write(archive: Archive, options: &Options) {
     let bytes = bytes(&archive);
     loop {
         let queue = guard.get_or_insert_default();
-        if queue.waiting == 0 || queue.waiting + bytes <= MOST_WAITING {
+        // A launch waits for room.
+        if queue.waiting == 0 || queue.waiting + bytes <= buffers::most_bytes() as u64 {
             break;
         }
         guard = wait(guard);

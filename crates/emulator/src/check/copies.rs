@@ -5,7 +5,7 @@ use super::{
     access::Made,
     clock::{Clock, Epoch, Lane},
     grid::{Extents, GroupWait, WARPGROUP},
-    mbarriers::location,
+    mbarriers::{Use, location},
     raw::End,
     shadow::{Access, Actor},
 };
@@ -127,7 +127,7 @@ impl Checker {
             CopyCompletion::Nothing => (Done::Group(GroupKind::Bulk), Epoch::MAX),
             CopyCompletion::Mbarrier(range) => {
                 let wide = (state.known.wide().clone(), state.own.epoch);
-                self.mbarrier_known(origin, range, "issues a copy that counts at");
+                self.mbarrier_known(origin, range, "issues a copy that counts at", Use::Counted);
                 if let Some(at) = location(range) {
                     self.mbarrier_delivers(origin, at);
                 }

@@ -2,6 +2,7 @@
 
 mod bytes;
 mod order;
+mod uses;
 mod validity;
 
 use std::collections::HashSet;
@@ -21,6 +22,8 @@ use crate::machine::observer::{
     AccessKind, CopyId, MbarrierEvent, Memory, Origin, Proxy, Range, Scope, Sem,
 };
 use order::{Arrival, Arrivals, Expectation};
+pub(super) use uses::Use;
+use uses::Uses;
 
 /// A copy that was issued in the current phase, or what stands for one.
 #[derive(Clone, Debug)]
@@ -73,8 +76,8 @@ pub(super) struct Object {
     completer: Option<Origin>,
     /// The last wait of each thread of the block.
     waited: Map<u32, Waited>,
-    /// Last uses by each thread of the grid.
-    users: Map<u32, (Epoch, usize)>,
+    /// By number of the thread in the grid.
+    users: Map<u32, Uses>,
     /// The invalidation: the thread, and its epoch.
     ended: Option<(Origin, Epoch)>,
 }
@@ -193,18 +196,18 @@ impl Checker {
             MbarrierEvent::Init { .. } => self.mbarrier_init(origin, range),
             MbarrierEvent::Inval => self.mbarrier_inval(origin, range),
             MbarrierEvent::ExpectTx { bytes, .. } => {
-                self.mbarrier_use(origin, range, "expects bytes at");
+                self.mbarrier_use(origin, range, "expects bytes at", Use::Step);
                 self.mbarrier_expects(origin, at, bytes);
             }
             MbarrierEvent::CompleteTx { bytes, copy, .. } => {
                 if copy.is_none() {
-                    self.mbarrier_use(origin, range, "completes bytes at");
+                    self.mbarrier_use(origin, range, "completes bytes at", Use::Step);
                     self.mbarrier_delivers(origin, at);
                     self.mbarrier_counts_bytes(origin, at, bytes);
                 }
             }
             MbarrierEvent::Arrive { .. } => {
-                self.mbarrier_use(origin, range, "arrives at");
+                self.mbarrier_use(origin, range, "arrives at", Use::Step);
                 self.mbarrier_arrives(origin, at);
                 self.mbarrier_arrive(origin, at, sem, scope);
             }
@@ -214,19 +217,21 @@ impl Checker {
                 self.mbarriers.last_to_fit = last
                     .map(|by| End::new(by, format!("arrives last in phase {phase} before that")));
             }
+            MbarrierEvent::AsyncArriveIssue => {
+                self.mbarrier_use(origin, range, "arrives at", Use::Counted);
+            }
             MbarrierEvent::AsyncArrive { copies_before, .. } => {
-                self.mbarrier_use(origin, range, "arrives at");
                 self.mbarrier_counts_arrival(origin, at);
                 self.mbarrier_async_arrive(origin, at, copies_before);
             }
             MbarrierEvent::PhaseDone { phase } => self.phase_done(origin, at, phase),
             MbarrierEvent::WaitDone { phase } => {
-                self.mbarrier_use(origin, range, "waits at");
+                self.mbarrier_use(origin, range, "waits at", Use::Step);
                 self.waits_late(origin, at, phase);
                 self.mbarrier_waited(origin, at, phase, sem, scope);
             }
             MbarrierEvent::WaitPending { phase } => {
-                self.mbarrier_use(origin, range, "waits at");
+                self.mbarrier_use(origin, range, "waits at", Use::Step);
                 self.waits_late(origin, at, phase);
             }
         }
@@ -315,6 +320,9 @@ impl Checker {
         let Some(object) = self.mbarriers.objects.get_mut(&at) else {
             return;
         };
+        if let Some(uses) = object.users.get_mut(&issuer) {
+            uses.counts_in(object.phase);
+        }
         let near = &mut object.near.known;
         near.order.raise(Lane::Async, block, thread, epoch);
         if near.has_wide() {

@@ -9,7 +9,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step, each_lane},
     machine::{
         Address, Completion, Flow, Located, Transfer, Trap, Trapped,
-        observer::{Proxy, Scope, Sem, Watch},
+        observer::{Event, MbarrierEvent, Proxy, Scope, Sem, Watch},
     },
 };
 
@@ -67,6 +67,12 @@ impl AsyncArrive {
             Some(_) => Ok(()),
         };
         result.map_err(|what| step.fault(lane, Trap::LaunchFailed, what))?;
+        step.tell(lane, |step| Event::Mbarrier {
+            range: step.range(located, 8),
+            operation: MbarrierEvent::AsyncArriveIssue,
+            sem: Sem::Relaxed,
+            scope: Scope::Cta,
+        });
         // It is no copy, but it comes after those that have lower numbers.
         let id = step.world.next_copy;
         step.world.progress += 1;

@@ -519,6 +519,8 @@ pub enum MbarrierEvent {
         /// The phase.
         phase: u64,
     },
+    /// `cp.async.mbarrier.arrive`, whose arrival is still to come.
+    AsyncArriveIssue,
     /// An arrival by `cp.async.mbarrier.arrive`, at last: all `cp.async` that its thread issued before
     /// are complete.
     AsyncArrive {

@@ -83,7 +83,8 @@ impl Barriers {
                 barrier.phase = phase + 1;
                 barrier.start = Some(now);
             }
-            MbarrierEvent::TooMany { .. }
+            MbarrierEvent::AsyncArriveIssue
+            | MbarrierEvent::TooMany { .. }
             | MbarrierEvent::WaitDone { .. }
             | MbarrierEvent::WaitPending { .. } => {}
         }

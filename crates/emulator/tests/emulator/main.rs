@@ -15,6 +15,7 @@ mod forms;
 mod later_copies;
 mod launch_control;
 mod map_scopes;
+mod mbarrier_ends;
 mod observer;
 mod observer_async;
 mod overlap;

@@ -10,7 +10,7 @@ use super::{
         raw::End,
         shadow::{Access, Actor},
     },
-    Object, location,
+    Object, Use, location,
     order::Arrivals,
 };
 use crate::machine::observer::{Origin, Proxy, Range};
@@ -63,7 +63,7 @@ impl Checker {
     }
 
     pub(super) fn mbarrier_inval(&mut self, origin: Origin, range: Range) {
-        self.mbarrier_use(origin, range, "invalidates");
+        self.mbarrier_use(origin, range, "invalidates", Use::Step);
         let (block, thread) = (origin.block as u32, origin.thread);
         let mut in_use = None;
         let extents = self.grid.extents;
@@ -81,33 +81,48 @@ impl Checker {
         if let Some(object) = self.mbarriers.objects.get_mut(&at) {
             object.ended = Some((origin, epoch));
             let mine = extents.thread(block, thread);
+            let waited = object.waited.get(&thread).map_or(0, |waited| waited.seen);
             let mut users: Vec<_> = object.users.iter().collect();
             users.sort_unstable_by_key(|(user, _)| **user);
-            let unknown = users
-                .into_iter()
-                .filter_map(|(user, (epoch, instruction))| {
-                    let (of, lane) = extents.split(*user);
-                    let is_known = |clock: &Clock| clock.get(Lane::Thread, of, lane) >= *epoch;
-                    let by_match = has_matched && of == block && is_known(&wide);
-                    let kind = match by_match || is_known(&collective) {
-                        true => Kind::OrderByCollective,
-                        false => Kind::MbarrierInvalidatedInUse,
+            let pending = users.into_iter().filter_map(|(user, uses)| {
+                let (of, lane) = extents.split(*user);
+                let pending = |clock: &Clock| {
+                    let (steps, seen) = match *user == mine {
+                        true => (Epoch::MAX, waited),
+                        false => (clock.get(Lane::Thread, of, lane), 0),
                     };
-                    let is_unknown = *user != mine && !is_known(&known);
-                    is_unknown.then_some((of, lane, *instruction, kind))
-                });
+                    let phases = u64::from(clock.mbarrier(at.0, object.id));
+                    uses.pending(steps, phases.max(seen))
+                };
+                let used = pending(&known)?;
+                let by_match = has_matched && of == block && pending(&wide).is_none();
+                let kind = match by_match || pending(&collective).is_none() {
+                    true => Kind::OrderByCollective,
+                    false => Kind::MbarrierInvalidatedInUse,
+                };
+                Some((of, lane, used, kind))
+            });
             // Of several that are as grave, the first.
-            in_use = unknown.rev().max_by_key(|(.., kind)| kind.severity());
+            in_use = pending.rev().max_by_key(|(.., kind)| kind.severity());
         }
-        if let Some((of, lane, instruction, kind)) = in_use {
+        if let Some((of, lane, used, kind)) = in_use {
+            let (what, notes) = match used.counted_in {
+                None => ("uses it".into(), Vec::new()),
+                Some(phase) => (
+                    format!("issues what counts in its phase {phase}"),
+                    vec![format!(
+                        "only a wait for phase {phase} says that it has come"
+                    )],
+                ),
+            };
             let there = End {
                 block: of,
                 thread: lane,
-                instruction,
-                what: "uses it".into(),
+                instruction: used.instruction,
+                what,
             };
             let here = End::new(origin, "invalidates the mbarrier");
-            self.report(kind, here, Some(there), |_| Vec::new());
+            self.report(kind, here, Some(there), |_| notes);
         }
         self.stamp(origin, range, true);
         self.shadow_as_data(origin, range);
@@ -128,15 +143,21 @@ impl Checker {
     }
 
     /// A use of a barrier by a thread.
-    pub(super) fn mbarrier_use(&mut self, origin: Origin, range: Range, what: &str) {
+    pub(super) fn mbarrier_use(&mut self, origin: Origin, range: Range, what: &str, used: Use) {
         if let Some((of, _)) = location(range).filter(|(of, _)| *of != origin.block as u32) {
             self.remote_access(origin, of, range, what);
         }
-        self.mbarrier_known(origin, range, what);
+        self.mbarrier_known(origin, range, what, used);
     }
 
     /// Whoever uses a barrier must know that it is one.
-    pub(in crate::check) fn mbarrier_known(&mut self, origin: Origin, range: Range, what: &str) {
+    pub(in crate::check) fn mbarrier_known(
+        &mut self,
+        origin: Origin,
+        range: Range,
+        what: &str,
+        used: Use,
+    ) {
         let (block, thread) = (origin.block as u32, origin.thread);
         let Some(at) = location(range) else { return };
         let Some(state) = self.grid.blocks.get(block) else {
@@ -149,9 +170,9 @@ impl Checker {
             return;
         };
         let user = self.grid.extents.thread(block, thread);
-        object
-            .users
-            .insert(user, (state.own.epoch, origin.instruction));
+        let (epoch, phase) = (state.own.epoch, object.phase);
+        let uses = object.users.entry(user).or_default();
+        uses.add(used, epoch, phase, origin.instruction);
         let knows = |(by, epoch): (Origin, Epoch), clock: &Clock| {
             let by = (by.block as u32, by.thread);
             by == (block, thread) || clock.get(Lane::Thread, by.0, by.1) >= epoch

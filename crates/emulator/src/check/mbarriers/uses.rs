@@ -1,0 +1,68 @@
+//! The last uses of a barrier by a thread, and who knows that they are over.
+
+use crate::check::clock::Epoch;
+
+/// How a thread uses a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::check) enum Use {
+    /// It is over with the thread's step.
+    Step,
+    /// A copy or an arrival that comes later by itself: only the end of the phase that counts it says that it has come.
+    Counted,
+}
+
+/// The last uses by one thread.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Uses {
+    /// The last step, unless what is counted was issued behind it.
+    step: Option<(Epoch, usize)>,
+    /// The phase that counts what was issued last, and the instruction.
+    counted: Option<(u64, usize)>,
+}
+
+/// A use that may not be over.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pending {
+    pub(super) instruction: usize,
+    /// The phase that counts it.
+    pub(super) counted_in: Option<u64>,
+}
+
+impl Uses {
+    /// The thread uses the barrier in this phase.
+    pub(super) fn add(&mut self, used: Use, epoch: Epoch, phase: u64, instruction: usize) {
+        match used {
+            Use::Step => self.step = Some((epoch, instruction)),
+            // The thread's own order has the steps before it.
+            Use::Counted => {
+                *self = Self {
+                    step: None,
+                    counted: Some((phase, instruction)),
+                }
+            }
+        }
+    }
+
+    /// Notes that this phase counts the copy or the arrival that was issued last.
+    pub(super) fn counts_in(&mut self, phase: u64) {
+        if let Some((counted, _)) = &mut self.counted {
+            *counted = phase.max(*counted);
+        }
+    }
+
+    /// Returns a use that is not over for all that a thread knows: steps up to an epoch, and that so many phases are
+    /// complete.
+    pub(super) fn pending(&self, known: Epoch, phases: u64) -> Option<Pending> {
+        let counted = self.counted.filter(|(phase, _)| *phase >= phases);
+        let counted = counted.map(|(phase, instruction)| Pending {
+            instruction,
+            counted_in: Some(phase),
+        });
+        let step = self.step.filter(|(epoch, _)| *epoch > known);
+        let step = step.map(|(_, instruction)| Pending {
+            instruction,
+            counted_in: None,
+        });
+        counted.or(step)
+    }
+}
