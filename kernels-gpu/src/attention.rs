@@ -5,8 +5,8 @@ mod items;
 use core::mem::offset_of;
 
 use tma::{
-    Accumulator, Block, Columns, Finish, Fragment, KernelArg, Matrix, Outputs, Rows, SharedPtr,
-    Steps, Swizzle128, Tile, TileMap, Warpgroup,
+    Accumulator, Block, Columns, Fragment, KernelArg, Matrix, Outputs, Rows, SharedPtr, Steps,
+    Swizzle128, Tile, TileMap, Warpgroup,
     halves::{Bf16, F16, Half},
     kernel, math,
     matrix::{Boxes, MatrixElement},
@@ -16,6 +16,7 @@ use tma::{
     shared,
 };
 
+use crate::gemm::Plain;
 use items::{Positions, each_item};
 
 /// Queries that a block has at a time: 64 for each warpgroup that multiplies.
@@ -115,16 +116,6 @@ impl Softmax {
             exponent * core::f32::consts::LN_2
         };
         [sums.map(factor), [0, 1].map(logarithm)]
-    }
-}
-
-/// Results are stored as they are.
-struct Plain;
-
-impl Finish for Plain {
-    #[inline(always)]
-    fn finish(&self, _column: u32, _row: u32, sums: [f32; 2]) -> [f32; 2] {
-        sums
     }
 }
 

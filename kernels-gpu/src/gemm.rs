@@ -291,7 +291,7 @@ unsafe fn multiply<
     unsafe { pipeline.split::<THREADS, 40, 232>(fill, multiply) };
 }
 
-/// [`gemm`] for few tiles of many products: each, of 128 by 128, is that of a cluster, whose blocks have a part of K each.
+/// [`gemm`] for few tiles and a long K: each tile, of 128 by 128, is that of a cluster, whose blocks have a part of K each.
 ///
 /// # Safety
 /// 1. Those of [`gemm`]; the grid has a cluster for each tile.

@@ -1,7 +1,7 @@
 //! Products of matrices of `e4m3` with a scale for each block of numbers, by tensor cores.
 //!
-//! The tensor core keeps 13 bits of a sum of `e4m3` products, too few for a long K. So the products of 128 numbers along
-//! K are summed up afresh, and added in `f32` to the sums so far, with their scales, while those of the next 128 are
+//! The tensor core keeps 13 fraction bits of a sum of `e4m3` products, too few for a long K. So the products of 128 numbers
+//! along K are summed up afresh, and added in `f32` to the sums so far, with their scales, while those of the next 128 are
 //! summed up in other registers. Tensor copies load the scales of A beside its numbers.
 
 pub mod grouped;

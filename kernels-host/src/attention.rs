@@ -13,8 +13,8 @@ impl Kernels {
     /// multiprocessors and the buffers of `extents` are not looked at, nor are its packed sequences.
     ///
     /// # Errors
-    /// Extents that the kernels cannot take, and buffers that are too short: all of these at once; or there is no
-    /// kernel for the GPU, which is one for `sm_90a`.
+    /// Extents that the kernels cannot take, packed sequences, and buffers that are too short: all of these at once; or
+    /// there is no kernel for the GPU, which is one for `sm_90a`.
     #[doc(alias("scaled_dot_product_attention", "flash_attn_func"))]
     pub fn attention<T: Element>(
         &self,
@@ -25,6 +25,11 @@ impl Kernels {
         results: &mut Buffer<T>,
         logarithms: &mut Buffer<f32>,
     ) -> Result<(), Failure> {
+        let mut conditions = Conditions::default();
+        if extents.packed.is_some() {
+            let fix = "call `attention_packed`, or give `None`".to_owned();
+            conditions.refuse("packed", "Some", "all sequences have the same length", fix);
+        }
         let extents = Attention {
             packed: None,
             ..*extents
@@ -32,7 +37,7 @@ impl Kernels {
         let operands = operands(queries, keys, values, results, logarithms);
         let attention = of_buffers::<T>(&extents, self.device().multiprocessors());
         // SAFETY: the operands are in this order, and those that are written are borrowed exclusively (1).
-        unsafe { self.start("attention", Conditions::default(), &attention, &operands) }
+        unsafe { self.start("attention", conditions, &attention, &operands) }
     }
 
     /// [`attention`](Self::attention) of sequences that lie one behind the other, with lengths of their own: `starts` have

@@ -331,7 +331,7 @@ fn chart_of_cubes(folder: &Path) -> Result<String, String> {
 /// The products with scales, and those of experts' rows, for which cuBLASLt has nothing.
 fn gemm_fp8(folder: &Path) -> Result<String, String> {
     let (mut page, rows) = torch_record(folder, GEMM_FP8)?;
-    page += "| M x N x K | with one scale | cuBLASLt | DeepGEMM | `gemm_fp8` | of cuBLASLt | of DeepGEMM |\n\
+    page += "| M x N x K | cuBLASLt, one scale | cuBLASLt, these scales | DeepGEMM | `gemm_fp8` | of cuBLASLt | of DeepGEMM |\n\
              | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n";
     let (of_experts, of_one): (Vec<&Value>, Vec<&Value>) =
         rows.iter().partition(|row| row["grouped"].is_array());

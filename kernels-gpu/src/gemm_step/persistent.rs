@@ -3,10 +3,12 @@
 use core::num::NonZero;
 
 use tma::{
-    Block, Finish, Outputs, Swizzle128, Tile, Warpgroup, kernel,
+    Block, Outputs, Swizzle128, Tile, Warpgroup, kernel,
     pipeline::{self, Fill, Products},
     shared,
 };
+
+use crate::gemm::Plain;
 
 use super::{
     BOX, Box64, Map,
@@ -17,16 +19,6 @@ use super::{
 const OUTPUTS: u32 = 2;
 
 type Output = [Tile<Box64, Swizzle128>; OUTPUTS as usize];
-
-/// The sums are the results.
-struct Plain;
-
-impl Finish for Plain {
-    #[inline(always)]
-    fn finish(&self, _column: u32, _row: u32, sums: [f32; 2]) -> [f32; 2] {
-        sums
-    }
-}
 
 /// Multiplies tiles of 128 by 256, which are numbered down the rows of C.
 ///

@@ -193,5 +193,18 @@ fn extents_and_buffers_that_do_not_fit_are_refused() -> Result {
     let said = refused.expect_err("it was started").to_string();
     let expected = "elements of a head is 96; there are kernels for 64, 128, 256; take 64 or 128";
     assert!(said.contains(expected), "{said}");
+    let extents = Attention {
+        packed: Some(Packed {
+            queries: 70,
+            keys: 90,
+            query_starts: 5,
+            key_starts: 6,
+        }),
+        ..EXTENTS
+    };
+    let refused = kernels.attention(&extents, &some, &some, &some, &mut results, &mut logarithms);
+    let said = refused.expect_err("it was started").to_string();
+    let expected = "packed is Some; all sequences have the same length; call `attention_packed`, or give `None`";
+    assert!(said.contains(expected), "{said}");
     Ok(())
 }

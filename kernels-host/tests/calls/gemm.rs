@@ -107,7 +107,8 @@ fn many_products_are_added_to_what_c_has() -> Result {
             Op::N,
             Op::N,
             Matrix::new(&a, [m, k]).batches(count, m * k),
-            Matrix::new(&b, [k, n]),
+            // One matrix for all, whatever its distance from a next one would be.
+            Matrix::new(&b, [k, n]).batches(1, k * n),
             MatrixMut::new(&mut on_device, [m, n])
                 .stride(count * n)
                 .batches(count, n),

@@ -1,10 +1,12 @@
+use std::f64::consts::FRAC_2_PI;
+
 use half::{bf16, f16};
 use kernels_gpu::gemm::{Activation, Gemm, Numbers};
 use tests_references::{Matrix, product};
 use tma_launch::Buffer;
 
 use super::{Kernel, kept, numbers};
-use crate::{Expected, Scenario};
+use crate::{Expected, Format, Scenario};
 
 pub(super) const KERNEL: Kernel = Kernel {
     name: "gemm",
@@ -154,6 +156,20 @@ fn cases_of_results() -> Vec<Case> {
             ..plain
         },
     );
+    // Sums of a few units, where these functions are neither 0 nor the number itself.
+    for (activation, size, multiprocessors, alpha, results) in [
+        (Activation::SILU, [136, 264, 392], 2, 1.0 / 256.0, plain),
+        (Activation::GELU, [136, 72, 392], 132, 1.0 / 256.0, plain),
+        (Activation::SILU, [64, 200, 3072], 132, 1.0 / 1024.0, plain),
+        (Activation::GELU, [70, 36, 40], 132, 1.0 / 64.0, single),
+    ] {
+        let case = Case {
+            activation,
+            alpha,
+            ..Case::of(size, multiprocessors)
+        };
+        add(case, results);
+    }
     for (a_transposed, b_transposed) in [(false, false), (true, true), (true, false), (false, true)]
     {
         for (multiprocessors, numbers) in [(2, Numbers::F16), (132, Numbers::Bf16)] {
@@ -258,6 +274,23 @@ pub(super) fn rounded(values: &[f64], numbers: Numbers) -> Vec<u16> {
         .collect()
 }
 
+/// Returns whether results are what the hardware's functions approximate.
+fn is_approximate(activation: Activation) -> bool {
+    [Activation::SILU, Activation::GELU].contains(&activation)
+}
+
+/// The function of a number.
+fn activated(activation: Activation, x: f64) -> f64 {
+    match activation {
+        Activation::RELU => x.max(0.0),
+        Activation::SILU => x / (1.0 + (-x).exp()),
+        Activation::GELU => {
+            x * (1.0 + (FRAC_2_PI.sqrt() * (x + 0.044715 * x.powi(3))).tanh()) / 2.0
+        }
+        _ => x,
+    }
+}
+
 /// The elements as they lie in memory.
 enum Elements {
     Halves(Vec<u16>),
@@ -329,8 +362,7 @@ fn scenario(case: Case) -> Scenario {
                 if beta != 0.0 {
                     result += f64::from(beta) * before[at];
                 }
-                let is_cut = case.activation == Activation::RELU;
-                after[at] = if is_cut { result.max(0.0) } else { result };
+                after[at] = activated(case.activation, result);
             }
             if n % 2 == 1 && is_single {
                 // Columns are written in pairs.
@@ -339,7 +371,17 @@ fn scenario(case: Case) -> Scenario {
         }
     }
     let [a, b] = [a, b].map(|values| rounded(&values, case.numbers));
-    let (before, after) = (Elements::of(&before, &case), Elements::of(&after, &case));
+    let before = Elements::of(&before, &case);
+    let after = if is_approximate(case.activation) {
+        let (format, relative_l2) = match (is_single, case.numbers) {
+            (true, _) => (Format::F32, 1e-6),
+            (false, Numbers::Bf16) => (Format::Bf16, 3e-3),
+            (false, Numbers::F16) => (Format::F16, 4e-4),
+        };
+        Expected::near(0, format, after, relative_l2)
+    } else {
+        Elements::of(&after, &case).expected(0)
+    };
     let Case {
         numbers,
         multiprocessors,
@@ -379,6 +421,8 @@ fn scenario(case: Case) -> Scenario {
         (batches != 1, format!("_batches_{batches}")),
         (shares_b, "_one_b".to_owned()),
         (has_gaps, "_gaps".to_owned()),
+        (case.activation == Activation::SILU, "_silu".to_owned()),
+        (case.activation == Activation::GELU, "_gelu".to_owned()),
     ] {
         name += if has { &said } else { "" };
     }
@@ -391,6 +435,6 @@ fn scenario(case: Case) -> Scenario {
             Buffer::new("bias", &bias),
         ],
         launches: vec![kept(gemm.launch())],
-        expected: vec![after.expected(0), Expected::of(1, &a), Expected::of(2, &b)],
+        expected: vec![after, Expected::of(1, &a), Expected::of(2, &b)],
     }
 }
