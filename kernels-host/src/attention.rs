@@ -10,7 +10,7 @@ impl Kernels {
     ///
     /// Queries, keys, values and results have the elements of a head innermost, then heads, then positions, then
     /// sequences, one behind the other; logarithms have positions innermost, then heads, then sequences. The type, the
-    /// multiprocessors and the buffers of `extents` are not looked at, nor are its packed sequences.
+    /// multiprocessors and the buffers of `extents` are not looked at.
     ///
     /// # Errors
     /// Extents that the kernels cannot take, packed sequences, and buffers that are too short: all of these at once; or

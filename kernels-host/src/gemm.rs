@@ -145,11 +145,6 @@ impl Kernels {
         }
         let mut extent = |name: &str, number: usize| extent(&mut conditions, name, number);
         let layouts = [c.layout, a.layout, b.layout];
-        // The stride of a single matrix means nothing, and that of one which all products share is 0.
-        let batch_stride = |layout: Layout| match layout.batches {
-            1 => 0,
-            _ => layout.batch_stride as u64,
-        };
         let gemm = Gemm {
             numbers: T::NUMBERS,
             is_single: R::IS_SINGLE,
@@ -158,7 +153,7 @@ impl Kernels {
             b_transposed: op_b == Op::T,
             batches: extent("batches", batches),
             strides: layouts.map(|layout| Some(layout.stride as u64)),
-            batch_strides: layouts.map(|layout| Some(batch_stride(layout))),
+            batch_strides: layouts.map(|layout| Some(layout.batch_stride as u64)),
             alpha: epilogue.alpha,
             beta: epilogue.beta,
             bias: epilogue.bias.map(|_| 3),

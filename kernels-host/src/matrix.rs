@@ -26,7 +26,7 @@ pub(crate) struct Layout {
     pub(crate) offset: usize,
     /// Matrices.
     pub(crate) batches: usize,
-    /// From matrix to matrix.
+    /// From matrix to matrix; 0 where there is one.
     pub(crate) batch_stride: usize,
 }
 
@@ -79,7 +79,7 @@ macro_rules! layouts {
             #[must_use]
             pub const fn batches(mut self, count: usize, stride_elems: usize) -> Self {
                 self.layout.batches = count;
-                self.layout.batch_stride = stride_elems;
+                self.layout.batch_stride = if count == 1 { 0 } else { stride_elems };
                 self
             }
 

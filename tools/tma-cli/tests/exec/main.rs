@@ -14,8 +14,7 @@ use std::{
 };
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use programs::{FLAGS, Programs, clean, exec, library, text, wanted};
-use tma_build::tool_dirs;
+use programs::{FLAGS, Programs, clean, exec, library, nvcc, text, wanted};
 
 type Test = fn(&Programs) -> Result<(), Failed>;
 
@@ -52,9 +51,8 @@ const TESTS: &[(&str, Test)] = &[
 
 fn main() {
     let arguments = Arguments::from_args();
-    let nvcc = tool_dirs().map(|folder| folder.join("nvcc"));
-    let nvcc = nvcc.into_iter().find(|path| path.is_file());
-    if nvcc.is_none() {
+    let has_nvcc = nvcc().is_some();
+    if !has_nvcc {
         println!("skipped: no nvcc was found; `cargo xtask setup --cuda` installs it");
     }
     static PROGRAMS: LazyLock<Result<Programs, String>> = LazyLock::new(Programs::build);
@@ -63,7 +61,7 @@ fn main() {
             Ok(programs) => test(programs),
             Err(why) => Err(why.into()),
         };
-        Trial::test(*name, run).with_ignored_flag(nvcc.is_none())
+        Trial::test(*name, run).with_ignored_flag(!has_nvcc)
     });
     libtest_mimic::run(&arguments, trials.collect()).exit();
 }
@@ -167,23 +165,21 @@ fn launches_that_overlap_are_checked(programs: &Programs) -> Result<(), Failed> 
 
 /// PTX ISA 9.7.9.6: a shuffle says nothing of memory, and hands on in a reduction what one lane has waited for.
 fn tiles_of_several_warps_are_checked(programs: &Programs) -> Result<(), Failed> {
-    let output = programs.run(&["--error-exitcode", "9"], &["tiles", "sync"])?;
-    wanted(&output, 0, "", &[&clean("1 launch")])?;
-    let output = programs.run(&["--error-exitcode", "9"], &["tiles", "sum"])?;
+    let run = |how| programs.run(&["--error-exitcode", "9"], &["tiles", how]);
+    wanted(&run("sync")?, 0, "", &[&clean("1 launch")])?;
     let parts = [
         "warning[order-by-collective]",
         "tiles.cu:27",
         "1 launch checked under seed 0: 0 errors, 1 warning\n",
     ];
-    wanted(&output, 0, "", &parts)?;
-    let output = programs.run(&["--error-exitcode", "9"], &["tiles", "nothing"])?;
+    wanted(&run("sum")?, 0, "", &parts)?;
     let parts = [
         "error[data-race]",
         "tiles.cu:19",
         "tiles.cu:17",
         "1 launch checked under seed 0: 1 error, 0 warnings\n",
     ];
-    wanted(&output, 9, "", &parts)
+    wanted(&run("nothing")?, 9, "", &parts)
 }
 
 fn seeds_and_codes(programs: &Programs) -> Result<(), Failed> {

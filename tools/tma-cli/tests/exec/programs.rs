@@ -20,10 +20,14 @@ pub(crate) struct Programs {
     pub(crate) toolkit: PathBuf,
 }
 
+pub(crate) fn nvcc() -> Option<PathBuf> {
+    let nvcc = tool_dirs().map(|folder| folder.join("nvcc"));
+    nvcc.into_iter().find(|path| path.is_file())
+}
+
 impl Programs {
     pub(crate) fn build() -> Result<Self, String> {
-        let nvcc = tool_dirs().map(|folder| folder.join("nvcc"));
-        let nvcc = nvcc.into_iter().find(|path| path.is_file());
+        let nvcc = nvcc();
         let toolkit = nvcc.as_deref().and_then(|path| path.parent()?.parent());
         let programs = Self {
             folder: tempfile::tempdir().map_err(|error| error.to_string())?,
