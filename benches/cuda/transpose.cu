@@ -62,17 +62,17 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-constexpr uint32_t columns = 2;
-constexpr uint32_t rows = 4;
-constexpr uint32_t threads_of_tiles = 512;
+constexpr uint32_t wide_tile = 64;
+// What a thread transposes in registers has four rows and columns.
+constexpr uint32_t squares = wide_tile / 4;
 
-extern "C" __global__ void __launch_bounds__(512)
-    transpose_tiles(const __grid_constant__ CUtensorMap source, const __grid_constant__ CUtensorMap target) {
+extern "C" __global__ void __launch_bounds__(256)
+    transpose_wide(const __grid_constant__ CUtensorMap source, const __grid_constant__ CUtensorMap target) {
+    __shared__ alignas(128) uint4 tile_in[wide_tile * squares];
+    __shared__ alignas(128) uint4 tile_out[wide_tile * squares];
     __shared__ uint64_t bar;
-    uint32_t* tiles_in = reinterpret_cast<uint32_t*>(smem);
-    uint32_t* tiles_out = tiles_in + columns * rows * tile * tile;
-    const uint32_t first_column = columns * blockIdx.x;
-    const uint32_t first_row = rows * blockIdx.y;
+    const int32_t column = blockIdx.x * wide_tile;
+    const int32_t row = blockIdx.y * wide_tile;
 
     if (threadIdx.x == 0) {
         ptx::mbarrier_init(&bar, 1);
@@ -80,47 +80,31 @@ extern "C" __global__ void __launch_bounds__(512)
     __syncthreads();
 
     if (is_elected()) {
-#pragma unroll
-        for (uint32_t number = 0; number < columns * rows; ++number) {
-            const int32_t coords[2] = {
-                int32_t((first_column + number % columns) * tile), int32_t((first_row + number / columns) * tile)};
-            ptx::cp_async_bulk_tensor(
-                ptx::space_cluster, ptx::space_global, tiles_in + number * tile * tile, &source, coords, &bar);
-        }
-        expect(&bar, columns * rows * sizeof(uint32_t) * tile * tile);
+        const int32_t coords[2] = {column, row};
+        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, tile_in, &source, coords, &bar);
+        expect(&bar, sizeof(tile_in));
     }
     wait(&bar, 0);
 
-    constexpr uint32_t ahead = tile / 4;
-    for (uint32_t part = threadIdx.x / 32; part < columns * rows * (tile / 8); part += threads_of_tiles / 32) {
-        const uint32_t number = part / (tile / 8);
-        const uint32_t first = part % (tile / 8) * ahead;
-        const uint32_t* from = tiles_in + number * tile * tile;
-        uint32_t* to = tiles_out + (number % columns * rows + number / columns) * tile * tile;
-        uint32_t elements[ahead];
-#pragma unroll
-        for (uint32_t step = 0; step < ahead; ++step) {
-            const Element element = element_of(threadIdx.x % 32, first + step);
-            elements[step] = from[swizzled(element.row, element.column)];
-        }
-#pragma unroll
-        for (uint32_t step = 0; step < ahead; ++step) {
-            const Element element = element_of(threadIdx.x % 32, first + step);
-            to[swizzled(element.column, element.row)] = elements[step];
-        }
-    }
+    const uint32_t own = threadIdx.x % squares;
+    const uint32_t beside = (own + threadIdx.x / squares) % squares;
+    const uint4* from = tile_in + beside * 4 * squares + own;
+    uint4* to = tile_out + own * 4 * squares + beside;
+    const uint4 a = from[0];
+    const uint4 b = from[squares];
+    const uint4 c = from[2 * squares];
+    const uint4 d = from[3 * squares];
+    to[0] = {a.x, b.x, c.x, d.x};
+    to[squares] = {a.y, b.y, c.y, d.y};
+    to[2 * squares] = {a.z, b.z, c.z, d.z};
+    to[3 * squares] = {a.w, b.w, c.w, d.w};
 
     ptx::fence_proxy_async(ptx::space_shared);
     __syncthreads();
 
     if (is_elected()) {
-#pragma unroll
-        for (uint32_t number = 0; number < columns * rows; ++number) {
-            const int32_t coords[2] = {
-                int32_t((first_row + number % rows) * tile), int32_t((first_column + number / rows) * tile)};
-            ptx::cp_async_bulk_tensor(
-                ptx::space_global, ptx::space_shared, &target, coords, tiles_out + number * tile * tile);
-        }
+        const int32_t coords[2] = {row, column};
+        ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, &target, coords, tile_out);
         ptx::cp_async_bulk_commit_group();
         ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>());
     }

@@ -19,11 +19,16 @@
 //!   border keeps tiles from running over the end of a row.
 //! - [`deform_attn_resident`] does so for the two finer images and keeps the coarser two of its
 //!   batch in shared memory.
+//! - [`deform_attn_pairs`] keeps those there, too, and reads the two finer images with ordinary loads.
 //!
-//! All of them give four lanes to a query, each with eight channels, and eight queries to a warp.
+//! A lane has eight channels. Four lanes have a query, and a warp eight of these; in [`deform_attn_pairs`] eight lanes, of which
+//! four have a left pixel and four the right one, and a warp has four queries.
 
 mod gather;
 mod geometry;
+mod images;
+mod pairs;
+mod parts;
 mod tiles;
 
 use core::{num::NonZero, ptr};
@@ -171,6 +176,37 @@ pub unsafe fn deform_attn_resident<const STAGES: u32>(
     }
 }
 
+/// As [`deform_attn_resident`], with the finer images read by ordinary loads, both pixels of a row at once.
+///
+/// # Safety
+/// 1. As for [`deform_attn_gather`], (1) and (2).
+/// 2. As for [`deform_attn_tiles`], (3) and (4).
+#[allow(clippy::too_many_arguments, reason = "the operator has so many")]
+#[kernel(
+    max_threads = 768,
+    shared_bytes = |threads| pairs::shared_bytes(threads, [shape_0, shape_1, shape_2, shape_3])
+)]
+pub unsafe fn deform_attn_pairs(
+    value: *const Chunk,
+    locations: *const F16x2,
+    weights: *const F16,
+    output: *mut Chunk,
+    shape_0: u32,
+    shape_1: u32,
+    shape_2: u32,
+    shape_3: u32,
+    batches: u32,
+    queries: NonZero<u32>,
+    waves: NonZero<u32>,
+) {
+    let shapes = [shape_0, shape_1, shape_2, shape_3];
+    // SAFETY: the conditions are this kernel's own.
+    unsafe {
+        let problem = Problem::new(value, locations, weights, output, shapes, batches, queries);
+        pairs::run(&problem, waves);
+    }
+}
+
 #[cfg(not(target_arch = "nvptx64"))]
 pub use host::{DeformAttn, DeformAttnForm};
 
@@ -180,8 +216,8 @@ mod host {
     use tma_launch::{BufferRef, Call, Conditions, Launch, MapRef, Region, Shape, Violations};
 
     use super::{
-        CHANNELS, F16, F16x2, LEVELS, POINTS, deform_attn_gather, deform_attn_resident,
-        deform_attn_tiles, geometry::PIXEL_BYTES,
+        CHANNELS, F16, F16x2, LEVELS, POINTS, deform_attn_gather, deform_attn_pairs,
+        deform_attn_resident, deform_attn_tiles, geometry::PIXEL_BYTES,
     };
     use crate::arguments::{divisor, product};
 
@@ -213,7 +249,7 @@ mod host {
         /// Warps of a block.
         pub warps: u32,
         /// Parts that the batches are worked on in, one after the other, so that a part stays in the
-        /// L2 cache; of the forms with tiles.
+        /// L2 cache; of all forms but `Gather`.
         pub waves: u32,
     }
 
@@ -233,6 +269,8 @@ mod host {
             /// The stages.
             stages: u32,
         },
+        /// As [`Resident`](Self::Resident), the first two images by ordinary loads, both pixels of a row at once.
+        Pairs,
     }
 
     impl DeformAttn {
@@ -282,6 +320,7 @@ mod host {
             );
             let most_warps = match self.form {
                 DeformAttnForm::Resident { .. } => 28,
+                DeformAttnForm::Pairs => 24,
                 _ => 8,
             };
             conditions.within("warps of a block", self.warps, 1..=most_warps, "there are");
@@ -334,6 +373,9 @@ mod host {
                 DeformAttnForm::Resident { stages } => deform_attn_resident(
                     stages, first, second, value, locations, weights, output, a, b, c, d, batches,
                     queries, waves,
+                ),
+                DeformAttnForm::Pairs => deform_attn_pairs(
+                    value, locations, weights, output, a, b, c, d, batches, queries, waves,
                 ),
             }
         }

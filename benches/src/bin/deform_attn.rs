@@ -188,6 +188,7 @@ const FORMS: &[DeformAttnForm] = &[
     DeformAttnForm::Tiles { stages: 4 },
     DeformAttnForm::Resident { stages: 1 },
     DeformAttnForm::Resident { stages: 2 },
+    DeformAttnForm::Pairs,
 ];
 
 /// Blocks, warps of a block, and waves that are tried.
@@ -219,6 +220,7 @@ fn shapes(form: DeformAttnForm, multiprocessors: u32, sweep: bool) -> Vec<(u32, 
             &[(1, 12), (1, 16), (1, 20), (1, 23), (1, 28)],
             &[1, 2, 4, 8],
         ),
+        (DeformAttnForm::Pairs, _) => (&[(1, 20), (1, 24)], &[1, 2, 4]),
         (DeformAttnForm::Resident { .. }, true) => (&[(1, 8), (1, 12), (1, 14)], &[1, 2, 4, 8]),
     };
     let of_wave = |wave: &u32| {

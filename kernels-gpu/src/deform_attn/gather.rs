@@ -3,14 +3,14 @@
 use tma::Block;
 
 use super::{
-    LEVELS, POINTS,
+    LEVELS, POINTS, QUERIES,
     geometry::{CHUNKS, Corners, Problem, accumulate},
 };
 
 /// # Safety
 /// 1. The conditions of [`deform_attn_gather`](super::deform_attn_gather).
 #[inline(always)]
-pub(super) unsafe fn run(problem: &Problem) {
+pub(super) unsafe fn run(problem: &Problem<QUERIES>) {
     // SAFETY: every thread gets here (1).
     let block = unsafe { Block::converged() };
     let warp = block.warp();

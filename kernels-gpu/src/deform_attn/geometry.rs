@@ -7,7 +7,7 @@ use tma::{
     math::{floor, fma},
 };
 
-use super::{CHANNELS, LEVELS, POINTS, QUERIES};
+use super::{CHANNELS, LEVELS, POINTS};
 
 /// Eight halves: the channels of a lane.
 #[derive(Clone, Copy)]
@@ -16,14 +16,16 @@ pub struct Chunk(pub(super) [F16x2; 4]);
 
 /// Chunks of a pixel, and lanes of a query.
 pub(super) const CHUNKS: u32 = CHANNELS / 8;
+/// Locations of two samples beside each other.
+#[derive(Clone, Copy)]
+#[repr(C, align(8))]
+struct Locations([F16x2; 2]);
+
 /// Bytes of a pixel.
 pub(super) const PIXEL_BYTES: u32 = CHANNELS * 2;
 
-/// [`QUERIES`], to divide by.
-const GROUP: NonZero<u32> = NonZero::new(QUERIES).unwrap();
-
-/// The operator's input.
-pub(super) struct Problem {
+/// The operator's input, of which a warp takes `QUERIES` queries at a time.
+pub(super) struct Problem<const QUERIES: u32> {
     pub(super) value: *const Chunk,
     locations: *const F16x2,
     weights: *const F16,
@@ -41,7 +43,10 @@ pub(super) struct Batch(pub(super) u32);
 #[derive(Clone, Copy)]
 pub(super) struct Query(u32);
 
-impl Problem {
+impl<const QUERIES: u32> Problem<QUERIES> {
+    /// [`QUERIES`](Self), to divide by.
+    const GROUP: NonZero<u32> = NonZero::new(QUERIES).unwrap();
+
     /// # Safety
     /// 1. The inputs and the output are as long as the layout says, and nobody writes the inputs.
     #[inline(always)]
@@ -68,7 +73,7 @@ impl Problem {
     /// Groups of queries in a batch: a warp works on one at a time.
     #[inline(always)]
     pub(super) fn groups_of_batch(&self) -> NonZero<u32> {
-        self.queries.div_ceil(GROUP)
+        self.queries.div_ceil(Self::GROUP)
     }
 
     /// The batch of a group, if there is one.
@@ -96,6 +101,24 @@ impl Problem {
             + point as usize;
         // SAFETY: the query is there, and so is its sample: the inputs are long enough (1 of `new`).
         unsafe { (*self.locations.add(index), *self.weights.add(index)) }
+    }
+
+    /// Locations and weights of two samples beside each other; levels and pairs are counted modulo how many there are.
+    #[inline(always)]
+    pub(super) fn samples(&self, query: Query, level: u32, pair: u32) -> [(F16x2, F16); 2] {
+        let (level, pair) = (level % LEVELS, pair % (POINTS / 2));
+        let index = (query.0 as usize * LEVELS as usize + level as usize) * (POINTS / 2) as usize
+            + pair as usize;
+        // SAFETY: as for `sample`; the arrays begin at multiples of 16 bytes (1 of `new`), and pairs at multiples of
+        // their size.
+        let (locations, weights) = unsafe {
+            (
+                *self.locations.cast::<Locations>().add(index),
+                *self.weights.cast::<F16x2>().add(index),
+            )
+        };
+        let [first, second] = locations.0;
+        [(first, weights.low()), (second, weights.high())]
     }
 
     /// Writes the channels of a lane of a query.
@@ -168,6 +191,15 @@ fn pick(index: u32, [a, b, c, d]: [u32; 4]) -> u32 {
     if index & 1 == 0 { even } else { odd }
 }
 
+/// A sample: the upper left of the four pixels around it, what both rows count, and the right column's share of that.
+pub(super) struct Around {
+    pub(super) column: u32,
+    pub(super) row: u32,
+    pub(super) upper: f32,
+    pub(super) lower: f32,
+    pub(super) right: f32,
+}
+
 /// The four pixels around a sample, by the upper left one, and what each counts.
 pub(super) struct Corners {
     pub(super) column: u32,
@@ -181,7 +213,7 @@ impl Level {
     ///
     /// A sample outside the image, or that is no number, counts nothing.
     #[inline(always)]
-    pub(super) fn corners(&self, location: F16x2, weight: F16) -> Corners {
+    pub(super) fn around(&self, location: F16x2, weight: F16) -> Around {
         let [x, y] = f32s(location);
         // Pixel centres are at halves of the image; the border moves them by one.
         let x = fma(x, (self.width - 2) as f32, 0.5);
@@ -194,7 +226,25 @@ impl Level {
         let (right, down) = (x - left, y - top);
         // SAFETY: both are 0, or greater and below a `u32`.
         let (column, row) = unsafe { (left.to_int_unchecked(), top.to_int_unchecked()) };
-        let (upper, lower) = (weight - weight * down, weight * down);
+        Around {
+            column,
+            row,
+            upper: weight - weight * down,
+            lower: weight * down,
+            right,
+        }
+    }
+
+    /// As [`around`](Self::around), with what each pixel counts.
+    #[inline(always)]
+    pub(super) fn corners(&self, location: F16x2, weight: F16) -> Corners {
+        let Around {
+            column,
+            row,
+            upper,
+            lower,
+            right,
+        } = self.around(location, weight);
         Corners {
             column,
             row,

@@ -13,6 +13,8 @@ use tma::{
 use super::{
     LEVELS, POINTS, Pixels, QUERIES,
     geometry::{Batch, CHUNKS, Corners, Level, PIXEL_BYTES, Problem, accumulate},
+    images::{self, Images},
+    parts::each_batch,
 };
 
 const TILE_BYTES: u32 = 4 * PIXEL_BYTES;
@@ -24,7 +26,7 @@ const SAMPLES_BYTES: u32 = 32 * size_of::<u64>() as u32;
 ///    [`deform_attn_resident`](super::deform_attn_resident) for 2.
 #[inline(always)]
 pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
-    problem: &Problem,
+    problem: &Problem<QUERIES>,
     maps: [&TileMap<Pixels>; TILED],
     waves: NonZero<u32>,
 ) {
@@ -36,12 +38,7 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
 
     // The coarser images, the warps' stages, the warps' barriers, the barrier of the images.
     let smem = shared::dynamic::<u8, 128>();
-    let resident_first = problem.levels.pick(TILED as u32).first;
-    let resident_bytes = if is_resident {
-        (problem.levels.pixels() - resident_first) * PIXEL_BYTES
-    } else {
-        0
-    };
+    let resident_bytes = images::bytes::<QUERIES>(TILED as u32, problem);
     let stages = smem.byte_add(resident_bytes.next_multiple_of(128));
     let warp_bytes = STAGES * stage_bytes::<TILED>();
     let barriers = stages.byte_add(warps.get() * warp_bytes).cast::<Mbarrier>();
@@ -56,56 +53,22 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
             smem,
         )
     };
-    let images_barrier = is_resident.then(|| block.new_barrier(images_barrier, 1));
-    let mut images_parity = 0;
-
-    let groups_of_batch = problem.groups_of_batch();
-    for wave in 0..waves.get() {
-        // This block's part of the groups in this wave's batches.
-        let batches = [wave, wave + 1].map(|wave| share(problem.batches, wave, waves));
-        let [first, end] = batches.map(|batch| batch * groups_of_batch.get());
-        let part = [block.index(), block.index() + 1]
-            .map(|part| first + share(end - first, part, block.blocks()));
-        let [mut group, end] = part;
-        while group < end {
-            let Some(batch) = problem.batch(group) else {
-                break;
-            };
-            let end_of_batch = end.min((batch.0 + 1) * groups_of_batch.get());
-            if let Some(bar) = &images_barrier {
-                // Nobody reads the images of the batch before any more: all have the same part.
-                let bar = bar.sync(block);
-                if block.elect() {
-                    let pixel = batch.0 as usize * problem.levels.pixels() as usize
-                        + resident_first as usize;
-                    let mut load = bar.transaction();
-                    // SAFETY: the images lie one behind the other in the batch (1), pixels are 64
-                    // bytes, and the shared memory is theirs.
-                    unsafe {
-                        let pixels = problem.value.add(pixel * CHUNKS as usize);
-                        load.bulk(smem, pixels.cast(), resident_bytes);
-                    }
-                    let _ = load.arrive();
-                }
-                bar.wait_parity(images_parity);
-                images_parity ^= 1;
-            }
-            let work = Work {
-                batch,
-                group: group + warp_index,
-                end: end_of_batch,
-                step: warps,
-            };
-            warp.attend(problem, &maps, work);
-            group = end_of_batch;
+    let mut images = is_resident.then(|| {
+        // SAFETY: the memory is there (1).
+        unsafe { Images::new(block, TILED as u32, smem, images_barrier) }
+    });
+    each_batch(block, problem, waves, |batch, group, end| {
+        if let Some(images) = &mut images {
+            images.load(block, problem, batch).wait();
         }
-    }
-}
-
-/// Where the part of number `part` of `parts` begins.
-#[inline(always)]
-fn share(count: u32, part: u32, parts: NonZero<u32>) -> u32 {
-    (u64::from(count) * u64::from(part) / u64::from(parts.get())) as u32
+        let work = Work {
+            batch,
+            group: group + warp_index,
+            end,
+            step: warps,
+        };
+        warp.attend(problem, &maps, work);
+    });
 }
 
 /// Tiles, weights and samples of a round of a warp.
@@ -118,10 +81,8 @@ const fn stage_bytes<const TILED: usize>() -> u32 {
 #[cfg(not(target_arch = "nvptx64"))]
 pub(super) fn shared_bytes<const TILED: usize>(stages: u32, threads: u64, shapes: [u32; 4]) -> u64 {
     let barrier_bytes = size_of::<Mbarrier>() as u64;
-    let pixels = |shape: &u32| u64::from(shape >> 16) * u64::from(shape & 0xffff);
-    let pixels: u64 = shapes[TILED..].iter().map(pixels).sum();
-    let images_bytes = (pixels * u64::from(PIXEL_BYTES)).next_multiple_of(128);
-    let images_barrier = if pixels == 0 { 0 } else { barrier_bytes };
+    let images_bytes = images::shared_bytes(TILED, shapes);
+    let images_barrier = if images_bytes == 0 { 0 } else { barrier_bytes };
     let stages = threads / 32 * u64::from(stages);
     images_bytes + stages * (u64::from(stage_bytes::<TILED>()) + barrier_bytes) + images_barrier
 }
@@ -171,7 +132,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
     #[inline(always)]
     unsafe fn new(
         block: Block,
-        problem: &Problem,
+        problem: &Problem<QUERIES>,
         stages: SharedPtr<u8>,
         barriers: SharedPtr<Mbarrier>,
         images: SharedPtr<u8>,
@@ -214,7 +175,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
     }
 
     #[inline(always)]
-    fn attend(&mut self, problem: &Problem, maps: &[&TileMap<Pixels>; TILED], work: Work) {
+    fn attend(&mut self, problem: &Problem<QUERIES>, maps: &[&TileMap<Pixels>; TILED], work: Work) {
         let groups = work
             .end
             .saturating_sub(work.group)
@@ -256,7 +217,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
 
     /// Loads the lane's sample of the next round.
     #[inline(always)]
-    fn look(&self, problem: &Problem, work: &Work, next: &mut Next) {
+    fn look(&self, problem: &Problem<QUERIES>, work: &Work, next: &mut Next) {
         if next.group < work.end {
             let (query, _) = problem.query(work.batch, next.group, self.query);
             (next.location, next.weight) = problem.sample(query, self.own, next.point);
@@ -267,7 +228,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
     #[inline(always)]
     fn fill(
         &mut self,
-        problem: &Problem,
+        problem: &Problem<QUERIES>,
         maps: &[&TileMap<Pixels>; TILED],
         work: &Work,
         next: &mut Next,
@@ -343,7 +304,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
 
     /// Waits for a round and adds what its samples show.
     #[inline(always)]
-    fn drain(&mut self, problem: &Problem, sums: &mut [f32; 8]) {
+    fn drain(&mut self, problem: &Problem<QUERIES>, sums: &mut [f32; 8]) {
         let at = self.drain;
         self.barriers.at(at).wait_parity(at.parity());
         let offset = self.own * size_of::<[u32; 4]>() as u32;

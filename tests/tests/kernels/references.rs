@@ -22,9 +22,11 @@ use tma_launch::Ptx;
 const MORE: f64 = 1.10;
 /// With so many, a multiprocessor of 65536 registers and 2048 threads is full: fewer gain nothing.
 const FREE: u32 = 32;
-/// The shared memory of `deform_attn` leaves room for 28 warps of a multiprocessor at most: fewer gain nothing.
+/// The shared memory of `deform_attn` leaves room for 28 warps of a multiprocessor at most, and `deform_attn_pairs` has 24: fewer
+/// gain nothing.
 /// `histogram_lanes` has the addresses of all counts of a bin at once, and takes less time than its reference.
-const FREE_OF: [(&str, u32); 3] = [
+const FREE_OF: [(&str, u32); 4] = [
+    ("deform_attn_pairs", 80),
     ("deform_attn_resident", 72),
     ("deform_attn_tiles", 72),
     ("histogram_lanes", 64),

@@ -57,7 +57,7 @@ pub(crate) fn all(device: &DeviceDescription, stages: u32, bytes: u64) -> Result
         consume_map(bytes)?,
         persistent_tiles(device, setting, bytes)?,
         transpose(TransposeForm::Tile, bytes)?,
-        transpose(TransposeForm::Tiles, bytes)?,
+        transpose(TransposeForm::Wide, bytes)?,
         gather_rows(bytes)?,
         hwc_tile(bytes)?,
         multicast_tile(MulticastTileForm::Tile, bytes)?,
@@ -333,7 +333,7 @@ fn transpose(form: TransposeForm, bytes: u64) -> Result<Ported> {
     let expected = move |index: u64| hash(index % height * width + index / height);
     let variant = match form {
         TransposeForm::Tile => format!("32-bit {width}x{height}"),
-        TransposeForm::Tiles => format!("32-bit {width}x{height}, 2 x 4 tiles"),
+        TransposeForm::Wide => format!("32-bit {width}x{height}, 64x64 tiles"),
     };
     guide("transpose", variant, launch.launch(), bytes / 4, expected)
 }

@@ -113,6 +113,24 @@ fn carries_go_from_one_to_the_next() {
     assert_eq!(long(wide), 1);
 }
 
+/// As nvcc's division of 128 bits has it.
+#[test]
+fn an_addition_behind_a_subtraction_takes_the_carry_of_the_complement() {
+    let after_sub = |a: i32, b: i32| {
+        format!("mov.b32 %r2, {a}; mov.b32 %r3, {b}; sub.cc.u32 %r4, %r2, %r3; addc.u32 %r1, 0, 0;")
+    };
+    assert_eq!(word(&after_sub(3, 5)), 0);
+    assert_eq!(word(&after_sub(5, 3)), 1);
+    assert_eq!(word(&after_sub(5, 5)), 1);
+    let after_add = |a: i32, b: i32| {
+        format!("mov.b32 %r2, {a}; mov.b32 %r3, {b}; add.cc.u32 %r4, %r2, %r3; subc.u32 %r1, 9, 4;")
+    };
+    assert_eq!(word(&after_add(3, 5)), 4);
+    assert_eq!(word(&after_add(-1, 5)), 5);
+    let wide = "mov.u64 %rd2, 3; sub.cc.u64 %rd3, %rd2, 5; addc.u64 %rd1, 0, 0;";
+    assert_eq!(long(wide), 0);
+}
+
 #[test]
 fn bits_and_fields() {
     assert_eq!(word("mov.b32 %r2, 0xf0f00001; popc.b32 %r1, %r2;"), 9);

@@ -15,6 +15,7 @@ pub(super) const KERNEL: Kernel = Kernel {
         "deform_attn_gather",
         "deform_attn_tiles_1",
         "deform_attn_resident_1",
+        "deform_attn_pairs",
     ],
     showcase: || scenario(SMALL, DeformAttnForm::Resident { stages: 1 }, Uniform),
     cases,
@@ -26,28 +27,33 @@ pub(super) const LARGE: &[super::Large] = &[
     ("deform_attn_1000_gather", || large(1000, 0, Uniform)),
     ("deform_attn_1000_tiles_1", || large(1000, 1, Uniform)),
     ("deform_attn_1000_resident_1", || large(1000, 4, Uniform)),
+    ("deform_attn_1000_pairs", || large(1000, 6, Uniform)),
     ("deform_attn_1000_local_gather", || large(1000, 0, Local)),
     ("deform_attn_1000_local_tiles_1", || large(1000, 1, Local)),
     ("deform_attn_1000_local_resident_1", || {
         large(1000, 4, Local)
     }),
+    ("deform_attn_1000_local_pairs", || large(1000, 6, Local)),
     ("deform_attn_20522_gather", || large(20522, 0, Uniform)),
     ("deform_attn_20522_tiles_1", || large(20522, 1, Uniform)),
     ("deform_attn_20522_resident_1", || large(20522, 4, Uniform)),
+    ("deform_attn_20522_pairs", || large(20522, 6, Uniform)),
     ("deform_attn_20522_local_gather", || large(20522, 0, Local)),
     ("deform_attn_20522_local_tiles_1", || large(20522, 1, Local)),
     ("deform_attn_20522_local_resident_1", || {
         large(20522, 4, Local)
     }),
+    ("deform_attn_20522_local_pairs", || large(20522, 6, Local)),
 ];
 
-const FORMS: [DeformAttnForm; 6] = [
+const FORMS: [DeformAttnForm; 7] = [
     DeformAttnForm::Gather,
     DeformAttnForm::Tiles { stages: 1 },
     DeformAttnForm::Tiles { stages: 2 },
     DeformAttnForm::Tiles { stages: 4 },
     DeformAttnForm::Resident { stages: 1 },
     DeformAttnForm::Resident { stages: 2 },
+    DeformAttnForm::Pairs,
 ];
 
 /// How far from the operator: halves in and out, sums in `f32`.
@@ -127,6 +133,7 @@ fn large(queries: usize, form: usize, distribution: Distribution) -> Scenario {
         DeformAttnForm::Gather => (132 * 4, 8),
         DeformAttnForm::Tiles { .. } => (132 * 2, 8),
         DeformAttnForm::Resident { .. } => (132, 28),
+        DeformAttnForm::Pairs => (132, 24),
     };
     let size = Size {
         shapes: [[92, 160], [46, 80], [23, 40], [12, 20]],

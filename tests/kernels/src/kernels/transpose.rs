@@ -10,7 +10,7 @@ use crate::{Expected, Scenario};
 pub(super) const KERNEL: Kernel = Kernel {
     name: "transpose",
     summary: "transposes a matrix through tiles with a 128-byte swizzle, without bank conflicts",
-    golden: &["transpose"],
+    golden: &["transpose", "transpose_wide"],
     showcase: || scenario(TransposeForm::Tile, Matrix::packed(256, 192), 192),
     cases,
 };
@@ -32,15 +32,11 @@ fn cases() -> Vec<Scenario> {
         (Matrix::packed(8, 1), 4),
     ];
     let mut cases = Vec::new();
-    for form in [TransposeForm::Tile, TransposeForm::Tiles] {
+    for form in [TransposeForm::Tile, TransposeForm::Wide] {
         cases.extend(sizes.map(|(source, pitch)| scenario(form, source, pitch)));
     }
-    // Several blocks both ways, of which the last has a part of its tiles, and of one of those a few columns and rows.
-    cases.push(scenario(
-        TransposeForm::Tiles,
-        Matrix::packed(164, 420),
-        424,
-    ));
+    // Several blocks both ways, of which the last have a few columns and rows.
+    cases.push(scenario(TransposeForm::Wide, Matrix::packed(164, 420), 424));
     cases
 }
 

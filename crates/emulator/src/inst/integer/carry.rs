@@ -132,18 +132,16 @@ fn half_of(a: &Lanes, b: &Lanes, half: fn(u64, u64) -> u64) -> Lanes {
     d
 }
 
-/// For subtraction, the carry is a borrow.
+/// A subtraction adds the complement and one: its carry is set where it does not borrow, as `addc` behind a `sub.cc` shows
+/// on an H200. 9.7.2 calls it the borrow.
 fn chain(a: &Lanes, b: &Lanes, carry: Option<&Lanes>, bits: u32, subtract: bool) -> (Lanes, Lanes) {
+    let mask = u64::MAX >> (64 - bits);
     let (mut d, mut out) = ([0; LANES], [0; LANES]);
     for lane in 0..LANES {
-        let carry = u128::from(carry.map_or(0, |carry| carry[lane] & 1));
-        let (a, b) = (u128::from(a[lane]), u128::from(b[lane]));
-        let sum = if subtract {
-            a.wrapping_sub(b).wrapping_sub(carry)
-        } else {
-            a + b + carry
-        };
-        d[lane] = (sum as u64) & (u64::MAX >> (64 - bits));
+        let carry = carry.map_or(u64::from(subtract), |carry| carry[lane] & 1);
+        let b = if subtract { !b[lane] & mask } else { b[lane] };
+        let sum = u128::from(a[lane]) + u128::from(b) + u128::from(carry);
+        d[lane] = sum as u64 & mask;
         out[lane] = (sum >> bits) as u64 & 1;
     }
     (d, out)
