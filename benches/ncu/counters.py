@@ -18,10 +18,12 @@ ROWS = [
     "add_one_tile_ring i32 32x64",
     "prefetch",
     "persistent_tiles",
+    "copy_tile bf16",
+    "gemm_mma bf16 4096",
 ]
 KERNELS = (
-    "stencil_.*|histogram.*|conv_im2col|multicast_tile|hwc_tile_lanes|transpose|"
-    "add_one_tile_ring_.*|prefetch_.*|persistent_tiles_.*"
+    "stencil_.*|histogram.*|conv_im2col.*|multicast_tiles?|hwc_tile_lanes|transpose.*|"
+    "add_one_tile_ring_.*|prefetch_.*|persistent_tiles_.*|copy_tile.*|gemm_mma.*"
 )
 SECTIONS = [
     "SpeedOfLight",
@@ -124,7 +126,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bench", help="the program `bench`")
     parser.add_argument("--deform-attn", help="the program `deform_attn`")
-    parser.add_argument("--deform-kernels", default="gather|resident_2", help="its kernels, behind `deform_attn_`")
+    parser.add_argument("--deform-kernels", default="gather|resident_2|pairs", help="its kernels, behind `deform_attn_`")
     parser.add_argument("--rows", nargs="*", default=ROWS, help="rows of `bench`")
     parser.add_argument("--kernels", default=KERNELS, help="a pattern of the entries of these rows")
     parser.add_argument("--ncu", default="ncu")
