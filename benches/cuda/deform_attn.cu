@@ -19,6 +19,15 @@ struct Level {
     uint32_t first;
 };
 
+// A sample: the upper left of the four pixels around it, what both rows count, and the right column's share of that.
+struct Around {
+    uint32_t column;
+    uint32_t row;
+    float upper;
+    float lower;
+    float right;
+};
+
 // The four pixels around a sample, by the upper left one, and what each counts.
 struct Corners {
     uint32_t column;
@@ -87,7 +96,7 @@ __device__ inline float2 floats(uint32_t halves) {
 }
 
 // A sample outside the image, or that is no number, counts nothing.
-__device__ inline Corners corners_of(const Level& level, uint32_t location, __half weight_half) {
+__device__ inline Around around(const Level& level, uint32_t location, __half weight_half) {
     const float2 sample = floats(location);
     float x = fmaf(sample.x, float(level.width - 2), 0.5f);
     float y = fmaf(sample.y, float(level.height - 2), 0.5f);
@@ -97,12 +106,13 @@ __device__ inline Corners corners_of(const Level& level, uint32_t location, __ha
     y = inside ? y : 0;
     const float column = floorf(x);
     const float row = floorf(y);
-    const float right = x - column;
     const float down = y - row;
-    const float upper = weight - weight * down;
-    const float lower = weight * down;
-    return {
-        uint32_t(column), uint32_t(row), {upper - upper * right, upper * right, lower - lower * right, lower * right}};
+    return {uint32_t(column), uint32_t(row), weight - weight * down, weight * down, x - column};
+}
+
+__device__ inline Corners corners_of(const Level& level, uint32_t location, __half weight) {
+    const auto [column, row, upper, lower, right] = around(level, location, weight);
+    return {column, row, {upper - upper * right, upper * right, lower - lower * right, lower * right}};
 }
 
 __device__ inline void accumulate(float (&sums)[8], uint4 pixel, float weight) {
@@ -419,21 +429,12 @@ struct Pairs {
 
     __device__ void place(
         const Level& level, uint32_t origin, uint2 locations, __half2 weights) const {
-        auto one = [&](uint32_t index, uint32_t location, __half weight_half) {
-            const float2 sample = floats(location);
-            float x = fmaf(sample.x, float(level.width - 2), 0.5f);
-            float y = fmaf(sample.y, float(level.height - 2), 0.5f);
-            const bool inside = x > 0 && y > 0 && x < float(level.width - 1) && y < float(level.height - 1);
-            const float weight = inside ? __half2float(weight_half) : 0;
-            x = inside ? x : 0;
-            y = inside ? y : 0;
-            const float column = floorf(x);
-            const float row = floorf(y);
-            const float down = y - row;
-            const uint32_t pixel = level.first + uint32_t(row) * level.width + uint32_t(column);
+        auto one = [&](uint32_t index, uint32_t location, __half weight) {
+            const Around sample = around(level, location, weight);
+            const uint32_t pixel = level.first + sample.row * level.width + sample.column;
             samples[2 * own + index] = {
-                origin + pixel * pixel_bytes, __float_as_uint(weight - weight * down), __float_as_uint(weight * down),
-                __float_as_uint(x - column)};
+                origin + pixel * pixel_bytes, __float_as_uint(sample.upper), __float_as_uint(sample.lower),
+                __float_as_uint(sample.right)};
         };
         one(0, locations.x, __low2half(weights));
         one(1, locations.y, __high2half(weights));
@@ -530,7 +531,7 @@ __device__ inline void by_pairs(const Problem& problem, uint32_t waves) {
                 float sums[8] = {};
                 pairs.place(problem.level(own / 4), 0, of_fine, fine_weights);
                 __syncwarp();
-#pragma unroll 1
+#pragma unroll
                 for (uint32_t image = 0; image < fine; ++image) {
                     const uint32_t below_bytes = problem.level(image).width * pixel_bytes;
                     pairs.add(sums, image, [&](uint32_t offset, uint4& above, uint4& below) {
@@ -543,7 +544,7 @@ __device__ inline void by_pairs(const Problem& problem, uint32_t waves) {
                     problem.level(fine + own / 4), 0u - coarse_first * pixel_bytes, of_coarse, coarse_weights);
                 wait(bar, parity);
                 __syncwarp();
-#pragma unroll 1
+#pragma unroll
                 for (uint32_t image = 0; image < fine; ++image) {
                     const uint32_t below_bytes = problem.level(fine + image).width * pixel_bytes;
                     pairs.add(sums, image, [&](uint32_t offset, uint4& above, uint4& below) {

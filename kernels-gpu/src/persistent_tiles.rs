@@ -74,7 +74,7 @@ pub use host::PersistentTiles;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tensor_map::{DataType, TensorMap, Tiled};
+    use tensor_map::DataType;
     use tma_launch::{Conditions, DeviceDescription, Launch, MapRef, Region, Shape, Violations};
 
     use super::{TILE, persistent_tiles};
@@ -152,19 +152,14 @@ mod host {
             let most = u64::from(u32::MAX - self.blocks);
             let reason = "tiles that are counted in 32 bits, and those of the next round:";
             conditions.within("tiles", product(&[tiles_x, tiles_y]), 0..=most, reason);
-            let map = self.map();
+            let map = self
+                .matrix
+                .map_of(DataType::F32, TILE.map(|side| side as u32));
             conditions.reads(Region::tensor(map, self.source));
             conditions.writes(Region::tensor(map, self.target));
             let (source, target) = (MapRef::new(map, self.source), MapRef::new(map, self.target));
             let call = persistent_tiles(self.stages, source, target, divisor(tiles_x), tiles_y);
             conditions.launch(call, Shape::new(self.blocks, self.threads))
-        }
-
-        fn map(&self) -> Tiled {
-            let dims = [self.matrix.width as u64, self.matrix.height as u64];
-            TensorMap::tiled(DataType::F32, &dims)
-                .strides_bytes(&[self.matrix.pitch_bytes()])
-                .box_dims(&TILE.map(|side| side as u32))
         }
     }
 }

@@ -139,7 +139,7 @@ pub use host::{Transpose, TransposeForm};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tensor_map::{DataType, Swizzle, TensorMap};
+    use tensor_map::{DataType, Swizzle};
     use tma_launch::{Conditions, Launch, MapRef, Region, Shape, Violations};
 
     use super::{THREADS, TILE, WIDE_TILE, transpose, transpose_wide};
@@ -194,10 +194,8 @@ mod host {
             let tiles = |length: usize| length.div_ceil(side) as u32;
             let grid = (tiles(self.source.width), tiles(self.source.height));
             let map = |matrix: Matrix| {
-                let dims = [matrix.width as u64, matrix.height as u64];
-                TensorMap::tiled(DataType::U32, &dims)
-                    .strides_bytes(&[matrix.pitch_bytes()])
-                    .box_dims(&[side as u32; 2])
+                matrix
+                    .map_of(DataType::U32, [side as u32; 2])
                     .swizzle(swizzle)
             };
             let (source, target) = (map(self.source), map(self.target()));

@@ -1,4 +1,4 @@
-use tensor_map::{DataType, TensorMap, Tiled};
+use tensor_map::{DataType, L2Promotion, TensorMap, Tiled};
 use tma_launch::Conditions;
 
 /// A matrix of 4-byte elements, row by row.
@@ -29,12 +29,18 @@ impl Matrix {
 
     /// The map of its tiles of these columns and rows, of `i32`.
     pub fn map(self, tile: [u32; 2]) -> Tiled {
-        TensorMap::tiled(DataType::I32, &[self.width as u64, self.height as u64])
-            .strides_bytes(&[self.pitch_bytes()])
-            .box_dims(&tile)
+        self.map_of(DataType::I32, tile)
     }
 
-    pub(crate) const fn pitch_bytes(self) -> u64 {
+    /// As [`map`](Self::map), of other numbers of 4 bytes. Tiles side by side are all fetched, 128 bytes at a time.
+    pub(crate) fn map_of(self, element: DataType, tile: [u32; 2]) -> Tiled {
+        TensorMap::tiled(element, &[self.width as u64, self.height as u64])
+            .strides_bytes(&[self.pitch_bytes()])
+            .box_dims(&tile)
+            .l2_promotion(L2Promotion::B128)
+    }
+
+    const fn pitch_bytes(self) -> u64 {
         (self.pitch as u64).saturating_mul(4)
     }
 
