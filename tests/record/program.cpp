@@ -142,6 +142,17 @@ int main(int count, char** arguments) {
     by = 2;
     launch(kernel(module, "scale"), 8, 128, scaled);
 
+    // 9 and 10: memory of several parts, of which a launch changes a little in the last one.
+    std::vector<float> many((20 << 20) / sizeof(float) + 3);
+    for (size_t i = 0; i < many.size(); i += 1000) many[i] = 1 + i % 7;
+    CUdeviceptr large = allocate(many);
+    for (int launched = 0; launched < 2; launched++) {
+        CUdeviceptr last = large + (many.size() - 500) * sizeof(float);
+        int few = 500;
+        void* scaling[] = {&last, &by, &few};
+        launch(kernel(module, "scale"), 4, 128, scaling);
+    }
+
     std::vector<float> out(columns);
     std::vector<unsigned> rank(6);
     CALL(cuMemcpyDtoH, out.data(), sums, columns * sizeof(float));

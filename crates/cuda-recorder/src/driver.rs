@@ -125,6 +125,52 @@ pub(crate) fn read(address: u64, bytes: &mut [u8]) -> i32 {
     call!(c"cuMemcpyDtoH_v2"(bytes.as_mut_ptr() => *mut u8, address => u64, bytes.len() => usize))
 }
 
+/// Has memory of the host stay in its place; where the driver refuses, copies are slower.
+pub(crate) fn pin(start: *mut u8, bytes: usize) {
+    /// `CU_MEMHOSTREGISTER_PORTABLE`: for all contexts.
+    const PORTABLE: u32 = 1;
+    let _ = call!(c"cuMemHostRegister_v2"(start => *mut u8, bytes => usize, PORTABLE => u32));
+}
+
+/// The default stream.
+const STREAM: u64 = 0;
+
+/// Asks for a copy of memory of the device, which is done when an event that is recorded afterwards is. The bytes must be
+/// there until then, and nobody may use them.
+pub(crate) fn read_later(address: u64, to: *mut u8, bytes: usize) -> i32 {
+    call!(c"cuMemcpyDtoHAsync_v2"(to => *mut u8, address => u64, bytes => usize, STREAM => u64))
+}
+
+/// A point in the default stream.
+#[derive(Debug)]
+pub(crate) struct Event(u64);
+
+impl Event {
+    pub(crate) fn new() -> Result<Self, i32> {
+        /// `CU_EVENT_DISABLE_TIMING`.
+        const WITHOUT_TIME: u32 = 2;
+        let mut event = 0;
+        match call!(c"cuEventCreate"(&raw mut event => *mut u64, WITHOUT_TIME => u32)) {
+            SUCCESS => Ok(Self(event)),
+            code => Err(code),
+        }
+    }
+
+    pub(crate) fn record(&self) -> i32 {
+        call!(c"cuEventRecord"(self.0 => u64, STREAM => u64))
+    }
+
+    pub(crate) fn wait(&self) -> i32 {
+        call!(c"cuEventSynchronize"(self.0 => u64))
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        call!(c"cuEventDestroy_v2"(self.0 => u64));
+    }
+}
+
 /// Start and bytes of the allocation that an address lies in.
 pub(crate) fn allocation(address: u64) -> Option<(u64, u64)> {
     let (mut start, mut bytes) = (0, 0);

@@ -1,6 +1,9 @@
 //! Memory of the program, which its calls name by addresses.
 
-use std::ffi::{CStr, c_char};
+use std::{
+    ffi::{CStr, c_char},
+    fs,
+};
 
 /// Copies memory of the program.
 ///
@@ -99,13 +102,23 @@ impl fat_binary::Memory for Image {
     }
 }
 
-/// Bytes of memory that the machine has; 0 where the system does not say.
-pub(crate) fn memory_bytes() -> usize {
-    // SAFETY: numbers go in and come out.
-    let [pages, page] =
-        [libc::_SC_PHYS_PAGES, libc::_SC_PAGESIZE].map(|name| unsafe { libc::sysconf(name) });
-    let number = |value: libc::c_long| usize::try_from(value).unwrap_or(0);
-    number(pages).saturating_mul(number(page))
+/// Bytes of memory that nobody uses, as the system and this process's group of processes count it.
+pub(crate) fn free_memory_bytes() -> usize {
+    let number = |path: &str| fs::read_to_string(path).ok()?.trim().parse::<usize>().ok();
+    let group = number("/sys/fs/cgroup/memory.max").map(|most| {
+        let used = number("/sys/fs/cgroup/memory.current").unwrap_or(0);
+        most.saturating_sub(used)
+    });
+    let all = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let all = available_bytes(&all).unwrap_or(0);
+    group.map_or(all, |group| group.min(all))
+}
+
+/// What `/proc/meminfo` says can be had (proc(5)).
+fn available_bytes(text: &str) -> Option<usize> {
+    let mut lines = text.lines();
+    let kib = lines.find_map(|line| line.strip_prefix("MemAvailable:")?.strip_suffix("kB"))?;
+    Some(kib.trim().parse::<usize>().ok()? << 10)
 }
 
 /// Asks the system to give large pages to memory that nobody has written yet, which it gives several times as fast. It
@@ -140,6 +153,14 @@ pub(crate) fn at_exit(function: extern "C" fn()) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn free_memory_is_found() {
+        let text = "MemTotal:       24576000 kB\nMemFree: 7 kB\nMemAvailable:    2048 kB\n";
+        assert_eq!(available_bytes(text), Some(2 << 20));
+        assert_eq!(available_bytes("MemTotal: 1 kB"), None);
+        assert!(free_memory_bytes() > 0);
+    }
 
     #[test]
     fn machine_code_ends_behind_its_tables() {

@@ -2,18 +2,21 @@
 
 use std::{
     collections::BTreeSet,
-    env,
+    env, slice,
     sync::{Mutex, PoisonError},
 };
 
-use launch_archive::{Archive, Kind, Region};
+use launch_archive::Kind;
 
 use crate::{
     arguments::Arguments,
-    buffers,
     code::{Handle, Kernel, Text},
+    copies::{self, Wanted},
     driver::{self, SUCCESS},
+    parts::{self, Parts},
+    recording::{Recording, Region},
     state::{self, State},
+    times::{Wait, waiting},
     writer,
 };
 
@@ -28,12 +31,23 @@ pub(crate) struct Launch {
     pub(crate) is_cooperative: bool,
 }
 
-/// Where a variable or an allocation lies.
+/// Where a variable or an allocation lies, and what was found there last.
 struct Place {
     name: String,
     kind: Kind,
     address: u64,
     bytes: u64,
+    known: Option<Parts>,
+}
+
+impl Place {
+    fn wanted(&self) -> Wanted<'_> {
+        Wanted {
+            address: self.address,
+            bytes: self.bytes as usize,
+            known: self.known.as_ref(),
+        }
+    }
 }
 
 /// Launches a kernel by the driver, and records the launch if it is wanted and can be.
@@ -41,17 +55,17 @@ pub(crate) fn launch(launch: Launch, arguments: &Arguments, real: impl FnOnce() 
     // Nobody else launches in between, so that what is taken is before and after this launch alone.
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let archive = state::with(|state| state.before(launch, arguments));
+    let recording = state::with(|state| state.before(launch, arguments));
     let code = real();
-    if let Some(archive) = archive {
-        state::with(|state| state.after(archive, code));
+    if let Some(recording) = recording {
+        state::with(|state| state.after(recording, code));
     }
     code
 }
 
 impl State {
     /// Takes what a launch can reach; nothing where it is not recorded.
-    fn before(&mut self, launch: Launch, arguments: &Arguments) -> Option<Archive> {
+    fn before(&mut self, launch: Launch, arguments: &Arguments) -> Option<Recording> {
         self.launches += 1;
         let Some(kernel) = self.codes.kernel(launch.function) else {
             self.skip(
@@ -72,16 +86,19 @@ impl State {
         launch: Launch,
         kernel: &Kernel,
         arguments: &Arguments,
-    ) -> Result<Archive, String> {
+    ) -> Result<Recording, String> {
         if self.captures > 0 {
             return Err("a stream is captured, which nobody may wait for".to_owned());
         }
         let text = self.codes.text(kernel)?;
         let arguments = arguments.read(&text.parameters(&kernel.entry)?)?;
-        if driver::synchronise() != SUCCESS {
+        if waiting(Wait::Earlier, || (driver::synchronise(), 0)) != SUCCESS {
             return Err("an earlier kernel has failed".to_owned());
         }
-        let memory = self.reached(kernel, &text, &arguments)?;
+        let taken = self.taken;
+        let memory = self.reached(kernel, &text, &arguments);
+        // What a launch has taken that is not recorded is there for others.
+        let memory = memory.inspect_err(|_| self.taken = taken)?;
         let header = launch_archive::Launch {
             program: program(),
             number: self.launches,
@@ -96,9 +113,9 @@ impl State {
             driver: driver::version(),
             error: None,
         };
-        Ok(Archive {
+        Ok(Recording {
             launch: header,
-            ptx: text.text.clone(),
+            text,
             memory,
         })
     }
@@ -140,41 +157,28 @@ impl State {
                 Handle::Library(library) => driver::library_variable(library, &variable.name),
             };
             if let Some((address, bytes)) = place {
-                let region = self.region(Place {
+                let place = Place {
                     name: variable.name,
                     kind: variable.kind,
                     address,
                     bytes,
-                })?;
-                self.allocations.pointed_to(&region.before, &mut found);
-                memory.push(region);
+                    known: None,
+                };
+                let (regions, pointed_to) = self.copy(vec![place])?;
+                memory.extend(regions);
+                found.extend(pointed_to);
             }
         }
-        let mut done = BTreeSet::new();
-        while let Some(address) = found.pop_first() {
-            let Some(allocation) = self.allocations.get(address).cloned() else {
-                continue;
-            };
-            done.insert(address);
-            let overlaps = |variable: &Region| {
-                let end = variable.address + variable.before.len() as u64;
-                variable.kind != Kind::Allocation
-                    && variable.address < address + allocation.bytes
-                    && address < end
-            };
-            if memory.iter().any(overlaps) {
-                // A pointer to a variable, which has its own name.
-                continue;
-            }
-            let region = self.region(Place {
-                name: allocation.name,
-                kind: Kind::Allocation,
-                address,
-                bytes: allocation.bytes,
-            })?;
-            self.allocations.pointed_to(&region.before, &mut found);
-            found.retain(|address| !done.contains(address));
-            memory.push(region);
+        let variables = memory.len();
+        let mut new: Vec<u64> = found.iter().copied().collect();
+        while !new.is_empty() {
+            let places = new
+                .iter()
+                .filter_map(|address| self.place(*address, &memory[..variables]));
+            let (regions, pointed_to) = self.copy(places.collect())?;
+            memory.extend(regions);
+            new = pointed_to.difference(&found).copied().collect();
+            found.extend(&new);
         }
         memory.sort_by_key(|region| region.address);
         Ok(memory)
@@ -197,59 +201,120 @@ impl State {
         }
     }
 
-    /// Copies memory from the device.
-    fn region(&mut self, place: Place) -> Result<Region, String> {
-        let Place {
-            name,
-            kind,
+    /// The allocation that begins at an address. A pointer to a variable, which has its own name, is none to an allocation.
+    fn place(&self, address: u64, variables: &[Region]) -> Option<Place> {
+        let allocation = self.allocations.get(address)?;
+        let overlaps = |variable: &Region| {
+            variable.address < address + allocation.bytes
+                && address < variable.address + variable.bytes
+        };
+        (!variables.iter().any(overlaps)).then(|| Place {
+            name: allocation.name.clone(),
+            kind: Kind::Allocation,
             address,
-            bytes,
-        } = place;
-        self.taken = self.taken.saturating_add(bytes);
-        if self.taken > self.options.most_bytes {
-            self.taken -= bytes;
+            bytes: allocation.bytes,
+            known: allocation.known.clone(),
+        })
+    }
+
+    /// Copies memory from the device, and finds the allocations that it points to.
+    fn copy(&mut self, places: Vec<Place>) -> Result<(Vec<Region>, BTreeSet<u64>), String> {
+        let bytes: u64 = places.iter().map(|place| place.bytes).sum();
+        let taken = self.taken.saturating_add(bytes);
+        if taken > self.options.most_bytes {
             return Err(format!(
                 "more than the {} bytes of memory that `--max-bytes` allows in all",
                 self.options.most_bytes
             ));
         }
-        let mut before = buffers::take(bytes as usize);
-        match driver::read(address, &mut before) {
-            SUCCESS => Ok(Region {
-                name,
-                kind,
-                address,
-                before,
-                after: None,
-            }),
-            code => Err(format!(
-                "the {bytes} bytes of {name} cannot be copied: error {code}"
-            )),
+        self.taken = taken;
+        self.make_room(bytes);
+        let found = Mutex::new(BTreeSet::new());
+        let see = |bytes: &[u8]| {
+            let mut pointed_to = BTreeSet::new();
+            self.allocations.pointed_to(bytes, &mut pointed_to);
+            if !pointed_to.is_empty() {
+                let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+                found.append(&mut pointed_to);
+            }
+        };
+        let wanted: Vec<Wanted<'_>> = places.iter().map(Place::wanted).collect();
+        let taken = waiting(Wait::Before, || (copies::take(&wanted, &see), bytes));
+        let taken = taken.map_err(|(index, code)| {
+            let Place { name, bytes, .. } = &places[index];
+            format!("the {bytes} bytes of {name} cannot be copied: error {code}")
+        })?;
+        let regions = places.into_iter().zip(taken).map(|(place, before)| Region {
+            name: place.name,
+            kind: place.kind,
+            address: place.address,
+            bytes: place.bytes,
+            before,
+            after: None,
+        });
+        Ok((
+            regions.collect(),
+            found.into_inner().unwrap_or_else(PoisonError::into_inner),
+        ))
+    }
+
+    /// Waits until there is room for what a launch reaches, and for as much again that it leaves.
+    fn make_room(&mut self, bytes: u64) {
+        let has_room = || parts::all_bytes() as u64 + 2 * bytes <= parts::most_bytes() as u64;
+        if !has_room() {
+            self.allocations.forget_parts();
+            waiting(Wait::Room, || (writer::wait_until(has_room), 0));
         }
     }
 
     /// Takes what the launch has left, and has the archive written.
-    fn after(&mut self, mut archive: Archive, code: i32) {
+    fn after(&mut self, mut recording: Recording, code: i32) {
         if code != SUCCESS {
             return self.skip(
-                &archive.launch.entry,
+                &recording.launch.entry,
                 format!("the driver refused the launch: error {code}"),
             );
         }
-        let code = driver::synchronise();
-        archive.launch.error = Some(code).filter(|code| *code != SUCCESS);
+        let code = waiting(Wait::Kernel, || (driver::synchronise(), 0));
+        recording.launch.error = Some(code).filter(|code| *code != SUCCESS);
         if code == SUCCESS {
-            for region in archive
-                .memory
-                .iter_mut()
-                .filter(|region| region.kind != Kind::Constant)
-            {
-                let mut after = buffers::take(region.before.len());
-                let code = driver::read(region.address, &mut after);
-                region.after = Some(after).filter(|_| code == SUCCESS);
+            waiting(Wait::After, || ((), take_after(&mut recording.memory)));
+            for region in &recording.memory {
+                let parts = region.after.as_ref().unwrap_or(&region.before);
+                self.allocations.keep_parts(region.address, parts);
             }
         }
-        writer::write(archive, &self.options);
+        writer::write(recording, &self.options);
+    }
+}
+
+/// Copies what a launch has left. Gives the bytes.
+fn take_after(memory: &mut [Region]) -> u64 {
+    let mut all: Vec<&mut Region> = memory
+        .iter_mut()
+        .filter(|region| region.kind != Kind::Constant)
+        .collect();
+    let wanted: Vec<Wanted<'_>> = all.iter().map(|region| wanted_after(region)).collect();
+    let bytes = wanted.iter().map(|wanted| wanted.bytes as u64).sum();
+    let taken: Vec<Option<Parts>> = match copies::take(&wanted, &|_| ()) {
+        Ok(taken) => taken.into_iter().map(Some).collect(),
+        // What can be read, one by one.
+        Err(_) => wanted
+            .iter()
+            .map(|wanted| copies::take(slice::from_ref(wanted), &|_| ()).ok()?.pop())
+            .collect(),
+    };
+    for (region, after) in all.iter_mut().zip(taken) {
+        region.after = after;
+    }
+    bytes
+}
+
+fn wanted_after(region: &Region) -> Wanted<'_> {
+    Wanted {
+        address: region.address,
+        bytes: region.bytes as usize,
+        known: Some(&region.before),
     }
 }
 

@@ -7,7 +7,14 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use crate::{allocations::Allocations, code::Codes, driver, host, options::Options, writer};
+use crate::{
+    allocations::Allocations,
+    code::Codes,
+    driver, host,
+    options::Options,
+    times::{self, Wait, waiting},
+    writer,
+};
 
 #[derive(Debug)]
 pub(crate) struct State {
@@ -88,13 +95,16 @@ impl State {
 
 /// Waits for archives, and says how many launches there were.
 extern "C" fn end() {
-    writer::finish();
+    waiting(Wait::End, || (writer::wait_until(|| false), 0));
     if let Some(Some(state)) = lock().as_ref() {
         state.options.log(&format!("launches {}", state.launches));
         for ((kernel, why), count) in &state.skipped {
             state
                 .options
                 .log(&format!("skipped {count} {kernel}\t{why}"));
+        }
+        for line in times::lines() {
+            state.options.log(&line);
         }
     }
 }

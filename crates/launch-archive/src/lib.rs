@@ -40,6 +40,8 @@ mod write;
 
 pub use launch::{Kind, Launch, Region};
 pub use read::Damage;
+pub use section::PART_BYTES;
+pub use write::{Parts, write};
 
 /// A launch that was recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]

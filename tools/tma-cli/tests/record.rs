@@ -22,6 +22,7 @@ const TESTS: &[(&str, Test)] = &[
         "archives_have_what_is_reached",
         archives_have_what_is_reached,
     ),
+    ("large_memory_is_whole", large_memory_is_whole),
     (
         "launches_are_replayed_the_same",
         launches_are_replayed_the_same,
@@ -198,7 +199,7 @@ fn a_program_is_as_without_it(program: &Program) -> Result<(), Failed> {
     wanted(&plain, 42, &["9 45.5 40, 200 201, 1128\n"])?;
     equal(&text(&program.recorded.stdout), &text(&plain.stdout))?;
     let last = format!(
-        "\ntma record: 8 launches recorded in {}, 0.1 MiB\n",
+        "\ntma record: 10 launches recorded in {}, 2.9 MiB\n",
         program.folder.path().join("all").display()
     );
     wanted(&program.recorded, 42, &[&last])?;
@@ -211,6 +212,8 @@ fn a_program_is_as_without_it(program: &Program) -> Result<(), Failed> {
         "0006-ranks.launch",
         "0007-count.launch",
         "0008-scale.launch",
+        "0009-scale.launch",
+        "0010-scale.launch",
     ];
     equal(&program.names("all")?, &names.map(str::to_owned).to_vec())
 }
@@ -301,6 +304,24 @@ fn archives_have_what_is_reached(program: &Program) -> Result<(), Failed> {
     equal(&after(host)?.to_vec(), &1128_u32.to_le_bytes().to_vec())
 }
 
+/// Memory of several parts is whole, and what one launch has left is what the next one finds.
+fn large_memory_is_whole(program: &Program) -> Result<(), Failed> {
+    const COUNT: usize = (20 << 20) / 4 + 3;
+    let mut expected: Vec<f32> = vec![0.0; COUNT];
+    for index in (0..COUNT).step_by(1000) {
+        expected[index] = (1 + index % 7) as f32;
+    }
+    for name in ["0009-scale.launch", "0010-scale.launch"] {
+        let archive = program.archive(name)?;
+        let large = region(&archive, "cuMemAlloc 9")?;
+        equal(&(floats(&large.before) == expected), &true)?;
+        let last = expected[COUNT - 500..].iter_mut().enumerate();
+        last.for_each(|(index, number)| *number *= (index % 4 + 1) as f32 * 2.0);
+        equal(&(floats(after(large)?) == expected), &true)?;
+    }
+    Ok(())
+}
+
 fn launches_are_replayed_the_same(program: &Program) -> Result<(), Failed> {
     for name in program.names("all")? {
         let file = program.file(&name);
@@ -349,7 +370,7 @@ fn launches_are_chosen(program: &Program) -> Result<(), Failed> {
     wanted(
         &output,
         42,
-        &["tma record: 2 launches recorded in ", ", 6 not chosen\n"],
+        &["tma record: 2 launches recorded in ", ", 8 not chosen\n"],
     )?;
     let names = ["0002-scale.launch", "0008-scale.launch"].map(str::to_owned);
     equal(&program.names("chosen")?, &names.to_vec())?;

@@ -13,7 +13,19 @@ pub(super) struct Log {
     bytes: u64,
     /// Launches by kernel and reason.
     skipped: BTreeMap<(String, String), u64>,
+    /// Nanoseconds and bytes by the name of what the program waited for.
+    waits: BTreeMap<String, (u64, u64)>,
 }
+
+/// What a program waits for: the library's name, and in words.
+const WAITS: [(&str, &str); 6] = [
+    ("earlier", "for earlier kernels"),
+    ("before", "for copies before launches"),
+    ("kernel", "for recorded kernels"),
+    ("after", "for copies after launches"),
+    ("room", "for room for more archives"),
+    ("end", "for archives when it ended"),
+];
 
 impl Log {
     pub(super) fn parse(text: &str) -> Self {
@@ -34,10 +46,30 @@ impl Log {
                     let key = (kernel.to_owned(), why.to_owned());
                     *log.skipped.entry(key).or_default() += number;
                 }
+                "waited" => {
+                    let (bytes, name) = rest.split_once(' ').unwrap_or((rest, ""));
+                    let (time, all) = log.waits.entry(name.to_owned()).or_default();
+                    *time += number;
+                    *all += bytes.parse::<u64>().unwrap_or_default();
+                }
                 _ => {}
             }
         }
         log
+    }
+
+    /// What the program has waited for.
+    pub(super) fn waits(&self) -> String {
+        let waits = WAITS.iter().map(|(name, words)| {
+            let (nanoseconds, bytes) = self.waits.get(*name).copied().unwrap_or_default();
+            let seconds = nanoseconds as f64 / 1e9;
+            match mib(bytes) {
+                0.0 => format!("{seconds:.3} s {words}"),
+                mib => format!("{seconds:.3} s {words}, {mib:.1} MiB"),
+            }
+        });
+        let waits: Vec<String> = waits.collect();
+        format!("waited: {}\n", waits.join("; "))
     }
 
     /// The last lines.
@@ -53,7 +85,7 @@ impl Log {
             "tma record: {} recorded in {}, {:.1} MiB",
             launches(self.recorded),
             folder.display(),
-            self.bytes as f64 / f64::from(1 << 20)
+            mib(self.bytes)
         );
         let skipped: u64 = self.skipped.values().sum();
         if skipped > 0 {
@@ -65,6 +97,10 @@ impl Log {
         }
         text + "\n"
     }
+}
+
+fn mib(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
 }
 
 fn launches(count: u64) -> String {
@@ -86,6 +122,16 @@ mod tests {
             Log::parse(text).closing(Path::new("out")),
             "not recorded: `k`, 3 launches: no PTX\n\
              tma record: 2 launches recorded in out, 1.5 MiB, 3 not recorded, 4 not chosen\n"
+        );
+        let waited = "waited 1500000000 2097152 before\nwaited 500000000 1048576 before\nwaited 7000000 0 end\n";
+        let waits = Log::parse(waited).waits();
+        assert!(
+            waits.contains("2.000 s for copies before launches, 3.0 MiB; "),
+            "{waits}"
+        );
+        assert!(
+            waits.ends_with("; 0.007 s for archives when it ended\n"),
+            "{waits}"
         );
         assert!(
             Log::default()
