@@ -35,6 +35,15 @@ impl Objects {
         handle
     }
 
+    /// Takes a handle that somebody else gave; `false` where there is one.
+    pub(crate) fn place(&mut self, handle: u64, object: Object) -> bool {
+        let is_free = !self.all.contains_key(&handle);
+        if is_free {
+            self.all.insert(handle, object);
+        }
+        is_free
+    }
+
     pub(crate) fn remove(&mut self, handle: u64) {
         self.all.remove(&handle);
     }
