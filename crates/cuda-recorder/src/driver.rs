@@ -171,6 +171,105 @@ impl Drop for Event {
     }
 }
 
+/// `CUDA_ARRAY3D_DESCRIPTOR`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Array {
+    /// Width, height, and depth or layers; 0 where there is no such dimension.
+    pub(crate) extents: [usize; 3],
+    pub(crate) format: u32,
+    pub(crate) channels: u32,
+    pub(crate) flags: u32,
+}
+
+impl Array {
+    /// Bytes of a row; an error where the format is none of whole channels.
+    fn row_bytes(&self) -> Result<usize, String> {
+        // `CUarray_format`
+        let channel_bytes = match self.format {
+            0x01 | 0x08 => 1,
+            0x02 | 0x09 | 0x10 => 2,
+            0x03 | 0x0a | 0x20 => 4,
+            other => return Err(format!("an array of it has the format {other:#x}")),
+        };
+        Ok(self.extents[0] * self.channels as usize * channel_bytes)
+    }
+
+    /// Bytes of all rows.
+    pub(crate) fn bytes(&self) -> Result<u64, String> {
+        let [_, height, depth] = self.extents.map(|extent| extent.max(1) as u64);
+        Ok(self.row_bytes()? as u64 * height * depth)
+    }
+}
+
+/// What an array is.
+pub(crate) fn array(array: u64) -> Result<Array, String> {
+    let mut found = Array::default();
+    match call!(c"cuArray3DGetDescriptor_v2"(&raw mut found => *mut Array, array => u64)) {
+        SUCCESS => Ok(found),
+        code => Err(format!("its array is not known: error {code}")),
+    }
+}
+
+/// One side of `CUDA_MEMCPY3D`.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct Layers {
+    x_bytes: usize,
+    y: usize,
+    z: usize,
+    level: usize,
+    kind: u32,
+    host: usize,
+    device: u64,
+    array: u64,
+    reserved: u64,
+    pitch: usize,
+    height: usize,
+}
+
+/// `CUDA_MEMCPY3D`.
+#[repr(C)]
+struct Copy3d {
+    from: Layers,
+    to: Layers,
+    width_bytes: usize,
+    height: usize,
+    depth: usize,
+}
+
+/// Copies all rows of an array, for which there is room.
+pub(crate) fn read_array(handle: u64, array: &Array, to: &mut [u8]) -> i32 {
+    // `CUmemorytype`
+    const HOST: u32 = 1;
+    const ARRAY: u32 = 3;
+    let (Ok(width_bytes), Ok(bytes)) = (array.row_bytes(), array.bytes()) else {
+        return NOT_FOUND;
+    };
+    if bytes > to.len() as u64 {
+        return NOT_FOUND;
+    }
+    let [_, height, depth] = array.extents.map(|extent| extent.max(1));
+    let copy = Copy3d {
+        from: Layers {
+            kind: ARRAY,
+            array: handle,
+            ..Layers::default()
+        },
+        to: Layers {
+            kind: HOST,
+            host: to.as_mut_ptr() as usize,
+            pitch: width_bytes,
+            height,
+            ..Layers::default()
+        },
+        width_bytes,
+        height,
+        depth,
+    };
+    call!(c"cuMemcpy3D_v2"(&raw const copy => *const Copy3d))
+}
+
 /// Start and bytes of the allocation that an address lies in.
 pub(crate) fn allocation(address: u64) -> Option<(u64, u64)> {
     let (mut start, mut bytes) = (0, 0);

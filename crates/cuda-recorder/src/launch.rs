@@ -6,13 +6,14 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use launch_archive::Kind;
+use launch_archive::{Kind, Object, Texels};
 
 use crate::{
     arguments::Arguments,
-    code::{Handle, Kernel, Text},
+    code::{Handle, Kernel, Needs},
     copies::{self, Wanted},
     driver::{self, SUCCESS},
+    objects,
     parts::{self, Parts},
     recording::{Recording, Region},
     state::{self, State},
@@ -50,6 +51,20 @@ impl Place {
     }
 }
 
+/// What a launch reaches.
+#[derive(Default)]
+struct Reached {
+    memory: Vec<Region>,
+    objects: Vec<Object>,
+}
+
+/// Allocations, by where they begin, and objects, by their handles, that something names.
+#[derive(Default)]
+struct Found {
+    allocations: BTreeSet<u64>,
+    objects: BTreeSet<u64>,
+}
+
 /// Launches a kernel by the driver, and records the launch if it is wanted and can be.
 pub(crate) fn launch(launch: Launch, arguments: &Arguments, real: impl FnOnce() -> i32) -> i32 {
     // Nobody else launches in between, so that what is taken is before and after this launch alone.
@@ -74,11 +89,13 @@ impl State {
             );
             return None;
         };
-        if !self.options.wants(self.launches, &kernel.entry) {
-            return None;
+        let mut recording = None;
+        if self.options.wants(self.launches, &kernel.entry) {
+            let taken = self.take(launch, &kernel, arguments);
+            recording = taken.map_err(|why| self.skip(&kernel.entry, why)).ok();
         }
-        let taken = self.take(launch, &kernel, arguments);
-        taken.map_err(|why| self.skip(&kernel.entry, why)).ok()
+        self.heap |= self.codes.uses_heap(&kernel);
+        recording
     }
 
     fn take(
@@ -91,14 +108,15 @@ impl State {
             return Err("a stream is captured, which nobody may wait for".to_owned());
         }
         let text = self.codes.text(kernel)?;
-        let arguments = arguments.read(&text.parameters(&kernel.entry)?)?;
+        let needs = text.needs(&kernel.entry)?;
+        let arguments = arguments.read(&needs.parameters)?;
         if waiting(Wait::Earlier, || (driver::synchronise(), 0)) != SUCCESS {
             return Err("an earlier kernel has failed".to_owned());
         }
         let taken = self.taken;
-        let memory = self.reached(kernel, &text, &arguments);
+        let reached = self.reached(kernel, &needs, &arguments);
         // What a launch has taken that is not recorded is there for others.
-        let memory = memory.inspect_err(|_| self.taken = taken)?;
+        let Reached { memory, objects } = reached.inspect_err(|_| self.taken = taken)?;
         let header = launch_archive::Launch {
             program: program(),
             number: self.launches,
@@ -111,6 +129,8 @@ impl State {
             arguments,
             device: driver::device_name(),
             driver: driver::version(),
+            objects,
+            gaps: self.gaps(&needs),
             error: None,
         };
         Ok(Recording {
@@ -120,37 +140,51 @@ impl State {
         })
     }
 
+    /// What a kernel may reach and no copy has.
+    fn gaps(&self, needs: &Needs) -> Vec<String> {
+        let gap = match (needs.heap, self.heap) {
+            (true, _) => {
+                "it calls `malloc` or `free`, and the heap of kernels is not in the archive"
+            }
+            (false, true) => {
+                "an earlier kernel has used `malloc`, and the heap of kernels is not in the archive"
+            }
+            (false, false) => return Vec::new(),
+        };
+        vec![gap.to_owned()]
+    }
+
     /// The variables of a kernel, the allocations that its arguments point to, and what in all of these does.
     fn reached(
         &mut self,
         kernel: &Kernel,
-        text: &Text,
+        needs: &Needs,
         arguments: &[Vec<u8>],
-    ) -> Result<Vec<Region>, String> {
-        let mut found = BTreeSet::new();
+    ) -> Result<Reached, String> {
+        let mut found = Found::default();
         let mut unseen = Vec::new();
         for argument in arguments {
-            self.allocations.pointed_to(argument, &mut found);
+            self.see(argument, needs, &mut found);
             self.ask_driver(argument, &mut unseen);
         }
-        found.extend(&unseen);
-        let memory = self.follow(kernel, text, found);
+        found.allocations.extend(&unseen);
+        let reached = self.follow(kernel, needs, found);
         // When they are freed is not seen either.
         for address in unseen {
             self.allocations.remove(address);
         }
-        memory
+        reached
     }
 
-    /// The variables of a kernel, these allocations, and those that all of them point to.
+    /// The variables of a kernel, what was found, and what all of it points to.
     fn follow(
         &mut self,
         kernel: &Kernel,
-        text: &Text,
-        mut found: BTreeSet<u64>,
-    ) -> Result<Vec<Region>, String> {
-        let mut memory = Vec::new();
-        for variable in text.variables(&kernel.entry) {
+        needs: &Needs,
+        mut found: Found,
+    ) -> Result<Reached, String> {
+        let mut reached = Reached::default();
+        for variable in &needs.variables {
             // The driver has none where nothing is left of it in the machine code.
             let place = match kernel.of {
                 Handle::Module(module) => driver::module_variable(module, &variable.name),
@@ -158,30 +192,93 @@ impl State {
             };
             if let Some((address, bytes)) = place {
                 let place = Place {
-                    name: variable.name,
+                    name: variable.name.clone(),
                     kind: variable.kind,
                     address,
                     bytes,
                     known: None,
                 };
-                let (regions, pointed_to) = self.copy(vec![place])?;
-                memory.extend(regions);
-                found.extend(pointed_to);
+                self.copy(vec![place], needs, &mut reached, &mut found)?;
             }
         }
-        let variables = memory.len();
-        let mut new: Vec<u64> = found.iter().copied().collect();
-        while !new.is_empty() {
+        let variables = reached.memory.len();
+        let (mut allocations, mut objects) = (BTreeSet::new(), BTreeSet::new());
+        loop {
+            let new: Vec<u64> = found.objects.difference(&objects).copied().collect();
+            objects.extend(&new);
+            for handle in new {
+                self.take_object(handle, &mut reached, &mut found)?;
+            }
+            let new: Vec<u64> = found
+                .allocations
+                .difference(&allocations)
+                .copied()
+                .collect();
+            if new.is_empty() {
+                break;
+            }
+            allocations.extend(&new);
+            let variables = &reached.memory[..variables];
             let places = new
                 .iter()
-                .filter_map(|address| self.place(*address, &memory[..variables]));
-            let (regions, pointed_to) = self.copy(places.collect())?;
-            memory.extend(regions);
-            new = pointed_to.difference(&found).copied().collect();
-            found.extend(&new);
+                .filter_map(|address| self.place(*address, variables));
+            let places = places.collect();
+            self.copy(places, needs, &mut reached, &mut found)?;
         }
-        memory.sort_by_key(|region| region.address);
-        Ok(memory)
+        if needs.objects && reached.objects.is_empty() {
+            return Err("it uses a texture or surface that is not found".to_owned());
+        }
+        reached.memory.sort_by_key(|region| region.address);
+        Ok(reached)
+    }
+
+    /// Takes a texture or a surface with its array, or finds the memory that it is of.
+    fn take_object(
+        &mut self,
+        handle: u64,
+        reached: &mut Reached,
+        found: &mut Found,
+    ) -> Result<(), String> {
+        let object = self.objects.object(handle)?;
+        match object.texels {
+            Texels::Array { array, .. } => {
+                let is_array =
+                    |region: &Region| (region.kind, region.address) == (Kind::Array, array);
+                if !reached.memory.iter().any(is_array) {
+                    self.count(objects::array_bytes(array)?)?;
+                    reached.memory.push(objects::region(array)?);
+                }
+            }
+            Texels::Linear { address, .. } | Texels::Pitched { address, .. } => {
+                let of = self.allocations.find(address);
+                let of = of.ok_or("the memory of its texture is not known")?;
+                found.allocations.insert(of);
+            }
+        }
+        reached.objects.push(object);
+        Ok(())
+    }
+
+    /// Finds the allocations and objects that bytes name.
+    fn see(&self, bytes: &[u8], needs: &Needs, found: &mut Found) {
+        self.allocations.pointed_to(bytes, &mut found.allocations);
+        if needs.objects {
+            self.objects.named_by(bytes, &mut found.objects);
+        }
+    }
+
+    /// Counts memory that is copied before a launch.
+    fn count(&mut self, bytes: u64) -> Result<(), String> {
+        let taken = self.taken.saturating_add(bytes);
+        if taken > self.options.most_bytes {
+            return Err(format!(
+                "more than the {} bytes of memory that `--max-bytes` allows in all",
+                self.options.most_bytes
+            ));
+        }
+        self.taken = taken;
+        self.make_room(bytes);
+        Ok(())
     }
 
     /// Takes note of allocations whose calls were not seen: the driver knows them all.
@@ -217,26 +314,23 @@ impl State {
         })
     }
 
-    /// Copies memory from the device, and finds the allocations that it points to.
-    fn copy(&mut self, places: Vec<Place>) -> Result<(Vec<Region>, BTreeSet<u64>), String> {
-        let bytes: u64 = places.iter().map(|place| place.bytes).sum();
-        let taken = self.taken.saturating_add(bytes);
-        if taken > self.options.most_bytes {
-            return Err(format!(
-                "more than the {} bytes of memory that `--max-bytes` allows in all",
-                self.options.most_bytes
-            ));
-        }
-        self.taken = taken;
-        self.make_room(bytes);
-        let found = Mutex::new(BTreeSet::new());
+    /// Copies memory from the device, and finds what it points to.
+    fn copy(
+        &mut self,
+        places: Vec<Place>,
+        needs: &Needs,
+        reached: &mut Reached,
+        found: &mut Found,
+    ) -> Result<(), String> {
+        let bytes = places.iter().map(|place| place.bytes).sum();
+        self.count(bytes)?;
+        let all = Mutex::new(found);
         let see = |bytes: &[u8]| {
-            let mut pointed_to = BTreeSet::new();
-            self.allocations.pointed_to(bytes, &mut pointed_to);
-            if !pointed_to.is_empty() {
-                let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-                found.append(&mut pointed_to);
-            }
+            let mut found = Found::default();
+            self.see(bytes, needs, &mut found);
+            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+            all.allocations.append(&mut found.allocations);
+            all.objects.append(&mut found.objects);
         };
         let wanted: Vec<Wanted<'_>> = places.iter().map(Place::wanted).collect();
         let taken = waiting(Wait::Before, || (copies::take(&wanted, &see), bytes));
@@ -252,10 +346,8 @@ impl State {
             before,
             after: None,
         });
-        Ok((
-            regions.collect(),
-            found.into_inner().unwrap_or_else(PoisonError::into_inner),
-        ))
+        reached.memory.extend(regions);
+        Ok(())
     }
 
     /// Waits until there is room for what a launch reaches, and for as much again that it leaves.
@@ -279,7 +371,8 @@ impl State {
         recording.launch.error = Some(code).filter(|code| *code != SUCCESS);
         if code == SUCCESS {
             waiting(Wait::After, || ((), take_after(&mut recording.memory)));
-            for region in &recording.memory {
+            let allocations = recording.memory.iter();
+            for region in allocations.filter(|region| region.kind == Kind::Allocation) {
                 let parts = region.after.as_ref().unwrap_or(&region.before);
                 self.allocations.keep_parts(region.address, parts);
             }
@@ -290,10 +383,14 @@ impl State {
 
 /// Copies what a launch has left. Gives the bytes.
 fn take_after(memory: &mut [Region]) -> u64 {
-    let mut all: Vec<&mut Region> = memory
+    let (arrays, others): (Vec<_>, Vec<_>) = memory
         .iter_mut()
         .filter(|region| region.kind != Kind::Constant)
-        .collect();
+        .partition(|region| region.kind == Kind::Array);
+    for array in arrays {
+        array.after = objects::read_array(array.address).ok();
+    }
+    let mut all: Vec<&mut Region> = others;
     let wanted: Vec<Wanted<'_>> = all.iter().map(|region| wanted_after(region)).collect();
     let bytes = wanted.iter().map(|wanted| wanted.bytes as u64).sum();
     let taken: Vec<Option<Parts>> = match copies::take(&wanted, &|_| ()) {

@@ -18,6 +18,7 @@ mod driver;
 mod hooks;
 mod host;
 mod launch;
+mod objects;
 mod options;
 mod parts;
 mod recording;

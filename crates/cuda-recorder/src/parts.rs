@@ -29,6 +29,14 @@ pub(crate) struct Part(Vec<u8>);
 /// What is in a piece of memory, in parts of [`PART_BYTES`].
 pub(crate) type Parts = Vec<Arc<Part>>;
 
+/// Bytes in parts.
+pub(crate) fn of(bytes: &[u8]) -> Parts {
+    let parts = bytes.chunks(PART_BYTES);
+    parts
+        .map(|bytes| Part::new(bytes.len(), |to| to.copy_from_slice(bytes)))
+        .collect()
+}
+
 /// Bytes that parts may have while they wait to be written: an eighth of the memory that is free in the beginning.
 pub(crate) fn most_bytes() -> usize {
     static MOST: OnceLock<usize> = OnceLock::new();

@@ -80,7 +80,12 @@ fn work() {
         drop(guard);
         let Job { recording, options } = job;
         match put(&recording, &options.archives) {
-            Ok((path, bytes)) => options.log(&format!("recorded {bytes} {}", path.display())),
+            Ok((path, bytes)) => {
+                options.log(&format!("recorded {bytes} {}", path.display()));
+                for gap in &recording.launch.gaps {
+                    options.log(&format!("gap 1 {}\t{gap}", recording.launch.entry));
+                }
+            }
             Err(error) => options.log(&format!(
                 "skipped 1 {}\tits archive cannot be written: {error}",
                 recording.launch.entry

@@ -187,7 +187,7 @@ impl<'a> Sections<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Kind, Launch};
+    use crate::{Kind, Launch, Object, Reading, Texels};
 
     fn archive() -> Archive {
         let region = |name: &str, kind, address, bytes: usize, after| Region {
@@ -210,6 +210,23 @@ mod tests {
                 arguments: vec![vec![1, 0xff], vec![], vec![0; 8]],
                 device: "a GPU".to_owned(),
                 driver: 13000,
+                objects: vec![Object {
+                    handle: 7,
+                    texels: Texels::Array {
+                        array: 0x55,
+                        extents: [7, 5, 0],
+                        flags: 2,
+                    },
+                    format: 0x20,
+                    channels: 1,
+                    reading: Some(Reading {
+                        address_modes: [1, 2, 3],
+                        filter: 1,
+                        flags: 2,
+                        border: [f32::NAN.to_bits(), 0, 1, 2],
+                    }),
+                }],
+                gaps: vec!["something".to_owned()],
                 error: None,
             },
             ptx: ".version 8.0\n".to_owned(),

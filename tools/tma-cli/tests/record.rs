@@ -9,7 +9,7 @@ use std::{
     sync::LazyLock,
 };
 
-use launch_archive::{Archive, Kind, Region};
+use launch_archive::{Archive, Kind, Region, Texels};
 use libtest_mimic::{Arguments, Failed, Trial};
 use tempfile::TempDir;
 use tma_build::tool_dirs;
@@ -23,6 +23,8 @@ const TESTS: &[(&str, Test)] = &[
         archives_have_what_is_reached,
     ),
     ("large_memory_is_whole", large_memory_is_whole),
+    ("textures_are_recorded", textures_are_recorded),
+    ("the_heap_is_named", the_heap_is_named),
     (
         "launches_are_replayed_the_same",
         launches_are_replayed_the_same,
@@ -196,10 +198,10 @@ fn a_program_is_as_without_it(program: &Program) -> Result<(), Failed> {
         .arg(program.folder.path().join("kernels.fatbin"))
         .env("LD_LIBRARY_PATH", folder)
         .output()?;
-    wanted(&plain, 42, &["9 45.5 40, 200 201, 1128\n"])?;
+    wanted(&plain, 42, &["9 45.5 40, 200 201, 1128, 157.75\n"])?;
     equal(&text(&program.recorded.stdout), &text(&plain.stdout))?;
     let last = format!(
-        "\ntma record: 10 launches recorded in {}, 2.9 MiB\n",
+        "\ntma record: 13 launches recorded in {}, 3.0 MiB\n",
         program.folder.path().join("all").display()
     );
     wanted(&program.recorded, 42, &[&last])?;
@@ -214,6 +216,9 @@ fn a_program_is_as_without_it(program: &Program) -> Result<(), Failed> {
         "0008-scale.launch",
         "0009-scale.launch",
         "0010-scale.launch",
+        "0011-add_texels.launch",
+        "0012-leave.launch",
+        "0013-take.launch",
     ];
     equal(&program.names("all")?, &names.map(str::to_owned).to_vec())
 }
@@ -322,8 +327,95 @@ fn large_memory_is_whole(program: &Program) -> Result<(), Failed> {
     Ok(())
 }
 
+/// Textures are there with what they are of, and the surface with what was written.
+fn textures_are_recorded(program: &Program) -> Result<(), Failed> {
+    let archive = program.archive("0011-add_texels.launch")?;
+    let handle = |index: usize| archive.launch.arguments[index].as_slice().try_into();
+    let [plane, surface] = [
+        u64::from_le_bytes(handle(0)?),
+        u64::from_le_bytes(handle(2)?),
+    ];
+    let objects = archive.launch.objects.iter();
+    let arrays: Vec<u64> = objects
+        .filter_map(|object| match object.texels {
+            Texels::Array { array, extents, .. } if extents == [7, 5, 0] => Some((object, array)),
+            _ => None,
+        })
+        .map(|(object, array)| {
+            let expected = if object.reading.is_some() {
+                plane
+            } else {
+                surface
+            };
+            equal(&object.handle, &expected).map(|()| array)
+        })
+        .collect::<Result<_, _>>()?;
+    equal(&(arrays.len(), archive.launch.objects.len()), &(2, 3))?;
+    let squares: Vec<f32> = (0..35).map(|index| (index * index) as f32).collect();
+    // A quarter of a texel beside its middle: the texel counts for three quarters of the sum.
+    let sum = |index: usize| {
+        let neighbour = if index % 7 == 0 { index } else { index - 1 };
+        1.75 * squares[index] + 0.25 * squares[neighbour]
+    };
+    let sums: Vec<f32> = (0..35).map(sum).collect();
+    for region in archive
+        .memory
+        .iter()
+        .filter(|region| region.kind == Kind::Array)
+    {
+        let (before, after) = (floats(&region.before), floats(after(region)?));
+        match before == squares {
+            true => equal(&after, &squares)?,
+            false => equal(&(before, after), &(vec![0.0; 35], sums.clone()))?,
+        }
+    }
+    // Another texel is another sum.
+    let mut altered = archive.clone();
+    for region in &mut altered.memory {
+        if region.kind == Kind::Array && floats(&region.before) == squares {
+            region.before[4 * 34 + 3] ^= 0x80;
+        }
+    }
+    let altered = program.write("texels.launch", &altered)?;
+    wanted(
+        &replay(&[], &altered)?,
+        1,
+        &[
+            "error[mismatch]: `array 0x",
+            ": 1 of 35 words of 4 bytes differ; at byte 136",
+        ],
+    )?;
+    // What the emulator does not have.
+    let mut srgb = archive.clone();
+    for object in &mut srgb.launch.objects {
+        if let Some(reading) = &mut object.reading {
+            reading.flags = 0x10;
+        }
+    }
+    let srgb = program.write("srgb.launch", &srgb)?;
+    wanted(&replay(&[], &srgb)?, 3, &["a texture of sRGB"])
+}
+
+fn the_heap_is_named(program: &Program) -> Result<(), Failed> {
+    let called = "it calls `malloc` or `free`, and the heap of kernels is not in the archive";
+    let parts = ["leave", "take"]
+        .map(|kernel| format!("recorded in part: `{kernel}`, 1 launch: {called}\n"));
+    wanted(&program.recorded, 42, &parts.each_ref().map(String::as_str))?;
+    let told = format!("recorded in part: {called}\n");
+    let left = replay(&[], &program.file("0012-leave.launch"))?;
+    wanted(&left, 1, &[&told, "error[mismatch]: `cuMemAlloc 12`"])?;
+    let taken = replay(&[], &program.file("0013-take.launch"))?;
+    wanted(&taken, 1, &[&told, "error[out-of-bounds]"])?;
+    let output = program.record("later", &["--launches", "13"], &[])?;
+    wanted(&output, 42, &[&parts[1]])
+}
+
 fn launches_are_replayed_the_same(program: &Program) -> Result<(), Failed> {
     for name in program.names("all")? {
+        if ["leave", "take"].iter().any(|kernel| name.contains(kernel)) {
+            // What they do depends on the heap.
+            continue;
+        }
         let file = program.file(&name);
         let output = replay(&[], &file)?;
         if !name.contains("reverse") {
@@ -370,7 +462,7 @@ fn launches_are_chosen(program: &Program) -> Result<(), Failed> {
     wanted(
         &output,
         42,
-        &["tma record: 2 launches recorded in ", ", 8 not chosen\n"],
+        &["tma record: 2 launches recorded in ", ", 11 not chosen\n"],
     )?;
     let names = ["0002-scale.launch", "0008-scale.launch"].map(str::to_owned);
     equal(&program.names("chosen")?, &names.to_vec())?;

@@ -13,6 +13,8 @@ pub(super) struct Log {
     bytes: u64,
     /// Launches by kernel and reason.
     skipped: BTreeMap<(String, String), u64>,
+    /// Launches whose archives lack something, by kernel and what.
+    gaps: BTreeMap<(String, String), u64>,
     /// Nanoseconds and bytes by the name of what the program waited for.
     waits: BTreeMap<String, (u64, u64)>,
 }
@@ -41,10 +43,14 @@ impl Log {
                     log.recorded += 1;
                     log.bytes += number;
                 }
-                "skipped" => {
+                "skipped" | "gap" => {
                     let (kernel, why) = rest.split_once('\t').unwrap_or((rest, ""));
-                    let key = (kernel.to_owned(), why.to_owned());
-                    *log.skipped.entry(key).or_default() += number;
+                    let launches = match key {
+                        "gap" => &mut log.gaps,
+                        _ => &mut log.skipped,
+                    };
+                    let kernel = (kernel.to_owned(), why.to_owned());
+                    *launches.entry(kernel).or_default() += number;
                 }
                 "waited" => {
                     let (bytes, name) = rest.split_once(' ').unwrap_or((rest, ""));
@@ -80,6 +86,12 @@ impl Log {
         let mut text = String::new();
         for ((kernel, why), count) in &self.skipped {
             text += &format!("not recorded: `{kernel}`, {}: {why}\n", launches(*count));
+        }
+        for ((kernel, why), count) in &self.gaps {
+            text += &format!(
+                "recorded in part: `{kernel}`, {}: {why}\n",
+                launches(*count)
+            );
         }
         text += &format!(
             "tma record: {} recorded in {}, {:.1} MiB",
@@ -117,10 +129,11 @@ mod tests {
     #[test]
     fn lines_are_counted() {
         let text = "start\nrecorded 1048576 /a b/0001-k.launch\nrecorded 524288 /x\nskipped 2 k\tno PTX\n\
-                    skipped 1 k\tno PTX\nlaunches 9\n";
+                    skipped 1 k\tno PTX\ngap 1 k\tit calls `malloc`\nlaunches 9\n";
         assert_eq!(
             Log::parse(text).closing(Path::new("out")),
             "not recorded: `k`, 3 launches: no PTX\n\
+             recorded in part: `k`, 1 launch: it calls `malloc`\n\
              tma record: 2 launches recorded in out, 1.5 MiB, 3 not recorded, 4 not chosen\n"
         );
         let waited = "waited 1500000000 2097152 before\nwaited 500000000 1048576 before\nwaited 7000000 0 end\n";
