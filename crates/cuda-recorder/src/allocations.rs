@@ -10,7 +10,7 @@ pub(crate) struct Allocation {
     /// The call that gave it, and the call's number.
     pub(crate) name: String,
     pub(crate) bytes: u64,
-    /// What a launch has found or left there last, while there is room for it.
+    /// The bytes that a launch has found or left there last, while there is room for them.
     pub(crate) known: Option<Parts>,
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct Text {
     needs: Mutex<HashMap<String, Arc<Needs>>>,
 }
 
-/// What a kernel and all that it calls need.
+/// The needs of a kernel and of all that it calls.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Needs {
     /// Offset and bytes of each parameter.
@@ -58,7 +58,7 @@ impl Text {
         }
     }
 
-    /// What a kernel needs.
+    /// The needs of a kernel.
     pub(crate) fn needs(&self, entry: &str) -> Result<Arc<Needs>, String> {
         let mut all = self.needs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(needs) = all.get(entry) {

@@ -143,7 +143,7 @@ fn copy(
     })
 }
 
-/// What a thread does: it takes bytes out of slots.
+/// The work of a thread: it takes bytes out of slots.
 fn take_out<'a>(
     copied: &Mutex<Receiver<(Copied<'a>, Task<'a>)>>,
     give_back: &Sender<&'a mut Slot>,

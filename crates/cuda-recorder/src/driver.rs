@@ -202,7 +202,7 @@ impl Array {
     }
 }
 
-/// What an array is.
+/// The description of an array.
 pub(crate) fn array(array: u64) -> Result<Array, String> {
     let mut found = Array::default();
     match call!(c"cuArray3DGetDescriptor_v2"(&raw mut found => *mut Array, array => u64)) {

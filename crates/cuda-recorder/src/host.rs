@@ -114,7 +114,7 @@ pub(crate) fn free_memory_bytes() -> usize {
     group.map_or(all, |group| group.min(all))
 }
 
-/// What `/proc/meminfo` says can be had (proc(5)).
+/// The memory that can be had, as `/proc/meminfo` says it (proc(5)).
 fn available_bytes(text: &str) -> Option<usize> {
     let mut lines = text.lines();
     let kib = lines.find_map(|line| line.strip_prefix("MemAvailable:")?.strip_suffix("kB"))?;

@@ -51,7 +51,7 @@ impl Place {
     }
 }
 
-/// What a launch reaches.
+/// Memory and objects that a launch reaches.
 #[derive(Default)]
 struct Reached {
     memory: Vec<Region>,
@@ -140,7 +140,7 @@ impl State {
         })
     }
 
-    /// What a kernel may reach and no copy has.
+    /// Sentences about what a kernel may reach and no copy has.
     fn gaps(&self, needs: &Needs) -> Vec<String> {
         let gap = match (needs.heap, self.heap) {
             (true, _) => {

@@ -36,7 +36,7 @@ pub(crate) struct TextureDescription {
     border: [f32; 4],
 }
 
-/// What a texture or a surface was made of.
+/// The descriptions that a texture or a surface was made of.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Description {
     pub(crate) resource: ResourceDescription,

@@ -26,7 +26,7 @@ static ALL_BYTES: AtomicUsize = AtomicUsize::new(0);
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Part(Vec<u8>);
 
-/// What is in a piece of memory, in parts of [`PART_BYTES`].
+/// The bytes of a piece of memory, in parts of [`PART_BYTES`].
 pub(crate) type Parts = Vec<Arc<Part>>;
 
 /// Bytes in parts.

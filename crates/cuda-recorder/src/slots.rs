@@ -79,7 +79,7 @@ impl Drop for Flying<'_> {
     }
 }
 
-/// What was copied.
+/// The bytes that were copied.
 #[derive(Debug)]
 pub(crate) struct Copied<'a>(&'a mut Slot, usize);
 

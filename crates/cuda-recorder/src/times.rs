@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What a program waits for.
+/// A reason for a program to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wait {
     /// Kernels that were launched earlier.

@@ -31,7 +31,7 @@ pub struct Launch {
     pub driver: i32,
     /// The textures and surfaces that the kernel could reach.
     pub objects: Vec<Object>,
-    /// What the kernel could reach and the archive does not have, in sentences.
+    /// Sentences about what the kernel could reach and the archive does not have.
     pub gaps: Vec<String>,
     /// The `CUresult` with which the kernel ended, where it failed: what it left in memory is then not known.
     pub error: Option<i32>,

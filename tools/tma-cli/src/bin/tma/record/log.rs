@@ -19,7 +19,7 @@ pub(super) struct Log {
     waits: BTreeMap<String, (u64, u64)>,
 }
 
-/// What a program waits for: the library's name, and in words.
+/// Reasons for a program to wait: the library's name, and in words.
 const WAITS: [(&str, &str); 6] = [
     ("earlier", "for earlier kernels"),
     ("before", "for copies before launches"),
@@ -64,7 +64,7 @@ impl Log {
         log
     }
 
-    /// What the program has waited for.
+    /// A line about all that the program has waited for.
     pub(super) fn waits(&self) -> String {
         let waits = WAITS.iter().map(|(name, words)| {
             let (nanoseconds, bytes) = self.waits.get(*name).copied().unwrap_or_default();
