@@ -15,7 +15,8 @@ import sys
 import tempfile
 import time
 
-# Flags of `tma record`, arguments of the program, and a name.
+# Launches, flags of `tma record`, and arguments of the program.
+STEP = ["--kernel", "step"]
 CASES = [
     ("1", [], [0, 1, 1]),
     ("300", [], [1, 300, 1]),
@@ -23,6 +24,10 @@ CASES = [
     ("6", [], [46, 6, 1]),
     ("6", [], [185, 6, 1]),
     ("6", [], [600, 6, 1]),
+    ("6, and nothing else", STEP, [12, 6, 0]),
+    ("6, and nothing else", STEP, [46, 6, 0]),
+    ("6, and nothing else", STEP, [185, 6, 0]),
+    ("6, and nothing else", STEP, [600, 6, 0]),
     ("3 of 3000, by `--launches`", ["--launches", "1000..1003"], [10, 3000, 100]),
     ("none of 30,000, by `--kernel`", ["--kernel", "other"], [0, 30000, 30000]),
 ]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::parts::Parts;
 
 /// Memory that kernels can use.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Allocation {
     /// The call that gave it, and the call's number.
     pub(crate) name: String,

@@ -19,15 +19,15 @@ use crate::{
     slots::{Copied, Flying, Slot},
 };
 
-/// Slots, which have the size of a part.
+/// Slots, which have the size of a part: more of them do not stay in the processor's cache.
 const SLOTS: usize = 16;
 /// Copies that the device has before it.
 const MOST_FLYING: usize = 4;
 /// Fewer bytes are copied without slots.
 const LEAST_BYTES: usize = 256 << 10;
 /// Another thread helps for so many bytes.
-const THREAD_BYTES: usize = 16 << 20;
-const MOST_THREADS: usize = 8;
+const THREAD_BYTES: usize = 8 << 20;
+const MOST_THREADS: usize = 16;
 
 /// Memory that is to be copied, and what was found there before.
 #[derive(Debug)]
@@ -81,7 +81,7 @@ impl Task<'_> {
     fn end(&self, bytes: &[u8], see: &(dyn Fn(&[u8]) + Sync)) {
         see(bytes);
         let same = self.known.filter(|known| known[..] == *bytes).cloned();
-        let part = same.unwrap_or_else(|| Part::new(bytes.len(), |to| to.copy_from_slice(bytes)));
+        let part = same.unwrap_or_else(|| Part::new(bytes));
         // Nobody else has this task.
         let _ = self.done.set(part);
     }

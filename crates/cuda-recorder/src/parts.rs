@@ -13,28 +13,37 @@ use launch_archive::PART_BYTES;
 
 use crate::host;
 
-/// Memory of fewer bytes is not worth it.
-const LEAST_BYTES: usize = 1 << 16;
+/// Parts of fewer bytes have memory of their own.
+const LEAST_BYTES: usize = PART_BYTES / 4;
+/// Whole parts that the system gives at a time.
+const SLAB_PARTS: usize = 32;
 
-/// Memory that nobody uses.
-static FREE: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
+/// Memory of whole parts that nobody uses.
+static FREE: Mutex<Vec<&'static mut [u8]>> = Mutex::new(Vec::new());
 
 /// Bytes of all parts.
 static ALL_BYTES: AtomicUsize = AtomicUsize::new(0);
 
 /// A part of memory of the device, as it was once.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Part(Vec<u8>);
+#[derive(Debug)]
+pub(crate) struct Part {
+    memory: Memory,
+    len_bytes: usize,
+}
+
+#[derive(Debug)]
+enum Memory {
+    Own(Vec<u8>),
+    /// That of a whole part.
+    Slab(&'static mut [u8]),
+}
 
 /// The bytes of a piece of memory, in parts of [`PART_BYTES`].
 pub(crate) type Parts = Vec<Arc<Part>>;
 
 /// Bytes in parts.
 pub(crate) fn of(bytes: &[u8]) -> Parts {
-    let parts = bytes.chunks(PART_BYTES);
-    parts
-        .map(|bytes| Part::new(bytes.len(), |to| to.copy_from_slice(bytes)))
-        .collect()
+    bytes.chunks(PART_BYTES).map(Part::new).collect()
 }
 
 /// Bytes that parts may have while they wait to be written: an eighth of the memory that is free in the beginning.
@@ -49,12 +58,18 @@ pub(crate) fn all_bytes() -> usize {
 }
 
 impl Part {
-    /// A copy of what `fill` writes: all of so many bytes, of which nobody knows what they are.
-    pub(crate) fn new(len_bytes: usize, fill: impl FnOnce(&mut [u8])) -> Arc<Self> {
-        let mut bytes = take(len_bytes);
-        fill(&mut bytes);
-        ALL_BYTES.fetch_add(bytes.len(), Ordering::Relaxed);
-        Arc::new(Self(bytes))
+    /// A copy of bytes, as many as a part has at most.
+    pub(crate) fn new(bytes: &[u8]) -> Arc<Self> {
+        let len_bytes = bytes.len();
+        ALL_BYTES.fetch_add(len_bytes, Ordering::Relaxed);
+        let memory = if (LEAST_BYTES..=PART_BYTES).contains(&len_bytes) {
+            let whole = take();
+            whole[..len_bytes].copy_from_slice(bytes);
+            Memory::Slab(whole)
+        } else {
+            Memory::Own(bytes.to_vec())
+        };
+        Arc::new(Self { memory, len_bytes })
     }
 }
 
@@ -62,52 +77,37 @@ impl Deref for Part {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        &self.0
+        match &self.memory {
+            Memory::Own(bytes) => bytes,
+            Memory::Slab(whole) => &whole[..self.len_bytes],
+        }
     }
 }
 
 impl Drop for Part {
     fn drop(&mut self) {
-        ALL_BYTES.fetch_sub(self.0.len(), Ordering::Relaxed);
-        give_back(std::mem::take(&mut self.0));
-    }
-}
-
-fn take(len_bytes: usize) -> Vec<u8> {
-    if len_bytes < LEAST_BYTES {
-        return vec![0; len_bytes];
-    }
-    let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
-    let fits =
-        |buffer: &Vec<u8>| buffer.capacity() >= len_bytes && buffer.capacity() / 2 <= len_bytes;
-    // The one that was used last.
-    let found = free.iter().rposition(fits).map(|index| free.remove(index));
-    drop(free);
-    match found {
-        Some(mut buffer) => {
-            buffer.resize(len_bytes, 0);
-            buffer
-        }
-        None => {
-            let mut buffer = vec![0; len_bytes];
-            host::ask_for_large_pages(&mut buffer);
-            buffer
+        ALL_BYTES.fetch_sub(self.len_bytes, Ordering::Relaxed);
+        if let Memory::Slab(whole) = &mut self.memory {
+            free().push(std::mem::take(whole));
         }
     }
 }
 
-fn give_back(buffer: Vec<u8>) {
-    if buffer.capacity() < LEAST_BYTES {
-        return;
+fn free() -> std::sync::MutexGuard<'static, Vec<&'static mut [u8]>> {
+    FREE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Memory of a whole part, with whatever is in it: the one that was used last.
+fn take() -> &'static mut [u8] {
+    let mut free = free();
+    loop {
+        if let Some(whole) = free.pop() {
+            return whole;
+        }
+        // The system gives pages when they are written first, outside of the lock.
+        let slab = host::large_pages(SLAB_PARTS * PART_BYTES);
+        free.extend(slab.chunks_exact_mut(PART_BYTES));
     }
-    let most = most_bytes() / PART_BYTES;
-    let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
-    free.push(buffer);
-    // Who launches with other memory than before needs other buffers.
-    let too_many = (free.len() > most).then(|| free.remove(0));
-    drop(free);
-    // The system takes its time for this, too.
-    drop(too_many);
 }
 
 #[cfg(test)]
@@ -115,29 +115,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_is_used_again_at_its_whole_size() {
-        let whole = |len: usize, byte: u8| Part::new(len, |bytes| bytes.fill(byte));
-        for len in [0, 1, LEAST_BYTES, PART_BYTES - 1, PART_BYTES] {
+    fn parts_keep_their_bytes_while_memory_is_used_again() {
+        let mut kept = Vec::new();
+        for len in [
+            0,
+            1,
+            LEAST_BYTES - 1,
+            LEAST_BYTES,
+            PART_BYTES - 1,
+            PART_BYTES,
+        ] {
             for byte in 1..4 {
-                let part = whole(len, byte);
-                assert_eq!(**part, vec![byte; len]);
+                let part = Part::new(&vec![byte; len]);
+                assert_eq!(part[..], vec![byte; len]);
+                if byte != 2 {
+                    kept.push((len, byte, part));
+                }
             }
         }
-        // Fewer bytes than before do not make it a smaller one, and too few do not take it.
-        give_back(vec![9; 3 << 20]);
-        assert_eq!(take(2 << 20).capacity(), 3 << 20);
-        give_back(vec![9; 3 << 20]);
-        assert!(take(1 << 20).capacity() < 3 << 20);
-    }
-
-    #[test]
-    fn new_memory_is_zeros_whatever_its_pages() {
-        for len in [0, 1, 4095, (4 << 20) + 5, 9 << 20] {
-            let mut buffer = vec![0; len];
-            host::ask_for_large_pages(&mut buffer);
-            assert!(buffer.iter().all(|byte| *byte == 0), "{len}");
-            buffer.fill(1);
-            assert!(buffer.iter().all(|byte| *byte == 1), "{len}");
+        for (len, byte, part) in kept {
+            assert_eq!(part[..], vec![byte; len]);
         }
+        assert_eq!(of(&vec![5; 2 * PART_BYTES + 1]).len(), 3);
+        assert!(of(&[]).is_empty());
     }
 }

@@ -7,9 +7,6 @@ use crate::{
     host,
 };
 
-/// Pages of this size are pinned in few steps.
-const ALIGN_BYTES: usize = 2 << 20;
-
 /// Memory that is never given back. Where its pages are no longer pinned, since their context is gone, copies are slow and
 /// no other.
 #[derive(Debug)]
@@ -23,11 +20,7 @@ unsafe impl Send for Slot {}
 
 impl Slot {
     pub(crate) fn new(len_bytes: usize) -> Self {
-        let memory = Vec::leak(vec![0_u8; len_bytes + ALIGN_BYTES]);
-        let before = memory.as_ptr().align_offset(ALIGN_BYTES).min(ALIGN_BYTES);
-        let memory = &mut memory[before..before + len_bytes];
-        host::ask_for_large_pages(memory);
-        let start = memory.as_mut_ptr();
+        let start = host::large_pages(len_bytes).as_mut_ptr();
         driver::pin(start, len_bytes);
         Self { start, len_bytes }
     }

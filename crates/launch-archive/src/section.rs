@@ -7,7 +7,7 @@ pub(crate) const MAGIC: &[u8; 16] = b"tma launch v2\n\0\0";
 pub(crate) const HEAD_BYTES: usize = 24;
 
 /// Memory is kept in parts of so many bytes, the last of a region with what is left.
-pub const PART_BYTES: usize = 4 << 20;
+pub const PART_BYTES: usize = 2 << 20;
 
 /// The sections of an archive, in their order; the memory's stand once for each part of a region.
 pub(crate) mod names {
