@@ -221,8 +221,10 @@ int main(int count, char** arguments) {
     copy(CU_MEMORYTYPE_ARRAY, nullptr, surface, CU_MEMORYTYPE_HOST, sums_of_texels.data(), nullptr, width, height);
     CALL(cuTexObjectDestroy, of_memory);
 
-    // 12 and 13: the heap of kernels.
+    // 12 to 14: the heap of kernels.
     CUdeviceptr left = allocate(std::vector<float>(2)), number = allocate(std::vector<float>(1));
+    void* borrowing[] = {&number};
+    launch(kernel(module, "borrow"), 1, 1, borrowing);
     void* leaving[] = {&left};
     launch(kernel(module, "leave"), 1, 1, leaving);
     void* taking[] = {&left, &number};

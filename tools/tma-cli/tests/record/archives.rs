@@ -188,14 +188,16 @@ pub(super) fn textures_are_recorded(program: &Program) -> Result<(), Failed> {
 
 pub(super) fn the_heap_is_named(program: &Program) -> Result<(), Failed> {
     let called = "it calls `malloc` or `free`, and the heap of kernels is not in the archive";
-    let parts = ["leave", "take"]
+    let parts = ["borrow", "leave", "take"]
         .map(|kernel| format!("recorded in part: `{kernel}`, 1 launch: {called}\n"));
     wanted(&program.recorded, 42, &parts.each_ref().map(String::as_str))?;
     let told = format!("recorded in part: {called}\n");
-    let left = replay(&[], &program.file("0012-leave.launch"))?;
+    let borrowed = replay(&[], &program.file("0012-borrow.launch"))?;
+    wanted(&borrowed, 0, &[&told, "\nclean: seed 0"])?;
+    let left = replay(&[], &program.file("0013-leave.launch"))?;
     wanted(&left, 1, &[&told, "error[mismatch]: `cuMemAlloc 12`"])?;
-    let taken = replay(&[], &program.file("0013-take.launch"))?;
+    let taken = replay(&[], &program.file("0014-take.launch"))?;
     wanted(&taken, 1, &[&told, "error[out-of-bounds]"])?;
-    let output = program.record("later", &["--launches", "13"], &[])?;
-    wanted(&output, 42, &[&parts[1]])
+    let output = program.record("later", &["--launches", "14"], &[])?;
+    wanted(&output, 42, &[&parts[2]])
 }
