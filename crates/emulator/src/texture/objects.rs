@@ -68,3 +68,23 @@ impl Objects {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::texture::{Channel, Format, Geometry};
+
+    #[test]
+    fn a_handle_stands_for_one_object() {
+        let format = Format::new(1, 32, Channel::Float).unwrap();
+        let image = Image::array(0, format, Geometry::Line, [7, 1, 1]).unwrap();
+        let mut objects = Objects::default();
+        let first = objects.add(Object::Surface(image));
+        assert!(!objects.place(first, Object::Surface(image)));
+        assert!(objects.place(3, Object::Surface(image)));
+        assert!(!objects.place(3, Object::Surface(image)));
+        objects.remove(3);
+        assert!(objects.get(3).is_none() && objects.get(first).is_some());
+        assert!(objects.place(3, Object::Surface(image)));
+    }
+}
