@@ -383,15 +383,15 @@ impl State {
 
 /// Copies what a launch has left. Gives the bytes.
 fn take_after(memory: &mut [Region]) -> u64 {
-    let (arrays, others): (Vec<_>, Vec<_>) = memory
+    let (arrays, mut others): (Vec<_>, Vec<_>) = memory
         .iter_mut()
         .filter(|region| region.kind != Kind::Constant)
         .partition(|region| region.kind == Kind::Array);
     for array in arrays {
         array.after = objects::read_array(array.address).ok();
     }
-    let mut all: Vec<&mut Region> = others;
-    let wanted: Vec<Wanted<'_>> = all.iter().map(|region| wanted_after(region)).collect();
+    let wanted = others.iter().map(|region| wanted_after(region));
+    let wanted: Vec<Wanted<'_>> = wanted.collect();
     let bytes = wanted.iter().map(|wanted| wanted.bytes as u64).sum();
     let taken: Vec<Option<Parts>> = match copies::take(&wanted, &|_| ()) {
         Ok(taken) => taken.into_iter().map(Some).collect(),
@@ -401,7 +401,7 @@ fn take_after(memory: &mut [Region]) -> u64 {
             .map(|wanted| copies::take(slice::from_ref(wanted), &|_| ()).ok()?.pop())
             .collect(),
     };
-    for (region, after) in all.iter_mut().zip(taken) {
+    for (region, after) in others.iter_mut().zip(taken) {
         region.after = after;
     }
     bytes

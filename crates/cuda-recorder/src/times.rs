@@ -1,8 +1,7 @@
 //! Where a program waits for the recorder.
 
 use std::{
-    sync::Mutex,
-    sync::PoisonError,
+    sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
