@@ -46,3 +46,31 @@ extern "C" __global__ void count(int* out) { atomicAdd(out, 1); }
 
 // Reads past the end.
 extern "C" __global__ void past_the_end(const int* data, int* out, int count) { *out = data[count]; }
+
+// Sums of the texels of two textures; the second one's handle lies in memory.
+extern "C" __global__ void add_texels(cudaTextureObject_t plane, const cudaTextureObject_t* linear,
+                                      cudaSurfaceObject_t out, int width, int height) {
+    int x = threadIdx.x, y = threadIdx.y;
+    if (x >= width || y >= height) return;
+    float sum = tex2D<float>(plane, x + 0.25f, y + 0.5f) + tex1Dfetch<float>(*linear, y * width + x);
+    surf2Dwrite(sum, out, x * sizeof(float), y);
+}
+
+// Gives back what it has from the heap.
+extern "C" __global__ void borrow(int* out) {
+    int* borrowed = static_cast<int*>(malloc(sizeof(int)));
+    *borrowed = 8;
+    *out = *borrowed;
+    free(borrowed);
+}
+
+// Leaves a number in the heap.
+extern "C" __global__ void leave(int** out) {
+    *out = static_cast<int*>(malloc(sizeof(int)));
+    **out = 7;
+}
+
+extern "C" __global__ void take(int** left, int* out) {
+    *out = **left;
+    free(*left);
+}

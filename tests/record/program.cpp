@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 static CUresult (*find)(const char*, void**, int, cuuint64_t, CUdriverProcAddressQueryResult*);
@@ -54,6 +56,34 @@ static CUfunction kernel(CUmodule module, const char* name) {
 
 static void launch(CUfunction function, unsigned blocks, unsigned threads, void** arguments) {
     CALL(cuLaunchKernel, function, blocks, 1, 1, threads, 1, 1, 0, nullptr, arguments, nullptr);
+}
+
+static CUarray array(size_t width, size_t height) {
+    CUDA_ARRAY3D_DESCRIPTOR description = {};
+    description.Width = width;
+    description.Height = height;
+    description.Format = CU_AD_FORMAT_FLOAT;
+    description.NumChannels = 1;
+    description.Flags = CUDA_ARRAY3D_SURFACE_LDST;
+    CUarray made;
+    CALL(cuArray3DCreate, &made, &description);
+    return made;
+}
+
+// Copies rows of floats between an array and the host.
+static void copy(CUmemorytype from, const void* from_host, CUarray from_array, CUmemorytype to, void* to_host,
+                 CUarray to_array, size_t width, size_t height) {
+    CUDA_MEMCPY3D copied = {};
+    copied.srcMemoryType = from;
+    copied.srcHost = from_host;
+    copied.srcArray = from_array;
+    copied.dstMemoryType = to;
+    copied.dstHost = to_host;
+    copied.dstArray = to_array;
+    copied.srcPitch = copied.dstPitch = copied.WidthInBytes = width * sizeof(float);
+    copied.srcHeight = copied.dstHeight = copied.Height = height;
+    copied.Depth = 1;
+    CALL(cuMemcpy3D, &copied);
 }
 
 int main(int count, char** arguments) {
@@ -142,10 +172,68 @@ int main(int count, char** arguments) {
     by = 2;
     launch(kernel(module, "scale"), 8, 128, scaled);
 
+    // 9 and 10: memory of several parts, of which a launch changes a little in the last one.
+    std::vector<float> many((20 << 20) / sizeof(float) + 3);
+    for (size_t i = 0; i < many.size(); i += 1000) many[i] = 1 + i % 7;
+    CUdeviceptr large = allocate(many);
+    for (int launched = 0; launched < 2; launched++) {
+        CUdeviceptr last = large + (many.size() - 500) * sizeof(float);
+        int few = 500;
+        void* scaling[] = {&last, &by, &few};
+        launch(kernel(module, "scale"), 4, 128, scaling);
+    }
+
+    // A process that ends by itself, with copies of all that this one has.
+    pid_t child = fork();
+    if (child == 0) exit(0);
+    waitpid(child, nullptr, 0);
+
+    // 11: textures of an array and of memory, and a surface.
+    const int width = 7, height = 5;
+    CUarray plane = array(width, height), surface = array(width, height);
+    std::vector<float> texels(width * height), sums_of_texels(width * height);
+    for (int i = 0; i < width * height; i++) texels[i] = i * i;
+    copy(CU_MEMORYTYPE_HOST, texels.data(), nullptr, CU_MEMORYTYPE_ARRAY, nullptr, plane, width, height);
+    CUdeviceptr memory = allocate(texels), handles;
+    CUDA_RESOURCE_DESC resource = {};
+    CUDA_TEXTURE_DESC texture = {};
+    texture.addressMode[0] = texture.addressMode[1] = CU_TR_ADDRESS_MODE_CLAMP;
+    texture.filterMode = CU_TR_FILTER_MODE_LINEAR;
+    CUtexObject of_plane, of_memory;
+    resource.resType = CU_RESOURCE_TYPE_ARRAY;
+    resource.res.array.hArray = plane;
+    CALL(cuTexObjectCreate, &of_plane, &resource, &texture, nullptr);
+    CUsurfObject on_surface;
+    resource.res.array.hArray = surface;
+    CALL(cuSurfObjectCreate, &on_surface, &resource);
+    resource = {};
+    resource.resType = CU_RESOURCE_TYPE_LINEAR;
+    resource.res.linear.devPtr = memory;
+    resource.res.linear.format = CU_AD_FORMAT_FLOAT;
+    resource.res.linear.numChannels = 1;
+    resource.res.linear.sizeInBytes = texels.size() * sizeof(float);
+    texture.filterMode = CU_TR_FILTER_MODE_POINT;
+    CALL(cuTexObjectCreate, &of_memory, &resource, &texture, nullptr);
+    CALL(cuMemAlloc, &handles, sizeof of_memory);
+    CALL(cuMemcpyHtoD, handles, &of_memory, sizeof of_memory);
+    void* adding[] = {&of_plane, &handles, &on_surface, const_cast<int*>(&width), const_cast<int*>(&height)};
+    CALL(cuLaunchKernel, kernel(module, "add_texels"), 1, 1, 1, 8, 8, 1, 0, nullptr, adding, nullptr);
+    copy(CU_MEMORYTYPE_ARRAY, nullptr, surface, CU_MEMORYTYPE_HOST, sums_of_texels.data(), nullptr, width, height);
+    CALL(cuTexObjectDestroy, of_memory);
+
+    // 12 to 14: the heap of kernels.
+    CUdeviceptr left = allocate(std::vector<float>(2)), number = allocate(std::vector<float>(1));
+    void* borrowing[] = {&number};
+    launch(kernel(module, "borrow"), 1, 1, borrowing);
+    void* leaving[] = {&left};
+    launch(kernel(module, "leave"), 1, 1, leaving);
+    void* taking[] = {&left, &number};
+    launch(kernel(module, "take"), 1, 1, taking);
+
     std::vector<float> out(columns);
     std::vector<unsigned> rank(6);
     CALL(cuMemcpyDtoH, out.data(), sums, columns * sizeof(float));
     CALL(cuMemcpyDtoH, rank.data(), ranks, 6 * sizeof(unsigned));
-    printf("%g %g %g, %u %u, %d\n", out[3], out[200], out[1002], rank[4], rank[5], *counted);
+    printf("%g %g %g, %u %u, %d, %g\n", out[3], out[200], out[1002], rank[4], rank[5], *counted, sums_of_texels[9]);
     return 42;
 }

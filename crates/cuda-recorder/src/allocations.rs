@@ -2,12 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::parts::Parts;
+
 /// Memory that kernels can use.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Allocation {
     /// The call that gave it, and the call's number.
     pub(crate) name: String,
     pub(crate) bytes: u64,
+    /// The bytes that a launch has found or left there last, while there is room for them.
+    pub(crate) known: Option<Parts>,
 }
 
 /// The allocations that are not freed, by addresses.
@@ -23,7 +27,8 @@ impl Allocations {
     pub(crate) fn add(&mut self, address: u64, bytes: u64, call: &str) {
         self.count += 1;
         let name = format!("{call} {}", self.count);
-        self.all.insert(address, Allocation { name, bytes });
+        let known = None;
+        self.all.insert(address, Allocation { name, bytes, known });
     }
 
     /// Forgets the allocation that begins at an address.
@@ -34,6 +39,20 @@ impl Allocations {
     /// Takes note again of one that was forgotten.
     pub(crate) fn put_back(&mut self, address: u64, allocation: Allocation) {
         self.all.insert(address, allocation);
+    }
+
+    /// Takes note of what is in an allocation that begins at an address.
+    pub(crate) fn keep_parts(&mut self, address: u64, parts: &Parts) {
+        if let Some(allocation) = self.all.get_mut(&address) {
+            allocation.known = Some(parts.clone());
+        }
+    }
+
+    /// Forgets what is in allocations.
+    pub(crate) fn forget_parts(&mut self) {
+        for allocation in self.all.values_mut() {
+            allocation.known = None;
+        }
     }
 
     /// The allocation that begins at an address.

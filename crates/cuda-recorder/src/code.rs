@@ -1,9 +1,12 @@
 //! Modules and kernels of the program, by the handles that the driver gave.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use launch_archive::Kind;
-use ptx::{Item, Linkage, Space};
+use ptx::{Block, Item, Linkage, Space, Type};
 
 use crate::{driver, host::Image, triton};
 
@@ -19,6 +22,21 @@ pub(crate) enum Handle {
 pub(crate) struct Text {
     pub(crate) text: String,
     module: ptx::Module,
+    /// Those of kernels that were asked for.
+    needs: Mutex<HashMap<String, Arc<Needs>>>,
+}
+
+/// The needs of a kernel and of all that it calls.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Needs {
+    /// Offset and bytes of each parameter.
+    pub(crate) parameters: Vec<(usize, usize)>,
+    /// Variables in global and constant memory.
+    pub(crate) variables: Vec<Variable>,
+    /// It fetches from textures or uses surfaces.
+    pub(crate) objects: bool,
+    /// It calls `malloc` or `free`.
+    pub(crate) heap: bool,
 }
 
 /// A variable that a kernel uses.
@@ -31,13 +49,55 @@ pub(crate) struct Variable {
 impl Text {
     fn parse(text: String) -> Result<Self, String> {
         match ptx::parse(&text) {
-            Ok(module) => Ok(Self { text, module }),
+            Ok(module) => Ok(Self {
+                text,
+                module,
+                needs: Mutex::default(),
+            }),
             Err(errors) => Err(format!("its PTX cannot be read: {errors}")),
         }
     }
 
-    /// Offset and bytes of each parameter of a kernel.
-    pub(crate) fn parameters(&self, entry: &str) -> Result<Vec<(usize, usize)>, String> {
+    /// The needs of a kernel.
+    pub(crate) fn needs(&self, entry: &str) -> Result<Arc<Needs>, String> {
+        let mut all = self.needs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(needs) = all.get(entry) {
+            return Ok(needs.clone());
+        }
+        let needs = Arc::new(self.find_needs(entry)?);
+        all.insert(entry.to_owned(), needs.clone());
+        Ok(needs)
+    }
+
+    fn find_needs(&self, entry: &str) -> Result<Needs, String> {
+        let mut needs = Needs {
+            parameters: self.parameters(entry)?,
+            ..Needs::default()
+        };
+        for item in self.module.definitions().reached(entry) {
+            match item {
+                Item::Variable(variable) => {
+                    if [Type::Texref, Type::Surfref, Type::Samplerref].contains(&variable.ty) {
+                        return Err("it uses a texture reference".to_owned());
+                    }
+                    needs.variables.extend(variables(variable));
+                }
+                Item::Function(function) => {
+                    needs.heap |= ["malloc", "free"].contains(&function.name.as_str());
+                    let mut instructions = function.body.iter().flat_map(Block::instructions);
+                    needs.objects |= instructions.any(|instruction| {
+                        const OF_OBJECTS: [&str; 7] =
+                            ["tex", "tld4", "txq", "suld", "sust", "sured", "suq"];
+                        OF_OBJECTS.contains(&instruction.opcode.stem())
+                    });
+                }
+                _ => {}
+            }
+        }
+        Ok(needs)
+    }
+
+    fn parameters(&self, entry: &str) -> Result<Vec<(usize, usize)>, String> {
         let function = self.module.function(entry);
         let function = function.ok_or("its PTX has no such kernel")?;
         let mut end = 0_usize;
@@ -50,28 +110,25 @@ impl Text {
         };
         function.parameters.iter().map(parameter).collect()
     }
+}
 
-    /// The variables that a kernel and what it calls name, in global and constant memory.
-    pub(crate) fn variables(&self, entry: &str) -> Vec<Variable> {
-        let mut variables = Vec::new();
-        for item in self.module.definitions().reached(entry) {
-            let Item::Variable(variable) = item else {
-                continue;
-            };
-            let kind = match variable.space {
-                Space::Global => Kind::Variable,
-                Space::Const => Kind::Constant,
-                _ => continue,
-            };
-            if variable.linkage != Some(Linkage::Extern) {
-                variables.extend(variable.declarators.iter().map(|declarator| Variable {
-                    name: declarator.name.as_str().to_owned(),
-                    kind,
-                }));
-            }
-        }
-        variables
+/// Those of a declaration that lie in global or constant memory.
+fn variables(declaration: &ptx::Variable) -> Vec<Variable> {
+    let kind = match declaration.space {
+        Space::Global => Kind::Variable,
+        Space::Const => Kind::Constant,
+        _ => return Vec::new(),
+    };
+    if declaration.linkage == Some(Linkage::Extern) {
+        return Vec::new();
     }
+    let declarators = declaration.declarators.iter();
+    declarators
+        .map(|declarator| Variable {
+            name: declarator.name.as_str().to_owned(),
+            kind,
+        })
+        .collect()
 }
 
 /// The code of a module, read when a kernel of it is recorded first.
@@ -95,6 +152,8 @@ pub(crate) struct Kernel {
 #[derive(Debug, Default)]
 pub(crate) struct Codes {
     codes: Vec<Code>,
+    /// Those of `codes` whose text names `malloc`.
+    of_heap: HashSet<usize>,
     handles: HashMap<u64, (Handle, usize)>,
     kernels: HashMap<u64, Kernel>,
 }
@@ -111,8 +170,12 @@ impl Codes {
             ))),
             (None, fat_binary::Code::Unreadable(why)) => Code::Read(Err(why)),
         };
+        let index = self.codes.len();
+        if matches!(&code, Code::Ptx(text) if text.contains("malloc")) {
+            self.of_heap.insert(index);
+        }
         self.codes.push(code);
-        self.name(handle, self.codes.len() - 1);
+        self.name(handle, index);
     }
 
     fn name(&mut self, handle: Handle, code: usize) {
@@ -164,6 +227,16 @@ impl Codes {
         self.kernels.get(&handle).cloned()
     }
 
+    /// Returns whether a kernel calls `malloc` or `free`, as far as its text is known.
+    pub(crate) fn uses_heap(&mut self, kernel: &Kernel) -> bool {
+        // Few texts are read for this.
+        let names_it = |code: usize| self.of_heap.contains(&code);
+        kernel.code.is_some_and(names_it) && {
+            let needs = self.text(kernel).and_then(|text| text.needs(&kernel.entry));
+            needs.is_ok_and(|needs| needs.heap)
+        }
+    }
+
     /// The text of a kernel.
     pub(crate) fn text(&mut self, kernel: &Kernel) -> Result<Arc<Text>, String> {
         let code = kernel.code.and_then(|index| self.codes.get_mut(index));
@@ -200,21 +273,45 @@ mod tests {
             { .reg .b32 %r<2>; ld.const.u32 %r1, [table]; st.shared.u32 [own], %r1; call inner; ret; }
             .visible .entry none() { ret; }";
         let text = Text::parse(text.to_owned()).unwrap();
-        assert_eq!(text.parameters("k"), Ok(vec![(0, 1), (16, 128), (144, 8)]));
-        assert_eq!(text.parameters("none"), Ok(vec![]));
-        assert!(text.parameters("missing").is_err());
         let variable = |name: &str, kind| Variable {
             name: name.to_owned(),
             kind,
         };
-        assert_eq!(
-            text.variables("k"),
-            [
+        let needs = Needs {
+            parameters: vec![(0, 1), (16, 128), (144, 8)],
+            variables: vec![
                 variable("used", Kind::Variable),
-                variable("table", Kind::Constant)
-            ]
-        );
-        assert_eq!(text.variables("none"), []);
+                variable("table", Kind::Constant),
+            ],
+            objects: false,
+            heap: false,
+        };
+        assert_eq!(*text.needs("k").unwrap(), needs);
+        assert_eq!(*text.needs("none").unwrap(), Needs::default());
+        assert!(text.needs("missing").is_err());
         assert!(Text::parse("no PTX".to_owned()).is_err());
+    }
+    #[test]
+    fn objects_and_the_heap_are_noticed_in_what_is_called() {
+        let text = "
+            .version 8.0 .target sm_90 .address_size 64
+            .global .texref old;
+            .extern .func (.param .b64 result) malloc (.param .b64 bytes);
+            .func fetch() { .reg .b64 %t; .reg .b32 %r<5>; tex.1d.v4.u32.s32 {%r0, %r1, %r2, %r3}, [%t, {%r4}]; ret; }
+            .func allocate() { .param .b64 p; call (p), malloc, (p); ret; }
+            .visible .entry both() { call fetch; call allocate; ret; }
+            .visible .entry heap() { call allocate; ret; }
+            .visible .entry reference() { .reg .b64 %t; mov.u64 %t, old; ret; }
+            .visible .entry none() { ret; }";
+        let text = Text::parse(text.to_owned()).unwrap();
+        let needs = |entry: &str| text.needs(entry).map(|needs| (needs.objects, needs.heap));
+        assert_eq!(needs("both"), Ok((true, true)));
+        assert_eq!(needs("heap"), Ok((false, true)));
+        assert_eq!(needs("none"), Ok((false, false)));
+        assert!(
+            needs("reference")
+                .unwrap_err()
+                .contains("texture reference")
+        );
     }
 }

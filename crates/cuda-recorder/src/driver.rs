@@ -125,6 +125,151 @@ pub(crate) fn read(address: u64, bytes: &mut [u8]) -> i32 {
     call!(c"cuMemcpyDtoH_v2"(bytes.as_mut_ptr() => *mut u8, address => u64, bytes.len() => usize))
 }
 
+/// Has memory of the host stay in its place; where the driver refuses, copies are slower.
+pub(crate) fn pin(start: *mut u8, bytes: usize) {
+    /// `CU_MEMHOSTREGISTER_PORTABLE`: for all contexts.
+    const PORTABLE: u32 = 1;
+    let _ = call!(c"cuMemHostRegister_v2"(start => *mut u8, bytes => usize, PORTABLE => u32));
+}
+
+/// The default stream.
+const STREAM: u64 = 0;
+
+/// Asks for a copy of memory of the device, which is done when an event that is recorded afterwards is. The bytes must be
+/// there until then, and nobody may use them.
+pub(crate) fn read_later(address: u64, to: *mut u8, bytes: usize) -> i32 {
+    call!(c"cuMemcpyDtoHAsync_v2"(to => *mut u8, address => u64, bytes => usize, STREAM => u64))
+}
+
+/// A point in the default stream.
+#[derive(Debug)]
+pub(crate) struct Event(u64);
+
+impl Event {
+    pub(crate) fn new() -> Result<Self, i32> {
+        /// `CU_EVENT_DISABLE_TIMING`.
+        const WITHOUT_TIME: u32 = 2;
+        let mut event = 0;
+        match call!(c"cuEventCreate"(&raw mut event => *mut u64, WITHOUT_TIME => u32)) {
+            SUCCESS => Ok(Self(event)),
+            code => Err(code),
+        }
+    }
+
+    pub(crate) fn record(&self) -> i32 {
+        call!(c"cuEventRecord"(self.0 => u64, STREAM => u64))
+    }
+
+    pub(crate) fn wait(&self) -> i32 {
+        call!(c"cuEventSynchronize"(self.0 => u64))
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        call!(c"cuEventDestroy_v2"(self.0 => u64));
+    }
+}
+
+/// `CUDA_ARRAY3D_DESCRIPTOR`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Array {
+    /// Width, height, and depth or layers; 0 where there is no such dimension.
+    pub(crate) extents: [usize; 3],
+    pub(crate) format: u32,
+    pub(crate) channels: u32,
+    pub(crate) flags: u32,
+}
+
+impl Array {
+    /// Bytes of a row; an error where the format is none of whole channels.
+    fn row_bytes(&self) -> Result<usize, String> {
+        // `CUarray_format`
+        let channel_bytes = match self.format {
+            0x01 | 0x08 => 1,
+            0x02 | 0x09 | 0x10 => 2,
+            0x03 | 0x0a | 0x20 => 4,
+            other => return Err(format!("an array of it has the format {other:#x}")),
+        };
+        Ok(self.extents[0] * self.channels as usize * channel_bytes)
+    }
+
+    /// Bytes of all rows.
+    pub(crate) fn bytes(&self) -> Result<u64, String> {
+        let [_, height, depth] = self.extents.map(|extent| extent.max(1) as u64);
+        Ok(self.row_bytes()? as u64 * height * depth)
+    }
+}
+
+/// The description of an array.
+pub(crate) fn array(array: u64) -> Result<Array, String> {
+    let mut found = Array::default();
+    match call!(c"cuArray3DGetDescriptor_v2"(&raw mut found => *mut Array, array => u64)) {
+        SUCCESS => Ok(found),
+        code => Err(format!("its array is not known: error {code}")),
+    }
+}
+
+/// One side of `CUDA_MEMCPY3D`.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct Layers {
+    x_bytes: usize,
+    y: usize,
+    z: usize,
+    level: usize,
+    kind: u32,
+    host: usize,
+    device: u64,
+    array: u64,
+    reserved: u64,
+    pitch: usize,
+    height: usize,
+}
+
+/// `CUDA_MEMCPY3D`.
+#[repr(C)]
+struct Copy3d {
+    from: Layers,
+    to: Layers,
+    width_bytes: usize,
+    height: usize,
+    depth: usize,
+}
+
+/// Copies all rows of an array, for which there is room.
+pub(crate) fn read_array(handle: u64, array: &Array, to: &mut [u8]) -> i32 {
+    // `CUmemorytype`
+    const HOST: u32 = 1;
+    const ARRAY: u32 = 3;
+    let (Ok(width_bytes), Ok(bytes)) = (array.row_bytes(), array.bytes()) else {
+        return NOT_FOUND;
+    };
+    if bytes > to.len() as u64 {
+        return NOT_FOUND;
+    }
+    let [_, height, depth] = array.extents.map(|extent| extent.max(1));
+    let copy = Copy3d {
+        from: Layers {
+            kind: ARRAY,
+            array: handle,
+            ..Layers::default()
+        },
+        to: Layers {
+            kind: HOST,
+            host: to.as_mut_ptr() as usize,
+            pitch: width_bytes,
+            height,
+            ..Layers::default()
+        },
+        width_bytes,
+        height,
+        depth,
+    };
+    call!(c"cuMemcpy3D_v2"(&raw const copy => *const Copy3d))
+}
+
 /// Start and bytes of the allocation that an address lies in.
 pub(crate) fn allocation(address: u64) -> Option<(u64, u64)> {
     let (mut start, mut bytes) = (0, 0);

@@ -7,6 +7,7 @@ mod launches;
 mod memory;
 mod modules;
 mod procedures;
+mod textures;
 
 use std::ffi::c_void;
 
@@ -25,6 +26,7 @@ fn all() -> impl Iterator<Item = Hook> {
         memory::HOOKS,
         modules::HOOKS,
         procedures::HOOKS,
+        textures::HOOKS,
     ];
     all.into_iter().flatten().map(|hook| hook())
 }

@@ -1,6 +1,9 @@
 //! Memory of the program, which its calls name by addresses.
 
-use std::ffi::{CStr, c_char};
+use std::{
+    ffi::{CStr, c_char},
+    fs,
+};
 
 /// Copies memory of the program.
 ///
@@ -99,27 +102,36 @@ impl fat_binary::Memory for Image {
     }
 }
 
-/// Bytes of memory that the machine has; 0 where the system does not say.
-pub(crate) fn memory_bytes() -> usize {
-    // SAFETY: numbers go in and come out.
-    let [pages, page] =
-        [libc::_SC_PHYS_PAGES, libc::_SC_PAGESIZE].map(|name| unsafe { libc::sysconf(name) });
-    let number = |value: libc::c_long| usize::try_from(value).unwrap_or(0);
-    number(pages).saturating_mul(number(page))
+/// Bytes of memory that nobody uses, as the system and this process's group of processes count it.
+pub(crate) fn free_memory_bytes() -> usize {
+    let number = |path: &str| fs::read_to_string(path).ok()?.trim().parse::<usize>().ok();
+    let group = number("/sys/fs/cgroup/memory.max").map(|most| {
+        let used = number("/sys/fs/cgroup/memory.current").unwrap_or(0);
+        most.saturating_sub(used)
+    });
+    let all = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let all = available_bytes(&all).unwrap_or(0);
+    group.map_or(all, |group| group.min(all))
 }
 
-/// Asks the system to give large pages to memory that nobody has written yet, which it gives several times as fast. It
-/// may refuse.
-pub(crate) fn ask_for_large_pages(bytes: &mut [u8]) {
+/// The memory that can be had, as `/proc/meminfo` says it (proc(5)).
+fn available_bytes(text: &str) -> Option<usize> {
+    let mut lines = text.lines();
+    let kib = lines.find_map(|line| line.strip_prefix("MemAvailable:")?.strip_suffix("kB"))?;
+    Some(kib.trim().parse::<usize>().ok()? << 10)
+}
+
+/// So many zero bytes for ever, in large pages if the system has them: it gives these several times as fast, and pins them
+/// in fewer steps.
+pub(crate) fn large_pages(len_bytes: usize) -> &'static mut [u8] {
     /// Large pages of x86-64 and of most others.
     const PAGE_BYTES: usize = 2 << 20;
-    let before = bytes.as_ptr().align_offset(PAGE_BYTES);
-    let whole = bytes.get_mut(before..).unwrap_or_default();
-    let len = whole.len() / PAGE_BYTES * PAGE_BYTES;
-    if len > 0 {
-        // SAFETY: these bytes are the caller's, and stay what they are.
-        unsafe { libc::madvise(whole.as_mut_ptr().cast(), len, libc::MADV_HUGEPAGE) };
-    }
+    let memory = Vec::leak(vec![0; len_bytes + PAGE_BYTES]);
+    let before = memory.as_ptr().align_offset(PAGE_BYTES).min(PAGE_BYTES);
+    let memory = &mut memory[before..before + len_bytes];
+    // SAFETY: these bytes are this function's, and stay what they are; the system may refuse.
+    unsafe { libc::madvise(memory.as_mut_ptr().cast(), len_bytes, libc::MADV_HUGEPAGE) };
+    memory
 }
 
 /// Has signals of the program go to its own threads.
@@ -140,6 +152,25 @@ pub(crate) fn at_exit(function: extern "C" fn()) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn free_memory_is_found() {
+        let text = "MemTotal:       24576000 kB\nMemFree: 7 kB\nMemAvailable:    2048 kB\n";
+        assert_eq!(available_bytes(text), Some(2 << 20));
+        assert_eq!(available_bytes("MemTotal: 1 kB"), None);
+        assert!(free_memory_bytes() > 0);
+    }
+
+    #[test]
+    fn large_pages_are_zeros() {
+        for len in [0, 1, 4096, (4 << 20) + 5] {
+            let memory = large_pages(len);
+            assert_eq!(memory.len(), len);
+            assert!(memory.iter().all(|byte| *byte == 0), "{len}");
+            memory.fill(1);
+            assert_eq!(memory.as_ptr().align_offset(2 << 20), 0);
+        }
+    }
 
     #[test]
     fn machine_code_ends_behind_its_tables() {

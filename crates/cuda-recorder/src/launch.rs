@@ -2,18 +2,22 @@
 
 use std::{
     collections::BTreeSet,
-    env,
+    env, slice,
     sync::{Mutex, PoisonError},
 };
 
-use launch_archive::{Archive, Kind, Region};
+use launch_archive::{Kind, Object, Texels};
 
 use crate::{
     arguments::Arguments,
-    buffers,
-    code::{Handle, Kernel, Text},
+    code::{Handle, Kernel, Needs},
+    copies::{self, Wanted},
     driver::{self, SUCCESS},
+    objects,
+    parts::{self, Parts},
+    recording::{Recording, Region},
     state::{self, State},
+    times::{Wait, waiting},
     writer,
 };
 
@@ -28,12 +32,37 @@ pub(crate) struct Launch {
     pub(crate) is_cooperative: bool,
 }
 
-/// Where a variable or an allocation lies.
+/// Where a variable or an allocation lies, and what was found there last.
 struct Place {
     name: String,
     kind: Kind,
     address: u64,
     bytes: u64,
+    known: Option<Parts>,
+}
+
+impl Place {
+    fn wanted(&self) -> Wanted<'_> {
+        Wanted {
+            address: self.address,
+            bytes: self.bytes as usize,
+            known: self.known.as_ref(),
+        }
+    }
+}
+
+/// Memory and objects that a launch reaches.
+#[derive(Default)]
+struct Reached {
+    memory: Vec<Region>,
+    objects: Vec<Object>,
+}
+
+/// Allocations, by where they begin, and objects, by their handles, that something names.
+#[derive(Default)]
+struct Found {
+    allocations: BTreeSet<u64>,
+    objects: BTreeSet<u64>,
 }
 
 /// Launches a kernel by the driver, and records the launch if it is wanted and can be.
@@ -41,17 +70,17 @@ pub(crate) fn launch(launch: Launch, arguments: &Arguments, real: impl FnOnce() 
     // Nobody else launches in between, so that what is taken is before and after this launch alone.
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let archive = state::with(|state| state.before(launch, arguments));
+    let recording = state::with(|state| state.before(launch, arguments));
     let code = real();
-    if let Some(archive) = archive {
-        state::with(|state| state.after(archive, code));
+    if let Some(recording) = recording {
+        state::with(|state| state.after(recording, code));
     }
     code
 }
 
 impl State {
     /// Takes what a launch can reach; nothing where it is not recorded.
-    fn before(&mut self, launch: Launch, arguments: &Arguments) -> Option<Archive> {
+    fn before(&mut self, launch: Launch, arguments: &Arguments) -> Option<Recording> {
         self.launches += 1;
         let Some(kernel) = self.codes.kernel(launch.function) else {
             self.skip(
@@ -60,11 +89,13 @@ impl State {
             );
             return None;
         };
-        if !self.options.wants(self.launches, &kernel.entry) {
-            return None;
+        let mut recording = None;
+        if self.options.wants(self.launches, &kernel.entry) {
+            let taken = self.take(launch, &kernel, arguments);
+            recording = taken.map_err(|why| self.skip(&kernel.entry, why)).ok();
         }
-        let taken = self.take(launch, &kernel, arguments);
-        taken.map_err(|why| self.skip(&kernel.entry, why)).ok()
+        self.heap |= self.codes.uses_heap(&kernel);
+        recording
     }
 
     fn take(
@@ -72,16 +103,20 @@ impl State {
         launch: Launch,
         kernel: &Kernel,
         arguments: &Arguments,
-    ) -> Result<Archive, String> {
+    ) -> Result<Recording, String> {
         if self.captures > 0 {
             return Err("a stream is captured, which nobody may wait for".to_owned());
         }
         let text = self.codes.text(kernel)?;
-        let arguments = arguments.read(&text.parameters(&kernel.entry)?)?;
-        if driver::synchronise() != SUCCESS {
+        let needs = text.needs(&kernel.entry)?;
+        let arguments = arguments.read(&needs.parameters)?;
+        if waiting(Wait::Earlier, || (driver::synchronise(), 0)) != SUCCESS {
             return Err("an earlier kernel has failed".to_owned());
         }
-        let memory = self.reached(kernel, &text, &arguments)?;
+        let taken = self.taken;
+        let reached = self.reached(kernel, &needs, &arguments);
+        // What a launch has taken that is not recorded is there for others.
+        let Reached { memory, objects } = reached.inspect_err(|_| self.taken = taken)?;
         let header = launch_archive::Launch {
             program: program(),
             number: self.launches,
@@ -94,90 +129,156 @@ impl State {
             arguments,
             device: driver::device_name(),
             driver: driver::version(),
+            objects,
+            gaps: self.gaps(&needs),
             error: None,
         };
-        Ok(Archive {
+        Ok(Recording {
             launch: header,
-            ptx: text.text.clone(),
+            text,
             memory,
         })
+    }
+
+    /// Sentences about what a kernel may reach and no copy has.
+    fn gaps(&self, needs: &Needs) -> Vec<String> {
+        let gap = match (needs.heap, self.heap) {
+            (true, _) => {
+                "it calls `malloc` or `free`, and the heap of kernels is not in the archive"
+            }
+            (false, true) => {
+                "an earlier kernel has used `malloc`, and the heap of kernels is not in the archive"
+            }
+            (false, false) => return Vec::new(),
+        };
+        vec![gap.to_owned()]
     }
 
     /// The variables of a kernel, the allocations that its arguments point to, and what in all of these does.
     fn reached(
         &mut self,
         kernel: &Kernel,
-        text: &Text,
+        needs: &Needs,
         arguments: &[Vec<u8>],
-    ) -> Result<Vec<Region>, String> {
-        let mut found = BTreeSet::new();
+    ) -> Result<Reached, String> {
+        let mut found = Found::default();
         let mut unseen = Vec::new();
         for argument in arguments {
-            self.allocations.pointed_to(argument, &mut found);
+            self.see(argument, needs, &mut found);
             self.ask_driver(argument, &mut unseen);
         }
-        found.extend(&unseen);
-        let memory = self.follow(kernel, text, found);
+        found.allocations.extend(&unseen);
+        let reached = self.follow(kernel, needs, found);
         // When they are freed is not seen either.
         for address in unseen {
             self.allocations.remove(address);
         }
-        memory
+        reached
     }
 
-    /// The variables of a kernel, these allocations, and those that all of them point to.
+    /// The variables of a kernel, what was found, and what all of it points to.
     fn follow(
         &mut self,
         kernel: &Kernel,
-        text: &Text,
-        mut found: BTreeSet<u64>,
-    ) -> Result<Vec<Region>, String> {
-        let mut memory = Vec::new();
-        for variable in text.variables(&kernel.entry) {
+        needs: &Needs,
+        mut found: Found,
+    ) -> Result<Reached, String> {
+        let mut reached = Reached::default();
+        for variable in &needs.variables {
             // The driver has none where nothing is left of it in the machine code.
             let place = match kernel.of {
                 Handle::Module(module) => driver::module_variable(module, &variable.name),
                 Handle::Library(library) => driver::library_variable(library, &variable.name),
             };
             if let Some((address, bytes)) = place {
-                let region = self.region(Place {
-                    name: variable.name,
+                let place = Place {
+                    name: variable.name.clone(),
                     kind: variable.kind,
                     address,
                     bytes,
-                })?;
-                self.allocations.pointed_to(&region.before, &mut found);
-                memory.push(region);
+                    known: None,
+                };
+                self.copy(vec![place], needs, &mut reached, &mut found)?;
             }
         }
-        let mut done = BTreeSet::new();
-        while let Some(address) = found.pop_first() {
-            let Some(allocation) = self.allocations.get(address).cloned() else {
-                continue;
-            };
-            done.insert(address);
-            let overlaps = |variable: &Region| {
-                let end = variable.address + variable.before.len() as u64;
-                variable.kind != Kind::Allocation
-                    && variable.address < address + allocation.bytes
-                    && address < end
-            };
-            if memory.iter().any(overlaps) {
-                // A pointer to a variable, which has its own name.
-                continue;
+        let variables = reached.memory.len();
+        let (mut allocations, mut objects) = (BTreeSet::new(), BTreeSet::new());
+        loop {
+            let new: Vec<u64> = found.objects.difference(&objects).copied().collect();
+            objects.extend(&new);
+            for handle in new {
+                self.take_object(handle, &mut reached, &mut found)?;
             }
-            let region = self.region(Place {
-                name: allocation.name,
-                kind: Kind::Allocation,
-                address,
-                bytes: allocation.bytes,
-            })?;
-            self.allocations.pointed_to(&region.before, &mut found);
-            found.retain(|address| !done.contains(address));
-            memory.push(region);
+            let new: Vec<u64> = found
+                .allocations
+                .difference(&allocations)
+                .copied()
+                .collect();
+            if new.is_empty() {
+                break;
+            }
+            allocations.extend(&new);
+            let variables = &reached.memory[..variables];
+            let places = new
+                .iter()
+                .filter_map(|address| self.place(*address, variables));
+            let places = places.collect();
+            self.copy(places, needs, &mut reached, &mut found)?;
         }
-        memory.sort_by_key(|region| region.address);
-        Ok(memory)
+        if needs.objects && reached.objects.is_empty() {
+            return Err("it uses a texture or surface that is not found".to_owned());
+        }
+        reached.memory.sort_by_key(|region| region.address);
+        Ok(reached)
+    }
+
+    /// Takes a texture or a surface with its array, or finds the memory that it is of.
+    fn take_object(
+        &mut self,
+        handle: u64,
+        reached: &mut Reached,
+        found: &mut Found,
+    ) -> Result<(), String> {
+        let object = self.objects.object(handle)?;
+        match object.texels {
+            Texels::Array { array, .. } => {
+                let is_array =
+                    |region: &Region| (region.kind, region.address) == (Kind::Array, array);
+                if !reached.memory.iter().any(is_array) {
+                    self.count(objects::array_bytes(array)?)?;
+                    reached.memory.push(objects::region(array)?);
+                }
+            }
+            Texels::Linear { address, .. } | Texels::Pitched { address, .. } => {
+                let of = self.allocations.find(address);
+                let of = of.ok_or("the memory of its texture is not known")?;
+                found.allocations.insert(of);
+            }
+        }
+        reached.objects.push(object);
+        Ok(())
+    }
+
+    /// Finds the allocations and objects that bytes name.
+    fn see(&self, bytes: &[u8], needs: &Needs, found: &mut Found) {
+        self.allocations.pointed_to(bytes, &mut found.allocations);
+        if needs.objects {
+            self.objects.named_by(bytes, &mut found.objects);
+        }
+    }
+
+    /// Counts memory that is copied before a launch.
+    fn count(&mut self, bytes: u64) -> Result<(), String> {
+        let taken = self.taken.saturating_add(bytes);
+        if taken > self.options.most_bytes {
+            return Err(format!(
+                "more than the {} bytes of memory that `--max-bytes` allows in all",
+                self.options.most_bytes
+            ));
+        }
+        self.taken = taken;
+        self.make_room(bytes);
+        Ok(())
     }
 
     /// Takes note of allocations whose calls were not seen: the driver knows them all.
@@ -197,59 +298,120 @@ impl State {
         }
     }
 
-    /// Copies memory from the device.
-    fn region(&mut self, place: Place) -> Result<Region, String> {
-        let Place {
-            name,
-            kind,
+    /// The allocation that begins at an address. A pointer to a variable, which has its own name, is none to an allocation.
+    fn place(&self, address: u64, variables: &[Region]) -> Option<Place> {
+        let allocation = self.allocations.get(address)?;
+        let overlaps = |variable: &Region| {
+            variable.address < address + allocation.bytes
+                && address < variable.address + variable.bytes
+        };
+        (!variables.iter().any(overlaps)).then(|| Place {
+            name: allocation.name.clone(),
+            kind: Kind::Allocation,
             address,
-            bytes,
-        } = place;
-        self.taken = self.taken.saturating_add(bytes);
-        if self.taken > self.options.most_bytes {
-            self.taken -= bytes;
-            return Err(format!(
-                "more than the {} bytes of memory that `--max-bytes` allows in all",
-                self.options.most_bytes
-            ));
-        }
-        let mut before = buffers::take(bytes as usize);
-        match driver::read(address, &mut before) {
-            SUCCESS => Ok(Region {
-                name,
-                kind,
-                address,
-                before,
-                after: None,
-            }),
-            code => Err(format!(
-                "the {bytes} bytes of {name} cannot be copied: error {code}"
-            )),
+            bytes: allocation.bytes,
+            known: allocation.known.clone(),
+        })
+    }
+
+    /// Copies memory from the device, and finds what it points to.
+    fn copy(
+        &mut self,
+        places: Vec<Place>,
+        needs: &Needs,
+        reached: &mut Reached,
+        found: &mut Found,
+    ) -> Result<(), String> {
+        let bytes = places.iter().map(|place| place.bytes).sum();
+        self.count(bytes)?;
+        let all = Mutex::new(found);
+        let see = |bytes: &[u8]| {
+            let mut found = Found::default();
+            self.see(bytes, needs, &mut found);
+            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+            all.allocations.append(&mut found.allocations);
+            all.objects.append(&mut found.objects);
+        };
+        let wanted: Vec<Wanted<'_>> = places.iter().map(Place::wanted).collect();
+        let taken = waiting(Wait::Before, || (copies::take(&wanted, &see), bytes));
+        let taken = taken.map_err(|(index, code)| {
+            let Place { name, bytes, .. } = &places[index];
+            format!("the {bytes} bytes of {name} cannot be copied: error {code}")
+        })?;
+        let regions = places.into_iter().zip(taken).map(|(place, before)| Region {
+            name: place.name,
+            kind: place.kind,
+            address: place.address,
+            bytes: place.bytes,
+            before,
+            after: None,
+        });
+        reached.memory.extend(regions);
+        Ok(())
+    }
+
+    /// Waits until there is room for what a launch reaches, and for as much again that it leaves.
+    fn make_room(&mut self, bytes: u64) {
+        let has_room = || parts::all_bytes() as u64 + 2 * bytes <= parts::most_bytes() as u64;
+        if !has_room() {
+            self.allocations.forget_parts();
+            waiting(Wait::Room, || (writer::wait_until(has_room), 0));
         }
     }
 
     /// Takes what the launch has left, and has the archive written.
-    fn after(&mut self, mut archive: Archive, code: i32) {
+    fn after(&mut self, mut recording: Recording, code: i32) {
         if code != SUCCESS {
             return self.skip(
-                &archive.launch.entry,
+                &recording.launch.entry,
                 format!("the driver refused the launch: error {code}"),
             );
         }
-        let code = driver::synchronise();
-        archive.launch.error = Some(code).filter(|code| *code != SUCCESS);
+        let code = waiting(Wait::Kernel, || (driver::synchronise(), 0));
+        recording.launch.error = Some(code).filter(|code| *code != SUCCESS);
         if code == SUCCESS {
-            for region in archive
-                .memory
-                .iter_mut()
-                .filter(|region| region.kind != Kind::Constant)
-            {
-                let mut after = buffers::take(region.before.len());
-                let code = driver::read(region.address, &mut after);
-                region.after = Some(after).filter(|_| code == SUCCESS);
+            waiting(Wait::After, || ((), take_after(&mut recording.memory)));
+            let allocations = recording.memory.iter();
+            for region in allocations.filter(|region| region.kind == Kind::Allocation) {
+                let parts = region.after.as_ref().unwrap_or(&region.before);
+                self.allocations.keep_parts(region.address, parts);
             }
         }
-        writer::write(archive, &self.options);
+        writer::write(recording, &self.options);
+    }
+}
+
+/// Copies what a launch has left. Gives the bytes.
+fn take_after(memory: &mut [Region]) -> u64 {
+    let (arrays, mut others): (Vec<_>, Vec<_>) = memory
+        .iter_mut()
+        .filter(|region| region.kind != Kind::Constant)
+        .partition(|region| region.kind == Kind::Array);
+    for array in arrays {
+        array.after = objects::read_array(array.address).ok();
+    }
+    let wanted = others.iter().map(|region| wanted_after(region));
+    let wanted: Vec<Wanted<'_>> = wanted.collect();
+    let bytes = wanted.iter().map(|wanted| wanted.bytes as u64).sum();
+    let taken: Vec<Option<Parts>> = match copies::take(&wanted, &|_| ()) {
+        Ok(taken) => taken.into_iter().map(Some).collect(),
+        // What can be read, one by one.
+        Err(_) => wanted
+            .iter()
+            .map(|wanted| copies::take(slice::from_ref(wanted), &|_| ()).ok()?.pop())
+            .collect(),
+    };
+    for (region, after) in others.iter_mut().zip(taken) {
+        region.after = after;
+    }
+    bytes
+}
+
+fn wanted_after(region: &Region) -> Wanted<'_> {
+    Wanted {
+        address: region.address,
+        bytes: region.bytes as usize,
+        known: Some(&region.before),
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Every exported function calls the driver's function of the same name and takes note of what it did (`hooks`). What
 //! the program gets from the driver is never changed, and what cannot be recorded is passed through and named. Unsafe
-//! code is in `hooks`, `arguments`, `driver` and `host` alone.
+//! code is in `hooks`, `arguments`, `driver`, `host` and `slots` alone.
 
 // Loaders of other systems find libraries in other ways.
 #![cfg(target_os = "linux")]
@@ -12,13 +12,18 @@
 
 mod allocations;
 mod arguments;
-mod buffers;
 mod code;
+mod copies;
 mod driver;
 mod hooks;
 mod host;
 mod launch;
+mod objects;
 mod options;
+mod parts;
+mod recording;
+mod slots;
 mod state;
+mod times;
 mod triton;
 mod writer;

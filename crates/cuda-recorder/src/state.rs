@@ -4,16 +4,28 @@ use std::{
     cell::Cell,
     collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Mutex, MutexGuard, PoisonError},
+    process,
+    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
-use crate::{allocations::Allocations, code::Codes, driver, host, options::Options, writer};
+use crate::{
+    allocations::Allocations,
+    code::Codes,
+    driver, host,
+    objects::Objects,
+    options::Options,
+    times::{self, Wait, waiting},
+    writer,
+};
 
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) options: Options,
     pub(crate) allocations: Allocations,
+    pub(crate) objects: Objects,
     pub(crate) codes: Codes,
+    /// A kernel was launched that calls `malloc` or `free`.
+    pub(crate) heap: bool,
     /// Launches so far.
     pub(crate) launches: u64,
     /// Streams that are captured now.
@@ -65,6 +77,7 @@ pub(crate) fn with<T: Default>(work: impl FnOnce(&mut State) -> T) -> T {
 
 impl State {
     fn open() -> Option<Self> {
+        is_copy();
         let options = Options::read()?;
         driver::keep();
         host::at_exit(end);
@@ -72,7 +85,9 @@ impl State {
         Some(Self {
             options,
             allocations: Allocations::default(),
+            objects: Objects::default(),
             codes: Codes::default(),
+            heap: false,
             launches: 0,
             captures: 0,
             taken: 0,
@@ -88,7 +103,10 @@ impl State {
 
 /// Waits for archives, and says how many launches there were.
 extern "C" fn end() {
-    writer::finish();
+    if is_copy() {
+        return;
+    }
+    waiting(Wait::End, || (writer::wait_until(|| false), 0));
     if let Some(Some(state)) = lock().as_ref() {
         state.options.log(&format!("launches {}", state.launches));
         for ((kernel, why), count) in &state.skipped {
@@ -96,5 +114,15 @@ extern "C" fn end() {
                 .options
                 .log(&format!("skipped {count} {kernel}\t{why}"));
         }
+        for line in times::lines() {
+            state.options.log(&line);
+        }
     }
+}
+
+/// Returns whether this process is a copy, by `fork`, of the one that asked first: it has no threads that write archives.
+fn is_copy() -> bool {
+    static FIRST: OnceLock<u32> = OnceLock::new();
+    let process = process::id();
+    *FIRST.get_or_init(|| process) != process
 }

@@ -9,23 +9,21 @@ use std::{
     thread,
 };
 
-use launch_archive::Archive;
-
-use crate::{buffers, host, options::Options};
+use crate::{host, options::Options, recording::Recording};
 
 /// Threads, where so many archives wait.
-const MOST_THREADS: usize = 4;
+const MOST_THREADS: usize = 8;
 
 struct Job {
-    archive: Archive,
+    recording: Recording,
     options: Options,
 }
 
 #[derive(Default)]
 struct Queue {
     jobs: VecDeque<Job>,
-    /// Bytes of those that are not written yet.
-    waiting: u64,
+    /// Those that are not written yet.
+    waiting: usize,
     threads: usize,
 }
 
@@ -40,47 +38,31 @@ fn wait(queue: MutexGuard<'static, Option<Queue>>) -> MutexGuard<'static, Option
     CHANGED.wait(queue).unwrap_or_else(PoisonError::into_inner)
 }
 
-fn bytes(archive: &Archive) -> u64 {
-    let bytes = archive.memory.iter().map(|region| {
-        let after = region.after.as_ref().map_or(0, Vec::len);
-        region.before.len() + after
-    });
-    bytes.sum::<usize>() as u64
-}
-
 /// Has an archive written.
-pub(crate) fn write(archive: Archive, options: &Options) {
+pub(crate) fn write(recording: Recording, options: &Options) {
     let mut guard = lock();
-    let bytes = bytes(&archive);
-    loop {
-        let queue = guard.get_or_insert_default();
-        // A launch waits for room.
-        if queue.waiting == 0 || queue.waiting + bytes <= buffers::most_bytes() as u64 {
-            break;
-        }
-        guard = wait(guard);
-    }
     let queue = guard.get_or_insert_default();
-    queue.waiting += bytes;
+    queue.waiting += 1;
     queue.jobs.push_back(Job {
-        archive,
+        recording,
         options: options.clone(),
     });
     // Another thread begins where more archives wait than there are threads.
-    if queue.threads < queue.jobs.len().min(MOST_THREADS) {
+    if queue.threads < queue.waiting.min(MOST_THREADS) {
         let thread = thread::Builder::new().name("tma record".to_owned());
         queue.threads += usize::from(thread.spawn(work).is_ok());
     }
     CHANGED.notify_all();
 }
 
-/// Waits until all is written.
-pub(crate) fn finish() {
+/// Waits until something is so that depends on archives, or all are written.
+pub(crate) fn wait_until(is_so: impl Fn() -> bool) {
     let mut guard = lock();
-    while let Some(queue) = guard.as_ref().filter(|queue| queue.waiting > 0) {
-        if queue.threads == 0 {
-            break;
-        }
+    while let Some(queue) = guard.as_ref()
+        && queue.waiting > 0
+        && queue.threads > 0
+        && !is_so()
+    {
         guard = wait(guard);
     }
 }
@@ -96,33 +78,34 @@ fn work() {
             }
         };
         drop(guard);
-        let Job { archive, options } = job;
-        match put(&archive, &options.archives) {
-            Ok((path, bytes)) => options.log(&format!("recorded {bytes} {}", path.display())),
+        let Job { recording, options } = job;
+        match put(&recording, &options.archives) {
+            Ok((path, bytes)) => {
+                options.log(&format!("recorded {bytes} {}", path.display()));
+                for gap in &recording.launch.gaps {
+                    options.log(&format!("gap 1 {}\t{gap}", recording.launch.entry));
+                }
+            }
             Err(error) => options.log(&format!(
                 "skipped 1 {}\tits archive cannot be written: {error}",
-                archive.launch.entry
+                recording.launch.entry
             )),
         }
-        let bytes = bytes(&archive);
-        for region in archive.memory {
-            buffers::give_back(region.before);
-            buffers::give_back(region.after.unwrap_or_default());
-        }
+        drop(recording);
         if let Some(queue) = lock().as_mut() {
-            queue.waiting -= bytes;
+            queue.waiting -= 1;
         }
         CHANGED.notify_all();
     }
 }
 
 /// Writes an archive into a folder under a name that is free.
-fn put(archive: &Archive, folder: &Path) -> io::Result<(PathBuf, u64)> {
+fn put(recording: &Recording, folder: &Path) -> io::Result<(PathBuf, u64)> {
     let process = std::process::id();
     let mut name = format!(
         "{:04}-{}",
-        archive.launch.number,
-        short(&archive.launch.entry)
+        recording.launch.number,
+        short(&recording.launch.entry)
     );
     if folder.join(format!("{name}.launch")).exists() {
         // Another process of the program was there.
@@ -131,7 +114,7 @@ fn put(archive: &Archive, folder: &Path) -> io::Result<(PathBuf, u64)> {
     // Under its name is a whole archive or none.
     let part = folder.join(format!("{name}-{process}.part"));
     let mut out = BufWriter::with_capacity(1 << 20, File::create(&part)?);
-    let written = archive.write(&mut out).and_then(|()| out.flush());
+    let written = recording.write(&mut out).and_then(|()| out.flush());
     drop(out);
     let path = folder.join(format!("{name}.launch"));
     let done = written.and_then(|()| {

@@ -12,12 +12,6 @@ use crate::{
     memory::Kind,
 };
 
-/// Flags of arrays, the same for the runtime and the driver.
-const LAYERED: u32 = 1;
-const SURFACE: u32 = 2;
-const CUBE: u32 = 4;
-const GATHER: u32 = 8;
-
 /// Its texels, and what it was made for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Array {
@@ -58,17 +52,20 @@ impl Context {
         result: std::result::Result<T, TextureError>,
         call: &str,
     ) -> Result<T> {
-        result.map_err(|rule| {
-            let code = match rule {
-                // The driver has no codes of their own for them.
-                _ if !call.starts_with("cuda") => Code::INVALID_VALUE,
-                TextureError::Channels(_) => Code::INVALID_CHANNELS,
-                TextureError::LinearFilter => Code::INVALID_FILTER,
-                TextureError::NormalizedRead(..) => Code::INVALID_NORM,
-                _ => Code::INVALID_VALUE,
-            };
-            self.wrong(code, &format!("{call}: {rule}"))
-        })
+        result.map_err(|rule| self.rule(rule, call))
+    }
+
+    /// The code for a rule of textures that a call breaks, which is told.
+    pub(crate) fn rule(&mut self, rule: TextureError, call: &str) -> Code {
+        let code = match rule {
+            // The driver has no codes of their own for them.
+            _ if !call.starts_with("cuda") => Code::INVALID_VALUE,
+            TextureError::Channels(_) => Code::INVALID_CHANNELS,
+            TextureError::LinearFilter => Code::INVALID_FILTER,
+            TextureError::NormalizedRead(..) => Code::INVALID_NORM,
+            _ => Code::INVALID_VALUE,
+        };
+        self.wrong(code, &format!("{call}: {rule}"))
     }
 
     /// Something that this library does not have.
@@ -81,29 +78,13 @@ impl Context {
     pub(crate) fn create_array(
         &mut self,
         format: Format,
-        [width, height, depth]: [usize; 3],
+        extents: [usize; 3],
         flags: u32,
         call: &str,
     ) -> Result<u64> {
-        if flags & !(LAYERED | SURFACE | CUBE | GATHER) != 0 {
+        let Some((geometry, extents)) = Geometry::of_array(extents, flags) else {
             return Err(self.lacks(&format!("{call} with the flags {flags:#x}")));
-        }
-        let geometry = match (flags & CUBE != 0, flags & LAYERED != 0) {
-            (true, true) => Geometry::LayeredCube,
-            (true, false) => Geometry::Cube,
-            (false, true) if height == 0 => Geometry::LayeredLine,
-            (false, true) => Geometry::LayeredPlane,
-            (false, false) if height == 0 && depth == 0 => Geometry::Line,
-            (false, false) if depth == 0 => Geometry::Plane,
-            (false, false) => Geometry::Volume,
         };
-        let extents = match geometry {
-            Geometry::Line => [width, 1, 1],
-            Geometry::Plane => [width, height, 1],
-            Geometry::LayeredLine => [width, 1, depth],
-            _ => [width, height, depth],
-        };
-        let extents = extents.map(|extent| extent as u64);
         let without_address = Image::array(0, format, geometry, extents);
         let bytes = self.broken(without_address, call)?.bytes();
         let address = self.allocate(bytes as usize, call)?;

@@ -1,10 +1,8 @@
 //! Textures and surfaces of arrays and memory.
 
-use tma_emulator::texture::{
-    AddressMode, Filter, Format, Geometry, Image, ReadMode, Sampler, Texture,
-};
+use tma_emulator::texture::{Format, Image, Reading, Refused};
 
-use crate::{calls::Result, code::Code, context::Context, ffi::choice};
+use crate::{calls::Result, code::Code, context::Context};
 
 /// Where the texels of a texture or surface are.
 #[derive(Clone, Copy, Debug)]
@@ -53,43 +51,6 @@ impl Resource {
     }
 }
 
-/// How a texture is read, by the numbers that the runtime and the driver share.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Reading {
-    pub(crate) address_modes: [i32; 3],
-    pub(crate) filter: i32,
-    pub(crate) is_normalized_float: bool,
-    pub(crate) has_normalized_coordinates: bool,
-    pub(crate) is_srgb: bool,
-    pub(crate) is_seamless: bool,
-    pub(crate) border: [f32; 4],
-}
-
-impl Reading {
-    fn sampler(&self) -> Result<Sampler> {
-        let modes = [
-            AddressMode::Wrap,
-            AddressMode::Clamp,
-            AddressMode::Mirror,
-            AddressMode::Border,
-        ];
-        let mut address_modes = [AddressMode::Clamp; 3];
-        for (to, number) in address_modes.iter_mut().zip(self.address_modes) {
-            *to = choice(&modes, number)?;
-        }
-        Ok(Sampler {
-            address_modes,
-            filter: choice(&[Filter::Point, Filter::Linear], self.filter)?,
-            read_mode: match self.is_normalized_float {
-                true => ReadMode::NormalizedFloat,
-                false => ReadMode::Element,
-            },
-            normalized_coordinates: self.has_normalized_coordinates,
-            border: self.border.map(f32::to_bits),
-        })
-    }
-}
-
 impl Context {
     /// The handle of a texture.
     pub(crate) fn create_texture(
@@ -99,15 +60,11 @@ impl Context {
         call: &str,
     ) -> Result<u64> {
         let image = self.image(resource, call)?;
-        let sampler = reading.sampler()?;
-        if reading.is_srgb {
-            return Err(self.lacks(&format!("{call} of sRGB")));
-        }
-        let is_cube = matches!(image.geometry(), Geometry::Cube | Geometry::LayeredCube);
-        if reading.is_seamless && is_cube && sampler.filter == Filter::Linear {
-            return Err(self.lacks(&format!("{call} of a seamless cube map")));
-        }
-        let texture = self.broken(Texture::new(image, sampler), call)?;
+        let texture = reading.texture(image).map_err(|refused| match refused {
+            Refused::Number(_) => Code::INVALID_VALUE,
+            Refused::Lacks(what) => self.lacks(&format!("{call} of {what}")),
+            Refused::Rule(rule) => self.rule(rule, call),
+        })?;
         Ok(self.session.add_texture(texture))
     }
 

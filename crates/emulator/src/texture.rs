@@ -17,12 +17,14 @@
 //! ```
 
 mod axis;
+mod driver;
 mod error;
 mod format;
 mod image;
 mod objects;
 mod sample;
 
+pub use driver::{Reading, Refused};
 pub use error::TextureError;
 pub use format::{Channel, Format};
 pub use image::{Geometry, Image, MAX_LINEAR_TEXELS};

@@ -29,6 +29,10 @@ pub struct Launch {
     pub device: String,
     /// The version of the driver, such as 13000.
     pub driver: i32,
+    /// The textures and surfaces that the kernel could reach.
+    pub objects: Vec<Object>,
+    /// Sentences about what the kernel could reach and the archive does not have.
+    pub gaps: Vec<String>,
     /// The `CUresult` with which the kernel ended, where it failed: what it left in memory is then not known.
     pub error: Option<i32>,
 }
@@ -48,6 +52,67 @@ pub struct Region {
     pub after: Option<Vec<u8>>,
 }
 
+/// A texture or a surface, by the numbers of CUDA's driver.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Object {
+    /// The handle that kernels have.
+    pub handle: u64,
+    /// Where its texels are.
+    pub texels: Texels,
+    /// `CUarray_format` of the texels.
+    pub format: u32,
+    /// Channels of a texel.
+    pub channels: u32,
+    /// How a texture is read; nothing for a surface.
+    pub reading: Option<Reading>,
+}
+
+/// Where texels are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+pub enum Texels {
+    /// An array.
+    Array {
+        /// Its handle, which is the address of its memory in the archive: rows that follow each other.
+        array: u64,
+        /// Width, height, and depth or layers; 0 where there is no such dimension.
+        extents: [usize; 3],
+        /// `CUDA_ARRAY3D_*`
+        flags: u32,
+    },
+    /// Memory.
+    Linear {
+        /// Where it begins.
+        address: u64,
+        /// Its length in bytes.
+        bytes: usize,
+    },
+    /// Rows of memory.
+    Pitched {
+        /// Where the first one begins.
+        address: u64,
+        /// Width and height in texels.
+        extents: [usize; 2],
+        /// Bytes from a row to the next.
+        pitch_bytes: usize,
+    },
+}
+
+/// How a texture is read, as in `CUDA_TEXTURE_DESC`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reading {
+    /// `CUaddress_mode` of each dimension.
+    pub address_modes: [i32; 3],
+    /// `CUfilter_mode`
+    pub filter: i32,
+    /// `CU_TRSF_*`
+    pub flags: u32,
+    /// The bits of the border's colour.
+    pub border: [u32; 4],
+}
+
 /// The kinds of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -58,6 +123,8 @@ pub enum Kind {
     Variable,
     /// A variable of the module in constant memory.
     Constant,
+    /// An array. Its address is its handle.
+    Array,
 }
 
 /// The first section: all but bytes.

@@ -38,8 +38,10 @@ mod runs;
 mod section;
 mod write;
 
-pub use launch::{Kind, Launch, Region};
+pub use launch::{Kind, Launch, Object, Reading, Region, Texels};
 pub use read::Damage;
+pub use section::PART_BYTES;
+pub use write::{Parts, write};
 
 /// A launch that was recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use crate::{
     Archive, Region,
     launch::{Header, RegionHeader},
     runs,
-    section::{HEAD_BYTES, MAGIC, digest, names},
+    section::{HEAD_BYTES, MAGIC, PART_BYTES, digest, names},
 };
 
 /// The most bytes that a region may have: more than any GPU's memory, which an archive of few bytes could ask for.
@@ -74,31 +74,28 @@ fn region(sections: &mut Sections<'_>, header: RegionHeader) -> Result<Region, D
         bytes,
         has_after,
     } = header;
-    let (start, runs) = sections.next(names::BEFORE)?;
+    let at = sections.at as u64;
     let too_large = || Damage {
-        offset: start as u64,
+        offset: at,
         what: format!("there is no room for the {bytes} bytes of {name}"),
     };
     if bytes > MOST_BYTES {
         return Err(too_large());
     }
+    let bytes = bytes as usize;
     let mut before = Vec::new();
-    let reserved = before.try_reserve_exact(bytes as usize);
-    reserved.map_err(|_| too_large())?;
-    before.resize(bytes as usize, 0);
-    let apply = |start: usize, runs: &[u8], bytes: &mut Vec<u8>| {
-        runs::apply(runs, bytes).map_err(|at| Damage {
-            offset: (start + at) as u64,
-            what: format!("bytes of {name} lie outside of it"),
-        })
-    };
-    apply(start, runs, &mut before)?;
-    let mut after = None;
-    if has_after {
-        let (start, runs) = sections.next(names::CHANGES)?;
-        let mut bytes = before.clone();
-        apply(start, runs, &mut bytes)?;
-        after = Some(bytes);
+    let mut after = has_after.then(Vec::new);
+    for all in std::iter::once(&mut before).chain(&mut after) {
+        all.try_reserve_exact(bytes).map_err(|_| too_large())?;
+    }
+    while before.len() < bytes {
+        let part = before.len();
+        before.resize(bytes.min(part + PART_BYTES), 0);
+        sections.apply(names::BEFORE, &name, &mut before[part..])?;
+        if let Some(after) = &mut after {
+            after.extend_from_slice(&before[part..]);
+            sections.apply(names::CHANGES, &name, &mut after[part..])?;
+        }
     }
     Ok(Region {
         name,
@@ -112,6 +109,8 @@ fn region(sections: &mut Sections<'_>, header: RegionHeader) -> Result<Region, D
 struct Sections<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// Those that were read.
+    count: u64,
 }
 
 impl<'a> Sections<'a> {
@@ -127,6 +126,7 @@ impl<'a> Sections<'a> {
         let sections = Self {
             bytes,
             at: MAGIC.len(),
+            count: 0,
         };
         match is_start && bytes.len() < MAGIC.len() {
             true => Err(sections.cut_off("its first 16 bytes are")),
@@ -159,10 +159,21 @@ impl<'a> Sections<'a> {
         };
         let start = head_at + HEAD_BYTES;
         self.at = start + content.len();
-        match digest(name, std::iter::once(content)) == u64::from_le_bytes(expected) {
+        let index = self.count;
+        self.count += 1;
+        match digest(name, index, std::iter::once(content)) == u64::from_le_bytes(expected) {
             true => Ok((start, content)),
             false => Err(altered(self.at as u64)),
         }
+    }
+
+    /// Writes the runs of the next section over a part of a region.
+    fn apply(&mut self, name: &[u8; 8], region: &str, part: &mut [u8]) -> Result<(), Damage> {
+        let (start, runs) = self.next(name)?;
+        runs::apply(runs, part).map_err(|at| Damage {
+            offset: (start + at) as u64,
+            what: format!("bytes of {region} lie outside of it"),
+        })
     }
 
     fn cut_off(&self, what: &str) -> Damage {
@@ -176,7 +187,7 @@ impl<'a> Sections<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Kind, Launch};
+    use crate::{Kind, Launch, Object, Reading, Texels};
 
     fn archive() -> Archive {
         let region = |name: &str, kind, address, bytes: usize, after| Region {
@@ -199,6 +210,23 @@ mod tests {
                 arguments: vec![vec![1, 0xff], vec![], vec![0; 8]],
                 device: "a GPU".to_owned(),
                 driver: 13000,
+                objects: vec![Object {
+                    handle: 7,
+                    texels: Texels::Array {
+                        array: 0x55,
+                        extents: [7, 5, 0],
+                        flags: 2,
+                    },
+                    format: 0x20,
+                    channels: 1,
+                    reading: Some(Reading {
+                        address_modes: [1, 2, 3],
+                        filter: 1,
+                        flags: 2,
+                        border: [f32::NAN.to_bits(), 0, 1, 2],
+                    }),
+                }],
+                gaps: vec!["something".to_owned()],
                 error: None,
             },
             ptx: ".version 8.0\n".to_owned(),

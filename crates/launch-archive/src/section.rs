@@ -1,12 +1,15 @@
 //! Sections: a name, the number of bytes, a digest of both and of the bytes, and the bytes.
 
 /// The first bytes of an archive: a name and a version.
-pub(crate) const MAGIC: &[u8; 16] = b"tma launch v1\n\0\0";
+pub(crate) const MAGIC: &[u8; 16] = b"tma launch v2\n\0\0";
 
 /// The bytes before those of a section.
 pub(crate) const HEAD_BYTES: usize = 24;
 
-/// The sections of an archive, in their order; the memory's stand once for each region.
+/// Memory is kept in parts of so many bytes, the last of a region with what is left.
+pub const PART_BYTES: usize = 2 << 20;
+
+/// The sections of an archive, in their order; the memory's stand once for each part of a region.
 pub(crate) mod names {
     pub(crate) const LAUNCH: &[u8; 8] = b"launch  ";
     pub(crate) const PTX: &[u8; 8] = b"ptx     ";
@@ -17,23 +20,40 @@ pub(crate) mod names {
 
 /// A number that another number of bytes, or other bytes, have by chance alone. Every step can be undone, so that one
 /// word that was altered is always noticed. Of the pieces of the bytes, all but the last have a multiple of eight.
-pub(crate) fn digest<'a>(name: &[u8; 8], pieces: impl Iterator<Item = &'a [u8]> + Clone) -> u64 {
+///
+/// It is also another one for another place among the sections. Words go to so many numbers in turn, which a processor
+/// works on at the same time, and these to one in the end.
+pub(crate) fn digest<'a>(
+    name: &[u8; 8],
+    index: u64,
+    pieces: impl Iterator<Item = &'a [u8]> + Clone,
+) -> u64 {
+    const LANES: usize = 8;
     let step = |hash: u64, word: u64| {
         let hash = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         hash ^ (hash >> 32)
     };
     let len: usize = pieces.clone().map(<[u8]>::len).sum();
-    let mut hash = step(u64::from_le_bytes(*name), len as u64);
+    let first = step(step(u64::from_le_bytes(*name), index), len as u64);
+    // The first lane is the one of the next word.
+    let mut lanes: [u64; LANES] = std::array::from_fn(|lane| step(first, lane as u64));
     for piece in pieces {
         let (words, rest) = piece.as_chunks::<8>();
-        for word in words {
-            hash = step(hash, u64::from_le_bytes(*word));
+        let (rounds, others) = words.as_chunks::<LANES>();
+        for round in rounds {
+            for (lane, word) in lanes.iter_mut().zip(round) {
+                *lane = step(*lane, u64::from_le_bytes(*word));
+            }
         }
-        if !rest.is_empty() {
-            let mut last = [0; 8];
-            last[..rest.len()].copy_from_slice(rest);
-            hash = step(hash, u64::from_le_bytes(last));
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        let others = others.iter().chain((!rest.is_empty()).then_some(&last));
+        let mut count = 0;
+        for (lane, word) in lanes.iter_mut().zip(others) {
+            *lane = step(*lane, u64::from_le_bytes(*word));
+            count += 1;
         }
+        lanes.rotate_left(count);
     }
-    hash
+    lanes.into_iter().fold(first, step)
 }

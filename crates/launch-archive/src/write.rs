@@ -3,62 +3,118 @@
 use std::{
     borrow::Cow,
     io::{self, Write},
+    ptr,
     sync::mpsc::{SyncSender, sync_channel},
     thread,
 };
 
 use crate::{
-    Archive, Region,
+    Archive, Kind, Launch, PART_BYTES, Region,
     launch::{Header, RegionHeader},
     runs,
     section::{MAGIC, digest, names},
 };
 
 /// Sections that may wait to be written.
-const MOST_WAITING: usize = 2;
+const MOST_WAITING: usize = 8;
+
+/// Memory of a launch as it is written: in parts of [`PART_BYTES`].
+#[derive(Clone, Debug)]
+pub struct Parts<'a> {
+    /// The call that allocated it and the call's number, or the name of a variable.
+    pub name: &'a str,
+    /// Its kind.
+    pub kind: Kind,
+    /// Where it was on the GPU.
+    pub address: u64,
+    /// Its bytes before the launch.
+    pub before: Vec<&'a [u8]>,
+    /// The same bytes after the launch; nothing where they could not be read. A part that is the same slice as before is
+    /// not looked at.
+    pub after: Option<Vec<&'a [u8]>>,
+}
+
+impl<'a> From<&'a Region> for Parts<'a> {
+    fn from(region: &'a Region) -> Self {
+        let parts = |bytes: &'a Vec<u8>| bytes.chunks(PART_BYTES).collect();
+        Self {
+            name: &region.name,
+            kind: region.kind,
+            address: region.address,
+            before: parts(&region.before),
+            after: region.after.as_ref().map(parts),
+        }
+    }
+}
 
 impl Archive {
-    /// Writes the archive. A thread of its own compares memory while memory is written.
+    /// Writes the archive.
     ///
     /// # Errors
     /// The bytes cannot be written, or there is no thread.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let memory = self.memory.iter().map(|region| RegionHeader {
-            name: region.name.clone(),
-            kind: region.kind,
-            address: region.address,
-            bytes: region.before.len() as u64,
-            has_after: region.after.is_some(),
-        });
-        let header = Header {
-            launch: self.launch.clone(),
-            memory: memory.collect(),
-        };
-        out.write_all(MAGIC)?;
-        Section::whole(names::LAUNCH, &serde_json::to_vec_pretty(&header)?).write(out)?;
-        Section::whole(names::PTX, self.ptx.as_bytes()).write(out)?;
-        thread::scope(|scope| {
-            let (to, sections) = sync_channel(MOST_WAITING);
-            thread::Builder::new()
-                .name("launch archive".to_owned())
-                .spawn_scoped(scope, move || compare(&self.memory, &to))?;
-            sections
-                .into_iter()
-                .try_for_each(|section| section.write(out))
-        })?;
-        Section::whole(names::END, &[]).write(out)
+        let memory: Vec<_> = self.memory.iter().map(Parts::from).collect();
+        write(&self.launch, &self.ptx, &memory, out)
     }
 }
 
+/// Writes an archive of memory that lies in parts. A thread of its own compares memory while memory is written.
+///
+/// # Errors
+/// The bytes cannot be written, or there is no thread.
+pub fn write(
+    launch: &Launch,
+    ptx: &str,
+    memory: &[Parts<'_>],
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let headers = memory.iter().map(|region| RegionHeader {
+        name: region.name.to_owned(),
+        kind: region.kind,
+        address: region.address,
+        bytes: region.before.iter().map(|part| part.len() as u64).sum(),
+        has_after: region.after.is_some(),
+    });
+    let header = Header {
+        launch: launch.clone(),
+        memory: headers.collect(),
+    };
+    let json = serde_json::to_vec_pretty(&header)?;
+    out.write_all(MAGIC)?;
+    Section::whole(names::LAUNCH, 0, &json).write(out)?;
+    Section::whole(names::PTX, 1, ptx.as_bytes()).write(out)?;
+    let mut count = 2;
+    thread::scope(|scope| {
+        let (to, sections) = sync_channel(MOST_WAITING);
+        thread::Builder::new()
+            .name("launch archive".to_owned())
+            .spawn_scoped(scope, move || compare(memory, count, &to))?;
+        sections.into_iter().try_for_each(|section: Section<'_>| {
+            count += 1;
+            section.write(out)
+        })
+    })?;
+    Section::whole(names::END, count, &[]).write(out)
+}
+
 /// Sends the sections of memory, until nobody wants them any more.
-fn compare<'a>(memory: &'a [Region], to: &SyncSender<Section<'a>>) {
-    for Region { before, after, .. } in memory {
-        let before_launch = Section::new(names::BEFORE, runs::pieces(None, before));
-        let changes = after
-            .iter()
-            .map(|after| Section::new(names::CHANGES, runs::pieces(Some(before), after)));
-        for section in std::iter::once(before_launch).chain(changes) {
-            if to.send(section).is_err() {
+fn compare<'a>(memory: &'a [Parts<'a>], mut index: u64, to: &SyncSender<Section<'a>>) {
+    let mut send = |name, pieces| {
+        let sent = to.send(Section::new(name, index, pieces));
+        index += 1;
+        sent.is_ok()
+    };
+    for Parts { before, after, .. } in memory {
+        for (part, before) in before.iter().enumerate() {
+            let mut is_wanted = send(names::BEFORE, runs::pieces(None, before));
+            if let Some(after) = after {
+                let changes = match after[part] {
+                    after if ptr::eq(after, *before) => Vec::new(),
+                    after => runs::pieces(Some(before), after),
+                };
+                is_wanted = is_wanted && send(names::CHANGES, changes);
+            }
+            if !is_wanted {
                 return;
             }
         }
@@ -72,12 +128,12 @@ struct Section<'a> {
 }
 
 impl<'a> Section<'a> {
-    fn whole(name: &'static [u8; 8], bytes: &'a [u8]) -> Self {
-        Self::new(name, vec![Cow::Borrowed(bytes)])
+    fn whole(name: &'static [u8; 8], index: u64, bytes: &'a [u8]) -> Self {
+        Self::new(name, index, vec![Cow::Borrowed(bytes)])
     }
 
-    fn new(name: &'static [u8; 8], pieces: Vec<Cow<'a, [u8]>>) -> Self {
-        let digest = digest(name, pieces.iter().map(AsRef::as_ref));
+    fn new(name: &'static [u8; 8], index: u64, pieces: Vec<Cow<'a, [u8]>>) -> Self {
+        let digest = digest(name, index, pieces.iter().map(AsRef::as_ref));
         Self {
             name,
             pieces,
@@ -99,7 +155,6 @@ impl<'a> Section<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Kind, Launch};
 
     /// A file on a medium with so much room.
     struct Full(usize);

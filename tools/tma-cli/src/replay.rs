@@ -1,8 +1,9 @@
 //! Launches that were recorded on a GPU, run on the emulator and compared with what the GPU made of them.
 
 mod difference;
+mod objects;
 
-use std::{fs, path::Path};
+use std::{collections::BTreeMap, fs, path::Path};
 
 use launch_archive::{Archive, Kind, Region};
 use tensor_map::TensorMap;
@@ -66,6 +67,10 @@ impl Recording {
     pub fn run(&self, config: Config) -> Result<Run, Stopped> {
         let mut session = Session::new(config);
         let module = self.load(&mut session).map_err(stopped)?;
+        let arrays = self.place_arrays(&mut session);
+        for object in &self.launch().objects {
+            objects::place(object, &arrays, &mut session)?;
+        }
         let launch = self.prepare(&mut session, module).map_err(stopped)?;
         let mut run = Run::new(config.seed);
         match config.checks {
@@ -90,7 +95,8 @@ impl Recording {
             }
         }
         if run.steps.is_some() {
-            let differences = self.differences(&mut session).map_err(Stopped::Failure)?;
+            let differences = self.differences(&arrays, &mut session);
+            let differences = differences.map_err(Stopped::Failure)?;
             let differences = differences.into_iter().map(Diagnostic::Mismatch);
             run.diagnostics.extend(differences);
         }
@@ -123,6 +129,18 @@ impl Recording {
         Ok(module)
     }
 
+    /// Allocates the arrays, and gives the addresses by the handles.
+    fn place_arrays(&self, session: &mut Session) -> BTreeMap<u64, u64> {
+        let regions = self.archive.memory.iter();
+        let arrays = regions.filter(|region| region.kind == Kind::Array);
+        arrays
+            .map(|region| {
+                let address = session.allocate(&region.name, region.before.clone());
+                (region.address, address)
+            })
+            .collect()
+    }
+
     fn prepare(&self, session: &mut Session, module: ModuleId) -> Result<Launch, Failure> {
         let recorded = self.launch();
         let signature = session.signature(module, &recorded.entry)?;
@@ -152,7 +170,11 @@ impl Recording {
     }
 
     /// A sentence for each memory that differs from the GPU's.
-    fn differences(&self, session: &mut Session) -> Result<Vec<String>, Failure> {
+    fn differences(
+        &self,
+        arrays: &BTreeMap<u64, u64>,
+        session: &mut Session,
+    ) -> Result<Vec<String>, Failure> {
         let launch = self.launch();
         let mut differences = Vec::new();
         if let Some(code) = launch.error {
@@ -163,7 +185,10 @@ impl Recording {
         }
         for region in &self.archive.memory {
             if let Some(gpu) = &region.after {
-                let emulator = session.read(region.address, gpu.len())?;
+                let placed = arrays.get(&region.address);
+                let placed = placed.filter(|_| region.kind == Kind::Array);
+                let address = placed.copied().unwrap_or(region.address);
+                let emulator = session.read(address, gpu.len())?;
                 differences.extend(difference::between(region, gpu, emulator, launch));
             }
         }

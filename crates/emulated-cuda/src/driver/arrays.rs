@@ -1,26 +1,14 @@
 //! Arrays, textures and surfaces.
 
-use tma_emulator::texture::{Channel, Format};
+use tma_emulator::texture::{Format, Reading};
 
 use crate::{
     arrays::Array,
     calls::{Result, alive},
     context::Context,
     ffi::{In, Out, Pointer, export},
-    textures::{Reading, Resource},
+    textures::Resource,
 };
-
-/// `CUarray_format` of the kinds and bits of channels.
-const FORMATS: [(u32, Channel, u32); 8] = [
-    (0x01, Channel::Unsigned, 8),
-    (0x02, Channel::Unsigned, 16),
-    (0x03, Channel::Unsigned, 32),
-    (0x08, Channel::Signed, 8),
-    (0x09, Channel::Signed, 16),
-    (0x0a, Channel::Signed, 32),
-    (0x10, Channel::Float, 16),
-    (0x20, Channel::Float, 32),
-];
 
 /// `CUDA_ARRAY_DESCRIPTOR`.
 #[repr(C)]
@@ -73,9 +61,8 @@ pub(crate) struct TextureDescription {
 
 /// The format by its number; those of compressed and planar images are not there.
 fn format(context: &mut Context, number: u32, channels: u32, call: &str) -> Result<Format> {
-    let known = FORMATS.iter().find(|(known, ..)| *known == number);
-    match known {
-        Some((_, kind, bits)) => context.broken(Format::new(channels, *bits, *kind), call),
+    match Format::of_number(number, channels) {
+        Some(format) => context.broken(format, call),
         None => Err(context.lacks(&format!("{call} of the format {number:#x}"))),
     }
 }
@@ -91,14 +78,12 @@ fn create(array: &Out<u64>, of: ArrayDescription, call: &str) -> Result {
 /// The description of an array.
 fn describe(array: &Array) -> ArrayDescription {
     let format = array.format();
-    let is_same =
-        |(_, kind, bits): &&(u32, Channel, u32)| (*kind, *bits) == (format.kind(), format.bits());
     let [width, height, depth] = array.extents();
     ArrayDescription {
         width,
         height,
         depth,
-        format: FORMATS.iter().find(is_same).map_or(0, |row| row.0),
+        format: format.number(),
         channels: format.channels(),
         flags: array.flags,
     }
@@ -117,22 +102,15 @@ impl ResourceDescription {
 }
 
 impl TextureDescription {
-    /// How texels with channels of so many bits are read: integers of 32 bits never as fractions.
+    /// How texels with channels of so many bits are read.
     fn reading(&self, bits: u32) -> Reading {
-        const READ_AS_INTEGER: u32 = 0x01;
-        const NORMALIZED_COORDINATES: u32 = 0x02;
-        const SRGB: u32 = 0x10;
-        const SEAMLESS: u32 = 0x40;
-        let has = |flag: u32| self.flags & flag != 0;
-        Reading {
+        let reading = Reading {
             address_modes: self.address_modes,
             filter: self.filter,
-            is_normalized_float: !has(READ_AS_INTEGER) && bits < 32,
-            has_normalized_coordinates: has(NORMALIZED_COORDINATES),
-            is_srgb: has(SRGB),
-            is_seamless: has(SEAMLESS),
             border: self.border,
-        }
+            ..Reading::default()
+        };
+        reading.with_flags(self.flags, bits)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tma_emulator::texture::MAX_LINEAR_TEXELS;
+use tma_emulator::texture::{MAX_LINEAR_TEXELS, Reading};
 
 use crate::{
     calls::{Result, alive},
@@ -10,7 +10,7 @@ use crate::{
     context::Context,
     ffi::{In, Out, Pointer, export},
     runtime::device::ChannelDescription,
-    textures::{Reading, Resource},
+    textures::Resource,
 };
 
 /// `cudaResourceDesc`, as far as CUDA 12 and 13 agree.

@@ -19,9 +19,34 @@ impl Session {
     /// The image is memory without rows.
     #[doc(alias = "cudaCreateSurfaceObject")]
     pub fn add_surface(&mut self, image: Image) -> Result<u64, TextureError> {
-        match image.geometry() {
-            Geometry::Linear => Err(TextureError::SurfaceOf(Geometry::Linear)),
-            _ => Ok(self.state.memory.objects.add(Object::Surface(image))),
+        Ok(self.state.memory.objects.add(surface(image)?))
+    }
+
+    /// As [`add_texture`](Self::add_texture), with a handle of the caller's choice: one that a GPU gave.
+    ///
+    /// # Errors
+    /// Another texture or surface has it.
+    pub fn place_texture(&mut self, handle: u64, texture: Texture) -> Result<(), Failure> {
+        self.place_object(handle, Object::Texture(texture))
+    }
+
+    /// As [`add_surface`](Self::add_surface), with a handle of the caller's choice: one that a GPU gave.
+    ///
+    /// # Errors
+    /// The image is memory without rows, or another texture or surface has the handle.
+    pub fn place_surface(&mut self, handle: u64, image: Image) -> Result<(), Failure> {
+        let surface = surface(image);
+        let surface = surface.map_err(|rule| Failure::new(Stage::Upload, rule.to_string()))?;
+        self.place_object(handle, surface)
+    }
+
+    fn place_object(&mut self, handle: u64, object: Object) -> Result<(), Failure> {
+        match self.state.memory.objects.place(handle, object) {
+            true => Ok(()),
+            false => Err(Failure::new(
+                Stage::Upload,
+                format!("{handle:#x} is the handle of another texture or surface"),
+            )),
         }
     }
 
@@ -73,5 +98,12 @@ impl Session {
     fn no_object(&self, handle: u64, wanted: &str) -> Failure {
         let what = self.state.memory.objects.why_none(handle, wanted);
         Failure::new(Stage::Upload, what)
+    }
+}
+
+fn surface(image: Image) -> Result<Object, TextureError> {
+    match image.geometry() {
+        Geometry::Linear => Err(TextureError::SurfaceOf(Geometry::Linear)),
+        _ => Ok(Object::Surface(image)),
     }
 }

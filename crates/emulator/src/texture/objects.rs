@@ -35,6 +35,15 @@ impl Objects {
         handle
     }
 
+    /// Takes a handle that somebody else gave; `false` where there is one.
+    pub(crate) fn place(&mut self, handle: u64, object: Object) -> bool {
+        let is_free = !self.all.contains_key(&handle);
+        if is_free {
+            self.all.insert(handle, object);
+        }
+        is_free
+    }
+
     pub(crate) fn remove(&mut self, handle: u64) {
         self.all.remove(&handle);
     }
@@ -57,5 +66,25 @@ impl Objects {
             }
             None => format!("{handle:#x} is not the handle of {wanted}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::texture::{Channel, Format, Geometry};
+
+    #[test]
+    fn a_handle_stands_for_one_object() {
+        let format = Format::new(1, 32, Channel::Float).unwrap();
+        let image = Image::array(0, format, Geometry::Line, [7, 1, 1]).unwrap();
+        let mut objects = Objects::default();
+        let first = objects.add(Object::Surface(image));
+        assert!(!objects.place(first, Object::Surface(image)));
+        assert!(objects.place(3, Object::Surface(image)));
+        assert!(!objects.place(3, Object::Surface(image)));
+        objects.remove(3);
+        assert!(objects.get(3).is_none() && objects.get(first).is_some());
+        assert!(objects.place(3, Object::Surface(image)));
     }
 }

@@ -1,6 +1,6 @@
 //! The difference between two memories, in words.
 
-use launch_archive::{Launch, Region};
+use launch_archive::{Kind, Launch, Region};
 
 /// Elements of no known type are compared as words of so many bytes.
 const WORD_BYTES: usize = 4;
@@ -41,7 +41,9 @@ fn parameters(region: &Region, launch: &Launch) -> impl Iterator<Item = usize> {
     let arguments = launch.arguments.iter().enumerate();
     arguments.filter_map(move |(index, value)| {
         let address = u64::from_le_bytes(value.get(..8)?.try_into().ok()?);
-        range.contains(&address).then_some(index)
+        // Nothing points into an array.
+        let is_memory = region.kind != Kind::Array;
+        (is_memory && range.contains(&address)).then_some(index)
     })
 }
 
@@ -56,8 +58,6 @@ fn word(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use launch_archive::Kind;
-
     use super::*;
 
     #[test]

@@ -42,6 +42,9 @@ pub(crate) struct Record {
     /// The folder of the archives, which is made or is empty
     #[arg(long, value_name = "FOLDER", default_value = "launches")]
     out: PathBuf,
+    /// Say in the end for what the program has waited, and how long
+    #[arg(long)]
+    times: bool,
     /// The program and its arguments
     #[arg(
         required = true,
@@ -121,6 +124,9 @@ impl Record {
             );
         }
         eprint!("{}", log.closing(&self.out));
+        if self.times {
+            eprint!("{}", log.waits());
+        }
         Ok(code(status))
     }
 

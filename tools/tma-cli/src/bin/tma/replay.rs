@@ -60,6 +60,9 @@ impl Replay {
             Ok(recording) => {
                 if !self.checking.is_json() {
                     writeln!(out, "{}", said(&recording))?;
+                    for gap in &recording.launch().gaps {
+                        writeln!(out, "recorded in part: {gap}")?;
+                    }
                 }
                 let run = |config| recording.run(config);
                 self.checking.each_seed(report, out, run, |run| run)

@@ -13,7 +13,21 @@ pub(super) struct Log {
     bytes: u64,
     /// Launches by kernel and reason.
     skipped: BTreeMap<(String, String), u64>,
+    /// Launches whose archives lack something, by kernel and what.
+    gaps: BTreeMap<(String, String), u64>,
+    /// Nanoseconds and bytes by the name of what the program waited for.
+    waits: BTreeMap<String, (u64, u64)>,
 }
+
+/// Reasons for a program to wait: the library's name, and in words.
+const WAITS: [(&str, &str); 6] = [
+    ("earlier", "for earlier kernels"),
+    ("before", "for copies before launches"),
+    ("kernel", "for recorded kernels"),
+    ("after", "for copies after launches"),
+    ("room", "for room for more archives"),
+    ("end", "for archives when it ended"),
+];
 
 impl Log {
     pub(super) fn parse(text: &str) -> Self {
@@ -29,15 +43,39 @@ impl Log {
                     log.recorded += 1;
                     log.bytes += number;
                 }
-                "skipped" => {
+                "skipped" | "gap" => {
                     let (kernel, why) = rest.split_once('\t').unwrap_or((rest, ""));
-                    let key = (kernel.to_owned(), why.to_owned());
-                    *log.skipped.entry(key).or_default() += number;
+                    let launches = match key {
+                        "gap" => &mut log.gaps,
+                        _ => &mut log.skipped,
+                    };
+                    let kernel = (kernel.to_owned(), why.to_owned());
+                    *launches.entry(kernel).or_default() += number;
+                }
+                "waited" => {
+                    let (bytes, name) = rest.split_once(' ').unwrap_or((rest, ""));
+                    let (time, all) = log.waits.entry(name.to_owned()).or_default();
+                    *time += number;
+                    *all += bytes.parse::<u64>().unwrap_or_default();
                 }
                 _ => {}
             }
         }
         log
+    }
+
+    /// A line about all that the program has waited for.
+    pub(super) fn waits(&self) -> String {
+        let waits = WAITS.iter().map(|(name, words)| {
+            let (nanoseconds, bytes) = self.waits.get(*name).copied().unwrap_or_default();
+            let seconds = nanoseconds as f64 / 1e9;
+            match mib(bytes) {
+                0.0 => format!("{seconds:.3} s {words}"),
+                mib => format!("{seconds:.3} s {words}, {mib:.1} MiB"),
+            }
+        });
+        let waits: Vec<String> = waits.collect();
+        format!("waited: {}\n", waits.join("; "))
     }
 
     /// The last lines.
@@ -49,11 +87,17 @@ impl Log {
         for ((kernel, why), count) in &self.skipped {
             text += &format!("not recorded: `{kernel}`, {}: {why}\n", launches(*count));
         }
+        for ((kernel, why), count) in &self.gaps {
+            text += &format!(
+                "recorded in part: `{kernel}`, {}: {why}\n",
+                launches(*count)
+            );
+        }
         text += &format!(
             "tma record: {} recorded in {}, {:.1} MiB",
             launches(self.recorded),
             folder.display(),
-            self.bytes as f64 / f64::from(1 << 20)
+            mib(self.bytes)
         );
         let skipped: u64 = self.skipped.values().sum();
         if skipped > 0 {
@@ -65,6 +109,10 @@ impl Log {
         }
         text + "\n"
     }
+}
+
+fn mib(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
 }
 
 fn launches(count: u64) -> String {
@@ -81,11 +129,22 @@ mod tests {
     #[test]
     fn lines_are_counted() {
         let text = "start\nrecorded 1048576 /a b/0001-k.launch\nrecorded 524288 /x\nskipped 2 k\tno PTX\n\
-                    skipped 1 k\tno PTX\nlaunches 9\n";
+                    skipped 1 k\tno PTX\ngap 1 k\tit calls `malloc`\nlaunches 9\n";
         assert_eq!(
             Log::parse(text).closing(Path::new("out")),
             "not recorded: `k`, 3 launches: no PTX\n\
+             recorded in part: `k`, 1 launch: it calls `malloc`\n\
              tma record: 2 launches recorded in out, 1.5 MiB, 3 not recorded, 4 not chosen\n"
+        );
+        let waited = "waited 1500000000 2097152 before\nwaited 500000000 1048576 before\nwaited 7000000 0 end\n";
+        let waits = Log::parse(waited).waits();
+        assert!(
+            waits.contains("2.000 s for copies before launches, 3.0 MiB; "),
+            "{waits}"
+        );
+        assert!(
+            waits.ends_with("; 0.007 s for archives when it ended\n"),
+            "{waits}"
         );
         assert!(
             Log::default()

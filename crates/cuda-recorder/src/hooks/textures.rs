@@ -1,0 +1,65 @@
+//! Textures and surfaces.
+
+use crate::{
+    driver::SUCCESS,
+    hooks::hooks,
+    host,
+    objects::{Description, ResourceDescription, TextureDescription},
+    state,
+};
+
+/// Takes note of a texture or a surface.
+///
+/// # Safety
+/// 1. The pointers are null or those of values, and the driver has written the handle if the code is that of success.
+unsafe fn created(
+    code: i32,
+    handle: *const u64,
+    resource: *const ResourceDescription,
+    texture: *const TextureDescription,
+    has_view: bool,
+) -> i32 {
+    // SAFETY: condition 1.
+    let resource = unsafe { host::value(resource) };
+    // SAFETY: condition 1.
+    let texture = unsafe { host::value(texture) };
+    // SAFETY: condition 1.
+    let handle = unsafe { host::value(handle) };
+    if let (SUCCESS, Some(handle), Some(resource)) = (code, handle, resource) {
+        let description = Description {
+            resource,
+            texture,
+            has_view,
+        };
+        state::with(|state| state.objects.add(handle, description));
+    }
+    code
+}
+
+fn destroyed(code: i32, handle: u64) -> i32 {
+    if code == SUCCESS {
+        state::with(|state| state.objects.remove(handle));
+    }
+    code
+}
+
+hooks! {
+    fn cuTexObjectCreate(
+        handle: *mut u64,
+        resource: *const ResourceDescription,
+        texture: *const TextureDescription,
+        view: u64,
+    ) |real| {
+        // SAFETY: the driver was called with them (1).
+        unsafe { created(real(), handle, resource, texture, view != 0) }
+    }
+
+    fn cuSurfObjectCreate(handle: *mut u64, resource: *const ResourceDescription) |real| {
+        // SAFETY: the driver was called with them (1).
+        unsafe { created(real(), handle, resource, std::ptr::null(), false) }
+    }
+
+    fn cuTexObjectDestroy, fn cuSurfObjectDestroy(handle: u64) |real| {
+        destroyed(real(), handle)
+    }
+}

@@ -1,0 +1,45 @@
+//! A launch that is recorded, until it is written.
+
+use std::{io, sync::Arc};
+
+use launch_archive::{Kind, Launch};
+
+use crate::{code::Text, parts::Parts};
+
+#[derive(Debug)]
+pub(crate) struct Recording {
+    pub(crate) launch: Launch,
+    pub(crate) text: Arc<Text>,
+    pub(crate) memory: Vec<Region>,
+}
+
+/// Memory that the launch reaches.
+#[derive(Debug)]
+pub(crate) struct Region {
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    pub(crate) address: u64,
+    pub(crate) bytes: u64,
+    pub(crate) before: Parts,
+    /// Nothing where it could not be read.
+    pub(crate) after: Option<Parts>,
+}
+
+impl Recording {
+    /// Writes the archive.
+    pub(crate) fn write(&self, out: &mut impl io::Write) -> io::Result<()> {
+        let memory = self.memory.iter().map(|region| launch_archive::Parts {
+            name: &region.name,
+            kind: region.kind,
+            address: region.address,
+            before: slices(&region.before),
+            after: region.after.as_ref().map(slices),
+        });
+        let memory: Vec<_> = memory.collect();
+        launch_archive::write(&self.launch, &self.text.text, &memory, out)
+    }
+}
+
+fn slices(parts: &Parts) -> Vec<&[u8]> {
+    parts.iter().map(|part| &part[..]).collect()
+}
