@@ -142,7 +142,11 @@ impl Compiler<'_> {
     /// With the flags of the code base, and headers in a folder.
     fn nvcc(&self, base: &CodeBase, folder: &Path) -> Result<Command> {
         for (header, text) in HEADERS {
-            fs::write(folder.join(header), text)?;
+            let header = folder.join(header);
+            // Another compiler may be reading it.
+            if fs::read(&header).ok().as_deref() != Some(text.as_bytes()) {
+                fs::write(header, text)?;
+            }
         }
         let flags = base.flags.iter().map(|flag| self.sources.expanded(flag));
         let mut command = Command::new(self.nvcc);

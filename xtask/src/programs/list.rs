@@ -18,8 +18,17 @@ pub(super) struct CodeBase {
     pub(super) programs: &'static [&'static str],
     /// Sources of which only the entries are counted; `{here}` stands for the folder of this verb's own.
     pub(super) kernels: &'static [&'static str],
+    /// A part of the line that a program prints when it has found its results right, where it goes on behind.
+    pub(super) checked: Option<&'static str>,
     /// Says what is not in the list.
     pub(super) left_out: &'static str,
+}
+
+impl CodeBase {
+    /// Programs, and sources of which only the entries are counted.
+    pub(super) fn sources(&self) -> impl Iterator<Item = &'static str> {
+        self.programs.iter().chain(self.kernels).copied()
+    }
 }
 
 pub(super) const CODE_BASES: &[CodeBase] = &[
@@ -37,6 +46,7 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         ],
         programs: cuda_samples::PROGRAMS,
         kernels: &[],
+        checked: None,
         left_out: "the samples with headers of OpenGL, Direct3D, Vulkan, the driver, NVRTC, MPI, OpenMP or a library with \
                    machine code alone, and those with dynamic \
                    parallelism or several processes",
@@ -49,6 +59,7 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         flags: &["-std=c++17", "-O3", "--use_fast_math"],
         programs: llm_c::PROGRAMS,
         kernels: &[],
+        checked: Some("All results match"),
         left_out: "the programs of `dev/cuda` that call cuBLAS, cuDNN or NCCL, the other kernels of each program, and the rest \
                    of the repository",
     },
@@ -73,6 +84,7 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         ],
         programs: cccl::LIBCUDACXX,
         kernels: &[],
+        checked: None,
         left_out: "the tests of what needs no second thread, and those that only have to compile or are to fail",
     },
     CodeBase {
@@ -94,6 +106,7 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         ],
         programs: cccl::CUB,
         kernels: &["{here}/cub.cu"],
+        checked: None,
         left_out: "the tests and the other examples, which need Catch2: the source with the calls is ours",
     },
     CodeBase {
@@ -115,6 +128,7 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         ],
         programs: cccl::THRUST,
         kernels: &[],
+        checked: None,
         left_out: "examples for other systems than CUDA, and those whose algorithms others have, too",
     },
     CodeBase {
@@ -125,6 +139,7 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         flags: &["-std=c++17", "-I", "include", "-I", "src"],
         programs: &[],
         kernels: kernels::GGML,
+        checked: None,
         left_out: "products of quantised matrices, attention, and what calls cuBLAS; and running, since a program takes the whole library",
     },
     CodeBase {
@@ -141,6 +156,7 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         ],
         programs: &[],
         kernels: &["matmul.cu", "sum.cu"],
+        checked: None,
         left_out: "running, since the sizes are those of benchmarks",
     },
     CodeBase {
@@ -166,6 +182,7 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         ],
         programs: &[],
         kernels: kernels::THUNDER_KITTENS,
+        checked: None,
         left_out: "what is for Blackwell or for several GPUs; and running, since the programs read files that PyTorch makes or have sizes of benchmarks",
     },
     CodeBase {
@@ -185,6 +202,7 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         ],
         programs: &[],
         kernels: &["{here}/deep_gemm.cu", "{here}/deep_gemm_logits.cu"],
+        checked: None,
         left_out: "what is for Blackwell; and running, since the host side is PyTorch's: the source with the instances is ours, as the project makes such ones while it runs",
     },
     CodeBase {
@@ -206,6 +224,7 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         ],
         programs: &[],
         kernels: &["{here}/flashinfer.cu"],
+        checked: None,
         left_out: "attention, products of matrices, norms and sampling, of which some need cuRAND; and running, since the host side is PyTorch's: the source with the instances is ours",
     },
     CodeBase {
@@ -226,6 +245,7 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         ],
         programs: kernels::CUTLASS_PROGRAMS,
         kernels: kernels::CUTLASS,
+        checked: None,
         left_out: "the examples that need cuRAND or cuBLAS, those for Blackwell, and the tests, which need GoogleTest",
     },
     CodeBase {
@@ -236,6 +256,7 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         flags: &[],
         programs: &[],
         kernels: &["{here}/triton_tutorials.py"],
+        checked: None,
         left_out: "the tutorials on grouped products and on block scaling; and running, since the host side is PyTorch's",
     },
 ];
