@@ -42,6 +42,9 @@ pub(crate) struct Args {
     /// Seconds of a core after which a program is ended
     #[arg(long, default_value_t = 120)]
     limit_s: u32,
+    /// Run what was built before as it is
+    #[arg(long)]
+    built: bool,
     /// Programs that are built and run at a time
     #[arg(long, default_value_t = 2)]
     jobs: usize,
@@ -66,8 +69,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         let mut known = Entries::of(base.name)?;
         known.retain(|source| base.sources().any(|it| it == source));
         entries.insert(base.name, known);
-        // Threads must not fetch the same.
+        // Threads must not fetch the same, nor compile it.
         compiler.sources.of(base)?;
+        compiler.objects(base)?;
         let is_named = |name: &&str| {
             args.names.is_empty() || args.names.iter().any(|part| name.contains(part.as_str()))
         };
@@ -85,13 +89,15 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
                 return Ok(());
             };
             let (found, came) = match runs {
-                true => try_program(&compiler, base, name, args.limit_s)?,
-                false => (count(&compiler, base, name)?, String::new()),
+                true => try_program(&compiler, base, name, args)?,
+                false => (Some(count(&compiler, base, name)?), String::new()),
             };
             // The page is written by one thread at a time.
             let mut entries = entries.lock().map_err(|_| lock_failed())?;
             let known = entries.get_mut(base.name).ok_or_else(lock_failed)?;
-            known.put(name, found)?;
+            if let Some(found) = found {
+                known.put(name, found)?;
+            }
             if runs {
                 say!("{} {name}: {}", base.name, came.replace(" |", ","));
                 page::put_program(base.name, name, came)?;
@@ -128,9 +134,14 @@ fn count(compiler: &Compiler, base: &CodeBase, name: &str) -> Result<Found> {
         .extension()
         .is_some_and(|extension| extension == "py")
     {
+        // With a device, though an emulated one: some compilers ask what it is.
         let python = env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
-        let mut script = Command::new(python);
-        script.arg(&source).args([&folder, &kept]);
+        let mut script = Command::new(target_dir().join("release").join("tma"));
+        script
+            .arg("exec")
+            .arg(python)
+            .arg(&source)
+            .args([&folder, &kept]);
         return match output(&mut script) {
             Ok(said) => {
                 complain!("{said}");
@@ -160,13 +171,14 @@ fn count(compiler: &Compiler, base: &CodeBase, name: &str) -> Result<Found> {
     Found::of(&files)
 }
 
-/// Builds and runs a program; gives its entries and the columns of its row.
+/// Builds a program, unless that was done, and runs it; gives the entries of what it has built, and the columns of the
+/// program's row.
 fn try_program(
     compiler: &Compiler,
     base: &CodeBase,
     name: &str,
-    limit_s: u32,
-) -> Result<(Found, String)> {
+    Args { limit_s, built, .. }: &Args,
+) -> Result<(Option<Found>, String)> {
     let (path, arguments) = name.split_once(' ').unwrap_or((name, ""));
     let path = compiler.sources.of(base)?.join(base.folder).join(path);
     let at = if path.is_dir() {
@@ -180,14 +192,20 @@ fn try_program(
         .join(name.replace(['/', ' '], "-"));
     fs::create_dir_all(&log)?;
     let (program, kept) = (log.join("program"), log.join("kept"));
-    let built = compiler.program(base, &sources(&path)?, &program, &kept)?;
-    if !built.status.success() {
-        let why = first_error(&built);
+    let mut found = None;
+    if !(*built && program.is_file()) {
+        let built = compiler.program(base, &sources(&path)?, &program, &kept)?;
+        if !built.status.success() {
+            let why = first_error(&built);
+            fs::remove_dir_all(&kept)?;
+            return Ok((
+                Some(Found::failed(&why)),
+                format!("not built: {why} | 0 | "),
+            ));
+        }
+        found = Some(Found::of(&ptx_files(&kept))?);
         fs::remove_dir_all(&kept)?;
-        return Ok((Found::failed(&why), format!("not built: {why} | 0 | ")));
     }
-    let found = Found::of(&ptx_files(&kept))?;
-    fs::remove_dir_all(&kept)?;
     let streams = ["out", "err"].map(|stream| log.join(stream));
     // The time that a program waits for a core does not count, unless it waits for ever. Lines that it prints are written
     // at once.
@@ -214,7 +232,7 @@ fn try_program(
     let code = status.code().or(status.signal().map(|signal| 128 + signal));
     let (out, checked) = (String::from_utf8_lossy(&out), base.checked);
     let is_right = checked.is_some_and(|line| out.lines().any(|it| it.contains(line)));
-    let came = came(&said, code.unwrap_or_default(), limit_s, is_right);
+    let came = came(&said, code.unwrap_or_default(), *limit_s, is_right);
     Ok((found, came))
 }
 

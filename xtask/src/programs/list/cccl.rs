@@ -45,3 +45,17 @@ pub(super) const THRUST: &[&str] = &[
     "saxpy.cu",
     "scan_by_key.cu",
 ];
+
+pub(super) const CUB_TESTS: &[&str] = &[
+    "catch2_test_block_load_to_shared.cu",
+    "catch2_test_block_scan_api.cu",
+    "catch2_test_device_adjacent_difference_api.cu",
+    "catch2_test_device_histogram_api.cu",
+    "catch2_test_device_merge_api.cu",
+    "catch2_test_device_run_length_encode_api.cu",
+    "catch2_test_device_scan_api.cu",
+    "catch2_test_device_select_api.cu",
+    "catch2_test_warp_exchange_shfl.cu",
+    "catch2_test_warp_mask.cu",
+    "catch2_test_warp_scan_api.cu",
+];
