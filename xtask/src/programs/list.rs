@@ -59,7 +59,7 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
             "Samples/5_Domain_Specific/FDTD3d/inc",
         ],
         programs: cuda_samples::PROGRAMS,
-        kernels: &[],
+        kernels: cuda_samples::KERNELS,
         with: &[],
         checked: None,
         left_out: "the samples with headers of OpenGL, Direct3D, Vulkan, the driver, NVRTC, MPI, OpenMP or a library with \

@@ -81,3 +81,12 @@ pub(super) const PROGRAMS: &[&str] = &[
     "6_Performance/cudaGraphsPerfScaling",
     "6_Performance/transpose -dimX=64 -dimY=64",
 ];
+
+/// Their matrices are too large for the emulator.
+pub(super) const KERNELS: &[&str] = &[
+    "3_CUDA_Features/bf16TensorCoreGemm/bf16TensorCoreGemm.cu",
+    "3_CUDA_Features/cudaTensorCoreGemm/cudaTensorCoreGemm.cu",
+    "3_CUDA_Features/dmmaTensorCoreGemm/dmmaTensorCoreGemm.cu",
+    "3_CUDA_Features/immaTensorCoreGemm/immaTensorCoreGemm.cu",
+    "3_CUDA_Features/tf32TensorCoreGemm/tf32TensorCoreGemm.cu",
+];
