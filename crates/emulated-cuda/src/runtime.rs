@@ -1,6 +1,7 @@
 //! The runtime, `libcudart`.
 
 mod arrays;
+mod captures;
 mod conditionals;
 pub(crate) mod copies;
 pub(crate) mod device;

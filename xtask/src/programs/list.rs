@@ -33,7 +33,7 @@ impl CodeBase {
     }
 }
 
-/// What tests are written with: addresses and commits.
+/// The libraries that tests are written with: addresses and commits.
 pub(super) const LIBRARIES: [(&str, &str); 2] = [
     (
         "https://github.com/catchorg/Catch2",
