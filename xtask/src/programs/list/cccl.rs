@@ -54,8 +54,4 @@ pub(super) const CUB_TESTS: &[&str] = &[
     "catch2_test_device_merge_api.cu",
     "catch2_test_device_run_length_encode_api.cu",
     "catch2_test_device_scan_api.cu",
-    "catch2_test_device_select_api.cu",
-    "catch2_test_warp_exchange_shfl.cu",
-    "catch2_test_warp_mask.cu",
-    "catch2_test_warp_scan_api.cu",
 ];
