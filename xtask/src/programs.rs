@@ -6,15 +6,16 @@ mod list;
 mod page;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, VecDeque},
     env,
     fs::{self, File},
     os::unix::process::ExitStatusExt,
-    path::PathBuf,
     process::{Command, ExitCode, Stdio},
+    sync::Mutex,
+    thread,
 };
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 
 use crate::{
     paths::target_dir,
@@ -22,7 +23,7 @@ use crate::{
     setup::tool,
 };
 use build::{Compiler, Sources, first_error, folder, sources};
-use entries::{Entries, ptx_files};
+use entries::{Entries, Found, ptx_files};
 use list::{CODE_BASES, CodeBase};
 
 /// Fetches public CUDA programs, builds each with nvcc, runs it with `tma exec`, and writes what came of it into
@@ -38,9 +39,15 @@ pub(crate) struct Args {
     /// Only count entries, and run no program
     #[arg(long)]
     entries: bool,
-    /// Seconds after which a program is ended
-    #[arg(long, default_value_t = 60)]
+    /// Seconds of a core after which a program is ended
+    #[arg(long, default_value_t = 120)]
     limit_s: u32,
+    /// Run what was built before as it is
+    #[arg(long)]
+    built: bool,
+    /// Programs that are built and run at a time
+    #[arg(long, default_value_t = 2)]
+    jobs: usize,
     /// A checkout of a repository to be used as it is, in place of fetching the commit
     #[arg(long, value_name = "NAME=FOLDER")]
     from: Vec<String>,
@@ -55,113 +62,123 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         sources: &sources,
     };
     let is_wanted = |base: &&CodeBase| args.code_base.as_deref().is_none_or(|it| it == base.name);
-    for base in CODE_BASES.iter().filter(is_wanted) {
-        let mut entries = Entries::of(base.name)?;
-        entries.retain(|source| {
-            base.programs
-                .iter()
-                .chain(base.kernels)
-                .any(|it| *it == source)
-        });
-        let is_named = |name: &&&str| {
+    let bases: Vec<&CodeBase> = CODE_BASES.iter().filter(is_wanted).collect();
+    let mut entries = BTreeMap::new();
+    let mut tries = VecDeque::new();
+    for base in bases {
+        let mut known = Entries::of(base.name)?;
+        known.retain(|source| base.sources().any(|it| it == source));
+        entries.insert(base.name, known);
+        // Threads must not fetch the same, nor compile it.
+        compiler.sources.of(base)?;
+        compiler.objects(base)?;
+        let is_named = |name: &&str| {
             args.names.is_empty() || args.names.iter().any(|part| name.contains(part.as_str()))
         };
-        for name in base.programs.iter().filter(is_named) {
-            if args.entries {
-                count_program(&compiler, base, name, &mut entries)?;
-            } else {
-                let came = try_program(&compiler, base, name, args.limit_s, &mut entries)?;
+        for name in base.sources().filter(is_named) {
+            let runs = !args.entries && base.programs.contains(&name);
+            tries.push_back((base, name, runs));
+        }
+    }
+    let (tries, entries) = (Mutex::new(tries), Mutex::new(entries));
+    let lock_failed = || anyhow!("another thread has panicked");
+    let work = || -> Result<()> {
+        loop {
+            let next = tries.lock().map_err(|_| lock_failed())?.pop_front();
+            let Some((base, name, runs)) = next else {
+                return Ok(());
+            };
+            let (found, came) = match runs {
+                true => try_program(&compiler, base, name, args)?,
+                false => (Some(count(&compiler, base, name)?), String::new()),
+            };
+            // The page is written by one thread at a time.
+            let mut entries = entries.lock().map_err(|_| lock_failed())?;
+            let known = entries.get_mut(base.name).ok_or_else(lock_failed)?;
+            if let Some(found) = found {
+                known.put(name, found)?;
+            }
+            if runs {
                 say!("{} {name}: {}", base.name, came.replace(" |", ","));
                 page::put_program(base.name, name, came)?;
             }
-            page::put_entries(base.name, entries.row())?;
+            page::put_entries(base.name, known.row())?;
         }
-        for name in base.kernels.iter().filter(is_named) {
-            count_kernels(&compiler, base, name, &mut entries)?;
-            page::put_entries(base.name, entries.row())?;
-        }
-        say!("{}: {}", base.name, entries.row().replace(" |", ","));
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..args.jobs.max(1)).map(|_| scope.spawn(work)).collect();
+        let mut ended = workers.into_iter().map(|worker| match worker.join() {
+            Ok(done) => done,
+            Err(_) => Err(lock_failed()),
+        });
+        ended.try_for_each(|done| done)
+    })?;
+    for (base, known) in &*entries.lock().map_err(|_| lock_failed())? {
+        say!("{base}: {}", known.row().replace(" |", ","));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Counts the entries of a program that is not run.
-fn count_program(
-    compiler: &Compiler,
-    base: &CodeBase,
-    name: &str,
-    entries: &mut Entries,
-) -> Result<()> {
-    let path = name.split(' ').next().unwrap_or(name);
-    let mut all = sources(&compiler.sources.of(base)?.join(base.folder).join(path))?;
-    if all.len() > 1 {
-        all.retain(|source| {
+/// Compiles what is not run to PTX, or lets a script make PTX, and looks at its entries.
+fn count(compiler: &Compiler, base: &CodeBase, name: &str) -> Result<Found> {
+    let folder = compiler.sources.of(base)?.join(base.folder);
+    let is_program = base.programs.contains(&name);
+    let path = match is_program {
+        true => name.split(' ').next().unwrap_or(name).to_owned(),
+        false => compiler.sources.expanded(name)?,
+    };
+    let source = folder.join(path);
+    let kept = build::folder().join(base.name).join("ptx");
+    fs::create_dir_all(&kept)?;
+    if source
+        .extension()
+        .is_some_and(|extension| extension == "py")
+    {
+        // With a device, though an emulated one: some compilers ask what it is.
+        let python = env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
+        let mut script = Command::new(target_dir().join("release").join("tma"));
+        script
+            .arg("exec")
+            .arg(python)
+            .arg(&source)
+            .args([&folder, &kept]);
+        return match output(&mut script) {
+            Ok(said) => {
+                complain!("{said}");
+                Found::of(&ptx_files(&kept))
+            }
+            Err(error) => Ok(Found::failed(&error.to_string())),
+        };
+    }
+    let mut sources = sources(&source)?;
+    if sources.len() > 1 {
+        sources.retain(|source| {
             source
                 .extension()
                 .is_some_and(|extension| extension == "cu")
         });
     }
-    count(compiler, base, name, &all, entries)
-}
-
-/// Counts the entries of a source, or of all PTX that a script makes.
-fn count_kernels(
-    compiler: &Compiler,
-    base: &CodeBase,
-    name: &str,
-    entries: &mut Entries,
-) -> Result<()> {
-    let source = compiler.sources.expanded(name)?;
-    let folder = compiler.sources.of(base)?.join(base.folder);
-    let source = folder.join(source);
-    if source.extension().is_none_or(|extension| extension != "py") {
-        return count(compiler, base, name, &[source], entries);
-    }
-    let kept = build::folder().join(base.name).join("ptx");
-    fs::create_dir_all(&kept)?;
-    let python = env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
-    let mut script = Command::new(python);
-    script.arg(&source).args([&folder, &kept]);
-    match output(&mut script) {
-        Ok(said) => {
-            complain!("{said}");
-            entries.add(name, &ptx_files(&kept))
-        }
-        Err(error) => entries.add_failed(name, &error.to_string()),
-    }
-}
-
-/// Compiles sources to PTX and counts their entries.
-fn count(
-    compiler: &Compiler,
-    base: &CodeBase,
-    name: &str,
-    sources: &[PathBuf],
-    entries: &mut Entries,
-) -> Result<()> {
-    let folder = build::folder().join(base.name).join("ptx");
-    fs::create_dir_all(&folder)?;
     let mut files = Vec::new();
     for source in sources {
         let stem = source.file_stem().unwrap_or_default();
-        let ptx = folder.join(stem).with_extension("ptx");
-        let built = compiler.ptx(base, source, &ptx)?;
+        let ptx = kept.join(stem).with_extension("ptx");
+        let built = compiler.ptx(base, &source, &ptx)?;
         if !built.status.success() {
-            return entries.add_failed(name, &first_error(&built));
+            return Ok(Found::failed(&first_error(&built)));
         }
         files.push(ptx);
     }
-    entries.add(name, &files)
+    Found::of(&files)
 }
 
-/// Builds and runs a program; gives the columns of its row.
+/// Builds a program, unless that was done, and runs it; gives the entries of what it has built, and the columns of the
+/// program's row.
 fn try_program(
     compiler: &Compiler,
     base: &CodeBase,
     name: &str,
-    limit_s: u32,
-    entries: &mut Entries,
-) -> Result<String> {
+    Args { limit_s, built, .. }: &Args,
+) -> Result<(Option<Found>, String)> {
     let (path, arguments) = name.split_once(' ').unwrap_or((name, ""));
     let path = compiler.sources.of(base)?.join(base.folder).join(path);
     let at = if path.is_dir() {
@@ -175,18 +192,32 @@ fn try_program(
         .join(name.replace(['/', ' '], "-"));
     fs::create_dir_all(&log)?;
     let (program, kept) = (log.join("program"), log.join("kept"));
-    let built = compiler.program(base, &sources(&path)?, &program, &kept)?;
-    if !built.status.success() {
-        let why = first_error(&built);
-        entries.add_failed(name, &why)?;
+    let mut found = None;
+    if !(*built && program.is_file()) {
+        let built = compiler.program(base, &sources(&path)?, &program, &kept)?;
+        if !built.status.success() {
+            let why = first_error(&built);
+            fs::remove_dir_all(&kept)?;
+            return Ok((
+                Some(Found::failed(&why)),
+                format!("not built: {why} | 0 | "),
+            ));
+        }
+        found = Some(Found::of(&ptx_files(&kept))?);
         fs::remove_dir_all(&kept)?;
-        return Ok(format!("not built: {why} | 0 | "));
     }
-    entries.add(name, &ptx_files(&kept))?;
-    fs::remove_dir_all(&kept)?;
     let streams = ["out", "err"].map(|stream| log.join(stream));
+    // The time that a program waits for a core does not count, unless it waits for ever. Lines that it prints are written
+    // at once.
     let mut exec = Command::new("timeout");
-    exec.args(["--signal=INT", "--kill-after=5", &limit_s.to_string()])
+    exec.args(["--signal=INT", "--kill-after=5", &(4 * limit_s).to_string()])
+        .args([
+            "sh",
+            "-c",
+            r#"ulimit -S -t "$0"; exec "$@""#,
+            &limit_s.to_string(),
+        ])
+        .args(["stdbuf", "-oL"])
         .arg(target_dir().join("release").join("tma"))
         .arg("exec")
         .arg(&program)
@@ -196,13 +227,20 @@ fn try_program(
         .stdout(File::create(&streams[0])?)
         .stderr(File::create(&streams[1])?);
     let status = exec.status().context("cannot run timeout")?;
-    let said = String::from_utf8_lossy(&fs::read(&streams[1])?).into_owned();
+    let [out, said] = streams.map(|stream| fs::read(stream).unwrap_or_default());
+    let said = String::from_utf8_lossy(&said).into_owned();
     let code = status.code().or(status.signal().map(|signal| 128 + signal));
-    Ok(came(&said, code.unwrap_or_default(), limit_s))
+    let (out, checked) = (String::from_utf8_lossy(&out), base.checked);
+    let is_right = checked.is_some_and(|line| out.lines().any(|it| it.contains(line)));
+    let came = came(&said, code.unwrap_or_default(), *limit_s, is_right);
+    Ok((found, came))
 }
 
-/// The columns of a row, from what `tma exec` has said.
-fn came(said: &str, code: i32, limit_s: u32) -> String {
+/// The exit codes of `timeout`, and of a program whose time on a core is over: SIGXCPU.
+const CUT_OFF: [i32; 3] = [124, 137, 128 + 24];
+
+/// The columns of a row, from what `tma exec` has said, and whether the program has said that its results are right.
+fn came(said: &str, code: i32, limit_s: u32, is_right: bool) -> String {
     let kinds = |severity: &str| {
         let mut kinds = BTreeMap::<&str, u32>::new();
         let prefix = format!("{severity}[");
@@ -228,7 +266,10 @@ fn came(said: &str, code: i32, limit_s: u32) -> String {
         .lines()
         .find_map(|line| line.strip_prefix("error[unsupported]: "));
     let end = match (code, unsupported) {
-        (124 | 137, _) => format!("cut off after {limit_s} s"),
+        (code, _) if CUT_OFF.contains(&code) && is_right => {
+            format!("results right, cut off after {limit_s} s")
+        }
+        (code, _) if CUT_OFF.contains(&code) => format!("cut off after {limit_s} s"),
         (_, Some(what)) => {
             let name = what.split(" is not there").next().unwrap_or(what);
             format!("stopped: {}", name.replace('|', "/"))
@@ -251,10 +292,13 @@ mod tests {
         let said = "error[data-race]: a\n  --> x\n\nerror[data-race]: b\nwarning[same-value-race]: c\n\
             tma exec: 12 launches checked under seed 0: 2 errors, 1 warning\n";
         let found = "12 | 2 `data-race`, `same-value-race`";
-        assert_eq!(came(said, 0, 60), format!("exit code 0 | {found}"));
-        assert_eq!(came(said, 124, 60), format!("cut off after 60 s | {found}"));
+        let of = |code| came(said, code, 60, false);
+        assert_eq!(of(0), format!("exit code 0 | {found}"));
+        assert_eq!(of(124), format!("cut off after 60 s | {found}"));
+        let right = format!("results right, cut off after 60 s | {found}");
+        assert_eq!(came(said, 152, 60, true), right);
         let said = "error[unsupported]: cudaX is not there\ntma exec: 1 launch checked: 0 errors\n";
-        assert_eq!(came(said, 1, 60), "stopped: cudaX | 1 | ");
-        assert_eq!(came("", 139, 60), "exit code 139 | 0 | ");
+        assert_eq!(came(said, 1, 60, false), "stopped: cudaX | 1 | ");
+        assert_eq!(came("", 139, 60, true), "exit code 139 | 0 | ");
     }
 }

@@ -1,6 +1,6 @@
 //! Memory of the device, memory that both sides use, and copies.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     calls::Result,
@@ -50,6 +50,16 @@ pub(crate) struct Space {
     next_shared: u64,
     used: u64,
     count: u64,
+    /// Where graphs allocate.
+    graphs: BTreeSet<u64>,
+    /// The most that they had at a time, in bytes.
+    most_of_graphs: u64,
+}
+
+/// The bytes that graphs have allocated and nobody has freed, and the most that these were.
+pub(crate) struct OfGraphs {
+    pub(crate) bytes: u64,
+    pub(crate) most_bytes: u64,
 }
 
 impl Default for Space {
@@ -60,6 +70,8 @@ impl Default for Space {
             next_shared: SHARED_START,
             used: 0,
             count: 0,
+            graphs: BTreeSet::new(),
+            most_of_graphs: 0,
         }
     }
 }
@@ -75,6 +87,35 @@ impl Space {
     /// Bytes of the device that are not taken.
     pub(crate) fn free_bytes(&self) -> u64 {
         TOTAL_BYTES - self.used
+    }
+
+    /// An address of the device with so many bytes behind that no other allocation gets.
+    fn reserve(&mut self, bytes: usize) -> u64 {
+        let address = self.next_device;
+        self.next_device = behind(address, bytes);
+        address
+    }
+
+    /// As [`reserve`](Self::reserve), for a graph that will allocate there.
+    pub(crate) fn reserve_for_graph(&mut self, bytes: usize) -> u64 {
+        let address = self.reserve(bytes);
+        self.graphs.insert(address);
+        address
+    }
+
+    pub(crate) fn of_graphs(&self) -> OfGraphs {
+        let there = self
+            .graphs
+            .iter()
+            .filter_map(|address| self.all.get(address));
+        OfGraphs {
+            bytes: there.map(|found| found.bytes as u64).sum(),
+            most_bytes: self.most_of_graphs,
+        }
+    }
+
+    pub(crate) fn forget_most_of_graphs(&mut self) {
+        self.most_of_graphs = 0;
     }
 
     fn take(&mut self, bytes: usize) -> Result<u64> {
@@ -136,10 +177,30 @@ impl Context {
     pub(crate) fn allocate(&mut self, bytes: usize, call: &str) -> Result<u64> {
         let number = self.space.take(bytes)?;
         let contents = zeros(bytes).ok_or(Code::OUT_OF_MEMORY)?;
-        let address = self.space.next_device;
-        self.space.next_device = behind(address, bytes);
+        let address = self.space.reserve(bytes);
         self.add(address, contents, Kind::Device, &format!("{call} {number}"))?;
         Ok(address)
+    }
+
+    /// Memory of a graph, at the address that was reserved for it.
+    pub(crate) fn allocate_of_graph(&mut self, address: u64, bytes: usize, frees: bool) -> Result {
+        if self.space.all.contains_key(&address) {
+            if !frees {
+                let what = format!(
+                    "cudaGraphLaunch: the memory at {address:#x} that the graph allocates was not freed since it was \
+                     launched before; free it, or instantiate the graph with cudaGraphInstantiateFlagAutoFreeOnLaunch"
+                );
+                return Err(self.wrong(Code::INVALID_VALUE, &what));
+            }
+            self.free_at(address, &[Kind::Device], "cudaGraphLaunch")?;
+        }
+        let number = self.space.take(bytes)?;
+        let contents = zeros(bytes).ok_or(Code::OUT_OF_MEMORY)?;
+        let name = format!("memory of a graph {number}");
+        self.add(address, contents, Kind::Device, &name)?;
+        let now = self.space.of_graphs().bytes;
+        self.space.most_of_graphs = self.space.most_of_graphs.max(now);
+        Ok(())
     }
 
     /// Memory of the host that kernels can use, too.
@@ -200,12 +261,20 @@ impl Context {
         Ok(())
     }
 
+    /// Frees what `cudaFree` frees.
+    pub(crate) fn free_memory(&mut self, pointer: Pointer) -> Result {
+        self.free(pointer, &[Kind::Device, Kind::Managed], "cudaFree")
+    }
+
     /// Frees an allocation of one of these kinds; nothing for a null pointer.
     pub(crate) fn free(&mut self, pointer: Pointer, kinds: &[Kind], call: &str) -> Result {
-        let address = pointer.address();
-        if address == 0 {
-            return Ok(());
+        match pointer.address() {
+            0 => Ok(()),
+            address => self.free_at(address, kinds, call),
         }
+    }
+
+    fn free_at(&mut self, address: u64, kinds: &[Kind], call: &str) -> Result {
         let found = self.space.all.get(&address).copied();
         let Some(found) = found.filter(|found| kinds.contains(&found.kind)) else {
             let what = format!("{call}: no allocation begins at {address:#x}, or it was freed");

@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::{Context, Result};
 
-use super::list::{CODE_BASES, CodeBase};
+use super::list::{CODE_BASES, CodeBase, LIBRARIES};
 use crate::{
     paths::{root, target_dir},
     process::run as run_command,
@@ -18,8 +18,13 @@ use crate::{
 /// The flags that `docs/exec.md` asks for.
 const FLAGS: &str = "-cudart shared -gencode arch=compute_90a,code=compute_90a";
 
-/// Headers that the packages of `setup --cuda` lack.
-const HEADERS: [(&str, &str); 3] = [
+/// Headers that the packages of `setup --cuda` and the sources lack.
+const HEADERS: [(&str, &str); 4] = [
+    // CMake would make it.
+    (
+        "catch2/catch_user_config.hpp",
+        "#define CATCH_CONFIG_DEFAULT_REPORTER \"console\"\n#define CATCH_CONFIG_CONSOLE_WIDTH 80\n",
+    ),
     ("cublas_v2.h", include_str!("cublas.h")),
     ("cublasLt.h", include_str!("cublas.h")),
     ("cuda_profiler_api.h", include_str!("cuda_profiler_api.h")),
@@ -30,9 +35,9 @@ pub(super) fn folder() -> PathBuf {
     target_dir().join("programs")
 }
 
-/// The name of the repository that a code base is a part of.
-fn repository(base: &CodeBase) -> &'static str {
-    base.url.rsplit('/').next().unwrap_or(base.name)
+/// The name of a repository.
+fn repository(url: &'static str) -> &'static str {
+    url.rsplit('/').next().unwrap_or(url)
 }
 
 /// Checkouts, by the names of repositories.
@@ -55,9 +60,14 @@ impl Sources {
         Ok(Self { given })
     }
 
-    /// The checkout of a code base, which is fetched where the user has none.
+    /// The checkout of a code base.
     pub(super) fn of(&self, base: &CodeBase) -> Result<PathBuf> {
-        let name = repository(base);
+        self.checkout(base.url, base.commit)
+    }
+
+    /// The checkout of a commit, which is fetched where the user has none.
+    fn checkout(&self, url: &'static str, commit: &str) -> Result<PathBuf> {
+        let name = repository(url);
         if let Some((_, path)) = self.given.iter().find(|(given, _)| given == name) {
             return Ok(path.clone());
         }
@@ -65,9 +75,9 @@ impl Sources {
         if !source.is_dir() {
             let git = || Command::new("git");
             run_command(git().args(["init", "--quiet"]).arg(&source))?;
-            let fetch = ["fetch", "--quiet", "--depth=1", base.url, base.commit];
+            let fetch = ["fetch", "--quiet", "--depth=1", url, commit];
             run_command(git().args(fetch).current_dir(&source))?;
-            let checkout = ["checkout", "--quiet", base.commit];
+            let checkout = ["checkout", "--quiet", commit];
             run_command(git().args(checkout).current_dir(&source))?;
         }
         Ok(source)
@@ -83,8 +93,13 @@ impl Sources {
         let folder = if name == "here" {
             root().join("xtask/src/programs")
         } else {
-            let base = CODE_BASES.iter().find(|base| repository(base) == name);
-            self.of(base.with_context(|| format!("there is no repository `{name}`"))?)?
+            let bases = CODE_BASES.iter().map(|base| (base.url, base.commit));
+            let found = bases
+                .chain(LIBRARIES)
+                .find(|(url, _)| repository(url) == name);
+            let (url, commit) =
+                found.with_context(|| format!("there is no repository `{name}`"))?;
+            self.checkout(url, commit)?
         };
         Ok(format!("{before}{}{after}", folder.display()))
     }
@@ -97,6 +112,24 @@ pub(super) struct Compiler<'a> {
 }
 
 impl Compiler<'_> {
+    /// Compiles what is linked with each program of a code base, unless that was done.
+    pub(super) fn objects(&self, base: &CodeBase) -> Result<Vec<PathBuf>> {
+        let objects = folder().join(base.name).join("objects");
+        fs::create_dir_all(&objects)?;
+        let object = |source: &&str| {
+            let source = self.sources.of(base)?.join(self.sources.expanded(source)?);
+            let stem = source.file_stem().unwrap_or_default();
+            let object = objects.join(stem).with_extension("o");
+            if !object.is_file() {
+                let mut nvcc = self.nvcc(base, &objects)?;
+                nvcc.arg("-c").arg(&source).arg("-o").arg(&object);
+                run_command(nvcc.env("NVCC_APPEND_FLAGS", FLAGS))?;
+            }
+            Ok(object)
+        };
+        base.with.iter().map(object).collect()
+    }
+
     /// Builds a program, and leaves the PTX of its sources in a folder.
     pub(super) fn program(
         &self,
@@ -120,6 +153,7 @@ impl Compiler<'_> {
             .args(["-L".as_ref(), folder, "-L".as_ref(), &libraries])
             .args(["--keep".as_ref(), "--keep-dir".as_ref(), kept])
             .args(sources)
+            .args(self.objects(base)?)
             .env("NVCC_APPEND_FLAGS", FLAGS);
         command.output().context("cannot run nvcc")
     }
@@ -142,7 +176,12 @@ impl Compiler<'_> {
     /// With the flags of the code base, and headers in a folder.
     fn nvcc(&self, base: &CodeBase, folder: &Path) -> Result<Command> {
         for (header, text) in HEADERS {
-            fs::write(folder.join(header), text)?;
+            let header = folder.join(header);
+            // Another compiler may be reading it.
+            if fs::read(&header).ok().as_deref() != Some(text.as_bytes()) {
+                fs::create_dir_all(header.parent().unwrap_or(folder))?;
+                fs::write(header, text)?;
+            }
         }
         let flags = base.flags.iter().map(|flag| self.sources.expanded(flag));
         let mut command = Command::new(self.nvcc);

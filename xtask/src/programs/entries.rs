@@ -14,6 +14,28 @@ use serde_json::Value;
 use super::build::folder;
 use crate::paths::target_dir;
 
+/// The entries of a source, by name, with what each lacks; or why there are none.
+pub(super) struct Found(Value);
+
+impl Found {
+    /// In PTX files.
+    pub(super) fn of(files: &[PathBuf]) -> Result<Self> {
+        let mut entries = BTreeMap::new();
+        for file in files {
+            match inspect(file)? {
+                Ok(found) => entries.extend(found),
+                Err(why) => return Ok(Self::failed(&why)),
+            }
+        }
+        Ok(Self(serde_json::to_value(entries)?))
+    }
+
+    /// Of a source that was not compiled.
+    pub(super) fn failed(why: &str) -> Self {
+        Self(why.into())
+    }
+}
+
 /// The entries of the sources of a code base. What is known of a source is kept in a file, so that a run may try some of
 /// them.
 pub(super) struct Entries {
@@ -33,24 +55,8 @@ impl Entries {
         Ok(Self { file, sources })
     }
 
-    /// Adds a source, whose PTX lies in these files.
-    pub(super) fn add(&mut self, source: &str, files: &[PathBuf]) -> Result<()> {
-        let mut entries = BTreeMap::new();
-        for file in files {
-            match inspect(file)? {
-                Ok(found) => entries.extend(found),
-                Err(why) => return self.add_failed(source, &why),
-            }
-        }
-        self.put(source, serde_json::to_value(entries)?)
-    }
-
-    /// Adds a source that was not compiled.
-    pub(super) fn add_failed(&mut self, source: &str, why: &str) -> Result<()> {
-        self.put(source, why.into())
-    }
-
-    fn put(&mut self, source: &str, found: Value) -> Result<()> {
+    /// Takes note of what a source has.
+    pub(super) fn put(&mut self, source: &str, Found(found): Found) -> Result<()> {
         self.sources.insert(source.to_owned(), found);
         fs::write(&self.file, serde_json::to_vec(&self.sources)?)?;
         Ok(())

@@ -18,9 +18,32 @@ pub(super) struct CodeBase {
     pub(super) programs: &'static [&'static str],
     /// Sources of which only the entries are counted; `{here}` stands for the folder of this verb's own.
     pub(super) kernels: &'static [&'static str],
+    /// Sources that are linked with each program, in the folder of the repository; `{NAME}` as in flags.
+    pub(super) with: &'static [&'static str],
+    /// A part of the line that a program prints when it has found its results right, where it goes on behind.
+    pub(super) checked: Option<&'static str>,
     /// Says what is not in the list.
     pub(super) left_out: &'static str,
 }
+
+impl CodeBase {
+    /// Programs, and sources of which only the entries are counted.
+    pub(super) fn sources(&self) -> impl Iterator<Item = &'static str> {
+        self.programs.iter().chain(self.kernels).copied()
+    }
+}
+
+/// The libraries that tests are written with: addresses and commits.
+pub(super) const LIBRARIES: [(&str, &str); 2] = [
+    (
+        "https://github.com/catchorg/Catch2",
+        "a6ee7e20cd4011129816df7992c1a9db2ef4b58f",
+    ),
+    (
+        "https://github.com/google/googletest",
+        "7260682388d493f155be62c3ce2efc7c7a9a3dcf",
+    ),
+];
 
 pub(super) const CODE_BASES: &[CodeBase] = &[
     CodeBase {
@@ -36,7 +59,9 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
             "Samples/5_Domain_Specific/FDTD3d/inc",
         ],
         programs: cuda_samples::PROGRAMS,
-        kernels: &[],
+        kernels: cuda_samples::KERNELS,
+        with: &[],
+        checked: None,
         left_out: "the samples with headers of OpenGL, Direct3D, Vulkan, the driver, NVRTC, MPI, OpenMP or a library with \
                    machine code alone, and those with dynamic \
                    parallelism or several processes",
@@ -49,6 +74,8 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         flags: &["-std=c++17", "-O3", "--use_fast_math"],
         programs: llm_c::PROGRAMS,
         kernels: &[],
+        with: &[],
+        checked: Some("All results match"),
         left_out: "the programs of `dev/cuda` that call cuBLAS, cuDNN or NCCL, the other kernels of each program, and the rest \
                    of the repository",
     },
@@ -73,6 +100,8 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         ],
         programs: cccl::LIBCUDACXX,
         kernels: &[],
+        with: &[],
+        checked: None,
         left_out: "the tests of what needs no second thread, and those that only have to compile or are to fail",
     },
     CodeBase {
@@ -94,7 +123,53 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         ],
         programs: cccl::CUB,
         kernels: &["{here}/cub.cu"],
-        left_out: "the tests and the other examples, which need Catch2: the source with the calls is ours",
+        with: &[],
+        checked: None,
+        left_out: "the other examples: the source with the calls is ours",
+    },
+    CodeBase {
+        name: "CUB tests",
+        url: "https://github.com/NVIDIA/cccl",
+        commit: "571f2fc3bc53cd710e306ad43d58995c1fe4219f",
+        folder: "cub/test",
+        flags: &[
+            "-std=c++17",
+            "--extended-lambda",
+            "--expt-relaxed-constexpr",
+            "-DCATCH_CONFIG_PREFIX_ALL",
+            "-DCATCH_AMALGAMATED_CUSTOM_MAIN",
+            "-DC2H_CONFIG_MAIN",
+            "-DC2H_HAS_CURAND=0",
+            "-DTEST_LAUNCH=0",
+            "-DIPT=1",
+            "-I",
+            "thrust",
+            "-I",
+            "cub",
+            "-I",
+            "libcudacxx/include",
+            "-I",
+            "c2h",
+            "-I",
+            "c2h/include",
+            "-I",
+            "cub/test",
+            "-I",
+            "{Catch2}/src",
+            "-I",
+            "{Catch2}/extras",
+        ],
+        programs: cccl::CUB_TESTS,
+        kernels: &[],
+        with: &[
+            "{Catch2}/extras/catch_amalgamated.cpp",
+            "c2h/generators.cu",
+            "c2h/generators_gen_values.cu",
+            "c2h/generators_uniform_offsets.cu",
+            "c2h/generators_vector.cu",
+        ],
+        checked: None,
+        left_out: "most tests: a few of warps, of blocks and of devices stand for them",
     },
     CodeBase {
         name: "Thrust",
@@ -115,6 +190,8 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         ],
         programs: cccl::THRUST,
         kernels: &[],
+        with: &[],
+        checked: None,
         left_out: "examples for other systems than CUDA, and those whose algorithms others have, too",
     },
     CodeBase {
@@ -125,6 +202,8 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         flags: &["-std=c++17", "-I", "include", "-I", "src"],
         programs: &[],
         kernels: kernels::GGML,
+        with: &[],
+        checked: None,
         left_out: "products of quantised matrices, attention, and what calls cuBLAS; and running, since a program takes the whole library",
     },
     CodeBase {
@@ -141,6 +220,8 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         ],
         programs: &[],
         kernels: &["matmul.cu", "sum.cu"],
+        with: &[],
+        checked: None,
         left_out: "running, since the sizes are those of benchmarks",
     },
     CodeBase {
@@ -166,6 +247,8 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         ],
         programs: &[],
         kernels: kernels::THUNDER_KITTENS,
+        with: &[],
+        checked: None,
         left_out: "what is for Blackwell or for several GPUs; and running, since the programs read files that PyTorch makes or have sizes of benchmarks",
     },
     CodeBase {
@@ -185,6 +268,8 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         ],
         programs: &[],
         kernels: &["{here}/deep_gemm.cu", "{here}/deep_gemm_logits.cu"],
+        with: &[],
+        checked: None,
         left_out: "what is for Blackwell; and running, since the host side is PyTorch's: the source with the instances is ours, as the project makes such ones while it runs",
     },
     CodeBase {
@@ -206,6 +291,8 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         ],
         programs: &[],
         kernels: &["{here}/flashinfer.cu"],
+        with: &[],
+        checked: None,
         left_out: "attention, products of matrices, norms and sampling, of which some need cuRAND; and running, since the host side is PyTorch's: the source with the instances is ours",
     },
     CodeBase {
@@ -226,7 +313,53 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         ],
         programs: kernels::CUTLASS_PROGRAMS,
         kernels: kernels::CUTLASS,
-        left_out: "the examples that need cuRAND or cuBLAS, those for Blackwell, and the tests, which need GoogleTest",
+        with: &[],
+        checked: None,
+        left_out: "the examples that need cuRAND or cuBLAS, and those for Blackwell",
+    },
+    CodeBase {
+        name: "CuTe tests",
+        url: "https://github.com/NVIDIA/cutlass",
+        commit: "7107b05535f8977f5ecb9d01ee203205b1fd9bc4",
+        folder: "test/unit/cute",
+        flags: &[
+            "-std=c++17",
+            "--expt-relaxed-constexpr",
+            "-I",
+            "include",
+            "-I",
+            "tools/util/include",
+            "-I",
+            "test/unit",
+            "-I",
+            "test/unit/common",
+            "-I",
+            "{googletest}/googletest",
+            "-I",
+            "{googletest}/googletest/include",
+        ],
+        programs: kernels::CUTE_TESTS,
+        kernels: &[],
+        with: &[
+            "{googletest}/googletest/src/gtest-all.cc",
+            "test/unit/test_unit.cpp",
+            "test/unit/common/filter_architecture.cpp",
+        ],
+        checked: None,
+        left_out: "products of matrices, and what does not run on a device",
+    },
+    CodeBase {
+        name: "Numba",
+        url: "https://github.com/NVIDIA/numba-cuda",
+        commit: "b18b944b2f88a4e840424e49a1b0d29488263b40",
+        folder: "numba_cuda/numba/cuda/tests/cudapy",
+        flags: &[],
+        programs: &[],
+        kernels: &["{here}/numba_tests.py"],
+        with: &[],
+        checked: None,
+        left_out: "kernels whose types no test names beside them, and those that are linked with functions compiled apart; and \
+                   running, since Numba gives the driver machine code",
     },
     CodeBase {
         name: "Triton",
@@ -236,6 +369,8 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         flags: &[],
         programs: &[],
         kernels: &["{here}/triton_tutorials.py"],
+        with: &[],
+        checked: None,
         left_out: "the tutorials on grouped products and on block scaling; and running, since the host side is PyTorch's",
     },
 ];

@@ -1,6 +1,9 @@
 //! The page: two tables, of which a run renews the rows of what it has tried.
 
-use std::{collections::BTreeMap, fs};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+};
 
 use anyhow::{Context, Result};
 
@@ -118,10 +121,13 @@ fn entries(rows: &BTreeMap<String, String>) -> String {
         }
     }
     let [sources, entries, decoded]: [u32; 3] = sums;
+    let of = CODE_BASES
+        .iter()
+        .filter(|base| rows.contains_key(base.name));
+    let repositories = of.map(|base| base.url).collect::<BTreeSet<_>>().len();
     let share = f64::from(decoded) * 100. / f64::from(entries.max(1));
     text + &format!(
-        "\n{} code bases, {sources} sources: {decoded} of {entries} entries decode, {share:.1} %.\n",
-        rows.len()
+        "\n{sources} sources of {repositories} repositories: {decoded} of {entries} entries decode, {share:.1} %.\n"
     )
 }
 
@@ -140,14 +146,17 @@ mod tests {
 
     #[test]
     fn entries_are_read_as_they_were_written_and_summed_up() {
-        let rows = [("a", "2 | 10 | 9 | `tex.2d` in 1"), ("b", "1 | 30 | 30 | ")];
+        let rows = [
+            ("Numba", "2 | 10 | 9 | `tex.2d` in 1"),
+            ("Thrust", "1 | 30 | 30 | "),
+        ];
         let rows: BTreeMap<_, _> = rows
             .map(|(base, row)| (base.to_owned(), row.to_owned()))
             .into();
         let text = entries(&rows);
         assert_eq!(read_entries(&text), rows);
         assert!(
-            text.ends_with("\n2 code bases, 3 sources: 39 of 40 entries decode, 97.5 %.\n"),
+            text.ends_with("\n3 sources of 2 repositories: 39 of 40 entries decode, 97.5 %.\n"),
             "{text}"
         );
     }

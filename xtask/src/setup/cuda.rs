@@ -16,12 +16,13 @@ const TOOLS: [&str; 4] = ["ptxas", "nvcc", "nvdisasm", "cuobjdump"];
 /// Each pinned, or else pip takes the latest companions, which do not fit.
 ///
 /// The last two have no 13.0, and read what 13.0 writes.
-const PACKAGES: [&str; 7] = [
+const PACKAGES: [&str; 8] = [
     "nvidia-cuda-nvcc==13.0.*",
     "nvidia-cuda-crt==13.0.*",
     "nvidia-nvvm==13.0.*",
     "nvidia-cuda-runtime==13.0.*",
     "nvidia-cuda-cccl==13.0.*",
+    "nvidia-nvtx==13.0.*",
     "nvidia-cuda-cuobjdump",
     "nvidia-cuda-nvdisasm",
 ];

@@ -1,12 +1,12 @@
-//! Graphs: of a stream that is captured, or of nodes. A graph keeps its work in the order in which it was given, which
-//! is one that its edges allow, since nodes name those before them.
+//! Graphs and their nodes. A graph keeps its work in the order in which it was given, which is one that its edges allow,
+//! since nodes name those before them.
 
 use crate::{
     calls::{Result, alive},
     ffi::{Callback, Dim3, FromC, In, Out, Pointer, export},
     launch::Arguments,
     runtime::{copies::Copy3d, launches::shape},
-    work::{Work, perform},
+    work::{Work, perform_graph},
 };
 
 /// `cudaKernelNodeParams`.
@@ -41,8 +41,51 @@ pub(crate) struct HostNode {
     data: <Pointer as FromC>::C,
 }
 
+impl KernelNode {
+    /// The launch of the node.
+    pub(super) fn work(self) -> Result<Work> {
+        if self.extra != 0 {
+            return Err(crate::calls::unsupported("a kernel node with `extra`"));
+        }
+        // SAFETY: the list is a part of what the caller passes, and is read now (1).
+        let arguments = unsafe { Arguments::from_c(self.arguments) };
+        let shape = shape(self.grid, self.block, self.shared_bytes as usize)?;
+        let work = alive(|context| context.prepare(self.function, 0, shape, arguments))?;
+        Ok(Work::Launch(work))
+    }
+}
+
+impl FillNode {
+    pub(super) fn work(self) -> Work {
+        // SAFETY: it is an address that the caller passes (1).
+        let to = unsafe { Pointer::from_c(self.to) };
+        let element = self.value.to_le_bytes();
+        let element = element
+            .get(..self.element_bytes as usize)
+            .unwrap_or(&element)
+            .to_vec();
+        let (to, size) = ((to, self.pitch), [self.width, self.height]);
+        Work::Fill {
+            to,
+            element,
+            size,
+            call: "cudaGraphAddMemsetNode",
+        }
+    }
+}
+
+impl HostNode {
+    pub(super) fn work(self) -> Work {
+        // SAFETY: the function is one of the program that takes the pointer (1).
+        let function = unsafe { Callback::from_c(self.function) };
+        // SAFETY: as above.
+        let data = unsafe { Pointer::from_c(self.data) };
+        Work::Host(function, data)
+    }
+}
+
 /// Adds work to a graph, and gives the node.
-fn add(node: &Out<u64>, graph: Pointer, work: Work) -> Result {
+pub(super) fn add(node: &Out<u64>, graph: Pointer, work: Work) -> Result {
     node.put(alive(|context| {
         let node = context.handle();
         context.graphs.add_node(graph.address(), node, work)?;
@@ -50,46 +93,17 @@ fn add(node: &Out<u64>, graph: Pointer, work: Work) -> Result {
     })?)
 }
 
-/// The launch of a node.
-fn launch(kernel: In<KernelNode>) -> Result<Work> {
-    let kernel = kernel.get()?;
-    if kernel.extra != 0 {
-        return Err(crate::calls::unsupported("a kernel node with `extra`"));
-    }
-    // SAFETY: the list is a part of what the caller passes, and is read now (1).
-    let arguments = unsafe { Arguments::from_c(kernel.arguments) };
-    let shape = shape(kernel.grid, kernel.block, kernel.shared_bytes as usize)?;
-    let work = alive(|context| context.prepare(kernel.function, 0, shape, arguments))?;
-    Ok(Work::Launch(work))
-}
+/// `cudaGraphInstantiateFlagAutoFreeOnLaunch`.
+const FREES: u64 = 1;
 
-fn instantiate(instance: &Out<u64>, graph: Pointer) -> Result {
+fn instantiate(instance: &Out<u64>, graph: Pointer, flags: u64) -> Result {
     instance.put(alive(|context| {
-        let work = context.graphs.get(graph.address())?.to_vec();
-        Ok(context.add_graph(work))
+        context.copy_graph(graph.address(), flags & FREES != 0)
     })?)
 }
 
 export! {
     runtime;
-
-    fn cudaStreamBeginCapture as cudaStreamBeginCapture_ptsz (stream: Pointer, mode: i32) {
-        let _ = mode;
-        alive(|context| context.begin_capture(stream))
-    }
-
-    fn cudaStreamEndCapture as cudaStreamEndCapture_ptsz (stream: Pointer, graph: Out<u64>) {
-        graph.put(alive(|context| context.end_capture(stream))?)
-    }
-
-    fn cudaStreamIsCapturing as cudaStreamIsCapturing_ptsz (stream: Pointer, status: Out<i32>) {
-        super::streams::stream(stream)?;
-        status.put(alive(|context| Ok(i32::from(context.graphs.of(stream).is_some())))?)
-    }
-
-    fn cudaThreadExchangeStreamCaptureMode(mode: Out<i32>) {
-        mode.get().map(drop)
-    }
 
     fn cudaGraphCreate(graph: Out<u64>, flags: u32) {
         let _ = flags;
@@ -97,11 +111,11 @@ export! {
     }
 
     fn cudaGraphClone(clone: Out<u64>, graph: Pointer) {
-        instantiate(&clone, graph)
+        instantiate(&clone, graph, 0)
     }
 
-    fn cudaGraphInstantiate as cudaGraphInstantiateWithFlags (instance: Out<u64>, graph: Pointer) {
-        instantiate(&instance, graph)
+    fn cudaGraphInstantiate as cudaGraphInstantiateWithFlags (instance: Out<u64>, graph: Pointer, flags: u64) {
+        instantiate(&instance, graph, flags)
     }
 
     fn cudaGraphUpload as cudaGraphUpload_ptsz (instance: Pointer, stream: Pointer) {
@@ -111,8 +125,7 @@ export! {
 
     fn cudaGraphLaunch as cudaGraphLaunch_ptsz (instance: Pointer, stream: Pointer) {
         super::streams::stream(stream)?;
-        let work = alive(|context| Ok(context.graphs.get(instance.address())?.to_vec()))?;
-        work.iter().try_for_each(perform)
+        perform_graph(instance.address())
     }
 
     fn cudaGraphDestroy as cudaGraphExecDestroy (graph: Pointer) {
@@ -120,7 +133,7 @@ export! {
     }
 
     fn cudaGraphGetNodes(graph: Pointer, nodes: Pointer, count: Out<usize>) {
-        let len = alive(|context| Ok(context.graphs.get(graph.address())?.len()))?;
+        let len = alive(|context| context.graphs.node_count(graph.address()))?;
         match nodes.address() {
             0 => count.put(len),
             _ => Err(crate::calls::unsupported("cudaGraphGetNodes with a list")),
@@ -135,11 +148,11 @@ export! {
         kernel: In<KernelNode>,
     ) {
         let _ = (before, before_count);
-        add(&node, graph, launch(kernel)?)
+        add(&node, graph, kernel.get()?.work()?)
     }
 
     fn cudaGraphExecKernelNodeSetParams(instance: Pointer, node: Pointer, kernel: In<KernelNode>) {
-        let work = launch(kernel)?;
+        let work = kernel.get()?.work()?;
         alive(|context| context.graphs.replace(instance.address(), node.address(), work))
     }
 
@@ -178,13 +191,7 @@ export! {
         fill: In<FillNode>,
     ) {
         let _ = (before, before_count);
-        let fill = fill.get()?;
-        // SAFETY: it is an address that the caller passes (1).
-        let to = unsafe { Pointer::from_c(fill.to) };
-        let element = fill.value.to_le_bytes();
-        let element = element.get(..fill.element_bytes as usize).unwrap_or(&element).to_vec();
-        let (to, size, call) = ((to, fill.pitch), [fill.width, fill.height], "cudaGraphAddMemsetNode");
-        add(&node, graph, Work::Fill { to, element, size, call })
+        add(&node, graph, fill.get()?.work())
     }
 
     fn cudaGraphAddHostNode(
@@ -195,12 +202,7 @@ export! {
         host: In<HostNode>,
     ) {
         let _ = (before, before_count);
-        let HostNode { function, data } = host.get()?;
-        // SAFETY: the function is one of the program that takes the pointer (1).
-        let function = unsafe { Callback::from_c(function) };
-        // SAFETY: as above.
-        let data = unsafe { Pointer::from_c(data) };
-        add(&node, graph, Work::Host(function, data))
+        add(&node, graph, host.get()?.work())
     }
 
     fn cudaGraphAddEmptyNode(node: Out<u64>, graph: Pointer, before: Pointer, before_count: usize) {

@@ -1,5 +1,7 @@
 //! Barriers of the block, of the cluster, and of a warp.
 
+use std::fmt;
+
 use super::{
     Checker, Kind,
     grid::{Block, Generation},
@@ -27,7 +29,7 @@ impl Checker {
             state.release_to(&mut current.released);
         }
         let differs = first_of_warp(current, origin, aligned);
-        self.diverges(origin, differs, &format!("barrier {barrier}"));
+        self.diverges(origin, differs, format_args!("barrier {barrier}"));
     }
 
     pub(super) fn barrier_pass(&mut self, origin: Origin, barrier: u32, generation: u64) {
@@ -77,7 +79,7 @@ impl Checker {
             current.blocks.insert(origin.block as u32);
         }
         let differs = first_of_warp(current, origin, aligned);
-        self.diverges(origin, differs, "the barrier of the cluster");
+        self.diverges(origin, differs, format_args!("the barrier of the cluster"));
     }
 
     pub(super) fn cluster_pass(&mut self, origin: Origin, generation: u64) {
@@ -119,7 +121,7 @@ impl Checker {
         }
     }
 
-    fn diverges(&mut self, origin: Origin, other: Option<Origin>, at: &str) {
+    fn diverges(&mut self, origin: Origin, other: Option<Origin>, at: fmt::Arguments<'_>) {
         let Some(other) = other else { return };
         let mut both = [origin, other];
         both.sort_unstable_by_key(|origin| origin.instruction);

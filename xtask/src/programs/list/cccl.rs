@@ -45,3 +45,13 @@ pub(super) const THRUST: &[&str] = &[
     "saxpy.cu",
     "scan_by_key.cu",
 ];
+
+pub(super) const CUB_TESTS: &[&str] = &[
+    "catch2_test_block_load_to_shared.cu",
+    "catch2_test_block_scan_api.cu",
+    "catch2_test_device_adjacent_difference_api.cu",
+    "catch2_test_device_histogram_api.cu",
+    "catch2_test_device_merge_api.cu",
+    "catch2_test_device_run_length_encode_api.cu",
+    "catch2_test_device_scan_api.cu",
+];

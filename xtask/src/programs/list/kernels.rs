@@ -58,3 +58,20 @@ pub(super) const CUTLASS: &[&str] = &[
     "examples/02_dump_reg_shmem/dump_reg_shmem.cu",
     "examples/04_tile_iterator/tile_iterator.cu",
 ];
+
+pub(super) const CUTE_TESTS: &[&str] = &[
+    "ampere/cp_sync.cu",
+    "ampere/ldsm.cu",
+    "ampere/tiled_cp_async.cu",
+    "hopper/bulk_load.cu",
+    "hopper/bulk_store.cu",
+    "hopper/stsm.cu",
+    "hopper/tma_load.cu",
+    "hopper/tma_load.cu --gtest_filter=-*_1D",
+    "hopper/tma_mcast_load.cu",
+    "hopper/tma_store.cu",
+    "hopper/tma_store.cu --gtest_filter=-*_1D",
+    "layout/layout_operator.cu",
+    "turing/movm.cu",
+    "volta/vectorization_auto.cu",
+];
