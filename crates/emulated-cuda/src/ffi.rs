@@ -210,6 +210,25 @@ impl Pointer {
         Ok(())
     }
 
+    /// Whether host memory holds exactly these bytes.
+    pub(crate) fn holds(self, bytes: &[u8]) -> bool {
+        let (host, own) = (self.0 as *const c_void, bytes.as_ptr().cast());
+        // SAFETY: as in `read_host`.
+        unsafe { libc::memcmp(host, own, bytes.len()) == 0 }
+    }
+
+    /// Whether the host has memory at all of these bytes.
+    pub(crate) fn is_mapped(self, bytes: usize) -> bool {
+        // SAFETY: it reads a constant of the system.
+        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as u64;
+        let start = self.0 / page * page;
+        let len = (self.0 - start) as usize + bytes;
+        let mut pages = vec![0; len.div_ceil(page as usize)];
+        // SAFETY: it looks at no memory, and writes one byte for each page.
+        let found = unsafe { libc::mincore(start as *mut _, len, pages.as_mut_ptr()) };
+        found == 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::ENOMEM)
+    }
+
     /// The text that begins here.
     pub(crate) fn text(self) -> Result<String> {
         Text(self.0 as *const c_char).get()

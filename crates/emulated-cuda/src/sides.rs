@@ -1,0 +1,66 @@
+//! Which side of the machine an address is on, and whether a call can use what lies there.
+
+use crate::{
+    calls::Result,
+    code::Code,
+    context::Context,
+    ffi::Pointer,
+    memory::{CONSTANTS, CONSTANTS_END, DEVICE_START, Kind, SHARED_END},
+};
+
+/// One side of a copy.
+pub(crate) enum Side {
+    Host,
+    Device,
+    Constant,
+}
+
+impl Context {
+    /// The side that so many bytes are on. Memory of both is the host's, which is right between launches; what is
+    /// nowhere is the device's, which says so.
+    pub(crate) fn side(&self, pointer: Pointer, bytes: usize) -> Side {
+        let address = pointer.address();
+        if let Some(found) = self.space.find(address) {
+            let fits = address + bytes as u64 <= found.address + found.bytes as u64;
+            return match found.kind {
+                Kind::Device => Side::Device,
+                _ if fits => Side::Host,
+                _ => Side::Device,
+            };
+        }
+        match address {
+            DEVICE_START..SHARED_END => Side::Device,
+            CONSTANTS..CONSTANTS_END => Side::Constant,
+            _ if self.session.allocation(address).is_some() => Side::Device,
+            _ => Side::Host,
+        }
+    }
+
+    /// Refuses memory of the host alone where a call needs memory that the device can use.
+    pub(crate) fn check_device(&mut self, pointer: Pointer, call: &str) -> Result {
+        let is_shared = self.space.find(pointer.address()).is_some();
+        match self.side(pointer, 1) {
+            Side::Host if !is_shared => {
+                let what = format!(
+                    "{call}: at {:#x} is no memory that the device can use; that of cudaMalloc, cudaMallocManaged, \
+                     cudaMallocHost and cudaHostRegister is",
+                    pointer.address()
+                );
+                Err(self.wrong(Code::INVALID_VALUE, &what))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses addresses of the host at which there is no memory.
+    pub(crate) fn check_host(&mut self, pointer: Pointer, bytes: usize, call: &str) -> Result {
+        if pointer.is_mapped(bytes) {
+            return Ok(());
+        }
+        let what = format!(
+            "{call}: {bytes} bytes at {:#x} are memory neither of the device nor of the host",
+            pointer.address()
+        );
+        Err(self.wrong(Code::INVALID_VALUE, &what))
+    }
+}
