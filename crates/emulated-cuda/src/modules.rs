@@ -48,6 +48,8 @@ pub(crate) struct Modules {
     managed: Vec<(Variable, Pointer)>,
     /// The constants whose address the program has asked for last.
     constant: Option<Variable>,
+    /// What is wrong with the PTX that was refused last.
+    pub(crate) refusal: String,
 }
 
 impl Context {
@@ -204,7 +206,8 @@ impl Context {
         }
         let loaded = self.session.load(&name, &text);
         loaded.map_err(|failure| {
-            self.report.cannot_run(&name, &failure.to_string());
+            self.modules.refusal = failure.to_string();
+            self.report.cannot_run(&name, &self.modules.refusal);
             Code::INVALID_PTX
         })
     }

@@ -70,8 +70,9 @@ fn wrapped(memory: &impl Memory, address: u64) -> Code {
     match read(memory, data) {
         // The parts are elsewhere, and are to be linked.
         Code::Other(has) if has.is_empty() && version == LINKED => Code::Unreadable(
-            "its parts were compiled with `-rdc=true` and are not linked; only a program of one file for the device, \
-             compiled without it, can be run"
+            "its parts were compiled with `-rdc=true` and are not linked here: functions and variables of another \
+             file, and kernels that launch kernels (dynamic parallelism, `cudaLaunchDevice` of CDP2), are missing; files \
+             that need neither can be run when they are compiled without it"
                 .to_owned(),
         ),
         code => code,

@@ -3,9 +3,9 @@
 use std::fs;
 
 use crate::{
-    calls::{Result, alive},
+    calls::{Result, alive, with},
     code::Code,
-    ffi::{Image, Out, Pointer, Text, export},
+    ffi::{Image, In, Out, Pointer, Text, export},
 };
 
 /// Takes note of code, which is read at once.
@@ -15,6 +15,53 @@ pub(crate) fn load(image: Image, handle: &Out<u64>) -> Result {
         context.module(handle)?;
         Ok(handle)
     })?)
+}
+
+/// `CU_JIT_ERROR_LOG_BUFFER`, and `CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES`: what it holds, and afterwards what lies there.
+const ERROR_LOG: i32 = 5;
+const ERROR_LOG_BYTES: i32 = 6;
+
+/// Options of the compiler, each with a value of 8 bytes: a number or an address.
+#[derive(Clone, Copy)]
+pub(crate) struct Options {
+    pub(crate) keys: In<i32>,
+    pub(crate) values: Pointer,
+    pub(crate) count: u32,
+}
+
+impl Options {
+    fn index(self, key: i32) -> Result<Option<usize>> {
+        let keys = self.keys.list(self.count as usize)?;
+        Ok(keys.iter().position(|found| *found == key))
+    }
+
+    /// Writes what is wrong where the caller wants it, as much as has room there.
+    fn tell(self, what: &str) -> Result {
+        let places = (self.index(ERROR_LOG)?, self.index(ERROR_LOG_BYTES)?);
+        let (Some(log), Some(size)) = places else {
+            return Ok(());
+        };
+        // The size is an `unsigned int` in the place of an address.
+        let most = self.values.pointer_at(size)?.address() as u32 as usize;
+        let mut text = what.as_bytes().to_vec();
+        text.truncate(most.saturating_sub(1));
+        text.push(0);
+        if most > 0 {
+            self.values.pointer_at(log)?.write_host(&text)?;
+        }
+        let written = (text.len() as u32).to_le_bytes();
+        let size = self.values.add(size * size_of::<u64>());
+        size.write_host(&written)
+    }
+}
+
+/// As [`load`], with a compiler's options, of which the log of errors is there.
+pub(crate) fn load_with(image: Image, handle: &Out<u64>, options: Options) -> Result {
+    let loaded = load(image, handle);
+    if loaded == Err(Code::INVALID_PTX) {
+        options.tell(&with(|context| Ok(context.modules.refusal.clone()))?)?;
+    }
+    loaded
 }
 
 /// As [`load`], of a file.
@@ -80,13 +127,12 @@ export! {
         load(image, &handle)
     }
 
-    fn cuModuleLoadDataEx(handle: Out<u64>, image: Image, count: u32, options: Pointer, values: Pointer) {
-        let _ = (count, options, values);
-        load(image, &handle)
+    fn cuModuleLoadDataEx(handle: Out<u64>, image: Image, count: u32, keys: In<i32>, values: Pointer) {
+        load_with(image, &handle, Options { keys, values, count })
     }
 
-    fn cuLibraryLoadData(handle: Out<u64>, image: Image) {
-        load(image, &handle)
+    fn cuLibraryLoadData(handle: Out<u64>, image: Image, keys: In<i32>, values: Pointer, count: u32) {
+        load_with(image, &handle, Options { keys, values, count })
     }
 
     fn cuModuleLoad as cuLibraryLoadFromFile (handle: Out<u64>, path: Text) {

@@ -86,8 +86,8 @@ export! {
         modules::parameter(function, index, &offset, &bytes)
     }
 
-    fn cudaLibraryLoadData(handle: Out<u64>, image: Image) {
-        modules::load(image, &handle)
+    fn cudaLibraryLoadData(handle: Out<u64>, image: Image, keys: In<i32>, values: Pointer, count: u32) {
+        modules::load_with(image, &handle, modules::Options { keys, values, count })
     }
 
     fn cudaLibraryLoadFromFile(handle: Out<u64>, path: Text) {
