@@ -211,10 +211,19 @@ mod tests {
     #[test]
     fn names_are_those_of_each_library() {
         assert_eq!(Code(35).runtime_name(), "cudaErrorInsufficientDriver\0");
-        assert_eq!(Code(907).says(), "operation not permitted on an event last recorded in a capturing stream\0");
-        assert_eq!(Code(900).driver_name(), Some("CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED\0"));
+        assert_eq!(
+            Code(907).says(),
+            "operation not permitted on an event last recorded in a capturing stream\0"
+        );
+        assert_eq!(
+            Code(900).driver_name(),
+            Some("CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED\0")
+        );
         // The driver has not the runtime's own, and nobody has what is between.
         assert_eq!(Code(35).driver_name(), None);
-        assert_eq!([Code(105).runtime_name(), Code(400_000).says()], [super::UNRECOGNIZED; 2]);
+        assert_eq!(
+            [Code(105).runtime_name(), Code(400_000).says()],
+            [super::UNRECOGNIZED; 2]
+        );
     }
 }

@@ -11,6 +11,7 @@ pub(crate) mod launches;
 pub(crate) mod memory;
 mod missing;
 mod registration;
+mod stream_attributes;
 pub(crate) mod streams;
 mod symbols;
 pub(crate) mod textures;

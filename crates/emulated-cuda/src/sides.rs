@@ -52,6 +52,30 @@ impl Context {
         }
     }
 
+    /// Refuses a copy of so many bytes and rows whose direction, `cudaMemcpyKind`, says that memory of the host alone is the
+    /// device's. Nothing but the addresses says where the bytes are.
+    pub(crate) fn check_direction(
+        &mut self,
+        direction: i32,
+        [to, from]: [Pointer; 2],
+        size: [usize; 2],
+        call: &str,
+    ) -> Result {
+        let (name, device) = match direction {
+            1 => ("cudaMemcpyHostToDevice", &[to][..]),
+            2 => ("cudaMemcpyDeviceToHost", &[from][..]),
+            3 => ("cudaMemcpyDeviceToDevice", &[to, from][..]),
+            0 | 4 => return Ok(()),
+            _ => return Err(Code::INVALID_DIRECTION),
+        };
+        if size.contains(&0) {
+            return Ok(());
+        }
+        let call = format!("{call} with {name}");
+        let mut device = device.iter();
+        device.try_for_each(|pointer| self.check_device(*pointer, &call))
+    }
+
     /// Refuses addresses of the host at which there is no memory.
     pub(crate) fn check_host(&mut self, pointer: Pointer, bytes: usize, call: &str) -> Result {
         if pointer.is_mapped(bytes) {

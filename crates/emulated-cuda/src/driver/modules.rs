@@ -90,6 +90,13 @@ pub(crate) fn kernel(handle: &Out<u64>, binary: Pointer, name: Text) -> Result {
     })?)
 }
 
+/// Writes the name of a kernel in its module.
+pub(crate) fn name_of(name: &Out<u64>, function: Pointer) -> Result {
+    let entry = alive(|context| Ok(context.kernel(function.address())?.entry.clone()))?;
+    // The text lives as long as the program.
+    name.put(format!("{entry}\0").leak().as_ptr() as u64)
+}
+
 /// Writes where a parameter of a kernel lies, and its bytes.
 pub(crate) fn parameter(
     function: Pointer,
@@ -166,9 +173,7 @@ export! {
     }
 
     fn cuFuncGetName as cuKernelGetName (name: Out<u64>, function: Pointer) {
-        let entry = alive(|context| Ok(context.kernel(function.address())?.entry.clone()))?;
-        // The text lives as long as the program.
-        name.put(format!("{entry}\0").leak().as_ptr() as u64)
+        name_of(&name, function)
     }
 
     fn cuFuncGetAttribute(value: Out<i32>, attribute: i32, function: Pointer) {

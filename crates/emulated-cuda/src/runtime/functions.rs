@@ -82,6 +82,10 @@ export! {
         clusters.put(blocks * crate::attributes::MULTIPROCESSORS / cluster.max(1))
     }
 
+    fn cudaFuncGetName(name: Out<u64>, function: Pointer) {
+        modules::name_of(&name, function)
+    }
+
     fn cudaFuncGetParamInfo(function: Pointer, index: usize, offset: Out<usize>, bytes: Out<usize>) {
         modules::parameter(function, index, &offset, &bytes)
     }

@@ -165,9 +165,9 @@ export! {
         direction: i32,
     ) {
         let _ = (before, before_count);
-        super::memory::check(direction)?;
-        let call = "cudaGraphAddMemcpyNode1D";
-        add(&node, graph, Work::Copy { places: [(to, bytes), (from, bytes)], size: [bytes, 1], call })
+        let (size, call) = ([bytes, 1], "cudaGraphAddMemcpyNode1D");
+        alive(|context| context.check_direction(direction, [to, from], size, call))?;
+        add(&node, graph, Work::Copy { places: [(to, bytes), (from, bytes)], size, call })
     }
 
     fn cudaGraphAddMemsetNode(

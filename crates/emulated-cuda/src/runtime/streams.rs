@@ -19,7 +19,7 @@ static STREAMS: LazyLock<Mutex<HashMap<u64, (u32, i32)>>> = LazyLock::new(Mutex:
 /// The streams that always are: the default, the legacy and the thread's own.
 const DEFAULT_STREAMS: u64 = 2;
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -144,11 +144,6 @@ export! {
     fn cudaStreamGetDevice as cudaStreamGetDevice_ptsz (handle: Pointer, device: Out<i32>) {
         stream(handle)?;
         device.put(0)
-    }
-
-    fn cudaStreamSetAttribute as cudaStreamSetAttribute_ptsz (handle: Pointer, attribute: i32, value: Pointer) {
-        let _ = (attribute, value);
-        stream(handle).map(drop)
     }
 
     fn cudaEventCreate(handle: Out<u64>) {
