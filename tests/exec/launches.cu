@@ -149,11 +149,11 @@ int unsupported() {
     cudaIpcMemHandle_t handle;
     CHECK(cudaMalloc(&on, 4));
     if (cudaIpcGetMemHandle(&handle, on) != cudaErrorNotSupported) return 2;
-    // Memory in a graph.
-    cudaStream_t stream;
-    CHECK(cudaStreamCreate(&stream));
-    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    return cudaMallocAsync(&on, 4, stream) == cudaErrorNotSupported ? 0 : 4;
+    cudaGraph_t graph;
+    cudaGraphNode_t node;
+    cudaGraphNodeParams child = {cudaGraphNodeTypeGraph};
+    CHECK(cudaGraphCreate(&graph, 0));
+    return cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &child) == cudaErrorNotSupported ? 0 : 4;
 }
 
 // An instruction that the emulator lacks.

@@ -105,6 +105,10 @@ int memory() {
     CHECK(cudaDeviceSynchronize());
     CHECK(cudaHostUnregister(own));
     if (own[0] != 1 || own[31] != 1) return 5;
+    // From one device to itself.
+    CHECK(cudaMemcpyPeerAsync(managed + 32, 0, managed, 0, 32 * sizeof(int), nullptr));
+    if (managed[63] != 311) return 15;
+    if (cudaMemcpyPeerAsync(managed, 1, managed, 0, 4, nullptr) != cudaErrorInvalidDevice) return 16;
     // Rows with padding.
     int rows[3][7], back[3][7], *pitched;
     size_t pitch;

@@ -1,6 +1,6 @@
 //! Memory of the device, memory that both sides use, and copies.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     calls::Result,
@@ -59,6 +59,16 @@ pub(crate) struct Space {
     next_shared: u64,
     used: u64,
     count: u64,
+    /// Where graphs allocate.
+    graphs: BTreeSet<u64>,
+    /// The most that they had at a time, in bytes.
+    most_of_graphs: u64,
+}
+
+/// What graphs have allocated and nobody has freed, in bytes, and the most that it was.
+pub(crate) struct OfGraphs {
+    pub(crate) bytes: u64,
+    pub(crate) most_bytes: u64,
 }
 
 impl Default for Space {
@@ -69,6 +79,8 @@ impl Default for Space {
             next_shared: SHARED_START,
             used: 0,
             count: 0,
+            graphs: BTreeSet::new(),
+            most_of_graphs: 0,
         }
     }
 }
@@ -84,6 +96,35 @@ impl Space {
     /// Bytes of the device that are not taken.
     pub(crate) fn free_bytes(&self) -> u64 {
         TOTAL_BYTES - self.used
+    }
+
+    /// An address of the device with so many bytes behind that no other allocation gets.
+    fn reserve(&mut self, bytes: usize) -> u64 {
+        let address = self.next_device;
+        self.next_device = behind(address, bytes);
+        address
+    }
+
+    /// As [`reserve`](Self::reserve), for a graph that will allocate there.
+    pub(crate) fn reserve_for_graph(&mut self, bytes: usize) -> u64 {
+        let address = self.reserve(bytes);
+        self.graphs.insert(address);
+        address
+    }
+
+    pub(crate) fn of_graphs(&self) -> OfGraphs {
+        let there = self
+            .graphs
+            .iter()
+            .filter_map(|address| self.all.get(address));
+        OfGraphs {
+            bytes: there.map(|found| found.bytes as u64).sum(),
+            most_bytes: self.most_of_graphs,
+        }
+    }
+
+    pub(crate) fn forget_most_of_graphs(&mut self) {
+        self.most_of_graphs = 0;
     }
 
     /// The number of an allocation of so many bytes, if that many are free. They are taken when it is there.
@@ -132,44 +173,56 @@ fn host(address: u64) -> Pointer {
 }
 
 impl Context {
+    /// Zeros for an allocation.
+    fn contents(&mut self, bytes: usize, call: &str) -> Result<Vec<u8>> {
+        zeros(bytes).ok_or_else(|| self.machine_lacks(bytes, call))
+    }
+
+    /// Says that this machine has not the memory that the device has.
+    fn machine_lacks(&mut self, bytes: usize, call: &str) -> Code {
+        let free = self.space.free_bytes();
+        let what = format!(
+            "{call}: this machine has no memory for {bytes} bytes; on the device {free} bytes are free"
+        );
+        self.wrong(Code::OUT_OF_MEMORY, &what)
+    }
+
     /// Memory of the device, which is zero.
     pub(crate) fn allocate(&mut self, bytes: usize, call: &str) -> Result<u64> {
-        let allocated = self.allocate_device(bytes, call);
-        self.tell_machine(allocated, bytes, call)
-    }
-
-    /// Memory of the host that kernels can use, too.
-    pub(crate) fn allocate_shared(&mut self, bytes: usize, kind: Kind, call: &str) -> Result<u64> {
-        let allocated = self.allocate_both(bytes, kind, call);
-        self.tell_machine(allocated, bytes, call)
-    }
-
-    /// Says that this machine lacks memory that the device has.
-    fn tell_machine(&mut self, allocated: Result<u64>, bytes: usize, call: &str) -> Result<u64> {
-        let free = self.space.free_bytes();
-        if allocated == Err(Code::OUT_OF_MEMORY) && bytes as u64 <= free {
-            let what = format!(
-                "{call}: this machine has no memory for {bytes} bytes; on the device {free} bytes are free"
-            );
-            self.report.error(&what);
-        }
-        allocated
-    }
-
-    fn allocate_device(&mut self, bytes: usize, call: &str) -> Result<u64> {
         let number = self.space.take(bytes)?;
-        let contents = zeros(bytes).ok_or(Code::OUT_OF_MEMORY)?;
-        let address = self.space.next_device;
-        self.space.next_device = behind(address, bytes);
+        let contents = self.contents(bytes, call)?;
+        let address = self.space.reserve(bytes);
         self.add(address, contents, Kind::Device, &format!("{call} {number}"))?;
         Ok(address)
     }
 
-    fn allocate_both(&mut self, bytes: usize, kind: Kind, call: &str) -> Result<u64> {
+    /// Memory of a graph, at the address that was reserved for it.
+    pub(crate) fn allocate_of_graph(&mut self, address: u64, bytes: usize, frees: bool) -> Result {
+        if self.space.all.contains_key(&address) {
+            if !frees {
+                let what = format!(
+                    "cudaGraphLaunch: the memory at {address:#x} that the graph allocates was not freed since it was \
+                     launched before; free it, or instantiate the graph with cudaGraphInstantiateFlagAutoFreeOnLaunch"
+                );
+                return Err(self.wrong(Code::INVALID_VALUE, &what));
+            }
+            self.free_at(address, &[Kind::Device], "cudaGraphLaunch")?;
+        }
         let number = self.space.take(bytes)?;
-        let contents = zeros(bytes).ok_or(Code::OUT_OF_MEMORY)?;
+        let contents = self.contents(bytes, "cudaGraphLaunch")?;
+        let name = format!("memory of a graph {number}");
+        self.add(address, contents, Kind::Device, &name)?;
+        let now = self.space.of_graphs().bytes;
+        self.space.most_of_graphs = self.space.most_of_graphs.max(now);
+        Ok(())
+    }
+
+    /// Memory of the host that kernels can use, too.
+    pub(crate) fn allocate_shared(&mut self, bytes: usize, kind: Kind, call: &str) -> Result<u64> {
+        let number = self.space.take(bytes)?;
+        let contents = self.contents(bytes, call)?;
         let address = self.space.next_shared;
-        map(address, bytes.max(1)).ok_or(Code::OUT_OF_MEMORY)?;
+        map(address, bytes.max(1)).ok_or_else(|| self.machine_lacks(bytes, call))?;
         self.space.next_shared = behind(address, bytes);
         self.add(address, contents, kind, &format!("{call} {number}"))?;
         Ok(address)
@@ -182,8 +235,8 @@ impl Context {
             return Err(Code::INVALID_VALUE);
         }
         let is_known = self.space.find(address).is_some();
-        let contents = zeros(bytes).ok_or(Code::OUT_OF_MEMORY)?;
         let name = format!("cudaHostRegister {address:#x}");
+        let contents = self.contents(bytes, &name)?;
         if is_known
             || self
                 .add(address, contents, Kind::Registered, &name)
@@ -225,12 +278,20 @@ impl Context {
         Ok(())
     }
 
+    /// Frees what `cudaFree` frees.
+    pub(crate) fn free_memory(&mut self, pointer: Pointer) -> Result {
+        self.free(pointer, &[Kind::Device, Kind::Managed], "cudaFree")
+    }
+
     /// Frees an allocation of one of these kinds; nothing for a null pointer.
     pub(crate) fn free(&mut self, pointer: Pointer, kinds: &[Kind], call: &str) -> Result {
-        let address = pointer.address();
-        if address == 0 {
-            return Ok(());
+        match pointer.address() {
+            0 => Ok(()),
+            address => self.free_at(address, kinds, call),
         }
+    }
+
+    fn free_at(&mut self, address: u64, kinds: &[Kind], call: &str) -> Result {
         let found = self.space.all.get(&address).copied();
         let Some(found) = found.filter(|found| kinds.contains(&found.kind)) else {
             let what = format!("{call}: no allocation begins at {address:#x}, or it was freed");

@@ -1,10 +1,12 @@
 //! The runtime, `libcudart`.
 
 mod arrays;
+mod conditionals;
 pub(crate) mod copies;
 pub(crate) mod device;
 mod entry_points;
 mod functions;
+mod graph_memory;
 mod graphs;
 mod host_memory;
 pub(crate) mod launches;

@@ -28,7 +28,47 @@ pub(crate) enum Work {
         call: &'static str,
     },
     Host(Callback, Pointer),
+    /// Allocates memory of a graph at the address that it has; where it `frees`, what is left there of the launch before
+    /// is freed first.
+    Allocate {
+        address: u64,
+        bytes: usize,
+        frees: bool,
+    },
+    Free(Pointer),
+    /// Gives a condition its default value.
+    Default(u64, u32),
+    /// Does the work of graphs as the condition at an address says.
+    Conditional {
+        handle: u64,
+        kind: ConditionKind,
+        bodies: Vec<u64>,
+    },
     Nothing,
+}
+
+/// What a condition says of bodies. `cudaGraphConditionalNodeType`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ConditionKind {
+    /// The first body unless it is 0, else the second.
+    If,
+    /// The body as long as it is not 0.
+    While,
+    /// The body of this number.
+    Switch,
+}
+
+impl ConditionKind {
+    /// The body that is done next.
+    fn body(self, bodies: &[u64], condition: u32) -> Option<u64> {
+        let index = match self {
+            Self::If => usize::from(condition == 0),
+            Self::While if condition == 0 => return None,
+            Self::While => 0,
+            Self::Switch => condition as usize,
+        };
+        bodies.get(index).copied()
+    }
 }
 
 /// Graphs by their handles, with their work in an order that it can have, and streams that are being captured.
@@ -69,6 +109,14 @@ impl Graphs {
         Ok(graph)
     }
 
+    /// Nodes that the program has made.
+    pub(crate) fn node_count(&self, graph: u64) -> Result<usize> {
+        let work = self.get(graph)?.iter();
+        Ok(work
+            .filter(|work| !matches!(work, Work::Default(..)))
+            .count())
+    }
+
     pub(crate) fn remove(&mut self, graph: u64) -> Result {
         let removed = self.all.remove(&graph);
         removed.map(drop).ok_or(Code::INVALID_VALUE)
@@ -101,11 +149,32 @@ impl Context {
         handle
     }
 
-    pub(crate) fn begin_capture(&mut self, stream: Pointer) -> Result {
+    /// A graph with the work of another and copies of its bodies, that frees its memory before a further launch, or not.
+    pub(crate) fn copy_graph(&mut self, graph: u64, frees: bool) -> Result<u64> {
+        let mut copy = self.graphs.get(graph)?.to_vec();
+        for work in &mut copy {
+            match work {
+                Work::Conditional { bodies, .. } => {
+                    for body in bodies {
+                        *body = self.copy_graph(*body, frees)?;
+                    }
+                }
+                Work::Allocate { frees: too, .. } => *too = frees,
+                _ => {}
+            }
+        }
+        Ok(self.add_graph(copy))
+    }
+
+    /// Into a new graph, unless one is given.
+    pub(crate) fn begin_capture(&mut self, stream: Pointer, graph: Option<u64>) -> Result {
         if stream.address() == 0 || self.graphs.of(stream).is_some() {
             return Err(Code::INVALID_VALUE);
         }
-        let graph = self.add_graph(Vec::new());
+        let graph = match graph {
+            Some(graph) => self.graphs.get(graph).map(|_| graph)?,
+            None => self.add_graph(Vec::new()),
+        };
         self.graphs.captured.insert(stream.address(), graph);
         Ok(())
     }
@@ -131,7 +200,44 @@ impl Context {
                 let mut rows = 0..*rows;
                 rows.try_for_each(|row| self.fill(to.add(row * pitch), element, *count, call))
             }
-            Work::Host(..) | Work::Nothing => Ok(()),
+            Work::Allocate {
+                address,
+                bytes,
+                frees,
+            } => self.allocate_of_graph(*address, *bytes, *frees),
+            Work::Free(pointer) => self.free_memory(*pointer),
+            Work::Default(handle, value) => {
+                let written = self.session.write(*handle, &value.to_le_bytes());
+                written.map_err(|_| Code::INVALID_VALUE)
+            }
+            Work::Host(..) | Work::Conditional { .. } | Work::Nothing => Ok(()),
+        }
+    }
+
+    /// The condition at an address.
+    fn condition(&mut self, handle: u64) -> Result<u32> {
+        self.session.synchronise();
+        let bytes = self.session.read(handle, size_of::<u32>());
+        let bytes = bytes.ok().and_then(|bytes| bytes.try_into().ok());
+        bytes.map(u32::from_le_bytes).ok_or(Code::INVALID_VALUE)
+    }
+}
+
+/// Does the work of all nodes of a graph.
+pub(crate) fn perform_graph(graph: u64) -> Result {
+    let work = alive(|context| Ok(context.graphs.get(graph)?.to_vec()))?;
+    work.iter().try_for_each(perform)
+}
+
+fn perform_conditional(handle: u64, kind: ConditionKind, bodies: &[u64]) -> Result {
+    loop {
+        let condition = alive(|context| context.condition(handle))?;
+        let Some(body) = kind.body(bodies, condition) else {
+            return Ok(());
+        };
+        perform_graph(body)?;
+        if kind != ConditionKind::While {
+            return Ok(());
         }
     }
 }
@@ -152,6 +258,11 @@ pub(crate) fn submit(stream: Pointer, work: impl FnOnce(&mut Context) -> Result<
 pub(crate) fn perform(work: &Work) -> Result {
     match work {
         Work::Host(function, data) => function.call(*data),
+        Work::Conditional {
+            handle,
+            kind,
+            bodies,
+        } => perform_conditional(*handle, *kind, bodies),
         work => alive(|context| context.perform(work)),
     }
 }

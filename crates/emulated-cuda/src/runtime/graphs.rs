@@ -3,10 +3,11 @@
 
 use crate::{
     calls::{Result, alive},
+    code::Code,
     ffi::{Callback, Dim3, FromC, In, Out, Pointer, export},
     launch::Arguments,
     runtime::{copies::Copy3d, launches::shape},
-    work::{Work, perform},
+    work::{Work, perform_graph},
 };
 
 /// `cudaKernelNodeParams`.
@@ -41,8 +42,51 @@ pub(crate) struct HostNode {
     data: <Pointer as FromC>::C,
 }
 
+impl KernelNode {
+    /// The launch of the node.
+    pub(super) fn work(self) -> Result<Work> {
+        if self.extra != 0 {
+            return Err(crate::calls::unsupported("a kernel node with `extra`"));
+        }
+        // SAFETY: the list is a part of what the caller passes, and is read now (1).
+        let arguments = unsafe { Arguments::from_c(self.arguments) };
+        let shape = shape(self.grid, self.block, self.shared_bytes as usize)?;
+        let work = alive(|context| context.prepare(self.function, 0, shape, arguments))?;
+        Ok(Work::Launch(work))
+    }
+}
+
+impl FillNode {
+    pub(super) fn work(self) -> Work {
+        // SAFETY: it is an address that the caller passes (1).
+        let to = unsafe { Pointer::from_c(self.to) };
+        let element = self.value.to_le_bytes();
+        let element = element
+            .get(..self.element_bytes as usize)
+            .unwrap_or(&element)
+            .to_vec();
+        let (to, size) = ((to, self.pitch), [self.width, self.height]);
+        Work::Fill {
+            to,
+            element,
+            size,
+            call: "cudaGraphAddMemsetNode",
+        }
+    }
+}
+
+impl HostNode {
+    pub(super) fn work(self) -> Work {
+        // SAFETY: the function is one of the program that takes the pointer (1).
+        let function = unsafe { Callback::from_c(self.function) };
+        // SAFETY: as above.
+        let data = unsafe { Pointer::from_c(self.data) };
+        Work::Host(function, data)
+    }
+}
+
 /// Adds work to a graph, and gives the node.
-fn add(node: &Out<u64>, graph: Pointer, work: Work) -> Result {
+pub(super) fn add(node: &Out<u64>, graph: Pointer, work: Work) -> Result {
     node.put(alive(|context| {
         let node = context.handle();
         context.graphs.add_node(graph.address(), node, work)?;
@@ -50,24 +94,31 @@ fn add(node: &Out<u64>, graph: Pointer, work: Work) -> Result {
     })?)
 }
 
-/// The launch of a node.
-fn launch(kernel: In<KernelNode>) -> Result<Work> {
-    let kernel = kernel.get()?;
-    if kernel.extra != 0 {
-        return Err(crate::calls::unsupported("a kernel node with `extra`"));
-    }
-    // SAFETY: the list is a part of what the caller passes, and is read now (1).
-    let arguments = unsafe { Arguments::from_c(kernel.arguments) };
-    let shape = shape(kernel.grid, kernel.block, kernel.shared_bytes as usize)?;
-    let work = alive(|context| context.prepare(kernel.function, 0, shape, arguments))?;
-    Ok(Work::Launch(work))
+/// `cudaGraphInstantiateFlagAutoFreeOnLaunch`.
+const FREES: u64 = 1;
+
+fn instantiate(instance: &Out<u64>, graph: Pointer, flags: u64) -> Result {
+    instance.put(alive(|context| {
+        context.copy_graph(graph.address(), flags & FREES != 0)
+    })?)
 }
 
-fn instantiate(instance: &Out<u64>, graph: Pointer) -> Result {
-    instance.put(alive(|context| {
-        let work = context.graphs.get(graph.address())?.to_vec();
-        Ok(context.add_graph(work))
-    })?)
+/// Says whether a stream is captured, and into which graph. Nodes before are not told: work keeps its order without.
+fn tell_capture(
+    stream: Pointer,
+    status: Out<i32>,
+    [number, graph, before]: [Out<u64>; 3],
+    before_count: Out<usize>,
+) -> Result {
+    super::streams::stream(stream)?;
+    let captured = alive(|context| Ok(context.graphs.of(stream)))?;
+    if let Some(handle) = captured {
+        number.put_if_any(handle);
+        graph.put_if_any(handle);
+        before.put_if_any(0);
+        before_count.put_if_any(0);
+    }
+    status.put(i32::from(captured.is_some()))
 }
 
 export! {
@@ -75,11 +126,53 @@ export! {
 
     fn cudaStreamBeginCapture as cudaStreamBeginCapture_ptsz (stream: Pointer, mode: i32) {
         let _ = mode;
-        alive(|context| context.begin_capture(stream))
+        alive(|context| context.begin_capture(stream, None))
     }
 
     fn cudaStreamEndCapture as cudaStreamEndCapture_ptsz (stream: Pointer, graph: Out<u64>) {
-        graph.put(alive(|context| context.end_capture(stream))?)
+        let captured = alive(|context| context.end_capture(stream))?;
+        // Who has begun with a graph need not ask for it.
+        graph.put_if_any(captured);
+        Ok(())
+    }
+
+    fn cudaStreamBeginCaptureToGraph as cudaStreamBeginCaptureToGraph_ptsz (stream: Pointer, graph: Pointer) {
+        alive(|context| context.begin_capture(stream, Some(graph.address())))
+    }
+
+    // The edges of CUDA 12.3 and later are behind the nodes.
+    fn cudaStreamGetCaptureInfo as cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo_v3,
+        cudaStreamGetCaptureInfo_v3_ptsz (
+        stream: Pointer,
+        status: Out<i32>,
+        number: Out<u64>,
+        graph: Out<u64>,
+        before: Out<u64>,
+        edges: Out<u64>,
+        before_count: Out<usize>,
+    ) {
+        edges.put_if_any(0);
+        tell_capture(stream, status, [number, graph, before], before_count)
+    }
+
+    fn cudaStreamGetCaptureInfo_v2 as cudaStreamGetCaptureInfo_v2_ptsz (
+        stream: Pointer,
+        status: Out<i32>,
+        number: Out<u64>,
+        graph: Out<u64>,
+        before: Out<u64>,
+        before_count: Out<usize>,
+    ) {
+        tell_capture(stream, status, [number, graph, before], before_count)
+    }
+
+    // What a stream waits for comes before anyway.
+    fn cudaStreamUpdateCaptureDependencies as cudaStreamUpdateCaptureDependencies_ptsz,
+        cudaStreamUpdateCaptureDependencies_v2, cudaStreamUpdateCaptureDependencies_v2_ptsz (stream: Pointer) {
+        match alive(|context| Ok(context.graphs.of(stream)))? {
+            Some(_) => Ok(()),
+            None => Err(Code::INVALID_VALUE),
+        }
     }
 
     fn cudaStreamIsCapturing as cudaStreamIsCapturing_ptsz (stream: Pointer, status: Out<i32>) {
@@ -97,11 +190,11 @@ export! {
     }
 
     fn cudaGraphClone(clone: Out<u64>, graph: Pointer) {
-        instantiate(&clone, graph)
+        instantiate(&clone, graph, 0)
     }
 
-    fn cudaGraphInstantiate as cudaGraphInstantiateWithFlags (instance: Out<u64>, graph: Pointer) {
-        instantiate(&instance, graph)
+    fn cudaGraphInstantiate as cudaGraphInstantiateWithFlags (instance: Out<u64>, graph: Pointer, flags: u64) {
+        instantiate(&instance, graph, flags)
     }
 
     fn cudaGraphUpload as cudaGraphUpload_ptsz (instance: Pointer, stream: Pointer) {
@@ -111,8 +204,7 @@ export! {
 
     fn cudaGraphLaunch as cudaGraphLaunch_ptsz (instance: Pointer, stream: Pointer) {
         super::streams::stream(stream)?;
-        let work = alive(|context| Ok(context.graphs.get(instance.address())?.to_vec()))?;
-        work.iter().try_for_each(perform)
+        perform_graph(instance.address())
     }
 
     fn cudaGraphDestroy as cudaGraphExecDestroy (graph: Pointer) {
@@ -120,7 +212,7 @@ export! {
     }
 
     fn cudaGraphGetNodes(graph: Pointer, nodes: Pointer, count: Out<usize>) {
-        let len = alive(|context| Ok(context.graphs.get(graph.address())?.len()))?;
+        let len = alive(|context| context.graphs.node_count(graph.address()))?;
         match nodes.address() {
             0 => count.put(len),
             _ => Err(crate::calls::unsupported("cudaGraphGetNodes with a list")),
@@ -135,11 +227,11 @@ export! {
         kernel: In<KernelNode>,
     ) {
         let _ = (before, before_count);
-        add(&node, graph, launch(kernel)?)
+        add(&node, graph, kernel.get()?.work()?)
     }
 
     fn cudaGraphExecKernelNodeSetParams(instance: Pointer, node: Pointer, kernel: In<KernelNode>) {
-        let work = launch(kernel)?;
+        let work = kernel.get()?.work()?;
         alive(|context| context.graphs.replace(instance.address(), node.address(), work))
     }
 
@@ -178,13 +270,7 @@ export! {
         fill: In<FillNode>,
     ) {
         let _ = (before, before_count);
-        let fill = fill.get()?;
-        // SAFETY: it is an address that the caller passes (1).
-        let to = unsafe { Pointer::from_c(fill.to) };
-        let element = fill.value.to_le_bytes();
-        let element = element.get(..fill.element_bytes as usize).unwrap_or(&element).to_vec();
-        let (to, size, call) = ((to, fill.pitch), [fill.width, fill.height], "cudaGraphAddMemsetNode");
-        add(&node, graph, Work::Fill { to, element, size, call })
+        add(&node, graph, fill.get()?.work())
     }
 
     fn cudaGraphAddHostNode(
@@ -195,12 +281,7 @@ export! {
         host: In<HostNode>,
     ) {
         let _ = (before, before_count);
-        let HostNode { function, data } = host.get()?;
-        // SAFETY: the function is one of the program that takes the pointer (1).
-        let function = unsafe { Callback::from_c(function) };
-        // SAFETY: as above.
-        let data = unsafe { Pointer::from_c(data) };
-        add(&node, graph, Work::Host(function, data))
+        add(&node, graph, host.get()?.work())
     }
 
     fn cudaGraphAddEmptyNode(node: Out<u64>, graph: Pointer, before: Pointer, before_count: usize) {

@@ -5,7 +5,10 @@ use crate::{
     code::Code,
     ffi::{In, Out, Pointer, export},
     memory::Kind,
-    runtime::copies::{Copy3d, Extent, Pitched},
+    runtime::{
+        copies::{Copy3d, Extent, Pitched},
+        graph_memory::allocate,
+    },
     work::{Work, perform, submit},
 };
 
@@ -19,19 +22,6 @@ pub(crate) fn rows(width: usize, count: usize, call: &str) -> Result<(u64, usize
     let bytes = pitch.checked_mul(count).ok_or(Code::OUT_OF_MEMORY)?;
     let address = alive(|context| context.allocate(bytes, call))?;
     Ok((address, pitch))
-}
-
-/// Memory that a graph allocates when it is launched is not there.
-fn no_capture(stream: Pointer) -> Result {
-    match alive(|context| Ok(context.graphs.of(stream)))? {
-        Some(_) => Err(crate::calls::unsupported("memory of a graph")),
-        None => Ok(()),
-    }
-}
-
-fn free(pointer: Pointer) -> Result {
-    let kinds = [Kind::Device, Kind::Managed];
-    alive(|context| context.free(pointer, &kinds, "cudaFree"))
 }
 
 /// Fills the rows of one layer of a box.
@@ -55,8 +45,7 @@ export! {
     }
 
     fn cudaMallocAsync as cudaMallocAsync_ptsz (pointer: Out<u64>, bytes: usize, stream: Pointer) {
-        no_capture(stream)?;
-        pointer.put(alive(|context| context.allocate(bytes, "cudaMallocAsync"))?)
+        pointer.put(allocate(stream, bytes, "cudaMallocAsync")?)
     }
 
     fn cudaMallocFromPoolAsync as cudaMallocFromPoolAsync_ptsz (
@@ -66,8 +55,7 @@ export! {
         stream: Pointer,
     ) {
         let _ = pool;
-        no_capture(stream)?;
-        pointer.put(alive(|context| context.allocate(bytes, "cudaMallocFromPoolAsync"))?)
+        pointer.put(allocate(stream, bytes, "cudaMallocFromPoolAsync")?)
     }
 
     fn cudaMallocPitch(pointer: Out<u64>, pitch: Out<usize>, width: usize, height: usize) {
@@ -91,12 +79,11 @@ export! {
     }
 
     fn cudaFree(pointer: Pointer) {
-        free(pointer)
+        alive(|context| context.free_memory(pointer))
     }
 
     fn cudaFreeAsync as cudaFreeAsync_ptsz (pointer: Pointer, stream: Pointer) {
-        no_capture(stream)?;
-        free(pointer)
+        submit(stream, |_| Ok(Work::Free(pointer)))
     }
 
     fn cudaMemGetInfo(free: Out<usize>, total: Out<usize>) {
@@ -136,6 +123,21 @@ export! {
             return Err(Code::INVALID_DEVICE);
         }
         alive(|context| context.copy(to, from, bytes, "cudaMemcpyPeer"))
+    }
+
+    fn cudaMemcpyPeerAsync(
+        to: Pointer,
+        to_device: i32,
+        from: Pointer,
+        from_device: i32,
+        bytes: usize,
+        stream: Pointer,
+    ) {
+        if to_device != 0 || from_device != 0 {
+            return Err(Code::INVALID_DEVICE);
+        }
+        let (places, size) = ([(to, bytes), (from, bytes)], [bytes, 1]);
+        submit(stream, |_| Ok(Work::Copy { places, size, call: "cudaMemcpyPeerAsync" }))
     }
 
     fn cudaMemcpy2D as cudaMemcpy2D_ptds (

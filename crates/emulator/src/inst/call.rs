@@ -8,8 +8,8 @@ use crate::{
     decode::{Modifiers, NotSupported, Symbol},
     inst::{Action, Decoder, Execute, Step},
     machine::{
-        Flow, Group, Passed, Slot, Trap, Trapped,
-        observer::{Event, Watch},
+        Flow, Group, Passed, Slot, Space, Trap, Trapped,
+        observer::{AccessKind, Event, Scope, Sem, Watch},
     },
     value::{LANES, lanes_of},
 };
@@ -37,6 +37,7 @@ pub(crate) enum Builtin {
     AssertFail,
     Malloc,
     Free,
+    SetConditional,
 }
 
 impl Builtin {
@@ -46,6 +47,7 @@ impl Builtin {
             "__assertfail" => Some(Self::AssertFail),
             "malloc" => Some(Self::Malloc),
             "free" => Some(Self::Free),
+            "cudaGraphSetConditional" => Some(Self::SetConditional),
             _ => None,
         }
     }
@@ -201,6 +203,11 @@ impl Call {
                         free(step, lane, address)?;
                     }
                 }
+                Builtin::SetConditional => {
+                    let (handle, value) =
+                        (self.argument(step, 0, lane), self.argument(step, 1, lane));
+                    set_conditional(step, lane, handle, value)?;
+                }
                 Builtin::AssertFail => {
                     let text = |step: &mut Step<'_, O>, index| {
                         let address = self.argument(step, index, lane);
@@ -241,5 +248,22 @@ fn free<O: Watch>(step: &mut Step<'_, O>, lane: usize, address: u64) -> Result<(
     step.tell(lane, |_| Event::Free { address, bytes });
     let by = step.freed_by(lane);
     step.world.memory.free_heap(address, by);
+    Ok(())
+}
+
+/// Stores the value of a conditional node: the handle is the address of its 4 bytes. Calls that are not ordered have
+/// undefined behaviour, as such stores.
+fn set_conditional<O: Watch>(
+    step: &mut Step<'_, O>,
+    lane: usize,
+    handle: u64,
+    value: u64,
+) -> Result<(), Trapped> {
+    const BYTES: usize = size_of::<u32>();
+    let located = step.locate_at(lane, Space::Global, handle, BYTES as u64, BYTES as u64)?;
+    let order = (Sem::Weak, Scope::Sys);
+    step.tell_access(lane, located, BYTES as u64, AccessKind::Write, order);
+    crate::value::write(step.bytes_mut(lane, located, BYTES)?, value);
+    step.world.progress += 1;
     Ok(())
 }

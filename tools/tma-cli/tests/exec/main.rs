@@ -74,6 +74,7 @@ fn right_programs_are_clean(programs: &Programs) -> Result<(), Failed> {
         ("tensor_copy", "1 launch", ""),
         ("streams", "2 launches", ""),
         ("graphs", "5 launches", ""),
+        ("conditionals", "21 launches", ""),
         ("properties", "0 launches", ""),
         ("textures", "62 launches", ""),
     ];
@@ -242,6 +243,14 @@ fn wrong_calls_are_told(programs: &Programs) -> Result<(), Failed> {
         "0x4d is not the handle of a texture",
     ];
     wanted(&programs.run(&[], &["wrong_textures"])?, 0, "", &parts)?;
+    let parts = [
+        "cudaMemcpy: ",
+        "that the graph allocates was not freed since it was launched before",
+        "3 launches checked under seed 0: 2 errors",
+    ];
+    wanted(&programs.run(&[], &["graph_memory"])?, 0, "", &parts)?;
+    let parts = ["error[data-race]", "`call.uni", "graphs.cu:"];
+    wanted(&programs.run(&[], &["conditional_race"])?, 0, "", &parts)?;
     let parts = ["whole-clusters", "1 launch checked under seed 0: 1 error"];
     wanted(&programs.run(&[], &["cluster"])?, 0, "", &parts)?;
     let parts = [
@@ -256,7 +265,7 @@ fn what_is_missing_is_named(programs: &Programs) -> Result<(), Failed> {
     let parts = [
         "error[unsupported]: cudaIpcGetMemHandle",
         "unsupported: cudaIpcGetMemHandle, once\n",
-        "unsupported: memory of a graph, once\n",
+        "unsupported: cudaGraphAddNode with a node of this kind, once\n",
         ", 2 unsupported\n",
     ];
     wanted(&output, 9, "", &parts)

@@ -1,0 +1,124 @@
+//! Nodes of graphs that do their bodies' work where a condition says so. A handle is the address of the condition's 4 bytes
+//! in memory of the device, where `cudaGraphSetConditional` of a kernel stores.
+
+use crate::{
+    calls::{Result, alive, unsupported},
+    code::Code,
+    ffi::{FromC, In, Out, Pointer, choice, export},
+    runtime::{
+        graph_memory::AllocationNode,
+        graphs::{FillNode, HostNode, KernelNode, add},
+    },
+    work::{ConditionKind, Work},
+};
+
+/// `cudaGraphAssignDefault`: the condition has its default value whenever its graph is launched.
+const ASSIGN_DEFAULT: u32 = 1;
+
+/// `cudaConditionalNodeParams`, without the list that the node has for the caller.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct ConditionalNode {
+    handle: u64,
+    kind: i32,
+    len: u32,
+}
+
+/// Where in `cudaGraphNodeParams` what the kind of the node says begins.
+const PARAMETERS: usize = 16;
+
+/// A struct of the parameters that lie at an address.
+fn parameters<T: Copy>(at: Pointer) -> Result<T> {
+    // SAFETY: the caller says that parameters of this kind lie there (1).
+    unsafe { In::<T>::from_c(at.address() as *const T) }.get()
+}
+
+/// A conditional node; gives the graphs of its bodies.
+fn conditional(node: &ConditionalNode) -> Result<(Work, Vec<u64>)> {
+    let kinds = [
+        ConditionKind::If,
+        ConditionKind::While,
+        ConditionKind::Switch,
+    ];
+    let kind = choice(&kinds, node.kind)?;
+    let fits = match kind {
+        ConditionKind::If => node.len == 1 || node.len == 2,
+        ConditionKind::While => node.len == 1,
+        ConditionKind::Switch => node.len > 0,
+    };
+    if !fits {
+        return Err(Code::INVALID_VALUE);
+    }
+    let bodies: Vec<u64> = alive(|context| {
+        let bodies = (0..node.len).map(|_| context.add_graph(Vec::new()));
+        Ok(bodies.collect())
+    })?;
+    let work = Work::Conditional {
+        handle: node.handle,
+        kind,
+        bodies: bodies.clone(),
+    };
+    Ok((work, bodies))
+}
+
+/// Adds a node of the kind that its parameters say.
+fn add_node(node: &Out<u64>, graph: Pointer, at: Pointer) -> Result {
+    let kind = parameters::<i32>(at)?;
+    let inside = at.add(PARAMETERS);
+    let work = match kind {
+        0 => parameters::<KernelNode>(inside)?.work()?,
+        2 => parameters::<FillNode>(inside)?.work(),
+        3 => parameters::<HostNode>(inside)?.work(),
+        5 => Work::Nothing,
+        0xa => {
+            let (work, address) = parameters::<AllocationNode>(inside)?.work()?;
+            inside
+                .add(AllocationNode::ADDRESS)
+                .write_host(&address.to_le_bytes())?;
+            work
+        }
+        0xb => Work::Free(inside.pointer_at(0)?),
+        0xd => {
+            let (work, bodies) = conditional(&parameters(inside)?)?;
+            // The list is the node's, for as long as that lives.
+            let list = bodies.leak().as_ptr() as u64;
+            inside
+                .add(size_of::<ConditionalNode>())
+                .write_host(&list.to_le_bytes())?;
+            work
+        }
+        _ => return Err(unsupported("cudaGraphAddNode with a node of this kind")),
+    };
+    add(node, graph, work)
+}
+
+export! {
+    runtime;
+
+    fn cudaGraphConditionalHandleCreate(handle: Out<u64>, graph: Pointer, default: u32, flags: u32) {
+        let call = "cudaGraphConditionalHandleCreate";
+        handle.put(alive(|context| {
+            let address = context.allocate(size_of::<u32>(), call)?;
+            if flags & ASSIGN_DEFAULT != 0 {
+                context.graphs.add(graph.address(), Work::Default(address, default))?;
+            }
+            Ok(address)
+        })?)
+    }
+
+    // CUDA 12 has no data of edges.
+    fn cudaGraphAddNode as cudaGraphAddNode_v2 (
+        node: Out<u64>,
+        graph: Pointer,
+        before: Pointer,
+        edges: Pointer,
+        before_count: usize,
+        parameters: Pointer,
+    ) {
+        let _ = (before, edges);
+        if before_count > u32::MAX as usize {
+            return Err(unsupported("cudaGraphAddNode of CUDA 12"));
+        }
+        add_node(&node, graph, parameters)
+    }
+}
