@@ -150,7 +150,7 @@ codes! {
     907 "cudaErrorCapturedEvent" "CUDA_ERROR_CAPTURED_EVENT" "operation not permitted on an event last recorded in a capturing stream"
     908 "cudaErrorStreamCaptureWrongThread" "CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD" "attempt to terminate a thread-local capture sequence from another thread"
     909 "cudaErrorTimeout" "CUDA_ERROR_TIMEOUT" "wait operation timed out"
-    910 "cudaErrorGraphExecUpdateFailure" "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE" "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update"
+    910 GRAPH_UPDATE "cudaErrorGraphExecUpdateFailure" "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE" "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update"
     911 "cudaErrorExternalDevice" "CUDA_ERROR_EXTERNAL_DEVICE" "an async error has occured in external entity outside of CUDA"
     912 INVALID_CLUSTER "cudaErrorInvalidClusterSize" "CUDA_ERROR_INVALID_CLUSTER_SIZE" "a kernel launch error has occurred due to cluster misconfiguration"
     913 "cudaErrorFunctionNotLoaded" "CUDA_ERROR_FUNCTION_NOT_LOADED" "the function handle is not loaded when calling an API that requires a loaded function"

@@ -7,6 +7,7 @@ pub(crate) mod device;
 mod entry_points;
 mod functions;
 mod graph_memory;
+mod graph_nodes;
 mod graphs;
 mod host_memory;
 pub(crate) mod launches;

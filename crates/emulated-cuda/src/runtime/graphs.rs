@@ -211,14 +211,6 @@ export! {
         alive(|context| context.graphs.remove(graph.address()))
     }
 
-    fn cudaGraphGetNodes(graph: Pointer, nodes: Pointer, count: Out<usize>) {
-        let len = alive(|context| context.graphs.node_count(graph.address()))?;
-        match nodes.address() {
-            0 => count.put(len),
-            _ => Err(crate::calls::unsupported("cudaGraphGetNodes with a list")),
-        }
-    }
-
     fn cudaGraphAddKernelNode(
         node: Out<u64>,
         graph: Pointer,
@@ -228,11 +220,6 @@ export! {
     ) {
         let _ = (before, before_count);
         add(&node, graph, kernel.get()?.work()?)
-    }
-
-    fn cudaGraphExecKernelNodeSetParams(instance: Pointer, node: Pointer, kernel: In<KernelNode>) {
-        let work = kernel.get()?.work()?;
-        alive(|context| context.graphs.replace(instance.address(), node.address(), work))
     }
 
     fn cudaGraphAddMemcpyNode(

@@ -58,7 +58,8 @@ export! {
         stream(to)?;
         stream(from)?;
         let mut values = lock(&VALUES);
-        let set: Vec<_> = values.iter().filter(|((of, _), _)| *of == from.address()).map(|(key, value)| (key.1, *value)).collect();
+        let of_from = values.iter().filter(|((of, _), _)| *of == from.address());
+        let set: Vec<_> = of_from.map(|(key, value)| (key.1, *value)).collect();
         values.extend(set.into_iter().map(|(attribute, value)| ((to.address(), attribute), value)));
         Ok(())
     }
