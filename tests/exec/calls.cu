@@ -98,6 +98,7 @@ int graph_nodes() {
     CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
     CHECK(cudaMemsetAsync(on, 0, sizeof out, stream));
     three<<<1, 2, 0, stream>>>(on);
+    if (cudaStreamSynchronize(stream) != cudaErrorStreamCaptureUnsupported) return 10;
     CHECK(cudaMemcpyAsync(out, on, sizeof out, cudaMemcpyDeviceToHost, stream));
     CHECK(cudaStreamEndCapture(stream, &graph));
     cudaGraphNode_t nodes[5], again[5], inner, empty;
@@ -120,6 +121,10 @@ int graph_nodes() {
     kernel.blockDim = 3;
     kernel.kernelParams = arguments;
     CHECK(cudaGraphKernelNodeSetParams(nodes[1], &kernel));
+    cudaKernelNodeParams told;
+    CHECK(cudaGraphKernelNodeGetParams(nodes[1], &told));
+    if (told.func != kernel.func || told.blockDim.x != 3 || *static_cast<int**>(told.kernelParams[0]) != on) return 9;
+    CHECK(cudaGraphKernelNodeSetParams(nodes[1], &told));
     CHECK(cudaGraphLaunch(instance, stream));
     if (out[1] != 3 || out[2] != 0) return 5;
     cudaGraphExecUpdateResultInfo result;

@@ -49,6 +49,13 @@ impl From<Dim3> for tma_launch::Dim3 {
     }
 }
 
+impl From<tma_launch::Dim3> for Dim3 {
+    fn from(dim: tma_launch::Dim3) -> Self {
+        let [x, y, z] = dim.to_array();
+        Self { x, y, z }
+    }
+}
+
 /// One of a list, by its number in C.
 pub(crate) fn choice<T: Copy>(all: &[T], number: i32) -> Result<T> {
     let index = usize::try_from(number).map_err(|_| Code::INVALID_VALUE)?;

@@ -66,7 +66,7 @@ pub(crate) fn load_with(image: Image, handle: &Out<u64>, options: Options) -> Re
 
 /// As [`load`], of a file.
 pub(crate) fn load_file(path: Text, handle: &Out<u64>) -> Result {
-    let bytes = fs::read(path.get()?).map_err(|_| Code::NOT_FOUND)?;
+    let bytes = fs::read(path.get()?).map_err(|_| Code::FILE_NOT_FOUND)?;
     load(Image::of_file(bytes), handle)
 }
 

@@ -8,6 +8,15 @@ use crate::{
     work::Work,
 };
 
+/// The work of a node.
+fn work(node: Pointer) -> Result<Work> {
+    alive(|context| {
+        let (graph, index) = context.graphs.place(node.address())?;
+        let work = context.graphs.get(graph)?.get(index);
+        work.cloned().ok_or(Code::INVALID_VALUE)
+    })
+}
+
 /// Gives a node of an instance other work.
 fn replace(instance: Pointer, node: Pointer, work: Work) -> Result {
     alive(|context| {
@@ -65,11 +74,14 @@ export! {
     }
 
     fn cudaGraphNodeGetType(node: Pointer, kind: Out<i32>) {
-        let found = alive(|context| {
-            let (graph, index) = context.graphs.place(node.address())?;
-            Ok(context.graphs.get(graph)?.get(index).and_then(Work::node_type))
-        })?;
-        kind.put(found.ok_or(Code::INVALID_VALUE)?)
+        kind.put(work(node)?.node_type().ok_or(Code::INVALID_VALUE)?)
+    }
+
+    fn cudaGraphKernelNodeGetParams(node: Pointer, kernel: Out<KernelNode>) {
+        match work(node)? {
+            Work::Launch(launch) => kernel.put(KernelNode::of(&launch)?),
+            _ => Err(Code::INVALID_VALUE),
+        }
     }
 
     // The order in which nodes were made is kept: it has to fit. CUDA 12 has the count in the place of the edges.

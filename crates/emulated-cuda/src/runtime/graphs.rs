@@ -5,7 +5,7 @@ use crate::{
     calls::{Result, alive},
     code::Code,
     ffi::{Callback, Dim3, FromC, In, Out, Pointer, export},
-    launch::Arguments,
+    launch::{Arguments, Prepared},
     runtime::{copies::Copy3d, launches::shape},
     work::{Work, perform_graph},
 };
@@ -43,6 +43,23 @@ pub(crate) struct HostNode {
 }
 
 impl KernelNode {
+    /// The parameters of a launch. Those lists live as long as the program.
+    pub(super) fn of(launch: &Prepared) -> Result<Self> {
+        let values = launch.values()?.into_iter();
+        let values: Vec<_> = values
+            .map(|value| value.leak().as_mut_ptr().cast())
+            .collect();
+        let shape = launch.shape();
+        Ok(Self {
+            function: launch.key,
+            grid: shape.grid.into(),
+            block: shape.block.into(),
+            shared_bytes: shape.shared_bytes,
+            arguments: values.leak().as_mut_ptr(),
+            extra: 0,
+        })
+    }
+
     /// The launch of the node.
     pub(super) fn work(self) -> Result<Work> {
         if self.extra != 0 {

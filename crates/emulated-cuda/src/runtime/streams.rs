@@ -115,7 +115,12 @@ export! {
     }
 
     fn cudaStreamSynchronize as cudaStreamSynchronize_ptsz, cudaStreamQuery, cudaStreamQuery_ptsz (handle: Pointer) {
-        stream(handle).map(drop)
+        stream(handle)?;
+        // What a captured stream is given is not done.
+        match alive(|context| Ok(context.graphs.of(handle)))? {
+            Some(_) => Err(Code::CAPTURE_UNSUPPORTED),
+            None => Ok(()),
+        }
     }
 
     fn cudaStreamWaitEvent as cudaStreamWaitEvent_ptsz (handle: Pointer, waited: Pointer, flags: u32) {
