@@ -81,7 +81,16 @@ int broken_ptx() {
         }
         if (cuModuleLoadData(&module, text) != CUDA_ERROR_INVALID_PTX) return 6;
     }
+    const char* right = ".version 8.0\n.target sm_80\n.address_size 64\n.entry a() { ret; }\n.entry b() { ret; }";
+    CUlibrary library;
+    CUkernel kernels[3] = {};
+    unsigned count = 0;
+    if (cuLibraryLoadData(&library, right, nullptr, nullptr, 0, nullptr, nullptr, 0) != CUDA_SUCCESS) return 9;
+    if (cuLibraryGetKernelCount(&count, library) != CUDA_SUCCESS || count != 2) return 10;
+    if (cuLibraryEnumerateKernels(kernels, 3, library) != CUDA_SUCCESS || kernels[2] != nullptr) return 11;
     const char* name = nullptr;
+    if (cuKernelGetName(&name, kernels[1]) != CUDA_SUCCESS || strcmp(name, "b") != 0) return 12;
+    if (cuModuleLoad(&module, "/there/is/none") != CUDA_ERROR_FILE_NOT_FOUND) return 13;
     const auto unknown = static_cast<CUresult>(cudaErrorInsufficientDriver);
     if (cuGetErrorName(unknown, &name) != CUDA_ERROR_INVALID_VALUE) return 7;
     return strcmp(cudaGetErrorName(cudaErrorInsufficientDriver), "cudaErrorInsufficientDriver") ? 8 : 0;

@@ -97,6 +97,26 @@ pub(crate) fn name_of(name: &Out<u64>, function: Pointer) -> Result {
     name.put(format!("{entry}\0").leak().as_ptr() as u64)
 }
 
+/// The handles of a module's kernels.
+pub(crate) fn kernels(binary: Pointer) -> Result<Vec<u64>> {
+    let binary = binary.address();
+    alive(|context| {
+        let module = context.module(binary)?;
+        let entries = context.session.entries(module);
+        let entries = entries.map_err(|_| Code::INVALID_HANDLE)?.into_iter();
+        entries
+            .map(|entry| context.kernel_named(binary, &entry))
+            .collect()
+    })
+}
+
+/// Writes at most so many handles of a module's kernels.
+pub(crate) fn write_kernels(to: Pointer, most: u32, binary: Pointer) -> Result {
+    let kernels = kernels(binary)?.into_iter().take(most as usize);
+    let bytes: Vec<u8> = kernels.flat_map(u64::to_le_bytes).collect();
+    to.write_host(&bytes)
+}
+
 /// Writes where a parameter of a kernel lies, and its bytes.
 pub(crate) fn parameter(
     function: Pointer,
@@ -170,6 +190,14 @@ export! {
 
     fn cuFuncGetModule as cuKernelGetLibrary (handle: Out<u64>, function: Pointer) {
         handle.put(alive(|context| Ok(context.kernel(function.address())?.binary))?)
+    }
+
+    fn cuLibraryGetKernelCount(count: Out<u32>, library: Pointer) {
+        count.put(kernels(library)?.len() as u32)
+    }
+
+    fn cuLibraryEnumerateKernels(to: Pointer, most: u32, library: Pointer) {
+        write_kernels(to, most, library)
     }
 
     fn cuFuncGetName as cuKernelGetName (name: Out<u64>, function: Pointer) {

@@ -102,6 +102,14 @@ export! {
         alive(|context| context.remove_binary(handle.address()))
     }
 
+    fn cudaLibraryGetKernelCount(count: Out<u32>, library: Pointer) {
+        count.put(modules::kernels(library)?.len() as u32)
+    }
+
+    fn cudaLibraryEnumerateKernels(to: Pointer, most: u32, library: Pointer) {
+        modules::write_kernels(to, most, library)
+    }
+
     fn cudaLibraryGetKernel(handle: Out<u64>, library: Pointer, name: Text) {
         modules::kernel(&handle, library, name)
     }
