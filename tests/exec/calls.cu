@@ -34,7 +34,9 @@ int sides() {
     EXPECT(invalid, cudaMemset(nowhere, 0, 16));
     EXPECT(invalid, cudaMemcpy(nowhere, on, 16, cudaMemcpyDefault));
     EXPECT(invalid, cudaMemcpy(on, nowhere, 16, cudaMemcpyHostToDevice));
-    // Memory that both sides use is either's, and nothing is nobody's.
+    // Memory that both sides use is either's, nothing is nobody's, and the device's may be called the host's.
+    EXPECT(cudaSuccess, cudaMemcpy(on, on + 2, 8, cudaMemcpyHostToHost));
+    EXPECT(cudaSuccess, cudaMemcpy(on, on + 2, 8, cudaMemcpyHostToDevice));
     EXPECT(cudaSuccess, cudaMemset(pinned, 1, sizeof own));
     EXPECT(cudaSuccess, cudaMemcpy(managed, pinned, sizeof own, cudaMemcpyDeviceToDevice));
     EXPECT(cudaSuccess, cudaMemcpy(own, managed, sizeof own, cudaMemcpyDeviceToHost));
@@ -77,10 +79,13 @@ int broken_ptx() {
             void* values[] = {reinterpret_cast<void*>(4), reinterpret_cast<void*>(room), log};
             if (cuModuleLoadDataEx(&module, text, 3, options, values) != CUDA_ERROR_INVALID_PTX) return 2;
             if (log[room] != '#' || (room > 0 && strlen(log) >= room)) return 4;
+            const size_t written = room == 0 ? 0 : strlen(log);
+            if (room > 0 && static_cast<unsigned>(reinterpret_cast<size_t>(values[1])) != written) return 14;
             if (room == 200 && strstr(log, ".ptx:4:") == nullptr) return 5;
         }
         if (cuModuleLoadData(&module, text) != CUDA_ERROR_INVALID_PTX) return 6;
     }
+    if (cuModuleLoadData(&module, "hello world") != CUDA_ERROR_INVALID_IMAGE) return 15;
     const char* right = ".version 8.0\n.target sm_80\n.address_size 64\n.entry a() { ret; }\n.entry b() { ret; }";
     CUlibrary library;
     CUkernel kernels[3] = {};
@@ -168,8 +173,8 @@ int hints() {
     for (int i = 0; i < 48; i++)
         if (bytes[i / 24][i / 8 % 3][i % 8] != (i % 8 < 4 && i / 8 % 3 < 2 ? 2 : 1)) return 2;
     cudaStreamAttrValue value = {};
-    CHECK(cudaStreamGetAttribute(stream, cudaStreamAttributeSynchronizationPolicy, &value));
-    if (value.syncPolicy != cudaSyncPolicyAuto) return 4;
+    CHECK(cudaStreamGetAttribute(stream, cudaStreamAttributeMemSyncDomainMap, &value));
+    if (value.memSyncDomainMap.default_ != 0 || value.memSyncDomainMap.remote != 1) return 4;
     value.syncPolicy = cudaSyncPolicyYield;
     CHECK(cudaStreamSetAttribute(stream, cudaStreamAttributeSynchronizationPolicy, &value));
     CHECK(cudaStreamCopyAttributes(other, stream));

@@ -215,6 +215,10 @@ int properties() {
         {cudaDevAttrMaxSurface2DHeight, size_t(all.maxSurface2D[1])},
         {cudaDevAttrMaxSurfaceCubemapLayeredLayers, size_t(all.maxSurfaceCubemapLayered[1])},
         {cudaDevAttrHostRegisterSupported, size_t(all.hostRegisterSupported)},
+        {cudaDevAttrCanUseHostPointerForRegisteredMem, size_t(all.canUseHostPointerForRegisteredMem)},
+        {cudaDevAttrMaxPersistingL2CacheSize, size_t(all.persistingL2CacheMaxSize)},
+        {cudaDevAttrMaxAccessPolicyWindowSize, size_t(all.accessPolicyMaxWindowSize)},
+        {cudaDevAttrNumaId, size_t(all.deviceNumaId)},
     };
     for (auto [number, field] : same) {
         CHECK(cudaDeviceGetAttribute(&value, number, 0));

@@ -21,6 +21,9 @@ const REGISTERS: i32 = 65536;
 const CLOCK_KHZ: i32 = 1_980_000;
 const MEMORY_CLOCK_KHZ: i32 = 2_619_000;
 const L2_BYTES: i32 = 50 << 20;
+/// The part of L2 that may persist: five eighths, as an H200 has it. So is the window of an access policy.
+const PERSISTING_L2_BYTES: i32 = L2_BYTES / 8 * 5;
+const WINDOW_BYTES: i32 = 128 << 20;
 const MOST: i32 = i32::MAX;
 
 /// An attribute of the device by its number, which is the same for the runtime and the driver.
@@ -61,15 +64,21 @@ pub(crate) fn attribute(number: i32) -> Result<i32> {
         84..=86 => 0,
         87 => 2,
         // Pageable memory is not the device's; managed memory is used in turns.
-        88 | 89 | 91 | 92..=94 | 96 | 98 | 100 | 101 => 0,
-        // Preemption, cooperative launches, registration of host memory.
-        90 | 95 | 99 => 1,
+        88 | 89 | 92..=94 | 96 | 98 | 100 | 101 => 0,
+        // Preemption, registered memory at its own address, cooperative launches, registration of host memory.
+        90 | 91 | 95 | 99 => 1,
         97 => LIMITS.shared_bytes as i32,
         106 => LIMITS.multiprocessor_blocks as i32,
         111 => RESERVED_SHARED_BYTES,
-        // Pools, clusters.
-        115 | 120 => 1,
-        102..=105 | 107..=110 | 112..=114 | 116..=119 | 121..=148 => 0,
+        108 => PERSISTING_L2_BYTES,
+        109 => WINDOW_BYTES,
+        // Pools, clusters, tensor maps.
+        115 | 120 | 127 => 1,
+        126 => 4,
+        // It is no NUMA node.
+        131 => -1,
+        // What a GPU has, and is not there: virtual memory, handles, sparse arrays, RDMA, fabrics, MPS, NUMA, decompression.
+        102..=105 | 107 | 110 | 112..=114 | 116..=119 | 121..=125 | 128..=130 | 132..=147 => 0,
         _ => return Err(Code::INVALID_VALUE),
     })
 }
@@ -172,15 +181,7 @@ pub(crate) fn properties(layout: Layout) -> Vec<u8> {
     // Concurrent kernels, ECC, bus, device, domain, TCC, copy engines, unified addresses.
     to.ints([1, 1, 0, 0, 0, 0, 3, 1]);
     to.old(MEMORY_CLOCK_KHZ);
-    to.ints([
-        5120,
-        L2_BYTES,
-        0,
-        LIMITS.multiprocessor_threads as i32,
-        1,
-        1,
-        1,
-    ]);
+    to.all([37, 38, 108, 39, 78, 79, 80]);
     to.long(MULTIPROCESSOR_SHARED_BYTES as u64);
     to.ints([REGISTERS]);
     // Managed memory, boards, native atomics with the host.
@@ -190,18 +191,21 @@ pub(crate) fn properties(layout: Layout) -> Vec<u8> {
     to.all([88, 89, 90, 91, 95]);
     to.old(0);
     to.long(LIMITS.shared_bytes);
-    to.ints([0, 0, LIMITS.multiprocessor_blocks as i32, 0]);
+    to.all([100, 101, 106, 109]);
     to.long(RESERVED_SHARED_BYTES as u64);
     // Registration of host memory, sparse arrays, read-only registration, semaphores, pools.
-    to.ints([1, 0, 0, 0, 1]);
+    to.all([99, 112, 113, 114, 115]);
     // RDMA, its flushes and its order, handles of pools, deferred arrays, events between processes.
-    to.ints([0; 6]);
+    to.all([116, 117, 118, 119, 121, 125]);
     // Clusters, unified function pointers.
-    to.ints([1, 0]);
+    to.all([120, 129]);
     match layout {
         Layout::V12 => to.ints([0; 63]),
         // NUMA, MPS, PCI numbers, and what is reserved.
-        Layout::V13 => to.ints([0; 7 + 56]),
+        Layout::V13 => {
+            to.all([130, 131, 133, 134, 139, 140, 143]);
+            to.ints([0; 56]);
+        }
     }
     let len = to.bytes.len().next_multiple_of(8);
     to.bytes.resize(len, 0);

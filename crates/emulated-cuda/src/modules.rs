@@ -48,7 +48,7 @@ pub(crate) struct Modules {
     managed: Vec<(Variable, Pointer)>,
     /// The constants whose address the program has asked for last.
     constant: Option<Variable>,
-    /// What is wrong with the PTX that was refused last.
+    /// What is wrong with the code that was read last, where it is PTX.
     pub(crate) refusal: String,
 }
 
@@ -169,6 +169,7 @@ impl Context {
     }
 
     fn load(&mut self, image: Image) -> Result<ModuleId> {
+        self.modules.refusal.clear();
         let program = std::env::current_exe().unwrap_or_default();
         let program = program.file_stem().unwrap_or_default().to_string_lossy();
         let text = match image.code() {
@@ -208,7 +209,10 @@ impl Context {
         loaded.map_err(|failure| {
             self.modules.refusal = failure.to_string();
             self.report.cannot_run(&name, &self.modules.refusal);
-            Code::INVALID_PTX
+            match text.contains(".version") {
+                true => Code::INVALID_PTX,
+                false => Code::INVALID_IMAGE,
+            }
         })
     }
 

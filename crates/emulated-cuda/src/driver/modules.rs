@@ -49,7 +49,7 @@ impl Options {
         if most > 0 {
             self.values.pointer_at(log)?.write_host(&text)?;
         }
-        let written = (text.len() as u32).to_le_bytes();
+        let written = (text.len() as u32 - 1).to_le_bytes();
         let size = self.values.add(size * size_of::<u64>());
         size.write_host(&written)
     }
@@ -58,9 +58,7 @@ impl Options {
 /// As [`load`], with a compiler's options, of which the log of errors is there.
 pub(crate) fn load_with(image: Image, handle: &Out<u64>, options: Options) -> Result {
     let loaded = load(image, handle);
-    if loaded == Err(Code::INVALID_PTX) {
-        options.tell(&with(|context| Ok(context.modules.refusal.clone()))?)?;
-    }
+    options.tell(&with(|context| Ok(context.modules.refusal.clone()))?)?;
     loaded
 }
 

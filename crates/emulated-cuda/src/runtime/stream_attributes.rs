@@ -30,7 +30,8 @@ fn default(of: Pointer, attribute: i32) -> Result<Value> {
     let mut value = [0; 16];
     match attribute {
         ACCESS_POLICY_WINDOW | MEM_SYNC_DOMAIN => {}
-        SYNCHRONIZATION_POLICY => value[0] = 1,
+        // No policy, as on an H200.
+        SYNCHRONIZATION_POLICY => value[0] = u32::MAX,
         PRIORITY => value[0] = priority as u32,
         // The default domain is number 0, the remote one number 1.
         MEM_SYNC_DOMAIN_MAP => value[0] = 1 << 8,
