@@ -217,14 +217,14 @@ impl Pointer {
         Ok(())
     }
 
-    /// Whether host memory holds exactly these bytes.
+    /// Returns whether host memory holds exactly these bytes.
     pub(crate) fn holds(self, bytes: &[u8]) -> bool {
         let (host, own) = (self.0 as *const c_void, bytes.as_ptr().cast());
         // SAFETY: as in `read_host`.
         unsafe { libc::memcmp(host, own, bytes.len()) == 0 }
     }
 
-    /// Whether the host has memory at all of these bytes.
+    /// Returns whether the host has memory at all of these bytes.
     pub(crate) fn is_mapped(self, bytes: usize) -> bool {
         // SAFETY: it reads a constant of the system.
         let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as u64;

@@ -48,7 +48,7 @@ pub(crate) struct Modules {
     managed: Vec<(Variable, Pointer)>,
     /// The constants whose address the program has asked for last.
     constant: Option<Variable>,
-    /// What is wrong with the code that was read last, where it is PTX.
+    /// The mistakes in the PTX that was read last.
     pub(crate) refusal: String,
 }
 

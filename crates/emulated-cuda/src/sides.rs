@@ -1,4 +1,4 @@
-//! Which side of the machine an address is on, and whether a call can use what lies there.
+//! The side of the machine that an address is on, and whether a call can use what lies there.
 
 use crate::{
     calls::Result,

@@ -21,7 +21,7 @@ const PRIORITY: i32 = 8;
 const MEM_SYNC_DOMAIN_MAP: i32 = 9;
 const MEM_SYNC_DOMAIN: i32 = 10;
 
-/// What was set, by stream and attribute.
+/// Values that were set, by stream and attribute.
 static VALUES: LazyLock<Mutex<HashMap<(u64, i32), Value>>> = LazyLock::new(Mutex::default);
 
 /// The value of an attribute that nobody has set.

@@ -15,7 +15,7 @@ use super::{
 struct Checker<'c, 'm> {
     globals: &'c Scope<'m>,
     scope: Scope<'m>,
-    /// Whether all instructions of its PTX ISA are known.
+    /// True if all instructions of its PTX ISA are known.
     knows: bool,
     mistakes: &'c mut Mistakes,
 }
