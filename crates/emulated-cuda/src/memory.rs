@@ -65,7 +65,7 @@ pub(crate) struct Space {
     most_of_graphs: u64,
 }
 
-/// What graphs have allocated and nobody has freed, in bytes, and the most that it was.
+/// The bytes that graphs have allocated and nobody has freed, and the most that these were.
 pub(crate) struct OfGraphs {
     pub(crate) bytes: u64,
     pub(crate) most_bytes: u64,

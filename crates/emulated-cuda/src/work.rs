@@ -67,7 +67,7 @@ impl Work {
     }
 }
 
-/// What a condition says of bodies. `cudaGraphConditionalNodeType`.
+/// The meaning of a condition for the bodies of its node. `cudaGraphConditionalNodeType`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ConditionKind {
     /// The first body unless it is 0, else the second.
