@@ -3,6 +3,7 @@
 use std::{collections::HashMap, fs, path::Path};
 
 use tma_emulator::ModuleId;
+use tma_launch::{Failure, Stage};
 
 use crate::{
     calls::Result,
@@ -205,7 +206,15 @@ impl Context {
                 folder.display()
             ));
         }
-        let loaded = self.session.load(&name, &text);
+        let target = fat_binary::target(&text).filter(|target| !fat_binary::runs(target));
+        let loaded = match target {
+            None => self.session.load(&name, &text),
+            Some(target) => {
+                let what =
+                    format!("`{target}` is not the device's target, `sm_90a`, and not before it");
+                Err(Failure::new(Stage::Load, what))
+            }
+        };
         loaded.map_err(|failure| {
             self.modules.refusal = failure.to_string();
             self.report.cannot_run(&name, &self.modules.refusal);
