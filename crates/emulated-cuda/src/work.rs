@@ -49,24 +49,6 @@ pub(crate) enum Work {
     Nothing,
 }
 
-impl Work {
-    /// Its number in `cudaGraphNodeType`; none where it is no node of the program.
-    pub(crate) fn node_type(&self) -> Option<i32> {
-        Some(match self {
-            Self::Launch(_) => 0,
-            Self::Copy { .. } => 1,
-            Self::Fill { .. } => 2,
-            Self::Host(..) => 3,
-            Self::Child(_) => 4,
-            Self::Nothing => 5,
-            Self::Allocate { .. } => 10,
-            Self::Free(_) => 11,
-            Self::Conditional { .. } => 13,
-            Self::Default(..) => return None,
-        })
-    }
-}
-
 /// The meaning of a condition for the bodies of its node. `cudaGraphConditionalNodeType`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ConditionKind {
@@ -88,6 +70,24 @@ impl ConditionKind {
             Self::Switch => condition as usize,
         };
         bodies.get(index).copied()
+    }
+}
+
+impl Work {
+    /// Its number in `cudaGraphNodeType`; none where it is no node of the program.
+    pub(crate) fn node_type(&self) -> Option<i32> {
+        Some(match self {
+            Self::Launch(_) => 0,
+            Self::Copy { .. } => 1,
+            Self::Fill { .. } => 2,
+            Self::Host(..) => 3,
+            Self::Child(_) => 4,
+            Self::Nothing => 5,
+            Self::Allocate { .. } => 10,
+            Self::Free(_) => 11,
+            Self::Conditional { .. } => 13,
+            Self::Default(..) => return None,
+        })
     }
 }
 
