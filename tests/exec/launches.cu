@@ -202,6 +202,23 @@ int properties() {
         {cudaDevAttrReservedSharedMemoryPerBlock, all.reservedSharedMemPerBlock},
         {cudaDevAttrMemoryPoolsSupported, size_t(all.memoryPoolsSupported)},
         {cudaDevAttrClusterLaunch, size_t(all.clusterLaunch)},
+        {cudaDevAttrMaxTexture1DWidth, size_t(all.maxTexture1D)},
+        {cudaDevAttrMaxTexture2DGatherHeight, size_t(all.maxTexture2DGather[1])},
+        {cudaDevAttrMaxTexture3DDepthAlt, size_t(all.maxTexture3DAlt[2])},
+        {cudaDevAttrMaxTexture1DLayeredLayers, size_t(all.maxTexture1DLayered[1])},
+        {cudaDevAttrMaxTexture2DLayeredWidth, size_t(all.maxTexture2DLayered[0])},
+        {cudaDevAttrMaxTexture2DLayeredLayers, size_t(all.maxTexture2DLayered[2])},
+        {cudaDevAttrMaxTextureCubemapLayeredLayers, size_t(all.maxTextureCubemapLayered[1])},
+        {cudaDevAttrMaxTexture2DLinearPitch, size_t(all.maxTexture2DLinear[2])},
+        {cudaDevAttrMaxTexture2DMipmappedHeight, size_t(all.maxTexture2DMipmap[1])},
+        {cudaDevAttrMaxSurface1DWidth, size_t(all.maxSurface1D)},
+        {cudaDevAttrMaxSurface2DHeight, size_t(all.maxSurface2D[1])},
+        {cudaDevAttrMaxSurfaceCubemapLayeredLayers, size_t(all.maxSurfaceCubemapLayered[1])},
+        {cudaDevAttrHostRegisterSupported, size_t(all.hostRegisterSupported)},
+        {cudaDevAttrCanUseHostPointerForRegisteredMem, size_t(all.canUseHostPointerForRegisteredMem)},
+        {cudaDevAttrMaxPersistingL2CacheSize, size_t(all.persistingL2CacheMaxSize)},
+        {cudaDevAttrMaxAccessPolicyWindowSize, size_t(all.accessPolicyMaxWindowSize)},
+        {cudaDevAttrNumaId, size_t(all.deviceNumaId)},
     };
     for (auto [number, field] : same) {
         CHECK(cudaDeviceGetAttribute(&value, number, 0));

@@ -25,6 +25,11 @@ int lacks();
 int textures();
 int tiles(const char* how);
 int wrong_textures();
+int sides();
+int refused_memory();
+int broken_ptx();
+int graph_nodes();
+int hints();
 
 int main(int count, char** arguments) {
     const char* name = count > 1 ? arguments[1] : "";
@@ -52,6 +57,11 @@ int main(int count, char** arguments) {
     if (is("textures")) return textures();
     if (is("tiles")) return tiles(arguments[2]);
     if (is("wrong_textures")) return wrong_textures();
+    if (is("sides")) return sides();
+    if (is("refused_memory")) return refused_memory();
+    if (is("broken_ptx")) return broken_ptx();
+    if (is("graph_nodes")) return graph_nodes();
+    if (is("hints")) return hints();
     if (is("exit")) return 42;
     if (is("wait")) {
         vector_add();

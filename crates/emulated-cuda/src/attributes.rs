@@ -21,6 +21,9 @@ const REGISTERS: i32 = 65536;
 const CLOCK_KHZ: i32 = 1_980_000;
 const MEMORY_CLOCK_KHZ: i32 = 2_619_000;
 const L2_BYTES: i32 = 50 << 20;
+/// The part of L2 that may persist: five eighths, as an H200 has it. So is the window of an access policy.
+const PERSISTING_L2_BYTES: i32 = L2_BYTES / 8 * 5;
+const WINDOW_BYTES: i32 = 128 << 20;
 const MOST: i32 = i32::MAX;
 
 /// An attribute of the device by its number, which is the same for the runtime and the driver.
@@ -45,14 +48,9 @@ pub(crate) fn attribute(number: i32) -> Result<i32> {
         16 => MULTIPROCESSORS,
         // Timeout, integrated, exclusive, TCC, PCI numbers.
         17 | 18 | 20 | 33 | 34 | 35 | 50 => 0,
-        // What it can: overlap, mapping, concurrent kernels, ECC, unified addresses, streams with priorities, L1.
-        15 | 19 | 31 | 32 | 41 | 78 | 79 | 80 => 1,
-        // Textures of one, two and three dimensions.
-        21 => 131_072,
-        22 | 27 => 131_072,
-        23 => 65536,
-        24..=26 => 16384,
-        28 | 29 => 32768,
+        // What it can: overlap, mapping, concurrent kernels, ECC, unified addresses, gathers, streams with priorities, L1.
+        15 | 19 | 31 | 32 | 41 | 44 | 78 | 79 | 80 => 1,
+        21..=29 | 42..=43 | 45..=49 | 52..=74 | 77 => texels(number),
         36 => MEMORY_CLOCK_KHZ,
         37 => 5120,
         38 => L2_BYTES,
@@ -66,18 +64,44 @@ pub(crate) fn attribute(number: i32) -> Result<i32> {
         84..=86 => 0,
         87 => 2,
         // Pageable memory is not the device's; managed memory is used in turns.
-        88 | 89 | 91 | 92..=94 | 96 | 99..=101 => 0,
-        90 | 95 | 98 => 1,
+        88 | 89 | 92..=94 | 96 | 98 | 100 | 101 => 0,
+        // Preemption, registered memory at its own address, cooperative launches, registration of host memory.
+        90 | 91 | 95 | 99 => 1,
         97 => LIMITS.shared_bytes as i32,
         106 => LIMITS.multiprocessor_blocks as i32,
-        108 | 109 => 0,
-        110 | 111 => RESERVED_SHARED_BYTES * (number - 110),
-        113..=114 => 0,
-        115 => 1,
-        120 => 1,
-        102..=105 | 107 | 112 | 116..=119 | 121..=148 => 0,
+        111 => RESERVED_SHARED_BYTES,
+        108 => PERSISTING_L2_BYTES,
+        109 => WINDOW_BYTES,
+        // Pools, clusters, tensor maps.
+        115 | 120 | 127 => 1,
+        126 => 4,
+        // It is no NUMA node.
+        131 => -1,
+        // What a GPU has, and is not there: virtual memory, handles, sparse arrays, RDMA, fabrics, MPS, NUMA, decompression.
+        102..=105 | 107 | 110 | 112..=114 | 116..=119 | 121..=125 | 128..=130 | 132..=147 => 0,
         _ => return Err(Code::INVALID_VALUE),
     })
+}
+
+/// The most texels of textures and surfaces in each dimension, and layers.
+fn texels(number: i32) -> i32 {
+    match number {
+        // One, two and three dimensions: textures, and surfaces.
+        21 | 22 | 56 => 131_072,
+        23 | 57 => 65_536,
+        24..=26 | 58..=60 => 16_384,
+        // Three dimensions of other proportions.
+        47 | 48 => 8192,
+        // Layers, and cubes in layers.
+        29 | 43 | 62 | 65 => 2048,
+        54 | 68 => 2046,
+        // Memory of one and two dimensions, and a pitch in bytes.
+        69 => 1 << 28,
+        70 => 131_072,
+        71 => 65_000,
+        72 => 2_097_120,
+        _ => 32_768,
+    }
 }
 
 /// A version of the runtime whose `cudaDeviceProp` is wanted.
@@ -102,9 +126,9 @@ impl Fields {
         }
     }
 
-    /// An attribute.
-    fn of(&mut self, number: i32) {
-        self.ints([attribute(number).unwrap_or_default()]);
+    /// Attributes.
+    fn all<const N: usize>(&mut self, numbers: [i32; N]) {
+        self.ints(numbers.map(|number| attribute(number).unwrap_or_default()));
     }
 
     /// A field that CUDA 13 has not.
@@ -144,53 +168,44 @@ pub(crate) fn properties(layout: Layout) -> Vec<u8> {
     to.old(0);
     to.ints([0, 1]);
     to.old(0);
-    to.ints([131_072, 32_768]);
-    to.old(1 << 28);
+    to.all([21, 77]);
+    to.old(texels(69));
     // Textures of two and three dimensions, with levels, of memory, gathered, cubes, and layered ones.
-    to.ints([131_072, 65_536, 32_768, 32_768, 131_072, 65_000, 2_097_120]);
-    to.ints([32_768, 32_768, 16_384, 16_384, 16_384, 8192, 8192, 32_768]);
-    to.ints([32_768, 32_768, 2048, 32_768, 32_768, 2048, 32_768, 2046]);
+    to.all([22, 23, 73, 74, 70, 71, 72]);
+    to.all([45, 46, 24, 25, 26, 47, 48, 49]);
+    to.all([52, 42, 43, 27, 28, 29, 53, 54]);
     // Surfaces of one to three dimensions, layered ones, cubes.
-    to.ints([32_768, 131_072, 65_536, 16_384, 16_384, 16_384]);
-    to.ints([32_768, 2048, 32_768, 32_768, 2048, 32_768, 32_768, 2046]);
+    to.all([55, 56, 57, 58, 59, 60]);
+    to.all([61, 62, 63, 64, 65, 66, 67, 68]);
     to.long(512);
     // Concurrent kernels, ECC, bus, device, domain, TCC, copy engines, unified addresses.
     to.ints([1, 1, 0, 0, 0, 0, 3, 1]);
     to.old(MEMORY_CLOCK_KHZ);
-    to.ints([
-        5120,
-        L2_BYTES,
-        0,
-        LIMITS.multiprocessor_threads as i32,
-        1,
-        1,
-        1,
-    ]);
+    to.all([37, 38, 108, 39, 78, 79, 80]);
     to.long(MULTIPROCESSOR_SHARED_BYTES as u64);
     to.ints([REGISTERS]);
     // Managed memory, boards, native atomics with the host.
     to.ints([1, 0, 0, 0]);
     to.old(2);
     // Pageable memory, concurrent managed access, preemption, registered memory, cooperative launches.
-    to.of(88);
-    to.of(89);
-    to.of(90);
-    to.of(91);
-    to.of(95);
+    to.all([88, 89, 90, 91, 95]);
     to.old(0);
     to.long(LIMITS.shared_bytes);
-    to.ints([0, 0, LIMITS.multiprocessor_blocks as i32, 0]);
+    to.all([100, 101, 106, 109]);
     to.long(RESERVED_SHARED_BYTES as u64);
     // Registration of host memory, sparse arrays, read-only registration, semaphores, pools.
-    to.ints([1, 0, 0, 0, 1]);
+    to.all([99, 112, 113, 114, 115]);
     // RDMA, its flushes and its order, handles of pools, deferred arrays, events between processes.
-    to.ints([0; 6]);
+    to.all([116, 117, 118, 119, 121, 125]);
     // Clusters, unified function pointers.
-    to.ints([1, 0]);
+    to.all([120, 129]);
     match layout {
         Layout::V12 => to.ints([0; 63]),
         // NUMA, MPS, PCI numbers, and what is reserved.
-        Layout::V13 => to.ints([0; 7 + 56]),
+        Layout::V13 => {
+            to.all([130, 131, 133, 134, 139, 140, 143]);
+            to.ints([0; 56]);
+        }
     }
     let len = to.bytes.len().next_multiple_of(8);
     to.bytes.resize(len, 0);

@@ -49,6 +49,13 @@ impl From<Dim3> for tma_launch::Dim3 {
     }
 }
 
+impl From<tma_launch::Dim3> for Dim3 {
+    fn from(dim: tma_launch::Dim3) -> Self {
+        let [x, y, z] = dim.to_array();
+        Self { x, y, z }
+    }
+}
+
 /// One of a list, by its number in C.
 pub(crate) fn choice<T: Copy>(all: &[T], number: i32) -> Result<T> {
     let index = usize::try_from(number).map_err(|_| Code::INVALID_VALUE)?;
@@ -208,6 +215,25 @@ impl Pointer {
         // SAFETY: as in `read_host`.
         unsafe { to.copy_from(from.as_ptr(), from.len()) };
         Ok(())
+    }
+
+    /// Returns whether host memory holds exactly these bytes.
+    pub(crate) fn holds(self, bytes: &[u8]) -> bool {
+        let (host, own) = (self.0 as *const c_void, bytes.as_ptr().cast());
+        // SAFETY: as in `read_host`.
+        unsafe { libc::memcmp(host, own, bytes.len()) == 0 }
+    }
+
+    /// Returns whether the host has memory at all of these bytes.
+    pub(crate) fn is_mapped(self, bytes: usize) -> bool {
+        // SAFETY: it reads a constant of the system.
+        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as u64;
+        let start = self.0 / page * page;
+        let len = (self.0 - start) as usize + bytes;
+        let mut pages = vec![0; len.div_ceil(page as usize)];
+        // SAFETY: it looks at no memory, and writes one byte for each page.
+        let found = unsafe { libc::mincore(start as *mut _, len, pages.as_mut_ptr()) };
+        found == 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::ENOMEM)
     }
 
     /// The text that begins here.

@@ -55,9 +55,24 @@ impl Arguments {
 /// A launch whose arguments were read.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
+    /// The function of the program, or the handle, that stands for the kernel.
+    pub(crate) key: u64,
     module: ModuleId,
     launch: Launch,
     stream: u64,
+}
+
+impl Prepared {
+    pub(crate) fn shape(&self) -> &Shape {
+        &self.launch.shape
+    }
+
+    /// The bytes of all arguments.
+    pub(crate) fn values(&self) -> Result<Vec<Vec<u8>>> {
+        let values = self.launch.arguments.iter().map(Argument::to_bytes);
+        let values: std::result::Result<_, _> = values.collect();
+        values.map_err(|_| Code::INVALID_VALUE)
+    }
 }
 
 impl Context {
@@ -96,6 +111,7 @@ impl Context {
             .map(|(of, value)| self.argument(of, value))
             .collect();
         Ok(Prepared {
+            key,
             module,
             launch,
             stream,
@@ -108,6 +124,7 @@ impl Context {
             module,
             launch,
             stream,
+            ..
         } = prepared;
         // Launches of one stream alone overlap, and only where nothing comes between the two.
         if std::mem::replace(&mut self.last_stream, *stream) != *stream {

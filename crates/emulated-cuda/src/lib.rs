@@ -25,5 +25,6 @@ mod modules;
 mod options;
 mod report;
 mod runtime;
+mod sides;
 mod textures;
 mod work;

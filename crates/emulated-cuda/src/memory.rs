@@ -7,16 +7,17 @@ use crate::{
     code::Code,
     context::Context,
     ffi::{FromC, Pointer},
+    sides::Side,
 };
 
 /// Where memory of the device begins: no host memory lies there.
-const DEVICE_START: u64 = 0x2000_0000_0000;
+pub(crate) const DEVICE_START: u64 = 0x2000_0000_0000;
 /// Where memory of both sides begins, and where it ends.
 const SHARED_START: u64 = 0x3000_0000_0000;
-const SHARED_END: u64 = 0x4000_0000_0000;
+pub(crate) const SHARED_END: u64 = 0x4000_0000_0000;
 /// Where the emulator has constants.
-const CONSTANTS: u64 = 0x0500_0000_0000;
-const CONSTANTS_END: u64 = 0x0501_0000_0000;
+pub(crate) const CONSTANTS: u64 = 0x0500_0000_0000;
+pub(crate) const CONSTANTS_END: u64 = 0x0501_0000_0000;
 /// The memory of an H100 in bytes.
 pub(crate) const TOTAL_BYTES: u64 = 85_029_158_912;
 /// Allocations begin at multiples of this.
@@ -41,6 +42,14 @@ pub(crate) struct Allocation {
     pub(crate) bytes: usize,
     pub(crate) kind: Kind,
 }
+
+/// A part of an allocation of both sides, which is compared and copied as a whole.
+struct Part {
+    address: u64,
+    bytes: usize,
+}
+
+const PART_BYTES: usize = 1 << 16;
 
 /// The allocations of a process.
 #[derive(Debug)]
@@ -118,13 +127,11 @@ impl Space {
         self.most_of_graphs = 0;
     }
 
+    /// The number of an allocation of so many bytes, if that many are free. They are taken when it is there.
     fn take(&mut self, bytes: usize) -> Result<u64> {
-        let free = self.free_bytes();
-        let bytes = bytes as u64;
-        if bytes > free {
+        if bytes as u64 > self.free_bytes() {
             return Err(Code::OUT_OF_MEMORY);
         }
-        self.used += bytes;
         self.count += 1;
         Ok(self.count)
     }
@@ -165,18 +172,25 @@ fn host(address: u64) -> Pointer {
     unsafe { Pointer::from_c(address as *mut _) }
 }
 
-/// One side of a copy.
-enum Side {
-    Host,
-    Device,
-    Constant,
-}
-
 impl Context {
+    /// Zeros for an allocation.
+    fn contents(&mut self, bytes: usize, call: &str) -> Result<Vec<u8>> {
+        zeros(bytes).ok_or_else(|| self.machine_lacks(bytes, call))
+    }
+
+    /// Says that this machine has not the memory that the device has.
+    fn machine_lacks(&mut self, bytes: usize, call: &str) -> Code {
+        let free = self.space.free_bytes();
+        let what = format!(
+            "{call}: this machine has no memory for {bytes} bytes; on the device {free} bytes are free"
+        );
+        self.wrong(Code::OUT_OF_MEMORY, &what)
+    }
+
     /// Memory of the device, which is zero.
     pub(crate) fn allocate(&mut self, bytes: usize, call: &str) -> Result<u64> {
         let number = self.space.take(bytes)?;
-        let contents = zeros(bytes).ok_or(Code::OUT_OF_MEMORY)?;
+        let contents = self.contents(bytes, call)?;
         let address = self.space.reserve(bytes);
         self.add(address, contents, Kind::Device, &format!("{call} {number}"))?;
         Ok(address)
@@ -195,7 +209,7 @@ impl Context {
             self.free_at(address, &[Kind::Device], "cudaGraphLaunch")?;
         }
         let number = self.space.take(bytes)?;
-        let contents = zeros(bytes).ok_or(Code::OUT_OF_MEMORY)?;
+        let contents = self.contents(bytes, "cudaGraphLaunch")?;
         let name = format!("memory of a graph {number}");
         self.add(address, contents, Kind::Device, &name)?;
         let now = self.space.of_graphs().bytes;
@@ -206,9 +220,9 @@ impl Context {
     /// Memory of the host that kernels can use, too.
     pub(crate) fn allocate_shared(&mut self, bytes: usize, kind: Kind, call: &str) -> Result<u64> {
         let number = self.space.take(bytes)?;
-        let contents = zeros(bytes).ok_or(Code::OUT_OF_MEMORY)?;
+        let contents = self.contents(bytes, call)?;
         let address = self.space.next_shared;
-        map(address, bytes.max(1)).ok_or(Code::OUT_OF_MEMORY)?;
+        map(address, bytes.max(1)).ok_or_else(|| self.machine_lacks(bytes, call))?;
         self.space.next_shared = behind(address, bytes);
         self.add(address, contents, kind, &format!("{call} {number}"))?;
         Ok(address)
@@ -221,8 +235,8 @@ impl Context {
             return Err(Code::INVALID_VALUE);
         }
         let is_known = self.space.find(address).is_some();
-        let contents = zeros(bytes).ok_or(Code::OUT_OF_MEMORY)?;
         let name = format!("cudaHostRegister {address:#x}");
+        let contents = self.contents(bytes, &name)?;
         if is_known
             || self
                 .add(address, contents, Kind::Registered, &name)
@@ -252,6 +266,9 @@ impl Context {
         let bytes = contents.len();
         let placed = self.session.place(name, contents, address);
         placed.map_err(|_| Code::OUT_OF_MEMORY)?;
+        if kind != Kind::Registered {
+            self.space.used += bytes as u64;
+        }
         let allocation = Allocation {
             address,
             bytes,
@@ -296,11 +313,11 @@ impl Context {
 
     /// Gives the emulator what the host has written into memory of both sides.
     pub(crate) fn take_over(&mut self) -> Result {
-        for Allocation { address, bytes, .. } in self.shared() {
-            let host = host(address).host_bytes(bytes)?;
+        for Part { address, bytes } in self.shared() {
             let device = self.session.read(address, bytes);
-            if device.map_err(|_| Code::UNKNOWN)? != host {
-                let written = self.session.write(address, &host);
+            if !host(address).holds(device.map_err(|_| Code::UNKNOWN)?) {
+                let written = host(address).host_bytes(bytes)?;
+                let written = self.session.write(address, &written);
                 written.map_err(|_| Code::UNKNOWN)?;
             }
         }
@@ -309,38 +326,27 @@ impl Context {
 
     /// Gives the host what kernels have written there.
     pub(crate) fn give_back(&mut self) -> Result {
-        for Allocation { address, bytes, .. } in self.shared() {
+        for Part { address, bytes } in self.shared() {
             let device = self.session.read(address, bytes);
-            host(address).write_host(device.map_err(|_| Code::UNKNOWN)?)?;
+            let device = device.map_err(|_| Code::UNKNOWN)?;
+            if !host(address).holds(device) {
+                host(address).write_host(device)?;
+            }
         }
         Ok(())
     }
 
-    fn shared(&self) -> Vec<Allocation> {
+    /// Parts of the memory of both sides. Mostly neither side has written into one, and then nothing is copied.
+    fn shared(&self) -> Vec<Part> {
         let all = self.space.all.values();
-        all.filter(|one| one.kind != Kind::Device)
-            .copied()
-            .collect()
-    }
-
-    /// The side that so many bytes are on. Memory of both is the host's, which is right between launches; what is
-    /// nowhere is the device's, which says so.
-    fn side(&self, pointer: Pointer, bytes: usize) -> Side {
-        let address = pointer.address();
-        if let Some(found) = self.space.find(address) {
-            let fits = address + bytes as u64 <= found.address + found.bytes as u64;
-            return match found.kind {
-                Kind::Device => Side::Device,
-                _ if fits => Side::Host,
-                _ => Side::Device,
-            };
-        }
-        match address {
-            DEVICE_START..SHARED_END => Side::Device,
-            CONSTANTS..CONSTANTS_END => Side::Constant,
-            _ if self.session.allocation(address).is_some() => Side::Device,
-            _ => Side::Host,
-        }
+        let shared = all.filter(|one| one.kind != Kind::Device);
+        let parts = shared.flat_map(|one| {
+            (0..one.bytes).step_by(PART_BYTES).map(|at| Part {
+                address: one.address + at as u64,
+                bytes: PART_BYTES.min(one.bytes - at),
+            })
+        });
+        parts.collect()
     }
 
     /// Copies bytes, from wherever they are to wherever they should be.
@@ -370,13 +376,20 @@ impl Context {
 
     /// Fills memory with an element of 1, 2 or 4 bytes.
     pub(crate) fn fill(&mut self, to: Pointer, element: &[u8], count: usize, call: &str) -> Result {
+        if count == 0 {
+            return Ok(());
+        }
+        self.check_device(to, call)?;
         self.write(to, &element.repeat(count), call)
     }
 
     pub(crate) fn read(&mut self, from: Pointer, bytes: usize, call: &str) -> Result<Vec<u8>> {
         self.session.synchronise();
         match self.side(from, bytes) {
-            Side::Host => from.host_bytes(bytes),
+            Side::Host => {
+                self.check_host(from, bytes, call)?;
+                from.host_bytes(bytes)
+            }
             Side::Device => {
                 let read = self.session.read(from.address(), bytes);
                 let read = read.map(<[u8]>::to_vec);
@@ -395,7 +408,10 @@ impl Context {
     pub(crate) fn write(&mut self, to: Pointer, contents: &[u8], call: &str) -> Result {
         self.session.synchronise();
         match self.side(to, contents.len()) {
-            Side::Host => to.write_host(contents),
+            Side::Host => {
+                self.check_host(to, contents.len(), call)?;
+                to.write_host(contents)
+            }
             Side::Device => {
                 let written = self.session.write(to.address(), contents);
                 written.map_err(|why| {

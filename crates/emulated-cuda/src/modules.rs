@@ -3,6 +3,7 @@
 use std::{collections::HashMap, fs, path::Path};
 
 use tma_emulator::ModuleId;
+use tma_launch::{Failure, Stage};
 
 use crate::{
     calls::Result,
@@ -48,6 +49,8 @@ pub(crate) struct Modules {
     managed: Vec<(Variable, Pointer)>,
     /// The constants whose address the program has asked for last.
     constant: Option<Variable>,
+    /// The mistakes in the PTX that was read last.
+    pub(crate) refusal: String,
 }
 
 impl Context {
@@ -167,6 +170,7 @@ impl Context {
     }
 
     fn load(&mut self, image: Image) -> Result<ModuleId> {
+        self.modules.refusal.clear();
         let program = std::env::current_exe().unwrap_or_default();
         let program = program.file_stem().unwrap_or_default().to_string_lossy();
         let text = match image.code() {
@@ -202,10 +206,22 @@ impl Context {
                 folder.display()
             ));
         }
-        let loaded = self.session.load(&name, &text);
+        let target = fat_binary::target(&text).filter(|target| !fat_binary::runs(target));
+        let loaded = match target {
+            None => self.session.load(&name, &text),
+            Some(target) => {
+                let what =
+                    format!("`{target}` is not the device's target, `sm_90a`, and not before it");
+                Err(Failure::new(Stage::Load, what))
+            }
+        };
         loaded.map_err(|failure| {
-            self.report.cannot_run(&name, &failure.to_string());
-            Code::INVALID_PTX
+            self.modules.refusal = failure.to_string();
+            self.report.cannot_run(&name, &self.modules.refusal);
+            match text.contains(".version") {
+                true => Code::INVALID_PTX,
+                false => Code::INVALID_IMAGE,
+            }
         })
     }
 

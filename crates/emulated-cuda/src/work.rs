@@ -44,6 +44,8 @@ pub(crate) enum Work {
         kind: ConditionKind,
         bodies: Vec<u64>,
     },
+    /// Does the work of another graph.
+    Child(u64),
     Nothing,
 }
 
@@ -71,12 +73,30 @@ impl ConditionKind {
     }
 }
 
+impl Work {
+    /// Its number in `cudaGraphNodeType`; none where it is no node of the program.
+    pub(crate) fn node_type(&self) -> Option<i32> {
+        Some(match self {
+            Self::Launch(_) => 0,
+            Self::Copy { .. } => 1,
+            Self::Fill { .. } => 2,
+            Self::Host(..) => 3,
+            Self::Child(_) => 4,
+            Self::Nothing => 5,
+            Self::Allocate { .. } => 10,
+            Self::Free(_) => 11,
+            Self::Conditional { .. } => 13,
+            Self::Default(..) => return None,
+        })
+    }
+}
+
 /// Graphs by their handles, with their work in an order that it can have, and streams that are being captured.
 #[derive(Debug, Default)]
 pub(crate) struct Graphs {
     all: HashMap<u64, Vec<Work>>,
-    /// The place of each node in the work of its graph, and of that graph's copies.
-    nodes: HashMap<u64, usize>,
+    /// The graph of each node, and its place in the work of that graph and of its copies.
+    nodes: HashMap<u64, (u64, usize)>,
     /// The graph that the work of a stream, or of what waits for an event, goes into.
     captured: HashMap<u64, u64>,
 }
@@ -92,13 +112,18 @@ impl Graphs {
     pub(crate) fn add_node(&mut self, graph: u64, node: u64, work: Work) -> Result {
         self.add(graph, work)?;
         let last = self.get(graph)?.len() - 1;
-        self.nodes.insert(node, last);
+        self.nodes.insert(node, (graph, last));
         Ok(())
+    }
+
+    /// The graph of a node, and its place there.
+    pub(crate) fn place(&self, node: u64) -> Result<(u64, usize)> {
+        self.nodes.get(&node).copied().ok_or(Code::INVALID_VALUE)
     }
 
     /// Gives a node of a graph, or of a copy of it, other work.
     pub(crate) fn replace(&mut self, graph: u64, node: u64, work: Work) -> Result {
-        let index = *self.nodes.get(&node).ok_or(Code::INVALID_VALUE)?;
+        let (_, index) = self.place(node)?;
         let all = self.all.get_mut(&graph).ok_or(Code::INVALID_VALUE)?;
         *all.get_mut(index).ok_or(Code::INVALID_VALUE)? = work;
         Ok(())
@@ -107,14 +132,6 @@ impl Graphs {
     pub(crate) fn get(&self, graph: u64) -> Result<&[Work]> {
         let graph = self.all.get(&graph).ok_or(Code::INVALID_VALUE)?;
         Ok(graph)
-    }
-
-    /// Nodes that the program has made.
-    pub(crate) fn node_count(&self, graph: u64) -> Result<usize> {
-        let work = self.get(graph)?.iter();
-        Ok(work
-            .filter(|work| !matches!(work, Work::Default(..)))
-            .count())
     }
 
     pub(crate) fn remove(&mut self, graph: u64) -> Result {
@@ -159,11 +176,46 @@ impl Context {
                         *body = self.copy_graph(*body, frees)?;
                     }
                 }
+                Work::Child(child) => *child = self.copy_graph(*child, frees)?,
                 Work::Allocate { frees: too, .. } => *too = frees,
                 _ => {}
             }
         }
         Ok(self.add_graph(copy))
+    }
+
+    /// The nodes of a graph. Those of a stream that was captured have their handles now.
+    pub(crate) fn nodes(&mut self, graph: u64) -> Result<Vec<u64>> {
+        let work = self.graphs.get(graph)?.iter().enumerate();
+        let places = work.filter(|(_, work)| work.node_type().is_some());
+        let places: Vec<_> = places.map(|(index, _)| (graph, index)).collect();
+        let known = self.graphs.nodes.iter();
+        let known: HashMap<_, _> = known.map(|(node, place)| (*place, *node)).collect();
+        let mut node = |place| {
+            known.get(&place).copied().unwrap_or_else(|| {
+                let node = self.handle();
+                self.graphs.nodes.insert(node, place);
+                node
+            })
+        };
+        Ok(places.into_iter().map(&mut node).collect())
+    }
+
+    /// Gives an instance the work of a graph that has the same kinds of nodes; says whether it has.
+    pub(crate) fn update(&mut self, instance: u64, graph: u64) -> Result<bool> {
+        let kinds = |work: &[Work]| work.iter().map(Work::node_type).collect::<Vec<_>>();
+        let now = self.graphs.get(instance)?;
+        if kinds(now) != kinds(self.graphs.get(graph)?) {
+            return Ok(false);
+        }
+        let frees = now
+            .iter()
+            .any(|work| matches!(work, Work::Allocate { frees, .. } if *frees));
+        let copy = self.copy_graph(graph, frees)?;
+        if let Some(work) = self.graphs.all.remove(&copy) {
+            self.graphs.all.insert(instance, work);
+        }
+        Ok(true)
     }
 
     /// Into a new graph, unless one is given.
@@ -210,7 +262,7 @@ impl Context {
                 let written = self.session.write(*handle, &value.to_le_bytes());
                 written.map_err(|_| Code::INVALID_VALUE)
             }
-            Work::Host(..) | Work::Conditional { .. } | Work::Nothing => Ok(()),
+            Work::Host(..) | Work::Conditional { .. } | Work::Child(_) | Work::Nothing => Ok(()),
         }
     }
 
@@ -263,6 +315,7 @@ pub(crate) fn perform(work: &Work) -> Result {
             kind,
             bodies,
         } => perform_conditional(*handle, *kind, bodies),
+        Work::Child(graph) => perform_graph(*graph),
         work => alive(|context| context.perform(work)),
     }
 }

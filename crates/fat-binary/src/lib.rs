@@ -70,8 +70,9 @@ fn wrapped(memory: &impl Memory, address: u64) -> Code {
     match read(memory, data) {
         // The parts are elsewhere, and are to be linked.
         Code::Other(has) if has.is_empty() && version == LINKED => Code::Unreadable(
-            "its parts were compiled with `-rdc=true` and are not linked; only a program of one file for the device, \
-             compiled without it, can be run"
+            "its parts were compiled with `-rdc=true` and are not linked here: functions and variables of another \
+             file, and kernels that launch kernels (dynamic parallelism, `cudaLaunchDevice` of CDP2), are missing; files \
+             that need neither can be run when they are compiled without it"
                 .to_owned(),
         ),
         code => code,
@@ -159,6 +160,11 @@ pub fn target(text: &str) -> Option<&str> {
     line.split([',', ' ', '\t']).find(|word| !word.is_empty())
 }
 
+/// Returns whether a GPU of compute capability 9.0 runs what is for a target.
+pub fn runs(target: &str) -> bool {
+    rank(target).is_some()
+}
+
 /// The rank of a target for a GPU of compute capability 9.0, which takes the greatest; `None` for what it cannot run.
 fn rank(target: &str) -> Option<(u32, bool)> {
     let number = target.strip_prefix("sm_")?;
@@ -232,6 +238,10 @@ mod tests {
         };
         assert_eq!(taken(&["sm_80", "sm_100", "sm_75"]), "sm_80");
         assert_eq!(taken(&["sm_90a", "sm_90"]), "sm_90a");
+        assert_eq!(
+            ["sm_90a", "sm_52", "sm_89a", "sm_100"].map(runs),
+            [true, true, false, false]
+        );
         assert_eq!(taken(&["sm_90, debug", "sm_89"]), "sm_90");
         assert_eq!(
             taken(&["sm_100a", "sm_120"]),

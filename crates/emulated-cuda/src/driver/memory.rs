@@ -23,6 +23,15 @@ fn copy(to: Pointer, from: Pointer, bytes: usize, call: &str) -> Result {
     alive(|context| context.copy(to, from, bytes, call))
 }
 
+/// As [`copy`], where the call says which of the two are memory of the device.
+fn copy_of([to, from]: [Pointer; 2], device: &[Pointer], bytes: usize, call: &str) -> Result {
+    if bytes > 0 {
+        let mut device = device.iter();
+        alive(|context| device.try_for_each(|pointer| context.check_device(*pointer, call)))?;
+    }
+    copy(to, from, bytes, call)
+}
+
 fn fill(to: Pointer, element: &[u8], count: usize, call: &str) -> Result {
     alive(|context| context.fill(to, element, count, call))
 }
@@ -150,15 +159,15 @@ export! {
     }
 
     fn cuMemcpyHtoD_v2 as cuMemcpyHtoD, cuMemcpyHtoD_v2_ptds (to: Pointer, from: Pointer, bytes: usize) {
-        copy(to, from, bytes, "cuMemcpyHtoD")
+        copy_of([to, from], &[to], bytes, "cuMemcpyHtoD")
     }
 
     fn cuMemcpyDtoH_v2 as cuMemcpyDtoH, cuMemcpyDtoH_v2_ptds (to: Pointer, from: Pointer, bytes: usize) {
-        copy(to, from, bytes, "cuMemcpyDtoH")
+        copy_of([to, from], &[from], bytes, "cuMemcpyDtoH")
     }
 
     fn cuMemcpyDtoD_v2 as cuMemcpyDtoD, cuMemcpyDtoD_v2_ptds (to: Pointer, from: Pointer, bytes: usize) {
-        copy(to, from, bytes, "cuMemcpyDtoD")
+        copy_of([to, from], &[to, from], bytes, "cuMemcpyDtoD")
     }
 
     fn cuMemcpyHtoDAsync_v2 as cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2_ptsz (
@@ -168,7 +177,7 @@ export! {
         stream: Pointer,
     ) {
         let _ = stream;
-        copy(to, from, bytes, "cuMemcpyHtoDAsync")
+        copy_of([to, from], &[to], bytes, "cuMemcpyHtoDAsync")
     }
 
     fn cuMemcpyDtoHAsync_v2 as cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2_ptsz (
@@ -178,7 +187,7 @@ export! {
         stream: Pointer,
     ) {
         let _ = stream;
-        copy(to, from, bytes, "cuMemcpyDtoHAsync")
+        copy_of([to, from], &[from], bytes, "cuMemcpyDtoHAsync")
     }
 
     fn cuMemcpyDtoDAsync_v2 as cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2_ptsz (
@@ -188,7 +197,7 @@ export! {
         stream: Pointer,
     ) {
         let _ = stream;
-        copy(to, from, bytes, "cuMemcpyDtoDAsync")
+        copy_of([to, from], &[to, from], bytes, "cuMemcpyDtoDAsync")
     }
 
     fn cuMemsetD8_v2 as cuMemsetD8, cuMemsetD8_v2_ptds (to: Pointer, value: u8, count: usize) {

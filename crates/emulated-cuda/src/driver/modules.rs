@@ -3,9 +3,9 @@
 use std::fs;
 
 use crate::{
-    calls::{Result, alive},
+    calls::{Result, alive, with},
     code::Code,
-    ffi::{Image, Out, Pointer, Text, export},
+    ffi::{Image, In, Out, Pointer, Text, export},
 };
 
 /// Takes note of code, which is read at once.
@@ -17,9 +17,54 @@ pub(crate) fn load(image: Image, handle: &Out<u64>) -> Result {
     })?)
 }
 
+/// `CU_JIT_ERROR_LOG_BUFFER`, and `CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES`: what it holds, and afterwards what lies there.
+const ERROR_LOG: i32 = 5;
+const ERROR_LOG_BYTES: i32 = 6;
+
+/// Options of the compiler, each with a value of 8 bytes: a number or an address.
+#[derive(Clone, Copy)]
+pub(crate) struct Options {
+    pub(crate) keys: In<i32>,
+    pub(crate) values: Pointer,
+    pub(crate) count: u32,
+}
+
+impl Options {
+    fn index(self, key: i32) -> Result<Option<usize>> {
+        let keys = self.keys.list(self.count as usize)?;
+        Ok(keys.iter().position(|found| *found == key))
+    }
+
+    /// Writes what is wrong where the caller wants it, as much as has room there.
+    fn tell(self, what: &str) -> Result {
+        let places = (self.index(ERROR_LOG)?, self.index(ERROR_LOG_BYTES)?);
+        let (Some(log), Some(size)) = places else {
+            return Ok(());
+        };
+        // The size is an `unsigned int` in the place of an address.
+        let most = self.values.pointer_at(size)?.address() as u32 as usize;
+        let mut text = what.as_bytes().to_vec();
+        text.truncate(most.saturating_sub(1));
+        text.push(0);
+        if most > 0 {
+            self.values.pointer_at(log)?.write_host(&text)?;
+        }
+        let written = (text.len() as u32 - 1).to_le_bytes();
+        let size = self.values.add(size * size_of::<u64>());
+        size.write_host(&written)
+    }
+}
+
+/// As [`load`], with a compiler's options, of which the log of errors is there.
+pub(crate) fn load_with(image: Image, handle: &Out<u64>, options: Options) -> Result {
+    let loaded = load(image, handle);
+    options.tell(&with(|context| Ok(context.modules.refusal.clone()))?)?;
+    loaded
+}
+
 /// As [`load`], of a file.
 pub(crate) fn load_file(path: Text, handle: &Out<u64>) -> Result {
-    let bytes = fs::read(path.get()?).map_err(|_| Code::NOT_FOUND)?;
+    let bytes = fs::read(path.get()?).map_err(|_| Code::FILE_NOT_FOUND)?;
     load(Image::of_file(bytes), handle)
 }
 
@@ -41,6 +86,33 @@ pub(crate) fn kernel(handle: &Out<u64>, binary: Pointer, name: Text) -> Result {
     handle.put(alive(|context| {
         context.kernel_named(binary.address(), &name)
     })?)
+}
+
+/// Writes the name of a kernel in its module.
+pub(crate) fn name_of(name: &Out<u64>, function: Pointer) -> Result {
+    let entry = alive(|context| Ok(context.kernel(function.address())?.entry.clone()))?;
+    // The text lives as long as the program.
+    name.put(format!("{entry}\0").leak().as_ptr() as u64)
+}
+
+/// The handles of a module's kernels.
+pub(crate) fn kernels(binary: Pointer) -> Result<Vec<u64>> {
+    let binary = binary.address();
+    alive(|context| {
+        let module = context.module(binary)?;
+        let entries = context.session.entries(module);
+        let entries = entries.map_err(|_| Code::INVALID_HANDLE)?.into_iter();
+        entries
+            .map(|entry| context.kernel_named(binary, &entry))
+            .collect()
+    })
+}
+
+/// Writes at most so many handles of a module's kernels.
+pub(crate) fn write_kernels(to: Pointer, most: u32, binary: Pointer) -> Result {
+    let kernels = kernels(binary)?.into_iter().take(most as usize);
+    let bytes: Vec<u8> = kernels.flat_map(u64::to_le_bytes).collect();
+    to.write_host(&bytes)
 }
 
 /// Writes where a parameter of a kernel lies, and its bytes.
@@ -80,13 +152,12 @@ export! {
         load(image, &handle)
     }
 
-    fn cuModuleLoadDataEx(handle: Out<u64>, image: Image, count: u32, options: Pointer, values: Pointer) {
-        let _ = (count, options, values);
-        load(image, &handle)
+    fn cuModuleLoadDataEx(handle: Out<u64>, image: Image, count: u32, keys: In<i32>, values: Pointer) {
+        load_with(image, &handle, Options { keys, values, count })
     }
 
-    fn cuLibraryLoadData(handle: Out<u64>, image: Image) {
-        load(image, &handle)
+    fn cuLibraryLoadData(handle: Out<u64>, image: Image, keys: In<i32>, values: Pointer, count: u32) {
+        load_with(image, &handle, Options { keys, values, count })
     }
 
     fn cuModuleLoad as cuLibraryLoadFromFile (handle: Out<u64>, path: Text) {
@@ -119,10 +190,16 @@ export! {
         handle.put(alive(|context| Ok(context.kernel(function.address())?.binary))?)
     }
 
+    fn cuLibraryGetKernelCount(count: Out<u32>, library: Pointer) {
+        count.put(kernels(library)?.len() as u32)
+    }
+
+    fn cuLibraryEnumerateKernels(to: Pointer, most: u32, library: Pointer) {
+        write_kernels(to, most, library)
+    }
+
     fn cuFuncGetName as cuKernelGetName (name: Out<u64>, function: Pointer) {
-        let entry = alive(|context| Ok(context.kernel(function.address())?.entry.clone()))?;
-        // The text lives as long as the program.
-        name.put(format!("{entry}\0").leak().as_ptr() as u64)
+        name_of(&name, function)
     }
 
     fn cuFuncGetAttribute(value: Out<i32>, attribute: i32, function: Pointer) {

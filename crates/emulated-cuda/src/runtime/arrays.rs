@@ -4,7 +4,7 @@ use crate::{
     calls::{Result, alive},
     context::Context,
     ffi::{In, Out, Pointer, export},
-    runtime::{copies::Extent, device::ChannelDescription, memory::check},
+    runtime::{copies::Extent, device::ChannelDescription},
     work::{Work, perform, submit},
 };
 
@@ -39,7 +39,6 @@ fn copy_rows(
     direction: i32,
     call: &'static str,
 ) -> Result {
-    check(direction)?;
     submit_or_perform(stream, |context| {
         let mut rows = |side| match side {
             Side::Memory(start, pitch) => Ok((start, pitch)),
@@ -48,6 +47,7 @@ fn copy_rows(
             }
         };
         let places = [rows(sides[0])?, rows(sides[1])?];
+        context.check_direction(direction, places.map(|(start, _)| start), size, call)?;
         Ok(Work::Copy { places, size, call })
     })
 }
@@ -60,7 +60,6 @@ fn copy_bytes(
     direction: i32,
     call: &'static str,
 ) -> Result {
-    check(direction)?;
     submit_or_perform(stream, |context| {
         let mut start = |side| match side {
             Side::Memory(start, _) => Ok(start),
@@ -68,6 +67,7 @@ fn copy_bytes(
         };
         let places = [(start(sides[0])?, bytes), (start(sides[1])?, bytes)];
         let size = [bytes, 1];
+        context.check_direction(direction, places.map(|(start, _)| start), size, call)?;
         Ok(Work::Copy { places, size, call })
     })
 }

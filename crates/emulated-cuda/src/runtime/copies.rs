@@ -4,7 +4,6 @@ use crate::{
     calls::{Result, alive},
     context::Context,
     ffi::{FromC, Pointer},
-    runtime::memory::check,
     work::Work,
 };
 
@@ -63,7 +62,6 @@ impl Copy3d {
         layer: usize,
         call: &'static str,
     ) -> Result<Work> {
-        check(self.direction)?;
         let mut texel_bytes = 1;
         for array in [self.to_array, self.from_array] {
             if array != 0 {
@@ -86,6 +84,8 @@ impl Copy3d {
             to.rows(context, layer, size, call)?,
             from.rows(context, layer, size, call)?,
         ];
+        let starts = places.map(|(start, _)| start);
+        context.check_direction(self.direction, starts, size, call)?;
         Ok(Work::Copy { places, size, call })
     }
 

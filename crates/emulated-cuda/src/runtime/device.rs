@@ -230,6 +230,12 @@ export! {
         can.put(0)
     }
 
+    // There are no two devices.
+    fn cudaDeviceGetP2PAttribute(value: Out<i32>, attribute: i32, device: i32, peer: i32) {
+        let _ = (value, attribute, device, peer);
+        Err(Code::INVALID_DEVICE)
+    }
+
     fn cudaDeviceEnablePeerAccess as cudaDeviceDisablePeerAccess (peer: i32) {
         check(peer)?;
         Err(Code::INVALID_DEVICE)

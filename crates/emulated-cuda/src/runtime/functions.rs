@@ -82,12 +82,16 @@ export! {
         clusters.put(blocks * crate::attributes::MULTIPROCESSORS / cluster.max(1))
     }
 
+    fn cudaFuncGetName(name: Out<u64>, function: Pointer) {
+        modules::name_of(&name, function)
+    }
+
     fn cudaFuncGetParamInfo(function: Pointer, index: usize, offset: Out<usize>, bytes: Out<usize>) {
         modules::parameter(function, index, &offset, &bytes)
     }
 
-    fn cudaLibraryLoadData(handle: Out<u64>, image: Image) {
-        modules::load(image, &handle)
+    fn cudaLibraryLoadData(handle: Out<u64>, image: Image, keys: In<i32>, values: Pointer, count: u32) {
+        modules::load_with(image, &handle, modules::Options { keys, values, count })
     }
 
     fn cudaLibraryLoadFromFile(handle: Out<u64>, path: Text) {
@@ -96,6 +100,14 @@ export! {
 
     fn cudaLibraryUnload(handle: Pointer) {
         alive(|context| context.remove_binary(handle.address()))
+    }
+
+    fn cudaLibraryGetKernelCount(count: Out<u32>, library: Pointer) {
+        count.put(modules::kernels(library)?.len() as u32)
+    }
+
+    fn cudaLibraryEnumerateKernels(to: Pointer, most: u32, library: Pointer) {
+        modules::write_kernels(to, most, library)
     }
 
     fn cudaLibraryGetKernel(handle: Out<u64>, library: Pointer, name: Text) {

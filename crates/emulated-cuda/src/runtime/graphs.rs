@@ -4,7 +4,7 @@
 use crate::{
     calls::{Result, alive},
     ffi::{Callback, Dim3, FromC, In, Out, Pointer, export},
-    launch::Arguments,
+    launch::{Arguments, Prepared},
     runtime::{copies::Copy3d, launches::shape},
     work::{Work, perform_graph},
 };
@@ -42,6 +42,23 @@ pub(crate) struct HostNode {
 }
 
 impl KernelNode {
+    /// The parameters of a launch. Those lists live as long as the program.
+    pub(super) fn of(launch: &Prepared) -> Result<Self> {
+        let values = launch.values()?.into_iter();
+        let values: Vec<_> = values
+            .map(|value| value.leak().as_mut_ptr().cast())
+            .collect();
+        let shape = launch.shape();
+        Ok(Self {
+            function: launch.key,
+            grid: shape.grid.into(),
+            block: shape.block.into(),
+            shared_bytes: shape.shared_bytes,
+            arguments: values.leak().as_mut_ptr(),
+            extra: 0,
+        })
+    }
+
     /// The launch of the node.
     pub(super) fn work(self) -> Result<Work> {
         if self.extra != 0 {
@@ -132,14 +149,6 @@ export! {
         alive(|context| context.graphs.remove(graph.address()))
     }
 
-    fn cudaGraphGetNodes(graph: Pointer, nodes: Pointer, count: Out<usize>) {
-        let len = alive(|context| context.graphs.node_count(graph.address()))?;
-        match nodes.address() {
-            0 => count.put(len),
-            _ => Err(crate::calls::unsupported("cudaGraphGetNodes with a list")),
-        }
-    }
-
     fn cudaGraphAddKernelNode(
         node: Out<u64>,
         graph: Pointer,
@@ -149,11 +158,6 @@ export! {
     ) {
         let _ = (before, before_count);
         add(&node, graph, kernel.get()?.work()?)
-    }
-
-    fn cudaGraphExecKernelNodeSetParams(instance: Pointer, node: Pointer, kernel: In<KernelNode>) {
-        let work = kernel.get()?.work()?;
-        alive(|context| context.graphs.replace(instance.address(), node.address(), work))
     }
 
     fn cudaGraphAddMemcpyNode(
@@ -178,9 +182,9 @@ export! {
         direction: i32,
     ) {
         let _ = (before, before_count);
-        super::memory::check(direction)?;
-        let call = "cudaGraphAddMemcpyNode1D";
-        add(&node, graph, Work::Copy { places: [(to, bytes), (from, bytes)], size: [bytes, 1], call })
+        let (size, call) = ([bytes, 1], "cudaGraphAddMemcpyNode1D");
+        alive(|context| context.check_direction(direction, [to, from], size, call))?;
+        add(&node, graph, Work::Copy { places: [(to, bytes), (from, bytes)], size, call })
     }
 
     fn cudaGraphAddMemsetNode(

@@ -68,8 +68,13 @@ pub(crate) fn apply(mut shape: Shape, attributes: &[LaunchAttribute]) -> Result<
             COOPERATIVE if x != 0 => shape = shape.cooperative(),
             CLUSTER if [x, y, z] != [1; 3] => shape = shape.cluster((x, y, z)),
             PROGRAMMATIC_STREAM_SERIALIZATION if x != 0 => shape = shape.overlaps(),
-            // An event that is recorded in the launch, and nodes of graphs.
-            7 | 12 | 13 => return Err(crate::calls::unsupported("launch attribute of events")),
+            // Events that are recorded in the launch, and nodes that kernels change.
+            13 => {
+                return Err(crate::calls::unsupported(
+                    "cudaLaunchAttributeDeviceUpdatableKernelNode",
+                ));
+            }
+            7 | 12 => return Err(crate::calls::unsupported("launch attribute of events")),
             0..=6 | 8..=11 | 14..=20 => {}
             _ => return Err(Code::INVALID_VALUE),
         }

@@ -24,11 +24,13 @@ pub(crate) fn rows(width: usize, count: usize, call: &str) -> Result<(u64, usize
     Ok((address, pitch))
 }
 
-/// Directions are told by the addresses; what is no direction is refused.
-pub(crate) fn check(direction: i32) -> Result {
-    match direction {
-        0..=4 => Ok(()),
-        _ => Err(Code::INVALID_DIRECTION),
+/// Fills the rows of one layer of a box.
+fn fill_layer(to: &Pitched, layer: usize, value: i32, extent: Extent, call: &'static str) -> Work {
+    Work::Fill {
+        to: (to.pointer().add(layer * to.height * to.pitch), to.pitch),
+        element: vec![value as u8],
+        size: [extent.width, extent.height],
+        call,
     }
 }
 
@@ -90,8 +92,10 @@ export! {
     }
 
     fn cudaMemcpy as cudaMemcpy_ptds (to: Pointer, from: Pointer, bytes: usize, direction: i32) {
-        check(direction)?;
-        alive(|context| context.copy(to, from, bytes, "cudaMemcpy"))
+        alive(|context| {
+            context.check_direction(direction, [to, from], [bytes, 1], "cudaMemcpy")?;
+            context.copy(to, from, bytes, "cudaMemcpy")
+        })
     }
 
     fn cudaMemcpyAsync as cudaMemcpyAsync_ptsz (
@@ -101,9 +105,11 @@ export! {
         direction: i32,
         stream: Pointer,
     ) {
-        check(direction)?;
-        let (places, size) = ([(to, bytes), (from, bytes)], [bytes, 1]);
-        submit(stream, |_| Ok(Work::Copy { places, size, call: "cudaMemcpyAsync" }))
+        let (places, size, call) = ([(to, bytes), (from, bytes)], [bytes, 1], "cudaMemcpyAsync");
+        submit(stream, |context| {
+            context.check_direction(direction, [to, from], size, call)?;
+            Ok(Work::Copy { places, size, call })
+        })
     }
 
     fn cudaMemcpyPeer as cudaMemcpyPeer_ptds (
@@ -143,9 +149,11 @@ export! {
         height: usize,
         direction: i32,
     ) {
-        check(direction)?;
         let places = [(to, to_pitch), (from, from_pitch)];
-        alive(|context| context.copy_rows(places, [width, height], "cudaMemcpy2D"))
+        alive(|context| {
+            context.check_direction(direction, [to, from], [width, height], "cudaMemcpy2D")?;
+            context.copy_rows(places, [width, height], "cudaMemcpy2D")
+        })
     }
 
     fn cudaMemcpy2DAsync as cudaMemcpy2DAsync_ptsz (
@@ -158,9 +166,11 @@ export! {
         direction: i32,
         stream: Pointer,
     ) {
-        check(direction)?;
-        let (places, size) = ([(to, to_pitch), (from, from_pitch)], [width, height]);
-        submit(stream, |_| Ok(Work::Copy { places, size, call: "cudaMemcpy2DAsync" }))
+        let (places, size, call) = ([(to, to_pitch), (from, from_pitch)], [width, height], "cudaMemcpy2DAsync");
+        submit(stream, |context| {
+            context.check_direction(direction, [to, from], size, call)?;
+            Ok(Work::Copy { places, size, call })
+        })
     }
 
     fn cudaMemcpy3D as cudaMemcpy3D_ptds (copy: In<Copy3d>) {
@@ -178,10 +188,12 @@ export! {
     }
 
     fn cudaMemset3D as cudaMemset3D_ptds (to: Pitched, value: i32, extent: Extent) {
-        let rows = to.height * extent.depth.saturating_sub(1) + extent.height;
-        (0..rows).filter(|row| row % to.height.max(1) < extent.height).try_for_each(|row| {
-            let start = to.pointer().add(row * to.pitch);
-            alive(|context| context.fill(start, &[value as u8], extent.width, "cudaMemset3D"))
+        (0..extent.depth).try_for_each(|layer| perform(&fill_layer(&to, layer, value, extent, "cudaMemset3D")))
+    }
+
+    fn cudaMemset3DAsync as cudaMemset3DAsync_ptsz (to: Pitched, value: i32, extent: Extent, stream: Pointer) {
+        (0..extent.depth).try_for_each(|layer| {
+            submit(stream, |_| Ok(fill_layer(&to, layer, value, extent, "cudaMemset3DAsync")))
         })
     }
 

@@ -19,7 +19,7 @@ static STREAMS: LazyLock<Mutex<HashMap<u64, (u32, i32)>>> = LazyLock::new(Mutex:
 /// The streams that always are: the default, the legacy and the thread's own.
 const DEFAULT_STREAMS: u64 = 2;
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -115,7 +115,12 @@ export! {
     }
 
     fn cudaStreamSynchronize as cudaStreamSynchronize_ptsz, cudaStreamQuery, cudaStreamQuery_ptsz (handle: Pointer) {
-        stream(handle).map(drop)
+        stream(handle)?;
+        // What a captured stream is given is not done.
+        match alive(|context| Ok(context.graphs.of(handle)))? {
+            Some(_) => Err(Code::CAPTURE_UNSUPPORTED),
+            None => Ok(()),
+        }
     }
 
     fn cudaStreamWaitEvent as cudaStreamWaitEvent_ptsz (handle: Pointer, waited: Pointer, flags: u32) {
@@ -144,11 +149,6 @@ export! {
     fn cudaStreamGetDevice as cudaStreamGetDevice_ptsz (handle: Pointer, device: Out<i32>) {
         stream(handle)?;
         device.put(0)
-    }
-
-    fn cudaStreamSetAttribute as cudaStreamSetAttribute_ptsz (handle: Pointer, attribute: i32, value: Pointer) {
-        let _ = (attribute, value);
-        stream(handle).map(drop)
     }
 
     fn cudaEventCreate(handle: Out<u64>) {

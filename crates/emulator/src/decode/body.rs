@@ -158,12 +158,15 @@ fn respelled(instruction: &Instruction) -> Option<Instruction> {
 
 /// The reason why a function cannot be called that another module defines, or the device runtime of CUDA.
 fn without_body(name: &str) -> String {
-    let launches = ["cudaLaunchDevice", "cudaGetParameterBuffer"];
-    if launches.iter().any(|start| name.starts_with(start)) {
+    // The device runtime of dynamic parallelism has names of its own since CUDA 12 (CDP2).
+    let own = name.strip_prefix("__cudaCDP2");
+    let function = own.or(name.strip_prefix("cuda")).unwrap_or_default();
+    let launches = ["LaunchDevice", "GetParameterBuffer"];
+    if launches.iter().any(|start| function.starts_with(start)) {
         format!(
             "`{name}` launches a kernel from a kernel (dynamic parallelism), which the emulator does not do"
         )
-    } else if name.starts_with("cuda") {
+    } else if !function.is_empty() {
         format!("`{name}` is a function of CUDA's device runtime, which the emulator does not have")
     } else {
         format!("`{name}` has no body in this module")

@@ -4,6 +4,7 @@
 mod function;
 mod module;
 mod names;
+mod opcodes;
 mod types;
 
 use ptx::{LineIndex, Module, Span};
@@ -122,6 +123,7 @@ mod tests {
                 "ts: .branchtargets L; L: brx.idx %rd1, ts;",
                 "`%rd1` is `.b64`",
             ),
+            ("foo.u32 %r1, 1;", "there is no instruction `foo`"),
             (
                 "mov.u64 %r1, -1;",
                 "`%r1` is `.b32`, and the instruction takes `.u64` here",

@@ -123,6 +123,18 @@ impl Session {
         Ok(id)
     }
 
+    /// The names of a module's kernels, as they stand there.
+    ///
+    /// # Errors
+    /// The module was unloaded.
+    pub fn entries(&mut self, module: ModuleId) -> Result<Vec<String>, Failure> {
+        let entries = self.module(module)?.module.entries();
+        let entries = entries.filter(|entry| entry.body.is_some());
+        Ok(entries
+            .map(|entry| entry.name.as_str().to_owned())
+            .collect())
+    }
+
     /// The instructions of a kernel, and of what it calls, that the emulator does not support. A launch of a kernel
     /// that has any is refused.
     ///
@@ -260,6 +272,7 @@ mod tests {
         let placed = |name: &str| (name == "count").then_some(COUNT_AT);
         let module = session.load_placed("count.ptx", COUNT, placed).unwrap();
         assert_eq!(session.variable(module, "count"), Ok((COUNT_AT, 4)));
+        assert_eq!(session.entries(module), Ok(vec!["add".to_owned()]));
         let to = session.allocate("to", vec![0; 8]);
         let launch = Launch::new("add", 1, 1).argument(Argument::Address(to));
         session.launch(module, &launch).unwrap();

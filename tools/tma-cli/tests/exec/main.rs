@@ -36,6 +36,11 @@ const TESTS: &[(&str, Test)] = &[
     ("seeds_and_codes", seeds_and_codes),
     ("findings_are_suppressed", findings_are_suppressed),
     ("wrong_calls_are_told", wrong_calls_are_told),
+    (
+        "calls_that_cannot_use_memory_are_refused",
+        calls_that_cannot_use_memory_are_refused,
+    ),
+    ("broken_modules_are_told", broken_modules_are_told),
     ("what_is_missing_is_named", what_is_missing_is_named),
     ("what_kernels_lack_is_named", what_kernels_lack_is_named),
     ("a_program_can_be_ended", a_program_can_be_ended),
@@ -77,6 +82,8 @@ fn right_programs_are_clean(programs: &Programs) -> Result<(), Failed> {
         ("conditionals", "21 launches", ""),
         ("properties", "0 launches", ""),
         ("textures", "62 launches", ""),
+        ("graph_nodes", "3 launches", ""),
+        ("hints", "0 launches", ""),
     ];
     for (name, launches, out) in programs_and_launches {
         let output = programs.run(&[], &[name])?;
@@ -258,6 +265,28 @@ fn wrong_calls_are_told(programs: &Programs) -> Result<(), Failed> {
         "strides_bytes[0] = 76: must be a multiple of 16",
     ];
     wanted(&programs.run(&[], &["broken_map"])?, 7, "", &parts)
+}
+
+fn calls_that_cannot_use_memory_are_refused(programs: &Programs) -> Result<(), Failed> {
+    let parts = [
+        "error: cudaMemset: at 0x",
+        "error: cudaMemcpy with cudaMemcpyHostToDevice: at 0x",
+        "error: cudaMemcpy with cudaMemcpyDeviceToDevice: at 0x",
+        "error: cuMemcpyDtoH: at 0x",
+        "is no memory that the device can use; that of cudaMalloc, ",
+        "error: cudaMemcpy: 16 bytes at 0x1234567 are memory neither of the device nor of the host",
+        "tma exec: 0 launches checked under seed 0: 10 errors, 0 warnings, 1 not shown again\n",
+    ];
+    wanted(&programs.run(&[], &["sides"])?, 0, "", &parts)?;
+    wanted(&programs.run(&[], &["refused_memory"])?, 0, "", &[])
+}
+
+fn broken_modules_are_told(programs: &Programs) -> Result<(), Failed> {
+    let parts = [
+        "there is no instruction `foo` (PTX ISA 9.7)",
+        "error[unsupported]: programs.ptx: load: ",
+    ];
+    wanted(&programs.run(&[], &["broken_ptx"])?, 0, "", &parts)
 }
 
 fn what_is_missing_is_named(programs: &Programs) -> Result<(), Failed> {

@@ -8,19 +8,28 @@ use ptx::{
 use super::{
     Mistakes, module,
     names::{Meaning, Scope, registers},
+    opcodes,
     types::{Takes, is_integer, is_like, takes},
 };
 
 struct Checker<'c, 'm> {
     globals: &'c Scope<'m>,
     scope: Scope<'m>,
+    /// True if all instructions of its PTX ISA are known.
+    knows: bool,
     mistakes: &'c mut Mistakes,
 }
 
-pub(super) fn check<'m>(function: &'m Function, globals: &Scope<'m>, mistakes: &mut Mistakes) {
+pub(super) fn check<'m>(
+    function: &'m Function,
+    globals: &Scope<'m>,
+    knows: bool,
+    mistakes: &mut Mistakes,
+) {
     directives(function, mistakes);
     let mut checker = Checker {
         globals,
+        knows,
         scope: Scope::default(),
         mistakes,
     };
@@ -140,6 +149,11 @@ impl<'m> Checker<'_, 'm> {
     }
 
     fn instruction(&mut self, instruction: &'m Instruction) {
+        let stem = instruction.opcode.stem();
+        if self.knows && !opcodes::is_known(stem) {
+            let what = format!("there is no instruction `{stem}`");
+            self.mistakes.add(*instruction.span, "9.7", what);
+        }
         if let Some(guard) = &instruction.guard
             && let Some(found) = self.find(&guard.register)
             && found != Meaning::Register(Type::Pred)

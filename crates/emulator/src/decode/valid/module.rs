@@ -7,7 +7,7 @@ use ptx::{
     Span, Type, Variable,
 };
 
-use super::{Mistakes, function, names::Scope};
+use super::{Mistakes, function, names::Scope, opcodes};
 
 /// The last minor version of each major one.
 const LAST_MINOR: [u32; 10] = [0, 5, 3, 2, 3, 1, 5, 8, 8, ptx_isa::NEWEST.minor];
@@ -58,6 +58,7 @@ const OLD_TARGETS: &[&str] = &["10", "11", "12", "13", "20", "21", "30", "32", "
 pub(super) fn check(module: &Module, text: &str, mistakes: &mut Mistakes) {
     head(module, text, mistakes);
     let globals = globals(module, mistakes);
+    let knows = opcodes::are_known(module);
     for item in &module.items {
         match item {
             Item::Variable(variable) => {
@@ -69,7 +70,7 @@ pub(super) fn check(module: &Module, text: &str, mistakes: &mut Mistakes) {
                     }
                 }
             }
-            Item::Function(function) => function::check(function, &globals, mistakes),
+            Item::Function(function) => function::check(function, &globals, knows, mistakes),
             _ => {}
         }
     }
