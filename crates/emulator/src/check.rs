@@ -69,6 +69,8 @@ struct Unwritten {
     words: HashMap<(Memory, u64), Vec<usize>>,
     /// The diagnostics of a race that was found later, by diagnostic.
     raced: HashMap<usize, usize>,
+    /// Instructions that read them, where it is not known what becomes of the values.
+    lost: HashSet<usize>,
 }
 
 /// Watches one launch.
@@ -90,10 +92,9 @@ pub(crate) struct Checker {
     /// Index into `found` by kind and the two instructions.
     known: HashMap<(Kind, usize, usize), usize>,
     unwritten: Unwritten,
-    /// Lanes that store the same value by one instruction are told, too.
+    /// Lanes that store the same value by one instruction are told, too, and reads of memory without a value on which nothing
+    /// depends.
     is_strict: bool,
-    /// There was a `match.sync`: what clocks know without regard to scopes, they may know by it.
-    has_matched: bool,
     /// Of earlier launches.
     unreleased: Unreleased,
     released_maps: ReleasedMaps,
@@ -138,7 +139,6 @@ impl Checker {
             known: HashMap::new(),
             unwritten: Unwritten::default(),
             is_strict,
-            has_matched: false,
             unreleased,
             released_maps: ReleasedMaps::default(),
             in_flight,
@@ -164,7 +164,9 @@ impl Checker {
         let ended = fault.filter(|_| explains.is_none());
         let ended = ended.map(|fault| self.fault(fault, program, places, entry));
         let found = self.found.iter().enumerate();
-        let told = found.filter(|(index, _)| causes.is_told(*index));
+        let told = found.filter(|(index, raw)| {
+            causes.is_told(*index) && (self.is_strict || !self.is_harmless(raw))
+        });
         let found = told.map(|(index, raw)| {
             let mut diagnostic = raw.render(&self, program, places, entry);
             let follows = causes.of(index).map(|it| self.found[it].kind);
@@ -222,11 +224,17 @@ fn merged(diagnostics: impl Iterator<Item = Diagnostic>) -> Vec<Diagnostic> {
 impl Observer for Checker {
     #[inline]
     fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) -> u32 {
+        self.acts(origin);
         self.access(origin, access, Proxy::Generic)
     }
 
     fn see_accesses(&mut self, origin: Origin, accesses: &Accesses) -> [u32; LANES] {
-        self.warp_access(origin, accesses)
+        self.acts(origin);
+        let valueless = self.warp_access(origin, accesses);
+        if accesses.proxy != Proxy::Generic && valueless != [0; LANES] {
+            self.unwritten.lost.insert(origin.instruction);
+        }
+        valueless
     }
 
     fn print(&mut self, text: &str) {
@@ -234,6 +242,15 @@ impl Observer for Checker {
     }
 
     fn see(&mut self, origin: Origin, event: Event) {
+        let meets = matches!(
+            event,
+            Event::WarpCollective { .. }
+                | Event::WarpMeet { orders: false, .. }
+                | Event::ShuffleOutside { .. }
+        );
+        if !meets {
+            self.acts(origin);
+        }
         match event {
             // The accesses of copies are known from their plans.
             Event::Access { copy: Some(_), .. } | Event::CopyRead(_) | Event::CopyDone(_) => {}
@@ -252,7 +269,9 @@ impl Observer for Checker {
                     range,
                     changed: u32::MAX,
                 };
-                self.access(origin, access, proxy);
+                if self.access(origin, access, proxy) != 0 {
+                    self.unwritten.lost.insert(origin.instruction);
+                }
             }
             Event::UnwrittenUse { read, used } => self.unwritten_use(origin, read, used),
             Event::Discard(range) => self.discard(origin, range),
@@ -287,9 +306,7 @@ impl Observer for Checker {
                     self.warp_sync(origin, members);
                 }
             }
-            Event::WarpCollective { lanes, matches } => {
-                self.warp_collective(origin, lanes, matches);
-            }
+            Event::WarpCollective { lanes } => self.warp_collective(origin, lanes),
             Event::WarpgroupMeet => self.warpgroup_meet(origin),
             Event::ProductRegister { issue } => self.product_register(origin, issue),
             Event::ProductUnfenced { access, is_early } => {

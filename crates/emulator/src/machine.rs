@@ -96,7 +96,7 @@ pub struct Config {
     /// finds something.
     pub checks: bool,
     /// Makes the checker report also what is a mistake by the letter alone: lanes of a warp that store the same value to
-    /// the same place by one instruction.
+    /// the same place by one instruction, and reads of memory without a value on which nothing depends.
     pub strict: bool,
 }
 

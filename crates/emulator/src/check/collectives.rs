@@ -3,7 +3,7 @@
 use super::{
     Checker,
     clock::{Clock, Lane},
-    grid::Thread,
+    grid::{Block, Thread},
 };
 use crate::{
     machine::observer::Origin,
@@ -11,73 +11,58 @@ use crate::{
 };
 
 impl Checker {
-    /// Lanes learn what the others have acquired, and by a `match.sync` the steps of the others, too.
-    pub(super) fn warp_collective(&mut self, origin: Origin, lanes: u32, matches: bool) {
-        let Some(block) = self.grid.blocks.get_mut(origin.block as u32) else {
+    /// A thread does something else than a collective: the next one of its warp has news.
+    #[inline]
+    pub(super) fn acts(&mut self, origin: Origin) {
+        let block = self.grid.blocks.get_mut(origin.block as u32);
+        let met = block.and_then(|block| block.met.get_mut(origin.thread as usize / LANES));
+        if let Some(met) = met {
+            met.clear();
+        }
+    }
+
+    /// Lanes learn what the others know and the steps of the others, as far as collectives go.
+    pub(super) fn warp_collective(&mut self, origin: Origin, lanes: u32) {
+        let Some(Block { threads, met, .. }) = self.grid.blocks.get_mut(origin.block as u32) else {
             return;
         };
-        let first = origin.thread as usize / LANES * LANES;
-        let Some(threads) = block.threads.get_mut(first..) else {
+        let warp = origin.thread as usize / LANES;
+        let Some(of_warp) = threads.get_mut(warp * LANES..) else {
             return;
         };
-        if matches {
-            self.has_matched = true;
-            converge(threads, lanes);
+        if met.len() <= warp {
+            met.resize(warp + 1, Vec::new());
         }
-        if matches || has_news(threads, lanes) {
-            pass_on(threads, lanes, matches);
-        }
-    }
-}
-
-/// Lanes know of each other that they have come so far.
-fn converge(threads: &mut [Thread], lanes: u32) {
-    let mut met = Clock::default();
-    for Thread { known, own, .. } in lanes_of(lanes).filter_map(|lane| threads.get(lane)) {
-        met.join(known.wide());
-        met.raise(Lane::Thread, own.block, own.thread, own.epoch);
-    }
-    for lane in lanes_of(lanes) {
-        if let Some(thread) = threads.get_mut(lane) {
-            *thread.known.wide_mut() = met.clone();
+        let met = &mut met[warp];
+        if !met.contains(&lanes) {
+            met.retain(|others| others & lanes == 0);
+            met.push(lanes);
+            pass_on(of_warp, lanes);
         }
     }
 }
 
-/// Returns whether lanes know what others do not, and what no collective has passed on yet.
-#[inline]
-fn has_news(threads: &[Thread], lanes: u32) -> bool {
-    let mut of_lanes = lanes_of(lanes).filter_map(|lane| threads.get(lane));
-    let Some(first) = of_lanes.next() else {
-        return false;
-    };
-    let (mut differs, mut is_new) = (false, !first.known.order.same(&first.passed_on));
-    for thread in of_lanes {
-        if !thread.known.collective.same(&first.known.collective) {
-            return true;
-        }
-        differs |= !thread.known.order.same(&first.known.order);
-        is_new |= !thread.known.order.same(&thread.passed_on);
-    }
-    differs && is_new
-}
-
-fn pass_on(threads: &mut [Thread], lanes: u32, with_steps: bool) {
+fn pass_on(threads: &mut [Thread], lanes: u32) {
     let mut all = Clock::default();
+    // Most lanes know the same.
+    let mut last: Option<[Clock; 2]> = None;
+    for Thread { known, .. } in lanes_of(lanes).filter_map(|lane| threads.get(lane)) {
+        let [order, collective] = [&known.order, &known.collective];
+        if !last.is_some_and(|last| last[0].same(order) && last[1].same(collective)) {
+            all.join(order);
+            all.join(collective);
+        }
+        last = Some([order.clone(), collective.clone()]);
+    }
     for lane in lanes_of(lanes) {
-        let Some(Thread { known, own, .. }) = threads.get_mut(lane) else {
-            return;
-        };
-        all.join(&known.order);
-        all.join(&known.collective);
-        if with_steps {
+        if let Some(Thread { own, .. }) = threads.get_mut(lane) {
             all.raise(Lane::Thread, own.block, own.thread, own.epoch);
             own.epoch += 1;
         }
     }
     for lane in lanes_of(lanes) {
-        let thread = &mut threads[lane];
-        thread.passed_on = thread.known.order.clone();
-        thread.known.collective = all.clone();
+        if let Some(thread) = threads.get_mut(lane) {
+            thread.known.collective = all.clone();
+        }
     }
 }

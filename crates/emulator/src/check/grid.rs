@@ -101,8 +101,6 @@ impl Groups {
 pub(super) struct Thread {
     pub(super) known: Knowledge,
     pub(super) own: Own,
-    /// The order that it knew when a collective last passed that on to lanes of its warp.
-    pub(super) passed_on: Clock,
     pub(super) fenced: Option<Box<Fenced>>,
     /// The knowledge that relaxed loads have seen, for a later fence; with block and scope of the
     /// release.
@@ -198,6 +196,8 @@ pub(super) struct Block {
     pub(super) started: BTreeSet<u32>,
     /// Lanes of a warp that are still to be told of a meeting.
     pub(super) told: (u32, u32),
+    /// Of each warp, the lanes that have met at a collective and have done nothing since.
+    pub(super) met: Vec<Vec<u32>>,
     /// The knowledge of the threads that ended.
     pub(super) ended: Released,
     /// Last accesses by threads of other blocks: thread of the grid, epoch, instruction.

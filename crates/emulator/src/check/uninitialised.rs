@@ -11,6 +11,10 @@ impl Checker {
     /// A value is used that an instruction has read where nobody has written.
     pub(super) fn unwritten_use(&mut self, origin: Origin, read: usize, used: Used) {
         let what = match used {
+            Used::Unknown => {
+                self.unwritten.lost.insert(read);
+                return;
+            }
             Used::Branch => "decides by the value what is executed",
             Used::Address => "takes the value for an address",
             Used::Store => "writes the value, or what is computed from it",
@@ -22,6 +26,13 @@ impl Checker {
         let other = found.and_then(|raw| raw.others.first().cloned());
         self.report(Kind::UninitialisedUse, here, there, |_| notes)
             .because(other);
+    }
+
+    /// Returns whether this is a read of a value that nothing depends on.
+    pub(super) fn is_harmless(&self, raw: &Raw) -> bool {
+        let here = raw.here.as_ref().map(|end| end.instruction);
+        let lost = &self.unwritten.lost;
+        raw.kind == Kind::UninitialisedRead && !here.is_some_and(|here| lost.contains(&here))
     }
 
     /// A read is told with the first use of its value.
