@@ -29,6 +29,7 @@ mod quick;
 mod raw;
 mod readers;
 mod shadow;
+mod sites;
 mod suppressions;
 mod sync;
 mod tensormaps;
@@ -58,6 +59,7 @@ use overlap::Dependency;
 pub(crate) use overlap::InFlight;
 use raw::Raw;
 use shadow::Shadow;
+use sites::Sites;
 use sync::Locations;
 use unreleased::ReleasedMaps;
 pub(crate) use unreleased::Unreleased;
@@ -88,6 +90,7 @@ pub(crate) struct Checker {
     releases: u64,
     /// Instructions that were executed as `fence.proxy.async`.
     proxy_fences: HashSet<usize>,
+    sites: Sites,
     found: Vec<Raw>,
     /// Index into `found` by kind and the two instructions.
     known: HashMap<(Kind, usize, usize), usize>,
@@ -135,6 +138,7 @@ impl Checker {
             locations: Locations::default(),
             releases: 0,
             proxy_fences: HashSet::new(),
+            sites: Sites::default(),
             found: Vec::new(),
             known: HashMap::new(),
             unwritten: Unwritten::default(),
@@ -225,12 +229,14 @@ impl Observer for Checker {
     #[inline]
     fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) -> u32 {
         self.acts(origin);
+        let origin = self.sites.numbered(origin);
         self.access(origin, access, Proxy::Generic)
     }
 
     fn see_accesses(&mut self, origin: Origin, accesses: &Accesses) -> [u32; LANES] {
         self.acts(origin);
-        let valueless = self.warp_access(origin, accesses);
+        let numbered = self.sites.numbered(origin);
+        let valueless = self.warp_access(numbered, accesses);
         if accesses.proxy != Proxy::Generic && valueless != [0; LANES] {
             self.unwritten.lost.insert(origin.instruction);
         }
@@ -251,7 +257,10 @@ impl Observer for Checker {
         if !meets {
             self.acts(origin);
         }
+        let read = origin.instruction;
+        let origin = self.sites.numbered(origin);
         match event {
+            Event::Call { .. } => self.sites.call(origin.calls, read),
             // The accesses of copies are known from their plans.
             Event::Access { copy: Some(_), .. } | Event::CopyRead(_) | Event::CopyDone(_) => {}
             Event::Access {
@@ -270,7 +279,7 @@ impl Observer for Checker {
                     changed: u32::MAX,
                 };
                 if self.access(origin, access, proxy) != 0 {
-                    self.unwritten.lost.insert(origin.instruction);
+                    self.unwritten.lost.insert(read);
                 }
             }
             Event::UnwrittenUse { read, used } => self.unwritten_use(origin, read, used),

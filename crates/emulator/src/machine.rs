@@ -5,6 +5,7 @@
 mod access;
 mod alu;
 mod barrier;
+mod calls;
 mod fault;
 mod frames;
 mod heap;
@@ -26,6 +27,7 @@ mod unwritten;
 
 pub(crate) use alu::{Alu, WithCarry};
 pub(crate) use barrier::{BarrierState, ClusterState};
+use calls::Calls;
 pub(crate) use fault::Trapped;
 pub use fault::{Fault, FaultAt, Location, Trap};
 pub(crate) use heap::FreedBy;

@@ -250,7 +250,8 @@ pub(super) const FAMILIES: &[Family] = &[
         bugs: &[
             Bug::new("read_and_replaced", &[UninitialisedRead]).strict(),
             Bug::new("read_and_masked", &[UninitialisedRead]).strict(),
-            Bug::new("product", &[UninitialisedRead]),
+            Bug::new("product", &[UninitialisedRead]).strict(),
+            Bug::new("kept_in_local_memory", &[UninitialisedRead]),
             Bug::new("kept_in_shared_memory", &[UninitialisedRead]).strict(),
             Bug::new("stored", &[UninitialisedUse]),
             Bug::new("sum_stored", &[UninitialisedUse]),

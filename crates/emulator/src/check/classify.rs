@@ -116,7 +116,7 @@ impl Checker {
         let raw = self.report(kind, here, Some(there), |_| notes);
         raw.about(mbarrier);
         raw.because(other);
-        let Unwritten { words, raced } = &mut self.unwritten;
+        let Unwritten { words, raced, .. } = &mut self.unwritten;
         if !words.is_empty() && is_race(kind) {
             let range = conflict.range;
             let read = words_of(range).filter_map(|word| words.get(&(range.memory, word)));

@@ -286,7 +286,7 @@ kinds! {
     /// The address is not aligned.
     Misaligned "misaligned" Error
     "an address or size is not a multiple of what the instruction needs"
-    "9.7.9.25, 9.7.9.27"
+    "6.4.1, 9.7.9.25, 9.7.9.27"
     "bulk copies need multiples of 16 bytes, tensor copies a shared address at 128, mbarriers 8, maps 64"
     /// A swizzled box begins in the middle of the pattern.
     SwizzleAlignment "swizzle-alignment" Warning

@@ -158,12 +158,15 @@ fn respelled(instruction: &Instruction) -> Option<Instruction> {
 
 /// The reason why a function cannot be called that another module defines, or the device runtime of CUDA.
 fn without_body(name: &str) -> String {
-    let launches = ["cudaLaunchDevice", "cudaGetParameterBuffer"];
-    if launches.iter().any(|start| name.starts_with(start)) {
+    // CUDA 12 and later put the number of its device runtime before the name: `__cudaCDP2LaunchDeviceV2`.
+    let plain = name.trim_start_matches("__cudaCDP2");
+    let launches = ["LaunchDevice", "GetParameterBuffer"];
+    let plain = plain.trim_start_matches("cuda");
+    if name.len() > plain.len() && launches.iter().any(|start| plain.starts_with(start)) {
         format!(
             "`{name}` launches a kernel from a kernel (dynamic parallelism), which the emulator does not do"
         )
-    } else if name.starts_with("cuda") {
+    } else if name.len() > plain.len() {
         format!("`{name}` is a function of CUDA's device runtime, which the emulator does not have")
     } else {
         format!("`{name}` has no body in this module")

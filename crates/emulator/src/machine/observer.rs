@@ -140,6 +140,8 @@ pub struct Origin {
     pub thread: u32,
     /// Index of the instruction; [`Program::location`](super::Program::location) says where it stands.
     pub instruction: usize,
+    /// The calls by which the thread came there: a number of an [`Event::Call`], or 0 in the kernel itself.
+    pub calls: u32,
 }
 
 /// The path by which memory is accessed (PTX ISA, section 8.6).
@@ -313,6 +315,11 @@ pub enum Event {
     /// Bytes hold no value any more: of global memory by `discard`, or of shared memory where a value is stored that
     /// comes from memory that nobody has written.
     Discard(Range),
+    /// The thread enters a function in a way that none did before.
+    Call {
+        /// The number of this call and those before it.
+        calls: u32,
+    },
     /// The thread uses a value that comes from memory that nobody has written, or may use it.
     UnwrittenUse {
         /// The instruction that read it.

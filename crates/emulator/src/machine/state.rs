@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use tma_launch::{Limits, Shape};
 
 use super::{
-    BarrierState, BulkGroups, ClusterState, Config, Location, Mbarrier, Memory, Passed, Program,
+    BarrierState, BulkGroups, Calls, ClusterState, Config, Location, Mbarrier, Memory, Passed, Program,
     RegisterPool, Rng, SHARED_START, SHARED_UNIT, Slot, Transfer, Unwritten, observer::Pause,
 };
 use crate::value::{LANES, Lanes};
@@ -123,6 +123,7 @@ pub(crate) struct World {
     pub(crate) next_copy: u64,
     /// Instructions that have freed memory: their opcodes, and where they stand.
     pub(crate) frees: BTreeMap<usize, Arc<(String, Location)>>,
+    pub(crate) calls: Calls,
 }
 
 /// Blocks that run together.
@@ -195,6 +196,8 @@ pub(crate) struct Group {
     /// Where the function's frame in local memory begins.
     pub(crate) local: u64,
     pub(crate) frames: Vec<Frame>,
+    /// The number of these calls.
+    pub(crate) calls: u32,
     /// The wait that it is in.
     pub(crate) wait: Option<Wait>,
 }
@@ -206,6 +209,7 @@ pub(crate) struct Frame {
     pub(crate) function: usize,
     pub(crate) base: usize,
     pub(crate) local: u64,
+    pub(crate) calls: u32,
     /// Where the caller wants the results.
     pub(crate) returns: Vec<Passed>,
 }
@@ -313,6 +317,7 @@ impl World {
             next_cluster: 0,
             next_copy: 0,
             frees: BTreeMap::new(),
+            calls: Calls::default(),
         }
     }
 

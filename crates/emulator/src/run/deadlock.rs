@@ -76,7 +76,7 @@ fn list(world: &World, code: &Code) -> String {
         let all: u64 = world.places.grid.iter().map(|n| u64::from(*n)).product();
         let _ = writeln!(
             text,
-            "  {to_come} of {all} blocks have not begun: the device has no room for more until others end"
+            "  {to_come} of {all} blocks have not begun: they do when others end, or have waited for long and there is room"
         );
     }
     text.trim_end().to_owned()

@@ -101,6 +101,7 @@ impl World {
                         block: cta.number,
                         thread,
                         instruction,
+                        calls: 0,
                     };
                     observer.see(origin, Event::ThreadStart);
                 }
@@ -380,6 +381,7 @@ impl World {
                     block: cta.number,
                     thread,
                     instruction: group.pc,
+                    calls: group.calls,
                 };
                 observer.see(origin, Event::ThreadExit);
             }

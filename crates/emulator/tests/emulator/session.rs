@@ -392,6 +392,18 @@ fn what_only_the_device_runtime_has_is_refused_by_name() {
             "launches a kernel from a kernel (dynamic parallelism)",
         ),
         (
+            "__cudaCDP2LaunchDeviceV2",
+            "launches a kernel from a kernel (dynamic parallelism)",
+        ),
+        (
+            "__cudaCDP2GetParameterBufferV2",
+            "launches a kernel from a kernel (dynamic parallelism)",
+        ),
+        (
+            "__cudaCDP2DeviceSynchronize",
+            "is a function of CUDA's device runtime",
+        ),
+        (
             "cudaDeviceSynchronize",
             "is a function of CUDA's device runtime",
         ),
