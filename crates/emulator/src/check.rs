@@ -168,12 +168,12 @@ impl Checker {
         let ended = fault.filter(|_| explains.is_none());
         let ended = ended.map(|fault| self.fault(fault, program, places, entry));
         let found = self.found.iter().enumerate();
-        let told = found.filter(|(index, raw)| {
-            causes.is_told(*index) && (self.is_strict || !self.is_harmless(raw))
-        });
+        let is_silent = |raw: &Raw| !self.is_strict && self.is_harmless(raw);
+        let told = found.filter(|(index, raw)| causes.is_told(*index) && !is_silent(raw));
         let found = told.map(|(index, raw)| {
             let mut diagnostic = raw.render(&self, program, places, entry);
-            let follows = causes.of(index).map(|it| self.found[it].kind);
+            let follows = causes.of(index).map(|it| &self.found[it]);
+            let follows = follows.filter(|raw| !is_silent(raw)).map(|raw| raw.kind);
             // A use says itself what was read.
             let is_news = |kind: &Kind| {
                 raw.kind != Kind::UninitialisedUse || *kind != Kind::UninitialisedRead

@@ -2,8 +2,9 @@
 
 use super::{
     Checker,
-    clock::{Clock, Lane},
-    grid::{Block, Thread},
+    clock::Clock,
+    grid::{Block, Met, Thread},
+    knowledge::Knowledge,
 };
 use crate::{
     machine::observer::Origin,
@@ -17,7 +18,7 @@ impl Checker {
         let block = self.grid.blocks.get_mut(origin.block as u32);
         let met = block.and_then(|block| block.met.get_mut(origin.thread as usize / LANES));
         if let Some(met) = met {
-            met.clear();
+            met.lanes.clear();
         }
     }
 
@@ -31,37 +32,44 @@ impl Checker {
             return;
         };
         if met.len() <= warp {
-            met.resize(warp + 1, Vec::new());
+            met.resize_with(warp + 1, Met::default);
         }
         let met = &mut met[warp];
-        if !met.contains(&lanes) {
-            met.retain(|others| others & lanes == 0);
-            met.push(lanes);
-            pass_on(of_warp, lanes);
+        if !met.lanes.contains(&lanes) {
+            met.lanes.retain(|others| others & lanes == 0);
+            met.lanes.push(lanes);
+            pass_on(of_warp, lanes, &mut met.last);
         }
     }
 }
 
-fn pass_on(threads: &mut [Thread], lanes: u32) {
-    let mut all = Clock::default();
-    // Most lanes know the same.
-    let mut last: Option<[Clock; 2]> = None;
-    for Thread { known, .. } in lanes_of(lanes).filter_map(|lane| threads.get(lane)) {
-        let [order, collective] = [&known.order, &known.collective];
-        if !last.is_some_and(|last| last[0].same(order) && last[1].same(collective)) {
-            all.join(order);
-            all.join(collective);
+fn pass_on(threads: &mut [Thread], mask: u32, last: &mut [Clock; 2]) {
+    let lanes = || lanes_of(mask).take_while(|lane| *lane < threads.len());
+    let Some(Thread { known, own, .. }) = lanes().next().map(|lane| &threads[lane]) else {
+        return;
+    };
+    let same = |known: &Knowledge, [order, collective]: &[Clock; 2]| {
+        known.order.same(order) && known.collective.same(collective)
+    };
+    let (block, first) = (own.block, [known.order.clone(), known.collective.clone()]);
+    // Most lanes know the same, and the same as before.
+    let mut all = last[1].clone();
+    if !lanes().all(|lane| same(&threads[lane].known, last)) {
+        all = first[1].clone();
+        all.join(&first[0]);
+        for Thread { known, .. } in lanes().map(|lane| &threads[lane]) {
+            if !same(known, &first) {
+                all.join(&known.collective);
+                all.join(&known.order);
+            }
         }
-        last = Some([order.clone(), collective.clone()]);
     }
-    for lane in lanes_of(lanes) {
-        if let Some(Thread { own, .. }) = threads.get_mut(lane) {
-            all.raise(Lane::Thread, own.block, own.thread, own.epoch);
-            own.epoch += 1;
-        }
-    }
-    for lane in lanes_of(lanes) {
+    let steps = lanes().map(|lane| &threads[lane].own);
+    all.raise_threads(block, steps.map(|own| (own.thread, own.epoch)));
+    *last = [first[0].clone(), all.clone()];
+    for lane in lanes_of(mask) {
         if let Some(thread) = threads.get_mut(lane) {
+            thread.own.epoch += 1;
             thread.known.collective = all.clone();
         }
     }

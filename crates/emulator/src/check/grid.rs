@@ -185,6 +185,15 @@ pub(super) struct GroupWait {
     pub(super) instruction: usize,
 }
 
+/// Lanes of a warp that have met at collectives.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Met {
+    /// Those that have done nothing since.
+    pub(super) lanes: Vec<u32>,
+    /// What the lanes knew after the last one: the order of memory, and what collectives add to it.
+    pub(super) last: [Clock; 2],
+}
+
 /// A block that is running.
 #[derive(Debug, Default)]
 pub(super) struct Block {
@@ -196,8 +205,8 @@ pub(super) struct Block {
     pub(super) started: BTreeSet<u32>,
     /// Lanes of a warp that are still to be told of a meeting.
     pub(super) told: (u32, u32),
-    /// Of each warp, the lanes that have met at a collective and have done nothing since.
-    pub(super) met: Vec<Vec<u32>>,
+    /// By warp.
+    pub(super) met: Vec<Met>,
     /// The knowledge of the threads that ended.
     pub(super) ended: Released,
     /// Last accesses by threads of other blocks: thread of the grid, epoch, instruction.

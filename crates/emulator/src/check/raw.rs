@@ -108,7 +108,8 @@ impl Raw {
             let mut fences: Vec<usize> = checker.proxy_fences.iter().copied().collect();
             fences.sort_unstable();
             for fence in fences {
-                let (opcode, location) = (sites.opcode(program, fence), sites.location(program, fence));
+                let (opcode, location) =
+                    (sites.opcode(program, fence), sites.location(program, fence));
                 let alone = match opcode {
                     _ if opcode.contains(".global") => ", and orders global memory alone",
                     _ if opcode.contains(".shared") => ", and orders shared memory alone",

@@ -46,7 +46,8 @@ impl Checker {
                 continue;
             }
             let mut found = self.found.iter();
-            let read = found.position(|raw| self.is_read(raw, self.sites.instruction(there.instruction)));
+            let read =
+                found.position(|raw| self.is_read(raw, self.sites.instruction(there.instruction)));
             match read {
                 Some(read) if causes.is_told(read) => causes.add(read, index),
                 Some(read) => causes.add(index, causes.told(read)),

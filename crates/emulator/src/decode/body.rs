@@ -405,7 +405,8 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
     pub(crate) fn is_before_sync(&self) -> bool {
         let ptx::Version { major, minor } = self.module.version;
         let names = self.module.target.names.iter();
-        let numbers = names.filter_map(|name| name.as_str().strip_prefix("sm_")?.parse::<u32>().ok());
+        let numbers =
+            names.filter_map(|name| name.as_str().strip_prefix("sm_")?.parse::<u32>().ok());
         (major, minor) < (6, 4) || numbers.max().is_some_and(|number| number < 70)
     }
 

@@ -36,12 +36,10 @@ const HEADERS: [&str; 17] = [
 /// Returns whether a header lies in libcu++'s folder `cuda`: in one of its folders, or it has a name without an extension,
 /// as `cuda/barrier`.
 fn is_of_cuda(folders: &[&str], name: &str) -> bool {
-    let after = folders.iter().position(|folder| *folder == "cuda");
-    let inner = after.and_then(|at| folders.get(at + 1).copied());
-    match inner {
-        Some(inner) => inner == "std" || inner.starts_with("__"),
-        None => after.is_some() && !name.contains('.'),
-    }
+    let is_inner =
+        |pair: &[&str]| pair[0] == "cuda" && (pair[1] == "std" || pair[1].starts_with("__"));
+    let is_plain = folders.last() == Some(&"cuda") && !name.contains('.');
+    is_plain || folders.windows(2).any(is_inner)
 }
 
 /// Returns whether it is a header of instructions of one compute capability, as `sm_30_intrinsics.hpp`.

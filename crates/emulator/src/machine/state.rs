@@ -5,8 +5,9 @@ use std::{collections::BTreeMap, sync::Arc};
 use tma_launch::{Limits, Shape};
 
 use super::{
-    BarrierState, BulkGroups, Calls, ClusterState, Config, Location, Mbarrier, Memory, Passed, Program,
-    RegisterPool, Rng, SHARED_START, SHARED_UNIT, Slot, Transfer, Unwritten, observer::Pause,
+    BarrierState, BulkGroups, Calls, ClusterState, Config, Location, Mbarrier, Memory, Passed,
+    Program, RegisterPool, Rng, SHARED_START, SHARED_UNIT, Slot, Transfer, Unwritten,
+    observer::Pause,
 };
 use crate::value::{LANES, Lanes};
 

@@ -370,7 +370,8 @@ fn shuffles_and_votes_without_sync_are_of_the_lanes_that_come_together() {
         shfl.up.b32 %r4|%p5, %t, 1, 0; shfl.bfly.b32 %r5, %r1, 1, 31; selp.u32 %r6, 512, 0, %p5;
         add.u32 %r1, %r2, %r4; add.u32 %r1, %r1, %r5; add.u32 %r1, %r1, %r6;";
     let run_as = |from: &str| {
-        let text = kernel(&format!("{body}\n{STORE}")).replace(".version 8.6\n.target sm_90a", from);
+        let text =
+            kernel(&format!("{body}\n{STORE}")).replace(".version 8.6\n.target sm_90a", from);
         let results = [0, 1, 2, 3, 4, 5, 6, 7].map(|seed| {
             let out = vec![Buffer::zeroed::<u32>("out", 32)];
             let launch = Launch::new("k", 1, 32).buffer(0);
@@ -391,7 +392,9 @@ fn shuffles_and_votes_without_sync_are_of_the_lanes_that_come_together() {
             assert_eq!(found, expected, "{from}");
         }
     }
-    let said = run_as(".version 6.4\n.target sm_70").unwrap_err().to_string();
+    let said = run_as(".version 6.4\n.target sm_70")
+        .unwrap_err()
+        .to_string();
     assert!(said.contains("without `.sync`"), "{said}");
 }
 

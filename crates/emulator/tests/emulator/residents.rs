@@ -52,5 +52,8 @@ fn a_kernel_without_an_end_says_which_blocks_have_not_begun() {
     assert!(said.contains("5 of 9 blocks have not begun"), "{said}");
     let said = run("bar.sync 0, 64; mov.u32 %r4, 9;", 9, Config::default()).unwrap_err();
     let said = said.to_string();
-    assert!(said.contains("deadlock") && said.contains("5 of 9 blocks have not begun"), "{said}");
+    assert!(
+        said.contains("deadlock") && said.contains("5 of 9 blocks have not begun"),
+        "{said}"
+    );
 }
