@@ -44,7 +44,7 @@ impl Diagnostic {
         said.unwrap_or(self.kind.help())
     }
 
-    /// What helps where a load, a store or an atomic is to blame, and no copy.
+    /// Returns the fix where a load, a store or an atomic is to blame, and no copy.
     fn of_access(&self) -> Option<&'static str> {
         let opcode = &self.here.as_ref()?.instruction;
         let is_access = ["ld.", "st.", "atom.", "red."]

@@ -190,7 +190,7 @@ pub(super) struct GroupWait {
 pub(super) struct Met {
     /// Those that have done nothing since.
     pub(super) lanes: Vec<u32>,
-    /// What the lanes knew after the last one: the order of memory, and what collectives add to it.
+    /// The knowledge of the lanes after the last one: the order of memory, and what collectives add to it.
     pub(super) last: [Clock; 2],
 }
 
