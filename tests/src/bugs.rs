@@ -40,6 +40,8 @@ pub struct Bug {
     pub finds: &'static [Kind],
     /// Diagnostics that some schedules give in place of it, and why that is right.
     pub or: &'static [Other],
+    /// Only a [strict](tma_emulator::Config::strict) checker says it; any other says nothing.
+    pub strict: bool,
 }
 
 /// A diagnostic that a schedule may legitimately give in place of the usual.
@@ -101,7 +103,13 @@ impl Bug {
             name,
             finds,
             or: &[],
+            strict: false,
         }
+    }
+
+    const fn strict(mut self) -> Self {
+        self.strict = true;
+        self
     }
 
     const fn or(mut self, or: &'static [Other]) -> Self {

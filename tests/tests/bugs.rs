@@ -65,11 +65,13 @@ fn main() {
 }
 
 /// A kernel with one bug, or with none.
+#[derive(Clone)]
 struct Variant {
     family: &'static Family,
     entry: String,
     file: String,
     text: String,
+    is_strict: bool,
 }
 
 impl Variant {
@@ -80,6 +82,7 @@ impl Variant {
             entry: family.entry(bug),
             file,
             text,
+            is_strict: bug.is_some_and(|bug| bug.strict),
         }
     }
 
@@ -101,6 +104,7 @@ impl Variant {
         let config = Config {
             seed,
             max_steps: MAX_STEPS,
+            strict: self.is_strict,
             ..Config::default()
         };
         let checked = EmulatorBackend::with_config(config).check(&mut job);
@@ -170,6 +174,13 @@ fn is_found(variant: &Variant, bug: &Bug) -> Result<(), Failed> {
             )
             .into());
         }
+    }
+    if bug.strict {
+        let usual = Variant {
+            is_strict: false,
+            ..variant.clone()
+        };
+        is_clean(&usual)?;
     }
     match unseen.as_slice() {
         [] => Ok(()),

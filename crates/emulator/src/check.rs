@@ -29,6 +29,7 @@ mod quick;
 mod raw;
 mod readers;
 mod shadow;
+mod sites;
 mod suppressions;
 mod sync;
 mod tensormaps;
@@ -58,6 +59,7 @@ use overlap::Dependency;
 pub(crate) use overlap::InFlight;
 use raw::Raw;
 use shadow::Shadow;
+use sites::Sites;
 use sync::Locations;
 use unreleased::ReleasedMaps;
 pub(crate) use unreleased::Unreleased;
@@ -69,6 +71,8 @@ struct Unwritten {
     words: HashMap<(Memory, u64), Vec<usize>>,
     /// The diagnostics of a race that was found later, by diagnostic.
     raced: HashMap<usize, usize>,
+    /// Instructions that read them, where it is not known what becomes of the values.
+    lost: HashSet<usize>,
 }
 
 /// Watches one launch.
@@ -86,14 +90,14 @@ pub(crate) struct Checker {
     releases: u64,
     /// Instructions that were executed as `fence.proxy.async`.
     proxy_fences: HashSet<usize>,
+    sites: Sites,
     found: Vec<Raw>,
     /// Index into `found` by kind and the two instructions.
     known: HashMap<(Kind, usize, usize), usize>,
     unwritten: Unwritten,
-    /// Lanes that store the same value by one instruction are told, too.
+    /// Lanes that store the same value by one instruction are told, too, and reads of memory without a value on which nothing
+    /// depends.
     is_strict: bool,
-    /// There was a `match.sync`: what clocks know without regard to scopes, they may know by it.
-    has_matched: bool,
     /// Of earlier launches.
     unreleased: Unreleased,
     released_maps: ReleasedMaps,
@@ -134,11 +138,11 @@ impl Checker {
             locations: Locations::default(),
             releases: 0,
             proxy_fences: HashSet::new(),
+            sites: Sites::default(),
             found: Vec::new(),
             known: HashMap::new(),
             unwritten: Unwritten::default(),
             is_strict,
-            has_matched: false,
             unreleased,
             released_maps: ReleasedMaps::default(),
             in_flight,
@@ -164,10 +168,12 @@ impl Checker {
         let ended = fault.filter(|_| explains.is_none());
         let ended = ended.map(|fault| self.fault(fault, program, places, entry));
         let found = self.found.iter().enumerate();
-        let told = found.filter(|(index, _)| causes.is_told(*index));
+        let is_silent = |raw: &Raw| !self.is_strict && self.is_harmless(raw);
+        let told = found.filter(|(index, raw)| causes.is_told(*index) && !is_silent(raw));
         let found = told.map(|(index, raw)| {
             let mut diagnostic = raw.render(&self, program, places, entry);
-            let follows = causes.of(index).map(|it| self.found[it].kind);
+            let follows = causes.of(index).map(|it| &self.found[it]);
+            let follows = follows.filter(|raw| !is_silent(raw)).map(|raw| raw.kind);
             // A use says itself what was read.
             let is_news = |kind: &Kind| {
                 raw.kind != Kind::UninitialisedUse || *kind != Kind::UninitialisedRead
@@ -222,11 +228,19 @@ fn merged(diagnostics: impl Iterator<Item = Diagnostic>) -> Vec<Diagnostic> {
 impl Observer for Checker {
     #[inline]
     fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) -> u32 {
+        self.acts(origin);
+        let origin = self.sites.numbered(origin);
         self.access(origin, access, Proxy::Generic)
     }
 
     fn see_accesses(&mut self, origin: Origin, accesses: &Accesses) -> [u32; LANES] {
-        self.warp_access(origin, accesses)
+        self.acts(origin);
+        let numbered = self.sites.numbered(origin);
+        let valueless = self.warp_access(numbered, accesses);
+        if accesses.proxy != Proxy::Generic && valueless != [0; LANES] {
+            self.unwritten.lost.insert(origin.instruction);
+        }
+        valueless
     }
 
     fn print(&mut self, text: &str) {
@@ -234,7 +248,19 @@ impl Observer for Checker {
     }
 
     fn see(&mut self, origin: Origin, event: Event) {
+        let meets = matches!(
+            event,
+            Event::WarpCollective { .. }
+                | Event::WarpMeet { orders: false, .. }
+                | Event::ShuffleOutside { .. }
+        );
+        if !meets {
+            self.acts(origin);
+        }
+        let read = origin.instruction;
+        let origin = self.sites.numbered(origin);
         match event {
+            Event::Call { .. } => self.sites.call(origin.calls, read),
             // The accesses of copies are known from their plans.
             Event::Access { copy: Some(_), .. } | Event::CopyRead(_) | Event::CopyDone(_) => {}
             Event::Access {
@@ -252,7 +278,9 @@ impl Observer for Checker {
                     range,
                     changed: u32::MAX,
                 };
-                self.access(origin, access, proxy);
+                if self.access(origin, access, proxy) != 0 {
+                    self.unwritten.lost.insert(read);
+                }
             }
             Event::UnwrittenUse { read, used } => self.unwritten_use(origin, read, used),
             Event::Discard(range) => self.discard(origin, range),
@@ -287,9 +315,7 @@ impl Observer for Checker {
                     self.warp_sync(origin, members);
                 }
             }
-            Event::WarpCollective { lanes, matches } => {
-                self.warp_collective(origin, lanes, matches);
-            }
+            Event::WarpCollective { lanes } => self.warp_collective(origin, lanes),
             Event::WarpgroupMeet => self.warpgroup_meet(origin),
             Event::ProductRegister { issue } => self.product_register(origin, issue),
             Event::ProductUnfenced { access, is_early } => {

@@ -73,6 +73,7 @@ mod unwritten;
 mod video;
 mod vote_sync;
 mod wgmma;
+mod without_sync;
 mod wmma;
 
 pub(crate) use execute::{Execute, Waiting, each_lane};
@@ -190,6 +191,7 @@ families! {
     shfl_sync { "shfl.sync" }
     stmatrix: StoreMatrix(Box<stmatrix::Store>) { "stmatrix" }
     vote_sync { "vote.sync" }
+    without_sync { "shfl" => shfl, "vote" => vote }
     wgmma: Wgmma(Box<wgmma::Wgmma>) { "wgmma" }
     wmma: Wmma(Box<wmma::Wmma>) { "wmma" => decode }
 

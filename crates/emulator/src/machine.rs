@@ -5,6 +5,7 @@
 mod access;
 mod alu;
 mod barrier;
+mod calls;
 mod fault;
 mod frames;
 mod heap;
@@ -26,6 +27,7 @@ mod unwritten;
 
 pub(crate) use alu::{Alu, WithCarry};
 pub(crate) use barrier::{BarrierState, ClusterState};
+use calls::Calls;
 pub(crate) use fault::Trapped;
 pub use fault::{Fault, FaultAt, Location, Trap};
 pub(crate) use heap::FreedBy;
@@ -96,7 +98,7 @@ pub struct Config {
     /// finds something.
     pub checks: bool,
     /// Makes the checker report also what is a mistake by the letter alone: lanes of a warp that store the same value to
-    /// the same place by one instruction.
+    /// the same place by one instruction, and reads of memory without a value on which nothing depends.
     pub strict: bool,
 }
 

@@ -147,6 +147,12 @@ impl Site {
         self.0.location.inlined.clone()
     }
 
+    /// In a function, its file and line and those of its calls, innermost first, up to the kernel.
+    #[getter]
+    fn calls(&self) -> Vec<(String, u32)> {
+        self.0.location.calls.clone()
+    }
+
     /// The name in PTX of the function that the instruction stands in.
     #[getter]
     fn function(&self) -> &str {

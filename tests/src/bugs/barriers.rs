@@ -24,14 +24,17 @@ pub(super) const FAMILIES: &[Family] = &[
         name: "tile",
         ptx: Some(include_str!("../../bugs/ptx/tile.ptx")),
         scenario: |entry| writes(entry, 64, |i| i ^ 32, 64),
-        // 9.7.9.6 says nothing of memory; what the lane acquired that the value is from, others rely on all the same.
+        // 9.7.9.6, 9.7.13.9, 9.7.13.12 and 9.7.13.14 say nothing of memory; others rely on it all the same.
         bugs: &[
             Bug::new("passed_by_a_shuffle_alone", &[OrderByCollective]),
             Bug::new("passed_by_a_vote_alone", &[OrderByCollective]),
             Bug::new("passed_by_a_redux_alone", &[OrderByCollective]),
             Bug::new("passed_by_an_elect_alone", &[OrderByCollective]),
             Bug::new("passed_by_nothing", &[DataRace]),
-            Bug::new("arrives_after_a_shuffle_alone", &[DataRace]),
+            Bug::new("arrives_after_a_shuffle_alone", &[OrderByCollective]),
+            Bug::new("arrives_after_nothing", &[DataRace]),
+            Bug::new("stores_after_a_redux_alone", &[OrderByCollective]),
+            Bug::new("stores_after_nothing", &[DataRace]),
         ],
     },
     Family {

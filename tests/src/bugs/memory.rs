@@ -248,20 +248,18 @@ pub(super) const FAMILIES: &[Family] = &[
         scenario: |entry| writes(entry, 32, |i| if i < 20 { 100 + i } else { 0 }, 32),
         // 5.1.7: shared memory has no value at first, which matters where something depends on it.
         bugs: &[
-            Bug::new("read_and_replaced", &[UninitialisedRead]),
-            Bug::new("read_and_masked", &[UninitialisedRead]),
-            Bug::new("product", &[UninitialisedRead]),
-            Bug::new("kept_in_shared_memory", &[UninitialisedRead]),
+            Bug::new("read_and_replaced", &[UninitialisedRead]).strict(),
+            Bug::new("read_and_masked", &[UninitialisedRead]).strict(),
+            Bug::new("product", &[UninitialisedRead]).strict(),
+            Bug::new("kept_in_local_memory", &[UninitialisedRead]),
+            Bug::new("kept_in_shared_memory", &[UninitialisedRead]).strict(),
             Bug::new("stored", &[UninitialisedUse]),
             Bug::new("sum_stored", &[UninitialisedUse]),
             Bug::new("decides", &[UninitialisedUse]),
             Bug::new("index", &[UninitialisedUse]),
             Bug::new("through_a_shuffle", &[UninitialisedUse]),
             Bug::new("through_a_vote", &[UninitialisedUse]),
-            Bug::new(
-                "through_shared_memory",
-                &[UninitialisedUse, UninitialisedRead],
-            ),
+            Bug::new("through_shared_memory", &[UninitialisedUse]),
             Bug::new("by_a_predicate", &[UninitialisedUse]),
         ],
     },
@@ -271,7 +269,7 @@ pub(super) const FAMILIES: &[Family] = &[
         scenario: |entry| writes(entry, 32, |i| i ^ 1, 32),
         // 9.7.9.17: a discard writes values that are not defined.
         bugs: &[
-            Bug::new("read_by_who_gave_it_up", &[UninitialisedRead]),
+            Bug::new("read_by_who_gave_it_up", &[UninitialisedRead]).strict(),
             Bug::new("read_by_another_thread", &[UninitialisedUse]),
         ],
     },

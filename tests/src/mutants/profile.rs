@@ -164,6 +164,7 @@ mod tests {
             block: 0,
             thread,
             instruction,
+            calls: 0,
         }
     }
 

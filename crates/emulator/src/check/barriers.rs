@@ -7,6 +7,7 @@ use super::{
     grid::{Block, Generation},
     knowledge::Released,
     raw::End,
+    sites::Sites,
 };
 use crate::{
     machine::observer::{Origin, Scope, Sem},
@@ -28,7 +29,7 @@ impl Checker {
         if let Some(state) = block.threads.get_mut(origin.thread as usize) {
             state.release_to(&mut current.released);
         }
-        let differs = first_of_warp(current, origin, aligned);
+        let differs = first_of_warp(current, &self.sites, origin, aligned);
         self.diverges(origin, differs, format_args!("barrier {barrier}"));
     }
 
@@ -78,7 +79,7 @@ impl Checker {
             // That a block has started is known to all who pass the barrier.
             current.blocks.insert(origin.block as u32);
         }
-        let differs = first_of_warp(current, origin, aligned);
+        let differs = first_of_warp(current, &self.sites, origin, aligned);
         self.diverges(origin, differs, format_args!("the barrier of the cluster"));
     }
 
@@ -148,11 +149,17 @@ impl Block {
 }
 
 /// Another lane of the warp that came by another instruction, if one of the two is aligned.
-fn first_of_warp(current: &mut Generation, origin: Origin, aligned: bool) -> Option<Origin> {
+fn first_of_warp(
+    current: &mut Generation,
+    sites: &Sites,
+    origin: Origin,
+    aligned: bool,
+) -> Option<Origin> {
     let warp = (origin.thread / LANES as u32) as usize;
     if current.warps.len() <= warp {
         current.warps.resize(warp + 1, None);
     }
     let (other, was_aligned) = *current.warps[warp].get_or_insert((origin, aligned));
-    (other.instruction != origin.instruction && (aligned || was_aligned)).then_some(other)
+    let [one, two] = [other, origin].map(|origin| sites.instruction(origin.instruction));
+    (one != two && (aligned || was_aligned)).then_some(other)
 }

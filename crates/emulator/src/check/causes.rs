@@ -238,7 +238,9 @@ impl Checker {
         let location = fault.at.as_ref().map(|at| &at.location);
         let is_at = |raw: &Raw| {
             let mut ends = raw.ends();
-            ends.any(|end| Some(&program.location(end.instruction)) == location)
+            ends.any(|end| {
+                Some(&program.location(self.sites.instruction(end.instruction))) == location
+            })
         };
         let at = |is: fn(Kind) -> bool| {
             let mut found = self.found.iter();

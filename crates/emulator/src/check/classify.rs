@@ -116,7 +116,7 @@ impl Checker {
         let raw = self.report(kind, here, Some(there), |_| notes);
         raw.about(mbarrier);
         raw.because(other);
-        let Unwritten { words, raced } = &mut self.unwritten;
+        let Unwritten { words, raced, .. } = &mut self.unwritten;
         if !words.is_empty() && is_race(kind) {
             let range = conflict.range;
             let read = words_of(range).filter_map(|word| words.get(&(range.memory, word)));
@@ -156,10 +156,7 @@ impl Checker {
         let is_narrow = are_strong && !judge.are_in_scope(conflict.earlier, made.access);
         let there = self.end_of(conflict.earlier, conflict.earlier_kind, conflict.range);
         let is_far = there.block != block || self.grid.extents.cluster != [1; 3];
-        let by_match = self.has_matched && there.block == block;
-        let by_collective = judge.knows(&state.known.collective, conflict.earlier)
-            || by_match && judge.knows(state.known.wide(), conflict.earlier);
-        if !is_narrow && by_collective {
+        if !is_narrow && judge.knows(&state.known.collective, conflict.earlier) {
             return Named::new(Kind::OrderByCollective, []);
         }
         if is_narrow || is_far && judge.knows(state.known.wide(), conflict.earlier) {

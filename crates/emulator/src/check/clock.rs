@@ -261,6 +261,19 @@ impl Clock {
         epochs[thread] = epoch;
     }
 
+    /// Threads of this block have come so far, none of them 0.
+    pub(super) fn raise_threads(&mut self, block: u32, all: impl Iterator<Item = (u32, Epoch)>) {
+        let lanes = &mut self.block_mut(block).lanes[Lane::Thread as usize];
+        let epochs = Rc::make_mut(lanes.get_or_insert_default()).each_mut();
+        for (thread, epoch) in all {
+            let thread = thread as usize;
+            if epochs.len() <= thread {
+                epochs.resize((thread + 1).next_multiple_of(32), 0);
+            }
+            epochs[thread] = epochs[thread].max(epoch);
+        }
+    }
+
     /// Raises the number of complete phases of an mbarrier.
     pub(super) fn raise_mbarrier(&mut self, block: u32, id: u32, epoch: Epoch) {
         if self.mbarrier(block, id) < epoch {

@@ -2,8 +2,9 @@
 
 use super::{
     Checker,
-    clock::{Clock, Lane},
-    grid::Thread,
+    clock::Clock,
+    grid::{Block, Met, Thread},
+    knowledge::Knowledge,
 };
 use crate::{
     machine::observer::Origin,
@@ -11,73 +12,65 @@ use crate::{
 };
 
 impl Checker {
-    /// Lanes learn what the others have acquired, and by a `match.sync` the steps of the others, too.
-    pub(super) fn warp_collective(&mut self, origin: Origin, lanes: u32, matches: bool) {
-        let Some(block) = self.grid.blocks.get_mut(origin.block as u32) else {
-            return;
-        };
-        let first = origin.thread as usize / LANES * LANES;
-        let Some(threads) = block.threads.get_mut(first..) else {
-            return;
-        };
-        if matches {
-            self.has_matched = true;
-            converge(threads, lanes);
+    /// A thread does something else than a collective: the next one of its warp has news.
+    #[inline]
+    pub(super) fn acts(&mut self, origin: Origin) {
+        let block = self.grid.blocks.get_mut(origin.block as u32);
+        let met = block.and_then(|block| block.met.get_mut(origin.thread as usize / LANES));
+        if let Some(met) = met {
+            met.lanes.clear();
         }
-        if matches || has_news(threads, lanes) {
-            pass_on(threads, lanes, matches);
+    }
+
+    /// Lanes learn what the others know and the steps of the others, as far as collectives go.
+    pub(super) fn warp_collective(&mut self, origin: Origin, lanes: u32) {
+        let Some(Block { threads, met, .. }) = self.grid.blocks.get_mut(origin.block as u32) else {
+            return;
+        };
+        let warp = origin.thread as usize / LANES;
+        let Some(of_warp) = threads.get_mut(warp * LANES..) else {
+            return;
+        };
+        if met.len() <= warp {
+            met.resize_with(warp + 1, Met::default);
+        }
+        let met = &mut met[warp];
+        if !met.lanes.contains(&lanes) {
+            met.lanes.retain(|others| others & lanes == 0);
+            met.lanes.push(lanes);
+            pass_on(of_warp, lanes, &mut met.last);
         }
     }
 }
 
-/// Lanes know of each other that they have come so far.
-fn converge(threads: &mut [Thread], lanes: u32) {
-    let mut met = Clock::default();
-    for Thread { known, own, .. } in lanes_of(lanes).filter_map(|lane| threads.get(lane)) {
-        met.join(known.wide());
-        met.raise(Lane::Thread, own.block, own.thread, own.epoch);
-    }
-    for lane in lanes_of(lanes) {
-        if let Some(thread) = threads.get_mut(lane) {
-            *thread.known.wide_mut() = met.clone();
-        }
-    }
-}
-
-/// Returns whether lanes know what others do not, and what no collective has passed on yet.
-#[inline]
-fn has_news(threads: &[Thread], lanes: u32) -> bool {
-    let mut of_lanes = lanes_of(lanes).filter_map(|lane| threads.get(lane));
-    let Some(first) = of_lanes.next() else {
-        return false;
+fn pass_on(threads: &mut [Thread], mask: u32, last: &mut [Clock; 2]) {
+    let lanes = || lanes_of(mask).take_while(|lane| *lane < threads.len());
+    let Some(Thread { known, own, .. }) = lanes().next().map(|lane| &threads[lane]) else {
+        return;
     };
-    let (mut differs, mut is_new) = (false, !first.known.order.same(&first.passed_on));
-    for thread in of_lanes {
-        if !thread.known.collective.same(&first.known.collective) {
-            return true;
-        }
-        differs |= !thread.known.order.same(&first.known.order);
-        is_new |= !thread.known.order.same(&thread.passed_on);
-    }
-    differs && is_new
-}
-
-fn pass_on(threads: &mut [Thread], lanes: u32, with_steps: bool) {
-    let mut all = Clock::default();
-    for lane in lanes_of(lanes) {
-        let Some(Thread { known, own, .. }) = threads.get_mut(lane) else {
-            return;
-        };
-        all.join(&known.order);
-        all.join(&known.collective);
-        if with_steps {
-            all.raise(Lane::Thread, own.block, own.thread, own.epoch);
-            own.epoch += 1;
+    let same = |known: &Knowledge, [order, collective]: &[Clock; 2]| {
+        known.order.same(order) && known.collective.same(collective)
+    };
+    let (block, first) = (own.block, [known.order.clone(), known.collective.clone()]);
+    // Most lanes know the same, and the same as before.
+    let mut all = last[1].clone();
+    if !lanes().all(|lane| same(&threads[lane].known, last)) {
+        all = first[1].clone();
+        all.join(&first[0]);
+        for Thread { known, .. } in lanes().map(|lane| &threads[lane]) {
+            if !same(known, &first) {
+                all.join(&known.collective);
+                all.join(&known.order);
+            }
         }
     }
-    for lane in lanes_of(lanes) {
-        let thread = &mut threads[lane];
-        thread.passed_on = thread.known.order.clone();
-        thread.known.collective = all.clone();
+    let steps = lanes().map(|lane| &threads[lane].own);
+    all.raise_threads(block, steps.map(|own| (own.thread, own.epoch)));
+    *last = [first[0].clone(), all.clone()];
+    for lane in lanes_of(mask) {
+        if let Some(thread) = threads.get_mut(lane) {
+            thread.own.epoch += 1;
+            thread.known.collective = all.clone();
+        }
     }
 }

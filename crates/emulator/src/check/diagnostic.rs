@@ -39,7 +39,21 @@ impl Diagnostic {
 
     /// The usual fix: the kind's help, or what it says of products.
     pub fn help(&self) -> &'static str {
-        self.of_product().map_or(self.kind.help(), |[_, help]| help)
+        let of_product = self.of_product().map(|[_, help]| help);
+        let said = of_product.or_else(|| self.of_access());
+        said.unwrap_or(self.kind.help())
+    }
+
+    /// Returns the fix where a load, a store or an atomic is to blame, and no copy.
+    fn of_access(&self) -> Option<&'static str> {
+        let opcode = &self.here.as_ref()?.instruction;
+        let is_access = ["ld.", "st.", "atom.", "red."]
+            .iter()
+            .any(|stem| opcode.starts_with(stem));
+        (self.kind == Kind::Misaligned && is_access).then_some(
+            "a load, a store or an atomic needs an address at a multiple of the bytes that it accesses at once, which for a \
+             vector are those of all its elements",
+        )
     }
 
     fn of_product(&self) -> Option<[&'static str; 2]> {
@@ -132,7 +146,12 @@ impl Display for Site {
                 }
                 writeln!(f, "      {file}:{line}:{column}")?;
             }
-            None => writeln!(f, "  --> {file}:{line}:{column}")?,
+            None => {
+                writeln!(f, "  --> {file}:{line}:{column}")?;
+                if let Some(chain) = location.chain() {
+                    writeln!(f, "      {chain}")?;
+                }
+            }
         }
         writeln!(f, "      `{instruction}`")?;
         write!(f, "      thread {thread:?} of block {block:?} {what}")

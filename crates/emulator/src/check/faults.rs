@@ -54,7 +54,7 @@ impl Checker {
         let last_to_fit = self.mbarriers.last_to_fit.take();
         let there = match &fault.freed_by {
             Some(by) => Some(site(by, "has freed the memory".to_owned())),
-            None => last_to_fit.map(|end| end.site(program, places)),
+            None => last_to_fit.map(|end| end.site(program, &self.sites, places)),
         };
         let here = fault.at.as_ref().map(|at| {
             let what = match said {

@@ -101,8 +101,6 @@ impl Groups {
 pub(super) struct Thread {
     pub(super) known: Knowledge,
     pub(super) own: Own,
-    /// The order that it knew when a collective last passed that on to lanes of its warp.
-    pub(super) passed_on: Clock,
     pub(super) fenced: Option<Box<Fenced>>,
     /// The knowledge that relaxed loads have seen, for a later fence; with block and scope of the
     /// release.
@@ -187,6 +185,15 @@ pub(super) struct GroupWait {
     pub(super) instruction: usize,
 }
 
+/// Lanes of a warp that have met at collectives.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Met {
+    /// Those that have done nothing since.
+    pub(super) lanes: Vec<u32>,
+    /// The knowledge of the lanes after the last one: the order of memory, and what collectives add to it.
+    pub(super) last: [Clock; 2],
+}
+
 /// A block that is running.
 #[derive(Debug, Default)]
 pub(super) struct Block {
@@ -198,6 +205,8 @@ pub(super) struct Block {
     pub(super) started: BTreeSet<u32>,
     /// Lanes of a warp that are still to be told of a meeting.
     pub(super) told: (u32, u32),
+    /// By warp.
+    pub(super) met: Vec<Met>,
     /// The knowledge of the threads that ended.
     pub(super) ended: Released,
     /// Last accesses by threads of other blocks: thread of the grid, epoch, instruction.

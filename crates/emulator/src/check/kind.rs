@@ -182,7 +182,7 @@ kinds! {
     OrderByCollective "order-by-collective" Warning
     "two uses of the same bytes are ordered by nothing but a collective of a warp that by the letter orders no memory"
     "9.7.13.2, 9.7.9.6, 9.7.13.9, 9.7.13.10, 9.7.13.12, 9.7.13.14"
-    "execute `bar.warp.sync` (`__syncwarp`) beside the `match.sync`, or behind the shuffle, vote, reduction or election that follows another lane's acquire; libcu++'s `pipeline` and cooperative groups' tiles of several warps do without"
+    "execute `bar.warp.sync` (`__syncwarp`) beside the shuffle, vote, match, reduction or election; libcu++'s `pipeline` and cooperative groups' tiles of several warps do without"
     /// Several threads store one value to the same bytes, without order.
     SameValueRace "same-value-race" Warning
     "threads store the same value to the same bytes, and nothing orders them"
@@ -286,7 +286,7 @@ kinds! {
     /// The address is not aligned.
     Misaligned "misaligned" Error
     "an address or size is not a multiple of what the instruction needs"
-    "9.7.9.25, 9.7.9.27"
+    "6.4.1, 9.7.9.25, 9.7.9.27"
     "bulk copies need multiples of 16 bytes, tensor copies a shared address at 128, mbarriers 8, maps 64"
     /// A swizzled box begins in the middle of the pattern.
     SwizzleAlignment "swizzle-alignment" Warning

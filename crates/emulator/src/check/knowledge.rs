@@ -19,7 +19,7 @@ pub(super) struct Knowledge {
     /// The steps that happened before, by the memory model.
     pub(super) order: Clock,
     /// The steps that would have happened before if every scope were wide enough, and those before a
-    /// convergence of warps, where these are more.
+    /// convergence of a warpgroup, where these are more.
     wide: Option<Clock>,
     /// The steps besides those in order that would have happened before if every collective of a warp ordered memory.
     pub(super) collective: Clock,

@@ -216,12 +216,13 @@ impl Checker {
         if lets {
             let past = self.shadow.take_past();
             let mut sites = BTreeMap::new();
+            let numbers = &self.sites;
             past.each(|access| {
                 let instruction = access.instruction();
                 sites.entry(instruction).or_insert_with(|| Site {
-                    location: program.location(instruction),
-                    function: program.function(instruction).to_owned(),
-                    instruction: program.opcode(instruction).to_owned(),
+                    location: numbers.location(program, instruction),
+                    function: numbers.function(program, instruction).to_owned(),
+                    instruction: numbers.opcode(program, instruction).to_owned(),
                     ..Site::default()
                 });
             });

@@ -4,6 +4,7 @@ use super::{
     Checker, Diagnostic, Kind, Site,
     copies::Done,
     shadow::{Access, Actor},
+    sites::Sites,
 };
 use crate::machine::{
     Places, Program,
@@ -27,9 +28,9 @@ pub(super) struct Other {
 }
 
 impl Other {
-    pub(super) fn note(&self, program: &Program) -> String {
-        let opcode = program.opcode(self.instruction);
-        let location = program.location(self.instruction);
+    pub(super) fn note(&self, program: &Program, sites: &Sites) -> String {
+        let opcode = sites.opcode(program, self.instruction);
+        let location = sites.location(program, self.instruction);
         format!("{}: `{opcode}` at {location}", self.what)
     }
 }
@@ -60,11 +61,11 @@ impl End {
         }
     }
 
-    pub(super) fn site(&self, program: &Program, places: &Places) -> Site {
+    pub(super) fn site(&self, program: &Program, sites: &Sites, places: &Places) -> Site {
         Site {
-            location: program.location(self.instruction),
-            function: program.function(self.instruction).to_owned(),
-            instruction: program.opcode(self.instruction).to_owned(),
+            location: sites.location(program, self.instruction),
+            function: sites.function(program, self.instruction).to_owned(),
+            instruction: sites.opcode(program, self.instruction).to_owned(),
             block: places.block(self.block.into()),
             thread: places.thread(self.thread),
             what: self.what.clone(),
@@ -98,6 +99,7 @@ impl Raw {
         places: &Places,
         entry: &str,
     ) -> Diagnostic {
+        let sites = &checker.sites;
         let mut kind = self.kind;
         let mut notes = self.notes.clone();
         // Only at the end is it known whether there was any fence.
@@ -106,7 +108,8 @@ impl Raw {
             let mut fences: Vec<usize> = checker.proxy_fences.iter().copied().collect();
             fences.sort_unstable();
             for fence in fences {
-                let (opcode, location) = (program.opcode(fence), program.location(fence));
+                let (opcode, location) =
+                    (sites.opcode(program, fence), sites.location(program, fence));
                 let alone = match opcode {
                     _ if opcode.contains(".global") => ", and orders global memory alone",
                     _ if opcode.contains(".shared") => ", and orders shared memory alone",
@@ -117,8 +120,8 @@ impl Raw {
                 ));
             }
         }
-        notes.extend(self.others.iter().map(|other| other.note(program)));
-        let site = |end: &Option<End>| end.as_ref().map(|end| end.site(program, places));
+        notes.extend(self.others.iter().map(|other| other.note(program, sites)));
+        let site = |end: &Option<End>| end.as_ref().map(|end| end.site(program, sites, places));
         Diagnostic {
             kind,
             said: None,

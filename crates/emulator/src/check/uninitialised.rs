@@ -11,17 +11,29 @@ impl Checker {
     /// A value is used that an instruction has read where nobody has written.
     pub(super) fn unwritten_use(&mut self, origin: Origin, read: usize, used: Used) {
         let what = match used {
+            Used::Unknown => {
+                self.unwritten.lost.insert(read);
+                return;
+            }
             Used::Branch => "decides by the value what is executed",
             Used::Address => "takes the value for an address",
             Used::Store => "writes the value, or what is computed from it",
         };
         let here = End::new(origin, what);
-        let found = self.found.iter().find(|raw| is_read(raw, read));
+        let found = self.found.iter().find(|raw| self.is_read(raw, read));
         let there = found.and_then(|raw| raw.here.clone());
         let notes = found.map_or_else(Vec::new, |raw| raw.notes.clone());
         let other = found.and_then(|raw| raw.others.first().cloned());
         self.report(Kind::UninitialisedUse, here, there, |_| notes)
             .because(other);
+    }
+
+    /// Returns whether this is a read of a value that nothing depends on.
+    pub(super) fn is_harmless(&self, raw: &Raw) -> bool {
+        let here = raw.here.as_ref();
+        let here = here.map(|end| self.sites.instruction(end.instruction));
+        let lost = &self.unwritten.lost;
+        raw.kind == Kind::UninitialisedRead && !here.is_some_and(|here| lost.contains(&here))
     }
 
     /// A read is told with the first use of its value.
@@ -34,7 +46,8 @@ impl Checker {
                 continue;
             }
             let mut found = self.found.iter();
-            let read = found.position(|raw| is_read(raw, there.instruction));
+            let read =
+                found.position(|raw| self.is_read(raw, self.sites.instruction(there.instruction)));
             match read {
                 Some(read) if causes.is_told(read) => causes.add(read, index),
                 Some(read) => causes.add(index, causes.told(read)),
@@ -42,10 +55,11 @@ impl Checker {
             }
         }
     }
-}
 
-/// Returns whether it is about what this instruction reads.
-fn is_read(raw: &Raw, read: usize) -> bool {
-    let here = raw.here.as_ref();
-    raw.kind == Kind::UninitialisedRead && here.is_some_and(|end| end.instruction == read)
+    /// Returns whether it is about what this instruction reads.
+    fn is_read(&self, raw: &Raw, read: usize) -> bool {
+        let here = raw.here.as_ref();
+        raw.kind == Kind::UninitialisedRead
+            && here.is_some_and(|end| self.sites.instruction(end.instruction) == read)
+    }
 }

@@ -401,6 +401,15 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         Ok(())
     }
 
+    /// Returns whether the module may have collectives without `.sync` (PTX ISA 9.7.9.5, 9.7.13.8).
+    pub(crate) fn is_before_sync(&self) -> bool {
+        let ptx::Version { major, minor } = self.module.version;
+        let names = self.module.target.names.iter();
+        let numbers =
+            names.filter_map(|name| name.as_str().strip_prefix("sm_")?.parse::<u32>().ok());
+        (major, minor) < (6, 4) || numbers.max().is_some_and(|number| number < 70)
+    }
+
     fn refuse(&mut self, instruction: &str, span: ptx::Span, reason: String) {
         self.unsupported.push(Unsupported {
             instruction: instruction.to_owned(),

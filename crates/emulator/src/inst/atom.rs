@@ -198,7 +198,9 @@ impl Atomic {
                 if expected { step.get(slot)[lane] } else { old }
             }
         };
-        crate::value::write(step.bytes_mut(lane, located, self.bytes)?, new);
+        if (new ^ old) << (64 - 8 * size) != 0 {
+            crate::value::write(step.bytes_mut(lane, located, self.bytes)?, new);
+        }
         Ok(old)
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn decode(
         d: None,
         p: None,
         sources,
-        members,
+        members: Some(members),
     })));
     Ok(())
 }

@@ -39,7 +39,8 @@ pub(crate) struct Collective {
     pub(crate) p: Option<Slot>,
     /// The operands of the lanes; those that the kind does not need repeat the first.
     pub(crate) sources: [Slot; 3],
-    pub(crate) members: Slot,
+    /// None for the lanes that come to it together.
+    pub(crate) members: Option<Slot>,
 }
 
 /// All lanes come together (`.sync.aligned`), and then do what is emitted next.
@@ -50,7 +51,7 @@ pub(crate) fn align(decoder: &mut Decoder<'_>) {
         d: None,
         p: None,
         sources: [all; 3],
-        members: all,
+        members: Some(all),
     })));
 }
 
@@ -70,7 +71,10 @@ type Party<'a> = (Option<usize>, usize, u32, &'a Collective);
 
 impl Execute for Collective {
     fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
-        let masks = *step.get(self.members);
+        let Some(members) = self.members else {
+            return Ok(self.come_together(step));
+        };
+        let masks = *step.get(members);
         let first = lanes_of(step.active).next().unwrap_or(0);
         let members = masks[first] as u32;
         let mut others = 0;
@@ -113,6 +117,9 @@ impl Execute for Collective {
         let Wait::Collective { members } = waiting.wait else {
             return true;
         };
+        if self.members.is_none() {
+            return all_wait(waiting.warp);
+        }
         let partners = self.partners(waiting.warp, waiting.operations, *members);
         let own = waiting.group.mask;
         let there = partners.fold(own, |mask, (_, group, _)| mask | group.mask);
@@ -135,12 +142,31 @@ impl Execute for Collective {
         let Wait::Collective { members } = waiting.wait else {
             return String::new();
         };
+        if self.members.is_none() {
+            return "for the lanes of its warp that can still come".into();
+        }
         let missing = members & waiting.warp.alive & !waiting.group.mask;
         format!("for {} of its warp", lane_names(missing))
     }
 }
 
+/// Returns whether no group of a warp can go on by itself.
+fn all_wait(warp: &Warp) -> bool {
+    warp.groups.iter().all(|group| group.wait.is_some())
+}
+
 impl Collective {
+    /// Waits for lanes that may still come, and takes all that are there. Before `.sync` was needed, the lanes of a warp met
+    /// where their ways in the code did.
+    fn come_together<O: Watch>(&self, step: &mut Step<'_, O>) -> Flow {
+        let members = 0;
+        if !all_wait(step.warp) {
+            return step.wait(Wait::Collective { members });
+        }
+        self.finish(step, members);
+        Flow::Next
+    }
+
     /// The groups that wait for this group, and it for them.
     fn partners<'w>(
         &'w self,
@@ -157,7 +183,11 @@ impl Collective {
                     return None;
                 };
                 let waits = group.wait == Some(Wait::Collective { members });
-                (waits && other.kind == self.kind).then_some((index, group, &**other))
+                let is_alike = match self.members {
+                    Some(_) => other.members.is_some() && other.kind == self.kind,
+                    None => std::ptr::eq(self, &**other),
+                };
+                (waits && is_alike).then_some((index, group, &**other))
             })
     }
 
@@ -235,7 +265,6 @@ impl Collective {
         }
         if O::WATCHES {
             let first = there.trailing_zeros() as usize;
-            let matches = matches!(self.kind, Kind::Match(_));
             let active = std::mem::replace(&mut step.active, there);
             step.tell_all(Event::WarpMeet {
                 members,
@@ -243,7 +272,7 @@ impl Collective {
             });
             if !matches!(self.kind, Kind::Meet | Kind::Align) {
                 let lanes = there;
-                step.tell(first, |_| Event::WarpCollective { lanes, matches });
+                step.tell(first, |_| Event::WarpCollective { lanes });
             }
             if let Kind::Shfl(mode) = self.kind {
                 for lane in lanes_of(there) {

@@ -28,7 +28,7 @@ pub(crate) fn decode(
         d: Some(d.slot),
         p: Some(p.slot),
         sources: [members; 3],
-        members,
+        members: Some(members),
     })));
     Ok(())
 }

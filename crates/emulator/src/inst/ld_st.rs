@@ -196,6 +196,8 @@ impl Move {
         };
         let registers = step.warp.registers.get_mut(step.group.base..);
         let changed = self.transfer(registers.unwrap_or(&mut []), bytes, &starts, active);
+        let is_global = matches!(space, Space::Global | Space::Generic);
+        step.world.has_changed |= self.stores && is_global && changed != [0; LANES];
         if !O::WATCHES {
             return 0;
         }
@@ -313,7 +315,7 @@ impl Move {
                         Event::Discard(Range { address, ..whole })
                     });
                 }
-                _ => {}
+                _ => step.use_unwritten(*slot, 1 << lane, Used::Unknown),
             }
         }
     }

@@ -42,7 +42,7 @@ pub(crate) fn decode(
         d: Some(d.slot),
         p: p.map(|p| p.slot),
         sources: [a; 3],
-        members,
+        members: Some(members),
     })));
     Ok(())
 }

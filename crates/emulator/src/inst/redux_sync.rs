@@ -44,7 +44,7 @@ pub(crate) fn decode(
         d,
         p: None,
         sources: [a; 3],
-        members,
+        members: Some(members),
     })));
     Ok(())
 }

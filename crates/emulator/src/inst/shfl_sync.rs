@@ -31,7 +31,7 @@ pub(crate) fn decode(
         d: Some(d.slot),
         p: p.map(|p| p.slot),
         sources,
-        members,
+        members: Some(members),
     })));
     Ok(())
 }

@@ -45,7 +45,7 @@ pub(crate) fn decode(
             d: None,
             p: None,
             sources: [all; 3],
-            members: all,
+            members: Some(all),
         };
         decoder.emit(Action::Collective(Box::new(collective)));
     };

@@ -40,6 +40,23 @@ impl Action {
         }
     }
 
+    /// Returns whether it takes values from registers and does with them what is not followed.
+    fn takes_any(&self) -> bool {
+        matches!(
+            self,
+            Self::Call(_)
+                | Self::Mma(_)
+                | Self::Wmma(_)
+                | Self::Wgmma(_)
+                | Self::Transpose(_)
+                | Self::StoreMatrix(_)
+                | Self::AsyncStore(_)
+                | Self::Fetch(_)
+                | Self::Gather(_)
+                | Self::SurfaceReduce(_)
+        )
+    }
+
     /// Sees to registers with such values, before the operation is executed. `guard` has lanes whose guard is one of
     /// them, which may be active or not. Returns whether the operation leaves the others to the caller.
     #[cold]
@@ -68,6 +85,7 @@ impl Action {
                     step.use_unwritten(index, step.active, Used::Branch);
                 }
             }
+            _ if self.takes_any() => step.lose_unwritten(),
             _ => {}
         }
         let flow = self.flow();

@@ -2,7 +2,7 @@
 
 use super::{
     Address, Here, Located, SHARED_RANK_SHIFT, SHARED_START, Space, Step, Trap, Trapped, World,
-    observer::{self, AccessKind, OrdinaryAccess, Range, Scope, Sem, Watch},
+    observer::{self, AccessKind, Event, OrdinaryAccess, Range, Scope, Sem, Used, Watch},
     of_generic, of_shared,
 };
 
@@ -115,6 +115,7 @@ impl<O: Watch, A> Step<'_, O, A> {
     ) -> Result<&mut [u8], Trapped> {
         let (memory, offset) = match located {
             Located::Global { allocation, offset } => {
+                self.world.has_changed = true;
                 (self.world.memory.global_mut(allocation), offset)
             }
             Located::Shared { rank, offset } => (
@@ -135,7 +136,7 @@ impl<O: Watch, A> Step<'_, O, A> {
         self.world.range(self.here.cluster, located, bytes)
     }
 
-    /// Tells the observer of an ordinary access; gives [what it answers](observer::Observer::see_access).
+    /// Tells the observer of an ordinary access, whose value is not followed.
     #[inline]
     pub(crate) fn tell_access(
         &mut self,
@@ -144,11 +145,15 @@ impl<O: Watch, A> Step<'_, O, A> {
         bytes: u64,
         kind: AccessKind,
         order: (Sem, Scope),
-    ) -> u32 {
-        self.tell_changes(lane, located, bytes, kind, order, u32::MAX)
+    ) {
+        if self.tell_changes(lane, located, bytes, kind, order, u32::MAX) != 0 {
+            let (read, used) = (self.group.pc, Used::Unknown);
+            self.tell(lane, |_| Event::UnwrittenUse { read, used });
+        }
     }
 
-    /// The same, where it is known which bytes a write [changes](OrdinaryAccess::changed).
+    /// Tells the observer of an access, and [what a write changes](OrdinaryAccess::changed); gives [what it
+    /// answers](observer::Observer::see_access).
     #[inline]
     pub(crate) fn tell_changes(
         &mut self,

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::observer::Origin;
+use super::{is_of_library, observer::Origin};
 
 /// Where an instruction stands: in the PTX, and in the source that a compiler made it of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,6 +19,9 @@ pub struct Location {
     /// The file and line of an inlined function, then those of the call that it was inlined into, and so on to the
     /// kernel's or function's own; empty where nothing was inlined.
     pub inlined: Vec<(String, u32)>,
+    /// In a function, where the checker says it: the function's own file and line, then those of its calls, innermost first,
+    /// up to the kernel.
+    pub calls: Vec<(String, u32)>,
 }
 
 impl Location {
@@ -32,15 +35,39 @@ impl Location {
 }
 
 impl Location {
-    /// The inlined function and its calls, in one line.
+    /// The function and its calls, inlined or not, in one line.
     pub fn chain(&self) -> Option<String> {
-        let mut frames = self
-            .inlined
-            .iter()
-            .map(|(file, line)| format!("{file}:{line}"));
+        let (what, own) = match self.inlined.is_empty() {
+            true => ("in", 0),
+            false => ("inlined from", 1),
+        };
+        let frames = self.inlined.iter().chain(self.calls.iter().skip(own));
+        let mut frames = frames.map(|(file, line)| format!("{file}:{line}"));
         let first = frames.next()?;
         let calls = frames.map(|call| format!(", called at {call}"));
-        Some(format!("inlined from {first}{}", calls.collect::<String>()))
+        Some(format!("{what} {first}{}", calls.collect::<String>()))
+    }
+
+    /// The function, or the one that called it, was called there: that is the user's line, if none was so far.
+    pub(crate) fn called_at(&mut self, call: &Self) {
+        let line = |location: &Self| {
+            let (file, line) = location.line_of_source();
+            (file, line as u32)
+        };
+        if self.calls.is_empty() {
+            let own = self.inlined.last().cloned();
+            self.calls.push(own.unwrap_or_else(|| line(self)));
+        }
+        match call.inlined.is_empty() {
+            true => self.calls.push(line(call)),
+            false => self.calls.extend(call.inlined.iter().cloned()),
+        }
+        let is_users = |source: &&(String, u32)| !is_of_library(&source.0);
+        if self.source.as_ref().filter(is_users).is_none()
+            && let Some(source) = call.source.as_ref().filter(is_users)
+        {
+            self.source = Some(source.clone());
+        }
     }
 }
 

@@ -1,6 +1,9 @@
 //! Frames of functions: registers and local memory, and what is passed between them.
 
-use super::{Flow, Frame, Passed, Step, Trap, Trapped, observer::Watch};
+use super::{
+    Flow, Frame, Passed, Step, Trap, Trapped,
+    observer::{Event, Watch},
+};
 use crate::value::{LANES, lanes_of};
 
 /// Registers of the frames of a warp, one behind the other; more are an overflow of the stack.
@@ -37,6 +40,7 @@ impl<O: Watch, A> Step<'_, O, A> {
             function: self.group.function,
             base: self.group.base,
             local: self.group.local,
+            calls: self.group.calls,
             returns,
         };
         let base = self.group.base + caller.slots;
@@ -60,7 +64,13 @@ impl<O: Watch, A> Step<'_, O, A> {
                         .constant(*constant, cta.id, self.here.rank, thread, local);
             }
         }
+        let (calls, is_new) = self.world.calls.enter(self.group.calls, self.group.pc);
+        if is_new {
+            let lane = lanes_of(self.active).next().unwrap_or(0);
+            self.tell(lane, |_| Event::Call { calls });
+        }
         self.group.frames.push(frame);
+        self.group.calls = calls;
         (self.group.pc, self.group.function) = (callee.start, id);
         (self.group.base, self.group.local) = (base, local);
         Ok(())
@@ -79,6 +89,7 @@ impl<O: Watch, A> Step<'_, O, A> {
         }
         self.group.pc = frame.pc;
         self.group.function = frame.function;
+        self.group.calls = frame.calls;
         (self.group.base, self.group.local) = to;
         Flow::Jumped
     }

@@ -10,6 +10,11 @@ use super::{
 
 use crate::texture::Objects;
 
+/// Allocations that are further away have nothing to do with an address.
+const FAR: u64 = 64 << 20;
+/// Addresses below come from null pointers.
+const NULL_END: u64 = 1 << 16;
+
 /// A part of global memory.
 #[derive(Clone, Debug)]
 pub(super) struct Allocation {
@@ -230,6 +235,15 @@ impl Memory {
         let Some(nearest) = there.min_by_key(|a| distance(a)) else {
             return format!("{access}; there are none");
         };
+        match distance(nearest) {
+            ..=FAR => {}
+            _ if address < NULL_END => return format!("{access}: the pointer is null, or nearly"),
+            _ => {
+                return format!(
+                    "{access} and near none: this is no memory of the device, and may be the host's"
+                );
+            }
+        }
         let (name, length) = (&nearest.name, nearest.bytes.len());
         let parameters = and_parameters(&nearest.pointers);
         let end = nearest.address + length as u64;
@@ -327,6 +341,10 @@ mod tests {
             "{error}"
         );
         assert!(memory.find(u64::MAX, 8).is_err());
+        let (_, error) = memory.find(0x5600_0000_1000, 4).unwrap_err();
+        assert!(error.ends_with("may be the host's"), "{error}");
+        let (_, error) = memory.find(12, 4).unwrap_err();
+        assert!(error.ends_with("the pointer is null, or nearly"), "{error}");
         assert_eq!(
             memory.find(b, 8),
             Ok(Located::Global {

@@ -140,6 +140,8 @@ pub struct Origin {
     pub thread: u32,
     /// Index of the instruction; [`Program::location`](super::Program::location) says where it stands.
     pub instruction: usize,
+    /// The calls by which the thread came there: a number of an [`Event::Call`], or 0 in the kernel itself.
+    pub calls: u32,
 }
 
 /// The path by which memory is accessed (PTX ISA, section 8.6).
@@ -252,6 +254,8 @@ pub enum Used {
     Address,
     /// It is written to global memory, or operand of an atomic.
     Store,
+    /// It goes where values are not followed: to local memory, a function, a product of matrices.
+    Unknown,
 }
 
 /// The number of a copy, unique in its launch.
@@ -311,7 +315,12 @@ pub enum Event {
     /// Bytes hold no value any more: of global memory by `discard`, or of shared memory where a value is stored that
     /// comes from memory that nobody has written.
     Discard(Range),
-    /// The thread uses a value that comes from memory that nobody has written.
+    /// The thread enters a function in a way that none did before.
+    Call {
+        /// The number of this call and those before it.
+        calls: u32,
+    },
+    /// The thread uses a value that comes from memory that nobody has written, or may use it.
     UnwrittenUse {
         /// The instruction that read it.
         read: usize,
@@ -344,8 +353,6 @@ pub enum Event {
     WarpCollective {
         /// One bit for each lane.
         lanes: u32,
-        /// True for `match.sync`, which people take for an order.
-        matches: bool,
     },
     /// The thread accesses a register of a `wgmma` that no wait of its warp has covered.
     ProductRegister {

@@ -251,6 +251,7 @@ impl Program {
             column: at.column,
             source,
             inlined: frames,
+            calls: Vec::new(),
         }
     }
 }

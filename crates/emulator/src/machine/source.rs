@@ -1,8 +1,7 @@
 //! Whose code a source file is: the user's, or that of a library.
 
-/// Folders of headers that come with CUDA, CUTLASS and CCCL.
-const FOLDERS: [&str; 9] = [
-    "cuda",
+/// Folders of headers that come with CUDA, CUTLASS and CCCL. Those in folders called `cuda` are told by [`is_of_cuda`].
+const FOLDERS: [&str; 8] = [
     "cute",
     "cutlass",
     "cub",
@@ -14,17 +13,43 @@ const FOLDERS: [&str; 9] = [
 ];
 
 /// How the names of CUDA's headers begin that lie beside each other.
-const HEADERS: [&str; 9] = [
-    "cooperative_groups",
-    "cuda_",
-    "device_",
+const HEADERS: [&str; 17] = [
+    "cooperative_groups.h",
+    "cuda_awbarrier",
+    "cuda_bf16",
+    "cuda_device_runtime_api",
+    "cuda_fp",
+    "cuda_pipeline",
+    "cuda_runtime",
+    "device_atomic_functions",
+    "device_double_functions",
+    "device_functions",
+    "device_launch_parameters",
+    "device_types.h",
     "force_include",
     "math_functions",
     "mma.h",
-    "sm_",
     "surface_indirect_functions",
     "texture_indirect_functions",
 ];
+
+/// Returns whether a header lies in libcu++'s folder `cuda`: in one of its folders, or it has a name without an extension,
+/// as `cuda/barrier`.
+fn is_of_cuda(folders: &[&str], name: &str) -> bool {
+    let is_inner =
+        |pair: &[&str]| pair[0] == "cuda" && (pair[1] == "std" || pair[1].starts_with("__"));
+    let is_plain = folders.last() == Some(&"cuda") && !name.contains('.');
+    is_plain || folders.windows(2).any(is_inner)
+}
+
+/// Returns whether it is a header of instructions of one compute capability, as `sm_30_intrinsics.hpp`.
+fn is_of_capability(name: &str) -> bool {
+    let rest = name.strip_prefix("sm_").unwrap_or_default();
+    let rest = rest.trim_start_matches(|digit: char| digit.is_ascii_digit());
+    ["_atomic_functions.", "_intrinsics.", "_rt."]
+        .iter()
+        .any(|end| rest.starts_with(end))
+}
 
 /// Returns whether a file belongs to a library of the compiler, and not to who wrote the kernel.
 pub(crate) fn is_of_library(path: &str) -> bool {
@@ -47,6 +72,8 @@ pub(crate) fn is_of_library(path: &str) -> bool {
         }),
         _ => {
             folders.iter().any(|folder| FOLDERS.contains(folder))
+                || is_of_cuda(folders, name)
+                || is_of_capability(name)
                 || HEADERS.iter().any(|header| name.starts_with(header))
         }
     }
@@ -61,6 +88,9 @@ mod tests {
         for path in [
             "/usr/local/cuda/include/cuda/std/__atomic/api.h",
             "include/cuda/barrier",
+            "/usr/local/cuda/include/cuda/__barrier/barrier.h",
+            "/usr/local/cuda/include/cuda_fp16.hpp",
+            "/usr/local/cuda/include/device_atomic_functions.hpp",
             "cute/arch/copy_sm90.hpp",
             "/opt/cutlass/include/cutlass/pipeline/sm90_pipeline.hpp",
             "sm_30_intrinsics.hpp",
@@ -77,6 +107,11 @@ mod tests {
         }
         for path in [
             "cuda/reduce.cu",
+            "proj/cuda/mine.cuh",
+            "cuda/kernels/mine.cuh",
+            "cuda_helpers.cuh",
+            "device_vector_sum.cuh",
+            "sm_90_gemm.cuh",
             "/src/cutlass/examples/gemm.cu",
             "kernels/common.cuh",
             "softmax.h",

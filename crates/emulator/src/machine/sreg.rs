@@ -32,6 +32,8 @@ pub(crate) enum Special {
     /// A half of the address of what the blocks of a cooperative launch share, the low one where it is true; 0 in other
     /// launches. Cooperative groups read it for their grid barrier, as nvcc 13.0 compiles it.
     Workspace(bool),
+    /// Another `%envreg`: what the driver has set it to, here 0. 10.25.
+    Envreg,
     /// Bits of the counter, and how far they are shifted.
     Clock,
     ClockHi,
@@ -88,6 +90,7 @@ impl Special {
             "reserved_smem_offset_cap" => Self::ReservedSmemOffset(SHARED_START),
             "envreg1" => Self::Workspace(false),
             "envreg2" => Self::Workspace(true),
+            _ if name.starts_with("envreg") => Self::Envreg,
             "clock" | "clock64" => Self::Clock,
             "clock_hi" => Self::ClockHi,
             "globaltimer" | "globaltimer_lo" => Self::Globaltimer,
@@ -146,7 +149,11 @@ impl Special {
             Self::ReservedSmemOffset(offset) => offset as u32,
             Self::Workspace(true) => world.memory.workspace as u32,
             Self::Workspace(false) => (world.memory.workspace >> 32) as u32,
-            Self::Clock | Self::ClockHi | Self::Globaltimer | Self::GlobaltimerHi => 0,
+            Self::Envreg
+            | Self::Clock
+            | Self::ClockHi
+            | Self::Globaltimer
+            | Self::GlobaltimerHi => 0,
         };
         u64::from(value)
     }

@@ -2,18 +2,21 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use tma_launch::Shape;
+use tma_launch::{Limits, Shape};
 
 use super::{
-    BarrierState, BulkGroups, ClusterState, Config, Location, Mbarrier, Memory, Passed, Program,
-    RegisterPool, Rng, SHARED_START, SHARED_UNIT, Slot, Transfer, Unwritten, observer::Pause,
+    BarrierState, BulkGroups, Calls, ClusterState, Config, Location, Mbarrier, Memory, Passed,
+    Program, RegisterPool, Rng, SHARED_START, SHARED_UNIT, Slot, Transfer, Unwritten,
+    observer::Pause,
 };
 use crate::value::{LANES, Lanes};
 
-/// Clusters that are resident at a time.
+/// Clusters that are resident at a time, unless they wait for others.
 pub(crate) const RESIDENT: u32 = 4;
 /// Fewer are, where their threads would take more memory than this.
 const RESIDENT_BYTES: u64 = 1 << 30;
+/// The device whose blocks these are.
+const LIMITS: Limits = Limits::SM_90;
 
 /// Extents of the launch, and what numbers of blocks and threads mean.
 #[derive(Clone, Copy, Debug)]
@@ -105,6 +108,8 @@ pub(crate) struct World {
     pub(crate) progress: u64,
     /// Threads have ended, or a copy has gone on: a cluster may be over.
     pub(crate) has_ended: bool,
+    /// Global memory has changed, a copy has gone on or threads have ended: who waits for that may go on.
+    pub(crate) has_changed: bool,
     pub(crate) printed: String,
     /// Bytes that were printed beyond the limit.
     pub(crate) unprinted: u64,
@@ -119,6 +124,7 @@ pub(crate) struct World {
     pub(crate) next_copy: u64,
     /// Instructions that have freed memory: their opcodes, and where they stand.
     pub(crate) frees: BTreeMap<usize, Arc<(String, Location)>>,
+    pub(crate) calls: Calls,
 }
 
 /// Blocks that run together.
@@ -191,6 +197,8 @@ pub(crate) struct Group {
     /// Where the function's frame in local memory begins.
     pub(crate) local: u64,
     pub(crate) frames: Vec<Frame>,
+    /// The number of these calls.
+    pub(crate) calls: u32,
     /// The wait that it is in.
     pub(crate) wait: Option<Wait>,
 }
@@ -202,6 +210,7 @@ pub(crate) struct Frame {
     pub(crate) function: usize,
     pub(crate) base: usize,
     pub(crate) local: u64,
+    pub(crate) calls: u32,
     /// Where the caller wants the results.
     pub(crate) returns: Vec<Passed>,
 }
@@ -299,6 +308,7 @@ impl World {
             steps: 0,
             progress: 0,
             has_ended: true,
+            has_changed: true,
             printed: String::new(),
             unprinted: 0,
             shared_bytes: end,
@@ -308,6 +318,7 @@ impl World {
             next_cluster: 0,
             next_copy: 0,
             frees: BTreeMap::new(),
+            calls: Calls::default(),
         }
     }
 
@@ -324,12 +335,28 @@ impl World {
             .product()
     }
 
+    /// Clusters that begin at once.
     pub(crate) fn resident(&self, program: &Program) -> u64 {
-        if self.places.is_cooperative {
-            return self.cluster_count();
+        match self.places.is_cooperative {
+            true => self.cluster_count(),
+            false => self.most_resident(program).min(RESIDENT.into()),
         }
+    }
+
+    /// Clusters that are resident at a time, if these wait for each other: as many as the device holds.
+    pub(crate) fn most_resident(&self, program: &Program) -> u64 {
+        let threads = self.places.threads().into();
+        let shared = self.shared_bytes.saturating_sub(SHARED_START);
+        let blocks = LIMITS.blocks_per_multiprocessor(threads, shared) * LIMITS.multiprocessors;
+        let held = blocks / self.places.cluster_blocks().max(1);
         let room = RESIDENT_BYTES / self.places.cluster_bytes(program).max(1);
-        room.clamp(1, RESIDENT.into()).min(self.cluster_count())
+        room.min(held.into()).max(1).min(self.cluster_count())
+    }
+
+    /// Blocks that have not begun.
+    pub(crate) fn blocks_to_come(&self) -> u64 {
+        let clusters = self.cluster_count().saturating_sub(self.next_cluster);
+        clusters * u64::from(self.places.cluster_blocks())
     }
 
     /// The number of the next cluster, if there is one; it will not begin.

@@ -66,6 +66,7 @@ impl<O: Watch, A> Step<'_, O, A> {
             block,
             thread: self.thread(lane),
             instruction: self.group.pc,
+            calls: self.group.calls,
         }
     }
 

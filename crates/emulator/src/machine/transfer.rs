@@ -124,6 +124,7 @@ impl World {
         let mut transfer = self.transfers.swap_remove(index);
         if let Completion::Arrival { offset } = transfer.completion {
             self.progress += 1;
+            self.has_changed = true;
             return self.arrive(&transfer, offset, observer);
         }
         let result = self.progress_one(&mut transfer, observer);
@@ -132,6 +133,7 @@ impl World {
             self.transfers.push(transfer);
         }
         self.progress += 1;
+        self.has_changed = true;
         result
     }
 

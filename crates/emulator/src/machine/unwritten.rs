@@ -73,6 +73,20 @@ impl<O: Watch, A> Step<'_, O, A> {
         self.warp.set_unwritten(register, mask, lanes, read);
     }
 
+    /// Tells the observer that any such value may be used.
+    pub(crate) fn lose_unwritten(&mut self) {
+        let all = self.warp.unwritten.iter().flat_map(|it| it.0.values());
+        let there: Vec<_> = all
+            .filter(|(lanes, _)| lanes & self.active != 0)
+            .copied()
+            .collect();
+        for (lanes, read) in there {
+            let lane = (lanes & self.active).trailing_zeros() as usize;
+            let used = Used::Unknown;
+            self.tell(lane, |_| Event::UnwrittenUse { read, used });
+        }
+    }
+
     /// Tells the observer of lanes that use such a value; from there on it is as any other.
     pub(crate) fn use_unwritten(&mut self, slot: Slot, lanes: u32, used: Used) {
         let (found, read) = self.unwritten(slot);

@@ -71,6 +71,14 @@ fn list(world: &World, code: &Code) -> String {
     if lines.len() > LISTED {
         let _ = writeln!(text, "  and {} other locations", lines.len() - LISTED);
     }
+    let to_come = world.blocks_to_come();
+    if to_come > 0 {
+        let all: u64 = world.places.grid.iter().map(|n| u64::from(*n)).product();
+        let _ = writeln!(
+            text,
+            "  {to_come} of {all} blocks have not begun: they do when others end, or have waited for long and there is room"
+        );
+    }
     text.trim_end().to_owned()
 }
 

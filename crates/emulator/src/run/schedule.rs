@@ -22,6 +22,9 @@ const TURN: usize = 64;
 const SHORT_TURN: usize = 12;
 /// How often waits that may give up do so, without anything else happening, until all hangs.
 const BARREN: u64 = 256;
+/// So many turns for each warp in which global memory has not changed, nothing was copied and no thread has ended: they
+/// may wait for blocks that have not begun.
+const PATIENCE: u64 = 256;
 
 impl World {
     /// Runs all clusters to their end.
@@ -30,6 +33,7 @@ impl World {
             self.start(code, None, observer);
         }
         let mut barren = (self.progress, 0_u64);
+        let mut idle = 0;
         let called_off = called_off();
         let is_called_off = || {
             called_off
@@ -68,6 +72,13 @@ impl World {
             } else {
                 return Err(deadlock::describe(self, code));
             }
+            idle += 1;
+            if std::mem::take(&mut self.has_changed) {
+                idle = 0;
+            } else if idle > PATIENCE * self.resident_warps() {
+                idle = 0;
+                self.start_more(code, observer);
+            }
             if self.steps > self.config.max_steps || is_interrupted() || is_called_off() {
                 return Err(deadlock::endless(self, code));
             }
@@ -90,6 +101,7 @@ impl World {
                         block: cta.number,
                         thread,
                         instruction,
+                        calls: 0,
                     };
                     observer.see(origin, Event::ThreadStart);
                 }
@@ -99,6 +111,19 @@ impl World {
             Some(index) => self.clusters[index] = cluster,
             None => self.clusters.push(cluster),
         }
+    }
+
+    /// Lets twice as many clusters run, as far as the device holds them.
+    fn start_more<O: Watch>(&mut self, code: &Code, observer: &mut O) {
+        let resident = self.clusters.len() as u64;
+        for _ in resident..(2 * resident).min(self.most_resident(&code.program)) {
+            self.start(code, None, observer);
+        }
+    }
+
+    fn resident_warps(&self) -> u64 {
+        let warps = self.places.threads().div_ceil(LANES as u32) * self.places.cluster_blocks();
+        self.clusters.len() as u64 * u64::from(warps)
     }
 
     /// A cluster whose threads and copies are over makes room for the next.
@@ -356,6 +381,7 @@ impl World {
                     block: cta.number,
                     thread,
                     instruction: group.pc,
+                    calls: group.calls,
                 };
                 observer.see(origin, Event::ThreadExit);
             }
@@ -364,7 +390,7 @@ impl World {
         cta.alive -= group.mask.count_ones();
         group.mask = 0;
         self.progress += 1;
-        self.has_ended = true;
+        (self.has_ended, self.has_changed) = (true, true);
         self.threads_ended(here, warp.alive);
     }
 }

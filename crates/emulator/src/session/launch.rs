@@ -43,7 +43,7 @@ impl Session {
     /// The limits that launches are checked against.
     pub const LIMITS: Limits = Limits::SM_90;
 
-    /// Clusters of blocks that run at a time, where their threads do not need too much memory.
+    /// Clusters of blocks that run at a time, where their threads do not need too much memory and they do not wait for others.
     pub const MULTIPROCESSORS: u32 = RESIDENT;
 
     /// Returns the signature of a kernel.

@@ -359,3 +359,47 @@ fn printf_and_assert() {
         .unwrap();
     assert_eq!(reports[0].printed, "  -42|abc|1.50|ff");
 }
+
+#[test]
+fn shuffles_and_votes_without_sync_are_of_the_lanes_that_come_together() {
+    // Five lanes go another way, and meet the others at the vote.
+    let body = "setp.lt.u32 %p1, %t, 5; mov.u32 %r1, 0; @!%p1 bra REST; add.u32 %r1, %t, 1; mul.lo.u32 %r1, %r1, 3;
+        REST: vote.ballot.b32 %r2, %p1; vote.all.pred %p2, %p1; vote.any.pred %p3, !%p1; vote.uni.pred %p4, %p1;
+        selp.u32 %r3, 64, 0, %p2; add.u32 %r2, %r2, %r3; selp.u32 %r3, 128, 0, %p3; add.u32 %r2, %r2, %r3;
+        selp.u32 %r3, 256, 0, %p4; add.u32 %r2, %r2, %r3;
+        shfl.up.b32 %r4|%p5, %t, 1, 0; shfl.bfly.b32 %r5, %r1, 1, 31; selp.u32 %r6, 512, 0, %p5;
+        add.u32 %r1, %r2, %r4; add.u32 %r1, %r1, %r5; add.u32 %r1, %r1, %r6;";
+    let run_as = |from: &str| {
+        let text =
+            kernel(&format!("{body}\n{STORE}")).replace(".version 8.6\n.target sm_90a", from);
+        let results = [0, 1, 2, 3, 4, 5, 6, 7].map(|seed| {
+            let out = vec![Buffer::zeroed::<u32>("out", 32)];
+            let launch = Launch::new("k", 1, 32).buffer(0);
+            let buffers = run_launch(&text, launch, out, seed)?;
+            Ok::<_, tma_launch::Failure>(buffers[0].to_vec::<u32>().unwrap())
+        });
+        results.into_iter().collect::<Result<Vec<_>, _>>()
+    };
+    let expected: Vec<u32> = (0..32)
+        .map(|t: u32| {
+            let own = |t: u32| if t < 5 { 3 * (t + 1) } else { 0 };
+            let carried = if t == 0 { 0 } else { t - 1 + 512 };
+            31 + 128 + carried + own(t ^ 1)
+        })
+        .collect();
+    for from in [".version 6.0\n.target sm_70", ".version 8.0\n.target sm_60"] {
+        for found in run_as(from).unwrap() {
+            assert_eq!(found, expected, "{from}");
+        }
+    }
+    let said = run_as(".version 6.4\n.target sm_70")
+        .unwrap_err()
+        .to_string();
+    assert!(said.contains("without `.sync`"), "{said}");
+}
+
+#[test]
+fn the_drivers_registers_are_zero() {
+    let body = "mov.b32 %r1, %envreg0; mov.b32 %r2, %envreg31; add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, 3;";
+    assert_eq!(per_thread(body, 1), [3]);
+}

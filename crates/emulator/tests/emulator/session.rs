@@ -396,6 +396,10 @@ fn what_only_the_device_runtime_has_is_refused_by_name() {
             "launches a kernel from a kernel (dynamic parallelism)",
         ),
         (
+            "__cudaCDP2GetParameterBufferV2",
+            "launches a kernel from a kernel (dynamic parallelism)",
+        ),
+        (
             "__cudaCDP2DeviceGetLimit",
             "is a function of CUDA's device runtime",
         ),

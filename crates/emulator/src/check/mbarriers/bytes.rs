@@ -147,7 +147,9 @@ impl Checker {
         let unissued = self.wrong_bytes(None, |issued| issued > 0);
         let notes = unissued.into_iter().take(LISTED).flat_map(|bytes| {
             let others = bytes.others(0);
-            let others = others.into_iter().map(|other| other.note(program));
+            let others = others
+                .into_iter()
+                .map(|other| other.note(program, &self.sites));
             bytes.notes.into_iter().chain(others).collect::<Vec<_>>()
         });
         notes.collect()

@@ -69,15 +69,12 @@ impl Checker {
         let extents = self.grid.extents;
         let state = self.grid.thread(block, thread);
         let known = state.map(|t| {
-            let collective = [t.known.collective.clone(), t.known.wide().clone()];
-            let clocks = (t.known.order.clone(), collective);
+            let clocks = [t.known.order.clone(), t.known.collective.clone()];
             (clocks, t.own.epoch)
         });
-        let (Some(((known, [collective, wide]), epoch)), Some(at)) = (known, location(range))
-        else {
+        let (Some(([known, collective], epoch)), Some(at)) = (known, location(range)) else {
             return;
         };
-        let has_matched = self.has_matched;
         if let Some(object) = self.mbarriers.objects.get_mut(&at) {
             object.ended = Some((origin, epoch));
             let mine = extents.thread(block, thread);
@@ -95,10 +92,9 @@ impl Checker {
                     uses.pending(steps, phases.max(seen))
                 };
                 let used = pending(&known)?;
-                let by_match = has_matched && of == block && pending(&wide).is_none();
-                let kind = match by_match || pending(&collective).is_none() {
-                    true => Kind::OrderByCollective,
-                    false => Kind::MbarrierInvalidatedInUse,
+                let kind = match pending(&collective) {
+                    None => Kind::OrderByCollective,
+                    Some(_) => Kind::MbarrierInvalidatedInUse,
                 };
                 Some((of, lane, used, kind))
             });

@@ -356,6 +356,7 @@ fn site_to_json(site: &Site) -> Value {
         column,
         source,
         inlined,
+        calls,
     } = &site.location;
     let in_source = |(file, line): &(String, u32)| json!({ "file": file, "line": line });
     json!({
@@ -364,6 +365,7 @@ fn site_to_json(site: &Site) -> Value {
         "column": column,
         "source": source.as_ref().map(in_source),
         "inlined": inlined.iter().map(in_source).collect::<Vec<_>>(),
+        "calls": calls.iter().map(in_source).collect::<Vec<_>>(),
         "instruction": site.instruction,
         "block": site.block,
         "thread": site.thread,

@@ -1,0 +1,82 @@
+//! Instructions as the checker counts them: those of a function are told apart by the calls that led to it.
+
+use super::hash::Map;
+use crate::machine::{Location, Program, observer::Origin};
+
+/// Where numbers begin that are of no program's instruction.
+const FIRST: usize = 1 << 21;
+/// So many are given out.
+const MOST: usize = 1 << 20;
+
+/// Instructions that were executed in functions.
+#[derive(Debug, Default)]
+pub(super) struct Sites {
+    /// By number of the calls, less 1: the calls before the last, and the last one.
+    calls: Vec<(u32, usize)>,
+    /// Of each number from [`FIRST`] on, the calls and the instruction.
+    all: Vec<(u32, usize)>,
+    numbers: Map<(u32, usize), usize>,
+}
+
+impl Sites {
+    /// A function is entered by this origin.
+    pub(super) fn call(&mut self, from: u32, instruction: usize) {
+        self.calls.push((from, instruction));
+    }
+
+    /// With the instruction's number in place of the instruction.
+    #[inline]
+    pub(super) fn numbered(&mut self, origin: Origin) -> Origin {
+        match origin.calls {
+            0 => origin,
+            calls => self.in_function(calls, origin),
+        }
+    }
+
+    fn in_function(&mut self, calls: u32, origin: Origin) -> Origin {
+        let key = (calls, origin.instruction);
+        let instruction = match self.numbers.get(&key) {
+            Some(number) => *number,
+            None if self.all.len() >= MOST || origin.instruction >= FIRST => origin.instruction,
+            None => {
+                let number = FIRST + self.all.len();
+                self.all.push(key);
+                self.numbers.insert(key, number);
+                number
+            }
+        };
+        Origin {
+            instruction,
+            ..origin
+        }
+    }
+
+    fn of(&self, number: usize) -> (u32, usize) {
+        let found = number.checked_sub(FIRST).and_then(|at| self.all.get(at));
+        found.copied().unwrap_or((0, number))
+    }
+
+    /// The instruction itself.
+    pub(super) fn instruction(&self, number: usize) -> usize {
+        self.of(number).1
+    }
+
+    pub(super) fn opcode<'p>(&self, program: &'p Program, number: usize) -> &'p str {
+        program.opcode(self.instruction(number))
+    }
+
+    pub(super) fn function<'p>(&self, program: &'p Program, number: usize) -> &'p str {
+        program.function(self.instruction(number))
+    }
+
+    /// Where it stands, and its calls.
+    pub(super) fn location(&self, program: &Program, number: usize) -> Location {
+        let (mut calls, instruction) = self.of(number);
+        let mut location = program.location(instruction);
+        while let Some((before, call)) = self.calls.get((calls as usize).wrapping_sub(1)) {
+            location.called_at(&program.location(*call));
+            calls = *before;
+        }
+        location
+    }
+}

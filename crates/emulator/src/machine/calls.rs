@@ -1,0 +1,26 @@
+//! Numbers for the ways by which functions are entered.
+
+use std::collections::HashMap;
+
+/// So many ways are told apart; recursion has as many as it likes.
+const MOST: usize = 1 << 16;
+
+/// The calls that lead to a function, outermost first, by the calls before the last and the last one's instruction. 0 is
+/// the kernel itself.
+#[derive(Debug, Default)]
+pub(crate) struct Calls(HashMap<(u32, usize), u32>);
+
+impl Calls {
+    /// The number of these calls and one more, and whether it is new.
+    pub(crate) fn enter(&mut self, from: u32, call: usize) -> (u32, bool) {
+        if let Some(number) = self.0.get(&(from, call)) {
+            return (*number, false);
+        }
+        if self.0.len() >= MOST {
+            return (from, false);
+        }
+        let number = self.0.len() as u32 + 1;
+        self.0.insert((from, call), number);
+        (number, true)
+    }
+}
