@@ -125,7 +125,7 @@ struct Lanes {
     own: u32,
     /// The query's samples.
     samples: SharedPtr<u8>,
-    /// What the lane's pixel counts in its row: so much, and so many times the right column's share.
+    /// The share that the lane's pixel has of its row: so much, and so many times the right column's share.
     share: [f32; 2],
 }
 

@@ -1,4 +1,4 @@
-//! Which groups of queries a block works on.
+//! The groups of queries that a block works on.
 
 use core::num::NonZero;
 

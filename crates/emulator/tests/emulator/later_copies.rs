@@ -47,6 +47,21 @@ fn bytes_that_are_ignored_may_be_out_of_bounds() {
 }
 
 #[test]
+fn a_load_of_no_bytes_takes_any_addresses() {
+    let load = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes";
+    let copy = |bytes: u32| {
+        format!(
+            "{load} [%tile+4], [%rd2+8], {bytes}, [%bar]; {load} [%tile], [%rd2], 80, [%bar];
+            {load} [%tile+80], [%rd2+64], 32, [%bar];"
+        )
+    };
+    let loaded = (1..=20).chain(17..=20).collect::<Vec<u32>>();
+    assert_eq!(copied(INIT, &copy(0), 24).unwrap(), loaded);
+    let wrong = copied(INIT, &copy(16), 24).unwrap_err();
+    assert!(wrong.contains("is not a multiple of 16"), "{wrong}");
+}
+
+#[test]
 fn a_barrier_that_hears_of_nothing_gets_no_reports() {
     let copy = "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes\
                 .mbarrier::report::validity::per_element::ff [%tile], [%rd2], 96, [%bar];";
