@@ -416,7 +416,7 @@ __device__ inline void by_tiles(const Problem& problem, const CUtensorMap* const
     }
 }
 
-#include "deform_attn_pairs.cuh"
+#include "deform_attn_pairs.inl"
 
 #define OPERATOR                                                                                               \
     const uint32_t *locations, const __half *weights, uint4 *output, uint32_t shape_0, uint32_t shape_1,       \
