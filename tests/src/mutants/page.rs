@@ -15,7 +15,7 @@ a fence, a barrier, a wait, an arrival, a byte count, a count of arrivals, a sco
 guard that lets some threads alone come to one of these. `cargo xtask mutate` makes all of them, runs
 each on the kernel's smaller cases with the emulator and its checker, and says who noticed:
 
-- **checker**: a finding about order, counts or lifetimes;
+- **checker**: a finding about order, counts or lifetimes, warnings included;
 - **fault**: the run ended, by a trap, a deadlock or too many steps;
 - **data**: nothing but wrong results;
 - **explained**: nobody, and the reason why the mutant is no bug stands in `tests/mutants/allowed.txt`;

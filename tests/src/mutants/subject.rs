@@ -5,7 +5,7 @@ use std::ops::Range;
 use ptx::{Item, Module};
 use tma_emulator::{
     Config, EmulatorBackend,
-    check::{CheckReport, Diagnostic, Severity},
+    check::{CheckReport, Diagnostic},
 };
 use tma_launch::{Failure, Job, Ptx, Stage};
 
@@ -284,17 +284,13 @@ fn attempt(
             _ => Err(Box::new(failure)),
         };
     }
-    let is_error = |diagnostic: &&Diagnostic| diagnostic.kind.severity() >= Severity::Error;
-    let errors: Vec<&Diagnostic> = verdict.diagnostics.iter().filter(is_error).collect();
-    let kinds = errors
-        .iter()
-        .map(|diagnostic| diagnostic.kind.name())
-        .collect();
-    let shown: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    let findings = &verdict.diagnostics;
+    let kinds = findings.iter().map(|finding| finding.kind.name()).collect();
+    let shown: Vec<String> = findings.iter().map(ToString::to_string).collect();
     let report = shown.join("\n\n");
-    Ok(match (errors.iter().all(|e| e.ends_kernel()), data) {
+    Ok(match (findings.iter().all(Diagnostic::ends_kernel), data) {
         (false, _) => Some((Caught::Checker, report, kinds)),
-        (true, _) if !errors.is_empty() => Some((Caught::Fault, report, kinds)),
+        (true, _) if !findings.is_empty() => Some((Caught::Fault, report, kinds)),
         (true, Err(wrong)) => Some((Caught::Data, wrong.to_string(), kinds)),
         (true, Ok(_)) => None,
     })
