@@ -76,13 +76,13 @@ impl Exec {
         fs::write(folder.path().join("options"), self.options(&suppressions)?)?;
         library::install(&library, folder.path())?;
         let (program, arguments) = self.command.split_first().context("no program is given")?;
-        let mut child = Command::new(program)
+        let mut command = Command::new(program);
+        command
             .args(arguments)
             .env("LD_LIBRARY_PATH", library::search_path(folder.path()))
-            .env(VARIABLE, folder.path())
-            .spawn()
+            .env(VARIABLE, folder.path());
+        let status = interrupt::run(&mut command)
             .with_context(|| format!("cannot run `{}`", program.display()))?;
-        let status = interrupt::wait(&mut child)?;
         let record = match fs::read_to_string(folder.path().join("record")) {
             Ok(text) => Record::parse(&text),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Record::default(),

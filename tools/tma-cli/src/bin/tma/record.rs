@@ -109,10 +109,8 @@ impl Record {
         if let Some(linked) = linked.filter(|_| env::var_os(TRITON_VARIABLE).is_none()) {
             command.env(TRITON_VARIABLE, linked);
         }
-        let mut child = command
-            .spawn()
+        let status = interrupt::run(&mut command)
             .with_context(|| format!("cannot run `{}`", program.display()))?;
-        let status = interrupt::wait(&mut child)?;
         let log = match fs::read_to_string(folder.path().join("log")) {
             Ok(text) => Log::parse(&text),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Log::default(),
