@@ -315,7 +315,9 @@ impl Observer for Checker {
                     self.warp_sync(origin, members);
                 }
             }
-            Event::WarpCollective { lanes } => self.warp_collective(origin, lanes),
+            Event::WarpCollective { lanes, exchanges } => {
+                self.warp_collective(origin, lanes, exchanges);
+            }
             Event::WarpgroupMeet => self.warpgroup_meet(origin),
             Event::ProductRegister { issue } => self.product_register(origin, issue),
             Event::ProductUnfenced { access, is_early } => {

@@ -24,7 +24,8 @@ pub(super) const FAMILIES: &[Family] = &[
         name: "tile",
         ptx: Some(include_str!("../../bugs/ptx/tile.ptx")),
         scenario: |entry| writes(entry, 64, |i| i ^ 32, 64),
-        // 9.7.9.6, 9.7.13.9, 9.7.13.12 and 9.7.13.14 say nothing of memory; others rely on it all the same.
+        // 9.7.9.6, 9.7.13.9, 9.7.13.12 and 9.7.13.14 say nothing of memory; others rely on it all the same, where values
+        // are exchanged.
         bugs: &[
             Bug::new("passed_by_a_shuffle_alone", &[OrderByCollective]),
             Bug::new("passed_by_a_vote_alone", &[OrderByCollective]),
@@ -34,6 +35,7 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("arrives_after_a_shuffle_alone", &[OrderByCollective]),
             Bug::new("arrives_after_nothing", &[DataRace]),
             Bug::new("stores_after_a_redux_alone", &[OrderByCollective]),
+            Bug::new("stores_after_an_elect_alone", &[DataRace]),
             Bug::new("stores_after_nothing", &[DataRace]),
         ],
     },

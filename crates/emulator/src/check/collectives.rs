@@ -22,8 +22,8 @@ impl Checker {
         }
     }
 
-    /// Lanes learn what the others know and the steps of the others, as far as collectives go.
-    pub(super) fn warp_collective(&mut self, origin: Origin, lanes: u32) {
+    /// Lanes learn what the others know, and where they exchange values the steps of the others, as far as collectives go.
+    pub(super) fn warp_collective(&mut self, origin: Origin, lanes: u32, exchanges: bool) {
         let Some(Block { threads, met, .. }) = self.grid.blocks.get_mut(origin.block as u32) else {
             return;
         };
@@ -35,15 +35,18 @@ impl Checker {
             met.resize_with(warp + 1, Met::default);
         }
         let met = &mut met[warp];
-        if !met.lanes.contains(&lanes) {
+        if met.lanes.contains(&lanes) {
+            return;
+        }
+        if exchanges {
             met.lanes.retain(|others| others & lanes == 0);
             met.lanes.push(lanes);
-            pass_on(of_warp, lanes, &mut met.last);
         }
+        pass_on(of_warp, lanes, exchanges, &mut met.last);
     }
 }
 
-fn pass_on(threads: &mut [Thread], mask: u32, last: &mut [Clock; 2]) {
+fn pass_on(threads: &mut [Thread], mask: u32, with_steps: bool, last: &mut [Clock; 2]) {
     let lanes = || lanes_of(mask).take_while(|lane| *lane < threads.len());
     let Some(Thread { known, own, .. }) = lanes().next().map(|lane| &threads[lane]) else {
         return;
@@ -64,12 +67,14 @@ fn pass_on(threads: &mut [Thread], mask: u32, last: &mut [Clock; 2]) {
             }
         }
     }
-    let steps = lanes().map(|lane| &threads[lane].own);
-    all.raise_threads(block, steps.map(|own| (own.thread, own.epoch)));
+    if with_steps {
+        let steps = lanes().map(|lane| &threads[lane].own);
+        all.raise_threads(block, steps.map(|own| (own.thread, own.epoch)));
+    }
     *last = [first[0].clone(), all.clone()];
     for lane in lanes_of(mask) {
         if let Some(thread) = threads.get_mut(lane) {
-            thread.own.epoch += 1;
+            thread.own.epoch += u32::from(with_steps);
             thread.known.collective = all.clone();
         }
     }

@@ -271,8 +271,11 @@ impl Collective {
                 orders: self.kind == Kind::Meet,
             });
             if !matches!(self.kind, Kind::Meet | Kind::Align) {
-                let lanes = there;
-                step.tell(first, |_| Event::WarpCollective { lanes });
+                let exchanges = !matches!(self.kind, Kind::Elect);
+                step.tell(first, |_| Event::WarpCollective {
+                    lanes: there,
+                    exchanges,
+                });
             }
             if let Kind::Shfl(mode) = self.kind {
                 for lane in lanes_of(there) {

@@ -353,6 +353,8 @@ pub enum Event {
     WarpCollective {
         /// One bit for each lane.
         lanes: u32,
+        /// True where lanes get what depends on values of others: for all but an election.
+        exchanges: bool,
     },
     /// The thread accesses a register of a `wgmma` that no wait of its warp has covered.
     ProductRegister {
