@@ -343,7 +343,8 @@ static int formats() {
     if (integers->x != 20 || integers->y != 100 || integers->z != 0 || integers->w != 102) return 25;
     const float tolerance = 1.0f / 256;
     if (std::fabs(floats[0].x - 20 / 255.0f) > 1e-6f || std::fabs(floats[0].w - 0.4f) > 1e-6f) return 26;
-    if (std::fabs(floats[1].x - 15 / 255.0f) > tolerance || std::fabs(floats[1].z - 0.5f) > tolerance) return 27;
+    // Rounded once, as on an H200.
+    if (floats[1].x != 15 / 255.0f || std::fabs(floats[1].z - 0.5f) > tolerance) return 27;
     if (gathered->x != -3.5f || gathered->y != 0.25f) return 28;
     for (cudaTextureObject_t handle : {elements, fractions, of_halves}) CHECK(cudaDestroyTextureObject(handle));
     for (cudaArray_t one : {array, other, halves}) CHECK(cudaFreeArray(one));

@@ -96,19 +96,28 @@ impl Format {
         }
     }
 
-    /// A channel as a floating-point number: integers become fractions of the largest, from 0 or -1 to 1.
-    pub(super) fn float(self, texel: &Texel, channel: usize) -> f32 {
+    /// The bits of a channel as a number of type `f32`.
+    pub(super) fn float(self, texel: &Texel, channel: usize) -> u32 {
         match (self.kind, self.bits) {
-            (Channel::Float, 16) => f16::from_bits(self.raw(texel, channel) as u16).to_f32(),
-            (Channel::Float, _) => f32::from_bits(self.raw(texel, channel)),
+            (Channel::Float, 32) => self.raw(texel, channel),
+            _ => (self.value(texel, channel) as f32).to_bits(),
+        }
+    }
+
+    /// A channel as a floating-point number: integers become fractions of the largest, from 0 or -1 to 1. An H200 rounds
+    /// what it filters once.
+    pub(super) fn value(self, texel: &Texel, channel: usize) -> f64 {
+        match (self.kind, self.bits) {
+            (Channel::Float, 16) => f16::from_bits(self.raw(texel, channel) as u16).to_f64(),
+            (Channel::Float, _) => f32::from_bits(self.raw(texel, channel)).into(),
             (Channel::Unsigned, bits) => {
                 let most = u32::MAX >> (32 - bits);
-                self.raw(texel, channel) as f32 / most as f32
+                f64::from(self.raw(texel, channel)) / f64::from(most)
             }
             (Channel::Signed, bits) => {
                 let most = i32::MAX >> (32 - bits);
                 let value = self.integer(texel, channel) as i32;
-                (value as f32 / most as f32).max(-1.0)
+                (f64::from(value) / f64::from(most)).max(-1.0)
             }
         }
     }
@@ -155,15 +164,17 @@ mod tests {
         let bytes = Format::new(4, 8, Channel::Unsigned).unwrap();
         let texel = bytes.texel(&[0, 51, 255, 300]);
         assert_eq!(texel[..5], [0, 51, 255, 255, 0]);
-        assert_eq!(bytes.float(&texel, 1), 0.2);
-        assert_eq!(bytes.float(&texel, 2), 1.0);
+        assert_eq!(
+            [1, 2].map(|c| f32::from_bits(bytes.float(&texel, c))),
+            [0.2, 1.0]
+        );
         let signed = Format::new(2, 16, Channel::Signed).unwrap();
         let texel = signed.texel(&[-40_000_i32 as u32, 32767]);
         assert_eq!(signed.integer(&texel, 0) as i32, -32768);
-        assert_eq!([0, 1, 2].map(|c| signed.float(&texel, c)), [-1.0, 1.0, 0.0]);
+        assert_eq!([0, 1, 2].map(|c| signed.value(&texel, c)), [-1.0, 1.0, 0.0]);
         let half = Format::new(1, 16, Channel::Float).unwrap();
         let texel = half.texel(&[1.5_f32.to_bits()]);
-        assert_eq!(half.float(&texel, 0), 1.5);
+        assert_eq!(half.value(&texel, 0), 1.5);
         assert_eq!(half.integer(&texel, 0), 0x3e00);
     }
 

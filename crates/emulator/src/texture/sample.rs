@@ -145,9 +145,9 @@ impl Texture {
             }
             // A texel that does not count is not looked at.
             if weight > 0.0 {
-                let channels = self.channels(texel, slice, &mut read)?;
-                for (sum, channel) in sums.iter_mut().zip(channels) {
-                    *sum += weight * f64::from(f32::from_bits(channel));
+                let values = self.values(texel, slice, &mut read)?;
+                for (sum, value) in sums.iter_mut().zip(values) {
+                    *sum += weight * value;
                 }
             }
         }
@@ -260,19 +260,48 @@ impl Texture {
         slice: Option<u32>,
         read: &mut impl FnMut(u64) -> Result<Texel, E>,
     ) -> Result<[u32; 4], E> {
-        let [Some(x), Some(y), Some(z)] = texel else {
-            return Ok(match self.image.geometry() {
-                Geometry::Linear => [0; 4],
-                _ => self.sampler.border,
-            });
+        let Some(bytes) = self.bytes(texel, slice, read)? else {
+            return Ok(self.border());
         };
-        let bytes = read(self.image.texel([x, y, slice.unwrap_or(z)]))?;
         let format = self.image.format();
         let channels = [0, 1, 2, 3];
         Ok(match self.gives_floats() {
-            true => channels.map(|channel| format.float(&bytes, channel).to_bits()),
+            true => channels.map(|channel| format.float(&bytes, channel)),
             false => channels.map(|channel| format.integer(&bytes, channel)),
         })
+    }
+
+    /// All channels of a texel, or of the border, to be filtered.
+    fn values<E>(
+        &self,
+        texel: [Option<u32>; 3],
+        slice: Option<u32>,
+        read: &mut impl FnMut(u64) -> Result<Texel, E>,
+    ) -> Result<[f64; 4], E> {
+        let Some(bytes) = self.bytes(texel, slice, read)? else {
+            return Ok(self.border().map(|bits| f32::from_bits(bits).into()));
+        };
+        Ok([0, 1, 2, 3].map(|channel| self.image.format().value(&bytes, channel)))
+    }
+
+    /// The bytes of a texel, unless it is of the border.
+    fn bytes<E>(
+        &self,
+        texel: [Option<u32>; 3],
+        slice: Option<u32>,
+        read: &mut impl FnMut(u64) -> Result<Texel, E>,
+    ) -> Result<Option<Texel>, E> {
+        let [Some(x), Some(y), Some(z)] = texel else {
+            return Ok(None);
+        };
+        read(self.image.texel([x, y, slice.unwrap_or(z)])).map(Some)
+    }
+
+    fn border(&self) -> [u32; 4] {
+        match self.image.geometry() {
+            Geometry::Linear => [0; 4],
+            _ => self.sampler.border,
+        }
     }
 }
 
