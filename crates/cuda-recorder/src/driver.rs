@@ -125,7 +125,7 @@ pub(crate) fn read(address: u64, bytes: &mut [u8]) -> i32 {
     call!(c"cuMemcpyDtoH_v2"(bytes.as_mut_ptr() => *mut u8, address => u64, bytes.len() => usize))
 }
 
-/// Has memory of the host stay in its place; where the driver refuses, copies are slower.
+/// Pins memory of the host; where the driver refuses, copies are slower.
 pub(crate) fn pin(start: *mut u8, bytes: usize) {
     /// `CU_MEMHOSTREGISTER_PORTABLE`: for all contexts.
     const PORTABLE: u32 = 1;

@@ -41,7 +41,7 @@ impl Options {
         let (Some(log), Some(size)) = places else {
             return Ok(());
         };
-        // The size is an `unsigned int` in the place of an address.
+        // The size is an `unsigned int` instead of an address.
         let most = self.values.pointer_at(size)?.address() as u32 as usize;
         let mut text = what.as_bytes().to_vec();
         text.truncate(most.saturating_sub(1));

@@ -84,7 +84,7 @@ export! {
         }
     }
 
-    // The order in which nodes were made is kept: it has to fit. CUDA 12 has the count in the place of the edges.
+    // The order in which nodes were made is kept: it has to fit. CUDA 12 has the count instead of the edges.
     fn cudaGraphAddDependencies as cudaGraphAddDependencies_v2 (
         graph: Pointer,
         from: In<u64>,
