@@ -3,11 +3,15 @@
 #include "chunks.cuh"
 #include "pipeline.cuh"
 
+// Bytes that a block draws at once.
+constexpr uint32_t drawn_bytes = 12 << 10;
+
 template <int stages, bool drawn>
 __device__ inline void ring(unsigned char* dst, const unsigned char* src, uint64_t len_bytes, uint32_t* counter) {
     const Chunks chunks{dst, src, len_bytes, (blockDim.x - 32) * 32};
+    const uint32_t run = drawn ? max(drawn_bytes / chunks.chunk_bytes, 1) : 1;
     pipeline<stages, drawn>(
-        chunks.chunk_bytes, chunks.count(), counter,
+        chunks.chunk_bytes, chunks.count(), run, counter,
         [&](uint32_t chunk, unsigned char* buffer, uint64_t* bar) { chunks.load(chunk, buffer, bar); },
         [&](uint32_t chunk, unsigned char* buffer, uint32_t thread, uint32_t threads) {
             add_one<2>(buffer, chunks.bytes(chunk) / 16, thread, threads);

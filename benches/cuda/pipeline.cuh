@@ -3,10 +3,10 @@
 #include "elected.cuh"
 #include "ring.cuh"
 
-// `drawn`: items come from the counter, all but the first.
+// `drawn`: items come from the counter, `run` at a time, all but the first.
 template <int stages, bool drawn, class Load, class Work, class Store>
 __device__ inline void pipeline(
-    uint32_t stage_bytes, uint32_t items, uint32_t* counter, Load load, Work work, Store store) {
+    uint32_t stage_bytes, uint32_t items, uint32_t run, uint32_t* counter, Load load, Work work, Store store) {
     const Ring<stages> ring{stage_bytes};
     if (threadIdx.x == 0) {
 #pragma unroll
@@ -25,15 +25,17 @@ __device__ inline void pipeline(
             return;
         }
         auto produce = [&](auto next) {
-            for (uint32_t item = blockIdx.x;; item = next(item)) {
-                wait(ring.empty(turn.stage), turn.parity ^ 1);
-                ring.item(turn.stage) = item;
-                if (item >= items) {
-                    arrive(ring.full(turn.stage));
-                    return;
+            for (uint32_t first = blockIdx.x;; first = next(first)) {
+                for (uint32_t item = first * run; item < first * run + run; ++item) {
+                    wait(ring.empty(turn.stage), turn.parity ^ 1);
+                    ring.item(turn.stage) = item;
+                    if (item >= items) {
+                        arrive(ring.full(turn.stage));
+                        return;
+                    }
+                    load(item, ring.data(turn.stage), ring.full(turn.stage));
+                    turn.advance();
                 }
-                load(item, ring.data(turn.stage), ring.full(turn.stage));
-                turn.advance();
             }
         };
         if constexpr (drawn) {

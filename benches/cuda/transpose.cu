@@ -71,8 +71,8 @@ extern "C" __global__ void __launch_bounds__(256)
     __shared__ alignas(128) uint4 tile_in[wide_tile * squares];
     __shared__ alignas(128) uint4 tile_out[wide_tile * squares];
     __shared__ uint64_t bar;
-    const int32_t column = blockIdx.x * wide_tile;
-    const int32_t row = blockIdx.y * wide_tile;
+    const int32_t row = blockIdx.x * wide_tile;
+    const int32_t column = blockIdx.y * wide_tile;
 
     if (threadIdx.x == 0) {
         ptx::mbarrier_init(&bar, 1);

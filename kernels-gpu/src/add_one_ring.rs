@@ -1,5 +1,7 @@
 //! Adds one to an array in a pipeline: one warp loads, the others work, several chunks on their way.
 
+use core::num::NonZero;
+
 use tma::{
     Block, Counter, kernel,
     pipeline::{self, Items},
@@ -10,6 +12,15 @@ use crate::vectors::{VECTOR_BYTES, Vector, one_more};
 
 /// Vectors of four numbers that a thread has of a chunk.
 const VECTORS: usize = 2;
+
+/// Bytes that a block draws at once. Small chunks keep memory busy with fewer bytes on their way, but a counter hands
+/// out numbers only so fast.
+const DRAWN_BYTES: u32 = 12 << 10;
+
+/// Chunks that a block draws at once.
+fn run(chunk_bytes: NonZero<u32>) -> NonZero<u32> {
+    NonZero::new(DRAWN_BYTES / chunk_bytes).unwrap_or(NonZero::<u32>::MIN)
+}
 
 /// All but the first warp have their vectors of a chunk.
 const fn chunk_bytes(threads: u32) -> u32 {
@@ -22,8 +33,8 @@ const fn chunk_bytes(threads: u32) -> u32 {
 /// from a counter.
 ///
 /// The first warp of a block loads, the others work. A chunk has 32 bytes for each working thread,
-/// and each block keeps `STAGES` of them in shared memory: `add_one_ring_2` to `add_one_ring_8`. The
-/// launch has as many blocks as run at once.
+/// and each block keeps `STAGES` of them in shared memory: `add_one_ring_2` to `add_one_ring_8`. A block
+/// draws as many chunks as make up 12 KiB at a time. The launch has as many blocks as run at once.
 ///
 /// # Safety
 /// 1. `src` and `dst` point to `len_bytes` bytes of global memory that nobody else uses while the
@@ -44,9 +55,9 @@ pub unsafe fn add_one_ring<const STAGES: u32>(
     len_bytes: u64,
     counter: Counter,
 ) {
-    let deal = |block, chunks| Items::drawn(block, 1, chunks, counter);
+    let deal = |block, runs| Items::drawn(block, 1, runs, counter);
     // SAFETY: the conditions are this kernel's own.
-    unsafe { ring::<STAGES>(dst, src, len_bytes, deal) }
+    unsafe { ring::<STAGES>(dst, src, len_bytes, run, deal) }
 }
 
 /// As [`add_one_ring`], but each block has every `blocks`-th chunk: what a pipeline without a
@@ -61,9 +72,11 @@ pub unsafe fn add_one_ring<const STAGES: u32>(
 )]
 pub unsafe fn add_one_ring_static<const STAGES: u32>(dst: *mut u8, src: *const u8, len_bytes: u64) {
     // SAFETY: the conditions are this kernel's own.
-    unsafe { ring::<STAGES>(dst, src, len_bytes, Items::dealt) }
+    unsafe { ring::<STAGES>(dst, src, len_bytes, |_| NonZero::<u32>::MIN, Items::dealt) }
 }
 
+/// `deal` gives a block its runs of chunks, of which `run` has so many as it says for the bytes of a chunk.
+///
 /// # Safety
 /// As for [`add_one_ring`].
 #[inline(always)]
@@ -71,14 +84,16 @@ unsafe fn ring<const STAGES: u32>(
     dst: *mut u8,
     src: *const u8,
     len_bytes: u64,
+    run: impl Fn(NonZero<u32>) -> NonZero<u32>,
     deal: impl Fn(Block, u32) -> Items<'static>,
 ) {
     // SAFETY: every thread gets here (4).
     let block = unsafe { Block::converged() };
-    let chunk_bytes = chunk_bytes(block.threads());
-    if chunk_bytes == 0 {
+    let Some(chunk_bytes) = NonZero::new(chunk_bytes(block.threads())) else {
         return;
-    }
+    };
+    let run = run(chunk_bytes);
+    let chunk_bytes = chunk_bytes.get();
     let chunks = len_bytes.div_ceil(chunk_bytes.into()) as u32;
     let start = |chunk: u32| u64::from(chunk) * u64::from(chunk_bytes);
     // The last chunk may be shorter.
@@ -87,10 +102,18 @@ unsafe fn ring<const STAGES: u32>(
     let pipeline = block.storing_pipeline::<_, STAGES>(memory, chunk_bytes / VECTOR_BYTES);
     pipeline.split(
         |mut fill| {
-            for chunk in deal(block, chunks) {
+            let mut runs = deal(block, chunks.div_ceil(run.get()));
+            let [mut chunk, mut end] = [0; 2];
+            loop {
+                if chunk == end {
+                    let Some(next) = runs.next() else { break };
+                    chunk = next * run.get();
+                    end = (chunk + run.get()).min(chunks);
+                }
                 let stage = fill.next().with_item(chunk);
                 // SAFETY: the chunk lies within the source (1), aligned (2); the stage takes it.
                 unsafe { stage.copy(src.add(start(chunk) as usize).cast(), bytes(chunk)) };
+                chunk += 1;
             }
             fill.finish();
         },

@@ -2,21 +2,23 @@
 
 use tma::{Block, TensorMap, kernel, ptx::mbarrier::Mbarrier, shared, thread::block_idx};
 
-use crate::vectors::{VECTOR_BYTES, Vector, one_more};
+use crate::{
+    patch::Patch,
+    vectors::{VECTOR_BYTES, Vector, one_more},
+};
 
 /// Writes `x + 1` for each number `x` of the matrix of `src` to the same index of that of `dst`.
 ///
-/// Each block has one tile of `tile_width_elems` by `tile_height_elems` numbers of 4 bytes, in its
-/// buffer in the grid; each thread has `VECTORS` times four numbers of it: `add_one_tile_1` to
-/// `add_one_tile_4`.
+/// Each block has one patch of tiles of 4-byte numbers, at its position in the grid; each thread has `VECTORS` times
+/// four numbers of it: `add_one_tile_1` to `add_one_tile_4`.
 ///
 /// # Safety
-/// 1. `src` and `dst` are two-dimensional maps of 4-byte numbers with boxes of a tile, that swizzle
+/// 1. `src` and `dst` are two-dimensional maps of 4-byte numbers with the boxes of `patch`, that swizzle
 ///    alike or not at all, over matrices that nobody else uses while the kernel runs; they are the
 ///    same or do not overlap.
-/// 2. A tile has `16 * VECTORS` bytes for each thread of a block, and its width is a multiple of 16
-///    bytes. Rows of `dst` end at multiples of 16 bytes, or the bytes up to the next one are
-///    padding. Coordinates are less than 2^31.
+/// 2. A patch has `16 * VECTORS` bytes for each thread of a block, each box a multiple of 128 bytes, or of 1024 where
+///    the maps swizzle; its width is a multiple of 16 bytes. Rows of `dst` end at multiples of 16 bytes, or the bytes up
+///    to the next one are padding. Coordinates are less than 2^31.
 /// 3. Blocks are one-dimensional, of a multiple of 32 threads, and the launch has the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `add_one_tile_4`\n```text\n", include_str!("../../tests/golden/ptx/add_one_tile_4.ptx"), "\n```"))]
 #[kernel(
@@ -27,8 +29,7 @@ use crate::vectors::{VECTOR_BYTES, Vector, one_more};
 pub unsafe fn add_one_tile<const VECTORS: usize>(
     #[grid_constant] dst: &TensorMap,
     #[grid_constant] src: &TensorMap,
-    tile_width_elems: u32,
-    tile_height_elems: u32,
+    patch: Patch,
 ) {
     shared! {
         static BAR: Mbarrier;
@@ -37,21 +38,17 @@ pub unsafe fn add_one_tile<const VECTORS: usize>(
     let block = unsafe { Block::converged() };
     let data = shared::dynamic::<Vector, 1024>();
     let vectors = VECTORS as u32 * block.threads();
-    let (column, row) = (block_idx().x, block_idx().y);
-    let coords = [
-        (column * tile_width_elems) as i32,
-        (row * tile_height_elems) as i32,
-    ];
+    let position = [block_idx().x, block_idx().y];
 
-    // SAFETY: the map has this box (1), which has these bytes and begins at a multiple of 16 (2).
+    // SAFETY: the maps are as wanted (1), and the buffer takes the patch (2).
     let tile = block.load_buffer(data, vectors, BAR::ptr(), |loads, tile| unsafe {
-        loads.tensor(tile.cast(), src, coords, VECTOR_BYTES * vectors);
+        patch.load(loads, src, position, tile.cast());
     });
     // Where a number lies in the tile makes no difference.
     let tile = tile.update::<VECTORS>(block, one_more);
-    // SAFETY: the map has this box (1), rows end as wanted, and no coordinate is negative (2).
+    // SAFETY: the maps are as wanted (1), rows end so, and no coordinate is negative (2).
     tile.store(block, |stores, tile| unsafe {
-        stores.tensor(dst, coords, tile.cast());
+        patch.store(stores, dst, position, tile.cast());
     });
 }
 
@@ -69,18 +66,20 @@ mod host {
         settings::{Setting, Streaming},
     };
 
-    /// Adds one to a matrix of 4-byte numbers, a tile for each block.
+    /// Adds one to a matrix of 4-byte numbers, a patch of tiles for each block.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct AddOneTile {
-        /// Vectors of four numbers that a thread has of a tile: 1, 2 or 4.
+        /// Vectors of four numbers that a thread has of a patch: 1, 2 or 4.
         pub vectors: usize,
+        /// Tiles side by side in a patch, which a block has at once.
+        pub tiles: u32,
         /// Both matrices, with a tile as the box.
         pub map: Tiled,
         /// The buffer that is written.
         pub dst: usize,
         /// The buffer that is read; it may be the same.
         pub src: usize,
-        /// Shared memory of a block at least, in bytes: with more than a tile takes fewer blocks run at once.
+        /// Shared memory of a block at least, in bytes: with more than a patch takes fewer blocks run at once.
         pub shared_bytes: u32,
     }
 
@@ -92,6 +91,7 @@ mod host {
                 dst: 0,
                 src: 1,
                 vectors: 1,
+                tiles: 1,
                 shared_bytes: 0,
             }
         }
@@ -108,6 +108,7 @@ mod host {
         pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
             Self {
                 vectors: setting.vectors(VECTOR_BYTES) as usize,
+                tiles: setting.tiles,
                 shared_bytes: setting.shared_bytes(device),
                 ..self
             }
@@ -119,18 +120,17 @@ mod host {
         /// All that the kernels cannot take.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
-            let tiles = Tiles::of(&self.map, &mut conditions);
+            let tiles = Tiles::of(&self.map, self.tiles, &mut conditions);
             tiles.of_numbers(&self.map, &mut conditions);
             let threads = tiles.bytes / VECTOR_BYTES / self.vectors.clamp(1, 4) as u32;
             conditions.whole_warps(threads);
-            let region = |buffer| Region::tensor(self.map, buffer);
+            let region = |buffer| Region::tensor(tiles.map, buffer);
             in_place_or_apart(&mut conditions, region(self.dst), region(self.src));
             let call = add_one_tile(
                 self.vectors,
-                MapRef::new(self.map, self.dst),
-                MapRef::new(self.map, self.src),
-                tiles.tile[0],
-                tiles.tile[1],
+                MapRef::new(tiles.map, self.dst),
+                MapRef::new(tiles.map, self.src),
+                tiles.patch,
             );
             let shape = Shape::new((tiles.columns, tiles.rows), threads);
             Ok(at_least(conditions.launch(call, shape)?, self.shared_bytes))

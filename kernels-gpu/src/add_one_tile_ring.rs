@@ -8,27 +8,30 @@ use tma::{
     shared,
 };
 
-use crate::vectors::{VECTOR_BYTES, Vector, one_more};
+use crate::{
+    patch::Patch,
+    vectors::{Vector, one_more},
+};
 
-/// Vectors of four numbers that a thread has of a tile.
+/// Vectors of four numbers that a thread has of a patch.
 const VECTORS: usize = 4;
 
 /// Writes `x + 1` for each number `x` of the matrix of `src` to the same index of that of `dst`;
-/// blocks draw their tiles from a counter.
+/// blocks draw patches of tiles from a counter.
 ///
-/// The matrix is `tiles_x` by `tiles / tiles_x` tiles of `tile_width_elems` by `tile_height_elems`
-/// numbers of 4 bytes, those at its ends cut off by the maps. The first warp of a block loads, the
-/// others work. A tile has 64 bytes for each working thread, and each block keeps `STAGES` of them
-/// in shared memory: `add_one_tile_ring_2` to `add_one_tile_ring_4`. The launch has as many blocks
+/// The matrix is `patches_x` by `patches / patches_x` patches of 4-byte numbers, those at its ends cut off by the maps.
+/// The first warp of a block loads, the others work. A patch has 64 bytes for each working thread, and each block keeps
+/// `STAGES` of them in shared memory: `add_one_tile_ring_2` to `add_one_tile_ring_4`. The launch has as many blocks
 /// as run at once.
 ///
 /// # Safety
-/// 1. `src` and `dst` are two-dimensional maps of 4-byte numbers with boxes of a tile, that swizzle
+/// 1. `src` and `dst` are two-dimensional maps of 4-byte numbers with the boxes of `patch`, that swizzle
 ///    alike or not at all, over matrices that nobody else uses while the kernel runs; they are the
 ///    same or do not overlap.
-/// 2. A tile has 64 bytes for each working thread, and its width is a multiple of 16 bytes. Rows of
-///    `dst` end at multiples of 16 bytes, or the bytes up to the next one are padding.
-/// 3. There are fewer than 2^31 tiles, and coordinates are less than 2^31.
+/// 2. A patch has 64 bytes for each working thread, each box a multiple of 128 bytes, or of 1024 where the maps swizzle;
+///    its width is a multiple of 16 bytes. Rows of `dst` end at multiples of 16 bytes, or the bytes up to the next one
+///    are padding.
+/// 3. There are fewer than 2^31 patches, and coordinates are less than 2^31.
 /// 4. `counter` is as its type says.
 /// 5. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads and of 64 at least,
 ///    and the launch has the shared memory.
@@ -37,54 +40,45 @@ const VECTORS: usize = 4;
     max_threads = 544,
     instances(STAGES = 2, 3, 4),
     shared_bytes = |threads| {
-        let tile_bytes = threads.saturating_sub(32) * u64::from(host::THREAD_BYTES);
-        pipeline::bytes::<u8>(STAGES, tile_bytes)
+        let patch_bytes = threads.saturating_sub(32) * u64::from(host::THREAD_BYTES);
+        pipeline::bytes::<u8>(STAGES, patch_bytes)
     }
 )]
 pub unsafe fn add_one_tile_ring<const STAGES: u32>(
     #[grid_constant] dst: &TensorMap,
     #[grid_constant] src: &TensorMap,
-    tiles_x: NonZero<u32>,
-    tiles: u32,
-    tile_width_elems: u32,
-    tile_height_elems: u32,
+    patches_x: NonZero<u32>,
+    patches: u32,
+    patch: Patch,
     counter: Counter,
 ) {
     // SAFETY: every thread gets here (5).
     let block = unsafe { Block::converged() };
-    let tile_bytes = (block.threads() - 32) * VECTORS as u32 * VECTOR_BYTES;
-    let coords = |tile: u32| {
-        [
-            (tile % tiles_x * tile_width_elems) as i32,
-            (tile / tiles_x * tile_height_elems) as i32,
-        ]
-    };
-    let vectors = tile_bytes / VECTOR_BYTES;
+    let vectors = (block.threads() - 32) * VECTORS as u32;
+    let position = |number: u32| [number % patches_x, number / patches_x];
     let memory = shared::dynamic::<Vector, 1024>();
     let pipeline = block.storing_pipeline::<_, STAGES>(memory, vectors);
     pipeline.split(
         |mut fill| {
-            for tile in Items::drawn(block, 1, tiles, counter) {
-                // SAFETY: the map has this box (1), which has these bytes and begins at a multiple of 16
-                // (2); the stage is aligned and takes it.
+            for number in Items::drawn(block, 1, patches, counter) {
+                // SAFETY: the maps are as wanted (1); the stage takes the patch (2).
                 fill.next()
-                    .with_item(tile)
+                    .with_item(number)
                     .load_with(|loads, stage| unsafe {
-                        loads.tensor(stage.cast(), src, coords(tile), tile_bytes);
+                        patch.load(loads, src, position(number), stage.cast());
                     });
             }
             fill.finish();
         },
         |workers, mut drain| {
-            while let Some((tile, stage)) = drain.next_item() {
-                // Where a number lies in the tile makes no difference.
+            while let Some((number, stage)) = drain.next_item() {
+                // Where a number lies in the patch makes no difference.
                 stage
                     .own(workers, vectors)
                     .update_at_once::<VECTORS>(one_more);
-                // SAFETY: the map has this box (1), rows end as wanted (2), and no coordinate is
-                // negative (3).
+                // SAFETY: the maps are as wanted (1), rows end so (2), and no coordinate is negative (3).
                 drain.store(stage, |stores, stage| unsafe {
-                    stores.tensor(dst, coords(tile), stage.cast());
+                    patch.store(stores, dst, position(number), stage.cast());
                 });
             }
             drain.finish();
@@ -109,15 +103,17 @@ mod host {
         vectors::VECTOR_BYTES,
     };
 
-    /// Bytes of a tile that a working thread has.
+    /// Bytes of a patch that a working thread has.
     pub(super) const THREAD_BYTES: u32 = VECTORS as u32 * VECTOR_BYTES;
 
     /// Adds one to a matrix of 4-byte numbers in a pipeline: one warp loads, the others work, and blocks
-    /// draw their tiles from a counter.
+    /// draw patches of tiles from a counter.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct AddOneTileRing {
-        /// Tiles that a block keeps in shared memory: 2, 3 or 4.
+        /// Patches that a block keeps in shared memory: 2, 3 or 4.
         pub stages: u32,
+        /// Tiles side by side in a patch, which a block has at once.
+        pub tiles: u32,
         /// Both matrices, with a tile as the box.
         pub map: Tiled,
         /// The buffer that is written.
@@ -138,6 +134,7 @@ mod host {
                 dst: 0,
                 src: 1,
                 stages: 2,
+                tiles: 1,
                 counter: 2,
                 blocks: 1,
             }
@@ -155,6 +152,7 @@ mod host {
         pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
             Self {
                 stages: setting.stages,
+                tiles: setting.tiles,
                 blocks: setting.grid(device, tiled_bytes(&self.map)),
                 ..self
             }
@@ -166,24 +164,23 @@ mod host {
         /// All that the kernels cannot take.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
-            let tiles = Tiles::of(&self.map, &mut conditions);
+            let tiles = Tiles::of(&self.map, self.tiles, &mut conditions);
             tiles.of_numbers(&self.map, &mut conditions);
             let reason = "64 bytes for each thread of one to sixteen warps:";
             let (least, most) = (32 * THREAD_BYTES, 512 * THREAD_BYTES);
-            conditions.within("bytes of a tile", tiles.bytes, least..=most, reason);
+            conditions.within("bytes of a patch", tiles.bytes, least..=most, reason);
             let reason = "64 bytes for each thread of a warp: a multiple of";
-            conditions.multiple("bytes of a tile", tiles.bytes.into(), least.into(), reason);
-            let region = |buffer| Region::tensor(self.map, buffer);
+            conditions.multiple("bytes of a patch", tiles.bytes.into(), least.into(), reason);
+            let region = |buffer| Region::tensor(tiles.map, buffer);
             in_place_or_apart(&mut conditions, region(self.dst), region(self.src));
             drawn(&mut conditions, self.blocks, 1, tiles.count(), self.counter);
             let call = add_one_tile_ring(
                 self.stages,
-                MapRef::new(self.map, self.dst),
-                MapRef::new(self.map, self.src),
+                MapRef::new(tiles.map, self.dst),
+                MapRef::new(tiles.map, self.src),
                 divisor(tiles.columns),
                 tiles.count(),
-                tiles.tile[0],
-                tiles.tile[1],
+                tiles.patch,
                 BufferRef::new(self.counter),
             );
             conditions.launch(

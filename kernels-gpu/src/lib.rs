@@ -69,6 +69,7 @@ pub mod histogram;
 pub mod hwc_tile;
 pub mod layer_norm;
 pub mod multicast_tile;
+pub mod patch;
 pub mod persistent_tiles;
 pub mod prefetch;
 pub mod prefetch_1d;

@@ -68,6 +68,9 @@ pub type WideRows = [[u32; WIDE_TILE]; WIDE_TILE];
 
 /// As [`transpose`], through tiles whose rows are twice as long, without a swizzle: memory takes rows of 256 bytes faster.
 ///
+/// Block (`x`, `y`) has the tile in column `y` and row `x` of the source, so that blocks which run at once write tiles
+/// beside each other.
+///
 /// Each thread transposes 4 by 4 elements in registers. Of these squares eight lanes have those on a diagonal, so that
 /// the 16 bytes that each of them reads, and those that each writes, lie in different banks.
 ///
@@ -86,7 +89,7 @@ pub unsafe fn transpose_wide(
     }
     // SAFETY: every thread gets here (2), and the matrices are this kernel's (1).
     let block = unsafe { Block::converged() };
-    let [column, row] = [block_idx().x, block_idx().y].map(|tile| (tile * WIDE_TILE as u32) as i32);
+    let [row, column] = [block_idx().x, block_idx().y].map(|tile| (tile * WIDE_TILE as u32) as i32);
     let tile_in = block.load_tile(TILE_IN::ptr(), BAR::ptr(), source, [column, row]);
     let tile_in = tile_in.wait();
     let [from, to] = square(block.thread());
@@ -192,7 +195,11 @@ mod host {
                 TransposeForm::Wide => (WIDE_TILE, Swizzle::None),
             };
             let tiles = |length: usize| length.div_ceil(side) as u32;
-            let grid = (tiles(self.source.width), tiles(self.source.height));
+            let (columns, rows) = (tiles(self.source.width), tiles(self.source.height));
+            let grid = match self.form {
+                TransposeForm::Tile => (columns, rows),
+                TransposeForm::Wide => (rows, columns),
+            };
             let map = |matrix: Matrix| {
                 matrix
                     .map_of(DataType::U32, [side as u32; 2])

@@ -194,6 +194,7 @@ fn tiles_of_one_matrix_do_not_go_to_the_same_one() {
     // A kernel that adds to each number where it is takes the same matrix twice.
     let map = TensorMap::tiled(DataType::I32, &[64, 64]).box_dims(&[32, 16]);
     let add = AddOneTile {
+        tiles: 1,
         vectors: 1,
         map,
         dst: 0,

@@ -19,11 +19,11 @@ use crate::{
 pub(super) fn cases(setup: Setup<'_>) -> Result<Vec<Case>> {
     let staying = |chunk_bytes, stages, blocks, threads| Setting {
         chunk_bytes,
+        tiles: 1,
         stages,
         blocks: Some(blocks),
         threads,
     };
-    let ring = |stages| staying(8192, stages, 2, 32 + 256);
     let once = Setting {
         blocks: None,
         ..staying(4096, 1, 1, 256)
@@ -35,14 +35,14 @@ pub(super) fn cases(setup: Setup<'_>) -> Result<Vec<Case>> {
         add_one_1d(setup, 256)?,
         as_set(add_one_bulk(setup, of(Streaming::AddOneBulk), Some(1.0))?),
         add_one_bulk(setup, once, None)?,
-        add_one_ring(setup, ring(3), false, Some(0.95))?,
+        add_one_ring(setup, staying(4096, 6, 2, 32 + 128), false, Some(0.95))?,
         as_set(add_one_ring(
             setup,
             of(Streaming::AddOneRing),
             true,
             Some(1.0),
         )?),
-        add_one_ring(setup, ring(3), true, None)?,
+        add_one_ring(setup, staying(8192, 3, 2, 32 + 256), true, None)?,
         prefetch_1d(setup, 4, 1024, 2)?,
     ])
 }

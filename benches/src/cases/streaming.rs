@@ -94,27 +94,39 @@ impl Subject {
                 }
             }
             Streaming::AddOneRing => {
-                for workers in [64, 128, 256, 512] {
+                for workers in [64, 96, 128, 192, 256, 512] {
                     let stages = &[2, 3, 4, 6, 8];
                     settings.extend(staying(32 * workers, stages, &[1, 2, 3, 4], 32 + workers));
                 }
             }
             Streaming::CopyTile(tile) => {
-                let setting = once(tile.bytes, 32);
-                settings.push(setting);
-                settings.extend(at_once(setting));
+                for tiles in [1, 2, 4] {
+                    let setting = side_by_side(tiles, once(tile.bytes, 32));
+                    settings.push(setting);
+                    settings.extend(at_once(setting));
+                }
                 settings.extend(staying(tile.bytes, &[2, 3, 4, 6], &[1, 2, 3, 4, 6], 32));
             }
             Streaming::AddOneTile(tile) => {
-                for vectors in [1, 2, 4] {
-                    let setting = once(tile.bytes, tile.bytes / 16 / vectors);
+                for (tiles, vectors) in [(1, 1), (1, 2), (1, 4), (2, 2), (2, 4)] {
+                    let threads = tiles * tile.bytes / 16 / vectors;
+                    let setting = side_by_side(tiles, once(tile.bytes, threads));
                     settings.push(setting);
                     settings.extend(at_once(setting));
                 }
             }
             Streaming::AddOneTileRing(tile) => {
-                let threads = 32 + tile.bytes / 64;
-                settings.extend(staying(tile.bytes, &[2, 3, 4], &[1, 2, 3, 4, 6], threads));
+                for tiles in [1, 2] {
+                    let threads = 32 + tiles * tile.bytes / 64;
+                    let blocks = &[1, 2, 3, 4, 6];
+                    let patches = staying(tiles * tile.bytes, &[2, 3, 4], blocks, threads);
+                    settings.extend(patches.map(|setting| Setting {
+                        chunk_bytes: tile.bytes,
+                        tiles,
+                        ..setting
+                    }));
+                }
+                settings.retain(|setting| setting.threads <= 544);
             }
             Streaming::PersistentTiles => {
                 for threads in [160, 288] {
@@ -145,16 +157,22 @@ pub(crate) fn is_entry(name: &str) -> bool {
 fn once(chunk_bytes: u32, threads: u32) -> Setting {
     Setting {
         chunk_bytes,
+        tiles: 1,
         stages: 1,
         blocks: None,
         threads,
     }
 }
 
+/// So many tiles for each block.
+fn side_by_side(tiles: u32, setting: Setting) -> Setting {
+    Setting { tiles, ..setting }
+}
+
 /// The same with fewer blocks at once, down to some whose bytes are too few.
 fn at_once(setting: Setting) -> impl Iterator<Item = Setting> {
     let all = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24];
-    let bytes = move |blocks: u32| blocks * setting.chunk_bytes;
+    let bytes = move |blocks: u32| u64::from(blocks) * setting.moved_bytes();
     let all = all.into_iter();
     let all = all.filter(move |blocks| (8 << 10..=96 << 10).contains(&bytes(*blocks)));
     all.map(move |blocks| Setting {
@@ -180,6 +198,7 @@ fn staying(
     let all = all.filter(move |(stages, blocks)| worth_a_try(*stages, *blocks));
     all.map(move |(stages, blocks)| Setting {
         chunk_bytes,
+        tiles: 1,
         stages,
         blocks: Some(blocks),
         threads,
@@ -194,7 +213,7 @@ fn fits(setting: Setting, subject: Subject) -> bool {
     } else {
         0
     };
-    let chunks = u64::from(setting.stages + outputs) * u64::from(setting.chunk_bytes);
+    let chunks = u64::from(setting.stages + outputs) * setting.moved_bytes();
     let bytes = chunks + 20 * u64::from(setting.stages);
     let blocks = Limits::SM_90.blocks_per_multiprocessor(setting.threads.into(), bytes);
     setting.blocks.unwrap_or(1) <= blocks

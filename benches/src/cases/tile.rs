@@ -5,6 +5,7 @@ use std::num::NonZero;
 use anyhow::{Context as _, Result};
 use kernels_gpu::{
     self as kernels,
+    patch::Patch,
     settings::{Setting, Streaming, Tile},
 };
 use tensor_map::{DataType, L2Promotion, Swizzle, TensorMap};
@@ -66,27 +67,45 @@ impl Matrix {
         ]
     }
 
-    fn map(self, setup: Setup<'_>, address: u64) -> Result<TensorMap> {
+    fn patch(self, setting: Setting) -> Patch {
+        let row_bytes = self.tile[0] * self.data_type.bytes() as u32;
+        Patch::new(self.tile, row_bytes, setting.tiles)
+    }
+
+    /// Patches along the columns and rows.
+    fn patches(self, setting: Setting) -> [u32; 2] {
+        let [columns, rows] = self.tiles();
+        [columns.div_ceil(setting.tiles), rows]
+    }
+
+    fn map(self, setup: Setup<'_>, box_dims: [u32; 2], address: u64) -> Result<TensorMap> {
         let tiled = TensorMap::tiled(self.data_type, &[self.columns, self.rows])
-            .box_dims(&self.tile)
+            .box_dims(&box_dims)
             .swizzle(self.swizzle)
             .l2_promotion(L2Promotion::B128);
         (setup.encode)(tiled.into(), address)
     }
 
-    /// The maps of the destination and of the source.
-    fn maps(self, setup: Setup<'_>) -> Result<[TensorMap; 2]> {
-        Ok([self.map(setup, setup.dst)?, self.map(setup, setup.src)?])
+    /// The maps of the destination and of the source, with the boxes of a patch.
+    fn maps(self, setup: Setup<'_>, patch: Patch) -> Result<[TensorMap; 2]> {
+        let map = |address| self.map(setup, [patch.width, patch.height], address);
+        Ok([map(setup.dst)?, map(setup.src)?])
     }
 
-    /// The matrix, and stages or threads, and blocks of a multiprocessor.
+    /// The matrix, tiles side by side, stages or threads, and blocks of a multiprocessor.
     fn with(self, setting: Setting) -> String {
-        let blocks = setting.blocks.map(|blocks| format!(" x {blocks}"));
-        let blocks = blocks.unwrap_or_default();
-        match setting.stages {
-            1 => format!("{}, {} threads{blocks}", self.describe(), setting.threads),
-            stages => format!("{} x {stages}{blocks}", self.describe()),
+        let mut text = self.describe();
+        if setting.tiles > 1 {
+            text += &format!(", {} tiles", setting.tiles);
         }
+        text += &match setting.stages {
+            1 => format!(", {} threads", setting.threads),
+            stages => format!(" x {stages}"),
+        };
+        if let Some(blocks) = setting.blocks {
+            text += &format!(" x {blocks}");
+        }
+        text
     }
 
     fn describe(self) -> String {
@@ -134,20 +153,18 @@ pub(super) fn copy_tile(
     setting: Setting,
     goal: Option<f64>,
 ) -> Result<Case> {
-    let [dst, src] = matrix.maps(setup)?;
-    let ([tiles_x, tiles_y], [width, height]) = (matrix.tiles(), matrix.tile);
+    let (patch, [patches_x, patches_y]) = (matrix.patch(setting), matrix.patches(setting));
+    let [dst, src] = matrix.maps(setup, patch)?;
     let call = if setting.stages == 1 {
-        kernels::copy_tile::copy_tile_once(dst, src, width, height, matrix.tile_bytes())
+        kernels::copy_tile::copy_tile_once(dst, src, patch)
     } else {
         kernels::copy_tile::copy_tile(
             setting.stages,
             dst,
             src,
-            NonZero::new(tiles_x).context("a matrix has no tiles")?,
-            tiles_x * tiles_y,
-            width,
-            height,
-            matrix.tile_bytes(),
+            NonZero::new(patches_x).context("a matrix has no tiles")?,
+            patches_x * patches_y,
+            patch,
             At(setup.counter),
         )
     };
@@ -159,7 +176,7 @@ pub(super) fn copy_tile(
         goal,
         shape: match setting.stages {
             1 => Shape {
-                grid: (tiles_x, tiles_y).into(),
+                grid: (patches_x, patches_y).into(),
                 ..case.shape
             },
             _ => case.shape,
@@ -174,16 +191,16 @@ pub(super) fn add_one_tile(
     setting: Setting,
     goal: Option<f64>,
 ) -> Result<Case> {
-    let [dst, src] = matrix.maps(setup)?;
-    let ([tiles_x, tiles_y], [width, height]) = (matrix.tiles(), matrix.tile);
+    let (patch, [patches_x, patches_y]) = (matrix.patch(setting), matrix.patches(setting));
+    let [dst, src] = matrix.maps(setup, patch)?;
     let vectors = setting.vectors(16) as usize;
-    let call = kernels::add_one_tile::add_one_tile(vectors, dst, src, width, height);
+    let call = kernels::add_one_tile::add_one_tile(vectors, dst, src, patch);
     let case = setup.set_case("add_one_tile", call, setting)?;
     Ok(Case {
         variant: matrix.with(setting),
         goal,
         shape: Shape {
-            grid: (tiles_x, tiles_y).into(),
+            grid: (patches_x, patches_y).into(),
             ..case.shape
         },
         ..case
@@ -196,16 +213,15 @@ pub(super) fn add_one_tile_ring(
     setting: Setting,
     goal: Option<f64>,
 ) -> Result<Case> {
-    let [dst, src] = matrix.maps(setup)?;
-    let ([tiles_x, tiles_y], [width, height]) = (matrix.tiles(), matrix.tile);
+    let (patch, [patches_x, patches_y]) = (matrix.patch(setting), matrix.patches(setting));
+    let [dst, src] = matrix.maps(setup, patch)?;
     let call = kernels::add_one_tile_ring::add_one_tile_ring(
         setting.stages,
         dst,
         src,
-        NonZero::new(tiles_x).context("a matrix has no tiles")?,
-        tiles_x * tiles_y,
-        width,
-        height,
+        NonZero::new(patches_x).context("a matrix has no tiles")?,
+        patches_x * patches_y,
+        patch,
         At(setup.counter),
     );
     Ok(Case {
@@ -220,7 +236,7 @@ fn tile_2d(setup: Setup<'_>, threads: u32) -> Result<Case> {
     use kernels::tile_2d::{TILE, tile_2d};
     let matrix = Matrix::new(setup, DataType::I32, TILE, Swizzle::None);
     let [tiles_x, tiles_y] = matrix.tiles();
-    let call = tile_2d(matrix.map(setup, setup.dst)?, 0, 0);
+    let call = tile_2d(matrix.map(setup, TILE, setup.dst)?, 0, 0);
     let shape = Shape::new((tiles_x, tiles_y), threads);
     Ok(Case {
         variant: format!("i32 {}x{}, {threads} threads, in place", TILE[0], TILE[1]),

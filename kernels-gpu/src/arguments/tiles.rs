@@ -2,22 +2,24 @@ use tensor_map::{Swizzle, Tiled};
 use tma_launch::Conditions;
 
 use super::product;
-use crate::settings::Tile;
+use crate::{patch::Patch, settings::Tile};
 
-/// The tiles of a matrix.
+/// The tiles of a matrix, in patches that a block moves at once.
 pub(crate) struct Tiles {
-    /// Columns and rows of a tile.
-    pub(crate) tile: [u32; 2],
-    /// Of a tile.
+    /// The map with the boxes of the patch.
+    pub(crate) map: Tiled,
+    pub(crate) patch: Patch,
+    /// Of a patch.
     pub(crate) bytes: u32,
-    /// Tiles along the columns and rows.
+    /// Patches along the columns and rows.
     pub(crate) columns: u32,
     pub(crate) rows: u32,
 }
 
 impl Tiles {
-    /// The tiles of a map; any other mistake in the map is reported when it is encoded.
-    pub(crate) fn of(map: &Tiled, conditions: &mut Conditions) -> Self {
+    /// The tiles that the boxes of a map are, so many side by side in a patch; any other mistake in the map is reported
+    /// when it is encoded.
+    pub(crate) fn of(map: &Tiled, tiles: u32, conditions: &mut Conditions) -> Self {
         let dims = &map.tensor.dims;
         let reason = "a matrix has";
         conditions.within("dimensions of the map", dims.len(), 2..=2, reason);
@@ -29,7 +31,7 @@ impl Tiles {
             let fix = "take the matrix as bytes";
             conditions.refuse("elements", map.tensor.data_type.name(), limit, fix);
         }
-        let bytes = product(&[tile[0], tile[1], element_bytes]);
+        let patch = Patch::new(tile, tile[0].saturating_mul(element_bytes), tiles.max(1));
         let swizzles = map.tensor.swizzle != Swizzle::None;
         let (align, reason) = match swizzles {
             true => (
@@ -38,25 +40,36 @@ impl Tiles {
             ),
             false => (128, "tiles follow each other, aligned: a multiple of"),
         };
-        conditions.multiple("bytes of a tile", bytes, align, reason);
+        let tile_bytes = product(&[tile[0], tile[1], element_bytes]);
+        conditions.multiple("bytes of a tile", tile_bytes, align, reason);
         let most = (1 << 20) - 16;
         let reason = "what one phase of a barrier counts:";
-        conditions.within("bytes of a tile", bytes, 16..=most, reason);
+        conditions.within("bytes of a tile", tile_bytes, 16..=most, reason);
+        let most_tiles = (most / tile_bytes.max(1)).max(1);
+        conditions.within("tiles of a patch", u64::from(tiles), 1..=most_tiles, reason);
+        let bytes = tile_bytes.saturating_mul(patch.tiles.into());
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
 
-        let mut along = |index: usize, name: &str| {
+        let mut along = |index: usize, side: u32, name: &str| {
             let length = dims.get(index).copied().unwrap_or(1);
-            let most = (i32::MAX as u64).saturating_sub(tile[index].into()).max(1);
+            let most = (i32::MAX as u64).saturating_sub(side.into()).max(1);
             let reason = "coordinates have 31 bits:";
             conditions.within(name, length, 1..=most, reason);
-            u32::try_from(length.div_ceil(tile[index].into())).unwrap_or(u32::MAX)
+            u32::try_from(length.div_ceil(side.into())).unwrap_or(u32::MAX)
         };
-        let (columns, rows) = (along(0, "columns"), along(1, "rows"));
-        let reason = "tiles that are counted in 31 bits:";
-        let tiles = product(&[columns, rows]);
-        conditions.within("tiles", tiles, 1..=i32::MAX as u64, reason);
+        let (columns, rows) = (
+            along(0, tile[0].saturating_mul(patch.tiles), "columns"),
+            along(1, tile[1], "rows"),
+        );
+        let reason = "patches that are counted in 31 bits:";
+        let patches = product(&[columns, rows]);
+        conditions.within("patches", patches, 1..=i32::MAX as u64, reason);
         Self {
-            tile,
+            map: match patch.boxes {
+                1 => *map,
+                _ => map.box_dims(&[patch.width, patch.height]),
+            },
+            patch,
             bytes,
             columns,
             rows,

@@ -11,7 +11,7 @@
 //!
 //! let device = DeviceDescription { name: "another one".to_owned(), ..DeviceDescription::h100() };
 //! let setting = Streaming::AddOneRing.setting(&device);
-//! assert_eq!(setting.to_string(), "8 KiB x 4 x 2");
+//! assert_eq!(setting.to_string(), "4 KiB x 6 x 2");
 //! ```
 
 mod rule;
@@ -28,9 +28,11 @@ pub use table::{Row, Table};
 /// How a kernel that streams through memory is launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Setting {
-    /// Bytes of a chunk or tile, which one copy takes.
+    /// Bytes of a chunk or tile.
     pub chunk_bytes: u32,
-    /// Chunks that a block keeps in shared memory; 1 where a block has one chunk and leaves.
+    /// Tiles side by side that a block moves at once; 1 where chunks are no tiles.
+    pub tiles: u32,
+    /// Chunks, or such rows of tiles, that a block keeps in shared memory; 1 where a block has one chunk and leaves.
     pub stages: u32,
     /// Blocks that a multiprocessor runs at once. `None`, where a block has one chunk: as many as fit.
     pub blocks: Option<u32>,
@@ -41,7 +43,7 @@ pub struct Setting {
 impl Setting {
     /// The blocks of a launch over so many bytes: no more than there are chunks.
     pub fn grid(self, device: &DeviceDescription, len_bytes: u64) -> u32 {
-        let chunks = len_bytes.div_ceil(self.chunk_bytes.max(1).into()).max(1);
+        let chunks = len_bytes.div_ceil(self.moved_bytes().max(1)).max(1);
         let chunks = u32::try_from(chunks).unwrap_or(u32::MAX);
         if self.stages == 1 {
             return chunks;
@@ -64,16 +66,26 @@ impl Setting {
         u32::try_from(bytes).unwrap_or(u32::MAX)
     }
 
-    /// How many vectors of so many bytes a thread has of a chunk.
+    /// How many vectors of so many bytes a thread has of what a block moves at once.
     pub fn vectors(self, vector_bytes: u32) -> u32 {
-        self.chunk_bytes / self.threads.max(1) / vector_bytes.max(1)
+        let bytes = u32::try_from(self.moved_bytes()).unwrap_or(u32::MAX);
+        bytes / self.threads.max(1) / vector_bytes.max(1)
+    }
+
+    /// The bytes that a block moves at once.
+    pub fn moved_bytes(self) -> u64 {
+        u64::from(self.chunk_bytes) * u64::from(self.tiles)
     }
 }
 
-/// `8 KiB x 4 x 2`: a chunk, stages, blocks for each multiprocessor. Where there is a block for each chunk,
-/// `2 KiB, 64 threads`, and behind it ` x 8` for the blocks at once.
+/// `4 KiB x 6 x 2`: a chunk, stages, blocks for each multiprocessor. Where there is a block for each chunk,
+/// `2 KiB, 64 threads`, and behind it ` x 8` for the blocks at once. Several tiles that a block moves at once are
+/// `2 tiles of 8 KiB`.
 impl Display for Setting {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.tiles > 1 {
+            write!(f, "{} tiles of ", self.tiles)?;
+        }
         match self.chunk_bytes {
             bytes if bytes.is_multiple_of(1024) => write!(f, "{} KiB", bytes / 1024)?,
             bytes => write!(f, "{bytes} bytes")?,
@@ -174,6 +186,7 @@ mod tests {
         let device = DeviceDescription::h100();
         let setting = Setting {
             chunk_bytes: 1000,
+            tiles: 1,
             stages: 2,
             blocks: Some(3),
             threads: 32,
@@ -191,6 +204,12 @@ mod tests {
         assert_eq!(each.to_string(), "1000 bytes, 32 threads");
         assert_eq!(setting.to_string(), "1000 bytes x 2 x 3");
         assert_eq!(setting.shared_bytes(&device), 0);
+        let tiles = Setting {
+            tiles: 2,
+            ..setting
+        };
+        assert_eq!(tiles.grid(&device, 7001), 4);
+        assert_eq!(tiles.to_string(), "2 tiles of 1000 bytes x 2 x 3");
     }
 
     #[test]
@@ -199,6 +218,7 @@ mod tests {
         for blocks in 1..=32 {
             let setting = Setting {
                 chunk_bytes: 1024,
+                tiles: 1,
                 stages: 1,
                 blocks: Some(blocks),
                 threads: 32,

@@ -41,9 +41,12 @@ pub(super) fn setting(kernel: Streaming, device: &DeviceDescription) -> Setting 
         Streaming::CopyBulk => once(bytes / BLOCKS, 32),
         // Two vectors of 16 bytes for a thread.
         Streaming::AddOneBulk => once(bytes / BLOCKS, (bytes / BLOCKS / 32).max(32)),
-        // One warp loads, and a thread of the others has 32 bytes.
-        Streaming::AddOneRing if bytes < 4 * 8192 => stages_of(4096, 2, bytes, 32 + 128),
-        Streaming::AddOneRing => stages_of(8192, (bytes / 16384).min(8), bytes, 32 + 256),
+        // One warp loads, and a thread of the others has 32 bytes. Of the bytes both Hoppers are fastest with three quarters.
+        Streaming::AddOneRing if bytes < 32 << 10 => stages_of(4096, 2, bytes, 32 + 128),
+        Streaming::AddOneRing => {
+            let stages = (bytes / 8192 / 4 * 3).min(6);
+            stages_of(4096, stages, bytes / 4 * 3, 32 + 128)
+        }
         Streaming::CopyTile(Tile { bytes: tile, .. }) => stages_of(tile, 4, bytes, 32),
         // Two vectors of 16 bytes for a thread, or four where that would be too many.
         Streaming::AddOneTile(Tile { bytes: tile, .. }) => {
@@ -65,6 +68,7 @@ pub(super) fn setting(kernel: Streaming, device: &DeviceDescription) -> Setting 
 fn once(chunk_bytes: u32, threads: u32) -> Setting {
     Setting {
         chunk_bytes,
+        tiles: 1,
         stages: 1,
         blocks: None,
         threads,
@@ -77,6 +81,7 @@ fn stages_of(chunk_bytes: u32, stages: u32, bytes: u32, threads: u32) -> Setting
     let stages = if chunks < stages { 2 } else { stages };
     Setting {
         chunk_bytes,
+        tiles: 1,
         stages,
         blocks: Some((chunks / stages).max(1)),
         threads,

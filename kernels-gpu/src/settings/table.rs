@@ -14,10 +14,11 @@ const FILES: &[&str] = &[
 ];
 
 /// The heads of the columns.
-const HEAD: [&str; 8] = [
+const HEAD: [&str; 9] = [
     "kernel",
     "element",
     "chunk_bytes",
+    "tiles",
     "stages",
     "blocks",
     "threads",
@@ -127,18 +128,20 @@ impl Row {
             element: element.to_owned(),
             setting: Setting {
                 chunk_bytes: number(2)?,
-                stages: number(3)?,
-                blocks: (cells[4] != "-").then(|| number(4)).transpose()?,
-                threads: number(5)?,
+                tiles: number(3)?,
+                stages: number(4)?,
+                blocks: (cells[5] != "-").then(|| number(5)).transpose()?,
+                threads: number(6)?,
             },
-            gb_s: rate(6)?,
-            of_copy: rate(7)?,
+            gb_s: rate(7)?,
+            of_copy: rate(8)?,
         })
     }
 
     fn cells(&self) -> [String; HEAD.len()] {
         let Setting {
             chunk_bytes,
+            tiles,
             stages,
             blocks,
             threads,
@@ -147,6 +150,7 @@ impl Row {
             self.kernel.clone(),
             self.element.clone(),
             chunk_bytes.to_string(),
+            tiles.to_string(),
             stages.to_string(),
             blocks.map_or_else(|| "-".to_owned(), |blocks| blocks.to_string()),
             threads.to_string(),
@@ -161,11 +165,11 @@ impl Display for Table {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "# The fastest setting of each kernel, written by `bench --tune`. With one stage each block has one chunk and"
+            "# The fastest setting of each kernel, written by `bench --tune`. A block moves so many tiles side by side at once,"
         )?;
         writeln!(
             f,
-            "# leaves. `blocks` are those that a multiprocessor runs at once, with a dash as many as fit."
+            "# and with one stage it leaves. `blocks` are those that a multiprocessor runs at once, with a dash as many as fit."
         )?;
         writeln!(f, "device: {}\ndriver: {}", self.device, self.driver)?;
         writeln!(f, "date: {}\ncopy: {:.0}\n", self.date, self.copy_gb_s)?;
@@ -199,6 +203,7 @@ mod tests {
             element: element.to_owned(),
             setting: Setting {
                 chunk_bytes,
+                tiles: 1 + chunk_bytes % 3,
                 stages: if blocks.is_some() { 3 } else { 1 },
                 blocks,
                 threads: 64,
@@ -231,8 +236,8 @@ mod tests {
     #[test]
     fn what_is_no_row_is_refused_with_its_line() {
         let error = Table::parse("device: a\ncopy_bulk u8 1 2").unwrap_err();
-        assert_eq!(error, "line 2: a row has 8 columns: copy_bulk u8 1 2");
-        let error = Table::parse("copy_bulk u8 8k 2 1 32 9 1").unwrap_err();
+        assert_eq!(error, "line 2: a row has 9 columns: copy_bulk u8 1 2");
+        let error = Table::parse("copy_bulk u8 8k 1 2 1 32 9 1").unwrap_err();
         assert!(error.contains("`chunk_bytes` takes a number"), "{error}");
         assert!(Table::parse("colour: red").is_err());
     }

@@ -157,28 +157,31 @@ refuses! {
     } => ["stages", "threads of a block", "len_bytes", "chunks"];
     copy_tile = CopyTile {
         stages: MOST,
+        tiles: MOST,
         map: TILES,
         dst: 0,
         src: 1,
         counter: 2,
         blocks: MOST,
         shared_bytes: MOST,
-    } => ["stages", "bytes of a tile", "columns", "rows", "tiles", "blocks"];
+    } => ["stages", "bytes of a tile", "tiles of a patch", "columns", "rows", "patches", "blocks"];
     add_one_tile = AddOneTile {
         vectors: usize::MAX,
+        tiles: MOST,
         map: TILES,
         dst: 0,
         src: 1,
         shared_bytes: MOST,
-    } => ["vectors", "bytes of a tile", "columns", "rows", "tiles", "bytes of an element", "threads of a block"];
+    } => ["vectors", "bytes of a tile", "tiles of a patch", "columns", "rows", "patches", "bytes of an element", "threads of a block"];
     add_one_tile_ring = AddOneTileRing {
         stages: MOST,
+        tiles: MOST,
         map: TILES,
         dst: 0,
         src: 1,
         counter: 2,
         blocks: MOST,
-    } => ["stages", "bytes of a tile", "columns", "rows", "tiles", "bytes of an element", "bytes of a tile", "blocks"];
+    } => ["stages", "bytes of a tile", "tiles of a patch", "columns", "rows", "patches", "bytes of an element", "bytes of a patch", "blocks"];
     tile_gather = TileGather {
         form: TileGatherForm::View,
         stages: MOST,

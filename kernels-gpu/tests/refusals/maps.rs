@@ -501,7 +501,7 @@ fn transpose() {
         target_pitch: 260,
         ..good
     };
-    assert_eq!(wide.launch().unwrap().shape.grid.to_array(), [3, 5, 1]);
+    assert_eq!(wide.launch().unwrap().shape.grid.to_array(), [5, 3, 1]);
     refused(
         Transpose {
             source: WRONG,

@@ -56,6 +56,7 @@ fn matrix(data_type: DataType, tile: [u32; 2], swizzle: Swizzle) -> Tiled {
 fn copy_tile() {
     let good = CopyTile {
         stages: 3,
+        tiles: 1,
         map: matrix(DataType::I32, [32, 8], Swizzle::None),
         dst: 0,
         src: 1,
@@ -66,6 +67,27 @@ fn copy_tile() {
     let launch = good.launch().unwrap();
     assert_eq!(launch.shape.shared_bytes, 3 * (1024 + 20));
     assert_eq!(least_bytes(Ok(launch)), [(2, 4)]);
+    // Four tiles along the columns, two patches.
+    let each = CopyTile {
+        stages: 1,
+        tiles: 3,
+        ..good
+    };
+    let shape = each.launch().unwrap().shape;
+    assert_eq!((shape.grid.x, shape.grid.y), (2, 7));
+    assert_eq!(shape.shared_bytes, 3 * 1024);
+    refused(
+        CopyTile { tiles: 0, ..good }.launch(),
+        &["tiles of a patch is 0; what one phase of a barrier counts: 1 to 1023; take 1"],
+    );
+    refused(
+        CopyTile {
+            tiles: 1024,
+            ..good
+        }
+        .launch(),
+        &["tiles of a patch is 1024; what one phase of a barrier counts: 1 to 1023; take 1023"],
+    );
     refused(
         CopyTile {
             stages: 8,
@@ -93,6 +115,7 @@ fn copy_tile() {
 fn add_one_tile() {
     let good = AddOneTile {
         vectors: 4,
+        tiles: 1,
         map: matrix(DataType::I32, [32, 32], Swizzle::None),
         dst: 0,
         src: 1,
@@ -120,6 +143,7 @@ fn add_one_tile() {
 fn add_one_tile_ring() {
     let good = AddOneTileRing {
         stages: 2,
+        tiles: 1,
         map: matrix(DataType::I32, [32, 32], Swizzle::B128),
         dst: 0,
         src: 1,
@@ -136,7 +160,7 @@ fn add_one_tile_ring() {
         .launch(),
         &[
             "stages is 6; there are kernels for 2, 3, 4; take 4",
-            "bytes of a tile is 3072; 64 bytes for each thread of a warp: a multiple of 2048; take 2048 or \
+            "bytes of a patch is 3072; 64 bytes for each thread of a warp: a multiple of 2048; take 2048 or \
              4096",
         ],
     );

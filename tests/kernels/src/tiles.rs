@@ -47,7 +47,8 @@ impl Tiles {
             .swizzle(self.swizzle)
     }
 
-    pub(crate) fn describe(self) -> String {
+    /// With so many tiles side by side in a patch.
+    pub(crate) fn describe(self, side_by_side: u32) -> String {
         let Self {
             width,
             height,
@@ -56,7 +57,11 @@ impl Tiles {
             ..
         } = self;
         let (name, swizzle) = (self.data_type.name(), self.swizzle);
-        format!("{width}x{height}_pitch_{pitch}_{name}_tiles_{columns}x{rows}_{swizzle:?}")
+        let patch = match side_by_side {
+            1 => String::new(),
+            tiles => format!("_by_{tiles}"),
+        };
+        format!("{width}x{height}_pitch_{pitch}_{name}_tiles_{columns}x{rows}{patch}_{swizzle:?}")
     }
 
     /// Poison, and the matrix.

@@ -40,6 +40,10 @@ fn cases() -> Vec<Scenario> {
         add(Ring::of(30_004).workers(workers));
         add(Ring::of(30_004).workers(workers).fixed());
     }
+    // A run of three chunks that ends with the numbers, in its second chunk, behind its first.
+    for count in [3 * 1024, 6 * 1024, 5 * 1024 - 4, 4 * 1024] {
+        add(Ring::of(count).workers(128).blocks(1));
+    }
     for blocks in [1, 8, 70] {
         add(Ring::of(20_000).blocks(blocks));
         add(Ring::of(20_000).blocks(blocks).fixed());

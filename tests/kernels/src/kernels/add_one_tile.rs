@@ -18,38 +18,45 @@ pub(super) const KERNEL: Kernel = Kernel {
 
 fn cases() -> Vec<Scenario> {
     let mut cases = Vec::new();
-    let mut add = |tile, swizzle, vectors| {
+    let mut add = |side_by_side, tile, swizzle, vectors| {
         let tiles = ragged(tile, swizzle).into_iter();
-        cases.extend(tiles.map(|tiles| scenario(tiles, vectors)));
+        cases.extend(tiles.map(|tiles| scenario(side_by_side, tiles, vectors)));
     };
     for vectors in [1, 2, 4] {
         // 32 and 96 threads.
         for rows in [8, 24] {
-            add([16, rows * vectors], Swizzle::None, vectors);
+            add(1, [16, rows * vectors], Swizzle::None, vectors);
         }
     }
-    add([32, 16], Swizzle::B128, 4);
-    add([32, 64], Swizzle::B128, 2);
+    add(1, [32, 16], Swizzle::B128, 4);
+    add(1, [32, 64], Swizzle::B128, 2);
+    // Tiles side by side, in strips of 16 rows, and, for rows that are no part of 2 KiB, as whole boxes.
+    add(2, [32, 64], Swizzle::B128, 4);
+    add(3, [16, 64], Swizzle::B64, 2);
+    add(2, [24, 16], Swizzle::None, 1);
     cases
 }
 
 /// As a device launches it.
 pub(super) fn tuned(device: &DeviceDescription) -> Scenario {
     let tiles = Tiles::packed(256, 256, [64, 64]);
-    scenario(tiles, AddOneTile::of(tiles.map()).on(device).vectors)
+    let set = AddOneTile::of(tiles.map()).on(device);
+    scenario(set.tiles, tiles, set.vectors)
 }
 
-fn scenario(tiles: Tiles, vectors: usize) -> Scenario {
-    let threads = tiles.tile_bytes() / 16 / vectors;
+/// Patches of so many tiles side by side.
+fn scenario(side_by_side: u32, tiles: Tiles, vectors: usize) -> Scenario {
+    let threads = side_by_side as usize * tiles.tile_bytes() / 16 / vectors;
     let add = AddOneTile {
         vectors,
+        tiles: side_by_side,
         map: tiles.map(),
         dst: 0,
         src: 1,
         shared_bytes: 0,
     };
     Scenario {
-        name: format!("{}_{threads}_threads", tiles.describe()),
+        name: format!("{}_{threads}_threads", tiles.describe(side_by_side)),
         buffers: tiles.buffers(),
         launches: vec![kept(add.launch())],
         expected: tiles.expected(|element| element.wrapping_add(1)),

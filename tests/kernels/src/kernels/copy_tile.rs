@@ -29,6 +29,17 @@ fn cases() -> Vec<Scenario> {
         cases.push(scenario(tiles, 1, 1));
         cases.push(scenario(tiles, 3, 2));
     }
+    // Tiles side by side, in strips of 16 rows, and, for rows that are no part of 2 KiB, as whole boxes.
+    for tile in [[32, 32], [24, 16]] {
+        for tiles in ragged(tile, Swizzle::None) {
+            cases.push(patches(2, tiles, 1, 1));
+            cases.push(patches(3, tiles, 2, 2));
+        }
+    }
+    for tiles in ragged([32, 64], Swizzle::B128) {
+        cases.push(patches(2, tiles, 1, 1));
+        cases.push(patches(3, tiles, 2, 2));
+    }
     for stages in [2, 3, 4, 6] {
         for blocks in [1, 7, 40] {
             let tiles = Tiles {
@@ -59,12 +70,18 @@ fn cases() -> Vec<Scenario> {
 pub(super) fn tuned(device: &DeviceDescription) -> Scenario {
     let tiles = Tiles::packed(256, 256, [64, 64]);
     let set = CopyTile::of(tiles.map()).on(device);
-    scenario(tiles, set.stages as usize, set.blocks)
+    patches(set.tiles, tiles, set.stages as usize, set.blocks)
 }
 
 fn scenario(tiles: Tiles, stages: usize, blocks: u32) -> Scenario {
+    patches(1, tiles, stages, blocks)
+}
+
+/// Patches of so many tiles side by side.
+fn patches(side_by_side: u32, tiles: Tiles, stages: usize, blocks: u32) -> Scenario {
     let copy = CopyTile {
         stages: stages as u32,
+        tiles: side_by_side,
         map: tiles.map(),
         dst: 0,
         src: 1,
@@ -75,7 +92,10 @@ fn scenario(tiles: Tiles, stages: usize, blocks: u32) -> Scenario {
     let mut buffers = tiles.buffers();
     buffers.push(Buffer::zeroed::<u32>("counter", 1));
     Scenario {
-        name: format!("{}_{stages}_stages_{blocks}_blocks", tiles.describe()),
+        name: format!(
+            "{}_{stages}_stages_{blocks}_blocks",
+            tiles.describe(side_by_side)
+        ),
         buffers,
         launches: vec![kept(copy.launch())],
         expected: tiles.expected(|element| element),
