@@ -26,8 +26,8 @@ fn cases() -> Vec<Scenario> {
     let mut cases = Vec::new();
     let mut add = |ring: Ring| cases.push(ring.scenario());
     for stages in [2, 3, 4, 6, 8] {
-        // A part of a chunk of 512 numbers, as many chunks as stages, several rounds of each block.
-        for count in [4, 512 * stages, 512 * 8 * stages + 12] {
+        // A part of a chunk of 512 numbers, as many chunks as stages, several runs of six chunks for each block.
+        for count in [4, 512 * stages, 512 * (24 + 8 * stages) + 12] {
             add(Ring::of(count).stages(stages));
         }
     }
