@@ -21,6 +21,7 @@ fn main() -> Result<()> {
 
     let setting = Setting {
         chunk_bytes: 8192,
+        tiles: 1,
         stages: 4,
         blocks: Some(2),
         threads: 288,

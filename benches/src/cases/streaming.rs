@@ -101,7 +101,10 @@ impl Subject {
             }
             Streaming::CopyTile(tile) => {
                 for tiles in [1, 2, 4] {
-                    let setting = side_by_side(tiles, once(tile.bytes, 32));
+                    let setting = Setting {
+                        tiles,
+                        ..once(tile.bytes, 32)
+                    };
                     settings.push(setting);
                     settings.extend(at_once(setting));
                 }
@@ -110,7 +113,10 @@ impl Subject {
             Streaming::AddOneTile(tile) => {
                 for (tiles, vectors) in [(1, 1), (1, 2), (1, 4), (2, 2), (2, 4)] {
                     let threads = tiles * tile.bytes / 16 / vectors;
-                    let setting = side_by_side(tiles, once(tile.bytes, threads));
+                    let setting = Setting {
+                        tiles,
+                        ..once(tile.bytes, threads)
+                    };
                     settings.push(setting);
                     settings.extend(at_once(setting));
                 }
@@ -162,11 +168,6 @@ fn once(chunk_bytes: u32, threads: u32) -> Setting {
         blocks: None,
         threads,
     }
-}
-
-/// So many tiles for each block.
-fn side_by_side(tiles: u32, setting: Setting) -> Setting {
-    Setting { tiles, ..setting }
 }
 
 /// The same with fewer blocks at once, down to some whose bytes are too few.
