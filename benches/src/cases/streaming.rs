@@ -132,7 +132,6 @@ impl Subject {
                         ..setting
                     }));
                 }
-                settings.retain(|setting| setting.threads <= 544);
             }
             Streaming::PersistentTiles => {
                 for threads in [160, 288] {

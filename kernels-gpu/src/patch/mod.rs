@@ -31,12 +31,8 @@ impl Patch {
     #[cfg(not(target_arch = "nvptx64"))]
     pub fn new([width, tile_height]: [u32; 2], row_bytes: u32, tiles: u32) -> Self {
         let strip = STRIP_BYTES / row_bytes.max(1);
-        let is_whole = |rows: u32| {
-            rows > 0
-                && tile_height.is_multiple_of(rows)
-                && rows.saturating_mul(row_bytes) == STRIP_BYTES
-        };
-        let height = if tiles > 1 && is_whole(strip) {
+        let are_whole = strip * row_bytes == STRIP_BYTES && tile_height.is_multiple_of(strip);
+        let height = if tiles > 1 && are_whole {
             strip
         } else {
             tile_height

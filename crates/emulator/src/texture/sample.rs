@@ -128,7 +128,7 @@ impl Texture {
         let [x, y, z] = taps;
         if self.filter() == Filter::Point {
             let texel = [x, y, z].map(|taps| taps.texels[0]);
-            return self.channels(texel, slice, &mut read);
+            return Ok(self.channels(self.fetch(texel, slice, &mut read)?));
         }
         let mut sums = [0.0; 4];
         for corner in 0..1 << self.filtered_dimensions() {
@@ -145,7 +145,7 @@ impl Texture {
             }
             // A texel that does not count is not looked at.
             if weight > 0.0 {
-                let values = self.values(texel, slice, &mut read)?;
+                let values = self.values(self.fetch(texel, slice, &mut read)?);
                 for (sum, value) in sums.iter_mut().zip(values) {
                     *sum += weight * value;
                 }
@@ -166,7 +166,7 @@ impl Texture {
         let mut four = [0; 4];
         for (to, [column, row]) in four.iter_mut().zip([[0, 1], [1, 1], [1, 0], [0, 0]]) {
             let texel = [x.texels[column], y.texels[row], Some(0)];
-            *to = self.channels(texel, slice, &mut read)?[channel];
+            *to = self.channels(self.fetch(texel, slice, &mut read)?)[channel];
         }
         Ok(four)
     }
@@ -186,7 +186,7 @@ impl Texture {
                 _ => return Ok([0; 4]),
             }
         }
-        self.channels(texel, self.layer(layer, 0), &mut read)
+        Ok(self.channels(self.fetch(texel, self.layer(layer, 0), &mut read)?))
     }
 
     /// The axes that linear filtering looks along. A GPU samples a line as the one row of a plane, at the row's edge: half
@@ -253,39 +253,8 @@ impl Texture {
         }
     }
 
-    /// The bits of all channels of a texel, or of the border.
-    fn channels<E>(
-        &self,
-        texel: [Option<u32>; 3],
-        slice: Option<u32>,
-        read: &mut impl FnMut(u64) -> Result<Texel, E>,
-    ) -> Result<[u32; 4], E> {
-        let Some(bytes) = self.bytes(texel, slice, read)? else {
-            return Ok(self.border());
-        };
-        let format = self.image.format();
-        let channels = [0, 1, 2, 3];
-        Ok(match self.gives_floats() {
-            true => channels.map(|channel| format.float(&bytes, channel)),
-            false => channels.map(|channel| format.integer(&bytes, channel)),
-        })
-    }
-
-    /// All channels of a texel, or of the border, to be filtered.
-    fn values<E>(
-        &self,
-        texel: [Option<u32>; 3],
-        slice: Option<u32>,
-        read: &mut impl FnMut(u64) -> Result<Texel, E>,
-    ) -> Result<[f64; 4], E> {
-        let Some(bytes) = self.bytes(texel, slice, read)? else {
-            return Ok(self.border().map(|bits| f32::from_bits(bits).into()));
-        };
-        Ok([0, 1, 2, 3].map(|channel| self.image.format().value(&bytes, channel)))
-    }
-
-    /// The bytes of a texel, unless it is of the border.
-    fn bytes<E>(
+    /// The texel in memory, unless it is of the border.
+    fn fetch<E>(
         &self,
         texel: [Option<u32>; 3],
         slice: Option<u32>,
@@ -295,6 +264,27 @@ impl Texture {
             return Ok(None);
         };
         read(self.image.texel([x, y, slice.unwrap_or(z)])).map(Some)
+    }
+
+    /// The bits of all channels of a texel, or of the border.
+    fn channels(&self, texel: Option<Texel>) -> [u32; 4] {
+        let Some(texel) = texel else {
+            return self.border();
+        };
+        let format = self.image.format();
+        let channels = [0, 1, 2, 3];
+        match self.gives_floats() {
+            true => channels.map(|channel| format.float(&texel, channel)),
+            false => channels.map(|channel| format.integer(&texel, channel)),
+        }
+    }
+
+    /// All channels of a texel, or of the border, to be filtered.
+    fn values(&self, texel: Option<Texel>) -> [f64; 4] {
+        match texel {
+            Some(texel) => [0, 1, 2, 3].map(|channel| self.image.format().value(&texel, channel)),
+            None => self.border().map(|bits| f32::from_bits(bits).into()),
+        }
     }
 
     fn border(&self) -> [u32; 4] {
