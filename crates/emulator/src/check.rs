@@ -14,6 +14,7 @@ mod collectives;
 mod copies;
 mod diagnostic;
 mod faults;
+mod fence_sc;
 mod grid;
 mod hash;
 mod heap;
@@ -179,6 +180,7 @@ impl Checker {
                 raw.kind != Kind::UninitialisedUse || *kind != Kind::UninitialisedRead
             };
             let mut follows: Vec<Kind> = follows.filter(is_news).collect();
+            follows.retain(|kind| *kind != raw.kind);
             follows.sort_unstable();
             follows.dedup();
             let follows: Vec<String> = follows.iter().map(|kind| format!("`{kind}`")).collect();
@@ -297,9 +299,10 @@ impl Observer for Checker {
             Event::BarrierArrive {
                 barrier,
                 generation,
+                threads,
                 aligned,
                 ..
-            } => self.barrier_arrive(origin, barrier, generation, aligned),
+            } => self.barrier_arrive(origin, (barrier, generation, threads), aligned),
             Event::BarrierPass {
                 barrier,
                 generation,

@@ -13,6 +13,7 @@ mod instruction_set;
 mod lines;
 mod modifiers;
 mod operands;
+mod results;
 mod scope;
 mod signature;
 mod unsupported;

@@ -78,7 +78,7 @@ mod wmma;
 
 pub(crate) use execute::{Execute, Waiting, each_lane};
 
-use ptx::Instruction;
+use ptx::{Instruction, Opcode};
 use ptx_isa::Form;
 
 use crate::{
@@ -315,6 +315,38 @@ impl From<Alu> for Action {
 
 impl InstructionSet for Action {
     const FAMILIES: &'static [(&'static str, Decode<Self>)] = FAMILIES;
+
+    fn only_computes(opcode: &Opcode) -> bool {
+        matches!(
+            opcode.stem(),
+            "abs"
+                | "add"
+                | "and"
+                | "cnot"
+                | "cvt"
+                | "lop3"
+                | "max"
+                | "min"
+                | "mov"
+                | "mul"
+                | "neg"
+                | "not"
+                | "or"
+                | "prmt"
+                | "selp"
+                | "set"
+                | "setp"
+                | "shl"
+                | "shr"
+                | "slct"
+                | "sub"
+                | "xor"
+        )
+    }
+
+    fn has_result_to_use(opcode: &Opcode) -> bool {
+        opcode.stem() == "mbarrier" && opcode.parts().any(|part| part.ends_with("_wait"))
+    }
 
     fn decode(
         decoder: &mut Decoder<'_>,

@@ -1,11 +1,12 @@
 //! Barriers in shared memory, without copies.
 
 use tma_emulator::check::Kind::{
-    DataRace, Deadlock, LappedWaiter, MbarrierInitNotPublished, MbarrierInvalidated,
-    MbarrierInvalidatedInUse, MbarrierOverwritten, MbarrierUninitialised, OrderByCollective,
+    DataRace, Deadlock, EarlyBarrierArrival, LappedWaiter, MbarrierInitNotPublished,
+    MbarrierInvalidated, MbarrierInvalidatedInUse, MbarrierOverwritten, MbarrierUninitialised,
+    OrderByCollective, UnusedWaitResult, WrongPhase,
 };
 
-use super::{Bug, Family, Other, writes};
+use super::{Bug, Family, loads, writes};
 
 pub(super) const FAMILIES: &[Family] = &[
     Family {
@@ -50,8 +51,8 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("used_after_the_end", &[MbarrierInvalidated]),
             Bug::new("not_made_again", &[MbarrierInvalidated]),
             Bug::new("never_made", &[MbarrierUninitialised]),
-            Bug::new("no_barrier_after_the_init", &[MbarrierInitNotPublished]).or(NOT_YET_MADE),
-            Bug::new("barrier_of_the_warp", &[MbarrierInitNotPublished]).or(NOT_YET_MADE),
+            Bug::new("no_barrier_after_the_init", &[MbarrierInitNotPublished]),
+            Bug::new("barrier_of_the_warp", &[MbarrierInitNotPublished]),
             Bug::new("synchronised_by_a_flag", &[MbarrierInitNotPublished]),
             Bug::new("ended_with_the_last_wait_ahead", &[MbarrierInvalidated]),
             Bug::new("counts_too_many", &[Deadlock]),
@@ -77,9 +78,45 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("way_back_before_the_wait", &[LappedWaiter]),
         ],
     },
+    Family {
+        name: "two_rows",
+        ptx: None,
+        scenario: |entry| loads(entry, 96, 64, |i| 1000 + i, 64),
+        bugs: &[
+            Bug::new("second_warp_skips_a_phase", &[WrongPhase]),
+            Bug::new("skips_after_a_barrier_too_early", &[WrongPhase]),
+        ],
+    },
+    Family {
+        name: "unused_wait",
+        ptx: Some(include_str!("../../bugs/ptx/unused_wait.ptx")),
+        scenario: |entry| loads(entry, 64, 64, |i| 1000 + i, 64),
+        bugs: &[
+            Bug::new("try_wait_once", &[UnusedWaitResult]),
+            Bug::new("result_in_a_register", &[UnusedWaitResult]),
+            Bug::new("test_wait_counted", &[UnusedWaitResult]),
+        ],
+    },
+    Family {
+        name: "arrivals",
+        ptx: Some(include_str!("../../bugs/ptx/arrivals.ptx")),
+        scenario: |entry| writes(entry, 64, |i| i, 64),
+        bugs: &[
+            Bug::new("nothing_between", &[EarlyBarrierArrival]),
+            Bug::new("way_back_before_the_barrier", &[EarlyBarrierArrival]),
+            Bug::new("count_of_one_warp", &[EarlyBarrierArrival]),
+        ],
+    },
+    Family {
+        name: "groups",
+        ptx: Some(include_str!("../../bugs/ptx/groups.ptx")),
+        scenario: |entry| writes(entry, 128, |i| i ^ 63, 128),
+        bugs: &[Bug::new("one_barrier", &[EarlyBarrierArrival])],
+    },
+    Family {
+        name: "turns",
+        ptx: Some(include_str!("../../bugs/ptx/turns.ptx")),
+        scenario: |entry| writes(entry, 256, |i| i + 6, 128),
+        bugs: &[Bug::new("first_turn_missing", &[Deadlock])],
+    },
 ];
-
-const NOT_YET_MADE: &[Other] = &[Other {
-    because: "a thread may come to the barrier before it is made",
-    finds: &[MbarrierUninitialised],
-}];

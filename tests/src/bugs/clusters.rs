@@ -1,12 +1,13 @@
 //! Blocks that work together: in a cluster, or through global memory.
 
 use tma_emulator::check::Kind::{
-    DataRace, Deadlock, DestinationOverwritten, ExitWhilePeerAccesses, MbarrierInitNotPublished,
-    PeerNotStarted, ScopeTooNarrow, StageStillRead, TransactionBytes, UnarmedReceiver,
+    DataRace, Deadlock, DestinationOverwritten, EarlyBarrierArrival, ExitWhilePeerAccesses,
+    MbarrierInitNotPublished, PeerNotStarted, ScopeTooNarrow, StageStillRead, TransactionBytes,
+    UnarmedReceiver,
 };
 use tma_launch::{Buffer, Launch};
 
-use super::{Bug, Family};
+use super::{Bug, Family, blocks};
 use crate::{Expected, Scenario};
 
 pub(super) const FAMILIES: &[Family] = &[
@@ -49,6 +50,29 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("no_barrier_at_the_end", &[ExitWhilePeerAccesses]),
             Bug::new("relaxed_barrier", &[DataRace]),
             Bug::new("barrier_of_the_block_at_the_end", &[ExitWhilePeerAccesses]),
+        ],
+    },
+    Family {
+        name: "cluster_arrivals",
+        ptx: Some(include_str!("../../bugs/ptx/cluster_arrivals.ptx")),
+        scenario: |entry| pair(entry, &[|i| 3 * (100 * ((i / 32) ^ 1) + i % 32)], 128),
+        bugs: &[Bug::new("wait_after_the_loop", &[EarlyBarrierArrival])],
+    },
+    Family {
+        name: "fence_sc",
+        ptx: Some(include_str!("../../bugs/ptx/fence_sc.ptx")),
+        scenario: |entry| {
+            let expected: Vec<u32> = (0..96).map(|i| 500 + i % 32).collect();
+            blocks(entry, 4, &expected)
+        },
+        bugs: &[
+            Bug::new("acquire_release_of_the_writers", &[DataRace]),
+            Bug::new("no_fence_of_the_writers", &[DataRace]),
+            Bug::new("block_of_the_writers", &[ScopeTooNarrow]),
+            Bug::new("acquire_release_of_the_readers", &[DataRace]),
+            Bug::new("no_fence_of_the_readers", &[DataRace]),
+            Bug::new("block_of_the_readers", &[ScopeTooNarrow]),
+            Bug::new("flag_of_the_block", &[ScopeTooNarrow, DataRace]),
         ],
     },
     Family {

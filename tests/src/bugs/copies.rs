@@ -1,12 +1,12 @@
 //! Bulk copies of one block: tiles that are stored and loaded, rings of stages.
 
-use super::{Bug, Family, Other, loads, writes};
+use super::{Bug, Family, loads, writes};
 use tma_emulator::check::Kind::{
     DataRace, Deadlock, DestinationOverwritten, ExitWithCopyInFlight, ExitWithReadsInFlight,
-    ExpectTxNotOrdered, GroupWaitByOtherThread, LappedWaiter, MbarrierInvalidatedInUse,
-    MbarrierOverflow, MbarrierOverwritten, MbarrierUninitialised, Misaligned, MisplacedProxyFence,
-    MissingProxyFence, OutOfBounds, ReadBeforeCompletion, StageStillRead, StoreSourceOverwritten,
-    TransactionBytes, UnarmedReceiver, UninitialisedUse, WrongPhase,
+    ExpectTxNotOrdered, GroupWaitByOtherThread, MbarrierInvalidatedInUse, MbarrierOverflow,
+    MbarrierOverwritten, MbarrierUninitialised, Misaligned, MisplacedProxyFence, MissingProxyFence,
+    OutOfBounds, ReadBeforeCompletion, StageStillRead, StoreSourceOverwritten, TransactionBytes,
+    UnarmedReceiver, UninitialisedUse, WrongPhase,
 };
 
 pub(super) const FAMILIES: &[Family] = &[
@@ -48,7 +48,7 @@ pub(super) const FAMILIES: &[Family] = &[
         bugs: &[
             Bug::new("read_before_the_wait", &[ReadBeforeCompletion]),
             Bug::new("issuer_alone_waits", &[ReadBeforeCompletion]),
-            Bug::new("wait_for_the_other_parity", &[WrongPhase]).or(LATE_WAITERS_HANG),
+            Bug::new("wait_for_the_other_parity", &[WrongPhase]),
             Bug::new("tail_not_loaded", &[UninitialisedUse]),
             Bug::new("write_before_the_wait", &[DestinationOverwritten]),
             Bug::new("zeros_without_fence", &[MissingProxyFence]),
@@ -90,8 +90,8 @@ pub(super) const FAMILIES: &[Family] = &[
         ptx: None,
         scenario: |entry| loads(entry, 64, 192, |i| 1000 + i / 32 * 32 + 31 - i % 32, 192),
         bugs: &[
-            Bug::new("parity_never_flips", &[WrongPhase]).or(PRODUCER_LAPPED),
-            Bug::new("parity_flips_with_each_stage", &[WrongPhase]).or(LATE_WAITERS_HANG),
+            Bug::new("parity_never_flips", &[WrongPhase]),
+            Bug::new("parity_flips_with_each_stage", &[WrongPhase]),
             Bug::new("released_before_the_reads", &[StageStillRead]),
             Bug::new("not_waited_until_empty", &[MbarrierOverflow]),
             Bug::new("first_wait_for_empty_hangs", &[Deadlock]),
@@ -192,26 +192,11 @@ pub(super) const FAMILIES: &[Family] = &[
                 &[StageStillRead, ReadBeforeCompletion],
             ),
             Bug::new("no_barrier", &[StageStillRead]),
-            Bug::new("parity_of_the_batch", &[WrongPhase]).or(LATE_WAITERS_HANG),
+            Bug::new("parity_of_the_batch", &[WrongPhase]),
             Bug::new("prefetched_too_far", &[ExitWithCopyInFlight]),
             Bug::new("stages_of_1000_bytes", &[Misaligned]),
             Bug::new("leaves_early", &[ExitWithCopyInFlight]),
             Bug::new("sum_in_a_loaded_stage", &[DestinationOverwritten]),
         ],
-    },
-];
-
-/// A thread that waits for a phase that was complete before goes on at once, unless it comes so late that
-/// the next phase is complete, too: then it waits for ever.
-const LATE_WAITERS_HANG: &[Other] = &[Other {
-    because: "a waiter that comes late hangs",
-    finds: &[Deadlock],
-}];
-
-const PRODUCER_LAPPED: &[Other] = &[
-    LATE_WAITERS_HANG[0],
-    Other {
-        because: "the warp may run ahead of the loads that it should have waited for",
-        finds: &[LappedWaiter],
     },
 ];

@@ -57,6 +57,28 @@ pub(super) const FAMILIES: &[Family] = &[
         ],
     },
     Family {
+        name: "ticket",
+        ptx: None,
+        scenario: |entry| {
+            let sums: Vec<u32> = (0..32).map(|i| 15 + 6 * i).collect();
+            blocks(entry, 6, &sums)
+        },
+        bugs: &[
+            Bug::new("no_fence_of_the_writers", &[DataRace]),
+            Bug::new("no_fence_of_the_readers", &[DataRace]),
+            Bug::new("acquire_release", &[DataRace]),
+        ],
+    },
+    Family {
+        name: "fence_sc_of_block",
+        ptx: Some(include_str!("../../bugs/ptx/fence_sc_of_block.ptx")),
+        scenario: |entry| writes(entry, 64, |i| i, 32),
+        bugs: &[
+            Bug::new("no_fence_of_the_writers", &[DataRace]),
+            Bug::new("no_fence_of_the_readers", &[DataRace]),
+        ],
+    },
+    Family {
         name: "grid_barrier",
         ptx: Some(include_str!("../../bugs/ptx/grid_barrier.ptx")),
         scenario: grid_barrier,
@@ -74,10 +96,7 @@ pub(super) const FAMILIES: &[Family] = &[
         scenario: |entry| writes(entry, 64, |i| 100 * (i / 32) + 31 - i % 32, 96),
         bugs: &[
             Bug::new("written_before_it_is_empty", &[DataRace]),
-            Bug::new("counts_differ", &[InvalidCollective]).or(&[Other {
-                because: "32 threads that come alone complete the barrier for themselves",
-                finds: &[Deadlock],
-            }]),
+            Bug::new("counts_differ", &[InvalidCollective]),
             Bug::new("another_barrier", &[Deadlock]),
         ],
     },

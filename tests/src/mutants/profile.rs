@@ -45,7 +45,7 @@ impl Observer for Profile {
             Event::Mbarrier {
                 range, operation, ..
             } => match operation {
-                MbarrierEvent::WaitDone { phase } | MbarrierEvent::Arrive { phase, .. } => {
+                MbarrierEvent::WaitDone { phase, .. } | MbarrierEvent::Arrive { phase, .. } => {
                     self.phase(at, range, phase);
                 }
                 MbarrierEvent::Init { .. } => self.phase(at, range, 0),
@@ -211,7 +211,10 @@ mod tests {
             };
             let event = Event::Mbarrier {
                 range,
-                operation: MbarrierEvent::WaitDone { phase },
+                operation: MbarrierEvent::WaitDone {
+                    phase,
+                    by_parity: true,
+                },
                 sem: Default::default(),
                 scope: Default::default(),
             };

@@ -4,7 +4,8 @@ use std::fmt;
 
 use super::{
     Checker, Kind,
-    grid::{Block, Generation},
+    clock::{Clock, Lane},
+    grid::{Block, Generation, Thread},
     knowledge::Released,
     raw::End,
     sites::Sites,
@@ -18,19 +19,43 @@ impl Checker {
     pub(super) fn barrier_arrive(
         &mut self,
         origin: Origin,
-        barrier: u32,
-        generation: u64,
+        (barrier, generation, threads): (u32, u64, u32),
         aligned: bool,
     ) {
         let Some(block) = self.grid.blocks.get_mut(origin.block as u32) else {
             return;
         };
-        let current = block.barriers.entry(barrier).entry(generation);
+        let generations = block.barriers.entry(barrier);
+        let warp = origin.thread as usize / LANES;
+        let is_known = |before: &Generation| {
+            let has_passed = before
+                .warps()
+                .get(warp)
+                .is_some_and(|warp| warp.passed != 0);
+            let lanes = block.threads.iter().skip(warp * LANES).take(LANES);
+            has_passed || { lanes }.any(|state| knows_arrivals(state, before))
+        };
+        let before = generation.checked_sub(1);
+        let before = before.and_then(|before| generations.get(before));
+        let unknown = before.filter(|before| !is_known(before));
+        let unknown = unknown.map(|before| (before.arrival(warp), before.threads));
+        let current = generations.entry(generation);
+        current.threads = threads;
         if let Some(state) = block.threads.get_mut(origin.thread as usize) {
             state.release_to(&mut current.released);
         }
-        let differs = first_of_warp(current, &self.sites, origin, aligned);
-        self.diverges(origin, differs, format_args!("barrier {barrier}"));
+        let came = current.arrive(&self.sites, warp, origin, aligned);
+        let at = format_args!("barrier {barrier}");
+        match unknown {
+            Some((Some(other), count)) if count != threads => {
+                self.counts_differ(origin, other, [threads, count], at);
+            }
+            _ => {
+                let unknown = unknown.map(|(other, _)| other);
+                self.comes_early(origin, generation, (unknown, came.again), at);
+            }
+        }
+        self.diverges(origin, came.otherwise, at);
     }
 
     pub(super) fn barrier_pass(&mut self, origin: Origin, barrier: u32, generation: u64) {
@@ -38,13 +63,11 @@ impl Checker {
         let Some(block) = grid.blocks.get_mut(origin.block as u32) else {
             return;
         };
-        let Some(current) = block
-            .barriers
-            .get(barrier)
-            .and_then(|all| all.get(generation))
-        else {
+        let barrier = block.barriers.get_mut(barrier);
+        let Some(current) = barrier.and_then(|all| all.get_mut(generation)) else {
             return;
         };
+        current.pass(origin.thread as usize / LANES, origin);
         if let Some(state) = block.threads.get_mut(origin.thread as usize) {
             let released = &current.released.known;
             state.known.acquire(released, true, &mut grid.memos);
@@ -60,7 +83,17 @@ impl Checker {
     ) {
         let grid = &mut self.grid;
         let cluster = grid.extents.cluster(origin.block as u32);
+        let warp = grid.extents.warp_of_cluster(origin);
         let barrier = grid.cluster_barriers.entry(cluster).or_default();
+        // Each thread waits between two arrivals (PTX ISA 9.7.13.3).
+        let before = generation.checked_sub(1);
+        let before = before.and_then(|before| barrier.get(before));
+        let unwaited = before.filter(|before| {
+            let warp = before.warps().get(warp);
+            let lanes = warp.map_or(0, |warp| warp.arrived & !warp.passed);
+            lanes & 1 << (origin.thread % LANES as u32) != 0
+        });
+        let unwaited = unwaited.map(|before| before.arrival(warp));
         let current = barrier.entry(generation);
         let block = grid.blocks.get_mut(origin.block as u32);
         let state = block.and_then(|block| block.threads.get_mut(origin.thread as usize));
@@ -79,17 +112,21 @@ impl Checker {
             // That a block has started is known to all who pass the barrier.
             current.blocks.insert(origin.block as u32);
         }
-        let differs = first_of_warp(current, &self.sites, origin, aligned);
-        self.diverges(origin, differs, format_args!("the barrier of the cluster"));
+        let came = current.arrive(&self.sites, warp, origin, aligned);
+        let at = format_args!("the barrier of the cluster");
+        self.comes_early(origin, generation, (unwaited, came.again), at);
+        self.diverges(origin, came.otherwise, at);
     }
 
     pub(super) fn cluster_pass(&mut self, origin: Origin, generation: u64) {
         let grid = &mut self.grid;
         let cluster = grid.extents.cluster(origin.block as u32);
-        let barrier = grid.cluster_barriers.get(&cluster);
-        let Some(current) = barrier.and_then(|all| all.get(generation)) else {
+        let warp = grid.extents.warp_of_cluster(origin);
+        let barrier = grid.cluster_barriers.get_mut(&cluster);
+        let Some(current) = barrier.and_then(|all| all.get_mut(generation)) else {
             return;
         };
+        current.pass(warp, origin);
         let block = grid.blocks.get_mut(origin.block as u32);
         let Some(block) = block else { return };
         block.started.extend(&current.blocks);
@@ -122,6 +159,57 @@ impl Checker {
         }
     }
 
+    /// Reports an arrival that may count in the phase before: nothing orders it after that phase, which has this arrival
+    /// of its own, or its thread has arrived in the current phase already.
+    fn comes_early(
+        &mut self,
+        origin: Origin,
+        phase: u64,
+        (unknown, again): (Option<Option<Origin>>, Option<Origin>),
+        at: fmt::Arguments<'_>,
+    ) {
+        let (there, note) = match (again, unknown) {
+            (Some(first), _) => {
+                let there = End::new(first, format!("arrives in phase {phase} already"));
+                let note = format!(
+                    "nothing orders the second arrival after the end of phase {phase}: both may count in one phase"
+                );
+                (Some(there), note)
+            }
+            (None, Some(there)) => {
+                let before = phase - 1;
+                let there = there.map(|by| End::new(by, format!("arrives in its phase {before}")));
+                let note = format!(
+                    "nothing orders the arrival after the end of phase {before}: if it comes before that, it counts in \
+                     phase {before}"
+                );
+                (there, note)
+            }
+            (None, None) => return,
+        };
+        let here = End::new(origin, format!("arrives in phase {phase} of {at}"));
+        self.report(Kind::EarlyBarrierArrival, here, there, |_| vec![note]);
+    }
+
+    /// Reports arrivals at a barrier that name different numbers of threads. Nothing orders them: under another schedule
+    /// they come in one phase.
+    fn counts_differ(
+        &mut self,
+        origin: Origin,
+        other: Origin,
+        counts: [u32; 2],
+        at: fmt::Arguments<'_>,
+    ) {
+        let [here, there] = counts.map(|threads| match threads {
+            0 => format!("arrives at {at} with all threads of the block"),
+            _ => format!("arrives at {at} with {threads} threads"),
+        });
+        let (here, there) = (End::new(origin, here), End::new(other, there));
+        self.report(Kind::InvalidCollective, here, Some(there), |_| {
+            vec!["nothing orders the two: they can come in one phase of the barrier".into()]
+        });
+    }
+
     fn diverges(&mut self, origin: Origin, other: Option<Origin>, at: fmt::Arguments<'_>) {
         let Some(other) = other else { return };
         let mut both = [origin, other];
@@ -148,18 +236,55 @@ impl Block {
     }
 }
 
-/// Another lane of the warp that came by another instruction, if one of the two is aligned.
-fn first_of_warp(
-    current: &mut Generation,
-    sites: &Sites,
-    origin: Origin,
-    aligned: bool,
-) -> Option<Origin> {
-    let warp = (origin.thread / LANES as u32) as usize;
-    if current.warps.len() <= warp {
-        current.warps.resize(warp + 1, None);
+/// Returns whether a thread knows all arrivals of a phase of its block's barrier.
+fn knows_arrivals(state: &Thread, phase: &Generation) -> bool {
+    let block = state.own.block;
+    let arrivals = &phase.released.known.order;
+    let known = |clock: &Clock, thread: u32| {
+        clock.get(Lane::Thread, block, thread) >= arrivals.get(Lane::Thread, block, thread)
+    };
+    let mut warps = (0..).zip(phase.warps());
+    warps.all(|(warp, at)| {
+        lanes_of(at.arrived).all(|lane| {
+            let thread = warp * LANES as u32 + lane as u32;
+            thread == state.own.thread
+                || known(state.known.wide(), thread)
+                || known(&state.known.collective, thread)
+        })
+    })
+}
+
+/// An arrival, and the others of its warp in the same phase.
+struct Came {
+    /// An earlier arrival of the thread.
+    again: Option<Origin>,
+    /// A lane that came by another instruction, if one of the two is aligned.
+    otherwise: Option<Origin>,
+}
+
+impl Generation {
+    /// A warp's own arrival, or else the last one.
+    fn arrival(&self, warp: usize) -> Option<Origin> {
+        let own = self.warps().get(warp).and_then(|warp| warp.first);
+        own.map(|(origin, _)| origin).or(self.last)
     }
-    let (other, was_aligned) = *current.warps[warp].get_or_insert((origin, aligned));
-    let [one, two] = [other, origin].map(|origin| sites.instruction(origin.instruction));
-    (one != two && (aligned || was_aligned)).then_some(other)
+
+    fn arrive(&mut self, sites: &Sites, warp: usize, origin: Origin, aligned: bool) -> Came {
+        self.last = Some(origin);
+        let warp = self.warp_mut(warp);
+        let lane = 1 << (origin.thread % LANES as u32);
+        let (other, was_aligned) = *warp.first.get_or_insert((origin, aligned));
+        let again = (warp.arrived & lane != 0).then_some(other);
+        warp.arrived |= lane;
+        let [one, two] = [other, origin].map(|origin| sites.instruction(origin.instruction));
+        let differs = one != two && (aligned || was_aligned) && again.is_none();
+        Came {
+            again,
+            otherwise: differs.then_some(other),
+        }
+    }
+
+    fn pass(&mut self, warp: usize, origin: Origin) {
+        self.warp_mut(warp).passed |= 1 << (origin.thread % LANES as u32);
+    }
 }

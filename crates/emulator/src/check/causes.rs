@@ -44,6 +44,8 @@ impl Checker {
     /// Finds causes among what was found: what is wrong from the start first.
     pub(super) fn causes(&self) -> Causes {
         let mut causes = Causes::default();
+        self.causes_of_barriers(&mut causes);
+        self.causes_of_unused_waits(&mut causes);
         self.causes_of_starts(&mut causes);
         self.causes_of_arrivals(&mut causes);
         self.causes_of_bytes(&mut causes);
@@ -57,6 +59,40 @@ impl Checker {
     fn of(&self, is: impl Fn(Kind) -> bool) -> impl Iterator<Item = (usize, &Raw)> {
         let found = self.found.iter().enumerate();
         found.filter(move |(_, raw)| is(raw.kind))
+    }
+
+    /// Where an arrival may count in either of two phases of a barrier, the barrier orders nothing.
+    fn causes_of_barriers(&self, causes: &mut Causes) {
+        let mut early = self.of(|kind| kind == Kind::EarlyBarrierArrival);
+        let Some((cause, _)) = early.next() else {
+            return;
+        };
+        let follows = |kind| {
+            is_race(kind)
+                || is_uninitialised(kind)
+                || is_of_stages(kind)
+                || is_of_ends(kind)
+                || is_of_starts(kind)
+                || matches!(
+                    kind,
+                    Kind::SameValueRace | Kind::OrderByCollective | Kind::DivergentBarrier
+                )
+        };
+        for (index, _) in self.of(follows) {
+            causes.add(index, cause);
+        }
+    }
+
+    /// A thread that does not look at what a wait returns knows of no phase of that mbarrier.
+    fn causes_of_unused_waits(&self, causes: &mut Causes) {
+        for (cause, wait) in self.of(|kind| kind == Kind::UnusedWaitResult) {
+            let shares = |raw: &Raw| raw.mbarriers.iter().any(|at| wait.mbarriers.contains(at));
+            for (index, raw) in self.of(|kind| kind != Kind::UnusedWaitResult) {
+                if shares(raw) {
+                    causes.add(index, cause);
+                }
+            }
+        }
     }
 
     fn causes_of_starts(&self, causes: &mut Causes) {
@@ -163,6 +199,17 @@ impl Checker {
         };
         // Who went on too early is out of step from then on.
         let is_early = |kind| kind == Kind::WrongPhase;
+        let shares = |raw: &Raw, other: &Raw| {
+            let mut at = raw.mbarriers.iter();
+            at.any(|at| other.mbarriers.contains(at))
+        };
+        // A wait that can pass for an earlier phase explains a read for which it did.
+        for (index, read) in self.of(is_early).filter(|(_, raw)| raw.there.is_some()) {
+            let mut waits = self.of(is_early).filter(|(_, raw)| raw.there.is_none());
+            if let Some((wait, _)) = waits.find(|(_, wait)| shares(wait, read)) {
+                causes.add(index, wait);
+            }
+        }
         if let Some((early, _)) = self.of(is_early).next() {
             for (index, raw) in self.of(|kind| !is_early(kind)) {
                 if is_of_stages(raw.kind) || is_uninitialised(raw.kind) {
@@ -247,14 +294,24 @@ impl Checker {
             found.position(|raw| is(raw.kind) && is_at(raw))
         };
         match fault.trap {
-            Trap::PeerEnded => told(at(is_of_ends).or_else(|| first(is_of_bytes))?),
+            Trap::PeerEnded => {
+                let cause = at(is_of_ends).or_else(|| first(is_of_bytes));
+                told(cause.or_else(|| first(|kind| kind == Kind::EarlyBarrierArrival))?)
+            }
             Trap::MbarrierUninitialised => told(at(is_of_starts)?),
             Trap::MbarrierOverflow if first(is_of_arrivals).is_some() => {
                 told(first(is_of_arrivals)?)
             }
             Trap::Deadlock | Trap::MbarrierOverflow => {
                 let is_cause = |kind| {
-                    is_of_stages(kind) || is_of_bytes(kind) || kind == Kind::DivergentBarrier
+                    is_of_stages(kind)
+                        || is_of_bytes(kind)
+                        || matches!(
+                            kind,
+                            Kind::DivergentBarrier
+                                | Kind::EarlyBarrierArrival
+                                | Kind::InvalidCollective
+                        )
                 };
                 told(first(is_cause)?)
             }

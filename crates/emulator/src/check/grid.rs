@@ -8,7 +8,10 @@ use super::{
     knowledge::{Distance, Knowledge, Memos, Own, Released},
     linear_map::LinearMap,
 };
-use crate::machine::observer::{Origin, Scope};
+use crate::{
+    machine::observer::{Origin, Scope},
+    value::LANES,
+};
 
 /// Numbers of blocks and threads.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +38,19 @@ impl Extents {
         let within = [0, 1, 2].map(|axis| at[axis] / self.cluster[axis].max(1));
         let extent = [0, 1, 2].map(|axis| self.grid[axis] / self.cluster[axis].max(1));
         crate::machine::flatten(within, extent)
+    }
+
+    /// The number of a block in its cluster.
+    pub(super) fn rank(&self, block: u32) -> u64 {
+        let at = crate::machine::unflatten(block.into(), self.grid);
+        let extent = self.cluster.map(|extent| extent.max(1));
+        crate::machine::flatten([0, 1, 2].map(|axis| at[axis] % extent[axis]), extent)
+    }
+
+    /// The number of a thread's warp in its cluster.
+    pub(super) fn warp_of_cluster(&self, origin: Origin) -> usize {
+        let warps = self.threads.div_ceil(LANES as u32) as usize;
+        self.rank(origin.block as u32) as usize * warps + origin.thread as usize / LANES
     }
 
     /// How far two blocks are apart.
@@ -140,14 +156,41 @@ impl Thread {
     }
 }
 
-/// One completion of a barrier of a block or cluster.
+/// A warp at one phase of a barrier.
+#[derive(Clone, Debug, Default)]
+pub(super) struct WarpAtBarrier {
+    /// The first lane that arrived, and whether its instruction is aligned.
+    pub(super) first: Option<(Origin, bool)>,
+    /// The lanes that have arrived, and those that have passed.
+    pub(super) arrived: u32,
+    pub(super) passed: u32,
+}
+
+/// One phase of a barrier of a block or cluster.
 #[derive(Debug, Default)]
 pub(super) struct Generation {
     pub(super) released: Released,
-    /// The first lane of each warp and its instruction, and whether this is aligned.
-    pub(super) warps: Vec<Option<(Origin, bool)>>,
+    /// By number of the warp in its block or cluster.
+    warps: Vec<WarpAtBarrier>,
+    /// The last arrival.
+    pub(super) last: Option<Origin>,
+    /// The number of threads that the arrivals name.
+    pub(super) threads: u32,
     /// Blocks that have arrived.
     pub(super) blocks: BTreeSet<u32>,
+}
+
+impl Generation {
+    pub(super) fn warps(&self) -> &[WarpAtBarrier] {
+        &self.warps
+    }
+
+    pub(super) fn warp_mut(&mut self, warp: usize) -> &mut WarpAtBarrier {
+        if self.warps.len() <= warp {
+            self.warps.resize(warp + 1, WarpAtBarrier::default());
+        }
+        &mut self.warps[warp]
+    }
 }
 
 /// The last completions of a barrier, and the one that is under way.
@@ -157,6 +200,12 @@ pub(super) struct Generations(Vec<(u64, Generation)>);
 impl Generations {
     pub(super) fn get(&self, generation: u64) -> Option<&Generation> {
         let mut all = self.0.iter().rev();
+        all.find(|(of, _)| *of == generation)
+            .map(|(_, state)| state)
+    }
+
+    pub(super) fn get_mut(&mut self, generation: u64) -> Option<&mut Generation> {
+        let mut all = self.0.iter_mut().rev();
         all.find(|(of, _)| *of == generation)
             .map(|(_, state)| state)
     }

@@ -72,11 +72,16 @@ kinds! {
     "bytes are read while the copy that writes them may be under way"
     "9.7.9.25.2"
     "wait for the phase of the mbarrier that counts the copy's bytes, or for the bulk group without `.read`, before reading"
-    /// The thread waited for another phase than the one that the copy completes.
+    /// A wait that passes, or can pass, for an earlier phase than the one that the thread needs.
     WrongPhase "wrong-phase" Error
-    "bytes are read after a wait for another phase than the one that their copy completes"
+    "a wait at an mbarrier passes, or can pass, for an earlier phase than the one that the thread needs"
     "9.7.13.15"
-    "the parity of the wait flips each time that the barrier is used again: phase n has parity n & 1"
+    "wait for every phase in turn, phase n with parity n & 1; a thread that skips phase n - 1 must learn from another thread that it is complete before it waits for phase n"
+    /// A wait whose result is not looked at.
+    UnusedWaitResult "unused-wait-result" Error
+    "the result of `mbarrier.test_wait` or `mbarrier.try_wait` decides nothing, so that its thread waits for nothing"
+    "9.7.13.15.16"
+    "repeat the wait until its predicate is true: `try_wait` gives up after a time that the hardware chooses"
     /// Bytes expected and bytes of the copies differ.
     TransactionBytes "transaction-bytes" Error
     "the bytes that a phase of an mbarrier expects are not the bytes of its copies"
@@ -258,6 +263,11 @@ kinds! {
     "lanes of a warp execute different instructions where the whole warp must execute the same one"
     "9.7.13.1"
     "move the barrier out of the branch, or use the form without `.aligned`"
+    /// An arrival at a barrier of a block or cluster that may count in the phase before.
+    EarlyBarrierArrival "early-barrier-arrival" Error
+    "a thread arrives at a barrier, and nothing orders the arrival after the barrier's previous phase, in which it may count"
+    "9.7.13.1, 9.7.13.3"
+    "before a warp arrives again it passes the barrier itself (`bar.sync`, `barrier.cluster.wait`), or it waits at another barrier for threads that did; the count is that of all threads that come in one phase, and groups that use a barrier at the same time have a number each"
     /// A collective or barrier with operands that the lanes disagree about, or without its lanes.
     InvalidCollective "invalid-collective" Error
     "an operation of a warp or a barrier is executed with operands that it does not allow"

@@ -3,7 +3,10 @@
 
 use std::rc::Rc;
 
-use super::clock::{Clock, Epoch, Lane, Memo};
+use super::{
+    clock::{Clock, Epoch, Lane, Memo},
+    fence_sc::FencesSc,
+};
 use crate::machine::observer::Scope;
 
 /// Memory that proxy fences tell apart.
@@ -32,6 +35,8 @@ pub(super) struct Knowledge {
     pub(super) inits: Clock,
     /// The tensor maps that were acquired, by address, each with what had been released.
     pub(super) maps: Maps,
+    /// The `fence.sc` that happened before, and those that the next one comes after.
+    pub(super) fences: FencesSc,
 }
 
 /// How far two threads are apart.
@@ -96,6 +101,14 @@ impl Maps {
         }
     }
 
+    fn is_same(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (None, None) => true,
+            (Some(mine), Some(theirs)) => Rc::ptr_eq(mine, theirs),
+            _ => false,
+        }
+    }
+
     fn join(&mut self, other: &Self) {
         match (&self.0, &other.0) {
             (_, None) => {}
@@ -114,6 +127,7 @@ impl Maps {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Own {
     pub(super) block: u32,
+    pub(super) cluster: u32,
     pub(super) thread: u32,
     /// The epoch that the thread is in.
     pub(super) epoch: Epoch,
@@ -146,6 +160,45 @@ impl Knowledge {
         self.wide.get_or_insert_with(|| self.order.clone())
     }
 
+    /// Adds all that the other knows.
+    pub(super) fn join(&mut self, other: &Self) {
+        if self.wide.is_some() || other.wide.is_some() {
+            self.wide_mut().join(other.wide());
+        }
+        self.order.join(&other.order);
+        self.collective.join(&other.collective);
+        for (mine, theirs) in self.proxied.iter_mut().zip(&other.proxied) {
+            mine.join(theirs);
+        }
+        for (mine, theirs) in self.released.iter_mut().zip(&other.released) {
+            mine.join(theirs);
+        }
+        self.inits.join(&other.inits);
+        self.maps.join(&other.maps);
+        self.fences.join(&other.fences);
+    }
+
+    /// Returns whether the clocks of both are the same in memory, which is so soon where many threads know the same.
+    pub(super) fn has_same_clocks(&self, other: &Self) -> bool {
+        let all = |of: &Self| {
+            let [a, b] = of.proxied.clone();
+            let [c, d, e] = of.released.clone();
+            let wide = of.wide().clone();
+            [
+                of.order.clone(),
+                of.collective.clone(),
+                of.inits.clone(),
+                wide,
+                a,
+                b,
+                c,
+                d,
+                e,
+            ]
+        };
+        self.maps.is_same(&other.maps) && all(self).iter().zip(&all(other)).all(|(a, b)| a.same(b))
+    }
+
     /// Learns what was released, as far as scopes allow.
     pub(super) fn acquire(&mut self, other: &Self, in_scope: bool, memos: &mut Memos) {
         if !in_scope || self.wide.is_some() || other.wide.is_some() {
@@ -167,6 +220,7 @@ impl Knowledge {
         }
         memos.inits.join(&mut self.inits, &other.inits);
         self.maps.join(&other.maps);
+        self.fences.join(&other.fences);
     }
 }
 
@@ -210,6 +264,7 @@ impl Released {
             mine.inits.join(&known.inits);
         }
         mine.maps.join(&known.maps);
+        mine.fences.join(&known.fences);
         let is_repeated = last.is_some_and(|last| {
             last.order.same(&known.order)
                 && last.collective.same(&known.collective)
@@ -245,19 +300,6 @@ impl Released {
 
     /// Both, as one.
     pub(super) fn join(&mut self, other: &Self) {
-        let (mine, theirs) = (&mut self.known, &other.known);
-        if mine.wide.is_some() || theirs.wide.is_some() {
-            mine.wide_mut().join(theirs.wide());
-        }
-        mine.order.join(&theirs.order);
-        mine.collective.join(&theirs.collective);
-        for side in [0, 1] {
-            mine.proxied[side].join(&theirs.proxied[side]);
-        }
-        for (mine, theirs) in mine.released.iter_mut().zip(&theirs.released) {
-            mine.join(theirs);
-        }
-        mine.inits.join(&theirs.inits);
-        mine.maps.join(&theirs.maps);
+        self.known.join(&other.known);
     }
 }

@@ -17,12 +17,14 @@ impl Checker {
     pub(super) fn thread_start(&mut self, origin: Origin) {
         let number = origin.block as u32;
         let threads = self.grid.extents.threads;
+        let cluster = self.grid.extents.cluster(number) as u32;
         let block = self.grid.blocks.entry(number);
         if block.threads.is_empty() {
             block.threads = (0..threads)
                 .map(|thread| {
                     let mut state = Thread::default();
                     state.own.block = number;
+                    state.own.cluster = cluster;
                     state.own.thread = thread;
                     state.own.epoch = 1;
                     state

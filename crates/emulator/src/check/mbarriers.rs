@@ -45,6 +45,9 @@ struct Waited {
     phase: u64,
     /// Phases that it saw complete: none where it passed before the first.
     seen: u64,
+    /// True if the thread knew that the phase was complete, or there was none yet: a wait for a later phase that came
+    /// before that phase was complete would look the same.
+    is_stale: bool,
 }
 
 /// One barrier object, from `init` to `inval`.
@@ -60,8 +63,9 @@ pub(super) struct Object {
     armed: Vec<Expectation>,
     issued: Vec<Issued>,
     arrivals: Arrivals,
-    /// The arrivals of the phase before.
+    /// The arrivals of the phase before, and of the one before that.
     arrivals_before: Arrivals,
+    arrivals_earlier: Arrivals,
     /// The releases of threads of its block, and those of others with cluster scope.
     near: Released,
     distant: Released,
@@ -225,14 +229,18 @@ impl Checker {
                 self.mbarrier_async_arrive(origin, at, copies_before);
             }
             MbarrierEvent::PhaseDone { phase } => self.phase_done(origin, at, phase),
-            MbarrierEvent::WaitDone { phase } => {
+            MbarrierEvent::WaitDone { phase, by_parity } => {
                 self.mbarrier_use(origin, range, "waits at", Use::Step);
-                self.waits_late(origin, at, phase);
+                self.waits_out_of_turn(origin, at, phase, by_parity);
                 self.mbarrier_waited(origin, at, phase, sem, scope);
             }
-            MbarrierEvent::WaitPending { phase } => {
+            MbarrierEvent::WaitPending { phase, by_parity } => {
                 self.mbarrier_use(origin, range, "waits at", Use::Step);
-                self.waits_late(origin, at, phase);
+                self.waits_out_of_turn(origin, at, phase, by_parity);
+            }
+            MbarrierEvent::WaitUnused => {
+                self.mbarrier_use(origin, range, "waits at", Use::Step);
+                self.wait_unused(origin, at);
             }
         }
     }
@@ -348,11 +356,20 @@ impl Checker {
         self.check_bytes(origin, at.0, &object);
         self.check_expectations(at.0, &object, true);
         let extents = self.grid.extents;
-        let lapped = object.waited.values().filter(|waited| {
-            let (of, thread) = (waited.origin.block as u32, waited.origin.thread);
-            waited.phase < phase && !object.completer_knows(of, thread, waited.epoch)
-        });
-        let lapped = lapped.min_by_key(|waited| waited.origin.thread).copied();
+        let unknown = |is_stale: bool| {
+            let lapped = object.waited.values().filter(|waited| {
+                let (of, thread) = (waited.origin.block as u32, waited.origin.thread);
+                let is_before = waited.phase < phase || waited.seen == 0;
+                waited.is_stale == is_stale
+                    && is_before
+                    && !object.completer_knows(of, thread, waited.epoch)
+            });
+            lapped.min_by_key(|waited| waited.origin.thread).copied()
+        };
+        let (stale, lapped) = (unknown(true), unknown(false));
+        if let Some(stale) = stale {
+            self.waits_early(stale.origin, at, phase + 1, (object.id, object.offset));
+        }
         if let Some(lapped) = lapped {
             let what = format!(
                 "completes phase {phase} of the {}",
@@ -371,7 +388,9 @@ impl Checker {
             })
             .about(Some((at.0, object.id)));
         }
-        object.waited.retain(|_, waited| waited.phase >= phase);
+        object
+            .waited
+            .retain(|_, waited| waited.phase >= phase && waited.seen > 0);
         object.phase = phase + 1;
         object.completer = Some(origin);
         let epoch = object.phase as Epoch;
@@ -409,24 +428,31 @@ impl Checker {
         self.mbarriers.objects.insert(at, object);
     }
 
-    /// A wait for a phase, by its parity, though an earlier phase of this parity is what the thread
-    /// has not seen yet.
-    fn waits_late(&mut self, origin: Origin, at: (u32, u64), phase: u64) {
-        let Some(state) = self.grid.thread(origin.block as u32, origin.thread) else {
+    /// A wait for a phase, though the thread does not know that the one before is complete: by its parity, the wait can
+    /// pass for an earlier phase; or it was meant for an earlier phase, which the thread has not seen yet.
+    fn waits_out_of_turn(&mut self, origin: Origin, at: (u32, u64), phase: u64, by_parity: bool) {
+        let extents = self.grid.extents;
+        let block = self.grid.blocks.get(origin.block as u32);
+        let state = block.and_then(|block| block.threads.get(origin.thread as usize));
+        let (Some(state), Some(object)) = (state, self.mbarriers.objects.get(&at)) else {
             return;
         };
-        let Some(object) = self.mbarriers.objects.get(&at) else {
-            return;
-        };
-        let known = state.known.order.mbarrier(at.0, object.id);
+        let known = object.phases_waited(at.0, state);
+        let is_in_turn = phase <= object.phases_known(at.0, state, &extents);
         // By its state: that of an older phase than the one before the current (9.7.13.15.16).
         let is_old = phase + 1 < object.phase;
         let (id, offset, completer) = (object.id, object.offset, object.completer);
+        if is_in_turn && !is_old {
+            return;
+        }
+        if by_parity && !(phase - known).is_multiple_of(2) {
+            return self.waits_early(origin, at, phase, (id, offset));
+        }
         let last = object.phase.saturating_sub(1);
         let instruction = completer.map_or(usize::MAX, |by| by.instruction);
         let key = (Kind::LappedWaiter, origin.instruction, instruction);
-        // Who polls is told once.
-        if phase < u64::from(known) + 2 && !is_old || self.known.contains_key(&key) {
+        // A thread that polls is reported once.
+        if phase < known + 2 && !is_old || self.known.contains_key(&key) {
             return;
         }
         let mbarrier = self.shared_names.mbarrier(offset);
@@ -447,6 +473,48 @@ impl Checker {
         .about(Some((at.0, id)));
     }
 
+    /// A wait for a phase, or for the one two before that: nothing orders the wait against the end of the phase between.
+    fn waits_early(
+        &mut self,
+        origin: Origin,
+        at: (u32, u64),
+        phase: u64,
+        (id, offset): (u32, u64),
+    ) {
+        // A thread that polls is reported once.
+        if self
+            .known
+            .contains_key(&(Kind::WrongPhase, origin.instruction, usize::MAX))
+        {
+            return;
+        }
+        let mbarrier = self.shared_names.mbarrier(offset);
+        let between = phase - 1;
+        let here = End::new(origin, format!("waits for phase {phase} of the {mbarrier}"));
+        let earlier = match between.checked_sub(1) {
+            Some(earlier) => format!("phase {earlier}"),
+            None => "the phase before the first".into(),
+        };
+        let note = format!(
+            "nothing tells the thread that phase {between} is complete: a wait that comes before that passes at once, \
+             for {earlier}, whose parity is the same"
+        );
+        self.report_once(Kind::WrongPhase, here, usize::MAX, |_| vec![note])
+            .about(Some((at.0, id)));
+    }
+
+    /// A wait whose result decides nothing tells its thread nothing.
+    fn wait_unused(&mut self, origin: Origin, at: (u32, u64)) {
+        let Some(object) = self.mbarriers.objects.get(&at) else {
+            return;
+        };
+        let (id, offset) = (object.id, object.offset);
+        let mbarrier = self.shared_names.mbarrier(offset);
+        let here = End::new(origin, format!("waits at the {mbarrier}"));
+        self.report_once(Kind::UnusedWaitResult, here, usize::MAX, |_| Vec::new())
+            .about(Some((at.0, id)));
+    }
+
     fn mbarrier_waited(
         &mut self,
         origin: Origin,
@@ -463,7 +531,8 @@ impl Checker {
         let state = block.and_then(|block| block.threads.get_mut(origin.thread as usize));
         let Some(state) = state else { return };
         let epoch = state.own.epoch;
-        let user = self.grid.extents.thread(origin.block as u32, origin.thread);
+        let extents = self.grid.extents;
+        let user = extents.thread(origin.block as u32, origin.thread);
         // The wait for the phase before the first is said to be for phase 0.
         let is_first = object.phase == 0;
         let waited = Waited {
@@ -471,6 +540,7 @@ impl Checker {
             epoch,
             phase,
             seen: if is_first { 0 } else { phase + 1 },
+            is_stale: is_first || object.phases_waited(at.0, state) > phase,
         };
         let before = object.waited.get(&origin.thread);
         if is_first || before.is_some_and(|before| before.phase == phase) {

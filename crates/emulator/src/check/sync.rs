@@ -3,6 +3,7 @@
 use super::{
     Checker,
     clock::{Clock, Lane},
+    fence_sc::FencesOfLocation,
     grid::{Fenced, Thread, WARPGROUP},
     hash::Map,
     knowledge::Released,
@@ -25,6 +26,7 @@ pub(super) struct Location {
     far: Vec<Release>,
     /// All of these as one, since all blocks may read them often.
     all_far: Released,
+    fences: FencesOfLocation,
     /// A number of its own for each change of what is released anywhere.
     version: u64,
 }
@@ -36,7 +38,7 @@ pub(super) type Locations = Map<(Memory, u64), Location>;
 const MOST_SEEN: usize = 16;
 
 /// Returns whether a scope has every block of the grid in it.
-fn is_far(scope: Scope) -> bool {
+pub(super) fn is_far(scope: Scope) -> bool {
     matches!(scope, Scope::Gpu | Scope::Sys)
 }
 
@@ -71,6 +73,11 @@ impl Checker {
             && state.last_read != Some((location.version, acquires(sem), scope))
         {
             state.last_read = Some((location.version, acquires(sem), scope));
+            let reaches = |by: u32, of: Scope| {
+                extents.reaches(of, by, block) && extents.reaches(scope, block, by)
+            };
+            let fences = &mut state.known.fences;
+            location.fences.read((block, scope), fences, reaches);
             let is_known = is_far(scope) && acquires(sem);
             if is_known {
                 state.known.acquire(&location.all_far.known, true, memos);
@@ -84,8 +91,7 @@ impl Checker {
                 false => location.far.len().saturating_sub(MOST_SEEN),
             };
             for release in location.far.iter().skip(skipped).chain(&location.near) {
-                let in_scope = extents.reaches(release.scope, release.block, block)
-                    && extents.reaches(scope, block, release.block);
+                let in_scope = reaches(release.block, release.scope);
                 let known = &release.released.known;
                 if acquires(sem) {
                     state.known.acquire(known, in_scope, memos);
@@ -114,12 +120,23 @@ impl Checker {
             let fenced = state.fenced.as_deref();
             fenced.map(|fenced| (fenced.scope.min_of(scope), fenced.released.clone()))
         };
-        let Some((scope, released)) = release else {
+        let fences = state.known.fences.before();
+        if release.is_none() && fences.is_none() {
             return;
-        };
+        }
         self.releases += 1;
         let location = self.locations.entry(key).or_default();
         location.version = self.releases;
+        if let Some(fences) = fences {
+            let is_shared = matches!(range.memory, Memory::Shared { .. });
+            location.fences.add((block, scope), is_shared, fences);
+        }
+        let Some((scope, mut released)) = release else {
+            return;
+        };
+        if is_far(scope) {
+            released.known.fences.widen();
+        }
         if is_far(scope) {
             location.all_far.join(&released);
         }
@@ -157,9 +174,17 @@ impl Checker {
                 state.known.acquire(&known, in_scope, memos);
             }
         }
+        if sem == Sem::Sc {
+            state.known.acquire_fences(&state.own, scope, memos);
+        }
         if releases(sem) {
             let mut released = Released::default();
             state.release_to(&mut released);
+            if sem == Sem::Sc {
+                state
+                    .known
+                    .release_fence(&state.own, scope, &released.known);
+            }
             state.fenced = Some(Box::new(Fenced { scope, released }));
         }
     }

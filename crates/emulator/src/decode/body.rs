@@ -5,13 +5,14 @@ use std::{
     rc::Rc,
 };
 
-use ptx::{Block, Instruction, Item, Module, Opcode, Space, Statement};
+use ptx::{Block, Instruction, Item, Module, Opcode, Space, Span, Statement};
 use ptx_isa::Form;
 
 use super::{
     Decode, Image, InstructionSet, Modifiers, NotSupported, Unsupported,
     image::{Shared, align_of},
     lines::Lines,
+    results,
     scope::{Register, Scope, Symbol, is_shared},
     signature,
 };
@@ -54,6 +55,8 @@ pub(crate) struct Decoder<'m, A> {
     named: Vec<(u32, Vec<Slot>)>,
     /// The registers of these products.
     products: HashSet<Slot>,
+    /// Instructions of the current function whose results decide nothing.
+    without_effect: HashSet<Span>,
     // Of the current instruction:
     guard: Option<(Slot, bool)>,
 }
@@ -98,6 +101,7 @@ pub(crate) fn decode<A: InstructionSet>(
         lines: Lines::default(),
         named: Vec::new(),
         products: HashSet::new(),
+        without_effect: HashSet::new(),
         guard: None,
     };
     // The caller has found the entry.
@@ -201,6 +205,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
             self.function.returns.push(passed);
         }
         if let Some(body) = &function.body {
+            self.without_effect = results::without_effect::<A>(body);
             self.block(body);
         }
         self.guard = None;
@@ -416,6 +421,11 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
             reason,
             location: self.code.program.location_of(span, self.lines.current()),
         });
+    }
+
+    /// Returns whether the result of an instruction of the current function decides nothing.
+    pub(crate) fn decides_nothing(&self, instruction: &Instruction) -> bool {
+        self.without_effect.contains(&*instruction.span)
     }
 
     /// The current instruction is a product of a warpgroup with these registers: its own naming is none.

@@ -37,6 +37,12 @@ pub(crate) trait InstructionSet: From<Alu> + 'static {
         form: &Form,
     ) -> Result<(), NotSupported>;
 
+    /// Returns whether an instruction does nothing but compute its first operand from the others.
+    fn only_computes(opcode: &Opcode) -> bool;
+
+    /// Returns whether an instruction makes no sense unless its first operand is used.
+    fn has_result_to_use(opcode: &Opcode) -> bool;
+
     /// Reads a special register that changes while a thread runs.
     fn read(special: Special, d: Slot) -> Self;
 

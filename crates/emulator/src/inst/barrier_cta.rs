@@ -120,6 +120,7 @@ impl Execute for CtaBarrier {
         }
         state.expected = expected;
         state.arrived.resize(warps, 0);
+        state.again += (state.arrived[here.warp] & active).count_ones();
         state.arrived[here.warp] |= active;
         state.votes = (state.votes.0 + votes.0, state.votes.1 + votes.1);
         let generation = state.generation;
@@ -127,6 +128,7 @@ impl Execute for CtaBarrier {
         step.tell_all(Event::BarrierArrive {
             barrier: id,
             generation,
+            threads: expected,
             waits: self.waits,
             aligned: self.aligned,
         });

@@ -56,6 +56,8 @@ enum Kind {
         parity: bool,
         /// Waits for the conditional phase.
         conditional: bool,
+        /// True if the result decides nothing.
+        is_unused: bool,
         /// Gets whether anything was reported, and what: a barrier hears of nothing but zeros.
         report: Option<(Slot, Option<Slot>)>,
     },
@@ -154,6 +156,7 @@ pub(crate) fn decode(
                 state: decoder.source(state, ty)?,
                 d: d.slot,
                 parity,
+                is_unused: decoder.decides_nothing(instruction),
                 conditional: form.phase_type() == Some(PhaseType::Conditional),
                 report: reported.map(|reported| (reported.slot, value)),
             };
@@ -177,7 +180,46 @@ pub(crate) fn decode(
 type Object = (usize, usize);
 
 impl Execute for MbarrierOperation {
+    /// A barrier that is not initialised may be so a little later: a kernel that does not synchronise in between is told
+    /// of that under every schedule.
     fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        if self.is_missing(step) {
+            let since = step.world.steps;
+            return Ok(step.wait(Wait::MbarrierInit { since }));
+        }
+        self.execute(step)
+    }
+
+    fn splits(&self) -> bool {
+        matches!(self.kind, Kind::Wait { .. })
+    }
+
+    fn is_over(&self, waiting: &Waiting<'_>) -> bool {
+        match waiting.wait {
+            Wait::MbarrierInit { .. } => self.are_initialised(waiting),
+            _ => self.can_go_on(waiting),
+        }
+    }
+
+    fn resume<O: Watch>(
+        &self,
+        step: &mut Step<'_, O>,
+        wait: Wait,
+        gives_up: bool,
+    ) -> Result<Flow, Trapped> {
+        match wait {
+            Wait::MbarrierInit { .. } => self.execute(step),
+            _ => self.wait(step, gives_up),
+        }
+    }
+
+    fn describe(&self, waiting: &Waiting<'_>) -> String {
+        self.arithmetic(waiting)
+    }
+}
+
+impl MbarrierOperation {
+    fn execute<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         match &self.kind {
             Kind::Wait { .. } => return self.wait(step, false),
             Kind::Arrive {
@@ -257,29 +299,19 @@ impl Execute for MbarrierOperation {
         Ok(Flow::Next)
     }
 
-    fn splits(&self) -> bool {
-        matches!(self.kind, Kind::Wait { .. })
+    /// Returns whether the barrier is not initialised at which the first lane does something; mostly it is that of all.
+    fn is_missing<O: Watch>(&self, step: &mut Step<'_, O>) -> bool {
+        if matches!(self.kind, Kind::Init { .. }) || self.multicast.is_some() {
+            return false;
+        }
+        let first = lanes_of(step.active).next().unwrap_or(0);
+        // An address without shared memory is reported when the operation is executed.
+        self.object(step, first).is_ok_and(|(rank, offset)| {
+            let cta = step.world.clusters[step.here.cluster].ctas.get(rank);
+            cta.is_some_and(|cta| !cta.mbarriers.contains_key(&offset))
+        })
     }
 
-    fn is_over(&self, waiting: &Waiting<'_>) -> bool {
-        self.can_go_on(waiting)
-    }
-
-    fn resume<O: Watch>(
-        &self,
-        step: &mut Step<'_, O>,
-        _: Wait,
-        gives_up: bool,
-    ) -> Result<Flow, Trapped> {
-        self.wait(step, gives_up)
-    }
-
-    fn describe(&self, waiting: &Waiting<'_>) -> String {
-        self.arithmetic(waiting)
-    }
-}
-
-impl MbarrierOperation {
     fn object<O: Watch>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<Object, Trapped> {
         match step.locate(lane, &self.address, 8, 8)? {
             Located::Shared { rank, offset } => Ok((rank, offset)),

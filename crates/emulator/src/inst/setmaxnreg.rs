@@ -1,7 +1,7 @@
 //! `setmaxnreg`: registers that a warp gives back to its block or gets from there. PTX ISA 9.7.19.5.
 //!
 //! The emulator has registers enough for all, and counts those that a multiprocessor would have: a warp waits until
-//! others of its block have given back as many as it wants. In a kernel that does not say how many registers a thread
+//! others of its block have given back as many as it wants. All lanes of a warp execute it together. In a kernel that does not say how many registers a thread
 //! begins with, the instruction does nothing, as ptxas leaves it out.
 
 use ptx::Instruction;
@@ -9,7 +9,7 @@ use ptx_isa::{Form, setmaxnreg::Op};
 
 use crate::{
     decode::{NotSupported, operands},
-    inst::{Action, Decoder, Execute, Step, Waiting},
+    inst::{Action, Decoder, Execute, Step, Waiting, collective},
     machine::{
         Flow, RegisterPool, Trapped, Wait,
         observer::{Event, Watch},
@@ -44,6 +44,7 @@ pub(crate) fn decode(
         );
         return Err(reason.into());
     }
+    collective::align(decoder);
     decoder.emit(Action::Registers(Registers {
         count: count as u32,
         increases,

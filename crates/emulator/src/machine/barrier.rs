@@ -10,6 +10,8 @@ pub(crate) struct BarrierState {
     pub(crate) generation: u64,
     /// The lanes of each warp that have come.
     pub(crate) arrived: Vec<u32>,
+    /// Arrivals of lanes that had come already, which count again.
+    pub(crate) again: u32,
     /// Threads that are to come; all of the block where it is 0.
     pub(crate) expected: u32,
     /// Predicates that hold, and those that do not.
@@ -22,12 +24,13 @@ impl BarrierState {
     /// (PTX ISA, section 9.7.13.1: barriers count in multiples of the warp size).
     fn count(&self, alive: impl Fn(usize) -> u32, by_warps: bool) -> u32 {
         let warps = self.arrived.iter().enumerate();
-        warps
+        let first: u32 = warps
             .map(|(warp, mask)| match alive(warp) & !mask {
                 0 if by_warps && *mask != 0 => LANES as u32,
                 _ => mask.count_ones(),
             })
-            .sum()
+            .sum();
+        first + self.again
     }
 
     /// The threads that have arrived, and those that are missing.
@@ -85,6 +88,7 @@ impl World {
         }
         state.generation += 1;
         state.arrived.iter_mut().for_each(|mask| *mask = 0);
+        state.again = 0;
         state.results = std::mem::take(&mut state.votes);
         true
     }

@@ -286,6 +286,8 @@ pub enum Event {
         barrier: u32,
         /// How often the barrier had completed before.
         generation: u64,
+        /// The number of threads that the instruction names; 0 for all of the block.
+        threads: u32,
         /// True if the thread waits for the others.
         waits: bool,
         /// True if the whole warp must execute the instruction (`.aligned`).
@@ -547,12 +549,18 @@ pub enum MbarrierEvent {
     WaitDone {
         /// The phase that was waited for.
         phase: u64,
+        /// True if the wait names the phase by its last bit alone.
+        by_parity: bool,
     },
     /// A wait that found its phase incomplete.
     WaitPending {
         /// The phase that was waited for.
         phase: u64,
+        /// True if the wait names the phase by its last bit alone.
+        by_parity: bool,
     },
+    /// A wait whose result decides nothing.
+    WaitUnused,
 }
 
 /// Kinds of fences (PTX ISA, section 9.7.13.4).

@@ -226,6 +226,8 @@ pub(crate) enum Wait {
     Collective { members: u32 },
     /// The phase of an mbarrier; it may give up.
     Mbarrier,
+    /// The initialisation of an mbarrier, since this many steps of the launch.
+    MbarrierInit { since: u64 },
     /// Bulk groups of its threads.
     Bulk,
     /// The other warps of its warpgroup.
@@ -241,7 +243,7 @@ impl Wait {
             Self::Cta { barrier, .. } => Pause::Barrier(*barrier as u32),
             Self::Cluster => Pause::Cluster,
             Self::Collective { .. } => Pause::Warp,
-            Self::Mbarrier => Pause::Mbarrier,
+            Self::Mbarrier | Self::MbarrierInit { .. } => Pause::Mbarrier,
             Self::Bulk => Pause::Bulk,
             Self::Warpgroup => Pause::Warpgroup,
             Self::Registers => Pause::Registers,

@@ -25,6 +25,8 @@ const BARREN: u64 = 256;
 /// So many turns for each warp in which global memory has not changed, nothing was copied and no thread has ended: they
 /// may wait for blocks that have not begun.
 const PATIENCE: u64 = 256;
+/// Steps of the launch in which a thread waits for the initialisation of an mbarrier that it uses.
+const INIT_PATIENCE: u64 = 100_000;
 
 impl World {
     /// Runs all clusters to their end.
@@ -65,9 +67,15 @@ impl World {
                     barren = (self.progress, 0);
                 }
                 barren.1 += 1;
-                if barren.1 > BARREN + 8 * self.waiting_groups() {
-                    return Err(deadlock::describe(self, code));
-                }
+                let is_barren = barren.1 > BARREN + 8 * self.waiting_groups();
+                let (here, group) = match is_barren {
+                    true => self
+                        .waits_for_init()
+                        .ok_or_else(|| deadlock::describe(self, code))?,
+                    false => (here, group),
+                };
+                self.turn(code, observer, here, group, true)?;
+            } else if let Some((here, group)) = self.waits_for_init() {
                 self.turn(code, observer, here, group, true)?;
             } else {
                 return Err(deadlock::describe(self, code));
@@ -144,6 +152,30 @@ impl World {
         }
     }
 
+    /// A group that waits for the initialisation of an mbarrier: nothing else can go on, so that it comes no more.
+    fn waits_for_init(&self) -> Option<(Here, usize)> {
+        let clusters = self.clusters.iter().enumerate();
+        let ctas = clusters.flat_map(|(cluster, state)| {
+            let ctas = state.ctas.iter().enumerate();
+            ctas.map(move |(rank, cta)| (cluster, rank, cta))
+        });
+        let mut groups = ctas.flat_map(|(cluster, rank, cta)| {
+            let warps = cta.warps.iter().enumerate();
+            warps.flat_map(move |(warp, state)| {
+                let here = Here {
+                    cluster,
+                    rank,
+                    warp,
+                };
+                let groups = state.groups.iter().enumerate();
+                groups.map(move |(index, group)| (here, index, group))
+            })
+        });
+        let waits = |group: &Group| matches!(group.wait, Some(Wait::MbarrierInit { .. }));
+        let found = groups.find(|(.., group)| waits(group));
+        found.map(|(here, index, _)| (here, index))
+    }
+
     fn waiting_groups(&self) -> u64 {
         let warps = self
             .clusters
@@ -204,6 +236,7 @@ impl World {
         match &group.wait {
             None => true,
             Some(Wait::Mbarrier) if may_give_up => true,
+            Some(Wait::MbarrierInit { since }) if self.steps > since + INIT_PATIENCE => true,
             Some(wait) => {
                 let waiting = Waiting {
                     world: self,

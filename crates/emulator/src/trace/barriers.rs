@@ -86,7 +86,8 @@ impl Barriers {
             MbarrierEvent::AsyncArriveIssue
             | MbarrierEvent::TooMany { .. }
             | MbarrierEvent::WaitDone { .. }
-            | MbarrierEvent::WaitPending { .. } => {}
+            | MbarrierEvent::WaitPending { .. }
+            | MbarrierEvent::WaitUnused => {}
         }
         barrier.track
     }

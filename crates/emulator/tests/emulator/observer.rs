@@ -112,7 +112,7 @@ fn a_copy_is_seen_from_its_issue_to_its_completion() {
             matches!(
                 event,
                 Event::Mbarrier {
-                    operation: MbarrierEvent::WaitDone { phase: 0 },
+                    operation: MbarrierEvent::WaitDone { phase: 0, .. },
                     ..
                 }
             )

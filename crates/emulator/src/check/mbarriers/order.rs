@@ -56,20 +56,34 @@ impl Object {
     /// Returns whether a thread knows that the phase before the current one is complete: it saw it
     /// by a wait, whatever its semantics, or learned of one; or it knows all that completed it.
     fn is_begun_for(&self, of: u32, state: &Thread, extents: &Extents) -> bool {
-        let (block, thread) = (state.own.block, state.own.thread);
-        let before = &self.arrivals_before;
-        let has_waited = || {
-            let waited = self.waited.get(&thread).filter(|_| block == of);
-            waited.is_some_and(|waited| waited.seen >= self.phase)
+        self.phase == 0 || self.phases_known(of, state, extents) >= self.phase
+    }
+
+    /// The number of phases that a thread saw complete by a wait, whatever its semantics, or learned of one.
+    pub(super) fn phases_waited(&self, of: u32, state: &Thread) -> u64 {
+        let waited = self.waited.get(&state.own.thread);
+        let waited = waited.filter(|_| state.own.block == of);
+        let waited = waited.map_or(0, |waited| waited.seen);
+        let known = &state.known;
+        let told = known.wide().mbarrier(of, self.id);
+        waited.max(told.max(known.collective.mbarrier(of, self.id)).into())
+    }
+
+    /// The number of phases that a thread knows to be complete: by waits, or as it knows all that completed them.
+    pub(super) fn phases_known(&self, of: u32, state: &Thread, extents: &Extents) -> u64 {
+        let told = self.phases_waited(of, state);
+        let is_known = |arrivals: &Arrivals| {
+            let mut all = arrivals.all.iter();
+            !arrivals.has_copies && all.all(|by| knows(state, extents, (by.user, by.epoch)))
         };
-        self.phase == 0
-            || u64::from(state.known.wide().mbarrier(of, self.id)) >= self.phase
-            || has_waited()
-            || !before.has_copies
-                && before
-                    .all
-                    .iter()
-                    .all(|by| knows(state, extents, (by.user, by.epoch)))
+        let phases = [
+            (self.phase, &self.arrivals_before),
+            (self.phase.saturating_sub(1), &self.arrivals_earlier),
+        ];
+        let known = phases.into_iter().find(|(phases, arrivals)| {
+            *phases <= told || !arrivals.all.is_empty() && is_known(arrivals)
+        });
+        known.map_or(told, |(phases, _)| phases.max(told))
     }
 
     /// Returns whether this phase or the one before waits for copies.
@@ -83,6 +97,7 @@ impl Object {
         let mut copies = self.issued.iter().filter(|issued| issued.is_copy);
         self.arrivals.has_copies = copies.clone().next().is_some();
         self.arrivals.has_bytes = copies.any(|copy| copy.bytes > 0);
+        std::mem::swap(&mut self.arrivals_before, &mut self.arrivals_earlier);
         std::mem::swap(&mut self.arrivals, &mut self.arrivals_before);
         self.arrivals.all.clear();
         self.arrivals.last = None;

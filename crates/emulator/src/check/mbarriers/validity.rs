@@ -49,6 +49,7 @@ impl Checker {
             issued: Vec::new(),
             arrivals: Arrivals::default(),
             arrivals_before: Arrivals::default(),
+            arrivals_earlier: Arrivals::default(),
             near: Released::default(),
             distant: Released::default(),
             narrow: Released::default(),

@@ -52,6 +52,19 @@ impl MbarrierOperation {
         })
     }
 
+    /// Returns whether the barriers of a group's lanes are initialised.
+    pub(super) fn are_initialised(&self, waiting: &Waiting<'_>) -> bool {
+        let registers = &waiting.warp.registers;
+        let bases = registers.get(waiting.group.base + self.address.base);
+        bases.is_none_or(|bases| {
+            lanes_of(waiting.group.mask).all(|lane| {
+                let (rank, offset) = self.object_at(bases[lane]);
+                let cta = waiting.cluster().ctas.get(rank);
+                cta.is_none_or(|cta| cta.mbarriers.contains_key(&offset))
+            })
+        })
+    }
+
     fn object_at(&self, base: u64) -> Object {
         let address = base.wrapping_add(self.address.offset);
         of_shared(if self.address.space == Space::Generic {
@@ -72,6 +85,7 @@ impl MbarrierOperation {
             state,
             parity,
             conditional,
+            is_unused,
             report,
         } = self.kind
         else {
@@ -109,9 +123,11 @@ impl MbarrierOperation {
         }
         for lane in lanes_of(step.active) {
             let (object, phase) = phases[lane];
+            let by_parity = parity && !conditional;
             let event = match done[lane] {
-                0 => MbarrierEvent::WaitPending { phase },
-                _ => MbarrierEvent::WaitDone { phase },
+                _ if is_unused => MbarrierEvent::WaitUnused,
+                0 => MbarrierEvent::WaitPending { phase, by_parity },
+                _ => MbarrierEvent::WaitDone { phase, by_parity },
             };
             self.tell(step, lane, object, event);
         }

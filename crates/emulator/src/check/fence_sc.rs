@@ -1,0 +1,229 @@
+//! The order of `fence.sc` (Fence-SC order, PTX ISA 8.9.3).
+//!
+//! Two `fence.sc` whose scopes include each other's thread are ordered: one of them synchronizes with the other (8.9.4).
+//! Which one comes first is known where a write W follows the fence F in causality order, a read R sees W, or an atomic
+//! that goes on with it, and R precedes the fence G in causality order. If G came first, R would precede W in causality
+//! order and could not have read from it (8.10.6). So F comes first, and what happened before F happens before what
+//! follows G, whichever threads execute W and R.
+//!
+//! A thread therefore carries what the fences before its steps have released, a write leaves that at its location, a read
+//! collects it, and the next fence acquires what was collected. The order that follows from a read of an older value
+//! (R precedes W in communication order) is not derived.
+
+use std::rc::Rc;
+
+use super::{
+    knowledge::{Knowledge, Memos, Own},
+    sync::is_far,
+};
+use crate::machine::observer::Scope;
+
+/// The threads that the scope of a fence includes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Among {
+    Block(u32),
+    Cluster(u32),
+    Grid,
+}
+
+impl Among {
+    /// The sets that a fence of a thread synchronizes with.
+    fn all(own: &Own, scope: Scope) -> impl Iterator<Item = Self> {
+        let sets = [
+            Self::Block(own.block),
+            Self::Cluster(own.cluster),
+            Self::Grid,
+        ];
+        let covered = match scope {
+            Scope::Cta => 1,
+            Scope::Cluster => 2,
+            Scope::Gpu | Scope::Sys => 3,
+        };
+        sets.into_iter().take(covered)
+    }
+}
+
+/// What fences have released, by the threads among which they synchronize.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fences(Vec<(Among, Rc<Knowledge>)>);
+
+impl Fences {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn add(&mut self, among: Among, theirs: &Rc<Knowledge>) {
+        match self.0.binary_search_by_key(&among, |(among, _)| *among) {
+            Ok(index) => {
+                let mine = &mut self.0[index].1;
+                if Rc::ptr_eq(mine, theirs) {
+                    return;
+                }
+                Rc::make_mut(mine).join(theirs);
+                if mine.has_same_clocks(theirs) {
+                    *mine = Rc::clone(theirs);
+                }
+            }
+            Err(index) => self.0.insert(index, (among, Rc::clone(theirs))),
+        }
+    }
+
+    /// Adds what the others have released.
+    pub(super) fn join(&mut self, other: &Self) {
+        for (among, theirs) in &other.0 {
+            self.add(*among, theirs);
+        }
+    }
+
+    /// Keeps what every thread of the grid may acquire. What one block or cluster alone may acquire is kept, too, where
+    /// its fences had no wider scope.
+    pub(super) fn without_repetitions(&self) -> Self {
+        let of_all = self.0.last().filter(|(among, _)| *among == Among::Grid);
+        let differs = |(among, known): &&(Among, Rc<Knowledge>)| {
+            *among == Among::Grid || of_all.is_none_or(|(_, all)| !Rc::ptr_eq(known, all))
+        };
+        Self(self.0.iter().filter(differs).cloned().collect())
+    }
+
+    /// Keeps what is of one block.
+    pub(super) fn of_block(&self, block: u32) -> Self {
+        let is_of = |(among, _): &&(Among, Rc<Knowledge>)| *among == Among::Block(block);
+        Self(self.0.iter().filter(is_of).cloned().collect())
+    }
+}
+
+/// The fences that a thread knows.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FencesSc(Option<Rc<Known>>);
+
+#[derive(Clone, Debug, Default)]
+struct Known {
+    /// Those that happened before.
+    before: Fences,
+    /// Those that happened before a write that was read: the next fence comes after them.
+    seen: Fences,
+}
+
+impl FencesSc {
+    fn known_mut(&mut self) -> &mut Known {
+        Rc::make_mut(self.0.get_or_insert_default())
+    }
+
+    /// The fences that happened before, which a write leaves at its location.
+    pub(super) fn before(&self) -> Option<&Fences> {
+        let before = self.0.as_deref().map(|known| &known.before);
+        before.filter(|before| !before.is_empty())
+    }
+
+    /// A read saw a write after these.
+    pub(super) fn see(&mut self, fences: &Fences) {
+        if !fences.is_empty() {
+            self.known_mut().seen.join(fences);
+        }
+    }
+
+    pub(super) fn join(&mut self, other: &Self) {
+        match (&self.0, &other.0) {
+            (_, None) => {}
+            (None, Some(_)) => *self = other.clone(),
+            (Some(mine), Some(theirs)) if Rc::ptr_eq(mine, theirs) => {}
+            (Some(_), Some(theirs)) => {
+                let mine = self.known_mut();
+                mine.before.join(&theirs.before);
+                mine.seen.join(&theirs.seen);
+            }
+        }
+    }
+
+    /// Returns whether nothing is known that one block or cluster alone may acquire.
+    fn is_of_grid(&self) -> bool {
+        self.0.as_deref().is_none_or(|known| {
+            let mut all = known.before.0.iter().chain(&known.seen.0);
+            all.all(|(among, _)| *among == Among::Grid)
+        })
+    }
+
+    /// Forgets what one block or cluster alone may acquire: the knowledge goes to every thread of the grid.
+    pub(super) fn widen(&mut self) {
+        if !self.is_of_grid() {
+            let known = self.known_mut();
+            for fences in [&mut known.before, &mut known.seen] {
+                fences.0.retain(|(among, _)| *among == Among::Grid);
+            }
+        }
+    }
+}
+
+impl Knowledge {
+    /// A `fence.sc` acquires what the fences have released that come before it.
+    pub(super) fn acquire_fences(&mut self, own: &Own, scope: Scope, memos: &mut Memos) {
+        let Some(known) = &self.fences.0 else { return };
+        if known.seen.is_empty() {
+            return;
+        }
+        let seen = std::mem::take(&mut self.fences.known_mut().seen);
+        for (among, released) in &seen.0 {
+            let in_scope = Among::all(own, scope).any(|own| own == *among);
+            self.acquire(released, in_scope, memos);
+        }
+    }
+
+    /// A `fence.sc` releases this.
+    pub(super) fn release_fence(&mut self, own: &Own, scope: Scope, released: &Self) {
+        let mut released = released.clone();
+        released.fences = FencesSc::default();
+        let released = Rc::new(released);
+        // What was released before is known to the thread, and so released again.
+        let before = &mut self.fences.known_mut().before;
+        for among in Among::all(own, scope) {
+            match before.0.binary_search_by_key(&among, |(among, _)| *among) {
+                Ok(index) => before.0[index].1 = Rc::clone(&released),
+                Err(index) => before.0.insert(index, (among, Rc::clone(&released))),
+            }
+        }
+    }
+}
+
+/// The fences before the writes that a read of a location sees.
+#[derive(Debug, Default)]
+pub(super) struct FencesOfLocation {
+    /// By writes whose scope reaches every block.
+    far: Fences,
+    /// By others, with the block and the scope of the write.
+    near: Vec<(u32, Scope, Fences)>,
+}
+
+impl FencesOfLocation {
+    /// A write, after these.
+    pub(super) fn add(&mut self, (block, scope): (u32, Scope), is_shared: bool, fences: &Fences) {
+        match is_far(scope) {
+            true if is_shared => self.far.join(fences),
+            true => self.far.join(&fences.without_repetitions()),
+            false => {
+                let mut near = self.near.iter_mut();
+                match near.find(|(by, of, _)| (*by, *of) == (block, scope)) {
+                    Some((.., known)) => known.join(fences),
+                    None => self.near.push((block, scope, fences.clone())),
+                }
+            }
+        }
+    }
+
+    /// A thread reads the location; `reaches` says whether it and a write of this block and scope are morally strong.
+    pub(super) fn read(
+        &self,
+        (block, scope): (u32, Scope),
+        seen: &mut FencesSc,
+        reaches: impl Fn(u32, Scope) -> bool,
+    ) {
+        match is_far(scope) {
+            true => seen.see(&self.far),
+            false => seen.see(&self.far.of_block(block)),
+        }
+        for (by, of, fences) in &self.near {
+            if reaches(*by, *of) {
+                seen.see(fences);
+            }
+        }
+    }
+}
