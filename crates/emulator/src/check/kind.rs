@@ -74,7 +74,7 @@ kinds! {
     "wait for the phase of the mbarrier that counts the copy's bytes, or for the bulk group without `.read`, before reading"
     /// A wait that passes, or can pass, for an earlier phase than the one that the thread needs.
     WrongPhase "wrong-phase" Error
-    "a wait at an mbarrier passes, or can pass, for an earlier phase than the one that the thread needs"
+    "a wait at an mbarrier passes, or may pass, for an earlier phase than the thread needs"
     "9.7.13.15"
     "wait for every phase in turn, phase n with parity n & 1; a thread that skips phase n - 1 must learn from another thread that it is complete before it waits for phase n"
     /// A wait whose result is not looked at.
@@ -265,9 +265,9 @@ kinds! {
     "move the barrier out of the branch, or use the form without `.aligned`"
     /// An arrival at a barrier of a block or cluster that may count in the phase before.
     EarlyBarrierArrival "early-barrier-arrival" Error
-    "a thread arrives at a barrier, and nothing orders the arrival after the barrier's previous phase, in which it may count"
+    "an arrival at a barrier may count in the barrier's previous phase, since nothing orders it after that phase"
     "9.7.13.1, 9.7.13.3"
-    "before a warp arrives again it passes the barrier itself (`bar.sync`, `barrier.cluster.wait`), or it waits at another barrier for threads that did; the count is that of all threads that come in one phase, and groups that use a barrier at the same time have a number each"
+    "before a warp arrives again, let it pass the barrier (`bar.sync`, `barrier.cluster.wait`), or wait at another barrier for threads that did; count all threads that come in one phase; give each group that uses a barrier at the same time a number of its own"
     /// A collective or barrier with operands that the lanes disagree about, or without its lanes.
     InvalidCollective "invalid-collective" Error
     "an operation of a warp or a barrier is executed with operands that it does not allow"

@@ -371,6 +371,7 @@ impl Checker {
             self.waits_early(stale.origin, at, phase + 1, (object.id, object.offset));
         }
         if let Some(lapped) = lapped {
+            self.waits_again(origin);
             let what = format!(
                 "completes phase {phase} of the {}",
                 self.shared_names.mbarrier(object.offset)
@@ -455,6 +456,7 @@ impl Checker {
         if phase < known + 2 && !is_old || self.known.contains_key(&key) {
             return;
         }
+        completer.map(|by| self.waits_again(by));
         let mbarrier = self.shared_names.mbarrier(offset);
         let what = match is_old {
             true => format!("waits for phase {phase} of the {mbarrier}, by its state"),
@@ -501,6 +503,28 @@ impl Checker {
         );
         self.report_once(Kind::WrongPhase, here, usize::MAX, |_| vec![note])
             .about(Some((at.0, id)));
+    }
+
+    /// A thread that has lapped others may have done so because it waited twice for the same phase of some barrier.
+    fn waits_again(&mut self, by: Origin) {
+        let block = by.block as u32;
+        let user = self.grid.extents.thread(block, by.thread);
+        let again = self.mbarriers.of_block(block).filter_map(|object| {
+            let (origin, next) = object.stale.get(&user)?;
+            let phase = next.checked_sub(1)?;
+            Some((*origin, phase, object.id, object.offset))
+        });
+        let Some((origin, phase, id, offset)) = again.min_by_key(|(.., id, _)| *id) else {
+            return;
+        };
+        let mbarrier = self.shared_names.mbarrier(offset);
+        let what = format!("waits again for phase {phase} of the {mbarrier}");
+        let note =
+            format!("the thread has waited for phase {phase} before: the wait passes at once");
+        self.report_once(Kind::WrongPhase, End::new(origin, what), usize::MAX, |_| {
+            vec![note]
+        })
+        .about(Some((block, id)));
     }
 
     /// A wait whose result decides nothing tells its thread nothing.
