@@ -8,6 +8,7 @@ mod barrier;
 mod calls;
 mod fault;
 mod frames;
+mod freed;
 mod heap;
 mod issue;
 mod mbarrier;

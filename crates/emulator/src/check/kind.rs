@@ -298,9 +298,9 @@ kinds! {
     "an access is outside of the memory that is there"
     "5.1"
     "check the address against the size of the buffer, or of the block's shared memory"
-    /// A kernel's memory is used that may be freed.
+    /// Memory is used that is freed, or may be freed at that time.
     UseAfterFree "use-after-free" Error
-    "memory that `malloc` gave is accessed, and it is freed or may be at that time"
+    "memory is accessed that is freed, or may be freed at that time"
     "5.1.4, 8.7"
     "free the memory after its last use: where other threads use it, behind a barrier or another order"
     /// Memory is freed again.

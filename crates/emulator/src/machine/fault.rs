@@ -105,7 +105,7 @@ pub enum Trap {
     PeerEnded,
     /// A tensor map where copies cannot read it.
     MapInLocalMemory,
-    /// An access to memory that a kernel has freed.
+    /// An access to memory that a kernel or the host has freed.
     UseAfterFree,
     /// A `free` of memory that is freed already.
     DoubleFree,

@@ -353,7 +353,7 @@ impl World {
         };
         let located = self.locate_target(transfer.here, target, bytes);
         let located = located.map_err(|(trap, what)| {
-            let what = format!("the copy accesses {what}");
+            let what = format!("the copy's {what}");
             Trapped {
                 trap,
                 what,
