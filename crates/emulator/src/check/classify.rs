@@ -341,9 +341,10 @@ impl Checker {
             }
             Done::Mbarrier { block, id, .. } => match self.mbarriers.get(block, id) {
                 Some(object) => format!(
-                    "the copy counts in phase {} of the {} of block {block}",
+                    "the copy counts in phase {} of the {} of block {:?}",
                     copy.epoch.saturating_sub(1),
-                    self.shared_names.mbarrier(object.offset)
+                    self.shared_names.mbarrier(object.offset),
+                    self.grid.extents.index(block)
                 ),
                 None => "the copy counts at an mbarrier that is gone".into(),
             },

@@ -29,9 +29,14 @@ impl Extents {
         (thread / self.threads, thread % self.threads)
     }
 
+    /// The index of a block in the grid.
+    pub(super) fn index(&self, block: u32) -> [u32; 3] {
+        crate::machine::unflatten(block.into(), self.grid)
+    }
+
     /// The number of a block's cluster.
     pub(super) fn cluster(&self, block: u32) -> u64 {
-        let at = crate::machine::unflatten(block.into(), self.grid);
+        let at = self.index(block);
         let within = [0, 1, 2].map(|axis| at[axis] / self.cluster[axis].max(1));
         let extent = [0, 1, 2].map(|axis| self.grid[axis] / self.cluster[axis].max(1));
         crate::machine::flatten(within, extent)

@@ -241,7 +241,8 @@ impl Checker {
         } = range;
         match memory {
             Memory::Shared { block } => format!(
-                "shared address {address:#x} of block {block}{}",
+                "shared address {address:#x} of block {:?}{}",
+                self.grid.extents.index(block as u32),
                 self.shared_names.suffix(address)
             ),
             Memory::Global => format!(

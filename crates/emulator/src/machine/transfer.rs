@@ -282,8 +282,10 @@ impl World {
             origin: Some(transfer.origin),
         };
         if cta.alive == 0 {
-            let what =
-                format!("the copy's barrier is in block {rank} of the cluster, which has ended");
+            let what = format!(
+                "the copy's barrier is in block {:?}, which has ended",
+                cta.id
+            );
             return Err(fault(Trap::PeerEnded, what));
         }
         let Some(mbarrier) = cta.mbarriers.get_mut(&offset) else {
