@@ -24,6 +24,7 @@ mod lifetime;
 mod linear_map;
 mod mbarriers;
 mod overlap;
+mod meetings;
 mod products;
 mod quick;
 mod raw;
@@ -59,6 +60,7 @@ use overlap::Dependency;
 pub(crate) use overlap::InFlight;
 use raw::Raw;
 use shadow::Shadow;
+use meetings::Meeting;
 use sites::Sites;
 use sync::Locations;
 use unreleased::ReleasedMaps;
@@ -89,6 +91,7 @@ pub(crate) struct Checker {
     /// Of strong accesses, so far.
     releases: u64,
     /// Instructions that were executed as `fence.proxy.async`.
+    meetings: Vec<Meeting>,
     proxy_fences: HashSet<usize>,
     sites: Sites,
     found: Vec<Raw>,
@@ -139,6 +142,7 @@ impl Checker {
             releases: 0,
             proxy_fences: HashSet::new(),
             sites: Sites::default(),
+            meetings: Vec::new(),
             found: Vec::new(),
             known: HashMap::new(),
             unwritten: Unwritten::default(),
@@ -255,6 +259,7 @@ impl Observer for Checker {
                 | Event::ShuffleOutside { .. }
         );
         if !meets {
+                | Event::WarpMeetElsewhere { .. }
             self.acts(origin);
         }
         let read = origin.instruction;
@@ -298,8 +303,13 @@ impl Observer for Checker {
                 barrier,
                 generation,
                 aligned,
-                ..
-            } => self.barrier_arrive(origin, barrier, generation, aligned),
+                waits,
+            } => {
+                if waits && barrier == 0 {
+                    self.meets_block(origin, generation);
+                }
+                self.barrier_arrive(origin, barrier, generation, aligned);
+            }
             Event::BarrierPass {
                 barrier,
                 generation,
@@ -319,6 +329,15 @@ impl Observer for Checker {
                 self.warp_collective(origin, lanes, exchanges);
             }
             Event::WarpgroupMeet => self.warpgroup_meet(origin),
+            Event::WarpMeetElsewhere { instruction, calls } => {
+                let there = Origin {
+                    instruction,
+                    calls,
+                    ..origin
+                };
+                let there = self.sites.numbered(there);
+                self.meets_lanes(origin, there);
+            }
             Event::ProductRegister { issue } => self.product_register(origin, issue),
             Event::ProductUnfenced { access, is_early } => {
                 self.product_unfenced(origin, access, is_early);

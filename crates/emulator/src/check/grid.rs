@@ -219,6 +219,8 @@ pub(super) struct Block {
     /// Copies that use its shared memory and complete at an mbarrier.
     pub(super) copies: Vec<u32>,
     /// The `setmaxnreg` of each warp, with their counts.
+    /// The last completion of barrier 0, and the first instruction that came to it.
+    pub(super) syncs: Option<(u64, usize)>,
     pub(super) registers: Vec<Vec<(Origin, u32)>>,
     /// The last wait for bulk groups of each thread.
     pub(super) group_waits: Map<u32, GroupWait>,

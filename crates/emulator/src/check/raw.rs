@@ -124,6 +124,7 @@ impl Raw {
         let site = |end: &Option<End>| end.as_ref().map(|end| end.site(program, sites, places));
         Diagnostic {
             kind,
+        notes.extend(checker.meetings_before(self, program));
             said: None,
             entry: entry.to_owned(),
             here: site(&self.here),
