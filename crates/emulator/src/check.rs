@@ -14,6 +14,7 @@ mod collectives;
 mod copies;
 mod diagnostic;
 mod faults;
+mod fixes;
 mod grid;
 mod hash;
 mod heap;
@@ -23,8 +24,8 @@ mod layouts;
 mod lifetime;
 mod linear_map;
 mod mbarriers;
-mod overlap;
 mod meetings;
+mod overlap;
 mod products;
 mod quick;
 mod raw;
@@ -46,8 +47,11 @@ pub use suppressions::{Suppression, Suppressions};
 
 use crate::{
     machine::{
-        Fault, Names, Places, Program, Trap,
-        observer::{Accesses, Event, FenceKind, Memory, Observer, OrdinaryAccess, Origin, Proxy},
+        Fault, Made, Names, Places, Program, Trap,
+        observer::{
+            Accesses, Event, FenceKind, MbarrierEvent, Memory, Observer, OrdinaryAccess, Origin,
+            Proxy,
+        },
     },
     value::LANES,
 };
@@ -56,11 +60,11 @@ use grid::{Extents, Grid};
 use heap::Fresh;
 use linear_map::LinearMap;
 use mbarriers::Mbarriers;
+use meetings::Meeting;
 use overlap::Dependency;
 pub(crate) use overlap::InFlight;
 use raw::Raw;
 use shadow::Shadow;
-use meetings::Meeting;
 use sites::Sites;
 use sync::Locations;
 use unreleased::ReleasedMaps;
@@ -87,11 +91,11 @@ pub(crate) struct Checker {
     fresh: Fresh,
     copies: Vec<CopyInfo>,
     mbarriers: Mbarriers,
+    meetings: Vec<Meeting>,
     locations: Locations,
     /// Of strong accesses, so far.
     releases: u64,
     /// Instructions that were executed as `fence.proxy.async`.
-    meetings: Vec<Meeting>,
     proxy_fences: HashSet<usize>,
     sites: Sites,
     found: Vec<Raw>,
@@ -138,11 +142,11 @@ impl Checker {
             fresh: Fresh::default(),
             copies: Vec::new(),
             mbarriers: Mbarriers::default(),
+            meetings: Vec::new(),
             locations: Locations::default(),
             releases: 0,
             proxy_fences: HashSet::new(),
             sites: Sites::default(),
-            meetings: Vec::new(),
             found: Vec::new(),
             known: HashMap::new(),
             unwritten: Unwritten::default(),
@@ -255,11 +259,11 @@ impl Observer for Checker {
         let meets = matches!(
             event,
             Event::WarpCollective { .. }
+                | Event::WarpMeetElsewhere { .. }
                 | Event::WarpMeet { orders: false, .. }
                 | Event::ShuffleOutside { .. }
         );
         if !meets {
-                | Event::WarpMeetElsewhere { .. }
             self.acts(origin);
         }
         let read = origin.instruction;
@@ -325,10 +329,6 @@ impl Observer for Checker {
                     self.warp_sync(origin, members);
                 }
             }
-            Event::WarpCollective { lanes, exchanges } => {
-                self.warp_collective(origin, lanes, exchanges);
-            }
-            Event::WarpgroupMeet => self.warpgroup_meet(origin),
             Event::WarpMeetElsewhere { instruction, calls } => {
                 let there = Origin {
                     instruction,
@@ -338,6 +338,10 @@ impl Observer for Checker {
                 let there = self.sites.numbered(there);
                 self.meets_lanes(origin, there);
             }
+            Event::WarpCollective { lanes, exchanges } => {
+                self.warp_collective(origin, lanes, exchanges);
+            }
+            Event::WarpgroupMeet => self.warpgroup_meet(origin),
             Event::ProductRegister { issue } => self.product_register(origin, issue),
             Event::ProductUnfenced { access, is_early } => {
                 self.product_unfenced(origin, access, is_early);
@@ -348,7 +352,17 @@ impl Observer for Checker {
                 operation,
                 sem,
                 scope,
-            } => self.mbarrier(origin, range, operation, (sem, scope)),
+            } => {
+                if let MbarrierEvent::Init { count } = operation {
+                    self.shared_names.rings.add(Made {
+                        block: origin.block,
+                        address: range.address,
+                        instruction: read,
+                        count,
+                    });
+                }
+                self.mbarrier(origin, range, operation, (sem, scope));
+            }
             Event::Fence(FenceKind::Thread { sem, scope }) => self.fence(origin, sem, scope),
             Event::Fence(FenceKind::MbarrierInit) => self.fence_mbarrier_init(origin),
             Event::Fence(FenceKind::ProxyAlias) => {}

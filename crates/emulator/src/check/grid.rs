@@ -101,6 +101,15 @@ impl Groups {
     }
 }
 
+/// The wait of a thread at an mbarrier that it was in last.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LastWait {
+    pub(super) instruction: usize,
+    pub(super) epoch: Epoch,
+    /// True if it told the thread nothing: it had waited for that phase before, or there was none yet.
+    pub(super) is_stale: bool,
+}
+
 /// A thread.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Thread {
@@ -114,6 +123,8 @@ pub(super) struct Thread {
     pub(super) seen_far: Option<Box<Knowledge>>,
     /// The releases that it read last, whether it acquired them, and in what scope: a loop reads them again and again.
     pub(super) last_read: Option<(u64, bool, Scope)>,
+    /// Its last wait at an mbarrier.
+    pub(super) last_wait: Option<LastWait>,
     pub(super) bulk: Groups,
     pub(super) plain: Groups,
     /// The products of its warpgroup, if it is the first thread of one.
@@ -208,6 +219,8 @@ pub(super) struct Block {
     pub(super) barriers: LinearMap<Generations>,
     /// Blocks that are known to have started.
     pub(super) started: BTreeSet<u32>,
+    /// The last completion of barrier 0, and the first instruction that came to it.
+    pub(super) syncs: Option<(u64, usize)>,
     /// Lanes of a warp that are still to be told of a meeting.
     pub(super) told: (u32, u32),
     /// By warp.
@@ -219,8 +232,6 @@ pub(super) struct Block {
     /// Copies that use its shared memory and complete at an mbarrier.
     pub(super) copies: Vec<u32>,
     /// The `setmaxnreg` of each warp, with their counts.
-    /// The last completion of barrier 0, and the first instruction that came to it.
-    pub(super) syncs: Option<(u64, usize)>,
     pub(super) registers: Vec<Vec<(Origin, u32)>>,
     /// The last wait for bulk groups of each thread.
     pub(super) group_waits: Map<u32, GroupWait>,

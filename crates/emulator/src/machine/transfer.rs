@@ -238,6 +238,7 @@ impl World {
                     "the copy reports to the barrier at {offset:#x}, which does not have the layout v1"
                 ),
                 origin: Some(transfer.origin),
+                stuck: None,
             });
         }
         let reports = transfer.report.is_some_and(|(_, reports)| reports);
@@ -280,6 +281,7 @@ impl World {
             trap,
             what,
             origin: Some(transfer.origin),
+            stuck: None,
         };
         if cta.alive == 0 {
             let what = format!(
@@ -360,6 +362,7 @@ impl World {
                 trap,
                 what,
                 origin: Some(transfer.origin),
+                stuck: None,
             }
         })?;
         let event = Event::Access {
