@@ -7,6 +7,8 @@ int vector_add();
 int symbols();
 int memory();
 int tensor_copy(bool broken_map);
+int freed_map();
+int freed(const char* how);
 int cluster();
 int cooperative();
 int dependent(const char* how);
@@ -39,6 +41,8 @@ int main(int count, char** arguments) {
     if (is("memory")) return memory();
     if (is("tensor_copy")) return tensor_copy(false);
     if (is("broken_map")) return tensor_copy(true);
+    if (is("freed_map")) return freed_map();
+    if (is("freed")) return freed(arguments[2]);
     if (is("cluster")) return cluster();
     if (is("cooperative")) return cooperative();
     if (is("dependent")) return dependent(arguments[2]);

@@ -37,12 +37,32 @@ __global__ void add_to_tile(const __grid_constant__ CUtensorMap map, int x, int 
     }
 }
 
-int tensor_copy(bool broken_map) {
+static CUresult encode(CUtensorMap* map, int* matrix, cuuint64_t stride) {
     void* found = nullptr;
     cudaDriverEntryPointQueryResult result;
     CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &result));
-    if (result != cudaDriverEntryPointSuccess) return 2;
-    auto encode = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(found);
+    if (result != cudaDriverEntryPointSuccess) exit(2);
+    cuuint64_t dims[] = {WIDTH, HEIGHT}, strides[] = {stride};
+    cuuint32_t box[] = {BOX_WIDTH, BOX_HEIGHT}, steps[] = {1, 1};
+    auto call = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(found);
+    return call(map, CU_TENSOR_MAP_DATA_TYPE_INT32, 2, matrix, dims, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+}
+
+// A map is used again for a second matrix of the same shape, after the first one was freed.
+int freed_map() {
+    int* on;
+    CUtensorMap map;
+    CHECK(cudaMalloc(&on, WIDTH * HEIGHT * sizeof(int)));
+    if (encode(&map, on, WIDTH * sizeof(int)) != CUDA_SUCCESS) return 4;
+    add_to_tile<<<1, BOX_WIDTH * BOX_HEIGHT>>>(map, 0, 0);
+    CHECK(cudaFree(on));
+    CHECK(cudaMalloc(&on, WIDTH * HEIGHT * sizeof(int)));
+    add_to_tile<<<1, BOX_WIDTH * BOX_HEIGHT>>>(map, 0, 0);
+    return 0;
+}
+
+int tensor_copy(bool broken_map) {
     std::vector<int> matrix(WIDTH * HEIGHT);
     for (int i = 0; i < WIDTH * HEIGHT; i++) matrix[i] = i;
     int* on;
@@ -50,11 +70,7 @@ int tensor_copy(bool broken_map) {
     CHECK(cudaMalloc(&on, bytes));
     CHECK(cudaMemcpy(on, matrix.data(), bytes, cudaMemcpyHostToDevice));
     CUtensorMap map;
-    cuuint64_t dims[] = {WIDTH, HEIGHT}, strides[] = {WIDTH * sizeof(int) - (broken_map ? 4 : 0)};
-    cuuint32_t box[] = {BOX_WIDTH, BOX_HEIGHT}, steps[] = {1, 1};
-    CUresult encoded = encode(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 2, on, dims, strides, box, steps,
-                              CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-                              CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    CUresult encoded = encode(&map, on, WIDTH * sizeof(int) - (broken_map ? 4 : 0));
     if (encoded != CUDA_SUCCESS) return broken_map ? 7 : 4;
     // At the edge: 4 of 8 columns and 3 of 4 rows are in the matrix.
     add_to_tile<<<1, BOX_WIDTH * BOX_HEIGHT>>>(map, 16, 4);
@@ -63,6 +79,8 @@ int tensor_copy(bool broken_map) {
         bool is_in_tile = i % WIDTH >= 16 && i / WIDTH >= 4;
         if (matrix[i] != i + is_in_tile) return 5;
     }
+    void* found = nullptr;
+    cudaDriverEntryPointQueryResult result;
     CHECK(cudaGetDriverEntryPointByVersion("cuNothing", &found, 12000, cudaEnableDefault, &result));
     return result == cudaDriverEntryPointSymbolNotFound ? 0 : 6;
 }

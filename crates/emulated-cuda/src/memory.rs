@@ -279,8 +279,8 @@ impl Context {
     }
 
     /// Frees what `cudaFree` frees.
-    pub(crate) fn free_memory(&mut self, pointer: Pointer) -> Result {
-        self.free(pointer, &[Kind::Device, Kind::Managed], "cudaFree")
+    pub(crate) fn free_memory(&mut self, pointer: Pointer, call: &str) -> Result {
+        self.free(pointer, &[Kind::Device, Kind::Managed], call)
     }
 
     /// Frees an allocation of one of these kinds; nothing for a null pointer.
@@ -294,13 +294,19 @@ impl Context {
     fn free_at(&mut self, address: u64, kinds: &[Kind], call: &str) -> Result {
         let found = self.space.all.get(&address).copied();
         let Some(found) = found.filter(|found| kinds.contains(&found.kind)) else {
-            let what = format!("{call}: no allocation begins at {address:#x}, or it was freed");
+            let what = match self.session.freed(address) {
+                Some(freed) => format!("{call}: {address:#x} is freed already: {freed}"),
+                None => format!("{call}: no allocation begins at {address:#x}"),
+            };
             return Err(self.wrong(Code::INVALID_VALUE, &what));
         };
         self.space.all.remove(&address);
-        self.session
-            .free(address)
-            .map_err(|_| Code::INVALID_VALUE)?;
+        let when = match self.launches {
+            0 => "before the first launch".to_owned(),
+            launches => format!("after launch number {launches}"),
+        };
+        let freed = self.session.free_by(address, &format!("`{call}` {when}"));
+        freed.map_err(|_| Code::INVALID_VALUE)?;
         if found.kind != Kind::Registered {
             self.space.used -= found.bytes as u64;
         }

@@ -35,7 +35,8 @@ pub(crate) enum Work {
         bytes: usize,
         frees: bool,
     },
-    Free(Pointer),
+    /// Frees memory; the name is of the call that asked for it.
+    Free(Pointer, &'static str),
     /// Gives a condition its default value.
     Default(u64, u32),
     /// Does the work of graphs as the condition at an address says.
@@ -84,7 +85,7 @@ impl Work {
             Self::Child(_) => 4,
             Self::Nothing => 5,
             Self::Allocate { .. } => 10,
-            Self::Free(_) => 11,
+            Self::Free(..) => 11,
             Self::Conditional { .. } => 13,
             Self::Default(..) => return None,
         })
@@ -257,7 +258,7 @@ impl Context {
                 bytes,
                 frees,
             } => self.allocate_of_graph(*address, *bytes, *frees),
-            Work::Free(pointer) => self.free_memory(*pointer),
+            Work::Free(pointer, call) => self.free_memory(*pointer, call),
             Work::Default(handle, value) => {
                 let written = self.session.write(*handle, &value.to_le_bytes());
                 written.map_err(|_| Code::INVALID_VALUE)

@@ -15,6 +15,7 @@ mod copies;
 mod diagnostic;
 mod faults;
 mod fence_sc;
+mod fixes;
 mod grid;
 mod hash;
 mod heap;
@@ -24,6 +25,7 @@ mod layouts;
 mod lifetime;
 mod linear_map;
 mod mbarriers;
+mod meetings;
 mod overlap;
 mod products;
 mod quick;
@@ -46,8 +48,11 @@ pub use suppressions::{Suppression, Suppressions};
 
 use crate::{
     machine::{
-        Fault, Names, Places, Program, Trap,
-        observer::{Accesses, Event, FenceKind, Memory, Observer, OrdinaryAccess, Origin, Proxy},
+        Fault, Made, Names, Places, Program, Trap,
+        observer::{
+            Accesses, Event, FenceKind, MbarrierEvent, Memory, Observer, OrdinaryAccess, Origin,
+            Proxy,
+        },
     },
     value::LANES,
 };
@@ -56,6 +61,7 @@ use grid::{Extents, Grid};
 use heap::Fresh;
 use linear_map::LinearMap;
 use mbarriers::Mbarriers;
+use meetings::Meeting;
 use overlap::Dependency;
 pub(crate) use overlap::InFlight;
 use raw::Raw;
@@ -86,6 +92,7 @@ pub(crate) struct Checker {
     fresh: Fresh,
     copies: Vec<CopyInfo>,
     mbarriers: Mbarriers,
+    meetings: Vec<Meeting>,
     locations: Locations,
     /// Of strong accesses, so far.
     releases: u64,
@@ -136,6 +143,7 @@ impl Checker {
             fresh: Fresh::default(),
             copies: Vec::new(),
             mbarriers: Mbarriers::default(),
+            meetings: Vec::new(),
             locations: Locations::default(),
             releases: 0,
             proxy_fences: HashSet::new(),
@@ -253,6 +261,7 @@ impl Observer for Checker {
         let meets = matches!(
             event,
             Event::WarpCollective { .. }
+                | Event::WarpMeetElsewhere { .. }
                 | Event::WarpMeet { orders: false, .. }
                 | Event::ShuffleOutside { .. }
         );
@@ -301,8 +310,13 @@ impl Observer for Checker {
                 generation,
                 threads,
                 aligned,
-                ..
-            } => self.barrier_arrive(origin, (barrier, generation, threads), aligned),
+                waits,
+            } => {
+                if waits && barrier == 0 {
+                    self.meets_block(origin, generation);
+                }
+                self.barrier_arrive(origin, (barrier, generation, threads), aligned);
+            }
             Event::BarrierPass {
                 barrier,
                 generation,
@@ -318,6 +332,15 @@ impl Observer for Checker {
                     self.warp_sync(origin, members);
                 }
             }
+            Event::WarpMeetElsewhere { instruction, calls } => {
+                let there = Origin {
+                    instruction,
+                    calls,
+                    ..origin
+                };
+                let there = self.sites.numbered(there);
+                self.meets_lanes(origin, there);
+            }
             Event::WarpCollective { lanes, exchanges } => {
                 self.warp_collective(origin, lanes, exchanges);
             }
@@ -332,7 +355,17 @@ impl Observer for Checker {
                 operation,
                 sem,
                 scope,
-            } => self.mbarrier(origin, range, operation, (sem, scope)),
+            } => {
+                if let MbarrierEvent::Init { count } = operation {
+                    self.shared_names.rings.add(Made {
+                        block: origin.block,
+                        address: range.address,
+                        instruction: read,
+                        count,
+                    });
+                }
+                self.mbarrier(origin, range, operation, (sem, scope));
+            }
             Event::Fence(FenceKind::Thread { sem, scope }) => self.fence(origin, sem, scope),
             Event::Fence(FenceKind::MbarrierInit) => self.fence_mbarrier_init(origin),
             Event::Fence(FenceKind::ProxyAlias) => {}

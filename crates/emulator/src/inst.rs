@@ -83,7 +83,7 @@ use ptx_isa::Form;
 
 use crate::{
     decode::{self, Decode, InstructionSet, NotSupported},
-    machine::{self, Alu, Flow, Slot, Special, Trapped, Wait, observer::Watch},
+    machine::{self, Alu, Flow, Slot, Special, Stuck, Trapped, Wait, observer::Watch},
 };
 
 pub(crate) type Decoder<'m> = decode::Decoder<'m, Action>;
@@ -137,6 +137,12 @@ macro_rules! families {
             fn describe(&self, waiting: &Waiting<'_>) -> String {
                 match self {
                     $($(Self::$variant(action) => action.describe(waiting),)?)*
+                }
+            }
+
+            fn stuck(&self, waiting: &Waiting<'_>) -> Option<Stuck> {
+                match self {
+                    $($(Self::$variant(action) => action.stuck(waiting),)?)*
                 }
             }
         }

@@ -58,7 +58,7 @@ mod value;
 pub use backend::{BufferTexture, EmulatorBackend};
 pub use decode::Unsupported;
 pub use machine::{
-    Config, Fault, FaultAt, Location, Program, Trap,
+    Config, Fault, FaultAt, Location, Program, Stuck, Trap,
     observer::{self, Observer},
 };
 pub use run::{Jobs, Report, interrupt, is_interrupted, resume};

@@ -70,7 +70,7 @@ pub(crate) fn run<O: Watch>(
     observer.print(&report.printed);
     let places = world.places;
     *memory = world.memory;
-    let result = result.map_err(|Trapped { trap, mut what, origin }| {
+    let result = result.map_err(|Trapped { trap, mut what, origin, stuck }| {
         let is_theirs = matches!(trap, Trap::LaunchFailed | Trap::IllegalAddress);
         if program.reads_workspace && !places.is_cooperative && is_theirs {
             what += "; the launch is not cooperative, so `%envreg1` and `%envreg2` are 0 and there is no grid \
@@ -88,6 +88,7 @@ pub(crate) fn run<O: Watch>(
             what,
             at,
             freed_by,
+            stuck,
         })
     });
     observer.end(result.as_ref().err().map(|fault| &**fault));

@@ -55,10 +55,10 @@ pub use module::ModuleId;
 /// session.launch(module, &put)?;
 /// assert_eq!(session.read(to, 4)?, [7, 0, 0, 0]);
 ///
-/// // Freed memory is in no allocation, and its address is not given out again.
+/// // The address of freed memory is not given out again.
 /// session.free(to)?;
 /// let fault = session.launch(module, &put);
-/// assert!(fault.unwrap_err().to_string().contains("in no allocation"));
+/// assert!(fault.unwrap_err().to_string().contains("in memory that is freed"));
 /// # Ok::<(), tma_launch::Failure>(())
 /// ```
 #[derive(Debug)]
@@ -119,7 +119,15 @@ impl Session {
     /// # Errors
     /// None begins there, it was freed, or a kernel's `malloc` gave it.
     pub fn free(&mut self, address: u64) -> Result<(), Failure> {
-        let bytes = self.state.memory.free(address).ok_or_else(|| {
+        self.free_by(address, "the host")
+    }
+
+    /// As [`free`](Self::free). Reports of later accesses to the memory say that it was freed by `by`.
+    ///
+    /// # Errors
+    /// Those of [`free`](Self::free).
+    pub fn free_by(&mut self, address: u64, by: &str) -> Result<(), Failure> {
+        let bytes = self.state.memory.free(address, by).ok_or_else(|| {
             let what = format!("no allocation begins at {address:#x}");
             Failure::new(Stage::Upload, what)
         })?;
@@ -159,6 +167,13 @@ impl Session {
     /// Start and length in bytes of the allocation that an address lies in.
     pub fn allocation(&self, address: u64) -> Option<(u64, u64)> {
         self.state.memory.allocation(address)
+    }
+
+    /// Returns the name of the freed allocation that an address was in, and what freed it, in words.
+    ///
+    /// The last 4096 allocations that were freed are remembered.
+    pub fn freed(&self, address: u64) -> Option<String> {
+        self.state.memory.freed(address)
     }
 
     /// Takes the bytes of the allocation that begins at an address; nothing where none does.

@@ -108,7 +108,14 @@ pub enum NoWalk {
         needed: usize,
     },
     /// The first element is not at a multiple of 16 bytes: an illegal instruction.
-    Unaligned(i32),
+    Unaligned {
+        /// The coordinate in dimension 0.
+        coordinate: i32,
+        /// The number of elements in 16 bytes.
+        multiple: i32,
+        /// For a load, the length of the box in dimension 0.
+        loaded: Option<u32>,
+    },
     /// A store with a negative coordinate: an illegal instruction.
     NegativeStore {
         /// The dimension.
@@ -158,10 +165,26 @@ impl Display for NoWalk {
                 given,
                 needed,
             } => write!(f, "{given} {what} are given, and {needed} are needed"),
-            Self::Unaligned(coordinate) => write!(
-                f,
-                "coordinate {coordinate} of dimension 0 is not at a multiple of 16 bytes: the GPU stops with an illegal instruction"
-            ),
+            Self::Unaligned {
+                coordinate,
+                multiple,
+                loaded,
+            } => {
+                write!(
+                    f,
+                    "coordinate {coordinate} of dimension 0 is not at a multiple of 16 bytes, which are {multiple} elements: the GPU stops with an illegal instruction"
+                )?;
+                let Some(elems) = loaded else {
+                    return write!(f, "; begin at a multiple of {multiple}");
+                };
+                let begin = coordinate.div_euclid(*multiple) * multiple;
+                let skipped = coordinate.rem_euclid(*multiple).unsigned_abs();
+                let wide = (elems + skipped).next_multiple_of(multiple.unsigned_abs());
+                write!(
+                    f,
+                    "; begin at {begin}, widen the box from {elems} to {wide} elements, and skip the first {skipped}"
+                )
+            }
             Self::NegativeStore { dim, coordinate } => write!(
                 f,
                 "coordinate {coordinate} of dimension {dim} is negative in a store: the GPU stops with an illegal instruction"
@@ -246,7 +269,7 @@ impl Params {
         let kind = match self {
             Self::Tiled(tiled) => {
                 length("offsets", offsets.len(), 0)?;
-                aligned(tensor, coordinates.at(0))?;
+                aligned(tensor, coordinates.at(0), tiled.box_dims.at(0), direction)?;
                 Kind::Tiles(Tiles::new(tiled, coordinates, direction))
             }
             Self::Im2col(im2col) => {
@@ -371,12 +394,18 @@ fn filter_offsets(
     Ok(filter)
 }
 
-fn aligned(tensor: &Tensor, first: i32) -> Result<(), NoWalk> {
+/// A copy of `elems` elements of each row begins at a multiple of 16 bytes.
+fn aligned(tensor: &Tensor, first: i32, elems: u32, direction: Direction) -> Result<(), NoWalk> {
     let bytes = i64::from(first) * tensor.step_bytes() as i64;
     if bytes % 16 == 0 {
         Ok(())
     } else {
-        Err(NoWalk::Unaligned(first))
+        // Elements of more than 8 bytes do not exist.
+        Err(NoWalk::Unaligned {
+            coordinate: first,
+            multiple: 16 / tensor.step_bytes() as i32,
+            loaded: (direction == Direction::Load).then_some(elems),
+        })
     }
 }
 

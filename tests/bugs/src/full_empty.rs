@@ -22,6 +22,7 @@ const SECOND_BARRIER_NOT_INITIALISED: u32 = 8;
 const WHOLE_WARP_ARRIVES: u32 = 9;
 const EMPTY_COUNTS_TOO_FEW: u32 = 10;
 const PRODUCER_ENDS_THE_BARRIERS: u32 = 11;
+const WAITS_FOR_THE_FIRST_STAGE_ALONE: u32 = 12;
 
 const STAGES: u32 = 2;
 const ROUNDS: u32 = 6;
@@ -29,7 +30,7 @@ const BYTES: u32 = 128;
 
 #[kernel(
     max_threads = 64,
-    instances(BUG = CORRECT, PARITY_NEVER_FLIPS, PARITY_FLIPS_WITH_EACH_STAGE, RELEASED_BEFORE_THE_READS, NOT_WAITED_UNTIL_EMPTY, FIRST_WAIT_FOR_EMPTY_HANGS, EMPTY_COUNTS_TOO_MANY, ONE_LOAD_TOO_MANY, SECOND_BARRIER_NOT_INITIALISED, WHOLE_WARP_ARRIVES, EMPTY_COUNTS_TOO_FEW, PRODUCER_ENDS_THE_BARRIERS)
+    instances(BUG = CORRECT, PARITY_NEVER_FLIPS, PARITY_FLIPS_WITH_EACH_STAGE, RELEASED_BEFORE_THE_READS, NOT_WAITED_UNTIL_EMPTY, FIRST_WAIT_FOR_EMPTY_HANGS, EMPTY_COUNTS_TOO_MANY, ONE_LOAD_TOO_MANY, SECOND_BARRIER_NOT_INITIALISED, WHOLE_WARP_ARRIVES, EMPTY_COUNTS_TOO_FEW, PRODUCER_ENDS_THE_BARRIERS, WAITS_FOR_THE_FIRST_STAGE_ALONE)
 )]
 unsafe fn full_empty<const BUG: u32>(output: *mut u32, input: *const u32) {
     shared! {
@@ -66,6 +67,7 @@ unsafe fn full_empty<const BUG: u32>(output: *mut u32, input: *const u32) {
             if thread == 0 {
                 match BUG {
                     NOT_WAITED_UNTIL_EMPTY => {}
+                    WAITS_FOR_THE_FIRST_STAGE_ALONE => empty(0).wait_parity((turn % 2) ^ 1),
                     FIRST_WAIT_FOR_EMPTY_HANGS => empty(stage).wait_parity(turn % 2),
                     _ => empty(stage).wait_parity((turn % 2) ^ 1),
                 }

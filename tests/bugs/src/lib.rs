@@ -28,6 +28,7 @@ mod product_of_boxes;
 mod reverse;
 mod signal;
 mod spin;
+mod stages;
 mod stages_once;
 mod store_ring;
 mod store_tile;

@@ -22,6 +22,16 @@ pub(super) const FAMILIES: &[Family] = &[
         ],
     },
     Family {
+        name: "meetings",
+        ptx: Some(include_str!("../../bugs/ptx/meetings.ptx")),
+        scenario: |entry| writes(entry, 64, |i| i ^ 63, 64),
+        // 9.7.13.1 and 9.7.13.2: a barrier counts who comes, wherever that is.
+        bugs: &[
+            Bug::new("lanes_meet_at_another_barrier", &[DataRace]),
+            Bug::new("warps_meet_at_another_barrier", &[DataRace]),
+        ],
+    },
+    Family {
         name: "tile",
         ptx: Some(include_str!("../../bugs/ptx/tile.ptx")),
         scenario: |entry| writes(entry, 64, |i| i ^ 32, 64),

@@ -2,12 +2,12 @@
 
 use tma_emulator::check::Kind::{
     DataRace, Deadlock, DestinationOverwritten, EarlyBarrierArrival, ExitWhilePeerAccesses,
-    MbarrierInitNotPublished, PeerNotStarted, ScopeTooNarrow, StageStillRead, TransactionBytes,
-    UnarmedReceiver,
+    MbarrierInitNotPublished, PeerNotStarted, ScopeTooNarrow, StageStillRead,
+    StoreSourceOverwritten, TransactionBytes, UnarmedReceiver,
 };
 use tma_launch::{Buffer, Launch};
 
-use super::{Bug, Family, blocks};
+use super::{Bug, Family, blocks, writes};
 use crate::{Expected, Scenario};
 
 pub(super) const FAMILIES: &[Family] = &[
@@ -94,6 +94,16 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("barrier_of_the_block_at_the_start", &[PeerNotStarted]),
             Bug::new("relaxed_barrier", &[DataRace, ExitWhilePeerAccesses]),
         ],
+    },
+    Family {
+        name: "sent_rows",
+        ptx: Some(include_str!("../../bugs/ptx/sent_rows.ptx")),
+        scenario: |entry| {
+            let mut scenario = writes(entry, 32, |i| 100 * (i / 32) + i % 32, 64);
+            scenario.launches[0].shape.grid = 2.into();
+            scenario
+        },
+        bugs: &[Bug::new("filled_again_at_once", &[StoreSourceOverwritten])],
     },
     Family {
         name: "async_stores",

@@ -101,6 +101,7 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("whole_warp_arrives", &[MbarrierOverflow]),
             Bug::new("empty_counts_too_few", &[MbarrierOverflow]),
             Bug::new("producer_ends_the_barriers", &[MbarrierInvalidatedInUse]),
+            Bug::new("waits_for_the_first_stage_alone", &[MbarrierOverflow]),
         ],
     },
     Family {
@@ -176,6 +177,31 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("one_group_too_many", &[ReadBeforeCompletion]),
             Bug::new("no_barrier", &[ReadBeforeCompletion]),
             Bug::new("groups_run_together", &[ReadBeforeCompletion]),
+            Bug::new("written_under_way", &[DestinationOverwritten]),
+        ],
+    },
+    Family {
+        name: "counted_copies",
+        ptx: Some(include_str!("../../bugs/ptx/counted_copies.ptx")),
+        scenario: |entry| loads(entry, 64, 64, |i| 1063 - i, 64),
+        bugs: &[
+            // 9.7.13.15.15: without `.noinc` the arrival is added to those that the phase expects.
+            Bug::new("without_noinc", &[Deadlock]),
+            Bug::new("read_before_the_wait", &[ReadBeforeCompletion]),
+        ],
+    },
+    Family {
+        name: "stages",
+        ptx: None,
+        scenario: |entry| {
+            let mut scenario = loads(entry, 96, 384, |i| 1000 + i / 64 * 64 + 63 - i % 64, 384);
+            scenario.launches[0].shape.shared_bytes = 2 * (256 + 16 + 4);
+            scenario
+        },
+        bugs: &[
+            Bug::new("one_warp_keeps_a_stage", &[Deadlock]),
+            Bug::new("one_lane_keeps_a_stage", &[Deadlock]),
+            Bug::new("some_numbers_are_skipped", &[Deadlock]),
         ],
     },
     Family {

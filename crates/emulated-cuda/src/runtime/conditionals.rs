@@ -77,7 +77,7 @@ fn add_node(node: &Out<u64>, graph: Pointer, at: Pointer) -> Result {
                 .write_host(&address.to_le_bytes())?;
             work
         }
-        0xb => Work::Free(inside.pointer_at(0)?),
+        0xb => Work::Free(inside.pointer_at(0)?, "cudaGraphAddNode"),
         0xd => {
             let (work, bodies) = conditional(&parameters(inside)?)?;
             // The list is the node's, for as long as that lives.

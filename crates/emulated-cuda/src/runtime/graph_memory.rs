@@ -89,7 +89,7 @@ export! {
         pointer: Pointer,
     ) {
         let _ = (before, before_count);
-        add(&node, graph, Work::Free(pointer))
+        add(&node, graph, Work::Free(pointer, "cudaGraphAddMemFreeNode"))
     }
 
     fn cudaDeviceGetGraphMemAttribute(device: i32, number: i32, value: Out<u64>) {

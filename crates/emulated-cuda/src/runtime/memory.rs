@@ -79,11 +79,11 @@ export! {
     }
 
     fn cudaFree(pointer: Pointer) {
-        alive(|context| context.free_memory(pointer))
+        alive(|context| context.free_memory(pointer, "cudaFree"))
     }
 
     fn cudaFreeAsync as cudaFreeAsync_ptsz (pointer: Pointer, stream: Pointer) {
-        submit(stream, |_| Ok(Work::Free(pointer)))
+        submit(stream, |_| Ok(Work::Free(pointer, "cudaFreeAsync")))
     }
 
     fn cudaMemGetInfo(free: Out<usize>, total: Out<usize>) {

@@ -6,6 +6,7 @@ use super::{
     causes::is_race,
     clock::{Clock, Lane},
     copies::{CopyInfo, Done},
+    fixes::Fix,
     raw::{End, Other},
     shadow::Actor,
 };
@@ -35,6 +36,7 @@ struct Named {
     notes: Vec<String>,
     /// Another instruction, and what it has to do with them.
     other: Option<Other>,
+    fix: Option<Fix>,
 }
 
 impl Named {
@@ -43,6 +45,7 @@ impl Named {
             kind,
             notes: notes.into(),
             other: None,
+            fix: None,
         }
     }
 }
@@ -77,7 +80,12 @@ impl Checker {
             self.report(Kind::UseAfterFree, there, Some(free), |_| Vec::new());
             return;
         }
-        let Named { kind, notes, other } = match conflict.clash {
+        let Named {
+            kind,
+            notes,
+            other,
+            fix,
+        } = match conflict.clash {
             Clash::Mbarrier => Named::new(Kind::MbarrierOverwritten, []),
             Clash::SameValue => Named::new(Kind::SameValueRace, []),
             Clash::Unfenced => Named::new(Kind::MissingProxyFence, []),
@@ -116,6 +124,7 @@ impl Checker {
         let raw = self.report(kind, here, Some(there), |_| notes);
         raw.about(mbarrier);
         raw.because(other);
+        raw.fix = raw.fix.or(fix);
         let Unwritten { words, raced, .. } = &mut self.unwritten;
         if !words.is_empty() && is_race(kind) {
             let range = conflict.range;
@@ -128,6 +137,11 @@ impl Checker {
     fn name(&self, made: &Made, conflict: &Conflict) -> Named {
         let mut named = self.name_unordered(made, conflict);
         let (earlier, now) = (conflict.earlier, made.access);
+        let is_shared = matches!(conflict.range.memory, Memory::Shared { .. });
+        let is_plain = matches!(earlier.actor(), Actor::Async(_)) || self.is_plain(made.copy);
+        if is_shared && is_plain {
+            named.fix = Some(Fix::PlainCopy);
+        }
         let are_strong = earlier.scope().is_some() && now.scope().is_some();
         if are_strong && !earlier.is_like(now) {
             named.notes.push(
@@ -183,12 +197,15 @@ impl Checker {
                 } else if writes {
                     Named::new(Kind::DestinationOverwritten, [self.completes(copy)])
                 } else {
-                    self.write_to_source(&judge, copy)
+                    self.write_to_source(&judge, copy, is_shared)
                 }
             }
-            (Actor::Async(_), _) if reads => {
-                let note = "the copy is a `cp.async`: the thread that issued it waits, then all synchronise";
-                Named::new(Kind::ReadBeforeCompletion, [note.into()])
+            (Actor::Async(thread), None) if reads || is_shared => {
+                let kind = match reads {
+                    true => Kind::ReadBeforeCompletion,
+                    false => Kind::DestinationOverwritten,
+                };
+                Named::new(kind, [self.is_of_thread(thread)])
             }
             (Actor::Thread(thread), Some(copy)) if is_shared && made.kind == AccessKind::Write => {
                 match conflict.earlier_kind {
@@ -204,6 +221,12 @@ impl Checker {
             }
             _ => Named::new(Kind::DataRace, []),
         }
+    }
+
+    /// Returns whether a copy is a `cp.async`.
+    fn is_plain(&self, copy: Option<u32>) -> bool {
+        let info = copy.and_then(|copy| self.copies.get(copy as usize));
+        info.is_some_and(|info| info.done == Done::Group(GroupKind::Async))
     }
 
     /// Returns whether the thread knows that the copy was issued.
@@ -284,15 +307,26 @@ impl Checker {
         })
     }
 
-    fn write_to_source(&self, judge: &Judge<'_>, copy: &CopyInfo) -> Named {
+    fn write_to_source(&self, judge: &Judge<'_>, copy: &CopyInfo, is_shared: bool) -> Named {
         let notes = vec![self.completes(copy)];
         if copy.done == Done::Group(GroupKind::Wgmma) {
             return Named::new(Kind::ProductSourceOverwritten, notes);
         }
-        if !matches!(copy.done, Done::Group(_)) || !Self::knows_issue(judge, copy) {
+        let is_load = !is_shared && copy.mbarrier().is_some();
+        if is_load || !Self::knows_issue(judge, copy) {
             return Named::new(Kind::DataRace, notes);
         }
         let (block, issuer) = judge.extents.split(copy.issuer);
+        if let Done::Mbarrier { block: counts, .. } = copy.done {
+            let fix = match counts == block {
+                true => Fix::CountedHere,
+                false => Fix::SentToPeer,
+            };
+            return Named {
+                fix: Some(fix),
+                ..Named::new(Kind::StoreSourceOverwritten, notes)
+            };
+        }
         let Some(waits) = self.grid.blocks.get(block).map(|block| &block.group_waits) else {
             return Named::new(Kind::StoreSourceOverwritten, notes);
         };
@@ -335,19 +369,27 @@ impl Checker {
                     "the wgmma is of the warps {first} to {last}, and read until they have waited"
                 )
             }
-            Done::Group(_) => {
+            Done::Group(GroupKind::Async) => self.is_of_thread(copy.issuer),
+            Done::Group(GroupKind::Bulk) => {
                 let (_, thread) = self.grid.extents.split(copy.issuer);
                 format!("the copy belongs to a bulk group of thread {thread}")
             }
             Done::Mbarrier { block, id, .. } => match self.mbarriers.get(block, id) {
                 Some(object) => format!(
-                    "the copy counts in phase {} of the {} of block {block}",
+                    "the copy counts in phase {} of the {} of block {:?}",
                     copy.epoch.saturating_sub(1),
-                    self.shared_names.mbarrier(object.offset)
+                    self.shared_names.mbarrier(object.offset),
+                    self.grid.extents.index(block)
                 ),
                 None => "the copy counts at an mbarrier that is gone".into(),
             },
         }
+    }
+
+    /// Names a `cp.async` by its thread.
+    fn is_of_thread(&self, thread: u32) -> String {
+        let (_, thread) = self.grid.extents.split(thread);
+        format!("the copy is a `cp.async` of thread {thread}")
     }
 
     fn scopes(&self, conflict: &Conflict, block: u32) -> String {

@@ -28,6 +28,8 @@ pub struct Diagnostic {
     pub count: u64,
     /// The trap that ended the kernel, if this did.
     pub trap: Option<Trap>,
+    /// The usual fix in this case, where that of the kind does not lead to the cause.
+    pub(super) fix: Option<&'static str>,
 }
 
 impl Diagnostic {
@@ -37,10 +39,10 @@ impl Diagnostic {
             .map_or(self.kind.title(), |[title, _]| title)
     }
 
-    /// The usual fix: the kind's help, or what it says of products.
+    /// The usual fix: that of the case, or the kind's.
     pub fn help(&self) -> &'static str {
         let of_product = self.of_product().map(|[_, help]| help);
-        let said = of_product.or_else(|| self.of_access());
+        let said = self.fix.or(of_product).or_else(|| self.of_access());
         said.unwrap_or(self.kind.help())
     }
 

@@ -1,6 +1,6 @@
 //! Makes a diagnostic of the fault that ended a kernel.
 
-use super::{Checker, Diagnostic, Kind, Site};
+use super::{Checker, Diagnostic, Kind, Site, fixes::Fix, meetings::Group};
 use crate::machine::{Fault, FaultAt, Places, Program, Trap};
 
 impl Checker {
@@ -13,6 +13,7 @@ impl Checker {
         entry: &str,
     ) -> Diagnostic {
         let mut notes: Vec<String> = Vec::new();
+        let mut fix = fault.stuck.map(Fix::Stuck);
         let kind = match fault.trap {
             Trap::IllegalAddress => Kind::OutOfBounds,
             Trap::MisalignedAddress => Kind::Misaligned,
@@ -30,6 +31,9 @@ impl Checker {
             Trap::Deadlock => Kind::Deadlock,
             Trap::Endless => Kind::Endless,
         };
+        if kind == Kind::UseAfterFree && fault.freed_by.is_none() {
+            fix = Some(Fix::FreedByHost);
+        }
         if kind == Kind::Deadlock {
             notes.extend(self.bytes_at_deadlock(program));
         }
@@ -51,7 +55,8 @@ impl Checker {
             thread: at.thread,
             what,
         };
-        let last_to_fit = self.mbarriers.last_to_fit.take();
+        let (last_to_fit, wait) = std::mem::take(&mut self.mbarriers.one_too_many);
+        notes.extend(wait.map(|wait| wait.note(program, &self.sites)));
         let there = match &fault.freed_by {
             Some(by) => Some(site(by, "has freed the memory".to_owned())),
             None => last_to_fit.map(|end| end.site(program, &self.sites, places)),
@@ -67,6 +72,12 @@ impl Checker {
             None => notes.push(what),
             Some(_) => notes.extend(what.lines().skip(1).map(str::to_owned)),
         }
+        if kind == Kind::Deadlock {
+            notes.extend(self.notes_of_meetings(program, Group::Warp));
+            let unreleased = self.unreleased_stages(&fault.what, program);
+            fix = fix.or((!unreleased.is_empty()).then_some(Fix::Unreleased));
+            notes.extend(unreleased);
+        }
         Diagnostic {
             kind,
             said,
@@ -76,6 +87,7 @@ impl Checker {
             notes,
             count: 1,
             trap: Some(fault.trap),
+            fix: fix.map(|fix| self.fix(fix)),
         }
     }
 }

@@ -32,9 +32,14 @@ impl Extents {
         (thread / self.threads, thread % self.threads)
     }
 
+    /// The index of a block in the grid.
+    pub(super) fn index(&self, block: u32) -> [u32; 3] {
+        crate::machine::unflatten(block.into(), self.grid)
+    }
+
     /// The number of a block's cluster.
     pub(super) fn cluster(&self, block: u32) -> u64 {
-        let at = crate::machine::unflatten(block.into(), self.grid);
+        let at = self.index(block);
         let within = [0, 1, 2].map(|axis| at[axis] / self.cluster[axis].max(1));
         let extent = [0, 1, 2].map(|axis| self.grid[axis] / self.cluster[axis].max(1));
         crate::machine::flatten(within, extent)
@@ -112,6 +117,15 @@ impl Groups {
     }
 }
 
+/// The wait of a thread at an mbarrier that it was in last.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LastWait {
+    pub(super) instruction: usize,
+    pub(super) epoch: Epoch,
+    /// True if it told the thread nothing: it had waited for that phase before, or there was none yet.
+    pub(super) is_stale: bool,
+}
+
 /// A thread.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Thread {
@@ -125,6 +139,8 @@ pub(super) struct Thread {
     pub(super) seen_far: Option<Box<Knowledge>>,
     /// The releases that it read last, whether it acquired them, and in what scope: a loop reads them again and again.
     pub(super) last_read: Option<(u64, bool, Scope)>,
+    /// Its last wait at an mbarrier.
+    pub(super) last_wait: Option<LastWait>,
     pub(super) bulk: Groups,
     pub(super) plain: Groups,
     /// The products of its warpgroup, if it is the first thread of one.
@@ -252,6 +268,8 @@ pub(super) struct Block {
     pub(super) barriers: LinearMap<Generations>,
     /// Blocks that are known to have started.
     pub(super) started: BTreeSet<u32>,
+    /// The last completion of barrier 0, and the first instruction that came to it.
+    pub(super) syncs: Option<(u64, usize)>,
     /// Lanes of a warp that are still to be told of a meeting.
     pub(super) told: (u32, u32),
     /// By warp.

@@ -102,10 +102,10 @@ kinds! {
     "an mbarrier can complete another phase before a waiter has seen the last one, and the waiter would wait for the wrong one"
     "9.7.13.15"
     "who waited arrives somewhere (at an `empty` barrier, at `bar.sync`) before the next phase can complete"
-    /// The source of a bulk store is written before it was read.
+    /// The source of a bulk store, or of a copy to another block of the cluster, is written before it was read.
     StoreSourceOverwritten "store-source-overwritten" Error
-    "the source of a store is written while the store may still read it"
-    "9.7.9.27.2"
+    "the source of a store or of a copy to a peer is written while it may still be read"
+    "9.7.9.25.2, 9.7.9.27.2"
     "the thread that committed the bulk group waits with `cp.async.bulk.wait_group.read`, and a barrier passes that on, before the buffer is written again"
     /// The wait for a bulk group is in a thread that has none.
     GroupWaitByOtherThread "group-wait-by-other-thread" Error
@@ -308,9 +308,9 @@ kinds! {
     "an access is outside of the memory that is there"
     "5.1"
     "check the address against the size of the buffer, or of the block's shared memory"
-    /// A kernel's memory is used that may be freed.
+    /// Memory is used that is freed, or may be freed at that time.
     UseAfterFree "use-after-free" Error
-    "memory that `malloc` gave is accessed, and it is freed or may be at that time"
+    "memory is accessed that is freed, or may be freed at that time"
     "5.1.4, 8.7"
     "free the memory after its last use: where other threads use it, behind a barrier or another order"
     /// Memory is freed again.

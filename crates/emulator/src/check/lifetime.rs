@@ -100,6 +100,7 @@ impl Checker {
             return;
         };
         let extents = self.grid.extents;
+        let index = extents.index(number);
         self.released_maps.join(&block.ended);
         let ended = &block.ended.known;
         let named = |kind, is_known: &dyn Fn(&Clock) -> bool| match is_known(ended.wide()) {
@@ -117,7 +118,7 @@ impl Checker {
             let (kind, mut notes) = named(Kind::ExitWithCopyInFlight, &is_known);
             let there = End::new(
                 info.origin,
-                format!("issues a copy into or out of the shared memory of block {number}"),
+                format!("issues a copy into or out of the shared memory of block {index:?}"),
             );
             notes.insert(0, self.completes(info));
             let here = End::new(origin, ENDS);
@@ -138,7 +139,7 @@ impl Checker {
                 block: of,
                 thread,
                 instruction: *instruction,
-                what: format!("uses the shared memory of block {number}"),
+                what: format!("uses the shared memory of block {index:?}"),
             };
             let here = End::new(origin, ENDS);
             self.report(kind, here, Some(there), |_| notes);

@@ -2,6 +2,7 @@
 
 mod bytes;
 mod order;
+mod stages;
 mod uses;
 mod validity;
 
@@ -12,10 +13,10 @@ use super::{
     access::Made,
     clock::{Clock, Epoch, Lane},
     copies::far,
-    grid::WARPGROUP,
+    grid::{LastWait, WARPGROUP},
     hash::Map,
     knowledge::{Knowledge, Released},
-    raw::End,
+    raw::{End, Other},
     shadow::{Access, Actor},
 };
 use crate::machine::observer::{
@@ -96,8 +97,10 @@ pub(super) struct Mbarriers {
     pub(super) early_copies: HashSet<(u32, u32)>,
     /// The barriers at which bytes are wrong whenever copies come.
     wrong: HashSet<(u32, u32)>,
-    /// The arrival before one too many.
-    pub(super) last_to_fit: Option<End>,
+    /// True once a thread has let its `cp.async` arrive at one.
+    pub(super) counts_plain_copies: bool,
+    /// Of an arrival that is one too many: the arrival before it, and a wait that should have held its thread.
+    pub(super) one_too_many: (Option<End>, Option<Other>),
 }
 
 pub(super) fn location(range: Range) -> Option<(u32, u64)> {
@@ -218,10 +221,12 @@ impl Checker {
             MbarrierEvent::TooMany { phase } => {
                 let object = self.mbarriers.objects.get(&at);
                 let last = object.and_then(|object| object.arrivals.last);
-                self.mbarriers.last_to_fit = last
+                let last = last
                     .map(|by| End::new(by, format!("arrives last in phase {phase} before that")));
+                self.mbarriers.one_too_many = (last, self.passed_at_once(origin, at));
             }
             MbarrierEvent::AsyncArriveIssue => {
+                self.mbarriers.counts_plain_copies = true;
                 self.mbarrier_use(origin, range, "arrives at", Use::Counted);
             }
             MbarrierEvent::AsyncArrive { copies_before, .. } => {
@@ -567,7 +572,13 @@ impl Checker {
             is_stale: is_first || object.phases_waited(at.0, state) > phase,
         };
         let before = object.waited.get(&origin.thread);
-        if is_first || before.is_some_and(|before| before.phase == phase) {
+        let is_stale = is_first || before.is_some_and(|before| before.phase == phase);
+        state.last_wait = Some(LastWait {
+            instruction: origin.instruction,
+            epoch,
+            is_stale,
+        });
+        if is_stale {
             let next = if is_first { 0 } else { phase as Epoch + 1 };
             object.stale.entry(user).or_insert((origin, next));
         }

@@ -3,6 +3,7 @@
 use super::{
     Checker, Diagnostic, Kind, Site,
     copies::Done,
+    fixes::Fix,
     shadow::{Access, Actor},
     sites::Sites,
 };
@@ -49,6 +50,8 @@ pub(super) struct Raw {
     pub(super) elsewhere: Option<Site>,
     /// The mbarriers that it is about, by block and number.
     pub(super) mbarriers: Vec<(u32, u32)>,
+    /// The case, where the fix of the kind does not lead to the cause.
+    pub(super) fix: Option<Fix>,
 }
 
 impl End {
@@ -121,6 +124,7 @@ impl Raw {
             }
         }
         notes.extend(self.others.iter().map(|other| other.note(program, sites)));
+        notes.extend(checker.meetings_before(self, program));
         let site = |end: &Option<End>| end.as_ref().map(|end| end.site(program, sites, places));
         Diagnostic {
             kind,
@@ -131,6 +135,7 @@ impl Raw {
             notes,
             count: self.count,
             trap: None,
+            fix: self.fix.map(|fix| checker.fix(fix)),
         }
     }
 }
@@ -187,6 +192,7 @@ impl Checker {
             others: Vec::new(),
             elsewhere: None,
             mbarriers: Vec::new(),
+            fix: None,
         });
         index
     }
@@ -241,7 +247,8 @@ impl Checker {
         } = range;
         match memory {
             Memory::Shared { block } => format!(
-                "shared address {address:#x} of block {block}{}",
+                "shared address {address:#x} of block {:?}{}",
+                self.grid.extents.index(block as u32),
                 self.shared_names.suffix(address)
             ),
             Memory::Global => format!(

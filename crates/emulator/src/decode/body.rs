@@ -113,6 +113,7 @@ pub(crate) fn decode<A: InstructionSet>(
         decoder.function(id, function);
     }
     decoder.code.program.static_shared_bytes = decoder.shared_end - SHARED_START;
+    decoder.code.program.name_rings();
     match decoder.unsupported.is_empty() {
         true => Ok(decoder.code),
         false => {

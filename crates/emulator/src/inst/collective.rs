@@ -222,6 +222,19 @@ impl Collective {
         }
     }
 
+    /// The other instructions at which lanes meet, with their calls; of `bar.warp.sync` alone.
+    fn elsewhere<O: Watch>(&self, step: &Step<'_, O>, parties: &[Party<'_>]) -> Vec<(usize, u32)> {
+        if !O::WATCHES || self.kind != Kind::Meet {
+            return Vec::new();
+        }
+        let others = parties.iter().filter_map(|(index, ..)| *index);
+        let others = others.map(|index| &step.warp.groups[index]);
+        let is_other =
+            |group: &&Group| (group.pc, group.calls) != (step.group.pc, step.group.calls);
+        let others = others.filter(is_other);
+        others.map(|group| (group.pc, group.calls)).collect()
+    }
+
     /// Computes the results of all who are there, and lets the others go on.
     fn finish<O: Watch>(&self, step: &mut Step<'_, O>, members: u32) {
         let mut parties = vec![(None, step.group.base, step.group.mask, self)];
@@ -239,6 +252,7 @@ impl Collective {
                 blend(source, &step.warp.registers[base + slot], *mask);
             }
         }
+        let elsewhere = self.elsewhere(step, &parties);
         let [a, b, c] = &sources;
         let (d, p) = match self.kind {
             Kind::Shfl(mode) => shfl_sync::compute(mode, there, a, b, c),
@@ -266,6 +280,9 @@ impl Collective {
         if O::WATCHES {
             let first = there.trailing_zeros() as usize;
             let active = std::mem::replace(&mut step.active, there);
+            for (instruction, calls) in elsewhere {
+                step.tell(first, |_| Event::WarpMeetElsewhere { instruction, calls });
+            }
             step.tell_all(Event::WarpMeet {
                 members,
                 orders: self.kind == Kind::Meet,

@@ -165,7 +165,7 @@ impl BulkCopy {
         for (target, bytes) in [(to, bytes), (shifted(from, left), bytes - left - right)] {
             let here = step.here;
             if let Err((trap, what)) = step.world.locate_target(here, target, bytes) {
-                return Err(step.fault(lane, trap, format!("the copy accesses {what}")));
+                return Err(step.fault(lane, trap, format!("the copy's {what}")));
             }
         }
         let receivers = match &self.signal {

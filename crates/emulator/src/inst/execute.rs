@@ -3,7 +3,8 @@
 use crate::{
     inst::{Operation, Step},
     machine::{
-        Cluster, Cta, Flow, Group, Here, Program, Trapped, Wait, Warp, World, observer::Watch,
+        Cluster, Cta, Flow, Group, Here, Program, Stuck, Trapped, Wait, Warp, World,
+        observer::Watch,
     },
     value::lanes_of,
 };
@@ -36,6 +37,11 @@ pub(crate) trait Execute {
     /// Describes the wait of a group in it: "for ...", "at ...".
     fn describe(&self, _waiting: &Waiting<'_>) -> String {
         String::new()
+    }
+
+    /// The cause of a deadlock that the wait of a group in it shows.
+    fn stuck(&self, _waiting: &Waiting<'_>) -> Option<Stuck> {
+        None
     }
 }
 

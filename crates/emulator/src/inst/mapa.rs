@@ -62,7 +62,7 @@ impl Execute for Cluster {
                 Some(rank) => {
                     let rank = step.get(rank)[lane] & 0xffff_ffff;
                     if rank >= blocks {
-                        let what = format!("block {rank} of a cluster of {blocks}");
+                        let what = format!("rank {rank} in a cluster of {blocks} blocks");
                         return Err(step.fault(lane, Trap::IllegalInstruction, what));
                     }
                     window + (rank << SHARED_RANK_SHIFT | local & ((1 << SHARED_RANK_SHIFT) - 1))

@@ -9,7 +9,7 @@ use crate::{
     decode::{NotSupported, operands, space},
     inst::{Action, Decoder, Execute, Step, Waiting},
     machine::{
-        Address, Alu, Flow, Located, MAX_COUNT, Mbarrier, Slot, Trap, Trapped, Wait,
+        Address, Alu, Flow, Located, MAX_COUNT, Mbarrier, Slot, Stuck, Trap, Trapped, Wait,
         observer::{Event, MbarrierEvent, Scope, Sem, Watch},
         ranks_of,
     },
@@ -216,6 +216,11 @@ impl Execute for MbarrierOperation {
     fn describe(&self, waiting: &Waiting<'_>) -> String {
         self.arithmetic(waiting)
     }
+
+    fn stuck(&self, waiting: &Waiting<'_>) -> Option<Stuck> {
+        let (_, _, mbarrier) = self.awaited(waiting)?;
+        (mbarrier.added > 0 && mbarrier.pending > 0).then_some(Stuck::Cancelled)
+    }
 }
 
 impl MbarrierOperation {
@@ -240,10 +245,15 @@ impl MbarrierOperation {
                         let what = format!("a barrier for {count} arrivals: can be 1 to {most}");
                         return Err(step.fault(lane, Trap::MbarrierOverflow, what));
                     }
+                    let (made_by, made_at) = (step.group.pc, step.world.progress);
                     let cta = &mut step.world.clusters[step.here.cluster].ctas[rank];
-                    let mbarrier = match hears {
-                        true => Mbarrier::that_hears(count),
-                        false => Mbarrier::new(count),
+                    let mbarrier = Mbarrier {
+                        made_by,
+                        made_at,
+                        ..match hears {
+                            true => Mbarrier::that_hears(count),
+                            false => Mbarrier::new(count),
+                        }
                     };
                     mbarrier.store(&mut cta.shared, offset);
                     cta.mbarriers.insert(offset, mbarrier);
@@ -344,17 +354,21 @@ impl MbarrierOperation {
         (rank, offset): Object,
         change: impl FnOnce(&mut Mbarrier) -> Result<T, String>,
     ) -> Result<T, Trapped> {
-        let name = || step.program.shared_names.mbarrier(offset as u64);
         let cta = &mut step.world.clusters[step.here.cluster].ctas[rank];
         let result = match cta.mbarriers.get_mut(&offset) {
-            None => {
-                let what = format!("the {} is not initialised", name());
-                Err((Trap::MbarrierUninitialised, what))
-            }
+            None => Err((Trap::MbarrierUninitialised, None)),
             Some(mbarrier) => change(mbarrier)
                 .inspect(|_| mbarrier.store(&mut cta.shared, offset))
-                .map_err(|what| (Trap::MbarrierOverflow, format!("{what}, at the {}", name()))),
+                .map_err(|what| (Trap::MbarrierOverflow, Some(what))),
         };
+        let result = result.map_err(|(trap, what)| {
+            let name = step.program.names_in(cta).mbarrier(offset as u64);
+            let what = match what {
+                None => format!("the {name} is not initialised"),
+                Some(what) => format!("{what}, at the {name}"),
+            };
+            (trap, what)
+        });
         step.world.progress += 1;
         result.map_err(|(trap, what)| step.fault(lane, trap, what))
     }

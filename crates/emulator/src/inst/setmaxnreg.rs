@@ -11,7 +11,7 @@ use crate::{
     decode::{NotSupported, operands},
     inst::{Action, Decoder, Execute, Step, Waiting, collective},
     machine::{
-        Flow, RegisterPool, Trapped, Wait,
+        Flow, RegisterPool, Stuck, Trapped, Wait,
         observer::{Event, Watch},
     },
     value::lanes_of,
@@ -89,6 +89,10 @@ impl Execute for Registers {
             "for {} registers for each of its threads: {held}",
             self.count
         )
+    }
+
+    fn stuck(&self, _: &Waiting<'_>) -> Option<Stuck> {
+        Some(Stuck::Registers)
     }
 }
 

@@ -98,7 +98,7 @@ impl AsyncStore {
         let to = target(step, &self.address, lane, bytes as u64, "destination")?;
         let here = step.here;
         if let Err((trap, what)) = step.world.locate_target(here, to, bytes) {
-            return Err(step.fault(lane, trap, format!("the store accesses {what}")));
+            return Err(step.fault(lane, trap, format!("the store's {what}")));
         }
         let completion = match (&self.signal, to) {
             (Some(signal), _) => {

@@ -234,13 +234,14 @@ impl World {
             return format!("{what}, whose addresses have 32 bits");
         }
         let Some(cta) = ctas.get(rank) else {
-            return format!("{what}: block {rank} of a cluster of {}", ctas.len());
+            return format!("{what}: rank {rank} in a cluster of {} blocks", ctas.len());
         };
+        let block = cta.id;
         if space == Space::SharedCta && rank != here.rank {
-            return format!("{what} are in block {rank} of the cluster, not in this one");
+            return format!("{what} are in block {block:?}, not in this one");
         }
         if cta.alive == 0 {
-            return format!("{what}: block {rank} of the cluster has ended");
+            return format!("{what}: block {block:?} has ended");
         }
         let first = ((rank as u64) << SHARED_RANK_SHIFT) + self.first_shared;
         let length = self.shared_bytes - self.first_shared;

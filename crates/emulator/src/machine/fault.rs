@@ -105,7 +105,7 @@ pub enum Trap {
     PeerEnded,
     /// A tensor map where copies cannot read it.
     MapInLocalMemory,
-    /// An access to memory that a kernel has freed.
+    /// An access to memory that a kernel or the host has freed.
     UseAfterFree,
     /// A `free` of memory that is freed already.
     DoubleFree,
@@ -141,6 +141,16 @@ impl Trap {
     }
 }
 
+/// What keeps a deadlock from ending, where the waits show it. The first of several explains the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Stuck {
+    /// A warp waits for registers that no other warp gives back.
+    Registers,
+    /// Arrivals of `cp.async.mbarrier.arrive` without `.noinc` have changed no count.
+    Cancelled,
+}
+
 /// The fault that ended a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
@@ -152,6 +162,8 @@ pub struct Fault {
     pub at: Option<FaultAt>,
     /// The `free` that gave up the memory that the fault is about.
     pub freed_by: Option<FaultAt>,
+    /// Of a deadlock, the cause that its waits show.
+    pub stuck: Option<Stuck>,
 }
 
 /// The instruction and the thread of a fault.
@@ -208,4 +220,5 @@ pub(crate) struct Trapped {
     pub(crate) trap: Trap,
     pub(crate) what: String,
     pub(crate) origin: Option<Origin>,
+    pub(crate) stuck: Option<Stuck>,
 }

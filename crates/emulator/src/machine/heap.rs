@@ -139,8 +139,14 @@ impl Memory {
         self.heap.used_bytes -= rounded(bytes);
     }
 
-    /// Why bytes are not there that lie in memory that a kernel has freed; keeps who did.
+    /// Why bytes are not there that lie in freed memory; keeps the kernel's `free`.
     pub(super) fn refuse_freed(&mut self, address: u64, bytes: u64) -> Option<String> {
+        if let Some(freed) = self.freed(address) {
+            self.heap.refused = None;
+            return Some(format!(
+                "{bytes} bytes at {address:#x} are in memory that is freed: {freed}"
+            ));
+        }
         let behind = self.allocations.partition_point(|a| a.address <= address);
         let allocation = self.allocations.get(behind.checked_sub(1)?)?;
         let Owner::Nobody(freed) = &allocation.owner else {

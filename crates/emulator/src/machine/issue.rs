@@ -203,7 +203,7 @@ impl Signal {
         let is_paired = self.pairs && barrier_rank == rank ^ 1;
         if barrier_rank != rank && !is_paired {
             return illegal(format!(
-                "the barrier is in block {barrier_rank} of the cluster, the destination in {rank}"
+                "the barrier has rank {barrier_rank} in the cluster, the destination rank {rank}"
             ));
         }
         // Each block gets the bytes at the same address, and counts them with its own barrier, or
@@ -215,7 +215,7 @@ impl Signal {
         };
         if let Some(rank) = ranks.iter().find(|rank| signalled(**rank) >= blocks) {
             return illegal(format!(
-                "block {rank} has no other block to pair with in a cluster of {blocks}"
+                "rank {rank} has none to pair with in a cluster of {blocks} blocks"
             ));
         }
         let receivers = ranks.into_iter().map(|receiver| {

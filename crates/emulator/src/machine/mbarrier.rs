@@ -11,12 +11,19 @@ const MAX_COUNT_V1: u32 = (1 << 9) - 1;
 /// The truth about it is here; in memory stands a word that changes with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mbarrier {
+    /// Index of the `mbarrier.init`, and when it was executed: later ones have higher numbers.
+    pub(crate) made_by: usize,
+    pub(crate) made_at: u64,
+    /// Arrivals that the first phase expected.
+    pub(crate) initial: u32,
     /// Phases that are complete.
     pub(crate) phase: u64,
     /// Arrivals that later phases expect.
     pub(crate) expected: u32,
     /// Arrivals that this phase still expects.
     pub(crate) pending: u32,
+    /// Arrivals that this phase expects besides, as `cp.async.mbarrier.arrive` without `.noinc` adds them.
+    pub(crate) added: u32,
     /// Bytes that are expected less those that came.
     pub(crate) tx: i64,
     /// Bytes of this phase: expected and come.
@@ -34,6 +41,7 @@ pub(crate) struct Mbarrier {
 impl Mbarrier {
     pub(crate) fn new(count: u32) -> Self {
         Self {
+            initial: count,
             expected: count,
             pending: count,
             ..Self::default()
@@ -63,6 +71,7 @@ impl Mbarrier {
             self.reported = (false, reported);
             self.phase += 1;
             self.pending = self.expected;
+            self.added = 0;
             self.bytes = (0, 0);
         }
     }
@@ -99,6 +108,7 @@ impl Mbarrier {
             ));
         }
         self.pending += 1;
+        self.added += 1;
         Ok(())
     }
 

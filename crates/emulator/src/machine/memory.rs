@@ -3,6 +3,7 @@
 use super::{
     BUFFERS_START, CONST_WINDOW, LOCAL_WINDOW, Names, PARAM_WINDOW, SHARED_RANK_SHIFT,
     SHARED_WINDOW, Space, Trap, WINDOW_BYTES,
+    freed::FreedByHost,
     heap::{Heap, Owner},
     names::and_parameters,
     next_allocation,
@@ -42,6 +43,7 @@ pub(crate) struct Memory {
     /// The address of what the blocks of a cooperative launch share; 0 for other launches.
     pub(crate) workspace: u64,
     pub(crate) heap: Heap,
+    pub(super) freed: FreedByHost,
     /// Index of the allocation that was used last: mostly, it is used again.
     last: usize,
 }
@@ -66,6 +68,7 @@ impl Default for Memory {
             objects: Objects::default(),
             workspace: 0,
             heap: Heap::default(),
+            freed: FreedByHost::default(),
             last: 0,
         }
     }
@@ -143,11 +146,25 @@ impl Memory {
         self.allocations.get_mut(index)
     }
 
-    /// Takes away the host's allocation that begins at an address, and says how many bytes it had.
-    pub(crate) fn free(&mut self, address: u64) -> Option<u64> {
+    /// Removes the host's allocation that begins at an address, and returns its size in bytes. Messages name `by` as
+    /// what freed it.
+    pub(crate) fn free(&mut self, address: u64, by: &str) -> Option<u64> {
         let index = self.index_at(address)?;
-        let is_host = matches!(self.allocations[index].owner, Owner::Host);
-        is_host.then(|| self.allocations.remove(index).bytes.len() as u64)
+        if !matches!(self.allocations[index].owner, Owner::Host) {
+            return None;
+        }
+        let Allocation { name, bytes, .. } = self.allocations.remove(index);
+        let bytes = bytes.len() as u64;
+        self.freed.add(name, address, bytes, by);
+        Some(bytes)
+    }
+
+    /// Describes the place of an address in memory that the host has freed.
+    pub(crate) fn freed(&self, address: u64) -> Option<String> {
+        match self.allocation(address) {
+            Some(_) => None,
+            None => self.freed.describe(address),
+        }
     }
 
     /// Takes the bytes of the allocation that begins at an address.
@@ -359,8 +376,8 @@ mod tests {
         let mut memory = Memory::default();
         let a = memory.allocate("a", vec![1; 8]);
         let b = memory.allocate("b", vec![2; 8]);
-        assert_eq!(memory.free(b), Some(8));
-        assert_eq!(memory.free(b), None);
+        assert_eq!(memory.free(b, "the host"), Some(8));
+        assert_eq!(memory.free(b, "the host"), None);
         let c = memory.allocate("c", vec![3; 8]);
         assert!(c > b);
         assert_eq!(memory.slice(a + 4, 4), Ok(&mut [1; 4][..]));

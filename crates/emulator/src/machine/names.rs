@@ -1,11 +1,16 @@
 //! Names of variables and buffers, for those who read what went wrong.
 
+use super::Rings;
+
 /// Bytes of an mbarrier (PTX ISA, section 9.7.13.15.2).
 const MBARRIER_BYTES: u64 = 8;
 
 /// The names of a memory's parts.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Names(Vec<Named>);
+pub(crate) struct Names {
+    parts: Vec<Named>,
+    pub(crate) rings: Rings,
+}
 
 #[derive(Clone, Debug)]
 struct Named {
@@ -29,7 +34,7 @@ impl Names {
         address: u64,
         bytes: u64,
     ) {
-        self.0.push(Named {
+        self.parts.push(Named {
             name: name.to_owned(),
             parameters: and_parameters(parameters),
             address,
@@ -39,15 +44,18 @@ impl Names {
 
     /// The name of the part that has this address, and how far the address is behind its start.
     fn find(&self, address: u64) -> Option<(&Named, u64)> {
-        let mut all = self.0.iter().filter_map(|named| {
+        let mut all = self.parts.iter().filter_map(|named| {
             let offset = address.checked_sub(named.address)?;
             (offset < named.bytes).then_some((named, offset))
         });
         all.next()
     }
 
-    /// An mbarrier in shared memory, by its variable and its index there, where it is in one.
+    /// An mbarrier in shared memory: by its stage in a ring, or by its variable and its index there.
     pub(crate) fn mbarrier(&self, address: u64) -> String {
+        if let Some(barrier) = self.rings.find(address) {
+            return barrier.to_string();
+        }
         let at = format!("at shared address {address:#x}");
         match self.find(address) {
             Some((Named { name, bytes, .. }, 0)) if *bytes == MBARRIER_BYTES => {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ptx::{LineIndex, Span};
 
-use super::{Location, Names, Special, is_of_library};
+use super::{Cta, Location, Made, Names, Rings, Special, is_of_library};
 
 /// A register of the current function: an index into its frame.
 pub(crate) type Slot = usize;
@@ -194,6 +194,27 @@ impl Program {
         let site = self.operations.get(operation);
         let found = site.and_then(|site| self.products.get(site));
         found.map_or(&[], |registers| registers)
+    }
+
+    /// Takes note of where rings are made, when all instructions are there.
+    pub(crate) fn name_rings(&mut self) {
+        self.shared_names.rings = Rings::of(self);
+    }
+
+    /// The names of a block's shared memory, those of its rings among them.
+    pub(crate) fn names_in(&self, cta: &Cta) -> Names {
+        let mut names = self.shared_names.clone();
+        let mut made: Vec<_> = cta.mbarriers.iter().collect();
+        made.sort_unstable_by_key(|(_, mbarrier)| mbarrier.made_at);
+        for (offset, mbarrier) in made {
+            names.rings.add(Made {
+                block: 0,
+                address: *offset as u64,
+                instruction: mbarrier.made_by,
+                count: mbarrier.initial,
+            });
+        }
+        names
     }
 
     /// How many instructions there are; their indices count from 0.

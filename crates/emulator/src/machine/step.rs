@@ -91,6 +91,7 @@ impl<O: Watch, A> Step<'_, O, A> {
             trap,
             what,
             origin: Some(self.origin(lane)),
+            stuck: None,
         }
     }
 

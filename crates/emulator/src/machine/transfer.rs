@@ -238,6 +238,7 @@ impl World {
                     "the copy reports to the barrier at {offset:#x}, which does not have the layout v1"
                 ),
                 origin: Some(transfer.origin),
+                stuck: None,
             });
         }
         let reports = transfer.report.is_some_and(|(_, reports)| reports);
@@ -280,10 +281,13 @@ impl World {
             trap,
             what,
             origin: Some(transfer.origin),
+            stuck: None,
         };
         if cta.alive == 0 {
-            let what =
-                format!("the copy's barrier is in block {rank} of the cluster, which has ended");
+            let what = format!(
+                "the copy's barrier is in block {:?}, which has ended",
+                cta.id
+            );
             return Err(fault(Trap::PeerEnded, what));
         }
         let Some(mbarrier) = cta.mbarriers.get_mut(&offset) else {
@@ -353,11 +357,12 @@ impl World {
         };
         let located = self.locate_target(transfer.here, target, bytes);
         let located = located.map_err(|(trap, what)| {
-            let what = format!("the copy accesses {what}");
+            let what = format!("the copy's {what}");
             Trapped {
                 trap,
                 what,
                 origin: Some(transfer.origin),
+                stuck: None,
             }
         })?;
         let event = Event::Access {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::is_interrupted;
 use crate::{
-    inst::{Code, Execute, Waiting},
+    inst::{Code, Execute, Operation, Waiting},
     machine::{Group, Here, Trap, Trapped, World},
     value::lane_names,
 };
@@ -15,10 +15,13 @@ const LISTED: usize = 12;
 /// Everybody waits.
 pub(super) fn describe(world: &World, code: &Code) -> Trapped {
     let what = format!("deadlock: nothing can go on\n{}", list(world, code));
+    let waits = waiting(world, code);
+    let stuck = waits.filter_map(|(operation, waiting)| operation.action.stuck(&waiting));
     Trapped {
         trap: Trap::Deadlock,
         what,
         origin: None,
+        stuck: stuck.min(),
     }
 }
 
@@ -34,29 +37,66 @@ pub(super) fn endless(world: &World, code: &Code) -> Trapped {
         trap: Trap::Endless,
         what,
         origin: None,
+        stuck: None,
     }
+}
+
+/// All groups of threads.
+fn groups(world: &World) -> impl Iterator<Item = (Here, &Group)> {
+    let clusters = world.clusters.iter().enumerate();
+    let ctas = clusters.flat_map(|(cluster, state)| {
+        let ctas = state.ctas.iter().enumerate();
+        ctas.map(move |(rank, cta)| (cluster, rank, cta))
+    });
+    ctas.flat_map(|(cluster, rank, cta)| {
+        let warps = cta.warps.iter().enumerate();
+        warps.flat_map(move |(warp, state)| {
+            let here = Here {
+                cluster,
+                rank,
+                warp,
+            };
+            state.groups.iter().map(move |group| (here, group))
+        })
+    })
+}
+
+/// A group that waits, and what it waits in.
+fn waiting_in<'a>(
+    world: &'a World,
+    code: &'a Code,
+    (here, group): (Here, &'a Group),
+) -> Option<(&'a Operation, Waiting<'a>)> {
+    let waiting = Waiting {
+        world,
+        program: &code.program,
+        operations: &code.operations,
+        here,
+        warp: &world.clusters[here.cluster].ctas[here.rank].warps[here.warp],
+        group,
+        wait: group.wait.as_ref()?,
+    };
+    Some((code.operations.get(group.pc)?, waiting))
+}
+
+fn waiting<'a>(
+    world: &'a World,
+    code: &'a Code,
+) -> impl Iterator<Item = (&'a Operation, Waiting<'a>)> {
+    groups(world).filter_map(|group| waiting_in(world, code, group))
 }
 
 fn list(world: &World, code: &Code) -> String {
     // Threads that wait at the same location for the same thing share a line.
     let mut lines: Vec<(String, Vec<String>)> = Vec::new();
-    for (cluster, state) in world.clusters.iter().enumerate() {
-        for (rank, cta) in state.ctas.iter().enumerate() {
-            for (warp, state) in cta.warps.iter().enumerate() {
-                for group in &state.groups {
-                    let here = Here {
-                        cluster,
-                        rank,
-                        warp,
-                    };
-                    let who = format!("block {:?} warp {warp} {}", cta.id, lane_names(group.mask));
-                    let what = doing(world, code, here, group);
-                    match lines.iter_mut().find(|(line, _)| *line == what) {
-                        Some((_, all)) => all.push(who),
-                        None => lines.push((what, vec![who])),
-                    }
-                }
-            }
+    for (here, group) in groups(world) {
+        let id = world.clusters[here.cluster].ctas[here.rank].id;
+        let (warp, lanes) = (here.warp, lane_names(group.mask));
+        let who = format!("block {id:?} warp {warp} {lanes}");
+        let what = doing(world, code, here, group);
+        match lines.iter_mut().find(|(line, _)| *line == what) {
+            Some((_, all)) => all.push(who),
+            None => lines.push((what, vec![who])),
         }
     }
     let mut text = String::new();
@@ -88,21 +128,10 @@ fn doing(world: &World, code: &Code, here: Here, group: &Group) -> String {
         code.program.location(group.pc),
         code.program.opcode(group.pc)
     );
-    let Some(wait) = &group.wait else {
+    if group.wait.is_none() {
         return format!("{at} is executed");
-    };
-    let waiting = Waiting {
-        world,
-        program: &code.program,
-        operations: &code.operations,
-        here,
-        warp: &world.clusters[here.cluster].ctas[here.rank].warps[here.warp],
-        group,
-        wait,
-    };
-    let operation = code.operations.get(group.pc);
-    let what = operation.map_or(String::new(), |operation| {
-        operation.action.describe(&waiting)
-    });
-    format!("{at} waits {what}")
+    }
+    let waits = waiting_in(world, code, (here, group));
+    let what = waits.map(|(operation, waiting)| operation.action.describe(&waiting));
+    format!("{at} waits {}", what.unwrap_or_default())
 }

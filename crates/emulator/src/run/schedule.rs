@@ -311,6 +311,7 @@ impl World {
                     trap: Trap::IllegalAddress,
                     what: "the code ends here".into(),
                     origin: None,
+                    stuck: None,
                 });
             };
             let mut active = group.mask;

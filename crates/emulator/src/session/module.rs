@@ -160,7 +160,7 @@ impl Session {
         let removed = self.modules.remove(&module).ok_or_else(unloaded)?;
         let globals = removed.image.globals.iter().map(|global| global.address);
         for address in globals.chain(removed.panic_record) {
-            self.free(address)?;
+            self.free_by(address, "the unloading of its module")?;
         }
         Ok(())
     }

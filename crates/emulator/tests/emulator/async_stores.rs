@@ -140,7 +140,7 @@ fn a_barrier_in_another_block_than_the_destination_is_a_fault() {
         .unwrap_err()
         .to_string();
     assert!(
-        said.contains("the barrier is in block 0 of the cluster, the destination in 1"),
+        said.contains("the barrier has rank 0 in the cluster, the destination rank 1"),
         "{said}"
     );
 }

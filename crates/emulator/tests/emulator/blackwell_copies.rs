@@ -325,7 +325,7 @@ fn a_pair_of_blocks_shares_a_barrier() {
     for (modifiers, at) in [("", 0), (".cta_group::1", 0), (".cta_group::2", 2)] {
         let said = paired(modifiers, "", at, [0; 4]).unwrap_err();
         assert!(
-            said.contains(&format!("the barrier is in block {at} of the cluster")),
+            said.contains(&format!("the barrier has rank {at} in the cluster")),
             "{said}"
         );
     }

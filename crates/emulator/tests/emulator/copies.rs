@@ -279,7 +279,7 @@ fn what_stops_a_gpu_stops_the_emulator() {
     says(
         barrier("cp.async.bulk.global.shared::cta.bulk_group [%out], [%r3], 512;"),
         &[
-            "the copy accesses 512 bytes at 0x7f0000000000 are in no allocation",
+            "the copy's 512 bytes at 0x7f0000000000 are in no allocation",
             "ILLEGAL_ADDRESS",
         ],
     );

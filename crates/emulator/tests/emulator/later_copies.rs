@@ -40,7 +40,7 @@ fn bytes_that_are_ignored_may_be_out_of_bounds() {
         ignoring(4, 12).unwrap()[1..],
         (2..=25).collect::<Vec<u32>>()
     );
-    for (right, why) in [(8, "the copy accesses"), (16, "can be 0 to 15")] {
+    for (right, why) in [(8, "the copy's "), (16, "can be 0 to 15")] {
         let wrong = ignoring(0, right).unwrap_err();
         assert!(wrong.contains(why), "{wrong}");
     }

@@ -57,7 +57,7 @@ fn allocations_keep_their_addresses_and_bytes_between_launches() {
 }
 
 #[test]
-fn freed_memory_is_in_no_allocation() {
+fn freed_memory_is_named_by_its_allocation() {
     let mut session = session(0);
     let count = session.load("count.ptx", &writes("", COUNT)).unwrap();
     let out = session.allocate("out", vec![0; 4]);
@@ -65,10 +65,16 @@ fn freed_memory_is_in_no_allocation() {
     let again = session.allocate("again", vec![0; 4]);
     let failure = launch(&mut session, count, out).unwrap_err();
     let text = failure.to_string();
-    assert!(
-        text.contains(&format!("4 bytes at {out:#x} are in no allocation")),
-        "{text}"
-    );
+    let freed = "byte 0 of `out` (4 bytes), which was freed by the host";
+    for part in [
+        "error[use-after-free]",
+        &format!("4 bytes at {out:#x} are in memory that is freed: {freed}\n"),
+        "help: free the memory after the last launch that uses it",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert_eq!(session.freed(out).as_deref(), Some(freed));
+    assert_eq!([session.freed(out + 4), session.freed(again)], [None, None]);
     assert_eq!(
         failure.error_name.as_deref(),
         Some("CUDA_ERROR_ILLEGAL_ADDRESS")

@@ -38,7 +38,12 @@ impl Column {
             }
         }
         if !column.is_interleaved() {
-            aligned(&im2col.tensor, coordinates.at(0))?;
+            aligned(
+                &im2col.tensor,
+                coordinates.at(0),
+                im2col.channels_per_pixel,
+                direction,
+            )?;
         }
         Ok(column)
     }

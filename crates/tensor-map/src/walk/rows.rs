@@ -23,7 +23,7 @@ impl Rows {
         if tiled.box_dims.at(1) != 1 {
             return Err(NoWalk::Unfit("four rows of a box of more than one row"));
         }
-        aligned(&tiled.tensor, column)?;
+        aligned(&tiled.tensor, column, tiled.box_dims.at(0), direction)?;
         Ok(Self {
             tiled: *tiled,
             column,

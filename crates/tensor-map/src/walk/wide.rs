@@ -58,7 +58,12 @@ impl Wide {
             return Err(NoWalk::OutsidePixelBox { dim, coordinate });
         }
         if im2col.tensor.interleave == Interleave::None {
-            aligned(&im2col.tensor, coordinates.at(0))?;
+            aligned(
+                &im2col.tensor,
+                coordinates.at(0),
+                im2col.channels_per_pixel,
+                Direction::Load,
+            )?;
         }
         Ok(walk)
     }

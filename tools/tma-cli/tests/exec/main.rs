@@ -33,6 +33,7 @@ const TESTS: &[(&str, Test)] = &[
         "tiles_of_several_warps_are_checked",
         tiles_of_several_warps_are_checked,
     ),
+    ("freed_memory_is_named", freed_memory_is_named),
     ("seeds_and_codes", seeds_and_codes),
     ("findings_are_suppressed", findings_are_suppressed),
     ("wrong_calls_are_told", wrong_calls_are_told),
@@ -190,6 +191,82 @@ fn tiles_of_several_warps_are_checked(programs: &Programs) -> Result<(), Failed>
     wanted(&run("nothing")?, 9, "", &parts)
 }
 
+/// The access is to the allocation that was there, and the call that freed it is named.
+fn freed_memory_is_named(programs: &Programs) -> Result<(), Failed> {
+    let cases = [
+        (
+            "graph",
+            "`cudaMalloc 2`",
+            "`cudaFree` after launch number 1",
+        ),
+        (
+            "memory",
+            "`cudaMallocAsync 2`",
+            "`cudaFreeAsync` after launch number 1",
+        ),
+        (
+            "pool",
+            "`cudaMallocFromPoolAsync 2`",
+            "`cudaFreeAsync` before the first launch",
+        ),
+        (
+            "driver",
+            "`cuMemAlloc 2`",
+            "`cuMemFree` before the first launch",
+        ),
+        (
+            "host",
+            "`cudaHostAlloc 2`",
+            "`cudaFreeHost` before the first launch",
+        ),
+        (
+            "registered",
+            "`cudaHostRegister 0x",
+            "`cudaHostUnregister` before the first launch",
+        ),
+        (
+            "array",
+            "`cudaMallocArray 2`",
+            "`cudaFreeArray` before the first launch",
+        ),
+        (
+            "by a graph",
+            "`memory of a graph 2`",
+            "`cudaFreeAsync` before the first launch",
+        ),
+    ];
+    for (how, allocation, by) in cases {
+        let output = programs.run(&["--seeds", "0..8"], &["freed", how])?;
+        let named = format!(" of {allocation}");
+        let freed = format!("which was freed by {by}\n");
+        let parts = [
+            "error[use-after-free]",
+            "freed.cu:",
+            &named,
+            &freed,
+            "1 error, 0 warnings",
+        ];
+        wanted(&output, 0, "", &parts)?;
+    }
+    let output = programs.run(&["--seeds", "0..8"], &["freed_map"])?;
+    let parts = [
+        "error[use-after-free]",
+        "tensor.cu:",
+        "fails: the copy's 32 bytes at 0x",
+        " of `cudaMalloc 1` (560 bytes), which was freed by `cudaFree` after launch number 1\n",
+        "1 error, 0 warnings",
+    ];
+    wanted(&output, 0, "", &parts)?;
+    let output = programs.run(&[], &["freed", "program"])?;
+    let freed = "byte 0 of `cudaMalloc 2` (256 bytes), which was freed by `cudaFree` before the first launch\n";
+    let parts = [
+        &format!(" is freed already: {freed}"),
+        &format!(" are in memory that is freed: {freed}"),
+        "0 launches checked under seed 0: 2 errors",
+    ];
+    wanted(&output, 0, "", &parts)
+}
+
 fn seeds_and_codes(programs: &Programs) -> Result<(), Failed> {
     let output = programs.run(&["--seeds", "0..3", "--error-exitcode", "9"], &["reverse"])?;
     let last = "2 launches checked under 3 seeds: 1 error, 0 warnings, 5 not shown again\n";
@@ -230,7 +307,7 @@ fn wrong_calls_are_told(programs: &Programs) -> Result<(), Failed> {
         "102400 bytes of dynamic shared memory; the kernel may have 49152",
         "error: cudaMemcpy: 8 bytes at",
         "error[out-of-bounds]",
-        "no allocation begins at 0x30",
+        "error: cudaFreeHost: 0x300000000000 is freed already: byte 0 of `cudaHostAlloc 2` (4 bytes)",
         "2 launches checked under seed 0: 7 errors",
     ];
     wanted(&programs.run(&[], &["errors"])?, 0, "", &parts)?;

@@ -4,6 +4,7 @@ use super::{Mbarriers, Object, order::Expectation};
 use crate::{
     check::{
         Checker, Kind,
+        grid::Extents,
         raw::{End, Other},
     },
     machine::{Names, Program, observer::Origin},
@@ -14,7 +15,7 @@ const LISTED: usize = 4;
 
 impl Object {
     /// The arithmetic of the current phase, where it is wrong.
-    fn arithmetic(&self, block: u32, names: &Names) -> Option<Wrong> {
+    fn arithmetic(&self, block: [u32; 3], names: &Names) -> Option<Wrong> {
         let issued: u64 = self.issued.iter().map(|copy| u64::from(copy.bytes)).sum();
         if issued == self.expected {
             return None;
@@ -27,7 +28,7 @@ impl Object {
             copies => format!("{copies} copies deliver {issued}"),
         };
         let mut notes = vec![format!(
-            "phase {phase} of the {} of block {block} expects {expected} bytes; {delivered}",
+            "phase {phase} of the {} of block {block:?} expects {expected} bytes; {delivered}",
             names.mbarrier(self.offset)
         )];
         if self.armed.is_empty() {
@@ -75,12 +76,16 @@ struct Wrong {
 
 impl Wrong {
     /// Some of the instructions that make it up, but for the last of each when these are told already.
-    fn others(&self, of_last: usize) -> Vec<Other> {
+    fn others(&self, of_last: usize, extents: &Extents) -> Vec<Other> {
         let some = |all: &'_ [(Origin, String)]| {
             let all = &all[..all.len().saturating_sub(of_last)];
             let some = all.iter().take(LISTED).map(|(origin, what)| Other {
                 instruction: origin.instruction,
-                what: format!("thread {} of block {} {what}", origin.thread, origin.block),
+                what: format!(
+                    "thread {} of block {:?} {what}",
+                    origin.thread,
+                    extents.index(origin.block as u32)
+                ),
             });
             some.collect::<Vec<_>>()
         };
@@ -91,7 +96,8 @@ impl Wrong {
 impl Checker {
     /// Checks that a phase that completes got the bytes of its copies, and all of them.
     pub(super) fn check_bytes(&mut self, origin: Origin, block: u32, object: &Object) {
-        let Some(mut wrong) = object.arithmetic(block, &self.shared_names) else {
+        let Some(mut wrong) = object.arithmetic(self.grid.extents.index(block), &self.shared_names)
+        else {
             return;
         };
         let kind = if wrong.expected == 0 {
@@ -133,10 +139,11 @@ impl Checker {
         let completer = completer.map(|origin| End::new(origin, "completes the phase"));
         let mut ends = armed.into_iter().chain(issued).chain(completer);
         if let Some(here) = ends.next() {
+            let extents = self.grid.extents;
             let raw = self.report(kind, here, ends.next(), |_| bytes.notes.clone());
             raw.about(Some(mbarrier));
             if raw.count == 1 {
-                raw.others = bytes.others(1);
+                raw.others = bytes.others(1, &extents);
             }
         }
     }
@@ -146,7 +153,7 @@ impl Checker {
     pub(in crate::check) fn bytes_at_deadlock(&mut self, program: &Program) -> Vec<String> {
         let unissued = self.wrong_bytes(None, |issued| issued > 0);
         let notes = unissued.into_iter().take(LISTED).flat_map(|bytes| {
-            let others = bytes.others(0);
+            let others = bytes.others(0, &self.grid.extents);
             let others = others
                 .into_iter()
                 .map(|other| other.note(program, &self.sites));
@@ -171,7 +178,7 @@ impl Checker {
         all.sort_unstable_by_key(|(at, _)| **at);
         let mut others = Vec::new();
         for ((block, _), object) in all {
-            match object.arithmetic(*block, &self.shared_names) {
+            match object.arithmetic(self.grid.extents.index(*block), &self.shared_names) {
                 Some(bytes) if is_told(bytes.issued) => {
                     let kind = match bytes.expected {
                         0 if bytes.issued > 0 => Kind::UnarmedReceiver,

@@ -7,7 +7,7 @@ use crate::{
         Checker, Kind,
         clock::{Clock, Epoch, Lane},
         grid::{Extents, Thread},
-        raw::End,
+        raw::{End, Other},
     },
     machine::observer::Origin,
 };
@@ -171,13 +171,35 @@ impl Checker {
                 self.shared_names.mbarrier(offset)
             ),
         );
-        self.report(Kind::MbarrierOverflow, here, there, |_| {
+        let wait = self.passed_at_once(origin, at);
+        let raw = self.report(Kind::MbarrierOverflow, here, there, |_| {
             vec![format!(
                 "nothing orders the arrival after the end of phase {before}: if it comes before that, \
                  phase {before} has one arrival too many"
             )]
-        })
-        .about(Some((at.0, id)));
+        });
+        raw.about(Some((at.0, id)));
+        raw.because(wait);
+    }
+
+    /// The last wait of a thread that arrives at a barrier too early, if the thread has waited since it arrived there before,
+    /// and went on at once.
+    pub(super) fn passed_at_once(&self, origin: Origin, at: (u32, u64)) -> Option<Other> {
+        let (block, thread) = (origin.block as u32, origin.thread);
+        let state = self.grid.blocks.get(block)?.threads.get(thread as usize)?;
+        let wait = state.last_wait.filter(|wait| wait.is_stale)?;
+        let user = self.grid.extents.thread(block, thread);
+        let object = self.mbarriers.objects.get(&at)?;
+        let phases = [&object.arrivals_before, &object.arrivals];
+        let arrivals = phases.into_iter().flat_map(|phase| &phase.all);
+        // The arrival itself may be among them, and has released nothing so far.
+        let mut before = arrivals.filter(|by| by.user == user && by.epoch < state.own.epoch);
+        before
+            .all(|arrival| arrival.epoch < wait.epoch)
+            .then(|| Other {
+                instruction: wait.instruction,
+                what: format!("thread {thread} goes on at once where it waits for an older phase"),
+            })
     }
 
     /// Gives whether it may count in the phase before and be one too many.

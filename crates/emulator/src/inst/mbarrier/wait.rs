@@ -4,7 +4,7 @@ use super::{Kind, Mbarrier, MbarrierOperation, Object};
 use crate::{
     inst::{Step, Waiting},
     machine::{
-        Flow, Space, Trap, Trapped, Wait,
+        Cta, Flow, Space, Trap, Trapped, Wait,
         observer::{MbarrierEvent, Watch},
         of_generic, of_shared,
     },
@@ -141,27 +141,37 @@ impl MbarrierOperation {
         Ok(Flow::Next)
     }
 
+    /// The object that a group waits at.
+    fn awaited_at(&self, waiting: &Waiting<'_>) -> Object {
+        let group = waiting.group;
+        let lane = lanes_of(group.mask).next().unwrap_or(0);
+        let bases = waiting.warp.registers.get(group.base + self.address.base);
+        self.object_at(bases.map_or(0, |bases| bases[lane]))
+    }
+
+    /// The barrier that a group waits at, and its block, where it is initialised.
+    pub(super) fn awaited<'a>(
+        &self,
+        waiting: &Waiting<'a>,
+    ) -> Option<(Object, &'a Cta, &'a Mbarrier)> {
+        let (rank, offset) = self.awaited_at(waiting);
+        let cta = waiting.cluster().ctas.get(rank)?;
+        Some(((rank, offset), cta, cta.mbarriers.get(&offset)?))
+    }
+
     /// Describes the wait of a group, with the barrier's counts.
     pub(super) fn arithmetic(&self, waiting: &Waiting<'_>) -> String {
-        let (cluster, group) = (waiting.cluster(), waiting.group);
-        let registers = &waiting.warp.registers;
-        let lane = lanes_of(group.mask).next().unwrap_or(0);
-        let base = registers
-            .get(group.base + self.address.base)
-            .map_or(0, |base| base[lane]);
-        let (rank, offset) = self.object_at(base);
-        let name = waiting.program.shared_names.mbarrier(offset as u64);
-        let Some(mbarrier) = cluster
-            .ctas
-            .get(rank)
-            .and_then(|cta| cta.mbarriers.get(&offset))
-        else {
+        let (_, offset) = self.awaited_at(waiting);
+        let Some(((rank, _), cta, mbarrier)) = self.awaited(waiting) else {
+            let name = waiting.program.shared_names.mbarrier(offset as u64);
             return format!("at the {name}, which is not initialised");
         };
+        let name = waiting.program.names_in(cta).mbarrier(offset as u64);
         let Mbarrier {
             phase,
             expected,
             pending,
+            added,
             tx,
             bytes,
             ..
@@ -169,11 +179,21 @@ impl MbarrierOperation {
         let whose = if rank == waiting.here.rank {
             String::new()
         } else {
-            format!(" of block {rank} of the cluster")
+            format!(" of block {:?}", cta.id)
+        };
+        let cancelled = match (*added, *pending) {
+            (0, _) | (_, 0) => String::new(),
+            (1, _) => "; 1 arrival of `cp.async.mbarrier.arrive` came and cancelled itself: \
+                       without `.noinc` it adds one to those that the phase expects"
+                .to_owned(),
+            (added, _) => format!(
+                "; {added} arrivals of `cp.async.mbarrier.arrive` came and cancelled themselves: \
+                 without `.noinc` each adds one to those that the phase expects"
+            ),
         };
         format!(
             "for phase {phase} of the {name}{whose}: {} of {expected} \
-             arrivals came, {} of {} expected bytes came, {}",
+             arrivals came, {} of {} expected bytes came, {}{cancelled}",
             expected.saturating_sub(*pending),
             bytes.1,
             bytes.0,

@@ -1,0 +1,123 @@
+//! Barriers at which threads met by two different instructions, each of which counts as the other.
+
+use super::{Checker, Kind, raw::Raw};
+use crate::{
+    machine::{Program, observer::Origin},
+    value::LANES,
+};
+
+/// The number of meetings to remember, which is that of pairs of instructions.
+const MOST: usize = 8;
+
+/// Two instructions at which threads of a block, or lanes of a warp, met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Meeting {
+    is_of_warp: bool,
+    instructions: [usize; 2],
+}
+
+/// The group of threads that both ends of a diagnostic are in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Group {
+    Warp,
+    Block,
+}
+
+impl Checker {
+    /// A thread comes to `__syncthreads`.
+    pub(super) fn meets_block(&mut self, origin: Origin, generation: u64) {
+        let Some(block) = self.grid.blocks.get_mut(origin.block as u32) else {
+            return;
+        };
+        let (of, first) = block.syncs.unwrap_or((generation, origin.instruction));
+        if of == generation && first != origin.instruction {
+            self.meets(false, first, origin.instruction);
+        } else if block.syncs.is_none_or(|(of, _)| of != generation) {
+            block.syncs = Some((generation, origin.instruction));
+        }
+    }
+
+    /// Lanes of a warp are at two different `bar.warp.sync`.
+    pub(super) fn meets_lanes(&mut self, one: Origin, other: Origin) {
+        self.meets(true, one.instruction, other.instruction);
+    }
+
+    fn meets(&mut self, is_of_warp: bool, one: usize, other: usize) {
+        let meeting = Meeting {
+            is_of_warp,
+            instructions: [one.min(other), one.max(other)],
+        };
+        if self.meetings.len() < MOST && !self.meetings.contains(&meeting) {
+            self.meetings.push(meeting);
+        }
+    }
+
+    /// The meetings that may explain why threads of one group are not ordered, or wait for ever.
+    pub(super) fn notes_of_meetings(&self, program: &Program, group: Group) -> Vec<String> {
+        let of_group = self.meetings.iter().filter(|meeting| match group {
+            Group::Warp => true,
+            Group::Block => !meeting.is_of_warp,
+        });
+        let notes = of_group.filter_map(|meeting| {
+            let [one, other] = meeting.instructions.map(|instruction| {
+                let location = self.sites.location(program, instruction);
+                (self.sites.opcode(program, instruction), location)
+            });
+            let line = |location: &crate::machine::Location| {
+                let (inlined, calls) = (location.inlined.clone(), location.calls.clone());
+                (location.line_of_source(), inlined, calls)
+            };
+            // Compilers copy a barrier into several arms.
+            if line(&one.1) == line(&other.1) {
+                return None;
+            }
+            let who = match meeting.is_of_warp {
+                true => "lanes of a warp",
+                false => "threads of a block",
+            };
+            Some(format!(
+                "{who} met at two different barriers, each of which counted as the other: `{}` at {} and `{}` at {}",
+                one.0, one.1, other.0, other.1
+            ))
+        });
+        notes.collect()
+    }
+
+    /// The notes of meetings for what may follow from one.
+    pub(super) fn meetings_before(&self, raw: &Raw, program: &Program) -> Vec<String> {
+        let is_of_order = matches!(
+            raw.kind,
+            Kind::DataRace
+                | Kind::SameValueRace
+                | Kind::ReadBeforeCompletion
+                | Kind::DestinationOverwritten
+                | Kind::StageStillRead
+                | Kind::StoreSourceOverwritten
+                | Kind::MissingProxyFence
+                | Kind::UninitialisedRead
+                | Kind::UninitialisedUse
+                | Kind::MbarrierUninitialised
+                | Kind::MbarrierInitNotPublished
+        );
+        match raw.group().filter(|_| is_of_order) {
+            Some(group) => self.notes_of_meetings(program, group),
+            None => Vec::new(),
+        }
+    }
+}
+
+impl Raw {
+    /// The smallest group of threads that both ends are in; of one end alone, its block.
+    fn group(&self) -> Option<Group> {
+        let (Some(here), None) = (&self.here, &self.elsewhere) else {
+            return None;
+        };
+        let there = self.there.as_ref();
+        let warp = |thread: u32| thread / LANES as u32;
+        match there {
+            Some(there) if there.block != here.block => None,
+            Some(there) if warp(there.thread) == warp(here.thread) => Some(Group::Warp),
+            _ => Some(Group::Block),
+        }
+    }
+}
