@@ -229,7 +229,8 @@ impl<'module> Function<'module> {
                 "`{entry}` is on {}, and {what} on another device",
                 self.device()
             );
-            Err(Failure::new(Stage::Check, what).hint("make both from the same `Device`"))
+            Err(Failure::new(Stage::Check, what)
+                .hint("make both from one `Device` or its clones; the same GPU opened again is another device"))
         };
         if stream.id() != here {
             return elsewhere("the stream".to_owned());
