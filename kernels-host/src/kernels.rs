@@ -48,8 +48,8 @@ impl Kernels {
     /// `conditions` has what is wrong besides.
     ///
     /// # Safety
-    /// 1. `operands` are in the order of the arguments' buffers. What the kernel writes is borrowed exclusively by the
-    ///    caller, and counters are zero.
+    /// 1. `operands` are in the order of the arguments' buffers, and hold what the launch asks for: counters are zero,
+    ///    starts ascend. The caller borrows exclusively what the kernel writes.
     pub(crate) unsafe fn start(
         &self,
         what: &str,
