@@ -30,12 +30,10 @@ fn main() -> Result<()> {
 
     // The map lies in a variable of the module.
     let mut data = device.upload(&numbers)?;
-    let in_variable =
-        module.set_tensor_map(Tile2d::VARIABLE, &data.tensor_map(matrix.map(TILE))?)?;
+    module.set_tensor_map(Tile2d::VARIABLE, &data.tensor_map(matrix.map(TILE))?)?;
     // SAFETY: as above.
     unsafe { module.launch(shape, tile_2d_constant(0, 0)) }?;
     check("tile_2d_constant", &expected, &data.read()?)?;
-    drop(in_variable);
 
     // The map lies in global memory like any other data; the kernel acquires it before it uses it.
     data.write(&numbers)?;

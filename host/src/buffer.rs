@@ -1,4 +1,4 @@
-use std::{any::type_name, marker::PhantomData};
+use std::{any::type_name, marker::PhantomData, sync::Arc};
 
 use bytemuck::Pod;
 use tensor_map::Params;
@@ -10,7 +10,8 @@ use crate::{Device, EncodeError, TensorMap, element, encode, memory::Memory};
 #[doc(alias("DeviceBuffer", "cuMemAlloc", "cudaMalloc"))]
 #[derive(Debug)]
 pub struct Buffer<T: Pod> {
-    memory: Memory,
+    /// Shared with the variables that hold maps of it.
+    memory: Arc<Memory>,
     len_elems: usize,
     device: Device,
     elements: PhantomData<T>,
@@ -47,7 +48,7 @@ impl<T: Pod> Buffer<T> {
 
     fn of(device: &Device, memory: Memory, len_elems: usize) -> Self {
         Self {
-            memory,
+            memory: Arc::new(memory),
             len_elems,
             device: device.clone(),
             elements: PhantomData,
@@ -145,7 +146,7 @@ impl<T: Pod> Buffer<T> {
         let errors = element.err().into_iter().chain(inside.err());
         match (map, errors) {
             (Ok(map), errors) => {
-                let map = TensorMap::new(map, self.device_id());
+                let map = TensorMap::new(map, self.device_id(), &self.memory);
                 EncodeError::all(errors).map_or(Ok(map), Err)
             }
             (Err(refused), errors) => {

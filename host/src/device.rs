@@ -6,6 +6,7 @@ mod emulator;
 use std::{
     fmt::{self, Display, Formatter},
     path::Path,
+    sync::atomic::{AtomicU64, Ordering},
 };
 
 use bytemuck::Pod;
@@ -26,12 +27,17 @@ pub(crate) use emulator::Emulator;
 /// Work is ordered: a launch begins when the one before it on its [stream](Stream) has ended, and a
 /// read waits for all launches before it.
 ///
+/// A GPU that is opened twice is two devices, each with a stream of its own. Launches of one refuse memory of the
+/// other; [`PeerAccess`](crate::PeerAccess) opens the memory of each to the other.
+///
 /// On a GPU a launch returns before the kernel has ended, and a fault shows in the next call that
 /// waits. On the emulator it returns when the kernel has ended, and what went wrong is the error of the
 /// launch: a fault, or what the checker found, with the whole report as its text.
 #[derive(Clone, Debug)]
 pub struct Device {
     kind: Kind,
+    /// The number of this opening in the process.
+    id: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -59,7 +65,7 @@ impl Device {
     /// # Errors
     /// There is none that works: [`GpuError::is_absent`] says whether there is none at all.
     pub fn gpu() -> Result<Self, GpuError> {
-        Gpu::first().map(Self::of)
+        Gpu::first().map(|gpu| Self::of(Kind::Gpu(gpu)))
     }
 
     /// The GPU of this number, from 0.
@@ -67,7 +73,7 @@ impl Device {
     /// # Errors
     /// There is none of this number that works.
     pub fn gpu_numbered(ordinal: u32) -> Result<Self, GpuError> {
-        Gpu::numbered(ordinal).map(Self::of)
+        Gpu::numbered(ordinal).map(|gpu| Self::of(Kind::Gpu(gpu)))
     }
 
     /// An emulator of its own, with the schedule of this seed: the same seed repeats a run, and another
@@ -76,9 +82,7 @@ impl Device {
     /// It has the semantics of compute capability 9.0, and of later ones what it knows of their
     /// instructions. The checker watches every launch.
     pub fn emulator(seed: u64) -> Self {
-        Self {
-            kind: Kind::Emulator(Emulator::new(seed)),
-        }
+        Self::of(Kind::Emulator(Emulator::new(seed)))
     }
 
     /// Two emulators with this schedule that stand for two GPUs with [access](crate::PeerAccess) to each other's
@@ -91,25 +95,20 @@ impl Device {
     /// assert!(PeerAccess::between(&first, &second).is_ok());
     /// ```
     pub fn emulators(seed: u64) -> [Self; 2] {
-        let first = Emulator::new(seed);
-        let second = first.beside();
-        [first, second].map(|emulator| Self {
-            kind: Kind::Emulator(emulator),
-        })
+        let emulator = Emulator::new(seed);
+        [emulator.clone(), emulator].map(|emulator| Self::of(Kind::Emulator(emulator)))
     }
 
-    fn of(gpu: Gpu) -> Self {
-        Self {
-            kind: Kind::Gpu(gpu),
-        }
+    /// A handle of its own, whatever other handles `kind` has: each has a stream, and streams of two are in no order.
+    fn of(kind: Kind) -> Self {
+        static OPENED: AtomicU64 = AtomicU64::new(0);
+        let id = OPENED.fetch_add(1, Ordering::Relaxed);
+        Self { kind, id }
     }
 
-    /// Tells its memory from that of all others. What holds memory keeps it in use.
+    /// The number that no other device of the process has or had. Clones share it.
     pub(crate) fn id(&self) -> u64 {
-        match &self.kind {
-            Kind::Gpu(gpu) => gpu.raw_context().addr() as u64,
-            Kind::Emulator(emulator) => emulator.id(),
-        }
+        self.id
     }
 
     pub(crate) fn kind(&self) -> &Kind {
@@ -251,6 +250,21 @@ mod tests {
         is_send::<Stream>();
         is_send::<crate::Event>();
         is_send::<crate::TensorMaps<'_>>();
+    }
+
+    /// All handles of a GPU share its primary context, as these share a session.
+    #[test]
+    fn each_opening_of_one_memory_is_a_device_of_its_own() {
+        let kind = Kind::Emulator(Emulator::new(0));
+        let [first, second] = [kind.clone(), kind].map(Device::of);
+        assert_ne!(first.id(), second.id());
+        assert_eq!(first.id(), first.clone().id());
+        let [of_first, of_second] =
+            [&first, &second].map(|device| device.upload(&[1_u32]).unwrap());
+        assert_ne!(of_first.at(0).device_id(), of_second.at(0).device_id());
+        let access = crate::PeerAccess::between(&first, &second).unwrap();
+        let reached = access.reach(of_first.at(0), 1).unwrap();
+        assert_eq!(reached.device_id(), second.id());
     }
 
     #[test]

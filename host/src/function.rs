@@ -143,7 +143,7 @@ impl<'module> Function<'module> {
     ///    addresses or tensor maps are among the arguments or in variables, within their bounds and with values
     ///    that their element types allow.
     /// 3. These buffers and the module are dropped only after [`Device::synchronise`], or after a read
-    ///    or write of a buffer, which waits as well.
+    ///    or write of a buffer that is not empty, which waits as well.
     /// 4. No one else accesses what the kernel writes until then, nor do kernels on other streams.
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
@@ -229,7 +229,8 @@ impl<'module> Function<'module> {
                 "`{entry}` is on {}, and {what} on another device",
                 self.device()
             );
-            Err(Failure::new(Stage::Check, what).hint("make both from the same `Device`"))
+            Err(Failure::new(Stage::Check, what)
+                .hint("make both from one `Device` or its clones; the same GPU opened again is another device"))
         };
         if stream.id() != here {
             return elsewhere("the stream".to_owned());

@@ -5,7 +5,7 @@ use std::time::Instant;
 use tensor_map::{Params, TensorMap};
 use tma_launch::{
     Buffer as JobBuffer, Checked, DeviceDescription, Failure, Job, Kernels, Launch, Outcome, Patch,
-    Ptx, Stage,
+    Ptx, Region, Rule, Stage, Violation, Violations,
     check::{self, JobMemory, check, variable_bytes},
 };
 
@@ -50,7 +50,8 @@ impl Jobs {
     /// checked by who wrote the kernels, and what the memory must hold is looked at before each launch.
     ///
     /// # Errors
-    /// As [`run`](Self::run); or the arguments are such as a kernel does not take.
+    /// As [`run`](Self::run); or the arguments are such as a kernel does not take, or a buffer is in a variable that no
+    /// launch reads.
     pub fn run_checked(
         &mut self,
         kernels: Kernels<'_>,
@@ -61,7 +62,9 @@ impl Jobs {
             let launch = arguments.launch();
             launch.map_err(|violations| Failure::check("a kernel", violations))
         };
-        let launches = launches.iter().map(launch).collect::<Result<_, _>>()?;
+        let launches = launches.iter().map(launch);
+        let launches = launches.collect::<Result<Vec<Launch>, _>>()?;
+        check_variables(buffers, &launches)?;
         let mut job = Job {
             ptx: kernels.ptx(),
             further: Vec::new(),
@@ -69,7 +72,7 @@ impl Jobs {
             launches,
         };
         // SAFETY: the launches are those of `Checked` arguments, the text has their kernels, and all is
-        // checked before each starts (1).
+        // checked before each starts. Of the variables, buffers fill those alone that a launch says it reads (1).
         let result = unsafe { self.run(&mut job) };
         *buffers = job.buffers;
         result
@@ -114,6 +117,27 @@ impl Jobs {
         }
         result
     }
+}
+
+/// Refuses a buffer in a variable that no launch reads. The text has others, such as the address of the record of a
+/// panic, which kernels follow and which is the host's.
+fn check_variables(buffers: &[JobBuffer], launches: &[Launch]) -> Result<(), Failure> {
+    let uses = || launches.iter().flat_map(|launch| &launch.uses);
+    let is_read = |name: &str| {
+        uses().any(|used| matches!(&used.region, Region::Variable(variable) if variable == name))
+    };
+    let foreign = buffers.iter().filter_map(|buffer| {
+        let name = buffer.variable().filter(|name| !is_read(name))?;
+        Some(Violation {
+            rule: Rule::Variable,
+            parameter: format!("buffer `{}`", buffer.name()),
+            value: format!("in the variable `{name}`"),
+            limit: "buffers fill variables that a launch reads".to_owned(),
+            fix: "take it out of the variable".to_owned(),
+        })
+    });
+    let result = Violations(foreign.collect()).into_result();
+    result.map_err(|violations| Failure::check("a kernel", violations))
 }
 
 /// The failure of all jobs after one that ended the GPU for this process.
@@ -334,5 +358,56 @@ fn about(buffer: &JobBuffer, failure: Failure) -> Failure {
     Failure {
         what: format!("buffer `{}`: {}", buffer.name(), failure.what),
         ..failure
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Stores a number at the address that lies in a variable.
+    const TEXT: &str = "
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .global .u64 RECORD;
+.visible .entry store()
+{
+    .reg .b64 %rd<2>;
+    mov.u64 %rd1, RECORD;
+    ld.global.u64 %rd1, [%rd1];
+    st.global.u32 [%rd1], 7;
+    ret;
+}";
+
+    struct Store;
+
+    // SAFETY: no launch of it gets as far as to start (1).
+    unsafe impl Checked for Store {
+        fn launch(&self) -> Result<Launch, Violations> {
+            Ok(Launch::new("store", 1, 1))
+        }
+    }
+
+    #[test]
+    fn a_buffer_fills_no_variable_that_is_the_texts_own() {
+        let ptx = Ptx {
+            name: "store.ptx",
+            text: TEXT,
+        };
+        // SAFETY: the text has the kernel of `Store` (1).
+        let kernels = unsafe { Kernels::new(ptx) };
+        let address = JobBuffer::new("address", &[0x7000_0000_u64]).in_variable("RECORD");
+        let mut buffers = vec![address];
+        let mut jobs = Jobs::new(Device::emulator(0));
+        let refused = jobs
+            .run_checked(kernels, &mut buffers, &[&Store])
+            .unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "check: the launch of `a kernel` cannot work\n  variable: buffer `address` is in the variable `RECORD`; \
+             buffers fill variables that a launch reads; take it out of the variable"
+        );
+        assert_eq!(buffers.len(), 1);
     }
 }

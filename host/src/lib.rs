@@ -83,7 +83,6 @@ pub use stream::{Event, Stream};
 pub use tensor_map::{TensorMap, encode, encode_with_driver, target};
 pub use tensor_map_memory::TensorMaps;
 pub use timeline::{Kind as StampKind, Rings, Role as StampRole, Stamp, Timeline, WarpStamps};
-pub use variable::MapInVariable;
 
 pub use half;
 pub use tma_launch::{Argument, Call, DeviceDescription, Dim3, Failure, Shape, Stage};

@@ -30,7 +30,7 @@ impl Memory {
     pub(crate) fn upload(device: &Device, name: &str, bytes: &[u8]) -> Result<Self, Failure> {
         match device.kind() {
             Kind::Gpu(gpu) => {
-                let mut memory = Self::of_gpu(gpu, bytes.len())?;
+                let memory = Self::of_gpu(gpu, bytes.len())?;
                 memory.write(bytes)?;
                 Ok(memory)
             }
@@ -82,11 +82,11 @@ impl Memory {
     }
 
     /// Replaces all of them.
-    pub(crate) fn write(&mut self, content: &[u8]) -> Result<(), Failure> {
+    pub(crate) fn write(&self, content: &[u8]) -> Result<(), Failure> {
         match self {
             Self::Gpu { bytes, gpu } => {
                 gpu.enter(Stage::Upload)?;
-                let result = bytes.copy_from(content);
+                let result = bytes.index(..).copy_from(content);
                 result.or_fail(Stage::Upload, || copying(content))
             }
             Self::Emulator { address, emulator } => match *address {

@@ -1,4 +1,7 @@
-use std::sync::Arc;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+};
 
 use tma_emulator::ModuleId;
 use tma_launch::{Call, Failure, Shape};
@@ -7,6 +10,7 @@ use crate::{
     Device, Function, Source, Stream,
     device::{Emulator, Kind},
     gpu::GpuModule,
+    memory::Memory,
 };
 
 /// Kernels on a device, and their variables.
@@ -16,6 +20,8 @@ pub struct Module {
     loaded: Loaded,
     source: Source,
     device: Device,
+    /// The tensors of the maps in variables, by the variable's name. They are freed after the module.
+    pub(crate) tensors: Mutex<HashMap<String, Arc<Memory>>>,
 }
 
 /// A module that was loaded, and where.
@@ -50,6 +56,7 @@ impl Module {
             loaded,
             source,
             device: device.clone(),
+            tensors: Mutex::default(),
         };
         if let Loaded::Gpu(loaded) = &module.loaded {
             module.set_panic_record(loaded.gpu())?;

@@ -25,6 +25,7 @@ impl PeerAccess {
         let has_atomics = match (first.kind(), second.kind()) {
             _ if first.id() == second.id() => true,
             (Kind::Emulator(one), Kind::Emulator(other)) if one.has_memory_of(other) => true,
+            (Kind::Gpu(one), Kind::Gpu(other)) if one.raw_context() == other.raw_context() => true,
             (Kind::Gpu(one), Kind::Gpu(other)) => open(one, other)? & open(other, one)?,
             (Kind::Emulator(_), Kind::Emulator(_)) => {
                 let what = "two emulators with a memory of their own each";

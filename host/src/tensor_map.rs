@@ -1,10 +1,10 @@
-use std::marker::PhantomData;
+use std::sync::Arc;
 
 use cuda_driver::tensor_map::{self as driver, Pixels, Tensor};
 use tensor_map::{Params, Rule, Target, layout};
 use tma_launch::{Failure, Stage};
 
-use crate::{Device, EncodeError, device::Kind};
+use crate::{Device, EncodeError, device::Kind, memory::Memory};
 
 /// A tensor map that does not outlive its tensor.
 ///
@@ -16,17 +16,26 @@ use crate::{Device, EncodeError, device::Kind};
 pub struct TensorMap<'buffer> {
     map: tensor_map::TensorMap,
     device: u64,
-    buffer: PhantomData<&'buffer ()>,
+    memory: &'buffer Arc<Memory>,
 }
 
-impl TensorMap<'_> {
-    /// Of a tensor on the device of this number.
-    pub(crate) fn new(map: tensor_map::TensorMap, device: u64) -> Self {
+impl<'buffer> TensorMap<'buffer> {
+    /// Of a tensor in this memory on the device of this number.
+    pub(crate) fn new(
+        map: tensor_map::TensorMap,
+        device: u64,
+        memory: &'buffer Arc<Memory>,
+    ) -> Self {
         Self {
             map,
             device,
-            buffer: PhantomData,
+            memory,
         }
+    }
+
+    /// The memory that holds the tensor.
+    pub(crate) fn memory(&self) -> &'buffer Arc<Memory> {
+        self.memory
     }
 
     pub(crate) fn device_id(&self) -> u64 {
@@ -101,7 +110,8 @@ pub fn encode_with_driver(
     };
     gpu.enter(Stage::Encode).map_err(EncodeError::Context)?;
     let tensor = params.tensor();
-    let rank = tensor.rank();
+    // The driver refuses all ranks above 5 alike.
+    let rank = tensor.rank().min(ARRAY_LEN);
     let given = Tensor {
         data_type: tensor.data_type as u32,
         rank: rank as u32,
@@ -117,8 +127,7 @@ pub fn encode_with_driver(
     let map = match params {
         Params::Tiled(tiled) => {
             let box_dims = padded(&tiled.box_dims);
-            // SAFETY: the arrays have 8 elements (1, 2), and the driver refuses ranks above 5 before
-            // it reads any.
+            // SAFETY: the arrays have as many elements as the greatest rank that is passed (1, 2).
             unsafe { driver::encode_tiled(&given, &box_dims) }
         }
         Params::Im2col(im2col) => {
@@ -146,8 +155,11 @@ pub fn encode_with_driver(
     Ok(tensor_map::TensorMap::from_bytes(map.bytes))
 }
 
+/// Elements of each array that the driver gets.
+const ARRAY_LEN: usize = 8;
+
 /// As many zeros after the values as the driver may read.
-fn padded<T: Copy + Default>(values: &[T]) -> [T; 8] {
+fn padded<T: Copy + Default>(values: &[T]) -> [T; ARRAY_LEN] {
     std::array::from_fn(|dim| values.get(dim).copied().unwrap_or_default())
 }
 

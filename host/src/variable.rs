@@ -1,61 +1,30 @@
 //! Variables of a module, in constant and global memory.
 
+use std::sync::{Arc, PoisonError};
+
 use cust::sys;
 use tma_launch::{Failure, Stage, check::variable_bytes};
 
-use crate::{Module, TensorMap, driver::failure, module::Loaded};
-
-/// A tensor map in a variable of a module. When this is dropped there are zeros, which are no map, so that no
-/// kernel finds a tensor that has gone.
-#[derive(Debug)]
-#[must_use = "the map is there as long as this"]
-pub struct MapInVariable<'a> {
-    module: &'a Module,
-    variable: String,
-}
-
-impl Drop for MapInVariable<'_> {
-    fn drop(&mut self) {
-        // After a fault of the GPU nothing is launched any more.
-        let zeros = [0; tensor_map::TensorMap::BYTES];
-        let _ = self.module.set_variable(&self.variable, &zeros);
-    }
-}
+use crate::{Module, TensorMap, driver::failure, memory::Memory, module::Loaded};
 
 impl Module {
-    /// Writes a map over a variable of the module, in `__constant__` or global memory, as long as what it
-    /// returns lives, and with that the tensor.
+    /// Writes a map over a variable of the module, in `__constant__` or global memory.
     ///
-    /// ```compile_fail,E0505
-    /// # use tma_host::{Buffer, Device, Module};
-    /// # fn gone(module: &Module, matrix: Buffer<f32>) -> Result<(), Box<dyn std::error::Error>> {
-    /// let map = matrix.tensor_map(tensor_map::TensorMap::tiled_of::<f32>(&[64]).box_dims(&[64]))?;
-    /// let in_variable = module.set_tensor_map("MAP", &map)?;
-    /// drop(matrix);
-    /// drop(in_variable);
-    /// # Ok(())
-    /// # }
-    /// ```
+    /// The module keeps the memory of the tensor, also when its buffer is dropped, until this or
+    /// [`set_variable`](Self::set_variable) writes over the variable.
     ///
     /// # Errors
     /// There is no such variable, it has not the 128 bytes of a map, or is not at a multiple of 64.
     #[doc(alias = "cuModuleGetGlobal")]
-    pub fn set_tensor_map<'a>(
-        &'a self,
-        variable: &str,
-        map: &TensorMap<'a>,
-    ) -> Result<MapInVariable<'a>, Failure> {
+    pub fn set_tensor_map(&self, variable: &str, map: &TensorMap<'_>) -> Result<(), Failure> {
         if map.device_id() != self.device().id() {
             let what = format!("the variable `{variable}` and the tensor are on two devices");
             return Err(Failure::new(Stage::Upload, what));
         }
         let (address, bytes) = self.variable(variable)?;
         fits(variable, address, bytes).map_err(|what| Failure::new(Stage::Upload, what))?;
-        self.set_variable(variable, &map.encoded().to_bytes())?;
-        Ok(MapInVariable {
-            module: self,
-            variable: variable.to_owned(),
-        })
+        let tensor = Arc::clone(map.memory());
+        self.replace_variable(variable, &map.encoded().to_bytes(), Some(tensor))
     }
 
     /// Writes the bytes of a variable of the module, in `__constant__` or global memory.
@@ -64,6 +33,28 @@ impl Module {
     /// There is no such variable, or it has not so many bytes.
     #[doc(alias = "cudaMemcpyToSymbol")]
     pub fn set_variable(&self, variable: &str, content: &[u8]) -> Result<(), Failure> {
+        self.replace_variable(variable, content, None)
+    }
+
+    /// Writes the bytes of a variable; where they are a map, `tensor` is the memory of its tensor.
+    fn replace_variable(
+        &self,
+        variable: &str,
+        content: &[u8],
+        tensor: Option<Arc<Memory>>,
+    ) -> Result<(), Failure> {
+        // It is held while the variable is written, so that map and tensor are those of the same call.
+        let mut tensors = self.tensors.lock().unwrap_or_else(PoisonError::into_inner);
+        self.write_variable(variable, content)?;
+        // No launch reads the map before any more: the write has waited for all.
+        match tensor {
+            Some(tensor) => tensors.insert(variable.to_owned(), tensor),
+            None => tensors.remove(variable),
+        };
+        Ok(())
+    }
+
+    fn write_variable(&self, variable: &str, content: &[u8]) -> Result<(), Failure> {
         let (address, bytes) = self.variable(variable)?;
         variable_bytes(variable, bytes, content.len())?;
         if let Loaded::Emulator { module, emulator } = self.loaded() {

@@ -76,15 +76,31 @@ fn loads_from_constant_memory(device: &Device) -> Result {
     let module = device.load("constant.ptx", &ptx("tile_constant", "", map))?;
     let (elements, tiled) = matrix();
     let matrix = device.upload(&elements)?;
-    let in_variable = module.set_tensor_map("constant_map", &matrix.tensor_map(tiled)?)?;
+    module.set_tensor_map("constant_map", &matrix.tensor_map(tiled)?)?;
     let out = device.zeroed::<i32>(256)?;
     let tile = module.function("tile_constant")?;
     // SAFETY: the kernel takes an address of 256 elements and coordinates, and a map of 16 x 16 boxes
     // from constant memory; the buffer is read, which waits.
     unsafe { tile.launch(Shape::new(1, 256), (&out, 32, 16)) }?;
     assert_eq!(out.read()?, boxed(32, 16));
-    drop(in_variable);
-    // On a GPU the fault would end the tests of this process.
+    // The module keeps the tensor.
+    let address = matrix.address();
+    drop(matrix);
+    // SAFETY: as above.
+    unsafe { tile.launch(Shape::new(1, 256), (&out, 16, 8)) }?;
+    assert_eq!(out.read()?, boxed(16, 8));
+    // Another map takes the place of the first one, whose tensor is freed.
+    let negative: Vec<i32> = elements.iter().map(|element| -element).collect();
+    let matrix = device.upload(&negative)?;
+    module.set_tensor_map("constant_map", &matrix.tensor_map(tiled)?)?;
+    let freed = device.tensor_map(tiled, address).unwrap_err();
+    assert!(matches!(freed, EncodeError::NoMemory { .. }), "{freed}");
+    // SAFETY: as above.
+    unsafe { tile.launch(Shape::new(1, 256), (&out, 16, 8)) }?;
+    let expected: Vec<i32> = boxed(16, 8).iter().map(|element| -element).collect();
+    assert_eq!(out.read()?, expected);
+    // Zeros are no map. On a GPU the fault would end the tests of this process.
+    module.set_variable("constant_map", &[0; TensorMap::BYTES])?;
     if device.is_emulator() {
         // SAFETY: the kernel finds no map, and stops.
         let result = unsafe { tile.launch(Shape::new(1, 256), (&out, 32, 16)) };

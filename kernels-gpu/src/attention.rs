@@ -155,7 +155,7 @@ macro_rules! heads {
         /// 3. Grid and blocks are one-dimensional; 128 queries of each head of each sequence, or of the longest one, are fewer
         ///    than 2^31 items together, for each of which there is a block where it is causal.
         /// 4. Where sequences are packed, `query_starts` and `key_starts` have the number of each one's first query and key,
-        ///    and behind them those of all, and nobody writes them.
+        ///    and behind them those of all, none less than the one before, and nobody writes them.
         $(#[$attribute])*
         #[allow(clippy::too_many_arguments, reason = "each is a tensor or has numbers of one")]
         #[kernel(
@@ -434,7 +434,8 @@ unsafe fn attend<
                     if query < query_count {
                         let at =
                             (query_start + query) as usize * width + (column + element) as usize;
-                        // SAFETY: the results have these elements, at an even number, which are this thread's (1 of the kernels).
+                        // SAFETY: the results have these elements, at an even number (1 of the kernels). They are this
+                        // thread's, since no sequence has queries of another one: starts ascend (4).
                         unsafe { *results_at.add(at).cast::<u32>() = T::round(pair) };
                     }
                 });
@@ -447,7 +448,8 @@ unsafe fn attend<
                 };
                 let write = |query: u32, logarithm| {
                     if query < query_count {
-                        // SAFETY: each query of the head has a place, which is this thread's (1 of the kernels).
+                        // SAFETY: each query of the head has a place (1 of the kernels), which is this thread's, since no
+                        // sequence has queries of another one (4).
                         unsafe { *logarithms.add(first + query as usize) = logarithm };
                     }
                 };

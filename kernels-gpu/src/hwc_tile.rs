@@ -50,7 +50,7 @@ pub unsafe fn hwc_tile(
     let tile = block
         .load_tile(SMEM_TILE::ptr(), BAR::ptr(), map, [c, w, h])
         .wait();
-    let pairs = tile.as_buffer::<F16x2>();
+    let pairs = tile.into_buffer::<F16x2>();
     output.write_own(block, || pairs.get(block.thread()));
 }
 

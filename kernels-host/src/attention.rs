@@ -1,6 +1,6 @@
 use kernels_gpu::attention::{Attention, Packed};
 use tma_host::{Buffer, Failure};
-use tma_launch::Conditions;
+use tma_launch::{Conditions, Violations, check::descent};
 
 use crate::{Element, Kernels, operand::Operand};
 
@@ -40,8 +40,8 @@ impl Kernels {
         unsafe { self.start("attention", conditions, &attention, &operands) }
     }
 
-    /// [`attention`](Self::attention) of sequences that lie one behind the other, with lengths of their own: `starts` have
-    /// the number of each sequence's first query, and of its first key, and behind them those of all.
+    /// Computes [`attention`](Self::attention) of sequences that follow each other, with lengths of their own. `starts`
+    /// are those of the queries and of the keys.
     ///
     /// Extents have the longest sequence's queries and keys, and `packed` has those of all together; its buffers are not
     /// looked at. Logarithms have the positions of all sequences innermost, then heads. Of a longer sequence the first
@@ -54,7 +54,7 @@ impl Kernels {
     pub fn attention_packed<T: Element>(
         &self,
         extents: &Attention,
-        starts: [&Buffer<u32>; 2],
+        starts: [&Starts; 2],
         queries: &Buffer<T>,
         keys: &Buffer<T>,
         values: &Buffer<T>,
@@ -76,11 +76,31 @@ impl Kernels {
         };
         let [query_starts, key_starts] = starts;
         let mut operands = operands(queries, keys, values, results, logarithms).to_vec();
-        operands.push(Operand::new("the queries' starts", query_starts.at(0)));
-        operands.push(Operand::new("the keys' starts", key_starts.at(0)));
+        operands.push(Operand::new("the queries' starts", query_starts.0.at(0)));
+        operands.push(Operand::new("the keys' starts", key_starts.0.at(0)));
         let attention = of_buffers::<T>(&extents, self.device().multiprocessors());
-        // SAFETY: the operands are in this order, and those that are written are borrowed exclusively (1).
+        // SAFETY: the operands are in this order, those that are written are borrowed exclusively, and starts ascend, as
+        // their type says (1).
         unsafe { self.start("attention", conditions, &attention, &operands) }
+    }
+}
+
+/// The number of each sequence's first query or key, and after them the number of all, for
+/// [`Kernels::attention_packed`]. None is less than the one before, so that sequences have no query in common.
+#[derive(Debug)]
+#[doc(alias = "cu_seqlens")]
+pub struct Starts(Buffer<u32>);
+
+impl Starts {
+    /// Reads the numbers back and checks them once; the buffer cannot change after that.
+    ///
+    /// # Errors
+    /// A number is less than the one before; or as [`Buffer::read`].
+    pub fn new(numbers: Buffer<u32>) -> Result<Self, Failure> {
+        let found = descent("starts", numbers.read()?);
+        let result = Violations(found.into_iter().collect()).into_result();
+        result.map_err(|broken| Failure::check("attention_packed", broken))?;
+        Ok(Self(numbers))
     }
 }
 

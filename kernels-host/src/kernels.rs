@@ -48,8 +48,8 @@ impl Kernels {
     /// `conditions` has what is wrong besides.
     ///
     /// # Safety
-    /// 1. `operands` are in the order of the arguments' buffers. What the kernel writes is borrowed exclusively by the
-    ///    caller, and counters are zero.
+    /// 1. `operands` are in the order of the arguments' buffers, and hold what the launch asks for: counters are zero,
+    ///    starts ascend. The caller borrows exclusively what the kernel writes.
     pub(crate) unsafe fn start(
         &self,
         what: &str,
@@ -88,10 +88,15 @@ impl Kernels {
         };
         let placed = launch.arguments.iter().map(place);
         let placed = placed.collect::<Result<Vec<_>, Failure>>()?;
-        // SAFETY: the launch is that of its `Checked` arguments (1), with what `Function::launch` checks of its shape,
-        // and the text has the kernels that they are for. The memory of each buffer is as long as it uses, and holds
-        // what it asks for (2). A buffer that is dropped waits for the kernel, and so does `Kernels` with the modules
-        // (3). Who has the buffers can use them through calls that are ordered behind this one alone (4).
+        // SAFETY: the launch is that of its `Checked` arguments, for whose kernel the text is (1). Each buffer is as long
+        // as the launch uses it, and holds what the launch asks for, by condition 1 (2). A buffer that is dropped waits
+        // for its whole context, and `Kernels` for its device before it drops the modules (3).
+        // The buffers are borrowed, exclusively where the kernel writes (condition 1), so that later uses come after
+        // this call (4). They wait for the kernel: reads, writes and drops of a buffer wait for all streams of its
+        // context; safe launches run on the stream of the buffer's device alone, since those of any other device, also
+        // of another handle of this GPU, refuse the buffer; and `Peers` makes the streams of two devices wait for each
+        // other before and after its kernels. Any other use is a launch by an `unsafe` function, whose caller answers
+        // for the order.
         unsafe {
             let function = module.function(&launch.entry)?;
             function.launch(launch.shape, &placed[..])

@@ -41,6 +41,7 @@ mod operand;
 mod peers;
 mod rows;
 
+pub use attention::Starts;
 pub use gemm::{Element, Epilogue, Op, Output};
 pub use gemm_fp8::Experts;
 pub use kernels::Kernels;

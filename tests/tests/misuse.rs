@@ -9,6 +9,7 @@ use kernels_gpu::{
     Matrix,
     add_one_bulk::AddOneBulk,
     add_one_tile::AddOneTile,
+    attention::{Attention, Packed},
     consume_map::ConsumeMap,
     copy_bulk::CopyBulk,
     histogram::histogram,
@@ -38,9 +39,10 @@ fn emulated() -> Ptx<'static> {
     }
 }
 
-const KERNELS: [&str; 7] = [
+const KERNELS: [&str; 8] = [
     "add_one_bulk",
     "add_one_tile",
+    "attention_64_bf16_false",
     "consume_map",
     "copy_bulk",
     "histogram",
@@ -233,6 +235,43 @@ fn tile(map: MapSource) -> Tile2d {
         blocks: [1, 1],
         threads: 128,
     }
+}
+
+/// The first and the third sequence would have the same queries, whose results two blocks would write.
+#[test]
+fn starts_of_sequences_do_not_descend() {
+    let attention = Attention {
+        elements: 64,
+        sequences: 3,
+        queries: 100,
+        keys: 100,
+        packed: Some(Packed {
+            queries: 100,
+            keys: 100,
+            query_starts: 5,
+            key_starts: 6,
+        }),
+        ..Attention::default()
+    };
+    let buffers = |query_starts: [u32; 4]| {
+        let tensor = |name| Buffer::zeroed::<u16>(name, 100 * 64);
+        vec![
+            tensor("results"),
+            tensor("queries"),
+            tensor("keys"),
+            tensor("values"),
+            Buffer::zeroed::<f32>("logarithms", 100),
+            Buffer::new("query starts", &query_starts),
+            Buffer::new("key starts", &[0_u32, 50, 50, 100]),
+        ]
+    };
+    let said = "number 2 of buffer `query starts` is 0; numbers must not descend, and the one before is 100";
+    refused(
+        &buffers([0, 100, 0, 100]),
+        &[&attention],
+        &[(Rule::Ascending, said)],
+    );
+    taken(&buffers([0, 100, 100, 100]), &[&attention]);
 }
 
 #[test]

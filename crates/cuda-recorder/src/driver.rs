@@ -125,19 +125,23 @@ pub(crate) fn read(address: u64, bytes: &mut [u8]) -> i32 {
     call!(c"cuMemcpyDtoH_v2"(bytes.as_mut_ptr() => *mut u8, address => u64, bytes.len() => usize))
 }
 
-/// Pins memory of the host; where the driver refuses, copies are slower.
-pub(crate) fn pin(start: *mut u8, bytes: usize) {
+/// Pins memory that is never freed; where the driver refuses, copies are slower.
+pub(crate) fn pin(memory: &'static mut [u8]) -> *mut u8 {
+    let (start, bytes) = (memory.as_mut_ptr(), memory.len());
     /// `CU_MEMHOSTREGISTER_PORTABLE`: for all contexts.
     const PORTABLE: u32 = 1;
     let _ = call!(c"cuMemHostRegister_v2"(start => *mut u8, bytes => usize, PORTABLE => u32));
+    start
 }
 
 /// The default stream.
 const STREAM: u64 = 0;
 
-/// Asks for a copy of memory of the device, which is done when an event that is recorded afterwards is. The bytes must be
-/// there until then, and nobody may use them.
-pub(crate) fn read_later(address: u64, to: *mut u8, bytes: usize) -> i32 {
+/// Asks for a copy of memory of the device, which is done when an event that is recorded afterwards is.
+///
+/// # Safety
+/// 1. There are so many bytes at `to` until then, which nothing else uses.
+pub(crate) unsafe fn read_later(address: u64, to: *mut u8, bytes: usize) -> i32 {
     call!(c"cuMemcpyDtoHAsync_v2"(to => *mut u8, address => u64, bytes => usize, STREAM => u64))
 }
 

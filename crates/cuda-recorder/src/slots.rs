@@ -20,8 +20,7 @@ unsafe impl Send for Slot {}
 
 impl Slot {
     pub(crate) fn new(len_bytes: usize) -> Self {
-        let start = host::large_pages(len_bytes).as_mut_ptr();
-        driver::pin(start, len_bytes);
+        let start = driver::pin(host::large_pages(len_bytes));
         Self { start, len_bytes }
     }
 
@@ -29,7 +28,9 @@ impl Slot {
     pub(crate) fn copy(&mut self, address: u64, bytes: usize) -> Result<Flying<'_>, i32> {
         let bytes = bytes.min(self.len_bytes);
         let event = Event::new()?;
-        let mut code = driver::read_later(address, self.start, bytes);
+        // SAFETY: the slot has so many bytes for ever, which nobody else has: it is borrowed until the copy was waited for
+        // (1).
+        let mut code = unsafe { driver::read_later(address, self.start, bytes) };
         if code == SUCCESS {
             code = event.record();
         }

@@ -10,7 +10,7 @@ mod violation;
 use crate::{Buffer, Launch, Limits, Signature};
 
 pub use arguments::{argument_forms, buffer_ranges};
-pub use contents::{JobMemory, contents};
+pub use contents::{JobMemory, contents, descent};
 pub use placed::{placed, variable_bytes};
 pub use regions::regions;
 pub use shape::{cooperative_grid, shape};

@@ -158,6 +158,11 @@ impl Conditions {
         self.use_of(region, Access::Zeroed);
     }
 
+    /// The kernel reads numbers of `u32` in this memory, none of which is less than the one before.
+    pub fn ascending(&mut self, region: Region) {
+        self.use_of(region, Access::Ascending);
+    }
+
     /// In this memory lie tensor maps that bring such tiles, one behind the other, of tensors in the job's
     /// buffers.
     pub fn maps(&mut self, region: Region, tile: TileShape) {

@@ -85,6 +85,8 @@ pub enum Access {
     Updated,
     /// It is zero before the launch, and then as [`Updated`](Self::Updated).
     Zeroed,
+    /// Numbers of `u32` lie there, none less than the one before; then as [`Read`](Self::Read).
+    Ascending,
     /// Tensor maps lie there one behind the other, of tensors in the job's buffers that are read, and
     /// bring such tiles.
     Maps(TileShape),
@@ -136,7 +138,7 @@ impl Access {
     pub(crate) const fn as_str(&self) -> &'static str {
         match self {
             Self::Used => "used",
-            Self::Read | Self::Maps(_) | Self::MapOf { .. } => "read",
+            Self::Read | Self::Ascending | Self::Maps(_) | Self::MapOf { .. } => "read",
             Self::Written => "written",
             Self::Updated => "read and written",
             Self::Zeroed => "counted in",

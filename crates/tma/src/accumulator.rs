@@ -66,7 +66,7 @@ impl<R: Registers> Accumulator<R> {
     pub fn zero() -> Self {
         Self {
             // An array expression would become a loop of stores to local memory.
-            // SAFETY: the registers are numbers.
+            // SAFETY: the registers are an array of numbers: no other type is `Registers`.
             registers: unsafe { core::mem::zeroed() },
         }
     }
@@ -160,6 +160,8 @@ impl<R: Registers, A> Batch<R, A> {
     ///
     /// # Safety
     /// 1. Nobody writes the matrices before the products have been waited for.
+    /// 2. They are waited for: neither the batch nor what [`commit`](Self::commit) returns is dropped, since products
+    ///    still write its registers.
     #[doc(alias = "warpgroup_gemm")]
     #[inline(always)]
     pub unsafe fn multiply<L: Layout, B: Layout>(
@@ -219,6 +221,7 @@ where
     ///
     /// # Safety
     /// 1. Nobody writes the matrix before the products have been waited for.
+    /// 2. As (2) of [`multiply`](Self::multiply).
     #[doc(alias("warpgroup_gemm", "SM90_64x64x16_F32BF16BF16_RS"))]
     #[inline(always)]
     pub unsafe fn multiply_fragment<B: Layout<Element = T>>(mut self, b: Matrix<'_, B>) -> Self {

@@ -63,15 +63,18 @@ impl Block {
     ///    warpgroup for [`Warpgroup`], of the warp for [`Warp`], of the cluster for [`Cluster`].
     /// 3. Shared memory that is handed to a method of a block or a warp is there, aligned to the size of its elements, and
     ///    serves nothing else until the kernel ends; no two calls get the same, and so no two warps. The group
-    ///    that a tile or a buffer is updated or stored by is all that uses it.
+    ///    that a tile, a buffer or a stage is updated or stored by is all that uses it.
     /// 4. A barrier that a method hands out is used as (3) to (5) of [`Barrier::assume_init`] say.
     /// 5. What safe methods load and store through tensor maps, nobody else uses while the kernel runs, but
     ///    to read what is only loaded; coordinates are such as the copies take: the first a multiple of 16
-    ///    bytes, none of a store negative.
+    ///    bytes, none of a store negative. The thread that issues a copy has acquired a map in global memory
+    ///    ([`GlobalRef::acquire`](crate::GlobalRef::acquire)).
     /// 6. The filling end of a pipeline loads what the draining end reads of a stage, and names its item where
-    ///    that asks for it.
+    ///    that asks for it. The closure of [`load_buffer`](Self::load_buffer) loads all elements.
     /// 7. The grid has fewer than 2^32 threads, and numbers that blocks deal out are so far below 2^32 that
     ///    one for each block and stage can follow.
+    /// 8. Before the block ends, loads have been waited for, loaded stages have been drained, and outputs and draining
+    ///    ends that have a method `finish` have been finished. An output tile is stored before the next one is taken.
     #[inline(always)]
     pub unsafe fn converged() -> Self {
         debug_assert!(block_dim().x.is_multiple_of(32), "(1)");

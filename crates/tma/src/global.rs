@@ -77,9 +77,32 @@ owners! {
 /// assert_eq!(call.launch(Shape::new(2, 64)).unwrap().arguments.len(), 2);
 /// # }
 /// ```
+///
+/// All threads of the grid get references to a value, so that its type is [`Sync`]:
+///
+/// ```compile_fail,E0277
+/// # use core::cell::Cell;
+/// # use tma::{Block, GlobalRef, kernel};
+/// # /// # Safety
+/// # /// 1. The parameter is as its type says.
+/// // Two threads could change it at the same time.
+/// #[kernel]
+/// pub unsafe fn count(number: GlobalRef<Cell<u32>>) {
+///     number.set(number.get() + 1);
+/// }
+/// # fn main() {}
+/// ```
+///
+/// ```compile_fail,E0277
+/// # use core::cell::Cell;
+/// # use tma::{Block, GlobalRef, PerBlock};
+/// fn of_block(block: Block, numbers: GlobalRef<Cell<u32>, PerBlock>) -> u32 {
+///     numbers.of(block).get()
+/// }
+/// ```
 #[doc(alias("__restrict__", "const __restrict__"))]
 #[repr(transparent)]
-pub struct GlobalRef<T, O: Owner = PerGrid> {
+pub struct GlobalRef<T: Sync, O: Owner = PerGrid> {
     pub(crate) start: *const T,
     owner: PhantomData<O>,
 }
@@ -108,37 +131,37 @@ pub struct Counter {
 }
 
 macro_rules! copies {
-    ($($name:ident)+) => {$(
-        impl<T, O: Owner> Clone for $name<T, O> {
+    ($($name:ident $(: $bound:ident)?;)+) => {$(
+        impl<T $(: $bound)?, O: Owner> Clone for $name<T, O> {
             #[inline(always)]
             fn clone(&self) -> Self {
                 *self
             }
         }
 
-        impl<T, O: Owner> Copy for $name<T, O> {}
+        impl<T $(: $bound)?, O: Owner> Copy for $name<T, O> {}
     )+};
 }
 
-copies! { GlobalRef GlobalMut }
+copies! { GlobalRef: Sync; GlobalMut; }
 
-impl<T, O: Owner> GlobalRef<T, O> {
+impl<T: Sync, O: Owner> GlobalRef<T, O> {
     /// The value that is this thread's, block's or grid's.
     #[inline(always)]
     pub fn of(&self, block: Block) -> &T {
         // SAFETY: the value is there, as the parameter's type says.
         let value = unsafe { self.start.add(O::index(block)) };
-        // SAFETY: nobody writes it, as the type says, too.
+        // SAFETY: nobody writes it, as the type says, too; other threads may have references to it, which `Sync` allows.
         unsafe { &*value }
     }
 }
 
-impl<T> Deref for GlobalRef<T, PerGrid> {
+impl<T: Sync> Deref for GlobalRef<T, PerGrid> {
     type Target = T;
 
     #[inline(always)]
     fn deref(&self) -> &T {
-        // SAFETY: the value is there, and nobody writes it, as the parameter's type says.
+        // SAFETY: the value is there, and nobody writes it, as the parameter's type says; it may be shared.
         unsafe { &*self.start }
     }
 }
@@ -193,7 +216,7 @@ impl<T: Copy, const N: usize> GlobalMut<[T; N], PerBlock> {
 }
 
 /// A tensor map that can lie in global memory.
-pub trait Map: crate::sealed::Sealed {}
+pub trait Map: Sync + crate::sealed::Sealed {}
 
 impl crate::sealed::Sealed for TensorMap {}
 impl Map for TensorMap {}

@@ -156,7 +156,7 @@ macro_rules! pointer_args {
 pointer_args! {
     [T] *const T;
     [T] *mut T;
-    [T, O: Owner] GlobalRef<T, O>, start;
+    [T: Sync, O: Owner] GlobalRef<T, O>, start;
     [T, O: Owner] GlobalMut<T, O>, start;
     [] Counter, start;
 }

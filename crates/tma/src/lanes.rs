@@ -16,7 +16,8 @@ use crate::halves::{Bf16, Bf16x2, F16, F16x2};
 ///     index: u32,
 /// }
 ///
-/// impl Lanes for Best {
+/// // SAFETY: the words are those of a pair (1).
+/// unsafe impl Lanes for Best {
 ///     const WORDS: usize = <(f64, u32)>::WORDS;
 ///
 ///     fn map_words(self, exchange: impl FnMut(u32) -> u32) -> Self {
@@ -29,7 +30,24 @@ use crate::halves::{Bf16, Bf16x2, F16, F16x2};
 ///     warp.reduce(own, |a, b| if a.score < b.score { b } else { a })
 /// }
 /// ```
-pub trait Lanes: Copy {
+///
+/// ```compile_fail,E0200
+/// # #[derive(Clone, Copy)]
+/// # struct Some(u32);
+/// // The lanes of a warp exchange words together, and some of these would be missing.
+/// impl tma::Lanes for Some {
+///     const WORDS: usize = 1;
+///
+///     fn map_words(self, mut exchange: impl FnMut(u32) -> u32) -> Self {
+///         if self.0 == 0 { self } else { Self(exchange(self.0)) }
+///     }
+/// }
+/// ```
+///
+/// # Safety
+/// 1. [`map_words`](Self::map_words) calls `exchange` [`WORDS`](Self::WORDS) times, whatever the value is: all lanes
+///    of a warp exchange each word together.
+pub unsafe trait Lanes: Copy {
     /// Words of 32 bits.
     const WORDS: usize;
 
@@ -40,7 +58,8 @@ pub trait Lanes: Copy {
 
 macro_rules! words {
     ($($type:ty: $value:ident => $word:expr, $bits:ident => $back:expr;)*) => {$(
-        impl Lanes for $type {
+        // SAFETY: it has one word (1).
+        unsafe impl Lanes for $type {
             const WORDS: usize = 1;
 
             #[inline(always)]
@@ -79,7 +98,8 @@ words! {
 
 macro_rules! double_words {
     ($($type:ty: $value:ident => $word:expr, $bits:ident => $back:expr;)*) => {$(
-        impl Lanes for $type {
+        // SAFETY: it has two words (1).
+        unsafe impl Lanes for $type {
             const WORDS: usize = 2;
 
             #[inline(always)]
@@ -100,7 +120,8 @@ double_words! {
     f64: value => value.to_bits(), bits => f64::from_bits(bits);
 }
 
-impl<T: Lanes, const N: usize> Lanes for [T; N] {
+// SAFETY: each element has its words (1).
+unsafe impl<T: Lanes, const N: usize> Lanes for [T; N] {
     const WORDS: usize = N * T::WORDS;
 
     #[inline(always)]
@@ -109,7 +130,8 @@ impl<T: Lanes, const N: usize> Lanes for [T; N] {
     }
 }
 
-impl<A: Lanes, B: Lanes> Lanes for (A, B) {
+// SAFETY: both have their words (1).
+unsafe impl<A: Lanes, B: Lanes> Lanes for (A, B) {
     const WORDS: usize = A::WORDS + B::WORDS;
 
     #[inline(always)]

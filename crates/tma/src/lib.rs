@@ -172,4 +172,10 @@ pub mod support_matrix {}
 /// A trait that no other crate can implement.
 mod sealed {
     pub trait Sealed {}
+
+    /// Arrays of numbers of 32 bits.
+    pub trait Array {}
+    impl<const N: usize> Array for [f32; N] {}
+    impl<const N: usize> Array for [i32; N] {}
+    impl<const N: usize> Array for [u32; N] {}
 }

@@ -57,7 +57,10 @@ pub enum Class {
     message = "`{Self}` cannot be printed on the device",
     note = "integers of up to 64 bits, `f32`, `f64`, `bool`, C strings and pointers can"
 )]
-pub trait Print: Copy {
+///
+/// # Safety
+/// 1. The bits are of the class: those of [`Class::Text`] are the address of a text that ends with a zero.
+pub unsafe trait Print: Copy {
     /// The class of its values in C.
     const CLASS: Class;
 
@@ -67,7 +70,8 @@ pub trait Print: Copy {
 
 macro_rules! integers {
     ($class:ident: $($integer:ty as $wide:ty, $own:ty;)*) => {$(
-        impl Print for $integer {
+        // SAFETY: it is a number (1).
+        unsafe impl Print for $integer {
             const CLASS: Class = Class::$class;
 
             #[inline(always)]
@@ -83,7 +87,8 @@ integers! { Unsigned: u8 as u64, u8; u16 as u64, u16; u32 as u64, u32; u64 as u6
 
 macro_rules! others {
     ($($class:ident $type:ty, $value:ident: $bits:expr;)*) => {$(
-        impl Print for $type {
+        // SAFETY: it is a number, or a text with a zero at its end (1).
+        unsafe impl Print for $type {
             const CLASS: Class = Class::$class;
 
             #[inline(always)]
@@ -103,7 +108,8 @@ others! {
     Text bool, value: (if value { c"true" } else { c"false" }).as_ptr().addr() as u64;
 }
 
-impl<T> Print for *const T {
+// SAFETY: it is an address (1).
+unsafe impl<T> Print for *const T {
     const CLASS: Class = Class::Pointer;
 
     #[inline(always)]
@@ -112,7 +118,8 @@ impl<T> Print for *const T {
     }
 }
 
-impl<T> Print for *mut T {
+// SAFETY: it is an address (1).
+unsafe impl<T> Print for *mut T {
     const CLASS: Class = Class::Pointer;
 
     #[inline(always)]

@@ -157,6 +157,7 @@ impl SharedPtr<u32> {
 ///
 /// # Safety
 /// 1. `load` and `store` move exactly the bytes of the value.
+/// 2. Any bytes are a valid value: tiles, stages and buffers hold what copies bring.
 pub unsafe trait SharedValue: Copy {
     /// Loads from the shared window.
     ///
@@ -173,7 +174,7 @@ pub unsafe trait SharedValue: Copy {
 
 macro_rules! shared_values {
     ($($type:ty: $bits:ident, $load:expr, $store:expr;)*) => {$(
-        // SAFETY: the instruction has the width of the type (1).
+        // SAFETY: the instruction has the width of the type (1), which is made of numbers (2).
         unsafe impl SharedValue for $type {
             #[inline(always)]
             unsafe fn load(address: u32) -> Self {

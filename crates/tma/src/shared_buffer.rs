@@ -44,6 +44,8 @@ pub struct LoadingBuffer<T> {
 
 impl Block {
     /// Has one thread start loads of `len` elements into this memory. Collective.
+    ///
+    /// Relies on (6) of [`converged`](Self::converged): `start` loads all elements.
     #[doc(alias = "cuda::memcpy_async")]
     #[inline(always)]
     pub fn load_buffer<T>(
@@ -55,7 +57,10 @@ impl Block {
     ) -> LoadingBuffer<T> {
         LoadingBuffer {
             buffer: SharedBuffer { elements, len },
-            loading: self.load(barrier, |loads| start(loads, elements)),
+            loading: self.load(barrier, |loads| {
+                start(loads, elements);
+                debug_assert!(loads.bytes() == len * size_of::<T>() as u32, "(6)");
+            }),
         }
     }
 }
@@ -106,7 +111,8 @@ impl<T: SharedValue> LoadingBuffer<T> {
     ) -> SharedBuffer<T> {
         let SharedBuffer { elements, len } = self.wait();
         let half = len / 2;
-        // SAFETY: the second half has been loaded with the first, and nobody has the buffer to write it (1).
+        // SAFETY: the second half has been loaded with the first (6 of `Block::converged`), and no other thread has the
+        // buffer to write it (1).
         unsafe { Own::new(elements, group, half).combine_at_once::<EACH>(half, combine) };
         publish(group);
         SharedBuffer {
@@ -124,7 +130,7 @@ impl<T: SharedValue> SharedBuffer<T> {
     #[inline(always)]
     pub fn get(&self, index: u32) -> T {
         assert!(index < self.len);
-        // SAFETY: the element is there, and whoever wrote it has handed it to all threads.
+        // SAFETY: the element has been loaded (6 of `Block::converged`), or whoever wrote it has handed it to all threads.
         unsafe { self.elements.add(index).read() }
     }
 }

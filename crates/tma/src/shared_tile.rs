@@ -150,8 +150,19 @@ impl<S: TileArray, M: Mode> SharedTile<S, M> {
     }
 
     /// The tile's bytes as they lie in memory, as other elements.
+    ///
+    /// The tile is gone, so that no thread changes it while another one reads the elements:
+    ///
+    /// ```compile_fail,E0382
+    /// # use tma::{Block, SharedTile};
+    /// fn changed(block: Block, tile: SharedTile<[[u32; 32]; 8]>) -> u32 {
+    ///     let elements = tile.into_buffer::<u32>();
+    ///     let _ = tile.update(block, |index, _| elements.get(255 - index));
+    ///     elements.get(0)
+    /// }
+    /// ```
     #[inline(always)]
-    pub fn as_buffer<T>(&self) -> SharedBuffer<T> {
+    pub fn into_buffer<T>(self) -> SharedBuffer<T> {
         SharedBuffer {
             elements: self.tile.cast(),
             len: S::BYTES / size_of::<T>() as u32,

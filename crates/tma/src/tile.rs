@@ -277,7 +277,8 @@ impl<A, B> SharedPtr<Pair<A, B>> {
 #[repr(transparent)]
 pub struct TileMap<S, M: Mode = Unswizzled> {
     map: TensorMap,
-    tile: PhantomData<Tile<S, M>>,
+    /// There is no tile here, so that a map is `Sync` whatever its tiles are.
+    tile: PhantomData<fn() -> Tile<S, M>>,
 }
 
 impl<S: TileArray, M: Mode> TileMap<S, M> {

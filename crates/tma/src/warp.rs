@@ -179,7 +179,7 @@ impl Warp {
     #[doc(alias = "__shfl_sync")]
     #[inline(always)]
     pub fn shuffle<T: Lanes>(self, value: T, lane: u32) -> T {
-        // SAFETY: every thread of the warp is here (of_block 1).
+        // SAFETY: every thread of the warp is here (of_block 1), and exchanges as many words (1 of `Lanes`).
         value.map_words(|word| unsafe { ptx::shfl_sync::idx(ALL_LANES, word, lane) })
     }
 
@@ -187,7 +187,7 @@ impl Warp {
     #[doc(alias = "__shfl_xor_sync")]
     #[inline(always)]
     pub fn shuffle_xor<T: Lanes>(self, value: T, mask: u32) -> T {
-        // SAFETY: every thread of the warp is here (of_block 1).
+        // SAFETY: every thread of the warp is here (of_block 1), and exchanges as many words (1 of `Lanes`).
         value.map_words(|word| unsafe { ptx::shfl_sync::bfly(ALL_LANES, word, mask) })
     }
 
@@ -195,7 +195,7 @@ impl Warp {
     #[doc(alias = "__shfl_up_sync")]
     #[inline(always)]
     pub fn shuffle_up<T: Lanes>(self, value: T, delta: u32) -> T {
-        // SAFETY: every thread of the warp is here (of_block 1).
+        // SAFETY: every thread of the warp is here (of_block 1), and exchanges as many words (1 of `Lanes`).
         value.map_words(|word| unsafe { ptx::shfl_sync::up(ALL_LANES, word, delta) })
     }
 
@@ -203,7 +203,7 @@ impl Warp {
     #[doc(alias = "__shfl_down_sync")]
     #[inline(always)]
     pub fn shuffle_down<T: Lanes>(self, value: T, delta: u32) -> T {
-        // SAFETY: every thread of the warp is here (of_block 1).
+        // SAFETY: every thread of the warp is here (of_block 1), and exchanges as many words (1 of `Lanes`).
         value.map_words(|word| unsafe { ptx::shfl_sync::down(ALL_LANES, word, delta) })
     }
 

@@ -7,8 +7,10 @@ use crate::{Block, Warp, Warps, block::sync_warps, thread::thread_idx};
 #[derive(Clone, Copy)]
 pub struct Warpgroup {
     warp: Warp,
-    /// Its number in the block.
+    /// Its number among those that have its role.
     index: u32,
+    /// The warpgroups of the block before those that have its role.
+    before: u32,
     /// This thread's warp in the block.
     warp_index: u32,
 }
@@ -18,8 +20,9 @@ impl Warpgroup {
     pub const WARPS: u32 = 4;
     /// Threads of a warpgroup.
     pub const THREADS: u32 = Self::WARPS * Warp::LANES;
-    /// The hardware's barriers before are those of the block and of roles.
-    const FIRST_BARRIER: u32 = 3;
+    /// The barrier of the block's first warpgroup. Those before are the block's and that of the roles behind the first
+    /// one; the first role of [`Block::split_registers`], which is the first warpgroup, has the same.
+    const FIRST_BARRIER: u32 = 2;
 
     /// The warp of this thread.
     #[inline(always)]
@@ -54,11 +57,16 @@ impl Warpgroup {
     /// Waits until every thread of the warpgroup is here; what each wrote before is visible to all after.
     /// Collective.
     ///
+    /// Each warpgroup of the block has a barrier of its own, whatever its role.
+    ///
     /// PTX: `bar.sync BARRIER, 128;`
     #[doc(alias = "named barrier")]
     #[inline(always)]
     pub fn sync(self) {
-        sync_warps(self.index + Self::FIRST_BARRIER, Self::THREADS);
+        sync_warps(
+            self.index + (self.before + Self::FIRST_BARRIER),
+            Self::THREADS,
+        );
     }
 
     /// Returns whether this is the one thread, a lane of the first warp, that issues copies. Collective.
@@ -72,7 +80,7 @@ impl Warpgroup {
 }
 
 impl Block {
-    /// The warpgroup of this thread, where the block is of whole warpgroups.
+    /// The warpgroup of this thread, where the block is of whole warpgroups. Collective.
     #[inline(always)]
     pub fn warpgroup(self) -> Option<Warpgroup> {
         if !self.threads().is_multiple_of(Warpgroup::THREADS) {
@@ -82,13 +90,14 @@ impl Block {
         Some(Warpgroup {
             warp: self.warp(),
             index: warp_index / Warpgroup::WARPS,
+            before: 0,
             warp_index,
         })
     }
 }
 
 impl Warps {
-    /// The warpgroup of this thread, where these warps are whole warpgroups.
+    /// The warpgroup of this thread, where these warps are whole warpgroups. Collective.
     #[inline(always)]
     pub fn warpgroup(self) -> Option<Warpgroup> {
         let is_whole = |threads: u32| threads.is_multiple_of(Warpgroup::THREADS);
@@ -99,6 +108,7 @@ impl Warps {
         Some(Warpgroup {
             warp: self.warp,
             index: (warp_index - self.first_thread / Warp::LANES) / Warpgroup::WARPS,
+            before: self.first_thread / Warpgroup::THREADS,
             warp_index,
         })
     }

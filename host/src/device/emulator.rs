@@ -6,8 +6,6 @@ use tma_emulator::{Config, Session};
 #[derive(Clone, Debug)]
 pub(crate) struct Emulator {
     session: Arc<Mutex<Session>>,
-    /// Its number among the devices of the session.
-    ordinal: u64,
 }
 
 impl Emulator {
@@ -18,21 +16,7 @@ impl Emulator {
         };
         Self {
             session: Arc::new(Mutex::new(Session::new(config))),
-            ordinal: 0,
         }
-    }
-
-    /// Another device in the same memory.
-    pub(crate) fn beside(&self) -> Self {
-        Self {
-            session: Arc::clone(&self.session),
-            ordinal: self.ordinal + 1,
-        }
-    }
-
-    /// The same for copies of it. A session has more bytes than devices.
-    pub(crate) fn id(&self) -> u64 {
-        Arc::as_ptr(&self.session).addr() as u64 + self.ordinal
     }
 
     /// Returns whether the memory of both is one.

@@ -19,9 +19,11 @@ pub struct Packed {
     pub queries: u32,
     /// Keys of all sequences together.
     pub keys: u32,
-    /// The buffer of `u32` with the number of each sequence's first query, and behind them that of all queries.
+    /// The buffer of `u32` with the number of each sequence's first query, and behind them that of all queries: none is
+    /// less than the one before.
     pub query_starts: usize,
-    /// The buffer of `u32` with the number of each sequence's first key, and behind them that of all keys.
+    /// The buffer of `u32` with the number of each sequence's first key, and behind them that of all keys: none is less
+    /// than the one before.
     pub key_starts: usize,
 }
 
@@ -136,7 +138,7 @@ impl Attention {
             conditions.within("queries of all sequences", packed.queries, 1..=most, reason);
             conditions.within("keys of all sequences", packed.keys, 0..=most, reason);
             for starts in [packed.query_starts, packed.key_starts] {
-                conditions.reads(Region::bytes(starts, 4 * (u64::from(sequences) + 1)));
+                conditions.ascending(Region::bytes(starts, 4 * (u64::from(sequences) + 1)));
             }
         }
         // Positions of the tensors, and sequences there.

@@ -23,7 +23,8 @@ impl Sequences {
         self.packed[0] != 0
     }
 
-    /// Those of a sequence. Whatever the starts are, they are in the tensors, and no more than those of the longest one.
+    /// Returns the positions of a sequence: in the tensors whatever the starts are, and no more than those of the
+    /// longest sequence. Starts that ascend keep sequences apart.
     ///
     /// # Safety
     /// 1. (4) of the kernels holds, and there is such a sequence.

@@ -1,6 +1,6 @@
 //! Attention.
 
-use kernels_host::{Attention, Kernels, Packed};
+use kernels_host::{Attention, Kernels, Packed, Starts};
 use tma_host::{Device, half::bf16};
 
 use crate::support::{Result, assert_near, everywhere, numbers};
@@ -145,7 +145,9 @@ fn packed_sequences_are_as_if_each_were_alone() -> Result {
             }),
             ..EXTENTS
         };
-        let starts = [device.upload(&starts[0])?, device.upload(&starts[1])?];
+        let starts = [&starts[0], &starts[1]].map(|starts| Starts::new(device.upload(starts)?));
+        let [query_starts, key_starts] = starts;
+        let starts = [query_starts?, key_starts?];
         let (q, k, v) = (device.upload(&q)?, device.upload(&k)?, device.upload(&v)?);
         let mut results = device.zeroed::<bf16>(expected.len())?;
         let mut logarithms = device.zeroed::<f32>(2 * all_queries)?;
@@ -153,7 +155,7 @@ fn packed_sequences_are_as_if_each_were_alone() -> Result {
             kernels.attention_packed(extents, starts, &q, &k, &v, &mut results, &mut logarithms)
         };
         attend(&extents, [&starts[0], &starts[1]])?;
-        let short = device.zeroed::<u32>(3)?;
+        let short = Starts::new(device.zeroed::<u32>(3)?)?;
         let refused = attend(&extents, [&short, &starts[1]]).expect_err("it was started");
         let expected_text = "elements of the queries' starts is 3; the kernel uses, from the first to the last, 4; take 4";
         assert!(refused.to_string().contains(expected_text), "{refused}");
@@ -164,6 +166,22 @@ fn packed_sequences_are_as_if_each_were_alone() -> Result {
         );
         assert_eq!(results.read()?, expected);
         assert_eq!(logarithms.read()?, of_heads.concat());
+    }
+    Ok(())
+}
+
+/// The first and the third sequence would have the same queries, and so the same results.
+#[test]
+fn starts_that_descend_are_refused() -> Result {
+    for device in everywhere() {
+        let refused = Starts::new(device.upload(&[0, 100, 0, 100])?).expect_err("they were taken");
+        assert_eq!(
+            refused.to_string(),
+            "check: the launch of `attention_packed` cannot work\n  \
+             ascending: number 2 of starts is 0; numbers must not descend, and the one before is 100; take 100 or more"
+        );
+        // Empty sequences have the start of the next one.
+        Starts::new(device.upload(&[0, 100, 100])?)?;
     }
     Ok(())
 }

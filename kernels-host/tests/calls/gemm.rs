@@ -2,7 +2,7 @@
 
 use kernels_host::{Activation, Element, Epilogue, Kernels, Matrix, MatrixMut, Op};
 use tma_host::{
-    Device, Failure, Stage,
+    Buffer, Device, Failure, Stage,
     half::{bf16, f16},
 };
 
@@ -258,23 +258,43 @@ fn there_are_no_empty_matrices() -> Result {
     Ok(())
 }
 
+/// Two handles of one GPU have a stream each, in no order with each other.
 #[test]
 fn memory_of_another_device_is_refused() -> Result {
-    let [here, there] = [Device::emulator(0), Device::emulator(0)];
-    let (a, b) = (
-        here.zeroed::<bf16>(64 * 64)?,
-        there.zeroed::<bf16>(64 * 64)?,
-    );
-    let mut c = here.zeroed::<bf16>(64 * 64)?;
-    let refused = Kernels::new(&here).gemm(
-        Op::N,
-        Op::N,
-        Matrix::new(&a, [64, 64]),
-        Matrix::new(&b, [64, 64]),
-        MatrixMut::new(&mut c, [64, 64]),
-        &Epilogue::default(),
-    );
-    let said = refused.expect_err("it was started").to_string();
-    assert!(said.contains("argument 2 on another device"), "{said}");
+    let apart = [Device::emulator(0), Device::emulator(0)];
+    let mut pairs = vec![apart, Device::emulators(0)];
+    let opened = everywhere().into_iter().zip(everywhere());
+    pairs.extend(opened.map(|(one, again)| [one, again]));
+    for [here, there] in pairs {
+        let product =
+            |kernels: &Kernels, a: &Buffer<bf16>, b: &Buffer<bf16>, c: &mut Buffer<bf16>| {
+                kernels.gemm(
+                    Op::N,
+                    Op::N,
+                    Matrix::new(a, [8, 8]),
+                    Matrix::new(b, [8, 8]),
+                    MatrixMut::new(c, [8, 8]),
+                    &Epilogue::default(),
+                )
+            };
+        let (kernels, others) = (Kernels::new(&here), Kernels::new(&there));
+        let (a, b) = (
+            here.upload(&[bf16::ONE; 64])?,
+            there.upload(&[bf16::ONE; 64])?,
+        );
+        let (mut c, mut d) = (here.zeroed::<bf16>(64)?, there.zeroed::<bf16>(64)?);
+        product(&kernels, &a, &a, &mut c)?;
+        // C is still written where the device is a GPU.
+        for refused in [
+            product(&others, &c, &b, &mut d),
+            product(&others, &b, &b, &mut c),
+            product(&kernels, &a, &b, &mut c),
+        ] {
+            let said = refused.expect_err("it was started").to_string();
+            assert!(said.contains(" on another device"), "{said}");
+        }
+        assert_eq!(c.read()?, [bf16::from_f32(8.0); 64]);
+        assert_eq!(d.read()?, [bf16::ZERO; 64]);
+    }
     Ok(())
 }

@@ -251,3 +251,34 @@ pub unsafe fn groups_of_cluster(output: *mut [u32; 3], numbers: *mut u32) {
     // SAFETY: there are three for each thread (2).
     unsafe { *output.add(thread as usize) = [rank, blocks.get(), number] };
 }
+
+/// Writes for each thread the number that the next thread of its warpgroup has written last, in each of `rounds`: 1000
+/// times the round, and the thread's number. The warpgroups have two roles.
+///
+/// # Safety
+/// 1. `output` is as its type says. Blocks have 256 threads.
+#[cfg(not(any(tma_arch = "sm_90", tma_arch = "sm_100", tma_arch = "sm_120")))]
+#[kernel(max_threads = 256, min_blocks = 1)]
+pub unsafe fn warpgroups_of_roles(output: tma::GlobalMut<u32, tma::PerThread>, rounds: u32) {
+    // SAFETY: every thread gets here (1).
+    let block = unsafe { Block::converged() };
+    let pass_on = |warps: tma::Warps| {
+        let Some(warpgroup) = warps.warpgroup() else {
+            return;
+        };
+        let first = block.thread() - warpgroup.thread();
+        let at = |thread| NUMBERS::ptr().at(first + thread % warpgroup.threads());
+        let mut next = 0;
+        for round in 0..rounds {
+            // SAFETY: the number is there, and this thread's until the warpgroup synchronises.
+            unsafe { at(warpgroup.thread()).write(1000 * round + block.thread()) };
+            warpgroup.sync();
+            // SAFETY: `sync` orders the write before.
+            next = unsafe { at(warpgroup.thread() + 1).read() };
+            warpgroup.sync();
+        }
+        output.write(block, next);
+    };
+    // SAFETY: the attributes say so.
+    unsafe { block.split_registers::<256, 64, 256>(pass_on, pass_on) };
+}

@@ -14,6 +14,7 @@ pub(super) fn cases() -> Vec<Scenario> {
     cases.extend([32, 96, 1024].map(block_reductions));
     cases.extend([64, 96, 1024].map(groups_of_block));
     cases.extend([1, 2, 4, 8].map(groups_of_cluster));
+    cases.push(warpgroups_of_roles());
     cases
 }
 
@@ -230,4 +231,14 @@ fn groups_of_cluster(blocks: u32) -> Scenario {
     let name = format!("groups_of_clusters_of_{blocks}");
     let numbers = Buffer::zeroed::<u32>("numbers", GRID as usize);
     compared(&name, &expected, vec![numbers], launch)
+}
+
+/// Both roles synchronise their warpgroup, each at a barrier of its own.
+fn warpgroups_of_roles() -> Scenario {
+    const ROUNDS: u32 = 5;
+    let next = |thread: u32| thread / 128 * 128 + (thread + 1) % 128;
+    let expected: Vec<u32> = (0..256).map(|i| 1000 * (ROUNDS - 1) + next(i)).collect();
+    let call = kernels::warpgroups_of_roles(BufferRef::new(0), ROUNDS);
+    let launch = launched(call, Shape::new(1, 256));
+    compared("warpgroups_of_roles", &expected, Vec::new(), launch)
 }

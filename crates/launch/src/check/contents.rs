@@ -34,7 +34,7 @@ pub fn contents(
     for used in &launch.uses {
         if !matches!(
             used.access,
-            Access::Zeroed | Access::Maps(_) | Access::MapOf { .. }
+            Access::Zeroed | Access::Ascending | Access::Maps(_) | Access::MapOf { .. }
         ) {
             continue;
         }
@@ -59,6 +59,10 @@ pub fn contents(
         let name = format!("buffer `{}`", buffer.name());
         match &used.access {
             Access::Zeroed => found.extend(not_zero(&name, start, &bytes)),
+            Access::Ascending => {
+                let numbers = bytes.as_chunks().0.iter().copied();
+                found.extend(descent(&name, numbers.map(u32::from_le_bytes)));
+            }
             Access::Maps(tile) => {
                 for (number, map) in bytes.chunks(TensorMap::BYTES).enumerate() {
                     let wrong = no_tile(tile, map, launch, buffers, memory);
@@ -91,6 +95,24 @@ fn not_zero(name: &str, start: u64, bytes: &[u8]) -> Option<Violation> {
         bytes[at],
         "the kernel counts from zero",
         "set it to zero before each launch",
+    ))
+}
+
+/// The first number that is less than the one before, as a violation.
+pub fn descent(name: &str, numbers: impl IntoIterator<Item = u32>) -> Option<Violation> {
+    let mut before = 0;
+    let mut numbers = numbers.into_iter().enumerate();
+    let (index, number) = numbers.find(|(_, number)| {
+        let descends = *number < before;
+        before = before.max(*number);
+        descends
+    })?;
+    Some(Violation::new(
+        Rule::Ascending,
+        format!("number {index} of {name}"),
+        number,
+        format!("numbers must not descend, and the one before is {before}"),
+        format!("take {before} or more"),
     ))
 }
 

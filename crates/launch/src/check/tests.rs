@@ -1,7 +1,8 @@
 use tensor_map::{DataType, Interleave, TensorMap, Tiled};
 
 use crate::{
-    Access, Buffer, Dim3, Launch, Limits, Parameter, Region, Signature, Use, check, check::regions,
+    Access, Buffer, Dim3, Launch, Limits, Parameter, Region, Signature, Use, check,
+    check::{descent, regions},
 };
 
 fn parameter(name: &str, size_bytes: usize, align_bytes: usize) -> Parameter {
@@ -368,4 +369,19 @@ fn a_stored_row_ends_at_16_bytes_and_a_variable_is_filled() {
     let variable = |name: &str| wrong(&[(Region::Variable(name.to_owned()), Access::Read)]);
     assert_eq!(variable("B"), "");
     assert!(variable("C").starts_with("variable: the variable `C` is filled by no buffer"));
+}
+
+#[test]
+fn numbers_that_ascend_may_repeat_and_may_not_descend() {
+    let said = |numbers: &[u32]| {
+        let found = descent("starts", numbers.iter().copied());
+        found.map(|violation| violation.to_string())
+    };
+    for numbers in [&[][..], &[7], &[0, 0, 3, 3, u32::MAX]] {
+        assert_eq!(said(numbers), None, "{numbers:?}");
+    }
+    assert_eq!(
+        said(&[0, 100, 0, 100]).unwrap(),
+        "ascending: number 2 of starts is 0; numbers must not descend, and the one before is 100; take 100 or more"
+    );
 }

@@ -105,6 +105,8 @@ rules! {
     Overlap = "overlap",
     /// The counters of a kernel are zero before the launch.
     Zeroed = "zeroed",
+    /// Numbers that a kernel reads ascend.
+    Ascending = "ascending",
     /// A variable that a kernel reads is filled.
     Variable = "variable",
     /// The bytes that a kernel takes for a tensor map are one that it can take.

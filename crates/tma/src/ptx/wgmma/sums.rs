@@ -124,7 +124,22 @@ pub trait Sums<A, B>: Sized {
 }
 
 /// The registers of a thread for 64 rows of sums: arrays of `f32` or `i32`, or of `u32` with two halves each.
-pub trait Registers: Sized {
+///
+/// They are numbers, whose zero is all zero bytes, so that no other type may be one:
+///
+/// ```compile_fail,E0277
+/// use tma::ptx::wgmma::Registers;
+///
+/// struct Reference(&'static u32);
+///
+/// impl Registers for Reference {
+///     const COLUMNS: usize = 8;
+///     fn pinned(self) -> Self {
+///         self
+///     }
+/// }
+/// ```
+pub trait Registers: Sized + crate::sealed::Array {
     /// Columns of the sums.
     #[doc(hidden)]
     const COLUMNS: usize;
