@@ -77,6 +77,11 @@ impl Report {
         }
     }
 
+    #[cfg(test)]
+    pub(crate) fn is_told(&self, what: &str) -> bool {
+        self.known.iter().any(|known| known.contains(what))
+    }
+
     /// A function that was called and is not there.
     pub(crate) fn unsupported(&mut self, name: &str) {
         self.count(&format!("unsupported {name}"));
