@@ -86,7 +86,10 @@ mod tests {
         );
         assert_eq!([112, 113, 227].map(|kib| blocks(32, kib << 10)), [2, 2, 1]);
         assert_eq!([114 << 10, u64::MAX].map(|bytes| blocks(32, bytes)), [1, 0]);
-        assert_eq!([1 << 63, u64::MAX].map(|threads| blocks(threads, 0)), [0, 0]);
+        assert_eq!(
+            [1 << 63, u64::MAX].map(|threads| blocks(threads, 0)),
+            [0, 0]
+        );
         assert_eq!(Limits::SM_120.blocks_per_multiprocessor(1024, 0), 1);
     }
 }

@@ -1,6 +1,6 @@
 //! Describes a deadlock: who waits where, and for what.
 
-use std::fmt::Write;
+use std::{collections::BTreeMap, fmt::Write};
 
 use super::is_interrupted;
 use crate::{
@@ -29,12 +29,40 @@ pub(super) fn endless(world: &World, code: &Code) -> Trapped {
         true => "the kernel was interrupted".to_owned(),
         false => format!("the kernel is not over after {limit} steps"),
     };
-    let what = format!("{why}\n{}", list(world, code));
+    let what = format!("{why}\n{}{}", list(world, code), unwaited(world, code));
     Trapped {
         trap: Trap::Endless,
         what,
         origin: None,
     }
+}
+
+/// Groups of copies that a loop which lacks their wait has closed.
+const MANY_GROUPS: u64 = 1000;
+
+/// A line for each instruction whose copies a thread goes on issuing without a wait for their groups.
+fn unwaited(world: &World, code: &Code) -> String {
+    let mut found: BTreeMap<usize, (u64, [u32; 3], u32)> = BTreeMap::new();
+    for cta in world.clusters.iter().flat_map(|cluster| &cluster.ctas) {
+        for (thread, groups) in cta.bulk.iter().chain(&cta.async_groups) {
+            let count = groups.unwaited();
+            let most = found
+                .get(&groups.last)
+                .map_or(MANY_GROUPS - 1, |most| most.0);
+            if count > most {
+                found.insert(groups.last, (count, cta.id, *thread));
+            }
+        }
+    }
+    let line = |(at, (count, block, thread))| {
+        format!(
+            "\n  {}: `{}`: block {block:?} thread {thread} has closed {count} groups of copies and waits for none; \
+             put a wait for the groups into the loop",
+            code.program.location(at),
+            code.program.opcode(at)
+        )
+    };
+    found.into_iter().take(LISTED).map(line).collect()
 }
 
 fn list(world: &World, code: &Code) -> String {

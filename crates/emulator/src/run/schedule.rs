@@ -6,7 +6,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{deadlock, is_interrupted, jobs::called_off};
+use super::{deadlock, is_interrupted, jobs::called_off, progress::Counted};
 use crate::{
     inst::{Code, Execute, Step, Waiting},
     machine::{
@@ -26,6 +26,9 @@ const BARREN: u64 = 256;
 /// may wait for blocks that have not begun.
 const PATIENCE: u64 = 256;
 
+/// Copies in flight: with this many, none is issued before one completes.
+const MOST_TRANSFERS: usize = 4096;
+
 impl World {
     /// Runs all clusters to their end.
     pub(crate) fn run<O: Watch>(&mut self, code: &Code, observer: &mut O) -> Result<(), Trapped> {
@@ -34,6 +37,7 @@ impl World {
         }
         let mut barren = (self.progress, 0_u64);
         let mut idle = 0;
+        let mut counted = Counted::default();
         let called_off = called_off();
         let is_called_off = || {
             called_off
@@ -49,7 +53,8 @@ impl World {
             if self.clusters.is_empty() {
                 return Ok(());
             }
-            if !self.transfers.is_empty() && self.rng.one_in(4) {
+            let is_full = self.transfers.len() >= MOST_TRANSFERS;
+            if is_full || !self.transfers.is_empty() && self.rng.one_in(4) {
                 self.progress_copy(observer)?;
                 self.has_ended = true;
                 continue;
@@ -79,6 +84,7 @@ impl World {
                 idle = 0;
                 self.start_more(code, observer);
             }
+            counted.count(self.steps);
             if self.steps > self.config.max_steps || is_interrupted() || is_called_off() {
                 return Err(deadlock::endless(self, code));
             }

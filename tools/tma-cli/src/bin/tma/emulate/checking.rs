@@ -7,7 +7,7 @@ use std::{
 };
 
 use tma_cli::emulate::{Diagnostic, Run, Stopped, Verdict, read_suppressions};
-use tma_emulator::{Config, Jobs};
+use tma_emulator::{Config, Jobs, Progress};
 
 use super::{
     report::{Again, Report},
@@ -73,6 +73,7 @@ impl Checking {
             suppressions: self.suppressions.as_deref(),
         };
         let mut report = Report::new(again, self.seeds, self.json);
+        let _progress = Progress::on_terminal(&format!("tma {verb}"));
         match self.write(&mut report, out, run) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 // Nobody else says it.
