@@ -1,8 +1,8 @@
-use std::{fs::File, io::Read, path::Path, sync::Arc};
+use std::{path::Path, sync::Arc};
 
 use tma_launch::{Failure, Signature, Stage, suggestion};
 
-use crate::signature::signature;
+use crate::{file::read_file, signature::signature};
 
 /// The longest text that is read.
 const MAX_BYTES: u64 = 256 << 20;
@@ -40,15 +40,7 @@ impl Source {
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
         let cannot = |why: String| Failure::new(Stage::Load, format!("cannot read {name}: {why}"));
-        let mut bytes = Vec::new();
-        // A device or a pipe may have no end.
-        let file = File::open(path).map_err(|error| cannot(error.to_string()))?;
-        file.take(MAX_BYTES + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|error| cannot(error.to_string()))?;
-        if bytes.len() as u64 > MAX_BYTES {
-            return Err(cannot(format!("it has more than {MAX_BYTES} bytes")));
-        }
+        let bytes = read_file(path, MAX_BYTES).map_err(|error| cannot(error.to_string()))?;
         let text = String::from_utf8(bytes).map_err(|_| {
             cannot("it is not text".to_owned())
                 .hint("PTX is wanted here, not a cubin or fat binary")

@@ -32,6 +32,7 @@ int refused_memory();
 int broken_ptx();
 int graph_nodes();
 int hints();
+int extremes();
 
 int main(int count, char** arguments) {
     const char* name = count > 1 ? arguments[1] : "";
@@ -65,6 +66,7 @@ int main(int count, char** arguments) {
     if (is("refused_memory")) return refused_memory();
     if (is("broken_ptx")) return broken_ptx();
     if (is("graph_nodes")) return graph_nodes();
+    if (is("extremes")) return extremes();
     if (is("hints")) return hints();
     if (is("exit")) return 42;
     if (is("wait")) {

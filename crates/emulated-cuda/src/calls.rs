@@ -1,7 +1,9 @@
 //! The calls of a program: the one context of the process, and the last error of each thread.
 
 use std::{
+    any::Any,
     cell::Cell,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{Mutex, Once, PoisonError},
 };
 
@@ -36,10 +38,37 @@ fn begin() {
     FIRST.call_once(|| with(|_| Ok(())).unwrap_or_default());
 }
 
+/// Does the work of a call. One that panics fails and is counted, and so does every later call: the context is left in
+/// an unknown state.
+pub(crate) fn caught<T>(name: &str, call: impl FnOnce() -> Result<T>) -> Result<T> {
+    // Later calls have the error, and so use nothing that a panic has left half done.
+    let result = catch_unwind(AssertUnwindSafe(call));
+    result.unwrap_or_else(|payload| {
+        let why = message(&*payload);
+        with(|context| {
+            context.failed = Some(Code::UNKNOWN);
+            let what = format!(
+                "{name} panicked: {why}; this is a bug of the emulator, and every later call fails; please report it"
+            );
+            Err(context.wrong(Code::UNKNOWN, &what))
+        })
+    })
+}
+
+/// The message of a panic.
+fn message(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
+    text.unwrap_or("without a message")
+}
+
 /// A call of the runtime.
-pub(crate) fn runtime(call: impl FnOnce() -> Result) -> i32 {
-    begin();
-    match call() {
+pub(crate) fn runtime(name: &str, call: impl FnOnce() -> Result) -> i32 {
+    let result = caught(name, || {
+        begin();
+        call()
+    });
+    match result {
         Ok(()) => 0,
         Err(code) => {
             // That something goes on is no error.
@@ -52,9 +81,12 @@ pub(crate) fn runtime(call: impl FnOnce() -> Result) -> i32 {
 }
 
 /// A call of the driver, which has not all numbers of the runtime.
-pub(crate) fn driver(call: impl FnOnce() -> Result) -> i32 {
-    begin();
-    let code = call().err().unwrap_or(Code::SUCCESS);
+pub(crate) fn driver(name: &str, call: impl FnOnce() -> Result) -> i32 {
+    let result = caught(name, || {
+        begin();
+        call()
+    });
+    let code = result.err().unwrap_or(Code::SUCCESS);
     let code = match code {
         Code::INVALID_CONFIGURATION | Code::INVALID_PITCH | Code::INVALID_DIRECTION => {
             Code::INVALID_VALUE
@@ -83,4 +115,23 @@ pub(crate) fn last_error(forget: bool) -> Code {
     }
     let failed = with(|context| Ok(context.failed)).ok().flatten();
     failed.unwrap_or(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_in_a_call_is_its_error_and_that_of_later_calls() {
+        let panics = || -> Result { panic!("the reason") };
+        assert_eq!(runtime("cudaFirst", panics), Code::UNKNOWN.0);
+        assert_eq!(driver("cuSecond", || alive(|_| Ok(()))), Code::UNKNOWN.0);
+        assert_eq!(last_error(false), Code::UNKNOWN);
+        with(|context| {
+            let told = context.report.is_told("cudaFirst panicked: the reason");
+            assert!(told);
+            Ok(())
+        })
+        .unwrap();
+    }
 }

@@ -1,9 +1,9 @@
 //! Parameters of C callers as values with safe methods. A function that is exported makes them of its parameters, and
 //! nobody else does.
 
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{c_char, c_void};
 
-use crate::code::Code;
+use crate::{code::Code, host};
 
 type Result<T = ()> = std::result::Result<T, Code>;
 
@@ -79,9 +79,10 @@ impl<T> Out<T> {
         if self.0.is_null() {
             return Err(Code::INVALID_VALUE);
         }
-        // SAFETY: it is not null, and so valid for a write (`from_c`, 1).
-        unsafe { self.0.write_unaligned(value) };
-        Ok(())
+        // SAFETY: `value` is here (1), and its place is what the caller gave for it (2; `from_c`, 1).
+        let is_written =
+            unsafe { host::write(self.0 as u64, (&raw const value).cast(), size_of::<T>()) };
+        is_written.then_some(()).ok_or(Code::INVALID_VALUE)
     }
 
     /// The value that lies there.
@@ -120,39 +121,32 @@ impl<T: Copy> In<T> {
 
     /// So many elements.
     pub(crate) fn list(self, len: usize) -> Result<Vec<T>> {
-        if self.0.is_null() && len > 0 {
-            return Err(Code::INVALID_VALUE);
-        }
-        let element = |index| {
-            // SAFETY: the caller says that the list has so many elements (`from_c`, 1).
-            let element = unsafe { self.0.add(index) };
-            // SAFETY: as above.
-            unsafe { element.read_unaligned() }
+        let bytes = size_of::<T>().checked_mul(len).ok_or(Code::INVALID_VALUE)?;
+        let bytes = Pointer(self.0 as u64).host_bytes(bytes)?;
+        let elements = bytes.chunks_exact(size_of::<T>());
+        let element = |bytes: &[u8]| {
+            // SAFETY: these are the bytes of an element, as the caller says (`from_c`, 1).
+            unsafe { bytes.as_ptr().cast::<T>().read_unaligned() }
         };
-        Ok((0..len).map(element).collect())
+        Ok(elements.map(element).collect())
     }
 }
 
 /// A text with a zero at its end.
 #[derive(Clone, Copy)]
-pub(crate) struct Text(*const c_char);
+pub(crate) struct Text(Pointer);
 
 impl FromC for Text {
     type C = *const c_char;
 
     unsafe fn from_c(c: *const c_char) -> Self {
-        Self(c)
+        Self(Pointer(c as u64))
     }
 }
 
 impl Text {
     pub(crate) fn get(self) -> Result<String> {
-        if self.0.is_null() {
-            return Err(Code::INVALID_VALUE);
-        }
-        // SAFETY: it is not null, and so a text (`from_c`, 1).
-        let text = unsafe { CStr::from_ptr(self.0) };
-        Ok(text.to_string_lossy().into_owned())
+        self.0.text()
     }
 }
 
@@ -179,66 +173,78 @@ impl Pointer {
         Self(self.0.wrapping_add(bytes as u64))
     }
 
+    /// The address of a byte of a row, where rows are `pitch` bytes apart.
+    pub(crate) fn row(self, row: usize, pitch: usize, byte: usize) -> Result<Self> {
+        let bytes = row
+            .checked_mul(pitch)
+            .and_then(|start| start.checked_add(byte));
+        let address = bytes.and_then(|bytes| self.0.checked_add(bytes as u64));
+        address.map(Self).ok_or(Code::INVALID_VALUE)
+    }
+
     /// A pointer that lies at this one, in a list or a struct of the host.
     pub(crate) fn pointer_at(self, index: usize) -> Result<Self> {
         let bytes = self
-            .add(index * size_of::<u64>())
+            .row(index, size_of::<u64>(), 0)?
             .host_bytes(size_of::<u64>())?;
         let bytes = bytes.try_into().map_err(|_| Code::INVALID_VALUE)?;
         Ok(Self(u64::from_le_bytes(bytes)))
     }
 
-    /// So many bytes of host memory.
+    /// Reads `len` bytes of host memory.
     pub(crate) fn host_bytes(self, len: usize) -> Result<Vec<u8>> {
-        let mut bytes = vec![0; len];
-        self.read_host(&mut bytes)?;
+        /// Bytes that are taken at a time: a length may say more than there is memory.
+        const PART_BYTES: usize = 1 << 20;
+        let mut bytes = Vec::new();
+        while bytes.len() < len {
+            let start = bytes.len();
+            let part = PART_BYTES.min(len - start);
+            let room = bytes.try_reserve(part);
+            room.map_err(|_| Code::OUT_OF_MEMORY)?;
+            bytes.resize(start + part, 0);
+            self.row(1, start, 0)?.read_host(&mut bytes[start..])?;
+        }
         Ok(bytes)
     }
 
     /// Copies from host memory.
     pub(crate) fn read_host(self, into: &mut [u8]) -> Result {
-        if self.0 == 0 && !into.is_empty() {
-            return Err(Code::INVALID_VALUE);
-        }
-        let from = self.0 as *const u8;
-        // SAFETY: the caller says that so many bytes lie there (`from_c`, 1), and nothing of ours does.
-        unsafe { from.copy_to(into.as_mut_ptr(), into.len()) };
-        Ok(())
+        // SAFETY: `into` has these bytes (1).
+        let is_read = unsafe { host::read(self.0, into.as_mut_ptr(), into.len()) };
+        is_read.then_some(()).ok_or(Code::INVALID_VALUE)
     }
 
     /// Copies into host memory.
     pub(crate) fn write_host(self, from: &[u8]) -> Result {
-        if self.0 == 0 && !from.is_empty() {
-            return Err(Code::INVALID_VALUE);
-        }
-        let to = self.0 as *mut u8;
-        // SAFETY: as in `read_host`.
-        unsafe { to.copy_from(from.as_ptr(), from.len()) };
-        Ok(())
-    }
-
-    /// Returns whether host memory holds exactly these bytes.
-    pub(crate) fn holds(self, bytes: &[u8]) -> bool {
-        let (host, own) = (self.0 as *const c_void, bytes.as_ptr().cast());
-        // SAFETY: as in `read_host`.
-        unsafe { libc::memcmp(host, own, bytes.len()) == 0 }
+        // SAFETY: `from` has these bytes (1), and the caller says that the place is for them (2; `from_c`, 1).
+        let is_written = unsafe { host::write(self.0, from.as_ptr(), from.len()) };
+        is_written.then_some(()).ok_or(Code::INVALID_VALUE)
     }
 
     /// Returns whether the host has memory at all of these bytes.
     pub(crate) fn is_mapped(self, bytes: usize) -> bool {
-        // SAFETY: it reads a constant of the system.
-        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as u64;
-        let start = self.0 / page * page;
-        let len = (self.0 - start) as usize + bytes;
-        let mut pages = vec![0; len.div_ceil(page as usize)];
-        // SAFETY: it looks at no memory, and writes one byte for each page.
-        let found = unsafe { libc::mincore(start as *mut _, len, pages.as_mut_ptr()) };
-        found == 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::ENOMEM)
+        host::is_mapped(self.0, bytes)
     }
 
     /// The text that begins here.
     pub(crate) fn text(self) -> Result<String> {
-        Text(self.0 as *const c_char).get()
+        /// A longer one is not a text.
+        const MOST_BYTES: usize = 1 << 30;
+        /// A part ends at a multiple of this: what follows may not be mapped.
+        const PART_BYTES: u64 = 4096;
+        let mut text = Vec::new();
+        while text.len() < MOST_BYTES {
+            let start = self.row(1, text.len(), 0)?;
+            let part = PART_BYTES - start.0 % PART_BYTES;
+            let mut part = start.host_bytes(part as usize)?;
+            let end = part.iter().position(|byte| *byte == 0);
+            part.truncate(end.unwrap_or(part.len()));
+            text.append(&mut part);
+            if end.is_some() {
+                return Ok(String::from_utf8_lossy(&text).into_owned());
+            }
+        }
+        Err(Code::INVALID_VALUE)
     }
 }
 
@@ -343,7 +349,7 @@ macro_rules! export_one {
                 // SAFETY: the value is the caller's of this function, which is exported (1).
                 let $argument = unsafe { <$ty as $crate::ffi::FromC>::from_c($argument) };
             )*
-            $crate::calls::$kind(|| $body)
+            $crate::calls::$kind(stringify!($name), || $body)
         }
     };
 }
@@ -353,7 +359,7 @@ macro_rules! missing {
     ($kind:ident; $($name:ident)*) => {$(
         #[unsafe(no_mangle)]
         pub(crate) extern "C" fn $name() -> i32 {
-            $crate::calls::$kind(|| Err($crate::calls::unsupported(stringify!($name))))
+            $crate::calls::$kind(stringify!($name), || Err($crate::calls::unsupported(stringify!($name))))
         }
     )*};
 }

@@ -3,7 +3,7 @@
 use tma_emulator::Session;
 use tma_launch::Signature;
 
-use crate::{calls::Result, code::Code, context::Context};
+use crate::{attributes::MULTIPROCESSORS, calls::Result, code::Code, context::Context};
 
 /// Registers are what ptxas makes of a kernel, which is not asked: so many stand for all.
 const REGISTERS: i32 = 32;
@@ -98,7 +98,7 @@ impl Context {
         match number {
             8 => {
                 let bytes = u32::try_from(value).map_err(|_| Code::INVALID_VALUE)?;
-                let all = u64::from(bytes) + signature.static_shared_bytes;
+                let all = signature.static_shared_bytes.saturating_add(bytes.into());
                 if all > Session::LIMITS.shared_bytes {
                     return Err(Code::INVALID_VALUE);
                 }
@@ -113,16 +113,28 @@ impl Context {
     }
 
     /// Blocks of a kernel that a multiprocessor of an H100 holds, if registers do not say otherwise.
-    pub(crate) fn resident_blocks(&mut self, key: u64, threads: i32, shared: usize) -> Result<i32> {
+    pub(crate) fn resident_blocks(
+        &mut self,
+        key: u64,
+        threads: impl TryInto<u32>,
+        shared: usize,
+    ) -> Result<i32> {
         let signature = self.signature(key)?;
-        let threads = u32::try_from(threads).unwrap_or_default();
+        let threads = threads.try_into().unwrap_or_default();
         if threads == 0 || threads > most_threads(&signature) {
             return Err(Code::INVALID_VALUE);
         }
-        let shared = signature.static_shared_bytes + shared as u64;
+        let shared = signature.static_shared_bytes.saturating_add(shared as u64);
         let blocks = Session::LIMITS.blocks_per_multiprocessor(threads.into(), shared);
         Ok(blocks as i32)
     }
+}
+
+/// Clusters that the device holds, of blocks of which a multiprocessor holds `blocks`.
+pub(crate) fn clusters_of(blocks: i32, cluster: Option<tma_launch::Dim3>) -> i32 {
+    let cluster = cluster.map_or(1, tma_launch::Dim3::count);
+    let cluster = i32::try_from(cluster).unwrap_or(i32::MAX);
+    blocks * MULTIPROCESSORS / cluster.max(1)
 }
 
 /// Threads that a block of a kernel may have.

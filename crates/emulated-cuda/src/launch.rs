@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use tensor_map::TensorMap;
-use tma_emulator::{ModuleId, Session, check::CheckReport};
+use tma_emulator::{ModuleId, Progress, Session, check::CheckReport};
 use tma_launch::{Argument, Failure, Launch, Parameter, Rule, Shape, Signature, Stage};
 
 use crate::{
@@ -131,6 +131,7 @@ impl Context {
             self.session.synchronise();
         }
         self.take_over()?;
+        let _progress = Progress::on_terminal("tma exec");
         match self.options.config.checks {
             true => self.launch_checked(*module, launch)?,
             false => self.launch_unchecked(*module, launch)?,

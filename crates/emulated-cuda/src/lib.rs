@@ -18,6 +18,7 @@ mod code;
 mod context;
 mod driver;
 mod ffi;
+mod host;
 mod kernels;
 mod launch;
 mod memory;

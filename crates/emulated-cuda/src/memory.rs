@@ -98,18 +98,18 @@ impl Space {
         TOTAL_BYTES - self.used
     }
 
-    /// An address of the device with so many bytes behind that no other allocation gets.
-    fn reserve(&mut self, bytes: usize) -> u64 {
+    /// Reserves `bytes` of the device's addresses and returns the start.
+    fn reserve(&mut self, bytes: usize) -> Result<u64> {
         let address = self.next_device;
-        self.next_device = behind(address, bytes);
-        address
+        self.next_device = behind(address, bytes, SHARED_START)?;
+        Ok(address)
     }
 
     /// As [`reserve`](Self::reserve), for a graph that will allocate there.
-    pub(crate) fn reserve_for_graph(&mut self, bytes: usize) -> u64 {
-        let address = self.reserve(bytes);
+    pub(crate) fn reserve_for_graph(&mut self, bytes: usize) -> Result<u64> {
+        let address = self.reserve(bytes)?;
         self.graphs.insert(address);
-        address
+        Ok(address)
     }
 
     pub(crate) fn of_graphs(&self) -> OfGraphs {
@@ -137,9 +137,14 @@ impl Space {
     }
 }
 
-/// Behind an allocation is a gap that belongs to nobody, so that an access past the end is found.
-fn behind(address: u64, bytes: usize) -> u64 {
-    (address + bytes as u64 + ALIGN_BYTES).next_multiple_of(ALIGN_BYTES)
+/// Where the next allocation begins, at `most` or before. A gap follows each one, so that an access past its end is found.
+fn behind(address: u64, bytes: usize, most: u64) -> Result<u64> {
+    let end = address.checked_add(bytes as u64);
+    let end = end.and_then(|end| {
+        end.checked_add(ALIGN_BYTES)?
+            .checked_next_multiple_of(ALIGN_BYTES)
+    });
+    end.filter(|end| *end <= most).ok_or(Code::OUT_OF_MEMORY)
 }
 
 /// Zeros that take no memory until they are used; nothing where there is not so much.
@@ -191,7 +196,7 @@ impl Context {
     pub(crate) fn allocate(&mut self, bytes: usize, call: &str) -> Result<u64> {
         let number = self.space.take(bytes)?;
         let contents = self.contents(bytes, call)?;
-        let address = self.space.reserve(bytes);
+        let address = self.space.reserve(bytes)?;
         self.add(address, contents, Kind::Device, &format!("{call} {number}"))?;
         Ok(address)
     }
@@ -222,8 +227,9 @@ impl Context {
         let number = self.space.take(bytes)?;
         let contents = self.contents(bytes, call)?;
         let address = self.space.next_shared;
+        let next = behind(address, bytes, SHARED_END)?;
         map(address, bytes.max(1)).ok_or_else(|| self.machine_lacks(bytes, call))?;
-        self.space.next_shared = behind(address, bytes);
+        self.space.next_shared = next;
         self.add(address, contents, kind, &format!("{call} {number}"))?;
         Ok(address)
     }
@@ -234,6 +240,7 @@ impl Context {
         if address == 0 || bytes == 0 {
             return Err(Code::INVALID_VALUE);
         }
+        self.check_host(pointer, bytes, "cudaHostRegister")?;
         let is_known = self.space.find(address).is_some();
         let name = format!("cudaHostRegister {address:#x}");
         let contents = self.contents(bytes, &name)?;
@@ -320,9 +327,9 @@ impl Context {
     /// Gives the emulator what the host has written into memory of both sides.
     pub(crate) fn take_over(&mut self) -> Result {
         for Part { address, bytes } in self.shared() {
+            let written = host(address).host_bytes(bytes)?;
             let device = self.session.read(address, bytes);
-            if !host(address).holds(device.map_err(|_| Code::UNKNOWN)?) {
-                let written = host(address).host_bytes(bytes)?;
+            if device.map_err(|_| Code::UNKNOWN)? != written {
                 let written = self.session.write(address, &written);
                 written.map_err(|_| Code::UNKNOWN)?;
             }
@@ -335,7 +342,7 @@ impl Context {
         for Part { address, bytes } in self.shared() {
             let device = self.session.read(address, bytes);
             let device = device.map_err(|_| Code::UNKNOWN)?;
-            if !host(address).holds(device) {
+            if device != host(address).host_bytes(bytes)? {
                 host(address).write_host(device)?;
             }
         }
@@ -374,34 +381,91 @@ impl Context {
         if width > to.1 || width > from.1 {
             return Err(Code::INVALID_PITCH);
         }
+        // Rows without bytes are not copied, however many there are.
+        let rows = if width == 0 { 0 } else { rows };
+        if rows > 1 {
+            for (start, pitch) in [to, from] {
+                self.check_reach(start.row(rows - 1, pitch, 0)?, width, call)?;
+            }
+        }
         (0..rows).try_for_each(|row| {
-            let [to, from] = [to, from].map(|(start, pitch)| start.add(row * pitch));
-            self.copy(to, from, width, call)
+            let [to, from] = [to, from].map(|(start, pitch)| start.row(row, pitch, 0));
+            self.copy(to?, from?, width, call)
         })
     }
 
     /// Fills memory with an element of 1, 2 or 4 bytes.
     pub(crate) fn fill(&mut self, to: Pointer, element: &[u8], count: usize, call: &str) -> Result {
+        /// Elements that are written at a time.
+        const PART: usize = 1 << 18;
         if count == 0 {
             return Ok(());
         }
         self.check_device(to, call)?;
-        self.write(to, &element.repeat(count), call)
+        let bytes = element.len().checked_mul(count);
+        let bytes = bytes.ok_or(Code::INVALID_VALUE)?;
+        self.check_reach(to, bytes, call)?;
+        let part = element.repeat(count.min(PART));
+        let mut starts = (0..bytes).step_by(part.len());
+        starts.try_for_each(|start| {
+            let part = &part[..part.len().min(bytes - start)];
+            self.write(to.row(1, start, 0)?, part, call)
+        })
+    }
+
+    /// Fills rows of elements, `pitch` bytes apart.
+    pub(crate) fn fill_rows(
+        &mut self,
+        (to, pitch): (Pointer, usize),
+        element: &[u8],
+        [count, rows]: [usize; 2],
+        call: &str,
+    ) -> Result {
+        let width = element.len().checked_mul(count);
+        if rows > 1 && width.is_none_or(|width| width > pitch) {
+            return Err(Code::INVALID_VALUE);
+        }
+        let rows = if count == 0 { 0 } else { rows };
+        if let (2.., Some(width)) = (rows, width) {
+            self.check_reach(to.row(rows - 1, pitch, 0)?, width, call)?;
+        }
+        (0..rows).try_for_each(|row| self.fill(to.row(row, pitch, 0)?, element, count, call))
+    }
+
+    /// Refuses memory that ends before these bytes do.
+    fn check_reach(&mut self, to: Pointer, bytes: usize, call: &str) -> Result {
+        match self.side(to, bytes) {
+            Side::Host => self.check_host(to, bytes, call),
+            Side::Device => {
+                let found = self.session.read(to.address(), bytes).map(drop);
+                found.map_err(|why| {
+                    self.wrong(Code::INVALID_VALUE, &format!("{call}: {}", why.what))
+                })
+            }
+            Side::Constant => {
+                let start = self.constant(to)?;
+                self.constants(start, bytes).map(drop)
+            }
+        }
     }
 
     pub(crate) fn read(&mut self, from: Pointer, bytes: usize, call: &str) -> Result<Vec<u8>> {
         self.session.synchronise();
         match self.side(from, bytes) {
-            Side::Host => {
+            Side::Host => from.host_bytes(bytes).or_else(|code| {
                 self.check_host(from, bytes, call)?;
-                from.host_bytes(bytes)
-            }
+                Err(code)
+            }),
             Side::Device => {
                 let read = self.session.read(from.address(), bytes);
-                let read = read.map(<[u8]>::to_vec);
-                read.map_err(|why| {
-                    self.wrong(Code::INVALID_VALUE, &format!("{call}: {}", why.what))
-                })
+                let read = read.map_err(|why| why.what).and_then(|found| {
+                    let mut read = Vec::new();
+                    let room = read.try_reserve_exact(bytes);
+                    room.map_err(|_| format!("this machine has no memory for {bytes} bytes"))?;
+                    read.extend_from_slice(found);
+                    Ok(read)
+                });
+                read.map_err(|what| self.wrong(Code::INVALID_VALUE, &format!("{call}: {what}")))
             }
             Side::Constant => {
                 let start = self.constant(from)?;

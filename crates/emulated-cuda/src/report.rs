@@ -3,10 +3,16 @@
 use std::{collections::HashSet, fs::OpenOptions, io::Write, path::PathBuf};
 
 use tma_emulator::check::{Diagnostic, Severity};
+use tma_launch::{escape_name, escape_text};
 
 /// The flags with which nvcc builds programs that can be run.
 pub(crate) const FLAGS: &str =
     "NVCC_APPEND_FLAGS='-cudart shared -gencode arch=compute_90a,code=compute_90a'";
+
+/// Writes a report, whose names are those of PTX and of the program.
+fn say(report: &str) {
+    eprintln!("{}\n", escape_text(report));
+}
 
 /// The reports of a process: each finding once.
 #[derive(Debug, Default)]
@@ -29,7 +35,7 @@ impl Report {
     pub(crate) fn count(&self, line: &str) {
         let Some(path) = &self.record else { return };
         if let Ok(mut file) = OpenOptions::new().append(true).create(true).open(path) {
-            let _ = writeln!(file, "{line}");
+            let _ = writeln!(file, "{}", escape_name(line));
         }
     }
 
@@ -52,7 +58,7 @@ impl Report {
             Severity::Warning => "warning",
         };
         self.count(&format!("{severity} {}", found.kind));
-        eprintln!("{found}\n  = launch: {launch}\n");
+        say(&format!("{found}\n  = launch: {launch}"));
     }
 
     /// Counts the findings that each suppression has left out.
@@ -71,19 +77,24 @@ impl Report {
     pub(crate) fn error(&mut self, what: &str) {
         if self.known.insert(what.to_owned()) {
             self.count("error call");
-            eprintln!("error: {what}\n");
+            say(&format!("error: {what}"));
         } else {
             self.count("again");
         }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_told(&self, what: &str) -> bool {
+        self.known.iter().any(|known| known.contains(what))
     }
 
     /// A function that was called and is not there.
     pub(crate) fn unsupported(&mut self, name: &str) {
         self.count(&format!("unsupported {name}"));
         if self.known.insert(format!("unsupported {name}")) {
-            eprintln!(
-                "error[unsupported]: {name} is not there: it returns cudaErrorNotSupported\n"
-            );
+            say(&format!(
+                "error[unsupported]: {name} is not there: it returns cudaErrorNotSupported"
+            ));
         }
     }
 
@@ -91,7 +102,7 @@ impl Report {
     pub(crate) fn cannot_run(&mut self, name: &str, why: &str) {
         self.count(&format!("unsupported {name}"));
         if self.known.insert(why.to_owned()) {
-            eprintln!("error[unsupported]: {name}: {why}\n");
+            say(&format!("error[unsupported]: {name}: {why}"));
         }
     }
 }

@@ -21,7 +21,7 @@ impl Context {
     pub(crate) fn side(&self, pointer: Pointer, bytes: usize) -> Side {
         let address = pointer.address();
         if let Some(found) = self.space.find(address) {
-            let fits = address + bytes as u64 <= found.address + found.bytes as u64;
+            let fits = bytes as u64 <= found.address + found.bytes as u64 - address;
             return match found.kind {
                 Kind::Device => Side::Device,
                 _ if fits => Side::Host,

@@ -245,14 +245,11 @@ impl Context {
             Work::Launch(prepared) => self.run(prepared),
             Work::Copy { places, size, call } => self.copy_rows(*places, *size, call),
             Work::Fill {
-                to: (to, pitch),
+                to,
                 element,
-                size: [count, rows],
+                size,
                 call,
-            } => {
-                let mut rows = 0..*rows;
-                rows.try_for_each(|row| self.fill(to.add(row * pitch), element, *count, call))
-            }
+            } => self.fill_rows(*to, element, *size, call),
             Work::Allocate {
                 address,
                 bytes,

@@ -61,6 +61,6 @@ pub use machine::{
     Config, Fault, FaultAt, Location, Program, Stuck, Trap,
     observer::{self, Observer},
 };
-pub use run::{Jobs, Report, interrupt, is_interrupted, resume};
+pub use run::{Jobs, Progress, Report, interrupt, is_interrupted, resume};
 pub use session::{Error, ModuleId, Session};
 pub use trace::{Trace, json};

@@ -2,6 +2,7 @@
 
 mod deadlock;
 mod jobs;
+mod progress;
 mod schedule;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,6 +15,7 @@ use crate::{
 };
 
 pub use jobs::Jobs;
+pub use progress::Progress;
 
 /// The output of a kernel, besides its changes of memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -47,11 +47,29 @@ pub fn read(memory: &impl Memory, address: u64) -> Code {
     };
     match word(&start, 0) {
         Some(WRAPPER_MAGIC) => wrapped(memory, address),
+        _ => unwrapped(memory, address),
+    }
+}
+
+/// The code of an image that is no wrapper.
+fn unwrapped(memory: &impl Memory, address: u64) -> Code {
+    let Some(start) = memory.bytes(address, 4) else {
+        return Code::Unreadable("there is no image".to_owned());
+    };
+    match word(&start, 0) {
+        Some(WRAPPER_MAGIC) => {
+            Code::Unreadable("the wrapper of a fat binary holds another wrapper".to_owned())
+        }
         Some(MAGIC) => {
             let header = memory.bytes(address, 16).unwrap_or_default();
             let len = long(&header, 8).map_or(0, |bytes| bytes as usize);
-            let len = len.saturating_add(16).min(MOST_BYTES);
-            choose(&memory.bytes(address, len).unwrap_or_default())
+            let len = len.saturating_add(16);
+            match memory.bytes(address, len.min(MOST_BYTES)) {
+                Some(bytes) => choose(&bytes),
+                None => Code::Unreadable(format!(
+                    "its fat binary claims {len} bytes, which are not all in memory; it was cut off or altered"
+                )),
+            }
         }
         Some(ELF_MAGIC) => Code::Other(vec!["machine code".to_owned()]),
         _ => memory.text(address).map_or_else(
@@ -67,7 +85,7 @@ fn wrapped(memory: &impl Memory, address: u64) -> Code {
     let (Some(version), Some(data)) = (word(&wrapper, 4), long(&wrapper, 8)) else {
         return Code::Unreadable("the wrapper of a fat binary has no address".to_owned());
     };
-    match read(memory, data) {
+    match unwrapped(memory, data) {
         // The parts are elsewhere, and are to be linked.
         Code::Other(has) if has.is_empty() && version == LINKED => Code::Unreadable(
             "its parts were compiled with `-rdc=true` and are not linked here: functions and variables of another \
@@ -265,6 +283,41 @@ mod tests {
         let packed = [&head[..], &block, text].concat();
         let bytes = binary(&[entry(PTX, 90, ZSTD, &packed, text.len())]);
         assert_eq!(choose(&bytes), Code::Ptx(".target sm_90".to_owned()));
+    }
+
+    /// Bytes from an address on, and nothing else.
+    struct Bytes(u64, Vec<u8>);
+
+    impl Memory for Bytes {
+        fn bytes(&self, address: u64, len_bytes: usize) -> Option<Vec<u8>> {
+            let start = usize::try_from(address.checked_sub(self.0)?).ok()?;
+            let bytes = self.1.get(start..start.checked_add(len_bytes)?)?;
+            Some(bytes.to_vec())
+        }
+
+        fn text(&self, _: u64) -> Option<String> {
+            None
+        }
+    }
+
+    #[test]
+    fn sizes_past_the_end_of_memory_and_wrappers_of_wrappers_are_refused() {
+        let mut bytes = binary(&[ptx("sm_90")]);
+        assert!(matches!(read(&Bytes(64, bytes.clone()), 64), Code::Ptx(_)));
+        for claimed in [bytes.len() as u64 - 15, 1 << 30, u64::MAX] {
+            bytes[8..16].copy_from_slice(&claimed.to_le_bytes());
+            let Code::Unreadable(why) = read(&Bytes(64, bytes.clone()), 64) else {
+                panic!("{claimed} bytes are read");
+            };
+            assert!(why.contains("not all in memory"), "{why}");
+        }
+        let mut wrapper = WRAPPER_MAGIC.to_le_bytes().to_vec();
+        wrapper.extend(1_u32.to_le_bytes());
+        wrapper.extend(64_u64.to_le_bytes());
+        let Code::Unreadable(why) = read(&Bytes(64, wrapper), 64) else {
+            panic!("a wrapper of itself is read");
+        };
+        assert!(why.contains("another wrapper"), "{why}");
     }
 
     #[test]

@@ -62,7 +62,7 @@ impl Limits {
     #[doc(alias = "cuOccupancyMaxActiveBlocksPerMultiprocessor")]
     pub fn blocks_per_multiprocessor(&self, threads: u64, shared_bytes: u64) -> u32 {
         let warps = threads.div_ceil(32).max(1);
-        let by_threads = u64::from(self.multiprocessor_threads) / (32 * warps);
+        let by_threads = u64::from(self.multiprocessor_threads / 32) / warps;
         let of_block = shared_bytes.saturating_add(1024);
         let by_shared =
             self.multiprocessor_shared_bytes / of_block.div_ceil(128).saturating_mul(128);
@@ -86,6 +86,10 @@ mod tests {
         );
         assert_eq!([112, 113, 227].map(|kib| blocks(32, kib << 10)), [2, 2, 1]);
         assert_eq!([114 << 10, u64::MAX].map(|bytes| blocks(32, bytes)), [1, 0]);
+        assert_eq!(
+            [1 << 63, u64::MAX].map(|threads| blocks(threads, 0)),
+            [0, 0]
+        );
         assert_eq!(Limits::SM_120.blocks_per_multiprocessor(1024, 0), 1);
     }
 }

@@ -3,14 +3,33 @@
 mod difference;
 mod objects;
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, path::Path};
 
 use launch_archive::{Archive, Kind, Region};
 use tensor_map::TensorMap;
 use tma_emulator::{Config, Jobs, ModuleId, Session};
-use tma_launch::{Argument, Failure, Launch, Parameter, Shape, Stage};
+use tma_host::read_file;
+use tma_launch::{Argument, Failure, Launch, Parameter, Shape, Stage, escape_name};
 
 use crate::emulate::{Diagnostic, Run, Stopped, runs_here, stopped};
+
+/// The longest archive that is read.
+const MAX_BYTES: u64 = 64 << 30;
+
+/// Escapes what an archive says in words, so that each is a part of one line in a report.
+fn harmless(mut archive: Archive) -> Archive {
+    let launch = &mut archive.launch;
+    let of_launch = [&mut launch.program, &mut launch.entry, &mut launch.device];
+    let of_memory = archive.memory.iter_mut().map(|region| &mut region.name);
+    for text in of_launch
+        .into_iter()
+        .chain(&mut launch.gaps)
+        .chain(of_memory)
+    {
+        *text = escape_name(text).into_owned();
+    }
+    archive
+}
 
 /// A recorded launch, ready to run.
 #[derive(Clone, Debug)]
@@ -32,9 +51,23 @@ impl Recording {
                 format!("{}: {what}", path.display()),
             ))
         };
-        let bytes = fs::read(path).map_err(|error| failure(error.to_string()))?;
-        let archive = Archive::read(&bytes).map_err(|damage| failure(damage.to_string()))?;
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let bytes = read_file(path, MAX_BYTES).map_err(|error| failure(error.to_string()))?;
+        Self::read(&path.display().to_string(), &bytes)
+    }
+
+    /// Reads an archive from the bytes of its file, which messages call `name`.
+    ///
+    /// # Errors
+    /// The bytes are no archive, or one that is cut off or altered: the byte.
+    pub fn read(name: &str, bytes: &[u8]) -> Result<Self, Stopped> {
+        let failure =
+            |what: String| Stopped::Failure(Failure::new(Stage::Load, format!("{name}: {what}")));
+        let archive = Archive::read(bytes).map_err(|damage| failure(damage.to_string()))?;
+        let archive = harmless(archive);
+        let stem = Path::new(name)
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy();
         let recording = Self {
             archive,
             name: format!("{stem}.ptx"),

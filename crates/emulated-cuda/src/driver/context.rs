@@ -68,7 +68,7 @@ export! {
     fn cuDeviceGetPCIBusId(text: Pointer, len: i32, device: i32) {
         check(device)?;
         let id = b"0000:00:00.0\0";
-        match len as usize >= id.len() {
+        match usize::try_from(len).is_ok_and(|len| len >= id.len()) {
             true => text.write_host(id),
             false => Err(Code::INVALID_VALUE),
         }

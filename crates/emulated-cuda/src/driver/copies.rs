@@ -2,6 +2,7 @@
 
 use crate::{
     calls::{Result, alive},
+    code::Code,
     context::Context,
     ffi::{FromC, In, Pointer, export},
 };
@@ -88,6 +89,19 @@ impl From<Copy2d> for Copy3d {
 }
 
 impl Layers {
+    const HOST: u32 = 1;
+    const ARRAY: u32 = 3;
+
+    /// Refuses layers that overlap: the driver wants `height + y` rows in each of several.
+    fn check_height(&self, copy: &Copy3d) -> Result {
+        let rows = self.y.checked_add(copy.height).ok_or(Code::INVALID_VALUE)?;
+        let has_layers = copy.depth > 1 && self.kind != Self::ARRAY;
+        match has_layers && self.height < rows {
+            true => Err(Code::INVALID_VALUE),
+            false => Ok(()),
+        }
+    }
+
     /// Where the rows of a layer begin, and how far they are apart.
     fn rows(
         &self,
@@ -96,25 +110,29 @@ impl Layers {
         size: [usize; 2],
         call: &str,
     ) -> Result<(Pointer, usize)> {
-        const HOST: u32 = 1;
-        const ARRAY: u32 = 3;
-        let z = self.z + layer;
+        let z = self.z.checked_add(layer).ok_or(Code::INVALID_VALUE)?;
         let address = match self.kind {
-            ARRAY => {
+            Self::ARRAY => {
                 return context.rows_of_array(self.array, [self.x_bytes, self.y, z], size, call);
             }
-            HOST => self.host,
+            Self::HOST => self.host,
             _ => self.device,
         };
         // SAFETY: it is a part of what the caller of a function passes, and the call does not outlive it (1).
         let start = unsafe { Pointer::from_c(address as *mut _) };
-        let rows = z * self.height + self.y;
-        Ok((start.add(rows * self.pitch + self.x_bytes), self.pitch))
+        let layer = start.row(z, self.height.saturating_mul(self.pitch), 0)?;
+        Ok((layer.row(self.y, self.pitch, self.x_bytes)?, self.pitch))
     }
 }
 
 fn copy_box(copy: &Copy3d, call: &str) -> Result {
     let size = [copy.width_bytes, copy.height];
+    if size.contains(&0) {
+        return Ok(());
+    }
+    for side in [&copy.to, &copy.from] {
+        side.check_height(copy)?;
+    }
     (0..copy.depth).try_for_each(|layer| {
         alive(|context| {
             let to = copy.to.rows(context, layer, size, call)?;

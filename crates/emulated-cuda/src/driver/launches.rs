@@ -3,10 +3,10 @@
 use tma_launch::Shape;
 
 use crate::{
-    attributes::MULTIPROCESSORS,
     calls::{Result, alive},
     code::Code,
     ffi::{Callback, Dim3, In, Out, Pointer, StreamCallback, export},
+    kernels::clusters_of,
     launch::Arguments,
     runtime::launches::{LaunchAttribute, apply},
 };
@@ -111,10 +111,9 @@ export! {
     fn cuOccupancyMaxActiveClusters(clusters: Out<i32>, function: Pointer, config: In<LaunchConfig>) {
         let config = config.get()?;
         let shape = config.shape()?;
-        let (threads, shared_bytes) = (shape.block.count() as i32, config.shared_bytes as usize);
+        let (threads, shared_bytes) = (shape.block.count(), config.shared_bytes as usize);
         let blocks = alive(|context| context.resident_blocks(function.address(), threads, shared_bytes))?;
-        let cluster = shape.cluster.map_or(1, |cluster| cluster.count() as i32);
-        clusters.put(blocks * MULTIPROCESSORS / cluster.max(1))
+        clusters.put(clusters_of(blocks, shape.cluster))
     }
 
     fn cuOccupancyMaxActiveBlocksPerMultiprocessor(

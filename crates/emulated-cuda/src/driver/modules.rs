@@ -62,9 +62,18 @@ pub(crate) fn load_with(image: Image, handle: &Out<u64>, options: Options) -> Re
     loaded
 }
 
+/// The longest file that is read as code.
+const MOST_FILE_BYTES: u64 = 1 << 30;
+
 /// As [`load`], of a file.
 pub(crate) fn load_file(path: Text, handle: &Out<u64>) -> Result {
-    let bytes = fs::read(path.get()?).map_err(|_| Code::FILE_NOT_FOUND)?;
+    let path = path.get()?;
+    // A device or a pipe may not end.
+    let is_code = |file: fs::Metadata| file.is_file() && file.len() <= MOST_FILE_BYTES;
+    if !fs::metadata(&path).is_ok_and(is_code) {
+        return Err(Code::FILE_NOT_FOUND);
+    }
+    let bytes = fs::read(path).map_err(|_| Code::FILE_NOT_FOUND)?;
     load(Image::of_file(bytes), handle)
 }
 

@@ -27,6 +27,9 @@ struct ConditionalNode {
 /// Where in `cudaGraphNodeParams` what the kind of the node says begins.
 const PARAMETERS: usize = 16;
 
+/// More bodies of one node are taken for a wrong number.
+const MOST_BODIES: u32 = 1 << 16;
+
 /// A struct of the parameters that lie at an address.
 fn parameters<T: Copy>(at: Pointer) -> Result<T> {
     // SAFETY: the caller says that parameters of this kind lie there (1).
@@ -44,7 +47,7 @@ fn conditional(node: &ConditionalNode) -> Result<(Work, Vec<u64>)> {
     let fits = match kind {
         ConditionKind::If => node.len == 1 || node.len == 2,
         ConditionKind::While => node.len == 1,
-        ConditionKind::Switch => node.len > 0,
+        ConditionKind::Switch => (1..=MOST_BODIES).contains(&node.len),
     };
     if !fits {
         return Err(Code::INVALID_VALUE);

@@ -2,6 +2,7 @@
 
 use crate::{
     calls::{Result, alive},
+    code::Code,
     context::Context,
     ffi::{FromC, Pointer},
     work::Work,
@@ -50,9 +51,29 @@ struct Side {
 }
 
 impl Copy3d {
-    /// Layers of the box.
-    pub(crate) fn layers(&self) -> usize {
-        self.extent.depth
+    /// Layers of the box, 0 where it has no bytes.
+    ///
+    /// # Errors
+    /// Several layers overlap in memory.
+    pub(crate) fn layers(&self) -> Result<usize> {
+        let Extent {
+            width,
+            height,
+            depth,
+        } = self.extent;
+        let sides = [
+            (self.to_array, self.to_place, self.to),
+            (self.from_array, self.from_place, self.from),
+        ];
+        let overlaps = |(array, place, memory): (u64, Extent, Pitched)| {
+            let rows = place.height.checked_add(height);
+            array == 0 && rows.is_none_or(|rows| rows > memory.height)
+        };
+        match depth {
+            _ if width == 0 || height == 0 => Ok(0),
+            2.. if sides.into_iter().any(overlaps) => Err(Code::INVALID_VALUE),
+            depth => Ok(depth),
+        }
     }
 
     /// The rows of one layer of the box.
@@ -114,19 +135,26 @@ impl Side {
             place,
             memory,
         } = self;
-        let z = place.depth + layer;
+        let z = place.depth.checked_add(layer).ok_or(Code::INVALID_VALUE)?;
         if *array != 0 {
             let texel_bytes = context.array(*array, call)?.format().texel_bytes() as usize;
             let start = [place.width.saturating_mul(texel_bytes), place.height, z];
             return context.rows_of_array(*array, start, size, call);
         }
-        let rows = z * memory.height + place.height;
-        let start = memory.pointer().add(rows * memory.pitch + place.width);
+        let start = memory
+            .layer(z)?
+            .row(place.height, memory.pitch, place.width)?;
         Ok((start, memory.pitch))
     }
 }
 
 impl Pitched {
+    /// Where a layer begins.
+    pub(crate) fn layer(&self, index: usize) -> Result<Pointer> {
+        let bytes = self.height.saturating_mul(self.pitch);
+        self.pointer().row(index, bytes, 0)
+    }
+
     pub(crate) fn pointer(&self) -> Pointer {
         // SAFETY: it is a part of what the caller of a function passes, and the call does not outlive it (1).
         unsafe { Pointer::from_c(self.address as *mut _) }

@@ -4,7 +4,7 @@ use crate::{
     calls::alive,
     driver::modules,
     ffi::{Image, In, Out, Pointer, Text, export},
-    kernels::FunctionAttributes,
+    kernels::{FunctionAttributes, clusters_of},
     runtime::launches::LaunchConfig,
 };
 
@@ -75,11 +75,10 @@ export! {
         config: In<LaunchConfig>,
     ) {
         let config = config.get()?;
-        let threads = tma_launch::Dim3::from(config.block()).count() as i32;
+        let threads = tma_launch::Dim3::from(config.block()).count();
         let shared_bytes = config.shared_bytes();
         let blocks = alive(|context| context.resident_blocks(function.address(), threads, shared_bytes))?;
-        let cluster = config.cluster_blocks()?;
-        clusters.put(blocks * crate::attributes::MULTIPROCESSORS / cluster.max(1))
+        clusters.put(clusters_of(blocks, config.cluster()?))
     }
 
     fn cudaFuncGetName(name: Out<u64>, function: Pointer) {

@@ -29,7 +29,7 @@ impl AllocationNode {
 
 /// Work that allocates so many bytes, and their address.
 fn allocation(bytes: usize) -> Result<(Work, u64)> {
-    let address = alive(|context| Ok(context.space.reserve_for_graph(bytes)))?;
+    let address = alive(|context| context.space.reserve_for_graph(bytes))?;
     let frees = false;
     Ok((
         Work::Allocate {

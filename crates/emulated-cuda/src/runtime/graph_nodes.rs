@@ -65,8 +65,13 @@ export! {
     fn cudaGraphGetNodes(graph: Pointer, nodes: Pointer, count: Out<usize>) {
         let all = alive(|context| context.nodes(graph.address()))?;
         if nodes.address() != 0 {
-            // Places behind the last node are null.
-            let places = all.iter().copied().chain(std::iter::repeat(0)).take(count.get()?);
+            let room = count.get()?;
+            let is_mapped = room.checked_mul(size_of::<u64>()).is_some_and(|bytes| nodes.is_mapped(bytes));
+            if !is_mapped {
+                return Err(Code::INVALID_VALUE);
+            }
+            // Places after the last node are null.
+            let places = all.iter().copied().chain(std::iter::repeat(0)).take(room);
             let bytes: Vec<u8> = places.flat_map(u64::to_le_bytes).collect();
             nodes.write_host(&bytes)?;
         }

@@ -41,9 +41,8 @@ impl LaunchConfig {
     }
 
     /// Blocks of a cluster.
-    pub(crate) fn cluster_blocks(&self) -> Result<i32> {
-        let cluster = self.shape()?.cluster;
-        Ok(cluster.map_or(1, |cluster| cluster.count() as i32))
+    pub(crate) fn cluster(&self) -> Result<Option<tma_launch::Dim3>> {
+        Ok(self.shape()?.cluster)
     }
 }
 

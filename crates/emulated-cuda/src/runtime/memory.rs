@@ -24,14 +24,32 @@ pub(crate) fn rows(width: usize, count: usize, call: &str) -> Result<(u64, usize
     Ok((address, pitch))
 }
 
-/// Fills the rows of one layer of a box.
-fn fill_layer(to: &Pitched, layer: usize, value: i32, extent: Extent, call: &'static str) -> Work {
-    Work::Fill {
-        to: (to.pointer().add(layer * to.height * to.pitch), to.pitch),
-        element: vec![value as u8],
-        size: [extent.width, extent.height],
-        call,
-    }
+/// The work that fills the layers of a box, one after the other.
+fn fill_layers(
+    to: Pitched,
+    value: i32,
+    extent: Extent,
+    call: &'static str,
+) -> Result<impl Iterator<Item = Result<Work>>> {
+    let Extent {
+        width,
+        height,
+        depth,
+    } = extent;
+    let layers = match depth {
+        _ if width == 0 || height == 0 => 0,
+        2.. if height > to.height => return Err(Code::INVALID_VALUE),
+        depth => depth,
+    };
+    to.layer(layers.saturating_sub(1))?;
+    Ok((0..layers).map(move |layer| {
+        Ok(Work::Fill {
+            to: (to.layer(layer)?, to.pitch),
+            element: vec![value as u8],
+            size: [width, height],
+            call,
+        })
+    }))
 }
 
 export! {
@@ -175,26 +193,25 @@ export! {
 
     fn cudaMemcpy3D as cudaMemcpy3D_ptds (copy: In<Copy3d>) {
         let copy = copy.get()?;
-        (0..copy.layers()).try_for_each(|layer| {
+        (0..copy.layers()?).try_for_each(|layer| {
             perform(&alive(|context| copy.layer_at(context, layer, "cudaMemcpy3D"))?)
         })
     }
 
     fn cudaMemcpy3DAsync as cudaMemcpy3DAsync_ptsz (copy: In<Copy3d>, stream: Pointer) {
         let copy = copy.get()?;
-        (0..copy.layers()).try_for_each(|layer| {
+        (0..copy.layers()?).try_for_each(|layer| {
             submit(stream, |context| copy.layer_at(context, layer, "cudaMemcpy3DAsync"))
         })
     }
 
     fn cudaMemset3D as cudaMemset3D_ptds (to: Pitched, value: i32, extent: Extent) {
-        (0..extent.depth).try_for_each(|layer| perform(&fill_layer(&to, layer, value, extent, "cudaMemset3D")))
+        fill_layers(to, value, extent, "cudaMemset3D")?.try_for_each(|work| perform(&work?))
     }
 
     fn cudaMemset3DAsync as cudaMemset3DAsync_ptsz (to: Pitched, value: i32, extent: Extent, stream: Pointer) {
-        (0..extent.depth).try_for_each(|layer| {
-            submit(stream, |_| Ok(fill_layer(&to, layer, value, extent, "cudaMemset3DAsync")))
-        })
+        let mut layers = fill_layers(to, value, extent, "cudaMemset3DAsync")?;
+        layers.try_for_each(|work| submit(stream, |_| work))
     }
 
     fn cudaMemset as cudaMemset_ptds (to: Pointer, value: i32, bytes: usize) {
@@ -207,10 +224,7 @@ export! {
     }
 
     fn cudaMemset2D as cudaMemset2D_ptds (to: Pointer, pitch: usize, value: i32, width: usize, height: usize) {
-        (0..height).try_for_each(|row| {
-            let to = to.add(row * pitch);
-            alive(|context| context.fill(to, &[value as u8], width, "cudaMemset2D"))
-        })
+        alive(|context| context.fill_rows((to, pitch), &[value as u8], [width, height], "cudaMemset2D"))
     }
 
     fn cudaMemset2DAsync as cudaMemset2DAsync_ptsz (

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 
 use crate::{
-    calls::{alive, with},
+    calls::{alive, caught, with},
     code::Code,
     ffi::{Dim3, FromC, Image, Out, Pointer, Text, export},
 };
@@ -13,7 +13,9 @@ use crate::{
 pub(crate) unsafe extern "C" fn __cudaRegisterFatBinary(image: *mut c_void) -> *mut *mut c_void {
     // SAFETY: the value is the caller's of this function, which is exported (1).
     let image = unsafe { Image::from_c(image) };
-    let handle = with(|context| Ok(context.add_binary(image)));
+    let handle = caught("__cudaRegisterFatBinary", || {
+        with(|context| Ok(context.add_binary(image)))
+    });
     handle.unwrap_or_default() as *mut *mut c_void
 }
 
@@ -28,9 +30,11 @@ pub(crate) unsafe extern "C" fn __cudaRegisterFunction(
     // SAFETY: the value is the caller's of this function, which is exported (1).
     let name = unsafe { Text::from_c(name) };
     // What has no name cannot be launched.
-    let _ = with(|context| {
-        context.add_kernel(function as u64, handle as u64, name.get()?);
-        Ok(())
+    let _ = caught("__cudaRegisterFunction", || {
+        with(|context| {
+            context.add_kernel(function as u64, handle as u64, name.get()?);
+            Ok(())
+        })
     });
 }
 
@@ -45,9 +49,11 @@ pub(crate) unsafe extern "C" fn __cudaRegisterVar(
     // SAFETY: the value is the caller's of this function, which is exported (1).
     let name = unsafe { Text::from_c(name) };
     // What has no name cannot be used.
-    let _ = with(|context| {
-        context.add_variable(variable as u64, handle as u64, name.get()?);
-        Ok(())
+    let _ = caught("__cudaRegisterVar", || {
+        with(|context| {
+            context.add_variable(variable as u64, handle as u64, name.get()?);
+            Ok(())
+        })
     });
 }
 
@@ -64,9 +70,11 @@ pub(crate) unsafe extern "C" fn __cudaRegisterManagedVar(
     // SAFETY: as above.
     let pointer = unsafe { Pointer::from_c(variable.cast()) };
     // What has no name cannot be used.
-    let _ = with(|context| {
-        context.add_managed(handle as u64, name.get()?, pointer);
-        Ok(())
+    let _ = caught("__cudaRegisterManagedVar", || {
+        with(|context| {
+            context.add_managed(handle as u64, name.get()?, pointer);
+            Ok(())
+        })
     });
 }
 
@@ -81,7 +89,9 @@ pub(crate) extern "C" fn __cudaUnregisterFatBinary(_handle: *mut *mut c_void) {}
 /// Modules are read when they are used: now, if the host is about to use a variable in managed memory.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn __cudaInitModule(handle: *mut *mut c_void) -> c_char {
-    let loaded = with(|context| context.module(handle as u64).map(drop));
+    let loaded = caught("__cudaInitModule", || {
+        with(|context| context.module(handle as u64).map(drop))
+    });
     c_char::from(loaded.is_ok())
 }
 
@@ -112,8 +122,11 @@ pub(crate) extern "C" fn __cudaPushCallConfiguration(
         shared_bytes,
         stream,
     };
-    CONFIGURATIONS.with_borrow_mut(|all| all.push(configuration));
-    0
+    let pushed = caught("__cudaPushCallConfiguration", || {
+        CONFIGURATIONS.with_borrow_mut(|all| all.push(configuration));
+        Ok(())
+    });
+    pushed.err().map_or(0, |code| code.0 as u32)
 }
 
 export! {

@@ -247,9 +247,11 @@ impl Readers {
             set.list.retain(|reader| !known.has(*reader));
         }
         let (list, limit) = (&mut set.list, limit(is_shared));
-        // Lanes come in their order.
-        if list.len() < limit && list.last().is_some_and(|last| last.key() < access.key()) {
-            list.push(access);
+        // Lanes and copies come in their order.
+        if list.last().is_some_and(|last| last.key() < access.key()) {
+            if list.len() < limit {
+                list.push(access);
+            }
             return;
         }
         match list.binary_search_by_key(&access.key(), Access::key) {

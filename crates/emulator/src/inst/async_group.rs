@@ -128,9 +128,15 @@ impl Group {
         for lane in lanes_of(step.active) {
             let thread = step.thread(lane);
             let cta = step.cta();
-            let groups = if *bulk { &cta.bulk } else { &cta.async_groups };
-            let current = groups.get(&thread).map_or(0, |groups| groups.current);
-            let until = current.saturating_sub(*left);
+            let groups = match bulk {
+                true => &mut cta.bulk,
+                false => &mut cta.async_groups,
+            };
+            let until = groups.get_mut(&thread).map_or(0, |groups| {
+                let until = groups.current.saturating_sub(*left);
+                groups.waited = groups.waited.max(until);
+                until
+            });
             step.tell(lane, |_| Event::GroupWait {
                 kind: group_kind(*bulk),
                 until,

@@ -99,7 +99,9 @@ impl AsyncCopy {
             step.locate(lane, &self.from, read, self.bytes)?;
         }
         let thread = step.thread(lane);
-        let group = step.cta().async_groups.entry(thread).or_default().add();
+        let instruction = step.group.pc;
+        let groups = step.cta().async_groups.entry(thread).or_default();
+        let group = groups.add(instruction);
         let mut pieces = Vec::new();
         if read > 0 {
             pieces.push(Piece {

@@ -172,7 +172,8 @@ impl BulkCopy {
             Some(signal) => signal.receivers(step, lane, to)?,
             None => {
                 let thread = step.thread(lane);
-                let group = step.cta().bulk.entry(thread).or_default().add();
+                let instruction = step.group.pc;
+                let group = step.cta().bulk.entry(thread).or_default().add(instruction);
                 vec![(0, Completion::Bulk { group })]
             }
         };

@@ -271,7 +271,7 @@ impl Memory {
         } else {
             format!(
                 "the last of them {} bytes past its end",
-                address + bytes - end
+                bytes.saturating_sub(end - address)
             )
         };
         format!(
@@ -350,6 +350,11 @@ mod tests {
             error.ends_with(
                 "`a`, 100 bytes at 0x7f0000000000: the last of them 2 bytes past its end"
             ),
+            "{error}"
+        );
+        let (_, error) = memory.find(a + 99, u64::MAX).unwrap_err();
+        assert!(
+            error.ends_with("18446744073709551614 bytes past its end"),
             "{error}"
         );
         let (_, error) = memory.find(b - 4, 4).unwrap_err();

@@ -68,23 +68,25 @@ pub(crate) struct Transfer {
 pub(crate) struct BulkGroups {
     /// The group that is open.
     pub(crate) current: u64,
-    /// Group, copies that have not read everything, copies that are not complete.
+    /// The group after the last one that the thread has waited for.
+    pub(crate) waited: u64,
+    /// The instruction that has issued the last copy.
+    pub(crate) last: usize,
+    /// Group, copies that have not read everything, copies that are not complete; in the order of the groups.
     pub(crate) pending: Vec<(u64, u32, u32)>,
 }
 
 impl BulkGroups {
-    pub(crate) fn add(&mut self) -> u64 {
+    /// Adds a copy by this instruction to the open group, and returns the group.
+    pub(crate) fn add(&mut self, instruction: usize) -> u64 {
         let current = self.current;
-        match self
-            .pending
-            .iter_mut()
-            .find(|(group, ..)| *group == current)
-        {
-            Some((_, unread, incomplete)) => {
+        self.last = instruction;
+        match self.pending.last_mut() {
+            Some((group, unread, incomplete)) if *group == current => {
                 *unread += 1;
                 *incomplete += 1;
             }
-            None => self.pending.push((current, 1, 1)),
+            _ => self.pending.push((current, 1, 1)),
         }
         current
     }
@@ -97,17 +99,31 @@ impl BulkGroups {
         })
     }
 
+    /// Closed groups that the thread has not waited for.
+    pub(crate) fn unwaited(&self) -> u64 {
+        self.current.saturating_sub(self.waited)
+    }
+
     fn read(&mut self, group: u64) {
-        if let Some((_, unread, _)) = self.pending.iter_mut().find(|(g, ..)| *g == group) {
+        if let Some(index) = self.index(group) {
+            let (_, unread, _) = &mut self.pending[index];
             *unread = unread.saturating_sub(1);
         }
     }
 
     fn complete(&mut self, group: u64) {
-        if let Some((_, _, incomplete)) = self.pending.iter_mut().find(|(g, ..)| *g == group) {
+        if let Some(index) = self.index(group) {
+            let (_, _, incomplete) = &mut self.pending[index];
             *incomplete = incomplete.saturating_sub(1);
+            if *incomplete == 0 {
+                self.pending.remove(index);
+            }
         }
-        self.pending.retain(|(_, _, incomplete)| *incomplete > 0);
+    }
+
+    fn index(&self, group: u64) -> Option<usize> {
+        let found = self.pending.binary_search_by_key(&group, |(at, ..)| *at);
+        found.ok()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Describes a deadlock: who waits where, and for what.
 
-use std::fmt::Write;
+use std::{collections::BTreeMap, fmt::Write};
 
 use super::is_interrupted;
 use crate::{
@@ -32,7 +32,7 @@ pub(super) fn endless(world: &World, code: &Code) -> Trapped {
         true => "the kernel was interrupted".to_owned(),
         false => format!("the kernel is not over after {limit} steps"),
     };
-    let what = format!("{why}\n{}", list(world, code));
+    let what = format!("{why}\n{}{}", list(world, code), unwaited(world, code));
     Trapped {
         trap: Trap::Endless,
         what,
@@ -41,8 +41,8 @@ pub(super) fn endless(world: &World, code: &Code) -> Trapped {
     }
 }
 
-/// All groups of threads.
-fn groups(world: &World) -> impl Iterator<Item = (Here, &Group)> {
+/// All groups of threads, each with its number in its warp.
+pub(super) fn groups(world: &World) -> impl Iterator<Item = (Here, usize, &Group)> {
     let clusters = world.clusters.iter().enumerate();
     let ctas = clusters.flat_map(|(cluster, state)| {
         let ctas = state.ctas.iter().enumerate();
@@ -56,7 +56,8 @@ fn groups(world: &World) -> impl Iterator<Item = (Here, &Group)> {
                 rank,
                 warp,
             };
-            state.groups.iter().map(move |group| (here, group))
+            let groups = state.groups.iter().enumerate();
+            groups.map(move |(index, group)| (here, index, group))
         })
     })
 }
@@ -83,13 +84,41 @@ fn waiting<'a>(
     world: &'a World,
     code: &'a Code,
 ) -> impl Iterator<Item = (&'a Operation, Waiting<'a>)> {
-    groups(world).filter_map(|group| waiting_in(world, code, group))
+    groups(world).filter_map(|(here, _, group)| waiting_in(world, code, (here, group)))
+}
+
+/// Groups of copies that a loop which lacks their wait has closed.
+const MANY_GROUPS: u64 = 1000;
+
+/// A line for each instruction whose copies a thread goes on issuing without a wait for their groups.
+fn unwaited(world: &World, code: &Code) -> String {
+    let mut found: BTreeMap<usize, (u64, [u32; 3], u32)> = BTreeMap::new();
+    for cta in world.clusters.iter().flat_map(|cluster| &cluster.ctas) {
+        for (thread, groups) in cta.bulk.iter().chain(&cta.async_groups) {
+            let count = groups.unwaited();
+            let most = found
+                .get(&groups.last)
+                .map_or(MANY_GROUPS - 1, |most| most.0);
+            if count > most {
+                found.insert(groups.last, (count, cta.id, *thread));
+            }
+        }
+    }
+    let line = |(at, (count, block, thread))| {
+        format!(
+            "\n  {}: `{}`: block {block:?} thread {thread} has closed {count} groups of copies and waits for none; \
+             put a wait for the groups into the loop",
+            code.program.location(at),
+            code.program.opcode(at)
+        )
+    };
+    found.into_iter().take(LISTED).map(line).collect()
 }
 
 fn list(world: &World, code: &Code) -> String {
     // Threads that wait at the same location for the same thing share a line.
     let mut lines: Vec<(String, Vec<String>)> = Vec::new();
-    for (here, group) in groups(world) {
+    for (here, _, group) in groups(world) {
         let id = world.clusters[here.cluster].ctas[here.rank].id;
         let (warp, lanes) = (here.warp, lane_names(group.mask));
         let who = format!("block {id:?} warp {warp} {lanes}");

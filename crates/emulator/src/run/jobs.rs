@@ -16,9 +16,14 @@ use std::{
     thread,
 };
 
+use super::is_interrupted;
+
 /// How many schedules run at a time, each on a core of its own; as many as there are cores unless given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jobs(NonZero<usize>);
+
+/// More threads than this do not make anything faster.
+const MOST_THREADS: usize = 1024;
 
 /// As much as the main thread has on Linux.
 const STACK_BYTES: usize = 8 << 20;
@@ -64,6 +69,9 @@ impl Jobs {
     /// it breaks: kernels that still run for later items then end as soon as they can. There are never more than twice
     /// as many results as jobs, those that are being made among them.
     ///
+    /// No more threads are started than there are items, nor more than 1024, and none after an
+    /// [`interrupt`](crate::interrupt).
+    ///
     /// A panic of `work` goes on here, after all results before it were taken.
     pub fn in_order<I: Send, T: Send>(
         self,
@@ -71,10 +79,15 @@ impl Jobs {
         work: impl Fn(I) -> T + Sync,
         mut take: impl FnMut(T) -> ControlFlow<()>,
     ) {
-        let jobs = self.0.get();
+        let items = items.into_iter();
+        let jobs = self.0.get().min(MOST_THREADS);
+        let jobs = items
+            .size_hint()
+            .1
+            .map_or(jobs, |most| jobs.min(most.max(1)));
         let queue = Queue {
             state: Mutex::new(State {
-                items: items.into_iter(),
+                items,
                 next: 0,
                 taken: 0,
             }),
@@ -96,7 +109,8 @@ impl Jobs {
             let _end = End(&queue);
             // Where the system has no more threads, fewer do it, or this one alone.
             let wanted = if jobs == 1 { 0 } else { jobs };
-            let threads = (0..wanted).map_while(|_| {
+            let wanted = (0..wanted).take_while(|_| !is_interrupted());
+            let threads = wanted.map_while(|_| {
                 let sender = sender.clone();
                 let builder = thread::Builder::new().stack_size(STACK_BYTES);
                 builder.spawn_scoped(scope, || worker(sender)).ok()
@@ -234,6 +248,31 @@ mod tests {
             ControlFlow::Continue(())
         });
         assert_eq!(count, 8);
+    }
+
+    #[test]
+    fn there_are_no_more_threads_than_items() {
+        let many: Jobs = "999999999".parse().unwrap();
+        let here = thread::current().id();
+        let threads = Mutex::new(std::collections::HashSet::new());
+        let work = |_| threads.lock().unwrap().insert(thread::current().id());
+        many.in_order(0..5, work, |_| ControlFlow::Continue(()));
+        let count = threads.lock().unwrap().len();
+        assert!((1..=5).contains(&count), "{count}");
+        threads.lock().unwrap().clear();
+        many.in_order(0..1, work, |_| ControlFlow::Continue(()));
+        assert!(threads.lock().unwrap().contains(&here));
+        // An endless list of items, too, is done by a number of threads that the system has.
+        let begun = std::time::Instant::now();
+        many.in_order(
+            0_u64..,
+            |item| item,
+            |item| match item {
+                0 => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            },
+        );
+        assert!(begun.elapsed() < Duration::from_secs(20));
     }
 
     #[test]

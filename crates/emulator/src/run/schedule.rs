@@ -6,7 +6,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{deadlock, is_interrupted, jobs::called_off};
+use super::{deadlock, is_interrupted, jobs::called_off, progress::Counted};
 use crate::{
     inst::{Code, Execute, Step, Waiting},
     machine::{
@@ -28,6 +28,9 @@ const PATIENCE: u64 = 256;
 /// Steps of the launch in which a thread waits for the initialisation of an mbarrier that it uses.
 const INIT_PATIENCE: u64 = 100_000;
 
+/// Copies in flight: with this many, none is issued before one completes.
+const MOST_TRANSFERS: usize = 4096;
+
 impl World {
     /// Runs all clusters to their end.
     pub(crate) fn run<O: Watch>(&mut self, code: &Code, observer: &mut O) -> Result<(), Trapped> {
@@ -36,6 +39,7 @@ impl World {
         }
         let mut barren = (self.progress, 0_u64);
         let mut idle = 0;
+        let mut counted = Counted::default();
         let called_off = called_off();
         let is_called_off = || {
             called_off
@@ -51,7 +55,8 @@ impl World {
             if self.clusters.is_empty() {
                 return Ok(());
             }
-            if !self.transfers.is_empty() && self.rng.one_in(4) {
+            let is_full = self.transfers.len() >= MOST_TRANSFERS;
+            if is_full || !self.transfers.is_empty() && self.rng.one_in(4) {
                 self.progress_copy(observer)?;
                 self.has_ended = true;
                 continue;
@@ -87,6 +92,7 @@ impl World {
                 idle = 0;
                 self.start_more(code, observer);
             }
+            counted.count(self.steps);
             if self.steps > self.config.max_steps || is_interrupted() || is_called_off() {
                 return Err(deadlock::endless(self, code));
             }
@@ -154,25 +160,8 @@ impl World {
 
     /// A group that waits for the initialisation of an mbarrier: nothing else can go on, so that it comes no more.
     fn waits_for_init(&self) -> Option<(Here, usize)> {
-        let clusters = self.clusters.iter().enumerate();
-        let ctas = clusters.flat_map(|(cluster, state)| {
-            let ctas = state.ctas.iter().enumerate();
-            ctas.map(move |(rank, cta)| (cluster, rank, cta))
-        });
-        let mut groups = ctas.flat_map(|(cluster, rank, cta)| {
-            let warps = cta.warps.iter().enumerate();
-            warps.flat_map(move |(warp, state)| {
-                let here = Here {
-                    cluster,
-                    rank,
-                    warp,
-                };
-                let groups = state.groups.iter().enumerate();
-                groups.map(move |(index, group)| (here, index, group))
-            })
-        });
         let waits = |group: &Group| matches!(group.wait, Some(Wait::MbarrierInit { .. }));
-        let found = groups.find(|(.., group)| waits(group));
+        let found = deadlock::groups(self).find(|(.., group)| waits(group));
         found.map(|(here, index, _)| (here, index))
     }
 

@@ -9,7 +9,9 @@ pub fn shape(shape: &Shape, limits: &Limits, signature: &Signature) -> Violation
     grid(shape.grid, limits, &mut found);
     shared(shape.shared_bytes, limits, signature, &mut found);
     cluster(shape, limits, signature, &mut found);
-    let shared_bytes = signature.static_shared_bytes + u64::from(shape.shared_bytes);
+    let shared_bytes = signature
+        .static_shared_bytes
+        .saturating_add(u64::from(shape.shared_bytes));
     let each = limits.blocks_per_multiprocessor(shape.block.count(), shared_bytes);
     found.extend(cooperative_grid(shape, limits.multiprocessors, each));
     Violations(found)

@@ -385,3 +385,35 @@ fn numbers_that_ascend_may_repeat_and_may_not_descend() {
         "ascending: number 2 of starts is 0; numbers must not descend, and the one before is 100; take 100 or more"
     );
 }
+
+/// Overflow panics in tests, so that this finds a product of extents that wraps.
+#[test]
+fn extents_of_any_size_are_refused_by_name() {
+    let sides = [1, 2, 0x8000, 0x0800_0000, 1 << 31, u32::MAX];
+    let dims = sides.into_iter().flat_map(|x| {
+        sides
+            .into_iter()
+            .flat_map(move |y| sides.into_iter().map(move |z| Dim3::new(x, y, z)))
+    });
+    for dim in dims.filter(|dim| dim.count() > 2) {
+        let mut launch = good();
+        (launch.shape.block, launch.shape.grid) = (dim, dim);
+        (launch.shape.cluster, launch.shape.cooperative) = (Some(dim), true);
+        launch.shape.shared_bytes = u32::MAX;
+        let signature = Signature {
+            static_shared_bytes: u64::MAX,
+            ..tile()
+        };
+        let refused = check(&launch, &buffers(), &Limits::SM_90, &signature).unwrap_err();
+        let told = refused.to_string();
+        assert!(told.contains("shared-bytes: shared_bytes is"), "{told}");
+        let rules = ["block-threads: block is", "cluster-blocks: cluster is"];
+        let are_told = rules.iter().all(|rule| told.contains(rule));
+        assert!(are_told || dim.count() <= 16, "{told}");
+    }
+    let mut launch = good();
+    launch.shape.block = Dim3::from([u32::MAX; 3]);
+    let told = check(&launch, &buffers(), &Limits::SM_90, &tile()).unwrap_err();
+    let expected = "block-dimension: block.x is 4294967295; the device's limit is 1024; take 1024";
+    assert!(told.to_string().contains(expected), "{told}");
+}

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use tma_emulator::check::{Kind, Suppression, Suppressions};
+use tma_host::read_file;
 use tma_launch::{Failure, Stage};
 use toml::de::DeTable;
 
@@ -34,6 +35,9 @@ pub fn parse_suppressions(name: &str, text: &str) -> Result<Suppressions, Violat
     Ok(Suppressions::new(all))
 }
 
+/// The longest file of suppressions that is read.
+const MAX_BYTES: u64 = 16 << 20;
+
 /// Reads a file of suppressions.
 ///
 /// # Errors
@@ -41,8 +45,9 @@ pub fn parse_suppressions(name: &str, text: &str) -> Result<Suppressions, Violat
 pub fn read_suppressions(path: &Path) -> Result<Suppressions, Failure> {
     let name = path.display().to_string();
     let failure = |why: String| Failure::new(Stage::Load, why);
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| failure(format!("cannot read `{name}`: {error}")))?;
+    let cannot = |why: String| failure(format!("cannot read `{name}`: {why}"));
+    let bytes = read_file(path, MAX_BYTES).map_err(|error| cannot(error.to_string()))?;
+    let text = String::from_utf8(bytes).map_err(|_| cannot("it is not text".to_owned()))?;
     parse_suppressions(&name, &text).map_err(|violations| failure(violations.to_string()))
 }
 

@@ -37,7 +37,7 @@ pub(super) fn between(
 
 /// The numbers of the arguments that point into memory, from 0.
 fn parameters(region: &Region, launch: &Launch) -> impl Iterator<Item = usize> {
-    let range = region.address..region.address + region.before.len() as u64;
+    let range = region.address..region.address.saturating_add(region.before.len() as u64);
     let arguments = launch.arguments.iter().enumerate();
     arguments.filter_map(move |(index, value)| {
         let address = u64::from_le_bytes(value.get(..8)?.try_into().ok()?);

@@ -41,6 +41,10 @@ const TESTS: &[(&str, Test)] = &[
         "calls_that_cannot_use_memory_are_refused",
         calls_that_cannot_use_memory_are_refused,
     ),
+    (
+        "calls_of_any_size_are_refused",
+        calls_of_any_size_are_refused,
+    ),
     ("broken_modules_are_told", broken_modules_are_told),
     ("what_is_missing_is_named", what_is_missing_is_named),
     ("what_kernels_lack_is_named", what_kernels_lack_is_named),
@@ -356,6 +360,22 @@ fn calls_that_cannot_use_memory_are_refused(programs: &Programs) -> Result<(), F
     ];
     wanted(&programs.run(&[], &["sides"])?, 0, "", &parts)?;
     wanted(&programs.run(&[], &["refused_memory"])?, 0, "", &[])
+}
+
+fn calls_of_any_size_are_refused(programs: &Programs) -> Result<(), Failed> {
+    let parts = [
+        "block-dimension: block.x is 4294967295; the device's limit is 1024; take 1024",
+        "block-dimension: block.x is 134217728;",
+        "its fat binary claims 64 bytes, which are not all in memory",
+        "the wrapper of a fat binary holds another wrapper",
+        "tma exec: 1 launch checked under seed 0: ",
+    ];
+    let output = programs.run(&[], &["extremes"])?;
+    wanted(&output, 0, "", &parts)?;
+    match text(&output.stderr).contains("panicked") {
+        true => Err("a call has panicked".into()),
+        false => Ok(()),
+    }
 }
 
 fn broken_modules_are_told(programs: &Programs) -> Result<(), Failed> {

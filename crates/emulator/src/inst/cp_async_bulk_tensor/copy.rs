@@ -78,7 +78,8 @@ impl TensorCopy {
                     return Ok(());
                 };
                 let thread = step.thread(lane);
-                let group = step.cta().bulk.entry(thread).or_default().add();
+                let instruction = step.group.pc;
+                let group = step.cta().bulk.entry(thread).or_default().add(instruction);
                 vec![(rank, Completion::Bulk { group })]
             }
         };

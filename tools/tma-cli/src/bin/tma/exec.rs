@@ -14,10 +14,15 @@ use std::{
 use anyhow::{Context, Result};
 use tma_cli::emulate::read_suppressions;
 use tma_emulator::{Config, Jobs, check::Suppressions};
+use tma_launch::escape_text;
 
 use crate::{
-    emulate::{report::write_suppressed, seeds::Seeds},
+    emulate::{
+        report::write_suppressed,
+        seeds::{Seeds, seed},
+    },
     interrupt,
+    wrong_input::OrWrongInput,
 };
 use record::Record;
 
@@ -28,13 +33,24 @@ use record::Record;
 #[derive(clap::Args)]
 pub(crate) struct Exec {
     /// The schedule's seed
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = seed, allow_negative_numbers = true)]
     seed: u64,
     /// Many schedules for each launch: 0..64. All begin with the same memory, and what the first leaves stays
-    #[arg(long, value_name = "FROM..TO", conflicts_with = "seed")]
+    #[arg(
+        long,
+        value_name = "FROM..TO",
+        conflicts_with = "seed",
+        allow_hyphen_values = true
+    )]
     seeds: Option<Seeds>,
     /// Schedules of a launch that run at a time; as many as there are cores unless given
-    #[arg(long, value_name = "N", env = "TMA_JOBS", hide_env_values = true)]
+    #[arg(
+        long,
+        value_name = "N",
+        env = "TMA_JOBS",
+        hide_env_values = true,
+        allow_negative_numbers = true
+    )]
     jobs: Option<Jobs>,
     /// Instructions of a launch, counted for each thread, after which a kernel counts as endless
     #[arg(long, value_name = "STEPS", default_value_t = Config::default().max_steps)]
@@ -71,7 +87,8 @@ impl Exec {
     pub(crate) fn run(self) -> Result<ExitCode> {
         let library = library::find()?;
         let suppressions = self.suppressions.as_deref().map(read_suppressions);
-        let suppressions = suppressions.transpose()?.unwrap_or_default();
+        let suppressions = suppressions.transpose().or_wrong_input()?;
+        let suppressions = suppressions.unwrap_or_default();
         let folder = tempfile::Builder::new().prefix("tma-exec-").tempdir()?;
         fs::write(folder.path().join("options"), self.options(&suppressions)?)?;
         library::install(&library, folder.path())?;
@@ -132,7 +149,7 @@ impl Exec {
             (false, None) => format!("checked under seed {}", self.seed),
             (false, Some(seeds)) => format!("checked under {} seeds", seeds.count()),
         };
-        io::Write::write_all(&mut err, record.closing(&how).as_bytes())
+        io::Write::write_all(&mut err, escape_text(&record.closing(&how)).as_bytes())
     }
 
     /// The program's, or the one that was asked for.

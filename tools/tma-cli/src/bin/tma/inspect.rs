@@ -6,7 +6,7 @@ use tma_emulator::{Config, Session, Unsupported};
 use tma_host::{Device, Dim3, GpuError, Module, Resources, Source};
 use tma_launch::{Failure, Parameter, Signature};
 
-use crate::assembled::Assembled;
+use crate::{assembled::Assembled, wrong_input::OrWrongInput};
 
 /// Shows the contents of a PTX file: its kernels, their parameters and bounds, and the registers
 /// and memory that they use, as ptxas says where there is one, and the driver on a machine with a
@@ -25,7 +25,7 @@ pub(crate) struct Inspect {
 
 impl Inspect {
     pub(crate) fn run(self, out: &mut impl Write) -> Result<()> {
-        let source = Source::read(&self.file)?;
+        let source = Source::read(&self.file).or_wrong_input()?;
         let kernels = match &self.entry {
             Some(entry) => vec![source.signature(entry)?.clone()],
             None => source.signatures().to_vec(),

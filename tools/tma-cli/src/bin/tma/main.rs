@@ -12,6 +12,7 @@ mod map;
 mod record;
 mod replay;
 mod svg;
+mod wrong_input;
 
 use std::{
     io::{self, Write},
@@ -19,6 +20,8 @@ use std::{
 };
 
 use clap::{Parser, Subcommand};
+use tma_launch::{EscapedWriter, escape_text};
+use wrong_input::WrongInput;
 
 #[derive(Parser)]
 #[command(
@@ -45,7 +48,8 @@ enum Verb {
 }
 
 fn main() -> ExitCode {
-    let out = &mut io::stdout().lock();
+    // Names and texts of files that others have made.
+    let out = &mut EscapedWriter(io::stdout().lock());
     let result = match Command::parse().verb {
         Verb::Devices(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
         Verb::Emulate(verb) => verb.run(out),
@@ -66,12 +70,10 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
-            match error.downcast_ref::<io::Error>() {
-                // The output is lost.
-                Some(_) => ExitCode::from(2),
-                None => ExitCode::FAILURE,
-            }
+            eprintln!("error: {}", escape_text(&format!("{error:#}")));
+            // The output is lost, or there was nothing to work on.
+            let is_wrong = error.is::<WrongInput>() || error.is::<io::Error>();
+            ExitCode::from(if is_wrong { 2 } else { 1 })
         }
     }
 }

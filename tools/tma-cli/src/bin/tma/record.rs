@@ -11,6 +11,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, anyhow, ensure};
+use tma_launch::{escape_name, escape_text};
 
 use crate::{
     exec::{
@@ -69,7 +70,7 @@ const RECORDER: Library = Library {
 impl Record {
     pub(crate) fn run(self) -> Result<ExitCode> {
         self.record().or_else(|error| {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {}", escape_text(&format!("{error:#}")));
             Ok(ExitCode::from(2))
         })
     }
@@ -118,12 +119,13 @@ impl Record {
         };
         for unfinished in remove_unfinished(&archives)? {
             eprintln!(
-                "not recorded: {unfinished}, which was being written when the program was ended"
+                "not recorded: {}, which was being written when the program was ended",
+                escape_name(&unfinished)
             );
         }
-        eprint!("{}", log.closing(&self.out));
+        eprint!("{}", escape_text(&log.closing(&self.out)));
         if self.times {
-            eprint!("{}", log.waits());
+            eprint!("{}", escape_text(&log.waits().to_string()));
         }
         Ok(code(status))
     }

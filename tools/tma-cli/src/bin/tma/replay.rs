@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::Result;
 use tma_cli::{
-    emulate::{Stopped, Verdict},
+    emulate::{Output, Stopped, Verdict},
     replay::Recording,
 };
 use tma_launch::{Failure, Stage};
@@ -53,7 +53,7 @@ impl Replay {
         out: &mut impl Write,
     ) -> io::Result<()> {
         let opened = Recording::open(archive).and_then(|recording| {
-            self.write_ptx(&recording)?;
+            self.write_ptx(archive, &recording)?;
             Ok(recording)
         });
         match opened {
@@ -74,16 +74,18 @@ impl Replay {
         }
     }
 
-    fn write_ptx(&self, recording: &Recording) -> Result<(), Stopped> {
+    fn write_ptx(&self, archive: &Path, recording: &Recording) -> Result<(), Stopped> {
         let Some(folder) = &self.ptx else {
             return Ok(());
         };
         let (name, text) = recording.ptx();
-        let written = fs::create_dir_all(folder).and_then(|()| fs::write(folder.join(name), text));
-        written.map_err(|error| {
+        fs::create_dir_all(folder).map_err(|error| {
             let what = format!("cannot write {name} into {}: {error}", folder.display());
             Stopped::Failure(Failure::new(Stage::Load, what))
-        })
+        })?;
+        let output = Output::open(&folder.join(name), [archive]);
+        let written = output.and_then(|output| output.write(text.as_bytes()));
+        written.map_err(Stopped::Failure)
     }
 }
 

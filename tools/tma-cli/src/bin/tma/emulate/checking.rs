@@ -7,11 +7,12 @@ use std::{
 };
 
 use tma_cli::emulate::{Diagnostic, Run, Stopped, Verdict, read_suppressions};
-use tma_emulator::{Config, Jobs};
+use tma_emulator::{Config, Jobs, Progress};
+use tma_launch::escape_text;
 
 use super::{
     report::{Again, Report},
-    seeds::Seeds,
+    seeds::{Seeds, seed},
 };
 use crate::interrupt;
 
@@ -19,13 +20,24 @@ use crate::interrupt;
 #[derive(clap::Args)]
 pub(crate) struct Checking {
     /// The schedule's seed
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = seed, allow_negative_numbers = true)]
     seed: u64,
     /// Many schedules: 0..64
-    #[arg(long, value_name = "FROM..TO", conflicts_with = "seed")]
+    #[arg(
+        long,
+        value_name = "FROM..TO",
+        conflicts_with = "seed",
+        allow_hyphen_values = true
+    )]
     seeds: Option<Seeds>,
     /// Schedules that run at a time; as many as there are cores unless given
-    #[arg(long, value_name = "N", env = "TMA_JOBS", hide_env_values = true)]
+    #[arg(
+        long,
+        value_name = "N",
+        env = "TMA_JOBS",
+        hide_env_values = true,
+        allow_negative_numbers = true
+    )]
     jobs: Option<Jobs>,
     /// Stop at the first seed with diagnostics
     #[arg(long, requires = "seeds")]
@@ -73,10 +85,11 @@ impl Checking {
             suppressions: self.suppressions.as_deref(),
         };
         let mut report = Report::new(again, self.seeds, self.json);
+        let _progress = Progress::on_terminal(&format!("tma {verb}"));
         match self.write(&mut report, out, run) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 // Nobody else says it.
-                eprintln!("{}", report.verdict_line());
+                eprintln!("{}", escape_text(&report.verdict_line()));
                 Ok(report.verdict())
             }
             written => written.map(|()| report.verdict()),

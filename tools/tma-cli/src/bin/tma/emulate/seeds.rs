@@ -2,6 +2,17 @@ use std::{ops::Range, str::FromStr};
 
 use anyhow::{Context, Error, Result, ensure};
 
+/// A seed of the command line.
+pub(crate) fn seed(given: &str) -> Result<u64, String> {
+    let number = given.parse();
+    number.map_err(|_| {
+        format!(
+            "`{given}` is no seed: a seed is a whole number from 0 to {}, which chooses a schedule",
+            u64::MAX
+        )
+    })
+}
+
 /// `0..64`, or `0..=63`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Seeds {
@@ -38,10 +49,7 @@ impl FromStr for Seeds {
         let (from, to) = given
             .split_once("..")
             .context("a range of seeds is wanted, as in `0..64`")?;
-        let number = |text: &str| -> Result<u64> {
-            text.parse()
-                .with_context(|| format!("`{text}` is no seed; seeds are numbers, as in `0..64`"))
-        };
+        let number = |text: &str| seed(text).map_err(Error::msg);
         let first = number(from)?;
         let range: Range<u64> = match to.strip_prefix('=') {
             Some(last) => {

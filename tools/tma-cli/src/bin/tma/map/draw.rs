@@ -1,12 +1,16 @@
-use std::{fs, io::Write, path::PathBuf};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use clap::Args;
 use serde_json::{Value, json};
 use tensor_map::{
     Params, Swizzle, Target, Tensor,
     walk::{Direction, Row},
 };
+use tma_cli::emulate::Output;
 
 use super::{
     conflicts::{Access, Conflicts, Shape},
@@ -15,6 +19,7 @@ use super::{
     picture::picture,
     product::{self, Major, Step},
 };
+use crate::wrong_input::OrWrongInput;
 
 /// Draw one copy as SVG: the elements it covers in global memory, and where they land in shared
 #[derive(Args)]
@@ -110,8 +115,10 @@ impl Draw {
             return Ok(());
         }
         let path = self.output.display();
-        fs::write(&self.output, picture(&copy, &summary))
-            .with_context(|| format!("writing {path}"))?;
+        let input = self.map.as_deref().map(Path::new);
+        let output = Output::open(&self.output, input).or_wrong_input()?;
+        let written = output.write(picture(&copy, &summary).as_bytes());
+        written.or_wrong_input()?;
         summary
             .iter()
             .try_for_each(|line| writeln!(out, "{line}"))?;

@@ -1,9 +1,4 @@
-use std::{
-    fmt::Display,
-    fs::File,
-    io::{self, Read},
-    str::FromStr,
-};
+use std::{fmt::Display, path::Path, str::FromStr};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
@@ -12,6 +7,9 @@ use tensor_map::{
     DataType, Decoded, Dims, Im2col, Im2colWide, Interleave, L2Promotion, OobFill, Params, Swizzle,
     Target, Tensor, TensorMap, Tiled, WideMode,
 };
+use tma_host::read_file;
+
+use crate::wrong_input::OrWrongInput;
 
 /// The parameters of a map, or its bytes.
 #[derive(Args, Clone)]
@@ -221,24 +219,17 @@ impl Parameters {
 /// A file with a map has no more bytes, with all its blanks.
 const MAX_FILE_BYTES: u64 = 1 << 16;
 
-/// The beginning of a file, which may be a device without an end.
-fn read_some(path: &str) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let file = File::open(path)?;
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
 /// A map of 256 hexadecimal digits, or from a file that holds such or the bytes themselves.
 pub(crate) fn read_map(given: &str) -> Result<TensorMap> {
+    map_of(given).or_wrong_input()
+}
+
+fn map_of(given: &str) -> Result<TensorMap> {
     if let Some(map) = from_hex(given) {
         return Ok(map);
     }
     let name = shortened(given);
-    let bytes = match read_some(given) {
-        Ok(bytes) if bytes.len() as u64 > MAX_FILE_BYTES => {
-            bail!("`{name}` has more than {MAX_FILE_BYTES} bytes, and is no tensor map");
-        }
+    let bytes = match read_file(Path::new(given), MAX_FILE_BYTES) {
         Ok(bytes) => bytes,
         Err(error) => {
             if let Some(count) = looks_like_hex(given) {

@@ -1,0 +1,158 @@
+//! Memory of the program, copied by the system: an address without memory is an error of the call, not the end of the
+//! process.
+
+use std::io;
+
+/// Copies `len` bytes that begin at an address of the program; returns whether all of them can be read.
+///
+/// # Safety
+/// 1. `into` is valid for writes of `len` bytes.
+pub(crate) unsafe fn read(address: u64, into: *mut u8, len: usize) -> bool {
+    // SAFETY: the condition is the same (1).
+    unsafe { transfer(libc::process_vm_readv, address, into, len) }.unwrap_or_else(|| {
+        let is_mapped = is_mapped(address, len);
+        if is_mapped {
+            // SAFETY: the program has memory there, and the rest is the condition (1).
+            unsafe { into.copy_from(address as *const u8, len) };
+        }
+        is_mapped
+    })
+}
+
+/// Copies `len` bytes to an address of the program; returns whether all of them can be written.
+///
+/// # Safety
+/// 1. `from` is valid for reads of `len` bytes.
+/// 2. The program has named the address for a call to write to.
+pub(crate) unsafe fn write(address: u64, from: *const u8, len: usize) -> bool {
+    // SAFETY: the conditions are the same (1, 2); `process_vm_writev` does not write to its own side.
+    unsafe { transfer(libc::process_vm_writev, address, from.cast_mut(), len) }.unwrap_or_else(
+        || {
+            let is_mapped = is_mapped(address, len);
+            if is_mapped {
+                // SAFETY: the program has memory there (2), and the rest is the condition (1).
+                unsafe { from.copy_to(address as *mut u8, len) };
+            }
+            is_mapped
+        },
+    )
+}
+
+/// Returns whether the program has memory at each of these addresses. It may be memory that cannot be read.
+pub(crate) fn is_mapped(address: u64, len: usize) -> bool {
+    /// Pages that are asked for at once.
+    const PAGES: u64 = 4096;
+    let Some(end) = address.checked_add(len as u64) else {
+        return false;
+    };
+    // SAFETY: it reads a constant of the system.
+    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as u64;
+    let mut pages = [0; PAGES as usize];
+    let starts = (address / page * page..end).step_by((PAGES * page) as usize);
+    let mut parts = starts.map(|start| (start, (end - start).min(PAGES * page)));
+    parts.all(|(start, len)| {
+        // SAFETY: it looks at no memory, and writes one byte for each page.
+        let found = unsafe { libc::mincore(start as *mut _, len as usize, pages.as_mut_ptr()) };
+        found == 0 || io::Error::last_os_error().raw_os_error() != Some(libc::ENOMEM)
+    })
+}
+
+/// `process_vm_readv` or `process_vm_writev`.
+type Transfer = unsafe extern "C" fn(
+    libc::pid_t,
+    *const libc::iovec,
+    libc::c_ulong,
+    *const libc::iovec,
+    libc::c_ulong,
+    libc::c_ulong,
+) -> isize;
+
+/// Copies between an address of the program and memory of this library; returns whether all bytes were copied, or
+/// `None` where the system does not let a process do so.
+///
+/// # Safety
+/// 1. `own` is valid for `len` bytes, for writes by `process_vm_readv`, and for reads by the other.
+/// 2. What `process_vm_writev` writes to is the program's to give.
+unsafe fn transfer(call: Transfer, address: u64, own: *mut u8, len: usize) -> Option<bool> {
+    if address.checked_add(len as u64).is_none() {
+        return Some(false);
+    }
+    // SAFETY: it reads a number, which is another one after a fork.
+    let process = unsafe { libc::getpid() };
+    let mut done = 0;
+    while done < len {
+        let part = |start: *mut u8| libc::iovec {
+            iov_base: start.wrapping_add(done).cast(),
+            iov_len: len - done,
+        };
+        let (own, other) = (part(own), part(address as *mut u8));
+        // SAFETY: `own` has these bytes (1), and the system checks the other address before it copies (2).
+        let copied = unsafe { call(process, &own, 1, &other, 1, 0) };
+        match usize::try_from(copied) {
+            Ok(0) => return Some(false),
+            Ok(copied) => done += copied,
+            Err(_) => {
+                let error = io::Error::last_os_error().raw_os_error();
+                let is_refused = matches!(error, Some(libc::ENOSYS | libc::EPERM));
+                return (!is_refused).then_some(false);
+            }
+        }
+    }
+    Some(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A page of ones, and after it one that cannot be read.
+    fn before_guard() -> (u64, usize) {
+        // SAFETY: it reads a constant of the system.
+        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        let both = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: no memory that is there changes.
+        let start = unsafe { libc::mmap(std::ptr::null_mut(), 2 * page, both, flags, -1, 0) };
+        assert_ne!(start, libc::MAP_FAILED);
+        // SAFETY: the page was mapped above.
+        unsafe { start.cast::<u8>().write_bytes(1, page) };
+        // SAFETY: the second page was mapped above, and this test alone knows of it.
+        let guarded = unsafe { libc::mprotect(start.wrapping_add(page), page, libc::PROT_NONE) };
+        assert_eq!(guarded, 0);
+        (start as u64, page)
+    }
+
+    #[test]
+    fn a_copy_ends_at_a_guard_page() {
+        let (start, page) = before_guard();
+        let mut bytes = vec![0; page + 8];
+        let mut reads = |at: u64, len| {
+            // SAFETY: `bytes` is longer than all of these (1).
+            unsafe { read(at, bytes.as_mut_ptr(), len) }
+        };
+        assert!(reads(start, page));
+        assert!(reads(start + page as u64 - 8, 8));
+        assert!(!reads(start, page + 1));
+        assert!(!reads(start + page as u64 - 8, 9));
+        assert!(!reads(u64::MAX - 4, 8));
+        assert!(!reads(0, 1));
+        assert!(reads(0, 0));
+        assert_eq!(bytes[page - 1], 1);
+        let writes = |at: u64, len| {
+            // SAFETY: `bytes` is longer than all of these (1), and the page is the test's (2).
+            unsafe { write(at, bytes.as_ptr(), len) }
+        };
+        assert!(writes(start + page as u64 - 8, 8));
+        assert!(!writes(start + page as u64 - 4, 8));
+    }
+
+    #[test]
+    fn ranges_of_any_length_are_asked_for() {
+        let (start, page) = before_guard();
+        assert!(is_mapped(start, page));
+        assert!(is_mapped(start + 1, 2 * page - 1));
+        for len in [1 << 40, usize::MAX / 2, usize::MAX - (1 << 48), usize::MAX] {
+            assert!(!is_mapped(start, len), "{len:#x}");
+        }
+    }
+}

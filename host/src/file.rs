@@ -1,0 +1,53 @@
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
+
+/// Reads a regular file of at most `most_bytes`.
+///
+/// # Errors
+/// The file cannot be read, is not a regular file, or has more bytes: a pipe that no process writes to cannot be opened, and
+/// a device may have no end.
+pub fn read_file(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
+    let metadata = path.metadata()?;
+    if metadata.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if !metadata.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    let mut bytes = Vec::new();
+    let room = usize::try_from(metadata.len().min(most_bytes)).unwrap_or(usize::MAX);
+    bytes.try_reserve_exact(room)?;
+    File::open(path)?
+        .take(most_bytes.saturating_add(1))
+        .read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most_bytes {
+        return Err(io::Error::other(format!(
+            "it has more than {most_bytes} bytes"
+        )));
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_short_regular_files_are_read() {
+        let folder = std::env::temp_dir().join(format!("tma-read-file-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("five");
+        std::fs::write(&path, b"12345").unwrap();
+        assert_eq!(read_file(&path, 5).unwrap(), b"12345");
+        let said = |path: &Path, most| read_file(path, most).unwrap_err().to_string();
+        assert_eq!(said(&path, 4), "it has more than 4 bytes");
+        assert!(read_file(&folder, 5).is_err());
+        if cfg!(unix) {
+            assert_eq!(said(Path::new("/dev/zero"), 5), "it is no regular file");
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}
