@@ -38,19 +38,8 @@ pub struct Bug {
     /// The kinds of the diagnostics: all of these, and no others, whatever the seed. The first is what
     /// the bug is there for.
     pub finds: &'static [Kind],
-    /// Diagnostics that some schedules give in place of it, and why that is right.
-    pub or: &'static [Other],
     /// Only a [strict](tma_emulator::Config::strict) checker says it; any other says nothing.
     pub strict: bool,
-}
-
-/// A diagnostic that a schedule may legitimately give in place of the usual.
-#[derive(Clone, Copy, Debug)]
-pub struct Other {
-    /// Why it depends on the schedule, as `docs/memory-model.md` says it.
-    pub because: &'static str,
-    /// The kinds of the diagnostics.
-    pub finds: &'static [Kind],
 }
 
 /// All kernels.
@@ -102,18 +91,12 @@ impl Bug {
         Self {
             name,
             finds,
-            or: &[],
             strict: false,
         }
     }
 
     const fn strict(mut self) -> Self {
         self.strict = true;
-        self
-    }
-
-    const fn or(mut self, or: &'static [Other]) -> Self {
-        self.or = or;
         self
     }
 }

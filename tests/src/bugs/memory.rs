@@ -10,7 +10,7 @@ use tma_emulator::check::Kind::{
 };
 use tma_launch::{Buffer, Launch};
 
-use super::{Bug, Family, Other, blocks, loads, writes};
+use super::{Bug, Family, blocks, loads, writes};
 use crate::{Expected, Scenario};
 
 pub(super) const FAMILIES: &[Family] = &[
@@ -184,10 +184,7 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("cluster_barrier_in_both_branches", &[DivergentBarrier]),
             Bug::new("barrier_jumped_over", &[DivergentBarrier]),
             Bug::new("shuffle_of_other_lanes", &[InvalidCollective]),
-            Bug::new("masks_differ", &[InvalidCollective]).or(&[Other {
-                because: "lanes with the smaller mask may have gone on before the others come",
-                finds: &[Deadlock],
-            }]),
+            Bug::new("masks_differ", &[InvalidCollective]),
             Bug::new("one_and_a_half_warps", &[InvalidCollective]),
             Bug::new("barrier_of_each_lane", &[InvalidCollective]),
         ],

@@ -1,7 +1,7 @@
 //! Makes a diagnostic of the fault that ended a kernel.
 
 use super::{Checker, Diagnostic, Kind, Site, fixes::Fix, meetings::Group};
-use crate::machine::{Fault, FaultAt, Places, Program, Trap};
+use crate::machine::{Fault, FaultAt, Places, Program, Stuck, Trap};
 
 impl Checker {
     /// The diagnostic that a fault is.
@@ -28,6 +28,7 @@ impl Checker {
             Trap::UseAfterFree => Kind::UseAfterFree,
             Trap::DoubleFree => Kind::DoubleFree,
             Trap::InvalidFree => Kind::InvalidFree,
+            Trap::Deadlock if fault.stuck == Some(Stuck::MasksDiffer) => Kind::InvalidCollective,
             Trap::Deadlock => Kind::Deadlock,
             Trap::Endless => Kind::Endless,
         };

@@ -1,6 +1,6 @@
 //! The usual fixes of cases in which the fix of the kind does not lead to the cause.
 
-use super::Checker;
+use super::{Checker, Kind};
 use crate::machine::Stuck;
 
 /// A case with a fix of its own.
@@ -49,6 +49,7 @@ impl Checker {
             Fix::Unreleased => {
                 "every thread that gets a stage calls `release()` on it, on every path"
             }
+            Fix::Stuck(Stuck::MasksDiffer) => Kind::InvalidCollective.help(),
             Fix::Stuck(Stuck::Registers) => {
                 "let other warpgroups give back registers by `setmaxnreg.dec` before the `setmaxnreg.inc`, and choose \
                  counts that fit: all warps together have no more registers than the block began with"

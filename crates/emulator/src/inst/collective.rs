@@ -11,7 +11,7 @@ use crate::{
         shfl_sync, vote_sync,
     },
     machine::{
-        Constant, Flow, Group, Slot, Trap, Trapped, Wait, Warp,
+        Constant, Flow, Group, Slot, Stuck, Trap, Trapped, Wait, Warp,
         observer::{Event, Watch},
     },
     value::{LANES, Lanes, blend, lane_names, lanes_of},
@@ -65,6 +65,9 @@ pub(crate) fn whole_warp<O: Watch>(step: &Step<'_, O>) -> Result<(), Trapped> {
         }
     }
 }
+
+/// Collectives with a mask of some lanes that a warp remembers.
+const MAX_PARTIAL: usize = 16;
 
 /// Lanes that take part: the group, if it is not the one that finishes, its first register, its lanes, what it executes.
 type Party<'a> = (Option<usize>, usize, u32, &'a Collective);
@@ -146,8 +149,32 @@ impl Execute for Collective {
             return "for the lanes of its warp that can still come".into();
         }
         let missing = members & waiting.warp.alive & !waiting.group.mask;
-        format!("for {} of its warp", lane_names(missing))
+        let went_on = match other_mask(waiting) {
+            Some(mask) => {
+                format!(
+                    ", which have executed it with the member mask {mask:#010x}, not {members:#010x}"
+                )
+            }
+            None => String::new(),
+        };
+        format!("for {} of its warp{went_on}", lane_names(missing))
     }
+
+    fn stuck(&self, waiting: &Waiting<'_>) -> Option<Stuck> {
+        other_mask(waiting).map(|_| Stuck::MasksDiffer)
+    }
+}
+
+/// The member mask with which lanes have executed a collective that others wait in for them with another one.
+fn other_mask(waiting: &Waiting<'_>) -> Option<u32> {
+    let Wait::Collective { members } = waiting.wait else {
+        return None;
+    };
+    let missing = members & waiting.warp.alive & !waiting.group.mask;
+    let mut partial = waiting.warp.partial.iter().rev();
+    let other = partial
+        .find(|(at, mask)| *at == waiting.group.pc && mask != members && mask & missing == missing);
+    other.map(|(_, mask)| *mask)
 }
 
 /// Returns whether no group of a warp can go on by itself.
@@ -237,6 +264,11 @@ impl Collective {
 
     /// Computes the results of all who are there, and lets the others go on.
     fn finish<O: Watch>(&self, step: &mut Step<'_, O>, members: u32) {
+        let partial = (step.group.pc, members);
+        if step.warp.alive & !members != 0 && !step.warp.partial.contains(&partial) {
+            step.warp.partial.truncate(MAX_PARTIAL - 1);
+            step.warp.partial.push(partial);
+        }
         let mut parties = vec![(None, step.group.base, step.group.mask, self)];
         let partners = self.partners(step.warp, step.operations, members);
         let partners =

@@ -145,6 +145,8 @@ impl Trap {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Stuck {
+    /// Lanes wait in a collective for others that have executed it with another member mask.
+    MasksDiffer,
     /// A warp waits for registers that no other warp gives back.
     Registers,
     /// Arrivals of `cp.async.mbarrier.arrive` without `.noinc` have changed no count.

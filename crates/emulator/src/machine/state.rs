@@ -168,6 +168,8 @@ pub(crate) struct Warp {
     /// The generation of the cluster's barrier that each lane arrived at.
     pub(crate) cluster_arrived: [Option<u64>; LANES],
     pub(crate) products: Products,
+    /// Collectives that lanes have executed with a mask which lacked others: the instruction, and the mask.
+    pub(crate) partial: Vec<(usize, u32)>,
     /// Registers that have a value of memory that nobody has written, if there are any.
     pub(crate) unwritten: Option<Box<Unwritten>>,
 }
