@@ -53,6 +53,7 @@ use crate::{
 use copies::CopyInfo;
 use grid::{Extents, Grid};
 use heap::Fresh;
+use layouts::Collisions;
 use linear_map::LinearMap;
 use mbarriers::Mbarriers;
 use overlap::Dependency;
@@ -84,6 +85,7 @@ pub(crate) struct Checker {
     shadow: Shadow,
     fresh: Fresh,
     copies: Vec<CopyInfo>,
+    collisions: Collisions,
     mbarriers: Mbarriers,
     locations: Locations,
     /// Of strong accesses, so far.
@@ -134,6 +136,7 @@ impl Checker {
             shadow,
             fresh: Fresh::default(),
             copies: Vec::new(),
+            collisions: Collisions::default(),
             mbarriers: Mbarriers::default(),
             locations: Locations::default(),
             releases: 0,

@@ -17,6 +17,7 @@
 
 mod barrier_life;
 mod clean;
+mod core_matrices;
 mod count_bytes;
 mod full_empty;
 mod histogram;
