@@ -163,6 +163,9 @@ impl Checker {
         fault: Option<&Fault>,
     ) -> Vec<Diagnostic> {
         self.check_last_expectations(None);
+        if fault.is_none() {
+            self.stages_filled_once(program);
+        }
         if fault.is_some_and(|fault| fault.trap == Trap::Deadlock) {
             self.bytes_at_deadlock(program);
         }

@@ -28,6 +28,8 @@ pub struct Diagnostic {
     pub count: u64,
     /// The trap that ended the kernel, if this did.
     pub trap: Option<Trap>,
+    /// Says what the run has not tested. A strict checker makes it a warning.
+    pub is_note: bool,
 }
 
 impl Diagnostic {
@@ -100,6 +102,8 @@ pub struct Site {
 pub struct CheckReport {
     /// In the order in which they were found; each pair of locations once.
     pub diagnostics: Vec<Diagnostic>,
+    /// What the run has not tested; a strict checker has these among the diagnostics.
+    pub notes: Vec<Diagnostic>,
     /// One for each launch that ran to its end.
     pub reports: Vec<Report>,
     /// The output of all launches, also of one that did not run to its end.
@@ -110,6 +114,7 @@ impl CheckReport {
     /// With what came of the next launch.
     pub(crate) fn extend(&mut self, next: Self) {
         self.diagnostics.extend(next.diagnostics);
+        self.notes.extend(next.notes);
         self.reports.extend(next.reports);
         self.printed.push_str(&next.printed);
     }
@@ -161,6 +166,7 @@ impl Display for Site {
 impl Display for Diagnostic {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let severity = match self.kind.severity() {
+            _ if self.is_note => "note",
             Severity::Error => "error",
             Severity::Warning => "warning",
         };

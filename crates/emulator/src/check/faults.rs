@@ -76,6 +76,7 @@ impl Checker {
             notes,
             count: 1,
             trap: Some(fault.trap),
+            is_note: false,
         }
     }
 }

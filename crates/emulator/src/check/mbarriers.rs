@@ -2,6 +2,7 @@
 
 mod bytes;
 mod order;
+mod rings;
 mod uses;
 mod validity;
 
@@ -22,6 +23,7 @@ use crate::machine::observer::{
     AccessKind, CopyId, MbarrierEvent, Memory, Origin, Proxy, Range, Scope, Sem,
 };
 use order::{Arrival, Arrivals, Expectation};
+use rings::{Stages, Turns};
 pub(super) use uses::Use;
 use uses::Uses;
 
@@ -80,6 +82,7 @@ pub(super) struct Object {
     users: Map<u32, Uses>,
     /// The invalidation: the thread, and its epoch.
     ended: Option<(Origin, Epoch)>,
+    turns: Turns,
 }
 
 /// All barrier objects of running blocks.
@@ -94,6 +97,9 @@ pub(super) struct Mbarriers {
     wrong: HashSet<(u32, u32)>,
     /// The arrival before one too many.
     pub(super) last_to_fit: Option<End>,
+    /// The barrier at which a thread of a block has waited last.
+    last_waits: Map<(u32, u32), (u32, u64)>,
+    stages: Stages,
 }
 
 pub(super) fn location(range: Range) -> Option<(u32, u64)> {
@@ -123,6 +129,7 @@ impl Mbarriers {
         origin: Origin,
     ) -> Option<(u32, u32, Epoch)> {
         let location = location(range)?;
+        self.turn_steps(origin, location, false);
         let object = self.objects.get_mut(&location)?;
         object.issued.push(Issued {
             bytes,
@@ -155,6 +162,7 @@ impl Mbarriers {
     }
 
     pub(super) fn forget(&mut self, block: u32) {
+        self.end_turns(block);
         self.objects.retain(|(of, _), _| *of != block);
     }
 }
@@ -197,6 +205,7 @@ impl Checker {
             MbarrierEvent::Inval => self.mbarrier_inval(origin, range),
             MbarrierEvent::ExpectTx { bytes, .. } => {
                 self.mbarrier_use(origin, range, "expects bytes at", Use::Step);
+                self.mbarriers.turn_steps(origin, at, false);
                 self.mbarrier_expects(origin, at, bytes);
             }
             MbarrierEvent::CompleteTx { bytes, copy, .. } => {
@@ -208,6 +217,7 @@ impl Checker {
             }
             MbarrierEvent::Arrive { .. } => {
                 self.mbarrier_use(origin, range, "arrives at", Use::Step);
+                self.mbarriers.turn_steps(origin, at, true);
                 self.mbarrier_arrives(origin, at);
                 self.mbarrier_arrive(origin, at, sem, scope);
             }
@@ -219,6 +229,7 @@ impl Checker {
             }
             MbarrierEvent::AsyncArriveIssue => {
                 self.mbarrier_use(origin, range, "arrives at", Use::Counted);
+                self.mbarriers.turn_steps(origin, at, true);
             }
             MbarrierEvent::AsyncArrive { copies_before, .. } => {
                 self.mbarrier_counts_arrival(origin, at);
@@ -232,6 +243,7 @@ impl Checker {
             }
             MbarrierEvent::WaitPending { phase } => {
                 self.mbarrier_use(origin, range, "waits at", Use::Step);
+                self.mbarriers.turn_waits(origin, at, false);
                 self.waits_late(origin, at, phase);
             }
         }
@@ -466,6 +478,10 @@ impl Checker {
         let user = self.grid.extents.thread(origin.block as u32, origin.thread);
         // The wait for the phase before the first is said to be for phase 0.
         let is_first = object.phase == 0;
+        self.mbarriers.turn_waits(origin, at, is_first);
+        let Some(object) = self.mbarriers.objects.get_mut(&at) else {
+            return;
+        };
         let waited = Waited {
             origin,
             epoch,

@@ -131,6 +131,7 @@ impl Raw {
             notes,
             count: self.count,
             trap: None,
+            is_note: kind == Kind::StagesFilledOnce && !checker.is_strict,
         }
     }
 }
