@@ -152,7 +152,7 @@ impl Layout {
         }
     }
 
-    /// Which of K the stored element `at` of A is, where all metadata names the first elements of a group.
+    /// Returns the K of the stored element `at` of A where all metadata names the first elements of a group.
     fn first_kept(&self, at: usize) -> usize {
         match (self.form.selector, self.form.elements[0]) {
             (None, _) => at,

@@ -102,7 +102,7 @@ pub struct Site {
 pub struct CheckReport {
     /// In the order in which they were found; each pair of locations once.
     pub diagnostics: Vec<Diagnostic>,
-    /// What the run has not tested; a strict checker has these among the diagnostics.
+    /// Parts that the run has not tested; a strict checker has these among the diagnostics.
     pub notes: Vec<Diagnostic>,
     /// One for each launch that ran to its end.
     pub reports: Vec<Report>,

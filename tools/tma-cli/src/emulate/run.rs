@@ -83,7 +83,7 @@ pub struct Run {
     pub seed: u64,
     /// Everything that was found; nothing if the kernels are right.
     pub diagnostics: Vec<Diagnostic>,
-    /// What the run has not tested. The verdict does not depend on it.
+    /// Parts that the run has not tested. The verdict does not depend on them.
     pub notes: Vec<Diagnostic>,
     /// The output of the kernels.
     pub printed: String,

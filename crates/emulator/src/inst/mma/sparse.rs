@@ -25,7 +25,7 @@ pub(crate) struct Selector {
     half: bool,
 }
 
-/// Whether the results of a sparse `mma` were compared with those of an H200.
+/// Returns whether the results of a sparse `mma` were compared with those of an H200.
 pub(super) fn is_settled(product: &Product, shape: Shape) -> bool {
     let signed = Element::Integer {
         bits: 8,
