@@ -1,5 +1,6 @@
 //! Products of matrices on a device, on the emulator, and by plain rules that share nothing with it.
 
+mod addresses;
 mod form;
 mod kernel;
 mod layout;
@@ -12,6 +13,7 @@ use tma_emulator::EmulatorBackend;
 use tma_host::Jobs;
 use tma_launch::{Buffer, Failure, Job, Launch, Ptx, Stage};
 
+pub use addresses::{Descriptors, layouts};
 pub use form::{Form, all};
 use layout::Parts;
 
@@ -90,8 +92,7 @@ impl<'f> Tiles<'f> {
         in_parts(self.count(), |range| {
             let words = self.words();
             let mut job = self.job(&self.input[range.start * words..range.end * words]);
-            let run = EmulatorBackend::new(0).run_unchecked(&mut job, &mut |_| {});
-            run.unwrap_or_else(|failure| panic!("{}: {failure}", self.form.name()));
+            emulate(&mut job, &self.form.name());
             words_of(&job)
         })
     }
@@ -146,6 +147,12 @@ impl<'f> Tiles<'f> {
         }
         tally
     }
+}
+
+/// Runs a job whose kernel the emulator executes.
+fn emulate(job: &mut Job<'_>, name: &str) {
+    let run = EmulatorBackend::new(0).run_unchecked(job, &mut |_| {});
+    run.unwrap_or_else(|failure| panic!("{name}: {failure}"));
 }
 
 fn words_of(job: &Job<'_>) -> Vec<u32> {

@@ -49,7 +49,7 @@ fn main() {
         };
         let clean = with(None);
         trials.push(Trial::test(format!("clean/{}", family.name), move || {
-            is_clean(&clean())
+            is_clean(&clean(), &[])
         }));
         for bug in family.bugs {
             let name = format!("{}/{}", family.name, bug.name);
@@ -131,11 +131,16 @@ fn seeds(variant: &Variant) -> u64 {
     }
 }
 
-fn is_clean(variant: &Variant) -> Result<(), Failed> {
+/// The checker finds nothing, and has these notes.
+fn is_clean(variant: &Variant, notes: &[Kind]) -> Result<(), Failed> {
     for seed in 0..seeds(variant) {
         let checked = variant.check(seed)?;
         if !checked.diagnostics.is_empty() {
             return Err(format!("with seed {seed}:\n{}", rendered(&checked)).into());
+        }
+        let noted: Vec<Kind> = checked.notes.iter().map(|note| note.kind).collect();
+        if noted != notes {
+            return Err(format!("with seed {seed} the notes are {noted:?}").into());
         }
     }
     // It does what it is there for.
@@ -165,7 +170,11 @@ fn is_found(variant: &Variant, bug: &Bug) -> Result<(), Failed> {
             is_strict: false,
             ..variant.clone()
         };
-        is_clean(&usual)?;
+        let notes = bug.finds.iter().copied();
+        let notes: Vec<Kind> = notes
+            .filter(|kind| *kind == Kind::StagesFilledOnce)
+            .collect();
+        is_clean(&usual, &notes)?;
     }
     Ok(())
 }

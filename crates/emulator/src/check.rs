@@ -59,6 +59,7 @@ use crate::{
 use copies::CopyInfo;
 use grid::{Extents, Grid};
 use heap::Fresh;
+use layouts::Collisions;
 use linear_map::LinearMap;
 use mbarriers::Mbarriers;
 use meetings::Meeting;
@@ -91,6 +92,7 @@ pub(crate) struct Checker {
     shadow: Shadow,
     fresh: Fresh,
     copies: Vec<CopyInfo>,
+    collisions: Collisions,
     mbarriers: Mbarriers,
     meetings: Vec<Meeting>,
     locations: Locations,
@@ -142,6 +144,7 @@ impl Checker {
             shadow,
             fresh: Fresh::default(),
             copies: Vec::new(),
+            collisions: Collisions::default(),
             mbarriers: Mbarriers::default(),
             meetings: Vec::new(),
             locations: Locations::default(),
@@ -169,6 +172,9 @@ impl Checker {
         fault: Option<&Fault>,
     ) -> Vec<Diagnostic> {
         self.check_last_expectations(None);
+        if fault.is_none() {
+            self.stages_filled_once(program);
+        }
         if fault.is_some_and(|fault| fault.trap == Trap::Deadlock) {
             self.bytes_at_deadlock(program);
         }

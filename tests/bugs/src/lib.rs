@@ -17,9 +17,11 @@
 
 mod barrier_life;
 mod clean;
+mod core_matrices;
 mod count_bytes;
 mod full_empty;
 mod histogram;
+mod items_of_a_pipeline;
 mod last_block;
 mod load_store;
 mod load_tile;

@@ -1,11 +1,12 @@
 //! Compares products of matrices on a GPU with the emulator's, bit by bit: every form that an sm_90a has and the
-//! emulator executes, on random and adversarial tiles. Without a GPU it compares the emulator with plain rules.
+//! emulator executes, on random and adversarial tiles. Of `wgmma` it also compares the addresses that matrices are read
+//! from by random descriptors. Without a GPU it compares the emulator with plain rules.
 
 use std::{fs, path::PathBuf, process::ExitCode, time::Instant};
 
 use clap::Parser;
 use serde_json::json;
-use tests::products::{Tally, Tiles, all};
+use tests::products::{Descriptors, Tally, Tiles, all, layouts};
 use tma_host::{Device, Jobs};
 
 /// Compare products of matrices, bit by bit.
@@ -14,7 +15,7 @@ struct Arguments {
     /// The side that is compared: a `gpu` with the emulator, or the `emulator` with plain rules.
     #[arg(long, default_value = "gpu", value_parser = ["gpu", "emulator"])]
     device: String,
-    /// Results of each form, at least.
+    /// Results of each form, and addresses of each layout, at least.
     #[arg(long, default_value_t = 1_000_000)]
     results: usize,
     /// Another one makes other tiles.
@@ -85,13 +86,28 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
             all_differing += counted.differing;
         }
         println!("{}", line(&name, is_settled, tally.as_ref()));
-        rows.push(json!({
-            "form": name,
-            "executed": is_settled,
-            "results": counted.results,
-            "differing": counted.differing,
-            "first": counted.first,
-        }));
+        rows.push(row(&name, is_settled, &counted));
+    }
+    for layout in layouts() {
+        let name = layout.name();
+        if !name.contains(&arguments.only) {
+            continue;
+        }
+        let descriptors = Descriptors::new(&layout, arguments.seed, arguments.results);
+        let emulated = descriptors.emulated();
+        let tally = match &mut jobs {
+            Some(jobs) => {
+                let computed = descriptors
+                    .computed(jobs)
+                    .map_err(|failure| format!("{name}: {failure}"))?;
+                descriptors.compare(&emulated, &computed)
+            }
+            None => descriptors.compare(&emulated, &descriptors.expected()),
+        };
+        all_results += tally.results;
+        all_differing += tally.differing;
+        println!("{}", line(&name, true, Some(&tally)));
+        rows.push(row(&name, true, &tally));
     }
     let seconds = start.elapsed().as_secs();
     println!("{all_results} results on {name} in {seconds} s, {all_differing} differ");
@@ -103,6 +119,16 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
             .map_err(|error| format!("{}: {error}", path.display()))?;
     }
     Ok(all_results > 0 && all_differing == 0)
+}
+
+fn row(name: &str, is_settled: bool, tally: &Tally) -> serde_json::Value {
+    json!({
+        "form": name,
+        "executed": is_settled,
+        "results": tally.results,
+        "differing": tally.differing,
+        "first": tally.first,
+    })
 }
 
 fn line(name: &str, is_settled: bool, tally: Option<&Tally>) -> String {

@@ -5,9 +5,11 @@ use tma_emulator::check::Kind::{
     DataRace, Deadlock, DestinationOverwritten, ExitWithCopyInFlight, ExitWithReadsInFlight,
     ExpectTxNotOrdered, GroupWaitByOtherThread, MbarrierInvalidatedInUse, MbarrierOverflow,
     MbarrierOverwritten, MbarrierUninitialised, Misaligned, MisplacedProxyFence, MissingProxyFence,
-    OutOfBounds, ReadBeforeCompletion, StageStillRead, StoreSourceOverwritten, TransactionBytes,
-    UnarmedReceiver, UninitialisedUse, WrongPhase,
+    OutOfBounds, ReadBeforeCompletion, StageStillRead, StagesFilledOnce, StoreSourceOverwritten,
+    TransactionBytes, UnarmedReceiver, UninitialisedUse, WrongPhase,
 };
+
+use crate::Scenario;
 
 pub(super) const FAMILIES: &[Family] = &[
     Family {
@@ -102,6 +104,29 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("empty_counts_too_few", &[MbarrierOverflow]),
             Bug::new("producer_ends_the_barriers", &[MbarrierInvalidatedInUse]),
             Bug::new("waits_for_the_first_stage_alone", &[MbarrierOverflow]),
+        ],
+    },
+    Family {
+        name: "items_of_a_pipeline",
+        ptx: None,
+        scenario: |entry| {
+            let mut scenario = items(entry);
+            let launches = scenario.launches.into_iter();
+            scenario.launches = launches.map(|launch| launch.shared_bytes(512)).collect();
+            scenario
+        },
+        bugs: &[
+            Bug::new("as_many_as_stages", &[StagesFilledOnce]).strict(),
+            Bug::new("a_single_one", &[StagesFilledOnce]).strict(),
+        ],
+    },
+    Family {
+        name: "items_of_barriers",
+        ptx: None,
+        scenario: items,
+        bugs: &[
+            Bug::new("as_many_as_stages", &[StagesFilledOnce]).strict(),
+            Bug::new("waits_from_the_second_round", &[StagesFilledOnce]).strict(),
         ],
     },
     Family {
@@ -226,3 +251,14 @@ pub(super) const FAMILIES: &[Family] = &[
         ],
     },
 ];
+
+/// Items of 32 numbers, which come out as they go in.
+fn items(entry: &str) -> Scenario {
+    let count = match () {
+        () if entry.ends_with("as_many_as_stages") => 2,
+        () if entry.ends_with("waits_from_the_second_round") => 2,
+        () if entry.ends_with("a_single_one") => 1,
+        () => 6,
+    };
+    loads(entry, 64, 192, |i| 1000 + i, 32 * count)
+}

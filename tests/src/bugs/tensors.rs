@@ -1,10 +1,10 @@
 //! Tensor copies.
 
-use tensor_map::{DataType, Params, Swizzle, TensorMap};
+use tensor_map::{DataType, Params, Swizzle, TensorMap, Tiled};
 use tma_emulator::check::Kind::{
     DestinationOverwritten, IllegalInstruction, MapInLocalMemory, Misaligned, MissingProxyFence,
     ProductLayout, ScopeTooNarrow, SwizzleAlignment, TensorMapChangedInUse, TensorMapNotAcquired,
-    TensorMapNotReleased, TransactionBytes,
+    TensorMapNotReleased, TransactionBytes, UninitialisedUse,
 };
 use tma_launch::{Buffer, Launch};
 
@@ -67,6 +67,34 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("stride_of_four_rows", &[ProductLayout]),
             Bug::new("stride_of_twelve_rows", &[ProductLayout]),
         ],
+    },
+    // Without a swizzle, pieces of eight rows of 16 bytes are 128 bytes together.
+    Family {
+        name: "core_matrices",
+        ptx: None,
+        scenario: core_matrices,
+        bugs: &[
+            Bug::new("rows_of_32_bytes", &[ProductLayout]),
+            Bug::new("rows_of_128_bytes", &[ProductLayout]),
+            Bug::new("no_leading_offset", &[ProductLayout]),
+            // Lines are read that lie behind the boxes, too.
+            Bug::new("offsets_exchanged", &[ProductLayout, UninitialisedUse]),
+            Bug::new("columns_too_near", &[ProductLayout]),
+            Bug::new("columns_of_64_bytes", &[ProductLayout]),
+            Bug::new("stored_without_offset", &[ProductLayout]),
+        ],
+    },
+    Family {
+        name: "core_matrices_of_one_box_2",
+        ptx: None,
+        scenario: core_matrices_as_rows,
+        bugs: &[],
+    },
+    Family {
+        name: "core_matrices_of_one_box_4",
+        ptx: None,
+        scenario: core_matrices_along_k,
+        bugs: &[],
     },
     Family {
         name: "local_map",
@@ -198,13 +226,16 @@ fn place_of_sum(thread: usize, number: usize) -> (usize, usize) {
     (row, 8 * (number / 4) + 2 * (lane % 4) + number % 2)
 }
 
+/// A small number, which has no bits that `bf16` lacks.
+fn bf16(number: usize) -> u16 {
+    ((number as f32).to_bits() >> 16) as u16
+}
+
 fn product_of_boxes(entry: &str) -> Scenario {
     let a = |row: usize, k: usize| (7 * row + 3 * k) % 11;
     let b = |k: usize, column: usize| (5 * k + 2 * column) % 13;
-    // Small numbers have no bits that `bf16` lacks.
-    let bits = |number: usize| ((number as f32).to_bits() >> 16) as u16;
-    let numbers_of_a: Vec<u16> = (0..64 * 64).map(|i| bits(a(i / 64, i % 64))).collect();
-    let numbers_of_b: Vec<u16> = (0..64 * 32).map(|i| bits(b(i / 32, i % 32))).collect();
+    let numbers_of_a: Vec<u16> = (0..64 * 64).map(|i| bf16(a(i / 64, i % 64))).collect();
+    let numbers_of_b: Vec<u16> = (0..64 * 32).map(|i| bf16(b(i / 32, i % 32))).collect();
     let sums = (0..128 * 16).map(|i| {
         let (row, column) = place_of_sum(i / 16, i % 16);
         (0..64).map(|k| a(row, k) * b(k, column)).sum::<usize>() as f32
@@ -224,6 +255,83 @@ fn product_of_boxes(entry: &str) -> Scenario {
         ],
         launches: vec![launch.buffer(2).shared_bytes(8192 + 2 * 2048)],
         expected: vec![Expected::of(2, &sums)],
+    }
+}
+
+/// A has longer rows than the 16 elements that are multiplied.
+fn core_matrices(entry: &str) -> Scenario {
+    let a = |row: usize, k: usize| (7 * row + 3 * k) % 11;
+    let b = |k: usize, column: usize| (5 * k + 2 * column) % 13;
+    let numbers_of_a: Vec<u16> = (0..64 * 64).map(|i| bf16(a(i / 64, i % 64))).collect();
+    let numbers_of_b: Vec<u16> = (0..16 * 32).map(|i| bf16(b(i / 32, i % 32))).collect();
+    let sums = (0..128 * 16).map(|i| {
+        let (row, column) = place_of_sum(i / 16, i % 16);
+        (0..16).map(|k| a(row, k) * b(k, column)).sum::<usize>() as f32
+    });
+    let sums: Vec<f32> = sums.collect();
+    let has = |bug: &str| entry.ends_with(bug);
+    let columns_of_a = match () {
+        () if has("rows_of_32_bytes") => 16,
+        () if has("rows_of_128_bytes") => 64,
+        () => 8,
+    };
+    let columns_of_b = if has("columns_of_64_bytes") { 32 } else { 8 };
+    let map = |dims: [u64; 2], columns: u32| {
+        TensorMap::tiled(DataType::Bf16, &dims).box_dims(&[columns, dims[1] as u32])
+    };
+    let launch = Launch::new(entry, 1, 128)
+        .tensor_map(map([64, 64], columns_of_a), 0)
+        .tensor_map(map([32, 16], columns_of_b), 1);
+    Scenario {
+        name: entry.to_owned(),
+        buffers: vec![
+            Buffer::new("a", &numbers_of_a),
+            Buffer::new("b", &numbers_of_b),
+            Buffer::zeroed::<f32>("output", sums.len()),
+        ],
+        launches: vec![launch.buffer(2).shared_bytes(128 * 64 + 2 * 16 * 32)],
+        expected: vec![Expected::of(2, &sums)],
+    }
+}
+
+/// 16 pieces of 64 elements.
+fn core_matrices_as_rows(entry: &str) -> Scenario {
+    let map = TensorMap::tiled(DataType::Bf16, &[64, 16]).box_dims(&[64, 16]);
+    sums_of_rows(entry, map, |row, k| {
+        (row / 8 * 2 + k / 8) * 64 + row % 8 * 8 + k % 8
+    })
+}
+
+/// Rows of A as they are, seen as pieces.
+fn core_matrices_along_k(entry: &str) -> Scenario {
+    let map = TensorMap::tiled(DataType::Bf16, &[8, 8, 2, 8]).box_dims(&[8, 8, 2, 8]);
+    let map = map.strides_bytes(&[32, 16, 256]);
+    sums_of_rows(entry, map, |row, k| 16 * row + k)
+}
+
+/// `place` is where an element of A is in global memory.
+fn sums_of_rows(entry: &str, map: Tiled, place: fn(usize, usize) -> usize) -> Scenario {
+    let a = |row: usize, k: usize| (7 * row + 3 * k) % 11;
+    let mut numbers = vec![0; 64 * 16];
+    for row in 0..64 {
+        for k in 0..16 {
+            numbers[place(row, k)] = bf16(a(row, k));
+        }
+    }
+    let sums = (0..128 * 16).map(|i| {
+        let (row, _) = place_of_sum(i / 16, i % 16);
+        (0..16).map(|k| a(row, k)).sum::<usize>() as f32
+    });
+    let sums: Vec<f32> = sums.collect();
+    let launch = Launch::new(entry, 1, 128).tensor_map(map, 0);
+    Scenario {
+        name: entry.to_owned(),
+        buffers: vec![
+            Buffer::new("a", &numbers),
+            Buffer::zeroed::<f32>("output", sums.len()),
+        ],
+        launches: vec![launch.buffer(1).shared_bytes(2 * 64 * 16 + 128)],
+        expected: vec![Expected::of(1, &sums)],
     }
 }
 

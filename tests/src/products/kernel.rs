@@ -7,7 +7,7 @@ use super::{
     layout::Parts,
 };
 
-fn list(name: char, count: usize) -> String {
+pub(super) fn list(name: char, count: usize) -> String {
     let names: Vec<String> = (0..count).map(|index| format!("%{name}{index}")).collect();
     format!("{{{}}}", names.join(", "))
 }

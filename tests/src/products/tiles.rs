@@ -8,9 +8,13 @@ use super::{
 /// How many classes there are.
 pub(super) const CLASSES: usize = 10;
 
-struct Rng(u64);
+pub(super) struct Rng(u64);
 
 impl Rng {
+    pub(super) const fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
     fn next(&mut self) -> u64 {
         // splitmix64
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -20,7 +24,7 @@ impl Rng {
         z ^ z >> 31
     }
 
-    fn below(&mut self, bound: u64) -> u64 {
+    pub(super) fn below(&mut self, bound: u64) -> u64 {
         ((self.next() >> 32) * bound) >> 32
     }
 

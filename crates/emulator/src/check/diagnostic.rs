@@ -30,6 +30,8 @@ pub struct Diagnostic {
     pub trap: Option<Trap>,
     /// The usual fix in this case, where that of the kind does not lead to the cause.
     pub(super) fix: Option<&'static str>,
+    /// Says what the run has not tested. A strict checker makes it a warning.
+    pub is_note: bool,
 }
 
 impl Diagnostic {
@@ -102,6 +104,8 @@ pub struct Site {
 pub struct CheckReport {
     /// In the order in which they were found; each pair of locations once.
     pub diagnostics: Vec<Diagnostic>,
+    /// Parts that the run has not tested; a strict checker has these among the diagnostics.
+    pub notes: Vec<Diagnostic>,
     /// One for each launch that ran to its end.
     pub reports: Vec<Report>,
     /// The output of all launches, also of one that did not run to its end.
@@ -112,6 +116,7 @@ impl CheckReport {
     /// With what came of the next launch.
     pub(crate) fn extend(&mut self, next: Self) {
         self.diagnostics.extend(next.diagnostics);
+        self.notes.extend(next.notes);
         self.reports.extend(next.reports);
         self.printed.push_str(&next.printed);
     }
@@ -163,6 +168,7 @@ impl Display for Site {
 impl Display for Diagnostic {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let severity = match self.kind.severity() {
+            _ if self.is_note => "note",
             Severity::Error => "error",
             Severity::Warning => "warning",
         };

@@ -89,6 +89,7 @@ impl Checker {
             count: 1,
             trap: Some(fault.trap),
             fix: fix.map(|fix| self.fix(fix)),
+            is_note: false,
         }
     }
 }

@@ -135,9 +135,14 @@ kinds! {
     "execute `wgmma.fence` behind the last access to registers of sums; nvcc puts their zeros there by itself, which `scale-d` makes needless"
     /// A product reads a matrix elsewhere than a tensor copy has put it.
     ProductLayout "product-layout" Warning
-    "the descriptor of a product's matrix does not fit the box that a tensor copy has put there"
+    "the descriptor of a product's matrix does not fit the box that a tensor copy has put there, or reads bytes twice"
     "5.5.7, 9.7.14.7"
-    "make the descriptor from the tensor map: its swizzle, base offset 0, and a stride of eight rows of the box, which take the swizzle's span each; a row or column that the box does not hold begins in another box"
+    "make the descriptor from the tensor map: its swizzle, base offset 0, and a stride of eight rows of the box, which take the swizzle's span each; a row or column that the box does not hold begins in another box; without a swizzle, load boxes with rows of 16 bytes, and let the offsets lead from eight of these rows to others"
+    /// A pipeline filled no stage twice. Without [`Config::strict`](crate::Config::strict) it is a note.
+    StagesFilledOnce "stages-filled-once" Warning
+    "no stage of a pipeline is filled a second time, so that the run has not tested its releases"
+    "9.7.13.15"
+    "give each block more than STAGES items, so that stages are filled again after their release"
     /// A load writes a stage that threads still read.
     StageStillRead "stage-still-read" Error
     "a load is issued into bytes that other threads may still read"

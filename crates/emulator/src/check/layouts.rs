@@ -1,5 +1,9 @@
 //! Boxes of tensor copies in shared memory, and the descriptors by which products of a warpgroup read them.
 
+mod collisions;
+
+pub(super) use collisions::Collisions;
+
 use tensor_map::{MatrixDescriptor, Swizzle};
 
 use super::{Checker, Kind, raw::End};
@@ -9,13 +13,28 @@ use crate::machine::observer::{BoxLayout, CopyId, MatrixRead, Memory, Origin, Ra
 const PIECE: u64 = 16;
 /// Lines of a matrix that the descriptor's offsets keep together.
 const LINES: i64 = 8;
+/// Bytes of eight lines of a piece each, which an unswizzled descriptor takes as one.
+const CORE_BYTES: i64 = LINES * PIECE as i64;
 
 impl BoxLayout {
+    fn row_bytes(&self) -> u64 {
+        self.data_type.shared_bytes(self.extents[0].into())
+    }
+
     /// Bytes from one row to the next, where each can be of one line of a matrix. Longer rows without a swizzle may be
     /// matrices of eight lines each.
     fn pitch(&self) -> Option<u64> {
-        let row = self.data_type.shared_bytes(self.extents[0].into());
+        let row = self.row_bytes();
         self.swizzle.span_bytes().or((row == PIECE).then_some(row))
+    }
+
+    /// For a box of longer rows without a swizzle: the byte of its row at which eight lines of a matrix begin, if the
+    /// row does not hold them one matrix after the other. `lies` is the byte of the box where `line` is.
+    fn misplaced_core(&self, lies: u64, line: u32) -> Option<i64> {
+        let row = self.row_bytes() as i64;
+        let begin = lies as i64 % row - i64::from(line) % LINES * PIECE as i64;
+        let is_held = begin >= 0 && begin % CORE_BYTES == 0 && begin + CORE_BYTES <= row;
+        (!is_held).then_some(begin)
     }
 
     /// Returns whether a matrix that begins at one place may begin at the other, too, `groups` of eight lines later:
@@ -61,9 +80,10 @@ impl Checker {
         }
     }
 
-    /// Compares the descriptor of a matrix with the boxes that lie there. Of ordinary stores nothing is known.
+    /// Compares the descriptor of a matrix with the boxes there, and its pieces with each other. Of ordinary stores
+    /// only these are known.
     pub(super) fn product_matrix(&mut self, origin: Origin, matrix: MatrixRead) {
-        let Some((copy, tile, misfit)) = self.misfit(origin, matrix) else {
+        let Some((written, misfit)) = self.misfit(origin, matrix) else {
             return;
         };
         let MatrixRead {
@@ -72,38 +92,53 @@ impl Checker {
         let name = if is_a { 'A' } else { 'B' };
         let reads =
             format!("issues a product that reads {name} by the descriptor {descriptor:#018x}");
-        let there = &self.copies[copy as usize];
-        let range = Range {
-            memory: Memory::Shared {
-                block: origin.block,
-            },
-            address: tile.address,
-            bytes: 0,
-        };
-        let writes = format!("issues a copy of a box to {}", self.place(range));
-        let there = End::new(there.origin, writes);
+        let there = written.map(|(copy, tile)| {
+            let range = Range {
+                memory: Memory::Shared {
+                    block: origin.block,
+                },
+                address: tile.address,
+                bytes: 0,
+            };
+            let writes = format!("issues a copy of a box to {}", self.place(range));
+            End::new(self.copies[copy as usize].origin, writes)
+        });
         let here = End::new(origin, reads);
-        self.report(Kind::ProductLayout, here, Some(there), |_| {
-            vec![of_copy(&tile), of_descriptor(matrix), misfit]
+        self.report(Kind::ProductLayout, here, there, |_| {
+            let of_copy = written.map(|(_, tile)| of_copy(&tile));
+            let notes = [of_descriptor(matrix), misfit];
+            of_copy.into_iter().chain(notes).collect()
         });
     }
 
-    /// The first piece of a matrix that is not where a copy has put it: the copy, and what is wrong.
-    fn misfit(&mut self, origin: Origin, matrix: MatrixRead) -> Option<(u32, BoxLayout, String)> {
+    /// The copy that has written a piece, and its box.
+    fn box_at(&mut self, origin: Origin, address: u64) -> Option<(u32, BoxLayout)> {
+        let copy = self.writing_copy(origin, address)?;
+        let tile = self.copies[copy as usize].tile.as_deref().copied()?;
+        Some((copy, tile))
+    }
+
+    /// Two pieces at one address, or the first piece that is not where a copy has put it: the copy, and the fault.
+    fn misfit(
+        &mut self,
+        origin: Origin,
+        matrix: MatrixRead,
+    ) -> Option<(Option<(u32, BoxLayout)>, String)> {
         let descriptor = MatrixDescriptor::decode(matrix.descriptor);
+        if let Some(collision) = self.collisions.of(matrix) {
+            let written = self.box_at(origin, collision.address(matrix));
+            // Threads may have stored one matrix that is to count several times.
+            if written.is_some() || !collision.is_repetition {
+                return Some((written, collision.describe(matrix)));
+            }
+        }
         // For each box, where the matrix would begin in it, by which group of lines.
         let mut begins: Vec<(u32, i64, Place)> = Vec::new();
         for line in 0..matrix.lines {
             for piece in 0..matrix.pieces {
                 let byte = u64::from(piece) * PIECE;
-                let address = match matrix.is_mn_major {
-                    true => descriptor.mn_major_address(byte, line.into()),
-                    false => descriptor.k_major_address(line.into(), byte),
-                };
-                let Some(copy) = self.writing_copy(origin, address) else {
-                    continue;
-                };
-                let Some(tile) = self.copies[copy as usize].tile.as_deref().copied() else {
+                let address = matrix.address(&descriptor, (line, piece));
+                let Some((copy, tile)) = self.box_at(origin, address) else {
                     continue;
                 };
                 let lies = tile.unswizzled(address).wrapping_sub(tile.address);
@@ -113,9 +148,13 @@ impl Checker {
                         "the swizzle of the box has put its bytes from {lies} on to shared address {address:#x}, and \
                          that of the descriptor takes them for those from {read} on"
                     );
-                    return Some((copy, tile, misfit));
+                    return Some((Some((copy, tile)), misfit));
                 }
                 let Some(pitch) = tile.pitch() else {
+                    if let Some(begin) = tile.misplaced_core(lies, line) {
+                        let misfit = not_held(matrix, (line, byte), tile.row_bytes(), begin);
+                        return Some((Some((copy, tile)), misfit));
+                    }
                     continue;
                 };
                 let at = ((lies / pitch) as i64, (lies % pitch) as i64);
@@ -130,7 +169,7 @@ impl Checker {
                 };
                 if !tile.agrees(pitch, group - first, known, begin) {
                     let misfit = elsewhere(matrix, (line, byte), at, known);
-                    return Some((copy, tile, misfit));
+                    return Some((Some((copy, tile)), misfit));
                 }
             }
         }
@@ -187,13 +226,30 @@ fn of_descriptor(matrix: MatrixRead) -> String {
     )
 }
 
-/// A piece lies in another row of the box, or at another byte of it, than those before.
-fn elsewhere(matrix: MatrixRead, (line, byte): (u32, u64), at: Place, known: Place) -> String {
-    let of = match (matrix.is_mn_major, matrix.is_a) {
+fn name_of_line(matrix: MatrixRead, line: u32) -> String {
+    match (matrix.is_mn_major, matrix.is_a) {
         (true, _) => format!("element {line} along K"),
         (false, true) => format!("row {line} of A"),
         (false, false) => format!("column {line} of B"),
+    }
+}
+
+/// Eight lines of a piece are not together in a row of the box.
+fn not_held(matrix: MatrixRead, (line, byte): (u32, u64), row: u64, begin: i64) -> String {
+    let line = name_of_line(matrix, line / 8 * 8);
+    let begins = match begin {
+        ..0 => "begin in another row of it".to_owned(),
+        _ => format!("begin at byte {begin} of a row"),
     };
+    format!(
+        "without a swizzle, {CORE_BYTES} bytes that follow one another are {LINES} lines of {PIECE} bytes; those from \
+         {line}, byte {byte}, on {begins}, and the box has rows of {row} bytes"
+    )
+}
+
+/// A piece lies in another row of the box, or at another byte of it, than those before.
+fn elsewhere(matrix: MatrixRead, (line, byte): (u32, u64), at: Place, known: Place) -> String {
+    let of = name_of_line(matrix, line);
     let (row, column) = (known.0 + i64::from(line), known.1 + byte as i64);
     format!(
         "{of}, from byte {byte} on, is read from row {}, byte {} of the box, and lies in row {row}, byte {column} by \

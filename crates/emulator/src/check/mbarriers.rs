@@ -2,6 +2,7 @@
 
 mod bytes;
 mod order;
+mod rings;
 mod stages;
 mod uses;
 mod validity;
@@ -23,6 +24,7 @@ use crate::machine::observer::{
     AccessKind, CopyId, MbarrierEvent, Memory, Origin, Proxy, Range, Scope, Sem,
 };
 use order::{Arrival, Arrivals, Expectation};
+use rings::{Stages, Turns};
 pub(super) use uses::Use;
 use uses::Uses;
 
@@ -85,6 +87,7 @@ pub(super) struct Object {
     users: Map<u32, Uses>,
     /// The invalidation: the thread, and its epoch.
     ended: Option<(Origin, Epoch)>,
+    turns: Turns,
 }
 
 /// All barrier objects of running blocks.
@@ -101,6 +104,9 @@ pub(super) struct Mbarriers {
     pub(super) counts_plain_copies: bool,
     /// Of an arrival that is one too many: the arrival before it, and a wait that should have held its thread.
     pub(super) one_too_many: (Option<End>, Option<Other>),
+    /// The barrier at which a thread of a block has waited last.
+    last_waits: Map<(u32, u32), (u32, u64)>,
+    stages: Stages,
 }
 
 pub(super) fn location(range: Range) -> Option<(u32, u64)> {
@@ -130,6 +136,7 @@ impl Mbarriers {
         origin: Origin,
     ) -> Option<(u32, u32, Epoch)> {
         let location = location(range)?;
+        self.turn_steps(origin, location, false);
         let object = self.objects.get_mut(&location)?;
         object.issued.push(Issued {
             bytes,
@@ -162,6 +169,7 @@ impl Mbarriers {
     }
 
     pub(super) fn forget(&mut self, block: u32) {
+        self.end_turns(block);
         self.objects.retain(|(of, _), _| *of != block);
     }
 }
@@ -204,6 +212,7 @@ impl Checker {
             MbarrierEvent::Inval => self.mbarrier_inval(origin, range),
             MbarrierEvent::ExpectTx { bytes, .. } => {
                 self.mbarrier_use(origin, range, "expects bytes at", Use::Step);
+                self.mbarriers.turn_steps(origin, at, false);
                 self.mbarrier_expects(origin, at, bytes);
             }
             MbarrierEvent::CompleteTx { bytes, copy, .. } => {
@@ -215,6 +224,7 @@ impl Checker {
             }
             MbarrierEvent::Arrive { .. } => {
                 self.mbarrier_use(origin, range, "arrives at", Use::Step);
+                self.mbarriers.turn_steps(origin, at, true);
                 self.mbarrier_arrives(origin, at);
                 self.mbarrier_arrive(origin, at, sem, scope);
             }
@@ -228,6 +238,7 @@ impl Checker {
             MbarrierEvent::AsyncArriveIssue => {
                 self.mbarriers.counts_plain_copies = true;
                 self.mbarrier_use(origin, range, "arrives at", Use::Counted);
+                self.mbarriers.turn_steps(origin, at, true);
             }
             MbarrierEvent::AsyncArrive { copies_before, .. } => {
                 self.mbarrier_counts_arrival(origin, at);
@@ -241,6 +252,7 @@ impl Checker {
             }
             MbarrierEvent::WaitPending { phase, by_parity } => {
                 self.mbarrier_use(origin, range, "waits at", Use::Step);
+                self.mbarriers.turn_waits(origin, at, false);
                 self.waits_out_of_turn(origin, at, phase, by_parity);
             }
             MbarrierEvent::WaitUnused => {
@@ -564,6 +576,10 @@ impl Checker {
         let user = extents.thread(origin.block as u32, origin.thread);
         // The wait for the phase before the first is said to be for phase 0.
         let is_first = object.phase == 0;
+        self.mbarriers.turn_waits(origin, at, is_first);
+        let Some(object) = self.mbarriers.objects.get_mut(&at) else {
+            return;
+        };
         let waited = Waited {
             origin,
             epoch,

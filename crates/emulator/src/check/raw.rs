@@ -136,6 +136,7 @@ impl Raw {
             count: self.count,
             trap: None,
             fix: self.fix.map(|fix| checker.fix(fix)),
+            is_note: kind == Kind::StagesFilledOnce && !checker.is_strict,
         }
     }
 }

@@ -9,7 +9,7 @@ mod sparse;
 
 pub(crate) use arithmetic::{Element, Product, Sum, Way};
 pub(crate) use format::Format;
-pub(crate) use sparse::{Selector, is_settled};
+pub(crate) use sparse::Selector;
 
 use ptx::{Instruction, Operand, OperandKind};
 use ptx_isa::{Flag, Form, MatrixLayout, Shape, Type, mma::Op};

@@ -4,6 +4,7 @@
 //! come: later changes of registers do not matter to it (on an H200 neither). That it reads shared
 //! memory until a wait that covers it is what the observer is told.
 
+mod matrix;
 mod multiply;
 
 pub(crate) use multiply::Multiply;

@@ -425,7 +425,7 @@ impl World {
                 local: vec![Vec::new(); LANES],
                 cluster_arrived: [None; LANES],
                 products: Products::default(),
-            partial: Vec::new(),
+                partial: Vec::new(),
                 unwritten: None,
             };
             for (slot, constant) in &entry.constants {

@@ -219,10 +219,11 @@ impl State {
         };
         let Kernel { code, signature } = &*ready.kernel;
         self.in_flight = checker.leave_in_flight(&code.program, &places, &signature.entry);
-        let diagnostics =
-            checker.diagnostics(&code.program, &places, &signature.entry, fault.as_deref());
+        let found = checker.diagnostics(&code.program, &places, &signature.entry, fault.as_deref());
+        let (notes, diagnostics) = found.into_iter().partition(|found| found.is_note);
         CheckReport {
             diagnostics,
+            notes,
             reports: report.into_iter().collect(),
             printed,
         }

@@ -48,10 +48,6 @@ const NOT_EXECUTED: &[&str] = &[
     "mma.sp*.s32.u4.*",
     "mma.sp*.s32.u8.*",
     "stmatrix.*.m16n8.*",
-    "wgmma.mma_async.sp.*}, d, d, r, *",
-    "wgmma.mma_async.sp.*k64.f16.*}, {*",
-    "wgmma.mma_async.sp.*.e5m2*}, {*",
-    "wgmma.mma_async.sp.*.u8*}, {*",
 ];
 
 fn fits(text: &str, pattern: &str) -> bool {

@@ -1,4 +1,4 @@
-"""Triton's kernels."""
+"""Kernels of Triton and of Gluon."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _SWIZZLES = ("none", "32b", "64b", "128b")
 
 @dataclass(frozen=True)
 class TensorDescriptor:
-    """A tensor descriptor of an array, as that of `triton.tools.tensor_descriptor` is of a tensor.
+    """A tensor descriptor of an array, as those of `triton.tools.tensor_descriptor` and of Gluon are of a tensor.
 
     Lengths are in elements and outermost first, as Triton has them.
     """
@@ -70,6 +70,10 @@ class TensorDescriptor:
     """The block that the kernel loads or stores by one call."""
     padding: str = "zero"
     """The value of elements outside of the tensor: `"zero"` or `"nan"`."""
+    layout: Any = None
+    """For a kernel of Gluon's, the layout of the block in shared memory, a `NVMMASharedLayout`."""
+    round_f32_to_tf32: bool = False
+    """For a kernel of Gluon's, round elements of `float32` to `tf32` as they are loaded."""
 
 
 def check_triton(
@@ -83,13 +87,13 @@ def check_triton(
     max_steps: Optional[int] = None,
     **kwargs: Any,
 ) -> Result:
-    """Compiles one of Triton's kernels for an H100 and runs it as `emulate` does, without a GPU.
+    """Compiles one of Triton's or Gluon's kernels for an H100 and runs it as `emulate` does, without a GPU.
 
     `check_triton(kernel, grid, *args, **kwargs)` stands for `kernel[grid](*args, **kwargs)`, with NumPy arrays in place of
     tensors, `TensorDescriptor` in place of Triton's, and options such as `num_warps` among `kwargs`. Kernels are
     specialised to their arguments as Triton does it.
 
-    :param kernel: a function with `@triton.jit`.
+    :param kernel: a function with `@triton.jit` or `@gluon.jit`.
     :param grid: programs in the grid, or a function of the arguments by name that gives them.
     :raises CheckError: the checker found something worse than a warning; the arrays are as the kernel left them.
 
@@ -98,14 +102,14 @@ def check_triton(
     __tracebackhide__ = True
     import triton
     from triton.backends.compiler import GPUTarget
-    from triton.compiler import ASTSource, make_backend
+    from triton.compiler import make_backend
 
     if not isinstance(kernel, triton.runtime.jit.JITFunction):
         raise TypeError(_no_kernel(kernel))
     target = GPUTarget(*_TARGET)
     bound, options = _bind(kernel, args, kwargs, vars(make_backend(target).parse_options({})))
     signature, constants, attributes = _specialise(kernel, bound)
-    source = ASTSource(kernel, signature, constants, attributes)
+    source = _source(kernel)(kernel, signature, constants, attributes)
     compiled = triton.compile(source, target=target, options=options)
     metadata = compiled.metadata
 
@@ -147,6 +151,22 @@ def _without_lines_of_assembly(ptx: str) -> str:
     return re.sub(blocks, lambda block: re.sub(r"(?m)^\s*\.loc\s.*$", "", block[0]), ptx, flags=re.DOTALL)
 
 
+def _is_gluon(kernel: JITFunction) -> bool:
+    # Early versions of Triton have no Gluon.
+    return bool(getattr(kernel, "is_gluon", lambda: False)())
+
+
+def _source(kernel: JITFunction) -> Any:
+    """Triton's class for the source of a kernel."""
+    if _is_gluon(kernel):
+        from triton.experimental.gluon._runtime import GluonASTSource
+
+        return GluonASTSource
+    from triton.compiler import ASTSource
+
+    return ASTSource
+
+
 def _no_kernel(kernel: Any) -> str:
     if hasattr(kernel, "configs") or hasattr(kernel, "values"):
         return (
@@ -155,7 +175,7 @@ def _no_kernel(kernel: Any) -> str:
         )
     if type(kernel).__name__ == "InterpretedFunction":
         return "TRITON_INTERPRET is set, and with it there is nothing to compile"
-    return f"{kernel!r} is no kernel of Triton's: it lacks @triton.jit"
+    return f"{kernel!r} is no kernel of Triton's: it lacks @triton.jit or @gluon.jit"
 
 
 def _bind(
@@ -191,10 +211,24 @@ def _specialise(
             signature[name] = "constexpr"
             constants[(index,)] = value
             continue
+        if isinstance(value, TensorDescriptor):
+            _check_layout(kernel, name, value)
         signature[name] = parameter.annotation_type or _type(name, value)
         if specialises and not parameter.do_not_specialize_on_alignment and _is_divisible(value):
             attributes[(index,)] = [["tt.divisibility", 16]]
     return signature, constants, attributes
+
+
+def _check_layout(kernel: JITFunction, name: str, value: TensorDescriptor) -> None:
+    """Refuses a descriptor for the other of the two languages."""
+    __tracebackhide__ = True
+    if _is_gluon(kernel) and value.layout is None:
+        raise TypeError(f"argument {name} has no layout, and {kernel.__name__} is a kernel of Gluon's: pass `layout`")
+    if not _is_gluon(kernel) and (value.layout is not None or value.round_f32_to_tf32):
+        raise TypeError(
+            f"argument {name} has a layout or `round_f32_to_tf32`, and {kernel.__name__} is no kernel of Gluon's: "
+            "leave them out"
+        )
 
 
 def _is_divisible(value: Any) -> bool:
@@ -209,8 +243,12 @@ def _type(name: str, value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"*{_element(name, value)}"
     if isinstance(value, TensorDescriptor):
+        element = _element(name, value.base)
+        if value.layout is not None:
+            block = ",".join(map(str, value.block_shape))
+            return f"tensordesc<{element}[{block}],{value.layout!r}>"
         block = ", ".join(map(str, value.block_shape))
-        return f"tensordesc<{_element(name, value.base)}[{block}]>"
+        return f"tensordesc<{element}[{block}]>"
     if isinstance(value, bool):
         return "u1"
     if isinstance(value, int):
@@ -237,6 +275,7 @@ def _descriptor(name: str, descriptor: TensorDescriptor, description: dict[str, 
     tensor_map = TensorMap(
         array,
         tuple(reversed(description["block_size"])),
+        data_type="tf32" if descriptor.round_f32_to_tf32 else None,
         swizzle=_SWIZZLES[description["swizzle"]],
         l2_promotion="128b",
         oob_fill="nan" if descriptor.padding == "nan" else "zeros",

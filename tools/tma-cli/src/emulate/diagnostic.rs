@@ -30,6 +30,15 @@ impl Diagnostic {
         }
     }
 
+    /// Error, warning or note.
+    pub fn severity(&self) -> &'static str {
+        match self {
+            Self::Kernel(found) if found.is_note => "note",
+            _ if self.is_error() => "error",
+            _ => "warning",
+        }
+    }
+
     /// Returns whether it is worse than a warning.
     pub fn is_error(&self) -> bool {
         match self {

@@ -83,6 +83,8 @@ pub struct Run {
     pub seed: u64,
     /// Everything that was found; nothing if the kernels are right.
     pub diagnostics: Vec<Diagnostic>,
+    /// Parts that the run has not tested. The verdict does not depend on them.
+    pub notes: Vec<Diagnostic>,
     /// The output of the kernels.
     pub printed: String,
     /// Instructions, each counted once for each thread; nothing where a kernel did not end.
@@ -97,6 +99,7 @@ impl Run {
         Self {
             seed,
             diagnostics: Vec::new(),
+            notes: Vec::new(),
             printed: String::new(),
             steps: None,
             failed: None,
@@ -110,10 +113,12 @@ impl Run {
             self.steps = Some(report.reports.iter().map(|report| report.steps).sum());
         }
         self.printed = report.printed;
-        let diagnostics = report.diagnostics.into_iter();
-        self.diagnostics = diagnostics
-            .map(|found| Diagnostic::Kernel(Box::new(found)))
-            .collect();
+        let kernels = |all: Vec<check::Diagnostic>| {
+            let all = all.into_iter().map(Box::new);
+            all.map(Diagnostic::Kernel).collect()
+        };
+        self.diagnostics = kernels(report.diagnostics);
+        self.notes = kernels(report.notes);
     }
 
     /// [`Verdict::Clean`] or [`Verdict::Findings`].

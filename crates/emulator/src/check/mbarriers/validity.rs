@@ -12,6 +12,7 @@ use super::{
     },
     Object, Use, location,
     order::Arrivals,
+    rings::Turns,
 };
 use crate::machine::observer::{Origin, Proxy, Range};
 
@@ -21,6 +22,7 @@ impl Checker {
             return;
         };
         let old = self.mbarriers.objects.get(&(block, offset));
+        let is_again = old.is_some();
         if let Some(old) = old.filter(|old| old.is_valid()) {
             let there = End::new(old.init.0, "initialised it");
             let what = format!(
@@ -59,6 +61,7 @@ impl Checker {
             waited: Map::default(),
             users: Map::default(),
             ended: None,
+            turns: Turns::again(is_again),
         };
         self.mbarriers.objects.insert((block, offset), object);
     }

@@ -25,8 +25,8 @@ pub(crate) struct Selector {
     half: bool,
 }
 
-/// Returns whether the results of a sparse product were compared with those of an H200.
-pub(crate) fn is_settled(product: &Product, shape: Shape) -> bool {
+/// Returns whether the results of a sparse `mma` were compared with those of an H200.
+pub(super) fn is_settled(product: &Product, shape: Shape) -> bool {
     let signed = Element::Integer {
         bits: 8,
         signed: true,

@@ -2,9 +2,11 @@
 
 use ptx::{Instruction, Operand, OperandKind, Type};
 use ptx_isa::{Flag, Form, Shape, wgmma::Op};
-use tensor_map::{MatrixDescriptor, Swizzle};
 
-use super::WARPS;
+use super::{
+    WARPS,
+    matrix::{CHUNK_BYTES, Matrix},
+};
 use crate::{
     decode::NotSupported,
     inst::{
@@ -12,7 +14,7 @@ use crate::{
         mma::{self, Element, Product, Selector, Way, fragment},
     },
     machine::{
-        Flow, Located, SHARED_START, Slot, Trap, Trapped, Wait,
+        Flow, Located, Slot, Trap, Trapped, Wait,
         observer::{
             AccessKind, CopyCompletion, Event, GroupKind, MatrixRead, Origin, Proxy, Watch,
         },
@@ -20,8 +22,6 @@ use crate::{
     value::{Lanes, Rounding},
 };
 
-/// Bytes that a swizzle moves as a whole.
-const CHUNK: usize = 16;
 /// Rows of a warp.
 const ROWS: usize = 16;
 
@@ -80,10 +80,6 @@ impl Multiply {
         };
         let (selector, rest) = match (op, rest) {
             (Op::Sparse, [metadata, selector, rest @ ..]) => {
-                let is_settled = matches!(a.kind, OperandKind::Vector(_));
-                if !is_settled || !mma::is_settled(&product, shape) {
-                    return Err(NotSupported::NotExecuted(form.isa()));
-                }
                 let selector = Selector::new(decoder, metadata, selector, &product, shape)?;
                 (Some(selector), rest)
             }
@@ -119,9 +115,6 @@ impl Multiply {
                 )
             }
         };
-        if b_transposed && selector.is_some() {
-            return Err("what a sparse product reads of a transposed B is not known".into());
-        }
         let multiply = Self {
             product,
             shape,
@@ -195,10 +188,17 @@ impl Multiply {
         };
         let mut left = vec![0; m * a_depth];
         match (&self.a, descriptors[0]) {
-            (Left::Shared { transposed, .. }, Some(bits)) => {
-                let element = self.product.a;
-                self.load(step, (bits, *transposed), element, &mut left, &mut read)?;
-                matrices.push(self.matrix_read(true, (bits, *transposed), element, left.len()));
+            (Left::Shared { transposed, .. }, Some(descriptor)) => {
+                let matrix = Matrix {
+                    is_a: true,
+                    descriptor,
+                    is_mn_major: *transposed,
+                    element: self.product.a,
+                    mn: m,
+                    k: a_depth,
+                };
+                matrix.load(step, &mut left, &mut read)?;
+                matrices.push(matrix.as_read());
             }
             (Left::Registers(slots), _) => {
                 let bits = self.product.a.bits();
@@ -218,13 +218,16 @@ impl Multiply {
             _ => {}
         }
         let mut right = vec![0; n * depth];
-        let b = (descriptors[1].unwrap_or_default(), self.b_transposed);
-        if self.selector.is_some() && MatrixDescriptor::decode(b.0).swizzle != Swizzle::None {
-            let what = "what a sparse product reads of a swizzled matrix is not known".into();
-            return Err(step.trapped(Trap::IllegalInstruction, what));
-        }
-        self.load(step, b, self.product.b, &mut right, &mut read)?;
-        matrices.push(self.matrix_read(false, b, self.product.b, right.len()));
+        let matrix = Matrix {
+            is_a: false,
+            descriptor: descriptors[1].unwrap_or_default(),
+            is_mn_major: self.b_transposed,
+            element: self.product.b,
+            mn: n,
+            k: depth,
+        };
+        matrix.load(step, &mut right, &mut read)?;
+        matrices.push(matrix.as_read());
         let kept = self.kept(step, &parties)?;
         let mut sums = vec![0; m * n];
         let bits = self.product.d.bits();
@@ -374,77 +377,6 @@ impl Multiply {
         Ok(Some(kept))
     }
 
-    /// A matrix of so many elements in shared memory, as an observer is told of it.
-    fn matrix_read(
-        &self,
-        is_a: bool,
-        (descriptor, is_mn_major): (u64, bool),
-        element: Element,
-        elements: usize,
-    ) -> MatrixRead {
-        let (mn, k) = (elements / self.depth(), self.depth());
-        let (lines, along) = if is_mn_major { (k, mn) } else { (mn, k) };
-        MatrixRead {
-            is_a,
-            descriptor,
-            is_mn_major,
-            lines: lines as u32,
-            pieces: (along * element.bits() as usize / 8 / CHUNK) as u32,
-        }
-    }
-
-    /// Reads a matrix out of shared memory, by rows of A or columns of B.
-    fn load<O: Watch>(
-        &self,
-        step: &mut Step<'_, O>,
-        (bits, transposed): (u64, bool),
-        element: Element,
-        matrix: &mut [u64],
-        read: &mut Vec<u64>,
-    ) -> Result<(), Trapped> {
-        let descriptor = MatrixDescriptor::decode(bits);
-        let depth = self.depth();
-        let size = element.bits() as usize / 8;
-        let per = CHUNK / size;
-        let lines = matrix.len() / depth;
-        let shared = step.world.shared_bytes;
-        let (chunks, others) = match transposed {
-            true => (lines / per, depth),
-            false => (depth / per, lines),
-        };
-        for other in 0..others {
-            for chunk in 0..chunks {
-                let byte = (chunk * CHUNK) as u64;
-                let address = match transposed {
-                    true => descriptor.mn_major_address(byte, other as u64),
-                    false => descriptor.k_major_address(other as u64, byte),
-                };
-                let end = address + CHUNK as u64;
-                if end > shared {
-                    let what = format!(
-                        "the matrix of the descriptor {bits:#018x} has {CHUNK} bytes at {address:#x} of \
-                         shared memory, which ends at {shared:#x}"
-                    );
-                    return Err(step.trapped(Trap::IllegalAddress, what));
-                }
-                // The system's part below reads as zeros.
-                if address < SHARED_START {
-                    continue;
-                }
-                read.push(address);
-                let bytes = &step.cta().shared[address as usize..end as usize];
-                for (at, bytes) in bytes.chunks_exact(size).enumerate() {
-                    let index = match transposed {
-                        true => (chunk * per + at) * depth + other,
-                        false => other * depth + chunk * per + at,
-                    };
-                    matrix[index] = crate::value::read(bytes);
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Tells the observer what is read until a wait, in the name of each warp's first thread.
     fn tell<O: Watch>(&self, step: &mut Step<'_, O>, mut read: Vec<u64>, matrices: &[MatrixRead]) {
         if !O::WATCHES {
@@ -455,8 +387,8 @@ impl Multiply {
         let mut ranges: Vec<(u64, u64)> = Vec::new();
         for address in read {
             match ranges.last_mut() {
-                Some((start, bytes)) if *start + *bytes == address => *bytes += CHUNK as u64,
-                _ => ranges.push((address, CHUNK as u64)),
+                Some((start, bytes)) if *start + *bytes == address => *bytes += CHUNK_BYTES as u64,
+                _ => ranges.push((address, CHUNK_BYTES as u64)),
             }
         }
         let copy = step.world.next_copy;

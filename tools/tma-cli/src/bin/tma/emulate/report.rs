@@ -178,7 +178,7 @@ impl<'a> Report<'a> {
                 writeln!(out)?;
             }
         }
-        for diagnostic in &run.diagnostics {
+        for diagnostic in run.diagnostics.iter().chain(&run.notes) {
             let mut known = self.found.iter_mut();
             match known.find(|known| known.example.is_like(diagnostic)) {
                 // Two launches of a run may have it.
@@ -269,6 +269,7 @@ impl<'a> Report<'a> {
             "steps": run.steps,
             "printed": run.printed,
             "findings": run.diagnostics.iter().map(diagnostic_to_json).collect::<Vec<_>>(),
+            "notes": run.notes.iter().map(diagnostic_to_json).collect::<Vec<_>>(),
             "again": self.again.with(run.seed),
         })
     }
@@ -328,7 +329,7 @@ fn mistake(violation: &Violation) -> Value {
 fn diagnostic_to_json(diagnostic: &Diagnostic) -> Value {
     let mut value = json!({
         "kind": diagnostic.kind(),
-        "severity": if diagnostic.is_error() { "error" } else { "warning" },
+        "severity": diagnostic.severity(),
         "message": diagnostic.to_string(),
     });
     match diagnostic {

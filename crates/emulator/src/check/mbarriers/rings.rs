@@ -1,0 +1,209 @@
+//! Pipelines of which a launch filled no stage twice: whether stages are released in time was not tested.
+//!
+//! A stage has a barrier for its fillers and one, `empty`, for its readers. What tells `empty` from other barriers, even
+//! where no stage is filled twice: a filler waits there before its first phase and passes at once, or readers arrive there
+//! and no thread ever waits. A barrier that is used once has neither.
+
+use std::collections::BTreeMap;
+
+use super::{Mbarriers, Object};
+use crate::{
+    check::{Checker, Kind, raw::End},
+    machine::{Program, observer::Origin},
+};
+
+/// Block and offset of a barrier.
+type At = (u32, u64);
+
+/// Barriers that are kept for one.
+const LINKS: usize = 8;
+/// Bytes from one `empty` barrier of a ring to the next, at most: the stage's other barrier may lie between.
+const APART_BYTES: u64 = 16;
+
+/// The steps at one barrier that make it the `empty` barrier of a stage.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Turns {
+    /// A wait that passed before the first phase was complete.
+    passed: Option<Origin>,
+    /// Some thread has waited for a phase.
+    is_waited_for: bool,
+    arrived: Option<Origin>,
+    /// It counts bytes.
+    has_bytes: bool,
+    /// Another barrier was there before: the fills of the two are not counted together.
+    is_again: bool,
+    /// The barriers that threads used next after a wait here, and those at which they had waited before an arrival here.
+    next: Vec<At>,
+    before: Vec<At>,
+}
+
+/// The stage of an `empty` barrier, in all blocks.
+#[derive(Clone, Copy, Debug)]
+struct Stage {
+    origin: Origin,
+    /// The wait before the first phase; otherwise the arrival.
+    is_wait: bool,
+    /// The most fills in a block.
+    fills: u64,
+}
+
+/// Stages of blocks that have ended, by the offset of their `empty` barriers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stages(BTreeMap<u64, Stage>);
+
+/// A line of the source, and the lines that it was inlined to.
+type Line = ((String, usize), Vec<(String, u32)>);
+
+/// Stages of one pipeline.
+struct Ring {
+    at: Line,
+    last_offset: u64,
+    first: (u64, Stage),
+    stages: u64,
+    fills: u64,
+}
+
+impl Turns {
+    /// None yet, at a place where a barrier was before or not.
+    pub(super) fn again(is_again: bool) -> Self {
+        Self {
+            is_again,
+            ..Self::default()
+        }
+    }
+}
+
+fn add(links: &mut Vec<At>, at: At) {
+    if links.len() < LINKS && !links.contains(&at) {
+        links.push(at);
+    }
+}
+
+impl Object {
+    /// Phases that were filled, as far as it is the barrier of fillers.
+    fn fills(&self) -> u64 {
+        self.phase + u64::from(!self.issued.is_empty())
+    }
+}
+
+impl Mbarriers {
+    /// A thread has waited at a barrier: for a phase, or before the first.
+    pub(super) fn turn_waits(&mut self, origin: Origin, at: At, passes_first: bool) {
+        let Some(object) = self.objects.get_mut(&at) else {
+            return;
+        };
+        match passes_first {
+            true => _ = object.turns.passed.get_or_insert(origin),
+            false => object.turns.is_waited_for = true,
+        }
+        self.last_waits
+            .insert((origin.block as u32, origin.thread), at);
+    }
+
+    /// A thread arrives at a barrier, or has bytes counted there.
+    pub(super) fn turn_steps(&mut self, origin: Origin, at: At, arrives: bool) {
+        let from = self.last_waits.get(&(origin.block as u32, origin.thread));
+        let from = from.copied().filter(|from| *from != at);
+        if let Some(object) = self.objects.get_mut(&at) {
+            let turns = &mut object.turns;
+            match arrives {
+                true => _ = turns.arrived.get_or_insert(origin),
+                false => turns.has_bytes = true,
+            }
+            if let Some(from) = from {
+                add(&mut turns.before, from);
+            }
+        }
+        if let Some(from) = from.and_then(|from| self.objects.get_mut(&from)) {
+            add(&mut from.turns.next, at);
+        }
+    }
+
+    /// Keeps the stages of a block that ends.
+    pub(super) fn end_turns(&mut self, block: u32) {
+        let mut ended = Vec::new();
+        for object in self.of_block(block) {
+            let turns = &object.turns;
+            if turns.has_bytes || turns.is_again {
+                continue;
+            }
+            let (origin, is_wait, links) = match (turns.passed, turns.arrived) {
+                (Some(passed), _) => (passed, true, &turns.next),
+                (None, Some(arrived)) if !turns.is_waited_for => (arrived, false, &turns.before),
+                _ => continue,
+            };
+            let full: Vec<_> = links.iter().map(|at| self.objects.get(at)).collect();
+            let counts_bytes = |full: &&Option<&Object>| full.is_some_and(|it| it.turns.has_bytes);
+            let any_bytes = full.iter().any(|full| counts_bytes(&full));
+            let full = full.iter().filter(|full| !any_bytes || counts_bytes(full));
+            // Of a block that has ended before, nothing is known: its stage may have been filled again.
+            let fills = full.map(|full| full.map_or(u64::MAX, Object::fills)).max();
+            if let Some(fills) = fills {
+                ended.push((
+                    object.offset,
+                    Stage {
+                        origin,
+                        is_wait,
+                        fills,
+                    },
+                ));
+            }
+        }
+        for (offset, stage) in ended {
+            let known = self.stages.0.entry(offset).or_insert(stage);
+            known.fills = known.fills.max(stage.fills);
+            if stage.origin.block < known.origin.block {
+                (known.origin, known.is_wait) = (stage.origin, stage.is_wait);
+            }
+        }
+        self.last_waits.retain(|(of, _), _| *of != block);
+    }
+}
+
+impl Checker {
+    /// Reports the pipelines of a launch that is over.
+    pub(in crate::check) fn stages_filled_once(&mut self, program: &Program) {
+        let mut rings: Vec<Ring> = Vec::new();
+        for (offset, stage) in &self.mbarriers.stages.0 {
+            let location = self.sites.location(program, stage.origin.instruction);
+            let line = (location.line_of_source(), location.inlined);
+            let same = rings
+                .iter_mut()
+                .find(|ring| ring.at == line || offset - ring.last_offset <= APART_BYTES);
+            match same {
+                Some(ring) => {
+                    ring.last_offset = *offset;
+                    ring.stages += u64::from(stage.fills > 0);
+                    ring.fills = ring.fills.max(stage.fills);
+                }
+                None => rings.push(Ring {
+                    at: line,
+                    last_offset: *offset,
+                    first: (*offset, *stage),
+                    stages: u64::from(stage.fills > 0),
+                    fills: stage.fills,
+                }),
+            }
+        }
+        for ring in rings.iter().filter(|ring| ring.fills == 1) {
+            let (offset, stage) = ring.first;
+            let mbarrier = self.shared_names.mbarrier(offset);
+            let what = match stage.is_wait {
+                true => {
+                    format!("waits at the {mbarrier} before its first phase, and goes on at once")
+                }
+                false => format!("arrives at the {mbarrier}, where no thread waits"),
+            };
+            let stages = match ring.stages {
+                1 => "one stage was filled, once".to_owned(),
+                stages => format!("{stages} stages were filled, each once"),
+            };
+            let here = End::new(stage.origin, what);
+            self.report(Kind::StagesFilledOnce, here, None, |_| {
+                vec![format!(
+                    "{stages} in each block: a release that comes too early, or not at all, would not have been found"
+                )]
+            });
+        }
+    }
+}
