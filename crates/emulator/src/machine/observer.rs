@@ -348,13 +348,8 @@ pub enum Event {
         /// True if memory is ordered (`bar.warp.sync`).
         orders: bool,
     },
-    /// Lanes of the thread's warp are at another `bar.warp.sync` than the thread, and meet it all the same.
-    WarpMeetElsewhere {
-        /// Index of their instruction.
-        instruction: usize,
-        /// Their calls: as [`Origin::calls`].
-        calls: u32,
-    },
+    /// The thread meets another one of its warp, which is at another `bar.warp.sync`.
+    WarpMeetElsewhere(Origin),
     /// Lanes of the thread's warp took part in a collective that orders no memory by the letter: a shuffle, a vote, a
     /// match, a reduction, an election. The first of them tells it for all.
     WarpCollective {
