@@ -2,12 +2,14 @@
 
 mod accesses;
 mod layout;
+mod proxy;
 mod turn;
 
 use tma_launch::Shape;
 
 pub use accesses::Accesses;
 pub use layout::{BoxLayout, MatrixRead};
+pub use proxy::Proxy;
 pub use turn::{Pause, Turn};
 
 use super::{Fault, Program};
@@ -142,19 +144,6 @@ pub struct Origin {
     pub instruction: usize,
     /// The calls by which the thread came there: a number of an [`Event::Call`], or 0 in the kernel itself.
     pub calls: u32,
-}
-
-/// The path by which memory is accessed (PTX ISA, section 8.6).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Proxy {
-    /// Ordinary loads, stores and atomics, and all uses of mbarriers.
-    Generic,
-    /// Bulk and tensor copies.
-    Async,
-    /// Reading a tensor map.
-    TensorMap,
-    /// `ld.global.nc` and fetches from textures, which the memory model does not cover (8.1).
-    NonCoherent,
 }
 
 /// The memory of an address.

@@ -142,7 +142,7 @@ impl Program {
             shared_names: Names::default(),
             dynamic_shared_align: 16,
             reads_workspace: false,
-            first_shared: super::SHARED_START,
+            first_shared: SHARED_START,
             registers_at_entry: None,
             addresses: HashMap::new(),
             sites: Vec::new(),
