@@ -267,7 +267,7 @@ impl Observer for Checker {
         let meets = matches!(
             event,
             Event::WarpCollective { .. }
-                | Event::WarpMeetElsewhere { .. }
+                | Event::WarpMeetElsewhere(_)
                 | Event::WarpMeet { orders: false, .. }
                 | Event::ShuffleOutside { .. }
         );
@@ -338,12 +338,7 @@ impl Observer for Checker {
                     self.warp_sync(origin, members);
                 }
             }
-            Event::WarpMeetElsewhere { instruction, calls } => {
-                let there = Origin {
-                    instruction,
-                    calls,
-                    ..origin
-                };
+            Event::WarpMeetElsewhere(there) => {
                 let there = self.sites.numbered(there);
                 self.meets_lanes(origin, there);
             }

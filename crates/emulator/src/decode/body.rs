@@ -112,8 +112,7 @@ pub(crate) fn decode<A: InstructionSet>(
         decoder.in_entry = id == 0;
         decoder.function(id, function);
     }
-    decoder.code.program.static_shared_bytes = decoder.shared_end - SHARED_START;
-    decoder.code.program.name_rings();
+    decoder.code.program.complete(decoder.shared_end);
     match decoder.unsupported.is_empty() {
         true => Ok(decoder.code),
         false => {

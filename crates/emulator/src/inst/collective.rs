@@ -12,7 +12,7 @@ use crate::{
     },
     machine::{
         Constant, Flow, Group, Slot, Stuck, Trap, Trapped, Wait, Warp,
-        observer::{Event, Watch},
+        observer::{Event, Origin, Watch},
     },
     value::{LANES, Lanes, blend, lane_names, lanes_of},
 };
@@ -249,17 +249,21 @@ impl Collective {
         }
     }
 
-    /// The other instructions at which lanes meet, with their calls; of `bar.warp.sync` alone.
-    fn elsewhere<O: Watch>(&self, step: &Step<'_, O>, parties: &[Party<'_>]) -> Vec<(usize, u32)> {
+    /// Lanes that meet at other instructions, one of each; of `bar.warp.sync` alone.
+    fn elsewhere<O: Watch>(&self, step: &Step<'_, O>, parties: &[Party<'_>]) -> Vec<Origin> {
         if !O::WATCHES || self.kind != Kind::Meet {
             return Vec::new();
         }
+        let own = (step.group.pc, step.group.calls);
         let others = parties.iter().filter_map(|(index, ..)| *index);
         let others = others.map(|index| &step.warp.groups[index]);
-        let is_other =
-            |group: &&Group| (group.pc, group.calls) != (step.group.pc, step.group.calls);
-        let others = others.filter(is_other);
-        others.map(|group| (group.pc, group.calls)).collect()
+        let others = others.filter(|group| (group.pc, group.calls) != own);
+        let origin = |group: &Group| Origin {
+            instruction: group.pc,
+            calls: group.calls,
+            ..step.origin(group.mask.trailing_zeros() as usize)
+        };
+        others.map(origin).collect()
     }
 
     /// Computes the results of all who are there, and lets the others go on.
@@ -312,8 +316,8 @@ impl Collective {
         if O::WATCHES {
             let first = there.trailing_zeros() as usize;
             let active = std::mem::replace(&mut step.active, there);
-            for (instruction, calls) in elsewhere {
-                step.tell(first, |_| Event::WarpMeetElsewhere { instruction, calls });
+            for there in elsewhere {
+                step.tell(first, |_| Event::WarpMeetElsewhere(there));
             }
             step.tell_all(Event::WarpMeet {
                 members,

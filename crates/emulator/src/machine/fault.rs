@@ -141,7 +141,7 @@ impl Trap {
     }
 }
 
-/// What keeps a deadlock from ending, where the waits show it. The first of several explains the others.
+/// The cause of a deadlock, where its waits show one. The first of several explains the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Stuck {

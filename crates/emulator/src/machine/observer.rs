@@ -2,12 +2,14 @@
 
 mod accesses;
 mod layout;
+mod proxy;
 mod turn;
 
 use tma_launch::Shape;
 
 pub use accesses::Accesses;
 pub use layout::{BoxLayout, MatrixRead};
+pub use proxy::Proxy;
 pub use turn::{Pause, Turn};
 
 use super::{Fault, Program};
@@ -142,19 +144,6 @@ pub struct Origin {
     pub instruction: usize,
     /// The calls by which the thread came there: a number of an [`Event::Call`], or 0 in the kernel itself.
     pub calls: u32,
-}
-
-/// The path by which memory is accessed (PTX ISA, section 8.6).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Proxy {
-    /// Ordinary loads, stores and atomics, and all uses of mbarriers.
-    Generic,
-    /// Bulk and tensor copies.
-    Async,
-    /// Reading a tensor map.
-    TensorMap,
-    /// `ld.global.nc` and fetches from textures, which the memory model does not cover (8.1).
-    NonCoherent,
 }
 
 /// The memory of an address.
@@ -350,13 +339,8 @@ pub enum Event {
         /// True if memory is ordered (`bar.warp.sync`).
         orders: bool,
     },
-    /// Lanes of the thread's warp are at another `bar.warp.sync` than the thread, and meet it all the same.
-    WarpMeetElsewhere {
-        /// Index of their instruction.
-        instruction: usize,
-        /// Their calls: as [`Origin::calls`].
-        calls: u32,
-    },
+    /// The thread meets another one of its warp, which is at another `bar.warp.sync`.
+    WarpMeetElsewhere(Origin),
     /// Lanes of the thread's warp took part in a collective that orders no memory by the letter: a shuffle, a vote, a
     /// match, a reduction, an election. The first of them tells it for all.
     WarpCollective {

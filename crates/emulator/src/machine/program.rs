@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ptx::{LineIndex, Span};
 
-use super::{Cta, Location, Made, Names, Rings, Special, is_of_library};
+use super::{Cta, Location, Made, Names, Rings, SHARED_START, Special, is_of_library};
 
 /// A register of the current function: an index into its frame.
 pub(crate) type Slot = usize;
@@ -142,7 +142,7 @@ impl Program {
             shared_names: Names::default(),
             dynamic_shared_align: 16,
             reads_workspace: false,
-            first_shared: super::SHARED_START,
+            first_shared: SHARED_START,
             registers_at_entry: None,
             addresses: HashMap::new(),
             sites: Vec::new(),
@@ -196,8 +196,9 @@ impl Program {
         found.map_or(&[], |registers| registers)
     }
 
-    /// Takes note of where rings are made, when all instructions are there.
-    pub(crate) fn name_rings(&mut self) {
+    /// All instructions are there, and the static shared memory, up to an address: notes where pipelines are made.
+    pub(crate) fn complete(&mut self, shared_end: u64) {
+        self.static_shared_bytes = shared_end - SHARED_START;
         self.shared_names.rings = Rings::of(self);
     }
 
