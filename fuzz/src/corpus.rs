@@ -20,7 +20,116 @@ pub fn seeds(target: Target) -> Vec<Vec<u8>> {
         Target::LaunchFile => launch_files().into_iter().map(String::into_bytes).collect(),
         Target::Protocol => protocols(),
         Target::TensorMap => maps(),
+        Target::Archive => archives(),
+        Target::FatBinary => binaries(),
+        Target::Driver => calls(),
+        Target::Flags => flags(),
     }
+}
+
+/// Headers of archives, each with a kernel: a line, and PTX.
+fn archives() -> Vec<Vec<u8>> {
+    const ADDRESS: u64 = 0x7f00_0000_0000;
+    let mut all = Vec::new();
+    for text in texts("examples/emulate", "ptx") {
+        let Ok(module) = ptx::parse(&text) else {
+            continue;
+        };
+        for entry in module.entries() {
+            let arguments = entry.parameters.iter().map(|parameter| {
+                let bytes = parameter.size_bytes().unwrap_or(0) as usize;
+                let mut value = vec![0; bytes];
+                if bytes == 8 {
+                    value.copy_from_slice(&ADDRESS.to_le_bytes());
+                }
+                value
+            });
+            let launch = launch_archive::Launch {
+                program: "p".to_owned(),
+                number: 1,
+                entry: entry.name.as_str().to_owned(),
+                grid: [1; 3],
+                block: [32, 1, 1],
+                cluster: Some([1; 3]),
+                shared_bytes: 1024,
+                arguments: arguments.collect(),
+                device: "gpu".to_owned(),
+                driver: 13000,
+                gaps: vec!["something".to_owned()],
+                ..Default::default()
+            };
+            let region = |name: &str, kind: &str, address: u64| {
+                serde_json::json!({
+                    "name": name, "kind": kind, "address": address, "bytes": 4096, "has_after": true,
+                })
+            };
+            let memory = [
+                region("cuMemAlloc 1", "allocation", ADDRESS),
+                region("cuArrayCreate 2", "array", 0x55),
+            ];
+            let header = serde_json::json!({ "launch": launch, "memory": memory });
+            all.push(format!("{header}\n{text}").into_bytes());
+        }
+    }
+    all
+}
+
+/// Texts, and fat binaries and wrappers with one entry.
+fn binaries() -> Vec<Vec<u8>> {
+    let mut all = Vec::new();
+    let mut texts = texts("examples/emulate", "ptx");
+    texts.push(".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { ret; }\n".to_owned());
+    for text in texts.iter().filter(|text| text.len() < 1 << 15) {
+        all.push([text.as_bytes(), &[0]].concat());
+        let payload = text.len().next_multiple_of(8);
+        let mut entry = vec![0; 64];
+        entry[0..2].copy_from_slice(&1_u16.to_le_bytes());
+        entry[4..8].copy_from_slice(&64_u32.to_le_bytes());
+        entry[8..16].copy_from_slice(&(payload as u64).to_le_bytes());
+        entry[28..32].copy_from_slice(&90_u32.to_le_bytes());
+        entry[56..64].copy_from_slice(&(text.len() as u64).to_le_bytes());
+        entry.extend(text.as_bytes());
+        entry.resize(64 + payload, 0);
+        let mut binary = 0xba55_ed50_u32.to_le_bytes().to_vec();
+        binary.extend([1, 0, 16, 0]);
+        binary.extend((entry.len() as u64).to_le_bytes());
+        binary.extend(entry);
+        let mut wrapper = 0x4662_43b1_u32.to_le_bytes().to_vec();
+        wrapper.extend(1_u32.to_le_bytes());
+        wrapper.extend([0; 8]);
+        all.push([wrapper, binary.clone()].concat());
+        all.push(binary);
+    }
+    all
+}
+
+/// Choices of calls.
+fn calls() -> Vec<Vec<u8>> {
+    let mut rng = Rng(3);
+    let mut choices = || (0..16 * 8).map(|_| rng.draw() as u8).collect();
+    (0..256).map(|_| choices()).collect()
+}
+
+/// Flags as they are used, one a line.
+fn flags() -> Vec<Vec<u8>> {
+    let lines = [
+        "emulate\nadd_one.toml\n--seed\n3",
+        "emulate\nadd_one.toml\n--seeds\n0..3\n--jobs\n2\n--fail-fast",
+        "emulate\nadd_one.toml\n--max-steps\n1000\n--max-printed\n7\n--strict\n--json",
+        "emulate\nadd_one.toml\n--no-check\n--trace\nout.json",
+        "emulate\nadd_one.toml\n--suppressions\nadd_one.toml",
+        "emulate\n/dev/zero",
+        "replay\nadd_one.toml\n--ptx\nfolder\n--seeds\n0..=2",
+        "inspect\nadd_one.ptx\n--json",
+        "inspect\nadd_one.ptx\n--entry\nadd_one",
+        "map\nexplain\n--type\nf16\n--dims\n64,32\n--box\n16,8\n--swizzle\n128B",
+        "map\ncheck\n--type\nf32\n--dims\n64,32,7\n--box\n16,8,1\n--strides\n256,8192\n--json",
+        "map\ndraw\n--type\nf32\n--dims\n64,32\n--box\n16,8\n--at\n-1,2\n-o\nmap.svg",
+        "map\ndiff\n--type\nu8\n--dims\n64\n--box\n16\n--address\n0x1000",
+        "exec\n--seed\n-1\n--error-exitcode\n9\n/bin/true",
+        "devices\n--json",
+    ];
+    lines.iter().map(|line| line.as_bytes().to_vec()).collect()
 }
 
 /// Choices of a generator.

@@ -109,7 +109,7 @@ impl Pool {
         let input = rng.pick(&self.inputs).cloned().unwrap_or_default();
         let most = rng.below(8);
         let changes = 1 + rng.below(1 + most);
-        if matches!(self.target, Target::TensorMap | Target::Protocol) {
+        if is_binary(self.target) {
             return bytes(input, changes, rng);
         }
         let head = match self.target {
@@ -208,6 +208,14 @@ impl Pool {
     }
 }
 
+/// Returns whether inputs are changed byte by byte.
+fn is_binary(target: Target) -> bool {
+    matches!(
+        target,
+        Target::TensorMap | Target::Protocol | Target::FatBinary | Target::Driver
+    )
+}
+
 fn is_word(token: &str) -> bool {
     token.starts_with(|c: char| c.is_alphanumeric() || c == '_')
 }
@@ -219,8 +227,8 @@ fn is_number(token: &str) -> bool {
 fn text_of(target: Target, input: &[u8]) -> &[u8] {
     match target {
         Target::Launch => input.get(HEADER_BYTES..).unwrap_or(&[]),
-        Target::TensorMap | Target::Protocol => &[],
-        Target::Ptx | Target::LaunchFile => input,
+        Target::TensorMap | Target::Protocol | Target::FatBinary | Target::Driver => &[],
+        Target::Ptx | Target::LaunchFile | Target::Archive | Target::Flags => input,
     }
 }
 

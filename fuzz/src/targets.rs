@@ -1,3 +1,8 @@
+mod archive;
+mod cuda;
+mod driver;
+mod fat_binary;
+mod flags;
 mod launch;
 mod launch_file;
 mod protocol;
@@ -32,16 +37,28 @@ pub enum Target {
     Protocol,
     /// Reads tensor maps, builds them again, and walks.
     TensorMap,
+    /// Reads archives with valid digests, and replays them.
+    Archive,
+    /// Loads images of code that end before a page that cannot be read.
+    FatBinary,
+    /// Calls CUDA's functions with extreme arguments.
+    Driver,
+    /// Runs the command with arbitrary flags.
+    Flags,
 }
 
 impl Target {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 9] = [
         Self::Ptx,
         Self::Launch,
         Self::LaunchFile,
         Self::Protocol,
         Self::TensorMap,
+        Self::Archive,
+        Self::FatBinary,
+        Self::Driver,
+        Self::Flags,
     ];
 
     /// Its name, which is that of the program for libFuzzer.
@@ -52,12 +69,21 @@ impl Target {
             Self::LaunchFile => "launch_file",
             Self::Protocol => "protocol",
             Self::TensorMap => "tensor_map",
+            Self::Archive => "archive",
+            Self::FatBinary => "fat_binary",
+            Self::Driver => "driver",
+            Self::Flags => "flags",
         }
     }
 
     /// The target of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|target| target.name() == name)
+    }
+
+    /// Returns whether a finding may end the process, so that the input is kept before it is tried.
+    pub const fn may_crash(self) -> bool {
+        matches!(self, Self::FatBinary | Self::Driver)
     }
 
     /// Tries an input.
@@ -71,6 +97,10 @@ impl Target {
             Self::LaunchFile => launch_file::run(data),
             Self::Protocol => protocol::run(data),
             Self::TensorMap => tensor_map::run(data),
+            Self::Archive => archive::run(data),
+            Self::FatBinary => fat_binary::run(data),
+            Self::Driver => driver::run(data),
+            Self::Flags => flags::run(data),
         }
     }
 }

@@ -35,11 +35,13 @@
 mod launch;
 mod read;
 mod runs;
+mod seal;
 mod section;
 mod write;
 
 pub use launch::{Kind, Launch, Object, Reading, Region, Texels};
 pub use read::Damage;
+pub use seal::seal;
 pub use section::PART_BYTES;
 pub use write::{Parts, write};
 

@@ -85,12 +85,14 @@ fn region(sections: &mut Sections<'_>, header: RegionHeader) -> Result<Region, D
     let bytes = bytes as usize;
     let mut before = Vec::new();
     let mut after = has_after.then(Vec::new);
-    for all in std::iter::once(&mut before).chain(&mut after) {
-        all.try_reserve_exact(bytes).map_err(|_| too_large())?;
-    }
     while before.len() < bytes {
         let part = before.len();
-        before.resize(bytes.min(part + PART_BYTES), 0);
+        let end = bytes.min(part + PART_BYTES);
+        // The sections may end long before these bytes do.
+        for all in std::iter::once(&mut before).chain(&mut after) {
+            all.try_reserve_exact(end - part).map_err(|_| too_large())?;
+        }
+        before.resize(end, 0);
         sections.apply(names::BEFORE, &name, &mut before[part..])?;
         if let Some(after) = &mut after {
             after.extend_from_slice(&before[part..]);

@@ -45,6 +45,9 @@ pub(crate) fn start(folder: PathBuf) {
 
 pub(crate) fn begin(target: Target, input: &[u8]) {
     *lock(&CURRENT) = Some((Instant::now(), target, input.to_vec()));
+    if target.may_crash() {
+        write(target, "last", input);
+    }
 }
 
 pub(crate) fn end() {
@@ -55,12 +58,16 @@ pub(crate) fn end() {
 pub(crate) fn save(target: Target, input: &[u8]) -> PathBuf {
     let mut hasher = DefaultHasher::new();
     input.hash(&mut hasher);
+    write(target, &format!("{:016x}", hasher.finish()), input)
+}
+
+fn write(target: Target, name: &str, input: &[u8]) -> PathBuf {
     let folder = FOLDER
         .get()
         .cloned()
         .unwrap_or_default()
         .join(target.name());
-    let path = folder.join(format!("{:016x}", hasher.finish()));
+    let path = folder.join(name);
     if let Err(error) = fs::create_dir_all(&folder).and_then(|()| fs::write(&path, input)) {
         eprintln!("{}: {error}", path.display());
     }

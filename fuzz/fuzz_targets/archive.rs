@@ -1,0 +1,5 @@
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    fuzz::Target::from_name("archive").map(|target| target.run(data));
+});
