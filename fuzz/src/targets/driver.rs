@@ -8,7 +8,7 @@ const CALL_BYTES: usize = 16;
 /// Calls of an input.
 const MOST_CALLS: usize = 12;
 
-/// What a parameter is.
+/// The meaning of a parameter.
 #[derive(Clone, Copy)]
 enum Kind {
     /// Where a result goes.
@@ -150,7 +150,7 @@ const DIMS: [u64; 12] = [
 const PTX: &[u8] = b".version 8.0\n.target sm_80\n.address_size 64\n\
     .visible .entry k(.param .u64 a, .param .u32 b) { ret; }\0";
 
-/// What is there for all inputs.
+/// Memory and a kernel for all inputs.
 struct There {
     device: u64,
     module: u64,
@@ -209,7 +209,7 @@ pub(super) fn run(data: &[u8]) -> Depth {
         fill(cuda, call, &addresses);
         let (name, kinds, frees) = CALLS[usize::from(call[0]) % CALLS.len()];
         let choices = call[1..].iter().cycle();
-        let given: Vec<u64> = kinds
+        let mut given: Vec<u64> = kinds
             .iter()
             .zip(choices)
             .map(|(kind, choice)| match kind {
@@ -226,7 +226,6 @@ pub(super) fn run(data: &[u8]) -> Depth {
                 Zero => 0,
             })
             .collect();
-        let mut given = given;
         if name == "cuLaunchKernel" {
             small(&mut given[1..7]);
         }
@@ -268,7 +267,10 @@ fn small(dims: &mut [u64]) {
     let (grid, block) = dims.split_at_mut(3);
     let fits = grid[0] < 1 << 31
         && grid[1..].iter().all(|side| *side <= 65_535)
-        && block.iter().product::<u64>() <= 1024;
+        && block
+            .iter()
+            .try_fold(1_u64, |all, side| all.checked_mul(*side))
+            .is_some_and(|all| all <= 1024);
     if fits && !grid.contains(&0) && !block.contains(&0) {
         grid.fill(1);
     }

@@ -1,6 +1,7 @@
 //! `tma devices`, with and without a driver.
 #![cfg(target_os = "linux")]
 
+#[allow(dead_code, reason = "other tests use the rest")]
 mod support;
 
 use std::path::Path;

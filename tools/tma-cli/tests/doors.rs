@@ -1,4 +1,4 @@
-//! What `tma` is given by others: pipes, devices, numbers out of range, names that change a terminal.
+//! Input that others may give `tma`: pipes, devices, numbers out of range, names that change a terminal.
 #![cfg(target_os = "linux")]
 
 #[allow(dead_code, reason = "other tests use the rest")]

@@ -5,7 +5,7 @@ mod support;
 
 use std::path::Path;
 
-use support::{NO_DRIVER, fake_driver, printed, refused, tma};
+use support::{NO_DRIVER, fake_driver, printed, refused, tma, unreadable};
 
 const KERNELS: &str = "\
 .version 8.6
@@ -166,15 +166,15 @@ fn bad_input_is_one_message() {
         "{message}"
     );
 
-    let message = refused(&inspect(&KERNELS.replace(".u32 len", ".u32 len,"), &[]));
+    let message = unreadable(&inspect(&KERNELS.replace(".u32 len", ".u32 len,"), &[]));
     assert!(message.starts_with("error: load: "), "{message}");
     assert!(message.contains("kernels.ptx:7:1: expected "), "{message}");
 
-    let message = refused(&inspect("\u{0}\u{1}", &[]));
+    let message = unreadable(&inspect("\u{0}\u{1}", &[]));
     assert!(message.contains("kernels.ptx:1:1: expected "), "{message}");
 
     let arguments = ["inspect", "/nowhere/kernels.ptx"];
-    let message = refused(&tma(Path::new(NO_DRIVER), &[], &arguments));
+    let message = unreadable(&tma(Path::new(NO_DRIVER), &[], &arguments));
     assert_eq!(
         message,
         "error: load: cannot read /nowhere/kernels.ptx: No such file or directory (os error 2)\n"

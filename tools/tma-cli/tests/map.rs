@@ -6,7 +6,7 @@ mod support;
 
 use std::{fs, path::Path, process::Output};
 
-use support::{NO_DRIVER, printed, refused, tma};
+use support::{NO_DRIVER, printed, refused, tma, unreadable};
 
 /// The tile of `docs/tensor-maps.md`: 2 x 2 x 32 of an [H][W][C] image of f16.
 const TILE: [&str; 8] = [
@@ -323,7 +323,7 @@ fn no_flag_is_ignored() {
     ];
     let error = refused(&map("explain", &wide));
     assert!(error.contains("--lower has 2 values"), "{error}");
-    let error = refused(&map("explain", &[&digits[..254]]));
+    let error = unreadable(&map("explain", &[&digits[..254]]));
     assert!(
         error.contains("has 254 hexadecimal digits, a map has 256"),
         "{error}"

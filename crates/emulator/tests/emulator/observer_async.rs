@@ -48,6 +48,26 @@ fn positions(log: &[(Origin, Event)], filter: impl Fn(&Origin, &Event) -> bool) 
 }
 
 #[test]
+fn copies_in_flight_are_limited() {
+    let body = "mov.u32 %r5, 0; @!%p1 bra END;
+        LOOP: cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r2], 16; cp.async.bulk.commit_group;
+        add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 6000; @%p2 bra LOOP;
+        cp.async.bulk.wait_group 0; END:";
+    let (mut in_flight, mut most, mut all) = (0, 0, 0);
+    for (_, event) in observed(body, 0) {
+        match event {
+            Event::CopyIssue { .. } => (in_flight, all) = (in_flight + 1, all + 1),
+            Event::CopyDone(_) => in_flight -= 1,
+            _ => {}
+        }
+        most = most.max(in_flight);
+    }
+    assert_eq!((in_flight, all), (0, 12_000));
+    // A turn that has begun goes on.
+    assert!((1000..4096 + 64).contains(&most), "{most}");
+}
+
+#[test]
 fn an_arrival_by_copies_comes_after_them() {
     let body = "@%p1 mbarrier.init.shared::cta.b64 [%r3], 32; bar.sync 0;
         mad.lo.u32 %r4, %r1, 4, %r2; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd2, %rd1;

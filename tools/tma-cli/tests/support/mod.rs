@@ -26,6 +26,13 @@ pub(crate) fn printed(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
+/// The one message of a program whose input cannot be read: exit code 2.
+#[track_caller]
+pub(crate) fn unreadable(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
 /// The one message of a program that fails with exit code 1.
 #[track_caller]
 pub(crate) fn refused(output: &Output) -> String {
