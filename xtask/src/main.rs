@@ -13,6 +13,7 @@ mod doctor;
 mod fuzz;
 mod inspect;
 mod mutate;
+mod mutate_code;
 mod new;
 mod package;
 mod pages;
@@ -40,6 +41,7 @@ enum Verb {
     Run(run::Args),
     Test(test::Args),
     Mutate(mutate::Args),
+    MutateCode(mutate_code::Args),
     Ptx(ptx::Args),
     Inspect(inspect::Args),
     New(new::Args),
@@ -68,6 +70,7 @@ fn run(verb: Verb) -> Result<ExitCode> {
         Verb::Run(args) => run::run(&args),
         Verb::Test(args) => test::run(&args),
         Verb::Mutate(args) => mutate::run(&args),
+        Verb::MutateCode(args) => mutate_code::run(&args),
         Verb::Ptx(args) => ptx::run(&args),
         Verb::Inspect(args) => inspect::run(&args),
         Verb::New(args) => new::run(&args),
