@@ -174,7 +174,13 @@ fn test(sample: &[Mutant], with_baseline: bool) -> Result<Report> {
         mutants.arg("--re").arg(sample::exactly(&mutant.name));
     }
     // The codes of survivors and of tests that take too long.
-    let code = status(mutants.env("CARGO_INCREMENTAL", "1"))?.code();
+    let code = status(
+        mutants
+            .env("CARGO_INCREMENTAL", "1")
+            // A file in the checkout for each failure.
+            .env("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "true"),
+    );
+    let code = code?.code();
     let folder = folder.join("mutants.out");
     if !matches!(code, Some(0 | 2 | 3)) {
         bail!(
