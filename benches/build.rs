@@ -18,9 +18,13 @@ fn main() {
     println!("cargo::rerun-if-changed=cuda");
     println!("cargo::rerun-if-env-changed=PATH");
     println!("cargo::rerun-if-env-changed=CUDA_PATH");
+    println!("cargo::rustc-check-cfg=cfg(nvcc)");
     let out_dir = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     let nvcc = tool_dirs().map(|folder| folder.join("nvcc"));
     let nvcc = nvcc.into_iter().find(|path| path.is_file());
+    if nvcc.is_some() {
+        println!("cargo::rustc-cfg=nvcc");
+    }
     let all = out_dir.join("references.cu");
     fs::write(&all, cuda_source(Path::new("cuda"))).expect("cargo made the folder");
 

@@ -7,7 +7,7 @@ use tma_launch::{Buffer, Job, Launch, Ptx};
 use crate::{
     arena::hash,
     cases::gather::sums,
-    modules::{BUILT, Built},
+    modules::{BUILT, Built, of_both},
 };
 
 const BUILT_HERE: &Built = &BUILT[0];
@@ -90,126 +90,124 @@ fn indices_in_tiles_count() {
     assert_ne!(wrong(&data, 3, 5, [64, 4, 16]).0, 0);
 }
 
-#[test]
-fn the_sums_of_gathers_are_those_of_the_kernel_and_of_the_loads() {
-    let (width, height, rounds, warps) = (9_u32, 7_u32, 21_usize, 16_u32);
-    let position =
-        |index: u64| (hash(index) % (width - 1)) | ((hash(index + 999) % (height - 1)) << 16);
-    let positions: Vec<u32> = (0..8 * rounds as u64).map(position).collect();
-    let expected = sums(&positions, width, warps);
+/// Extents of the gathered tensor.
+const WIDTH: u32 = 9;
+const HEIGHT: u32 = 7;
+/// Positions that each of 8 warps gathers at.
+const ROUNDS: u32 = 21;
 
-    let tensor = pattern((width * height * 16) as usize);
-    let buffers = || {
-        vec![
-            Buffer::new("tensor", &tensor),
-            Buffer::new("positions", &positions),
-            Buffer::zeroed::<u32>("sums", expected.len()),
-        ]
-    };
-    let sums = |text, launch| run(text, buffers(), launch)[2].to_vec::<u32>().unwrap();
-    let map = TensorMap::tiled(DataType::F16, &[32, width.into(), height.into()]);
+/// The sums that a gather of a tensor writes are the expected ones: tensor, positions and sums are the buffers.
+fn gathers(text: &str, launch: Launch) {
+    let position =
+        |index: u64| (hash(index) % (WIDTH - 1)) | ((hash(index + 999) % (HEIGHT - 1)) << 16);
+    let positions: Vec<u32> = (0..8 * u64::from(ROUNDS)).map(position).collect();
+    // 16 warps in each of the launches.
+    let expected = sums(&positions, WIDTH, 16);
+    let buffers = vec![
+        Buffer::new("tensor", &pattern((WIDTH * HEIGHT * 16) as usize)),
+        Buffer::new("positions", &positions),
+        Buffer::zeroed::<u32>("sums", expected.len()),
+    ];
+    let got = run(text, buffers, launch)[2].to_vec::<u32>();
+    assert_eq!(got.unwrap(), expected);
+}
+
+#[test]
+fn the_sums_of_gathers_are_those_of_the_kernel() {
+    let map = TensorMap::tiled(DataType::F16, &[32, WIDTH.into(), HEIGHT.into()]);
     let launch = Launch::new("tile_gather_2", 4, 128)
         .shared_bytes(4 * 2 * 2056)
         .tensor_map(map.box_dims(&[32, 2, 2]), 0)
         .buffer(1)
-        .scalar(rounds as u32)
+        .scalar(ROUNDS)
         .buffer(2);
-    assert_eq!(sums(BUILT_HERE.kernels, launch), expected);
-
-    let Some(cuda) = BUILT_HERE.cuda else {
-        return;
-    };
-    let launch = Launch::new("gather_ldg", 2, 256)
-        .buffer(0)
-        .scalar(width as i32)
-        .scalar(height as i32)
-        .buffer(1)
-        .scalar(rounds as u32)
-        .buffer(2);
-    assert_eq!(sums(cuda, launch), expected);
-}
-
-/// The Rust helpers, and the CUDA kernels where there are any.
-fn both() -> impl Iterator<Item = &'static str> {
-    [Some(BUILT_HERE.helpers), BUILT_HERE.cuda]
-        .into_iter()
-        .flatten()
+    gathers(BUILT_HERE.kernels, launch);
 }
 
 #[test]
-fn a_number_goes_round_a_cluster() {
-    for text in both() {
-        for blocks in [2_u32, 4, 8] {
-            let launch = Launch::new("ring_latency", blocks, 32)
-                .cluster(blocks)
-                .scalar(5_u32)
-                .buffer(0);
-            let buffers = run(text, vec![Buffer::zeroed::<u64>("result", 2)], launch);
-            let result = buffers[0].to_vec::<u64>().unwrap();
-            assert!(result[0] > 0);
-            assert_eq!(result[1], 5 * u64::from(blocks));
-        }
+#[cfg_attr(not(nvcc), ignore = "needs nvcc")]
+fn the_sums_of_gathers_are_those_of_the_loads() {
+    let launch = Launch::new("gather_ldg", 2, 256)
+        .buffer(0)
+        .scalar(WIDTH as i32)
+        .scalar(HEIGHT as i32)
+        .buffer(1)
+        .scalar(ROUNDS)
+        .buffer(2);
+    gathers(BUILT_HERE.cuda.expect("nvcc compiled it"), launch);
+}
+
+of_both! {
+    a_number_goes_round_a_cluster = helpers;
+    a_map_is_changed_before_each_load = helpers;
+    every_load_takes_its_time = helpers;
+}
+
+fn a_number_goes_round_a_cluster(text: &str) {
+    for blocks in [2_u32, 4, 8] {
+        let launch = Launch::new("ring_latency", blocks, 32)
+            .cluster(blocks)
+            .scalar(5_u32)
+            .buffer(0);
+        let buffers = run(text, vec![Buffer::zeroed::<u64>("result", 2)], launch);
+        let result = buffers[0].to_vec::<u64>().unwrap();
+        assert!(result[0] > 0);
+        assert_eq!(result[1], 5 * u64::from(blocks));
     }
 }
 
-#[test]
-fn a_map_is_changed_before_each_load() {
+fn a_map_is_changed_before_each_load(text: &str) {
     const ROUNDS: usize = 3;
     let tensors = pattern(64 * 64 * ROUNDS);
     let map = TensorMap::tiled(DataType::I32, &[64, 64]).box_dims(&[64, 64]);
-    for text in both() {
-        let buffers = vec![
-            Buffer::new("tensors", &tensors),
-            Buffer::zeroed::<u8>("map", 128),
-            Buffer::zeroed::<u32>("cycles", ROUNDS),
-            Buffer::zeroed::<u32>("firsts", ROUNDS),
-        ];
-        let launch = Launch::new("replace_latency", 1, 32)
-            .shared_bytes(16384)
-            .tensor_map(map, 0)
-            .buffer(0)
-            .scalar(16384_u32)
-            .buffer(1)
-            .scalar(ROUNDS as u32)
-            .buffer(2)
-            .buffer(3);
-        let buffers = run(text, buffers, launch);
-        let firsts = buffers[3].to_vec::<u32>().unwrap();
-        assert_eq!(firsts, [0, 4096, 8192].map(hash));
-        let cycles = buffers[2].to_vec::<u32>().unwrap();
-        assert!(cycles.iter().all(|cycles| *cycles > 0));
-    }
+    let buffers = vec![
+        Buffer::new("tensors", &tensors),
+        Buffer::zeroed::<u8>("map", 128),
+        Buffer::zeroed::<u32>("cycles", ROUNDS),
+        Buffer::zeroed::<u32>("firsts", ROUNDS),
+    ];
+    let launch = Launch::new("replace_latency", 1, 32)
+        .shared_bytes(16384)
+        .tensor_map(map, 0)
+        .buffer(0)
+        .scalar(16384_u32)
+        .buffer(1)
+        .scalar(ROUNDS as u32)
+        .buffer(2)
+        .buffer(3);
+    let buffers = run(text, buffers, launch);
+    let firsts = buffers[3].to_vec::<u32>().unwrap();
+    assert_eq!(firsts, [0, 4096, 8192].map(hash));
+    let cycles = buffers[2].to_vec::<u32>().unwrap();
+    assert!(cycles.iter().all(|cycles| *cycles > 0));
 }
 
-#[test]
-fn every_load_takes_its_time() {
+fn every_load_takes_its_time(text: &str) {
     const LOADS: usize = 5;
     let tensor = pattern(9 * 7 * 16);
     let map = TensorMap::tiled(DataType::F16, &[32, 9, 7]).box_dims(&[32, 2, 2]);
-    for text in both() {
-        let buffers = || {
-            vec![
-                Buffer::new("tensor", &tensor),
-                Buffer::new("positions", &[0_u32, 0x1_0001, 0x5_0007, 0x3_0002, 8]),
-                Buffer::zeroed::<u32>("cycles", LOADS),
-            ]
-        };
-        let boxes = Launch::new("box_latency", 1, 32)
-            .tensor_map(map, 0)
-            .buffer(1)
-            .scalar(LOADS as u32)
-            .buffer(2);
-        let bulk = Launch::new("load_latency", 1, 32)
-            .shared_bytes(256)
-            .buffer(0)
-            .scalar(256_u32)
-            .scalar(512_u32)
-            .scalar(LOADS as u32)
-            .buffer(2);
-        for launch in [boxes, bulk] {
-            let cycles = run(text, buffers(), launch)[2].to_vec::<u32>().unwrap();
-            assert!(cycles.iter().all(|cycles| *cycles > 0), "{cycles:?}");
-        }
+    let buffers = || {
+        vec![
+            Buffer::new("tensor", &tensor),
+            Buffer::new("positions", &[0_u32, 0x1_0001, 0x5_0007, 0x3_0002, 8]),
+            Buffer::zeroed::<u32>("cycles", LOADS),
+        ]
+    };
+    let boxes = Launch::new("box_latency", 1, 32)
+        .tensor_map(map, 0)
+        .buffer(1)
+        .scalar(LOADS as u32)
+        .buffer(2);
+    let bulk = Launch::new("load_latency", 1, 32)
+        .shared_bytes(256)
+        .buffer(0)
+        .scalar(256_u32)
+        .scalar(512_u32)
+        .scalar(LOADS as u32)
+        .buffer(2);
+    for launch in [boxes, bulk] {
+        let cycles = run(text, buffers(), launch)[2].to_vec::<u32>().unwrap();
+        assert!(cycles.iter().all(|cycles| *cycles > 0), "{cycles:?}");
     }
 }
 

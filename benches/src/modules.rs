@@ -21,6 +21,38 @@ pub(crate) struct Built {
 
 include!(concat!(env!("OUT_DIR"), "/built.rs"));
 
+/// Tests the PTX of a Rust module with a function, and with the same function that of the CUDA kernels; without nvcc the
+/// latter test is listed as ignored.
+#[cfg(test)]
+macro_rules! of_both {
+    ($($test:ident = $rust:ident;)*) => {$(
+        mod $test {
+            use crate::modules::BUILT;
+
+            #[test]
+            fn rust() {
+                super::$test(BUILT[0].$rust);
+            }
+
+            #[test]
+            #[cfg_attr(not(nvcc), ignore = "needs nvcc")]
+            fn cuda() {
+                super::$test(BUILT[0].cuda.expect("nvcc compiled it"));
+            }
+        }
+    )*};
+}
+#[cfg(test)]
+pub(crate) use of_both;
+
+/// The module with the wanted entries alone.
+pub(crate) fn entries(text: &str, is_wanted: fn(&str) -> bool) -> Result<String> {
+    let module = ptx::parse(text)?;
+    let entries = module.entries().map(|entry| entry.name.as_str());
+    let entries = entries.filter(|name| is_wanted(name));
+    Ok(module.extract_all(entries).to_string())
+}
+
 /// Modules on the GPU.
 pub(crate) struct Modules {
     pub(crate) kernels: Module,
@@ -50,12 +82,7 @@ impl Built {
 
     /// The same with the wanted entries alone, which the driver compiles in a shorter time.
     pub(crate) fn only(&self, is_wanted: fn(&str) -> bool) -> Result<Self> {
-        let only = |text: &str| -> Result<&'static str> {
-            let module = ptx::parse(text)?;
-            let entries = module.entries().map(|entry| entry.name.as_str());
-            let entries = entries.filter(|name| is_wanted(name));
-            Ok(module.extract_all(entries).to_string().leak())
-        };
+        let only = |text: &str| -> Result<&'static str> { Ok(entries(text, is_wanted)?.leak()) };
         Ok(Self {
             kernels: only(self.kernels)?,
             cuda: self.cuda.map(only).transpose()?,

@@ -21,7 +21,7 @@ pub struct Case {
     pub module: &'static Module,
 }
 
-/// All cases that a device of this capability can run, but for the large ones.
+/// All cases that a device of this capability can run, but for the large ones. Each has a name of its own.
 pub fn cases(capability: Capability) -> Vec<Case> {
     let of = |group: crate::Group| {
         let module = Module::for_device(group.modules, capability);
@@ -86,4 +86,22 @@ fn text_of(module: &'static Module, entry: &str) -> Result<String, String> {
     let text = entry_text(parsed, entry).ok_or_else(missing)?;
     texts.insert((address, entry.to_owned()), text.clone());
     Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A record has one result for each name.
+    #[test]
+    fn no_two_cases_have_the_same_name() {
+        for major in [9, 10, 12] {
+            let capability = Capability { major, minor: 0 };
+            let mut names = BTreeSet::new();
+            let cases = cases(capability).into_iter();
+            let twice = cases.filter(|case| !names.insert(case.name.clone()));
+            let twice: Vec<String> = twice.map(|case| case.name).collect();
+            assert_eq!(twice, [""; 0], "{capability}");
+        }
+    }
 }

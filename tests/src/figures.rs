@@ -1,22 +1,13 @@
 //! The figures of the pages: each is counted here or stands in a recorded file.
 
+mod runs;
+
 use std::{collections::BTreeMap, fs, path::Path, sync::LazyLock};
 
 use serde_json::Value;
-use tests_records::{Digest, Origin, plain::entry_digest};
-use tma_host::Capability;
+use tests_records::plain::entry_digest;
 
-use crate::{
-    KERNELS_PTX,
-    cases::cases,
-    copies::record::Samples,
-    maps::record::{asked, unpack},
-    semantics::{
-        FormCase, form_cases,
-        results::{Recorded, Results, Today},
-    },
-    steps,
-};
+use crate::{KERNELS_PTX, steps};
 
 /// The lines before and behind a block that `bless` writes.
 const BEGIN: &str = "<!-- figures: ";
@@ -30,18 +21,6 @@ const GEMM_FP8: &str = "gemm-fp8-h200.json";
 const ATTENTION: &str = "attention-h200.json";
 const NORMS: &str = "norms-h200.json";
 const STEPS: &str = "gemm-step-h200.json";
-
-/// Files with times: the lines that each has, and its name.
-const MEASURED: &[(&str, &str)] = &[
-    ("rows of `bench`, beside their CUDA versions", BENCH),
-    ("best settings of `bench --sweep`", "sweep-h200.txt"),
-    ("forms of deformable attention", "deform-attn-h200.txt"),
-    ("kernels of products beside cuBLASLt", GEMM),
-    ("kernels of products with scales beside cuBLASLt", GEMM_FP8),
-    ("kernels of attention beside cuDNN", ATTENTION),
-    ("kernels over rows beside PyTorch", NORMS),
-    ("steps to a product beside cuBLAS", STEPS),
-];
 
 /// Rows of the benchmark's table that the page shows.
 const ROWS: &[&str] = &[
@@ -67,7 +46,7 @@ pub fn renewed(page: &str, folder: &Path) -> Result<String, String> {
             .split_once(END)
             .ok_or(format!("the block `{name}` has no end"))?;
         let block = match name {
-            "runs" => runs(folder)?,
+            "runs" => runs::table(folder)?,
             "benchmarks" => benchmarks(folder)?,
             "gemm" => {
                 let table = beside_torch(folder, GEMM, ["M x N x K", "cuBLASLt", "gemm"])?;
@@ -106,101 +85,6 @@ pub fn typed_by_hand(page: &str) -> Vec<String> {
     words.filter(is_number).map(str::to_owned).collect()
 }
 
-/// The records of right results by name.
-type Right = BTreeMap<String, Recorded>;
-
-fn runs(folder: &Path) -> Result<String, String> {
-    let cases = cases(Capability::LEAST);
-    let right_cases = cases
-        .iter()
-        .map(|case| Ok((case.name.clone(), case.right()?)));
-    let right_cases = right_cases.collect::<Result<Right, String>>()?;
-    let forms = form_cases();
-    let on_hopper = forms.iter().filter(|form| form.is_on_hopper());
-    let right_forms = on_hopper.map(|form| Ok((form.form().to_owned(), form.right()?)));
-    let right_forms = right_forms.collect::<Result<Right, String>>()?;
-    let silent = forms
-        .iter()
-        .filter(|form| FormCase::is_silent(form))
-        .count();
-    let shown = "instruction forms, each in a kernel that shows its effect";
-    let shown = format!("{shown}, but for {silent} that are silent by nature");
-    let mut text =
-        "| what | where | number | equal | with other results | recorded for an earlier \
-                    kernel |\n| --- | --- | ---: | ---: | ---: | ---: |\n"
-            .to_owned();
-    for (what, all, right, records) in [
-        (
-            "cases of the kernels and of the device library",
-            cases.len(),
-            right_cases,
-            "cases",
-        ),
-        (&shown, forms.len(), right_forms, "semantics"),
-    ] {
-        text += &format!("| {what} | emulator | {all} | {all} | 0 | |\n");
-        for results in Results::of_folder(&folder.join(records))? {
-            let today = |(name, record): (&String, &Recorded)| {
-                right
-                    .get(name)
-                    .map_or(Today::Earlier, |right| match record.today(right) {
-                        Today::Wrong(_) => Today::Wrong(""),
-                        Today::Equal => Today::Equal,
-                        Today::Earlier => Today::Earlier,
-                    })
-            };
-            let seen: Vec<Today<'_>> = results.forms.iter().map(today).collect();
-            let count = |wanted| seen.iter().filter(|today| **today == wanted).count();
-            let [equal, wrong, earlier] =
-                [Today::Equal, Today::Wrong(""), Today::Earlier].map(count);
-            let Results {
-                gpu, driver, date, ..
-            } = &results;
-            let all = right.len();
-            text += &format!(
-                "| {what} | {gpu}, {driver}, {date} | {all} | {equal} | {wrong} | {earlier} |\n"
-            );
-        }
-    }
-    let read = |name: &str| {
-        let path = folder.join(name);
-        fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))
-    };
-    let Samples { origin, samples } = Samples::unpack(&read("copies-h200.z")?)?;
-    let copies = "random copies, whose bytes the emulator makes, too";
-    text += &recorded(copies, &origin, samples.len(), Samples::ran());
-    let (origin, records) = unpack(&read("maps-h200.z")?)?;
-    let maps = "random tensor maps, the driver's and ours";
-    text += &recorded(maps, &origin, records.len(), asked(&records));
-    for (what, name) in MEASURED {
-        text += &measured(what, &folder.join(DOCS).join(name))?;
-    }
-    Ok(text)
-}
-
-/// The row of a file with times, in which each line of a kernel has the digest of its PTX.
-fn measured(what: &str, path: &Path) -> Result<String, String> {
-    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let is_between = |c: char| c.is_whitespace() || "\",:".contains(c);
-    let is_digest = |word: &&str| word.len() == 32 && word.chars().all(|c| c.is_ascii_hexdigit());
-    let (mut today, mut earlier) = (0, 0);
-    for line in text.lines() {
-        let Some(ran) = line.split(is_between).find(is_digest) else {
-            continue;
-        };
-        let is_of_today = |entry| DIGESTS.get(entry).is_some_and(|digest| digest == ran);
-        match line.split(is_between).any(is_of_today) {
-            true => today += 1,
-            false => earlier += 1,
-        }
-    }
-    let all = today + earlier;
-    let name = path.file_name().unwrap_or_default().display();
-    Ok(format!(
-        "| {what} | NVIDIA H200, [`{name}`]({name}) | {all} | {today} | | {earlier} |\n"
-    ))
-}
-
 /// The digest of each kernel's PTX for `sm_90a`.
 static DIGESTS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
     let module = KERNELS_PTX.iter().find(|module| module.arch == "sm_90a");
@@ -213,25 +97,6 @@ static DIGESTS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
     };
     module.entries().filter_map(digest).collect()
 });
-
-/// The row of a file whose contents a test compares, all of it.
-fn recorded(what: &str, origin: &Origin, all: usize, today: Digest) -> String {
-    let (equal, earlier) = match origin.is_of(today) {
-        true => (all, 0),
-        false => (0, all),
-    };
-    let known = [&origin.device, &origin.driver, &origin.date];
-    let known: Vec<&str> = known
-        .iter()
-        .map(|it| it.as_str())
-        .filter(|it| !it.is_empty())
-        .collect();
-    let who = match known.is_empty() {
-        true => "a GPU of an earlier record".to_owned(),
-        false => known.join(", "),
-    };
-    format!("| {what} | {who} | {all} | {equal} | 0 | {earlier} |\n")
-}
 
 /// From the tables that `bench` wrote.
 fn benchmarks(folder: &Path) -> Result<String, String> {

@@ -29,7 +29,7 @@ have a wrapper. Operands are written by their width: h 16 bits, r 32, d 64, q 12
 - **Emulator**: a kernel with the form runs on the emulator, which saw the instruction executed, and
   every result is that of a plain CPU reference.
 - **GPU**: the same kernel ran there with the same results: a record has a digest of the module, the memory and
-  the launches, and one of what came out. Where today's differ, the record is one of an earlier kernel.
+  the launches, and one of the outputs. Where the first is not today's, the record is one of an earlier kernel.
 ";
 
 /// The page.
@@ -200,6 +200,12 @@ fn totals(page: &mut String, supported: &[Support], shown: &BTreeSet<&str>, seen
         rows.push((
             format!("recorded on GPU {number} for an earlier kernel"),
             count(&is(Today::Earlier)),
+        ));
+        let is_missing =
+            |form: &Form| shown.contains(form.text()) && !seen.contains_key(form.text());
+        rows.push((
+            format!("executed on the emulator, with no record of GPU {number}"),
+            count(&is_missing),
         ));
     }
     line(page, "\n|  | all | that sm_90a has |");

@@ -150,24 +150,16 @@ fn the_checker_finds_nothing_in_the_kernels() {
 }
 
 fn copies_are_those_of_the_hardware(bytes: &[u8]) -> Result<(), Failed> {
-    let Samples { origin, samples } = Samples::unpack(bytes)?;
-    if !origin.device.starts_with("gpu: ") || samples.is_empty() {
-        return Err(format!("{} samples of `{origin}`", samples.len()).into());
+    let samples = Samples::unpack(bytes)?;
+    let (origin, all) = (&samples.origin, samples.samples.len());
+    if !origin.device.starts_with("gpu: ") || all == 0 {
+        return Err(format!("{all} samples of `{origin}`").into());
     }
-    let mut different = Vec::new();
-    for (batch, samples) in samples.chunks(200).enumerate() {
-        let cases: Vec<Case> = samples.iter().map(|sample| sample.case.clone()).collect();
-        let outputs = Batch::new(&cases).run(|job| EmulatorBackend::new(batch as u64).run(job))?;
-        for (sample, output) in samples.iter().zip(outputs) {
-            if output.digest() != sample.digest {
-                different.push(&sample.case);
-            }
-        }
-    }
+    let different = samples.differing()?;
     match different.first() {
         None => Ok(()),
         Some(first) => {
-            let (count, all) = (different.len(), samples.len());
+            let (count, first) = (different.len(), &first.case);
             Err(format!("{count} of {all} samples of {origin} differ, the first:\n{first}").into())
         }
     }

@@ -3,7 +3,11 @@
 
 use std::{fs, path::Path};
 
-use tests::{figures, golden, matrix::page, semantics::results::Results};
+use tests::{
+    figures, golden,
+    matrix::page,
+    semantics::{form_cases, results::Results},
+};
 
 #[test]
 fn the_support_matrix_is_up_to_date() {
@@ -12,6 +16,24 @@ fn the_support_matrix_is_up_to_date() {
     let page = page(&results).unwrap_or_else(|wrong| panic!("{}", wrong.join("\n")));
     golden::check(&here.join("../docs/support-matrix.md"), &page)
         .unwrap_or_else(|it| panic!("{it}"));
+}
+
+/// A driver of CUDA 13.0 loads no form of a PTX ISA after 9.0.
+#[test]
+fn a_record_lacks_later_forms_alone() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/semantics");
+    let cases = form_cases();
+    for results in Results::of_folder(&folder).unwrap() {
+        assert!(
+            results.driver.starts_with("CUDA 13.0,"),
+            "{}",
+            results.driver
+        );
+        for case in cases.iter().filter(|case| case.is_on_hopper()) {
+            let is_recorded = results.forms.contains_key(case.form());
+            assert_ne!(is_recorded, case.support.form.is_later(), "{}", case.form());
+        }
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::{
 use anyhow::{Context, Result, ensure};
 
 use crate::{
-    fuzz, mutate,
+    fuzz, mutate, mutate_code,
     output::{Mark, table},
     package, pages,
     paths::{examples, root},
@@ -65,6 +65,8 @@ const STEPS: &[Step] = &[
     ("timings", |_| timings::check()),
     ("msrv", |_| msrv()),
     ("deny", deny),
+    // The last one: what it has changed and restored is built anew.
+    ("mutants-of-code", mutate_code::check),
 ];
 
 /// CI tries a part of all mutants, and of what repeats tests under more schedules and for more targets: another part with

@@ -1,6 +1,6 @@
 //! `doctor`: what this machine has and lacks. It runs where everything is broken.
 
-mod gpu;
+pub(crate) mod gpu;
 mod machine;
 
 use std::process::ExitCode;

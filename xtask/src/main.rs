@@ -13,6 +13,7 @@ mod doctor;
 mod fuzz;
 mod inspect;
 mod mutate;
+mod mutate_code;
 mod new;
 mod package;
 mod pages;
@@ -41,6 +42,7 @@ enum Verb {
     Test(test::Args),
     Mutate(mutate::Args),
     Fuzz(fuzz::Args),
+    MutateCode(mutate_code::Args),
     Ptx(ptx::Args),
     Inspect(inspect::Args),
     New(new::Args),
@@ -70,6 +72,7 @@ fn run(verb: Verb) -> Result<ExitCode> {
         Verb::Test(args) => test::run(&args),
         Verb::Mutate(args) => mutate::run(&args),
         Verb::Fuzz(args) => fuzz::run(&args),
+        Verb::MutateCode(args) => mutate_code::run(&args),
         Verb::Ptx(args) => ptx::run(&args),
         Verb::Inspect(args) => inspect::run(&args),
         Verb::New(args) => new::run(&args),

@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         run_command(cargo_in(&folder).arg("build"))?;
     }
     say!(
-        "\nNext: cd {}\n    cargo run              on a GPU, or on the emulator where there is none\n    cargo test             under eight schedules of the emulator, and on a GPU\n    cargo run -- --ptx     the kernel's PTX",
+        "\nNext: cd {}\n    cargo run              on a GPU, or on the emulator where there is none\n    cargo test             under eight schedules of the emulator; on a GPU too with `-- --include-ignored`\n    cargo run -- --ptx     the kernel's PTX",
         args.path.display()
     );
     Ok(ExitCode::SUCCESS)

@@ -26,6 +26,12 @@ use build::{Compiler, Sources, first_error, folder, sources};
 use entries::{Entries, Found, ptx_files};
 use list::{CODE_BASES, CodeBase};
 
+/// Seconds of a core that a program has by default.
+const LIMIT_S: u32 = 120;
+
+/// Seconds of the clock for each of a core: the programs share the machine.
+const CLOCK: u32 = 4;
+
 /// Fetches public CUDA programs, builds each with nvcc, runs it with `tma exec`, and writes what came of it into
 /// docs/real-programs.md, with how many entries of these and other sources the emulator can run.
 #[derive(clap::Args)]
@@ -40,7 +46,7 @@ pub(crate) struct Args {
     #[arg(long)]
     entries: bool,
     /// Seconds of a core after which a program is ended
-    #[arg(long, default_value_t = 120)]
+    #[arg(long, default_value_t = LIMIT_S)]
     limit_s: u32,
     /// Run what was built before as it is
     #[arg(long)]
@@ -210,7 +216,8 @@ fn try_program(
     // The time that a program waits for a core does not count, unless it waits for ever. Lines that it prints are written
     // at once.
     let mut exec = Command::new("timeout");
-    exec.args(["--signal=INT", "--kill-after=5", &(4 * limit_s).to_string()])
+    let clock_s = CLOCK * limit_s;
+    exec.args(["--signal=INT", "--kill-after=5", &clock_s.to_string()])
         .args([
             "sh",
             "-c",
@@ -286,6 +293,15 @@ fn came(said: &str, code: i32, limit_s: u32, is_right: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::paths::root;
+
+    #[test]
+    fn the_page_has_the_limits_of_time() {
+        let page = fs::read_to_string(root().join("docs/real-programs.md")).unwrap();
+        let clock_s = CLOCK * LIMIT_S;
+        let limits = format!("at most {LIMIT_S} seconds of a core or {clock_s} of the clock");
+        assert!(page.contains(&limits), "{limits}");
+    }
 
     #[test]
     fn what_came_is_what_was_said() {

@@ -14,6 +14,7 @@ use tma_build::CodeGenerator;
 
 use crate::{
     ci::{PARTS, part},
+    doctor::gpu,
     paths::{examples, relative},
     process::{cargo, cargo_in_example, lacks, shown},
     run::{DEVICES, arch, kernels},
@@ -25,8 +26,12 @@ use counts::{Suites, plain};
 /// The suite with a case for each thing that a kernel must do: without a case nothing was tested.
 const NEVER_EMPTY: &str = "cases";
 
-/// Reasons for which a test is ignored, each with the flag of this verb that lifts it.
-pub(crate) const LIFTED: &[(&str, &str)] = &[("minutes", "--long")];
+/// Reasons for which a test may be ignored. Each is lifted by a flag of this verb, by a device or by a verb.
+pub(crate) const LIFTED: &[(&str, &str)] = &[
+    ("minutes", "cargo xtask test --long"),
+    ("needs a GPU", "a GPU, or `--device gpu`"),
+    ("needs nvcc", "cargo xtask setup --cuda"),
+];
 
 /// Tells the test programs to run also what repeats their tests, under more schedules and for more targets: which part
 /// of that, as `0/4` for the first of four.
@@ -79,7 +84,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         return Ok(counts.exit_code());
     }
     let mut counts = if args.passed_on.is_empty() && args.to_programs.is_empty() {
-        everything(cargo)?
+        everything(cargo, args.device.as_deref())?
     } else {
         setup::ensure_device_compiler()?;
         suites(cargo, &arguments(&args.passed_on, &args.to_programs))?.total()
@@ -103,8 +108,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     Ok(counts.exit_code())
 }
 
-/// Every suite of the workspace, with this cargo, and of the example projects.
-fn everything(cargo: Command) -> Result<Counts> {
+/// Every suite of the workspace, with this cargo, and of the example projects. Their tests that need a GPU run on one, and
+/// fail without one where the device is `gpu`.
+fn everything(cargo: Command, device: Option<&str>) -> Result<Counts> {
     setup::ensure_device_compiler()?;
     let workspace = suites(cargo, &["--workspace"])?;
     let mut total = workspace.total();
@@ -112,13 +118,28 @@ fn everything(cargo: Command) -> Result<Counts> {
         say!("error: the suite `{NEVER_EMPTY}` ran no case");
         total.failed += 1;
     }
+    let lifting = of_examples(device, gpu::is_there);
     for folder in examples() {
         if is_skipped(&folder, &mut total) {
             continue;
         }
-        total += suites(cargo_in_example(&folder), &[])?.total();
+        total += suites(cargo_in_example(&folder), lifting)?.total();
     }
     Ok(total)
+}
+
+/// The arguments with which the example projects' tests run.
+fn of_examples(device: Option<&str>, has_gpu: impl Fn() -> bool) -> &'static [&'static str] {
+    let on_gpu = match device {
+        Some("gpu") => true,
+        Some("emulator") => false,
+        _ => has_gpu(),
+    };
+    if on_gpu {
+        &["--", "--include-ignored"]
+    } else {
+        &[]
+    }
 }
 
 /// Returns whether this machine cannot build a project under `examples/`, which is said and counted then.
@@ -158,7 +179,7 @@ fn cases(cargo: Command, codegen: &str, device: Option<&str>) -> Result<Counts> 
 pub(crate) fn of_ci() -> Result<Counts> {
     let mut cargo = cargo();
     cargo.env(LONG_VARIABLE, format!("{}/{PARTS}", part()?));
-    everything(cargo)
+    everything(cargo, None)
 }
 
 /// For `cargo test`: of all packages, unless some are named.
@@ -237,6 +258,20 @@ mod tests {
         assert_eq!(typed("test tile").1, "--workspace tile");
         assert_eq!(typed("test --long tile").1, "--workspace tile");
         assert_eq!(typed("test -- -p").1, "--workspace -- -p");
+    }
+
+    #[test]
+    fn examples_run_on_a_gpu_where_there_is_one_or_one_is_asked_for() {
+        let lifting: &[&str] = &["--", "--include-ignored"];
+        for (device, has_gpu, arguments) in [
+            (None, true, lifting),
+            (Some("auto"), true, lifting),
+            (Some("gpu"), false, lifting),
+            (None, false, &[]),
+            (Some("emulator"), true, &[]),
+        ] {
+            assert_eq!(of_examples(device, || has_gpu), arguments, "{device:?}");
+        }
     }
 
     #[test]

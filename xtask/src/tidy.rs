@@ -4,6 +4,7 @@ mod comments;
 mod links;
 mod manifests;
 mod rooms;
+mod skips;
 mod stems;
 mod text;
 
@@ -75,6 +76,7 @@ fn violations(files: &[File]) -> Vec<Violation> {
     comments::check(files, &mut violations);
     links::check(files, &mut violations);
     rooms::check(files, &mut violations);
+    skips::check(files, &mut violations);
     text::check(files, &mut violations);
     let ci = files.iter().find(|file| file.path == ".ci/run");
     if let Some(file) = ci.filter(|file| !file.executable) {

@@ -202,6 +202,43 @@ mod tests {
         }
     }
 
+    /// By the patterns of PTX ISA 9.7.15.5.1: a piece of 16 bytes changes place with that whose number differs by the number
+    /// of the 128 bytes that it is in.
+    #[test]
+    fn pieces_lie_where_the_pattern_has_them() {
+        let at = |swizzle, base_offset, line, byte| {
+            let matrix = MatrixDescriptor {
+                start_bytes: 1024,
+                leading_bytes: 16,
+                stride_bytes: 4096,
+                base_offset,
+                swizzle,
+            };
+            matrix.k_major_address(line, byte) - 1024
+        };
+        for (swizzle, base_offset, line, byte, address) in [
+            (Swizzle::B128, 0, 0, 48, 48),
+            (Swizzle::B128, 0, 1, 0, 128 + 16),
+            (Swizzle::B128, 0, 2, 16, 256 + 48),
+            (Swizzle::B128, 0, 7, 35, 896 + 80 + 3),
+            (Swizzle::B128, 0, 9, 0, 4096 + 128 + 16),
+            (Swizzle::B128, 1, 1, 0, 128),
+            (Swizzle::B128, 3, 1, 0, 128 + 96),
+            (Swizzle::B64, 0, 1, 16, 64 + 16),
+            (Swizzle::B64, 0, 2, 16, 128),
+            (Swizzle::B64, 0, 7, 0, 448 + 48),
+            (Swizzle::B32, 0, 3, 16, 96 + 16),
+            (Swizzle::B32, 0, 4, 0, 128 + 16),
+            (Swizzle::None, 0, 7, 15, 112 + 15),
+        ] {
+            assert_eq!(
+                at(swizzle, base_offset, line, byte),
+                address,
+                "{swizzle:?}, base offset {base_offset}, line {line}, byte {byte}"
+            );
+        }
+    }
+
     #[test]
     fn bits_of_no_field_are_ignored() {
         let junk = 0b11 << 14 | 0b11 << 30 | 0b111 << 46 | 0x3ff << 52;

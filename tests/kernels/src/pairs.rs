@@ -27,7 +27,10 @@ impl Pair {
     }
 
     /// Parts of so many vectors, each at the start of the buffers and later.
-    pub(crate) fn all(numbers: Numbers, counts: [usize; 4]) -> impl Iterator<Item = Self> {
+    pub(crate) fn all(
+        numbers: Numbers,
+        counts: impl IntoIterator<Item = usize>,
+    ) -> impl Iterator<Item = Self> {
         let of = move |count| [0, 3].map(|before| Self::of(numbers, before, count));
         counts.into_iter().flat_map(of)
     }

@@ -2,9 +2,11 @@
 //! that they stay as they are when others are drawn.
 
 use tests_records::{Digest, Origin};
+use tma_emulator::EmulatorBackend;
+use tma_launch::Failure;
 
 use super::{
-    Action, Case, Contents, LinearCopy, Operator, TensorCopy, Transfer, linear_forms, text,
+    Action, Batch, Case, Contents, LinearCopy, Operator, TensorCopy, Transfer, linear_forms, text,
 };
 use crate::maps::{
     self,
@@ -33,6 +35,24 @@ impl Samples {
     /// The digest of the kernels that make them; the cases are in the file itself.
     pub fn ran() -> Digest {
         Digest::EMPTY.and(text().as_bytes())
+    }
+
+    /// The samples that the emulator copies in another way.
+    ///
+    /// # Errors
+    /// A launch fails.
+    pub fn differing(&self) -> Result<Vec<&Sample>, Failure> {
+        let mut different = Vec::new();
+        for (seed, samples) in (0..).zip(self.samples.chunks(200)) {
+            let cases: Vec<Case> = samples.iter().map(|sample| sample.case.clone()).collect();
+            let outputs = Batch::new(&cases).run(|job| EmulatorBackend::new(seed).run(job))?;
+            let pairs = samples.iter().zip(outputs);
+            different.extend(pairs.filter_map(|(sample, output)| {
+                let differs = output.digest() != sample.digest;
+                differs.then_some(sample)
+            }));
+        }
+        Ok(different)
     }
 
     /// As compressed bytes.

@@ -57,14 +57,17 @@ pub(super) fn cases() -> Vec<Scenario> {
 }
 
 /// Blocks and items: none, fewer than there are stages, as many, more than all stages of all blocks.
-fn sizes(stages: u32) -> [(u32, u32); 5] {
-    [
+fn sizes(stages: u32) -> Vec<(u32, u32)> {
+    let mut sizes = vec![
         (1, 0),
         (1, stages - 1),
         (2, stages),
         (1, 2 * stages + 1),
         (3, 3 * stages + 5),
-    ]
+    ];
+    // Fewer than one stage are none.
+    sizes.dedup();
+    sizes
 }
 
 /// Items as rows of a matrix.

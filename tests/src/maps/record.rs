@@ -53,6 +53,12 @@ pub fn asked(records: &[Record]) -> Digest {
     Digest::EMPTY.and(&bytes)
 }
 
+/// The records whose map is another than ours, or that only one of both made.
+pub fn differing(records: &[Record]) -> impl Iterator<Item = &Record> {
+    let differs = |record: &&Record| record.case.ours().ok() != record.answer;
+    records.iter().filter(differs)
+}
+
 /// An origin and records as compressed bytes.
 pub fn pack(origin: &Origin, records: &[Record]) -> Vec<u8> {
     let origin = origin.to_string();

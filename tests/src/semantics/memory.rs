@@ -179,3 +179,45 @@ fn halves(a: u64, b: u64, add: impl Fn(u16, u16) -> u16) -> u64 {
     let of = |shift: u32| u64::from(add((a >> shift) as u16, (b >> shift) as u16)) << shift;
     of(0) | of(16)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use crate::{
+        Content,
+        semantics::{form_cases, results::Results},
+    };
+
+    /// `docs/verification.md` says so: the word that an H200 wrote is the sum of the words.
+    #[test]
+    fn an_h200_adds_halves_in_the_memory_of_another_block_as_one_integer() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/semantics");
+        let results = Results::of_folder(&folder).unwrap();
+        let cases = form_cases();
+        let is_one = |form: &str| form.contains(".shared::cluster.add.noftz.");
+        let cases: Vec<_> = cases.iter().filter(|case| is_one(case.form())).collect();
+        assert_eq!(cases.len(), 4);
+        for case in cases {
+            // The first launch: two words of memory, then the operands.
+            let words = case.scenario.buffers[0].to_vec::<u32>().unwrap();
+            let sum = words[0].wrapping_add(words[2]) as i32;
+            let Content::Exact(expected) = &case.scenario.expected[0].content else {
+                panic!("{} has bounds", case.form());
+            };
+            let found = format!(
+                "element 2 at [2]: expected {}, got {sum}; 16 of 512",
+                expected[2]
+            );
+            for results in &results {
+                let outputs = &results.forms[case.form()].outputs;
+                let wrong = outputs.as_ref().unwrap_err();
+                assert!(
+                    wrong.contains(&found),
+                    "{}: {wrong}, not {found}",
+                    case.form()
+                );
+            }
+        }
+    }
+}

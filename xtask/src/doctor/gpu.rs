@@ -11,6 +11,15 @@ use crate::output::Mark;
 const STUB_LIBRARY: i32 = 34;
 const NO_DEVICE: i32 = 100;
 
+/// Returns whether there is a GPU. One that does not work counts: what runs there must fail.
+pub(crate) fn is_there() -> bool {
+    match devices() {
+        _ if matches!(status(), Status::Missing { .. }) => false,
+        Ok(devices) => !devices.is_empty(),
+        Err(error) => ![STUB_LIBRARY, NO_DEVICE].contains(&error.code),
+    }
+}
+
 /// The diagnostics, and whether kernels can run on the GPU.
 pub(super) fn diagnostics() -> (Vec<Diagnostic>, bool) {
     if let Status::Missing { tried } = status() {

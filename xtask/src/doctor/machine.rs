@@ -6,6 +6,7 @@ use tma_build::DeviceCompiler;
 
 use super::Diagnostic;
 use crate::{
+    mutate_code,
     output::Mark,
     paths::{relative, root, target_dir},
     process::{first_line, output},
@@ -20,7 +21,7 @@ pub(super) fn diagnostics() -> Vec<Diagnostic> {
     diagnostics.extend(["rustfmt", "clippy"].into_iter().filter_map(component));
     diagnostics.push(device_compiler());
     diagnostics.extend(cuda_tools());
-    diagnostics.extend([target_folder(), free_space(), golden_files()]);
+    diagnostics.extend([mutants(), target_folder(), free_space(), golden_files()]);
     diagnostics
 }
 
@@ -146,6 +147,17 @@ fn release(version: &str) -> &str {
     after
         .and_then(|rest| rest.split(',').next())
         .unwrap_or("of unknown version")
+}
+
+fn mutants() -> Diagnostic {
+    const WHAT: &str = "cargo-mutants";
+    match first_line("cargo", &["mutants", "--version"]) {
+        Some(version) => Diagnostic::new(Mark::Ok, WHAT, version),
+        None => {
+            let says = "missing; optional, for `cargo xtask mutate-code`";
+            Diagnostic::new(Mark::Info, WHAT, says).remedy(mutate_code::INSTALL)
+        }
+    }
 }
 
 fn target_folder() -> Diagnostic {

@@ -90,9 +90,14 @@ pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
     }
 }
 
-/// The reason of an attribute that ignores a test; empty where it gives none.
+/// The reason of an attribute that ignores a test, always or under a condition; empty where it has none.
 fn ignored(line: &str) -> Option<&str> {
-    let rest = line.trim_start().strip_prefix(IGNORE)?;
+    let line = line.trim_start();
+    let under_condition = || line.strip_prefix("#[cfg_attr(")?.split_once(", ignore");
+    let rest = match line.strip_prefix(IGNORE) {
+        Some(rest) => rest,
+        None => under_condition()?.1,
+    };
     Some(rest.split('"').nth(1).unwrap_or_default())
 }
 
@@ -156,8 +161,14 @@ mod tests {
         let of = |reason: &str| says("a.rs", &format!("    {IGNORE}{reason}]\n"));
         assert_eq!(of(" = \"minutes\""), [""; 0]);
         let said = "a.rs:1: ignores a test for a reason that no verb lifts: ";
-        assert_eq!(of(" = \"needs a GPU\""), [format!("{said}`needs a GPU`")]);
+        assert_eq!(of(" = \"broken\""), [format!("{said}`broken`")]);
         assert_eq!(of(""), [format!("{said}``")]);
+        let under_condition = |reason: &str| {
+            let line = format!("    #[cfg_attr(not(nvcc), ignore{reason})]\n");
+            says("a.rs", &line)
+        };
+        assert_eq!(under_condition(" = \"needs nvcc\""), [""; 0]);
+        assert_eq!(under_condition(""), [format!("{said}``")]);
     }
 
     #[test]

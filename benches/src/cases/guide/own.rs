@@ -7,7 +7,7 @@ use kernels_gpu::{
 use tma_emulator::EmulatorBackend;
 use tma_launch::{Buffer, Job, Launch, Ptx};
 
-use crate::{arena::hash, modules::BUILT};
+use crate::{arena::hash, modules::of_both};
 
 /// The last buffer after a launch.
 fn last<T: bytemuck::Pod>(text: &str, buffers: &[Buffer], launch: Launch) -> Vec<T> {
@@ -25,14 +25,12 @@ fn last<T: bytemuck::Pod>(text: &str, buffers: &[Buffer], launch: Launch) -> Vec
     job.buffers[buffers.len() - 1].to_vec().unwrap()
 }
 
-fn texts() -> impl Iterator<Item = &'static str> {
-    [Some(BUILT[0].kernels), BUILT[0].cuda]
-        .into_iter()
-        .flatten()
+of_both! {
+    stencil_in_bulk = kernels;
+    histogram_by_lanes = kernels;
 }
 
-#[test]
-fn stencil_in_bulk() {
+fn stencil_in_bulk(text: &str) {
     for (blocks, threads) in [(1, 32), (5, 32), (23, 96), (77, 256), (3, 1024)] {
         // Sums of fractions depend on their order.
         let numbers = |first: u64, count: u32| -> Vec<f32> {
@@ -60,19 +58,16 @@ fn stencil_in_bulk() {
             };
             stencil.launch().unwrap()
         };
-        for text in texts() {
-            let guide: Vec<f32> = last(text, &buffers, launch(StencilForm::Loads, 32));
-            let own: Vec<f32> = last(text, &buffers, launch(StencilForm::Bulk, threads));
-            let line: Vec<f32> = [&left[..8], &center[..32], &right[..8]].concat();
-            let expected = line[3..20].iter().fold(0.0, |sum, number| sum + number);
-            assert_eq!(own[3], expected);
-            assert_eq!(own, guide, "{blocks} blocks by {threads} threads");
-        }
+        let guide: Vec<f32> = last(text, &buffers, launch(StencilForm::Loads, 32));
+        let own: Vec<f32> = last(text, &buffers, launch(StencilForm::Bulk, threads));
+        let line: Vec<f32> = [&left[..8], &center[..32], &right[..8]].concat();
+        let expected = line[3..20].iter().fold(0.0, |sum, number| sum + number);
+        assert_eq!(own[3], expected);
+        assert_eq!(own, guide, "{blocks} blocks by {threads} threads");
     }
 }
 
-#[test]
-fn histogram_by_lanes() {
+fn histogram_by_lanes(text: &str) {
     for (len, blocks, threads) in [(1, 1, 32), (255, 3, 64), (10_001, 7, 96), (4096, 1, 1024)] {
         // Some values are much more frequent than others; behind the last byte nothing is counted.
         let byte = |index| match hash(index) {
@@ -93,12 +88,10 @@ fn histogram_by_lanes() {
             blocks,
             threads,
         };
-        for text in texts() {
-            let counts: Vec<u32> = last(text, &buffers, histogram.launch().unwrap());
-            assert_eq!(
-                counts, expected,
-                "{len} bytes by {blocks} blocks of {threads}"
-            );
-        }
+        let counts: Vec<u32> = last(text, &buffers, histogram.launch().unwrap());
+        assert_eq!(
+            counts, expected,
+            "{len} bytes by {blocks} blocks of {threads}"
+        );
     }
 }

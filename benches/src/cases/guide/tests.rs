@@ -4,7 +4,7 @@ use tma_emulator::EmulatorBackend;
 use tma_launch::{Buffer, DeviceDescription, Job, Ptx};
 
 use super::*;
-use crate::{arena::hash, modules::BUILT};
+use crate::{arena::hash, modules::of_both};
 
 pub(super) const BYTES: u64 = 1 << 20;
 
@@ -47,7 +47,7 @@ fn run(row: &Ported, text: &str) -> Vec<u32> {
     job.buffers[DST].to_vec().unwrap()
 }
 
-fn write_what_is_expected(text: &str) {
+fn kernels_write_what_is_expected(text: &str) {
     for row in all(&device(), 2, BYTES).unwrap() {
         let words = run(&row, text);
         let name = format!("{} {}", row.kernel, row.variant);
@@ -65,16 +65,8 @@ fn write_what_is_expected(text: &str) {
     }
 }
 
-#[test]
-fn kernels_write_what_is_expected() {
-    write_what_is_expected(BUILT[0].kernels);
-}
-
-#[test]
-fn cuda_kernels_write_what_is_expected() {
-    if let Some(cuda) = BUILT[0].cuda {
-        write_what_is_expected(cuda);
-    }
+of_both! {
+    kernels_write_what_is_expected = kernels;
 }
 
 #[test]

@@ -11,7 +11,7 @@ use tma_launch::{Buffer, DeviceDescription, Job, Launch, Ptx};
 use super::*;
 use crate::{
     arena::hash,
-    modules::{BUILT, Built},
+    modules::{entries, of_both},
 };
 
 /// With few blocks, so that each has several chunks.
@@ -92,7 +92,9 @@ fn subjects() -> impl Iterator<Item = Subject> {
     bulk.map(Subject::Bulk).into_iter().chain(tiles)
 }
 
-fn writes_what_is_expected(text: &'static str) {
+fn every_setting_writes_what_is_expected(text: &str) {
+    // The kernels that settings launch, which are read for each job.
+    let text = &entries(text, is_entry).unwrap();
     let words = (BYTES / 4) as usize + 16;
     let source: Vec<u32> = (0..words as u64).map(hash).collect();
     for subject in subjects() {
@@ -131,19 +133,6 @@ fn writes_what_is_expected(text: &'static str) {
     }
 }
 
-#[test]
-fn every_setting_writes_what_is_expected() {
-    writes_what_is_expected(small(&BUILT[0]).kernels);
-}
-
-#[test]
-fn the_cuda_versions_do_so_with_every_setting() {
-    if let Some(cuda) = small(&BUILT[0]).cuda {
-        writes_what_is_expected(cuda);
-    }
-}
-
-/// The kernels that settings launch, which are read for each job.
-fn small(built: &Built) -> Built {
-    built.only(is_entry).unwrap()
+of_both! {
+    every_setting_writes_what_is_expected = kernels;
 }

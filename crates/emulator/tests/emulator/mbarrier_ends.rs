@@ -3,7 +3,11 @@
 
 use crate::common::{SEEDS, copies::kernel, run_launch};
 use tensor_map::{DataType, Params, TensorMap};
-use tma_launch::{Buffer, Launch};
+use tma_emulator::{
+    EmulatorBackend, Observer,
+    observer::{Event, MbarrierEvent, Origin},
+};
+use tma_launch::{Buffer, Job, Launch, Ptx};
 
 /// Three warps, so that threads of several arrive.
 const THREADS: u32 = 96;
@@ -179,4 +183,70 @@ fn behind_arrivals_of_another_block() {
     let by_barrier = body.replace(WAIT, "");
     let by_barrier = by_barrier.replace(OTHERS, &format!("{CLUSTER_BARRIER} {OTHERS}"));
     assert_eq!(said(&by_barrier, 2), [""; SEEDS.len()]);
+}
+
+/// The order in which phases end and an arrival of plain copies comes.
+#[derive(Default)]
+struct Order {
+    phases_before: Option<u64>,
+    phases: u64,
+    is_ended: bool,
+}
+
+impl Observer for Order {
+    fn see(&mut self, _: Origin, event: Event) {
+        let Event::Mbarrier { operation, .. } = event else {
+            return;
+        };
+        match operation {
+            MbarrierEvent::PhaseDone { .. } => self.phases += 1,
+            MbarrierEvent::Inval => self.is_ended = true,
+            MbarrierEvent::AsyncArrive { .. } if !self.is_ended => {
+                self.phases_before = Some(self.phases);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Of two arrivals at a barrier that waits for one, the last counts in phase 1. Thread 70 waits for phase 0 alone, and for the
+/// steps of the thread that arrives.
+#[test]
+fn behind_an_arrival_that_a_later_phase_counts() {
+    let body = format!(
+        "@%p1 mbarrier.init.shared::cta.b64 [%bar], 1; bar.sync 0; ld.param.u64 %rd2, [in];
+        @%p1 cp.async.cg.shared.global [%tile], [%rd2], 16; @%p1 cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%bar];
+        @%p1 mbarrier.arrive.shared::cta.b64 _, [%bar]; bar.sync 0;
+        setp.ne.u32 %p4, %t, 70; @%p4 bra BEHIND; {WAIT} mov.u32 %r1, 0;
+        NEXT: add.u32 %r1, %r1, 1; setp.lt.u32 %p5, %r1, 200; @%p5 bra NEXT; {INVAL} BEHIND:"
+    );
+    let text = kernel(".param .u64 in", "", &body);
+    let mut late = 0;
+    for seed in 0..32 {
+        let mut job = Job::new(Ptx {
+            name: "test.ptx",
+            text: &text,
+        });
+        job.buffers = vec![
+            Buffer::zeroed::<u32>("out", 1),
+            Buffer::zeroed::<u32>("in", 4),
+        ];
+        job.launch(Launch::new("k", 1, THREADS).buffer(0).buffer(1));
+        let mut order = Order::default();
+        let observed = EmulatorBackend::new(seed).observe(&mut job.clone(), &mut order);
+        let checked = EmulatorBackend::new(seed).run(&mut job);
+        match (observed, order.phases_before) {
+            (Ok(_), Some(0)) => assert_eq!(checked.map(drop), Ok(()), "seed {seed}"),
+            (Ok(_), Some(_)) => {
+                let said = checked.expect_err("it ends too early").to_string();
+                let is_found = said.contains("error[mbarrier-invalidated-in-use]")
+                    && said.contains("only a wait for phase 1 says that it has come");
+                assert!(is_found, "seed {seed}: {said}");
+                late += 1;
+            }
+            // The arrival comes after the barrier's end, or that of the block.
+            _ => assert!(checked.is_err(), "seed {seed}"),
+        }
+    }
+    assert!((1..32).contains(&late), "{late}");
 }

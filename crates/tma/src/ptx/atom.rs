@@ -124,10 +124,11 @@ relaxed! {
     /// The old value; the sum is written.
     #[doc(alias = "atomicAdd")]
     add_f64: f64 as reg64 = ".add.f64" isa "7.0, with `Cluster` or in shared memory 7.8";
-    /// The old halves; the sum of each is written, each for itself.
+    /// The old halves; the sum of each is written, each for itself. In the memory of another block an H200 writes the
+    /// sum of the words as integers instead: use [`cas_b32`] there.
     #[doc(alias = "atomicAdd")]
     add_noftz_f16x2: u32 as reg32 = ".add.noftz.f16x2" isa "7.0, with `Cluster` or in shared memory 7.8";
-    /// As [`add_noftz_f16x2`], of `bf16`.
+    /// As [`add_noftz_f16x2`], of `bf16`, and with the same result in the memory of another block.
     #[doc(alias = "atomicAdd")]
     add_noftz_bf16x2: u32 as reg32 = ".add.noftz.bf16x2" isa "7.8";
 }

@@ -27,7 +27,8 @@ macro_rules! policy {
 device_fn! {
     /// `createpolicy.fractional.P.Q.b64 policy, fraction;`
     ///
-    /// A policy that gives `P` to a part of the accesses, chosen by chance, and `Q` to the others.
+    /// A policy that gives `P` to this fraction of the accesses, and `Q` to the others. The manual does not define which
+    /// accesses these are.
     isa "7.4" on sm_80;
     /// # Safety
     /// 1. `fraction` is above 0 and at most 1.

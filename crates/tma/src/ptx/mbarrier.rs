@@ -45,7 +45,8 @@ device_fn! {
     isa "9.3" on sm_90;
     /// # Safety
     /// 1. `bar` is a multiple of 8 in this block's shared memory and holds no barrier.
-    /// 2. `count` is 1 to 2^20 - 1, or with `V1` to 2^9 - 1.
+    /// 2. `count` is 1 to 2^20 - 1, or with `V1` to 2^9 - 1 (PTX ISA 9.4, 9.7.15.16.3), which ptxas
+    ///    13.5 does not check and no GPU has shown.
     #[doc(alias = "mbarrier_init")]
     pub unsafe fn init_layout[L: MbarrierLayout](bar: impl SharedCtaAddress<Mbarrier>, count: u32) {
         // SAFETY: (1) and (2) are the caller's.

@@ -17,7 +17,9 @@ fn cases() -> Vec<Scenario> {
     for numbers in [Numbers::F32, Numbers::Bf16] {
         for (threads, chunk) in [(32, 1), (32, 64), (64, 128), (256, 257)] {
             // A vector, a chunk, some with a shorter last one.
-            let pairs = Pair::all(numbers, [1, chunk, 3 * chunk + 1, 7 * chunk + 2]);
+            let mut counts = vec![1, chunk, 3 * chunk + 1, 7 * chunk + 2];
+            counts.dedup();
+            let pairs = Pair::all(numbers, counts);
             cases.extend(pairs.map(|pair| scenario(&pair, 16 * chunk as u32, threads)));
         }
     }
