@@ -124,12 +124,12 @@ pub(crate) fn check(counts: &mut Counts) -> Result<()> {
         seed.context("git counts no commits")?,
         number,
     );
-    // The step `test` has shown that the tests pass.
+    // The step `test` has shown that the tests pass. The sample is another one with each commit, so that a survivor is no
+    // fault of the commit: it is reported, and `mutate-code` fails for it.
     let report = test(&sample, false)?;
-    ensure!(
-        report.unexplained.is_empty(),
-        "a test must notice each survivor, or {EXPLAINED} have it with a reason"
-    );
+    if !report.unexplained.is_empty() {
+        say!("a test must notice each survivor, or {EXPLAINED} have it with a reason");
+    }
     Ok(())
 }
 
