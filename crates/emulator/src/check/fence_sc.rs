@@ -43,7 +43,7 @@ impl Among {
     }
 }
 
-/// What fences have released, by the threads among which they synchronize.
+/// The knowledge that fences have released, by the threads among which they synchronize.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fences(Vec<(Among, Rc<Knowledge>)>);
 

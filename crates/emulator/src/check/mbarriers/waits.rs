@@ -1,0 +1,126 @@
+//! Waits that can pass for another phase than the one that a thread needs, and waits that decide nothing.
+
+use crate::{
+    check::{Checker, Kind, raw::End},
+    machine::observer::Origin,
+};
+
+impl Checker {
+    /// A wait for a phase, though the thread does not know that the one before is complete: by its parity, the wait can
+    /// pass for an earlier phase; or it was meant for an earlier phase, which the thread has not seen yet.
+    pub(super) fn waits_out_of_turn(
+        &mut self,
+        origin: Origin,
+        at: (u32, u64),
+        phase: u64,
+        by_parity: bool,
+    ) {
+        let extents = self.grid.extents;
+        let block = self.grid.blocks.get(origin.block as u32);
+        let state = block.and_then(|block| block.threads.get(origin.thread as usize));
+        let (Some(state), Some(object)) = (state, self.mbarriers.objects.get(&at)) else {
+            return;
+        };
+        let known = object.phases_waited(at.0, state);
+        let is_in_turn = phase <= object.phases_known(at.0, state, &extents);
+        // By its state: that of an older phase than the one before the current (9.7.13.15.16).
+        let is_old = phase + 1 < object.phase;
+        let (id, offset, completer) = (object.id, object.offset, object.completer);
+        if is_in_turn && !is_old {
+            return;
+        }
+        if by_parity && !(phase - known).is_multiple_of(2) {
+            return self.waits_early(origin, at, phase, (id, offset));
+        }
+        let last = object.phase.saturating_sub(1);
+        let instruction = completer.map_or(usize::MAX, |by| by.instruction);
+        let key = (Kind::LappedWaiter, origin.instruction, instruction);
+        // A thread that polls is reported once.
+        if phase < known + 2 && !is_old || self.known.contains_key(&key) {
+            return;
+        }
+        if let Some(by) = completer {
+            self.waits_again(by);
+        }
+        let mbarrier = self.shared_names.mbarrier(offset);
+        let what = match is_old {
+            true => format!("waits for phase {phase} of the {mbarrier}, by its state"),
+            false => format!("waits at the {mbarrier} and has not seen its phase {known}"),
+        };
+        let note = match is_old {
+            true => {
+                "a state is of the current phase or of the one before; with an older one the result is not defined"
+            }
+            false => "nothing orders the wait before the arrivals and copies of the next phase",
+        };
+        let there = completer.map(|by| End::new(by, format!("completes its phase {last}")));
+        self.report(Kind::LappedWaiter, End::new(origin, what), there, |_| {
+            vec![note.into()]
+        })
+        .about(Some((at.0, id)));
+    }
+
+    /// A wait for a phase, or for the one two before that: nothing orders the wait against the end of the phase between.
+    pub(super) fn waits_early(
+        &mut self,
+        origin: Origin,
+        at: (u32, u64),
+        phase: u64,
+        (id, offset): (u32, u64),
+    ) {
+        // A thread that polls is reported once.
+        if self
+            .known
+            .contains_key(&(Kind::WrongPhase, origin.instruction, usize::MAX))
+        {
+            return;
+        }
+        let mbarrier = self.shared_names.mbarrier(offset);
+        let between = phase - 1;
+        let here = End::new(origin, format!("waits for phase {phase} of the {mbarrier}"));
+        let earlier = match between.checked_sub(1) {
+            Some(earlier) => format!("phase {earlier}"),
+            None => "the phase before the first".into(),
+        };
+        let note = format!(
+            "nothing tells the thread that phase {between} is complete: a wait that comes before that passes at once, \
+             for {earlier}, whose parity is the same"
+        );
+        self.report_once(Kind::WrongPhase, here, usize::MAX, |_| vec![note])
+            .about(Some((at.0, id)));
+    }
+
+    /// A thread that has lapped others may have done so because it waited twice for the same phase of some barrier.
+    pub(super) fn waits_again(&mut self, by: Origin) {
+        let block = by.block as u32;
+        let user = self.grid.extents.thread(block, by.thread);
+        let again = self.mbarriers.of_block(block).filter_map(|object| {
+            let (origin, next) = object.stale.get(&user)?;
+            let phase = next.checked_sub(1)?;
+            Some((*origin, phase, object.id, object.offset))
+        });
+        let Some((origin, phase, id, offset)) = again.min_by_key(|(.., id, _)| *id) else {
+            return;
+        };
+        let mbarrier = self.shared_names.mbarrier(offset);
+        let what = format!("waits again for phase {phase} of the {mbarrier}");
+        let note =
+            format!("the thread has waited for phase {phase} before: the wait passes at once");
+        self.report_once(Kind::WrongPhase, End::new(origin, what), usize::MAX, |_| {
+            vec![note]
+        })
+        .about(Some((block, id)));
+    }
+
+    /// A wait whose result decides nothing tells its thread nothing.
+    pub(super) fn wait_unused(&mut self, origin: Origin, at: (u32, u64)) {
+        let Some(object) = self.mbarriers.objects.get(&at) else {
+            return;
+        };
+        let (id, offset) = (object.id, object.offset);
+        let mbarrier = self.shared_names.mbarrier(offset);
+        let here = End::new(origin, format!("waits at the {mbarrier}"));
+        self.report_once(Kind::UnusedWaitResult, here, usize::MAX, |_| Vec::new())
+            .about(Some((at.0, id)));
+    }
+}
