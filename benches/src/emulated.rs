@@ -7,7 +7,8 @@ use tma_launch::{Buffer, Job, Launch, Ptx};
 use crate::{
     arena::hash,
     cases::gather::sums,
-    modules::{BUILT, Built, of_both},
+    modules::{BUILT, Built},
+    of_both::of_both,
 };
 
 const BUILT_HERE: &Built = &BUILT[0];

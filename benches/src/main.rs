@@ -12,6 +12,8 @@ mod limit;
 mod machine;
 mod measure;
 mod modules;
+#[cfg(test)]
+mod of_both;
 mod rates;
 mod report;
 mod smi;

@@ -21,30 +21,6 @@ pub(crate) struct Built {
 
 include!(concat!(env!("OUT_DIR"), "/built.rs"));
 
-/// Tests the PTX of a Rust module with a function, and with the same function that of the CUDA kernels; without nvcc the
-/// latter test is listed as ignored.
-#[cfg(test)]
-macro_rules! of_both {
-    ($($test:ident = $rust:ident;)*) => {$(
-        mod $test {
-            use crate::modules::BUILT;
-
-            #[test]
-            fn rust() {
-                super::$test(BUILT[0].$rust);
-            }
-
-            #[test]
-            #[cfg_attr(not(nvcc), ignore = "needs nvcc")]
-            fn cuda() {
-                super::$test(BUILT[0].cuda.expect("nvcc compiled it"));
-            }
-        }
-    )*};
-}
-#[cfg(test)]
-pub(crate) use of_both;
-
 /// The module with the wanted entries alone.
 pub(crate) fn entries(text: &str, is_wanted: fn(&str) -> bool) -> Result<String> {
     let module = ptx::parse(text)?;

@@ -1,12 +1,7 @@
 //! The checker finds each seeded bug, says the same of it whatever the schedule, and says nothing of
 //! the kernel without it. `cargo xtask bless` renews the reports.
 
-use std::{
-    collections::BTreeSet,
-    fs,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{collections::BTreeSet, fs, path::PathBuf, sync::Arc};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use tests::{

@@ -9,10 +9,7 @@ use tma_emulator::EmulatorBackend;
 use tma_launch::{Buffer, DeviceDescription, Job, Launch, Ptx};
 
 use super::*;
-use crate::{
-    arena::hash,
-    modules::{entries, of_both},
-};
+use crate::{arena::hash, modules::entries, of_both::of_both};
 
 /// With few blocks, so that each has several chunks.
 fn device() -> DeviceDescription {
