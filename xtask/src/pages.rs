@@ -18,6 +18,7 @@ use crate::{
 const NOT_RUN: &[(&str, &str)] = &[
     ("cargo xtask test", "another step of `ci`"),
     ("cargo xtask ci", "it is this"),
+    ("cargo xtask fuzz", "another step of `ci`"),
     ("cargo xtask bless", "it changes files of the repository"),
     ("cargo xtask bundle", "a build for release takes minutes"),
     ("cargo xtask bench", "it needs a GPU or minutes"),
