@@ -95,12 +95,7 @@ impl MatrixDescriptor {
     #[inline]
     pub fn k_major_address(self, line: u64, k_byte: u64) -> u64 {
         let span = self.span_bytes();
-        let within = match span {
-            CHUNK_BYTES => {
-                k_byte / CHUNK_BYTES * u64::from(self.leading_bytes) + k_byte % CHUNK_BYTES
-            }
-            _ => k_byte,
-        };
+        let within = k_byte / span * u64::from(self.leading_bytes) + k_byte % span;
         self.swizzled(line % 8 * span + line / 8 * u64::from(self.stride_bytes) + within)
     }
 

@@ -130,10 +130,9 @@ impl Layout {
         let bytes = self.element_bytes();
         let (span, mask) = (self.span, self.span / 16 - 1);
         let offset = match (self.is_mn_major, span) {
-            (false, 16) => {
-                mn % 8 * 16 + mn / 8 * stride + k * bytes / 16 * leading + k * bytes % 16
+            (false, _) => {
+                mn % 8 * span + mn / 8 * stride + k * bytes / span * leading + k * bytes % span
             }
-            (false, _) => mn % 8 * span + mn / 8 * stride + k * bytes,
             (true, 16) => mn * bytes / 16 * stride + mn * bytes % 16 + k % 8 * 16 + k / 8 * leading,
             (true, _) => {
                 mn * bytes / span * leading + mn * bytes % span + k % 8 * span + k / 8 * stride
