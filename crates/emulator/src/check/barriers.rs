@@ -37,10 +37,19 @@ impl Checker {
         };
         let before = generation.checked_sub(1);
         let before = before.and_then(|before| generations.get(before));
-        let unknown = before.filter(|before| !is_known(before));
+        // The lanes of a warp come together: the first one's arrival is that of all.
+        let first = generations.get(generation);
+        let first = first.and_then(|current| current.warps().get(warp));
+        let first = first.filter(|warp| warp.arrived != 0);
+        let is_early = |before: &&Generation| match first {
+            Some(first) => first.is_early,
+            None => !is_known(before),
+        };
+        let unknown = before.filter(is_early);
         let unknown = unknown.map(|before| (before.arrival(warp), before.threads));
         let current = generations.entry(generation);
         current.threads = threads;
+        current.warp_mut(warp).is_early = unknown.is_some();
         if let Some(state) = block.threads.get_mut(origin.thread as usize) {
             state.release_to(&mut current.released);
         }

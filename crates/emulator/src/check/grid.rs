@@ -180,6 +180,8 @@ pub(super) struct WarpAtBarrier {
     /// The lanes that have arrived, and those that have passed.
     pub(super) arrived: u32,
     pub(super) passed: u32,
+    /// True if no lane knew the phase before to be complete when the first one arrived.
+    pub(super) is_early: bool,
 }
 
 /// One phase of a barrier of a block or cluster.
