@@ -86,9 +86,8 @@ impl Checker {
     /// A thread that does not look at what a wait returns knows of no phase of that mbarrier.
     fn causes_of_unused_waits(&self, causes: &mut Causes) {
         for (cause, wait) in self.of(|kind| kind == Kind::UnusedWaitResult) {
-            let shares = |raw: &Raw| raw.mbarriers.iter().any(|at| wait.mbarriers.contains(at));
             for (index, raw) in self.of(|kind| kind != Kind::UnusedWaitResult) {
-                if shares(raw) {
+                if raw.shares_mbarrier(wait) {
                     causes.add(index, cause);
                 }
             }
@@ -143,10 +142,6 @@ impl Checker {
     }
 
     fn causes_of_bytes(&self, causes: &mut Causes) {
-        let shares = |one: &Raw, other: &Raw| {
-            let mut at = one.mbarriers.iter();
-            at.any(|at| other.mbarriers.contains(at))
-        };
         // Bytes that may count in another phase are right in none, and who waits for them goes on at
         // any time.
         let unordered = |kind| kind == Kind::ExpectTxNotOrdered;
@@ -160,7 +155,7 @@ impl Checker {
             if at.any(|at| early.contains(at)) {
                 let wrong = self.of(|kind| kind == Kind::WrongPhase).next();
                 let mut refills = self.of(is_of_refills);
-                let cause = wrong.or_else(|| refills.find(|(_, other)| shares(raw, other)));
+                let cause = wrong.or_else(|| refills.find(|(_, other)| raw.shares_mbarrier(other)));
                 cause
                     .into_iter()
                     .for_each(|(cause, _)| causes.add(index, cause));
@@ -169,7 +164,7 @@ impl Checker {
         // Bytes that are not right in one phase come where none are expected.
         for (cause, raw) in self.of(|kind| kind == Kind::TransactionBytes) {
             for (index, other) in self.of(|kind| kind == Kind::UnarmedReceiver) {
-                if shares(raw, other) {
+                if raw.shares_mbarrier(other) {
                     causes.add(index, cause);
                 }
             }
@@ -199,14 +194,10 @@ impl Checker {
         };
         // Who went on too early is out of step from then on.
         let is_early = |kind| kind == Kind::WrongPhase;
-        let shares = |raw: &Raw, other: &Raw| {
-            let mut at = raw.mbarriers.iter();
-            at.any(|at| other.mbarriers.contains(at))
-        };
         // A wait that can pass for an earlier phase explains a read for which it did.
         for (index, read) in self.of(is_early).filter(|(_, raw)| raw.there.is_some()) {
             let mut waits = self.of(is_early).filter(|(_, raw)| raw.there.is_none());
-            if let Some((wait, _)) = waits.find(|(_, wait)| shares(wait, read)) {
+            if let Some((wait, _)) = waits.find(|(_, wait)| wait.shares_mbarrier(read)) {
                 causes.add(index, wait);
             }
         }

@@ -178,25 +178,20 @@ impl Knowledge {
         self.fences.join(&other.fences);
     }
 
-    /// Returns whether the clocks of both are the same in memory, which is so soon where many threads know the same.
+    /// Returns whether the clocks of both are the same in memory, as they are where many threads know the same.
     pub(super) fn has_same_clocks(&self, other: &Self) -> bool {
-        let all = |of: &Self| {
-            let [a, b] = of.proxied.clone();
-            let [c, d, e] = of.released.clone();
-            let wide = of.wide().clone();
-            [
-                of.order.clone(),
-                of.collective.clone(),
-                of.inits.clone(),
-                wide,
-                a,
-                b,
-                c,
-                d,
-                e,
-            ]
+        let each = |mine: &[Clock], theirs: &[Clock]| {
+            mine.iter()
+                .zip(theirs)
+                .all(|(mine, theirs)| mine.same(theirs))
         };
-        self.maps.is_same(&other.maps) && all(self).iter().zip(&all(other)).all(|(a, b)| a.same(b))
+        self.order.same(&other.order)
+            && self.collective.same(&other.collective)
+            && self.inits.same(&other.inits)
+            && self.wide().same(other.wide())
+            && each(&self.proxied, &other.proxied)
+            && each(&self.released, &other.released)
+            && self.maps.is_same(&other.maps)
     }
 
     /// Learns what was released, as far as scopes allow.
@@ -265,14 +260,7 @@ impl Released {
         }
         mine.maps.join(&known.maps);
         mine.fences.join(&known.fences);
-        let is_repeated = last.is_some_and(|last| {
-            last.order.same(&known.order)
-                && last.collective.same(&known.collective)
-                && [0, 1, 2].map(|reach| last.released[reach].same(&known.released[reach]))
-                    == [true; 3]
-                && last.inits.same(&known.inits)
-                && [0, 1].map(|side| last.proxied[side].same(&known.proxied[side])) == [true; 2]
-        });
+        let is_repeated = last.is_some_and(|last| last.has_same_clocks(known));
         if !is_repeated {
             self.last = Some(Box::new(known.clone()));
         }

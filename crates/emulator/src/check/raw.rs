@@ -83,6 +83,12 @@ impl Raw {
         known.extend(mbarrier.filter(|new| known.len() < 64 && !known.contains(new)));
     }
 
+    /// Returns whether both are about one mbarrier.
+    pub(super) fn shares_mbarrier(&self, other: &Self) -> bool {
+        let mut all = self.mbarriers.iter();
+        all.any(|mbarrier| other.mbarriers.contains(mbarrier))
+    }
+
     /// An instruction explains it; the first one is kept.
     pub(super) fn because(&mut self, other: Option<Other>) {
         if self.others.is_empty() {
