@@ -130,6 +130,7 @@ impl Checker {
                 self.mbarrier_known(origin, range, "issues a copy that counts at", Use::Counted);
                 if let Some(at) = location(range) {
                     self.mbarrier_delivers(origin, at);
+                    self.turn_steps(origin, at, false);
                 }
                 match self.mbarriers.copy_issued(range, bytes, wide, origin) {
                     Some((of, id, phase)) => {

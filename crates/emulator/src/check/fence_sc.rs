@@ -52,26 +52,33 @@ impl Fences {
         self.0.is_empty()
     }
 
-    fn add(&mut self, among: Among, theirs: &Rc<Knowledge>) {
-        match self.0.binary_search_by_key(&among, |(among, _)| *among) {
-            Ok(index) => {
-                let mine = &mut self.0[index].1;
-                if Rc::ptr_eq(mine, theirs) {
-                    return;
-                }
-                Rc::make_mut(mine).join(theirs);
-                if mine.has_same_clocks(theirs) {
-                    *mine = Rc::clone(theirs);
-                }
-            }
-            Err(index) => self.0.insert(index, (among, Rc::clone(theirs))),
-        }
-    }
-
     /// Adds what the others have released.
     pub(super) fn join(&mut self, other: &Self) {
+        // One fence releases the same to its block, its cluster and the grid.
+        let mut last: Option<[Rc<Knowledge>; 3]> = None;
         for (among, theirs) in &other.0 {
-            self.add(*among, theirs);
+            match self.0.binary_search_by_key(among, |(among, _)| *among) {
+                Ok(index) => {
+                    let mine = &mut self.0[index].1;
+                    let both = match &last {
+                        _ if Rc::ptr_eq(mine, theirs) => continue,
+                        Some([a, b, both]) if Rc::ptr_eq(a, mine) && Rc::ptr_eq(b, theirs) => {
+                            Rc::clone(both)
+                        }
+                        _ => {
+                            let mut both = Knowledge::clone(mine);
+                            both.join(theirs);
+                            match both.has_same_clocks(theirs) {
+                                true => Rc::clone(theirs),
+                                false => Rc::new(both),
+                            }
+                        }
+                    };
+                    let before = std::mem::replace(mine, Rc::clone(&both));
+                    last = Some([before, Rc::clone(theirs), both]);
+                }
+                Err(index) => self.0.insert(index, (*among, Rc::clone(theirs))),
+            }
         }
     }
 
@@ -119,6 +126,15 @@ impl FencesSc {
     pub(super) fn see(&mut self, fences: &Fences) {
         if !fences.is_empty() {
             self.known_mut().seen.join(fences);
+        }
+    }
+
+    /// Returns whether both are the same in memory.
+    pub(super) fn same(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (None, None) => true,
+            (Some(mine), Some(theirs)) => Rc::ptr_eq(mine, theirs),
+            _ => false,
         }
     }
 

@@ -120,6 +120,8 @@ impl Groups {
 /// The wait of a thread at an mbarrier that it was in last.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LastWait {
+    /// The block and offset of the barrier.
+    pub(super) at: (u32, u64),
     pub(super) instruction: usize,
     pub(super) epoch: Epoch,
     /// True if it told the thread nothing: it had waited for that phase before, or there was none yet.

@@ -259,10 +259,12 @@ impl Released {
             mine.inits.join(&known.inits);
         }
         mine.maps.join(&known.maps);
-        mine.fences.join(&known.fences);
-        let is_repeated = last.is_some_and(|last| last.has_same_clocks(known));
-        if !is_repeated {
-            self.last = Some(Box::new(known.clone()));
+        if last.is_none_or(|last| !last.fences.same(&known.fences)) {
+            mine.fences.join(&known.fences);
+        }
+        match &mut self.last {
+            Some(last) if last.has_same_clocks(known) => last.fences.clone_from(&known.fences),
+            last => *last = Some(Box::new(known.clone())),
         }
         let (block, thread) = (own.block, own.thread);
         let raise = |clock: &mut Clock, epoch| clock.raise(Lane::Thread, block, thread, epoch);

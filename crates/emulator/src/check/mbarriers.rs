@@ -105,8 +105,6 @@ pub(super) struct Mbarriers {
     pub(super) counts_plain_copies: bool,
     /// Of an arrival that is one too many: the arrival before it, and a wait that should have held its thread.
     pub(super) one_too_many: (Option<End>, Option<Other>),
-    /// The barrier at which a thread of a block has waited last.
-    last_waits: Map<(u32, u32), (u32, u64)>,
     stages: Stages,
 }
 
@@ -137,7 +135,6 @@ impl Mbarriers {
         origin: Origin,
     ) -> Option<(u32, u32, Epoch)> {
         let location = location(range)?;
-        self.turn_steps(origin, location, false);
         let object = self.objects.get_mut(&location)?;
         object.issued.push(Issued {
             bytes,
@@ -213,7 +210,7 @@ impl Checker {
             MbarrierEvent::Inval => self.mbarrier_inval(origin, range),
             MbarrierEvent::ExpectTx { bytes, .. } => {
                 self.mbarrier_use(origin, range, "expects bytes at", Use::Step);
-                self.mbarriers.turn_steps(origin, at, false);
+                self.turn_steps(origin, at, false);
                 self.mbarrier_expects(origin, at, bytes);
             }
             MbarrierEvent::CompleteTx { bytes, copy, .. } => {
@@ -225,7 +222,7 @@ impl Checker {
             }
             MbarrierEvent::Arrive { .. } => {
                 self.mbarrier_use(origin, range, "arrives at", Use::Step);
-                self.mbarriers.turn_steps(origin, at, true);
+                self.turn_steps(origin, at, true);
                 self.mbarrier_arrives(origin, at);
                 self.mbarrier_arrive(origin, at, sem, scope);
             }
@@ -239,7 +236,7 @@ impl Checker {
             MbarrierEvent::AsyncArriveIssue => {
                 self.mbarriers.counts_plain_copies = true;
                 self.mbarrier_use(origin, range, "arrives at", Use::Counted);
-                self.mbarriers.turn_steps(origin, at, true);
+                self.turn_steps(origin, at, true);
             }
             MbarrierEvent::AsyncArrive { copies_before, .. } => {
                 self.mbarrier_counts_arrival(origin, at);
@@ -253,7 +250,6 @@ impl Checker {
             }
             MbarrierEvent::WaitPending { phase, by_parity } => {
                 self.mbarrier_use(origin, range, "waits at", Use::Step);
-                self.mbarriers.turn_waits(origin, at, false);
                 self.waits_out_of_turn(origin, at, phase, by_parity);
             }
             MbarrierEvent::WaitUnused => {
@@ -467,10 +463,7 @@ impl Checker {
         let user = extents.thread(origin.block as u32, origin.thread);
         // The wait for the phase before the first is said to be for phase 0.
         let is_first = object.phase == 0;
-        self.mbarriers.turn_waits(origin, at, is_first);
-        let Some(object) = self.mbarriers.objects.get_mut(&at) else {
-            return;
-        };
+        object.turns.wait(origin, is_first);
         let waited = Waited {
             origin,
             epoch,
@@ -481,6 +474,7 @@ impl Checker {
         let before = object.waited.get(&origin.thread);
         let is_stale = is_first || before.is_some_and(|before| before.phase == phase);
         state.last_wait = Some(LastWait {
+            at,
             instruction: origin.instruction,
             epoch,
             is_stale,

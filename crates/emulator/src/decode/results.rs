@@ -23,7 +23,7 @@ struct Declared<'m> {
     number: usize,
     names: HashSet<&'m str>,
     /// `%r<12>`: the prefix, and how many there are.
-    ranges: HashMap<&'m str, u32>,
+    ranges: Vec<(&'m str, u32)>,
 }
 
 /// Collects the instructions of a function.
@@ -107,9 +107,7 @@ impl<'m> Walk<'m> {
         for declarator in &variable.declarators {
             let name = declarator.name.as_str();
             match declarator.range {
-                Some(count) => {
-                    declared.ranges.insert(name, count);
-                }
+                Some(count) => declared.ranges.push((name, count)),
                 None => {
                     declared.names.insert(name);
                 }
@@ -173,14 +171,13 @@ impl<'m> Walk<'m> {
     }
 
     fn resolve(&self, name: &'m str) -> Name<'m> {
-        let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
+        let in_range = |(prefix, count): &(&str, u32)| {
+            let number = name.strip_prefix(prefix);
+            let number = number.and_then(|number| number.parse::<u32>().ok());
+            number.is_some_and(|number| number < *count)
+        };
         let declares = |declared: &&Declared<'m>| {
-            let in_range = |digits: usize| {
-                let (prefix, number) = name.split_at(name.len() - digits);
-                let count = declared.ranges.get(prefix);
-                count.is_some_and(|count| number.parse::<u32>().is_ok_and(|it| it < *count))
-            };
-            declared.names.contains(name) || (1..=digits).any(in_range)
+            declared.ranges.iter().any(in_range) || declared.names.contains(name)
         };
         let declared = self.open.iter().rev().find(declares);
         (declared.map_or(0, |declared| declared.number), name)

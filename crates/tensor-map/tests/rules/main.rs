@@ -390,6 +390,7 @@ fn warnings() {
         "data type = u4x16-align16: for loads only",
     );
     let store = packed(DataType::U6x16Align16).swizzle(Swizzle::B128Atom64);
+    assert!(broken(store.clone(), ADDRESS, Target::SM_100).is_empty());
     let store: Vec<Violation> = store
         .params()
         .warnings(ADDRESS, Target::SM_100)

@@ -71,6 +71,14 @@ impl Turns {
             ..Self::default()
         }
     }
+
+    /// A thread has waited: for a phase, or before the first.
+    pub(super) fn wait(&mut self, origin: Origin, passes_first: bool) {
+        match passes_first {
+            true => _ = self.passed.get_or_insert(origin),
+            false => self.is_waited_for = true,
+        }
+    }
 }
 
 fn add(links: &mut Vec<At>, at: At) {
@@ -86,39 +94,32 @@ impl Object {
     }
 }
 
-impl Mbarriers {
-    /// A thread has waited at a barrier: for a phase, or before the first.
-    pub(super) fn turn_waits(&mut self, origin: Origin, at: At, passes_first: bool) {
-        let Some(object) = self.objects.get_mut(&at) else {
-            return;
-        };
-        match passes_first {
-            true => _ = object.turns.passed.get_or_insert(origin),
-            false => object.turns.is_waited_for = true,
-        }
-        self.last_waits
-            .insert((origin.block as u32, origin.thread), at);
-    }
-
+impl Checker {
     /// A thread arrives at a barrier, or has bytes counted there.
-    pub(super) fn turn_steps(&mut self, origin: Origin, at: At, arrives: bool) {
-        let from = self.last_waits.get(&(origin.block as u32, origin.thread));
-        let from = from.copied().filter(|from| *from != at);
-        if let Some(object) = self.objects.get_mut(&at) {
+    pub(in crate::check) fn turn_steps(&mut self, origin: Origin, at: At, arrives: bool) {
+        let block = self.grid.blocks.get(origin.block as u32);
+        let state = block.and_then(|block| block.threads.get(origin.thread as usize));
+        let from = state.and_then(|state| state.last_wait).map(|wait| wait.at);
+        let from = from.filter(|from| *from != at);
+        let objects = &mut self.mbarriers.objects;
+        if let Some(object) = objects.get_mut(&at) {
             let turns = &mut object.turns;
             match arrives {
                 true => _ = turns.arrived.get_or_insert(origin),
                 false => turns.has_bytes = true,
             }
-            if let Some(from) = from {
-                add(&mut turns.before, from);
+            match from {
+                Some(from) if !turns.before.contains(&from) => add(&mut turns.before, from),
+                _ => return,
             }
         }
-        if let Some(from) = from.and_then(|from| self.objects.get_mut(&from)) {
+        if let Some(from) = from.and_then(|from| objects.get_mut(&from)) {
             add(&mut from.turns.next, at);
         }
     }
+}
 
+impl Mbarriers {
     /// Keeps the stages of a block that ends.
     pub(super) fn end_turns(&mut self, block: u32) {
         let mut ended = Vec::new();
@@ -156,7 +157,6 @@ impl Mbarriers {
                 (known.origin, known.is_wait) = (stage.origin, stage.is_wait);
             }
         }
-        self.last_waits.retain(|(of, _), _| *of != block);
     }
 }
 

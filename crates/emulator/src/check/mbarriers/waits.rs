@@ -22,13 +22,13 @@ impl Checker {
             return;
         };
         let known = object.phases_waited(at.0, state);
-        let is_in_turn = phase <= object.phases_known(at.0, state, &extents);
+        let is_in_turn = phase <= known || phase <= object.phases_known(at.0, state, &extents);
         // By its state: that of an older phase than the one before the current (9.7.13.15.16).
         let is_old = phase + 1 < object.phase;
-        let (id, offset, completer) = (object.id, object.offset, object.completer);
         if is_in_turn && !is_old {
             return;
         }
+        let (id, offset, completer) = (object.id, object.offset, object.completer);
         if by_parity && !(phase - known).is_multiple_of(2) {
             return self.waits_early(origin, at, phase, (id, offset));
         }

@@ -1,5 +1,7 @@
 //! The instructions that PTX has.
 
+use std::{collections::HashSet, sync::LazyLock};
+
 use ptx::Module;
 
 /// The PTX ISA whose instructions these are: a later one may have more.
@@ -24,7 +26,8 @@ pub(super) fn are_known(module: &Module) -> bool {
 
 /// Returns whether there is an instruction whose opcode begins so. Those that begin with `_` are ptxas's own.
 pub(super) fn is_known(stem: &str) -> bool {
-    stem.starts_with('_') || STEMS.split_whitespace().any(|known| known == stem)
+    static ALL: LazyLock<HashSet<&str>> = LazyLock::new(|| STEMS.split_whitespace().collect());
+    stem.starts_with('_') || ALL.contains(stem)
 }
 
 #[cfg(test)]
