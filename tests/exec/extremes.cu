@@ -50,6 +50,7 @@ static void sets_and_copies(CUdeviceptr on, void* own) {
     REFUSED(1, cudaMemcpy2D(pointer, half, own, half, 1, 5, cudaMemcpyDefault));
     REFUSED(0, cudaMemcpy2D(pointer, half, own, half, 0, all, cudaMemcpyDefault));
     REFUSED(1, cudaMemset3D(make_cudaPitchedPtr(pointer, all, 1, 1), 1, make_cudaExtent(1, 1, all)));
+    REFUSED(1, cudaMemset3D(make_cudaPitchedPtr(pointer, 0, 1, 1), 1, make_cudaExtent(1, 1, all)));
     REFUSED(1, cudaMemset3D(make_cudaPitchedPtr(pointer, 1, 1, 0), 1, make_cudaExtent(1, 1, all)));
     CUDA_MEMCPY3D box = {};
     box.srcMemoryType = box.dstMemoryType = CU_MEMORYTYPE_DEVICE;

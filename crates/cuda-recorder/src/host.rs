@@ -5,6 +5,8 @@ use std::{
     fs,
 };
 
+use crate::driver::SUCCESS;
+
 /// Copies memory of the program.
 ///
 /// # Safety
@@ -27,6 +29,19 @@ pub(crate) unsafe fn value<T: Copy>(address: *const T) -> Option<T> {
     }
     // SAFETY: the address is not null, and the caller's condition 1.
     Some(unsafe { address.read_unaligned() })
+}
+
+/// The value that a call has written where the program wants it, if the code is that of success: else nobody may have
+/// written there.
+///
+/// # Safety
+/// 1. If the code is that of success, the address is null, or a value of this type can be read there.
+pub(crate) unsafe fn written<T: Copy>(code: i32, address: *const T) -> Option<T> {
+    if code != SUCCESS {
+        return None;
+    }
+    // SAFETY: the caller's condition 1.
+    unsafe { value(address) }
 }
 
 /// The text at an address.
@@ -159,6 +174,18 @@ mod tests {
         assert_eq!(available_bytes(text), Some(2 << 20));
         assert_eq!(available_bytes("MemTotal: 1 kB"), None);
         assert!(free_memory_bytes() > 0);
+    }
+
+    #[test]
+    fn nothing_is_read_after_a_call_that_failed() {
+        let value = 7_u64;
+        // SAFETY: a number is there (1).
+        assert_eq!(unsafe { written(SUCCESS, &raw const value) }, Some(7));
+        // SAFETY: the address is null (1).
+        assert_eq!(unsafe { written::<u64>(SUCCESS, std::ptr::null()) }, None);
+        let nowhere = std::ptr::without_provenance::<u64>(8);
+        // SAFETY: the code is of an error (1).
+        assert_eq!(unsafe { written(1, nowhere) }, None);
     }
 
     #[test]

@@ -9,6 +9,8 @@
 #![cfg(target_os = "linux")]
 // The names of exported functions are CUDA's.
 #![allow(non_snake_case)]
+// They panic where nobody reads the output of the program, which goes on then.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod allocations;
 mod arguments;

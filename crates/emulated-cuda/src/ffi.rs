@@ -285,12 +285,12 @@ impl fat_binary::Memory for Image {
     }
 }
 
-/// A function of the program that is called with one pointer.
+/// A function of the program that is called with one pointer. An exception of C++ that leaves it ends the program.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Callback(Option<unsafe extern "C" fn(*mut c_void)>);
+pub(crate) struct Callback(Option<unsafe extern "C-unwind" fn(*mut c_void)>);
 
 impl FromC for Callback {
-    type C = Option<unsafe extern "C" fn(*mut c_void)>;
+    type C = Option<unsafe extern "C-unwind" fn(*mut c_void)>;
 
     unsafe fn from_c(c: Self::C) -> Self {
         Self(c)
@@ -307,10 +307,12 @@ impl Callback {
 }
 
 /// As [`Callback`], with the stream and the result of what came before.
-pub(crate) struct StreamCallback(Option<unsafe extern "C" fn(*mut c_void, i32, *mut c_void)>);
+pub(crate) struct StreamCallback(
+    Option<unsafe extern "C-unwind" fn(*mut c_void, i32, *mut c_void)>,
+);
 
 impl FromC for StreamCallback {
-    type C = Option<unsafe extern "C" fn(*mut c_void, i32, *mut c_void)>;
+    type C = Option<unsafe extern "C-unwind" fn(*mut c_void, i32, *mut c_void)>;
 
     unsafe fn from_c(c: Self::C) -> Self {
         Self(c)

@@ -1,7 +1,7 @@
 //! Memory of the program, copied by the system: an address without memory is an error of the call, not the end of the
 //! process.
 
-use std::io;
+use std::{io, os::fd::AsRawFd};
 
 /// Copies `len` bytes that begin at an address of the program; returns whether all of them can be read.
 ///
@@ -9,14 +9,9 @@ use std::io;
 /// 1. `into` is valid for writes of `len` bytes.
 pub(crate) unsafe fn read(address: u64, into: *mut u8, len: usize) -> bool {
     // SAFETY: the condition is the same (1).
-    unsafe { transfer(libc::process_vm_readv, address, into, len) }.unwrap_or_else(|| {
-        let is_mapped = is_mapped(address, len);
-        if is_mapped {
-            // SAFETY: the program has memory there, and the rest is the condition (1).
-            unsafe { into.copy_from(address as *const u8, len) };
-        }
-        is_mapped
-    })
+    let copied = unsafe { transfer(libc::process_vm_readv, address, into, len) };
+    // SAFETY: as above.
+    copied.unwrap_or_else(|| unsafe { pipe(address as *const u8, into, len) })
 }
 
 /// Copies `len` bytes to an address of the program; returns whether all of them can be written.
@@ -26,16 +21,35 @@ pub(crate) unsafe fn read(address: u64, into: *mut u8, len: usize) -> bool {
 /// 2. The program has named the address for a call to write to.
 pub(crate) unsafe fn write(address: u64, from: *const u8, len: usize) -> bool {
     // SAFETY: the conditions are the same (1, 2); `process_vm_writev` does not write to its own side.
-    unsafe { transfer(libc::process_vm_writev, address, from.cast_mut(), len) }.unwrap_or_else(
-        || {
-            let is_mapped = is_mapped(address, len);
-            if is_mapped {
-                // SAFETY: the program has memory there (2), and the rest is the condition (1).
-                unsafe { from.copy_to(address as *mut u8, len) };
-            }
-            is_mapped
-        },
-    )
+    let copied = unsafe { transfer(libc::process_vm_writev, address, from.cast_mut(), len) };
+    // SAFETY: as above.
+    copied.unwrap_or_else(|| unsafe { pipe(from, address as *mut u8, len) })
+}
+
+/// Copies bytes through a pipe, whose ends the system lets every process use: it checks both addresses, too. Returns
+/// whether all bytes were copied.
+///
+/// # Safety
+/// 1. Where the program has memory at `to`, it is for these bytes.
+unsafe fn pipe(from: *const u8, to: *mut u8, len: usize) -> bool {
+    /// Bytes that a new pipe takes at once (pipe(7)).
+    const PART_BYTES: usize = 4096;
+    let Ok((reader, writer)) = io::pipe() else {
+        return false;
+    };
+    let (reader, writer) = (reader.as_raw_fd(), writer.as_raw_fd());
+    let is_overflow = |start: u64| start.checked_add(len as u64).is_none();
+    if is_overflow(from as u64) || is_overflow(to as u64) {
+        return false;
+    }
+    (0..len).step_by(PART_BYTES).all(|start| {
+        let part = PART_BYTES.min(len - start);
+        let (from, to) = (from.wrapping_add(start), to.wrapping_add(start));
+        // SAFETY: the system reads the bytes, or says that it cannot.
+        let sent = unsafe { libc::write(writer, from.cast(), part) };
+        // SAFETY: the system writes where there is memory, which is for this (1), or says that it cannot.
+        sent == part as isize && unsafe { libc::read(reader, to.cast(), part) } == sent
+    })
 }
 
 /// Returns whether the program has memory at each of these addresses. It may be memory that cannot be read.
@@ -144,6 +158,34 @@ mod tests {
         };
         assert!(writes(start + page as u64 - 8, 8));
         assert!(!writes(start + page as u64 - 4, 8));
+    }
+
+    /// As where the system lets no process copy another one's memory, its own among it.
+    #[test]
+    fn a_copy_through_a_pipe_ends_at_a_guard_page() {
+        let (start, page) = before_guard();
+        let mut bytes = vec![0; 2 * page];
+        let mut reads = |at: u64, len| {
+            // SAFETY: `bytes` is longer than all of these (1).
+            unsafe { pipe(at as *const u8, bytes.as_mut_ptr(), len) }
+        };
+        assert!(reads(start, page) && reads(start + 3, page - 3) && reads(0, 0));
+        assert!(!reads(start, page + 1));
+        assert!(!reads(start + page as u64 - 8, 9));
+        assert!(!reads(u64::MAX - 4, 8) && !reads(0, 1));
+        assert_eq!(bytes[page - 1], 1);
+        let long: Vec<u8> = (0..10_001).map(|index| index as u8).collect();
+        let mut copy = vec![0; long.len()];
+        // SAFETY: both have as many bytes (1).
+        assert!(unsafe { pipe(long.as_ptr(), copy.as_mut_ptr(), long.len()) });
+        assert_eq!(copy, long);
+        let writes = |at: u64, len| {
+            // SAFETY: the page is the test's (1).
+            unsafe { pipe(long.as_ptr(), at as *mut u8, len) }
+        };
+        assert!(writes(start + page as u64 - 8, 8));
+        assert!(!writes(start + page as u64 - 4, 8));
+        assert!(!writes(0, 8));
     }
 
     #[test]

@@ -1,6 +1,11 @@
 //! Reports on standard error, and lines that `tma exec` counts.
 
-use std::{collections::HashSet, fs::OpenOptions, io::Write, path::PathBuf};
+use std::{
+    collections::HashSet,
+    fs::OpenOptions,
+    io::{self, Write},
+    path::PathBuf,
+};
 
 use tma_emulator::check::{Diagnostic, Severity};
 use tma_launch::{escape_name, escape_text};
@@ -9,9 +14,10 @@ use tma_launch::{escape_name, escape_text};
 pub(crate) const FLAGS: &str =
     "NVCC_APPEND_FLAGS='-cudart shared -gencode arch=compute_90a,code=compute_90a'";
 
-/// Writes a report, whose names are those of PTX and of the program.
+/// Writes a report, whose names are those of PTX and of the program. It is in the record where nobody reads standard
+/// error, as after `2>&1 | head`: the program goes on.
 fn say(report: &str) {
-    eprintln!("{}\n", escape_text(report));
+    let _ = writeln!(io::stderr(), "{}\n", escape_text(report));
 }
 
 /// The reports of a process: each finding once.

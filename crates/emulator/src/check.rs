@@ -12,11 +12,13 @@ mod classify;
 mod clock;
 mod collectives;
 mod copies;
+mod copy_table;
 mod diagnostic;
 mod faults;
 mod fence_sc;
 mod fixes;
 mod grid;
+mod groups;
 mod hash;
 mod heap;
 mod kind;
@@ -56,7 +58,7 @@ use crate::{
     },
     value::LANES,
 };
-use copies::CopyInfo;
+use copy_table::Copies;
 use grid::{Extents, Grid};
 use heap::Fresh;
 use layouts::Collisions;
@@ -91,7 +93,7 @@ pub(crate) struct Checker {
     global_names: Names,
     shadow: Shadow,
     fresh: Fresh,
-    copies: Vec<CopyInfo>,
+    copies: Copies,
     collisions: Collisions,
     mbarriers: Mbarriers,
     meetings: Vec<Meeting>,
@@ -143,7 +145,7 @@ impl Checker {
             global_names,
             shadow,
             fresh: Fresh::default(),
-            copies: Vec::new(),
+            copies: Copies::default(),
             collisions: Collisions::default(),
             mbarriers: Mbarriers::default(),
             meetings: Vec::new(),

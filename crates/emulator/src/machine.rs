@@ -49,7 +49,7 @@ pub(crate) use state::{
     Cluster, Cta, Frame, Group, Here, Places, RESIDENT, Wait, Warp, World, flatten, unflatten,
 };
 pub(crate) use step::{Flow, Step};
-pub(crate) use transfer::{BulkGroups, Completion, Piece, Target, Transfer};
+pub(crate) use transfer::{BulkGroups, Completion, MANY_GROUPS, Piece, Target, Transfer, Unwaited};
 pub(crate) use unwritten::Unwritten;
 
 /// The shared window of the generic address space; bits 24 and up count the blocks of the cluster,

@@ -149,18 +149,14 @@ impl LibNvvm {
     fn text(&self, program: Program, name: &str) -> Result<String, String> {
         let size = self.function::<Size>(&format!("{name}Size"))?;
         let text = self.function::<Text>(name)?;
-        let mut bytes = 0;
         // SAFETY: the program lives, and the number is written.
-        let status = unsafe { size(program, &mut bytes) };
-        let mut buffer = vec![0_u8; bytes];
+        let size = |bytes: &mut usize| unsafe { size(program, bytes) };
         // SAFETY: the program lives, and the buffer has as many bytes as the text and its zero.
-        let status = status | unsafe { text(program, buffer.as_mut_ptr().cast()) };
-        if status != 0 {
-            return Err(format!("{name}: error {status}"));
-        }
-        let end = buffer.iter().position(|byte| *byte == 0);
-        buffer.truncate(end.unwrap_or(bytes));
-        String::from_utf8(buffer).map_err(|error| error.to_string())
+        let text = |buffer: &mut [u8]| unsafe { text(program, buffer.as_mut_ptr().cast()) };
+        text_of(size, text).map_err(|status| match status {
+            Some(status) => format!("{name}: error {status}"),
+            None => format!("{name}: not UTF-8"),
+        })
     }
 
     /// A function of the library, of the type that its header gives.
@@ -168,6 +164,28 @@ impl LibNvvm {
         // SAFETY: the types here are those of `nvvm.h`, and the symbol does not outlive the library.
         unsafe { self.library.get(name) }.map_err(|error| error.to_string())
     }
+}
+
+/// A text of which `size` returns the bytes, its zero among them, and that `text` writes to a buffer of that size. The
+/// error is the status of the call that failed, if one did.
+fn text_of(
+    size: impl FnOnce(&mut usize) -> c_int,
+    text: impl FnOnce(&mut [u8]) -> c_int,
+) -> Result<String, Option<c_int>> {
+    let mut bytes = 0;
+    let sized = size(&mut bytes);
+    // Without a size, the buffer would be too small for the text.
+    if sized != 0 {
+        return Err(Some(sized));
+    }
+    let mut buffer = vec![0; bytes.max(1)];
+    let written = text(&mut buffer);
+    if written != 0 {
+        return Err(Some(written));
+    }
+    let end = buffer.iter().position(|byte| *byte == 0);
+    buffer.truncate(end.unwrap_or(bytes));
+    String::from_utf8(buffer).map_err(|_| None)
 }
 
 fn candidates() -> Vec<PathBuf> {
@@ -202,5 +220,32 @@ mod tests {
         let refused = LibNvvm::load(Path::new("/nowhere/libnvvm.so.4"));
         let reason = refused.err().expect("it is not there");
         assert!(reason.contains("/nowhere/libnvvm.so.4"), "{reason}");
+    }
+
+    #[test]
+    fn no_text_is_written_where_its_size_is_not_known() {
+        let sized = |size: usize| {
+            move |bytes: &mut usize| {
+                *bytes = size;
+                0
+            }
+        };
+        let hello = |buffer: &mut [u8]| {
+            buffer.copy_from_slice(b"hello\0");
+            0
+        };
+        assert_eq!(text_of(sized(6), hello), Ok("hello".to_owned()));
+        assert_eq!(text_of(|_| 4, |_| panic!("there is no room")), Err(Some(4)));
+        assert_eq!(text_of(sized(3), |_| 9), Err(Some(9)));
+        let empty = |buffer: &mut [u8]| {
+            buffer[0] = 0;
+            0
+        };
+        assert_eq!(text_of(sized(0), empty), Ok(String::new()));
+        let other = |buffer: &mut [u8]| {
+            buffer.fill(0xff);
+            0
+        };
+        assert_eq!(text_of(sized(2), other), Err(None));
     }
 }

@@ -73,8 +73,8 @@ impl Block {
     ///    that asks for it. The closure of [`load_buffer`](Self::load_buffer) loads all elements.
     /// 7. The grid has fewer than 2^32 threads, and numbers that blocks deal out are so far below 2^32 that
     ///    one for each block and stage can follow.
-    /// 8. Before the block ends, loads have been waited for, loaded stages have been drained, and outputs and draining
-    ///    ends that have a method `finish` have been finished. An output tile is stored before the next one is taken.
+    /// 8. Before the block ends, loads have been waited for, loaded stages drained, and outputs and draining ends that
+    ///    have a `finish` finished. An output tile or stage is stored by its own end, and before the next one is taken.
     #[inline(always)]
     pub unsafe fn converged() -> Self {
         debug_assert!(block_dim().x.is_multiple_of(32), "(1)");

@@ -132,7 +132,8 @@ impl Transaction<'_> {
     /// # Safety
     /// 1. `dst` lies in this block's shared memory; nobody uses it before the phase completes, and earlier
     ///    writes to it went before through a `fence.proxy.async`.
-    /// 2. Nobody writes the tensor there until then. The first coordinate is a multiple of 16 bytes.
+    /// 2. Nobody writes the tensor there until then, and earlier writes in this kernel went before through a
+    ///    `fence.proxy.async`, too. The first coordinate is a multiple of 16 bytes.
     /// 3. An arrival of the phase is pending until the transaction ends, which it does, with fewer than 2^20
     ///    bytes.
     #[doc(alias = "cp_async_bulk_tensor")]

@@ -7,12 +7,9 @@ use crate::{driver::SUCCESS, hooks::hooks, host, state};
 /// # Safety
 /// 1. The pointer is one that the driver has written to, if the code is that of success.
 unsafe fn allocated(code: i32, address: *const u64, bytes: usize, call: &str) -> i32 {
-    if code == SUCCESS {
-        // SAFETY: condition 1.
-        let address = unsafe { host::value(address) }.unwrap_or_default();
-        placed(code, address, bytes, call);
-    }
-    code
+    // SAFETY: condition 1.
+    let address = unsafe { host::written(code, address) };
+    placed(code, address.unwrap_or_default(), bytes, call)
 }
 
 /// Takes note of memory at a known address.
@@ -41,8 +38,8 @@ hooks! {
 
     fn cuMemAllocPitch_v2(address: *mut u64, pitch: *mut usize, width: usize, height: usize, element: u32) |real| {
         let code = real();
-        // SAFETY: the driver has written it, or the code says that it has not.
-        let row = unsafe { host::value(pitch) }.filter(|_| code == SUCCESS).unwrap_or_default();
+        // SAFETY: the driver has written it (1).
+        let row = unsafe { host::written(code, pitch) }.unwrap_or_default();
         // SAFETY: the driver has written it (1).
         unsafe { allocated(code, address, row.saturating_mul(height), "cuMemAllocPitch") }
     }

@@ -121,8 +121,8 @@ hooks! {
 
     fn cuLibraryGetModule(module: *mut u64, library: u64) |real| {
         let code = real();
-        // SAFETY: the driver has written it, or the code says that it has not.
-        if let Some(module) = unsafe { host::value(module) }.filter(|_| code == SUCCESS) {
+        // SAFETY: the driver has written it (1).
+        if let Some(module) = unsafe { host::written(code, module) } {
             state::with(|state| state.codes.module_of_library(module, library));
         }
         code
@@ -130,8 +130,8 @@ hooks! {
 
     fn cuKernelGetFunction(function: *mut u64, kernel: u64) |real| {
         let code = real();
-        // SAFETY: the driver has written it, or the code says that it has not.
-        if let Some(function) = unsafe { host::value(function) }.filter(|_| code == SUCCESS) {
+        // SAFETY: the driver has written it (1).
+        if let Some(function) = unsafe { host::written(code, function) } {
             state::with(|state| state.codes.same_kernel(function, kernel));
         }
         code

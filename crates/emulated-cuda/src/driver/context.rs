@@ -38,8 +38,10 @@ export! {
 
     fn cuDeviceGetName(text: Pointer, len: i32, device: i32) {
         check(device)?;
+        // The zero at the end needs a byte, too.
+        let most = usize::try_from(len).ok().and_then(|len| len.checked_sub(1));
         let mut name = attributes::NAME.as_bytes().to_vec();
-        name.truncate((len.max(1) - 1) as usize);
+        name.truncate(most.ok_or(Code::INVALID_VALUE)?);
         name.push(0);
         text.write_host(&name)
     }
@@ -191,5 +193,26 @@ export! {
 
     fn cuProfilerStart as cuProfilerStop, cuCtxResetPersistingL2Cache () {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_cut_to_the_callers_room() {
+        let mut room = [b'x'; 8];
+        let mut name = |len| {
+            let to = room.as_mut_ptr().cast();
+            // SAFETY: no length here is more than the room.
+            let code = unsafe { cuDeviceGetName(to, len, 0) };
+            (code, std::mem::replace(&mut room, [b'x'; 8]))
+        };
+        for len in [0, -1, i32::MIN] {
+            assert_eq!(name(len), (Code::INVALID_VALUE.0, *b"xxxxxxxx"), "{len}");
+        }
+        assert_eq!(name(1), (0, *b"\0xxxxxxx"));
+        assert_eq!(name(4), (0, *b"NVI\0xxxx"));
     }
 }

@@ -70,7 +70,7 @@ fn add_node(node: &Out<u64>, graph: Pointer, at: Pointer) -> Result {
     let inside = at.add(PARAMETERS);
     let work = match kind {
         0 => parameters::<KernelNode>(inside)?.work()?,
-        2 => parameters::<FillNode>(inside)?.work(),
+        2 => parameters::<FillNode>(inside)?.work()?,
         3 => parameters::<HostNode>(inside)?.work(),
         5 => Work::Nothing,
         0xa => {

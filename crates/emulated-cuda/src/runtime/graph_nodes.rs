@@ -142,11 +142,11 @@ export! {
     }
 
     fn cudaGraphMemsetNodeSetParams(node: Pointer, fill: In<FillNode>) {
-        set(node, fill.get()?.work())
+        set(node, fill.get()?.work()?)
     }
 
     fn cudaGraphExecMemsetNodeSetParams(instance: Pointer, node: Pointer, fill: In<FillNode>) {
-        replace(instance, node, fill.get()?.work())
+        replace(instance, node, fill.get()?.work()?)
     }
 
     fn cudaGraphHostNodeSetParams(node: Pointer, host: In<HostNode>) {

@@ -3,6 +3,7 @@
 
 use crate::{
     calls::{Result, alive},
+    code::Code,
     ffi::{Callback, Dim3, FromC, In, Out, Pointer, export},
     launch::{Arguments, Prepared},
     runtime::{copies::Copy3d, launches::shape},
@@ -73,21 +74,21 @@ impl KernelNode {
 }
 
 impl FillNode {
-    pub(super) fn work(self) -> Work {
+    pub(super) fn work(self) -> Result<Work> {
         // SAFETY: it is an address that the caller passes (1).
         let to = unsafe { Pointer::from_c(self.to) };
-        let element = self.value.to_le_bytes();
-        let element = element
-            .get(..self.element_bytes as usize)
-            .unwrap_or(&element)
-            .to_vec();
+        let bytes = self.value.to_le_bytes();
+        let element = match self.element_bytes {
+            1 | 2 | 4 => bytes[..self.element_bytes as usize].to_vec(),
+            _ => return Err(Code::INVALID_VALUE),
+        };
         let (to, size) = ((to, self.pitch), [self.width, self.height]);
-        Work::Fill {
+        Ok(Work::Fill {
             to,
             element,
             size,
             call: "cudaGraphAddMemsetNode",
-        }
+        })
     }
 }
 
@@ -195,7 +196,7 @@ export! {
         fill: In<FillNode>,
     ) {
         let _ = (before, before_count);
-        add(&node, graph, fill.get()?.work())
+        add(&node, graph, fill.get()?.work()?)
     }
 
     fn cudaGraphAddHostNode(
@@ -212,5 +213,33 @@ export! {
     fn cudaGraphAddEmptyNode(node: Out<u64>, graph: Pointer, before: Pointer, before_count: usize) {
         let _ = (before, before_count);
         add(&node, graph, Work::Nothing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_have_one_two_or_four_bytes() {
+        let fill = |element_bytes| FillNode {
+            to: std::ptr::null_mut(),
+            pitch: 0,
+            value: 0x0403_0201,
+            element_bytes,
+            width: 1,
+            height: 1,
+        };
+        for bytes in [0, 3, 5, 8, u32::MAX] {
+            assert_eq!(
+                fill(bytes).work().err(),
+                Some(Code::INVALID_VALUE),
+                "{bytes}"
+            );
+        }
+        let Ok(Work::Fill { element, .. }) = fill(2).work() else {
+            panic!("it is refused");
+        };
+        assert_eq!(element, [1, 2]);
     }
 }

@@ -38,7 +38,7 @@ fn fill_layers(
     } = extent;
     let layers = match depth {
         _ if width == 0 || height == 0 => 0,
-        2.. if height > to.height => return Err(Code::INVALID_VALUE),
+        2.. if height > to.height || width > to.pitch => return Err(Code::INVALID_VALUE),
         depth => depth,
     };
     to.layer(layers.saturating_sub(1))?;
@@ -277,3 +277,32 @@ export! {
 
 /// The pool that every device has.
 const DEFAULT_POOL: u64 = 0x1000_0000_0020;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layers_that_overlap_are_refused() {
+        let layers = |pitch, [width, height, depth]: [usize; 3]| {
+            let to = Pitched {
+                address: 0x2000_0000_0000,
+                pitch,
+                width: 1,
+                height: 1,
+            };
+            let extent = Extent {
+                width,
+                height,
+                depth,
+            };
+            fill_layers(to, 0, extent, "a test").map(|layers| layers.take(9).count())
+        };
+        assert_eq!(layers(4, [4, 1, 3]), Ok(3));
+        assert_eq!(layers(0, [4, 0, usize::MAX]), Ok(0));
+        assert_eq!(layers(4, [4, 2, 3]), Err(Code::INVALID_VALUE));
+        // All of them would begin at one address.
+        assert_eq!(layers(0, [1, 1, usize::MAX]), Err(Code::INVALID_VALUE));
+        assert_eq!(layers(3, [4, 1, 2]), Err(Code::INVALID_VALUE));
+    }
+}

@@ -3,7 +3,7 @@
 use super::{
     Checker,
     clock::{Clock, Lane},
-    copies::CopyInfo,
+    copy_table::Copies,
     grid::Extents,
     heap::Fresh,
     knowledge::{Knowledge, Own, Side},
@@ -65,7 +65,7 @@ pub(super) struct Conflict {
 /// Knows what happened before an access.
 pub(super) struct Judge<'a> {
     pub(super) extents: &'a Extents,
-    pub(super) copies: &'a [CopyInfo],
+    pub(super) copies: &'a Copies,
     pub(super) known: &'a Knowledge,
     pub(super) own: &'a Own,
     pub(super) copy: Option<u32>,

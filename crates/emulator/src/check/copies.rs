@@ -50,7 +50,7 @@ pub(super) fn far(id: u32) -> u32 {
 
 impl CopyInfo {
     /// One that never completes.
-    fn unknown(issuer: u32, origin: Origin) -> Self {
+    pub(super) fn unknown(issuer: u32, origin: Origin) -> Self {
         Self {
             issuer,
             issue_epoch: Epoch::MAX,
@@ -156,7 +156,7 @@ impl Checker {
             tile: None,
         };
         // Copies are numbered in the order of their issues.
-        debug_assert_eq!(copy, self.copies.len() as CopyId);
+        debug_assert_eq!(copy, self.copies.count() as CopyId);
         self.copies.push(info);
     }
 
@@ -183,7 +183,9 @@ impl Checker {
             let of = of as u32;
             self.hold(of, id, origin);
         }
-        let info = &self.copies[copy as usize];
+        let Some(info) = self.copies.get(copy as usize) else {
+            return;
+        };
         let actor = match info.done {
             Done::Group(GroupKind::Async) => Actor::Async(info.issuer),
             _ => Actor::Copy {
@@ -232,8 +234,8 @@ impl Checker {
         if block.copies.len() >= 64 && block.copies.len().is_power_of_two() {
             let known = known.unwrap_or_default();
             block.copies.retain(|copy| {
-                let copy = &copies[*copy as usize];
-                !copy.is_known(&known, true, &extents)
+                let copy = copies.get(*copy as usize);
+                copy.is_some_and(|copy| !copy.is_known(&known, true, &extents))
             });
         }
         block.copies.push(copy);
@@ -241,7 +243,7 @@ impl Checker {
 
     /// How many `cp.async` a thread had issued when there were so many copies.
     pub(super) fn plain_before(&self, issuer: u32, copies: CopyId) -> Epoch {
-        let before = self.copies.iter().take(copies as usize).rev();
+        let before = self.copies.before(copies as usize);
         let mut before = before.filter(|copy| copy.issuer == issuer);
         let last = before.find(|copy| copy.done == Done::Group(GroupKind::Async));
         last.map_or(0, |copy| copy.epoch)
@@ -258,6 +260,7 @@ impl Checker {
         match kind {
             GroupKind::Async => {
                 let epoch = state.plain.before(until);
+                state.plain.forget(until.saturating_sub(1));
                 return state.raise(Lane::Async, epoch);
             }
             GroupKind::Wgmma => {
@@ -266,7 +269,7 @@ impl Checker {
                 let products = &mut block.threads[first as usize].products;
                 let epoch = products.before(until);
                 // Warps are not far apart: they meet at each product.
-                products.groups.retain(|(group, _)| group + 16 >= until);
+                products.forget(until.saturating_sub(16));
                 if let Some(state) = block.threads.get_mut(thread as usize) {
                     state.raise_of(Lane::Wgmma, first, epoch);
                 }
@@ -286,7 +289,7 @@ impl Checker {
         if !read {
             state.raise(Lane::BulkDone, epoch);
             // Nothing before can matter any more.
-            state.bulk.groups.retain(|(group, _)| group + 1 >= until);
+            state.bulk.forget(until.saturating_sub(1));
         }
     }
 }

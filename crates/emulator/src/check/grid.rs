@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{
     clock::{Clock, Epoch, Lane},
+    groups::Groups,
     hash::Map,
     knowledge::{Distance, Knowledge, Memos, Own, Released},
     linear_map::LinearMap,
@@ -85,36 +86,6 @@ impl Extents {
 pub(super) struct Fenced {
     pub(super) scope: Scope,
     pub(super) released: Released,
-}
-
-/// Copies of one kind that a thread has issued.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Groups {
-    /// How many.
-    pub(super) issued: Epoch,
-    /// Open and closed groups, each with the number of its last copy.
-    pub(super) groups: Vec<(u64, Epoch)>,
-    /// Instruction of the last copy.
-    pub(super) last: usize,
-}
-
-impl Groups {
-    pub(super) fn add(&mut self, group: u64, instruction: usize) -> Epoch {
-        self.issued += 1;
-        self.last = instruction;
-        match self.groups.last_mut() {
-            Some((last, epoch)) if *last == group => *epoch = self.issued,
-            _ => self.groups.push((group, self.issued)),
-        }
-        self.issued
-    }
-
-    /// The last copy of all groups before this one.
-    pub(super) fn before(&self, until: u64) -> Epoch {
-        let groups = self.groups.iter().rev();
-        let mut groups = groups.skip_while(|(group, _)| *group >= until);
-        groups.next().map_or(0, |(_, epoch)| *epoch)
-    }
 }
 
 /// The wait of a thread at an mbarrier that it was in last.

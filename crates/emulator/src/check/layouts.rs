@@ -92,7 +92,7 @@ impl Checker {
         let name = if is_a { 'A' } else { 'B' };
         let reads =
             format!("issues a product that reads {name} by the descriptor {descriptor:#018x}");
-        let there = written.map(|(copy, tile)| {
+        let there = written.and_then(|(copy, tile)| {
             let range = Range {
                 memory: Memory::Shared {
                     block: origin.block,
@@ -101,7 +101,8 @@ impl Checker {
                 bytes: 0,
             };
             let writes = format!("issues a copy of a box to {}", self.place(range));
-            End::new(self.copies[copy as usize].origin, writes)
+            let copy = self.copies.get(copy as usize)?;
+            Some(End::new(copy.origin, writes))
         });
         let here = End::new(origin, reads);
         self.report(Kind::ProductLayout, here, there, |_| {
@@ -114,7 +115,7 @@ impl Checker {
     /// The copy that has written a piece, and its box.
     fn box_at(&mut self, origin: Origin, address: u64) -> Option<(u32, BoxLayout)> {
         let copy = self.writing_copy(origin, address)?;
-        let tile = self.copies[copy as usize].tile.as_deref().copied()?;
+        let tile = self.copies.get(copy as usize)?.tile.as_deref().copied()?;
         Some((copy, tile))
     }
 

@@ -8,6 +8,7 @@ use super::{
     Checker, Kind, Site,
     access::Made,
     clock::Lane,
+    copy_table::Issuers,
     grid::Extents,
     raw::{End, verb},
     shadow::{Access, Actor, Past},
@@ -41,8 +42,8 @@ struct Done {
     past: Past,
     places: Places,
     extents: Extents,
-    /// The thread that issued each copy.
-    issuers: Vec<u32>,
+    /// The thread that issued each copy, of those that are known.
+    issuers: Issuers,
     /// Its instructions that have made an access: without block, thread and action.
     sites: BTreeMap<usize, Site>,
 }
@@ -70,7 +71,7 @@ impl Done {
             Actor::Thread(thread) => (thread, false),
             Actor::Async(thread) => (thread, true),
             Actor::Copy { id, .. } => {
-                let issuer = self.issuers.get(id as usize).copied();
+                let issuer = self.issuers.get(id as usize);
                 (issuer.unwrap_or_default(), true)
             }
         };
@@ -231,7 +232,7 @@ impl Checker {
                 past,
                 places: *places,
                 extents: self.grid.extents,
-                issuers: self.copies.iter().map(|copy| copy.issuer).collect(),
+                issuers: self.copies.issuers(),
                 sites,
             };
             launches.push(Earlier {

@@ -8,7 +8,7 @@ use crate::{
     decode::{NotSupported, operands},
     inst::{Action, Decoder, Execute, Step, Waiting},
     machine::{
-        Flow, Here, Trapped, Wait, World,
+        Flow, Here, MANY_GROUPS, Trapped, Unwaited, Wait, World,
         observer::{Event, GroupKind, Watch},
     },
     value::{LANES, lanes_of},
@@ -75,6 +75,16 @@ impl Execute for Group {
                     let groups = groups.entry(thread).or_default();
                     let group = groups.current;
                     groups.current += 1;
+                    if groups.unwaited() == MANY_GROUPS
+                        && let Some(instruction) = groups.last
+                    {
+                        let block = cta.id;
+                        step.world.note_unwaited(Unwaited {
+                            instruction,
+                            block,
+                            thread,
+                        });
+                    }
                     let kind = group_kind(*bulk);
                     step.tell(lane, |_| Event::GroupCommit { kind, group });
                 }

@@ -6,7 +6,7 @@ use tma_launch::{Limits, Shape};
 
 use super::{
     BarrierState, BulkGroups, Calls, ClusterState, Config, Location, Mbarrier, Memory, Passed,
-    Program, RegisterPool, Rng, SHARED_START, SHARED_UNIT, Slot, Transfer, Unwritten,
+    Program, RegisterPool, Rng, SHARED_START, SHARED_UNIT, Slot, Transfer, Unwaited, Unwritten,
     observer::Pause,
 };
 use crate::value::{LANES, Lanes};
@@ -122,6 +122,8 @@ pub(crate) struct World {
     /// Number of the next cluster that becomes resident.
     pub(crate) next_cluster: u64,
     pub(crate) next_copy: u64,
+    /// Threads that went on issuing copies without a wait for their groups, one for each instruction.
+    pub(crate) unwaited: Vec<Unwaited>,
     /// Instructions that have freed memory: their opcodes, and where they stand.
     pub(crate) frees: BTreeMap<usize, Arc<(String, Location)>>,
     pub(crate) calls: Calls,
@@ -321,6 +323,7 @@ impl World {
             dynamic_shared_start: start,
             next_cluster: 0,
             next_copy: 0,
+            unwaited: Vec::new(),
             frees: BTreeMap::new(),
             calls: Calls::default(),
         }

@@ -63,6 +63,18 @@ pub(crate) struct Transfer {
     pub(crate) report: Option<(Report, bool)>,
 }
 
+/// Closed groups without a wait that are worth a note: a loop lacks their wait.
+pub(crate) const MANY_GROUPS: u64 = 1000;
+
+/// A thread that has closed [`MANY_GROUPS`] groups without a wait.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unwaited {
+    /// The instruction that has issued the last copy.
+    pub(crate) instruction: usize,
+    pub(crate) block: [u32; 3],
+    pub(crate) thread: u32,
+}
+
 /// Groups of copies of one thread.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BulkGroups {
@@ -71,7 +83,7 @@ pub(crate) struct BulkGroups {
     /// The group after the last one that the thread has waited for.
     pub(crate) waited: u64,
     /// The instruction that has issued the last copy.
-    pub(crate) last: usize,
+    pub(crate) last: Option<usize>,
     /// Group, copies that have not read everything, copies that are not complete; in the order of the groups.
     pub(crate) pending: Vec<(u64, u32, u32)>,
 }
@@ -80,7 +92,7 @@ impl BulkGroups {
     /// Adds a copy by this instruction to the open group, and returns the group.
     pub(crate) fn add(&mut self, instruction: usize) -> u64 {
         let current = self.current;
-        self.last = instruction;
+        self.last = Some(instruction);
         match self.pending.last_mut() {
             Some((group, unread, incomplete)) if *group == current => {
                 *unread += 1;
@@ -128,6 +140,14 @@ impl BulkGroups {
 }
 
 impl World {
+    /// Takes note of a thread, where it is the first one by its instruction.
+    pub(crate) fn note_unwaited(&mut self, unwaited: Unwaited) {
+        let mut known = self.unwaited.iter();
+        if known.all(|known| known.instruction != unwaited.instruction) {
+            self.unwaited.push(unwaited);
+        }
+    }
+
     /// Some pieces of some copy progress.
     pub(crate) fn progress_copy<O: Watch>(&mut self, observer: &mut O) -> Result<(), Trapped> {
         if self.transfers.is_empty() {

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt::Write};
 use super::is_interrupted;
 use crate::{
     inst::{Code, Execute, Operation, Waiting},
-    machine::{Group, Here, Trap, Trapped, World},
+    machine::{Group, Here, MANY_GROUPS, Trap, Trapped, Unwaited, World},
     value::lane_names,
 };
 
@@ -87,32 +87,49 @@ fn waiting<'a>(
     groups(world).filter_map(|(here, _, group)| waiting_in(world, code, (here, group)))
 }
 
-/// Groups of copies that a loop which lacks their wait has closed.
-const MANY_GROUPS: u64 = 1000;
-
 /// A line for each instruction whose copies a thread goes on issuing without a wait for their groups.
 fn unwaited(world: &World, code: &Code) -> String {
     let mut found: BTreeMap<usize, (u64, [u32; 3], u32)> = BTreeMap::new();
     for cta in world.clusters.iter().flat_map(|cluster| &cluster.ctas) {
         for (thread, groups) in cta.bulk.iter().chain(&cta.async_groups) {
+            // Groups without copies are complete.
+            let Some(last) = groups.last else { continue };
             let count = groups.unwaited();
-            let most = found
-                .get(&groups.last)
-                .map_or(MANY_GROUPS - 1, |most| most.0);
+            let most = found.get(&last).map_or(MANY_GROUPS - 1, |most| most.0);
             if count > most {
-                found.insert(groups.last, (count, cta.id, *thread));
+                found.insert(last, (count, cta.id, *thread));
             }
         }
     }
     let line = |(at, (count, block, thread))| {
-        format!(
-            "\n  {}: `{}`: block {block:?} thread {thread} has closed {count} groups of copies and waits for none; \
-             put a wait for the groups into the loop",
-            code.program.location(at),
-            code.program.opcode(at)
-        )
+        let unwaited = Unwaited {
+            instruction: at,
+            block,
+            thread,
+        };
+        let [place, what] = unwaited_words(unwaited, count, code);
+        format!("\n  {place}: {what}")
     };
     found.into_iter().take(LISTED).map(line).collect()
+}
+
+/// The instruction whose copies a thread goes on issuing, and what is wrong with that.
+pub(super) fn unwaited_words(unwaited: Unwaited, groups: u64, code: &Code) -> [String; 2] {
+    let Unwaited {
+        instruction,
+        block,
+        thread,
+    } = unwaited;
+    let place = format!(
+        "{}: `{}`",
+        code.program.location(instruction),
+        code.program.opcode(instruction)
+    );
+    let what = format!(
+        "block {block:?} thread {thread} has closed {groups} groups of copies and waits for none; \
+         put a wait for the groups into the loop"
+    );
+    [place, what]
 }
 
 fn list(world: &World, code: &Code) -> String {

@@ -22,8 +22,11 @@ use super::is_interrupted;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jobs(NonZero<usize>);
 
-/// More threads than this do not make anything faster.
-const MOST_THREADS: usize = 1024;
+/// Threads for each core, at most. More make nothing faster, and all of them must run once until a request to end is
+/// answered.
+const THREADS_OF_CORE: usize = 4;
+/// As many are started where there are fewer cores.
+const LEAST_THREADS: usize = 16;
 
 /// As much as the main thread has on Linux.
 const STACK_BYTES: usize = 8 << 20;
@@ -69,8 +72,8 @@ impl Jobs {
     /// it breaks: kernels that still run for later items then end as soon as they can. There are never more than twice
     /// as many results as jobs, those that are being made among them.
     ///
-    /// No more threads are started than there are items, nor more than 1024, and none after an
-    /// [`interrupt`](crate::interrupt).
+    /// No more threads are started than there are items, nor many more than there are cores. After an
+    /// [`interrupt`](crate::interrupt) they take up no further items: this thread does the others.
     ///
     /// A panic of `work` goes on here, after all results before it were taken.
     pub fn in_order<I: Send, T: Send>(
@@ -80,7 +83,9 @@ impl Jobs {
         mut take: impl FnMut(T) -> ControlFlow<()>,
     ) {
         let items = items.into_iter();
-        let jobs = self.0.get().min(MOST_THREADS);
+        let Self(cores) = Self::default();
+        let most = (THREADS_OF_CORE.saturating_mul(cores.get())).max(LEAST_THREADS);
+        let jobs = self.0.get().min(most);
         let jobs = items
             .size_hint()
             .1
@@ -98,7 +103,9 @@ impl Jobs {
         let (sender, results) = mpsc::channel();
         let worker = |sender: Sender<_>| {
             CALLED_OFF.set(Some(Arc::clone(&queue.is_over)));
-            while let Some((number, item)) = queue.next() {
+            while !is_interrupted()
+                && let Some((number, item)) = queue.next()
+            {
                 let result = catch_unwind(AssertUnwindSafe(|| work(item)));
                 if sender.send((number, result)).is_err() {
                     break;
@@ -115,30 +122,30 @@ impl Jobs {
                 let builder = thread::Builder::new().stack_size(STACK_BYTES);
                 builder.spawn_scoped(scope, || worker(sender)).ok()
             });
-            if threads.count() == 0 {
-                while let Some((_, item)) = queue.next() {
-                    if take(work(item)).is_break() {
-                        break;
-                    }
-                    queue.add_room();
-                }
-                return;
-            }
+            let _ = threads.count();
             drop(sender);
             let mut early = BTreeMap::new();
             for number in 0.. {
                 let result = loop {
-                    match early.remove(&number) {
-                        Some(result) => break result,
+                    if let Some(result) = early.remove(&number) {
+                        break Some(result);
+                    }
+                    match results.recv() {
+                        Ok((at, result)) => early.insert(at, result),
                         // All threads have ended, and all results were taken.
-                        None => match results.recv() {
-                            Err(_) => return,
-                            Ok((at, result)) => early.insert(at, result),
-                        },
+                        Err(_) => break None,
                     };
                 };
+                let Some(result) = result else { break };
                 let result = result.unwrap_or_else(|panic| resume_unwind(panic));
                 if take(result).is_break() {
+                    return;
+                }
+                queue.add_room();
+            }
+            // Whatever no thread has taken up.
+            while let Some((_, item)) = queue.next() {
+                if take(work(item)).is_break() {
                     return;
                 }
                 queue.add_room();
@@ -262,17 +269,20 @@ mod tests {
         threads.lock().unwrap().clear();
         many.in_order(0..1, work, |_| ControlFlow::Continue(()));
         assert!(threads.lock().unwrap().contains(&here));
-        // An endless list of items, too, is done by a number of threads that the system has.
-        let begun = std::time::Instant::now();
-        many.in_order(
-            0_u64..,
-            |item| item,
-            |item| match item {
-                0 => ControlFlow::Break(()),
-                _ => ControlFlow::Continue(()),
-            },
-        );
-        assert!(begun.elapsed() < Duration::from_secs(20));
+        // An endless list of items, too, is done by few threads.
+        threads.lock().unwrap().clear();
+        let work = |item: u64| {
+            threads.lock().unwrap().insert(thread::current().id());
+            thread::sleep(Duration::from_millis(1));
+            item
+        };
+        many.in_order(0.., work, |item| match item {
+            500 => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        });
+        let most = LEAST_THREADS.max(THREADS_OF_CORE * Jobs::default().0.get());
+        let count = threads.lock().unwrap().len();
+        assert!((1..=most).contains(&count), "{count}");
     }
 
     #[test]

@@ -1,14 +1,17 @@
 //! How far kernels are, on a terminal.
 
 use std::{
+    collections::BTreeSet,
     io::{self, IsTerminal, Write},
     sync::{
-        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak,
         atomic::{AtomicU64, Ordering},
     },
     thread,
     time::{Duration, Instant},
 };
+
+use tma_launch::escape_name;
 
 /// The first line comes after this time, and each of the others after twice the time of the one before.
 const FIRST: Duration = Duration::from_secs(2);
@@ -34,19 +37,56 @@ impl Counted {
 }
 
 /// Writes to standard error how far the kernels of the process are, until it is dropped: first after two seconds, and
-/// then after twice the time of the line before.
+/// then after twice the time of the line before. Notes on the kernels are written at once, each instruction's once.
 #[derive(Debug)]
 pub struct Progress(Arc<Wait>);
 
 #[derive(Debug, Default)]
 struct Wait {
-    is_over: Mutex<bool>,
-    ended: Condvar,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    is_over: bool,
+    /// Notes that are not written yet.
+    notes: Vec<String>,
+    /// Instructions that have a note.
+    noted: BTreeSet<String>,
+}
+
+/// All that watch.
+static WATCHES: Mutex<Vec<Weak<Wait>>> = Mutex::new(Vec::new());
+
+/// The most instructions that have a note.
+const MOST_NOTES: usize = 12;
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Has a note on an instruction written to each terminal that shows progress.
+pub(super) fn note(place: &str, what: &str) {
+    for wait in lock(&WATCHES).iter().filter_map(Weak::upgrade) {
+        let mut state = lock(&wait.state);
+        if state.noted.len() < MOST_NOTES && state.noted.insert(place.to_owned()) {
+            state
+                .notes
+                .push(escape_name(&format!("{place}: {what}")).into_owned());
+            wait.changed.notify_all();
+        }
+    }
 }
 
 impl Wait {
-    fn lock(&self) -> MutexGuard<'_, bool> {
-        self.is_over.lock().unwrap_or_else(PoisonError::into_inner)
+    /// A wait to which notes come.
+    fn begin() -> Arc<Self> {
+        let wait = Arc::<Self>::default();
+        let mut all = lock(&WATCHES);
+        all.retain(|other| other.strong_count() > 0);
+        all.push(Arc::downgrade(&wait));
+        wait
     }
 
     /// Writes lines that begin with `who`.
@@ -55,14 +95,21 @@ impl Wait {
         let mut next = first;
         loop {
             let left = next.saturating_sub(start.elapsed());
-            let waited = self
-                .ended
-                .wait_timeout_while(self.lock(), left, |is_over| !*is_over);
-            let (is_over, _) = waited.unwrap_or_else(PoisonError::into_inner);
-            if *is_over {
+            let is_quiet = |state: &mut State| !state.is_over && state.notes.is_empty();
+            let state = lock(&self.state);
+            let waited = self.changed.wait_timeout_while(state, left, is_quiet);
+            let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            let (notes, is_over) = (std::mem::take(&mut state.notes), state.is_over);
+            drop(state);
+            for note in &notes {
+                writeln!(out, "{who}: note: {note}")?;
+            }
+            if is_over {
                 return Ok(());
             }
-            drop(is_over);
+            if start.elapsed() < next {
+                continue;
+            }
             let steps = STEPS.load(Ordering::Relaxed) - before;
             let seconds = start.elapsed().as_secs();
             writeln!(
@@ -78,14 +125,17 @@ impl Progress {
     /// Begins to watch where standard error is a terminal; `who` is the first word of each line.
     pub fn on_terminal(who: &str) -> Option<Self> {
         let err = io::stderr();
-        if !err.is_terminal() {
-            return None;
-        }
-        let wait = Arc::<Wait>::default();
+        err.is_terminal().then(|| Self::on(who, err)).flatten()
+    }
+
+    /// Begins to watch, and writes there; `who` is the first word of each line. Returns nothing where the system has no
+    /// thread for it.
+    pub fn on(who: &str, out: impl Write + Send + 'static) -> Option<Self> {
+        let wait = Wait::begin();
         let watched = Arc::clone(&wait);
-        // Without a thread, or with the terminal gone, no lines come.
         let who = who.to_owned();
-        let watch = move || drop(watched.watch(&who, FIRST, err));
+        // Without a reader, no lines come.
+        let watch = move || drop(watched.watch(&who, FIRST, out));
         thread::Builder::new().spawn(watch).ok()?;
         Some(Self(wait))
     }
@@ -93,8 +143,8 @@ impl Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        *self.0.lock() = true;
-        self.0.ended.notify_all();
+        lock(&self.0.state).is_over = true;
+        self.0.changed.notify_all();
     }
 }
 
@@ -133,5 +183,22 @@ mod tests {
         let mut out = Vec::new();
         wait.watch("tma test", FIRST, &mut out).unwrap();
         assert!(out.is_empty());
+    }
+
+    #[test]
+    fn a_note_is_written_at_once_and_once() {
+        let wait = Wait::begin();
+        // Other tests run kernels meanwhile.
+        let place = "a_note_is_written.ptx:1: `x`";
+        for _ in 0..3 {
+            note(place, "what\x1b[2J");
+        }
+        drop(Progress(Arc::clone(&wait)));
+        let mut out = Vec::new();
+        wait.watch("tma test", FIRST, &mut out).unwrap();
+        let out = String::from_utf8(out).unwrap();
+        let lines = out.lines().filter(|line| line.contains(place));
+        let expected = format!("tma test: note: {place}: what\\u001b[2J");
+        assert_eq!(lines.collect::<Vec<_>>(), [expected]);
     }
 }

@@ -6,11 +6,15 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{deadlock, is_interrupted, jobs::called_off, progress::Counted};
+use super::{
+    deadlock, is_interrupted,
+    jobs::called_off,
+    progress::{self, Counted},
+};
 use crate::{
     inst::{Code, Execute, Step, Waiting},
     machine::{
-        Flow, Group, Here, Trap, Trapped, Wait, Warp, World,
+        Flow, Group, Here, MANY_GROUPS, Trap, Trapped, Wait, Warp, World,
         observer::{Event, Origin, Turn, Watch},
     },
     value::{LANES, lanes_of},
@@ -40,6 +44,7 @@ impl World {
         let mut barren = (self.progress, 0_u64);
         let mut idle = 0;
         let mut counted = Counted::default();
+        let mut told = 0;
         let called_off = called_off();
         let is_called_off = || {
             called_off
@@ -93,10 +98,20 @@ impl World {
                 self.start_more(code, observer);
             }
             counted.count(self.steps);
+            self.tell_unwaited(code, &mut told);
             if self.steps > self.config.max_steps || is_interrupted() || is_called_off() {
                 return Err(deadlock::endless(self, code));
             }
         }
+    }
+
+    /// Tells who watches the progress of copies whose groups are never waited for; `told` of them are known.
+    fn tell_unwaited(&self, code: &Code, told: &mut usize) {
+        for unwaited in &self.unwaited[*told..] {
+            let [place, what] = deadlock::unwaited_words(*unwaited, MANY_GROUPS, code);
+            progress::note(&place, &what);
+        }
+        *told = self.unwaited.len();
     }
 
     fn start<O: Watch>(&mut self, code: &Code, at: Option<usize>, observer: &mut O) {

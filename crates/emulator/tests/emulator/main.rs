@@ -33,3 +33,4 @@ mod tensor;
 mod tensormaps;
 mod textures;
 mod trace;
+mod unwaited;

@@ -86,7 +86,7 @@ impl<T> EmptyStage<T> {
     /// Copies `bytes` bytes from global memory to the start of the stage.
     ///
     /// # Safety
-    /// 1. `src` points to `bytes` bytes that nobody writes until the stage is full.
+    /// 1. (2) of [`cp_async_bulk::shared_cluster_global`] holds of `src` and `bytes`, until the stage is full.
     /// 2. `src` and `bytes` are multiples of 16; the stage has room for the bytes, which are fewer than
     ///    2^20.
     #[doc(alias("cuda::memcpy_async", "cp_async_bulk_global_to_shared"))]

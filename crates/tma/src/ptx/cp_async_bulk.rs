@@ -36,7 +36,8 @@ macro_rules! loads {
         isa $isa on $arch;
         /// # Safety
         /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
-        /// 2. `src` points to `bytes` bytes of global memory that nobody writes until the copy ends.
+        /// 2. `src` points to `bytes` bytes of global memory that nobody writes until the copy ends; earlier writes
+        ///    to them in this kernel went before through a `fence.proxy.async`, too.
         /// 3. `dst` has room for `bytes` bytes in shared memory; nobody uses them until the barrier's phase
         ///    completes, and earlier writes to them went before through a `fence.proxy.async`.
         /// 4. `bar` is an initialised barrier of the same block whose current phase expects the bytes.
@@ -122,7 +123,8 @@ macro_rules! stores {
         /// 2. `src` has `bytes` bytes in this block's shared memory that nobody writes until the group
         ///    has been read; earlier writes to them went before through a `fence.proxy.async` in the
         ///    writing thread.
-        /// 3. `dst` points to `bytes` bytes of global memory that nobody uses until the group ends.
+        /// 3. `dst` points to `bytes` bytes of global memory that nobody uses until the group ends; earlier uses
+        ///    of them in this kernel went before through a `fence.proxy.async`, too.
         /// 4. The block stays until the group has been read.
         #[doc(alias = "cp_async_bulk")]
         #[doc(alias = "cp_async_bulk_shared_to_global")]
@@ -176,7 +178,8 @@ macro_rules! moves {
         /// 2. `src` has `bytes` bytes in this block's shared memory that nobody writes until the copy ends;
         ///    earlier writes to them went before through a `fence.proxy.async` in the writing thread.
         /// 3. `dst` has room for `bytes` bytes in the shared memory of another block of the cluster, which has
-        ///    not ended; nobody uses them until the barrier's phase completes.
+        ///    not ended; nobody uses them until the barrier's phase completes, and earlier uses of them went
+        ///    before through a `fence.proxy.async`, too.
         /// 4. `bar` is an initialised barrier of that block whose current phase expects the bytes.
         #[doc(alias = "cp_async_bulk")]
         pub unsafe fn $name $([$scope: MbarrierScope])? (

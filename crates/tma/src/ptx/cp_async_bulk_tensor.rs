@@ -99,7 +99,8 @@ macro_rules! loads {
         ///    `fence.proxy.async`.
         /// 3. `bar` is an initialised barrier whose current phase expects the bytes of the box, in the block
         ///    of `dst`, or of its pair where a group of 2 is asked for.
-        /// 4. Nobody writes the box's elements in global memory until the phase completes.
+        /// 4. The tensor's memory is allocated. Nobody writes the box's elements until the phase completes;
+        ///    earlier writes to them in this kernel went before through a `fence.proxy.async`, too.
         /// 5. The box's first element lies at a multiple of 16 bytes from the tensor's address.
         $(#[doc = concat!("6. (2) and (3) hold in every block of the cluster whose bit is in `", stringify!($mask),
             "`, and none of them has ended.")])?
@@ -292,7 +293,8 @@ macro_rules! stores {
         ///    those bytes until the group has been read, and earlier writes to them went before
         ///    through a `fence.proxy.async` in the writing thread.
         /// 3. No coordinate is negative.
-        /// 4. Nobody uses the box's elements in global memory until the group ends; rows end at
+        /// 4. The tensor's memory is allocated. Nobody uses the box's elements until the group ends; earlier
+        ///    uses of them in this kernel went before through a `fence.proxy.async`, too. Rows end at
         ///    multiples of 16 bytes, or the bytes up to the next one are padding.
         /// 5. The block stays until the group has been read.
         $(#[doc = concat!("6. `", stringify!($address), "` is a multiple of 16; 128 KiB from it on are allocated.")])?
@@ -366,7 +368,8 @@ device_fn! {
     /// 2. `dst` is a multiple of 128 with room for the box in shared memory; nobody uses those bytes until the
     ///    barrier's phase completes, and earlier writes to them went before through a `fence.proxy.async`.
     /// 3. `bar` is an initialised barrier of this block whose current phase expects the bytes of the box.
-    /// 4. Nobody writes the box's elements in global memory until the phase completes.
+    /// 4. Nobody writes the box's elements in global memory until the phase completes; earlier writes to them in
+    ///    this kernel went before through a `fence.proxy.async`, too.
     /// 5. `address` is a multiple of 16; 128 KiB from it on are allocated.
     /// 6. The dimensions are below 256, and every coordinate is 0.
     #[doc(alias = "cp_async_bulk_tensor")]
@@ -400,8 +403,9 @@ device_fn! {
     /// 2. `src` is a multiple of 128 and has the box in this block's shared memory; nobody writes those bytes
     ///    until the group has been read, and earlier writes to them went before through a `fence.proxy.async`
     ///    in the writing thread.
-    /// 3. Nobody uses the box's elements in global memory until the group ends; rows end at multiples of 16
-    ///    bytes, or the bytes up to the next one are padding.
+    /// 3. Nobody uses the box's elements in global memory until the group ends; earlier uses of them in this kernel
+    ///    went before through a `fence.proxy.async`, too. Rows end at multiples of 16 bytes, or the bytes up to the
+    ///    next one are padding.
     /// 4. The block stays until the group has been read.
     /// 5. `address` is a multiple of 16; 128 KiB from it on are allocated.
     /// 6. The dimensions are below 256, and every coordinate is 0.

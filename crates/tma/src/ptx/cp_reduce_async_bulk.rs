@@ -104,7 +104,8 @@ macro_rules! globals {
         ///    has been read; earlier writes to them went before through a `fence.proxy.async` in the
         ///    writing thread.
         /// 3. `dst` points to `bytes` bytes of `T` in global memory that others use only by such reductions
-        ///    until the group ends.
+        ///    until the group ends; other uses of them before, in this kernel, went through a
+        ///    `fence.proxy.async`, too.
         /// 4. The block stays until the group has been read.
         #[doc(alias = "cp_reduce_async_bulk")]
         pub unsafe fn $name[Op: Modifier, T: $bound<Op>](dst: *mut T, src: SharedPtr<T>, bytes: u32)
@@ -144,7 +145,8 @@ macro_rules! shared {
         /// 2. `src` has `bytes` bytes of `T` in this block's shared memory that nobody writes until the copy
         ///    ends; earlier writes to them went before through a `fence.proxy.async` in the writing thread.
         /// 3. `dst` has `bytes` bytes of `T` in the shared memory of another block of the cluster, which has
-        ///    not ended; others use them only by such reductions until the barrier's phase completes.
+        ///    not ended; others use them only by such reductions until the barrier's phase completes, and other
+        ///    uses of them before went through a `fence.proxy.async`, too.
         /// 4. `bar` is an initialised barrier of that block whose current phase expects the bytes.
         #[doc(alias = "cp_reduce_async_bulk")]
         pub unsafe fn $name[Op: Modifier, T: $bound<Op>](

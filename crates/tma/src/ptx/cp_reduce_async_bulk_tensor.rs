@@ -50,8 +50,9 @@ macro_rules! reductions {
         ///    those bytes until the group has been read, and earlier writes to them went before
         ///    through a `fence.proxy.async` in the writing thread.
         /// 3. No coordinate is negative.
-        /// 4. Others use the box's elements in global memory only by such reductions until the group ends;
-        ///    rows end at multiples of 16 bytes, or the bytes up to the next one are padding.
+        /// 4. The tensor's memory is allocated. Others use the box's elements only by such reductions until the
+        ///    group ends; other uses of them before, in this kernel, went through a `fence.proxy.async`, too.
+        ///    Rows end at multiples of 16 bytes, or the bytes up to the next one are padding.
         /// 5. The block stays until the group has been read.
         $(#[doc = concat!("6. `", stringify!($address), "` is a multiple of 16; 128 KiB from it on are allocated.")])?
         #[doc(alias = "cp_reduce_async_bulk_tensor")]
@@ -111,8 +112,9 @@ device_fn! {
     /// 2. `src` is a multiple of 128 and has the box in this block's shared memory; nobody writes those bytes
     ///    until the group has been read, and earlier writes to them went before through a `fence.proxy.async`
     ///    in the writing thread.
-    /// 3. Others use the box's elements in global memory only by such reductions until the group ends; rows end
-    ///    at multiples of 16 bytes, or the bytes up to the next one are padding.
+    /// 3. Others use the box's elements in global memory only by such reductions until the group ends; other uses
+    ///    of them before, in this kernel, went through a `fence.proxy.async`, too. Rows end at multiples of 16
+    ///    bytes, or the bytes up to the next one are padding.
     /// 4. The block stays until the group has been read.
     /// 5. `address` is a multiple of 16; 128 KiB from it on are allocated.
     /// 6. The dimensions are below 256, and every coordinate is 0.

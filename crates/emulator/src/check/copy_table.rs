@@ -1,0 +1,112 @@
+//! The copies of a launch by their numbers.
+
+use std::collections::VecDeque;
+
+use super::copies::CopyInfo;
+
+/// The newest copies of a launch. Memory remembers copies by their numbers; an access of a copy that is not here any
+/// more counts as ordered, so that races with it may be missed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Copies {
+    /// The number of the first copy that is here.
+    first: usize,
+    newest: VecDeque<CopyInfo>,
+}
+
+/// At most this many copies are known: with all of their data, about 100 MB.
+const MOST: usize = 1 << 20;
+
+impl Copies {
+    /// Adds the next copy.
+    pub(super) fn push(&mut self, copy: CopyInfo) {
+        if self.newest.len() == MOST {
+            self.newest.pop_front();
+            self.first += 1;
+        }
+        self.newest.push_back(copy);
+    }
+
+    /// Number of copies so far.
+    pub(super) fn count(&self) -> usize {
+        self.first + self.newest.len()
+    }
+
+    #[inline]
+    pub(super) fn get(&self, number: usize) -> Option<&CopyInfo> {
+        self.newest.get(number.checked_sub(self.first)?)
+    }
+
+    pub(super) fn get_mut(&mut self, number: usize) -> Option<&mut CopyInfo> {
+        self.newest.get_mut(number.checked_sub(self.first)?)
+    }
+
+    /// The copies before this number, the newest first.
+    pub(super) fn before(&self, number: usize) -> impl Iterator<Item = &CopyInfo> {
+        let count = number.saturating_sub(self.first).min(self.newest.len());
+        self.newest.range(..count).rev()
+    }
+}
+
+/// The threads that issued copies, by the copies' numbers.
+#[derive(Clone, Debug)]
+pub(super) struct Issuers {
+    first: usize,
+    newest: Vec<u32>,
+}
+
+impl Copies {
+    pub(super) fn issuers(&self) -> Issuers {
+        Issuers {
+            first: self.first,
+            newest: self.newest.iter().map(|copy| copy.issuer).collect(),
+        }
+    }
+}
+
+impl Issuers {
+    pub(super) fn get(&self, number: usize) -> Option<u32> {
+        self.newest.get(number.checked_sub(self.first)?).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::observer::Origin;
+
+    fn by(issuer: u32) -> CopyInfo {
+        let origin = Origin {
+            block: 0,
+            thread: 0,
+            instruction: 0,
+            calls: 0,
+        };
+        CopyInfo::unknown(issuer, origin)
+    }
+
+    #[test]
+    fn the_newest_are_known() {
+        let mut copies = Copies::default();
+        let issuer = |copies: &Copies, number| copies.get(number).map(|copy| copy.issuer);
+        for number in 0..MOST as u32 + 3 {
+            copies.push(by(number));
+        }
+        assert_eq!(copies.count(), MOST + 3);
+        assert_eq!(
+            [0, 2, 3].map(|at| issuer(&copies, at)),
+            [None, None, Some(3)]
+        );
+        assert_eq!(issuer(&copies, MOST + 2), Some(MOST as u32 + 2));
+        assert_eq!(issuer(&copies, MOST + 3), None);
+        assert!(copies.get_mut(2).is_none() && copies.get_mut(3).is_some());
+        let before: Vec<u32> = copies.before(6).map(|copy| copy.issuer).collect();
+        assert_eq!(before, [5, 4, 3]);
+        assert_eq!(copies.before(2).count(), 0);
+        assert_eq!(copies.before(usize::MAX).count(), MOST);
+        let issuers = copies.issuers();
+        assert_eq!(
+            [2, 3, MOST + 3].map(|at| issuers.get(at)),
+            [None, Some(3), None]
+        );
+    }
+}
