@@ -151,8 +151,8 @@ def record(out, compiled, kernels, rows, **more):
         "date": datetime.date.today().isoformat(),
         "torch": torch.__version__,
         **more,
-        "rows": rows,
     }
+    head = [f"{json.dumps(name)}: {json.dumps(value)},\n" for name, value in made.items()]
+    rows = ",\n".join(json.dumps(row) for row in rows)
     with open(out, "w") as file:
-        json.dump(made, file, indent=2)
-        file.write("\n")
+        file.write("{\n" + "".join(head) + f'"rows": [\n{rows}\n]\n}}\n')

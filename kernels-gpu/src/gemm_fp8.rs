@@ -125,7 +125,7 @@ struct Operands<'a> {
 ///    `b_scales` has those of B, those of all stages for 128 rows behind those of the 128 rows before. Nobody writes
 ///    them.
 /// 4. Grid and blocks are one-dimensional.
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/gemm_fp8.ptx"), "\n```"))]
+#[cfg_attr(doc, doc = concat!("\n# Instructions of `gemm_fp8`\n```text\n", include_str!("../../tests/golden/ptx/gemm_fp8.txt"), "\n```"))]
 #[kernel(max_threads = 384, min_blocks = 1, shared_bytes = SHARED_BYTES)]
 pub unsafe fn gemm_fp8(
     #[grid_constant] c: &Map<Bf16>,

@@ -13,8 +13,8 @@ use crate::{KERNELS_PTX, steps};
 const BEGIN: &str = "<!-- figures: ";
 const END: &str = "<!-- end of figures -->\n";
 
-/// The pages, from the folder of the records; the tables of `bench`; the results of `gemm.py`.
-const DOCS: &str = "../../docs";
+/// The folder of the measurements, from that of the results; the tables of `bench`; the results of `gemm.py`.
+const RECORDS: &str = "../../benches/records";
 const BENCH: &str = "bench-h200.txt";
 const GEMM: &str = "gemm-h200.json";
 const GEMM_FP8: &str = "gemm-fp8-h200.json";
@@ -100,7 +100,7 @@ static DIGESTS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
 
 /// From the tables that `bench` wrote.
 fn benchmarks(folder: &Path) -> Result<String, String> {
-    let path = folder.join(DOCS).join(BENCH);
+    let path = folder.join(RECORDS).join(BENCH);
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let device = text.lines().next().ok_or("the record has no first line")?;
     let mut page = format!("{device}:\n\n");
@@ -124,7 +124,7 @@ fn benchmarks(folder: &Path) -> Result<String, String> {
 
 /// The first line of a table and the rows, from the results that a script wrote.
 fn torch_record(folder: &Path, file: &str) -> Result<(String, Vec<Value>), String> {
-    let path = folder.join(DOCS).join(file);
+    let path = folder.join(RECORDS).join(file);
     let at = |error: String| format!("{}: {error}", path.display());
     let text = fs::read_to_string(&path).map_err(|error| at(error.to_string()))?;
     let record: Value = serde_json::from_str(&text).map_err(|error| at(error.to_string()))?;

@@ -1,4 +1,4 @@
-//! The support matrix: `docs/support-matrix.md`, made from the table of forms and from results.
+//! Which forms have a wrapper, and where they were executed: `docs/support-matrix.md` by family, and a table of all forms.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -16,91 +16,143 @@ use crate::{
 const HEAD: &str = "\
 # Support matrix
 
-Made from the table of forms, `crates/isa`, and from the results of runs: `cargo xtask bless` renews it,
-and a test fails when it is not what they say.
+This page shows which instruction families have wrappers in `tma::ptx`, and where each was executed. A test compares it with
+the table of forms (`crates/isa`) and with the recorded results; `cargo xtask bless` renews it. A form is an instruction with
+all its modifiers and operand widths. For every form with its wrapper, type
 
-A row for each form of the instruction family, PTX ISA 9.5 and below, and of the other families that
-have a wrapper. Operands are written by their width: h 16 bits, r 32, d 64, q 128, b 8, p a predicate.
+```text
+cargo run -p tests --bin support-matrix -- mbarrier
+```
 
-- **ISA**: the first PTX ISA version in which ptxas accepts it, from 7.0 on.
-- **Targets**: the architectures for which ptxas accepts it, and refuses it for the others.
-- **Wrapper**: the function below `tma::ptx` that emits it. Where several spellings mean the same, they
-  share a wrapper, which emits one of them; the others are marked with *.
-- **Emulator**: a kernel with the form runs on the emulator, which saw the instruction executed, and
-  every result is that of a plain CPU reference.
-- **GPU**: the same kernel ran there with the same results: a record has a digest of the module, the memory and
-  the launches, and one of the outputs. Where the first is not today's, the record is one of an earlier kernel.
+without a family for all of them, with `--json` for data. The columns:
+
+- **forms**: those of PTX ISA 9.5 and below. Families outside of TMA are listed as far as they have wrappers.
+- **ISA**, **targets**: the PTX ISA versions, from 7.0 on, that brought the forms, and the architectures for which ptxas
+  accepts them.
+- **wrapped**: forms with a wrapper. Several spellings of one instruction share a wrapper.
+- **emulator**: forms that a kernel executes on the emulator with the results of a plain CPU reference.
+- **GPU**: forms whose kernel had the same results on a GPU. The record has digests of the module, memory and launches and
+  one of the outputs; where the former is not today's, the record is of an earlier kernel and does not count.
 ";
 
-/// The page.
-///
-/// # Errors
-/// Results have forms that the table lacks.
-pub fn page(results: &[Results]) -> Result<String, Vec<String>> {
-    let supported = support();
-    let cases = form_cases();
-    let shown: BTreeSet<&str> = cases.iter().map(FormCase::form).collect();
-    let known: BTreeSet<&str> = supported.iter().map(|it| it.form.text()).collect();
-    let unknown = results.iter().flat_map(|results| {
-        let forms = results.forms.keys();
-        let unknown = forms.filter(|form| !known.contains(form.as_str()));
-        unknown.map(|form| format!("results of {}: there is no form `{form}`", results.gpu))
-    });
-    let unknown: Vec<String> = unknown.collect();
-    if !unknown.is_empty() {
-        return Err(unknown);
-    }
-    let right = right(&cases, results)?;
-    let seen: Vec<Seen<'_>> = results
-        .iter()
-        .map(|results| seen(results, &right))
-        .collect();
-    let mut page = HEAD.to_owned();
-    totals(&mut page, &supported, &shown, &seen);
-    legend(&mut page, results);
-    for family in ptx_isa::FAMILIES {
-        line(&mut page, &format!("\n## `{}`\n", family.stem));
-        line(
-            &mut page,
-            "| PTX | ISA | targets | wrapper | emulator | GPU |",
-        );
-        line(&mut page, "| --- | --- | --- | --- | --- | --- |");
-        for form in family.forms() {
-            let support = supported.iter().find(|support| support.form == form);
-            line(&mut page, &row(&form, support, &shown, &seen));
-        }
-    }
-    Ok(page)
+/// The forms with a wrapper, with what became of each, for the page and the table.
+pub struct Matrix<'a> {
+    supported: Vec<Support>,
+    shown: BTreeSet<String>,
+    seen: Vec<Seen<'a>>,
+    results: &'a [Results],
 }
 
-fn row(
-    form: &Form,
-    support: Option<&Support>,
-    shown: &BTreeSet<&str>,
-    seen: &[Seen<'_>],
-) -> String {
-    let text = form.text();
-    let start = format!(
-        "| `{}` | {} | {}",
-        text.replace('|', "\\|"),
-        form.isa(),
-        short(form.targets())
-    );
-    let Some(support) = support else {
-        return format!("{start} | not wrapped | | |");
-    };
-    let emulator = match (shown.contains(text), exception(text)) {
-        (true, _) => "executed",
-        (_, Some(why)) => why,
-        _ => "not run",
-    };
-    format!(
-        "{start} | `{}`{} | {emulator} | {} |",
-        support.wrapper,
-        if support.spelled.is_some() { " *" } else { "" },
-        on_gpus(text, seen)
-    )
+/// One form, as the table has it.
+pub struct Row {
+    /// The stem of its family.
+    pub family: &'static str,
+    /// The form, with operands by their width: h 16 bits, r 32, d 64, q 128, b 8, p a predicate.
+    pub form: String,
+    /// The first PTX ISA version in which ptxas accepts it.
+    pub isa: String,
+    /// The architectures for which ptxas accepts it.
+    pub targets: &'static str,
+    /// The function below `tma::ptx` that emits it, or a spelling that means the same.
+    pub wrapper: Option<String>,
+    /// `executed`, or the reason why not.
+    pub emulator: &'static str,
+    /// The GPUs with equal results, or what became of it there.
+    pub gpu: String,
 }
+
+impl<'a> Matrix<'a> {
+    /// From the table of forms and the results of GPUs.
+    ///
+    /// # Errors
+    /// Results have forms that the table lacks.
+    pub fn new(results: &'a [Results]) -> Result<Self, Vec<String>> {
+        let supported = support();
+        let cases = form_cases();
+        let known: BTreeSet<&str> = supported.iter().map(|it| it.form.text()).collect();
+        let unknown = results.iter().flat_map(|results| {
+            let forms = results.forms.keys();
+            let unknown = forms.filter(|form| !known.contains(form.as_str()));
+            unknown.map(|form| format!("results of {}: there is no form `{form}`", results.gpu))
+        });
+        let unknown: Vec<String> = unknown.collect();
+        if !unknown.is_empty() {
+            return Err(unknown);
+        }
+        let right = right(&cases, results)?;
+        let seen = results.iter().map(|results| seen(results, &right));
+        Ok(Self {
+            seen: seen.collect(),
+            shown: cases.iter().map(|case| case.form().to_owned()).collect(),
+            supported,
+            results,
+        })
+    }
+
+    /// The page.
+    pub fn page(&self) -> String {
+        let mut page = HEAD.to_owned();
+        totals(&mut page, &self.supported, &self.shown, &self.seen);
+        legend(&mut page, self.results);
+        line(
+            &mut page,
+            "\n| family | forms | ISA | targets | wrapped | emulator | GPU |",
+        );
+        line(&mut page, "| --- | ---: | --- | --- | ---: | ---: | ---: |");
+        for family in ptx_isa::FAMILIES {
+            let forms: Vec<Form> = family.forms().collect();
+            let isa: BTreeSet<_> = forms.iter().map(Form::isa).collect();
+            let isa = match (isa.first(), isa.last()) {
+                (Some(first), Some(last)) if first != last => format!("{first} to {last}"),
+                (first, _) => first.map_or(String::new(), |first| first.to_string()),
+            };
+            let targets: BTreeSet<Targets> = forms.iter().map(Form::targets).collect();
+            let targets: Vec<&str> = targets.into_iter().map(short).collect();
+            let rows: Vec<Row> = forms.into_iter().map(|form| self.row(form)).collect();
+            let count = |is: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| is(row)).count();
+            let cells = format!(
+                "| `{}` | {} | {isa} | {} | {} | {} | {} |",
+                family.stem,
+                rows.len(),
+                targets.join("; "),
+                count(&|row| row.wrapper.is_some()),
+                count(&|row| row.emulator == EXECUTED),
+                count(&|row| row.gpu == "1"),
+            );
+            line(&mut page, &cells);
+        }
+        page
+    }
+
+    /// A row for each form, of one family or of all.
+    pub fn rows<'s>(&'s self, family: Option<&'s str>) -> impl Iterator<Item = Row> + 's {
+        let families = ptx_isa::FAMILIES.iter();
+        let families = families.filter(move |it| family.is_none_or(|stem| it.stem == stem));
+        families.flat_map(|family| family.forms().map(|form| self.row(form)))
+    }
+
+    fn row(&self, form: Form) -> Row {
+        let text = form.text();
+        let support = self.supported.iter().find(|support| support.form == form);
+        let emulator = match (self.shown.contains(text), exception(text)) {
+            _ if support.is_none() => "not wrapped",
+            (true, _) => EXECUTED,
+            (_, Some(why)) => why,
+            _ => "not run",
+        };
+        Row {
+            family: form.family().stem,
+            form: text.to_owned(),
+            isa: form.isa().to_string(),
+            targets: short(form.targets()),
+            wrapper: support.map(|support| support.wrapper.clone()),
+            emulator,
+            gpu: on_gpus(text, &self.seen),
+        }
+    }
+}
+
+const EXECUTED: &str = "executed";
 
 fn line(page: &mut String, line: &str) {
     page.push_str(line);
@@ -173,7 +225,7 @@ fn on_gpus(form: &str, seen: &[Seen<'_>]) -> String {
     }
 }
 
-fn totals(page: &mut String, supported: &[Support], shown: &BTreeSet<&str>, seen: &[Seen<'_>]) {
+fn totals(page: &mut String, supported: &[Support], shown: &BTreeSet<String>, seen: &[Seen<'_>]) {
     let is_on_hopper = |form: &Form| form.targets().has("sm_90a");
     let count = |is_it: &dyn Fn(&Form) -> bool| {
         let forms = || supported.iter().map(|support| &support.form);

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 
 use tests::{
     figures, golden,
-    matrix::page,
+    matrix::Matrix,
     semantics::{form_cases, results::Results},
 };
 
@@ -13,9 +13,16 @@ use tests::{
 fn the_support_matrix_is_up_to_date() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let results = Results::of_folder(&here.join("data/semantics")).unwrap();
-    let page = page(&results).unwrap_or_else(|wrong| panic!("{}", wrong.join("\n")));
-    golden::check(&here.join("../docs/support-matrix.md"), &page)
+    let matrix = Matrix::new(&results).unwrap_or_else(|wrong| panic!("{}", wrong.join("\n")));
+    golden::check(&here.join("../docs/support-matrix.md"), &matrix.page())
         .unwrap_or_else(|it| panic!("{it}"));
+    assert_eq!(matrix.rows(None).count(), ptx_isa::forms().count());
+    assert!(
+        matrix
+            .rows(Some("mbarrier"))
+            .all(|row| row.form.starts_with("mbarrier."))
+    );
+    assert_eq!(matrix.rows(Some("no_family")).count(), 0);
 }
 
 /// A driver of CUDA 13.0 loads no form of a PTX ISA after 9.0.

@@ -69,7 +69,7 @@ no CUDA toolkit and no Rust.
     python3 attention.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
                               attention beside cuDNN and flash attention; needs PyTorch
     python3 gemm_step.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
-                              the steps to a product; FILE is docs/gemm-step-h200.json
+                              the steps to a product; FILE is benches/records/gemm-step-h200.json
     python3 norms.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
                               normalisations and softmax of rows beside PyTorch's and a copy; needs PyTorch
     python3 counters.py --bench ./bench --deform-attn ./deform_attn

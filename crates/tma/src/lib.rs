@@ -165,10 +165,6 @@ pub use warps::Warps;
 #[doc(hidden)]
 pub mod __private;
 
-#[cfg(doc)]
-#[doc = include_str!("../../../docs/support-matrix.md")]
-pub mod support_matrix {}
-
 /// A trait that no other crate can implement.
 mod sealed {
     pub trait Sealed {}

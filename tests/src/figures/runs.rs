@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 use tests_records::{Digest, Origin};
 use tma_host::Capability;
 
-use super::{ATTENTION, BENCH, DIGESTS, DOCS, GEMM, GEMM_FP8, NORMS, STEPS};
+use super::{ATTENTION, BENCH, DIGESTS, GEMM, GEMM_FP8, NORMS, RECORDS, STEPS};
 use crate::{
     cases::cases,
     copies::record::Samples,
@@ -153,7 +153,7 @@ pub(super) fn table(folder: &Path) -> Result<String, String> {
         differing(&records).count(),
     );
     for (what, name) in MEASURED {
-        text += &measured(what, &folder.join(DOCS).join(name))?;
+        text += &measured(what, &folder.join(RECORDS).join(name))?;
     }
     Ok(text)
 }
@@ -191,7 +191,7 @@ fn measured(what: &str, path: &Path) -> Result<String, String> {
     let all = today + earlier;
     let name = path.file_name().unwrap_or_default().display();
     Ok(format!(
-        "| {what} | NVIDIA H200, [`{name}`]({name}) | {all} | {today} | | {earlier} | |\n"
+        "| {what} | NVIDIA H200, [`{name}`](../benches/records/{name}) | {all} | {today} | | {earlier} | |\n"
     ))
 }
 

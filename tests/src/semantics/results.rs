@@ -93,15 +93,16 @@ impl Results {
         })
     }
 
-    /// As a file.
+    /// As a file, with a line for each form.
     pub fn to_json(&self) -> String {
         let forms = self.forms.iter();
-        let forms = forms.map(|(form, recorded)| (form.clone(), recorded.to_json()));
-        let forms: serde_json::Map<String, Value> = forms.collect();
-        let all = json!({
-            "gpu": self.gpu, "driver": self.driver, "date": self.date, "forms": forms,
-        });
-        format!("{all:#}\n")
+        let forms = forms.map(|(form, recorded)| format!("{}:{}", json!(form), recorded.to_json()));
+        let forms: Vec<String> = forms.collect();
+        let [gpu, driver, date] = [&self.gpu, &self.driver, &self.date].map(|text| json!(text));
+        format!(
+            "{{\"gpu\":{gpu},\"driver\":{driver},\"date\":{date},\"forms\":{{\n{}\n}}}}\n",
+            forms.join(",\n")
+        )
     }
 
     /// From a file.
