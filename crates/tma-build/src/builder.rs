@@ -348,7 +348,7 @@ impl PtxBuilder {
         }
         let isa = self.isa.unwrap_or(self.arch.default_isa());
         name_target(&mut module, self.arch, isa);
-        let markers = finish(&mut module).map_err(unfinished)?;
+        let markers = finish(&mut module).map_err(|error| unfinished(error.reason))?;
         replace_formatters(&mut module);
         rename_folders(&mut module, &output.named_folders);
         if self.isa.is_none() {

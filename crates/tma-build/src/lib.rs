@@ -24,9 +24,12 @@
 //!
 //! [`CodeGenerator::LibNvvm`] has NVIDIA's libNVVM make PTX of rustc's LLVM IR in place of LLVM; the steps are the same.
 //!
+//! [`finish_ptx`] takes PTX that another compiler wrote, such as rust-cuda or nvcc, through the same steps.
+//!
 //! The shape of [`PtxBuilder`] is that of `cuda_builder::CudaBuilder`.
 
 mod advice;
+mod any_ptx;
 mod arch;
 mod builder;
 mod calls;
@@ -47,6 +50,7 @@ mod self_test;
 mod shared_matrices;
 mod target_dir;
 
+pub use any_ptx::{FinishOptions, FinishedPtx, finish_ptx};
 pub use arch::{Arch, PtxIsa, UnknownArch};
 pub use builder::{Assemble, Ptx, PtxBuilder};
 pub use code_generator::CodeGenerator;

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use libtest_mimic::{Arguments, Failed, Trial};
 use tma_build::{Arch, Assemble, DeviceCompiler, Error, LibNvvm, PtxBuilder, PtxIsa, Ptxas};
 
+#[path = "build/any_ptx.rs"]
+mod any_ptx;
 #[path = "build/checks.rs"]
 mod checks;
 #[path = "build/crates.rs"]
@@ -100,6 +102,7 @@ const NEED_COMPILER: &[(&str, Test)] = &[
 const NEED_PTXAS: &[(&str, Test)] = &[
     ("ptxas_complains_with_the_rust_line", ptxas_error),
     ("resources_are_reported", resources),
+    ("ptx_of_another_compiler_is_assembled", any_ptx::assembled),
     ("what_loses_speed_is_found", lost_speed::messages),
     (
         "what_loses_speed_is_refused_unless_it_is_allowed",
