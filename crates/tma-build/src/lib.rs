@@ -24,6 +24,7 @@
 //!
 //! [`CodeGenerator::LibNvvm`] has NVIDIA's libNVVM make PTX of rustc's LLVM IR in place of LLVM; the steps are the same.
 //!
+//! [`CodeGenerator::RustCuda`] has rust-cuda's backend compile the crate.
 //! [`finish_ptx`] takes PTX that another compiler wrote, such as rust-cuda or nvcc, through the same steps.
 //!
 //! The shape of [`PtxBuilder`] is that of `cuda_builder::CudaBuilder`.
@@ -46,6 +47,7 @@ mod locations;
 mod narrow_stores;
 mod nvvm;
 mod ptxas;
+mod rust_cuda;
 mod self_test;
 mod shared_matrices;
 mod target_dir;
@@ -58,4 +60,5 @@ pub use compiler::{DeviceCompiler, Origin, TRIED_VERSION, Version};
 pub use error::Error;
 pub use nvvm::{LibNvvm, nvvm_cache};
 pub use ptxas::{Ptxas, Resources, cuda_cache, tool_dirs};
+pub use rust_cuda::RustCuda;
 pub use target_dir::user_cache;

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use tma_build::{Arch, Assemble, DeviceCompiler, Error, LibNvvm, PtxBuilder, PtxIsa, Ptxas};
+use tma_build::{
+    Arch, Assemble, DeviceCompiler, Error, LibNvvm, PtxBuilder, PtxIsa, Ptxas, RustCuda,
+};
 
 #[path = "build/any_ptx.rs"]
 mod any_ptx;
@@ -19,6 +21,8 @@ mod libnvvm;
 mod lost_speed;
 #[path = "build/refusals.rs"]
 mod refusals;
+#[path = "build/rust_cuda.rs"]
+mod rust_cuda;
 #[path = "build/stand_ins.rs"]
 mod stand_ins;
 
@@ -27,6 +31,10 @@ use crates::{Crate, contains, holds, refused, text};
 type Test = fn() -> Result<(), Failed>;
 
 const NEED_COMPILER: &[(&str, Test)] = &[
+    (
+        "a_backend_that_no_rustc_loads_is_refused",
+        rust_cuda::refused,
+    ),
     ("the_compiler_passes_the_self_test", self_test),
     ("directives_are_what_the_attribute_says", directives),
     (
@@ -118,6 +126,11 @@ const NEED_LIBNVVM: &[(&str, Test)] = &[
     ("libnvvm_compiles_for_blackwell", libnvvm::blackwell),
 ];
 
+const NEED_RUST_CUDA: &[(&str, Test)] = &[(
+    "rust_cuda_takes_the_same_steps_for_hopper",
+    rust_cuda::same_steps,
+)];
+
 const NEED_NOTHING: &[(&str, Test)] = &[
     (
         "a_code_generator_that_does_not_exist_is_refused",
@@ -145,6 +158,10 @@ fn main() {
     if let Ok(Err(error)) = &nvvm {
         println!("skipped: {error}");
     }
+    let rust_cuda = RustCuda::find(None);
+    if let Err(error) = &rust_cuda {
+        println!("skipped: {error}");
+    }
     let trials = |tests: &[(&'static str, Test)], ignored: bool| -> Vec<Trial> {
         let trial = |(name, test): &(&'static str, Test)| {
             Trial::test(*name, *test).with_ignored_flag(ignored)
@@ -154,6 +171,7 @@ fn main() {
     let mut all = trials(NEED_NOTHING, false);
     all.extend(trials(NEED_COMPILER, compiler.is_err()));
     all.extend(trials(NEED_PTXAS, compiler.is_err() || ptxas.is_none()));
+    all.extend(trials(NEED_RUST_CUDA, rust_cuda.is_err()));
     all.extend(trials(NEED_LIBNVVM, !matches!(nvvm, Ok(Ok(_)))));
     libtest_mimic::run(&Arguments::from_args(), all).exit();
 }

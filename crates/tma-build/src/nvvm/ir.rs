@@ -13,7 +13,7 @@ const OF_HOPPER: &str = "@llvm.nvvm.wgmma.";
 
 /// The architecture to compile for. libNVVM takes modern IR from compute_100 on: a module for Hopper is compiled as one
 /// for it, and ptxas judges what comes of it.
-pub(super) fn virtual_arch(arch: Arch) -> String {
+pub(crate) fn virtual_arch(arch: Arch) -> String {
     let number = match arch {
         Arch::Sm90 => "100",
         Arch::Sm90a => "100a",
