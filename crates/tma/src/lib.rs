@@ -73,6 +73,11 @@
     )
 )]
 #![cfg_attr(target_arch = "nvptx64", allow(internal_features))]
+// Under rust-cuda there is no panic handler, and `cuda_builder` adds `no_std` to every crate.
+#![cfg_attr(
+    target_feature = "compute_60",
+    allow(unused_attributes, unused_features)
+)]
 
 #[cfg(not(target_arch = "nvptx64"))]
 extern crate std;

@@ -21,7 +21,7 @@ pub(crate) struct Finish {
     /// The PTX ISA version, such as 8.6 [default: the lowest that has the architecture and every instruction]
     #[arg(long, value_name = "VERSION", value_parser = ptx_isa)]
     ptx_isa: Option<PtxIsa>,
-    /// Whether ptxas checks the result
+    /// When ptxas checks the result
     #[arg(long, value_enum, default_value = "if-found", value_name = "WHEN")]
     ptxas: When,
 }
