@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use ptx::{At, Block, Function, Identifier, Item, Linkage, Module, Space, Statement};
 
-use crate::{Arch, PtxIsa, narrow_stores::keep_bits, shared_matrices::name_window};
+use crate::{
+    Arch, PtxIsa, mixed_sums::widen_halves, narrow_stores::keep_bits, shared_matrices::name_window,
+};
 
 /// The contents of a module-level `.pragma "tma kernel NAME key=value …";`, which `#[kernel]`
 /// writes.
@@ -111,13 +113,16 @@ pub fn finish(module: &mut Module) -> Result<Vec<Marker>, FinishError> {
 }
 
 /// Names the architecture and the version that were asked for: LLVM knows no later ones than some, and libNVVM
-/// names others.
+/// names others. Sums that Hopper lacks are split.
 pub(crate) fn name_target(module: &mut Module, arch: Arch, isa: PtxIsa) {
     if let Some(name) = module.target.names.first_mut() {
         *name = Identifier::from(arch.name());
     }
     module.version.major = isa.major;
     module.version.minor = isa.minor;
+    if arch.is_hopper() {
+        module.functions_mut().for_each(widen_halves);
+    }
 }
 
 /// Drops DWARF, whose labels ptxas refuses, but not the names that `.loc … function_name` uses.

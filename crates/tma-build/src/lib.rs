@@ -44,6 +44,7 @@ pub mod finish;
 mod formatters;
 pub mod lint;
 mod locations;
+mod mixed_sums;
 mod narrow_stores;
 mod nvvm;
 mod ptxas;

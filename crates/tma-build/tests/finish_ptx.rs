@@ -54,6 +54,19 @@ fn a_module_for_compute_100_becomes_one_for_sm_90a() {
 }
 
 #[test]
+fn a_sum_that_hopper_lacks_is_split_for_it_alone() {
+    let text = TILE.replace("ret;", "add.rn.f32.f16 %r2, %rs1, %r2;\n\tret;");
+    let hopper = finished(&text, NOT_ASSEMBLED).unwrap().text;
+    assert!(
+        hopper.contains("add.rn.f32 %r2, %wide_rs1, %r2;"),
+        "{hopper}"
+    );
+    let options = FinishOptions::new(Arch::Sm100a).assemble(Assemble::Never);
+    let blackwell = finished(&text, options).unwrap().text;
+    assert!(blackwell.contains("add.rn.f32.f16"), "{blackwell}");
+}
+
+#[test]
 fn a_marker_is_refused_with_its_entry_and_line() {
     let text = TILE.replace("kernel tile maxntid", "kernel tale maxntid");
     let error = finished(&text, NOT_ASSEMBLED).unwrap_err().to_string();
