@@ -13,7 +13,7 @@ use crate::{
     output::{Mark, table},
     package, pages,
     paths::{examples, root},
-    process::{cargo, cargo_in_example, output, run as run_command},
+    process::{RUST_CUDA, cargo, cargo_in_example, output, run as run_command},
     python, setup,
     test::{self, Counts},
     tidy, timings,
@@ -129,7 +129,18 @@ fn deny(counts: &mut Counts) -> Result<()> {
 
 /// Checks an example beyond its tests.
 fn example(folder: &Path, counts: &mut Counts) -> Result<()> {
-    run_command(cargo_in_example(folder).args(["fmt", "--all", "--check"]))?;
+    if folder.ends_with(RUST_CUDA) {
+        // `cargo fmt` would resolve its dependencies, and in its folder rustup would ask for its toolchain.
+        let mut list = Command::new("git");
+        list.arg("ls-files").arg(folder).current_dir(root());
+        let files = output(&mut list)?;
+        let mut rustfmt = Command::new("rustfmt");
+        rustfmt.args(["--edition=2024", "--check"]);
+        rustfmt.args(files.lines().filter(|file| file.ends_with(".rs")));
+        run_command(rustfmt.current_dir(root()))?;
+    } else {
+        run_command(cargo_in_example(folder).args(["fmt", "--all", "--check"]))?;
+    }
     if test::is_skipped(folder, counts) {
         return Ok(());
     }

@@ -32,7 +32,8 @@ pub(crate) struct Args {
     /// Where to run them
     #[arg(long, value_parser = DEVICES)]
     device: Option<String>,
-    /// The maker of PTX from LLVM IR: `llvm`, or `libnvvm` of `cargo xtask setup --cuda`
+    /// The code generator: `llvm`, `libnvvm` of `cargo xtask setup --cuda`, or `rust-cuda`, whose backend `TMA_RUST_CUDA`
+    /// names
     #[arg(long, env = CodeGenerator::VARIABLE, default_value_t)]
     codegen: CodeGenerator,
 }

@@ -10,7 +10,7 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 
-use tma_build::CodeGenerator;
+use tma_build::{CodeGenerator, RustCuda};
 
 use crate::{
     ci::{PARTS, part},
@@ -50,9 +50,9 @@ pub(crate) struct Args {
     /// part
     #[arg(long)]
     long: bool,
-    /// Checks the kernels' cases alone, with PTX of this code generator, or with that of both, whose results must have
-    /// the same bits
-    #[arg(long, value_parser = ["llvm", "libnvvm", "both"])]
+    /// Checks the kernels' cases alone, with PTX of this code generator; with `both`, the results of LLVM's and
+    /// libNVVM's PTX must have the same bits, with `all` also those of rust-cuda's where its backend is found
+    #[arg(long, value_parser = ["llvm", "libnvvm", "rust-cuda", "both", "all"])]
     codegen: Option<String>,
     /// Passed on to `cargo test`, such as `tile_2d` or `-p tests --test cases`; the example projects
     /// are then left out
@@ -71,23 +71,26 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             .any(|argument| argument.starts_with("--device")),
         "`--device` comes before what is passed on: cargo xtask test --device gpu tile_2d"
     );
-    let mut cargo = cargo();
-    if let Some(device) = &args.device {
-        cargo.env(DEVICE_VARIABLE, device);
-    }
-    if args.long {
-        cargo.env(LONG_VARIABLE, "0/1");
-    }
+    let cargo = || {
+        let mut cargo = cargo();
+        if let Some(device) = &args.device {
+            cargo.env(DEVICE_VARIABLE, device);
+        }
+        if args.long {
+            cargo.env(LONG_VARIABLE, "0/1");
+        }
+        cargo
+    };
     if let Some(codegen) = &args.codegen {
-        let counts = cases(cargo, codegen, args.device.as_deref())?;
+        let counts = cases(codegen, args.device.as_deref(), cargo)?;
         say!("{counts}");
         return Ok(counts.exit_code());
     }
     let mut counts = if args.passed_on.is_empty() && args.to_programs.is_empty() {
-        everything(cargo, args.device.as_deref())?
+        everything(cargo(), args.device.as_deref())?
     } else {
         setup::ensure_device_compiler()?;
-        suites(cargo, &arguments(&args.passed_on, &args.to_programs))?.total()
+        suites(cargo(), &arguments(&args.passed_on, &args.to_programs))?.total()
     };
     if args.long {
         let long = [
@@ -152,27 +155,33 @@ pub(crate) fn is_skipped(folder: &Path, counts: &mut Counts) -> bool {
     lacks.is_some()
 }
 
-/// The cases of the kernels, with PTX of a code generator or of both.
-fn cases(cargo: Command, codegen: &str, device: Option<&str>) -> Result<Counts> {
+/// Runs the cases of the kernels with PTX of one code generator, or compares LLVM's with that of each other one.
+fn cases(codegen: &str, device: Option<&str>, cargo: impl Fn() -> Command) -> Result<Counts> {
     setup::ensure_device_compiler()?;
     let arch = arch(device)?;
     let device: Vec<&str> = device.into_iter().flat_map(|it| ["--device", it]).collect();
-    let generator = if codegen == "llvm" {
-        CodeGenerator::Llvm
-    } else {
-        CodeGenerator::LibNvvm
+    let (option, generators): (_, &[_]) = match codegen {
+        "both" => ("--both", &[CodeGenerator::LibNvvm]),
+        "all" => ("--both", &[CodeGenerator::LibNvvm, CodeGenerator::RustCuda]),
+        one => ("--kernels", &[one.parse()?]),
     };
-    let option = if codegen == "both" {
-        "--both"
-    } else {
-        "--kernels"
-    };
-    say!("Compiling the kernels for {arch} by {generator}");
-    let module = kernels(arch, &[], generator)?;
-    let module = module.to_str().context("a path is no text")?;
-    let arguments = ["-p", "tests", "--test", "cases", "--", option, module];
-    let suites = suites(cargo, &[&arguments[..], &device].concat())?;
-    Ok(suites.total())
+    let mut total = Counts::default();
+    for generator in generators.iter().copied() {
+        if codegen == "all"
+            && generator == CodeGenerator::RustCuda
+            && let Err(error) = RustCuda::find(None)
+        {
+            say!("skipped: {generator}: {error}");
+            total.skipped += 1;
+            continue;
+        }
+        say!("Compiling the kernels for {arch} by {generator}");
+        let module = kernels(arch, &[], generator)?;
+        let module = module.to_str().context("path is not UTF-8")?;
+        let arguments = ["-p", "tests", "--test", "cases", "--", option, module];
+        total += suites(cargo(), &[&arguments[..], &device].concat())?.total();
+    }
+    Ok(total)
 }
 
 /// As CI runs it.

@@ -96,6 +96,11 @@ impl Arch {
         }
     }
 
+    /// Returns whether it is one of the chips that libNVVM's newer dialect leaves out.
+    pub(crate) const fn is_hopper(self) -> bool {
+        matches!(self, Self::Sm90 | Self::Sm90a)
+    }
+
     /// The name without all that follows the compute capability's major number: `sm_12` of `sm_120a`.
     pub(crate) fn major(self) -> &'static str {
         let digits = self

@@ -8,7 +8,7 @@ use std::{
 use ptx::Module;
 
 use crate::{
-    Arch, CodeGenerator, DeviceCompiler, Error, LibNvvm, PtxIsa, Ptxas, Resources,
+    Arch, CodeGenerator, DeviceCompiler, Error, LibNvvm, PtxIsa, Ptxas, Resources, RustCuda,
     compile::{Compilation, Output, package_name},
     finish::{Marker, drop_debug_sections, finish, name_target, rename_folders},
     formatters::replace_formatters,
@@ -203,21 +203,32 @@ impl PtxBuilder {
         let in_build_script = out_dir.map(PathBuf::from);
         let target_dir = target_dir::find().join("tma-build");
         let mut warnings = Vec::new();
-        let compiler = self.find_compiler(&mut warnings)?;
         let generator = match self.code_generator {
             Some(generator) => generator,
             None => CodeGenerator::of_environment()?,
         };
+        let rust_cuda = match generator {
+            CodeGenerator::RustCuda => Some(RustCuda::find(self.compiler.as_deref())?),
+            CodeGenerator::Llvm | CodeGenerator::LibNvvm => None,
+        };
+        let compiler = match &rust_cuda {
+            Some(backend) => backend.compiler().clone(),
+            None => self.find_compiler(&mut warnings)?,
+        };
         // Before what takes long.
         let nvvm = match generator {
-            CodeGenerator::Llvm => None,
+            CodeGenerator::Llvm | CodeGenerator::RustCuda => None,
             CodeGenerator::LibNvvm => Some(LibNvvm::find_for(&compiler)?),
         };
         // Builds in one folder wait for each other; what is compiled for the host is compiled in each.
         let compiled = target_dir.join(self.arch.major());
-        let mut output = self.compilation(&compiler, &compiled).run()?;
-        if let Some(nvvm) = nvvm {
-            output.ptx = nvvm.compile(&output.llvm_ir, self.arch)?;
+        let compilation = self.compilation(&compiler, &compiled);
+        let mut output = match &rust_cuda {
+            Some(backend) => backend.compile(&compilation)?,
+            None => compilation.run()?,
+        };
+        if let (Some(nvvm), Some(llvm_ir)) = (nvvm, &output.llvm_ir) {
+            output.ptx = nvvm.compile(llvm_ir, self.arch)?;
         }
         let folder = in_build_script
             .clone()
@@ -257,6 +268,7 @@ impl PtxBuilder {
         println!("cargo::rerun-if-env-changed={}", Ptxas::VARIABLE);
         println!("cargo::rerun-if-env-changed={}", CodeGenerator::VARIABLE);
         println!("cargo::rerun-if-env-changed={}", LibNvvm::VARIABLE);
+        println!("cargo::rerun-if-env-changed={}", RustCuda::VARIABLE);
         println!("cargo::rerun-if-changed={}", self.crate_dir.display());
         for source in sources {
             println!("cargo::rerun-if-changed={}", source.display());
@@ -348,20 +360,25 @@ impl PtxBuilder {
         }
         let isa = self.isa.unwrap_or(self.arch.default_isa());
         name_target(&mut module, self.arch, isa);
-        let markers = finish(&mut module).map_err(unfinished)?;
+        let markers = finish(&mut module).map_err(|error| unfinished(error.reason))?;
         replace_formatters(&mut module);
         rename_folders(&mut module, &output.named_folders);
         if self.isa.is_none() {
             raise_version(&mut module);
         }
         let own_files = &output.own_files;
-        let source = Source::from_llvm_ir(&output.llvm_ir, &|path| own_files.name(path));
-        let mut diagnostics = duplicated_barriers(&module, &source);
+        let llvm_ir = output.llvm_ir.as_deref();
+        let source = llvm_ir.map(|text| Source::from_llvm_ir(text, &|path| own_files.name(path)));
+        let mut diagnostics = match &source {
+            Some(source) => duplicated_barriers(&module, source),
+            None => Vec::new(),
+        };
         name_own_lines(&mut module, &output.ptx, own_files);
         // Nothing says `inlined_at` any more.
         drop_debug_sections(&mut module);
-        diagnostics.extend(lint(&module, &markers, Some(&source)));
+        diagnostics.extend(lint(&module, &markers, source.as_ref()));
         write(&module.to_string())?;
+        // rust-cuda's backend has local memory where LLVM has none, and no attribute is about that.
         // Checks are panics, panics are calls, and loops with them are not unrolled: who asks for checks does not ask
         // for speed.
         let is_checked = self.checks().contains(&true);
@@ -369,9 +386,9 @@ impl PtxBuilder {
         let is_slow =
             |found: &Diagnostic| is_beside(found) || matches!(found.kind, Kind::LocalMemory { .. });
         let is_costly = diagnostics.iter().any(is_beside);
-        let (slow, diagnostics): (Vec<_>, Vec<_>) = diagnostics
-            .into_iter()
-            .partition(|found| found.kind.is_warning() || is_checked && is_slow(found));
+        let (slow, diagnostics): (Vec<_>, Vec<_>) = diagnostics.into_iter().partition(|found| {
+            found.kind.is_warning() || (is_checked || source.is_none()) && is_slow(found)
+        });
         warnings.extend(slow.iter().map(ToString::to_string));
         self.refuse(diagnostics)?;
         Ok((module, markers, is_costly))

@@ -1,12 +1,13 @@
 //! The calls of a function.
 
-use ptx::{Function, Instruction, Location, OperandKind, Statement};
+use ptx::{At, Function, Instruction, Location, OperandKind, Statement};
 
 /// A call in a function's body.
 pub(crate) struct Call<'a> {
     /// The function, or the register with its address.
     pub(crate) callee: &'a str,
     pub(crate) location: Option<&'a Location>,
+    pub(crate) span: At,
 }
 
 pub(crate) fn calls(function: &Function) -> Vec<Call<'_>> {
@@ -16,7 +17,11 @@ pub(crate) fn calls(function: &Function) -> Vec<Call<'_>> {
         match statement {
             Statement::Location(at) => location = Some(at),
             Statement::Instruction(instruction) => {
-                calls.extend(callee(instruction).map(|callee| Call { callee, location }));
+                calls.extend(callee(instruction).map(|callee| Call {
+                    callee,
+                    location,
+                    span: instruction.span,
+                }));
             }
             _ => {}
         }

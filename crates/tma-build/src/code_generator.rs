@@ -2,7 +2,7 @@ use std::{env, fmt, str::FromStr};
 
 use crate::Error;
 
-/// The compiler of the LLVM IR that rustc has optimised.
+/// The compiler of PTX: of the LLVM IR that rustc has optimised, or of rustc's MIR.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CodeGenerator {
     /// LLVM's own, which is part of rustc.
@@ -10,10 +10,12 @@ pub enum CodeGenerator {
     Llvm,
     /// NVIDIA's library [`LibNvvm`](crate::LibNvvm), loaded when it is asked for.
     LibNvvm,
+    /// The backend [`RustCuda`](crate::RustCuda) of rust-cuda, which makes LLVM IR of its own and PTX by libNVVM.
+    RustCuda,
 }
 
 impl CodeGenerator {
-    /// The environment variable that names one, `llvm` or `libnvvm`.
+    /// The environment variable that names one: `llvm`, `libnvvm` or `rust-cuda`.
     pub const VARIABLE: &str = "TMA_CODEGEN";
 
     /// Returns the one that `TMA_CODEGEN` names, or else LLVM's own.
@@ -33,6 +35,7 @@ impl fmt::Display for CodeGenerator {
         f.write_str(match self {
             Self::Llvm => "llvm",
             Self::LibNvvm => "libnvvm",
+            Self::RustCuda => "rust-cuda",
         })
     }
 }
@@ -44,6 +47,7 @@ impl FromStr for CodeGenerator {
         match name {
             "llvm" => Ok(Self::Llvm),
             "libnvvm" => Ok(Self::LibNvvm),
+            "rust-cuda" => Ok(Self::RustCuda),
             other => Err(Error::UnknownCodeGenerator {
                 name: other.to_owned(),
             }),

@@ -43,8 +43,9 @@ pub(crate) struct Compilation<'a> {
 pub(crate) struct Output {
     /// The module's PTX, not finished yet.
     pub(crate) ptx: String,
-    /// The module's LLVM IR after optimisation, which knows the source location of every barrier.
-    pub(crate) llvm_ir: String,
+    /// The module's LLVM IR after optimisation, which knows the source location of every barrier. rust-cuda's backend
+    /// writes none.
+    pub(crate) llvm_ir: Option<String>,
     /// Every source file that went in.
     pub(crate) sources: Vec<PathBuf>,
     /// Folders that the line tables name, and what to call them.
@@ -81,14 +82,7 @@ impl Compilation<'_> {
             // For the target's crates alone.
             .env("CARGO_ENCODED_RUSTFLAGS", joined("--sysroot=", &sysroot))
             .envs(PROFILE)
-            .env(
-                "CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS",
-                self.debug_assertions.to_string(),
-            )
-            .env(
-                "CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS",
-                self.overflow_checks.to_string(),
-            )
+            .envs(self.check_profile())
             .args([
                 "rustc",
                 "--release",
@@ -107,13 +101,8 @@ impl Compilation<'_> {
             .args(["--target", TARGET])
             .arg("--manifest-path")
             .arg(&manifest);
-        if !self.default_features {
-            command.arg("--no-default-features");
-        }
-        if !self.features.is_empty() {
-            command.args(["--features", &self.features.join(",")]);
-        }
         command
+            .args(self.feature_arguments())
             // Comments say where inlined code was called from.
             .args(["--", "-Zverbose-asm"])
             .arg(joined("--emit=asm=", &ptx))
@@ -132,16 +121,57 @@ impl Compilation<'_> {
             });
         }
         self.keep_fingerprints(&kept)?;
-        Ok(Output {
-            ptx: read(&ptx)?,
-            llvm_ir: read(&llvm_ir)?,
-            sources: self.sources(),
+        Ok(self.output(
+            read(&ptx)?,
+            Some(read(&llvm_ir)?),
+            &self.target_dir.join(TARGET).join("release"),
+        ))
+    }
+
+    /// The output of a build whose backend wrote PTX where cargo wants the library.
+    pub(crate) fn output_of(&self, target_dir: &Path) -> Result<Output, Error> {
+        let folder = target_dir.join(TARGET).join("release");
+        let ptx = folder.join(format!("{}.ptx", library_name(self.crate_dir)));
+        Ok(self.output(read(&ptx)?, None, &folder))
+    }
+
+    fn output(&self, ptx: String, llvm_ir: Option<String>, folder: &Path) -> Output {
+        Output {
+            ptx,
+            llvm_ir,
+            sources: self.sources(folder),
             named_folders: self.named_folders(),
             own_files: OwnFiles {
                 crate_dir: absolute(self.crate_dir),
                 workspace: workspace_root(self.crate_dir),
             },
-        })
+        }
+    }
+
+    /// The GPU crate's features, as cargo takes them.
+    pub(crate) fn feature_arguments(&self) -> Vec<String> {
+        let mut arguments = Vec::new();
+        if !self.default_features {
+            arguments.push("--no-default-features".to_owned());
+        }
+        if !self.features.is_empty() {
+            arguments.extend(["--features".to_owned(), self.features.join(",")]);
+        }
+        arguments
+    }
+
+    /// The checks of the profile `release`, as cargo takes them.
+    pub(crate) fn check_profile(&self) -> [(&'static str, String); 2] {
+        [
+            (
+                "CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS",
+                self.debug_assertions.to_string(),
+            ),
+            (
+                "CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS",
+                self.overflow_checks.to_string(),
+            ),
+        ]
     }
 
     /// Cargo builds anew a library whose file is not there, and no linker makes one: the PTX of the last such
@@ -244,7 +274,7 @@ impl Compilation<'_> {
     }
 
     /// The names that the attribute `#[kernel]` compares.
-    fn kernel_cfgs(&self) -> Vec<String> {
+    pub(crate) fn kernel_cfgs(&self) -> Vec<String> {
         let names = self
             .only
             .iter()
@@ -274,8 +304,7 @@ impl Compilation<'_> {
 
     /// From the dependency file that cargo leaves: what the crate and those beside it are made of,
     /// packages from registries and the source of `core` left out.
-    fn sources(&self) -> Vec<PathBuf> {
-        let folder = self.target_dir.join(TARGET).join("release");
+    fn sources(&self, folder: &Path) -> Vec<PathBuf> {
         let name = format!("{}.d", library_name(self.crate_dir));
         let text = fs::read_to_string(folder.join(name)).unwrap_or_default();
         let mut sources: Vec<PathBuf> = dependencies(&text).collect();

@@ -134,6 +134,17 @@ impl DeviceCompiler {
         })
     }
 
+    /// The rustc of a rustup toolchain with this name or this beginning of one, such as `nightly-2026-04-02`.
+    pub(crate) fn toolchain(name: &str) -> Option<PathBuf> {
+        let is_named = |rustc: &PathBuf| {
+            let folder = rustc.parent().and_then(Path::parent);
+            let folder = folder.and_then(Path::file_name).unwrap_or_default();
+            folder.to_string_lossy().starts_with(name)
+        };
+        let mut rustcs = candidates().into_iter().map(|(rustc, _)| rustc);
+        rustcs.find(is_named)
+    }
+
     /// The version of its LLVM, without the parts behind the dot.
     pub(crate) fn llvm_major(&self) -> u32 {
         let line = self.verbose.lines();

@@ -1,6 +1,6 @@
 use std::{io, path::PathBuf};
 
-use crate::{Arch, LibNvvm, Version, advice::advice, lint::Diagnostic};
+use crate::{Arch, DeviceCompiler, LibNvvm, RustCuda, Version, advice::advice, lint::Diagnostic};
 
 /// Why there is no PTX.
 #[derive(Debug, thiserror::Error)]
@@ -79,7 +79,7 @@ pub enum Error {
         diagnostics: Vec<Diagnostic>,
     },
     /// `TMA_CODEGEN` names no code generator.
-    #[error("there is no code generator `{name}`; TMA_CODEGEN is `llvm` or `libnvvm`")]
+    #[error("there is no code generator `{name}`; TMA_CODEGEN is `llvm`, `libnvvm` or `rust-cuda`")]
     UnknownCodeGenerator {
         /// The name.
         name: String,
@@ -96,6 +96,19 @@ pub enum Error {
         llvm: u32,
         /// The libraries that were found and why none serves, one a line.
         looked_at: String,
+    },
+    /// rust-cuda was asked for, and no rustc loads a backend library of it.
+    #[error(
+        "no backend of rust-cuda can be used: {reason}.\n\
+         Build the backend with rust-cuda's nightly and its feature `llvm19`, then\n    \
+         export {backend}=…/librustc_codegen_nvvm.so {rustc}=$(rustup which --toolchain {nightly} rustc)",
+        backend = RustCuda::VARIABLE,
+        rustc = DeviceCompiler::VARIABLE,
+        nightly = RustCuda::NIGHTLY
+    )]
+    NoRustCuda {
+        /// The reason.
+        reason: String,
     },
     /// libNVVM refused the module.
     #[error("libNVVM refuses the module for {arch}:\n{log}")]

@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 
-use ptx::{Block, Function, Identifier, Item, Linkage, Module, Space, Statement};
+use ptx::{At, Block, Function, Identifier, Item, Linkage, Module, Space, Statement};
 
-use crate::{Arch, PtxIsa, narrow_stores::keep_bits, shared_matrices::name_window};
+use crate::{
+    Arch, PtxIsa, mixed_sums::widen_halves, narrow_stores::keep_bits, shared_matrices::name_window,
+};
 
 /// The contents of a module-level `.pragma "tma kernel NAME key=value …";`, which `#[kernel]`
 /// writes.
@@ -24,6 +26,16 @@ pub struct Marker {
     pub local_memory: bool,
     /// Numbers of the messages that ptxas may give of the kernel.
     pub allowed: Vec<String>,
+}
+
+/// A marker that cannot become directives.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct FinishError {
+    /// The entry, the marker's invalid word or the parameter, and the rule.
+    pub reason: String,
+    /// The marker in the parsed text.
+    pub span: At,
 }
 
 impl Marker {
@@ -84,10 +96,12 @@ fn triple(text: &str) -> Option<[u32; 3]> {
 ///
 /// # Errors
 /// A marker that makes no sense, or that names an entry or parameter that is not there.
-pub fn finish(module: &mut Module) -> Result<Vec<Marker>, String> {
-    let markers = take_markers(module)?;
-    for marker in &markers {
-        apply(module, marker)?;
+pub fn finish(module: &mut Module) -> Result<Vec<Marker>, FinishError> {
+    let found = take_markers(module)?;
+    let mut markers = Vec::with_capacity(found.len());
+    for (marker, span) in found {
+        apply(module, &marker).map_err(|reason| FinishError { reason, span })?;
+        markers.push(marker);
     }
     module.target.names.retain(|name| name.as_str() != "debug");
     drop_debug_sections(module);
@@ -99,13 +113,16 @@ pub fn finish(module: &mut Module) -> Result<Vec<Marker>, String> {
 }
 
 /// Names the architecture and the version that were asked for: LLVM knows no later ones than some, and libNVVM
-/// names others.
+/// names others. Sums that Hopper lacks are split.
 pub(crate) fn name_target(module: &mut Module, arch: Arch, isa: PtxIsa) {
     if let Some(name) = module.target.names.first_mut() {
         *name = Identifier::from(arch.name());
     }
     module.version.major = isa.major;
     module.version.minor = isa.minor;
+    if arch.is_hopper() {
+        module.functions_mut().for_each(widen_halves);
+    }
 }
 
 /// Drops DWARF, whose labels ptxas refuses, but not the names that `.loc … function_name` uses.
@@ -157,7 +174,7 @@ pub fn rename_folders(module: &mut Module, folders: &[(String, String)]) {
     }
 }
 
-fn take_markers(module: &mut Module) -> Result<Vec<Marker>, String> {
+fn take_markers(module: &mut Module) -> Result<Vec<(Marker, At)>, FinishError> {
     let mut markers = Vec::new();
     let mut error = None;
     module.items.retain(|item| {
@@ -172,8 +189,13 @@ fn take_markers(module: &mut Module) -> Result<Vec<Marker>, String> {
         let is_ours = !found.is_empty();
         for marker in found {
             match marker {
-                Ok(marker) => markers.push(marker),
-                Err(reason) => error = Some(reason),
+                Ok(marker) => markers.push((marker, pragma.span)),
+                Err(reason) => {
+                    error.get_or_insert(FinishError {
+                        reason,
+                        span: pragma.span,
+                    });
+                }
             }
         }
         !is_ours
@@ -328,14 +350,14 @@ $L__func_begin0:
     fn markers_that_make_no_sense_are_refused() {
         let refused = |marker: &str| {
             let text = MODULE.replace("tma kernel tile maxntid=256,1,1", marker);
-            finish(&mut ptx::parse(&text).unwrap()).unwrap_err()
+            finish(&mut ptx::parse(&text).unwrap()).unwrap_err().reason
         };
         assert!(refused("tma kernel tale").starts_with("there is no entry `tale`"));
         assert!(refused("tma kernel tile maxntid=256").contains("`maxntid=256`"));
         assert!(refused("tma kernel tile sorcery").contains("`sorcery`"));
         let constant = |index: u32| {
             let text = MODULE.replace("grid_constants=1", &format!("grid_constants={index}"));
-            finish(&mut ptx::parse(&text).unwrap()).unwrap_err()
+            finish(&mut ptx::parse(&text).unwrap()).unwrap_err().reason
         };
         assert!(constant(0).starts_with("parameter 0 of `tile`"));
         assert!(constant(7).starts_with("parameter 7 of `tile`"));

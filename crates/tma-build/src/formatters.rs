@@ -20,6 +20,14 @@ const RECORD: &str = "3tma5panic6RECORD";
 /// The upper half of a tag.
 const IS_TAG: u32 = u32::from_le_bytes(*b"tma1");
 
+/// Returns whether the module has the panic handler of the crate `tma`.
+pub(crate) fn has_panic_record(module: &Module) -> bool {
+    module.items.iter().any(|item| match item {
+        Item::Variable(variable) => variable.declarators[0].name.as_str().ends_with(RECORD),
+        _ => false,
+    })
+}
+
 /// Puts the tags in place, and lets the host see the variable of the panic handler. A module that
 /// calls functions through pointers may call formatters, too, and keeps them.
 pub(crate) fn replace_formatters(module: &mut Module) {

@@ -24,9 +24,13 @@
 //!
 //! [`CodeGenerator::LibNvvm`] has NVIDIA's libNVVM make PTX of rustc's LLVM IR in place of LLVM; the steps are the same.
 //!
+//! [`CodeGenerator::RustCuda`] has rust-cuda's backend compile the crate.
+//! [`finish_ptx`] takes PTX that another compiler wrote, such as rust-cuda or nvcc, through the same steps.
+//!
 //! The shape of [`PtxBuilder`] is that of `cuda_builder::CudaBuilder`.
 
 mod advice;
+mod any_ptx;
 mod arch;
 mod builder;
 mod calls;
@@ -40,13 +44,16 @@ pub mod finish;
 mod formatters;
 pub mod lint;
 mod locations;
+mod mixed_sums;
 mod narrow_stores;
 mod nvvm;
 mod ptxas;
+mod rust_cuda;
 mod self_test;
 mod shared_matrices;
 mod target_dir;
 
+pub use any_ptx::{FinishOptions, FinishedPtx, finish_ptx};
 pub use arch::{Arch, PtxIsa, UnknownArch};
 pub use builder::{Assemble, Ptx, PtxBuilder};
 pub use code_generator::CodeGenerator;
@@ -54,4 +61,5 @@ pub use compiler::{DeviceCompiler, Origin, TRIED_VERSION, Version};
 pub use error::Error;
 pub use nvvm::{LibNvvm, nvvm_cache};
 pub use ptxas::{Ptxas, Resources, cuda_cache, tool_dirs};
+pub use rust_cuda::RustCuda;
 pub use target_dir::user_cache;

@@ -9,7 +9,7 @@ mod lost_speed;
 
 use std::fmt;
 
-use ptx::Module;
+use ptx::{At, Module};
 
 pub(crate) use isa::raise_version;
 pub use isa::required_isa;
@@ -29,8 +29,11 @@ pub struct Diagnostic {
     pub kind: Kind,
     /// The kernel or function.
     pub function: String,
-    /// `file:line` in the Rust source, where the line table has it.
-    pub rust: Option<String>,
+    /// `file:line` in the Rust source where the line table has it. In a module of [`finish_ptx`](crate::finish_ptx)
+    /// without a line table, `file:line` in the PTX.
+    pub location: Option<String>,
+    /// The instruction, call or function in the parsed text.
+    pub span: At,
 }
 
 /// The subject of a [`Diagnostic`].
@@ -119,8 +122,8 @@ impl Kind {
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: in `{}`", self.kind.name(), self.function)?;
-        if let Some(rust) = &self.rust {
-            write!(f, " ({rust})")?;
+        if let Some(location) = &self.location {
+            write!(f, " ({location})")?;
         }
         match &self.kind {
             Kind::DuplicatedBarrier {

@@ -2,6 +2,8 @@
 
 mod ir;
 
+pub(crate) use ir::virtual_arch;
+
 use std::{
     env,
     error::Error as _,

@@ -3,8 +3,12 @@
 use std::path::PathBuf;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use tma_build::{Arch, Assemble, DeviceCompiler, Error, LibNvvm, PtxBuilder, PtxIsa, Ptxas};
+use tma_build::{
+    Arch, Assemble, DeviceCompiler, Error, LibNvvm, PtxBuilder, PtxIsa, Ptxas, RustCuda,
+};
 
+#[path = "build/any_ptx.rs"]
+mod any_ptx;
 #[path = "build/checks.rs"]
 mod checks;
 #[path = "build/crates.rs"]
@@ -17,6 +21,8 @@ mod libnvvm;
 mod lost_speed;
 #[path = "build/refusals.rs"]
 mod refusals;
+#[path = "build/rust_cuda.rs"]
+mod rust_cuda;
 #[path = "build/stand_ins.rs"]
 mod stand_ins;
 
@@ -25,6 +31,10 @@ use crates::{Crate, contains, holds, refused, text};
 type Test = fn() -> Result<(), Failed>;
 
 const NEED_COMPILER: &[(&str, Test)] = &[
+    (
+        "a_backend_that_no_rustc_loads_is_refused",
+        rust_cuda::refused,
+    ),
     ("the_compiler_passes_the_self_test", self_test),
     ("directives_are_what_the_attribute_says", directives),
     (
@@ -100,6 +110,7 @@ const NEED_COMPILER: &[(&str, Test)] = &[
 const NEED_PTXAS: &[(&str, Test)] = &[
     ("ptxas_complains_with_the_rust_line", ptxas_error),
     ("resources_are_reported", resources),
+    ("ptx_of_another_compiler_is_assembled", any_ptx::assembled),
     ("what_loses_speed_is_found", lost_speed::messages),
     (
         "what_loses_speed_is_refused_unless_it_is_allowed",
@@ -114,6 +125,11 @@ const NEED_LIBNVVM: &[(&str, Test)] = &[
     ),
     ("libnvvm_compiles_for_blackwell", libnvvm::blackwell),
 ];
+
+const NEED_RUST_CUDA: &[(&str, Test)] = &[(
+    "rust_cuda_takes_the_same_steps_for_hopper",
+    rust_cuda::same_steps,
+)];
 
 const NEED_NOTHING: &[(&str, Test)] = &[
     (
@@ -142,6 +158,10 @@ fn main() {
     if let Ok(Err(error)) = &nvvm {
         println!("skipped: {error}");
     }
+    let rust_cuda = RustCuda::find(None);
+    if let Err(error) = &rust_cuda {
+        println!("skipped: {error}");
+    }
     let trials = |tests: &[(&'static str, Test)], ignored: bool| -> Vec<Trial> {
         let trial = |(name, test): &(&'static str, Test)| {
             Trial::test(*name, *test).with_ignored_flag(ignored)
@@ -151,6 +171,7 @@ fn main() {
     let mut all = trials(NEED_NOTHING, false);
     all.extend(trials(NEED_COMPILER, compiler.is_err()));
     all.extend(trials(NEED_PTXAS, compiler.is_err() || ptxas.is_none()));
+    all.extend(trials(NEED_RUST_CUDA, rust_cuda.is_err()));
     all.extend(trials(NEED_LIBNVVM, !matches!(nvvm, Ok(Ok(_)))));
     libtest_mimic::run(&Arguments::from_args(), all).exit();
 }

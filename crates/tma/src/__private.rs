@@ -4,6 +4,30 @@ pub use core::arch::{asm, global_asm};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use tma_launch as launch;
 
+/// An entry as rustc's own backend takes it.
+#[cfg(all(target_arch = "nvptx64", not(target_feature = "compute_60")))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __entry {
+    ($entry:item) => {
+        $entry
+    };
+}
+
+/// An entry as rust-cuda's backend takes it, which drops an `extern "ptx-kernel"` function without this attribute.
+#[cfg(all(target_arch = "nvptx64", target_feature = "compute_60"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __entry {
+    ($entry:item) => {
+        #[nvvm_internal::kernel]
+        $entry
+    };
+}
+
+#[cfg(target_arch = "nvptx64")]
+pub use crate::__entry as entry;
+
 /// The body of every device function on other targets.
 #[cold]
 #[track_caller]

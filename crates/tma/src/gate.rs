@@ -2,7 +2,9 @@
 //!
 //! `tma-build` says with `--cfg tma_arch="sm_90a"` what the crate is compiled for. A wrapper whose
 //! instruction this architecture lacks is an error of the compiler where a kernel uses it. Without
-//! the cfg, on the host and under other builders, nothing is refused.
+//! the cfg, on the host and under other builders, nothing is refused. rust-cuda's backend has no such cfg but target
+//! features: `compute_100a` and those of the earlier architectures and families. They count unless the cfg names Hopper,
+//! whose modules that backend compiles for `compute_100`.
 //!
 //! The compiler evaluates a constant of a function without type or const parameters even where
 //! nobody calls it. So every wrapper that is not for all architectures has one.
@@ -11,6 +13,12 @@
 ///
 /// A plain name means every later architecture too. Family names (`f`) came with PTX ISA 8.8.
 macro_rules! architectures {
+    (features $($feature:literal)+) => {
+        cfg!(all(
+            any($(target_feature = $feature),+),
+            not(any(tma_arch = "sm_90", tma_arch = "sm_90a"))
+        ))
+    };
     (names sm_80) => {
         "sm_80"
     };
@@ -81,23 +89,29 @@ macro_rules! architectures {
                 tma_arch = "sm_110a",
                 tma_arch = "sm_110f",
             ))
+            || architectures!(features "compute_100a" "compute_100f" "compute_103f" "compute_110f")
     };
     (in sm_100a_or_sm_120a) => {
         architectures!(in sm_100a) || architectures!(in sm_120a)
     };
     (in sm_120a) => {
-        architectures!(in sm_120a_alone) || cfg!(any(tma_arch = "sm_120f", tma_arch = "sm_121f"))
+        architectures!(in sm_120a_alone)
+            || cfg!(any(tma_arch = "sm_120f", tma_arch = "sm_121f"))
+            || architectures!(features "compute_120f" "compute_121f")
     };
     (in sm_100a_or_sm_120a_alone) => {
         architectures!(in sm_103a)
             || architectures!(in sm_120a_alone)
             || cfg!(any(tma_arch = "sm_100a", tma_arch = "sm_110a"))
+            || architectures!(features "compute_100a" "compute_110a")
     };
     (in sm_120a_alone) => {
         cfg!(any(tma_arch = "sm_120a", tma_arch = "sm_121a"))
+            || architectures!(features "compute_120a" "compute_121a")
     };
     (in sm_103a) => {
         cfg!(any(tma_arch = "sm_103a", tma_arch = "sm_107a"))
+            || architectures!(features "compute_103a")
     };
     (in sm_107a) => {
         cfg!(any(tma_arch = "sm_107a", tma_arch = "sm_107f"))
@@ -129,6 +143,7 @@ macro_rules! gate {
 #[cfg(target_arch = "nvptx64")]
 pub(crate) const KNOWN: bool = architectures!(in sm_90a)
     || cfg!(any(
+        target_feature = "compute_100",
         tma_arch = "sm_90",
         tma_arch = "sm_100",
         tma_arch = "sm_103",

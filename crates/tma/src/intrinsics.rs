@@ -2,6 +2,11 @@
 //!
 //! LLVM knows that they are convergent and never copies one into two arms of a branch; it does
 //! copy `asm!`. Where an intrinsic exists, no collective may be written as `asm!`.
+//!
+//! rust-cuda compiles Hopper's modules for `compute_100`, where libNVVM refuses three of them: there they are `asm!`.
+
+#[cfg(target_feature = "compute_60")]
+pub(crate) use crate::ptx::wgmma::rust_cuda::*;
 
 #[cfg(target_arch = "nvptx64")]
 #[allow(
@@ -51,10 +56,13 @@ unsafe extern "unadjusted" {
     pub(crate) fn vote_sync_all(members: u32, predicate: bool) -> bool;
     #[link_name = "llvm.nvvm.vote.any.sync"]
     pub(crate) fn vote_sync_any(members: u32, predicate: bool) -> bool;
+    #[cfg(not(target_feature = "compute_60"))]
     #[link_name = "llvm.nvvm.wgmma.fence.sync.aligned"]
     pub(crate) fn wgmma_fence_sync_aligned();
+    #[cfg(not(target_feature = "compute_60"))]
     #[link_name = "llvm.nvvm.wgmma.commit_group.sync.aligned"]
     pub(crate) fn wgmma_commit_group_sync_aligned();
+    #[cfg(not(target_feature = "compute_60"))]
     #[link_name = "llvm.nvvm.wgmma.wait_group.sync.aligned"]
     pub(crate) fn wgmma_wait_group_sync_aligned(left: u64);
     #[link_name = "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.b16.p0"]

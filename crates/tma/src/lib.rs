@@ -73,9 +73,21 @@
     )
 )]
 #![cfg_attr(target_arch = "nvptx64", allow(internal_features))]
+// Under rust-cuda there is no panic handler, and `cuda_builder` adds `no_std` to every crate.
+#![cfg_attr(
+    target_feature = "compute_60",
+    allow(unused_attributes, unused_features)
+)]
 
 #[cfg(not(target_arch = "nvptx64"))]
 extern crate std;
+
+// libNVVM's older dialect loses barriers of clusters and `setmaxnreg` without a message.
+#[cfg(all(target_feature = "compute_60", not(target_feature = "compute_100")))]
+compile_error!(
+    "`tma` under rust-cuda must be built for `NvvmArch::Compute100` or later, with the feature `llvm19`; for an H100 \
+     or H200 build for `Compute100` and finish the PTX by `tma finish --arch sm_90a`"
+);
 
 // The macros name the crate by its name.
 extern crate self as tma;
@@ -108,7 +120,8 @@ pub mod matrix;
 pub mod memory;
 mod modifier;
 mod outputs;
-#[cfg(target_arch = "nvptx64")]
+// rust-cuda has no atomic fences, and `cuda_std` has a panic handler.
+#[cfg(all(target_arch = "nvptx64", not(target_feature = "compute_60")))]
 mod panic;
 pub mod pipeline;
 #[doc(hidden)]
@@ -126,6 +139,8 @@ mod stores;
 pub mod thread;
 pub mod tile;
 mod transaction;
+#[cfg(all(target_feature = "compute_60", tma_panic_handler))]
+mod trap;
 pub mod value;
 pub mod warp;
 mod warp_sums;

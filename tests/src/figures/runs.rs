@@ -172,13 +172,17 @@ fn known(origin: &Origin) -> String {
     }
 }
 
-/// The row of a file with times, in which each line of a kernel has the digest of its PTX.
+/// The row of a file with times, in which each line of a kernel, or each member of JSON, has the digest of its PTX.
 fn measured(what: &str, path: &Path) -> Result<String, String> {
     let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let is_between = |c: char| c.is_whitespace() || "\",:".contains(c);
     let is_digest = |word: &&str| word.len() == 32 && word.chars().all(|c| c.is_ascii_hexdigit());
     let (mut today, mut earlier) = (0, 0);
-    for line in text.lines() {
+    let kernels: Vec<&str> = match path.extension().is_some_and(|extension| extension == "json") {
+        true => text.split(',').collect(),
+        false => text.lines().collect(),
+    };
+    for line in kernels {
         let Some(ran) = line.split(is_between).find(is_digest) else {
             continue;
         };

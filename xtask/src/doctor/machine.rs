@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, process::Command};
 
-use tma_build::DeviceCompiler;
+use tma_build::{DeviceCompiler, RustCuda};
 
 use super::Diagnostic;
 use crate::{
@@ -21,6 +21,7 @@ pub(super) fn diagnostics() -> Vec<Diagnostic> {
     diagnostics.extend(["rustfmt", "clippy"].into_iter().filter_map(component));
     diagnostics.push(device_compiler());
     diagnostics.extend(cuda_tools());
+    diagnostics.push(rust_cuda());
     diagnostics.extend([mutants(), target_folder(), free_space(), golden_files()]);
     diagnostics
 }
@@ -123,6 +124,25 @@ fn cuda_tools() -> Vec<Diagnostic> {
         );
     }
     diagnostics
+}
+
+/// The backend of rust-cuda, which is optional unless a variable asks for it.
+fn rust_cuda() -> Diagnostic {
+    let is_named = std::env::var_os(RustCuda::VARIABLE).is_some();
+    match RustCuda::find(None) {
+        Ok(found) => {
+            let (backend, compiler) = (found.path().display(), found.compiler().rustc.display());
+            let says = format!("{compiler} loads {backend}");
+            Diagnostic::new(Mark::Ok, "rust-cuda", says)
+        }
+        Err(_) if !is_named => {
+            let says = "no backend; optional, a third code generator (docs/code-generators.md)";
+            Diagnostic::new(Mark::Info, "rust-cuda", says)
+                .remedy("export TMA_RUST_CUDA=…/librustc_codegen_nvvm.so")
+        }
+        Err(error) => Diagnostic::new(Mark::Fatal, "rust-cuda", error.to_string())
+            .remedy("unset TMA_RUST_CUDA"),
+    }
 }
 
 fn cuda_tool(name: &'static str, path: &Path) -> Diagnostic {

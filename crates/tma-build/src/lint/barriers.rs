@@ -141,13 +141,14 @@ pub(super) fn duplicated(
                         && has_intrinsic(&copies[0].instruction.opcode),
                 },
                 function: function.to_owned(),
-                rust: calls
+                span: copies[0].instruction.span,
+                location: calls
                     .and_then(|calls| calls.called_from.clone())
                     .or_else(|| rust_location(module, copies[0].location)),
             });
         }
     }
-    diagnostics.sort_by(|left, right| left.rust.cmp(&right.rust));
+    diagnostics.sort_by(|left, right| left.location.cmp(&right.location));
     diagnostics
 }
 

@@ -64,7 +64,8 @@ pub(super) fn of_kernel(module: &Module, kernel: &Function, may_recurse: bool) -
             let diagnostic = Diagnostic {
                 kind,
                 function: kernel.name.as_str().to_owned(),
-                rust: rust_location(module, call.location),
+                location: rust_location(module, call.location),
+                span: call.span,
             };
             if !diagnostics.contains(&diagnostic) {
                 diagnostics.push(diagnostic);

@@ -74,11 +74,11 @@ pub(super) fn newer(module: &Module, function: &str, body: &Block) -> Vec<Diagno
                     module: version,
                 };
                 if diagnostics.iter().all(|diagnostic| diagnostic.kind != kind) {
-                    let rust = rust_location(module, location);
                     diagnostics.push(Diagnostic {
                         kind,
                         function: function.to_owned(),
-                        rust,
+                        location: rust_location(module, location),
+                        span: instruction.span,
                     });
                 }
             }

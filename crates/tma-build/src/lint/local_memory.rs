@@ -152,13 +152,14 @@ fn of_function(
     if depot == 0 {
         return Vec::new();
     }
-    let diagnostic = |name: &str, bytes, rust| Diagnostic {
+    let diagnostic = |name: &str, bytes, location| Diagnostic {
         kind: Kind::LocalMemory {
             variable: name.to_owned(),
             bytes,
         },
         function: kernel.name.as_str().to_owned(),
-        rust,
+        location,
+        span: function.span,
     };
     let known = source.and_then(|source| source.of_function.get(function.name.as_str()));
     let known = known.map(Vec::as_slice).unwrap_or_default();

@@ -84,7 +84,8 @@ pub fn lost_speed(said: &str, module: &Module, markers: &[Marker]) -> Vec<Diagno
                     said: said.to_owned(),
                 },
                 function: name.to_owned(),
-                rust: match line {
+                span: kernel.span,
+                location: match line {
                     Some(line) => ptxas::rust_location(&text, line),
                     None => first(module, kernel, about),
                 },

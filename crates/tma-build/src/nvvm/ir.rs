@@ -13,7 +13,7 @@ const OF_HOPPER: &str = "@llvm.nvvm.wgmma.";
 
 /// The architecture to compile for. libNVVM takes modern IR from compute_100 on: a module for Hopper is compiled as one
 /// for it, and ptxas judges what comes of it.
-pub(super) fn virtual_arch(arch: Arch) -> String {
+pub(crate) fn virtual_arch(arch: Arch) -> String {
     let number = match arch {
         Arch::Sm90 => "100",
         Arch::Sm90a => "100a",
@@ -24,7 +24,7 @@ pub(super) fn virtual_arch(arch: Arch) -> String {
 
 /// Returns the module with libNVVM's data layout and version, and without intrinsics that its architecture lacks.
 pub(super) fn adapted(llvm_ir: &str, arch: Arch) -> String {
-    let is_retargeted = matches!(arch, Arch::Sm90 | Arch::Sm90a);
+    let is_retargeted = arch.is_hopper();
     let mut text = String::with_capacity(llvm_ir.len() + 1024);
     let mut metadata = 0;
     for line in llvm_ir.lines() {

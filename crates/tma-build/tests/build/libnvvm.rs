@@ -60,6 +60,6 @@ pub(super) fn unknown() -> Result<(), Failed> {
     let error = "gcc".parse::<CodeGenerator>().expect_err("there is none");
     contains(
         &error.to_string(),
-        &["`gcc`; TMA_CODEGEN is `llvm` or `libnvvm`"],
+        &["`gcc`; TMA_CODEGEN is `llvm`, `libnvvm` or `rust-cuda`"],
     )
 }

@@ -155,7 +155,7 @@ pub(crate) fn messages() -> Result<(), Failed> {
             format!("{:?}: {said}", fixture.finds),
         )?;
         for diagnostic in &found {
-            let line = diagnostic.rust.as_deref();
+            let line = diagnostic.location.as_deref();
             let near = ["src/lib.rs:70", "src/lib.rs:60", "src/lib.rs:80"];
             holds(
                 line.is_some_and(|line| near.contains(&line)),

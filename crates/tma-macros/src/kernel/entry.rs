@@ -68,11 +68,13 @@ pub(super) fn entry(
             #(#checks)*
 
             #[cfg(target_arch = "nvptx64")]
-            #is_wanted
-            #[unsafe(export_name = #export)]
-            unsafe extern "ptx-kernel" fn entry(#(#names: #types),*) {
-                // SAFETY: whoever launches the kernel keeps its conditions.
-                unsafe { #function #instance (#(#arguments),*) }
+            ::tma::__private::entry! {
+                #is_wanted
+                #[unsafe(export_name = #export)]
+                unsafe extern "ptx-kernel" fn entry(#(#names: #types),*) {
+                    // SAFETY: whoever launches the kernel keeps its conditions.
+                    unsafe { #function #instance (#(#arguments),*) }
+                }
             }
         };
 

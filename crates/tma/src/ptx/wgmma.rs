@@ -3,6 +3,8 @@
 //! LLVM has no intrinsic for `wgmma.mma_async`. As an operand of `asm!` each register of the sums stays where it
 //! is, so that products follow one another without a move.
 
+#[cfg(target_feature = "compute_60")]
+pub(crate) mod rust_cuda;
 mod sums;
 
 pub use sums::{Left, Registers, Sums};

@@ -5,6 +5,7 @@ mod devices;
 mod emulate;
 #[cfg(target_os = "linux")]
 mod exec;
+mod finish;
 mod inspect;
 mod interrupt;
 mod map;
@@ -40,6 +41,7 @@ enum Verb {
     Emulate(emulate::Emulate),
     #[cfg(target_os = "linux")]
     Exec(exec::Exec),
+    Finish(finish::Finish),
     Inspect(inspect::Inspect),
     Map(Box<map::Map>),
     #[cfg(target_os = "linux")]
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
         Verb::Emulate(verb) => verb.run(out),
         #[cfg(target_os = "linux")]
         Verb::Exec(verb) => verb.run(),
+        Verb::Finish(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
         Verb::Inspect(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
         Verb::Map(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
         #[cfg(target_os = "linux")]

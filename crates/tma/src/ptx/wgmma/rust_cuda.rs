@@ -1,0 +1,31 @@
+//! Intrinsics that libNVVM refuses for `compute_100`, as `asm!`. The conditions are those of the intrinsics.
+
+use core::arch::asm;
+
+#[inline(always)]
+pub(crate) unsafe fn wgmma_fence_sync_aligned() {
+    // SAFETY: the conditions are the caller's.
+    unsafe { asm!("wgmma.fence.sync.aligned;") }
+}
+
+#[inline(always)]
+pub(crate) unsafe fn wgmma_commit_group_sync_aligned() {
+    // SAFETY: the conditions are the caller's.
+    unsafe { asm!("wgmma.commit_group.sync.aligned;") }
+}
+
+/// The instruction takes a constant. A number above 7 waits until 7 groups are left, which is the stronger condition.
+#[inline(always)]
+pub(crate) unsafe fn wgmma_wait_group_sync_aligned(left: u64) {
+    macro_rules! wait {
+        ($($known:literal)*; $greatest:literal) => {
+            match left {
+                // SAFETY: the conditions are the caller's.
+                $($known => unsafe { asm!(concat!("wgmma.wait_group.sync.aligned ", $known, ";")) },)*
+                // SAFETY: the conditions are the caller's.
+                _ => unsafe { asm!(concat!("wgmma.wait_group.sync.aligned ", $greatest, ";")) },
+            }
+        };
+    }
+    wait!(0 1 2 3 4 5 6; 7)
+}
