@@ -69,6 +69,9 @@ pub(crate) struct Args {
     /// List the sample, and test nothing
     #[arg(long)]
     list: bool,
+    /// Arguments of `cargo nextest run`, or of `cargo test` where cargo-nextest is not installed
+    #[arg(last = true, value_name = "ARGS")]
+    tests: Vec<String>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
@@ -100,7 +103,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         sample.iter().for_each(|mutant| say!("{}", mutant.name));
         return Ok(ExitCode::SUCCESS);
     }
-    let report = test(&sample, true)?;
+    let report = test(&sample, true, &args.tests)?;
     Ok(match report.unexplained.is_empty() {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
@@ -126,7 +129,7 @@ pub(crate) fn check(counts: &mut Counts) -> Result<()> {
     );
     // The step `test` has shown that the tests pass. The sample is another one with each commit, so that a survivor is no
     // fault of the commit: it is reported, and `mutate-code` fails for it.
-    let report = test(&sample, false)?;
+    let report = test(&sample, false, &[])?;
     if !report.unexplained.is_empty() {
         say!("a test must notice each survivor, or {EXPLAINED} have it with a reason");
     }
@@ -136,6 +139,11 @@ pub(crate) fn check(counts: &mut Counts) -> Result<()> {
 /// Returns whether cargo-mutants is installed.
 pub(crate) fn is_installed() -> bool {
     first_line("cargo", &["mutants", "--version"]).is_some()
+}
+
+/// Returns whether cargo-nextest is installed, which ends a run at the first test that fails.
+fn has_nextest() -> bool {
+    first_line("cargo", &["nextest", "--version"]).is_some()
 }
 
 /// All mutants of these crates.
@@ -153,7 +161,7 @@ fn mutants(crates: &[&str]) -> Result<Vec<Mutant>> {
 }
 
 /// Tests each mutant with the tests of its crate, in the checkout, whose files are as before when it is over.
-fn test(sample: &[Mutant], with_baseline: bool) -> Result<Report> {
+fn test(sample: &[Mutant], with_baseline: bool, tests: &[String]) -> Result<Report> {
     let start = Instant::now();
     let folder = target_dir();
     let mut mutants = cargo();
@@ -172,6 +180,12 @@ fn test(sample: &[Mutant], with_baseline: bool) -> Result<Report> {
     for mutant in sample {
         mutants.args(["--file", &mutant.file]);
         mutants.arg("--re").arg(sample::exactly(&mutant.name));
+    }
+    if has_nextest() {
+        mutants.arg("--test-tool=nextest");
+    }
+    if !tests.is_empty() {
+        mutants.arg("--").args(tests);
     }
     // The codes of survivors and of tests that take too long.
     let code = status(
