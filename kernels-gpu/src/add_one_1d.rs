@@ -22,7 +22,7 @@ const BYTES: u32 = size_of::<[i32; BUF_LEN]>() as u32;
 ///
 /// # Safety
 /// 1. `data` points to at least `offset_elems + BUF_LEN * blocks` numbers of global memory that
-///    nobody else uses while the kernel runs.
+///    only this kernel uses while it runs.
 /// 2. `data + offset_elems` is a multiple of 16 bytes.
 /// 3. Blocks are one-dimensional, of a multiple of 32 threads.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/add_one_1d.ptx"), "\n```"))]
@@ -94,7 +94,7 @@ unsafe fn add_one(
     let bar = block.barrier(BAR::ptr(), block.threads());
 
     // 2. One thread starts the copy and says how many bytes will come. Both ends have the bytes and
-    // the alignment, and nobody uses the buffer before the phase completes.
+    // the alignment, and no thread uses the buffer before the phase completes.
     if block.elect() {
         load(&bar, smem_data.cast(), data.cast_const().cast());
     }

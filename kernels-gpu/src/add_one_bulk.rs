@@ -11,8 +11,8 @@ use crate::vectors::{VECTOR_BYTES, Vector, one_more, tile_bytes};
 /// [`settings`](crate::settings) says.
 ///
 /// # Safety
-/// 1. `src` and `dst` point to `len_bytes` bytes of global memory that nobody else uses while the
-///    kernel runs; they are the same or do not overlap.
+/// 1. `src` and `dst` point to `len_bytes` bytes of global memory that only this kernel uses while
+///    it runs; they are the same or do not overlap.
 /// 2. Both addresses and `len_bytes` are multiples of 16, and no block begins past the end.
 /// 3. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads, and the launch has
 ///    the shared memory.
@@ -34,14 +34,14 @@ pub unsafe fn add_one_bulk<const VECTORS: usize>(dst: *mut u8, src: *const u8, l
     // The last tile may be shorter.
     let bytes = (len_bytes - start).min(tile_bytes.into()) as u32;
 
-    // SAFETY: the tile lies within the source (1), aligned (2).
+    // SAFETY: the tile is within the source (1), aligned (2).
     let tile = block.load_buffer(
         data,
         bytes / VECTOR_BYTES,
         BAR::ptr(),
         |loads, tile| unsafe { loads.bulk(tile.cast(), src.add(start as usize), bytes) },
     );
-    // SAFETY: the tile lies within the destination (1), aligned (2).
+    // SAFETY: the tile is within the destination (1), aligned (2).
     tile.update::<VECTORS>(block, one_more)
         .store(block, |stores, tile| unsafe {
             stores.bulk(dst.add(start as usize), tile.cast(), bytes);

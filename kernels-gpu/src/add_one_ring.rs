@@ -37,8 +37,8 @@ const fn chunk_bytes(threads: u32) -> u32 {
 /// draws as many chunks as make up 12 KiB at a time. The launch has as many blocks as run at once.
 ///
 /// # Safety
-/// 1. `src` and `dst` point to `len_bytes` bytes of global memory that nobody else uses while the
-///    kernel runs; they are the same or do not overlap.
+/// 1. `src` and `dst` point to `len_bytes` bytes of global memory that only this kernel uses while
+///    it runs; they are the same or do not overlap.
 /// 2. Both addresses and `len_bytes` are multiples of 16, and there are fewer than 2^31 chunks.
 /// 3. `counter` is as its type says.
 /// 4. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads and of 64 at least,
@@ -111,7 +111,7 @@ unsafe fn ring<const STAGES: u32>(
                     end = (chunk + run.get()).min(chunks);
                 }
                 let stage = fill.next().with_item(chunk);
-                // SAFETY: the chunk lies within the source (1), aligned (2); the stage takes it.
+                // SAFETY: the chunk is within the source (1), aligned (2); the stage takes it.
                 unsafe { stage.copy(src.add(start(chunk) as usize).cast(), bytes(chunk)) };
                 chunk += 1;
             }
@@ -122,7 +122,7 @@ unsafe fn ring<const STAGES: u32>(
                 stage
                     .own(workers, bytes(chunk) / VECTOR_BYTES)
                     .update_at_once::<VECTORS>(one_more);
-                // SAFETY: the chunk lies within the destination (1), aligned (2).
+                // SAFETY: the chunk is within the destination (1), aligned (2).
                 drain.store(stage, |stores, stage| unsafe {
                     stores.bulk(dst.add(start(chunk) as usize), stage.cast(), bytes(chunk));
                 });

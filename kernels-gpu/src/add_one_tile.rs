@@ -14,7 +14,7 @@ use crate::{
 ///
 /// # Safety
 /// 1. `src` and `dst` are two-dimensional maps of 4-byte numbers with the boxes of `patch`, that swizzle
-///    alike or not at all, over matrices that nobody else uses while the kernel runs; they are the
+///    alike or not at all, over matrices that only this kernel uses while it runs; they are the
 ///    same or do not overlap.
 /// 2. A patch has `16 * VECTORS` bytes for each thread of a block, each box a multiple of 128 bytes, or of 1024 where
 ///    the maps swizzle; its width is a multiple of 16 bytes. Rows of `dst` end at multiples of 16 bytes, or the bytes up
@@ -44,7 +44,7 @@ pub unsafe fn add_one_tile<const VECTORS: usize>(
     let tile = block.load_buffer(data, vectors, BAR::ptr(), |loads, tile| unsafe {
         patch.load(loads, src, position, tile.cast());
     });
-    // Where a number lies in the tile makes no difference.
+    // Where a number is in the tile makes no difference.
     let tile = tile.update::<VECTORS>(block, one_more);
     // SAFETY: the maps are as wanted (1), rows end so, and no coordinate is negative (2).
     tile.store(block, |stores, tile| unsafe {

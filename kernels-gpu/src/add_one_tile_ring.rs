@@ -26,7 +26,7 @@ const VECTORS: usize = 4;
 ///
 /// # Safety
 /// 1. `src` and `dst` are two-dimensional maps of 4-byte numbers with the boxes of `patch`, that swizzle
-///    alike or not at all, over matrices that nobody else uses while the kernel runs; they are the
+///    alike or not at all, over matrices that only this kernel uses while it runs; they are the
 ///    same or do not overlap.
 /// 2. A patch has 64 bytes for each working thread, each box a multiple of 128 bytes, or of 1024 where the maps swizzle;
 ///    its width is a multiple of 16 bytes. Rows of `dst` end at multiples of 16 bytes, or the bytes up to the next one
@@ -72,7 +72,7 @@ pub unsafe fn add_one_tile_ring<const STAGES: u32>(
         },
         |workers, mut drain| {
             while let Some((number, stage)) = drain.next_item() {
-                // Where a number lies in the patch makes no difference.
+                // Where a number is in the patch makes no difference.
                 stage
                     .own(workers, vectors)
                     .update_at_once::<VECTORS>(one_more);

@@ -17,8 +17,8 @@ use crate::{
 /// `peer` may be memory of another GPU that this one has access to.
 ///
 /// # Safety
-/// 1. `own` and `peer` point to `len_bytes` bytes of global memory each that do not overlap and that nobody else uses
-///    while the kernel runs.
+/// 1. `own` and `peer` point to `len_bytes` bytes of global memory each that do not overlap and that only this kernel
+///    uses while it runs.
 /// 2. Both addresses and `len_bytes` are multiples of 16, and no block begins past the end.
 /// 3. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads, and the launch has the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `all_reduce_bf16_1`\n```text\n", include_str!("../../tests/golden/ptx/all_reduce_bf16_1.ptx"), "\n```"))]
@@ -43,12 +43,12 @@ pub unsafe fn all_reduce<T: Number, const VECTORS: usize>(
     // The last tile may be shorter.
     let bytes = (len_bytes - start).min(tile_bytes.into()) as u32;
     let vectors = bytes / VECTOR_BYTES;
-    // SAFETY: the tile lies within both (1).
+    // SAFETY: the tile is within both (1).
     let (own, peer) = unsafe { (own.byte_add(start as usize), peer.byte_add(start as usize)) };
 
     let both = block.load_buffer(data, 2 * vectors, BAR::ptr(), |loads, tile| {
         // The longer way first.
-        // SAFETY: the tile lies within both (1), aligned (2).
+        // SAFETY: the tile is within both (1), aligned (2).
         unsafe {
             loads.bulk(tile.add(vectors).cast(), peer.cast(), bytes);
             loads.bulk(tile.cast(), own.cast(), bytes);
@@ -57,7 +57,7 @@ pub unsafe fn all_reduce<T: Number, const VECTORS: usize>(
     let sum = |x, y| T::vector(T::floats(x).map_with([T::floats(y)], |x, [y]| x + y));
     both.combine::<VECTORS>(block, sum)
         .store(block, |stores, tile| {
-            // SAFETY: the tile lies within both (1), aligned (2).
+            // SAFETY: the tile is within both (1), aligned (2).
             unsafe {
                 stores.bulk(peer.cast(), tile.cast(), bytes);
                 stores.bulk(own.cast(), tile.cast(), bytes);

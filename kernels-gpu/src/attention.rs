@@ -45,7 +45,7 @@ pub struct Sequences {
     pub queries: u32,
     /// Keys of a sequence, or of the longest one.
     pub keys: u32,
-    /// Queries and keys of all sequences, where these lie one behind the other with lengths of their own; else 0 of both.
+    /// Queries and keys of all sequences, where these are stored one after the other with lengths of their own; else 0 of both.
     pub packed: [u32; 2],
     /// Heads of queries.
     pub heads: u32,
@@ -141,13 +141,13 @@ macro_rules! heads {
         $keys:literal keys in $steps:literal steps, scores $scores:literal, $slots:literal slots, $stages:literal stages;)+) => {$(
         #[doc = concat!("Writes `softmax(scale * Q * transpose(K)) * V` for heads of ", $dim, " elements, and the logarithms of the sums.")]
         ///
-        /// Keys are those of the same sequence. Where it is causal, a query sees no key behind it, the last of both at the
+        /// Keys are those of the same sequence. Where it is causal, a query sees no key after it, the last of both at the
         /// same position. A query that sees none gets zeros, and the logarithm of 0. Where sequences are packed, what
         /// follows the values of one is multiplied by zero: infinities and NaN among them reach its last keys' results.
         ///
         /// # Safety
         /// 1. The tensors have the elements of all heads innermost, then positions, then sequences, of which they have one
-        ///    where these are packed. Nobody writes queries, keys and values; nobody else uses results, which are at
+        ///    where these are packed. No thread writes queries, keys and values; no other code uses results, which are at
         ///    `results_at`, and logarithms, one `f32` for each query of each head of each sequence in the tensors, positions
         ///    innermost.
         /// 2. `sequences` has the extents of the tensors, none of them zero but that of the keys, and one to all heads in a
@@ -155,7 +155,7 @@ macro_rules! heads {
         /// 3. Grid and blocks are one-dimensional; 128 queries of each head of each sequence, or of the longest one, are fewer
         ///    than 2^31 items together, for each of which there is a block where it is causal.
         /// 4. Where sequences are packed, `query_starts` and `key_starts` have the number of each one's first query and key,
-        ///    and behind them those of all, none less than the one before, and nobody writes them.
+        ///    and after them those of all, none less than the one before, and no thread writes them.
         $(#[$attribute])*
         #[allow(clippy::too_many_arguments, reason = "each is a tensor or has numbers of one")]
         #[kernel(

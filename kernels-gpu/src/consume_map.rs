@@ -1,4 +1,4 @@
-//! Ports the guide's "Usage of a Modified Tensor Map": a kernel acquires maps that lie in global
+//! Ports the guide's "Usage of a Modified Tensor Map": a kernel acquires maps in global
 //! memory, made by another kernel ([`encode_map`](mod@crate::encode_map)) or by the host, and uses
 //! them.
 
@@ -17,12 +17,12 @@ pub const BOX_5D: [usize; 5] = [16, 2, 2, 2, 2];
 const BOX_BYTES: usize = BOX[0] * BOX[1];
 const BOX_5D_BYTES: usize = 16 * BOX_5D[0];
 
-/// Copies a box of bytes through each of several maps to `output`, one behind the other: block `i`
+/// Copies a box of bytes through each of several maps to `output`, one after the other: block `i`
 /// uses `maps[i]`, at column `x` and row `y`.
 ///
 /// # Safety
 /// 1. `maps` are at multiples of 64: two-dimensional maps of bytes whose boxes bring 128 by 4 of them,
-///    without swizzle, over tensors that nobody writes. Who wrote them released them to this kernel.
+///    without swizzle, over tensors that no thread writes. Who wrote them released them to this kernel.
 /// 2. `maps` and `output` are as their types say.
 /// 3. `x` is a multiple of 16.
 /// 4. Grid and blocks are one-dimensional; blocks are whole warps.
@@ -76,7 +76,7 @@ unsafe fn consume<const RANK: usize, const WORDS: usize>(
             // Acquire the map, in each block, in the thread that uses it. Those of another kernel on this
             // GPU could be acquired at `Gpu`, those of the host not.
             let map = maps.acquire::<Sys>(block);
-            // SAFETY: the map has this box, its first column is aligned (1), and nobody uses the buffer before it
+            // SAFETY: the map has this box, its first column is aligned (1), and no thread uses the buffer before it
             // is loaded.
             unsafe { loads.tensor(to.cast(), map, coords, 4 * WORDS as u32) };
         },

@@ -37,9 +37,9 @@ const COLUMN_BYTES: u32 = 4 * COLUMN_ELEMS;
 /// # Safety
 /// 1. `images` is an im2col map of `f32` with dimensions [`CHANNELS`], W, H, N, whose box of pixels has
 ///    `width` by `height` pixels from `first` on, [`CHANNELS`] channels for each pixel and [`PIXELS`]
-///    pixels for each column, no swizzle; nobody writes the images while the kernel runs.
+///    pixels for each column, no swizzle; no thread writes the images while the kernel runs.
 /// 2. `filters` is as its type says; `output` has room for `pixels` pixels, which is
-///    `width * height * N`, and nobody else uses it.
+///    `width * height * N`, and no other code uses it.
 /// 3. Grid and blocks are one-dimensional; there is a block of 256 threads for each [`PIXELS`] results.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/conv_im2col.ptx"), "\n```"))]
 #[kernel(max_threads = 256)]
@@ -77,7 +77,7 @@ pub unsafe fn conv_im2col(
                 let offsets = [tap as u16 % SIDE as u16, tap as u16 / SIDE as u16];
                 let to = columns.cast().byte_add(tap * COLUMN_BYTES);
                 // SAFETY: the map has these columns (1), pixels begin at multiples of 64 bytes, and
-                // nobody uses the buffer before it is loaded.
+                // no thread uses the buffer before it is loaded.
                 unsafe { loads.im2col(to, images, coords, offsets, COLUMN_BYTES) };
             }
         },
@@ -96,7 +96,7 @@ pub unsafe fn conv_im2col(
     for row in 0..SIDE {
         for column in 0..SIDE {
             let tap = row * SIDE + column;
-            // Four channels at once, as far as they lie in shared memory.
+            // Four channels at once, as far as they are in shared memory.
             for channel in (0..CHANNELS).step_by(4) {
                 let index = tap as u32 * COLUMN_ELEMS + pixel * CHANNELS as u32 + channel as u32;
                 let [a, b, c, d]: [u32; 4] = columns.get(index / 4);
@@ -137,16 +137,16 @@ const fn loads(width: u32) -> u32 {
 /// As [`conv_im2col`], with all channels of [`EACH`] results for each thread, and each pixel loaded once for a block.
 ///
 /// The images with their padding are one sequence of pixels, in the order in which im2col loads of all of it bring
-/// them. There the pixels under a filter lie at the same distances from its first one wherever that is. Each pixel of
+/// them. There the pixels under a filter are at the same distances from its first one wherever that is. Each pixel of
 /// the sequence has a result, but those of the last columns and rows of an image, where the filter does not fit, are
 /// left out.
 ///
 /// # Safety
 /// 1. `images` is an im2col map of `f32` with dimensions [`CHANNELS`], W, H, N, whose box of pixels has the image with
 ///    its padding, `width` by `height` pixels from `first` on, [`CHANNELS`] channels for each pixel and [`COLUMN`]
-///    pixels for each column, with a 64-byte swizzle; nobody writes the images while the kernel runs.
-/// 2. `filters` has all filters at a multiple of 16 bytes, which nobody writes; `output` has room for
-///    `(width - 2) * (height - 2) * N` pixels at a multiple of 16 bytes, and nobody else uses it.
+///    pixels for each column, with a 64-byte swizzle; no thread writes the images while the kernel runs.
+/// 2. `filters` has all filters at a multiple of 16 bytes, which no thread writes; `output` has room for
+///    `(width - 2) * (height - 2) * N` pixels at a multiple of 16 bytes, and no other code uses it.
 /// 3. `pixels` is `width * height * N`; `width` is [`MOST_WIDTH`] at most.
 /// 4. Grid and blocks are one-dimensional; there is a block of [`THREADS`] threads for each `EACH * THREADS` pixels,
 ///    and the launch has the shared memory.
@@ -191,7 +191,7 @@ pub unsafe fn conv_im2col_padded(
             let [column, row, image] = position(start + load * COLUMN).map(|number| number as i32);
             let coords = [0, column + first, row + first, image];
             let to = buffer.add(load).cast();
-            // SAFETY: the map has this column (1), for which there is room (4) that nobody uses before it is loaded.
+            // SAFETY: the map has this column (1), for which there is room (4) that no thread uses before it is loaded.
             unsafe { transaction.im2col(to, images, coords, [0, 0], size_of::<Pixels>() as u32) };
         }
     });

@@ -18,7 +18,7 @@ use tma::{
 ///
 /// # Safety
 /// 1. `src` and `dst` point to `len_bytes` bytes of global memory that do not overlap and that
-///    nobody else uses while the kernel runs.
+///    only this kernel uses while it runs.
 /// 2. Both addresses, `len_bytes` and `chunk_bytes` are multiples of 16; a chunk has at most
 ///    2^20 - 16 bytes, and there are fewer than 2^31 chunks.
 /// 3. `counter` is as its type says.
@@ -42,11 +42,11 @@ pub unsafe fn copy_bulk<const STAGES: u32>(
     let start = |chunk: u32| u64::from(chunk) * u64::from(chunk_bytes);
     // The last chunk may be shorter.
     let bytes = |chunk: u32| (len_bytes - start(chunk)).min(chunk_bytes.into()) as u32;
-    // SAFETY: the chunk lies within the source (1), aligned (2); the buffer is free and takes it.
+    // SAFETY: the chunk is within the source (1), aligned (2); the buffer is free and takes it.
     let load = |chunk: u32, loads: &mut Transaction<'_>, buffer| unsafe {
         loads.bulk(buffer, src.add(start(chunk) as usize), bytes(chunk));
     };
-    // SAFETY: the chunk lies within the destination (1), aligned (2); it has been loaded, and its buffer is
+    // SAFETY: the chunk is within the destination (1), aligned (2); it has been loaded, and its buffer is
     // left alone until the group has been read.
     let store = |chunk: u32, stores: &mut Stores, buffer| unsafe {
         stores.bulk(dst.add(start(chunk) as usize), buffer, bytes(chunk));
@@ -71,7 +71,7 @@ pub unsafe fn copy_bulk_once(
     len_bytes: u64,
     chunk_bytes: NonZero<u32>,
 ) {
-    // SAFETY: the conditions are this kernel's own. The chunk lies within the destination (1), aligned (2).
+    // SAFETY: the conditions are this kernel's own. The chunk is within the destination (1), aligned (2).
     unsafe {
         once(
             src,
@@ -88,7 +88,7 @@ pub unsafe fn copy_bulk_once(
 /// them from the buffer.
 ///
 /// # Safety
-/// 1. `src` points to `len_bytes` bytes of global memory that nobody writes while the kernel runs.
+/// 1. `src` points to `len_bytes` bytes of global memory that no thread writes while the kernel runs.
 /// 2. The address, `len_bytes` and `chunk_bytes` are multiples of 16; a chunk has at most 2^20 - 16 bytes, and
 ///    there is a block for each.
 /// 3. Grid and blocks are one-dimensional, blocks of whole warps, and the launch has `chunk_bytes` of shared memory.
@@ -117,7 +117,7 @@ pub(crate) unsafe fn once(
     // SAFETY: this thread has made the barrier; its one phase has this arrival and the bytes of the load.
     let full = unsafe { Barrier::assume_init(BAR::ptr()) };
     let mut loads = full.transaction();
-    // SAFETY: the chunk lies within the source (1), aligned (2); the buffer takes it.
+    // SAFETY: the chunk is within the source (1), aligned (2); the buffer takes it.
     unsafe { loads.bulk(buffer, src.add(start as usize), bytes) };
     full.wait(loads.arrive());
     let mut stores = Stores::new();

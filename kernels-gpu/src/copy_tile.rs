@@ -22,7 +22,7 @@ use crate::patch::Patch;
 ///
 /// # Safety
 /// 1. `src` and `dst` are two-dimensional maps with the boxes of `patch`, which have its `box_bytes` bytes
-///    in shared memory, over matrices that do not overlap and that nobody else uses while the kernel
+///    in shared memory, over matrices that do not overlap and that only this kernel uses while it
 ///    runs.
 /// 2. `box_bytes` is a multiple of 128, or of 1024 where the maps swizzle, and a patch has less than 2^20 bytes; the
 ///    width of a box is a multiple of 16 bytes. Rows of `dst` end at multiples of 16 bytes, or the

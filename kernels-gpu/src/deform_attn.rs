@@ -5,7 +5,7 @@
 //! each direction, and what is seen there is interpolated between the four pixels around it.
 //!
 //! # Layout
-//! - `value`: for each batch the images one behind the other, each `[H][W][CHANNELS]`, halves. Every
+//! - `value`: for each batch the images one after the other, each `[H][W][CHANNELS]`, halves. Every
 //!   image has a border of one pixel of zeros on each side, which H and W count; locations are those
 //!   of the image without it.
 //! - `locations`: `[batch][query][level][point]`, X in the lower and Y in the upper half of a word.
@@ -60,7 +60,7 @@ pub const QUERIES: u32 = 8;
 ///
 /// # Safety
 /// 1. `value`, `locations`, `weights` and `output` are as long as the layout says for `batches`,
-///    `queries` and the shapes, at multiples of 16 bytes; nobody else writes the inputs or uses the
+///    `queries` and the shapes, at multiples of 16 bytes; no other code writes the inputs or uses the
 ///    output while the kernel runs.
 /// 2. Heights and widths are at least 3, and borders are zero.
 /// 3. Grid and blocks are one-dimensional; blocks are whole warps.
@@ -138,7 +138,7 @@ pub unsafe fn deform_attn_tiles<const STAGES: u32>(
     }
 }
 
-/// As [`deform_attn_tiles`], for the two finer images; the coarser two of a block's batch lie in
+/// As [`deform_attn_tiles`], for the two finer images; the coarser two of a block's batch are in
 /// shared memory, brought by one bulk copy: entries `deform_attn_resident_1` and `_2`, with `STAGES`
 /// rounds of 16 tiles in each warp.
 ///
@@ -223,7 +223,7 @@ mod host {
 
     /// Multi-scale deformable attention, forward, on halves.
     ///
-    /// `value` has for each batch the four images one behind the other, `[H][W][32]`, with a border of
+    /// `value` has for each batch the four images one after the other, `[H][W][32]`, with a border of
     /// one pixel of zeros around each; `locations` has two halves (X, then Y) and `weights` one half for
     /// `[batch][query][image][8 points]`; `output` is `[batch][query][32]`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]

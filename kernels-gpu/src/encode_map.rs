@@ -111,7 +111,7 @@ unsafe fn encode(
 /// Replaces every field of a map.
 ///
 /// # Safety
-/// 1. `map` is a map in shared memory that nobody else uses, and `fields` are those of a map.
+/// 1. `map` is a map in shared memory that no other code uses, and `fields` are those of a map.
 #[inline(always)]
 unsafe fn replace(map: SharedPtr<TensorMap>, fields: &MapFields, tensors: *mut u8) {
     let rank = fields.rank;
@@ -139,7 +139,7 @@ unsafe fn replace(map: SharedPtr<TensorMap>, fields: &MapFields, tensors: *mut u
             }
         )*};
     }
-    // SAFETY: nobody else uses the map, which has one to five dimensions, and those that are replaced (1).
+    // SAFETY: no other code uses the map, which has one to five dimensions, and those that are replaced (1).
     unsafe {
         tensormap_replace::tile_global_address(map, address as u64);
         // The field counts from zero.
@@ -174,7 +174,7 @@ mod host {
         pub template: bool,
         /// The buffer of what the maps are to say: [`map_fields`] of each.
         pub fields: usize,
-        /// The buffer that the tensors lie in.
+        /// The buffer that the tensors are in.
         pub tensors: usize,
         /// The buffer that gets the maps.
         pub maps: usize,

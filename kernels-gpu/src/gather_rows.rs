@@ -13,9 +13,9 @@ const ROW_BYTES: u32 = size_of::<[u32; ROW]>() as u32;
 /// A number that no row of the table has gives zeros.
 ///
 /// # Safety
-/// 1. `table` is over a table of [`ROW`] columns that nobody writes while the kernel runs.
+/// 1. `table` is over a table of [`ROW`] columns that no thread writes while the kernel runs.
 /// 2. `indices` has `rows` numbers, none of them negative as `i32`; `output` has room for as many
-///    rows, is a multiple of 16 bytes, and nobody else uses it.
+///    rows, is a multiple of 16 bytes, and no other code uses it.
 /// 3. Blocks are one warp, and there is one for each [`ROWS`] rows.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/gather_rows.ptx"), "\n```"))]
 #[kernel(max_threads = 32)]
@@ -41,7 +41,7 @@ pub unsafe fn gather_rows(
         // SAFETY: there is a number for each row (2).
         let row = unsafe { *indices.add((first + warp.lane()) as usize) };
         let mut load = bar.transaction();
-        // SAFETY: column 0 is aligned, and nobody uses the slot before the phase completes.
+        // SAFETY: column 0 is aligned, and no thread uses the slot before the phase completes.
         unsafe { load.tile(gathered.at(warp.lane()), table, [0, row as i32]) };
         let _ = load.arrive();
     }
@@ -51,7 +51,7 @@ pub unsafe fn gather_rows(
     // the phase has ordered them for every lane.
     if warp.elect() {
         let mut stores = Stores::new();
-        // SAFETY: the output has room for these rows (2), which lie one behind the other.
+        // SAFETY: the output has room for these rows (2), which are stored one after the other.
         unsafe {
             let dst = output.add(first as usize * ROW);
             stores.bulk(dst.cast(), gathered.cast(), count * ROW_BYTES)

@@ -162,11 +162,11 @@ impl Finish for Finished {
 ///
 /// A has M rows of K numbers and B has K rows of N: `gemm_bf16_true_true` takes A as it is and B transposed, K along
 /// the rows of both; where one of the two is `false`, it is A transposed, or B as it is. Tiles of C, 128 by 256, are
-/// dealt to the blocks. What lies behind the ends of A and B along K counts as zero.
+/// dealt to the blocks. What follows the ends of A and B along K counts as zero.
 ///
 /// # Safety
-/// 1. `a`, `b` and `c` are maps with boxes of 64 by 64, of the rows of the matrices as they lie in memory; nobody
-///    writes A and B while the kernel runs, nobody else uses C.
+/// 1. `a`, `b` and `c` are maps with boxes of 64 by 64, of the rows of the matrices as they are in memory; no
+///    thread writes A and B while the kernel runs, no other code uses C.
 /// 2. `product` has the tiles that cover C, at least one and fewer than 2^16 each way, in groups of 1 to 2^16 - 1
 ///    rows, and stages of 64 that cover K; the tiles are fewer than 2^31 together, and coordinates are below 2^31.
 /// 3. `bias` has as many numbers as `product` says, those of all columns or none.

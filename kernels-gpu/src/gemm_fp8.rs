@@ -56,11 +56,11 @@ struct Started {
 }
 
 impl Started {
-    /// Waits for these products, but not for those of the `LEFT` stages that were started behind them; gives the stage
+    /// Waits for these products, but not for those of the `LEFT` stages that were started after them; gives the stage
     /// back, and the sums with them, and the products.
     ///
     /// # Safety
-    /// 1. So many stages were started behind them.
+    /// 1. So many stages were started after them.
     #[inline(always)]
     unsafe fn add_to<const LEFT: u64>(self, sums: Sums) -> (Sums, Sums) {
         // SAFETY: (1); the products of each stage are a group.
@@ -113,16 +113,16 @@ struct Operands<'a> {
 /// Writes A times the transpose of B to C, rounded to `bf16`.
 ///
 /// A has M rows and B has N rows of K numbers of `e4m3`. A number of A counts times the scale of its row and of its 128
-/// along K, one of B times that of its 128 rows and 128 along K. What lies behind the ends of A and B along K counts as
+/// along K, one of B times that of its 128 rows and 128 along K. What follows the ends of A and B along K counts as
 /// zero. Tiles of C, 128 by 128, are dealt to the blocks.
 ///
 /// # Safety
 /// 1. `a` and `b` are maps with boxes of 128 by 64, `c` is one with boxes of 64 by 64, of the rows of the matrices;
-///    nobody writes A and B while the kernel runs, nobody else uses C.
+///    no thread writes A and B while the kernel runs, no other code uses C.
 /// 2. `product` has the tiles that cover C, at least one and fewer than 2^16 each way, in groups of 1 to
 ///    2^16 - 1 rows, and stages that cover K; the tiles are fewer than 2^31 together, and coordinates are below 2^31.
 /// 3. `a_scales` is a map with boxes of 128 by 1 of the scales of A, where those of all rows for one stage are a row;
-///    `b_scales` has those of B, those of all stages for 128 rows behind those of the 128 rows before. Nobody writes
+///    `b_scales` has those of B, those of all stages for 128 rows behind those of the 128 rows before. No thread writes
 ///    them.
 /// 4. Grid and blocks are one-dimensional.
 #[cfg_attr(doc, doc = concat!("\n# Instructions of `gemm_fp8`\n```text\n", include_str!("../../tests/golden/ptx/gemm_fp8.txt"), "\n```"))]
@@ -245,14 +245,14 @@ unsafe fn multiply<P: FnMut(u32) -> Option<Place>>(
                         break unsafe { even.add_to::<0>(sums) }.0;
                     }
                     let odd = start(spare);
-                    // SAFETY: one was started behind it.
+                    // SAFETY: one was started after it.
                     (sums, spare) = unsafe { even.add_to::<1>(sums) };
                     if left == 2 {
                         // SAFETY: it is the last one.
                         break unsafe { odd.add_to::<0>(sums) }.0;
                     }
                     even = start(spare);
-                    // SAFETY: one was started behind it.
+                    // SAFETY: one was started after it.
                     (sums, spare) = unsafe { odd.add_to::<1>(sums) };
                     left -= 2;
                 };

@@ -35,14 +35,14 @@ pub struct Results {
 /// A has M rows of K numbers and B has K rows of N: `gemm_mma_bf16_true_true_4` takes A as it is and B transposed, K
 /// along the rows of both; where one of the two is `false`, it is A transposed, or B as it is. The last number is that
 /// of the stages: two take 96 KiB of shared memory, four twice as much. Tiles of C, 128 by 256, are dealt to the
-/// blocks. What lies behind the ends of A and B along K counts as zero. Columns are written in pairs.
+/// blocks. What follows the ends of A and B along K counts as zero. Columns are written in pairs.
 ///
 /// # Safety
-/// 1. `a` and `b` are maps with boxes of 64 by 64, of the rows of the matrices as they lie in memory; nobody writes A
+/// 1. `a` and `b` are maps with boxes of 64 by 64, of the rows of the matrices as they are in memory; no thread writes A
 ///    and B while the kernel runs.
 /// 2. `tiling` has the tiles that cover C, at least one and fewer than 2^16 each way, in groups of 1 to 2^16 - 1 rows,
 ///    and stages of 64 that cover K; the tiles are fewer than 2^31 together, and coordinates are below 2^31.
-/// 3. `c` points to the rows that `results` describes, of an element more where they have an odd number; nobody else uses
+/// 3. `c` points to the rows that `results` describes, of an element more where they have an odd number; no other code uses
 ///    them. `c` is a multiple of 4 bytes, and so is the stride.
 /// 4. Grid and blocks are one-dimensional, blocks have 256 threads.
 #[kernel(
@@ -101,7 +101,7 @@ pub unsafe fn gemm_mma<T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, co
     }
 }
 
-/// The loads of a block: the stages of its tiles, one behind the other.
+/// The loads of a block: the stages of its tiles, one after the other.
 struct Loads<'a, T, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32> {
     block: Block,
     maps: [&'a Map<T>; 2],
@@ -217,7 +217,7 @@ impl<T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32>
         let [down, along] = self.part;
         let (a, b) = (stage.first().at(down), stage.second().at(along));
         let warp = self.block.warp();
-        // SAFETY: copies have filled the stage, and nobody writes it before all warps have released it.
+        // SAFETY: copies have filled the stage, and no thread writes it before all warps have released it.
         unsafe {
             (
                 WarpRows::load::<A_K_MAJOR, _, _>(a, warp, number),
@@ -269,7 +269,7 @@ mod host {
 
     /// The product of two matrices, on any architecture.
     ///
-    /// Columns are written in pairs: where C has an odd number, the element behind the last one is written, too.
+    /// Columns are written in pairs: where C has an odd number, the element after the last one is written, too.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct GemmMma {
         /// The type of the matrices.
@@ -281,7 +281,7 @@ mod host {
         pub a_transposed: bool,
         /// B is given transposed: N rows of K numbers.
         pub b_transposed: bool,
-        /// From row to row of C, A and B as they lie in memory, in elements; rows lie one behind the other where
+        /// From row to row of C, A and B as they are in memory, in elements; rows are stored one after the other where
         /// nothing is said.
         pub strides: [Option<u64>; 3],
         /// The buffer of the product.

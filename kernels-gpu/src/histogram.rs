@@ -13,8 +13,8 @@ const BINS_BYTES: u32 = size_of::<[u32; BINS]>() as u32;
 /// Adds to `counts[v]` how often the byte `v` is among the `len` ones of `data`.
 ///
 /// # Safety
-/// 1. `data` has `len` bytes that nobody writes while the kernel runs.
-/// 2. `counts` has [`BINS`] numbers at a multiple of 16 bytes that nobody else uses.
+/// 1. `data` has `len` bytes that no thread writes while the kernel runs.
+/// 2. `counts` has [`BINS`] numbers at a multiple of 16 bytes that no other code uses.
 /// 3. Grid and blocks are one-dimensional; blocks are whole warps.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/histogram.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
@@ -45,7 +45,7 @@ pub unsafe fn histogram(data: *const u8, len: u32, counts: *mut u32) {
 const LANES: usize = 32;
 
 /// As [`histogram`], with vectors of bytes on their way and counts of its own for each lane of the block's warps: those
-/// of a lane lie in one bank of shared memory, so that lanes never wait for each other.
+/// of a lane are in one bank of shared memory, so that lanes never wait for each other.
 ///
 /// # Safety
 /// As for [`histogram`], and
@@ -74,7 +74,7 @@ pub unsafe fn histogram_lanes(data: *const u8, len: u32, counts: *mut u32) {
         count_word(d);
     };
     let vectors = len / VECTOR_BYTES;
-    // SAFETY: callers ask for vectors that are there (1), aligned (4), and nobody writes them (1).
+    // SAFETY: callers ask for vectors that are there (1), aligned (4), and no thread writes them (1).
     let load = |index: u64| unsafe { memory::load_nc(data.cast::<Vector>().add(index as usize)) };
     let of_grid = u64::from(block.blocks().get()) * u64::from(block.threads());
     let mut index =
@@ -89,7 +89,7 @@ pub unsafe fn histogram_lanes(data: *const u8, len: u32, counts: *mut u32) {
     if index < u64::from(vectors) {
         count_vector(load(index));
     }
-    // The bytes behind the last vector.
+    // The bytes after the last vector.
     let rest = vectors * VECTOR_BYTES + block.thread();
     if block.index() == 0 && rest < len {
         // SAFETY: the index is in bounds (1).

@@ -27,7 +27,7 @@ const PAIRS: usize = size_of::<Tile<Pixels>>() / size_of::<F16x2>();
 /// Elements outside the image are zero.
 ///
 /// # Safety
-/// 1. `map` is over an image with dimensions C, W, H that nobody writes while the kernel runs.
+/// 1. `map` is over an image with dimensions C, W, H that no thread writes while the kernel runs.
 /// 2. `output` is as its type says: it has room for 128 halves.
 /// 3. `c` is a multiple of 8.
 /// 4. The block is one-dimensional, of a multiple of 32 threads; there is one.
@@ -54,7 +54,7 @@ pub unsafe fn hwc_tile(
     output.write_own(block, || pairs.get(block.thread()));
 }
 
-/// Copies eight tiles of 2 x 2 pixels of 32 channels for each block, one behind the other: eight
+/// Copies eight tiles of 2 x 2 pixels of 32 channels for each block, one after the other: eight
 /// lanes of a warp issue a copy each, into a slot of their own.
 ///
 /// Tile `i` begins at channel 0, column `coords[2 * i]` and row `coords[2 * i + 1]`.
@@ -83,7 +83,7 @@ pub unsafe fn hwc_tile_lanes(
     if lane < LANES as u32 {
         let [w, h] = coords.of(block)[lane as usize];
         let mut load = bar.transaction();
-        // SAFETY: channel 0 is aligned, and nobody uses the slot before the phase completes.
+        // SAFETY: channel 0 is aligned, and no thread uses the slot before the phase completes.
         unsafe { load.tile(SMEM_TILES::ptr().at(lane), map, [0, w, h]) };
         let _ = load.arrive();
     }

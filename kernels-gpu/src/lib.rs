@@ -25,7 +25,7 @@
 //! Buffers are named by their index in the job, lengths and offsets are in elements.
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
-// A file of this folder is a kernel; what they share lies in folders.
+// A file of this folder is a kernel; what they share is in folders.
 #![allow(clippy::mod_module_files)]
 // On the device one proof covers the steps of an operation.
 #![allow(clippy::multiple_unsafe_ops_per_block)]

@@ -27,7 +27,7 @@ pub type Slice = [[i32; TILE[0]]; SLICE_ROWS];
 /// writes it to its index of `output`, plus the block's number in the cluster.
 ///
 /// # Safety
-/// 1. `map` is over a matrix that nobody writes while the kernel runs; `x` is a multiple of 4.
+/// 1. `map` is over a matrix that no thread writes while the kernel runs; `x` is a multiple of 4.
 /// 2. `output` is as its type says.
 /// 3. Grid and blocks are one-dimensional; blocks are whole warps.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/multicast_tile.ptx"), "\n```"))]
@@ -62,9 +62,9 @@ pub const TILES: u32 = 4;
 /// As [`multicast_tile`], with [`TILES`] tiles beside each other for each cluster, all on their way at once.
 ///
 /// # Safety
-/// 1. `map` is over a matrix that nobody writes while the kernel runs; `x` is a multiple of 4.
-/// 2. `output` has room for four tiles for each of `count` at a multiple of 16 bytes, and nobody else uses it.
-/// 3. Grid and blocks are one-dimensional; blocks are whole warps; no cluster begins behind the last tile, and the
+/// 1. `map` is over a matrix that no thread writes while the kernel runs; `x` is a multiple of 4.
+/// 2. `output` has room for four tiles for each of `count` at a multiple of 16 bytes, and no other code uses it.
+/// 3. Grid and blocks are one-dimensional; blocks are whole warps; no cluster begins after the last tile, and the
 ///    launch has the shared memory.
 #[kernel(
     max_threads = 1024,
@@ -92,7 +92,7 @@ pub unsafe fn multicast_tiles(
     let rank = cluster.rank();
     let first = block.index() / BLOCKS * TILES;
     let own = (count - first).min(TILES);
-    // Nobody sends to a block whose barriers are not there.
+    // No thread sends to a block whose barriers are not there.
     cluster.sync();
     if block.elect() {
         let mut at = Cursor::new();

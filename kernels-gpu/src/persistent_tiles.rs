@@ -20,7 +20,7 @@ const OUTPUTS: u32 = 2;
 /// Entries `persistent_tiles_2` to `persistent_tiles_4` have so many stages.
 ///
 /// # Safety
-/// 1. `source` and `target` are over matrices of the same size that nobody else uses while the kernel
+/// 1. `source` and `target` are over matrices of the same size that only this kernel uses while it
 ///    runs; `tiles_x` and `tiles_y` are the numbers of tiles along the columns and along the rows.
 /// 2. Grid and blocks are one-dimensional; blocks have at least 64 threads, in whole warps.
 /// 3. The launch has the shared memory.

@@ -16,7 +16,7 @@ use tma::{
 ///
 /// # Safety
 /// 1. `global_in` and `global_out` point to `batches * threads of the grid` numbers of global
-///    memory, at multiples of 4 bytes, that nobody else uses while the kernel runs.
+///    memory, at multiples of 4 bytes, that only this kernel uses while it runs.
 /// 2. Grid and blocks are one-dimensional, and the launch has the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `prefetch_2`\n```text\n", include_str!("../../tests/golden/ptx/prefetch_2.ptx"), "\n```"))]
 #[kernel(
@@ -42,7 +42,7 @@ pub unsafe fn prefetch<const STAGES: u32>(
     let fetch = |batch: u32, own: usize, stage: u32| {
         if batch < batches {
             let to = stage_data(stage).add(tid);
-            // SAFETY: the batch lies within the input (1), and nobody uses the stage's buffer any more.
+            // SAFETY: the batch is within the input (1), and no thread uses the stage's buffer any more.
             unsafe {
                 let from = global_in.add(own);
                 cp_async::shared_cta_global::<Ca, 4>(to.cast(), from.cast());

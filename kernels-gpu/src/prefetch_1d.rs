@@ -10,7 +10,7 @@ use tma::{Block, kernel, ptx::mbarrier::Mbarrier, ring::Cursor, shared, thread::
 ///
 /// # Safety
 /// 1. `global_in` and `global_out` point to `batches * threads of the grid` numbers of global
-///    memory that nobody else uses while the kernel runs.
+///    memory that only this kernel uses while it runs.
 /// 2. `global_in` is a multiple of 16 bytes, and threads of a block are a multiple of 32.
 /// 3. Grid and blocks are one-dimensional, and the launch has the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `prefetch_1d_4`\n```text\n", include_str!("../../tests/golden/ptx/prefetch_1d_4.ptx"), "\n```"))]
@@ -31,7 +31,7 @@ pub unsafe fn prefetch_1d<const STAGES: u32>(
     let (tid, block_size) = (block.thread(), block.threads());
     let bytes = block_size * size_of::<i32>() as u32;
 
-    // The stages lie one after another, the barriers behind them.
+    // The stages are one after another, the barriers after them.
     let smem = shared::dynamic::<i32, 16>();
     let stage_data = |stage: u32| smem.add(stage * block_size);
     // Numbers of a batch, and the block's first one.
@@ -43,7 +43,7 @@ pub unsafe fn prefetch_1d<const STAGES: u32>(
     let fetch = |block_batch: usize, at: Cursor<STAGES>| {
         let bar = bars.at(at);
         let mut load = bar.transaction();
-        // SAFETY: the batch lies within the input (1), aligned (2); nobody uses the stage's buffer
+        // SAFETY: the batch is within the input (1), aligned (2); no thread uses the stage's buffer
         // any more.
         unsafe {
             let from = global_in.add(block_batch).cast();

@@ -16,11 +16,11 @@ const PRODUCERS: u32 = 32;
 /// Writes `2 * x + 1` for each number `x` of `input` to the same index of `output`: with a ring of
 /// stages, as `cuda::pipeline` has it.
 ///
-/// Each block has `batches` batches of `buffer_len` numbers, one behind the other.
+/// Each block has `batches` batches of `buffer_len` numbers, one after the other.
 ///
 /// # Safety
 /// 1. `input` and `output` have `buffer_len * batches` numbers for each block, at multiples of 4
-///    bytes; nobody else writes the input or uses the output while the kernel runs.
+///    bytes; no other code writes the input or uses the output while the kernel runs.
 /// 2. Grid and blocks are one-dimensional; blocks have at least 64 threads, in whole warps.
 /// 3. The launch has the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/producer_consumer_ring.ptx"), "\n```"))]
@@ -164,7 +164,7 @@ impl Work {
     /// Starts this producer's copies of a batch.
     ///
     /// # Safety
-    /// 1. The batch is there, and the buffer has room for it that nobody uses.
+    /// 1. The batch is there, and the buffer has room for it that no thread uses.
     #[inline(always)]
     unsafe fn produce(&self, buffer: SharedPtr<f32>, batch: u32) {
         let mut i = warp::lane();

@@ -19,8 +19,8 @@ use crate::{copy_bulk, rows::Number};
 /// `dst` may be memory of another GPU that this one has access to, with atomic operations.
 ///
 /// # Safety
-/// 1. `src` points to `len_bytes` bytes of global memory that nobody writes while the kernel runs, `dst` to as many
-///    that nobody else uses; they do not overlap.
+/// 1. `src` points to `len_bytes` bytes of global memory that no thread writes while the kernel runs, `dst` to as many
+///    that no other code uses; they do not overlap.
 /// 2. Both addresses, `len_bytes` and `chunk_bytes` are multiples of 16; a chunk has at most 2^20 - 16 bytes, and no
 ///    block begins past the end.
 /// 3. Grid and blocks are one-dimensional, blocks of whole warps, and the launch has the shared memory.
@@ -32,7 +32,7 @@ pub unsafe fn reduce_scatter<T: Number + GlobalReduce<Add>>(
     len_bytes: u64,
     chunk_bytes: NonZero<u32>,
 ) {
-    // SAFETY: the conditions are this kernel's own (1 to 3). The chunk lies within the destination (1), aligned (2).
+    // SAFETY: the conditions are this kernel's own (1 to 3). The chunk is within the destination (1), aligned (2).
     unsafe {
         copy_bulk::once(
             src.cast(),

@@ -13,8 +13,8 @@ use crate::rows::{self, Number, Operation, Row};
 /// `false`, and rows of at most [`rows::SHORT_BYTES`] for [`softmax_short`], too; sums are of `f32`.
 ///
 /// # Safety
-/// 1. `src` and `dst` have `rows` rows one behind the other, all at multiples of 16
-///    bytes; nobody else uses `dst`, and nobody writes the others, while the kernel runs. `dst` is `src` or does
+/// 1. `src` and `dst` have `rows` rows one after the other, all at multiples of 16
+///    bytes; no other code uses `dst`, and no thread writes the others, while the kernel runs. `dst` is `src` or does
 ///    not overlap it.
 /// 2. The bytes of a row are a multiple of 16, from 16 on, and `LONG` says whether it has more than
 ///    [`rows::MEDIUM`] elements: at most twice as many.
@@ -42,8 +42,8 @@ pub unsafe fn softmax<T: Number, const LONG: bool>(
 /// The same for rows of at most [`rows::SHORT_BYTES`] bytes, of which a block has one, or one for each of its warps.
 ///
 /// # Safety
-/// 1. `src` and `dst` have `rows` rows one behind the other, all at multiples of 16
-///    bytes; nobody else uses `dst`, and nobody writes the others, while the kernel runs. `dst` is `src` or does
+/// 1. `src` and `dst` have `rows` rows one after the other, all at multiples of 16
+///    bytes; no other code uses `dst`, and no thread writes the others, while the kernel runs. `dst` is `src` or does
 ///    not overlap it.
 /// 2. The bytes of a row are a multiple of 16, from 16 to [`rows::SHORT_BYTES`].
 /// 3. Grid and blocks are one-dimensional, blocks of whole warps, 256 threads at most. Where a row has at most 2 KiB,

@@ -39,7 +39,7 @@ pub unsafe fn stencil_loads(
     let buffer = BUFFER_OF_BLOCK::ptr();
     let tid = block.thread();
     let copy = |to: u32, number: f32| {
-        // SAFETY: the element is there, and nobody else has it.
+        // SAFETY: the element is there, and no other code has it.
         unsafe { buffer.at(to).write(number) };
     };
     if tid < HALO {
@@ -75,7 +75,7 @@ pub unsafe fn stencil_threads(
         BUFFER_OF_BLOCK::ptr(),
         block.barrier(BAR::ptr(), block.threads()),
     );
-    // SAFETY: nobody else uses the buffer, and every thread waits once, for all of it.
+    // SAFETY: no other code uses the buffer, and every thread waits once, for all of it.
     unsafe {
         own_copies(
             block,
@@ -108,7 +108,7 @@ pub unsafe fn stencil_block(
         BUFFER_OF_BLOCK::ptr(),
         block.barrier(BAR::ptr(), block.threads()),
     );
-    // SAFETY: the parts lie behind each other in the buffer, which nobody else uses; every thread waits once.
+    // SAFETY: the parts follow each other in the buffer, which no other code uses; every thread waits once.
     unsafe {
         copy_together(block, buffer.at(0), left.of(block));
         copy_together(block, buffer.at(HALO), center.of(block));
@@ -134,7 +134,7 @@ pub unsafe fn stencil_groups(
     // SAFETY: every thread gets here (2).
     let block = unsafe { Block::converged() };
     let buffer = BUFFER_OF_BLOCK::ptr();
-    // SAFETY: nobody else uses the buffer, and every thread waits for all of it.
+    // SAFETY: no other code uses the buffer, and every thread waits for all of it.
     unsafe {
         own_copies(
             block,
@@ -161,9 +161,9 @@ const BYTES_OF_THREAD: u64 = 24;
 /// As [`stencil_loads`] with many centres for each block, which three bulk copies bring: one for each eight threads.
 ///
 /// # Safety
-/// 1. `left`, `center`, `right` and `output` have `centers` values at multiples of 16 bytes; nobody writes the first
-///    three, and nobody else uses the last.
-/// 2. Grid and blocks are one-dimensional; blocks are whole warps, none of which begins behind the last centre.
+/// 1. `left`, `center`, `right` and `output` have `centers` values at multiples of 16 bytes; no thread writes the first
+///    three, and no other code uses the last.
+/// 2. Grid and blocks are one-dimensional; blocks are whole warps, none of which begins after the last centre.
 #[kernel(max_threads = 1024, shared_bytes = |threads| threads * BYTES_OF_THREAD)]
 pub unsafe fn stencil_bulk(
     left: *const Halo,
@@ -240,7 +240,7 @@ shared! {
 /// Starts a copy of one number.
 ///
 /// # Safety
-/// 1. Nobody else uses the memory at `to` until the copy has been waited for.
+/// 1. No other code uses the memory at `to` until the copy has been waited for.
 #[inline(always)]
 unsafe fn copy(to: SharedPtr<f32>, from: &f32) {
     // SAFETY: the number is there, and so is room for it (1); both are multiples of 4.
@@ -250,7 +250,7 @@ unsafe fn copy(to: SharedPtr<f32>, from: &f32) {
 /// The copies of the first warp: two halos and the centre.
 ///
 /// # Safety
-/// 1. Nobody else uses the buffer until the copies have been waited for.
+/// 1. No other code uses the buffer until the copies have been waited for.
 #[inline(always)]
 unsafe fn own_copies(
     block: Block,
@@ -277,7 +277,7 @@ unsafe fn own_copies(
 /// Starts copies of the numbers, one for each of the first threads of the block, which has as many.
 ///
 /// # Safety
-/// 1. There is room for the numbers at `to`, which nobody else uses until the copies have been waited for.
+/// 1. There is room for the numbers at `to`, which no other code uses until the copies have been waited for.
 #[inline(always)]
 unsafe fn copy_together<const N: usize>(block: Block, to: SharedPtr<f32>, from: &[f32; N]) {
     if let Some(number) = from.get(block.thread() as usize) {

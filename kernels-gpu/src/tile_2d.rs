@@ -28,7 +28,7 @@ constant! {
 /// not stored.
 ///
 /// # Safety
-/// 1. `map` is over a matrix that nobody else uses while the kernel runs.
+/// 1. `map` is over a matrix that only this kernel uses while it runs.
 /// 2. No tile starts at a negative coordinate, since a store cannot; `x` is a multiple of 4.
 /// 3. Blocks are one-dimensional, of a multiple of 32 threads; tiles of different blocks do not
 ///    overlap.

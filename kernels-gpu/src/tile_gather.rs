@@ -40,8 +40,8 @@ const fn shared_bytes(stages: u32, threads: u64) -> u64 {
 ///
 /// # Safety
 /// 1. `map` is a three-dimensional map, without swizzle, of 2-byte elements with boxes of 32, 2 and
-///    2: channel, column, row; nobody writes the tensor while the kernel runs.
-/// 2. `positions` points to `8 * rounds` numbers of global memory that nobody writes while the kernel
+///    2: channel, column, row; no thread writes the tensor while the kernel runs.
+/// 2. `positions` points to `8 * rounds` numbers of global memory that no thread writes while the kernel
 ///    runs.
 /// 3. `sums` are as their type says.
 /// 4. `rounds`, and `STAGES + 1` for each warp of the grid, are fewer than 2^32.
@@ -202,7 +202,7 @@ impl<'a, const RANK: usize, C: Fn(u32) -> [i32; RANK]> Queue<'a, C> {
     /// Asks for the boxes of the next round, if there is one.
     ///
     /// # Safety
-    /// 1. Nobody uses the buffer, and the barrier's phase takes an arrival and the bytes of a
+    /// 1. No thread uses the buffer, and the barrier's phase takes an arrival and the bytes of a
     ///    round.
     #[inline(always)]
     unsafe fn ask(&mut self, issue: Issue, buffer: SharedPtr<u8>, bar: &Barrier) {
@@ -276,7 +276,7 @@ unsafe fn gather<const STAGES: u32, const RANK: usize>(
     let block_warps = block.warps().get();
     let warps = block.blocks().get() * block_warps;
 
-    // The stages of all warps lie one after another, the barriers behind them.
+    // The stages of all warps are one after another, the barriers after them.
     let smem = shared::dynamic::<u8, 128>();
     let data = |at: Cursor<STAGES>| smem.byte_add((warp * STAGES + at.stage()) * ROUND_BYTES);
     let bars = smem

@@ -19,11 +19,11 @@ const STEPS: u32 = (TILE * TILE) as u32 / THREADS;
 /// Writes the transpose of a matrix of 4-byte elements.
 ///
 /// Block (`x`, `y`) loads the tile in column `x` and row `y` of tiles, and stores it, transposed, in
-/// column `y` and row `x`. What lies outside the source is zero, what lies outside the target is
+/// column `y` and row `x`. What is outside the source is zero, what is outside the target is
 /// left out.
 ///
 /// # Safety
-/// 1. `source` and `target` are over matrices that nobody else uses while the kernel runs.
+/// 1. `source` and `target` are over matrices that only this kernel uses while it runs.
 /// 2. Blocks are one-dimensional, of [`THREADS`] threads.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/transpose.ptx"), "\n```"))]
 #[kernel(max_threads = 256)]
@@ -48,7 +48,7 @@ pub unsafe fn transpose(
             tile_in.as_ptr().at([column, row]),
             TILE_OUT::ptr().at([row, column]),
         );
-        // SAFETY: both elements are in their tiles; nobody else has the one that is written.
+        // SAFETY: both elements are in their tiles; no other code has the one that is written.
         unsafe { to.write(from.read()) };
     }
     // SAFETY: the threads have written the whole tile.
@@ -72,7 +72,7 @@ pub type WideRows = [[u32; WIDE_TILE]; WIDE_TILE];
 /// beside each other.
 ///
 /// Each thread transposes 4 by 4 elements in registers. Of these squares eight lanes have those on a diagonal, so that
-/// the 16 bytes that each of them reads, and those that each writes, lie in different banks.
+/// the 16 bytes that each of them reads, and those that each writes, are in different banks.
 ///
 /// # Safety
 /// 1. As for [`transpose`].
@@ -100,7 +100,7 @@ pub unsafe fn transpose_wide(
     // SAFETY: the square has been loaded.
     let [a, b, c, d] = [0, 1, 2, 3].map(|row| unsafe { from.add(row * SQUARES).read() });
     let write = |row: u32, elements| {
-        // SAFETY: the square lies in its tile, and nobody else has it.
+        // SAFETY: the square is in its tile, and no other code has it.
         unsafe { to.add(row * SQUARES).write(elements) };
     };
     write(0, [a[0], b[0], c[0], d[0]]);
@@ -124,7 +124,7 @@ const fn square(thread: u32) -> [u32; 2] {
 /// Row and column of the element that a lane moves in a step.
 ///
 /// In each step the lanes have two 4 x 4 blocks on a diagonal of an 8 x 8 block, or the two beside
-/// it. Both the elements that a warp reads and those that it writes then lie in 32 different
+/// it. Both the elements that a warp reads and those that it writes then are in 32 different
 /// banks.
 #[inline(always)]
 const fn element(lane: u32, step: u32) -> [u32; 2] {

@@ -9,7 +9,7 @@ impl Kernels {
     /// each query of each head.
     ///
     /// Queries, keys, values and results have the elements of a head innermost, then heads, then positions, then
-    /// sequences, one behind the other; logarithms have positions innermost, then heads, then sequences. The type, the
+    /// sequences, one after the other; logarithms have positions innermost, then heads, then sequences. The type, the
     /// multiprocessors and the buffers of `extents` are not looked at.
     ///
     /// # Errors

@@ -57,7 +57,7 @@ outputs! {
 #[doc(alias("cublasOperation_t", "CUBLAS_OP_N", "CUBLAS_OP_T"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
-    /// None: it is multiplied as it lies in memory.
+    /// None: it is multiplied as it is in memory.
     N,
     /// It is transposed.
     T,
@@ -168,7 +168,7 @@ impl Kernels {
     }
 }
 
-/// Rows and columns of a matrix after its operation, and their names as it lies in memory.
+/// Rows and columns of a matrix after its operation, and their names as it is in memory.
 fn operand(Layout { rows, columns, .. }: Layout, op: Op) -> ([usize; 2], [&'static str; 2]) {
     match op {
         Op::N => ([rows, columns], ["rows", "columns"]),

@@ -9,7 +9,7 @@ use crate::{
     operand::Operand,
 };
 
-/// The rows of A that have a B of their own, in [`Kernels::gemm_fp8`]. B is several matrices then, one behind the other.
+/// The rows of A that have a B of their own, in [`Kernels::gemm_fp8`]. B is several matrices then, one after the other.
 #[derive(Clone, Copy, Debug)]
 #[doc(alias(
     "m_grouped_fp8_gemm_nt_contiguous",
@@ -112,7 +112,7 @@ impl Kernels {
     }
 }
 
-/// Refuses another number of matrices, and such as do not lie one behind the other.
+/// Refuses another number of matrices, and such as do not are stored one after the other.
 fn together(conditions: &mut Conditions, name: &str, layout: Layout, batches: usize) {
     equal(
         conditions,

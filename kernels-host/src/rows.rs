@@ -51,7 +51,7 @@ impl Kernels {
 
     /// Writes `x / sqrt(mean(x^2) + epsilon) * weight` for each element `x` of each row; sums are of `f32`.
     ///
-    /// Rows lie one behind the other, and are as long as the weights.
+    /// Rows are stored one after the other, and are as long as the weights.
     ///
     /// # Errors
     /// Rows that are longer than 32768 elements, no multiple of 16 bytes or not whole, and buffers that are too short:
@@ -75,7 +75,7 @@ impl Kernels {
     /// Writes `(x - mean) / sqrt(variance + epsilon) * weight + bias` for each element `x` of each row, with mean and
     /// variance of the row; sums are of `f32`.
     ///
-    /// Rows lie one behind the other, and are as long as the weights.
+    /// Rows are stored one after the other, and are as long as the weights.
     ///
     /// # Errors
     /// As [`rms_norm`](Self::rms_norm).

@@ -104,7 +104,7 @@ impl DataType {
         }
     }
 
-    /// Bits of one element in global memory, where elements lie without gaps.
+    /// Bits of one element in global memory, where elements are without gaps.
     pub const fn global_bits(self) -> u64 {
         match self {
             Self::U4x16Align8 | Self::U4x16Align16 => 4,

@@ -101,7 +101,7 @@ impl Display for Difference {
 }
 
 impl TensorMap {
-    /// The fields in which this map and another differ, by where they lie. Bits that are no known
+    /// The fields in which this map and another differ, by where they are. Bits that are no known
     /// field count as fields of their word.
     ///
     /// ```

@@ -1,4 +1,4 @@
-//! Where each field of a tensor map lies in its 128 bytes: the only table of bit positions.
+//! Where each field of a tensor map is in its 128 bytes: the only table of bit positions.
 //!
 //! The layout is not documented. It was read off an H100 with driver 580.159 (CUDA 13.0), by
 //! changing one parameter of the encoders at a time and by what `tensormap.replace` writes, which
@@ -237,7 +237,7 @@ const fn field(is_im2col: bool, spatial: usize, mut number: usize) -> Option<Fie
     }
 }
 
-/// All fields of a map, by where they lie but for those that share a word with the box.
+/// All fields of a map, by where they are but for those that share a word with the box.
 pub fn fields(is_im2col: bool, rank: usize) -> impl Iterator<Item = Field> + Clone {
     let spatial = rank.saturating_sub(2).clamp(1, 3);
     (0..).map_while(move |number| field(is_im2col, spatial, number))

@@ -3,7 +3,7 @@ use crate::{DataType, Element, Im2col, Im2colWide, Tiled};
 /// The 128 bytes that a tensor copy takes by address.
 ///
 /// Their layout belongs to the hardware, see [`layout`](crate::layout). The address must be a
-/// multiple of 64 and lie in kernel parameter, constant or global memory; a copy in local memory
+/// multiple of 64 and are in kernel parameter, constant or global memory; a copy in local memory
 /// cannot be used.
 ///
 /// Source: CUDA driver API, "Tensor Map Object Management"; PTX ISA 5.5.8, "Tensor-map".
@@ -71,7 +71,7 @@ impl TensorMap {
         &mut self.words
     }
 
-    /// A map of these bytes, as they lie in memory.
+    /// A map of these bytes, as they are in memory.
     pub const fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
         let mut words = [0; Self::WORDS];
         let mut i = 0;
@@ -82,7 +82,7 @@ impl TensorMap {
         Self { words }
     }
 
-    /// The bytes as they lie in memory.
+    /// The bytes as they are in memory.
     pub const fn to_bytes(&self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
         let mut i = 0;

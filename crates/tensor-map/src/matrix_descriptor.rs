@@ -6,7 +6,7 @@ use core::fmt::{self, Display, Formatter};
 use crate::Swizzle;
 
 /// A matrix in shared memory: where it begins and how far apart its core matrices, of eight rows of 16 bytes or of
-/// eight lines of a swizzle, lie.
+/// eight lines of a swizzle, are.
 ///
 /// ```
 /// use tensor_map::{MatrixDescriptor, Swizzle};
@@ -27,7 +27,7 @@ use crate::Swizzle;
 pub struct MatrixDescriptor {
     /// Address in shared memory, in bytes: a multiple of 16 below 2^18.
     pub start_bytes: u32,
-    /// Leading dimension byte offset: a multiple of 16 below 2^18. The hardware ignores it where K lies together
+    /// Leading dimension byte offset: a multiple of 16 below 2^18. The hardware ignores it where K is contiguous
     /// and is swizzled.
     pub leading_bytes: u32,
     /// Stride dimension byte offset: a multiple of 16 below 2^18.
@@ -88,7 +88,7 @@ impl MatrixDescriptor {
 const CHUNK_BYTES: u64 = 16;
 
 impl MatrixDescriptor {
-    /// The address of a byte of a matrix in which K lies together: byte `k_byte` along K of row `line` of A, or of
+    /// The address of a byte of a matrix in which K is contiguous: byte `k_byte` along K of row `line` of A, or of
     /// column `line` of B.
     ///
     /// The addresses are those that an H200 read.
@@ -99,7 +99,7 @@ impl MatrixDescriptor {
         self.swizzled(line % 8 * span + line / 8 * u64::from(self.stride_bytes) + within)
     }
 
-    /// The address of a byte of a matrix in which rows of A, or columns of B, lie together: byte `line_byte` along
+    /// The address of a byte of a matrix in which rows of A, or columns of B, are contiguous: byte `line_byte` along
     /// them at element `k` along K.
     #[inline]
     pub fn mn_major_address(self, line_byte: u64, k: u64) -> u64 {

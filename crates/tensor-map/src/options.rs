@@ -1,4 +1,4 @@
-/// How slices of channels lie in global memory.
+/// How slices of channels are in global memory.
 ///
 /// Interleaved tensors are laid out `NC/8HWC8` and the like: the innermost dimension is the width,
 /// each step of which is a slice of 16 or 32 bytes of channels.

@@ -50,7 +50,7 @@ pub struct Row {
     /// The range of its bytes that are in bounds, counted from the row's first.
     ///
     /// A load fills the others; a store does not write them. Loads end with the last element of
-    /// dimension 0, stores with the 16 bytes that it lies in.
+    /// dimension 0, stores with the 16 bytes that it is in.
     pub inside: Range<u64>,
 }
 

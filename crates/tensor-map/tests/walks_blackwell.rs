@@ -215,7 +215,7 @@ fn four_rows_are_four_boxes_of_one_row() {
                     assert!(matches!(walk, Err(NoWalk::NegativeStore { .. })));
                     continue;
                 }
-                // Loads end with the tenth element, stores with the 16 bytes that it lies in.
+                // Loads end with the tenth element, stores with the 16 bytes that it is in.
                 let end = if direction == Direction::Load { 40 } else { 48 };
                 let expected = (0..).zip(rows).map(|(number, row)| {
                     let start = 4 * i64::from(column);

@@ -125,7 +125,7 @@ pub fn constant(item: TokenStream) -> TokenStream {
 /// Two things are C's and not Rust's: `{}` of a float shows six significant digits (`%g`), and `{:e}`
 /// writes `1.000000e+00`.
 ///
-/// The values lie in local memory, which the builder allows for this. A kernel that traps loses what was
+/// The values are in local memory, which the builder allows for this. A kernel that traps loses what was
 /// printed before on a GPU.
 #[doc(alias = "printf")]
 #[proc_macro]

@@ -73,7 +73,7 @@ impl Variable<'_> {
             }
 
             impl #name {
-                /// Where the variable lies.
+                /// Where the variable is.
                 #[allow(dead_code)]
                 #[inline(always)]
                 #visibility fn ptr() -> #pointer {

@@ -27,7 +27,7 @@ use crate::{
 /// /// Adds A times the transpose of B to sums.
 /// ///
 /// /// # Safety
-/// /// 1. Nobody writes the matrices before it returns.
+/// /// 1. No thread writes the matrices before it returns.
 /// unsafe fn add(sums: Sums, warpgroup: Warpgroup, a: Matrix<'_, Rows>, b: Matrix<'_, Rows>) -> Sums {
 ///     // SAFETY: (1).
 ///     let batch = unsafe { sums.begin(warpgroup).multiply(a, b) };
@@ -159,7 +159,7 @@ impl<R: Registers, A> Batch<R, A> {
     /// Adds the product of 64 rows of A and all columns of B. Collective of the warpgroup, with the same matrices.
     ///
     /// # Safety
-    /// 1. Nobody writes the matrices before the products have been waited for.
+    /// 1. No thread writes the matrices before the products have been waited for.
     /// 2. They are waited for: neither the batch nor what [`commit`](Self::commit) returns is dropped, since products
     ///    still write its registers.
     #[doc(alias = "warpgroup_gemm")]
@@ -220,7 +220,7 @@ where
     /// Adds the product of the fragment and all columns of B. Collective of the warpgroup, with the same matrix.
     ///
     /// # Safety
-    /// 1. Nobody writes the matrix before the products have been waited for.
+    /// 1. No thread writes the matrix before the products have been waited for.
     /// 2. As (2) of [`multiply`](Self::multiply).
     #[doc(alias("warpgroup_gemm", "SM90_64x64x16_F32BF16BF16_RS"))]
     #[inline(always)]
@@ -259,7 +259,7 @@ impl<R: Registers> InFlight<R> {
     /// Waits for all groups of the warpgroup but the last `LEFT`, which go on. Collective of the warpgroup.
     ///
     /// # Safety
-    /// 1. These products are not in the last `LEFT` groups: so many were committed behind them.
+    /// 1. These products are not in the last `LEFT` groups: so many were committed after them.
     #[doc(alias = "warpgroup_wait")]
     #[inline(always)]
     pub unsafe fn wait_behind<const LEFT: u64>(self) -> Accumulator<R> {

@@ -47,7 +47,7 @@ macro_rules! address {
                 self.byte_add(count.wrapping_mul(size_of::<T>() as u32))
             }
 
-            /// The `T` that lies `bytes` bytes further on.
+            /// The `T` that is `bytes` bytes further on.
             #[inline(always)]
             pub const fn byte_add(self, bytes: u32) -> Self {
                 Self::from_address(self.address.wrapping_add(bytes as $bits))

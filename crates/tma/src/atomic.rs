@@ -1,7 +1,7 @@
 //! Atomic operations in global and shared memory, with an order and a scope, and fences.
 //!
 //! They are methods of [`GlobalPtr`], [`SharedPtr`] and [`ClusterPtr`]:
-//! `GlobalPtr::from_ptr(p).fetch_add::<Relaxed, Gpu>(1)` is `atomicAdd(p, 1)`. Where nobody reads the result,
+//! `GlobalPtr::from_ptr(p).fetch_add::<Relaxed, Gpu>(1)` is `atomicAdd(p, 1)`. Where no thread reads the result,
 //! ptxas makes `red` of it, which does not wait.
 //!
 //! [`core::sync::atomic`] works, too, for integers: always of scope `.sys`, and through a generic address.
@@ -180,7 +180,7 @@ macro_rules! methods {
             /// PTX: `atom.S.C.SPACE.add`
             ///
             /// # Safety
-            /// 1. The address is a multiple of the value's size, lies in the pointer's memory, and a value was
+            /// 1. The address is a multiple of the value's size, is in the pointer's memory, and a value was
             ///    written there.
             /// 2. Others use the value at the same time by atomic operations alone, whose scopes have each other.
             #[doc(alias("atomicAdd", "atomicAdd_block", "atomicAdd_system", "atomicSub"))]

@@ -105,7 +105,7 @@ impl Barrier {
         Self { address }
     }
 
-    /// Where the barrier lies, as copies take it.
+    /// Where the barrier is, as copies take it.
     #[doc(alias = "barrier_native_handle")]
     #[inline(always)]
     pub fn address(&self) -> SharedPtr<Mbarrier> {
@@ -192,8 +192,8 @@ impl Barrier {
         unsafe { ptx::cp_async_mbarrier_arrive::arrive(self.address) }
     }
 
-    /// Starts a load of a tile for all blocks in `blocks`, a bit for each: it lies at the same place in each, and
-    /// is counted at the barrier that lies at this one's place.
+    /// Starts a load of a tile for all blocks in `blocks`, a bit for each: it is at the same place in each, and
+    /// is counted at the barrier that is at this one's place.
     ///
     /// # Safety
     /// 1. Those of [`Transaction::tile`](crate::Transaction::tile) in each of the blocks, whose phase expects
@@ -225,7 +225,7 @@ impl Barrier {
     /// 1. One thread calls it, after every use of the barrier by all threads and copies.
     #[inline(always)]
     pub unsafe fn invalidate(self) {
-        // SAFETY: nobody uses the barrier any more (1).
+        // SAFETY: no thread uses the barrier any more (1).
         unsafe { ptx::mbarrier::inval(self.address) }
     }
 }

@@ -65,7 +65,7 @@ impl Block {
     ///    serves nothing else until the kernel ends; no two calls get the same, and so no two warps. The group
     ///    that a tile, a buffer or a stage is updated or stored by is all that uses it.
     /// 4. A barrier that a method hands out is used as (3) to (5) of [`Barrier::assume_init`] say.
-    /// 5. What safe methods load and store through tensor maps, nobody else uses while the kernel runs, but
+    /// 5. What safe methods load and store through tensor maps, only this kernel uses while it runs, but
     ///    to read what is only loaded; coordinates are such as the copies take: the first a multiple of 16
     ///    bytes, none of a store negative. The thread that issues a copy has acquired a map in global memory
     ///    ([`GlobalRef::acquire`](crate::GlobalRef::acquire)).
@@ -248,7 +248,7 @@ impl Block {
             let _ = loads.arrive();
         }
         self.sync();
-        // SAFETY: `sync` orders the initialisation before; nobody arrives any more.
+        // SAFETY: `sync` orders the initialisation before; no thread arrives any more.
         let barrier = unsafe { Barrier::assume_init(memory) };
         Loading { barrier }
     }
@@ -276,7 +276,7 @@ impl Block {
     /// Reduces the values of all threads by `combine`, in any order; every thread gets the result. Collective.
     ///
     /// # Panics
-    /// A value has more words than its type says.
+    /// A value has more words than its type declares.
     #[doc(alias("BlockReduce", "cub::BlockReduce"))]
     #[inline(always)]
     pub fn reduce<T: Lanes>(self, value: T, combine: impl Fn(T, T) -> T) -> T {
@@ -326,7 +326,7 @@ impl Block {
 /// /// Writes zeros, and waits until all of them are there.
 /// ///
 /// /// # Safety
-/// /// 1. Every thread of the group makes this call. There are `len` numbers that nobody else uses.
+/// /// 1. Every thread of the group makes this call. There are `len` numbers that no other code uses.
 /// unsafe fn clear(group: impl Threads, numbers: SharedPtr<u32>, len: u32) {
 ///     let mut index = group.thread();
 ///     while index < len {
@@ -380,7 +380,7 @@ macro_rules! groups {
 
 groups! { Block Warp Warps Warpgroup }
 
-/// Barriers that lie one behind the other, to be gone through in turn.
+/// Barriers that are stored one after the other, to be gone through in turn.
 ///
 /// ```
 /// # use tma::{Block, kernel, ptx::mbarrier::Mbarrier, ring::Cursor, shared};
@@ -436,7 +436,7 @@ impl<const COUNT: u32> BarrierArray<COUNT> {
 /// /// Writes 1024 numbers in reverse.
 /// ///
 /// /// # Safety
-/// /// 1. `numbers` has so many, at a multiple of 16 bytes, that nobody else uses; so has `reversed`.
+/// /// 1. `numbers` has so many, at a multiple of 16 bytes, that no other code uses; so has `reversed`.
 /// /// 2. There is one block of 1024 threads.
 /// #[kernel(max_threads = 1024)]
 /// pub unsafe fn reverse(reversed: *mut u32, numbers: *const u32) {
@@ -444,7 +444,7 @@ impl<const COUNT: u32> BarrierArray<COUNT> {
 ///     // SAFETY: every thread gets here (2).
 ///     let block = unsafe { Block::converged() };
 ///     let (buffer, thread) = (BUFFER::ptr(), block.thread());
-///     // SAFETY: there are so many numbers (1), for which there is room; nobody else uses it.
+///     // SAFETY: there are so many numbers (1), for which there is room; no other code uses it.
 ///     let loading = block.load(BAR::ptr(), |loads| unsafe {
 ///         loads.bulk(buffer.cast(), numbers.cast(), 4096);
 ///     });

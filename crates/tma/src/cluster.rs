@@ -154,7 +154,7 @@ impl Cluster {
         core::array::from_fn(|index| unsafe { Barrier::assume_init(memory.at(index as u32)) })
     }
 
-    /// The barrier of the block of this rank that lies where `barrier` lies in this block; a rank that no block has
+    /// The barrier of the block of this rank that is where `barrier` is in this block; a rank that no block has
     /// stops the kernel.
     ///
     /// (4) of [`Block::converged`](crate::Block::converged) is about arrivals from other blocks, too: the block

@@ -18,7 +18,7 @@ use crate::{
 ///
 /// Two neighbours share a register, as they do in an [`Accumulator`] (PTX ISA 9.7.15.5.1.1, "Matrix A"): what a product
 /// has left becomes A of the next one without leaving the registers. [`Accumulator::begin_with`] takes the fragment, and
-/// [`InFlight::wait`](crate::InFlight) gives it back, since nobody may touch its registers while products read them.
+/// [`InFlight::wait`](crate::InFlight) gives it back, since no thread may touch its registers while products read them.
 ///
 /// ```
 /// use tma::{Accumulator, Finish, Fragment, Matrix, Swizzle128, Warpgroup, halves::Bf16, matrix::Boxes};
@@ -30,7 +30,7 @@ use crate::{
 /// /// Adds `round(A * transpose(B)) * C` to sums, as attention does of queries, keys and values.
 /// ///
 /// /// # Safety
-/// /// 1. Nobody writes the matrices before it returns.
+/// /// 1. No thread writes the matrices before it returns.
 /// unsafe fn chain(
 ///     sums: Sums,
 ///     warpgroup: Warpgroup,
@@ -87,7 +87,7 @@ where
     /// PTX: `ldmatrix.sync.aligned.m8n8.x4.shared.b16`
     ///
     /// # Safety
-    /// 1. The tile is in this block's shared memory. What has been written to it happens before, and nobody writes it at
+    /// 1. The tile is in this block's shared memory. What has been written to it happens before, and no thread writes it at
     ///    the same time.
     #[doc(alias("ldmatrix", "SM75_U32x4_LDSM_N"))]
     #[inline(always)]
@@ -106,7 +106,7 @@ where
         let lane = warpgroup.warp().lane();
         let row = 64 * (index % const { HEIGHT / 64 } as u32) + 16 * warpgroup.warp_index();
         let at = [lane / 16 * 8, row + lane % 16];
-        // SAFETY: the rows are there, and nobody writes them (1).
+        // SAFETY: the rows are there, and no thread writes them (1).
         Self::from_steps(unsafe { Steps::load(tile, at) })
     }
 
@@ -132,7 +132,7 @@ where
         }
     }
 
-    /// The same, in registers that nothing reads before or writes behind this point.
+    /// The same, in registers that nothing reads before or writes after this point.
     #[inline(always)]
     pub(crate) fn pinned(self) -> Self {
         Self::from_steps(self.steps.pinned())
@@ -204,7 +204,7 @@ macro_rules! steps {
                 [column, row]: [u32; 2],
             ) -> Self {
                 let at = |step: u32| tile.at([column + 16 * step, row]).as_ptr().cast::<u8>();
-                // SAFETY: the lane has 16 bytes of the tile, at a multiple of 16, that nobody writes.
+                // SAFETY: the lane has 16 bytes of the tile, at a multiple of 16, that no thread writes.
                 unsafe { [
                     $(ldmatrix::sync_aligned_m8n8_x4(at($step)),)*
                     ldmatrix::sync_aligned_m8n8_x4(at($last)),

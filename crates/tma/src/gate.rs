@@ -5,7 +5,7 @@
 //! the cfg, on the host and under other builders, nothing is refused.
 //!
 //! The compiler evaluates a constant of a function without type or const parameters even where
-//! nobody calls it. So every wrapper that is not for all architectures has one.
+//! no thread calls it. So every wrapper that is not for all architectures has one.
 
 /// The architectures that have an instruction, by the first of them: for people, or as a `cfg`.
 ///

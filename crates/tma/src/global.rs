@@ -53,7 +53,7 @@ owners! {
 ///
 /// It is a kernel parameter in place of a `*const T`, and whoever launches the kernel promises
 /// 1. that so many values are there, aligned for `T`, and
-/// 2. that nobody writes them while the kernel runs.
+/// 2. that no thread writes them while the kernel runs.
 ///
 /// ```
 /// use tma::{Block, GlobalMut, GlobalRef, PerBlock, PerThread, kernel};
@@ -111,7 +111,7 @@ pub struct GlobalRef<T: Sync, O: Owner = PerGrid> {
 ///
 /// It is a kernel parameter in place of a `*mut T`, and whoever launches the kernel promises
 /// 1. that there is room for so many values, aligned for `T`, and
-/// 2. that nobody else uses it while the kernel runs.
+/// 2. that no other code uses it while the kernel runs.
 ///
 /// A thread writes what no other thread writes: the example of [`GlobalRef`] has one.
 #[repr(transparent)]
@@ -123,7 +123,7 @@ pub struct GlobalMut<T, O: Owner = PerGrid> {
 /// A number from which the blocks of a grid draw their items: see [`Items::drawn`](crate::pipeline::Items::drawn).
 ///
 /// It is a kernel parameter in place of a `*mut u32`, and whoever launches the kernel promises that it points
-/// to a zero in global memory that nobody else uses while the kernel runs.
+/// to a zero in global memory that only this kernel uses while it runs.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct Counter {
@@ -151,7 +151,7 @@ impl<T: Sync, O: Owner> GlobalRef<T, O> {
     pub fn of(&self, block: Block) -> &T {
         // SAFETY: the value is there, as the parameter's type says.
         let value = unsafe { self.start.add(O::index(block)) };
-        // SAFETY: nobody writes it, as the type says, too; other threads may have references to it, which `Sync` allows.
+        // SAFETY: no thread writes it, as the type says, too; other threads may have references to it, which `Sync` allows.
         unsafe { &*value }
     }
 }
@@ -161,13 +161,13 @@ impl<T: Sync> Deref for GlobalRef<T, PerGrid> {
 
     #[inline(always)]
     fn deref(&self) -> &T {
-        // SAFETY: the value is there, and nobody writes it, as the parameter's type says; it may be shared.
+        // SAFETY: the value is there, and no thread writes it, as the parameter's type says; it may be shared.
         unsafe { &*self.start }
     }
 }
 
 impl<T, O: Owner> GlobalMut<T, O> {
-    /// Where the value lies that is this thread's, block's or grid's.
+    /// Where the value is that is this thread's, block's or grid's.
     #[inline(always)]
     pub fn as_ptr(self, block: Block) -> *mut T {
         // SAFETY: there is room for the value, as the parameter's type says.
@@ -215,7 +215,7 @@ impl<T: Copy, const N: usize> GlobalMut<[T; N], PerBlock> {
     }
 }
 
-/// A tensor map that can lie in global memory.
+/// A tensor map that can are in global memory.
 pub trait Map: Sync + crate::sealed::Sealed {}
 
 impl crate::sealed::Sealed for TensorMap {}

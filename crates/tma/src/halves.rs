@@ -21,7 +21,7 @@
 //! /// Multiplies 32 numbers by `factor`.
 //! ///
 //! /// # Safety
-//! /// 1. `data` points to 32 numbers that nobody else uses, and there is a block of 32 threads.
+//! /// 1. `data` points to 32 numbers that no other code uses, and there is a block of 32 threads.
 //! #[kernel(max_threads = 32)]
 //! pub unsafe fn scale(data: *mut bf16, factor: f16) {
 //!     // SAFETY: the number is there, and this thread's (1).
@@ -65,7 +65,7 @@ macro_rules! halves {
                 Self(ptx::fma::$rn(self.0, b.0, c.0))
             }
 
-            /// `self * b + c`, rounded once; what is negative becomes 0.
+            /// `self * b + c`, rounded once; negative values become 0.
             #[doc(alias("__hfma_relu", "__hfma2_relu"))]
             #[inline(always)]
             pub fn fma_relu(self, b: Self, c: Self) -> Self {

@@ -23,7 +23,7 @@
 //! /// Multiplies `len` numbers by `factor`.
 //! ///
 //! /// # Safety
-//! /// 1. `data` points to `len` numbers that nobody else uses while the kernel runs.
+//! /// 1. `data` points to `len` numbers that only this kernel uses while it runs.
 //! #[kernel(max_threads = 256)]
 //! pub unsafe fn scale(data: *mut f32, len: u32, factor: f32) {
 //!     let index = thread::block_idx().x * thread::block_dim().x + thread::thread_idx().x;

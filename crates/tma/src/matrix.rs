@@ -33,7 +33,7 @@ elements! { F16 = F16 Bf16 = Bf16 f32 = Tf32 E4m3 = E4m3 i8 = S8 u8 = U8 }
 #[cfg(feature = "half")]
 elements! { half::f16 = F16 half::bf16 = Bf16 }
 
-/// How the elements of a [`Matrix`] lie: as [`Boxes`] say, or a [`Part`] of them.
+/// How the elements of a [`Matrix`] are: as [`Boxes`] say, or a [`Part`] of them.
 pub trait Layout: crate::sealed::Sealed {
     /// An element.
     type Element: MatrixElement;
@@ -43,7 +43,7 @@ pub trait Layout: crate::sealed::Sealed {
     const MN: usize;
     /// Elements along the dimension over which products are added up.
     const K: usize;
-    /// Elements along K lie together.
+    /// Elements along K are contiguous.
     const K_MAJOR: bool;
     /// Of a matrix at address 0.
     #[doc(hidden)]
@@ -51,7 +51,7 @@ pub trait Layout: crate::sealed::Sealed {
     /// Bytes from what one instruction takes of K to what the next one takes.
     #[doc(hidden)]
     const STEP_BYTES: u32;
-    /// Rows or columns that lie a multiple of bytes from the next so many, and these bytes.
+    /// Rows or columns that are a multiple of bytes from the next so many, and these bytes.
     #[doc(hidden)]
     const UNIT: (usize, u32);
 }
@@ -73,10 +73,10 @@ const fn span_bytes<T, M: Mode>(row: usize) -> u32 {
     span as u32
 }
 
-/// The layout of a matrix in `TILES` tiles, one behind the other.
+/// The layout of a matrix in `TILES` tiles, one after the other.
 ///
-/// Where it is `K_MAJOR`, elements along K lie together: a row of a tile is a row of A, or a column of B. Otherwise
-/// rows of A, or columns of B, lie together: a row of a tile is at one position of K.
+/// Where it is `K_MAJOR`, elements along K are contiguous: a row of a tile is a row of A, or a column of B. Otherwise
+/// rows of A, or columns of B, are contiguous: a row of a tile is at one position of K.
 pub struct Boxes<S, M, const TILES: usize, const K_MAJOR: bool>(PhantomData<(S, M)>);
 
 /// The layout of `MN` of the rows of A, or of the columns of B, of a matrix.
@@ -126,7 +126,7 @@ where
         let span_bytes = span_bytes::<S::Element, M>(S::WIDTH);
         MatrixDescriptor {
             start_bytes: 0,
-            // It is not read where K lies together.
+            // It is not read where K is contiguous.
             leading_bytes: S::HEIGHT as u32 * span_bytes,
             stride_bytes: 8 * span_bytes,
             base_offset: 0,
@@ -186,10 +186,10 @@ impl<L> Clone for Matrix<'_, L> {
 impl<L> Copy for Matrix<'_, L> {}
 
 impl<'stage, L: Layout> Matrix<'stage, L> {
-    /// The matrix that lies there.
+    /// The matrix that is there.
     ///
     /// # Safety
-    /// 1. The tiles are in this block's shared memory for `'stage`, and nobody writes them.
+    /// 1. The tiles are in this block's shared memory for `'stage`, and no thread writes them.
     /// 2. What has been written to them happens before; a `fence.proxy.async` is between where that was not a copy
     ///    of the async proxy.
     #[inline(always)]
@@ -229,7 +229,7 @@ pub(crate) const fn assert_extents<D: Registers, B: Layout>(k: usize) {
 ///
 /// # Safety
 /// 1. As (1) of [`mma_async`](crate::ptx::wgmma::mma_async), and (4) and (5) of `sums`.
-/// 2. Nobody writes the matrices before a `wait_group` that covers this.
+/// 2. No thread writes the matrices before a `wait_group` that covers this.
 #[inline(always)]
 pub(crate) unsafe fn multiply<const ADD: bool, D, A: Layout, B: Layout>(
     mut sums: D,
@@ -253,7 +253,7 @@ where
         let a = a.descriptor + step * const { A::STEP_BYTES as u64 >> 4 };
         let b = b.descriptor + step * const { B::STEP_BYTES as u64 >> 4 };
         let scale_d = ADD || step > 0;
-        // Where K does not lie together, the instruction says so.
+        // Where K does not are contiguous, the instruction says so.
         #[expect(clippy::multiple_unsafe_ops_per_block, reason = "one of them is there")]
         // SAFETY: the matrices are there and stay (2), their writes went before (2 of `from_ptr`); the rest is (1).
         let with_step = unsafe {
@@ -274,7 +274,7 @@ where
 ///
 /// # Safety
 /// 1. As (1) of [`mma_async`](crate::ptx::wgmma::mma_async), and (4) and (5) of `sums` and of `a`.
-/// 2. Nobody writes the matrix before a `wait_group` that covers this.
+/// 2. No thread writes the matrix before a `wait_group` that covers this.
 #[inline(always)]
 #[expect(clippy::multiple_unsafe_ops_per_block, reason = "one of them is there")]
 pub(crate) unsafe fn multiply_step<D: Sums<T, T>, T, B: Layout>(

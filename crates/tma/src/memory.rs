@@ -116,8 +116,8 @@ global_values! {
 /// PTX: `ld.global.O`
 ///
 /// # Safety
-/// 1. `address` is a multiple of the value's size and lies in global memory.
-/// 2. The bytes were written, that happens before, and nobody writes them at the same time.
+/// 1. `address` is a multiple of the value's size and is in global memory.
+/// 2. The bytes were written, that happens before, and no thread writes them at the same time.
 #[doc(alias("__ldcg", "__ldcs", "__ldlu", "__ldcv"))]
 #[inline(always)]
 pub unsafe fn load<O: LoadOperator, T: GlobalValue>(address: *const T) -> T {
@@ -125,13 +125,13 @@ pub unsafe fn load<O: LoadOperator, T: GlobalValue>(address: *const T) -> T {
     unsafe { T::load::<O>(address) }
 }
 
-/// Loads what nobody writes while the kernel runs.
+/// Loads what no thread writes while the kernel runs.
 ///
 /// PTX: `ld.global.nc`
 ///
 /// # Safety
-/// 1. `address` is a multiple of the value's size and lies in global memory.
-/// 2. Nobody writes the bytes while the kernel runs.
+/// 1. `address` is a multiple of the value's size and is in global memory.
+/// 2. No thread writes the bytes while the kernel runs.
 #[doc(alias("__ldg", "ldg"))]
 #[inline(always)]
 pub unsafe fn load_nc<T: GlobalValue>(address: *const T) -> T {
@@ -139,7 +139,7 @@ pub unsafe fn load_nc<T: GlobalValue>(address: *const T) -> T {
     unsafe { T::load_nc(address) }
 }
 
-/// Loads what nobody writes while the kernel runs, and what is not to be kept in the L1 cache.
+/// Loads what no thread writes while the kernel runs, and what is not to be kept in the L1 cache.
 ///
 /// PTX: `ld.global.nc.L1::no_allocate`
 ///
@@ -156,8 +156,8 @@ pub unsafe fn load_nc_no_allocate<T: GlobalValue>(address: *const T) -> T {
 /// PTX: `st.global.O`
 ///
 /// # Safety
-/// 1. `address` is a multiple of the value's size and lies in global memory.
-/// 2. Nobody else uses these bytes at the same time.
+/// 1. `address` is a multiple of the value's size and is in global memory.
+/// 2. No other code uses these bytes at the same time.
 #[doc(alias("__stwb", "__stcg", "__stcs", "__stwt"))]
 #[inline(always)]
 pub unsafe fn store<O: StoreOperator, T: GlobalValue>(address: *mut T, value: T) {
@@ -216,7 +216,7 @@ ordered_values! {
 /// PTX: `ld.S.C.global`
 ///
 /// # Safety
-/// 1. `address` is a multiple of the value's size and lies in global memory, where a value was written.
+/// 1. `address` is a multiple of the value's size and is in global memory, where a value was written.
 /// 2. Others write the value at the same time by [`store_ordered`] and atomic operations alone, whose scopes
 ///    have each other.
 #[doc(alias("ld_acquire", "atomic_ref::load"))]
@@ -231,7 +231,7 @@ pub unsafe fn load_ordered<S: WaitSem, C: Scope, T: OrderedValue>(address: *cons
 /// PTX: `st.S.C.global`
 ///
 /// # Safety
-/// 1. `address` is a multiple of the value's size and lies in global memory.
+/// 1. `address` is a multiple of the value's size and is in global memory.
 /// 2. Others use the value at the same time by [`load_ordered`], [`store_ordered`] and atomic operations alone,
 ///    whose scopes have each other.
 #[doc(alias("st_release", "atomic_ref::store"))]

@@ -168,7 +168,7 @@ choices! {
     /// The priority of the lines that a policy chooses: [`EvictLast`], [`EvictNormal`],
     /// [`EvictFirst`] or [`EvictUnchanged`].
     PrimaryPriority = EvictLast EvictNormal EvictFirst EvictUnchanged;
-    /// How a barrier lies in memory: [`V0`] or [`V1`].
+    /// How a barrier is in memory: [`V0`] or [`V1`].
     MbarrierLayout = V0 V1;
     /// The bytes of a copy that a barrier of the layout v1 hears of: [`Per16Bytes80000000`], [`Per16Bytes8000`],
     /// [`Per16Bytes80`], [`Per16Bytes8`] or [`PerElementFf`]. Of every 16 bytes the hardware looks at one.

@@ -32,7 +32,7 @@ pub struct Outputs<S, M: Mode, G, const TILES: u32> {
     number: u32,
 }
 
-/// A tile that nobody uses, to be written by all threads of the group.
+/// A tile that no thread uses, to be written by all threads of the group.
 #[must_use = "what is written is still to be stored"]
 pub struct OutputTile<S, M: Mode, G> {
     tile: SharedPtr<Tile<S, M>>,
@@ -40,7 +40,7 @@ pub struct OutputTile<S, M: Mode, G> {
 }
 
 impl<S: TileArray, M: Mode, G: Threads, const TILES: u32> Outputs<S, M, G, TILES> {
-    /// Output tiles of the group, one behind the other in this memory, which serves nothing else until the
+    /// Output tiles of the group, one after the other in this memory, which serves nothing else until the
     /// kernel ends (3 of [`Block::converged`](crate::Block::converged)).
     #[inline(always)]
     pub fn new(group: G, tiles: SharedPtr<Tile<S, M>>) -> Self {
@@ -148,7 +148,7 @@ impl<S: TileArray, M: Mode, G: Threads> OutputTile<S, M, G> {
         // It is always the same lane, to which the groups belong.
         if self.group.elect() {
             let mut stores = Stores::new();
-            // SAFETY: fences and `sync` order the writes before, nobody writes the tile before the group of
+            // SAFETY: fences and `sync` order the writes before, no thread writes the tile before the group of
             // this store has been read, and the tensor may be written there (5 of `Block::converged`).
             unsafe { stores.tile(map, coords, self.tile) };
             // Later calls wait for it.

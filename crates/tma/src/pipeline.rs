@@ -1,4 +1,4 @@
-//! A pipeline through shared memory: one thread loads ahead, the warps behind it work.
+//! A pipeline through shared memory: one thread loads ahead, the warps after it work.
 //!
 //! [`Block::pipeline`] makes it and [`Pipeline::split`] hands out its ends: the filling one, which only the
 //! loading thread gets, and the draining one for the threads that work. Stage, parity and the release of
@@ -32,7 +32,7 @@ pub use products::{Beside, Operands, ProductPipeline, ProductStage, Products};
 /// Stages in shared memory between a thread that loads and warps that work: each stage is `len` elements
 /// of `T`, or one [`Tile`](crate::Tile).
 ///
-/// In memory the stages lie one behind the other; behind them lie the barriers, and a number for each
+/// In memory the stages are stored one after the other; after them are the barriers, and a number for each
 /// stage: see [`bytes`].
 ///
 /// ```
@@ -40,10 +40,10 @@ pub use products::{Beside, Operands, ProductPipeline, ProductStage, Products};
 /// type Rows = [[f32; 64]; 32];
 /// const STAGES: u32 = 3;
 ///
-/// /// Writes the sum of each of `tiles` tiles that lie one below the other.
+/// /// Writes the sum of each of `tiles` tiles that are one below the other.
 /// ///
 /// /// # Safety
-/// /// 1. `sums` has a number for each tile that nobody else uses; nobody writes the tensor of `map`.
+/// /// 1. `sums` has a number for each tile that no other code uses; no thread writes the tensor of `map`.
 /// /// 2. Grid and blocks are one-dimensional, of whole warps; a block has two at least.
 /// #[kernel(shared_bytes = pipeline::bytes::<Tile<Rows>>(STAGES, 1))]
 /// pub unsafe fn sums(#[grid_constant] map: &TileMap<Rows>, sums: *mut f32, tiles: u32) {

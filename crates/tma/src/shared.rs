@@ -36,7 +36,7 @@ use crate::{
 ///     // SAFETY: each thread has a number of its own (2).
 ///     unsafe { numbers.add(block.thread()).write(block.thread()) };
 ///     block.sync();
-///     // SAFETY: all numbers were written before the barrier, none is written behind it.
+///     // SAFETY: all numbers were written before the barrier, none is written after it.
 ///     output.write(block, unsafe { numbers.add(31 - block.thread()).read() });
 /// }
 /// # fn main() {}
@@ -77,7 +77,7 @@ impl<T> SharedPtr<T> {
         self.byte_add(count.wrapping_mul(size_of::<T>() as u32))
     }
 
-    /// The `T` that lies `bytes` bytes further on.
+    /// The `T` that is `bytes` bytes further on.
     #[inline(always)]
     pub const fn byte_add(self, bytes: u32) -> Self {
         Self::from_address(self.address.wrapping_add(bytes))
@@ -111,7 +111,7 @@ impl<T: SharedValue> SharedPtr<T> {
     /// PTX: `ld.shared`
     ///
     /// # Safety
-    /// 1. The address is a multiple of `T`'s size and lies in this block's shared memory.
+    /// 1. The address is a multiple of `T`'s size and is in this block's shared memory.
     /// 2. A valid `T` was written there, that write happens before, and no thread or copy writes
     ///    there at the same time.
     #[inline(always)]
@@ -125,7 +125,7 @@ impl<T: SharedValue> SharedPtr<T> {
     /// PTX: `st.shared`
     ///
     /// # Safety
-    /// 1. The address is a multiple of `T`'s size and lies in this block's shared memory.
+    /// 1. The address is a multiple of `T`'s size and is in this block's shared memory.
     /// 2. No other thread and no copy uses these bytes at the same time.
     #[inline(always)]
     pub unsafe fn write(self, value: T) {
@@ -142,7 +142,7 @@ impl SharedPtr<u32> {
     /// PTX: `red.relaxed.cta.shared::cta.add.u32`
     ///
     /// # Safety
-    /// 1. The address is a multiple of 4 and lies in this block's shared memory.
+    /// 1. The address is a multiple of 4 and is in this block's shared memory.
     /// 2. A number was written there, that write happens before, and others use it at the same time by
     ///    atomic operations alone.
     #[doc(alias = "atomicAdd_block")]

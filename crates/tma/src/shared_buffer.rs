@@ -11,7 +11,7 @@ use crate::{
 /// /// Adds one to 1024 numbers.
 /// ///
 /// /// # Safety
-/// /// 1. `numbers` has 1024 numbers at a multiple of 16 bytes that nobody else uses.
+/// /// 1. `numbers` has 1024 numbers at a multiple of 16 bytes that no other code uses.
 /// /// 2. There is one block of 256 threads.
 /// #[kernel(max_threads = 256)]
 /// pub unsafe fn add_one(numbers: *mut u32) {
@@ -86,7 +86,7 @@ impl<T: SharedValue> LoadingBuffer<T> {
     /// Waits until the elements are there, and makes `change(element)` of each, as
     /// [`Own::update_at_once`] does. Collective of the group.
     ///
-    /// Nobody has read them yet, so that nobody is waited for before they change.
+    /// No thread has read them yet, so that no thread is waited for before they change.
     #[inline(always)]
     pub fn update<const EACH: usize>(
         self,

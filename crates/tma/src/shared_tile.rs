@@ -16,7 +16,7 @@ use crate::{
 /// /// Adds one to a tile of 64 columns and 16 rows.
 /// ///
 /// /// # Safety
-/// /// 1. Nobody else uses the tensor of `map`; `x` is a multiple of 4, and neither it nor `y` negative.
+/// /// 1. No other code uses the tensor of `map`; `x` is a multiple of 4, and neither it nor `y` negative.
 /// /// 2. There is one block, one-dimensional, of whole warps.
 /// #[kernel]
 /// pub unsafe fn add_one(#[grid_constant] map: &TileMap<[[i32; 64]; 16]>, x: i32, y: i32) {
@@ -88,7 +88,7 @@ impl Block {
     /// Hands a tile that the threads of the block have written to all of them, and to copies. Collective.
     ///
     /// # Safety
-    /// 1. Every element was written, and nobody writes the tile any more.
+    /// 1. Every element was written, and no thread writes the tile any more.
     #[inline(always)]
     pub unsafe fn written_tile<S, M: Mode>(self, tile: SharedPtr<Tile<S, M>>) -> SharedTile<S, M> {
         publish(self);
@@ -129,7 +129,7 @@ impl<S: TileArray, M: Mode> LoadingTile<S, M> {
     /// Waits until the tile is there, and makes `change(index, element)` of each element, with its number
     /// counted row by row. Collective of the group.
     ///
-    /// Nobody has read the tile yet, so that nobody is waited for before it changes.
+    /// No thread has read the tile yet, so that no thread is waited for before it changes.
     #[inline(always)]
     pub fn update(
         self,
@@ -143,13 +143,13 @@ impl<S: TileArray, M: Mode> LoadingTile<S, M> {
 }
 
 impl<S: TileArray, M: Mode> SharedTile<S, M> {
-    /// Where the tile lies.
+    /// Where the tile is.
     #[inline(always)]
     pub fn as_ptr(&self) -> SharedPtr<Tile<S, M>> {
         self.tile
     }
 
-    /// The tile's bytes as they lie in memory, as other elements.
+    /// The tile's bytes as they are in memory, as other elements.
     ///
     /// The tile is gone, so that no thread changes it while another one reads the elements:
     ///
@@ -237,7 +237,7 @@ impl<S: TileArray, M: Mode> SharedTile<S, M> {
     {
         if group.elect() {
             let mut stores = Stores::new();
-            // SAFETY: what was written to the tile went before through a fence, nobody writes it any more,
+            // SAFETY: what was written to the tile went before through a fence, no thread writes it any more,
             // and the tensor may be written there (5 of `converged`).
             unsafe { stores.tile(map, coords, self.tile) };
             stores.commit().wait_read();

@@ -103,7 +103,7 @@ impl<R: Rows, const BLOCKS: u32> SplitSums<R, BLOCKS> {
         while number < BLOCKS - 1 {
             let from = of_block(number);
             registers = registers.quads(|quad, sums| {
-                // SAFETY: the phase has ended with the bytes of all blocks, and nobody writes them again.
+                // SAFETY: the phase has ended with the bytes of all blocks, and no thread writes them again.
                 let others = unsafe { from.add(quad * Warpgroup::THREADS).read() };
                 let [a, b, c, d] = sums;
                 [a + others[0], b + others[1], c + others[2], d + others[3]]

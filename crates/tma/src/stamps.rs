@@ -12,7 +12,7 @@
 //! turn, and each has its stamps of the ring, so that no count of stamps is kept.
 //!
 //! Moments are kept in registers, and what a visit has to say is written when the barriers and fences of the visit are
-//! behind it: a fence would wait for the stores.
+//! after it: a fence would wait for the stores.
 
 #[cfg(not(tma_trace))]
 pub(crate) use silent::{Moment, Stamps};

@@ -212,7 +212,7 @@ impl<S: TileArray, M: Mode> SharedPtr<Tile<S, M>> {
     }
 }
 
-/// Tiles of a kind, one behind the other.
+/// Tiles of a kind, one after the other.
 pub trait Tiles: crate::sealed::Sealed {
     /// The shape of each.
     type Shape: TileArray;
@@ -229,7 +229,7 @@ impl<S: TileArray, M: Mode, const COUNT: usize> Tiles for [Tile<S, M>; COUNT] {
     const COUNT: u32 = COUNT as u32;
 }
 
-/// Tiles of two kinds, one behind the other, such as those of A and B of a product.
+/// Tiles of two kinds, one after the other, such as those of A and B of a product.
 #[repr(C)]
 pub struct Pair<A, B> {
     first: A,
@@ -282,7 +282,7 @@ pub struct TileMap<S, M: Mode = Unswizzled> {
 }
 
 impl<S: TileArray, M: Mode> TileMap<S, M> {
-    /// The map that lies there.
+    /// The map that is there.
     ///
     /// # Safety
     /// 1. `map` points to a tensor map with this element type, box and swizzle, for `'a`.

@@ -17,7 +17,7 @@ use crate::{
 /// # use tma::{Barrier, SharedPtr, TensorMap};
 /// # unsafe fn example(barrier: &Barrier, tile: SharedPtr<[f32; 1024]>, map: &TensorMap) {
 /// let mut load = barrier.transaction();
-/// // SAFETY: the map's box is the tile, which nobody uses; no one writes the tensor.
+/// // SAFETY: the map's box is the tile, which no thread uses; no one writes the tensor.
 /// unsafe { load.tensor(tile.cast(), map, [0, 32], 4096) };
 /// let token = load.arrive();
 /// barrier.wait(token);
@@ -130,9 +130,9 @@ impl Transaction<'_> {
     /// Starts a load of a tile, through a map of its type.
     ///
     /// # Safety
-    /// 1. `dst` lies in this block's shared memory; nobody uses it before the phase completes, and earlier
+    /// 1. `dst` is in this block's shared memory; no thread uses it before the phase completes, and earlier
     ///    writes to it went before through a `fence.proxy.async`.
-    /// 2. Nobody writes the tensor there until then, and earlier writes in this kernel went before through a
+    /// 2. No thread writes the tensor there until then, and earlier writes in this kernel went before through a
     ///    `fence.proxy.async`, too. The first coordinate is a multiple of 16 bytes.
     /// 3. An arrival of the phase is pending until the transaction ends, which it does, with fewer than 2^20
     ///    bytes.

@@ -83,7 +83,7 @@ pub unsafe fn index() -> u32 {
 /// ///
 /// /// # Safety
 /// /// 1. There is one block, one-dimensional, of whole warps.
-/// /// 2. `numbers` has a number for each thread that nobody else uses.
+/// /// 2. `numbers` has a number for each thread that no other code uses.
 /// #[kernel]
 /// pub unsafe fn prefixes(numbers: *mut u32) {
 ///     // SAFETY: every thread gets here (1).

@@ -1,13 +1,13 @@
 use crate::{Warp, block::sync_warps, thread::thread_idx};
 
-/// Some warps of a block, one behind the other, with a hardware barrier of their own.
+/// Some warps of a block, one after the other, with a hardware barrier of their own.
 ///
 /// ```
 /// # use tma::{Block, kernel, shared};
 /// /// All warps but the first pass on a number each to the next thread; the first has another role.
 /// ///
 /// /// # Safety
-/// /// 1. There is one block of 96 threads. `numbers` has 64 numbers that nobody else uses.
+/// /// 1. There is one block of 96 threads. `numbers` has 64 numbers that no other code uses.
 /// #[kernel(max_threads = 96)]
 /// pub unsafe fn pass_on(numbers: *mut u32) {
 ///     shared! { static PASSED: [u32; 64]; }

@@ -7,7 +7,7 @@ macro_rules! checked {
     ($($arguments:path,)*) => {$(
         // SAFETY: its `launch` asks for the numbered conditions of its kernels, but for those of the shape,
         // the parameters and the lengths, which `check` asks for; it names all memory that they use, with
-        // what must lie there (1).
+        // what must are there (1).
         unsafe impl Checked for $arguments {
             fn launch(&self) -> Result<Launch, Violations> {
                 <$arguments>::launch(self)

@@ -12,17 +12,17 @@ use crate::{arguments::product, gemm::Numbers, product::dealt};
 /// Bytes of keys and values that blocks at work find in L2.
 const L2_BYTES: u64 = 32 << 20;
 
-/// Sequences that lie one behind the other, each with a length of its own.
+/// Sequences that are stored one after the other, each with a length of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packed {
     /// Queries of all sequences together.
     pub queries: u32,
     /// Keys of all sequences together.
     pub keys: u32,
-    /// The buffer of `u32` with the number of each sequence's first query, and behind them that of all queries: none is
+    /// The buffer of `u32` with the number of each sequence's first query, and after them that of all queries: none is
     /// less than the one before.
     pub query_starts: usize,
-    /// The buffer of `u32` with the number of each sequence's first key, and behind them that of all keys: none is less
+    /// The buffer of `u32` with the number of each sequence's first key, and after them that of all keys: none is less
     /// than the one before.
     pub key_starts: usize,
 }
@@ -41,7 +41,7 @@ pub struct Attention {
     pub queries: u32,
     /// Keys, and values, of a sequence, or of the longest one: what is behind so many is not seen.
     pub keys: u32,
-    /// Sequences lie one behind the other, with lengths of their own. What follows the values of one is multiplied by zero:
+    /// Sequences are stored one after the other, with lengths of their own. What follows the values of one is multiplied by zero:
     /// infinities and NaN there spread.
     #[doc(alias("varlen", "cu_seqlens"))]
     pub packed: Option<Packed>,
@@ -49,7 +49,7 @@ pub struct Attention {
     pub heads: u32,
     /// Heads of keys and values, each of which equally many neighbouring heads of queries share.
     pub key_heads: u32,
-    /// A query sees no key behind it; the last of both are at the same position.
+    /// A query sees no key after it; the last of both are at the same position.
     pub is_causal: bool,
     /// The factor of the scores.
     pub scale: f32,
@@ -170,7 +170,7 @@ impl Attention {
             MapRef::new(map.swizzle(Swizzle::B128), buffer)
         };
         let key_rows = if elements == 256 { 64 } else { 128 };
-        // Where there are no keys, nobody loads any.
+        // Where there are no keys, no thread loads any.
         let key_map = |buffer| match all_keys {
             0 => map(key_rows, all_queries, heads, self.results),
             _ => map(key_rows, all_keys, key_heads, buffer),
@@ -202,7 +202,7 @@ impl Attention {
             scale: self.scale * LOG2_E,
         };
         let logarithms = BufferRef::<f32>::new(self.logarithms);
-        // Where sequences are as long as each other, nobody reads starts.
+        // Where sequences are as long as each other, no thread reads starts.
         let [query_starts, key_starts] = packed
             .map_or([self.logarithms; 2], |packed| {
                 [packed.query_starts, packed.key_starts]

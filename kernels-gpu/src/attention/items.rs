@@ -40,7 +40,7 @@ impl Sequences {
         }
         let of = |which: usize, longest: u32| {
             let start = starts[which].wrapping_add(sequence as usize);
-            // SAFETY: there is one for each sequence, and one behind them (1).
+            // SAFETY: there is one for each sequence, and one after them (1).
             let ends = unsafe { [*start, *start.wrapping_add(1)] };
             let [first, end] = ends.map(|end| end.min(self.packed[which]));
             (first, end.saturating_sub(first).min(longest))

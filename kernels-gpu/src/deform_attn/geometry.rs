@@ -48,7 +48,7 @@ impl<const QUERIES: u32> Problem<QUERIES> {
     const GROUP: NonZero<u32> = NonZero::new(QUERIES).unwrap();
 
     /// # Safety
-    /// 1. The inputs and the output are as long as the layout says, and nobody writes the inputs.
+    /// 1. The inputs and the output are as long as the layout says, and no thread writes the inputs.
     #[inline(always)]
     pub(super) unsafe fn new(
         value: *const Chunk,

@@ -63,7 +63,7 @@ impl Images {
             let pixel = batch.0 as usize * problem.levels.pixels() as usize
                 + problem.levels.pick(self.first).first as usize;
             let mut load = barrier.transaction();
-            // SAFETY: the images lie one behind the other in the batch, pixels are 64 bytes, and the shared memory is
+            // SAFETY: the images are stored one after the other in the batch, pixels are 64 bytes, and the shared memory is
             // theirs (1 of `new`).
             unsafe {
                 let pixels = problem.value.add(pixel * CHUNKS as usize);

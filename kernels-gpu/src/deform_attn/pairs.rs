@@ -1,6 +1,6 @@
 //! Pixels two at a time: those of the finer images by ordinary loads, of the coarser ones from shared memory.
 //!
-//! Both pixels of a row lie side by side, 128 bytes, which eight lanes load together. The L1 cache looks up one line after
+//! Both pixels of a row are side by side, 128 bytes, which eight lanes load together. The L1 cache looks up one line after
 //! the other, and finds them in one or two, where four lanes that load a pixel each look in four.
 
 use core::num::NonZero;
@@ -23,7 +23,7 @@ use super::{
 const LANES: u32 = 2 * CHUNKS;
 /// Queries of a warp.
 pub(super) const QUERIES: u32 = 32 / LANES;
-/// Images that lie in global memory, and images of which a warp has samples in shared memory at a time.
+/// Images in global memory, and images of which a warp has samples in shared memory at a time.
 const FINE: u32 = 2;
 /// Bytes of a sample in shared memory: where its upper left pixel is, what both rows count, the right column's share.
 const SAMPLE_BYTES: u32 = size_of::<[u32; 4]>() as u32;
@@ -35,7 +35,7 @@ const WARP_BYTES: u32 = QUERIES * SAMPLES * SAMPLE_BYTES;
 /// 1. The conditions of [`deform_attn_pairs`](super::deform_attn_pairs).
 #[inline(always)]
 pub(super) unsafe fn run(problem: &Problem<QUERIES>, waves: NonZero<u32>) {
-    // SAFETY: every thread gets here, and nobody writes the images (1).
+    // SAFETY: every thread gets here, and no thread writes the images (1).
     let block = unsafe { Block::converged() };
     let (warp, warps) = (block.warp(), block.warps());
     let lane = warp.lane();
@@ -92,7 +92,7 @@ pub(super) unsafe fn run(problem: &Problem<QUERIES>, waves: NonZero<u32>) {
                 let below = problem.levels.pick(image).width * PIXEL_BYTES;
                 lanes.add(&mut sums, image, |offset| {
                     let upper = value.wrapping_byte_add(offset as usize);
-                    // SAFETY: the four pixels around a sample lie in its image with its border (1).
+                    // SAFETY: the four pixels around a sample are in its image with its border (1).
                     unsafe { [*upper, *upper.wrapping_byte_add(below as usize)] }
                 });
             }
@@ -145,7 +145,7 @@ impl Lanes {
             let pixel = level.first + row * level.width + column;
             let at = origin.wrapping_add(pixel * PIXEL_BYTES);
             let [upper, lower, right] = [upper, lower, right].map(f32::to_bits);
-            // SAFETY: each lane has two samples of its own, which nobody reads before the warp has synchronised.
+            // SAFETY: each lane has two samples of its own, which no thread reads before the warp has synchronised.
             unsafe { to.add(index).write([at, upper, lower, right]) };
         };
         let [first, second] = samples;

@@ -6,7 +6,7 @@ use tma::Block;
 
 use super::geometry::{Batch, Problem};
 
-/// Calls `work` for each batch of which this block has groups, with the number of the first one and of the one behind
+/// Calls `work` for each batch of which this block has groups, with the number of the first one and of the one after
 /// the last.
 ///
 /// The batches are worked on in `waves` parts, one after the other, of each of which a block has a share.

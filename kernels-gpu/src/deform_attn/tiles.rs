@@ -31,7 +31,7 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
     waves: NonZero<u32>,
 ) {
     let is_resident = TILED < LEVELS as usize;
-    // SAFETY: every thread gets here, and nobody writes the images (1).
+    // SAFETY: every thread gets here, and no thread writes the images (1).
     let block = unsafe { Block::converged() };
     let warps = block.warps();
     let warp_index = block.warp().index();
@@ -110,7 +110,7 @@ struct Warp<const STAGES: u32, const TILED: usize> {
     level: Level,
     stages: SharedPtr<u8>,
     barriers: BarrierArray<STAGES>,
-    /// Where the images lie that are not fetched in tiles.
+    /// Where the images are that are not fetched in tiles.
     images: SharedPtr<u8>,
     fill: Cursor<STAGES>,
     drain: Cursor<STAGES>,

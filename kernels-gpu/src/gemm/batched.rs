@@ -50,9 +50,9 @@ pub struct Results {
 /// are of `f32`. All have the same extents, and one bias.
 ///
 /// # Safety
-/// 1. `a` and `b` are maps with boxes of 64 by 64, of the rows of the matrices as they lie in memory, and of as many
-///    matrices as `results` says; nobody writes A and B while the kernel runs.
-/// 2. `c` points to the first of the matrices that `results` describes, and nobody else uses these. It is a multiple of
+/// 1. `a` and `b` are maps with boxes of 64 by 64, of the rows of the matrices as they are in memory, and of as many
+///    matrices as `results` says; no thread writes A and B while the kernel runs.
+/// 2. `c` points to the first of the matrices that `results` describes, and no other code uses these. It is a multiple of
 ///    16 bytes, and so are their strides; rows end there, too. Elements of C are initialised where `beta` is not 0.
 /// 3. (2) to (4) of [`gemm`](super::gemm()), where the tiles are those of all products together.
 #[kernel(
@@ -247,7 +247,7 @@ enum Place<T> {
 
 impl<T: Half> Place<T> {
     /// # Safety
-    /// 1. The elements are there and initialised, and nobody writes them.
+    /// 1. The elements are there and initialised, and no thread writes them.
     #[inline(always)]
     unsafe fn read(self) -> [f32; 2] {
         // SAFETY: (1).
@@ -263,7 +263,7 @@ impl<T: Half> Place<T> {
     }
 
     /// # Safety
-    /// 1. The elements are there, and nobody else uses them.
+    /// 1. The elements are there, and no other code uses them.
     #[inline(always)]
     unsafe fn write(self, values: [f32; 2]) {
         // SAFETY: (1).

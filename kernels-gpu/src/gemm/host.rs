@@ -68,10 +68,10 @@ pub struct Gemm {
     pub a_transposed: bool,
     /// B is given transposed: N rows of K numbers.
     pub b_transposed: bool,
-    /// From row to row of C, A and B as they lie in memory, in elements; rows lie one behind the other where nothing is
+    /// From row to row of C, A and B as they are in memory, in elements; rows are stored one after the other where nothing is
     /// said.
     pub strides: [Option<u64>; 3],
-    /// From matrix to matrix of C, A and B, in elements: 0 where all products have the same A or B; one behind the other
+    /// From matrix to matrix of C, A and B, in elements: 0 where all products have the same A or B; one after the other
     /// where nothing is said.
     pub batch_strides: [Option<u64>; 3],
     /// The factor of the sums.
@@ -128,7 +128,7 @@ pub(crate) struct Matrices {
 }
 
 impl Matrices {
-    /// One element at the start of a buffer, in rows of so many, for maps through which nobody loads.
+    /// One element at the start of a buffer, in rows of so many, for maps through which no thread loads.
     pub(crate) const fn element(buffer: usize, stride: u64) -> Self {
         Self {
             buffer,
@@ -139,7 +139,7 @@ impl Matrices {
         }
     }
 
-    /// Elements from the first to behind the last.
+    /// Elements from the first to after the last.
     pub(crate) fn span(&self) -> u64 {
         let [row, matrix] = self.strides;
         let steps = |count: u32, stride: u64| stride.saturating_mul(count.saturating_sub(1).into());
@@ -266,7 +266,7 @@ impl Gemm {
         dealt(tiles, self.multiprocessors)
     }
 
-    /// Checks the strides of the matrices with this number. Where there are no products, nobody loads A and B.
+    /// Checks the strides of the matrices with this number. Where there are no products, no thread loads A and B.
     fn matrices(
         &self,
         conditions: &mut Conditions,
@@ -310,7 +310,7 @@ impl Gemm {
         MapRef::new(map.swizzle(Swizzle::B128), matrices.buffer)
     }
 
-    /// The maps of A and B; where there are no products, nobody loads through them, and that of C will do.
+    /// The maps of A and B; where there are no products, no thread loads through them, and that of C will do.
     pub(crate) fn operands(
         &self,
         conditions: &mut Conditions,
@@ -409,7 +409,7 @@ impl Gemm {
             single: self.is_single.into(),
             beta: self.beta,
         };
-        // Where there are no products, nobody loads through the maps: they are of an element of C.
+        // Where there are no products, no thread loads through the maps: they are of an element of C.
         let none = Matrices::element(self.c, 8);
         let mut operand = |matrices| {
             if self.size[2] == 0 {

@@ -13,7 +13,7 @@ use crate::product::Map;
 /// # Safety
 /// 1. Those of [`gemm_fp8`](super::gemm_fp8()), where B has the rows of all experts, those of one behind those of the one
 ///    before, and so have their scales: those of an expert's last rows count as those of 128.
-/// 2. `experts` has a number for each 128 rows of A, and nobody writes them.
+/// 2. `experts` has a number for each 128 rows of A, and no thread writes them.
 #[kernel(max_threads = 384, min_blocks = 1, shared_bytes = SHARED_BYTES)]
 pub unsafe fn gemm_fp8_contiguous(
     #[grid_constant] c: &Map<Bf16>,
@@ -52,7 +52,7 @@ pub unsafe fn gemm_fp8_contiguous(
 ///
 /// # Safety
 /// 1. (1) of [`gemm_fp8_contiguous`], but the tiles are those of one expert.
-/// 2. `rows` has a number for each expert, and nobody writes them.
+/// 2. `rows` has a number for each expert, and no thread writes them.
 #[kernel(max_threads = 384, min_blocks = 1, shared_bytes = SHARED_BYTES)]
 pub unsafe fn gemm_fp8_masked(
     #[grid_constant] c: &Map<Bf16>,

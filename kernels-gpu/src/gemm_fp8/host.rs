@@ -21,7 +21,7 @@ pub enum Groups {
     /// Each 128 rows have that of one expert, the number of which is in a buffer of `i32`: rows without one, such as those
     /// of -1, are not computed.
     Contiguous {
-        /// Matrices B, one behind the other.
+        /// Matrices B, one after the other.
         experts: u32,
         /// The buffer of the experts' numbers.
         numbers: usize,
@@ -29,7 +29,7 @@ pub enum Groups {
     /// Each expert has as many rows, M, a multiple of 128, of which some are computed: how many is in a buffer of `u32`.
     /// Rows up to the next multiple of 128 are computed, too.
     Masked {
-        /// Matrices A, B and C, one behind the other.
+        /// Matrices A, B and C, one after the other.
         experts: u32,
         /// The buffer of the numbers of rows.
         rows: usize,
@@ -51,7 +51,7 @@ impl Groups {
 pub struct GemmFp8 {
     /// Rows of A and of C, rows of B and columns of C, and what products are added up over: columns of A and of B.
     pub size: [u32; 3],
-    /// From row to row of C, A and B, in elements; rows lie one behind the other where nothing is said.
+    /// From row to row of C, A and B, in elements; rows are stored one after the other where nothing is said.
     pub strides: [Option<u64>; 3],
     /// Scales of A from those of 128 numbers along K to those of the next 128, a multiple of 4; where nothing is said, as
     /// many as there are rows, rounded up to one.
@@ -148,7 +148,7 @@ impl GemmFp8 {
             MapRef::new(map, buffer)
         };
         let (a_scales, [a, b]) = if k == 0 {
-            // Nobody loads through it.
+            // No thread loads through it.
             let any = map(Matrices::element(self.c, 16));
             (scale_map(self.c, 1, 1), [any; 2])
         } else {

@@ -14,7 +14,7 @@ const STAGES: u32 = 4;
 
 /// Tiles of A, and of B.
 type Stage = Pair<[Tile64; 2], [Tile64; 2]>;
-/// 128 rows of which elements along K lie together.
+/// 128 rows of which elements along K are contiguous.
 type Layout = Boxes<Box64, Swizzle128, 2, true>;
 
 /// Multiplies tiles of 128 by 128.

@@ -9,7 +9,7 @@ const STRIP_BYTES: u32 = 2048;
 /// Tiles side by side, each one made of boxes of a map below each other.
 ///
 /// A tile whose rows are 128 bytes takes part of what memory gives at once. Boxes of a few rows, of all tiles in turn,
-/// ask for longer rows, and each tile lies in shared memory as one box of all its rows would: an atom of a swizzle has
+/// ask for longer rows, and each tile is in shared memory as one box of all its rows would: an atom of a swizzle has
 /// at most eight rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, KernelArg)]
 #[repr(C)]
@@ -69,7 +69,7 @@ impl Patch {
         buffer: SharedPtr<u8>,
     ) {
         self.each(position, |offset_bytes, coords| {
-            // SAFETY: the map has the box (1), and it lies in the buffer (2).
+            // SAFETY: the map has the box (1), and it is in the buffer (2).
             unsafe { loads.tensor(buffer.add(offset_bytes), map, coords, self.box_bytes) };
         });
     }

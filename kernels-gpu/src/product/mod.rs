@@ -28,7 +28,7 @@ pub struct Tiling {
     /// Tiles of the product down its rows, and along its columns.
     pub tiles: [u32; 2],
     /// The first row of the last box that has rows of A, and the first column of the last one that has columns of B.
-    /// Boxes behind it are loaded from there: the hardware is slow to fill boxes that have nothing.
+    /// Boxes after it are loaded from there: the hardware is slow to fill boxes that have nothing.
     pub last_boxes: [u32; 2],
     /// Stages along K.
     pub stages: u32,
@@ -94,8 +94,8 @@ pub(crate) fn dealt(items: u32, multiprocessors: u32) -> u32 {
     items.div_ceil(rounds.max(1))
 }
 
-/// The coordinates of a box, innermost first; none is loaded behind the last one. Boxes follow each other along M or N:
-/// in memory these are the rows where K lies together.
+/// The coordinates of a box, innermost first; none is loaded after the last one. Boxes follow each other along M or N:
+/// in memory these are the rows where K is contiguous.
 #[inline(always)]
 pub(crate) fn place(k_major: bool, mn: u32, last: u32, k: u32) -> [i32; 2] {
     let mn = mn.min(last) as i32;

@@ -33,7 +33,7 @@ impl Numbers {
     }
 }
 
-/// Rows that lie one behind the other, and where rows are made of them.
+/// Rows that are stored one after the other, and where rows are made of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rows {
     /// The type of all elements.

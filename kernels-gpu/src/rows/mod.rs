@@ -52,8 +52,8 @@ pub(crate) const fn shared_bytes<T>(is_long: bool, len: u32) -> u64 {
 /// Makes each of `rows` rows of `len` elements of `src` one of `dst`; blocks draw their rows from a counter.
 ///
 /// # Safety
-/// 1. `src` and `dst` have `rows` rows one behind the other, `parameters` one row each, all at multiples of
-///    16 bytes; nobody else uses `dst`, and nobody writes the others, while the kernel runs. `dst` is `src` or
+/// 1. `src` and `dst` have `rows` rows one after the other, `parameters` one row each, all at multiples of
+///    16 bytes; no other code uses `dst`, and no thread writes the others, while the kernel runs. `dst` is `src` or
 ///    does not overlap it.
 /// 2. The bytes of a row are a multiple of 16, from 16 on. It has at most [`MEDIUM`] elements, twice as many if `LONG`.
 /// 3. `counter` is as its type says; `rows`, the blocks of the grid and 512 are fewer than 2^32 together.
@@ -103,13 +103,13 @@ unsafe fn ring<T: Number, const P: usize, const VECTORS: usize, const STAGES: u3
         |mut fill| {
             for row in Items::drawn(block, 1, rows, counter) {
                 let stage = fill.next().with_item(row);
-                // SAFETY: the row lies within the source, aligned (1, 2); the stage takes it.
+                // SAFETY: the row is within the source, aligned (1, 2); the stage takes it.
                 unsafe { stage.copy(src.add(start(row)).cast(), bytes) };
             }
             fill.finish();
         },
         |workers: Warps, mut drain| {
-            // SAFETY: there is a parameter for each column, aligned, that nobody writes (1).
+            // SAFETY: there is a parameter for each column, aligned, that no thread writes (1).
             let parameters = unsafe {
                 Parameters::<T, Warps, VECTORS, P>::new(
                     parameters,
@@ -122,7 +122,7 @@ unsafe fn ring<T: Number, const P: usize, const VECTORS: usize, const STAGES: u3
             while let Some((number, stage)) = drain.next_item() {
                 // SAFETY: the stage has the row, of which each thread has its vectors; `store` synchronises.
                 operation.apply(unsafe { Row::new(&parameters, len, stage.as_ptr()) });
-                // SAFETY: the row lies within the destination, aligned (1, 2).
+                // SAFETY: the row is within the destination, aligned (1, 2).
                 drain.store(stage, |stores, stage| unsafe {
                     stores.bulk(dst.add(start(number)).cast(), stage.cast(), bytes);
                 });

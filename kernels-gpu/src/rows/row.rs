@@ -59,7 +59,7 @@ impl<T: Number, G: Threads, const VECTORS: usize, const P: usize> Parameters<T, 
     const HOLDS_ROW: bool = Self::HELD && P < 2;
 
     /// # Safety
-    /// 1. `sources` have `vectors` vectors each, at multiples of 16 bytes, that nobody writes while the kernel
+    /// 1. `sources` have `vectors` vectors each, at multiples of 16 bytes, that no thread writes while the kernel
     ///    runs. With `is_full` they are `VECTORS` for each thread of the group.
     #[inline(always)]
     pub(super) unsafe fn new(
@@ -131,7 +131,7 @@ pub(crate) struct Row<'a, T: Number, G, const VECTORS: usize, const P: usize> {
 
 impl<'a, T: Number, G: Threads, const VECTORS: usize, const P: usize> Row<'a, T, G, VECTORS, P> {
     /// # Safety
-    /// 1. The stage has a row, whose vectors nobody but their thread uses. Those that work synchronise between two
+    /// 1. The stage has a row, whose vectors no thread but their thread uses. Those that work synchronise between two
     ///    rows.
     #[inline(always)]
     pub(super) unsafe fn new(

@@ -37,8 +37,8 @@ pub(crate) const fn short_bytes<T>(len: u32, threads: u64) -> u64 {
 /// Makes each of `rows` rows of `len` elements of `src` one of `dst`.
 ///
 /// # Safety
-/// 1. `src` and `dst` have `rows` rows one behind the other, `parameters` one row each, all at multiples of
-///    16 bytes; nobody else uses `dst`, and nobody writes the others, while the kernel runs. `dst` is `src` or
+/// 1. `src` and `dst` have `rows` rows one after the other, `parameters` one row each, all at multiples of
+///    16 bytes; no other code uses `dst`, and no thread writes the others, while the kernel runs. `dst` is `src` or
 ///    does not overlap it.
 /// 2. The bytes of a row are a multiple of 16, from 16 to [`SHORT_BYTES`].
 /// 3. Grid and blocks are one-dimensional, blocks of whole warps, [`MOST_SHORT_THREADS`] at most. Where a row has at
@@ -61,7 +61,7 @@ pub(crate) unsafe fn transform_short<T: Number, const P: usize>(
     // the launch allows it.
     griddepcontrol::launch_dependents();
     griddepcontrol::wait();
-    // SAFETY: the row lies within the source, aligned (1, 2), and the stage takes it.
+    // SAFETY: the row is within the source, aligned (1, 2), and the stage takes it.
     let load = |loads: &mut Transaction<'_>, stage: SharedPtr<Vector>, row: u32| unsafe {
         loads.bulk(
             stage.cast(),
@@ -109,7 +109,7 @@ pub(crate) unsafe fn transform_short<T: Number, const P: usize>(
 /// # Safety
 /// 1. `dst` and `parameters` are as (1) of [`transform_short`] says. The row has at most [`VECTORS`] vectors for each
 ///    thread of the group; exactly these if `is_full`.
-/// 2. The row is in the stage after `wait`; nobody else uses the stage.
+/// 2. The row is in the stage after `wait`; no other code uses the stage.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "what a row is made of and by")]
 unsafe fn make<T: Number, G: Threads, const P: usize>(
@@ -125,7 +125,7 @@ unsafe fn make<T: Number, G: Threads, const P: usize>(
 ) {
     let bytes = len * size_of::<T>() as u32;
     let vectors = bytes / VECTOR_BYTES;
-    // SAFETY: there is a parameter for each column, aligned, that nobody writes (1).
+    // SAFETY: there is a parameter for each column, aligned, that no thread writes (1).
     let parameters = unsafe {
         Parameters::<T, G, { VECTORS as usize }, P>::new(parameters, group, warp, vectors, is_full)
     };
@@ -136,7 +136,7 @@ unsafe fn make<T: Number, G: Threads, const P: usize>(
     group.sync();
     if group.elect() {
         let mut stores = Stores::new();
-        // SAFETY: the row lies within the destination, aligned (1); all have written it before, through a fence.
+        // SAFETY: the row is within the destination, aligned (1); all have written it before, through a fence.
         unsafe { stores.bulk(dst.cast(), stage.cast(), bytes) };
         stores.commit().wait_read();
     }

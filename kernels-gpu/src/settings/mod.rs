@@ -79,7 +79,7 @@ impl Setting {
 }
 
 /// `4 KiB x 6 x 2`: a chunk, stages, blocks for each multiprocessor. Where there is a block for each chunk,
-/// `2 KiB, 64 threads`, and behind it ` x 8` for the blocks at once. Several tiles that a block moves at once are
+/// `2 KiB, 64 threads`, and after it ` x 8` for the blocks at once. Several tiles that a block moves at once are
 /// `2 tiles of 8 KiB`.
 impl Display for Setting {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

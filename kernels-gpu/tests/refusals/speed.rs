@@ -295,7 +295,7 @@ fn gemm_mma() {
         stages: 2,
         multiprocessors: 132,
     };
-    // An element behind the last one is written.
+    // An element after the last one is written.
     assert_eq!(least_bytes(good.launch()), [(0, (39 * 24 + 22) * 2)]);
     assert_eq!(
         good.launch().unwrap().shape.shared_bytes,

@@ -85,7 +85,7 @@ fn multiplies<T: Element + PartialEq + std::fmt::Debug>(
 fn many_products_are_added_to_what_c_has() -> Result {
     let ([m, n, k], count) = ([24, 16, 40], 3);
     let (a, b) = (numbers(count * m * k, 1), numbers(k * n, 2));
-    // Rows of one result lie between those of the others.
+    // Rows of one result are between those of the others.
     let c = numbers(m * count * n, 3);
     let mut expected = c.clone();
     for batch in 0..count {

@@ -17,7 +17,7 @@ pub struct Tensor {
     /// Take every n-th element of each dimension.
     #[doc(alias = "elementStrides")]
     pub element_strides: Dims<u32>,
-    /// How slices of channels lie in global memory.
+    /// How slices of channels are in global memory.
     pub interleave: Interleave,
     /// How pieces of rows are permuted in shared memory.
     pub swizzle: Swizzle,

@@ -104,7 +104,7 @@ impl<T, const STAGES: u32> Drain<T, STAGES> {
 }
 
 impl<T> FullStage<T> {
-    /// Where the stage lies.
+    /// Where the stage is.
     #[inline(always)]
     pub fn as_ptr(&self) -> SharedPtr<T> {
         self.stage
@@ -130,7 +130,7 @@ impl<T: SharedValue> FullStage<T> {
     #[inline(always)]
     pub fn get(&self, index: u32) -> T {
         assert!(index < self.len);
-        // SAFETY: the element has been loaded (6 of `Block::converged`), and nobody writes it before this
+        // SAFETY: the element has been loaded (6 of `Block::converged`), and no thread writes it before this
         // thread releases the stage.
         unsafe { self.stage.add(index).read() }
     }
@@ -144,7 +144,7 @@ impl<S: TileArray, M: Mode> FullStage<Tile<S, M>> {
     #[inline(always)]
     pub fn get(&self, index: u32) -> S::Element {
         assert!(index < S::ELEMS);
-        // SAFETY: the element has been loaded (6 of `Block::converged`), and nobody writes it before this
+        // SAFETY: the element has been loaded (6 of `Block::converged`), and no thread writes it before this
         // thread releases the stage.
         unsafe { self.stage.element(index).read() }
     }
@@ -159,13 +159,13 @@ impl<S: TileArray, M: Mode> FullStage<Tile<S, M>> {
         S: Rank<RANK>,
     {
         assert_vector::<S, RANK>(coords);
-        // SAFETY: the vector has been loaded (6 of `Block::converged`), and nobody writes it before this thread
+        // SAFETY: the vector has been loaded (6 of `Block::converged`), and no thread writes it before this thread
         // releases the stage.
         unsafe { self.stage.vector(coords).read() }
     }
 }
 
-/// A stage that has been loaded, to be changed and then stored from where it lies.
+/// A stage that has been loaded, to be changed and then stored from where it is.
 #[must_use = "a stage that is not stored is never loaded again"]
 pub struct StoredStage<T> {
     pub(super) stage: SharedPtr<T>,
@@ -174,7 +174,7 @@ pub struct StoredStage<T> {
 }
 
 impl<T> StoredStage<T> {
-    /// Where the stage lies.
+    /// Where the stage is.
     #[inline(always)]
     pub fn as_ptr(&self) -> SharedPtr<T> {
         self.stage
@@ -197,7 +197,7 @@ impl<T> StoredStage<T> {
 ///             unsafe { number.write(2.0 * number.read()) };
 ///             index += workers.threads();
 ///         }
-///         // SAFETY: nobody else uses the tensor, which has this tile.
+///         // SAFETY: no other code uses the tensor, which has this tile.
 ///         drain.store(stage, |stores, stage| unsafe {
 ///             stores.tile(map, [0, item as i32 * 32], stage);
 ///         });
@@ -223,7 +223,7 @@ impl<T, const STAGES: u32> StoringDrain<T, STAGES> {
     }
 
     /// Waits until the next stage is full, whose item the filling end has named; `None` when that has
-    /// finished. The next is that behind the last one which was stored.
+    /// finished. The next is that after the last one which was stored.
     #[inline(always)]
     pub fn next_item(&mut self) -> Option<(u32, StoredStage<T>)> {
         let (item, stage) = self.drain.wait_item()?;

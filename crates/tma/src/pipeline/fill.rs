@@ -25,7 +25,7 @@ pub struct Fill<T, const STAGES: u32> {
     stamps: Stamps,
 }
 
-/// A stage that nobody uses, to be loaded.
+/// A stage that no thread uses, to be loaded.
 #[must_use = "who drains the pipeline waits for the load"]
 pub struct EmptyStage<T> {
     stage: SharedPtr<T>,

@@ -9,7 +9,7 @@ use crate::{Block, Counter, thread::grid_dim};
 /// /// Squares numbers, each block every `gridDim.x`-th row of 256.
 /// ///
 /// /// # Safety
-/// /// 1. `numbers` has `rows` rows of 256 numbers that nobody else uses.
+/// /// 1. `numbers` has `rows` rows of 256 numbers that no other code uses.
 /// /// 2. The grid is one-dimensional; blocks have 256 threads.
 /// #[kernel(max_threads = 256)]
 /// pub unsafe fn square(numbers: *mut f32, rows: u32) {

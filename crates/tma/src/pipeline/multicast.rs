@@ -10,8 +10,8 @@ use crate::{
 /// A pipeline of the `BLOCKS` blocks of a cluster: each block loads its part of a stage for all of them, so that
 /// global memory is read once for the cluster.
 ///
-/// A stage has `BLOCKS` parts of the shape `S`, one behind the other; part `r` is loaded by the block of rank `r`.
-/// In memory the stages lie one behind the other, behind them the barriers: see [`multicast_bytes`].
+/// A stage has `BLOCKS` parts of the shape `S`, one after the other; part `r` is loaded by the block of rank `r`.
+/// In memory the stages are stored one after the other, after them the barriers: see [`multicast_bytes`].
 ///
 /// ```
 /// # use tma::{Block, GlobalMut, PerBlock, TileMap, Unswizzled, kernel, pipeline::{self, MulticastPipeline}, shared};
@@ -22,7 +22,7 @@ use crate::{
 /// /// Each block writes the sum of all tiles of its cluster, of four rows each.
 /// ///
 /// /// # Safety
-/// /// 1. `sums` is as its type says; nobody writes the tensor of `map`.
+/// /// 1. `sums` is as its type says; no thread writes the tensor of `map`.
 /// /// 2. Grid and blocks are one-dimensional; a block has two whole warps.
 /// #[kernel(max_threads = 64, cluster = 2, shared_bytes = pipeline::multicast_bytes::<Part, Unswizzled>(3, 2))]
 /// pub unsafe fn sums(#[grid_constant] map: &TileMap<Part>, sums: GlobalMut<[u32; 1], PerBlock>, tiles: u32) {
@@ -77,7 +77,7 @@ pub struct MulticastFill<S, M: Mode, const STAGES: u32, const BLOCKS: u32> {
     cursor: Cursor<STAGES>,
 }
 
-/// A stage that nobody in the cluster uses, of which this block is to load its part.
+/// A stage that no thread in the cluster uses, of which this block is to load its part.
 #[must_use = "all blocks of the cluster wait for the load"]
 pub struct EmptyParts<S, M: Mode, const BLOCKS: u32> {
     stage: SharedPtr<Tile<S, M>>,

@@ -84,7 +84,7 @@ impl<T: SharedValue> Own<'_, T> {
     /// thread has `EACH` elements, all are loaded first.
     ///
     /// # Safety
-    /// 1. The others have been loaded, too, and nobody writes them.
+    /// 1. The others have been loaded, too, and no thread writes them.
     #[expect(
         clippy::needless_range_loop,
         reason = "an iterator of the array would keep it in local memory"

@@ -33,8 +33,8 @@ use crate::{
 /// /// Writes A times the transpose of B to C, of which each block has 64 rows of 128 columns.
 /// ///
 /// /// # Safety
-/// /// 1. `a` is a map of 64 rows of C for each block, `b` one of 128 rows, both of `stages` times 64 columns; nobody
-/// ///    writes A and B, nobody else uses C.
+/// /// 1. `a` is a map of 64 rows of C for each block, `b` one of 128 rows, both of `stages` times 64 columns; no thread
+/// ///    writes A and B, no other code uses C.
 /// /// 2. Grid and blocks are one-dimensional.
 /// #[kernel(
 ///     max_threads = 256,
@@ -131,7 +131,7 @@ pub struct Operands<'stage, T> {
 }
 
 impl Block {
-    /// A pipeline for products, in this memory: `STAGES` of `T`, and behind them the barriers, as
+    /// A pipeline for products, in this memory: `STAGES` of `T`, and after them the barriers, as
     /// [`pipeline`](Self::pipeline) says. Collective; the block is of whole warpgroups, two at least.
     #[inline(always)]
     pub fn product_pipeline<T, const STAGES: u32>(
@@ -239,7 +239,7 @@ impl<T, const STAGES: u32, const READ: bool> Products<T, STAGES, READ> {
     /// [`accumulate`](Self::accumulate).
     ///
     /// The warpgroup does the four steps of `beside` while the products of the first four stages are computed, or before
-    /// them if there are fewer than five stages. `spare` are sums that nobody needs any more: the new ones get their
+    /// them if there are fewer than five stages. `spare` are sums that no thread needs any more: the new ones get their
     /// registers.
     #[inline(always)]
     pub fn sum_beside<R, A, B>(
@@ -347,7 +347,7 @@ impl<T, const STAGES: u32, const READ: bool> Products<T, STAGES, READ> {
         let (a, b) = operands(Operands::of(self.pipeline.stage(self.cursor)));
         let batch = begin();
         if ADD {
-            // SAFETY: the matrices lie in the stage by their lifetime, and it is released behind the wait.
+            // SAFETY: the matrices are in the stage by their lifetime, and it is released behind the wait.
             unsafe { batch.multiply(a, b) }.commit()
         } else {
             // SAFETY: as above.
@@ -367,7 +367,7 @@ impl<T, const STAGES: u32, const READ: bool> Products<T, STAGES, READ> {
 }
 
 impl<T, const READ: bool> ProductStage<T, READ> {
-    /// Where the stage lies.
+    /// Where the stage is.
     #[inline(always)]
     pub fn as_ptr(&self) -> SharedPtr<T> {
         self.tiles
@@ -416,7 +416,7 @@ impl<'stage, T> Operands<'stage, T> {
         }
     }
 
-    /// The matrix that lies there.
+    /// The matrix that is there.
     #[inline(always)]
     pub fn matrix<L: Layout<Tiles = T>>(self) -> Matrix<'stage, L> {
         // SAFETY: the stage has been loaded by tensor copies, and is not loaded again before it has been released.

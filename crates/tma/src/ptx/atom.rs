@@ -1,6 +1,6 @@
 //! `atom`, memory read, changed and written in one step. PTX ISA 9.7.13.5.
 //!
-//! ptxas makes `red` of an `atom` whose result nobody reads.
+//! ptxas makes `red` of an `atom` whose result no thread reads.
 
 #[cfg(target_arch = "nvptx64")]
 use super::Word;

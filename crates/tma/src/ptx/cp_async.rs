@@ -48,8 +48,8 @@ macro_rules! copies {
         isa $isa on sm_80;
         /// # Safety
         /// 1. `dst` and `src` are multiples of `BYTES`.
-        /// 2. What is read at `src` is global memory that nobody writes until the copy ends.
-        /// 3. `dst` has room for `BYTES` bytes in this block's shared memory; nobody uses them until the
+        /// 2. What is read at `src` is global memory that no thread writes until the copy ends.
+        /// 3. `dst` has room for `BYTES` bytes in this block's shared memory; no thread uses them until the
         ///    copy has been waited for.
         #[doc(alias = "__pipeline_memcpy_async")]
         pub unsafe fn $name[O: CacheOperator, const BYTES: u32 $(, const $prefetch: u32)?](

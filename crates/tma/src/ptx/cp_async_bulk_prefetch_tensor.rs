@@ -27,8 +27,8 @@ macro_rules! prefetches {
         isa $isa on $arch;
         /// # Safety
         /// 1. `map` is a tensor map for this mode and these coordinates in parameter, constant or global
-        ///    memory; where it was written on the device or lies in global memory, it was acquired.
-        /// 2. The box's first element lies at a multiple of 16 bytes from the tensor's address.
+        ///    memory; where it was written on the device or is in global memory, it was acquired.
+        /// 2. The box's first element is at a multiple of 16 bytes from the tensor's address.
         $(#[doc = concat!("3. `", stringify!($address), "` is a multiple of 16; 128 KiB from it on are allocated.")])?
         #[doc(alias = "cp_async_bulk_prefetch_tensor")]
         pub unsafe fn $name $generics (map: *const TensorMap) ($($address: *const u8)?) $coords $offsets
@@ -106,7 +106,7 @@ device_fn! {
     isa "9.4" on sm_107a;
     /// # Safety
     /// 1. `map` is a tiled tensor map of rank `RANK` in parameter, constant or global memory; where it was
-    ///    written on the device or lies in global memory, it was acquired.
+    ///    written on the device or is in global memory, it was acquired.
     /// 2. `address` is a multiple of 16; 128 KiB from it on are allocated.
     /// 3. The dimensions are below 256, and every coordinate is 0.
     #[doc(alias = "cp_async_bulk_prefetch_tensor")]

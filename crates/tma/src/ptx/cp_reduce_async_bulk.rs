@@ -100,7 +100,7 @@ macro_rules! globals {
         isa $isa on sm_90;
         /// # Safety
         /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
-        /// 2. `src` has `bytes` bytes of `T` in this block's shared memory that nobody writes until the group
+        /// 2. `src` has `bytes` bytes of `T` in this block's shared memory that no thread writes until the group
         ///    has been read; earlier writes to them went before through a `fence.proxy.async` in the
         ///    writing thread.
         /// 3. `dst` points to `bytes` bytes of `T` in global memory that others use only by such reductions
@@ -142,7 +142,7 @@ macro_rules! shared {
         isa $isa on sm_90;
         /// # Safety
         /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
-        /// 2. `src` has `bytes` bytes of `T` in this block's shared memory that nobody writes until the copy
+        /// 2. `src` has `bytes` bytes of `T` in this block's shared memory that no thread writes until the copy
         ///    ends; earlier writes to them went before through a `fence.proxy.async` in the writing thread.
         /// 3. `dst` has `bytes` bytes of `T` in the shared memory of another block of the cluster, which has
         ///    not ended; others use them only by such reductions until the barrier's phase completes, and other

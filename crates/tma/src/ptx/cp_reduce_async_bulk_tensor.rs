@@ -44,9 +44,9 @@ macro_rules! reductions {
         isa $isa on $arch;
         /// # Safety
         /// 1. `map` is a tensor map for this mode of rank `RANK` in parameter, constant or global memory; where
-        ///    it was written on the device or lies in global memory, it was acquired. Its element type has
+        ///    it was written on the device or is in global memory, it was acquired. Its element type has
         ///    the operation.
-        /// 2. `src` is a multiple of 128 and has the box in this block's shared memory; nobody writes
+        /// 2. `src` is a multiple of 128 and has the box in this block's shared memory; no thread writes
         ///    those bytes until the group has been read, and earlier writes to them went before
         ///    through a `fence.proxy.async` in the writing thread.
         /// 3. No coordinate is negative.
@@ -108,8 +108,8 @@ device_fn! {
     isa "9.4" on sm_107a;
     /// # Safety
     /// 1. `map` is a tiled tensor map of rank `RANK` in parameter, constant or global memory; where it was
-    ///    written on the device or lies in global memory, it was acquired. Its element type has the operation.
-    /// 2. `src` is a multiple of 128 and has the box in this block's shared memory; nobody writes those bytes
+    ///    written on the device or is in global memory, it was acquired. Its element type has the operation.
+    /// 2. `src` is a multiple of 128 and has the box in this block's shared memory; no thread writes those bytes
     ///    until the group has been read, and earlier writes to them went before through a `fence.proxy.async`
     ///    in the writing thread.
     /// 3. Others use the box's elements in global memory only by such reductions until the group ends; other uses

@@ -47,10 +47,10 @@ device_fn! {
     /// `createpolicy.range.global.P.Q.b64 policy, [address], primary_bytes, total_bytes;`
     ///
     /// A policy that gives `P` to the `primary_bytes` bytes from `address` on, and `Q` to those before and
-    /// behind them, `total_bytes` from the one or to the other end.
+    /// after them, `total_bytes` from the one or to the other end.
     isa "7.4" on sm_80;
     /// # Safety
-    /// 1. `address` lies in global memory.
+    /// 1. `address` is in global memory.
     /// 2. `primary_bytes` is at most `total_bytes`.
     #[doc(alias = "cuda::access_property")]
     pub unsafe fn range_global[P: PrimaryPriority, Q: SecondaryPriority](

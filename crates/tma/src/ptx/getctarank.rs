@@ -1,4 +1,4 @@
-//! `getctarank`, the block of the cluster in whose shared memory an address lies.
+//! `getctarank`, the block of the cluster in whose shared memory an address is.
 //! PTX ISA 9.7.9.24.
 
 use crate::address::SharedClusterAddress;
@@ -6,10 +6,10 @@ use crate::address::SharedClusterAddress;
 device_fn! {
     /// `getctarank.shared::cluster.u32 rank, address;`
     ///
-    /// The number, in its cluster, of the block in whose shared memory `address` lies.
+    /// The number, in its cluster, of the block in whose shared memory `address` is.
     isa "7.8" on sm_90;
     /// # Safety
-    /// 1. `address` lies in the shared memory of a block of the cluster.
+    /// 1. `address` is in the shared memory of a block of the cluster.
     #[doc(alias = "getctarank")]
     #[doc(alias = "query_shared_rank")]
     pub unsafe fn shared_cluster_u32[T](address: impl SharedClusterAddress<T>) -> u32 {
@@ -33,7 +33,7 @@ macro_rules! ranks {
         $(#[$attribute])*
         isa "7.8" on sm_90;
         /// # Safety
-        /// 1. `address` lies in the shared memory of a block of the cluster.
+        /// 1. `address` is in the shared memory of a block of the cluster.
         pub unsafe fn $name(address: $type) -> u32 {
             let rank;
             // SAFETY: (1) is the caller's. No memory is touched.

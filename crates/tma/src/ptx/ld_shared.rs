@@ -6,8 +6,8 @@ macro_rules! loads {
         ///
         isa "7.0" on sm_80;
         /// # Safety
-        /// 1. `address` is a multiple of the value's size and lies in this block's shared memory.
-        /// 2. The bytes were written, that happens before, and nobody writes them at the same time.
+        /// 1. `address` is a multiple of the value's size and is in this block's shared memory.
+        /// 2. The bytes were written, that happens before, and no thread writes them at the same time.
         pub unsafe fn $name(address: u32) -> $type {
             let value;
             // SAFETY: (1) and (2) are the caller's.

@@ -19,7 +19,7 @@ macro_rules! loads {
         /// # Safety
         /// 1. All threads of the warp reach this same call together.
         #[doc = concat!("2. ", $lanes)]
-        /// 3. The bytes were written, that happens before, and nobody writes them at the same time.
+        /// 3. The bytes were written, that happens before, and no thread writes them at the same time.
         #[doc(alias = "ldmatrix")]
         pub unsafe fn $name[T](row: *const T) -> [u32; $count] {
             // SAFETY: (1) to (3) are the caller's.

@@ -33,7 +33,7 @@ macro_rules! maps {
         $(#[$attribute])*
         isa "7.8" on sm_90;
         /// # Safety
-        /// 1. `address` lies in this block's shared memory.
+        /// 1. `address` is in this block's shared memory.
         /// 2. `rank` is below the blocks of the cluster.
         pub unsafe fn $name(address: $type, rank: u32) -> $type {
             let mapped;

@@ -53,13 +53,13 @@ arithmetic! {
     ftz_nan_xorsign_abs_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "max.ftz.NaN.xorsign.abs.f16" isa "7.8" on sm_90;
     /// Each half: of absolute values, times both signs; a NaN where one of them is a NaN; subnormal numbers become zeros.
     ftz_nan_xorsign_abs_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.ftz.NaN.xorsign.abs.f16x2" isa "7.8" on sm_90;
-    /// The greater one; what is negative becomes 0.
+    /// The greater one; negative values become 0.
     #[doc(alias = "__vimax_s32_relu")]
     relu_s32(a: i32 as reg32, b: i32 as reg32) -> i32 as reg32 = "max.relu.s32" isa "8.0" on sm_90;
     /// Of each half, a signed integer.
     #[doc(alias = "__vmaxs2")]
     s16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.s16x2" isa "8.0" on sm_90;
-    /// Of each half, a signed integer; what is negative becomes 0.
+    /// Of each half, a signed integer; negative values become 0.
     #[doc(alias = "__vimax_s16x2_relu")]
     relu_s16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.relu.s16x2" isa "8.0" on sm_90;
     /// Of each half, an unsigned integer.
@@ -68,7 +68,7 @@ arithmetic! {
     /// Of each byte, a signed integer.
     #[doc(alias = "__vmaxs4")]
     s8x4(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.s8x4" isa "9.2" on sm_107a_or_sm_120a;
-    /// Of each byte, a signed integer; what is negative becomes 0.
+    /// Of each byte, a signed integer; negative values become 0.
     relu_s8x4(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.relu.s8x4" isa "9.2" on sm_107a_or_sm_120a;
     /// Of each byte, an unsigned integer.
     #[doc(alias = "__vmaxu4")]

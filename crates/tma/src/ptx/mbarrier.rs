@@ -81,7 +81,7 @@ device_fn! {
     /// Ends the barrier's life.
     isa "7.8, with a generic address 7.0" on sm_80;
     /// # Safety
-    /// 1. `bar` is an initialised barrier of this block that nobody uses any more.
+    /// 1. `bar` is an initialised barrier of this block that no thread uses any more.
     #[doc(alias = "mbarrier_inval")]
     pub unsafe fn inval(bar: impl SharedCtaAddress<Mbarrier>) {
         // SAFETY: (1) is the caller's.

@@ -14,7 +14,7 @@ macro_rules! lines {
         $(#[$attribute])*
         isa $isa on sm_80;
         /// # Safety
-        /// 1. `address` lies in memory that this thread may read.
+        /// 1. `address` is in memory that this thread may read.
         pub unsafe fn $name[T](address: impl GlobalAddress<T>) {
             // SAFETY: (1) is the caller's.
             unsafe { ptx_asm! { [] ("prefetch") { space address } ($level " [{address}];") } }

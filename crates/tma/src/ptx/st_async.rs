@@ -63,7 +63,7 @@ macro_rules! stores {
         /// 2. `dst` and `bar` are in the same block of this cluster, which has more than one block and has not
         ///    ended.
         /// 3. `bar` is an initialised barrier whose current phase expects the bytes.
-        /// 4. Nobody uses the bytes at `dst` until that phase completes.
+        /// 4. No thread uses the bytes at `dst` until that phase completes.
         #[doc(alias = "st_async")]
         pub unsafe fn $name[T: $bound](
             dst: impl SharedClusterAddress<T>, value: $type, bar: impl SharedClusterAddress<Mbarrier>
@@ -96,7 +96,7 @@ device_fn! {
     /// 1. `dst` is a multiple of 16, with room for 16 bytes.
     /// 2. `dst` and `bar` are in the same block of this cluster, which has more than one block and has not ended.
     /// 3. `bar` is an initialised barrier whose current phase expects the bytes.
-    /// 4. Nobody uses the bytes at `dst` until that phase completes.
+    /// 4. No thread uses the bytes at `dst` until that phase completes.
     #[doc(alias = "st_async")]
     pub unsafe fn weak_shared_cluster_b128(
         dst: impl SharedClusterAddress<u128>, value: u128, bar: impl SharedClusterAddress<Mbarrier>

@@ -6,7 +6,7 @@ macro_rules! stores {
         ///
         isa "7.0" on sm_80;
         /// # Safety
-        /// 1. `address` is a multiple of the value's size and lies in this block's shared memory.
+        /// 1. `address` is a multiple of the value's size and is in this block's shared memory.
         /// 2. No other thread and no copy uses these bytes at the same time.
         pub unsafe fn $name(address: u32, value: $type) {
             // SAFETY: (1) and (2) are the caller's.

@@ -19,7 +19,7 @@ macro_rules! registers {
         /// # Safety
         /// 1. `map` is a multiple of 64 and points to a tensor map in global memory or this block's shared
         ///    memory.
-        /// 2. No copy uses the map, and nobody else uses these bytes, at the same time.
+        /// 2. No copy uses the map, and no other code uses these bytes, at the same time.
         #[doc(alias = "tensormap_replace")]
         pub unsafe fn $name(map: impl EditAddress<TensorMap>, $value: $type) {
             // SAFETY: (1) and (2) are the caller's.
@@ -56,7 +56,7 @@ macro_rules! dimensions {
         /// # Safety
         /// 1. `map` is a multiple of 64 and points to a tensor map in global memory or this block's shared
         ///    memory.
-        /// 2. No copy uses the map, and nobody else uses these bytes, at the same time.
+        /// 2. No copy uses the map, and no other code uses these bytes, at the same time.
         #[doc(alias = "tensormap_replace")]
         pub unsafe fn $name[const DIMENSION: u32](map: impl EditAddress<TensorMap>, $value: $type) {
             const { assert!(DIMENSION < $count, concat!("the dimension is 0 to ", $limit)) };
@@ -102,7 +102,7 @@ macro_rules! choices {
         /// # Safety
         /// 1. `map` is a multiple of 64 and points to a tensor map in global memory or this block's shared
         ///    memory.
-        /// 2. No copy uses the map, and nobody else uses these bytes, at the same time.
+        /// 2. No copy uses the map, and no other code uses these bytes, at the same time.
         #[doc(alias = "tensormap_replace")]
         pub unsafe fn $name[const VALUE: u32](map: impl EditAddress<TensorMap>) {
             const { assert!(VALUE < $count, concat!("the value is 0 to ", $limit)) };

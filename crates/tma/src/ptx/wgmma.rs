@@ -53,15 +53,15 @@ device_fn! {
     /// Starts `d = a * b + d`, or `d = a * b` where `scale_d` is false. The type of `d` says its precision and
     /// N: an array of `f32` has N / 2 elements, one of `u32` with two halves each N / 4, one of `i32` N / 2. A
     /// is a [`u64`], the descriptor of a matrix in shared memory, or four registers. `SCALE_A` and `SCALE_B`
-    /// are 1, or -1 for the other sign; `TRANS_A` and `TRANS_B` are 1 where K is not what lies together.
+    /// are 1, or -1 for the other sign; `TRANS_A` and `TRANS_B` are 1 where K is not what is contiguous.
     isa "8.0, of `S8` and `U8` 8.4" on sm_90a_alone;
     /// # Safety
     /// 1. All threads of the warpgroup reach this same call, those of a warp together, with the same
     ///    descriptors and the same `scale_d`.
-    /// 2. Descriptors say where matrices lie in this block's shared memory. Their writes happen before, and a
+    /// 2. Descriptors say where matrices are in this block's shared memory. Their writes happen before, and a
     ///    `fence.proxy.async` is between where they are not the async proxy's.
-    /// 3. Nobody writes these bytes before a `wait_group` that covers the group of this product.
-    /// 4. A `wgmma.fence` lies between this and earlier accesses to `d`, or to a register of `a`; products of the
+    /// 3. No thread writes these bytes before a `wait_group` that covers the group of this product.
+    /// 4. A `wgmma.fence` is between this and earlier accesses to `d`, or to a register of `a`; products of the
     ///    same shape may follow each other in `d`.
     /// 5. `d`, and a register of `a`, is not accessed before such a `wait_group` either.
     pub unsafe fn mma_async[D: Sums<A, B>, A, B, const SCALE_A: i32, const SCALE_B: i32,

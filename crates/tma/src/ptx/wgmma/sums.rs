@@ -56,7 +56,7 @@ impl Left for [u32; 4] {
     label = "the instruction has no such form"
 )]
 pub trait Sums<A, B>: Sized {
-    /// Elements of 16 bits, of which K need not lie together.
+    /// Elements of 16 bits, of which K need not are contiguous.
     #[doc(hidden)]
     const IS_HALVES: bool;
 
@@ -144,7 +144,7 @@ pub trait Registers: Sized + crate::sealed::Array {
     #[doc(hidden)]
     const COLUMNS: usize;
 
-    /// The same values, in registers that nothing reads before or writes behind this point.
+    /// The same values, in registers that nothing reads before or writes after this point.
     #[doc(hidden)]
     fn pinned(self) -> Self;
 }
