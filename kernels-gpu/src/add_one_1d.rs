@@ -186,7 +186,7 @@ mod host {
                 "offset_elems",
                 self.offset_elems,
                 4,
-                "a bulk copy begins at 16 bytes: a multiple of",
+                "bulk copies start at multiples of 16 bytes",
             );
             let number_bytes = size_of::<i32>() as u64;
             let changed = Region::bytes(

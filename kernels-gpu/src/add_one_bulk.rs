@@ -121,7 +121,7 @@ mod host {
             let mut conditions = Conditions::default();
             conditions.whole_warps(self.threads);
             ends(&mut conditions, self.dst_offset_bytes, self.len_bytes);
-            let reason = "there is no empty grid: at least";
+            let reason = "the grid must not be empty";
             conditions.at_least("len_bytes", self.len_bytes, 16, reason);
             let vectors = self.vectors.clamp(1, 4) as u32;
             let tile_bytes = tile_bytes(self.threads, vectors);

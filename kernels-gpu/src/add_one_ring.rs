@@ -205,8 +205,8 @@ mod host {
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             let reasons = [
-                "a warp that loads and one to sixteen that work:",
-                "warps have a role each: a multiple of",
+                "one loading warp and 1 to 16 working warps",
+                "each warp has one role",
             ];
             conditions.warps(self.threads, 64..=544, reasons);
             ends(&mut conditions, 0, self.len_bytes);

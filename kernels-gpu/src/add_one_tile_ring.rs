@@ -166,11 +166,11 @@ mod host {
             let mut conditions = Conditions::default();
             let tiles = Tiles::of(&self.map, self.tiles, &mut conditions);
             tiles.of_numbers(&self.map, &mut conditions);
-            let reason = "64 bytes for each thread of one to sixteen warps:";
+            let reason = "64 bytes for each thread of 1 to 16 warps";
             let (least, most) = (32 * THREAD_BYTES, 512 * THREAD_BYTES);
-            conditions.within("bytes of a patch", tiles.bytes, least..=most, reason);
-            let reason = "64 bytes for each thread of a warp: a multiple of";
-            conditions.multiple("bytes of a patch", tiles.bytes.into(), least.into(), reason);
+            conditions.within("bytes per patch", tiles.bytes, least..=most, reason);
+            let reason = "64 bytes for each thread of a warp";
+            conditions.multiple("bytes per patch", tiles.bytes.into(), least.into(), reason);
             let region = |buffer| Region::tensor(tiles.map, buffer);
             in_place_or_apart(&mut conditions, region(self.dst), region(self.src));
             drawn(&mut conditions, self.blocks, 1, tiles.count(), self.counter);

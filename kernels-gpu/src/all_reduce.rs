@@ -137,12 +137,12 @@ mod host {
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             let reasons = [
-                "threads that have a vector or two each:",
-                "whole warps elect who copies: a multiple of",
+                "each thread has one or two vectors",
+                "elections need full warps",
             ];
             conditions.warps(self.threads, 32..=512, reasons);
             part(&mut conditions, self.offset_bytes, self.len_bytes);
-            let reason = "there is no empty grid: at least";
+            let reason = "the grid must not be empty";
             conditions.at_least("len_bytes", self.len_bytes, 16, reason);
             let vectors = self.vectors.clamp(1, 2) as u32;
             let tile_bytes = tile_bytes(self.threads, vectors);

@@ -134,12 +134,12 @@ mod host {
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.whole_warps(self.threads);
-            conditions.one_of("rank", self.rank, &[2, 5], "there are kernels for");
+            conditions.one_of("rank", self.rank, &[2, 5], "compiled instances");
             conditions.multiple(
                 "distance of the first byte",
                 self.coords[0].unsigned_abs().into(),
                 16,
-                "a box begins at a multiple of 16 bytes: a multiple of",
+                "boxes start at multiples of 16 bytes",
             );
             let maps = BufferRef::new(self.maps);
             let [x, y] = self.coords;

@@ -296,21 +296,16 @@ mod host {
         /// All that the kernel cannot take.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
-            let reason = "a filter of 3 x 3 pixels sees at least one of the image:";
+            let reason = "the 3 x 3 filter must cover at least one pixel of the image";
             conditions.within("padding", self.padding, 0..=2, reason);
             let least = 3_u32.saturating_sub(self.padding.saturating_mul(2)).max(1);
-            let reason = "the filter fits in the image with its padding: at least";
+            let reason = "the filter must fit in the padded image";
             conditions.at_least("width", self.width, least, reason);
             conditions.at_least("height", self.height, least, reason);
-            conditions.at_least(
-                "images",
-                self.images,
-                1,
-                "there is no empty tensor: at least",
-            );
+            conditions.at_least("images", self.images, 1, "a tensor must not be empty");
             let [width, height] = self.result();
             let pixels = product(&[width, height, self.images]);
-            let reason = "results that are numbered in 32 bits, and those behind the last:";
+            let reason = "results, with those past the last, are numbered in 32 bits";
             let most = u32::MAX - PIXELS as u32;
             conditions.within("results", pixels, 0..=u64::from(most), reason);
             conditions.reads(Region::tensor(self.map(), self.data));
@@ -341,12 +336,12 @@ mod host {
             let padding = self.padding.saturating_mul(2);
             let [width, height] =
                 [self.width, self.height].map(|side| side.saturating_add(padding));
-            let reason = "what shared memory has room for, columns of an image with its padding:";
+            let reason = "columns of the padded image that fit in shared memory";
             conditions.within("width", width, 0..=MOST_WIDTH, reason);
             let pixels = product(&[width, height, self.images]);
             // Those that a block loads behind its own are numbered, too.
             let most = u32::MAX - PIXELS_OF_BLOCK - 3 * MOST_WIDTH;
-            let reason = "pixels with their padding that are numbered in 32 bits, and those behind the last:";
+            let reason = "padded pixels, with those past the last, are numbered in 32 bits";
             conditions.within("pixels", pixels, 0..=u64::from(most), reason);
             let pixels = pixels as u32;
             let map = self

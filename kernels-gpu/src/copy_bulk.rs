@@ -250,8 +250,8 @@ mod host {
                 let launch = conditions.launch(call, Shape::new(chunks, self.threads))?;
                 return Ok(at_least(launch, self.shared_bytes));
             }
-            let reason = "one warp moves the chunks:";
-            conditions.within("threads of a block", self.threads, 32..=32, reason);
+            let reason = "one warp moves the chunks";
+            conditions.within("block size", self.threads, 32..=32, reason);
             let own = self.stages.saturating_sub(1);
             drawn(&mut conditions, self.blocks, own, chunks, self.counter);
             let counter = BufferRef::new(self.counter);

@@ -298,7 +298,7 @@ mod host {
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             for (image, [height, width]) in self.shapes.into_iter().enumerate() {
-                let reason = "a pixel and its border, and halves of a word:";
+                let reason = "a pixel with its border; sides have 16 bits";
                 conditions.within(
                     &format!("height of image {image}"),
                     height,
@@ -307,10 +307,10 @@ mod host {
                 );
                 conditions.within(&format!("width of image {image}"), width, 3..=65535, reason);
             }
-            let reason = "bytes of a batch are counted in 32 bits:";
+            let reason = "bytes of a batch are counted in 32 bits";
             let most = u64::from(u32::MAX / PIXEL_BYTES);
             conditions.within("pixels of a batch", self.pixels(), 0..=most, reason);
-            let reason = "numbers of queries fit in 32 bits: batches times queries of";
+            let reason = "query numbers have 32 bits";
             let all = u64::from(self.batches) * u64::from(self.queries).next_multiple_of(8);
             conditions.within(
                 "queries of all batches",
@@ -323,12 +323,12 @@ mod host {
                 DeformAttnForm::Pairs => 24,
                 _ => 8,
             };
-            conditions.within("warps of a block", self.warps, 1..=most_warps, "there are");
+            conditions.within("warps per block", self.warps, 1..=most_warps, "");
             if self.form == DeformAttnForm::Gather {
                 let groups = all.min(u32::MAX.into()) as u32 / 8;
                 let most = (u32::MAX - groups) / self.warps.max(1);
                 let reason =
-                    "groups of queries are counted in 32 bits, and those of the next turn:";
+                    "groups of queries, with those of the next turn, are counted in 32 bits";
                 conditions.within("blocks", self.blocks, 0..=most, reason);
             }
             let queries = product(&[self.batches, self.queries]);
@@ -341,7 +341,7 @@ mod host {
             let output_bytes = bytes(queries, PIXEL_BYTES as usize);
             conditions.writes(Region::bytes(self.output, output_bytes));
             if self.form != DeformAttnForm::Gather {
-                let reason = "parts of the batches:";
+                let reason = "each wave has at least one batch";
                 conditions.within("waves", self.waves, 1..=self.batches, reason);
             }
             conditions.launch(
@@ -429,11 +429,10 @@ mod host {
             };
             assert_eq!(
                 wrong.launch().unwrap_err().to_string(),
-                "kernel-condition: stages is 3; there are kernels for 1, 2; take 2\n\
-             kernel-condition: height of image 1 is 2; a pixel and its border, and halves of a word: \
-             3 to 65535; take 3\n\
-             kernel-condition: warps of a block is 32; there are 1 to 28; take 28\n\
-             kernel-condition: waves is 49; parts of the batches: 1 to 48; take 48"
+                "kernel-condition: stages is 3; must be one of 1, 2 (compiled instances); use 2\n\
+             kernel-condition: height of image 1 is 2; must be 3 to 65535 (a pixel with its border; sides have 16 bits); use 3\n\
+             kernel-condition: warps per block is 32; must be 1 to 28; use 28\n\
+             kernel-condition: waves is 49; must be 1 to 48 (each wave has at least one batch); use 48"
             );
         }
     }

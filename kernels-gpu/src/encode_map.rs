@@ -189,7 +189,7 @@ mod host {
         /// All that the kernels cannot take.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
-            conditions.at_least("maps", self.count, 1, "there is no empty grid: at least");
+            conditions.at_least("maps", self.count, 1, "the grid must not be empty");
             let map_bytes = TensorMap::BYTES as u32;
             let fields_bytes = size_of::<MapFields>() as u32;
             let bytes = |buffer, of| Region::bytes(buffer, product(&[self.count, of]));
@@ -226,9 +226,8 @@ mod host {
                 "{:?}, {:?}, {:?}, {:?}",
                 tensor.data_type, tensor.interleave, tensor.swizzle, tensor.oob_fill
             );
-            let limit =
-                "the kernels make maps of U8 without interleave and swizzle, filled with zeros";
-            conditions.refuse("tensor", value, limit, "make the others on the host");
+            let limit = "must be U8 without interleave and swizzle, filled with zeros";
+            conditions.refuse("tensor", value, limit, "make other maps on the host");
         }
         let extents = 0..tensor.rank();
         let extents: Vec<usize> = extents
@@ -236,8 +235,8 @@ mod host {
             .collect();
         if extents != BOX && extents != BOX_5D {
             let value = format!("{extents:?} bytes");
-            let limit = format!("`ConsumeMap` takes boxes that bring {BOX:?} or {BOX_5D:?}");
-            conditions.refuse("box", value, limit, "take one of these");
+            let limit = format!("must be {BOX:?} or {BOX_5D:?} bytes, as `ConsumeMap` loads");
+            conditions.refuse("box", value, limit, "use one of these");
         }
         // Buffers begin at multiples of 256 bytes.
         let address = offset_bytes.saturating_add(0x1000);
@@ -247,7 +246,7 @@ mod host {
                 "tensor",
                 value,
                 refused.to_string(),
-                "keep the rules of tensor maps",
+                "use parameters that follow the rules of tensor maps",
             );
         }
         conditions.into_result()?;

@@ -93,7 +93,7 @@ mod host {
         /// All that the kernel cannot take.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
-            conditions.at_least("rows", self.rows, 1, "there is no empty grid: at least");
+            conditions.at_least("rows", self.rows, 1, "the grid must not be empty");
             let map = TensorMap::tiled(DataType::U32, &[ROW as u64, self.table_rows])
                 .box_dims(&[ROW as u32, 1]);
             let bytes = |buffer, of| Region::bytes(buffer, product(&[self.rows, of]));

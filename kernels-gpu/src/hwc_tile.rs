@@ -136,7 +136,7 @@ mod host {
                 "channels",
                 self.channels as u64,
                 8,
-                "pixels begin at multiples of 16 bytes: a multiple of",
+                "pixels start at multiples of 16 bytes",
             );
         }
     }
@@ -164,17 +164,17 @@ mod host {
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.one_of(
-                "threads of a block",
+                "block size",
                 self.threads,
                 &[64, 96, 128],
-                "a thread for each word of the tile in whole warps, at most 128: one of",
+                "one thread for each word of the tile, in full warps",
             );
             self.image.check(&mut conditions);
             conditions.multiple(
                 "distance of the first channel",
                 self.coords[0].unsigned_abs().into(),
                 8,
-                "a box begins at a multiple of 16 bytes: a multiple of",
+                "boxes start at multiples of 16 bytes",
             );
             let [c, w, h] = self.coords;
             conditions.reads(Region::tensor(self.image.map(), self.data));
@@ -213,7 +213,7 @@ mod host {
                 "tiles",
                 self.tiles.into(),
                 LANES as u64,
-                "eight lanes of a block copy: a multiple of",
+                "eight lanes of a block copy a tile each",
             );
             // A column and a row each.
             let coords_bytes = size_of::<[i32; 2]>() as u32;

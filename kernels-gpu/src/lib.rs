@@ -16,9 +16,10 @@
 //! let refused = AddOne1d { threads: 100, offset_elems: 6, ..add_one }.launch().unwrap_err();
 //! assert_eq!(
 //!     refused.to_string(),
-//!     "kernel-condition: threads of a block is 100; whole warps elect who copies: a multiple of 32; \
-//!      take 96 or 128\n\
-//!      kernel-condition: offset_elems is 6; a bulk copy begins at 16 bytes: a multiple of 4; take 4 or 8"
+//!     "kernel-condition: block size is 100; must be a multiple of 32 (elections need full warps); \
+//!      use 96 or 128\n\
+//!      kernel-condition: offset_elems is 6; must be a multiple of 4 (bulk copies start at multiples of \
+//!      16 bytes); use 4 or 8"
 //! );
 //! ```
 //!

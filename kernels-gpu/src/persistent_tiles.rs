@@ -141,8 +141,8 @@ mod host {
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             let reasons = [
-                "a warp that loads and one to eight that compute:",
-                "warps have a role each: a multiple of",
+                "one loading warp and 1 to 8 computing warps",
+                "each warp has one role",
             ];
             conditions.warps(self.threads, 64..=288, reasons);
             self.matrix.check("the matrix", &mut conditions);
@@ -150,7 +150,7 @@ mod host {
             let tiles_x = along(self.matrix.width, TILE[0]);
             let tiles_y = along(self.matrix.height, TILE[1]);
             let most = u64::from(u32::MAX - self.blocks);
-            let reason = "tiles that are counted in 32 bits, and those of the next round:";
+            let reason = "tiles, with those of the next round, are counted in 32 bits";
             conditions.within("tiles", product(&[tiles_x, tiles_y]), 0..=most, reason);
             let map = self
                 .matrix

@@ -129,7 +129,7 @@ mod host {
         /// All that the kernels cannot take.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
-            conditions.within("threads of a block", self.threads, 1..=1024, "a block has");
+            conditions.within("block size", self.threads, 1..=1024, "");
             batches(&mut conditions, self.batches, self.stages);
             let numbers = product(&[self.batches, self.blocks, self.threads]);
             let bytes = numbers.saturating_mul(size_of::<i32>() as u64);

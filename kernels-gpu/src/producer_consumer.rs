@@ -244,11 +244,11 @@ mod host {
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             let reasons = [
-                "a warp that copies and at least one that computes:",
-                "warps have a role each: a multiple of",
+                "one copying warp and at least one computing warp",
+                "each warp has one role",
             ];
             conditions.warps(self.threads, 64..=1024, reasons);
-            let reason = "there is no empty batch: at least";
+            let reason = "a batch must not be empty";
             conditions.at_least("buffer_len", self.buffer_len, 1, reason);
             let numbers = product(&[self.blocks, self.batches, self.buffer_len]);
             let bytes = numbers.saturating_mul(size_of::<f32>() as u64);

@@ -114,7 +114,7 @@ mod host {
             conditions.whole_warps(self.threads);
             let blocks = self.clusters.saturating_mul(BLOCKS);
             let numbers = u64::from(blocks) * u64::from(self.threads);
-            let reason = "numbers that fit in 32 bits:";
+            let reason = "thread numbers have 32 bits";
             conditions.within(
                 "threads of the grid",
                 numbers,

@@ -366,10 +366,10 @@ mod host {
         /// All that the kernels cannot take.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
-            let reason = "a thread for each number in the middle:";
-            conditions.within("threads of a block", self.threads, CENTER..=1024, reason);
+            let reason = "one thread for each number in the middle";
+            conditions.within("block size", self.threads, CENTER..=1024, reason);
             let most = u32::MAX / CENTER;
-            let reason = "numbers of the output fit in 32 bits:";
+            let reason = "output numbers have 32 bits";
             conditions.within("blocks", self.blocks, 1..=most, reason);
             let bytes = |numbers: u32| product(&[self.blocks, numbers, size_of::<f32>() as u32]);
             conditions.reads(Region::bytes(self.left, bytes(HALO)));

@@ -279,12 +279,9 @@ mod host {
             let refused = tile.launch().unwrap_err().to_string();
             assert_eq!(
                 refused,
-                "kernel-condition: pitch of the matrix is 102; rows begin at multiples of 16 bytes: a \
-             multiple of 4, at least the width, 101; take 104\n\
-             kernel-condition: first column that is stored is -4; a store begins at no negative \
-             coordinate: at least 0; take 0 or more\n\
-             kernel-condition: first row that is stored is -1; a store begins at no negative \
-             coordinate: at least 0; take 0 or more"
+                "kernel-condition: pitch of the matrix is 102; must be a multiple of 4 and at least the width, 101 (rows start at multiples of 16 bytes); use 104\n\
+             kernel-condition: first column that is stored is -4; must be at least 0 (store coordinates must not be negative); use 0 or more\n\
+             kernel-condition: first row that is stored is -1; must be at least 0 (store coordinates must not be negative); use 0 or more"
             );
             let matrix = Matrix::packed(64, 64);
             let tile = Tile2dTo {
@@ -299,7 +296,7 @@ mod host {
             };
             let refused = tile.launch().unwrap_err();
             assert_eq!(refused.0.len(), 1);
-            assert_eq!(refused.0[0].fix, "take 4 or 8");
+            assert_eq!(refused.0[0].fix, "use 4 or 8");
             let good = Tile2dTo {
                 source_origin: [-8, -5],
                 ..tile

@@ -385,7 +385,7 @@ mod host {
             let warps = self.threads / tma::Warp::LANES;
             let ahead = product(&[self.blocks, warps, self.stages.min(4) + 1]);
             let most = u64::from(u32::MAX).saturating_sub(ahead);
-            let reason = "rounds that are counted in 32 bits, and those of the next turns:";
+            let reason = "rounds, with those of the next turns, are counted in 32 bits";
             conditions.within("rounds", self.rounds.into(), 0..=most, reason);
             let round_positions = ROUND_TILES * size_of::<u32>() as u32;
             conditions.reads(Region::tensor(self.map(), self.tensor));

@@ -27,8 +27,13 @@ impl Kernels {
     ) -> Result<(), Failure> {
         let mut conditions = Conditions::default();
         if extents.packed.is_some() {
-            let fix = "call `attention_packed`, or give `None`".to_owned();
-            conditions.refuse("packed", "Some", "all sequences have the same length", fix);
+            let fix = "call `attention_packed`, or pass `None`".to_owned();
+            conditions.refuse(
+                "packed",
+                "Some",
+                "must be `None` (sequences have the same length)",
+                fix,
+            );
         }
         let extents = Attention {
             packed: None,
@@ -63,8 +68,13 @@ impl Kernels {
     ) -> Result<(), Failure> {
         let mut conditions = Conditions::default();
         if extents.packed.is_none() {
-            let fix = "give the queries and keys of all sequences, or call `attention`".to_owned();
-            conditions.refuse("packed", "None", "sequences lie one behind the other", fix);
+            let fix = "pass the queries and keys of all sequences, or call `attention`".to_owned();
+            conditions.refuse(
+                "packed",
+                "None",
+                "must be `Some` (sequences are packed)",
+                fix,
+            );
         }
         let extents = Attention {
             packed: extents.packed.map(|packed| Packed {

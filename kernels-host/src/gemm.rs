@@ -115,11 +115,11 @@ impl Kernels {
         let mut conditions = Conditions::default();
         let ([m, k], [rows_of_a, columns_of_a]) = operand(a.layout, op_a);
         let ([k_of_b, n], [rows_of_b, columns_of_b]) = operand(b.layout, op_b);
-        let columns_of_a = format!("A has {columns_of_a}");
+        let columns_of_a = format!("{columns_of_a} of A");
         equal(&mut conditions, rows_of_b, "B", k_of_b, k, &columns_of_a);
-        let rows_of_a = format!("A has {rows_of_a}");
+        let rows_of_a = format!("{rows_of_a} of A");
         equal(&mut conditions, "rows", "C", c.layout.rows, m, &rows_of_a);
-        let columns_of_b = format!("B has {columns_of_b}");
+        let columns_of_b = format!("{columns_of_b} of B");
         let columns = c.layout.columns;
         equal(&mut conditions, "columns", "C", columns, n, &columns_of_b);
         let batches = c.layout.batches;
@@ -131,7 +131,7 @@ impl Kernels {
                     name,
                     matrix.batches,
                     batches,
-                    "C has",
+                    "batches of C",
                 );
             }
         }
@@ -179,11 +179,11 @@ fn operand(Layout { rows, columns, .. }: Layout, op: Op) -> ([usize; 2], [&'stat
 /// An extent of a product, as kernels count it.
 pub(crate) fn extent(conditions: &mut Conditions, name: &str, extent: usize) -> u32 {
     let most = i32::MAX as usize;
-    conditions.within(name, extent, 0..=most, "coordinates have 31 bits:");
+    conditions.within(name, extent, 0..=most, "coordinates have 31 bits");
     extent.min(most) as u32
 }
 
-/// Refuses an extent that is another than that of another matrix.
+/// Refuses an extent that differs from the one that another matrix needs.
 pub(crate) fn equal(
     conditions: &mut Conditions,
     extent: &str,
@@ -193,8 +193,8 @@ pub(crate) fn equal(
     because: &str,
 ) {
     if value != needed {
-        let limit = format!("as many as {because}: {needed}");
-        let fix = format!("take {needed}");
+        let limit = format!("must be {needed} ({because})");
+        let fix = format!("use {needed}");
         conditions.refuse(&format!("{extent} of {matrix}"), value, limit, fix);
     }
 }
@@ -207,7 +207,7 @@ pub(crate) fn elements<T>(
     Layout { offset, .. }: Layout,
 ) -> Operand {
     let parameter = format!("offset of {name}");
-    let reason = "a matrix begins at 16 bytes: a multiple of";
+    let reason = "matrices start at multiples of 16 bytes";
     conditions.multiple(
         &parameter,
         offset as u64,

@@ -54,10 +54,10 @@ impl Kernels {
         let mut conditions = Conditions::default();
         let [m, n, k] = [a.layout.rows, b.layout.rows, a.layout.columns];
         let columns = b.layout.columns;
-        equal(&mut conditions, "columns", "B", columns, k, "A has columns");
-        equal(&mut conditions, "rows", "C", c.layout.rows, m, "A has rows");
+        equal(&mut conditions, "columns", "B", columns, k, "columns of A");
+        equal(&mut conditions, "rows", "C", c.layout.rows, m, "rows of A");
         let columns = c.layout.columns;
-        equal(&mut conditions, "columns", "C", columns, n, "B has rows");
+        equal(&mut conditions, "columns", "C", columns, n, "rows of B");
         let layouts = [c.layout, a.layout, b.layout];
         let of_a = match experts {
             Experts::Masked(_) => b.layout.batches,
@@ -112,7 +112,7 @@ impl Kernels {
     }
 }
 
-/// Refuses another number of matrices, and such as do not are stored one after the other.
+/// Refuses another number of matrices, and matrices that are not stored one after the other.
 fn together(conditions: &mut Conditions, name: &str, layout: Layout, batches: usize) {
     equal(
         conditions,
@@ -120,11 +120,11 @@ fn together(conditions: &mut Conditions, name: &str, layout: Layout, batches: us
         name,
         layout.batches,
         batches,
-        "are multiplied",
+        "matrices that are multiplied",
     );
     let behind = layout.rows.saturating_mul(layout.stride);
     if layout.batches != 1 {
-        let because = "its rows take";
+        let because = "elements of its rows";
         equal(
             conditions,
             "batch stride",

@@ -46,7 +46,7 @@ pub(crate) fn too_short(launch: &Launch, operands: &[Operand]) -> Vec<Violation>
         });
         let needed = ends.max().unwrap_or(0).div_ceil(operand.element_bytes);
         let parameter = format!("elements of {}", operand.name);
-        let reason = "the kernel uses, from the first to the last,";
+        let reason = "elements that the kernel uses";
         conditions.at_least(&parameter, operand.len_elems, needed, reason);
     }
     conditions.into_result().err().unwrap_or_default().0

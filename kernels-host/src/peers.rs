@@ -149,9 +149,9 @@ impl Peers {
     ) -> Result<(), Failure> {
         let mut conditions = Conditions::default();
         let [len, other_len] = [&*first, &*second].map(|buffer| buffer.len_bytes() as u64);
-        let reason = "bulk copies take 16 bytes: a multiple of";
+        let reason = "bulk copies move units of 16 bytes";
         conditions.multiple("bytes of the first buffer", len, VECTOR_BYTES, reason);
-        let reason = "both are as long:";
+        let reason = "both buffers must have the same length";
         conditions.within("bytes of the second buffer", other_len, len..=len, reason);
         let refused = |broken| Failure::check(what, broken);
         conditions.into_result().map_err(refused)?;

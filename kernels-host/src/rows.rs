@@ -114,7 +114,7 @@ impl Kernels {
         let mut conditions = Conditions::default();
         let elements = src.len_elems();
         if len > 0 {
-            let reason = "rows are whole: a multiple of";
+            let reason = "rows must be whole";
             conditions.multiple(
                 "elements of the source",
                 elements as u64,

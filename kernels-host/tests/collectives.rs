@@ -242,9 +242,9 @@ fn refused() -> Result<(), Failed> {
     assert_eq!(
         refused.to_string(),
         "check: the launch of `all_reduce` cannot work\n  \
-         kernel-condition: bytes of the first buffer is 4004; bulk copies take 16 bytes: a multiple of 16; \
-         take 4000 or 4016\n  \
-         kernel-condition: bytes of the second buffer is 4000; both are as long: 4004 to 4004; take 4004"
+         kernel-condition: bytes of the first buffer is 4004; must be a multiple of 16 (bulk copies move units of 16 bytes); \
+         use 4000 or 4016\n  \
+         kernel-condition: bytes of the second buffer is 4000; must be 4004 (both buffers must have the same length); use 4004"
     );
     let mut foreign = Device::emulator(0).zeroed::<f32>(1000)?;
     let refused = peers

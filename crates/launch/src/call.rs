@@ -43,7 +43,7 @@ impl<'a> Call<'a> {
     {
         let values: Vec<T> = of.iter().map(|(value, _)| *value).collect();
         self.conditions
-            .one_of(constant, value, &values, "there are kernels for");
+            .one_of(constant, value, &values, "compiled instances");
         match of.iter().find(|(compiled, _)| *compiled == value) {
             Some((_, name)) => self.instance_of(name),
             None => self.instance_of(&value.to_string()),
@@ -195,8 +195,8 @@ mod tests {
                 .launch(Shape::new(1, 32))
                 .unwrap_err()
                 .to_string(),
-            "kernel-condition: stages is 5; there are kernels for 2, 4, 8; take 4 or 8\n\
-             kernel-condition: flag is false; there are kernels for true; take true"
+            "kernel-condition: stages is 5; must be one of 2, 4, 8 (compiled instances); use 4 or 8\n\
+             kernel-condition: flag is false; must be true (compiled instances); use true"
         );
     }
 }

@@ -71,7 +71,7 @@ fn instances_are_chosen_by_constants_and_types() {
     let refused = fill(3, false, BufferRef::<f32>::new(0), 7.0, 8).launch(Shape::new(1, 64));
     assert_eq!(
         refused.unwrap_err().to_string(),
-        "kernel-condition: stages is 3; there are kernels for 1, 2, 4; take 2 or 4"
+        "kernel-condition: stages is 3; must be one of 1, 2, 4 (compiled instances); use 2 or 4"
     );
 }
 

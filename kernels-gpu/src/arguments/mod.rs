@@ -39,7 +39,7 @@ pub(crate) fn drawn(
     counter: usize,
 ) {
     let most = (u32::MAX - items) / own.saturating_add(1);
-    let reason = "items that are drawn are counted in 32 bits:";
+    let reason = "drawn items are counted in 32 bits";
     conditions.within("blocks", blocks, 0..=most, reason);
     conditions.zeroed(Region::bytes(counter, size_of::<u32>() as u64));
 }
@@ -61,6 +61,6 @@ pub(crate) fn divisor(number: u32) -> NonZero<u32> {
 /// Batches are counted in 32 bits, and so are those that would come `stages` later.
 pub(crate) fn batches(conditions: &mut Conditions, batches: u32, stages: u32) {
     let most = u32::MAX - stages.min(8);
-    let reason = "batches that are counted in 32 bits:";
+    let reason = "batches are counted in 32 bits";
     conditions.within("batches", batches, 0..=most, reason);
 }

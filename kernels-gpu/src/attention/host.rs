@@ -111,30 +111,25 @@ impl Attention {
             packed,
             ..
         } = *self;
-        conditions.one_of(
-            "elements of a head",
-            elements,
-            &[64, 128, 256],
-            "there are kernels for",
-        );
+        conditions.one_of("head size", elements, &[64, 128, 256], "compiled instances");
         let most = 1 << 30;
-        let reason = "positions of a sequence, whose differences have 32 bits:";
+        let reason = "differences of positions have 32 bits";
         conditions.within("queries", queries, 1..=most, reason);
         conditions.within("keys", keys, 0..=most, reason);
-        let reason = "heads, whose elements have coordinates of 32 bits:";
+        let reason = "coordinates have 32 bits";
         conditions.within("heads", heads, 1..=1 << 22, reason);
-        let reason = "heads of keys, each for some heads of queries:";
+        let reason = "each head of keys serves one or more heads of queries";
         conditions.within("heads of keys", key_heads, 1..=heads.max(1), reason);
         let key_heads = key_heads.max(1);
-        let reason = "as many heads of queries for each head of keys: a multiple of";
+        let reason = "each head of keys serves the same number of heads of queries";
         conditions.multiple("heads", heads.into(), key_heads.into(), reason);
         if !(self.scale > 0.0 && self.scale.is_finite()) {
-            let limit = "the greatest score stays the greatest: positive and finite";
-            let fix = format!("take {}", 1.0 / (elements as f32).sqrt());
+            let limit = "must be positive and finite (the greatest score must stay the greatest)";
+            let fix = format!("use {}", 1.0 / (elements as f32).sqrt());
             conditions.refuse("scale", self.scale, limit, fix);
         }
         if let Some(packed) = packed {
-            let reason = "positions of all sequences, whose differences have 32 bits:";
+            let reason = "differences of positions have 32 bits";
             conditions.within("queries of all sequences", packed.queries, 1..=most, reason);
             conditions.within("keys of all sequences", packed.keys, 0..=most, reason);
             for starts in [packed.query_starts, packed.key_starts] {
@@ -147,7 +142,7 @@ impl Attention {
             None => (queries, keys, sequences),
         };
         let items = product(&[queries.div_ceil(QUERIES), heads, sequences]);
-        let reason = "128 queries of a head, which are counted in 31 bits:";
+        let reason = "items of 128 queries are counted in 31 bits";
         conditions.within("items", items, 1..=i32::MAX as u64, reason);
         // Else the hardware gives the next one to a block that is free.
         let are_dealt = !is_causal && packed.is_none();

@@ -155,8 +155,8 @@ impl Matrices {
         let are_between = row >= line.span() && matrix >= self.columns.into();
         if self.count > 1 && matrix < one.span() && !are_between {
             let limit =
-                "results do not overlap: matrices lie one behind the other, or their rows do";
-            let fix = format!("take {} or more", one.span());
+                "must keep results apart (matrices follow each other, or their rows alternate)";
+            let fix = format!("use {} or more", one.span());
             conditions.refuse("batch stride of C", matrix, limit, fix);
         }
     }
@@ -232,7 +232,7 @@ impl Gemm {
         let b = self.matrices(conditions, 2, extents_of_b, element_bytes);
         c.check_apart(conditions);
         let most = i32::MAX as u32;
-        conditions.within("batches", self.batches, 1..=most, "products:");
+        conditions.within("batches", self.batches, 1..=most, "");
         [c, a, b]
     }
 
@@ -245,13 +245,13 @@ impl Gemm {
     pub(crate) fn tiling(&self, conditions: &mut Conditions, tiles: [u32; 2]) -> (Tiling, u32) {
         let [m, n, k] = self.size;
         let most = i32::MAX as u32;
-        let reason = "tiles, each way, that are counted in 16 bits:";
+        let reason = "tiles in each direction are counted in 16 bits";
         conditions.within("tiles down the product", tiles[0], 1..=0xffff, reason);
         conditions.within("tiles along the product", tiles[1], 1..=0xffff, reason);
-        let reason = "coordinates have 32 bits, one of them the sign:";
+        let reason = "coordinates are signed 32-bit numbers";
         conditions.within("K", k, 0..=most, reason);
         let count = self.all_tiles(tiles).min(u64::from(u32::MAX)) as u32;
-        let reason = "tiles that are counted in 31 bits:";
+        let reason = "tiles are counted in 31 bits";
         conditions.within("tiles of the product", count, 0..=most, reason);
         let tiling = Tiling {
             tiles,
@@ -281,13 +281,13 @@ impl Gemm {
         if number == 0 || self.size[2] > 0 {
             let elements = 16 / element_bytes;
             let parameter = format!("row stride of {name}");
-            let reason = "rows begin at multiples of 16 bytes: a multiple of";
+            let reason = "rows start at multiples of 16 bytes";
             conditions.multiple(&parameter, row, elements, reason);
-            let reason = "rows do not overlap: at least";
+            let reason = "rows must not overlap";
             conditions.at_least(&parameter, row, columns.into(), reason);
             if self.batch_strides[number].is_some() {
                 let parameter = format!("batch stride of {name}");
-                let reason = "matrices begin at multiples of 16 bytes: a multiple of";
+                let reason = "matrices start at multiples of 16 bytes";
                 conditions.multiple(&parameter, matrix, elements, reason);
             }
         }

@@ -121,9 +121,9 @@ impl GemmFp8 {
         let all = [all_rows.div_ceil(ROWS), tiles[1]];
         let most = i32::MAX as u32;
         let count = product(&all).min(u64::from(u32::MAX)) as u32;
-        let reason = "tiles that are counted in 31 bits:";
+        let reason = "tiles are counted in 31 bits";
         conditions.within("tiles of all experts", count, 0..=most, reason);
-        let reason = "coordinates have 31 bits:";
+        let reason = "coordinates have 31 bits";
         conditions.within("rows of all A", all_rows, 0..=most, reason);
         conditions.within("rows of all B", rows_of_b, 0..=most, reason);
         let stages = k.div_ceil(BLOCK);
@@ -131,9 +131,9 @@ impl GemmFp8 {
         let a_scale_stride = match self.a_scale_stride {
             Some(stride) if stages > 1 => {
                 let parameter = "stride of the scales of A";
-                let reason = "scales of all rows of A lie between: at least";
+                let reason = "one scale for each row of A";
                 conditions.at_least(parameter, stride, all_rows.into(), reason);
-                let reason = "tensor copies load scales, whose rows begin at multiples of 16 bytes: a multiple of";
+                let reason = "tensor copies need rows of scales at multiples of 16 bytes";
                 conditions.multiple(parameter, stride, 4, reason);
                 stride
             }
@@ -197,12 +197,12 @@ impl GemmFp8 {
         if self.groups == Groups::One {
             return rows;
         }
-        let reason = "experts that are counted in 16 bits:";
+        let reason = "experts are counted in 16 bits";
         conditions.within("experts", experts, 1..=0xffff, reason);
         if let Groups::Contiguous { .. } = self.groups {
             return rows;
         }
-        let reason = "tiles have rows of one expert: a multiple of";
+        let reason = "a tile has rows of one expert only";
         conditions.multiple("rows of an expert", rows.into(), ROWS.into(), reason);
         rows.saturating_mul(experts)
     }

@@ -90,9 +90,9 @@ impl Rows {
         let Self { len, rows, .. } = *self;
         let mut conditions = Conditions::default();
         let row_bytes = product(&[len, self.numbers.bytes()]);
-        let reason = "elements of a row that a block has shared memory for:";
+        let reason = "a row must fit in the shared memory of a block";
         conditions.within("len", len, 1..=2 * MEDIUM, reason);
-        bulk(&mut conditions, "bytes of a row", row_bytes);
+        bulk(&mut conditions, "bytes per row", row_bytes);
         let region = |buffer| Region::bytes(buffer, row_bytes.saturating_mul(rows.into()));
         in_place_or_apart(&mut conditions, region(self.dst), region(self.src));
         for parameter in parameters {
@@ -100,7 +100,7 @@ impl Rows {
         }
         let is_long = len > MEDIUM;
         let ring = self.ring(is_long);
-        let reason = "rows, and those that are drawn behind them, are counted in 32 bits:";
+        let reason = "rows, and draws past the last row, are counted in 32 bits";
         let most = (u32::MAX - 512).saturating_sub(ring.grid.x);
         conditions.within("rows", rows, 1..=most, reason);
         let (form, shape) = if let Some(short) = self.short(row_bytes) {
