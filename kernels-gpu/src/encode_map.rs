@@ -246,7 +246,7 @@ mod host {
                 "tensor",
                 value,
                 refused.to_string(),
-                "use parameters that follow the rules of tensor maps",
+                "follow the rules of tensor maps",
             );
         }
         conditions.into_result()?;

@@ -52,25 +52,25 @@ pub enum NotATensorMap {
 
 impl Display for NotATensorMap {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str("these bytes are no tensor map: ")?;
+        f.write_str("not a valid tensor map: ")?;
         match self {
-            Self::Rank(rank) => write!(f, "the rank would be {rank}, and can be 1 to 5"),
-            Self::DataType(code, false) => write!(f, "there is no element type {code}"),
+            Self::Rank(rank) => write!(f, "rank {rank} must be 1 to 5"),
+            Self::DataType(code, false) => write!(f, "element type {code} does not exist"),
             Self::DataType(code, true) => {
                 write!(f, "element type {code} cannot be rounded to tf32")
             }
-            Self::Interleave(code) => write!(f, "there is no interleave {code}"),
+            Self::Interleave(code) => write!(f, "interleave {code} does not exist"),
             Self::Swizzle(span, atom) => {
-                write!(f, "there is no swizzle of span {span} and atom {atom}")
+                write!(f, "swizzle of span {span} and atom {atom} does not exist")
             }
             Self::Swizzle96 => f.write_str(
-                "the bit for a swizzle of 96 bytes is set, which is not known to this crate",
+                "the bit for a swizzle of 96 bytes is set, and this crate does not support that swizzle",
             ),
-            Self::Im2colRank(rank) => write!(f, "an im2col map has 3 to 5 dimensions, not {rank}"),
+            Self::Im2colRank(rank) => write!(f, "rank {rank} must be 3 to 5 in an im2col map"),
             Self::Reserved(word, bits) => {
                 write!(
                     f,
-                    "byte {} begins a word in which the unused bits {bits:#x} are set",
+                    "unused bits {bits:#x} are set in the word at byte {}",
                     word * 8
                 )
             }
@@ -93,7 +93,7 @@ impl TensorMap {
     /// ```
     ///
     /// # Errors
-    /// Why these bytes are no tensor map.
+    /// The reason why these bytes are not a tensor map.
     pub const fn decode(&self) -> Result<Decoded, NotATensorMap> {
         let words = self.words();
         if let Some((word, bits)) = reserved(words) {

@@ -9,15 +9,15 @@ use crate::{
 
 /// The fields whose difference may have a known cause, under other names where it has.
 const WRONGLY_LARGE: Field = Field {
-    name: "tensor of 128 KiB or more, though it is smaller",
+    name: "tensor of 128 KiB or more (the tensor is smaller)",
     ..layout::LARGE_TENSOR
 };
 const STALE_BYTES: Field = Field {
-    name: "bytes of one box, not those of the map's box",
+    name: "bytes of one box (the map's box differs)",
     ..layout::BOX_BYTES
 };
 const STALE_ALIGN: Field = Field {
-    name: "alignment of one box, not that of the map's swizzle",
+    name: "alignment of one box (the map's swizzle differs)",
     ..layout::BOX_ALIGN
 };
 
@@ -71,7 +71,7 @@ impl Difference {
                 "drivers before CUDA 13.2 set this wrongly for tensors under 128 KiB (NVIDIA bug 5736804)",
             )
         } else if self.field == STALE_BYTES || self.field == STALE_ALIGN {
-            Some("tensormap.replace leaves this as it was")
+            Some("tensormap.replace does not update this field")
         } else {
             None
         }

@@ -22,10 +22,10 @@
 //! let refused = TensorMap::tiled(DataType::I32, &[100, 64]).box_dims(&[33]).build(8).unwrap_err();
 //! assert_eq!(
 //!     refused.to_string(),
-//!     "no tiled tensor map of these parameters, 3 rules are broken:
-//!   address = 0x8: must be a multiple of 16; try 0x10 [address-multiple]
+//!     "parameters of the tiled tensor map break 3 rules:
+//!   address = 0x8: must be a multiple of 16; use 0x10 [address-multiple]
 //!   box_dims has 1 value: must be 2, one for each dimension [box-length]
-//!   box_dims[0] = 33: a row of 132 bytes, must be a multiple of 16; try 36 [box-row-multiple]"
+//!   box_dims[0] = 33: row of 132 bytes must be a multiple of 16; use 36 [box-row-multiple]"
 //! );
 //! # Ok::<(), tensor_map::Violations>(())
 //! ```

@@ -94,7 +94,7 @@ impl TensorMap {
     /// let error = map.replace_address(0x2008).unwrap_err();
     /// assert_eq!(
     ///     error.to_string(),
-    ///     "address = 0x2008: must be a multiple of 16; try 0x2000 [address-multiple]",
+    ///     "address = 0x2008: must be a multiple of 16; use 0x2000 [address-multiple]",
     /// );
     /// ```
     ///

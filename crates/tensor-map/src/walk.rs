@@ -150,9 +150,9 @@ pub enum NoWalk {
         /// The largest that there can be.
         max: u16,
     },
-    /// A copy that no instruction makes of such a map.
+    /// A copy that no instruction does with a map of this kind.
     Unfit(&'static str),
-    /// A copy that was never seen.
+    /// A copy that was never observed on a GPU.
     Unknown(&'static str),
 }
 
@@ -172,7 +172,7 @@ impl Display for NoWalk {
             } => {
                 write!(
                     f,
-                    "coordinate {coordinate} of dimension 0 is not at a multiple of 16 bytes, which are {multiple} elements: the GPU stops with an illegal instruction"
+                    "coordinate {coordinate} of dimension 0 must be a multiple of 16 bytes, {multiple} elements: the GPU stops with an illegal instruction"
                 )?;
                 let Some(elems) = loaded else {
                     return write!(f, "; begin at a multiple of {multiple}");
@@ -187,11 +187,11 @@ impl Display for NoWalk {
             }
             Self::NegativeStore { dim, coordinate } => write!(
                 f,
-                "coordinate {coordinate} of dimension {dim} is negative in a store: the GPU stops with an illegal instruction"
+                "coordinate {coordinate} of dimension {dim} must not be negative in a store: the GPU stops with an illegal instruction"
             ),
             Self::OutsidePixelBox { dim, coordinate } => write!(
                 f,
-                "coordinate {coordinate} of dimension {dim} is not in the box of pixels: the GPU stops with an illegal instruction"
+                "coordinate {coordinate} of dimension {dim} must be in the box of pixels: the GPU stops with an illegal instruction"
             ),
             Self::OffsetRange {
                 spatial,
@@ -199,16 +199,16 @@ impl Display for NoWalk {
                 max,
             } => write!(
                 f,
-                "offset {offset} of spatial dimension {spatial} is too large: a tensor of so many dimensions takes 0 to {max}"
+                "offset {offset} of spatial dimension {spatial} must be 0 to {max} in a tensor of this rank"
             ),
             Self::StoreOffsets => {
-                f.write_str("a store has no offsets: add them to the coordinates")
+                f.write_str("stores must not have offsets; add them to the coordinates")
             }
             Self::WideRange { what, value, max } => {
-                write!(f, "the {what} is {value}: a wide load takes 0 to {max}")
+                write!(f, "the {what} is {value}; must be 0 to {max} in a wide load")
             }
-            Self::Unfit(what) => write!(f, "there are no copies of {what}"),
-            Self::Unknown(what) => write!(f, "what a copy of {what} does is not known"),
+            Self::Unfit(what) => write!(f, "no instruction copies {what}"),
+            Self::Unknown(what) => write!(f, "copies of {what} are not supported: their behaviour is unknown"),
         }
     }
 }

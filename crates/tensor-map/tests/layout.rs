@@ -243,7 +243,7 @@ fn differences_have_notes_where_a_map_contradicts_itself() {
     };
     let defect = notes(&honest, &with(layout::LARGE_TENSOR, 1));
     assert!(matches!(defect[..], [note] if note.contains("5736804")));
-    let stale = ["tensormap.replace leaves this as it was"];
+    let stale = ["tensormap.replace does not update this field"];
     assert_eq!(notes(&with(layout::BOX_BYTES, 16), &honest), stale);
     assert_eq!(notes(&honest, &with(layout::BOX_ALIGN, 1024)), stale);
 }

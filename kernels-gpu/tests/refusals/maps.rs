@@ -171,22 +171,22 @@ fn map_fields_are_those_of_maps_that_can_be_made_and_used() {
     refused(
         map_fields(&tiled(), 8),
         &[
-            "tensor is 8 bytes into its buffer; no tiled tensor map of these parameters, 1 rule is \
-             broken:",
-            "address = 0x1008: must be a multiple of 16; try 0x1000 [address-multiple]; use \
-             parameters that follow the rules of tensor maps",
+            "tensor is 8 bytes into its buffer; parameters of the tiled tensor map break \
+             1 rule:",
+            "address = 0x1008: must be a multiple of 16; use 0x1000 [address-multiple]; follow \
+             the rules of tensor maps",
         ],
     );
     refused(
         map_fields(&tiled().strides_bytes(&[250]), u64::MAX),
         &[
-            "tensor is 18446744073709551615 bytes into its buffer; no tiled tensor map of these \
-             parameters, 3 rules are broken:",
-            "address = 0xffffffffffffffff: must be a multiple of 16; try 0x1fffffffffffff0 \
+            "tensor is 18446744073709551615 bytes into its buffer; parameters of the tiled tensor map break \
+             3 rules:",
+            "address = 0xffffffffffffffff: must be a multiple of 16; use 0x1fffffffffffff0 \
              [address-multiple]",
-            "address = 0xffffffffffffffff: must be below 2^57; try 0x1fffffffffffff0 [address-range]",
-            "strides_bytes[0] = 250: must be a multiple of 16 bytes; try 256 [stride-multiple]; use \
-             parameters that follow the rules of tensor maps",
+            "address = 0xffffffffffffffff: must be below 2^57; use 0x1fffffffffffff0 [address-range]",
+            "strides_bytes[0] = 250: must be a multiple of 16 bytes; use 256 [stride-multiple]; follow \
+             the rules of tensor maps",
         ],
     );
     refused(

@@ -47,10 +47,10 @@ impl Violations {
 impl Display for Violations {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let count = self.violations().count();
-        let rules = if count == 1 { "rule is" } else { "rules are" };
+        let rules = if count == 1 { "rule" } else { "rules" };
         write!(
             f,
-            "no {} tensor map of these parameters, {count} {rules} broken:",
+            "parameters of the {} tensor map break {count} {rules}:",
             self.params.mode()
         )?;
         self.violations()
