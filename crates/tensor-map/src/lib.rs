@@ -1,13 +1,5 @@
-//! Tensor maps: what a tensor in global memory looks like to the Tensor Memory Accelerator.
-//!
-//! A [`TensorMap`] is 128 bytes that a tensor copy instruction takes by address. This crate makes
-//! them from parameters, says which [`rules`] parameters break, and reads the bytes back, all
-//! without a driver or a GPU. It is `no_std`, allocates nothing, and serves device and host code
-//! alike.
-//!
-//! Dimensions, strides and boxes are **innermost first**: a row-major matrix of `h` rows and `w`
-//! columns has dimensions `[w, h]`, and an `[H][W][C]` image has `[c, w, h]`. Constructors named
-//! `outermost_first` take them the other way round.
+//! Encodes, checks and decodes tensor maps, the 128 bytes that describe a tensor to NVIDIA's Tensor Memory Accelerator.
+//! It needs no driver and no GPU, and reports every broken rule with its value and the nearest valid one:
 //!
 //! ```
 //! use tensor_map::{DataType, TensorMap};
@@ -30,7 +22,14 @@
 //! # Ok::<(), tensor_map::Violations>(())
 //! ```
 //!
-//! Maps can be constants, whose address is put in later:
+//! Dimensions, strides and boxes are **innermost first**: a row-major matrix of `h` rows and `w`
+//! columns has dimensions `[w, h]`, and an `[H][W][C]` image has `[c, w, h]`. Constructors named
+//! `outermost_first` take them in the reverse order.
+//!
+//! The crate is `no_std`, allocates nothing, and works in device and host code. [`rules`] lists the rules,
+//! [`walk`] the bytes that a copy touches, and [`layout`] the bits of a map.
+//!
+//! Maps can be constants whose address is set later:
 //!
 //! ```
 //! use tensor_map::{DataType, TensorMap};
@@ -43,8 +42,8 @@
 //! map.replace_address(0x7f00_0000_0000).unwrap();
 //! ```
 //!
-//! The feature `half` makes `half::f16` and `half::bf16` an [`Element`], and with the feature `cudarc` a map is a kernel
-//! argument of `cudarc`.
+//! With the feature `half`, `half::f16` and `half::bf16` are an [`Element`]. With the feature `cudarc`, a map is a
+//! kernel argument of `cudarc`.
 #![no_std]
 // There is no allocator to box an error with, and a map is as large as one.
 #![allow(clippy::result_large_err)]
