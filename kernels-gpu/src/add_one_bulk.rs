@@ -96,13 +96,13 @@ mod host {
     }
 
     impl AddOneBulk {
-        /// The same numbers with the setting for a device.
+        /// Returns the same numbers with the setting for a device.
         #[must_use]
         pub fn on(self, device: &DeviceDescription) -> Self {
             self.set(Streaming::AddOneBulk.setting(device), device)
         }
 
-        /// The same numbers with a setting.
+        /// Returns the same numbers with a setting.
         #[must_use]
         pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
             Self {

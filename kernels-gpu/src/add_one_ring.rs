@@ -181,13 +181,13 @@ mod host {
     }
 
     impl AddOneRing {
-        /// The same numbers with the setting for a device.
+        /// Returns the same numbers with the setting for a device.
         #[must_use]
         pub fn on(self, device: &DeviceDescription) -> Self {
             self.set(Streaming::AddOneRing.setting(device), device)
         }
 
-        /// The same numbers with a setting.
+        /// Returns the same numbers with a setting.
         #[must_use]
         pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
             Self {

@@ -84,7 +84,7 @@ mod host {
     }
 
     impl AddOneTile {
-        /// The matrix of buffer 1 to that of buffer 0.
+        /// Returns the matrix of buffer 1 to that of buffer 0.
         pub fn of(map: Tiled) -> Self {
             Self {
                 map,
@@ -96,14 +96,14 @@ mod host {
             }
         }
 
-        /// The same matrix with the setting for a device.
+        /// Returns the same matrix with the setting for a device.
         #[must_use]
         pub fn on(self, device: &DeviceDescription) -> Self {
             let setting = Streaming::AddOneTile(tile_of(&self.map)).setting(device);
             self.set(setting, device)
         }
 
-        /// The same matrix with a setting, whose chunks are the tiles.
+        /// Returns the same matrix with a setting, whose chunks are the tiles.
         #[must_use]
         pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
             Self {

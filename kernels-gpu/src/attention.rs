@@ -90,7 +90,7 @@ impl Softmax {
         (powers, factors)
     }
 
-    /// The exponent that is subtracted: none where there is no score yet.
+    /// Returns the exponent that is subtracted: none where there is no score yet.
     #[inline(always)]
     fn shift(&self, greatest: f32) -> f32 {
         if greatest == f32::NEG_INFINITY {

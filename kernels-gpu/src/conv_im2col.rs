@@ -284,7 +284,7 @@ mod host {
     }
 
     impl ConvIm2col {
-        /// Columns and rows of the result.
+        /// Returns the columns and rows of the result.
         pub fn result(&self) -> [u32; 2] {
             let padding = self.padding.saturating_mul(2);
             [self.width, self.height].map(|side| side.saturating_add(padding).saturating_sub(2))
@@ -362,7 +362,7 @@ mod host {
             conditions.launch(call, Shape::new(blocks, THREADS))
         }
 
-        /// The padding, where it is one that the kernel takes.
+        /// Returns the padding, where it is one that the kernel takes.
         fn border(&self) -> i32 {
             self.padding.min(2) as i32
         }

@@ -194,7 +194,7 @@ mod host {
     }
 
     impl CopyBulk {
-        /// The same copy with the setting for a device.
+        /// Returns the same copy with the setting for a device.
         #[must_use]
         pub fn on(self, device: &DeviceDescription) -> Self {
             self.set(Streaming::CopyBulk.setting(device), device)
@@ -215,7 +215,7 @@ mod host {
             }
         }
 
-        /// The same copy with a setting.
+        /// Returns the same copy with a setting.
         #[must_use]
         pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
             Self {

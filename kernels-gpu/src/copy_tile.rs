@@ -136,7 +136,7 @@ mod host {
     }
 
     impl CopyTile {
-        /// The matrix of buffer 1 to that of buffer 0, with the counter in buffer 2.
+        /// Returns the matrix of buffer 1 to that of buffer 0, with the counter in buffer 2.
         pub fn of(map: Tiled) -> Self {
             Self {
                 map,
@@ -150,14 +150,14 @@ mod host {
             }
         }
 
-        /// The same matrix with the setting for a device.
+        /// Returns the same matrix with the setting for a device.
         #[must_use]
         pub fn on(self, device: &DeviceDescription) -> Self {
             let setting = Streaming::CopyTile(tile_of(&self.map)).setting(device);
             self.set(setting, device)
         }
 
-        /// The same matrix with a setting, whose chunks are the tiles.
+        /// Returns the same matrix with a setting, whose chunks are the tiles.
         #[must_use]
         pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
             Self {

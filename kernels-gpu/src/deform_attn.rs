@@ -380,7 +380,7 @@ mod host {
             }
         }
 
-        /// The image of all batches as matrices whose columns are the channels of all pixels of a row: a
+        /// Returns the image of all batches as matrices whose columns are the channels of all pixels of a row: a
         /// tile of 2 x 2 pixels is two runs of 128 bytes. Small tiles at random coordinates want no
         /// promotion in L2.
         fn map(&self, image: usize) -> MapRef {

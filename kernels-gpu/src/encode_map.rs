@@ -207,7 +207,7 @@ mod host {
         }
     }
 
-    /// The fields of the map that the device is to make: a tensor of bytes that begins `offset_bytes` into
+    /// Returns the fields of the map that the device is to make: a tensor of bytes that begins `offset_bytes` into
     /// the buffer of the tensors.
     ///
     /// # Errors
@@ -261,7 +261,7 @@ mod host {
         })
     }
 
-    /// The first `N` of these, and zeros where there are fewer.
+    /// Returns the first `N` of these, and zeros where there are fewer.
     fn padded<T: Copy + Default, const N: usize>(numbers: impl Iterator<Item = T>) -> [T; N] {
         let mut all = [T::default(); N];
         for (slot, number) in all.iter_mut().zip(numbers) {

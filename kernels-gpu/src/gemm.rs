@@ -128,7 +128,7 @@ struct Finished {
 }
 
 impl Finished {
-    /// The same for columns that are counted from this one on.
+    /// Returns the same for columns that are counted from this one on.
     #[inline(always)]
     fn from(self, column: u32) -> Self {
         let biased = self.product.biased.saturating_sub(column);

@@ -177,7 +177,7 @@ type Step<T> = (WarpRows<T>, WarpColumns<T>);
 impl<T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32>
     Drain<T, A_K_MAJOR, B_K_MAJOR, STAGES>
 {
-    /// The sums of the next `stages` stages, each of which has `load_ahead` called.
+    /// Returns the sums of the next `stages` stages, each of which has `load_ahead` called.
     ///
     /// The factors of each 16 along K are loaded from shared memory while the products before are computed.
     #[inline(always)]

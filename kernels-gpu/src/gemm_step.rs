@@ -21,7 +21,7 @@ type Box64 = [[Bf16; BOX as usize]; BOX as usize];
 type Tile64 = Tile<Box64, Swizzle128>;
 type Map = TileMap<Box64, Swizzle128>;
 
-/// The place of an element in rows of so many.
+/// Returns the place of an element in rows of so many.
 #[inline(always)]
 const fn place(row: u32, column: u32, columns: u32) -> usize {
     row as usize * columns as usize + column as usize
@@ -30,7 +30,7 @@ const fn place(row: u32, column: u32, columns: u32) -> usize {
 /// Rows of a tile of 64 by 64 results for each of 1024 threads, all in one column.
 const EACH: usize = 4;
 
-/// The column and the first row of a thread's results in a tile.
+/// Returns the column and the first row of a thread's results in a tile.
 #[inline(always)]
 const fn own(thread: u32) -> [u32; 2] {
     [thread % BOX, thread / BOX * EACH as u32]

@@ -124,7 +124,7 @@ mod host {
             self.height * self.width * self.channels
         }
 
-        /// The map of its tiles: X is C, Y is W, Z is H.
+        /// Returns the map of its tiles: X is C, Y is W, Z is H.
         pub fn map(self) -> Tiled {
             let dims = [self.channels, self.width, self.height].map(|dim| dim as u64);
             TensorMap::tiled(DataType::F16, &dims)

@@ -101,7 +101,7 @@ mod host {
     }
 
     impl PersistentTiles {
-        /// The matrix of buffer 0 to that of buffer 1.
+        /// Returns the matrix of buffer 0 to that of buffer 1.
         pub fn of(matrix: Matrix) -> Self {
             Self {
                 stages: 2,
@@ -113,13 +113,13 @@ mod host {
             }
         }
 
-        /// The same matrix with the setting for a device.
+        /// Returns the same matrix with the setting for a device.
         #[must_use]
         pub fn on(self, device: &DeviceDescription) -> Self {
             self.set(Streaming::PersistentTiles.setting(device), device)
         }
 
-        /// The same matrix with a setting.
+        /// Returns the same matrix with a setting.
         #[must_use]
         pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
             let Matrix { width, height, .. } = self.matrix;

@@ -98,7 +98,7 @@ mod host {
     }
 
     impl ReduceScatter {
-        /// The same numbers with the setting that [`CopyBulk::each_on`] has for a device.
+        /// Returns the same numbers with the setting that [`CopyBulk::each_on`] has for a device.
         #[must_use]
         pub fn on(self, device: &DeviceDescription) -> Self {
             let set = CopyBulk::default().each_on(device);

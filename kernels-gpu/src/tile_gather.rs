@@ -172,7 +172,7 @@ struct Queue<'a, C> {
 }
 
 impl<'a, const RANK: usize, C: Fn(u32) -> [i32; RANK]> Queue<'a, C> {
-    /// Every `step`-th round from `round` on.
+    /// Returns every `step`-th round from `round` on.
     ///
     /// # Safety
     /// 1. The boxes are those of [`gather`].

@@ -173,7 +173,7 @@ mod host {
     }
 
     impl Transpose {
-        /// The matrix that is written.
+        /// Returns the matrix that is written.
         pub const fn target(&self) -> Matrix {
             Matrix {
                 width: self.source.height,

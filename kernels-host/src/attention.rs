@@ -114,7 +114,7 @@ impl Starts {
     }
 }
 
-/// The launch on a device with so many multiprocessors, with the buffers in the order of [`operands`].
+/// Returns the launch on a device with so many multiprocessors, with the buffers in the order of [`operands`].
 fn of_buffers<T: Element>(extents: &Attention, multiprocessors: u32) -> Attention {
     Attention {
         numbers: T::NUMBERS,

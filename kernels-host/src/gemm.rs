@@ -168,7 +168,7 @@ impl Kernels {
     }
 }
 
-/// Rows and columns of a matrix after its operation, and their names as it is in memory.
+/// Returns the rows and columns of a matrix after its operation, and their names as it is in memory.
 fn operand(Layout { rows, columns, .. }: Layout, op: Op) -> ([usize; 2], [&'static str; 2]) {
     match op {
         Op::N => ([rows, columns], ["rows", "columns"]),
@@ -176,7 +176,7 @@ fn operand(Layout { rows, columns, .. }: Layout, op: Op) -> ([usize; 2], [&'stat
     }
 }
 
-/// An extent of a product, as kernels count it.
+/// Returns an extent of a product, as kernels count it.
 pub(crate) fn extent(conditions: &mut Conditions, name: &str, extent: usize) -> u32 {
     let most = i32::MAX as usize;
     conditions.within(name, extent, 0..=most, "coordinates have 31 bits");

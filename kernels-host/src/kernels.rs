@@ -39,7 +39,7 @@ impl Kernels {
         }
     }
 
-    /// The device.
+    /// Returns the device.
     pub fn device(&self) -> &Device {
         &self.device
     }
@@ -124,7 +124,7 @@ impl Kernels {
         start(counter)
     }
 
-    /// The module with this entry.
+    /// Returns the module with this entry.
     fn module(&self, entry: &str) -> Result<Arc<Module>, Failure> {
         let mut modules = locked(&self.modules);
         if let Some(module) = modules.get(entry) {
@@ -151,7 +151,7 @@ impl Drop for Kernels {
     }
 }
 
-/// A panic while it was locked has left it whole.
+/// A panic of another thread cannot leave the value half-changed.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -22,7 +22,7 @@ impl Operand {
         }
     }
 
-    /// The argument that `of` makes of the address at this offset: it is good on this memory's device alone.
+    /// Returns the argument that `of` makes of the address at this offset: it is good on this memory's device alone.
     pub(crate) fn at(
         &self,
         offset_bytes: u64,
@@ -36,7 +36,7 @@ impl Operand {
     }
 }
 
-/// The memory that ends before what the launch uses of it.
+/// Returns the memory that ends before what the launch uses of it.
 pub(crate) fn too_short(launch: &Launch, operands: &[Operand]) -> Vec<Violation> {
     let mut conditions = Conditions::default();
     for (index, operand) in operands.iter().enumerate() {

@@ -61,7 +61,7 @@ impl Peers {
         })
     }
 
-    /// The two devices.
+    /// Returns the two devices.
     pub fn devices(&self) -> &[Device; 2] {
         self.access.devices()
     }

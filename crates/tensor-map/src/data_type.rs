@@ -132,12 +132,12 @@ impl DataType {
         }
     }
 
-    /// Bytes of `elements` neighbours in global memory.
+    /// Returns the number of bytes of `elements` neighbours in global memory.
     pub const fn global_bytes(self, elements: u64) -> u64 {
         Self::bytes_of(elements, self.global_bits())
     }
 
-    /// Bytes of `elements` neighbours in shared memory.
+    /// Returns the number of bytes of `elements` neighbours in shared memory.
     pub const fn shared_bytes(self, elements: u64) -> u64 {
         Self::bytes_of(elements, self.shared_bits())
     }

@@ -120,7 +120,7 @@ impl TensorMap {
     }
 }
 
-/// The first word with bits that no field of such a map has.
+/// Returns the first word with bits that no field of such a map has.
 const fn reserved(words: &[u64; TensorMap::WORDS]) -> Option<(usize, u64)> {
     let rank = layout::RANK.get(words) as usize + 1;
     let used = layout::used_bits(layout::IM2COL.get(words) == 1, rank);

@@ -21,7 +21,7 @@ const STALE_ALIGN: Field = Field {
     ..layout::BOX_ALIGN
 };
 
-/// The field under the name that says more, if one of the maps contradicts itself in it.
+/// Returns the field under the name that says more, if one of the maps contradicts itself in it.
 fn contradicted(field: Field, maps: [&TensorMap; 2]) -> Field {
     let is_at_odds = |odd: fn(&Decoded) -> bool| {
         maps.iter()
@@ -101,7 +101,7 @@ impl Display for Difference {
 }
 
 impl TensorMap {
-    /// The fields in which this map and another differ, by where they are. Bits that are no known
+    /// Returns the fields in which this map and another differ, by where they are. Bits that are no known
     /// field count as fields of their word.
     ///
     /// ```

@@ -15,7 +15,7 @@ pub struct Explanation {
 }
 
 impl Params {
-    /// These parameters in words, for people.
+    /// Returns these parameters in words, for people.
     ///
     /// ```
     /// use tensor_map::{DataType, TensorMap};

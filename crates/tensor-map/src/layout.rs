@@ -31,7 +31,7 @@ impl Field {
         }
     }
 
-    /// The largest value.
+    /// Returns the largest value.
     pub const fn max(self) -> u64 {
         u64::MAX >> (64 - self.bits)
     }
@@ -165,7 +165,7 @@ pub const fn corner(upper: bool, spatial: usize, dim: usize) -> Field {
     )
 }
 
-/// The codes of a type in [`DATA_TYPE`] and [`TF32`].
+/// Returns the codes of a type in [`DATA_TYPE`] and [`TF32`].
 pub const fn type_code(data_type: crate::DataType) -> (u64, u64) {
     use crate::DataType as T;
     match data_type {
@@ -210,7 +210,7 @@ const GENERAL: [&[Field]; 5] = [
     &ELEMENT_STRIDE,
 ];
 
-/// A field of a map by its number.
+/// Returns a field of a map by its number.
 const fn field(is_im2col: bool, spatial: usize, mut number: usize) -> Option<Field> {
     let mut list = 0;
     while list < GENERAL.len() {
@@ -237,7 +237,7 @@ const fn field(is_im2col: bool, spatial: usize, mut number: usize) -> Option<Fie
     }
 }
 
-/// All fields of a map, by where they are but for those that share a word with the box.
+/// Returns all fields of a map, by where they are but for those that share a word with the box.
 pub fn fields(is_im2col: bool, rank: usize) -> impl Iterator<Item = Field> + Clone {
     let spatial = rank.saturating_sub(2).clamp(1, 3);
     (0..).map_while(move |number| field(is_im2col, spatial, number))
@@ -257,7 +257,7 @@ const fn used(spatial: usize) -> [u64; TensorMap::WORDS] {
     used
 }
 
-/// The bits of each word that some field of [`fields`] has.
+/// Returns the bits of each word that some field of [`fields`] has.
 pub(crate) const fn used_bits(is_im2col: bool, rank: usize) -> &'static [u64; TensorMap::WORDS] {
     match (is_im2col, rank) {
         (false, _) => &USED[0],

@@ -50,7 +50,7 @@ const fn bytes_of(bits: u64, at: u32) -> u32 {
 }
 
 impl MatrixDescriptor {
-    /// The 64 bits. Of each number those bits are taken for which there is room.
+    /// Returns the 64 bits. Of each number those bits are taken for which there is room.
     #[inline]
     pub const fn encode(self) -> u64 {
         let mode = match self.swizzle {
@@ -112,13 +112,13 @@ impl MatrixDescriptor {
         self.swizzled(line + k % 8 * span + k / 8 * u64::from(depth))
     }
 
-    /// The address at which a byte would be without swizzle that is at this address with it.
+    /// Returns the address at which a byte would be without swizzle that is at this address with it.
     #[inline]
     pub fn unswizzled(self, address: u64) -> u64 {
         self.exchanged(address)
     }
 
-    /// Bytes of a line of the swizzle; 16 without one.
+    /// Returns the number of bytes of a line of the swizzle; 16 without one.
     #[inline]
     fn span_bytes(self) -> u64 {
         self.swizzle.span_bytes().unwrap_or(CHUNK_BYTES)

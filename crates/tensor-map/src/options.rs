@@ -30,7 +30,7 @@ impl Interleave {
         }
     }
 
-    /// Bytes of one slice; none where rows are plain.
+    /// Returns the number of bytes of one slice; none where rows are plain.
     pub const fn slice_bytes(self) -> Option<u64> {
         match self {
             Self::None => None,
@@ -93,7 +93,7 @@ impl Swizzle {
         }
     }
 
-    /// Bytes within which pieces change places: the row of a box must not be longer. None without
+    /// Returns the number of bytes within which pieces change places: the row of a box must not be longer. None without
     /// swizzle.
     pub const fn span_bytes(self) -> Option<u64> {
         match self {

@@ -67,7 +67,7 @@ impl Display for OutOfRange {
 
 impl Error for OutOfRange {}
 
-/// The number of a type in `tensormap.replace.elemtype`.
+/// Returns the number of a type in `tensormap.replace.elemtype`.
 ///
 /// ```
 /// use tensor_map::{DataType, replace::element_type};

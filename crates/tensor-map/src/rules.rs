@@ -51,7 +51,7 @@ impl Sink {
     }
 }
 
-/// The broken rule after `skip` others.
+/// Returns the broken rule after `skip` others.
 pub(crate) const fn violation(
     params: &Params,
     address: u64,
@@ -67,7 +67,7 @@ pub(crate) const fn violation(
     sink.found
 }
 
-/// The warning after `skip` others.
+/// Returns the warning after `skip` others.
 pub(crate) const fn warning(
     params: &Params,
     address: u64,

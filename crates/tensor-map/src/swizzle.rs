@@ -34,7 +34,7 @@ impl Swizzle {
             }
     }
 
-    /// Bytes that stay together.
+    /// Returns the number of bytes that stay together.
     pub const fn piece_bytes(self) -> u32 {
         match self {
             Self::None | Self::B32 | Self::B64 | Self::B128 => 16,

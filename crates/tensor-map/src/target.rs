@@ -24,7 +24,7 @@ impl Target {
     /// RTX 50.
     pub const SM_120: Self = Self::new(12, 0);
 
-    /// A GPU of this compute capability, with the shared memory that such have.
+    /// Returns a GPU of this compute capability, with the shared memory that such have.
     pub const fn new(major: u8, minor: u8) -> Self {
         let shared_kib = if major == 12 { 100 } else { 228 };
         Self {
@@ -39,14 +39,14 @@ impl Target {
         self.major >= 10
     }
 
-    /// Bytes of shared memory that one block can have: a KiB less than the multiprocessor.
+    /// Returns the number of bytes of shared memory that one block can have: a KiB less than the multiprocessor.
     pub const fn block_shared_bytes(self) -> u64 {
         self.shared_bytes.saturating_sub(1024)
     }
 }
 
 impl Default for Target {
-    /// The GPU that all others with a Tensor Memory Accelerator build upon, [`Target::SM_90`].
+    /// Returns the GPU that all others with a Tensor Memory Accelerator build upon, [`Target::SM_90`].
     fn default() -> Self {
         Self::SM_90
     }

@@ -66,7 +66,7 @@ pub struct Piece {
 }
 
 impl Row {
-    /// The row's pieces in shared memory, for a box at this shared address.
+    /// Returns the row's pieces in shared memory, for a box at this shared address.
     ///
     /// Addresses in shared memory have 32 bits; beyond that they wrap.
     pub fn pieces(&self, swizzle: Swizzle, shared_address: u32) -> impl Iterator<Item = Piece> {
@@ -228,7 +228,7 @@ enum Kind {
 }
 
 impl Params {
-    /// The rows of a copy of the box at these coordinates, one for each dimension, in elements,
+    /// Returns the rows of a copy of the box at these coordinates, one for each dimension, in elements,
     /// innermost first.
     ///
     /// Copies of im2col maps also have `offsets`, one for each spatial dimension, W first, that are
@@ -365,7 +365,7 @@ fn length(what: &'static str, given: usize, needed: usize) -> Result<(), NoWalk>
     }
 }
 
-/// The offsets of an im2col copy, if the instruction takes them.
+/// Returns the offsets of an im2col copy, if the instruction takes them.
 fn filter_offsets(
     offsets: &[u16],
     spatial: usize,
@@ -453,7 +453,7 @@ fn row(
     }
 }
 
-/// The bytes in bounds of a row of `bytes` that begins `first_bytes` into dimension 0, whose length
+/// Returns the bytes in bounds of a row of `bytes` that begins `first_bytes` into dimension 0, whose length
 /// is `dim_bytes`.
 fn inside(first_bytes: i64, bytes: u64, dim_bytes: u64, direction: Direction) -> Range<u64> {
     let end = match direction {

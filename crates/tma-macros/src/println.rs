@@ -120,7 +120,7 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
     }})
 }
 
-/// The number of a value with this name: one that is given, or else a variable that the format names.
+/// Returns the number of a value with this name: one that is given, or else a variable that the format names.
 fn named(
     values: &mut Vec<(Option<Ident>, Expr)>,
     name: &str,

@@ -98,7 +98,7 @@ impl<R: Registers> Accumulator<R> {
 }
 
 impl<R> Accumulator<R> {
-    /// The sums that this thread holds.
+    /// Returns the sums that this thread holds.
     #[inline(always)]
     pub fn registers(&self) -> &R {
         &self.registers

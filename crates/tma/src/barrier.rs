@@ -90,7 +90,7 @@ impl Barrier {
         unsafe { ptx::mbarrier::init(address, count) }
     }
 
-    /// A handle to an initialised barrier.
+    /// Returns a handle to an initialised barrier.
     ///
     /// # Safety
     /// 1. [`Barrier::init`] ran for `address` and happens before this call.

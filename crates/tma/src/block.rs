@@ -53,7 +53,7 @@ impl Block {
     /// Words of 32 bits that a value of [`reduce`](Self::reduce) can have.
     const MOST_WORDS: usize = 4;
 
-    /// The block of this thread.
+    /// Returns the block of this thread.
     ///
     /// # Safety
     /// 1. Blocks are one-dimensional, and their threads are a multiple of 32. Every thread of the block
@@ -84,28 +84,28 @@ impl Block {
         }
     }
 
-    /// This thread's number in the block.
+    /// Returns this thread's number in the block.
     #[doc(alias("threadIdx", "thread_rank"))]
     #[inline(always)]
     pub fn thread(self) -> u32 {
         thread_idx().x
     }
 
-    /// Threads of the block.
+    /// Returns the number of threads of the block.
     #[doc(alias("blockDim", "num_threads"))]
     #[inline(always)]
     pub fn threads(self) -> u32 {
         block_dim().x
     }
 
-    /// Warps of the block.
+    /// Returns the number of warps of the block.
     #[inline(always)]
     pub fn warps(self) -> NonZero<u32> {
         // SAFETY: threads are a multiple of 32 (converged 1), and this is one.
         unsafe { NonZero::new_unchecked(self.threads() / Warp::LANES) }
     }
 
-    /// Blocks of the grid, along its first dimension.
+    /// Returns the number of blocks of the grid, along its first dimension.
     #[doc(alias = "gridDim")]
     #[inline(always)]
     pub fn blocks(self) -> NonZero<u32> {
@@ -113,14 +113,14 @@ impl Block {
         unsafe { NonZero::new_unchecked(grid_dim().x) }
     }
 
-    /// The block's number in the grid, along its first dimension.
+    /// Returns the block's number in the grid, along its first dimension.
     #[doc(alias("blockIdx", "group_index"))]
     #[inline(always)]
     pub fn index(self) -> u32 {
         block_idx().x
     }
 
-    /// The warp of this thread.
+    /// Returns the warp of this thread.
     #[doc(alias = "tiled_partition")]
     #[inline(always)]
     pub fn warp(self) -> Warp {
@@ -128,7 +128,7 @@ impl Block {
         unsafe { Warp::of_block() }
     }
 
-    /// The cluster of this block.
+    /// Returns the cluster of this block.
     #[doc(alias = "this_cluster")]
     #[inline(always)]
     pub fn cluster(self) -> Cluster {
@@ -156,7 +156,7 @@ impl Block {
         unsafe { is_elected() }
     }
 
-    /// Every `blocks`-th number below `count`, from the block's own on.
+    /// Returns every `blocks`-th number below `count`, from the block's own on.
     #[doc(alias = "grid-stride loop")]
     #[inline(always)]
     pub fn items(self, count: u32) -> Items<'static> {
@@ -338,10 +338,10 @@ impl Block {
 /// }
 /// ```
 pub trait Threads: Copy + crate::sealed::Sealed {
-    /// This thread's number in the group.
+    /// Returns this thread's number in the group.
     fn thread(self) -> u32;
 
-    /// Threads of the group.
+    /// Returns the number of threads of the group.
     fn threads(self) -> u32;
 
     /// Waits until every thread of the group is here. Collective.
@@ -421,7 +421,7 @@ impl<const COUNT: u32> BarrierArray<COUNT> {
         Self { memory }
     }
 
-    /// The barrier at which a cursor stands.
+    /// Returns the barrier at which a cursor stands.
     #[inline(always)]
     pub fn at(&self, cursor: Cursor<COUNT>) -> Barrier {
         // SAFETY: `new` has initialised it; the rest is (4) of `Block::converged`.

@@ -26,14 +26,14 @@ positions! {
     cluster_dim = cluster_nctaid;
 }
 
-/// This block's number in its cluster.
+/// Returns this block's number in its cluster.
 #[doc(alias = "cluster_ctarank")]
 #[inline(always)]
 pub fn block_rank() -> u32 {
     ptx::sreg::cluster_ctarank()
 }
 
-/// Number of blocks in the cluster.
+/// Returns the number of blocks in the cluster.
 #[doc(alias = "cluster_nctarank")]
 #[inline(always)]
 pub fn blocks() -> u32 {
@@ -122,14 +122,14 @@ impl Cluster {
         }
     }
 
-    /// This block's number in the cluster.
+    /// Returns this block's number in the cluster.
     #[doc(alias = "cluster_ctarank")]
     #[inline(always)]
     pub fn rank(self) -> u32 {
         block_rank()
     }
 
-    /// Blocks of the cluster.
+    /// Returns the number of blocks of the cluster.
     #[doc(alias = "cluster_nctarank")]
     #[inline(always)]
     pub fn blocks(self) -> NonZero<u32> {
@@ -154,7 +154,7 @@ impl Cluster {
         core::array::from_fn(|index| unsafe { Barrier::assume_init(memory.at(index as u32)) })
     }
 
-    /// The barrier of the block of this rank that is where `barrier` is in this block; a rank that no block has
+    /// Returns the barrier of the block of this rank that is where `barrier` is in this block; a rank that no block has
     /// stops the kernel.
     ///
     /// (4) of [`Block::converged`](crate::Block::converged) is about arrivals from other blocks, too: the block

@@ -118,7 +118,7 @@ where
         Self::from_steps(unsafe { core::mem::zeroed() })
     }
 
-    /// The registers of 64 columns, with a constant number, so that they stay in registers.
+    /// Returns the registers of 64 columns, with a constant number, so that they stay in registers.
     #[inline(always)]
     pub(crate) fn four<const NUMBER: usize>(&self) -> [[u32; 4]; 4] {
         self.steps.as_chunks().0[NUMBER]
@@ -132,7 +132,7 @@ where
         }
     }
 
-    /// The same, in registers that nothing reads before or writes after this point.
+    /// Returns the same, in registers that nothing reads before or writes after this point.
     #[inline(always)]
     pub(crate) fn pinned(self) -> Self {
         Self::from_steps(self.steps.pinned())

@@ -24,7 +24,7 @@ pub enum PerThread {}
 
 /// The threads, blocks or grids that have a value each.
 pub trait Owner: crate::sealed::Sealed {
-    /// The number of the value that is this thread's.
+    /// Returns the number of the value that is this thread's.
     #[doc(hidden)]
     fn index(block: Block) -> usize;
 }
@@ -146,7 +146,7 @@ macro_rules! copies {
 copies! { GlobalRef: Sync; GlobalMut; }
 
 impl<T: Sync, O: Owner> GlobalRef<T, O> {
-    /// The value that is this thread's, block's or grid's.
+    /// Returns the value that is this thread's, block's or grid's.
     #[inline(always)]
     pub fn of(&self, block: Block) -> &T {
         // SAFETY: the value is there, as the parameter's type says.

@@ -72,28 +72,28 @@ macro_rules! halves {
                 Self(ptx::fma::$rn_relu(self.0, b.0, c.0))
             }
 
-            /// The lesser one; where one is a NaN, the other one.
+            /// Returns the lesser one; where one is a NaN, the other one.
             #[doc(alias("__hmin", "__hmin2"))]
             #[inline(always)]
             pub fn min(self, other: Self) -> Self {
                 Self(ptx::min::$instruction(self.0, other.0))
             }
 
-            /// The greater one; where one is a NaN, the other one.
+            /// Returns the greater one; where one is a NaN, the other one.
             #[doc(alias("__hmax", "__hmax2"))]
             #[inline(always)]
             pub fn max(self, other: Self) -> Self {
                 Self(ptx::max::$instruction(self.0, other.0))
             }
 
-            /// The lesser one; where one is a NaN, a NaN.
+            /// Returns the lesser one; where one is a NaN, a NaN.
             #[doc(alias("__hmin_nan", "__hmin2_nan"))]
             #[inline(always)]
             pub fn minimum(self, other: Self) -> Self {
                 Self(ptx::min::$nan(self.0, other.0))
             }
 
-            /// The greater one; where one is a NaN, a NaN.
+            /// Returns the greater one; where one is a NaN, a NaN.
             #[doc(alias("__hmax_nan", "__hmax2_nan"))]
             #[inline(always)]
             pub fn maximum(self, other: Self) -> Self {
@@ -175,7 +175,7 @@ halves! {
 }
 
 impl F16 {
-    /// The half nearest to a value, ties to even.
+    /// Returns the half nearest to a value, ties to even.
     ///
     /// PTX: `cvt.rn.f16.f32`
     #[doc(alias = "__float2half_rn")]
@@ -208,7 +208,7 @@ impl F16 {
 }
 
 impl Bf16 {
-    /// The `bf16` nearest to a value, ties to even.
+    /// Returns the `bf16` nearest to a value, ties to even.
     ///
     /// PTX: `cvt.rn.bf16.f32`
     #[doc(alias = "__float2bfloat16_rn")]
@@ -226,7 +226,7 @@ impl Bf16 {
 }
 
 impl F16x2 {
-    /// The nearest ones, ties to even.
+    /// Returns the nearest ones, ties to even.
     ///
     /// PTX: `cvt.rn.f16x2.f32`
     #[doc(alias = "__floats2half2_rn")]
@@ -244,7 +244,7 @@ impl F16x2 {
 }
 
 impl Bf16x2 {
-    /// The nearest ones, ties to even.
+    /// Returns the nearest ones, ties to even.
     ///
     /// PTX: `cvt.rn.bf16x2.f32`
     #[doc(alias = "__floats2bfloat162_rn")]
@@ -263,11 +263,11 @@ impl Bf16x2 {
 
 /// [`F16`] or [`Bf16`], or with the feature `half` the types of that crate.
 pub trait Half: crate::tile::Element {
-    /// The nearest ones, ties to even, in one word.
+    /// Returns the nearest ones, ties to even, in one word.
     #[doc(hidden)]
     fn round(values: [f32; 2]) -> u32;
 
-    /// The values of two in one word.
+    /// Returns the values of two in one word.
     #[doc(hidden)]
     fn values(pair: u32) -> [f32; 2];
 
@@ -353,20 +353,20 @@ macro_rules! pairs {
                 Self::new([half; 2])
             }
 
-            /// Both of them.
+            /// Returns both.
             #[inline(always)]
             pub const fn halves(self) -> [$half; 2] {
                 [self.low(), self.high()]
             }
 
-            /// The first one.
+            /// Returns the first one.
             #[doc(alias = "__low2half")]
             #[inline(always)]
             pub const fn low(self) -> $half {
                 $half(self.0 as u16)
             }
 
-            /// The second one.
+            /// Returns the second one.
             #[doc(alias = "__high2half")]
             #[inline(always)]
             pub const fn high(self) -> $half {

@@ -66,7 +66,7 @@ pub unsafe trait KernelArg: Copy {
     #[doc(hidden)]
     fn write_bytes(&self, bytes: &mut [u8]);
 
-    /// The argument for the parameter.
+    /// Returns the argument for the parameter.
     #[cfg(not(target_arch = "nvptx64"))]
     #[doc(hidden)]
     fn to_argument(&self) -> tma_launch::Argument {

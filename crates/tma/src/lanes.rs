@@ -51,7 +51,7 @@ pub unsafe trait Lanes: Copy {
     /// Words of 32 bits.
     const WORDS: usize;
 
-    /// The value whose words are those of this one, each changed by `exchange`, from the first on.
+    /// Returns the value whose words are those of this one, each changed by `exchange`, from the first on.
     #[must_use]
     fn map_words(self, exchange: impl FnMut(u32) -> u32) -> Self;
 }

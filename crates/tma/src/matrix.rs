@@ -56,12 +56,12 @@ pub trait Layout: crate::sealed::Sealed {
     const UNIT: (usize, u32);
 }
 
-/// Elements along K of one instruction.
+/// Returns the number of elements along K of one instruction.
 const fn step_elems<T>() -> usize {
     32 / size_of::<T>()
 }
 
-/// Bytes of a line of the swizzle, which a row of a tile fills.
+/// Returns the number of bytes of a line of the swizzle, which a row of a tile fills.
 const fn span_bytes<T, M: Mode>(row: usize) -> u32 {
     let Some(span) = M::SWIZZLE.span_bytes() else {
         panic!("tensor cores read tiles that are swizzled")
@@ -186,7 +186,7 @@ impl<L> Clone for Matrix<'_, L> {
 impl<L> Copy for Matrix<'_, L> {}
 
 impl<'stage, L: Layout> Matrix<'stage, L> {
-    /// The matrix that is there.
+    /// Returns the matrix that is there.
     ///
     /// # Safety
     /// 1. The tiles are in this block's shared memory for `'stage`, and no thread writes them.

@@ -83,7 +83,7 @@ impl<S: TileArray, M: Mode, G: Threads, const TILES: u32> Outputs<S, M, G, TILES
         }
     }
 
-    /// The threads whose results they are.
+    /// Returns the threads whose results they are.
     #[inline(always)]
     pub(crate) fn group(&self) -> G {
         self.group

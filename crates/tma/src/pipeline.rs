@@ -85,7 +85,7 @@ pub struct Pipeline<T, const STAGES: u32> {
 }
 
 impl Block {
-    /// A pipeline whose stages have `len` elements, in this memory. A stage that is drained is free when
+    /// Returns a pipeline whose stages have `len` elements, in this memory. A stage that is drained is free when
     /// every thread of the warps behind the first has released it. Collective.
     ///
     /// The memory has [`bytes`]; stages of `len` elements are multiples of 16 bytes, and begin as
@@ -99,7 +99,7 @@ impl Block {
         self.pipeline_of(memory, len, self.threads() - Warp::LANES)
     }
 
-    /// A pipeline from whose stages results are stored: a stage is free when the thread that stores has
+    /// Returns a pipeline from whose stages results are stored: a stage is free when the thread that stores has
     /// seen that the copy has read it, which is when it has started the next store; a stage that is the
     /// only one, at once. Otherwise as [`pipeline`](Self::pipeline).
     #[inline(always)]
@@ -163,7 +163,7 @@ impl<T, const STAGES: u32> Pipeline<T, STAGES> {
         );
     }
 
-    /// The same pipeline for one of its ends.
+    /// Returns the same pipeline for one of its ends.
     #[inline(always)]
     fn another(&self) -> Self {
         Self { ..*self }
@@ -191,7 +191,7 @@ impl<T, const STAGES: u32> Pipeline<T, STAGES> {
         self.ring().full(cursor)
     }
 
-    /// The number of the item that a stage holds.
+    /// Returns the number of the item that a stage holds.
     #[inline(always)]
     fn item(&self, cursor: Cursor<STAGES>) -> SharedPtr<u32> {
         self.barriers()
@@ -220,7 +220,7 @@ impl<T, const STAGES: u32> StoringPipeline<T, STAGES> {
     }
 }
 
-/// Bytes of shared memory of a [`Pipeline`] with so many stages of `len` elements of `T`.
+/// Returns the number of bytes of shared memory of a [`Pipeline`] with so many stages of `len` elements of `T`.
 pub const fn bytes<T>(stages: u32, len: u64) -> u64 {
     let stage_bytes = len.saturating_mul(size_of::<T>() as u64);
     let behind_stage = 2 * size_of::<Mbarrier>() + size_of::<u32>();

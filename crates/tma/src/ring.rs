@@ -14,7 +14,7 @@ pub struct Cursor<const STAGES: u32> {
 }
 
 impl<const STAGES: u32> Cursor<STAGES> {
-    /// The first stage in the first round.
+    /// Returns the first stage in the first round.
     ///
     /// ```compile_fail,E0080
     /// // There is a stage at least.
@@ -29,7 +29,7 @@ impl<const STAGES: u32> Cursor<STAGES> {
         }
     }
 
-    /// Number of the stage, from 0.
+    /// Returns the number of the stage, from 0.
     #[inline(always)]
     pub const fn stage(self) -> u32 {
         self.stage
@@ -109,7 +109,7 @@ impl<const STAGES: u32> Ring<STAGES> {
         }
     }
 
-    /// A handle to the barriers.
+    /// Returns a handle to the barriers.
     ///
     /// # Safety
     /// 1. [`Ring::init`] ran for them and happens before this call.
@@ -123,7 +123,7 @@ impl<const STAGES: u32> Ring<STAGES> {
         Self { barriers }
     }
 
-    /// The barrier that the fillers arrive at, or copies count at.
+    /// Returns the barrier that the fillers arrive at, or copies count at.
     ///
     /// Relies on (2) of [`assume_init`](Self::assume_init), as do operations on it.
     #[inline(always)]
@@ -132,7 +132,7 @@ impl<const STAGES: u32> Ring<STAGES> {
         unsafe { Barrier::assume_init(self.barriers.add(cursor.stage)) }
     }
 
-    /// The barrier that the emptiers arrive at.
+    /// Returns the barrier that the emptiers arrive at.
     ///
     /// Relies on (2) of [`assume_init`](Self::assume_init), as do operations on it.
     #[inline(always)]

@@ -56,7 +56,7 @@ impl<T> Clone for SharedPtr<T> {
 impl<T> Copy for SharedPtr<T> {}
 
 impl<T> SharedPtr<T> {
-    /// The `T` at this byte address in the shared window.
+    /// Returns the `T` at this byte address in the shared window.
     #[inline(always)]
     pub const fn from_address(address: u32) -> Self {
         Self {
@@ -65,31 +65,31 @@ impl<T> SharedPtr<T> {
         }
     }
 
-    /// The byte address in the shared window, as PTX instructions take it.
+    /// Returns the byte address in the shared window, as PTX instructions take it.
     #[inline(always)]
     pub const fn address(self) -> u32 {
         self.address
     }
 
-    /// The `count`-th `T` after this one.
+    /// Returns the `count`-th `T` after this one.
     #[inline(always)]
     pub const fn add(self, count: u32) -> Self {
         self.byte_add(count.wrapping_mul(size_of::<T>() as u32))
     }
 
-    /// The `T` that is `bytes` bytes further on.
+    /// Returns the `T` that is `bytes` bytes further on.
     #[inline(always)]
     pub const fn byte_add(self, bytes: u32) -> Self {
         Self::from_address(self.address.wrapping_add(bytes))
     }
 
-    /// The same address, for another type.
+    /// Returns the same address, for another type.
     #[inline(always)]
     pub const fn cast<U>(self) -> SharedPtr<U> {
         SharedPtr::from_address(self.address)
     }
 
-    /// A generic pointer to the same byte.
+    /// Returns a generic pointer to the same byte.
     #[doc(alias = "__cvta_shared_to_generic")]
     #[inline(always)]
     pub fn as_ptr(self) -> *mut T {
@@ -235,7 +235,7 @@ shared_vectors! { [u8; 16] [i8; 16] [E4m3; 16] [u16; 8] [F16; 8] [Bf16; 8] [u64;
 #[cfg(feature = "half")]
 shared_vectors! { [half::f16; 8] [half::bf16; 8] }
 
-/// The start of the dynamic shared memory, at a multiple of `ALIGN` bytes: a power of two from 16 to
+/// Returns the start of the dynamic shared memory, at a multiple of `ALIGN` bytes: a power of two from 16 to
 /// 1024. Its size is the launch's `shared_bytes`.
 ///
 /// Bulk copies want 16, tensor copies 128, and those with a 128-byte swizzle 1024. The largest

@@ -149,7 +149,7 @@ impl<S: TileArray, M: Mode> SharedTile<S, M> {
         self.tile
     }
 
-    /// The tile's bytes as they are in memory, as other elements.
+    /// Returns the tile's bytes as they are in memory, as other elements.
     ///
     /// The tile is gone, so that no thread changes it while another one reads the elements:
     ///
@@ -169,7 +169,7 @@ impl<S: TileArray, M: Mode> SharedTile<S, M> {
         }
     }
 
-    /// The element with this number, counted row by row.
+    /// Returns the element with this number, counted row by row.
     ///
     /// # Panics
     /// There is no such element.
@@ -180,7 +180,7 @@ impl<S: TileArray, M: Mode> SharedTile<S, M> {
         unsafe { self.tile.element(index).read() }
     }
 
-    /// The 16 bytes at these coordinates, innermost first, of which the first counts vectors of 16 bytes: one
+    /// Returns the 16 bytes at these coordinates, innermost first, of which the first counts vectors of 16 bytes: one
     /// load, wherever the swizzle has put them.
     ///
     /// PTX: `ld.shared.v4.b32`

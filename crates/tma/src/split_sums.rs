@@ -27,7 +27,7 @@ pub struct SplitSums<R, const BLOCKS: u32> {
     sums: PhantomData<R>,
 }
 
-/// Bytes of shared memory of [`SplitSums`] of so many blocks.
+/// Returns the number of bytes of shared memory of [`SplitSums`] of so many blocks.
 pub const fn split_sums_bytes<R>(blocks: u32) -> u64 {
     (blocks as u64 - 1) * Warpgroup::THREADS as u64 * size_of::<R>() as u64
 }

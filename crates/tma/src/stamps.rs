@@ -138,7 +138,7 @@ mod traced {
     pub(crate) struct Moment(u32);
 
     impl Stamps {
-        /// The ring of this warp, which its first lane writes where `writes` says so.
+        /// Returns the ring of this warp, which its first lane writes where `writes` says so.
         #[inline(always)]
         pub(crate) fn begin(role: Role, stages: u32, writes: bool) -> Self {
             // SAFETY: the host has written the variable, or it holds zeros.
@@ -165,7 +165,7 @@ mod traced {
             }
         }
 
-        /// The same for a thread that was elected: it writes, whatever lane it is.
+        /// Returns the same for a thread that was elected: it writes, whatever lane it is.
         #[inline(always)]
         pub(crate) fn of_elected(self) -> Self {
             Self {
@@ -213,7 +213,7 @@ mod traced {
             self.visit += 1;
         }
 
-        /// The same at a visit that is so many ahead.
+        /// Returns the same at a visit that is so many ahead.
         #[inline(always)]
         pub(crate) fn ahead(self, visits: u32) -> Self {
             Self {

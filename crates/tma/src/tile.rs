@@ -154,7 +154,7 @@ pub struct Tile<S, M: Mode = Unswizzled> {
 }
 
 impl<S: TileArray, M: Mode> SharedPtr<Tile<S, M>> {
-    /// The element at these coordinates, innermost first; not checked.
+    /// Returns the element at these coordinates, innermost first; not checked.
     #[inline(always)]
     pub fn at<const RANK: usize>(self, coords: [u32; RANK]) -> SharedPtr<S::Element>
     where
@@ -194,7 +194,7 @@ impl<S: TileArray, M: Mode> SharedPtr<Tile<S, M>> {
         self.at(coords).cast()
     }
 
-    /// The element with this number, counted row by row; not checked.
+    /// Returns the element with this number, counted row by row; not checked.
     #[inline(always)]
     pub fn element(self, index: u32) -> SharedPtr<S::Element> {
         const {
@@ -237,13 +237,13 @@ pub struct Pair<A, B> {
 }
 
 impl<A, B> SharedPtr<Pair<A, B>> {
-    /// The first one.
+    /// Returns the first one.
     #[inline(always)]
     pub fn first(self) -> SharedPtr<A> {
         self.cast()
     }
 
-    /// The second one.
+    /// Returns the second one.
     #[inline(always)]
     pub fn second(self) -> SharedPtr<B> {
         self.byte_add(core::mem::offset_of!(Pair<A, B>, second) as u32)
@@ -282,7 +282,7 @@ pub struct TileMap<S, M: Mode = Unswizzled> {
 }
 
 impl<S: TileArray, M: Mode> TileMap<S, M> {
-    /// The map that is there.
+    /// Returns the map that is there.
     ///
     /// # Safety
     /// 1. `map` points to a tensor map with this element type, box and swizzle, for `'a`.
@@ -292,7 +292,7 @@ impl<S: TileArray, M: Mode> TileMap<S, M> {
         unsafe { &*map.cast() }
     }
 
-    /// The map without its type.
+    /// Returns the map without its type.
     #[inline(always)]
     pub fn as_ptr(&self) -> *const TensorMap {
         &raw const self.map

@@ -150,7 +150,7 @@ impl Transaction<'_> {
         unsafe { self.tensor(dst.cast(), map.as_ptr(), coords, S::BYTES) };
     }
 
-    /// Bytes of the copies that were started.
+    /// Returns the number of bytes of the copies that were started.
     #[inline(always)]
     pub(crate) fn bytes(&self) -> u32 {
         self.bytes

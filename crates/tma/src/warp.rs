@@ -14,13 +14,13 @@ use crate::{
 /// Every lane of a warp.
 pub const ALL_LANES: u32 = u32::MAX;
 
-/// This thread's lane, 0 to 31.
+/// Returns this thread's lane, 0 to 31.
 #[inline(always)]
 pub fn lane() -> u32 {
     ptx::sreg::laneid()
 }
 
-/// The value that lane `lane` passes, in every lane.
+/// Returns the value that lane `lane` passes, in every lane.
 ///
 /// # Safety
 /// 1. Every thread of the warp reaches this same call together.
@@ -31,7 +31,7 @@ pub unsafe fn broadcast(value: u32, lane: u32) -> u32 {
     unsafe { ptx::shfl_sync::idx(ALL_LANES, value, lane) }
 }
 
-/// A bit for each lane that passes `true`.
+/// Returns a bit for each lane that passes `true`.
 ///
 /// # Safety
 /// 1. Every thread of the warp reaches this same call together.
@@ -64,7 +64,7 @@ pub unsafe fn is_elected() -> bool {
     unsafe { ptx::elect_sync::elect(ALL_LANES).1 }
 }
 
-/// This thread's warp in its block, the same in all lanes for ptxas too.
+/// Returns this thread's warp in its block, the same in all lanes for ptxas too.
 ///
 /// # Safety
 /// 1. Every thread of the warp reaches this same call together.
@@ -116,27 +116,27 @@ impl Warp {
         }
     }
 
-    /// The warp's number in its block, the same in all lanes for ptxas too. Collective.
+    /// Returns the warp's number in its block, the same in all lanes for ptxas too. Collective.
     #[inline(always)]
     pub fn index(self) -> u32 {
         // SAFETY: every thread of the warp is here, and the block is one-dimensional (of_block 1, 2).
         unsafe { index() }
     }
 
-    /// This thread's lane, 0 to 31.
+    /// Returns this thread's lane, 0 to 31.
     #[doc(alias = "laneid")]
     #[inline(always)]
     pub fn lane(self) -> u32 {
         lane()
     }
 
-    /// This thread's number among those of the warp: its lane.
+    /// Returns this thread's number among those of the warp: its lane.
     #[inline(always)]
     pub fn thread(self) -> u32 {
         lane()
     }
 
-    /// Threads of the warp.
+    /// Returns the number of threads of the warp.
     #[inline(always)]
     pub fn threads(self) -> u32 {
         Self::LANES
@@ -175,7 +175,7 @@ impl Warp {
         unsafe { is_elected() }
     }
 
-    /// The value of lane `lane` modulo 32. Collective.
+    /// Returns the value of lane `lane` modulo 32. Collective.
     #[doc(alias = "__shfl_sync")]
     #[inline(always)]
     pub fn shuffle<T: Lanes>(self, value: T, lane: u32) -> T {
@@ -183,7 +183,7 @@ impl Warp {
         value.map_words(|word| unsafe { ptx::shfl_sync::idx(ALL_LANES, word, lane) })
     }
 
-    /// The value of the lane whose number differs by `mask` modulo 32, bit by bit. Collective.
+    /// Returns the value of the lane whose number differs by `mask` modulo 32, bit by bit. Collective.
     #[doc(alias = "__shfl_xor_sync")]
     #[inline(always)]
     pub fn shuffle_xor<T: Lanes>(self, value: T, mask: u32) -> T {
@@ -191,7 +191,7 @@ impl Warp {
         value.map_words(|word| unsafe { ptx::shfl_sync::bfly(ALL_LANES, word, mask) })
     }
 
-    /// The value of the lane `delta` modulo 32 below; the own one where there is none. Collective.
+    /// Returns the value of the lane `delta` modulo 32 below; the own one where there is none. Collective.
     #[doc(alias = "__shfl_up_sync")]
     #[inline(always)]
     pub fn shuffle_up<T: Lanes>(self, value: T, delta: u32) -> T {
@@ -199,7 +199,7 @@ impl Warp {
         value.map_words(|word| unsafe { ptx::shfl_sync::up(ALL_LANES, word, delta) })
     }
 
-    /// The value of the lane `delta` modulo 32 above; the own one where there is none. Collective.
+    /// Returns the value of the lane `delta` modulo 32 above; the own one where there is none. Collective.
     #[doc(alias = "__shfl_down_sync")]
     #[inline(always)]
     pub fn shuffle_down<T: Lanes>(self, value: T, delta: u32) -> T {
@@ -207,7 +207,7 @@ impl Warp {
         value.map_words(|word| unsafe { ptx::shfl_sync::down(ALL_LANES, word, delta) })
     }
 
-    /// A bit for each lane that passes `true`. Collective.
+    /// Returns a bit for each lane that passes `true`. Collective.
     #[doc(alias = "__ballot_sync")]
     #[inline(always)]
     pub fn ballot(self, predicate: bool) -> u32 {

@@ -24,31 +24,31 @@ impl Warpgroup {
     /// one; the first role of [`Block::split_registers`], which is the first warpgroup, has the same.
     const FIRST_BARRIER: u32 = 2;
 
-    /// The warp of this thread.
+    /// Returns the warp of this thread.
     #[inline(always)]
     pub fn warp(self) -> Warp {
         self.warp
     }
 
-    /// The number of this thread's warp among the four.
+    /// Returns the number of this thread's warp among the four.
     #[inline(always)]
     pub fn warp_index(self) -> u32 {
         self.warp_index % Self::WARPS
     }
 
-    /// The warpgroup's number among those that have its role.
+    /// Returns the warpgroup's number among those that have its role.
     #[inline(always)]
     pub fn index(self) -> u32 {
         self.index
     }
 
-    /// This thread's number in the warpgroup.
+    /// Returns this thread's number in the warpgroup.
     #[inline(always)]
     pub fn thread(self) -> u32 {
         thread_idx().x % Self::THREADS
     }
 
-    /// Threads of the warpgroup.
+    /// Returns the number of threads of the warpgroup.
     #[inline(always)]
     pub fn threads(self) -> u32 {
         Self::THREADS
@@ -80,7 +80,7 @@ impl Warpgroup {
 }
 
 impl Block {
-    /// The warpgroup of this thread, where the block is of whole warpgroups. Collective.
+    /// Returns the warpgroup of this thread, where the block is of whole warpgroups. Collective.
     #[inline(always)]
     pub fn warpgroup(self) -> Option<Warpgroup> {
         if !self.threads().is_multiple_of(Warpgroup::THREADS) {
@@ -97,7 +97,7 @@ impl Block {
 }
 
 impl Warps {
-    /// The warpgroup of this thread, where these warps are whole warpgroups. Collective.
+    /// Returns the warpgroup of this thread, where these warps are whole warpgroups. Collective.
     #[inline(always)]
     pub fn warpgroup(self) -> Option<Warpgroup> {
         let is_whole = |threads: u32| threads.is_multiple_of(Warpgroup::THREADS);

@@ -38,19 +38,19 @@ pub struct Warps {
 }
 
 impl Warps {
-    /// The warp of this thread.
+    /// Returns the warp of this thread.
     #[inline(always)]
     pub fn warp(self) -> Warp {
         self.warp
     }
 
-    /// This thread's number among these.
+    /// Returns this thread's number among these.
     #[inline(always)]
     pub fn thread(self) -> u32 {
         thread_idx().x - self.first_thread
     }
 
-    /// Threads of these warps.
+    /// Returns the number of threads of these warps.
     #[inline(always)]
     pub fn threads(self) -> u32 {
         self.threads

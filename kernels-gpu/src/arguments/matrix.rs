@@ -13,7 +13,7 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// Rows without padding.
+    /// Returns a matrix without padding.
     pub const fn packed(width: usize, height: usize) -> Self {
         Self {
             width,
@@ -22,12 +22,12 @@ impl Matrix {
         }
     }
 
-    /// Elements of its buffer.
+    /// Returns the number of elements of its buffer.
     pub const fn len_elems(self) -> usize {
         self.pitch * self.height
     }
 
-    /// The map of its tiles of these columns and rows, of `i32`.
+    /// Returns the map of its tiles of these columns and rows, of `i32`.
     pub fn map(self, tile: [u32; 2]) -> Tiled {
         self.map_of(DataType::I32, tile)
     }

@@ -14,7 +14,7 @@ pub use matrix::Matrix;
 pub(crate) use matrix::{check_last, check_load, check_store};
 pub(crate) use tiles::{Tiles, tile_of, tiled_bytes};
 
-/// The product, or the most that there is.
+/// Returns the product, or the most that there is.
 pub(crate) fn product(factors: &[u32]) -> u64 {
     let factors = factors.iter().map(|factor| u64::from(*factor));
     factors.fold(1, u64::saturating_mul)
@@ -44,7 +44,7 @@ pub(crate) fn drawn(
     conditions.zeroed(Region::bytes(counter, size_of::<u32>() as u64));
 }
 
-/// The launch with so much shared memory at least: with more than it needs fewer blocks run at once.
+/// Returns the launch with so much shared memory at least: with more than it needs fewer blocks run at once.
 pub(crate) fn at_least(launch: Launch, shared_bytes: u32) -> Launch {
     let shared_bytes = shared_bytes.max(launch.shape.shared_bytes);
     Launch {
@@ -53,7 +53,7 @@ pub(crate) fn at_least(launch: Launch, shared_bytes: u32) -> Launch {
     }
 }
 
-/// A divisor of a kernel: zero has been refused, and one stands for it until the launch is.
+/// Returns a divisor of a kernel: zero has been refused, and one stands for it until the launch is.
 pub(crate) fn divisor(number: u32) -> NonZero<u32> {
     NonZero::new(number).unwrap_or(NonZero::<u32>::MIN)
 }

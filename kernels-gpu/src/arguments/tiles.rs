@@ -80,13 +80,13 @@ impl Tiles {
         conditions.within("element size", bytes, 4..=4, reason);
     }
 
-    /// All of them.
+    /// Returns all.
     pub(crate) fn count(&self) -> u32 {
         self.columns.saturating_mul(self.rows)
     }
 }
 
-/// The tile of a map that has not been checked yet.
+/// Returns the tile of a map that has not been checked yet.
 pub(crate) fn tile_of(map: &Tiled) -> Tile {
     let element = map.tensor.data_type;
     let bytes = product(&map.box_dims).saturating_mul(element.bytes());
@@ -96,7 +96,7 @@ pub(crate) fn tile_of(map: &Tiled) -> Tile {
     }
 }
 
-/// The bytes of all tiles of such a map, those at its ends as whole ones.
+/// Returns the bytes of all tiles of such a map, those at its ends as whole ones.
 pub(crate) fn tiled_bytes(map: &Tiled) -> u64 {
     let sides = map.tensor.dims.iter().zip(&map.box_dims[..]);
     let along = sides.map(|(length, side)| length.div_ceil((*side).max(1).into()));

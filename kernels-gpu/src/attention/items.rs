@@ -61,7 +61,7 @@ impl Sequences {
         self.queries.div_ceil(QUERIES)
     }
 
-    /// The 128 queries with this number, if there are any.
+    /// Returns the 128 queries with this number, if there are any.
     ///
     /// # Safety
     /// 1. (2) and (4) of the kernels hold, and there is such an item.
@@ -107,7 +107,7 @@ pub(super) struct Item {
 }
 
 impl Item {
-    /// Tiles of keys that the queries see.
+    /// Returns the number of tiles of keys that the queries see.
     #[inline(always)]
     pub(super) fn tiles<const CAUSAL: bool>(&self, tile: u32) -> u32 {
         let Positions { queries, keys, .. } = self.positions;

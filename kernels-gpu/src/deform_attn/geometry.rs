@@ -76,14 +76,14 @@ impl<const QUERIES: u32> Problem<QUERIES> {
         self.queries.div_ceil(Self::GROUP)
     }
 
-    /// The batch of a group, if there is one.
+    /// Returns the batch of a group, if there is one.
     #[inline(always)]
     pub(super) fn batch(&self, group: u32) -> Option<Batch> {
         let groups = self.groups_of_batch();
         (group < groups.get() * self.batches).then(|| Batch(group / groups))
     }
 
-    /// A query of a group, and whether it is there: the last one of the batch for those beyond.
+    /// Returns a query of a group, and whether it is there: the last one of the batch for those beyond.
     #[inline(always)]
     pub(super) fn query(&self, batch: Batch, group: u32, of_group: u32) -> (Query, bool) {
         let queries = self.queries.get();
@@ -209,7 +209,7 @@ pub(super) struct Corners {
 }
 
 impl Level {
-    /// The pixels around a location: those of the image with its border.
+    /// Returns the pixels around a location: those of the image with its border.
     ///
     /// A sample outside the image, or that is no number, counts nothing.
     #[inline(always)]
@@ -258,7 +258,7 @@ impl Level {
     }
 }
 
-/// The values of two halves, converted one after the other.
+/// Returns the values of two halves, converted one after the other.
 #[inline(always)]
 fn f32s(halves: F16x2) -> [f32; 2] {
     [halves.low().to_f32(), halves.high().to_f32()]

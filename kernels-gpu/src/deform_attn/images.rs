@@ -21,7 +21,7 @@ pub(super) struct Loading {
     parity: u32,
 }
 
-/// Bytes of shared memory that images from number `first` on take.
+/// Returns the number of bytes of shared memory that images from number `first` on take.
 #[inline(always)]
 pub(super) fn bytes<const QUERIES: u32>(first: u32, problem: &Problem<QUERIES>) -> u32 {
     if first < LEVELS {
@@ -85,7 +85,7 @@ impl Loading {
     }
 }
 
-/// The images' part of the shared memory.
+/// Returns the images' part of the shared memory.
 #[cfg(not(target_arch = "nvptx64"))]
 pub(super) fn shared_bytes(first: usize, shapes: [u32; 4]) -> u64 {
     let pixels = |shape: &u32| u64::from(shape >> 16) * u64::from(shape & 0xffff);

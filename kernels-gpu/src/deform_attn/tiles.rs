@@ -71,7 +71,7 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
     });
 }
 
-/// Tiles, weights and samples of a round of a warp.
+/// Returns the tiles, weights and samples of a round of a warp.
 const fn stage_bytes<const TILED: usize>() -> u32 {
     QUERIES * TILED as u32 * TILE_BYTES + WEIGHTS_BYTES + SAMPLES_BYTES
 }
@@ -161,7 +161,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
             .byte_add(cursor.stage() * stage_bytes::<TILED>())
     }
 
-    /// The weights of the corners of each lane's sample.
+    /// Returns the weights of the corners of each lane's sample.
     #[inline(always)]
     fn weights(&self, cursor: Cursor<STAGES>) -> SharedPtr<[u32; 4]> {
         let tiles = QUERIES * TILED as u32 * TILE_BYTES;

@@ -139,7 +139,7 @@ impl Matrices {
         }
     }
 
-    /// Elements from the first to after the last.
+    /// Returns the number of elements from the first to after the last.
     pub(crate) fn span(&self) -> u64 {
         let [row, matrix] = self.strides;
         let steps = |count: u32, stride: u64| stride.saturating_mul(count.saturating_sub(1).into());
@@ -200,7 +200,7 @@ impl Gemm {
         conditions.launch(call, Shape::new(blocks, THREADS))
     }
 
-    /// The form for so many wide tiles of each product.
+    /// Returns the form for so many wide tiles of each product.
     fn form(&self, wide: [u32; 2], is_batched: bool) -> Form {
         let [_, _, k] = self.size;
         // Few wide tiles leave multiprocessors without work.
@@ -236,7 +236,7 @@ impl Gemm {
         [c, a, b]
     }
 
-    /// The number of all tiles, so many of each product.
+    /// Returns the number of all tiles, so many of each product.
     fn all_tiles(&self, [down, along]: [u32; 2]) -> u64 {
         product(&[down, along, self.batches])
     }
@@ -301,7 +301,7 @@ impl Gemm {
         }
     }
 
-    /// A map of the rows of matrices, one by one.
+    /// Returns a map of the rows of matrices, one by one.
     pub(crate) fn map(&self, matrices: Matrices) -> MapRef {
         let Matrices { rows, columns, .. } = matrices;
         let map = Tiled::new(self.data_type(), &[columns.into(), rows.into()])
@@ -327,7 +327,7 @@ impl Gemm {
         })
     }
 
-    /// A map of many matrices.
+    /// Returns a map of many matrices.
     fn map_of_many(&self, matrices: Matrices) -> MapRef {
         let Matrices {
             rows,

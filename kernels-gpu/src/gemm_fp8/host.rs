@@ -208,7 +208,7 @@ impl GemmFp8 {
     }
 }
 
-/// A map of the rows of a matrix of `e4m3`.
+/// Returns a map of the rows of a matrix of `e4m3`.
 fn map(matrix: Matrices) -> MapRef {
     let map = Tiled::new(DataType::U8, &[matrix.columns.into(), matrix.rows.into()])
         .strides_bytes(&[matrix.strides[0]])

@@ -46,7 +46,7 @@ impl Patch {
         }
     }
 
-    /// The bytes of all tiles.
+    /// Returns the bytes of all tiles.
     #[inline(always)]
     pub const fn bytes(self) -> u32 {
         // No launch has so many that they wrap.

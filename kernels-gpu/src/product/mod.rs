@@ -87,7 +87,7 @@ impl Tiling {
     }
 }
 
-/// The blocks among which so many items are dealt: all have as many, or one less.
+/// Returns the blocks among which so many items are dealt: all have as many, or one less.
 #[cfg(not(target_arch = "nvptx64"))]
 pub(crate) fn dealt(items: u32, multiprocessors: u32) -> u32 {
     let rounds = items.div_ceil(multiprocessors.max(1));

@@ -112,7 +112,7 @@ impl Rows {
         conditions.launch(call(form), shape)
     }
 
-    /// Blocks of short rows, and their threads, which are counted in 32 bits.
+    /// Returns the number of blocks of short rows, and their threads, which are counted in 32 bits.
     fn short(&self, row_bytes: u64) -> Option<Shape> {
         if row_bytes > SHORT_BYTES.into() {
             return None;
@@ -127,7 +127,7 @@ impl Rows {
         Some(Shape::new(blocks, threads))
     }
 
-    /// Blocks that draw rows, as many as run at once, and their threads.
+    /// Returns the number of blocks that draw rows, as many as run at once, and their threads.
     fn ring(&self, is_long: bool) -> Shape {
         let len = self.len;
         let each = if is_long { 2 * EACH } else { EACH };

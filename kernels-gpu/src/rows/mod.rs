@@ -35,7 +35,7 @@ pub(crate) trait Operation<const P: usize> {
     fn apply<T: Number, G: Threads, const VECTORS: usize>(&self, row: Row<'_, T, G, VECTORS, P>);
 }
 
-/// Rows that a block has in shared memory: as many as fit, of those that overlap loads, work and stores.
+/// Returns rows that a block has in shared memory: as many as fit, of those that overlap loads, work and stores.
 const fn stages<T>(is_long: bool) -> u32 {
     match (is_long, size_of::<T>()) {
         (false, 2) => 6,

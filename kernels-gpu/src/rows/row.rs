@@ -88,7 +88,7 @@ impl<T: Number, G: Threads, const VECTORS: usize, const P: usize> Parameters<T, 
         new
     }
 
-    /// The index of this thread's vector `turn`; `None` where the row has ended.
+    /// Returns the index of this thread's vector `turn`; `None` where the row has ended.
     #[inline(always)]
     fn index(&self, turn: usize) -> Option<u32> {
         let index = self.group.thread() + turn as u32 * self.group.threads();
@@ -104,7 +104,7 @@ impl<T: Number, G: Threads, const VECTORS: usize, const P: usize> Parameters<T, 
         unsafe { memory::load_nc(source.add(index as usize)) }
     }
 
-    /// The values of vector `turn`, whose index is `index`.
+    /// Returns the values of vector `turn`, whose index is `index`.
     #[inline(always)]
     fn values(&self, turn: usize, index: u32) -> [T::Floats; P] {
         array::from_fn(|parameter| {
@@ -157,7 +157,7 @@ impl<'a, T: Number, G: Threads, const VECTORS: usize, const P: usize> Row<'a, T,
         row
     }
 
-    /// The elements of vector `turn`, whose index is `index`.
+    /// Returns the elements of vector `turn`, whose index is `index`.
     #[inline(always)]
     fn elements(&self, turn: usize, index: u32) -> T::Floats {
         if Parameters::<T, G, VECTORS, P>::HOLDS_ROW {
@@ -179,7 +179,7 @@ impl<'a, T: Number, G: Threads, const VECTORS: usize, const P: usize> Row<'a, T,
         Parameters::<T, G, VECTORS, P>::HOLDS_ROW
     }
 
-    /// Elements of the row.
+    /// Returns the number of elements of the row.
     #[inline(always)]
     pub(crate) fn len(&self) -> f32 {
         self.len as f32
@@ -198,13 +198,13 @@ impl<'a, T: Number, G: Threads, const VECTORS: usize, const P: usize> Row<'a, T,
         });
     }
 
-    /// The sum of `of` each element. Collective of those that work.
+    /// Returns the sum of `of` each element. Collective of those that work.
     #[inline(always)]
     pub(crate) fn sum(&mut self, of: impl Fn(f32) -> f32) -> f32 {
         self.reduce(0.0, |sum, element| sum + of(element), |a, b| a + b)
     }
 
-    /// The sum of the squares of `of` each element. Collective of those that work.
+    /// Returns the sum of the squares of `of` each element. Collective of those that work.
     #[inline(always)]
     pub(crate) fn sum_of_squares(&mut self, of: impl Fn(f32) -> f32) -> f32 {
         let add = |sum, element| {
@@ -214,7 +214,7 @@ impl<'a, T: Number, G: Threads, const VECTORS: usize, const P: usize> Row<'a, T,
         self.reduce(0.0, add, |a, b| a + b)
     }
 
-    /// The greatest element; where one is a NaN, the greatest of the others. Collective of those that work.
+    /// Returns the greatest element; where one is a NaN, the greatest of the others. Collective of those that work.
     #[inline(always)]
     pub(crate) fn greatest(&mut self) -> f32 {
         self.reduce(f32::NEG_INFINITY, f32::max, f32::max)

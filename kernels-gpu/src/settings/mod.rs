@@ -41,7 +41,7 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// The blocks of a launch over so many bytes: no more than there are chunks.
+    /// Returns the blocks of a launch over so many bytes: no more than there are chunks.
     pub fn grid(self, device: &DeviceDescription, len_bytes: u64) -> u32 {
         let chunks = len_bytes.div_ceil(self.moved_bytes().max(1)).max(1);
         let chunks = u32::try_from(chunks).unwrap_or(u32::MAX);
@@ -72,7 +72,7 @@ impl Setting {
         bytes / self.threads.max(1) / vector_bytes.max(1)
     }
 
-    /// The bytes that a block moves at once.
+    /// Returns the bytes that a block moves at once.
     pub fn moved_bytes(self) -> u64 {
         u64::from(self.chunk_bytes) * u64::from(self.tiles)
     }
@@ -128,18 +128,18 @@ pub struct Tile {
 }
 
 impl Streaming {
-    /// The setting for a device: the measured one, or else that of the rule.
+    /// Returns the setting for a device: the measured one, or else that of the rule.
     pub fn setting(self, device: &DeviceDescription) -> Setting {
         let measured = Table::of(&device.name).and_then(|table| table.setting(self));
         measured.unwrap_or_else(|| self.by_rule(device))
     }
 
-    /// The setting that the rule gives, whether the device was measured or not.
+    /// Returns the setting that the rule gives, whether the device was measured or not.
     pub fn by_rule(self, device: &DeviceDescription) -> Setting {
         rule::setting(self, device)
     }
 
-    /// The kernel, as its file is called.
+    /// Returns the kernel, as its file is called.
     pub fn kernel(self) -> &'static str {
         match self {
             Self::CopyBulk => "copy_bulk",
@@ -152,7 +152,7 @@ impl Streaming {
         }
     }
 
-    /// The type of the elements that are moved.
+    /// Returns the type of the elements that are moved.
     pub fn element(self) -> DataType {
         match self {
             Self::CopyBulk => DataType::U8,
@@ -164,7 +164,7 @@ impl Streaming {
         }
     }
 
-    /// The tile, where the arguments say which it is.
+    /// Returns the tile, where the arguments say which it is.
     fn tile(self) -> Option<Tile> {
         match self {
             Self::CopyTile(tile) | Self::AddOneTile(tile) | Self::AddOneTileRing(tile) => {

@@ -15,7 +15,7 @@ const MOST_BYTES: u32 = 128 << 10;
 /// Small blocks that a multiprocessor runs at once.
 const BLOCKS: u32 = 32;
 
-/// Bytes of stages that each multiprocessor of a device keeps: what its memory moves in the latency, by its
+/// Returns the number of bytes of stages that each multiprocessor of a device keeps: what its memory moves in the latency, by its
 /// multiprocessors, and as much again, since a chunk that is being stored has its stage too. It is rounded down to a
 /// power of two: more than enough makes copies wait for each other.
 ///
@@ -34,7 +34,7 @@ pub fn bytes_in_flight(device: &DeviceDescription) -> u32 {
     1 << bytes.ilog2()
 }
 
-/// The setting of a kernel.
+/// Returns the setting of a kernel.
 pub(super) fn setting(kernel: Streaming, device: &DeviceDescription) -> Setting {
     let bytes = bytes_in_flight(device);
     match kernel {
@@ -64,7 +64,7 @@ pub(super) fn setting(kernel: Streaming, device: &DeviceDescription) -> Setting 
     }
 }
 
-/// A block for each chunk.
+/// Returns a block for each chunk.
 fn once(chunk_bytes: u32, threads: u32) -> Setting {
     Setting {
         chunk_bytes,

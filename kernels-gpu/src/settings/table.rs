@@ -57,7 +57,7 @@ pub struct Row {
 }
 
 impl Table {
-    /// The table of the device of this name.
+    /// Returns the table of the device of this name.
     pub fn of(device: &str) -> Option<&'static Self> {
         static TABLES: LazyLock<Vec<Table>> = LazyLock::new(|| {
             let tables = FILES.iter().map(|text| Table::parse(text));

@@ -32,13 +32,13 @@ pub struct Im2colWide {
 }
 
 impl Im2colWide {
-    /// A tensor of `dims` elements per dimension, innermost first, without padding, whose box of
+    /// Returns a tensor of `dims` elements per dimension, innermost first, without padding, whose box of
     /// pixels is all of it, copied one element of one pixel at a time.
     pub const fn new(data_type: DataType, dims: &[u64]) -> Self {
         Self::of(Tensor::packed(data_type, Dims::<u64>::new(dims)))
     }
 
-    /// The same from dimensions that are written outermost first, as in `[N][H][W][C]`.
+    /// Returns the same from dimensions that are written outermost first, as in `[N][H][W][C]`.
     pub const fn new_outermost_first(data_type: DataType, dims: &[u64]) -> Self {
         Self::of(Tensor::packed(data_type, Dims::<u64>::reversed(dims)))
     }
@@ -54,7 +54,7 @@ impl Im2colWide {
         }
     }
 
-    /// The box along W: its first pixel counted from the tensor's first, and its end counted from
+    /// Returns the box along W: its first pixel counted from the tensor's first, and its end counted from
     /// the tensor's end.
     #[doc(alias = "pixelBoxLowerCornerWidth")]
     #[doc(alias = "pixelBoxUpperCornerWidth")]
@@ -65,7 +65,7 @@ impl Im2colWide {
         self
     }
 
-    /// Elements of one pixel that a copy takes.
+    /// Returns the number of elements of one pixel that a copy takes.
     #[doc(alias = "channelsPerPixel")]
     #[must_use]
     pub const fn channels_per_pixel(mut self, channels: u32) -> Self {
@@ -90,7 +90,7 @@ impl Im2colWide {
 
     tensor_setters!();
 
-    /// These as parameters of any map.
+    /// Returns these as parameters of any map.
     pub const fn params(&self) -> Params {
         Params::Im2colWide(*self)
     }
@@ -104,7 +104,7 @@ impl Im2colWide {
         }
     }
 
-    /// Bytes that one load with a halo of so many pixels delivers to its barrier: the halo comes once,
+    /// Returns the number of bytes that one load with a halo of so many pixels delivers to its barrier: the halo comes once,
     /// or in mode [`WideMode::W128`] behind each 32 pixels.
     pub const fn load_bytes(&self, halo: u32) -> u64 {
         let halos = match self.mode {
@@ -115,14 +115,14 @@ impl Im2colWide {
         self.as_im2col().pixels_per_column(pixels).box_bytes()
     }
 
-    /// Bytes that one load without a halo delivers to its barrier.
+    /// Returns the number of bytes that one load without a halo delivers to its barrier.
     pub const fn box_bytes(&self) -> u64 {
         self.as_im2col()
             .pixels_per_column(self.pixels())
             .box_bytes()
     }
 
-    /// The ordinary im2col map that a driver on an H100 makes: with the same box along W, the same
+    /// Returns the ordinary im2col map that a driver on an H100 makes: with the same box along W, the same
     /// pixels per column whatever the mode, and all of H and D. Wide copies have a box of one pixel
     /// along H and D.
     pub const fn as_im2col(&self) -> Im2col {

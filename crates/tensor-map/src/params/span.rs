@@ -19,7 +19,7 @@ impl Tensor {
         self.reach_bits(self.rank()).div_ceil(8)
     }
 
-    /// The coordinates, innermost first, of the first element that does not are in `room_bytes`
+    /// Returns the coordinates, innermost first, of the first element that does not are in `room_bytes`
     /// from the tensor's address; none when all do.
     ///
     /// First means in the order of the coordinates, the outermost counting most.

@@ -27,12 +27,12 @@ impl Violations {
         violation(&self.params, self.address, self.target, 0).is_some()
     }
 
-    /// The parameters.
+    /// Returns the parameters.
     pub const fn params(&self) -> &Params {
         &self.params
     }
 
-    /// The rules that they break, at least one.
+    /// Returns the rules that they break, at least one.
     pub const fn violations(&self) -> ViolationIter {
         ViolationIter {
             params: self.params,

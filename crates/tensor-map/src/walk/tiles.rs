@@ -36,7 +36,7 @@ impl Tiles {
         self.tiled.tensor.interleave != Interleave::None
     }
 
-    /// The first dimension that is not within a row.
+    /// Returns the first dimension that is not within a row.
     fn first_outer(&self) -> usize {
         if self.is_interleaved() { 0 } else { 1 }
     }

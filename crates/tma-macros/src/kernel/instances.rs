@@ -33,7 +33,7 @@ impl Value {
         }
     }
 
-    /// A name of capitals may be that of a type too.
+    /// A name in capitals may also name a type.
     fn may_be(&self, is_type: bool) -> bool {
         match self {
             Self::Literal(_) => !is_type,
@@ -169,7 +169,7 @@ impl Instances {
         &self.0
     }
 
-    /// Every combination.
+    /// Returns every combination.
     pub(super) fn all(&self) -> Vec<Vec<Value>> {
         self.0.iter().fold(vec![Vec::new()], |all, choice| {
             let with = |earlier: &Vec<Value>| {

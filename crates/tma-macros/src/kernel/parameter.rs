@@ -17,7 +17,7 @@ impl Parameter {
         !self.grid_constant && self.pointee().is_none()
     }
 
-    /// The type of the elements in memory, where the host passes memory: for a pointer, a `GlobalRef`,
+    /// Returns the type of the elements in memory, where the host passes memory: for a pointer, a `GlobalRef`,
     /// a `GlobalMut` or a `Counter`.
     pub(super) fn pointee(&self) -> Option<TokenStream> {
         let path = match &self.ty {

@@ -137,7 +137,7 @@ impl<T: SharedValue> FullStage<T> {
 }
 
 impl<S: TileArray, M: Mode> FullStage<Tile<S, M>> {
-    /// The element with this number, counted row by row.
+    /// Returns the element with this number, counted row by row.
     ///
     /// # Panics
     /// There is no such element.
@@ -149,7 +149,7 @@ impl<S: TileArray, M: Mode> FullStage<Tile<S, M>> {
         unsafe { self.stage.element(index).read() }
     }
 
-    /// The 16 bytes at these coordinates: as [`SharedTile::vector`](crate::SharedTile::vector).
+    /// Returns the 16 bytes at these coordinates: as [`SharedTile::vector`](crate::SharedTile::vector).
     ///
     /// # Panics
     /// There is no such vector.

@@ -36,14 +36,14 @@ struct Drawn<'a> {
 }
 
 impl<'a> Items<'a> {
-    /// Every `blocks`-th item below `count`, from the block's own on.
+    /// Returns every `blocks`-th item below `count`, from the block's own on.
     #[doc(alias = "grid-stride loop")]
     #[inline(always)]
     pub fn dealt(block: Block, count: u32) -> Self {
         Self::every(block.index(), grid_dim().x, count)
     }
 
-    /// Every `step`-th item below `count`, from `first` on.
+    /// Returns every `step`-th item below `count`, from `first` on.
     #[inline(always)]
     pub(super) fn every(first: u32, step: u32, count: u32) -> Self {
         Self {
@@ -54,7 +54,7 @@ impl<'a> Items<'a> {
         }
     }
 
-    /// An item of the block's own, and then such as it draws from the counter, so that no block waits for a
+    /// Returns an item of the block's own, and then such as it draws from the counter, so that no block waits for a
     /// slower one. [`Block::stream`] takes `STAGES - 1` of its own first; everybody else has `own` = 1.
     ///
     /// A number is drawn when the one before is handed out. ptxas waits for it there, so that is best done
@@ -73,7 +73,7 @@ impl<'a> Items<'a> {
 }
 
 impl Items<'_> {
-    /// The item that is handed out next.
+    /// Returns the item that is handed out next.
     #[inline(always)]
     pub(super) fn peek(&self) -> Option<u32> {
         (self.next < self.count).then_some(self.next)

@@ -65,7 +65,7 @@ pub struct MulticastPipeline<S, M: Mode, const STAGES: u32, const BLOCKS: u32> {
     block: Block,
 }
 
-/// Bytes of shared memory of a [`MulticastPipeline`]: stages of `blocks` parts, and the barriers.
+/// Returns the number of bytes of shared memory of a [`MulticastPipeline`]: stages of `blocks` parts, and the barriers.
 pub const fn multicast_bytes<S, M: Mode>(stages: u32, blocks: u32) -> u64 {
     let stage_bytes = blocks as u64 * size_of::<Tile<S, M>>() as u64;
     stages as u64 * (stage_bytes + 2 * size_of::<Mbarrier>() as u64)
@@ -103,7 +103,7 @@ pub struct FullParts<S, M: Mode, const BLOCKS: u32> {
 impl<S: TileArray, M: Mode, const STAGES: u32, const BLOCKS: u32>
     MulticastPipeline<S, M, STAGES, BLOCKS>
 {
-    /// Every item below `count` that falls to the cluster, whose blocks all work on it.
+    /// Returns every item below `count` that falls to the cluster, whose blocks all work on it.
     #[inline(always)]
     pub fn items(block: Block, count: u32) -> Items<'static> {
         Items::every(block.index() / BLOCKS, grid_dim().x / BLOCKS, count)
@@ -234,7 +234,7 @@ impl<S: TileArray, M: Mode, const BLOCKS: u32> EmptyParts<S, M, BLOCKS> {
     }
 }
 
-/// The mask of all blocks of a cluster.
+/// Returns the mask of all blocks of a cluster.
 pub(crate) const fn every_block(blocks: u32) -> u16 {
     ((1_u32 << blocks) - 1) as u16
 }
@@ -258,7 +258,7 @@ impl<S: TileArray, M: Mode, const STAGES: u32, const BLOCKS: u32>
 }
 
 impl<S: TileArray, M: Mode, const BLOCKS: u32> FullParts<S, M, BLOCKS> {
-    /// The element of a part with this number, counted row by row.
+    /// Returns the element of a part with this number, counted row by row.
     ///
     /// # Panics
     /// There is no such part or element.

@@ -14,7 +14,7 @@ pub struct Own<'stage, T> {
 }
 
 impl<T: SharedValue> StoredStage<T> {
-    /// This thread's of the first `len` elements, or of all if they are fewer; each thread of the group has
+    /// Returns this thread's of the first `len` elements, or of all if they are fewer; each thread of the group has
     /// others. Relies on (3) of [`Block::converged`](crate::Block::converged): the group is all that uses the stage.
     #[inline(always)]
     pub fn own(&self, group: impl Threads, len: u32) -> Own<'_, T> {

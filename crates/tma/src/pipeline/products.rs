@@ -131,7 +131,7 @@ pub struct Operands<'stage, T> {
 }
 
 impl Block {
-    /// A pipeline for products, in this memory: `STAGES` of `T`, and after them the barriers, as
+    /// Returns a pipeline for products, in this memory: `STAGES` of `T`, and after them the barriers, as
     /// [`pipeline`](Self::pipeline) says. Collective; the block is of whole warpgroups, two at least.
     #[inline(always)]
     pub fn product_pipeline<T, const STAGES: u32>(
@@ -399,7 +399,7 @@ fn give_back_by_warps(warpgroup: Warpgroup, empty: &Barrier) {
 }
 
 impl<'stage, A, B> Operands<'stage, crate::tile::Pair<A, B>> {
-    /// Both tiles.
+    /// Returns both tiles.
     #[inline(always)]
     pub fn pair(self) -> (Operands<'stage, A>, Operands<'stage, B>) {
         let (first, second) = (self.tiles.first(), self.tiles.second());
@@ -416,7 +416,7 @@ impl<'stage, T> Operands<'stage, T> {
         }
     }
 
-    /// The matrix that is there.
+    /// Returns the matrix that is there.
     #[inline(always)]
     pub fn matrix<L: Layout<Tiles = T>>(self) -> Matrix<'stage, L> {
         // SAFETY: the stage has been loaded by tensor copies, and is not loaded again before it has been released.

@@ -6,7 +6,7 @@ use crate::SharedPtr;
 
 /// The 16 opaque bytes of an answer, as they were read from shared memory.
 pub trait Response: Copy {
-    /// The first 8 bytes and the others.
+    /// Returns the first 8 bytes and the others.
     #[doc(hidden)]
     fn halves(self) -> [u64; 2];
 }

@@ -8,11 +8,11 @@ pub trait Left: Copy + crate::sealed::Sealed {
     #[doc(hidden)]
     const IS_SHARED: bool;
 
-    /// The descriptor.
+    /// Returns the descriptor.
     #[doc(hidden)]
     fn descriptor(self) -> u64;
 
-    /// The registers.
+    /// Returns the registers.
     #[doc(hidden)]
     fn registers(self) -> [u32; 4];
 }
@@ -72,7 +72,7 @@ pub trait Sums<A, B>: Sized {
     #[doc(hidden)]
     const SELECTORS: u32;
 
-    /// The instruction.
+    /// Returns the instruction.
     #[doc(hidden)]
     unsafe fn multiply<
         const SCALE_A: i32,
@@ -86,13 +86,13 @@ pub trait Sums<A, B>: Sized {
         scale_d: bool,
     ) -> Self;
 
-    /// The same with `.satfinite`.
+    /// Returns the same with `.satfinite`.
     #[doc(hidden)]
     unsafe fn multiply_satfinite(self, _a: impl Left, _b: u64, _scale_d: bool) -> Self {
         self
     }
 
-    /// The instruction for a sparse A.
+    /// Returns the instruction for a sparse A.
     #[doc(hidden)]
     unsafe fn multiply_sparse<
         const SELECTOR: u32,
@@ -110,7 +110,7 @@ pub trait Sums<A, B>: Sized {
         self
     }
 
-    /// The same with `.satfinite`.
+    /// Returns the same with `.satfinite`.
     #[doc(hidden)]
     unsafe fn multiply_sparse_satfinite<const SELECTOR: u32>(
         self,
@@ -144,7 +144,7 @@ pub trait Registers: Sized + crate::sealed::Array {
     #[doc(hidden)]
     const COLUMNS: usize;
 
-    /// The same values, in registers that nothing reads before or writes after this point.
+    /// Returns the same values, in registers that nothing reads before or writes after this point.
     #[doc(hidden)]
     fn pinned(self) -> Self;
 }
