@@ -46,7 +46,7 @@ pub struct Accumulator<R> {
     pub(crate) registers: R,
 }
 
-/// Sums of which products are being started, and the [`Fragment`] that these read, where A is in registers.
+/// Sums with products being started, and the [`Fragment`] that the products read if A is in registers.
 #[must_use = "products are waited for when they have been committed"]
 pub struct Batch<R, A = ()> {
     registers: R,
@@ -81,7 +81,7 @@ impl<R: Registers> Accumulator<R> {
         Batch { registers, a: () }
     }
 
-    /// Begins to add products whose A is this fragment. Collective of the warpgroup.
+    /// Begins to add products with this fragment as A. Collective of the warpgroup.
     #[inline(always)]
     pub fn begin_with<T: Half, const STEPS: usize>(
         self,
@@ -111,7 +111,7 @@ pub trait Columns: Registers + crate::sealed::Sealed {
     #[doc(hidden)]
     const COUNT: usize;
 
-    /// Of 64 columns, with a constant number, so that the sums stay in registers.
+    /// Returns the sums of 64 columns. The number is constant, so that the sums stay in registers.
     #[doc(hidden)]
     fn columns<const NUMBER: usize>(&self) -> [f32; 32];
 }
@@ -151,7 +151,7 @@ columns! { 32 64 96 128 }
 pub trait Finish {
     /// Returns the final values of two neighbouring sums, given the column of the first one and the row.
     ///
-    /// It is called for every two registers: without `#[inline(always)]` sums go through local memory.
+    /// Every two registers make one call: without `#[inline(always)]` sums go through local memory.
     fn finish(&self, column: u32, row: u32, sums: [f32; 2]) -> [f32; 2];
 }
 
@@ -172,7 +172,7 @@ impl<R: Registers, A> Batch<R, A> {
     where
         R: Sums<<L::Element as MatrixElement>::Ptx, <B::Element as MatrixElement>::Ptx>,
     {
-        // SAFETY: all threads of the warpgroup are here (2 of `Block::converged`), behind the fence of `begin`, and
+        // SAFETY: all threads of the warpgroup are here (2 of `Block::converged`), after the fence of `begin`, and
         // the sums are not read before the products have been waited for; the matrices stay (1).
         self.registers = unsafe { matrix::multiply::<true, _, _, _>(self.registers, a, b) };
         self
@@ -226,7 +226,7 @@ where
     #[inline(always)]
     pub unsafe fn multiply_fragment<B: Layout<Element = T>>(mut self, b: Matrix<'_, B>) -> Self {
         const { matrix::assert_extents::<R, B>(16 * STEPS) };
-        // SAFETY: all threads of the warpgroup are here (2 of `Block::converged`), behind the fence of `begin_with`;
+        // SAFETY: all threads of the warpgroup are here (2 of `Block::converged`), after the fence of `begin_with`;
         // sums and fragment are not accessed before the products have been waited for; the matrix stays (1).
         self.registers = unsafe { self.a.steps.multiply::<R, T::Ptx, B>(self.registers, b) };
         self
@@ -234,7 +234,7 @@ where
 }
 
 impl<R: Registers, A> InFlight<R, A> {
-    /// Begins to add products of the same extents behind those in flight. Collective of the warpgroup.
+    /// Begins to add products of the same extents after those in flight. Collective of the warpgroup.
     #[inline(always)]
     pub fn begin(self) -> Batch<R, A> {
         // SAFETY: all threads of the warpgroup are here (2 of `Block::converged`).
@@ -259,7 +259,7 @@ impl<R: Registers> InFlight<R> {
     /// Waits for all groups of the warpgroup but the last `LEFT`, which go on. Collective of the warpgroup.
     ///
     /// # Safety
-    /// 1. These products are not in the last `LEFT` groups: so many were committed after them.
+    /// 1. These products are not in the last `LEFT` groups: at least `LEFT` groups were committed after them.
     #[doc(alias = "warpgroup_wait")]
     #[inline(always)]
     pub unsafe fn wait_behind<const LEFT: u64>(self) -> Accumulator<R> {

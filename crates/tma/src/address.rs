@@ -10,7 +10,7 @@ use crate::{
     modifier::{MbarrierScope, Scope},
 };
 
-/// Address types whose value is one number.
+/// Address types that hold one number.
 macro_rules! address {
     ($(#[$attribute:meta])* $name:ident($bits:ty)) => {
         $(#[$attribute])*
@@ -66,7 +66,7 @@ address! {
     /// The address of a `T` in the shared memory of a block of this cluster (state space
     /// `.shared::cluster`).
     ///
-    /// [`SharedPtr`] becomes one with `into`, and [`mapa`](crate::ptx::mapa) gives that of another
+    /// [`SharedPtr`] becomes one with `into`, and [`mapa`](crate::ptx::mapa) returns the address in another
     /// block.
     #[doc(alias = "dsmem")]
     ClusterPtr(u32)

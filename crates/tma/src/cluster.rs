@@ -64,7 +64,7 @@ pub struct RemoteBarrier {
 }
 
 impl RemoteBarrier {
-    /// Arrives once. What this thread did before is visible to those of the cluster who wait for the phase.
+    /// Arrives once. Earlier accesses of this thread are visible to threads of the cluster that wait for the phase.
     ///
     /// PTX: `mbarrier.arrive.release.cluster.shared::cluster.b64`
     #[inline(always)]
@@ -137,10 +137,10 @@ impl Cluster {
         unsafe { NonZero::new_unchecked(blocks()) }
     }
 
-    /// Makes barriers whose phases take so many arrivals each, in every block of the cluster, for all threads
+    /// Makes barriers for phases of `counts` arrivals, in every block of the cluster, for all threads
     /// of the cluster. Collective.
     ///
-    /// The memory is that of [`Block::barriers`](crate::Block::barriers).
+    /// Needs the memory of [`Block::barriers`](crate::Block::barriers).
     #[inline(always)]
     pub fn barriers<const N: usize>(
         self,

@@ -58,7 +58,7 @@ impl<const N: usize> Counts<N> {
         unsafe { self.numbers.at(index).add_relaxed(value) };
     }
 
-    /// Waits until all threads have added what they want; then the numbers may be read, and copied.
+    /// Waits until all threads have added their counts; then the numbers may be read, and copied.
     /// Collective.
     #[inline(always)]
     pub fn finish(self, block: Block) -> SharedBuffer<u32> {

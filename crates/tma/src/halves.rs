@@ -2,8 +2,8 @@
 //!
 //! An instruction takes both halves of a word at once, so that [`F16x2`] and [`Bf16x2`] are twice as fast as
 //! [`F16`] and [`Bf16`]. Operators round to nearest even; subnormal numbers count. All results are the same
-//! on a GPU and the emulator, but for [`exp2`](F16::exp2) and [`tanh`](F16::tanh), whose greatest errors PTX ISA
-//! 9.7.4.9 and 9.7.4.10 state: the emulator's are nearest to the exact ones.
+//! on a GPU and the emulator, except [`exp2`](F16::exp2) and [`tanh`](F16::tanh), with greatest errors that PTX ISA
+//! 9.7.4.9 and 9.7.4.10 state: the emulator's results are nearest to the exact ones.
 //!
 //! With the feature `half`, `half::f16` and `half::bf16` are elements of tiles, parameters and what threads exchange, too,
 //! so that a kernel and its host have one type. Their own operators and conversions compute bit by bit on the device:
@@ -52,7 +52,7 @@ macro_rules! halves {
                 Self(bits)
             }
 
-            /// Its bits.
+            /// Returns the bits.
             #[inline(always)]
             pub const fn to_bits(self) -> $bits {
                 self.0
@@ -128,7 +128,7 @@ macro_rules! halves {
         #[cfg(not(target_arch = "nvptx64"))]
         unsafe impl bytemuck::Zeroable for $name {}
 
-        // SAFETY: an integer, any bits of which are a number.
+        // SAFETY: an integer, and any bits are a valid number.
         #[cfg(not(target_arch = "nvptx64"))]
         unsafe impl bytemuck::Pod for $name {}
 
@@ -192,7 +192,7 @@ impl F16 {
         }
     }
 
-    /// Its value.
+    /// Returns the value.
     ///
     /// PTX: `cvt.f32.f16`
     #[doc(alias = "__half2float")]
@@ -217,7 +217,7 @@ impl Bf16 {
         Self(ptx::cvt::rn_bf16_f32(value))
     }
 
-    /// Its value.
+    /// Returns the value.
     #[doc(alias = "__bfloat162float")]
     #[inline(always)]
     pub fn to_f32(self) -> f32 {
@@ -341,7 +341,7 @@ same_bits! {
 macro_rules! pairs {
     ($($name:ident of $half:ident;)+) => {$(
         impl $name {
-            /// Of two, the first one in the lower bits.
+            /// Packs two values, the first one in the lower bits.
             #[inline(always)]
             pub const fn new([low, high]: [$half; 2]) -> Self {
                 Self(low.0 as u32 | (high.0 as u32) << 16)

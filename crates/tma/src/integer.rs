@@ -67,7 +67,7 @@ fields! {
 }
 
 /// Returns the `length` bits of a number from `position` on, above them zeros, or the sign of an `i32` or `i64`.
-/// Of position and length 8 bits count.
+/// Only 8 bits of position and length count.
 ///
 /// PTX: `bfe`
 #[doc(alias = "bit field extract")]
@@ -136,7 +136,7 @@ packed! {
     i32, i32 => i32: s32_s32 lo_s32_s32 hi_s32_s32;
 }
 
-/// Returns the sum of `c` and of the products of each byte of `a` with that of `b`, which wraps.
+/// Returns the sum of `c` and the products of each byte of `a` with the same byte of `b`, which wraps.
 ///
 /// PTX: `dp4a`
 #[doc(alias = "__dp4a")]

@@ -64,7 +64,7 @@
 //! | syntax that Rust lacks | [`kernel`], [`shared!`], [`constant!`] |
 //! | numbers | [`math`], [`halves`], [`float8`], [`integer`] |
 //!
-//! A kernel makes its [`Block`] by one `unsafe` call, whose numbered conditions cover the safe methods that follow.
+//! A kernel makes its [`Block`] by one `unsafe` call. The numbered conditions of that call cover the safe methods.
 //!
 //! # Kernel crates
 //!

@@ -13,9 +13,9 @@ use crate::{
     tile::{Element, Mode, TileArray},
 };
 
-/// An element of a matrix whose products `wgmma` adds up.
+/// An element of a matrix that `wgmma` multiplies.
 pub trait MatrixElement: Element {
-    /// Its type in the instruction.
+    /// The type in the instruction.
     #[doc(hidden)]
     type Ptx: Modifier;
 }
@@ -45,13 +45,13 @@ pub trait Layout: crate::sealed::Sealed {
     const K: usize;
     /// Elements along K are contiguous.
     const K_MAJOR: bool;
-    /// Of a matrix at address 0.
+    /// The descriptor of a matrix at address 0.
     #[doc(hidden)]
     const DESCRIPTOR: MatrixDescriptor;
-    /// Bytes from what one instruction takes of K to what the next one takes.
+    /// Bytes along K from the start of one instruction's operand to the next.
     #[doc(hidden)]
     const STEP_BYTES: u32;
-    /// Rows or columns that are a multiple of bytes from the next so many, and these bytes.
+    /// Rows or columns of a unit, and the bytes from one unit to the next.
     #[doc(hidden)]
     const UNIT: (usize, u32);
 }
@@ -126,7 +126,7 @@ where
         let span_bytes = span_bytes::<S::Element, M>(S::WIDTH);
         MatrixDescriptor {
             start_bytes: 0,
-            // It is not read where K is contiguous.
+            // The hardware does not read it where K is contiguous.
             leading_bytes: S::HEIGHT as u32 * span_bytes,
             stride_bytes: 8 * span_bytes,
             base_offset: 0,
@@ -166,7 +166,7 @@ impl<L: Layout, const MN: usize> Layout for Part<L, MN> {
 
 /// A matrix in shared memory: A or B of a product, for as long as `'stage`.
 ///
-/// It is made from the tile that a tensor copy fills, so that the descriptor which tensor cores read it by has the
+/// A matrix is made from the tile that a tensor copy fills, so that its descriptor for the tensor cores has the
 /// swizzle and the extents of the tensor map.
 ///
 /// Source: PTX ISA 9.7.15.5.1, "wgmma: Register Fragments and Shared Memory Matrix Layouts".
@@ -203,7 +203,7 @@ impl<'stage, L: Layout> Matrix<'stage, L> {
         }
     }
 
-    /// Of equal parts of `MN` rows or columns that with this number, which is counted around.
+    /// Returns one of the equal parts of `MN` rows or columns; `index` wraps around.
     #[inline(always)]
     pub fn part<const MN: usize>(self, index: u32) -> Matrix<'stage, Part<L, MN>> {
         let (unit, bytes) = const { L::UNIT };
@@ -215,7 +215,7 @@ impl<'stage, L: Layout> Matrix<'stage, L> {
     }
 }
 
-/// Refuses a B that does not fit the sums and an A with so many elements along K.
+/// Refuses a B that does not fit the sums, and an A with another number of elements along K.
 pub(crate) const fn assert_extents<D: Registers, B: Layout>(k: usize) {
     assert!(
         B::MN == D::COLUMNS,
@@ -225,7 +225,7 @@ pub(crate) const fn assert_extents<D: Registers, B: Layout>(k: usize) {
 }
 
 /// Adds to `sums` the product of two matrices, by an instruction for each 32 bytes along K; or, where it does not
-/// `ADD`, gives that product alone.
+/// `ADD`, writes only that product.
 ///
 /// # Safety
 /// 1. As (1) of [`mma_async`](crate::ptx::wgmma::mma_async), and (4) and (5) of `sums`.
@@ -253,7 +253,7 @@ where
         let a = a.descriptor + step * const { A::STEP_BYTES as u64 >> 4 };
         let b = b.descriptor + step * const { B::STEP_BYTES as u64 >> 4 };
         let scale_d = ADD || step > 0;
-        // Where K does not are contiguous, the instruction says so.
+        // Where K is not contiguous, the instruction is told.
         #[expect(clippy::multiple_unsafe_ops_per_block, reason = "one of them is there")]
         // SAFETY: the matrices are there and stay (2), their writes went before (2 of `from_ptr`); the rest is (1).
         let with_step = unsafe {

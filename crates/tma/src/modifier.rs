@@ -27,15 +27,15 @@ pub trait Modifier: Copy + crate::sealed::Sealed {
 }
 
 words! {
-    /// `.acquire`: later accesses see what the other side released.
+    /// `.acquire`: later accesses see the released accesses of the other side.
     Acquire;
-    /// `.release`: earlier accesses are seen by who acquires.
+    /// `.release`: earlier accesses are visible to an acquiring thread.
     Release;
     /// `.acq_rel`: both.
     AcqRel;
     /// `.sc`: both, and all such fences have one order.
     Sc;
-    /// `.relaxed`: orders nothing.
+    /// `.relaxed`: no ordering.
     Relaxed;
     /// `.cta`: the threads of this block.
     Cta;
@@ -101,7 +101,7 @@ words! {
     E2m3;
     /// `.e2m1`: 2 bits of exponent and 1 of fraction.
     E2m1;
-    /// `.sp`: metadata may name the kept elements of a group in any order. ptxas says that some later architectures
+    /// `.sp`: metadata may name the kept elements of a group in any order. ptxas warns that some later architectures
     /// are much slower with it.
     AnyMetadata;
     /// `.sp::ordered_metadata`: metadata names the kept elements of a group in their order.

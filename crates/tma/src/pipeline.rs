@@ -44,7 +44,7 @@ pub use products::{Beside, Operands, ProductPipeline, ProductStage, Products};
 /// ///
 /// /// # Safety
 /// /// 1. `sums` has a number for each tile that no other code uses; no thread writes the tensor of `map`.
-/// /// 2. Grid and blocks are one-dimensional, of whole warps; a block has two at least.
+/// /// 2. Grid and blocks are one-dimensional, of whole warps; a block has at least two.
 /// #[kernel(shared_bytes = pipeline::bytes::<Tile<Rows>>(STAGES, 1))]
 /// pub unsafe fn sums(#[grid_constant] map: &TileMap<Rows>, sums: *mut f32, tiles: u32) {
 ///     // SAFETY: every thread gets here (2), and the tensor may be read (1).
@@ -85,8 +85,8 @@ pub struct Pipeline<T, const STAGES: u32> {
 }
 
 impl Block {
-    /// Returns a pipeline whose stages have `len` elements, in this memory. A stage that is drained is free when
-    /// every thread of the warps behind the first has released it. Collective.
+    /// Makes a pipeline with stages of `len` elements, in this memory. A drained stage is free when every thread
+    /// of the warps after the first has released it. Collective.
     ///
     /// The memory has [`bytes`]; stages of `len` elements are multiples of 16 bytes, and begin as
     /// the copies into them want it: `T` has the alignment, or `len` sees to it.
@@ -99,9 +99,9 @@ impl Block {
         self.pipeline_of(memory, len, self.threads() - Warp::LANES)
     }
 
-    /// Returns a pipeline from whose stages results are stored: a stage is free when the thread that stores has
-    /// seen that the copy has read it, which is when it has started the next store; a stage that is the
-    /// only one, at once. Otherwise as [`pipeline`](Self::pipeline).
+    /// Makes a pipeline for stages that are stored after use. A stage is free when the copy has read it; the storing
+    /// thread sees that when it has started the next store, or at once with a single stage. In other respects like
+    /// [`pipeline`](Self::pipeline).
     #[inline(always)]
     pub fn storing_pipeline<T, const STAGES: u32>(
         self,
@@ -136,8 +136,8 @@ impl Block {
 }
 
 impl<T, const STAGES: u32> Pipeline<T, STAGES> {
-    /// Two roles: one thread of the first warp fills, the threads of all other warps drain. Collective; the
-    /// block has two warps at least.
+    /// Runs two roles: one thread of the first warp fills, the threads of all other warps drain. Collective; the
+    /// block has at least two warps.
     #[doc(alias = "warp specialization")]
     #[inline(always)]
     pub fn split(
@@ -181,7 +181,7 @@ impl<T, const STAGES: u32> Pipeline<T, STAGES> {
 
     #[inline(always)]
     fn ring(&self) -> Ring<STAGES> {
-        // SAFETY: whoever made the pipeline has initialised the barriers and synchronised; the ends go through
+        // SAFETY: the maker of the pipeline has initialised the barriers and synchronised; the ends go through
         // the stages in order, and a stage that was handed out arrives once where it ends.
         unsafe { Ring::assume_init(self.barriers()) }
     }
@@ -201,7 +201,7 @@ impl<T, const STAGES: u32> Pipeline<T, STAGES> {
     }
 }
 
-/// A [`Pipeline`] from whose stages results are stored; the example of [`StoringDrain`] shows its end.
+/// A [`Pipeline`] of stages that are stored after use; the example of [`StoringDrain`] shows its end.
 pub struct StoringPipeline<T, const STAGES: u32> {
     pipeline: Pipeline<T, STAGES>,
 }
@@ -220,7 +220,7 @@ impl<T, const STAGES: u32> StoringPipeline<T, STAGES> {
     }
 }
 
-/// Returns the number of bytes of shared memory of a [`Pipeline`] with so many stages of `len` elements of `T`.
+/// Returns the shared memory of a [`Pipeline`] with `stages` stages of `len` elements of `T`, in bytes.
 pub const fn bytes<T>(stages: u32, len: u64) -> u64 {
     let stage_bytes = len.saturating_mul(size_of::<T>() as u64);
     let behind_stage = 2 * size_of::<Mbarrier>() + size_of::<u32>();

@@ -1,7 +1,7 @@
 //! A ring of stages in shared memory between threads that fill and threads that empty them.
 //!
 //! Two barriers belong to each stage: its phase "full" completes when the stage has been filled, its
-//! phase "empty" when it may be filled again. Who fills and who empties walk around the ring with a
+//! phase "empty" when it may be filled again. Fillers and emptiers walk around the ring with a
 //! [`Cursor`] each.
 
 use crate::{Barrier, SharedPtr, ptx::mbarrier::Mbarrier};
@@ -17,7 +17,7 @@ impl<const STAGES: u32> Cursor<STAGES> {
     /// Returns the first stage in the first round.
     ///
     /// ```compile_fail,E0080
-    /// // There is a stage at least.
+    /// // There is at least one stage.
     /// tma::ring::Cursor::<0>::new();
     /// ```
     #[inline(always)]
@@ -58,7 +58,7 @@ impl<const STAGES: u32> Default for Cursor<STAGES> {
     }
 }
 
-/// The barriers of a ring: those of "full" for all stages, then those of "empty".
+/// The barriers of a ring: the "full" barriers of all stages, then the "empty" ones.
 ///
 /// ```
 /// use tma::ring::{Cursor, Ring};
@@ -159,13 +159,13 @@ impl<const STAGES: u32> Ring<STAGES> {
         self.full(cursor).wait_parity(cursor.parity);
     }
 
-    /// For an emptier: gives the stage back.
+    /// Releases the stage, for an emptier.
     ///
     /// Relies on (3) of [`assume_init`](Self::assume_init).
     #[doc(alias = "consumer_release")]
     #[inline(always)]
     pub fn release(&self, cursor: Cursor<STAGES>) {
-        // The one who waits is the filler, by parity.
+        // The waiting thread is the filler, by parity.
         let _ = self.empty(cursor).arrive();
     }
 }

@@ -1,7 +1,7 @@
 //! Shared memory of the block.
 //!
-//! [`shared!`](macro@crate::shared) declares static variables, [`dynamic`] gives what the launch
-//! asked for. Both are reached by [`SharedPtr`], whose reads and writes are `ld.shared` and
+//! [`shared!`](macro@crate::shared) declares static variables, [`dynamic`] returns the memory that the launch
+//! asked for. Both are accessed through [`SharedPtr`], which reads by `ld.shared` and writes by
 //! `st.shared`; an ordinary Rust pointer to the same bytes works too, through slower generic
 //! loads and stores.
 
@@ -23,7 +23,7 @@ use crate::{
 /// /// Writes to each of 32 threads the number of the last one less its own.
 /// ///
 /// /// # Safety
-/// /// 1. `output` is as its type says.
+/// /// 1. `output` is as its type requires.
 /// /// 2. Grid and blocks are one-dimensional, blocks of 32 threads.
 /// #[kernel]
 /// pub unsafe fn reverse(output: GlobalMut<u32, PerThread>) {
@@ -162,13 +162,13 @@ pub unsafe trait SharedValue: Copy {
     /// Loads from the shared window.
     ///
     /// # Safety
-    /// As for [`SharedPtr::read`].
+    /// The conditions of [`SharedPtr::read`].
     unsafe fn load(address: u32) -> Self;
 
     /// Stores to the shared window.
     ///
     /// # Safety
-    /// As for [`SharedPtr::write`].
+    /// The conditions of [`SharedPtr::write`].
     unsafe fn store(address: u32, value: Self);
 }
 
@@ -223,7 +223,7 @@ shared_values! {
 macro_rules! shared_vectors {
     ($($type:ty)*) => { shared_values! {$(
         $type: v4_b32,
-            // SAFETY: both are 16 bytes, any of which make numbers.
+            // SAFETY: both are 16 bytes, and any bits are valid numbers.
             |bits: [u32; 4]| unsafe { mem::transmute::<[u32; 4], Self>(bits) },
             // SAFETY: as above.
             |value: Self| unsafe { mem::transmute::<Self, [u32; 4]>(value) };

@@ -3,8 +3,8 @@ use crate::{
     ptx::mbarrier::Mbarrier, shared::SharedValue, shared_tile::publish,
 };
 
-/// Elements in shared memory that all threads of the block may read, and copies too: what a
-/// [`SharedTile`](crate::SharedTile) is for tiles.
+/// Elements in shared memory that all threads of the block, and copies, may read: the counterpart of
+/// [`SharedTile`](crate::SharedTile) without a tile.
 ///
 /// ```
 /// # use tma::{Block, kernel, ptx::mbarrier::Mbarrier, shared};
@@ -130,13 +130,13 @@ impl<T: SharedValue> SharedBuffer<T> {
     #[inline(always)]
     pub fn get(&self, index: u32) -> T {
         assert!(index < self.len);
-        // SAFETY: the element has been loaded (6 of `Block::converged`), or whoever wrote it has handed it to all threads.
+        // SAFETY: the element has been loaded (6 of `Block::converged`), or its writer has handed it to all threads.
         unsafe { self.elements.add(index).read() }
     }
 }
 
 impl<T> SharedBuffer<T> {
-    /// Has one thread start stores, and wait until they have read the elements, whose memory ends with the
+    /// Has one thread start stores, and wait until they have read the elements. Their memory ends with the
     /// block. Collective of the group.
     #[inline(always)]
     pub fn store(self, group: impl Threads, start: impl FnOnce(&mut Stores, SharedPtr<T>)) {

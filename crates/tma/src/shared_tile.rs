@@ -51,7 +51,7 @@ pub struct LoadingTile<S, M: Mode = Unswizzled> {
 }
 
 impl Block {
-    /// Loads the tile whose first element has these coordinates, innermost first. Collective.
+    /// Loads the tile that begins at these coordinates, innermost first. Collective.
     #[doc(alias = "cp_async_bulk_tensor_2d_global_to_shared")]
     #[inline(always)]
     pub fn load_tile<S, M: Mode, const RANK: usize>(
@@ -72,7 +72,7 @@ impl Block {
         LoadingTile { tile, loading }
     }
 
-    /// Writes a tile, the element with number `index`, counted row by row, as `element(index)` gives it.
+    /// Writes a tile: element `index`, counted row by row, as `element(index)` returns it.
     /// Collective.
     #[inline(always)]
     pub fn write_tile<S: TileArray, M: Mode>(
@@ -143,7 +143,7 @@ impl<S: TileArray, M: Mode> LoadingTile<S, M> {
 }
 
 impl<S: TileArray, M: Mode> SharedTile<S, M> {
-    /// Where the tile is.
+    /// Returns the address of the tile.
     #[inline(always)]
     pub fn as_ptr(&self) -> SharedPtr<Tile<S, M>> {
         self.tile
@@ -176,11 +176,11 @@ impl<S: TileArray, M: Mode> SharedTile<S, M> {
     #[inline(always)]
     pub fn get(&self, index: u32) -> S::Element {
         assert!(index < S::ELEMS);
-        // SAFETY: the element is there, and whoever wrote the tile has handed it to all threads.
+        // SAFETY: the element is there, and the writer of the tile has handed it to all threads.
         unsafe { self.tile.element(index).read() }
     }
 
-    /// Returns the 16 bytes at these coordinates, innermost first, of which the first counts vectors of 16 bytes: one
+    /// Returns the 16 bytes at these coordinates, innermost first; the first counts vectors of 16 bytes. One
     /// load, wherever the swizzle has put them.
     ///
     /// PTX: `ld.shared.v4.b32`
@@ -194,12 +194,12 @@ impl<S: TileArray, M: Mode> SharedTile<S, M> {
         S: Rank<RANK>,
     {
         assert_vector::<S, RANK>(coords);
-        // SAFETY: the vector is there, and whoever wrote the tile has handed it to all threads.
+        // SAFETY: the vector is there, and the writer of the tile has handed it to all threads.
         unsafe { self.tile.vector(coords).read() }
     }
 
-    /// Makes `change(index, element)` of each element, with its number counted row by row, when all threads
-    /// have read what they wanted. Collective of the group.
+    /// Replaces each element by `change(index, element)`, with its number counted row by row, when all threads
+    /// have read the elements that they need. Collective of the group.
     #[inline(always)]
     pub fn update(
         self,
@@ -237,7 +237,7 @@ impl<S: TileArray, M: Mode> SharedTile<S, M> {
     {
         if group.elect() {
             let mut stores = Stores::new();
-            // SAFETY: what was written to the tile went before through a fence, no thread writes it any more,
+            // SAFETY: writes to the tile went before through a fence, no thread writes it any more,
             // and the tensor may be written there (5 of `converged`).
             unsafe { stores.tile(map, coords, self.tile) };
             stores.commit().wait_read();

@@ -17,7 +17,7 @@ use crate::{
 /// # use tma::{SharedPtr, Stores, TensorMap};
 /// # unsafe fn example(tile: SharedPtr<[f32; 1024]>, map: &TensorMap) {
 /// let mut stores = Stores::new();
-/// // SAFETY: the map's box is the tile, whose writes went before through a proxy fence.
+/// // SAFETY: the map's box is the tile, and its writes went before through a proxy fence.
 /// unsafe { stores.tensor(map, [0, 32], tile.cast()) };
 /// // The tile may be written again, and the block may leave.
 /// stores.commit().wait_read();

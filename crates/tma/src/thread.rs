@@ -46,8 +46,8 @@ pub unsafe fn sync_threads() {
 
 /// Returns whether this is the one thread of the block's first warp that issues copies.
 ///
-/// One lane is chosen by `elect.sync`, which tells ptxas that a single thread runs what follows;
-/// behind a comparison with the thread's index it wraps every copy in a loop over the lanes.
+/// One lane is chosen by `elect.sync`, which informs ptxas that a single thread runs the code that follows;
+/// after a comparison with the thread's index, ptxas wraps every copy in a loop over the lanes.
 ///
 /// # Safety
 /// 1. Every thread of the warp reaches this same call together.
@@ -80,7 +80,7 @@ pub fn nanoseconds() -> u64 {
     ptx::clock::globaltimer()
 }
 
-/// Pauses for about this long: from 0 to twice the time, of which a millisecond is the most that counts.
+/// Pauses for about this long: from 0 to twice the time. Times above a millisecond count as one millisecond.
 ///
 /// PTX: `nanosleep.u32`
 #[doc(alias = "__nanosleep")]

@@ -79,7 +79,7 @@ pub unsafe fn index() -> u32 {
 ///
 /// ```
 /// # use tma::{Block, kernel};
-/// /// Writes to each number the sum of those of its warp up to it.
+/// /// Replaces each number by the sum of the numbers of its warp up to it.
 /// ///
 /// /// # Safety
 /// /// 1. There is one block, one-dimensional, of whole warps.
@@ -130,7 +130,7 @@ impl Warp {
         lane()
     }
 
-    /// Returns this thread's number among those of the warp: its lane.
+    /// Returns this thread's number in the warp: its lane.
     #[inline(always)]
     pub fn thread(self) -> u32 {
         lane()
@@ -142,13 +142,13 @@ impl Warp {
         Self::LANES
     }
 
-    /// Makes a barrier of this warp whose phases take `count` arrivals, for all lanes. Collective.
+    /// Makes a barrier of this warp for phases of `count` arrivals, for all lanes. Collective.
     #[inline(always)]
     pub fn barrier(self, memory: SharedPtr<Mbarrier>, count: u32) -> Barrier {
         self.barrier_array::<1>(memory, count).at(Cursor::new())
     }
 
-    /// Makes `COUNT` barriers of this warp whose phases take `count` arrivals each, to be gone through in
+    /// Makes `COUNT` barriers of this warp for phases of `count` arrivals each, to be used in
     /// turn. Collective.
     #[inline(always)]
     pub fn barrier_array<const COUNT: u32>(
@@ -179,15 +179,15 @@ impl Warp {
     #[doc(alias = "__shfl_sync")]
     #[inline(always)]
     pub fn shuffle<T: Lanes>(self, value: T, lane: u32) -> T {
-        // SAFETY: every thread of the warp is here (of_block 1), and exchanges as many words (1 of `Lanes`).
+        // SAFETY: every thread of the warp is here (of_block 1), and exchanges the same number of words (1 of `Lanes`).
         value.map_words(|word| unsafe { ptx::shfl_sync::idx(ALL_LANES, word, lane) })
     }
 
-    /// Returns the value of the lane whose number differs by `mask` modulo 32, bit by bit. Collective.
+    /// Returns the value of the lane at this lane's number XOR `mask`, modulo 32. Collective.
     #[doc(alias = "__shfl_xor_sync")]
     #[inline(always)]
     pub fn shuffle_xor<T: Lanes>(self, value: T, mask: u32) -> T {
-        // SAFETY: every thread of the warp is here (of_block 1), and exchanges as many words (1 of `Lanes`).
+        // SAFETY: every thread of the warp is here (of_block 1), and exchanges the same number of words (1 of `Lanes`).
         value.map_words(|word| unsafe { ptx::shfl_sync::bfly(ALL_LANES, word, mask) })
     }
 
@@ -195,7 +195,7 @@ impl Warp {
     #[doc(alias = "__shfl_up_sync")]
     #[inline(always)]
     pub fn shuffle_up<T: Lanes>(self, value: T, delta: u32) -> T {
-        // SAFETY: every thread of the warp is here (of_block 1), and exchanges as many words (1 of `Lanes`).
+        // SAFETY: every thread of the warp is here (of_block 1), and exchanges the same number of words (1 of `Lanes`).
         value.map_words(|word| unsafe { ptx::shfl_sync::up(ALL_LANES, word, delta) })
     }
 
@@ -203,7 +203,7 @@ impl Warp {
     #[doc(alias = "__shfl_down_sync")]
     #[inline(always)]
     pub fn shuffle_down<T: Lanes>(self, value: T, delta: u32) -> T {
-        // SAFETY: every thread of the warp is here (of_block 1), and exchanges as many words (1 of `Lanes`).
+        // SAFETY: every thread of the warp is here (of_block 1), and exchanges the same number of words (1 of `Lanes`).
         value.map_words(|word| unsafe { ptx::shfl_sync::down(ALL_LANES, word, delta) })
     }
 

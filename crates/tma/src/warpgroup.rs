@@ -1,15 +1,15 @@
 use crate::{Block, Warp, Warps, block::sync_warps, thread::thread_idx};
 
-/// Four warps, the first of which has a multiple of four as its number: the threads that multiply matrices
+/// Four warps, the first one at a multiple of four in its block: the threads that multiply matrices
 /// together.
 ///
 /// Source: PTX ISA 9.7.15.1, "Warpgroup".
 #[derive(Clone, Copy)]
 pub struct Warpgroup {
     warp: Warp,
-    /// Its number among those that have its role.
+    /// The warpgroup's number in its role.
     index: u32,
-    /// The warpgroups of the block before those that have its role.
+    /// The number of warpgroups of the block before this role.
     before: u32,
     /// This thread's warp in the block.
     warp_index: u32,
@@ -20,7 +20,7 @@ impl Warpgroup {
     pub const WARPS: u32 = 4;
     /// Threads of a warpgroup.
     pub const THREADS: u32 = Self::WARPS * Warp::LANES;
-    /// The barrier of the block's first warpgroup. Those before are the block's and that of the roles behind the first
+    /// The barrier of the block's first warpgroup. The barriers before belong to the block and to the roles after the first
     /// one; the first role of [`Block::split_registers`], which is the first warpgroup, has the same.
     const FIRST_BARRIER: u32 = 2;
 
@@ -36,7 +36,7 @@ impl Warpgroup {
         self.warp_index % Self::WARPS
     }
 
-    /// Returns the warpgroup's number among those that have its role.
+    /// Returns the warpgroup's number in its role.
     #[inline(always)]
     pub fn index(self) -> u32 {
         self.index
@@ -71,7 +71,7 @@ impl Warpgroup {
 
     /// Returns whether this is the one thread, a lane of the first warp, that issues copies. Collective.
     ///
-    /// It is the same thread at every call (PTX ISA 9.7.13.14, "elect.sync").
+    /// Every call elects the same thread (PTX ISA 9.7.13.14, "elect.sync").
     #[doc(alias("elect_one_sync", "invoke_one"))]
     #[inline(always)]
     pub fn elect(self) -> bool {

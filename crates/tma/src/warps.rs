@@ -68,7 +68,7 @@ impl Warps {
 
     /// Returns whether this is the one thread, a lane of the first of these warps, that issues copies. Collective.
     ///
-    /// It is the same thread at every call (PTX ISA 9.7.13.14, "elect.sync").
+    /// Every call elects the same thread (PTX ISA 9.7.13.14, "elect.sync").
     #[doc(alias("elect_one_sync", "invoke_one"))]
     #[inline(always)]
     pub fn elect(self) -> bool {

@@ -1,6 +1,6 @@
 //! The hardware's own functions: fast, with the errors that [`math`](super) lists, and subnormal numbers.
 //!
-//! The emulator gives the nearest number, which a GPU's result may miss by the error of the instruction. Where
+//! The emulator returns the nearest number; a GPU's result may differ by the error of the instruction. Where
 //! subnormal numbers may become zero, the functions of [`ptx`] called `approx_ftz_f32` save the few instructions
 //! that keep them.
 

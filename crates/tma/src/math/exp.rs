@@ -51,7 +51,7 @@ pub(super) fn exp2_plus(x: f32, low: f32) -> f32 {
 }
 
 /// Multiplies by 2 to the power of the whole number that [`TO_WHOLE`] was added to. Two steps reach
-/// subnormal results, of which the second alone rounds, and infinity.
+/// subnormal results, with rounding only in the second one, and infinity.
 #[inline(always)]
 fn scale(power: f32, shifted: f32) -> f32 {
     let exponent = shifted.to_bits().wrapping_sub(TO_WHOLE.to_bits()) as i32;

@@ -64,7 +64,7 @@ fn tail(fraction: f32) -> f32 {
     fraction * fraction * fma(fraction, cubic, -0.5)
 }
 
-/// Returns the logarithm of what is no positive finite number, else `log`.
+/// Returns the logarithm of a number that is not positive and finite, else `log`.
 #[inline(always)]
 fn special(x: f32, log: f32) -> f32 {
     if x > 0.0 && x < f32::INFINITY {

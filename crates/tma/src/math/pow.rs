@@ -72,7 +72,7 @@ fn log2(x: f32) -> [f32; 2] {
     let [square, square_low] = product(q, q);
     let [cube, cube_low] = product(q, square);
     let cube_low = fma(q, square_low, cube_low);
-    // Least error relative to ln(1 + f), behind the first coefficient: 2^-34.5.
+    // Least error relative to ln(1 + f), after the first coefficient: 2^-34.5.
     let rest = polynomial!(square; 0.012500122, 0.0022285657, 4.6625533e-4);
     let factor = fma(square, rest, TWELFTH[0]);
     let factor_low = fma(square, rest, TWELFTH[0] - factor) + TWELFTH[1];

@@ -71,7 +71,7 @@ fn reduce(x: f32) -> (f32, u32) {
     (fma(count, -RIGHT_ANGLE[2], rest), shifted.to_bits())
 }
 
-/// 32 zeros and then the bits of 2 / pi behind its point.
+/// 32 zeros and then the bits of 2 / pi after its point.
 static TWO_OVER_PI: [u32; 8] = [
     0,
     0xa2f9_836e,
@@ -83,10 +83,10 @@ static TWO_OVER_PI: [u32; 8] = [
     0xfe51_63ab,
 ];
 
-/// Returns the same for any `x` from 2^16 on; a NaN for what is infinite.
+/// Returns the same for any `x` from 2^16 on; a NaN for infinities and NaN.
 ///
-/// The mantissa is multiplied by the 96 bits of 2 / pi that decide: bits above them give multiples of a
-/// full turn, and those below do not count (Payne and Hanek).
+/// The mantissa is multiplied by the 96 bits of 2 / pi that decide: bits above them contribute multiples of a
+/// full turn, and bits below do not count (Payne and Hanek).
 #[inline(always)]
 fn reduce_large(x: f32) -> (f32, u32) {
     if !x.is_finite() {

@@ -64,7 +64,7 @@ impl<T, const STAGES: u32> Drain<T, STAGES> {
         stage
     }
 
-    /// Waits until the next stage is full, whose item the filling end has named; `None` when that has
+    /// Waits until the next stage is full, and returns its item from the filling end; `None` when that end has
     /// finished.
     #[inline(always)]
     pub fn next_item(&mut self) -> Option<(u32, FullStage<T>)> {
@@ -104,17 +104,17 @@ impl<T, const STAGES: u32> Drain<T, STAGES> {
 }
 
 impl<T> FullStage<T> {
-    /// Where the stage is.
+    /// Returns the address of the stage.
     #[inline(always)]
     pub fn as_ptr(&self) -> SharedPtr<T> {
         self.stage
     }
 
-    /// Gives the stage back, to be loaded again.
+    /// Releases the stage, to be loaded again.
     #[doc(alias = "consumer_release")]
     #[inline(always)]
     pub fn release(self) {
-        // The one who waits is the filling end, by parity.
+        // The waiting end is the filling one, by parity.
         let _ = self.empty.arrive();
         let now = self.stamps.now();
         self.stamps.waited(Kind::Full, self.full);
@@ -174,16 +174,16 @@ pub struct StoredStage<T> {
 }
 
 impl<T> StoredStage<T> {
-    /// Where the stage is.
+    /// Returns the address of the stage.
     #[inline(always)]
     pub fn as_ptr(&self) -> SharedPtr<T> {
         self.stage
     }
 }
 
-/// The draining end of a [`StoringPipeline`](super::StoringPipeline), whose stages are changed and stored: a
-/// stage is given back when the copy has read it, which is waited for when the next one has been started, or at
-/// once where there is a single stage.
+/// The draining end of a [`StoringPipeline`](super::StoringPipeline), which changes and stores its stages. A
+/// stage is released when the copy has read it. The end waits for that when it has started the next copy, or at
+/// once if there is a single stage.
 ///
 /// ```
 /// # use tma::{Tile, TileMap, Warps, pipeline::StoringDrain};
@@ -222,8 +222,8 @@ impl<T, const STAGES: u32> StoringDrain<T, STAGES> {
         }
     }
 
-    /// Waits until the next stage is full, whose item the filling end has named; `None` when that has
-    /// finished. The next is that after the last one which was stored.
+    /// Waits until the next stage is full, and returns its item from the filling end; `None` when that end has
+    /// finished. The next stage is the one after the last that was stored.
     #[inline(always)]
     pub fn next_item(&mut self) -> Option<(u32, StoredStage<T>)> {
         let (item, stage) = self.drain.wait_item()?;
@@ -239,7 +239,7 @@ impl<T, const STAGES: u32> StoringDrain<T, STAGES> {
         // Make each thread's writes visible to the copy engine, then synchronise.
         fence::proxy_async_shared_cta();
         self.workers.sync();
-        // It is always the same lane, to which the groups belong.
+        // The elected lane never changes, and groups belong to it.
         if self.workers.elect() {
             let mut stores = Stores::new();
             start(&mut stores, stage.stage);

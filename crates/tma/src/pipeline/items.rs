@@ -62,7 +62,7 @@ impl<'a> Items<'a> {
     #[doc(alias("tile scheduler", "persistent kernel"))]
     #[inline(always)]
     pub fn drawn(block: Block, own: u32, count: u32, counter: Counter) -> Self {
-        // SAFETY: it is a number that changes in atomic steps alone, as the parameter's type says.
+        // SAFETY: it is a number that changes in atomic steps only, as the parameter's type promises.
         let counter = unsafe { AtomicU32::from_ptr(counter.start) };
         let base = grid_dim().x * own;
         Self {
@@ -104,7 +104,7 @@ impl Iterator for Items<'_> {
     fn next(&mut self) -> Option<u32> {
         if self.drawn.is_none() {
             let item = self.next;
-            // Going on behind the end too leaves a loop over the items a single way.
+            // Going on after the end too leaves a loop over the items a single way.
             self.advance_own();
             return (item < self.count).then_some(item);
         }

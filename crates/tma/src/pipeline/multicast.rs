@@ -22,7 +22,7 @@ use crate::{
 /// /// Each block writes the sum of all tiles of its cluster, of four rows each.
 /// ///
 /// /// # Safety
-/// /// 1. `sums` is as its type says; no thread writes the tensor of `map`.
+/// /// 1. `sums` is as its type requires; no thread writes the tensor of `map`.
 /// /// 2. Grid and blocks are one-dimensional; a block has two whole warps.
 /// #[kernel(max_threads = 64, cluster = 2, shared_bytes = pipeline::multicast_bytes::<Part, Unswizzled>(3, 2))]
 /// pub unsafe fn sums(#[grid_constant] map: &TileMap<Part>, sums: GlobalMut<[u32; 1], PerBlock>, tiles: u32) {
@@ -77,7 +77,7 @@ pub struct MulticastFill<S, M: Mode, const STAGES: u32, const BLOCKS: u32> {
     cursor: Cursor<STAGES>,
 }
 
-/// A stage that no thread in the cluster uses, of which this block is to load its part.
+/// A stage that no thread in the cluster uses. This block loads its part of it.
 #[must_use = "all blocks of the cluster wait for the load"]
 pub struct EmptyParts<S, M: Mode, const BLOCKS: u32> {
     stage: SharedPtr<Tile<S, M>>,
@@ -92,7 +92,7 @@ pub struct MulticastDrain<S, M: Mode, const STAGES: u32, const BLOCKS: u32> {
     cursor: Cursor<STAGES>,
 }
 
-/// A stage whose parts are all there. All threads that work get it, and each warp releases it.
+/// A stage with all parts loaded. All threads that work get it, and each warp releases it.
 #[must_use = "a stage that is not released is never loaded again"]
 pub struct FullParts<S, M: Mode, const BLOCKS: u32> {
     stage: SharedPtr<Tile<S, M>>,
@@ -103,7 +103,7 @@ pub struct FullParts<S, M: Mode, const BLOCKS: u32> {
 impl<S: TileArray, M: Mode, const STAGES: u32, const BLOCKS: u32>
     MulticastPipeline<S, M, STAGES, BLOCKS>
 {
-    /// Returns every item below `count` that falls to the cluster, whose blocks all work on it.
+    /// Returns every item below `count` that falls to the cluster; all its blocks work on the item.
     #[inline(always)]
     pub fn items(block: Block, count: u32) -> Items<'static> {
         Items::every(block.index() / BLOCKS, grid_dim().x / BLOCKS, count)
@@ -221,7 +221,7 @@ impl<S: TileArray, M: Mode, const BLOCKS: u32> EmptyParts<S, M, BLOCKS> {
     {
         // The parts of all blocks arrive here.
         let _ = self.full.arrive_expect_tx(BLOCKS * S::BYTES);
-        // SAFETY: the stage is empty in all blocks, each of which expects the part, and the tensor may be read
+        // SAFETY: the stage is empty in all blocks, each block expects the part, and the tensor may be read
         // there (5 of `Block::converged`); no block leaves before `split` ends.
         unsafe {
             self.full.multicast(
@@ -269,7 +269,7 @@ impl<S: TileArray, M: Mode, const BLOCKS: u32> FullParts<S, M, BLOCKS> {
         unsafe { self.stage.add(part).element(index).read() }
     }
 
-    /// Gives the stage back to all blocks. Collective of the warp.
+    /// Releases the stage to all blocks. Collective of the warp.
     ///
     /// PTX: `mbarrier.arrive.release.cluster.shared::cluster.b64`, a lane for each block.
     #[doc(alias = "consumer_release")]
@@ -280,8 +280,8 @@ impl<S: TileArray, M: Mode, const BLOCKS: u32> FullParts<S, M, BLOCKS> {
         if rank < BLOCKS {
             // SAFETY: the cluster has this block (`new`).
             let there = unsafe { mapa::shared_cluster_u32(self.empty.address(), rank) };
-            // SAFETY: the block stays until `split` ends; its barrier takes an arrival of this warp. It
-            // releases what the lanes read, which `sync` has ordered before.
+            // SAFETY: the block stays until `split` ends; its barrier takes an arrival of this warp. The arrival
+            // releases the reads of the lanes, which `sync` has ordered before.
             unsafe { mbarrier::arrive_sink::<Release, Cluster>(there) };
         }
     }

@@ -60,7 +60,7 @@ impl<T: SharedValue> Own<'_, T> {
         }
     }
 
-    /// As [`update`](Self::update). Where each thread has `EACH` elements, all are loaded first, so that none
+    /// Works as [`update`](Self::update). If each thread has `EACH` elements, all are loaded first, so that none
     /// waits for a store.
     #[expect(
         clippy::needless_range_loop,
