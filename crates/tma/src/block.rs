@@ -65,8 +65,8 @@ impl Block {
     ///    has no other use until the kernel ends; no two calls get the same memory, and so no two warps. Only the group
     ///    that updates or stores a tile, a buffer or a stage uses it.
     /// 4. A barrier that a method returns is used as (3) to (5) of [`Barrier::assume_init`] require.
-    /// 5. Memory that safe methods load and store through tensor maps is used only by this kernel while it runs; loaded
-    ///    memory may be read by others. The first coordinate of a copy times the element size is a multiple of 16
+    /// 5. Memory that safe methods load and store through tensor maps is used only by this kernel while it runs; memory
+    ///    that is only loaded may be read by others. The first coordinate of a copy times the element size is a multiple of 16
     ///    bytes; coordinates of stores are not negative. The thread that issues a copy has acquired a map in global memory
     ///    ([`GlobalRef::acquire`](crate::GlobalRef::acquire)).
     /// 6. The filling end of a pipeline loads all elements of a stage that the draining end reads, and names its item if

@@ -1,7 +1,7 @@
 //! `cp.async.bulk.prefetch.tensor`, boxes that a tensor map describes brought to the L2 cache.
 //! PTX ISA 9.7.9.27.1.4.
 //!
-//! Coordinates and offsets are those of [`cp_async_bulk_tensor`](super::cp_async_bulk_tensor).
+//! Coordinates and offsets are as in [`cp_async_bulk_tensor`](super::cp_async_bulk_tensor).
 
 use tensor_map::TensorMap;
 
@@ -23,7 +23,7 @@ macro_rules! prefetches {
         ///
         /// May bring one box to the L2 cache. Coordinates may be negative.
         $(#[doc = concat!("`", stringify!($policy), "` comes from [`createpolicy`](super::createpolicy).")])?
-        $(#[doc = concat!("The tensor lies at `", stringify!($address), "`, wherever the map has it.")])?
+        $(#[doc = concat!("The tensor is at `", stringify!($address), "`, in place of the map's address.")])?
         isa $isa on $arch;
         /// # Safety
         /// 1. `map` is a tensor map for this mode and these coordinates in parameter, constant or global
@@ -101,7 +101,7 @@ prefetches! {
 device_fn! {
     /// `cp.async.bulk.prefetch.tensor.Nd.L2.global.tile.override::global_address.override::global_dim_stride [map, address, dims, lower_strides, upper_strides, coords];`
     ///
-    /// May bring the first box of a tensor at `address` to the L2 cache, whose dimensions and strides are those of
+    /// May bring the first box of a tensor at `address` to the L2 cache, with dimensions and strides as in
     /// [`cp_async_bulk_tensor`](super::cp_async_bulk_tensor::shared_cta_global_tile_override_global_dim_stride).
     isa "9.4" on sm_107a;
     /// # Safety

@@ -5,8 +5,8 @@ use crate::address::GlobalAddress;
 device_fn! {
     /// `discard.SPACE.L2 [address], 128;`
     ///
-    /// Forgets 128 bytes: what is read there until the next write may be anything. `SPACE` is `.global`, or
-    /// nothing for a raw pointer.
+    /// Forgets 128 bytes: reads of them before the next write return any value. `SPACE` is `.global`, or
+    /// empty for a raw pointer.
     isa "7.4" on sm_80;
     /// # Safety
     /// 1. `address` is a multiple of 128 and points to 128 bytes of global memory that may be written.

@@ -6,7 +6,7 @@
 use super::Word;
 use super::{LoadOperator, Scope, WaitSem};
 
-/// A load through the cache of what no thread writes, with hints in its opcode.
+/// A load through the cache of values that no thread writes, with hints in its opcode.
 macro_rules! constant_loads {
     ($name:ident = $opcode:literal isa $isa:literal; $text:literal $registers:literal
         $type:ty = $result:expr; $($value:ident: $bits:ty as $class:ident)+) => { device_fn! {
@@ -32,7 +32,7 @@ macro_rules! constant_loads {
     } };
 }
 
-/// The loads of a value of one shape: with a cache operator, and those of what no thread writes.
+/// The loads of a value of one shape: with a cache operator, and of values that no thread writes.
 macro_rules! loads {
     ($($name:ident $nc:ident $no_allocate:ident $no_allocate_128b:ident $no_allocate_256b:ident
         = $text:literal $registers:literal $type:ty = $result:expr; $($value:ident: $bits:ty as $class:ident)+;)+) => { $(
@@ -102,8 +102,8 @@ macro_rules! ordered {
         isa "7.0, with `Cluster` 7.8" on sm_90;
         /// # Safety
         /// 1. `address` is a multiple of the value's size and is in global memory, where a value was written.
-        /// 2. Others write the value at the same time by such stores and atomic operations alone, whose scopes
-        ///    have each other.
+        /// 2. Others write the value at the same time by such stores and atomic operations only, and each scope
+        ///    includes the others.
         pub unsafe fn $name[S: WaitSem, C: Scope](address: *const $type) -> $type {
             let value;
             // SAFETY: (1) and (2) are the caller's.

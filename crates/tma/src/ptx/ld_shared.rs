@@ -34,7 +34,7 @@ device_fn! {
     ///
     isa "7.0" on sm_80;
     /// # Safety
-    /// As for [`b32`].
+    /// The conditions of [`b32`].
     pub unsafe fn b8(address: u32) -> u8 {
         let value: u16;
         // SAFETY: the caller's conditions.
@@ -52,7 +52,7 @@ device_fn! {
     ///
     isa "7.0" on sm_80;
     /// # Safety
-    /// As for [`b32`], with 16 bytes.
+    /// The conditions of [`b32`], with 16 bytes.
     pub unsafe fn v4_b32(address: u32) -> [u32; 4] {
         let (v0, v1, v2, v3);
         // SAFETY: the caller's conditions.

@@ -1,9 +1,9 @@
 //! `ldmatrix`, matrices that a warp loads from shared memory. PTX ISA 9.7.14.5.15.
 //!
-//! The addresses are generic ones, since LLVM's intrinsics take no others from Rust; the builder says `.shared`
+//! The addresses are generic ones, since LLVM's intrinsics take no others from Rust; the builder adds `.shared`
 //! where it sees one made from an address of the window.
 
-/// Loads of so many matrices.
+/// Loads of one to four matrices.
 macro_rules! loads {
     ($(isa $isa:literal on $arch:ident, $what:literal {
         $($name:ident = $mnemonic:literal, $intrinsic:ident, $count:literal, $lanes:literal, [$($part:ident)+];)+

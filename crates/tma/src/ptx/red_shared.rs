@@ -1,4 +1,4 @@
-//! `red.shared`, atomic operations on this block's shared memory that give nothing back. PTX ISA 9.7.13.6.
+//! `red.shared`, atomic operations on this block's shared memory without a result. PTX ISA 9.7.13.6.
 
 device_fn! {
     /// `red.relaxed.cta.shared::cta.add.u32 [address], value;`

@@ -67,8 +67,8 @@ macro_rules! ordered {
         isa "7.0, with `Cluster` 7.8" on sm_90;
         /// # Safety
         /// 1. `address` is a multiple of the value's size and is in global memory.
-        /// 2. Others use the value at the same time by such loads and stores and by atomic operations alone, whose
-        ///    scopes have each other.
+        /// 2. Others use the value at the same time by such loads and stores and by atomic operations only, and each
+        ///    scope includes the others.
         pub unsafe fn $name[S: ArriveSem, C: Scope](address: *mut $type, value: $type) {
             // SAFETY: (1) and (2) are the caller's.
             unsafe {

@@ -2,7 +2,7 @@
 //!
 //! The addresses are generic ones, as in [`ldmatrix`](super::ldmatrix).
 
-/// Stores of so many matrices.
+/// Stores of one to four matrices.
 macro_rules! stores {
     ($(isa $isa:literal on $arch:ident, $what:literal {
         $($name:ident = $mnemonic:literal, $intrinsic:ident, $count:literal, $lanes:literal, [$($index:literal)+];)+
