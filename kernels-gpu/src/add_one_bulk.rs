@@ -7,8 +7,8 @@ use crate::vectors::{VECTOR_BYTES, Vector, one_more, tile_bytes};
 /// Writes `x + 1` for each number `x` of `src` to the same index of `dst`.
 ///
 /// Each block has one tile, `VECTORS` times four numbers for each of its threads: `add_one_bulk_1` to
-/// `add_one_bulk_4`. The launch has a block for each tile; which tile is best on a device,
-/// [`settings`](crate::settings) says.
+/// `add_one_bulk_4`. The launch has a block for each tile; [`settings`](crate::settings) has the best tile of a
+/// device.
 ///
 /// # Safety
 /// 1. `src` and `dst` point to `len_bytes` bytes of global memory that only this kernel uses while
@@ -61,7 +61,7 @@ mod host {
         settings::{Setting, Streaming},
     };
 
-    /// Adds one to numbers of 4 bytes, four or more of them for each thread of as many blocks as it takes.
+    /// Adds one to numbers of 4 bytes, four or more of them for each thread; blocks follow from the length.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct AddOneBulk {
         /// Vectors of four numbers that a thread has: 1, 2 or 4.

@@ -33,14 +33,14 @@ const fn chunk_bytes(threads: u32) -> u32 {
 /// from a counter.
 ///
 /// The first warp of a block loads, the others work. A chunk has 32 bytes for each working thread,
-/// and each block keeps `STAGES` of them in shared memory: `add_one_ring_2` to `add_one_ring_8`. A block
-/// draws as many chunks as make up 12 KiB at a time. The launch has as many blocks as run at once.
+/// and each block keeps `STAGES` chunks in shared memory: `add_one_ring_2` to `add_one_ring_8`. A block
+/// draws 12 KiB of chunks at a time. The launch has the number of blocks that run at once.
 ///
 /// # Safety
 /// 1. `src` and `dst` point to `len_bytes` bytes of global memory that only this kernel uses while
 ///    it runs; they are the same or do not overlap.
 /// 2. Both addresses and `len_bytes` are multiples of 16, and there are fewer than 2^31 chunks.
-/// 3. `counter` is as its type says.
+/// 3. `counter` is as its type requires.
 /// 4. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads and of 64 at least,
 ///    and the launch has the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `add_one_ring_4`\n```text\n", include_str!("../../tests/golden/ptx/add_one_ring_4.ptx"), "\n```"))]
@@ -60,11 +60,11 @@ pub unsafe fn add_one_ring<const STAGES: u32>(
     unsafe { ring::<STAGES>(dst, src, len_bytes, run, deal) }
 }
 
-/// As [`add_one_ring`], but each block has every `blocks`-th chunk: what a pipeline without a
-/// counter loses.
+/// Works like [`add_one_ring`], but each block has every `blocks`-th chunk: the cost of a pipeline without a
+/// counter.
 ///
 /// # Safety
-/// As for [`add_one_ring`], without (3).
+/// The conditions of [`add_one_ring`], without (3).
 #[kernel(
     max_threads = 544,
     instances(STAGES = 3, 4, 6),
@@ -75,10 +75,10 @@ pub unsafe fn add_one_ring_static<const STAGES: u32>(dst: *mut u8, src: *const u
     unsafe { ring::<STAGES>(dst, src, len_bytes, |_| NonZero::<u32>::MIN, Items::dealt) }
 }
 
-/// `deal` gives a block its runs of chunks, of which `run` has so many as it says for the bytes of a chunk.
+/// `deal` assigns runs of chunks to a block; `run` returns the chunks per run, given the bytes of a chunk.
 ///
 /// # Safety
-/// As for [`add_one_ring`].
+/// The conditions of [`add_one_ring`].
 #[inline(always)]
 unsafe fn ring<const STAGES: u32>(
     dst: *mut u8,
@@ -165,7 +165,7 @@ mod host {
         pub threads: u32,
     }
 
-    /// No numbers from buffer 1 to buffer 0, whose counter is buffer 2.
+    /// No numbers from buffer 1 to buffer 0, with the counter in buffer 2.
     impl Default for AddOneRing {
         fn default() -> Self {
             Self {

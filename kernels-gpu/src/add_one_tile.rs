@@ -7,7 +7,7 @@ use crate::{
     vectors::{VECTOR_BYTES, Vector, one_more},
 };
 
-/// Writes `x + 1` for each number `x` of the matrix of `src` to the same index of that of `dst`.
+/// Writes `x + 1` for each number `x` of the matrix of `src` to the same index of the matrix of `dst`.
 ///
 /// Each block has one patch of tiles of 4-byte numbers, at its position in the grid; each thread has `VECTORS` times
 /// four numbers of it: `add_one_tile_1` to `add_one_tile_4`.
@@ -84,7 +84,7 @@ mod host {
     }
 
     impl AddOneTile {
-        /// Returns the matrix of buffer 1 to that of buffer 0.
+        /// Makes the arguments from the matrix in buffer 1 to the one in buffer 0.
         pub fn of(map: Tiled) -> Self {
             Self {
                 map,
@@ -103,7 +103,7 @@ mod host {
             self.set(setting, device)
         }
 
-        /// Returns the same matrix with a setting, whose chunks are the tiles.
+        /// Returns the same matrix with a setting; its chunks are the tiles.
         #[must_use]
         pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
             Self {

@@ -16,13 +16,13 @@ use crate::{
 /// Vectors of four numbers that a thread has of a patch.
 const VECTORS: usize = 4;
 
-/// Writes `x + 1` for each number `x` of the matrix of `src` to the same index of that of `dst`;
+/// Writes `x + 1` for each number `x` of the matrix of `src` to the same index of the matrix of `dst`;
 /// blocks draw patches of tiles from a counter.
 ///
 /// The matrix is `patches_x` by `patches / patches_x` patches of 4-byte numbers, those at its ends cut off by the maps.
 /// The first warp of a block loads, the others work. A patch has 64 bytes for each working thread, and each block keeps
-/// `STAGES` of them in shared memory: `add_one_tile_ring_2` to `add_one_tile_ring_4`. The launch has as many blocks
-/// as run at once.
+/// `STAGES` patches in shared memory: `add_one_tile_ring_2` to `add_one_tile_ring_4`. The launch has the number of blocks
+/// that run at once.
 ///
 /// # Safety
 /// 1. `src` and `dst` are two-dimensional maps of 4-byte numbers with the boxes of `patch`, that swizzle
@@ -32,7 +32,7 @@ const VECTORS: usize = 4;
 ///    its width is a multiple of 16 bytes. Rows of `dst` end at multiples of 16 bytes, or the bytes up to the next one
 ///    are padding.
 /// 3. There are fewer than 2^31 patches, and coordinates are less than 2^31.
-/// 4. `counter` is as its type says.
+/// 4. `counter` is as its type requires.
 /// 5. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads and of 64 at least,
 ///    and the launch has the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `add_one_tile_ring_4`\n```text\n", include_str!("../../tests/golden/ptx/add_one_tile_ring_4.ptx"), "\n```"))]
@@ -127,7 +127,7 @@ mod host {
     }
 
     impl AddOneTileRing {
-        /// Returns the matrix of buffer 1 to that of buffer 0, with the counter in buffer 2.
+        /// Makes the arguments from the matrix in buffer 1 to the one in buffer 0, with the counter in buffer 2.
         pub fn of(map: Tiled) -> Self {
             Self {
                 map,
@@ -147,7 +147,7 @@ mod host {
             self.set(setting, device)
         }
 
-        /// Returns the same matrix with a setting, whose chunks are the tiles.
+        /// Returns the same matrix with a setting; its chunks are the tiles.
         #[must_use]
         pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
             Self {

@@ -11,8 +11,8 @@ use crate::{
 /// Writes `x + y` for each number `x` of `own` and the number `y` of the same index of `peer` to both.
 ///
 /// Each block has one tile, `VECTORS` times 16 bytes of each of the two for each of its threads: `all_reduce_f32_1` to
-/// `all_reduce_bf16_2`. The launch has a block for each tile. Sums are rounded to nearest, ties to even; those of `bf16`
-/// are made in `f32`, which has more than twice as many bits and two more, so that they are rounded as if once.
+/// `all_reduce_bf16_2`. The launch has a block for each tile. Sums are rounded to nearest, ties to even; sums of `bf16`
+/// are computed in `f32`, which has more than twice the bits and two more, so that they are rounded as if once.
 ///
 /// `peer` may be memory of another GPU that this one has access to.
 ///
@@ -118,7 +118,7 @@ mod host {
     }
 
     impl AllReduce {
-        /// The same numbers with the setting that a device has for [`AddOneBulk`](crate::add_one_bulk::AddOneBulk).
+        /// Returns the same numbers with the setting of a device for [`AddOneBulk`](crate::add_one_bulk::AddOneBulk).
         #[must_use]
         pub fn on(self, device: &DeviceDescription) -> Self {
             let set = Streaming::AddOneBulk.setting(device);

@@ -21,8 +21,8 @@ const BOX_5D_BYTES: usize = 16 * BOX_5D[0];
 /// uses `maps[i]`, at column `x` and row `y`.
 ///
 /// # Safety
-/// 1. `maps` are at multiples of 64: two-dimensional maps of bytes whose boxes bring 128 by 4 of them,
-///    without swizzle, over tensors that no thread writes. Who wrote them released them to this kernel.
+/// 1. `maps` are at multiples of 64: two-dimensional maps of bytes with boxes of 128 by 4 bytes,
+///    without swizzle, over tensors that no thread writes. The writer of the maps released them to this kernel.
 /// 2. `maps` and `output` are as their types say.
 /// 3. `x` is a multiple of 16.
 /// 4. Grid and blocks are one-dimensional; blocks are whole warps.
@@ -38,11 +38,11 @@ pub unsafe fn consume_map(
     unsafe { consume::<2, _>(maps, output, [x, y]) }
 }
 
-/// As [`consume_map`], for maps of five dimensions whose boxes have [`BOX_5D`] bytes, at `x` and, in
+/// Works like [`consume_map`], for maps of five dimensions with boxes of [`BOX_5D`] bytes, at `x` and, in
 /// all other dimensions, `y`.
 ///
 /// # Safety
-/// As for [`consume_map`], with these maps and as many bytes of output.
+/// The conditions of [`consume_map`], with these maps and the same bytes of output.
 #[kernel(max_threads = 1024)]
 pub unsafe fn consume_map_5d(
     maps: GlobalRef<TensorMap, PerBlock>,
@@ -73,8 +73,8 @@ unsafe fn consume<const RANK: usize, const WORDS: usize>(
         WORDS as u32,
         BAR::ptr(),
         |loads, to| {
-            // Acquire the map, in each block, in the thread that uses it. Those of another kernel on this
-            // GPU could be acquired at `Gpu`, those of the host not.
+            // Acquire the map, in each block, in the thread that uses it. Maps of another kernel on this
+            // GPU could be acquired at `Gpu`, maps of the host not.
             let map = maps.acquire::<Sys>(block);
             // SAFETY: the map has this box, its first column is aligned (1), and no thread uses the buffer before it
             // is loaded.

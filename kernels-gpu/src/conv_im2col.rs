@@ -1,4 +1,4 @@
-//! A small convolution whose rows of pixels are fetched by im2col loads: for each buffer of the
+//! A small convolution that fetches rows of pixels by im2col loads: for each buffer of the
 //! filter one copy brings the pixels under it, of 32 results that follow each other across rows and
 //! images.
 
@@ -35,10 +35,10 @@ const COLUMN_BYTES: u32 = 4 * COLUMN_ELEMS;
 /// of the pixel under the first buffer of the filter for the first result: minus the padding.
 ///
 /// # Safety
-/// 1. `images` is an im2col map of `f32` with dimensions [`CHANNELS`], W, H, N, whose box of pixels has
+/// 1. `images` is an im2col map of `f32` with dimensions [`CHANNELS`], W, H, N; its box of pixels has
 ///    `width` by `height` pixels from `first` on, [`CHANNELS`] channels for each pixel and [`PIXELS`]
 ///    pixels for each column, no swizzle; no thread writes the images while the kernel runs.
-/// 2. `filters` is as its type says; `output` has room for `pixels` pixels, which is
+/// 2. `filters` is as its type requires; `output` has room for `pixels` pixels, which is
 ///    `width * height * N`, and no other code uses it.
 /// 3. Grid and blocks are one-dimensional; there is a block of 256 threads for each [`PIXELS`] results.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/conv_im2col.ptx"), "\n```"))]
@@ -125,7 +125,7 @@ pub const MOST_WIDTH: u32 = 1024;
 
 const PIXELS_OF_BLOCK: u32 = EACH as u32 * THREADS;
 
-/// Pixels in shared memory, whose rows of 64 bytes a swizzle spreads over the banks.
+/// Pixels in shared memory; a swizzle spreads their rows of 64 bytes over the banks.
 type Pixels = Tile<[[f32; CHANNELS]; COLUMN as usize], Swizzle64>;
 
 /// Loads of a block.
@@ -134,15 +134,15 @@ const fn loads(width: u32) -> u32 {
     (PIXELS_OF_BLOCK + rows * width + columns).div_ceil(COLUMN)
 }
 
-/// As [`conv_im2col`], with all channels of [`EACH`] results for each thread, and each pixel loaded once for a block.
+/// Works like [`conv_im2col`], with all channels of [`EACH`] results for each thread, and each pixel loaded once for a block.
 ///
 /// The images with their padding are one sequence of pixels, in the order in which im2col loads of all of it bring
 /// them. There the pixels under a filter are at the same distances from its first one wherever that is. Each pixel of
-/// the sequence has a result, but those of the last columns and rows of an image, where the filter does not fit, are
+/// the sequence has a result, but results of the last columns and rows of an image, where the filter does not fit, are
 /// left out.
 ///
 /// # Safety
-/// 1. `images` is an im2col map of `f32` with dimensions [`CHANNELS`], W, H, N, whose box of pixels has the image with
+/// 1. `images` is an im2col map of `f32` with dimensions [`CHANNELS`], W, H, N; its box of pixels has the image with
 ///    its padding, `width` by `height` pixels from `first` on, [`CHANNELS`] channels for each pixel and [`COLUMN`]
 ///    pixels for each column, with a 64-byte swizzle; no thread writes the images while the kernel runs.
 /// 2. `filters` has all filters at a multiple of 16 bytes, which no thread writes; `output` has room for
@@ -339,7 +339,7 @@ mod host {
             let reason = "columns of the padded image that fit in shared memory";
             conditions.within("width", width, 0..=MOST_WIDTH, reason);
             let pixels = product(&[width, height, self.images]);
-            // Those that a block loads behind its own are numbered, too.
+            // Pixels that a block loads after its own are numbered, too.
             let most = u32::MAX - PIXELS_OF_BLOCK - 3 * MOST_WIDTH;
             let reason = "padded pixels, with those past the last, are numbered in 32 bits";
             conditions.within("pixels", pixels, 0..=u64::from(most), reason);

@@ -10,18 +10,18 @@ use tma::{
     shared,
 };
 
-/// Copies `len_bytes` bytes from `src` to `dst`, in chunks of `chunk_bytes` of which each block
-/// keeps `STAGES` in shared memory: `copy_bulk_2` to `copy_bulk_8`.
+/// Copies `len_bytes` bytes from `src` to `dst`, in chunks of `chunk_bytes`; each block
+/// keeps `STAGES` chunks in shared memory: `copy_bulk_2` to `copy_bulk_8`.
 ///
-/// A block is one warp. The launch has as many blocks as run at once; how many chunks keep the memory of
-/// a device busy, [`settings`](crate::settings) says.
+/// A block is one warp. The launch has the number of blocks that run at once; [`settings`](crate::settings) has the
+/// number of chunks that keeps the memory of a device busy.
 ///
 /// # Safety
 /// 1. `src` and `dst` point to `len_bytes` bytes of global memory that do not overlap and that
 ///    only this kernel uses while it runs.
 /// 2. Both addresses, `len_bytes` and `chunk_bytes` are multiples of 16; a chunk has at most
 ///    2^20 - 16 bytes, and there are fewer than 2^31 chunks.
-/// 3. `counter` is as its type says.
+/// 3. `counter` is as its type requires.
 /// 4. Grid and blocks are one-dimensional, blocks of 32 threads, and the launch has the shared
 ///    memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `copy_bulk_4`\n```text\n", include_str!("../../tests/golden/ptx/copy_bulk_4.ptx"), "\n```"))]
@@ -58,12 +58,12 @@ pub unsafe fn copy_bulk<const STAGES: u32>(
     block.stream::<_, STAGES>(memory, chunk_bytes, items, load, store);
 }
 
-/// As [`copy_bulk`], but each block copies one chunk and leaves. The launch has a block for each chunk.
+/// Works like [`copy_bulk`], but each block copies one chunk and leaves. The launch has a block for each chunk.
 ///
 /// One thread of a block works. With more threads fewer blocks run at once, and so fewer bytes are on their way.
 ///
 /// # Safety
-/// As for [`copy_bulk`], without (3); blocks have up to 256 threads, in whole warps.
+/// The conditions of [`copy_bulk`], without (3); blocks have up to 256 threads, in whole warps.
 #[kernel(max_threads = 256, shared_bytes = chunk_bytes.get())]
 pub unsafe fn copy_bulk_once(
     dst: *mut u8,
@@ -84,8 +84,8 @@ pub unsafe fn copy_bulk_once(
     }
 }
 
-/// Loads the chunk of this block; `store` is told where it begins and how many bytes it has, and starts what takes
-/// them from the buffer.
+/// Loads the chunk of this block; `store` gets its start and its number of bytes, and starts the copies
+/// that read the buffer.
 ///
 /// # Safety
 /// 1. `src` points to `len_bytes` bytes of global memory that no thread writes while the kernel runs.
@@ -175,7 +175,7 @@ mod host {
         pub threads: u32,
     }
 
-    /// A copy of no bytes from buffer 1 to buffer 0, whose counter is buffer 2.
+    /// A copy of no bytes from buffer 1 to buffer 0, with the counter in buffer 2.
     impl Default for CopyBulk {
         fn default() -> Self {
             Self {
@@ -200,7 +200,7 @@ mod host {
             self.set(Streaming::CopyBulk.setting(device), device)
         }
 
-        /// As [`on`](Self::on), with a block for each chunk whatever the setting for the device is.
+        /// Works like [`on`](Self::on), with a block for each chunk for any setting of the device.
         #[must_use]
         pub fn each_on(self, device: &DeviceDescription) -> Self {
             let set = self.on(device);

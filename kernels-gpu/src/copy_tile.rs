@@ -12,13 +12,13 @@ use tma::{
 
 use crate::patch::Patch;
 
-/// Copies a matrix to another one of the same shape, in patches of tiles of which each block keeps `STAGES` in
+/// Copies a matrix to another one of the same shape, in patches of tiles; each block keeps `STAGES` patches in
 /// shared memory: `copy_tile_2` to `copy_tile_6`.
 ///
 /// The matrix is `patches_x` by `patches / patches_x` patches, those at its ends cut off by the maps. Both
 /// maps swizzle alike or not at all.
 ///
-/// A block is one warp. The launch has as many blocks as run at once.
+/// A block is one warp. The launch has the number of blocks that run at once.
 ///
 /// # Safety
 /// 1. `src` and `dst` are two-dimensional maps with the boxes of `patch`, which have its `box_bytes` bytes
@@ -28,7 +28,7 @@ use crate::patch::Patch;
 ///    width of a box is a multiple of 16 bytes. Rows of `dst` end at multiples of 16 bytes, or the
 ///    bytes up to the next one are padding.
 /// 3. There are fewer than 2^31 patches, and coordinates are less than 2^31.
-/// 4. `counter` is as its type says.
+/// 4. `counter` is as its type requires.
 /// 5. Grid and blocks are one-dimensional, blocks of 32 threads, and the launch has the shared
 ///    memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `copy_tile_4`\n```text\n", include_str!("../../tests/golden/ptx/copy_tile_4.ptx"), "\n```"))]
@@ -62,10 +62,10 @@ pub unsafe fn copy_tile<const STAGES: u32>(
     block.stream::<_, STAGES>(memory, patch.bytes(), items, load, store);
 }
 
-/// As [`copy_tile`], but each block copies one patch, at its position in the grid, and leaves.
+/// Works like [`copy_tile`], but each block copies one patch, at its position in the grid, and leaves.
 ///
 /// # Safety
-/// As for [`copy_tile`], without (4); the grid has a block for each patch, those side by side along `x`.
+/// The conditions of [`copy_tile`], without (4); the grid has a block for each patch, with neighbours along `x`.
 #[kernel(max_threads = 32, shared_bytes = patch.bytes())]
 pub unsafe fn copy_tile_once(
     #[grid_constant] dst: &TensorMap,
@@ -136,7 +136,7 @@ mod host {
     }
 
     impl CopyTile {
-        /// Returns the matrix of buffer 1 to that of buffer 0, with the counter in buffer 2.
+        /// Makes the arguments from the matrix in buffer 1 to the one in buffer 0, with the counter in buffer 2.
         pub fn of(map: Tiled) -> Self {
             Self {
                 map,
@@ -157,7 +157,7 @@ mod host {
             self.set(setting, device)
         }
 
-        /// Returns the same matrix with a setting, whose chunks are the tiles.
+        /// Returns the same matrix with a setting; its chunks are the tiles.
         #[must_use]
         pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
             Self {

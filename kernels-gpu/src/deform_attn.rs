@@ -1,8 +1,8 @@
 //! Multi-scale deformable attention, forward, with halves in and out and sums in `f32`.
 //!
 //! A query takes [`POINTS`] samples in each of [`LEVELS`] images of the same batch, and adds up
-//! what it sees there, each sample with its weight. A sample has a location in the image, 0 to 1 in
-//! each direction, and what is seen there is interpolated between the four pixels around it.
+//! the interpolated pixels, each sample with its weight. A sample has a location in the image, 0 to 1 in
+//! each direction, and is interpolated between the four pixels around it.
 //!
 //! # Layout
 //! - `value`: for each batch the images one after the other, each `[H][W][CHANNELS]`, halves. Every
@@ -21,7 +21,7 @@
 //!   batch in shared memory.
 //! - [`deform_attn_pairs`] keeps those there, too, and reads the two finer images with ordinary loads.
 //!
-//! A lane has eight channels. Four lanes have a query, and a warp eight of these; in [`deform_attn_pairs`] eight lanes, of which
+//! A lane has eight channels. Four lanes have a query, and a warp eight queries; in [`deform_attn_pairs`] eight lanes:
 //! four have a left pixel and four the right one, and a warp has four queries.
 
 mod gather;
@@ -59,7 +59,7 @@ pub const QUERIES: u32 = 8;
 /// borders. Warps of the grid take eight queries at a time.
 ///
 /// # Safety
-/// 1. `value`, `locations`, `weights` and `output` are as long as the layout says for `batches`,
+/// 1. `value`, `locations`, `weights` and `output` are as long as the layout requires for `batches`,
 ///    `queries` and the shapes, at multiples of 16 bytes; no other code writes the inputs or uses the
 ///    output while the kernel runs.
 /// 2. Heights and widths are at least 3, and borders are zero.
@@ -138,7 +138,7 @@ pub unsafe fn deform_attn_tiles<const STAGES: u32>(
     }
 }
 
-/// As [`deform_attn_tiles`], for the two finer images; the coarser two of a block's batch are in
+/// Works like [`deform_attn_tiles`], for the two finer images; the coarser two of a block's batch are in
 /// shared memory, brought by one bulk copy: entries `deform_attn_resident_1` and `_2`, with `STAGES`
 /// rounds of 16 tiles in each warp.
 ///
@@ -176,7 +176,7 @@ pub unsafe fn deform_attn_resident<const STAGES: u32>(
     }
 }
 
-/// As [`deform_attn_resident`], with the finer images read by ordinary loads, both pixels of a row at once.
+/// Works like [`deform_attn_resident`], with the finer images read by ordinary loads, both pixels of a row at once.
 ///
 /// # Safety
 /// 1. As for [`deform_attn_gather`], (1) and (2).
@@ -258,18 +258,18 @@ mod host {
     pub enum DeformAttnForm {
         /// By ordinary loads.
         Gather,
-        /// As tiles, with 1, 2 or 4 stages in each warp.
+        /// Tiles, with 1, 2 or 4 stages in each warp.
         Tiles {
             /// The stages.
             stages: u32,
         },
-        /// As tiles of the first two images, the others being in shared memory; with 1 or 2 stages in
+        /// Tiles of the first two images, with the others in shared memory; with 1 or 2 stages in
         /// each warp.
         Resident {
             /// The stages.
             stages: u32,
         },
-        /// As [`Resident`](Self::Resident), the first two images by ordinary loads, both pixels of a row at once.
+        /// Works like [`Resident`](Self::Resident), with the first two images by ordinary loads, both pixels of a row at once.
         Pairs,
     }
 
@@ -380,7 +380,7 @@ mod host {
             }
         }
 
-        /// Returns the image of all batches as matrices whose columns are the channels of all pixels of a row: a
+        /// Returns the image of all batches as matrices; their columns are the channels of all pixels of a row: a
         /// tile of 2 x 2 pixels is two runs of 128 bytes. Small tiles at random coordinates want no
         /// promotion in L2.
         fn map(&self, image: usize) -> MapRef {

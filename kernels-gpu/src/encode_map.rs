@@ -1,5 +1,5 @@
 //! Ports the guide's "Encoding a Tensor Map on Device": maps of tensors of different sizes are made on
-//! the device, from a template or from nothing, and released for other kernels, which acquire them
+//! the device, from a template or from zeros, and released for other kernels, which acquire them
 //! ([`consume_map`](mod@crate::consume_map)).
 //!
 //! `tensormap.replace` is an instruction of each architecture by itself (`sm_90a`, not `sm_90`).
@@ -40,8 +40,8 @@ shared! {
     static SMEM_MAP: TensorMap align 128;
 }
 
-/// Makes a map of a tensor of bytes in each block: `maps[i]` by `fields[i]`, from a template all of
-/// whose fields are replaced.
+/// Makes a map of a tensor of bytes in each block: `maps[i]` by `fields[i]`, from a template; all
+/// its fields are replaced.
 ///
 /// # Safety
 /// 1. `template` is a tiled tensor map.
@@ -60,10 +60,10 @@ pub unsafe fn encode_map(
     unsafe { encode(|word| template.words()[word], fields, tensors, maps) }
 }
 
-/// As [`encode_map`], from 128 bytes of zeros: no map comes from the host.
+/// Works like [`encode_map`], from 128 bytes of zeros: no map comes from the host.
 ///
 /// # Safety
-/// As for [`encode_map`], (2) and (3).
+/// The conditions of [`encode_map`], (2) and (3).
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/encode_map_zeroed.ptx"), "\n```"))]
 #[kernel(max_threads = 32)]
 pub unsafe fn encode_map_zeroed(
@@ -95,11 +95,11 @@ unsafe fn encode(
     }
     warp.sync();
     if lane == 0 {
-        // SAFETY: the fields are those of a map (1), which is the block's own; the lanes have synchronised since
+        // SAFETY: the fields belong to a map (1), which is the block's own; the lanes have synchronised since
         // they wrote it.
         unsafe { replace(map, fields.of(block), tensors) };
     }
-    // Show the changes to the other lanes, then copy the map together, and release it to whoever
+    // Show the changes to the other lanes, then copy the map together, and release it to a thread that
     // acquires it for copies.
     warp.sync();
     // SAFETY: the whole warp is here with the same addresses; the map has room at a multiple of 64 (1).
@@ -111,7 +111,7 @@ unsafe fn encode(
 /// Replaces every field of a map.
 ///
 /// # Safety
-/// 1. `map` is a map in shared memory that no other code uses, and `fields` are those of a map.
+/// 1. `map` is a map in shared memory that no other code uses, and `fields` are the fields of a map.
 #[inline(always)]
 unsafe fn replace(map: SharedPtr<TensorMap>, fields: &MapFields, tensors: *mut u8) {
     let rank = fields.rank;
@@ -172,7 +172,7 @@ mod host {
     pub struct EncodeMap {
         /// Begin with a template from the host, or with zeros.
         pub template: bool,
-        /// The buffer of what the maps are to say: [`map_fields`] of each.
+        /// The buffer of the fields of the maps: [`map_fields`] of each.
         pub fields: usize,
         /// The buffer that the tensors are in.
         pub tensors: usize,

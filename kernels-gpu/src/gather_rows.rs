@@ -10,11 +10,11 @@ pub const ROWS: usize = 32;
 const ROW_BYTES: u32 = size_of::<[u32; ROW]>() as u32;
 
 /// Writes row `indices[i]` of a table of 4-byte elements to row `i` of `output`, for all `rows` rows.
-/// A number that no row of the table has gives zeros.
+/// A number without a row in the table results in zeros.
 ///
 /// # Safety
 /// 1. `table` is over a table of [`ROW`] columns that no thread writes while the kernel runs.
-/// 2. `indices` has `rows` numbers, none of them negative as `i32`; `output` has room for as many
+/// 2. `indices` has `rows` numbers, none of them negative as `i32`; `output` has room for `rows`
 ///    rows, is a multiple of 16 bytes, and no other code uses it.
 /// 3. Blocks are one warp, and there is one for each [`ROWS`] rows.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/gather_rows.ptx"), "\n```"))]

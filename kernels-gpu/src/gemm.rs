@@ -1,6 +1,6 @@
 //! Products of matrices by tensor cores: tiles by tensor copies, sums in registers, results by tensor copies.
 //!
-//! [`batched`] has those of many matrices, with other results.
+//! [`batched`] has the products of many matrices, with other results.
 
 pub mod batched;
 
@@ -21,7 +21,7 @@ use crate::product::{BOX, Box64, Boxes64, Map, Stage, Tiling, WIDE};
 pub const THREADS: u32 = 384;
 /// Stages of wide tiles in shared memory.
 const WIDE_STAGES: u32 = 4;
-/// Boxes of the columns of a narrow tile: as many blocks as possible.
+/// Boxes of the columns of a narrow tile: the most blocks.
 const NARROW: usize = 1;
 /// Stages of narrow tiles in shared memory.
 const NARROW_STAGES: u32 = 7;
@@ -44,7 +44,7 @@ type Part = [f32; 64];
 #[derive(Clone, Copy, Debug, KernelArg)]
 #[repr(C)]
 pub struct Product {
-    /// Its tiles.
+    /// The tiles.
     pub tiling: Tiling,
     /// Columns that have a bias: all or none.
     pub biased: u32,
@@ -64,12 +64,12 @@ pub struct Activation {
 }
 
 impl Activation {
-    /// It stays.
+    /// The activation that leaves values unchanged.
     pub const NONE: Self = Self {
         least: f32::NEG_INFINITY,
         gate: [0.0; 2],
     };
-    /// It becomes 0 where it is less.
+    /// The activation that clamps below at 0.
     pub const RELU: Self = Self {
         least: 0.0,
         ..Self::NONE
@@ -169,7 +169,7 @@ impl Finish for Finished {
 ///    thread writes A and B while the kernel runs, no other code uses C.
 /// 2. `product` has the tiles that cover C, at least one and fewer than 2^16 each way, in groups of 1 to 2^16 - 1
 ///    rows, and stages of 64 that cover K; the tiles are fewer than 2^31 together, and coordinates are below 2^31.
-/// 3. `bias` has as many numbers as `product` says, those of all columns or none.
+/// 3. `bias` has the numbers that `product` requires: one for each column or none.
 /// 4. Grid and blocks are one-dimensional.
 #[cfg_attr(doc, doc = concat!("\n# Instructions of `gemm_bf16_true_true`\n```text\n", include_str!("../../tests/golden/ptx/gemm_bf16_true_true.txt"), "\n```"))]
 #[kernel(
@@ -291,7 +291,7 @@ unsafe fn multiply<
     unsafe { pipeline.split::<THREADS, 40, 232>(fill, multiply) };
 }
 
-/// [`gemm`] for few tiles and a long K: each tile, of 128 by 128, is that of a cluster, whose blocks have a part of K each.
+/// [`gemm`] for few tiles and a long K: a cluster computes each tile of 128 by 128, and its blocks have a part of K each.
 ///
 /// # Safety
 /// 1. Those of [`gemm`]; the grid has a cluster for each tile.
@@ -374,7 +374,7 @@ pub(crate) fn follow() {
     griddepcontrol::wait();
 }
 
-/// Stores what becomes of the sums of 64 rows, the first of which begin at these coordinates, innermost first.
+/// Stores the results of the sums of 64 rows. The first one is at these coordinates, innermost first.
 #[inline(always)]
 fn store<T: MatrixElement + Half, R: Columns>(
     outputs: &mut Outputs<Box64<T>, Swizzle128, Warpgroup, OUTPUTS>,

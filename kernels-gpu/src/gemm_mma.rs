@@ -14,8 +14,8 @@ use crate::product::{BOX, Map, ROWS, Stage, Tiling, WIDE, place};
 
 /// Columns of the product that a block computes at a time.
 const COLUMNS: u32 = BOX * WIDE as u32;
-/// Warps, each of which multiplies 64 rows and 64 columns. One more that loads would leave them too few registers: all
-/// threads have as many, and those of three warps are in each quarter of a multiprocessor then.
+/// Warps; each multiplies 64 rows and 64 columns. One more that loads would leave them too few registers: all
+/// threads have the same number, and each quarter of a multiprocessor would have three warps.
 const WARPS: u32 = 8;
 /// Threads.
 pub const THREADS: u32 = 32 * WARPS;
@@ -62,7 +62,7 @@ pub unsafe fn gemm_mma<T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, co
     let block = unsafe { Block::converged() };
     let tiles = tiling.tiles[0] * tiling.tiles[1];
     let stages = shared::dynamic::<Stage<T, WIDE>, 1024>();
-    // A stage is full when the copies have come, and empty when all warps have said so.
+    // A stage is full when the copies have come, and empty when all warps have released it.
     let ring = block.ring::<STAGES>(stages.add(STAGES).cast(), 1, WARPS);
     let mut loads = Loads::<T, A_K_MAJOR, B_K_MAJOR, STAGES> {
         block,
@@ -95,7 +95,7 @@ pub unsafe fn gemm_mma<T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, co
         let [row, column] = unsafe { tiling.origin(tile, COLUMNS) };
         let first = [column + BOX * along, row + BOX * down];
         sums.each_pair(block.warp(), |at, pair| {
-            // SAFETY: each element of C is that of one thread (3).
+            // SAFETY: each element of C belongs to one thread (3).
             unsafe { results.write(c, [first[0] + at[0], first[1] + at[1]], pair) };
         });
     }
@@ -119,7 +119,7 @@ struct Loads<'a, T, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: 
 impl<T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32>
     Loads<'_, T, A_K_MAJOR, B_K_MAJOR, STAGES>
 {
-    /// Has one thread load the next stage when all warps have left what was there, if there is another one.
+    /// Has one thread load the next stage, if there is one, when all warps have released the stage.
     #[inline(always)]
     fn next(&mut self) {
         if self.stage == self.tiling.stages {
@@ -149,7 +149,7 @@ impl<T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32>
         let mut loads = full.transaction();
         for number in 0..ROWS / BOX {
             let at = place(A_K_MAJOR, row + number * BOX, last_row, k);
-            // SAFETY: the stage is empty, and the map is that of the tile (1 of `gemm_mma`).
+            // SAFETY: the stage is empty, and the map belongs to the tile (1 of `gemm_mma`).
             unsafe { loads.tile(stage.first().at(number), a, at) };
         }
         for number in 0..WIDE as u32 {
@@ -177,7 +177,7 @@ type Step<T> = (WarpRows<T>, WarpColumns<T>);
 impl<T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32>
     Drain<T, A_K_MAJOR, B_K_MAJOR, STAGES>
 {
-    /// Returns the sums of the next `stages` stages, each of which has `load_ahead` called.
+    /// Returns the sums of the next `stages` stages, and calls `load_ahead` for each.
     ///
     /// The factors of each 16 along K are loaded from shared memory while the products before are computed.
     #[inline(always)]
@@ -210,7 +210,7 @@ impl<T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32>
         }
     }
 
-    /// Of this stage the 16 along K with this number.
+    /// Loads the 16 along K with this number, of this stage.
     #[inline(always)]
     fn step(&self, number: u32) -> Step<T> {
         let stage = self.stages.add(self.cursor.stage());
@@ -226,7 +226,7 @@ impl<T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32>
         }
     }
 
-    /// Gives the stage back, which all lanes have read.
+    /// Releases the stage, which all lanes have read.
     #[inline(always)]
     fn release(&mut self) {
         let warp = self.block.warp();
@@ -281,8 +281,8 @@ mod host {
         pub a_transposed: bool,
         /// B is given transposed: N rows of K numbers.
         pub b_transposed: bool,
-        /// From row to row of C, A and B as they are in memory, in elements; rows are stored one after the other where
-        /// nothing is said.
+        /// From row to row of C, A and B as they are in memory, in elements; by default rows are stored one after the
+        /// other.
         pub strides: [Option<u64>; 3],
         /// The buffer of the product.
         pub c: usize,
@@ -292,7 +292,7 @@ mod host {
         pub b: usize,
         /// Stages in shared memory: 4, or the 2 that fit into the 99 KiB of a block of compute capability 12.0.
         pub stages: u32,
-        /// Multiprocessors: blocks at most.
+        /// The number of multiprocessors, and so the most blocks.
         pub multiprocessors: u32,
     }
 

@@ -21,7 +21,7 @@ type Box64 = [[Bf16; BOX as usize]; BOX as usize];
 type Tile64 = Tile<Box64, Swizzle128>;
 type Map = TileMap<Box64, Swizzle128>;
 
-/// Returns the place of an element in rows of so many.
+/// Returns the place of an element in rows of `columns`.
 #[inline(always)]
 const fn place(row: u32, column: u32, columns: u32) -> usize {
     row as usize * columns as usize + column as usize
@@ -64,7 +64,7 @@ unsafe fn add_products(sums: &mut [f32; EACH], thread: u32, [a, b]: [SharedPtr<T
     }
 }
 
-/// Writes a thread's sums to C, of which the tile begins at this column and row.
+/// Writes a thread's sums to C; the tile begins at this column and row.
 ///
 /// # Safety
 /// 1. C has `m` rows of `n` numbers, and no other code uses these.
@@ -89,7 +89,7 @@ unsafe fn write_column(
     }
 }
 
-/// Writes sums of a warpgroup to C, the first of which is in this column and row.
+/// Writes sums of a warpgroup to C; the first one is in this column and row.
 ///
 /// # Safety
 /// 1. As for [`write_column`].

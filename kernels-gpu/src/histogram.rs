@@ -1,5 +1,5 @@
 //! A histogram: each block counts in shared memory, and one bulk reduction (`cp.reduce.async.bulk`)
-//! adds its counts to those of all blocks.
+//! adds its counts to the counts of all blocks.
 
 use tma::{Block, kernel, memory, shared, warp};
 
@@ -44,11 +44,11 @@ pub unsafe fn histogram(data: *const u8, len: u32, counts: *mut u32) {
 /// Lanes of a warp, each with counts of its own.
 const LANES: usize = 32;
 
-/// As [`histogram`], with vectors of bytes on their way and counts of its own for each lane of the block's warps: those
-/// of a lane are in one bank of shared memory, so that lanes never wait for each other.
+/// Works like [`histogram`], with vectors of bytes in flight and counts of its own for each lane of the block's warps: the
+/// counts of a lane are in one bank of shared memory, so that lanes never wait for each other.
 ///
 /// # Safety
-/// As for [`histogram`], and
+/// The conditions of [`histogram`], and
 /// 4. `data` is a multiple of 16.
 #[kernel(max_threads = 1024)]
 pub unsafe fn histogram_lanes(data: *const u8, len: u32, counts: *mut u32) {
@@ -102,7 +102,7 @@ pub unsafe fn histogram_lanes(data: *const u8, len: u32, counts: *mut u32) {
     while bin < BINS as u32 {
         let mut sum = 0;
         for lane in 0..LANES as u32 {
-            // Neighbours begin with different lanes, whose banks differ.
+            // Neighbours begin with different lanes, which have different banks.
             sum += of_lanes.get(bin * LANES as u32 + (bin + lane) % LANES as u32);
         }
         sums.add(bin, sum);

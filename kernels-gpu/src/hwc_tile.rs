@@ -22,13 +22,13 @@ pub type Pixels = [[[F16; CHANNELS]; SIDE]; SIDE];
 /// Pairs of a tile's halves.
 const PAIRS: usize = size_of::<Tile<Pixels>>() / size_of::<F16x2>();
 
-/// Copies the tile of 2 x 2 pixels of 32 channels whose first element is at channel `c`, column `w`
+/// Copies the tile of 2 x 2 pixels of 32 channels with its first element at channel `c`, column `w`
 /// and row `h` to `output`, in the order of shared memory: channels, then columns, then rows.
 /// Elements outside the image are zero.
 ///
 /// # Safety
 /// 1. `map` is over an image with dimensions C, W, H that no thread writes while the kernel runs.
-/// 2. `output` is as its type says: it has room for 128 halves.
+/// 2. `output` is as its type requires: it has room for 128 halves.
 /// 3. `c` is a multiple of 8.
 /// 4. The block is one-dimensional, of a multiple of 32 threads; there is one.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/hwc_tile.ptx"), "\n```"))]
@@ -146,7 +146,7 @@ mod host {
     pub struct HwcTile {
         /// The image.
         pub image: Image,
-        /// Its buffer.
+        /// The buffer.
         pub data: usize,
         /// The buffer of 128 halves that gets the tile.
         pub output: usize,
@@ -191,7 +191,7 @@ mod host {
     pub struct HwcTileLanes {
         /// The image.
         pub image: Image,
-        /// Its buffer.
+        /// The buffer.
         pub data: usize,
         /// The buffer of the tiles' columns and rows.
         pub coords: usize,

@@ -20,7 +20,7 @@ pub const SLICE_ROWS: usize = TILE[1] / BLOCKS as usize;
 const TILE_ELEMS: usize = TILE[0] * TILE[1];
 const TILE_BYTES: u32 = 4 * TILE_ELEMS as u32;
 
-/// The box of the map: what a block fetches.
+/// The box of the map: the part that a block fetches.
 pub type Slice = [[i32; TILE[0]]; SLICE_ROWS];
 
 /// Each cluster loads the tile at column `x + 64 * cluster` and row `y`, and each of its four blocks
@@ -28,7 +28,7 @@ pub type Slice = [[i32; TILE[0]]; SLICE_ROWS];
 ///
 /// # Safety
 /// 1. `map` is over a matrix that no thread writes while the kernel runs; `x` is a multiple of 4.
-/// 2. `output` is as its type says.
+/// 2. `output` is as its type requires.
 /// 3. Grid and blocks are one-dimensional; blocks are whole warps.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/multicast_tile.ptx"), "\n```"))]
 #[kernel(max_threads = 1024, cluster = 4)]
@@ -59,7 +59,7 @@ pub unsafe fn multicast_tile(
 /// Tiles of a cluster of [`multicast_tiles`].
 pub const TILES: u32 = 4;
 
-/// As [`multicast_tile`], with [`TILES`] tiles beside each other for each cluster, all on their way at once.
+/// Works like [`multicast_tile`], with [`TILES`] tiles beside each other for each cluster, all in flight at once.
 ///
 /// # Safety
 /// 1. `map` is over a matrix that no thread writes while the kernel runs; `x` is a multiple of 4.
@@ -92,7 +92,7 @@ pub unsafe fn multicast_tiles(
     let rank = cluster.rank();
     let first = block.index() / BLOCKS * TILES;
     let own = (count - first).min(TILES);
-    // No thread sends to a block whose barriers are not there.
+    // No thread sends to a block without its barriers.
     cluster.sync();
     if block.elect() {
         let mut at = Cursor::new();
@@ -148,7 +148,7 @@ mod host {
         pub form: MulticastTileForm,
         /// The matrix of `i32`.
         pub matrix: Matrix,
-        /// Its buffer.
+        /// The buffer.
         pub data: usize,
         /// The buffer that gets a tile for each block.
         pub output: usize,

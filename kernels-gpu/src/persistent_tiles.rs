@@ -14,10 +14,10 @@ pub type Rows = [[f32; TILE[0]]; TILE[1]];
 /// Output tiles: one is stored while the next is written.
 const OUTPUTS: u32 = 2;
 
-/// Writes `2 * x + 1` for each element `x` of a matrix of `f32`, in tiles of which each block takes
-/// every `gridDim.x`-th.
+/// Writes `2 * x + 1` for each element `x` of a matrix of `f32`, in tiles; each block takes
+/// every `gridDim.x`-th tile.
 ///
-/// Entries `persistent_tiles_2` to `persistent_tiles_4` have so many stages.
+/// Entries `persistent_tiles_2` to `persistent_tiles_4` have 2 to 4 stages.
 ///
 /// # Safety
 /// 1. `source` and `target` are over matrices of the same size that only this kernel uses while it
@@ -101,7 +101,7 @@ mod host {
     }
 
     impl PersistentTiles {
-        /// Returns the matrix of buffer 0 to that of buffer 1.
+        /// Makes the arguments from the matrix in buffer 0 to the one in buffer 1.
         pub fn of(matrix: Matrix) -> Self {
             Self {
                 stages: 2,

@@ -37,8 +37,8 @@ pub unsafe fn prefetch<const STAGES: u32>(
     // Numbers of a batch, and this thread's one.
     let grid_size = grid_dim().x as usize * block_size as usize;
     let mut own = block.index() as usize * block_size as usize + tid as usize;
-    // A group for every batch, also for those that are not there: so the number of groups behind the
-    // one that is waited for is always the same.
+    // A group for every batch, also for missing ones: so the number of groups after the
+    // awaited one is always the same.
     let fetch = |batch: u32, own: usize, stage: u32| {
         if batch < batches {
             let to = stage_data(stage).add(tid);
@@ -59,8 +59,8 @@ pub unsafe fn prefetch<const STAGES: u32>(
     let mut stage = 0;
     let mut compute_batch = 0;
     while compute_batch < batches {
-        // Wait for the current batch, with `STAGES - 1` groups on their way: a thread for its own copy,
-        // `sync` for those of others.
+        // Wait for the current batch, with `STAGES - 1` groups in flight: a thread for its own copy,
+        // `sync` for the copies of others.
         wait_for_all_but::<STAGES>();
         block.sync();
 

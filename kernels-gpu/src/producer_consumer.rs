@@ -71,10 +71,10 @@ pub unsafe fn producer_consumer_ring(
     );
 }
 
-/// As [`producer_consumer_ring`], with four bare barriers at which every thread arrives.
+/// Works like [`producer_consumer_ring`], with four bare barriers at which every thread arrives.
 ///
 /// # Safety
-/// As for [`producer_consumer_ring`].
+/// The conditions of [`producer_consumer_ring`].
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/producer_consumer_barriers.ptx"), "\n```"))]
 #[kernel(
     max_threads = 1024,

@@ -19,8 +19,8 @@ use crate::{copy_bulk, rows::Number};
 /// `dst` may be memory of another GPU that this one has access to, with atomic operations.
 ///
 /// # Safety
-/// 1. `src` points to `len_bytes` bytes of global memory that no thread writes while the kernel runs, `dst` to as many
-///    that no other code uses; they do not overlap.
+/// 1. `src` points to `len_bytes` bytes of global memory that no thread writes while the kernel runs, `dst` to `len_bytes`
+///    bytes that no other code uses; they do not overlap.
 /// 2. Both addresses, `len_bytes` and `chunk_bytes` are multiples of 16; a chunk has at most 2^20 - 16 bytes, and no
 ///    block begins past the end.
 /// 3. Grid and blocks are one-dimensional, blocks of whole warps, and the launch has the shared memory.
@@ -60,7 +60,7 @@ mod host {
         rows::Numbers,
     };
 
-    /// Adds a part of one buffer to the same part of another one, each number to that of the same index.
+    /// Adds a part of one buffer to the same part of another one, each number to the number at the same index.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct ReduceScatter {
         /// The type of the numbers.
@@ -75,13 +75,13 @@ mod host {
         pub len_bytes: u64,
         /// Bytes that a block adds.
         pub chunk_bytes: u32,
-        /// Threads of a block, of which one works: up to 256.
+        /// Threads of a block, up to 256; one of them works.
         pub threads: u32,
         /// Shared memory of a block at least, in bytes: with more than a chunk takes fewer blocks run at once.
         pub shared_bytes: u32,
     }
 
-    /// No numbers of `f32`, of buffer 1 to those of buffer 0.
+    /// No numbers of `f32`, from buffer 1 to buffer 0.
     impl Default for ReduceScatter {
         fn default() -> Self {
             Self {

@@ -1,5 +1,5 @@
 //! Ports the guide's "Batching Loads in Conditional Code": a block loads a centre and two halos with
-//! LDGSTS (`cp.async`), whose copies are all on their way at once though they stand in branches.
+//! LDGSTS (`cp.async`); all copies are in flight at once though they are in branches.
 
 use tma::{
     Barrier, Block, GlobalMut, GlobalRef, PerBlock, SharedPtr, kernel, memory,
@@ -56,11 +56,11 @@ pub unsafe fn stencil_loads(
     unsafe { sum(block, buffer, output) };
 }
 
-/// As [`stencil_loads`], by copies that each thread starts for itself and that a barrier waits for:
+/// Works like [`stencil_loads`], by copies that each thread starts for itself and that a barrier waits for:
 /// the guide's version 1.
 ///
 /// # Safety
-/// As for [`stencil_loads`].
+/// The conditions of [`stencil_loads`].
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/stencil_threads.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn stencil_threads(
@@ -89,11 +89,11 @@ pub unsafe fn stencil_threads(
     }
 }
 
-/// As [`stencil_loads`], by copies that all threads of the block start together and that a barrier
+/// Works like [`stencil_loads`], by copies that all threads of the block start together and that a barrier
 /// waits for: the guide's version 2.
 ///
 /// # Safety
-/// As for [`stencil_loads`].
+/// The conditions of [`stencil_loads`].
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/stencil_block.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn stencil_block(
@@ -118,11 +118,11 @@ pub unsafe fn stencil_block(
     }
 }
 
-/// As [`stencil_loads`], by copies that each thread starts for itself and waits for as a group: the
+/// Works like [`stencil_loads`], by copies that each thread starts for itself and waits for as a group: the
 /// guide's primitives.
 ///
 /// # Safety
-/// As for [`stencil_loads`].
+/// The conditions of [`stencil_loads`].
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/stencil_groups.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn stencil_groups(
@@ -158,12 +158,12 @@ const THREADS_OF_CENTER: u32 = CENTER / 4;
 /// Vectors of a centre and its halos for each of these threads, in bytes.
 const BYTES_OF_THREAD: u64 = 24;
 
-/// As [`stencil_loads`] with many centres for each block, which three bulk copies bring: one for each eight threads.
+/// Works like [`stencil_loads`] with many centres for each block, which three bulk copies bring: one for each eight threads.
 ///
 /// # Safety
 /// 1. `left`, `center`, `right` and `output` have `centers` values at multiples of 16 bytes; no thread writes the first
 ///    three, and no other code uses the last.
-/// 2. Grid and blocks are one-dimensional; blocks are whole warps, none of which begins after the last centre.
+/// 2. Grid and blocks are one-dimensional; blocks are whole warps, and none begins after the last centre.
 #[kernel(max_threads = 1024, shared_bytes = |threads| threads * BYTES_OF_THREAD)]
 pub unsafe fn stencil_bulk(
     left: *const Halo,
@@ -206,7 +206,7 @@ pub unsafe fn stencil_bulk(
     if number >= centers {
         return;
     }
-    // Of the line of the left halo, the centre and the right halo.
+    // The number of a place in the line of the left halo, the centre and the right halo.
     let vector = |ahead: u32| {
         let at = quarter + ahead;
         let index = if at < of_halo {
@@ -274,7 +274,7 @@ unsafe fn own_copies(
     }
 }
 
-/// Starts copies of the numbers, one for each of the first threads of the block, which has as many.
+/// Starts copies of the numbers, one for each of the first `N` threads of the block.
 ///
 /// # Safety
 /// 1. There is room for the numbers at `to`, which no other code uses until the copies have been waited for.
@@ -286,7 +286,7 @@ unsafe fn copy_together<const N: usize>(block: Block, to: SharedPtr<f32>, from: 
     }
 }
 
-/// Waits for the copies of all threads of the block, each of which calls it once.
+/// Waits for the copies of all threads of the block; each thread calls it once.
 #[inline(always)]
 fn wait(bar: &Barrier) {
     bar.wait_for_copies();
@@ -355,7 +355,7 @@ mod host {
         /// Copies of each thread, in groups.
         #[doc(alias = "__pipeline_memcpy_async")]
         Groups,
-        /// Three bulk copies for many centres, of which each block of the grid has one for each eight of its threads.
+        /// Three bulk copies for many centres; each block of the grid has one for each eight of its threads.
         Bulk,
     }
 

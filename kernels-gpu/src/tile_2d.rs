@@ -40,10 +40,10 @@ pub unsafe fn tile_2d(#[grid_constant] map: &TileMap<Rows>, x: i32, y: i32) {
     add(block, map, [x, y], map, [x, y]);
 }
 
-/// As [`tile_2d`], but the host has copied the map into the constant [`TILE_2D_MAP`].
+/// Works like [`tile_2d`], but the host has copied the map into the constant [`TILE_2D_MAP`].
 ///
 /// # Safety
-/// As for [`tile_2d`]; the constant holds a map with boxes of [`Rows`], without swizzle.
+/// The conditions of [`tile_2d`]; the constant holds a map with boxes of [`Rows`], without swizzle.
 #[kernel(max_threads = 1024)]
 pub unsafe fn tile_2d_constant(x: i32, y: i32) {
     // SAFETY: every thread gets here (3); the tensor and the coordinates are as wanted (1, 2).
@@ -53,10 +53,10 @@ pub unsafe fn tile_2d_constant(x: i32, y: i32) {
     add(block, map, [x, y], map, [x, y]);
 }
 
-/// As [`tile_2d`], but the host has copied the map into global memory.
+/// Works like [`tile_2d`], but the host has copied the map into global memory.
 ///
 /// # Safety
-/// As for [`tile_2d`]; `map` is a multiple of 64.
+/// The conditions of [`tile_2d`]; `map` is a multiple of 64.
 #[kernel(max_threads = 1024)]
 pub unsafe fn tile_2d_global(map: GlobalRef<TileMap<Rows>>, x: i32, y: i32) {
     // SAFETY: every thread gets here (3); the tensor and the coordinates are as wanted (1, 2).
@@ -67,12 +67,12 @@ pub unsafe fn tile_2d_global(map: GlobalRef<TileMap<Rows>>, x: i32, y: i32) {
     add(block, map, [x, y], map, [x, y]);
 }
 
-/// As [`tile_2d`], but the tile is stored through another map and at coordinates of its own.
+/// Works like [`tile_2d`], but the tile is stored through another map and at coordinates of its own.
 ///
 /// The load may thus start at negative coordinates.
 ///
 /// # Safety
-/// As for [`tile_2d`], with (2) for the store alone; `load_x` is a multiple of 4.
+/// The conditions of [`tile_2d`], with (2) for the store only; `load_x` is a multiple of 4.
 #[kernel(max_threads = 1024)]
 pub unsafe fn tile_2d_to(
     #[grid_constant] load_map: &TileMap<Rows>,
@@ -160,7 +160,7 @@ mod host {
         pub map: MapSource,
         /// The matrix.
         pub matrix: Matrix,
-        /// Its buffer.
+        /// The buffer.
         pub data: usize,
         /// Column and row of the first tile.
         pub origin: [i32; 2],
@@ -206,18 +206,18 @@ mod host {
         }
     }
 
-    /// As [`Tile2d`], from one matrix to another: the load may begin anywhere.
+    /// Works like [`Tile2d`], from one matrix to another: the load may begin anywhere.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Tile2dTo {
         /// The matrix that is read.
         pub source: Matrix,
-        /// Its buffer.
+        /// The buffer.
         pub source_data: usize,
         /// Column and row of the first tile that is read.
         pub source_origin: [i32; 2],
         /// The matrix that is written.
         pub target: Matrix,
-        /// Its buffer.
+        /// The buffer.
         pub target_data: usize,
         /// Column and row of the first tile that is written.
         pub target_origin: [i32; 2],

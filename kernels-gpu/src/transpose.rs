@@ -13,13 +13,13 @@ pub const THREADS: u32 = 256;
 /// The box of the maps.
 pub type Rows = [[u32; TILE]; TILE];
 
-/// A warp moves so many elements at once.
+/// Elements that a warp moves at once.
 const STEPS: u32 = (TILE * TILE) as u32 / THREADS;
 
 /// Writes the transpose of a matrix of 4-byte elements.
 ///
 /// Block (`x`, `y`) loads the tile in column `x` and row `y` of tiles, and stores it, transposed, in
-/// column `y` and row `x`. What is outside the source is zero, what is outside the target is
+/// column `y` and row `x`. Elements outside the source are zero, elements outside the target are
 /// left out.
 ///
 /// # Safety
@@ -58,7 +58,7 @@ pub unsafe fn transpose(
 
 /// Rows and columns of a tile of [`transpose_wide`]: a row is 256 bytes.
 pub const WIDE_TILE: usize = 64;
-/// Rows and columns of what a thread transposes in registers.
+/// Rows and columns of the square that a thread transposes in registers.
 const SQUARE: usize = 4;
 /// Squares beside each other in a wide tile.
 const SQUARES: u32 = (WIDE_TILE / SQUARE) as u32;
@@ -66,7 +66,7 @@ const SQUARES: u32 = (WIDE_TILE / SQUARE) as u32;
 /// The box of the maps of [`transpose_wide`].
 pub type WideRows = [[u32; WIDE_TILE]; WIDE_TILE];
 
-/// As [`transpose`], through tiles whose rows are twice as long, without a swizzle: memory takes rows of 256 bytes faster.
+/// Works like [`transpose`], through tiles with rows of twice the length, without a swizzle: memory takes rows of 256 bytes faster.
 ///
 /// Block (`x`, `y`) has the tile in column `y` and row `x` of the source, so that blocks which run at once write tiles
 /// beside each other.
@@ -155,7 +155,7 @@ mod host {
         pub form: TransposeForm,
         /// The matrix that is read.
         pub source: Matrix,
-        /// Its buffer.
+        /// The buffer.
         pub source_data: usize,
         /// The distance of the rows that are written, in elements.
         pub target_pitch: usize,

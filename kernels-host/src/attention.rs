@@ -53,7 +53,7 @@ impl Kernels {
     /// queries and keys count alone.
     ///
     /// # Errors
-    /// As [`attention`](Self::attention); or sequences are not packed.
+    /// Works like [`attention`](Self::attention); or sequences are not packed.
     #[doc(alias = "flash_attn_varlen_func")]
     #[expect(clippy::too_many_arguments, reason = "each is a tensor")]
     pub fn attention_packed<T: Element>(

@@ -53,7 +53,7 @@ impl Peers {
     /// Of these devices, whose memory is opened to each other.
     ///
     /// # Errors
-    /// As [`PeerAccess::between`].
+    /// Works like [`PeerAccess::between`].
     pub fn new(first: &Device, second: &Device) -> Result<Self, Failure> {
         Ok(Self {
             access: PeerAccess::between(first, second)?,
@@ -95,7 +95,7 @@ impl Peers {
     /// Each sum is rounded once, to nearest, ties to even.
     ///
     /// # Errors
-    /// As [`all_gather`](Self::all_gather); or atomic operations do not work between the devices.
+    /// Works like [`all_gather`](Self::all_gather); or atomic operations do not work between the devices.
     #[doc(alias = "ncclReduceScatter")]
     pub fn reduce_scatter<T: RowElement>(
         &self,
@@ -125,7 +125,7 @@ impl Peers {
     /// Each sum is made by one device and rounded once, to nearest, ties to even, so that both get the same bits.
     ///
     /// # Errors
-    /// As [`all_gather`](Self::all_gather).
+    /// Works like [`all_gather`](Self::all_gather).
     #[doc(alias = "ncclAllReduce")]
     pub fn all_reduce<T: RowElement>(&self, buffers: [&mut Buffer<T>; 2]) -> Result<(), Failure> {
         self.run("all_reduce", buffers, |side| {

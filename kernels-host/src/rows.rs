@@ -39,7 +39,7 @@ impl Kernels {
     /// Writes `exp(x) / sum(exp(x))` for each element `x` of each row of `len` elements; sums are of `f32`.
     ///
     /// # Errors
-    /// As [`rms_norm`](Self::rms_norm), for rows of `len` elements.
+    /// Works like [`rms_norm`](Self::rms_norm), for rows of `len` elements.
     pub fn softmax<T: RowElement>(
         &self,
         len: usize,
@@ -78,7 +78,7 @@ impl Kernels {
     /// Rows are stored one after the other, and are as long as the weights.
     ///
     /// # Errors
-    /// As [`rms_norm`](Self::rms_norm).
+    /// Works like [`rms_norm`](Self::rms_norm).
     pub fn layer_norm<T: RowElement>(
         &self,
         epsilon: f32,

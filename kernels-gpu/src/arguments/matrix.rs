@@ -8,7 +8,7 @@ pub struct Matrix {
     pub width: usize,
     /// Rows.
     pub height: usize,
-    /// From the first element of a row to that of the next, in elements.
+    /// Distance from the first element of a row to the first of the next, in elements.
     pub pitch: usize,
 }
 
@@ -32,7 +32,7 @@ impl Matrix {
         self.map_of(DataType::I32, tile)
     }
 
-    /// As [`map`](Self::map), of other numbers of 4 bytes. Tiles side by side are all fetched, 128 bytes at a time.
+    /// Works like [`map`](Self::map), of other numbers of 4 bytes. Tiles side by side are all fetched, 128 bytes at a time.
     pub(crate) fn map_of(self, element: DataType, tile: [u32; 2]) -> Tiled {
         TensorMap::tiled(element, &[self.width as u64, self.height as u64])
             .strides_bytes(&[self.pitch_bytes()])

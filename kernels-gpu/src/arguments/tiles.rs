@@ -9,7 +9,7 @@ pub(crate) struct Tiles {
     /// The map with the boxes of the patch.
     pub(crate) map: Tiled,
     pub(crate) patch: Patch,
-    /// Of a patch.
+    /// Bytes of a patch.
     pub(crate) bytes: u32,
     /// Patches along the columns and rows.
     pub(crate) columns: u32,
@@ -17,7 +17,7 @@ pub(crate) struct Tiles {
 }
 
 impl Tiles {
-    /// The tiles that the boxes of a map are, so many side by side in a patch; any other mistake in the map is reported
+    /// Makes the tiles from the boxes of a map, `tiles` side by side in a patch; other mistakes in the map are reported
     /// when it is encoded.
     pub(crate) fn of(map: &Tiled, tiles: u32, conditions: &mut Conditions) -> Self {
         let dims = &map.tensor.dims;
@@ -80,7 +80,7 @@ impl Tiles {
         conditions.within("element size", bytes, 4..=4, reason);
     }
 
-    /// Returns all.
+    /// Returns the number of patches.
     pub(crate) fn count(&self) -> u32 {
         self.columns.saturating_mul(self.rows)
     }

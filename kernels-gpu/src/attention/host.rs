@@ -19,10 +19,10 @@ pub struct Packed {
     pub queries: u32,
     /// Keys of all sequences together.
     pub keys: u32,
-    /// The buffer of `u32` with the number of each sequence's first query, and after them that of all queries: none is
+    /// The buffer of `u32` with the number of each sequence's first query, and after them the number of all queries: none is
     /// less than the one before.
     pub query_starts: usize,
-    /// The buffer of `u32` with the number of each sequence's first key, and after them that of all keys: none is less
+    /// The buffer of `u32` with the number of each sequence's first key, and after them the number of all keys: none is less
     /// than the one before.
     pub key_starts: usize,
 }
@@ -31,15 +31,15 @@ pub struct Packed {
 /// positions, then sequences.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attention {
-    /// The type of all tensors but that of the logarithms.
+    /// The type of all tensors except the logarithms.
     pub numbers: Numbers,
     /// Elements of a head: 64, 128 or 256.
     pub elements: u32,
     /// Sequences, which are as long as each other, unless they are packed.
     pub sequences: u32,
-    /// Queries of a sequence, or of the longest one: what is behind so many is not computed.
+    /// Queries of a sequence, or of the longest one: later queries are not computed.
     pub queries: u32,
-    /// Keys, and values, of a sequence, or of the longest one: what is behind so many is not seen.
+    /// Keys, and values, of a sequence, or of the longest one: later keys are ignored.
     pub keys: u32,
     /// Sequences are stored one after the other, with lengths of their own. What follows the values of one is multiplied by zero:
     /// infinities and NaN there spread.
@@ -47,14 +47,14 @@ pub struct Attention {
     pub packed: Option<Packed>,
     /// Heads of queries.
     pub heads: u32,
-    /// Heads of keys and values, each of which equally many neighbouring heads of queries share.
+    /// Heads of keys and values; the same number of neighbouring heads of queries share each.
     pub key_heads: u32,
     /// A query sees no key after it; the last of both are at the same position.
     pub is_causal: bool,
     /// The factor of the scores.
     pub scale: f32,
-    /// Multiprocessors: blocks at most, where all queries see as many keys; else there is a block for each 128 queries of
-    /// each head.
+    /// The number of multiprocessors, and so the most blocks, where all queries see the same number of keys; otherwise there
+    /// is a block for each 128 queries of each head.
     pub multiprocessors: u32,
     /// The buffer of the results.
     pub results: usize,
@@ -144,7 +144,7 @@ impl Attention {
         let items = product(&[queries.div_ceil(QUERIES), heads, sequences]);
         let reason = "items of 128 queries are counted in 31 bits";
         conditions.within("items", items, 1..=i32::MAX as u64, reason);
-        // Else the hardware gives the next one to a block that is free.
+        // Otherwise the hardware assigns the next one to a block that is free.
         let are_dealt = !is_causal && packed.is_none();
         let blocks = match are_dealt {
             true => dealt(items as u32, self.multiprocessors),

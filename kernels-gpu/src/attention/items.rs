@@ -9,9 +9,9 @@ use super::{QUERIES, Sequences};
 /// Where the positions of a sequence are.
 #[derive(Clone, Copy)]
 pub(super) struct Positions {
-    /// Its number in the tensors.
+    /// The number in the tensors.
     pub(super) sequence: u32,
-    /// Its first query and its first key there.
+    /// The first query and its first key there.
     pub(super) first: [u32; 2],
     pub(super) queries: u32,
     pub(super) keys: u32,
@@ -23,7 +23,7 @@ impl Sequences {
         self.packed[0] != 0
     }
 
-    /// Returns the positions of a sequence: in the tensors whatever the starts are, and no more than those of the
+    /// Returns the positions of a sequence: within the tensors for any starts, and no more than the positions of the
     /// longest sequence. Starts that ascend keep sequences apart.
     ///
     /// # Safety
@@ -122,7 +122,7 @@ impl Item {
     }
 }
 
-/// Hands on what the block has of so many items: one of them where `ONE` says so.
+/// Calls `work` with each item of this block; only with one item if `ONE`.
 #[inline(always)]
 pub(super) fn each_item<const ONE: bool>(
     block: Block,

@@ -24,7 +24,7 @@ struct Locations([F16x2; 2]);
 /// Bytes of a pixel.
 pub(super) const PIXEL_BYTES: u32 = CHANNELS * 2;
 
-/// The operator's input, of which a warp takes `QUERIES` queries at a time.
+/// The operator's input; a warp takes `QUERIES` queries at a time.
 pub(super) struct Problem<const QUERIES: u32> {
     pub(super) value: *const Chunk,
     locations: *const F16x2,
@@ -48,7 +48,7 @@ impl<const QUERIES: u32> Problem<QUERIES> {
     const GROUP: NonZero<u32> = NonZero::new(QUERIES).unwrap();
 
     /// # Safety
-    /// 1. The inputs and the output are as long as the layout says, and no thread writes the inputs.
+    /// 1. The inputs and the output are as long as the layout requires, and no thread writes the inputs.
     #[inline(always)]
     pub(super) unsafe fn new(
         value: *const Chunk,
@@ -140,7 +140,7 @@ impl<const QUERIES: u32> Problem<QUERIES> {
 pub(super) struct Level {
     pub(super) width: u32,
     pub(super) height: u32,
-    /// Its first pixel in its batch.
+    /// The first pixel in its batch.
     pub(super) first: u32,
 }
 
@@ -209,9 +209,9 @@ pub(super) struct Corners {
 }
 
 impl Level {
-    /// Returns the pixels around a location: those of the image with its border.
+    /// Returns the pixels around a location in the image with its border.
     ///
-    /// A sample outside the image, or that is no number, counts nothing.
+    /// A sample outside the image, or at a NaN, has the weight 0.
     #[inline(always)]
     pub(super) fn around(&self, location: F16x2, weight: F16) -> Around {
         let [x, y] = f32s(location);
@@ -235,7 +235,7 @@ impl Level {
         }
     }
 
-    /// As [`around`](Self::around), with what each pixel counts.
+    /// Works like [`around`](Self::around), and returns the weight of each pixel.
     #[inline(always)]
     pub(super) fn corners(&self, location: F16x2, weight: F16) -> Corners {
         let Around {

@@ -49,8 +49,8 @@ impl Images {
         }
     }
 
-    /// Starts the copy of a batch's images. All threads of the block call it together, and have read what they want
-    /// of the batch before.
+    /// Starts the copy of a batch's images. All threads of the block call it together, and have finished reading
+    /// the batch before.
     #[inline(always)]
     pub(super) fn load<const QUERIES: u32>(
         &mut self,

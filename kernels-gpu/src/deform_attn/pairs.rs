@@ -1,4 +1,4 @@
-//! Pixels two at a time: those of the finer images by ordinary loads, of the coarser ones from shared memory.
+//! Pixels two at a time: finer images by ordinary loads, coarser ones from shared memory.
 //!
 //! Both pixels of a row are side by side, 128 bytes, which eight lanes load together. The L1 cache looks up one line after
 //! the other, and finds them in one or two, where four lanes that load a pixel each look in four.
@@ -23,11 +23,11 @@ use super::{
 const LANES: u32 = 2 * CHUNKS;
 /// Queries of a warp.
 pub(super) const QUERIES: u32 = 32 / LANES;
-/// Images in global memory, and images of which a warp has samples in shared memory at a time.
+/// Images in global memory, and images with samples in shared memory of a warp at a time.
 const FINE: u32 = 2;
 /// Bytes of a sample in shared memory: where its upper left pixel is, what both rows count, the right column's share.
 const SAMPLE_BYTES: u32 = size_of::<[u32; 4]>() as u32;
-/// Samples of a query that a warp has in shared memory at a time, and those of all its queries.
+/// Samples of a query that a warp has in shared memory at a time, and samples of all its queries.
 const SAMPLES: u32 = FINE * POINTS;
 const WARP_BYTES: u32 = QUERIES * SAMPLES * SAMPLE_BYTES;
 
@@ -120,12 +120,12 @@ pub(super) unsafe fn run(problem: &Problem<QUERIES>, waves: NonZero<u32>) {
     });
 }
 
-/// A lane among those of its query: the left pixel's channels first, then the right one's.
+/// A lane within its query: the left pixel's channels first, then the right one's.
 struct Lanes {
     own: u32,
     /// The query's samples.
     samples: SharedPtr<u8>,
-    /// The share that the lane's pixel has of its row: so much, and so many times the right column's share.
+    /// The share of the lane's pixel in its row: a constant, and a factor of the right column's share.
     share: [f32; 2],
 }
 
@@ -153,7 +153,7 @@ impl Lanes {
         place(1, second);
     }
 
-    /// Adds what the lane sees in the samples of the image of this number among those that are placed.
+    /// Adds the lane's samples in the image of this number among the placed images.
     #[inline(always)]
     fn add(&self, sums: &mut [f32; 8], image: u32, mut rows: impl FnMut(u32) -> [Chunk; 2]) {
         let mut add = |point: u32| {

@@ -103,7 +103,7 @@ struct Work {
 struct Warp<const STAGES: u32, const TILED: usize> {
     warp: tma::Warp,
     lane: u32,
-    /// Query of the lane among those of the warp.
+    /// Query of the lane within the warp.
     query: u32,
     /// The image that it works out samples in, and the channels that it adds up.
     own: u32,
@@ -126,9 +126,9 @@ struct Next {
 
 impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
     /// # Safety
-    /// 1. `stages` and `barriers` are this warp's alone, as large as [`shared_bytes`] says, and `images` has
-    ///    those of the batch that is worked on.
-    /// 2. The problem and the maps are those of [`run`]. All lanes call `attend` together, whose groups are there.
+    /// 1. `stages` and `barriers` are this warp's alone, as large as [`shared_bytes`] returns, and `images` has
+    ///    the images of the current batch.
+    /// 2. The problem and the maps are the ones of [`run`]. All lanes call `attend` together, with existing groups.
     #[inline(always)]
     unsafe fn new(
         block: Block,
@@ -168,7 +168,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
         self.tiles(cursor).byte_add(tiles).cast()
     }
 
-    /// Where each lane's sample is.
+    /// Returns the address of each lane's sample.
     #[inline(always)]
     fn samples(&self, cursor: Cursor<STAGES>) -> SharedPtr<u64> {
         self.weights(cursor).byte_add(WEIGHTS_BYTES).cast()

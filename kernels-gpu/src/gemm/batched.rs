@@ -22,7 +22,7 @@ const NARROW_STAGES: u32 = 8;
 /// A box of one of many matrices.
 type Box3<T> = [Box64<T>; 1];
 type Map<T> = TileMap<Box3<T>, Swizzle128>;
-/// Rows of A, and so many boxes of columns of B.
+/// Rows of A, and `BOXES` boxes of columns of B.
 type Stage<T, const BOXES: usize> =
     Pair<[Tile<Box3<T>, Swizzle128>; 2], [Tile<Box3<T>, Swizzle128>; BOXES]>;
 type Matrix<T, const BOXES: usize, const K_MAJOR: bool> =
@@ -50,11 +50,11 @@ pub struct Results {
 /// are of `f32`. All have the same extents, and one bias.
 ///
 /// # Safety
-/// 1. `a` and `b` are maps with boxes of 64 by 64, of the rows of the matrices as they are in memory, and of as many
-///    matrices as `results` says; no thread writes A and B while the kernel runs.
+/// 1. `a` and `b` are maps with boxes of 64 by 64, of the rows of the matrices as they are in memory, and of the
+///    number of matrices in `results`; no thread writes A and B while the kernel runs.
 /// 2. `c` points to the first of the matrices that `results` describes, and no other code uses these. It is a multiple of
 ///    16 bytes, and so are their strides; rows end there, too. Elements of C are initialised where `beta` is not 0.
-/// 3. (2) to (4) of [`gemm`](super::gemm()), where the tiles are those of all products together.
+/// 3. (2) to (4) of [`gemm`](super::gemm()), where the tiles are the tiles of all products together.
 #[kernel(
     max_threads = 384,
     min_blocks = 1,
@@ -189,7 +189,7 @@ unsafe fn multiply<
             let row = row + BOX * index + 16 * warpgroup.warp_index() + warpgroup.warp().lane() / 4;
             sums.each_pair(warpgroup, |below, beside, sums| {
                 let at = [column + beside, row + 8 * below as u32];
-                // SAFETY: each element of C is that of one thread (2 and 3 of `gemm_batched`).
+                // SAFETY: each element of C belongs to one thread (2 and 3 of `gemm_batched`).
                 unsafe { end.write(sums, at, batch) };
             });
         }
@@ -238,7 +238,7 @@ impl<T: Half> Epilogue<T> {
     }
 }
 
-/// Two neighbouring elements of C, the first of which is at a multiple of their bytes.
+/// Two neighbouring elements of C; the first one is at a multiple of their bytes.
 #[derive(Clone, Copy)]
 enum Place<T> {
     Single(*mut f32),

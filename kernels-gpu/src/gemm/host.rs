@@ -68,11 +68,11 @@ pub struct Gemm {
     pub a_transposed: bool,
     /// B is given transposed: N rows of K numbers.
     pub b_transposed: bool,
-    /// From row to row of C, A and B as they are in memory, in elements; rows are stored one after the other where nothing is
-    /// said.
+    /// From row to row of C, A and B as they are in memory, in elements; by default rows are stored one after the
+    /// other.
     pub strides: [Option<u64>; 3],
-    /// From matrix to matrix of C, A and B, in elements: 0 where all products have the same A or B; one after the other
-    /// where nothing is said.
+    /// From matrix to matrix of C, A and B, in elements: 0 where all products have the same A or B; by default one after the
+    /// other.
     pub batch_strides: [Option<u64>; 3],
     /// The factor of the sums.
     pub alpha: f32,
@@ -88,12 +88,12 @@ pub struct Gemm {
     pub a: usize,
     /// The buffer of B.
     pub b: usize,
-    /// Multiprocessors: blocks at most.
+    /// The number of multiprocessors, and so the most blocks.
     pub multiprocessors: u32,
 }
 
 impl Default for Gemm {
-    /// One product of `bf16`, as the matrices are, for the 132 multiprocessors of an H100 or H200, and nothing else.
+    /// One product of `bf16`, as the matrices are, for the 132 multiprocessors of an H100 or H200, without an epilogue.
     fn default() -> Self {
         Self {
             numbers: Numbers::Bf16,
@@ -128,7 +128,7 @@ pub(crate) struct Matrices {
 }
 
 impl Matrices {
-    /// One element at the start of a buffer, in rows of so many, for maps through which no thread loads.
+    /// One element at the start of a buffer, in rows of `stride`, for maps through which no thread loads.
     pub(crate) const fn element(buffer: usize, stride: u64) -> Self {
         Self {
             buffer,
@@ -147,7 +147,7 @@ impl Matrices {
         steps(self.count, matrix).saturating_add(rows)
     }
 
-    /// Refuses matrices of which rows have elements in common.
+    /// Refuses matrices with rows that have elements in common.
     fn check_apart(&self, conditions: &mut Conditions) {
         let [row, matrix] = self.strides;
         let one = Self { count: 1, ..*self };
@@ -200,7 +200,7 @@ impl Gemm {
         conditions.launch(call, Shape::new(blocks, THREADS))
     }
 
-    /// Returns the form for so many wide tiles of each product.
+    /// Returns the form for `wide` wide tiles of each product.
     fn form(&self, wide: [u32; 2], is_batched: bool) -> Form {
         let [_, _, k] = self.size;
         // Few wide tiles leave multiprocessors without work.
@@ -213,7 +213,7 @@ impl Gemm {
         }
     }
 
-    /// Checks C, and A and B, whose elements have so many bytes.
+    /// Checks C, and A and B, with elements of this size in bytes.
     pub(crate) fn all_matrices(
         &self,
         conditions: &mut Conditions,
@@ -236,12 +236,12 @@ impl Gemm {
         [c, a, b]
     }
 
-    /// Returns the number of all tiles, so many of each product.
+    /// Returns the number of all tiles, given the tiles of one product.
     fn all_tiles(&self, [down, along]: [u32; 2]) -> u64 {
         product(&[down, along, self.batches])
     }
 
-    /// Checks the tiles of a product, and counts those of all.
+    /// Checks the tiles of a product, and counts the tiles of all.
     pub(crate) fn tiling(&self, conditions: &mut Conditions, tiles: [u32; 2]) -> (Tiling, u32) {
         let [m, n, k] = self.size;
         let most = i32::MAX as u32;
@@ -310,7 +310,7 @@ impl Gemm {
         MapRef::new(map.swizzle(Swizzle::B128), matrices.buffer)
     }
 
-    /// The maps of A and B; where there are no products, no thread loads through them, and that of C will do.
+    /// Makes the maps of A and B; where there are no products, no thread loads through them, and the map of C serves.
     pub(crate) fn operands(
         &self,
         conditions: &mut Conditions,
@@ -354,7 +354,7 @@ impl Gemm {
         }
     }
 
-    /// The call for a single product whose results are of the type of A and B.
+    /// Makes the call for a single product with results of the type of A and B.
     fn one(
         &self,
         conditions: &mut Conditions,

@@ -18,15 +18,15 @@ use crate::{
 pub enum Groups {
     /// All rows have the same.
     One,
-    /// Each 128 rows have that of one expert, the number of which is in a buffer of `i32`: rows without one, such as those
-    /// of -1, are not computed.
+    /// Each 128 rows belong to one expert, with its number in a buffer of `i32`: rows without an expert, with a number
+    /// such as -1, are not computed.
     Contiguous {
         /// Matrices B, one after the other.
         experts: u32,
         /// The buffer of the experts' numbers.
         numbers: usize,
     },
-    /// Each expert has as many rows, M, a multiple of 128, of which some are computed: how many is in a buffer of `u32`.
+    /// Each expert has M rows, a multiple of 128. A buffer of `u32` has the number of rows that are computed.
     /// Rows up to the next multiple of 128 are computed, too.
     Masked {
         /// Matrices A, B and C, one after the other.
@@ -51,10 +51,10 @@ impl Groups {
 pub struct GemmFp8 {
     /// Rows of A and of C, rows of B and columns of C, and what products are added up over: columns of A and of B.
     pub size: [u32; 3],
-    /// From row to row of C, A and B, in elements; rows are stored one after the other where nothing is said.
+    /// From row to row of C, A and B, in elements; by default rows are stored one after the other.
     pub strides: [Option<u64>; 3],
-    /// Scales of A from those of 128 numbers along K to those of the next 128, a multiple of 4; where nothing is said, as
-    /// many as there are rows, rounded up to one.
+    /// Scales of A from 128 numbers along K to the next 128, a multiple of 4; by default the number of
+    /// rows, rounded up to one.
     pub a_scale_stride: Option<u64>,
     /// The buffer of C.
     pub c: usize,
@@ -65,12 +65,12 @@ pub struct GemmFp8 {
     /// The buffer of A's scales, of type `f32`: one for each row, for the first 128 numbers along K, then those for the
     /// next 128.
     pub a_scales: usize,
-    /// The buffer of B's scales, of type `f32`: one for each 128 numbers along K, for the first 128 rows, then those of
+    /// The buffer of B's scales, of type `f32`: one for each 128 numbers along K, for the first 128 rows, then for
     /// the next 128 rows.
     pub b_scales: usize,
     /// The rows of A that have a B of their own.
     pub groups: Groups,
-    /// Multiprocessors: blocks at most.
+    /// The number of multiprocessors, and so the most blocks.
     pub multiprocessors: u32,
 }
 

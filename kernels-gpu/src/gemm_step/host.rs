@@ -26,7 +26,7 @@ pub struct GemmStep {
     pub a: usize,
     /// The buffer of B.
     pub b: usize,
-    /// Multiprocessors: blocks of the last step at most.
+    /// The number of multiprocessors, and so the most blocks of the last step.
     pub multiprocessors: u32,
 }
 

@@ -1,4 +1,4 @@
-//! The seventh step: blocks stay, and take one tile after the other; results are stored behind the next products.
+//! The seventh step: blocks stay, and take one tile after the other; results are stored during the next products.
 
 use core::num::NonZero;
 
@@ -25,7 +25,7 @@ type Output = [Tile<Box64, Swizzle128>; OUTPUTS as usize];
 /// # Safety
 /// 1. `a`, `b` and `c` are maps of the matrices of [`gemm_step`](super); no thread writes A and B while the kernel runs,
 ///    no other code uses C.
-/// 2. There are `tiles` tiles, of which `down` cover the rows of C; there are fewer than 2^31.
+/// 2. There are `tiles` tiles, and `down` of them cover the rows of C; there are fewer than 2^31.
 /// 3. Grid and blocks are one-dimensional, blocks have 384 threads.
 #[kernel(
     max_threads = 384,

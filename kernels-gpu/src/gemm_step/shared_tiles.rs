@@ -1,4 +1,4 @@
-//! The second step: tiles in shared memory, so that what one thread has read serves all of its block.
+//! The second step: tiles in shared memory, so that a value read by one thread serves all of its block.
 
 use tma::{Block, halves::Bf16, kernel, shared, thread::block_idx};
 
@@ -13,7 +13,7 @@ shared! {
     static B: [[f32; TILE as usize + 1]; TILE as usize];
 }
 
-/// Multiplies tiles of 32 by 32, of which each thread brings an element of A and one of B.
+/// Multiplies tiles of 32 by 32; each thread brings an element of A and one of B.
 ///
 /// # Safety
 /// 1. `a`, `b` and `c` point to the matrices of [`gemm_step`](super); no thread writes A and B while the kernel runs,

@@ -27,7 +27,7 @@ pub unsafe fn gemm_step_4(
     let block = unsafe { Block::converged() };
     let [column, row] = [block_idx().x * BOX, block_idx().y * BOX];
     let memory = shared::dynamic::<Stage, 1024>();
-    // A stage is full when the copies have come, and empty when all threads have said so.
+    // A stage is full when the copies have come, and empty when all threads have released it.
     let ring = block.ring::<STAGES>(memory.add(STAGES).cast(), 1, block.threads());
     let mut filling = Cursor::new();
     let mut fill = |first: u32| {
@@ -36,7 +36,7 @@ pub unsafe fn gemm_step_4(
             let stage = memory.add(filling.stage());
             let full = ring.full(filling);
             let mut loads = full.transaction();
-            // SAFETY: the stage is empty, and the maps are those of the tiles (1).
+            // SAFETY: the stage is empty, and the maps belong to the tiles (1).
             unsafe {
                 loads.tile(stage.at(0), a, [first as i32, row as i32]);
                 loads.tile(stage.at(1), b, [first as i32, column as i32]);

@@ -1,4 +1,4 @@
-//! The third step: one thread asks the TMA unit for the tiles, and a barrier tells all when they are there.
+//! The third step: one thread asks the TMA unit for the tiles, and a barrier signals their arrival to all.
 
 use tma::{Block, halves::Bf16, kernel, ptx::mbarrier::Mbarrier, shared, thread::block_idx};
 
@@ -35,7 +35,7 @@ pub unsafe fn gemm_step_3(
     while first < k {
         if block.elect() {
             let mut loads = loaded.transaction();
-            // SAFETY: all have read what was there, and the maps are those of the tiles (1).
+            // SAFETY: all have read the tiles before, and the maps belong to the tiles (1).
             unsafe {
                 loads.tile(A::ptr(), a, [first as i32, row as i32]);
                 loads.tile(B::ptr(), b, [first as i32, column as i32]);

@@ -14,7 +14,7 @@ const STAGES: u32 = 4;
 
 /// Tiles of A, and of B.
 type Stage = Pair<[Tile64; 2], [Tile64; 2]>;
-/// 128 rows of which elements along K are contiguous.
+/// 128 rows with contiguous elements along K.
 type Layout = Boxes<Box64, Swizzle128, 2, true>;
 
 /// Multiplies tiles of 128 by 128.
@@ -49,7 +49,7 @@ pub unsafe fn gemm_step_5(
             let mut loads = full.transaction();
             for number in 0..2 {
                 let at = |mn: u32| [first as i32, (mn + number * BOX) as i32];
-                // SAFETY: the stage is empty, and the maps are those of the tiles (1).
+                // SAFETY: the stage is empty, and the maps belong to the tiles (1).
                 unsafe {
                     loads.tile(stage.first().at(number), a, at(row));
                     loads.tile(stage.second().at(number), b, at(column));

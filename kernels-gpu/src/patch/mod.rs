@@ -8,7 +8,7 @@ const STRIP_BYTES: u32 = 2048;
 
 /// Tiles side by side, each one made of boxes of a map below each other.
 ///
-/// A tile whose rows are 128 bytes takes part of what memory gives at once. Boxes of a few rows, of all tiles in turn,
+/// A tile with rows of 128 bytes takes part of each access of memory. Boxes of a few rows, of all tiles in turn,
 /// ask for longer rows, and each tile is in shared memory as one box of all its rows would: an atom of a swizzle has
 /// at most eight rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, KernelArg)]
@@ -27,7 +27,7 @@ pub struct Patch {
 }
 
 impl Patch {
-    /// So many tiles of these columns and rows, in elements, whose rows have `row_bytes` bytes.
+    /// Makes a patch of `tiles` tiles of these columns and rows, in elements, with rows of `row_bytes` bytes.
     #[cfg(not(target_arch = "nvptx64"))]
     pub fn new([width, tile_height]: [u32; 2], row_bytes: u32, tiles: u32) -> Self {
         let strip = STRIP_BYTES / row_bytes.max(1);
@@ -49,7 +49,7 @@ impl Patch {
     /// Returns the bytes of all tiles.
     #[inline(always)]
     pub const fn bytes(self) -> u32 {
-        // No launch has so many that they wrap.
+        // No launch has enough of them to wrap.
         self.box_bytes
             .wrapping_mul(self.boxes)
             .wrapping_mul(self.tiles)

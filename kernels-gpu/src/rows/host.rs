@@ -38,7 +38,7 @@ impl Numbers {
 pub struct Rows {
     /// The type of all elements.
     pub numbers: Numbers,
-    /// Elements of a row: a multiple of 16 bytes, 32768 at most.
+    /// Elements of a row: a multiple of 16 bytes, at most 32768.
     pub len: u32,
     /// Rows.
     pub rows: u32,
@@ -53,7 +53,7 @@ pub struct Rows {
 }
 
 impl Default for Rows {
-    /// Of `bf16`, on the 132 multiprocessors of an H100 or H200.
+    /// Rows of `bf16`, on the 132 multiprocessors of an H100 or H200.
     fn default() -> Self {
         Self {
             numbers: Numbers::Bf16,
@@ -70,9 +70,9 @@ impl Default for Rows {
 /// The kernel that makes the rows.
 #[derive(Clone, Copy)]
 pub(crate) enum Form {
-    /// That of short rows.
+    /// The kernel for short rows.
     Short,
-    /// That whose blocks draw rows from the counter.
+    /// The kernel with blocks that draw rows from the counter.
     Ring {
         /// True if rows are long.
         is_long: bool,
@@ -80,8 +80,8 @@ pub(crate) enum Form {
 }
 
 impl Rows {
-    /// The launch of a kernel over the rows, which has a buffer for each parameter of a column; `call` is told which
-    /// one.
+    /// Makes the launch of a kernel over the rows, which has a buffer for each parameter of a column; `call` gets the
+    /// form.
     pub(crate) fn launch<'a>(
         &self,
         parameters: &[usize],
@@ -127,7 +127,7 @@ impl Rows {
         Some(Shape::new(blocks, threads))
     }
 
-    /// Returns the number of blocks that draw rows, as many as run at once, and their threads.
+    /// Returns the number of blocks that draw rows, which run at once, and their threads.
     fn ring(&self, is_long: bool) -> Shape {
         let len = self.len;
         let each = if is_long { 2 * EACH } else { EACH };

@@ -26,7 +26,7 @@ pub(crate) use short::{short_bytes, transform_short};
 pub const MOST_THREADS: u32 = 544;
 /// Elements that a thread has of a row at most, unless rows are long.
 const EACH: u32 = 32;
-/// Elements of the longest row that is not long: a thread has twice as many of a long one.
+/// Elements of the longest row that is not long: a thread has twice that number of a long one.
 pub const MEDIUM: u32 = (MOST_THREADS - 32) * EACH;
 
 /// An operation on rows, which has `P` parameters of each column.
@@ -35,7 +35,7 @@ pub(crate) trait Operation<const P: usize> {
     fn apply<T: Number, G: Threads, const VECTORS: usize>(&self, row: Row<'_, T, G, VECTORS, P>);
 }
 
-/// Returns rows that a block has in shared memory: as many as fit, of those that overlap loads, work and stores.
+/// Returns the number of rows in shared memory of a block: the most that fit and overlap loads, work and stores.
 const fn stages<T>(is_long: bool) -> u32 {
     match (is_long, size_of::<T>()) {
         (false, 2) => 6,
@@ -55,10 +55,10 @@ pub(crate) const fn shared_bytes<T>(is_long: bool, len: u32) -> u64 {
 /// 1. `src` and `dst` have `rows` rows one after the other, `parameters` one row each, all at multiples of
 ///    16 bytes; no other code uses `dst`, and no thread writes the others, while the kernel runs. `dst` is `src` or
 ///    does not overlap it.
-/// 2. The bytes of a row are a multiple of 16, from 16 on. It has at most [`MEDIUM`] elements, twice as many if `LONG`.
-/// 3. `counter` is as its type says; `rows`, the blocks of the grid and 512 are fewer than 2^32 together.
-/// 4. Grid and blocks are one-dimensional. A block has a warp that loads, and the fewest whole warps whose
-///    threads have [`EACH`] elements of a row, twice as many if `LONG`, or more warps, up to [`MOST_THREADS`].
+/// 2. The bytes of a row are a multiple of 16, from 16 on. It has at most [`MEDIUM`] elements, or twice that if `LONG`.
+/// 3. `counter` is as its type requires; `rows`, the blocks of the grid and 512 are fewer than 2^32 together.
+/// 4. Grid and blocks are one-dimensional. A block has a warp that loads, and the fewest whole warps with
+///    [`EACH`] elements of a row for each thread, twice that if `LONG`, or more warps, up to [`MOST_THREADS`].
 ///    The launch has the shared memory.
 #[inline(always)]
 pub(crate) unsafe fn transform<T: Number, const LONG: bool, const P: usize>(
@@ -120,7 +120,7 @@ unsafe fn ring<T: Number, const P: usize, const VECTORS: usize, const STAGES: u3
                 )
             };
             while let Some((number, stage)) = drain.next_item() {
-                // SAFETY: the stage has the row, of which each thread has its vectors; `store` synchronises.
+                // SAFETY: the stage has the row, and each thread has its vectors of it; `store` synchronises.
                 operation.apply(unsafe { Row::new(&parameters, len, stage.as_ptr()) });
                 // SAFETY: the row is within the destination, aligned (1, 2).
                 drain.store(stage, |stores, stage| unsafe {

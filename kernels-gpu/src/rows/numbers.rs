@@ -9,7 +9,7 @@ use super::row::Vector;
 
 /// A type of elements, computed with as `f32`.
 pub trait Number: Element {
-    /// Those of 16 bytes.
+    /// The numbers of 16 bytes.
     type Floats: Floats;
 
     /// Returns the values of 16 bytes.
@@ -61,7 +61,7 @@ pub trait Floats: Copy {
         change: impl Fn(f32, [f32; P]) -> f32,
     ) -> Self;
 
-    /// Returns all, by `combine`.
+    /// Reduces all numbers by `combine`.
     fn reduce(self, combine: impl Fn(f32, f32) -> f32) -> f32;
 }
 

@@ -10,7 +10,7 @@ pub(crate) type Vector = [u32; 4];
 const MOST_WARPS: usize = MOST_THREADS as usize / 32 - 1;
 
 shared! {
-    /// A number of each warp that works on the row, for the first reduction and for the second one: whoever writes
+    /// A number of each warp that works on the row, for the first reduction and for the second one: a thread that writes
     /// them again has synchronised since, when the row was stored.
     static OF_WARPS: [[f32; MOST_WARPS]; 2];
 }
@@ -104,14 +104,14 @@ impl<T: Number, G: Threads, const VECTORS: usize, const P: usize> Parameters<T, 
         unsafe { memory::load_nc(source.add(index as usize)) }
     }
 
-    /// Returns the values of vector `turn`, whose index is `index`.
+    /// Returns the values of vector `turn`, at index `index`.
     #[inline(always)]
     fn values(&self, turn: usize, index: u32) -> [T::Floats; P] {
         array::from_fn(|parameter| {
             T::floats(if Self::HELD {
                 self.held[turn][parameter]
             } else {
-                // SAFETY: `new` asked for it, and `index` is that of a vector of the row.
+                // SAFETY: `new` requires it, and `index` belongs to a vector of the row.
                 unsafe { self.load(parameter, index) }
             })
         })
@@ -123,7 +123,7 @@ pub(crate) struct Row<'a, T: Number, G, const VECTORS: usize, const P: usize> {
     parameters: &'a Parameters<T, G, VECTORS, P>,
     len: u32,
     stage: SharedPtr<Vector>,
-    /// Its elements, if they stay in registers.
+    /// The elements, if they stay in registers.
     held: [T::Floats; VECTORS],
     /// Reductions so far.
     reductions: u32,
@@ -131,7 +131,7 @@ pub(crate) struct Row<'a, T: Number, G, const VECTORS: usize, const P: usize> {
 
 impl<'a, T: Number, G: Threads, const VECTORS: usize, const P: usize> Row<'a, T, G, VECTORS, P> {
     /// # Safety
-    /// 1. The stage has a row, whose vectors no thread but their thread uses. Those that work synchronise between two
+    /// 1. The stage has a row; only a vector's own thread uses it. Threads that work synchronise between two
     ///    rows.
     #[inline(always)]
     pub(super) unsafe fn new(
@@ -157,7 +157,7 @@ impl<'a, T: Number, G: Threads, const VECTORS: usize, const P: usize> Row<'a, T,
         row
     }
 
-    /// Returns the elements of vector `turn`, whose index is `index`.
+    /// Returns the elements of vector `turn`, at index `index`.
     #[inline(always)]
     fn elements(&self, turn: usize, index: u32) -> T::Floats {
         if Parameters::<T, G, VECTORS, P>::HOLDS_ROW {
@@ -220,8 +220,8 @@ impl<'a, T: Number, G: Threads, const VECTORS: usize, const P: usize> Row<'a, T,
         self.reduce(f32::NEG_INFINITY, f32::max, f32::max)
     }
 
-    /// Reduces the elements, in any order: `add` takes one into what a thread has so far, from `neutral` on, and
-    /// `combine` what two threads have. Every thread gets the result.
+    /// Reduces the elements, in any order: `add` takes one into a thread's value, from `neutral` on, and
+    /// `combine` joins the values of two threads. Every thread gets the result.
     #[inline(always)]
     fn reduce(
         &mut self,

@@ -12,11 +12,11 @@ use super::{
 pub(super) const VECTOR_BYTES: u32 = size_of::<Vector>() as u32;
 /// Bytes of the longest short row.
 pub const SHORT_BYTES: u32 = MOST_SHORT_THREADS * VECTORS * VECTOR_BYTES;
-/// Threads of a block at most.
+/// The most threads of a block.
 pub const MOST_SHORT_THREADS: u32 = 256;
-/// Vectors that a thread has of a row at most.
+/// The most vectors of a row that a thread has.
 pub(super) const VECTORS: u32 = 4;
-/// Vectors of the longest row of which a block has one for each warp.
+/// Vectors of the longest row for which a block has one in each warp.
 pub(super) const OF_WARP: u32 = Warp::LANES * VECTORS;
 
 shared! {
@@ -42,7 +42,7 @@ pub(crate) const fn short_bytes<T>(len: u32, threads: u64) -> u64 {
 ///    does not overlap it.
 /// 2. The bytes of a row are a multiple of 16, from 16 to [`SHORT_BYTES`].
 /// 3. Grid and blocks are one-dimensional, blocks of whole warps, [`MOST_SHORT_THREADS`] at most. Where a row has at
-///    most [`OF_WARP`] vectors, there is a warp for each row; else as many blocks as rows, each with a thread for each
+///    most [`OF_WARP`] vectors, there is a warp for each row; else a block for each row, with a thread for each
 ///    [`VECTORS`] vectors of a row. The launch has the shared memory.
 #[inline(always)]
 pub(crate) unsafe fn transform_short<T: Number, const P: usize>(
@@ -104,10 +104,10 @@ pub(crate) unsafe fn transform_short<T: Number, const P: usize>(
     }
 }
 
-/// Makes the row that comes to the stage one of `dst`, by a group of threads; `warp` is that of this thread.
+/// Makes a row of `dst` from the row in the stage, by a group of threads; `warp` is the warp of this thread.
 ///
 /// # Safety
-/// 1. `dst` and `parameters` are as (1) of [`transform_short`] says. The row has at most [`VECTORS`] vectors for each
+/// 1. `dst` and `parameters` are as (1) of [`transform_short`] requires. The row has at most [`VECTORS`] vectors for each
 ///    thread of the group; exactly these if `is_full`.
 /// 2. The row is in the stage after `wait`; no other code uses the stage.
 #[inline(always)]
@@ -130,7 +130,7 @@ unsafe fn make<T: Number, G: Threads, const P: usize>(
         Parameters::<T, G, { VECTORS as usize }, P>::new(parameters, group, warp, vectors, is_full)
     };
     wait();
-    // SAFETY: the stage has the row, the only one, of which each thread has its vectors (1, 2).
+    // SAFETY: the stage has the row, the only one, and each thread has its vectors of it (1, 2).
     operation.apply(unsafe { Row::new(&parameters, len, stage) });
     fence::proxy_async_shared_cta();
     group.sync();

@@ -1,8 +1,8 @@
 //! How kernels that stream through memory are best launched on a device.
 //!
-//! Such a kernel is as fast as memory when enough bytes are on their way for each multiprocessor, and not many
-//! more. How many that are, in which chunks, and by how many blocks, differs from device to device. A [`Setting`]
-//! says it; [`Streaming::setting`] has the one that `bench --tune` found to be the fastest on a device, where the
+//! Such a kernel is as fast as memory when enough bytes are in flight for each multiprocessor, and not many
+//! more. Their number, the chunks and the blocks differ from device to device. A [`Setting`]
+//! holds them; [`Streaming::setting`] has the one that `bench --tune` found to be the fastest on a device, if the
 //! device was measured, and for all others one by a rule from the rate of the memory.
 //!
 //! ```
@@ -34,14 +34,14 @@ pub struct Setting {
     pub tiles: u32,
     /// Chunks, or such rows of tiles, that a block keeps in shared memory; 1 where a block has one chunk and leaves.
     pub stages: u32,
-    /// Blocks that a multiprocessor runs at once. `None`, where a block has one chunk: as many as fit.
+    /// Blocks that a multiprocessor runs at once. `None`, where a block has one chunk: the most that fit.
     pub blocks: Option<u32>,
     /// Threads of a block.
     pub threads: u32,
 }
 
 impl Setting {
-    /// Returns the blocks of a launch over so many bytes: no more than there are chunks.
+    /// Returns the blocks of a launch over `len_bytes` bytes: no more than there are chunks.
     pub fn grid(self, device: &DeviceDescription, len_bytes: u64) -> u32 {
         let chunks = len_bytes.div_ceil(self.moved_bytes().max(1)).max(1);
         let chunks = u32::try_from(chunks).unwrap_or(u32::MAX);
@@ -52,8 +52,8 @@ impl Setting {
         blocks.saturating_mul(device.multiprocessors).min(chunks)
     }
 
-    /// The shared memory in bytes that a block of one chunk asks for at least, so that no more blocks run at once
-    /// than the setting says.
+    /// Returns the least shared memory in bytes that a block of one chunk asks for, so that no more blocks run at once
+    /// than the setting allows.
     pub fn shared_bytes(self, device: &DeviceDescription) -> u32 {
         /// The bytes that the system takes of each block, and those before the memory that is asked for, which begins at
         /// a multiple of 1024.
@@ -66,7 +66,7 @@ impl Setting {
         u32::try_from(bytes).unwrap_or(u32::MAX)
     }
 
-    /// How many vectors of so many bytes a thread has of what a block moves at once.
+    /// Returns the number of vectors of `vector_bytes` bytes per thread in the bytes that a block moves at once.
     pub fn vectors(self, vector_bytes: u32) -> u32 {
         let bytes = u32::try_from(self.moved_bytes()).unwrap_or(u32::MAX);
         bytes / self.threads.max(1) / vector_bytes.max(1)
@@ -106,7 +106,7 @@ pub enum Streaming {
     CopyBulk,
     /// [`add_one_bulk`](crate::add_one_bulk)
     AddOneBulk,
-    /// [`add_one_ring`](crate::add_one_ring) whose blocks draw their chunks
+    /// [`add_one_ring`](crate::add_one_ring) with blocks that draw their chunks
     AddOneRing,
     /// [`copy_tile`](crate::copy_tile)
     CopyTile(Tile),
@@ -123,18 +123,18 @@ pub enum Streaming {
 pub struct Tile {
     /// The type of its elements.
     pub element: DataType,
-    /// Its bytes.
+    /// The bytes.
     pub bytes: u32,
 }
 
 impl Streaming {
-    /// Returns the setting for a device: the measured one, or else that of the rule.
+    /// Returns the setting for a device: the measured one, or else the setting of the rule.
     pub fn setting(self, device: &DeviceDescription) -> Setting {
         let measured = Table::of(&device.name).and_then(|table| table.setting(self));
         measured.unwrap_or_else(|| self.by_rule(device))
     }
 
-    /// Returns the setting that the rule gives, whether the device was measured or not.
+    /// Returns the setting of the rule, whether the device was measured or not.
     pub fn by_rule(self, device: &DeviceDescription) -> Setting {
         rule::setting(self, device)
     }

@@ -4,8 +4,8 @@ use tma_launch::DeviceDescription;
 
 use super::{Setting, Streaming, Tile};
 
-/// From the request of a chunk to its arrival, where memory is busy, in nanoseconds: what reads on an H100 showed,
-/// whose rate rises with the bytes on their way up to this time's worth of them.
+/// From the request of a chunk to its arrival, where memory is busy, in nanoseconds: measured by reads on an H100;
+/// their rate rises with the bytes in flight up to this time's worth of them.
 pub const LATENCY_NS: u64 = 1400;
 
 /// The least and the most bytes of stages that the rule asks for.
@@ -75,7 +75,7 @@ fn once(chunk_bytes: u32, threads: u32) -> Setting {
     }
 }
 
-/// So many stages, or two where there is no room for them, in as many blocks as `bytes` gives.
+/// Returns `stages` stages, or two where there is no room for them, in the blocks that `bytes` requires.
 fn stages_of(chunk_bytes: u32, stages: u32, bytes: u32, threads: u32) -> Setting {
     let chunks = bytes / chunk_bytes.max(1);
     let stages = if chunks < stages { 2 } else { stages };

@@ -59,7 +59,7 @@ impl Display for Violations {
 }
 
 impl Debug for Violations {
-    /// As [`Display`], so that `unwrap` shows what to do.
+    /// Works like [`Display`], so that `unwrap` shows what to do.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         Display::fmt(self, f)
     }
