@@ -112,7 +112,7 @@ pub unsafe fn transpose_wide(
     tile_out.store(block, target, [row, column]);
 }
 
-/// The squares that a thread reads and writes, by the first row of four elements in each, counted over the tile.
+/// Returns the squares that a thread reads and writes, by the first row of four elements in each, counted over the tile.
 #[inline(always)]
 const fn square(thread: u32) -> [u32; 2] {
     let own = thread % SQUARES;

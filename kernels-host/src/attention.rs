@@ -46,11 +46,11 @@ impl Kernels {
     }
 
     /// Computes [`attention`](Self::attention) of sequences that follow each other, with lengths of their own. `starts`
-    /// are those of the queries and of the keys.
+    /// hold the starts of the queries and of the keys.
     ///
-    /// Extents have the longest sequence's queries and keys, and `packed` has those of all together; its buffers are not
-    /// looked at. Logarithms have the positions of all sequences innermost, then heads. Of a longer sequence the first
-    /// queries and keys count alone.
+    /// Extents have the longest sequence's queries and keys, and `packed` has the numbers of all together; its buffers are
+    /// ignored. Logarithms have the positions of all sequences innermost, then heads. Of a sequence longer than the extents,
+    /// only the first queries and keys count.
     ///
     /// # Errors
     /// Works like [`attention`](Self::attention); or sequences are not packed.
@@ -89,8 +89,8 @@ impl Kernels {
         operands.push(Operand::new("the queries' starts", query_starts.0.at(0)));
         operands.push(Operand::new("the keys' starts", key_starts.0.at(0)));
         let attention = of_buffers::<T>(&extents, self.device().multiprocessors());
-        // SAFETY: the operands are in this order, those that are written are borrowed exclusively, and starts ascend, as
-        // their type says (1).
+        // SAFETY: the operands are in this order, the written ones are borrowed exclusively, and starts ascend, as
+        // their type ensures (1).
         unsafe { self.start("attention", conditions, &attention, &operands) }
     }
 }
@@ -114,7 +114,7 @@ impl Starts {
     }
 }
 
-/// Returns the launch on a device with so many multiprocessors, with the buffers in the order of [`operands`].
+/// Returns the launch on a device with `multiprocessors`, with the buffers in the order of [`operands`].
 fn of_buffers<T: Element>(extents: &Attention, multiprocessors: u32) -> Attention {
     Attention {
         numbers: T::NUMBERS,

@@ -10,7 +10,7 @@ use crate::{Kernels, Matrix, MatrixMut, matrix::Layout, operand::Operand};
 
 /// A number of 16 bits that tensor cores multiply: `bf16` or `f16`.
 pub trait Element: Pod + Output<Self> + sealed::Sealed {
-    /// Its name among the kernels' types.
+    /// The name among the kernels' types.
     #[doc(hidden)]
     const NUMBERS: Numbers;
 }
@@ -32,7 +32,7 @@ impl Element for f16 {
 
 /// A result of products of `T`: that type, or `f32`.
 pub trait Output<T>: Pod + sealed::Output<T> {
-    /// It is `f32`.
+    /// Whether the type is `f32`.
     #[doc(hidden)]
     const IS_SINGLE: bool;
 }
@@ -59,7 +59,7 @@ outputs! {
 pub enum Op {
     /// None: it is multiplied as it is in memory.
     N,
-    /// It is transposed.
+    /// The transposed matrix.
     T,
 }
 
@@ -96,8 +96,8 @@ impl Kernels {
     /// and their rows begin at multiples of 16 bytes. Elements of C between its last column and the next multiple of 16
     /// bytes may be written, too.
     ///
-    /// Where C is several matrices, so many products are computed: each has its own A and B, or all have the same where
-    /// that is one matrix.
+    /// Where C is several matrices, each is a product of its own A and B. An A or B that is one matrix is shared by all
+    /// products.
     ///
     /// # Errors
     /// Matrices that do not fit each other, strides and offsets that are no multiples of 16 bytes, and buffers that are

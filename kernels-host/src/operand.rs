@@ -36,7 +36,7 @@ impl Operand {
     }
 }
 
-/// Returns the memory that ends before what the launch uses of it.
+/// Returns the operands that are shorter than the launch uses.
 pub(crate) fn too_short(launch: &Launch, operands: &[Operand]) -> Vec<Violation> {
     let mut conditions = Conditions::default();
     for (index, operand) in operands.iter().enumerate() {

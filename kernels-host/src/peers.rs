@@ -7,7 +7,7 @@ use tma_launch::{Checked, Conditions, DeviceDescription};
 
 use crate::{Kernels, RowElement, operand::Operand};
 
-/// Bulk copies take a multiple of so many bytes.
+/// Bulk copies take a multiple of this number of bytes.
 const VECTOR_BYTES: u64 = 16;
 
 /// The share of one device in a call.
@@ -21,7 +21,7 @@ struct Side<'a> {
     len_bytes: u64,
 }
 
-/// Two GPUs that reach each other's memory, or two emulators, with what they do together.
+/// Two GPUs that reach each other's memory, or two emulators, with the calls that they make together.
 ///
 /// Each call takes a buffer of each device, as long as the other one, which the results replace. Its
 /// [parts](Self::parts) belong to one device each.
@@ -50,7 +50,7 @@ pub struct Peers {
 }
 
 impl Peers {
-    /// Of these devices, whose memory is opened to each other.
+    /// Pairs these devices, and opens the memory of each to the other.
     ///
     /// # Errors
     /// Works like [`PeerAccess::between`].
@@ -66,14 +66,14 @@ impl Peers {
         self.access.devices()
     }
 
-    /// The parts, in bytes, of a buffer of so many bytes: halves, of which the first has 16 bytes more where the
+    /// Returns the parts, in bytes, of a buffer of `len_bytes` bytes: halves, with 16 bytes more in the first if the
     /// number of 16 bytes is odd.
     pub fn parts(len_bytes: u64) -> [Range<u64>; 2] {
         let middle = (len_bytes / VECTOR_BYTES).div_ceil(2) * VECTOR_BYTES;
         [0..middle, middle..len_bytes]
     }
 
-    /// Copies the part of each device from its buffer to that of the other: then both have both parts.
+    /// Copies the part of each device from its buffer to the buffer of the other: then both have both parts.
     ///
     /// # Errors
     /// The buffers are not of the same length, or it is no multiple of 16 bytes; or a buffer is on another device.
@@ -139,8 +139,8 @@ impl Peers {
         })
     }
 
-    /// Starts a kernel on each device, between the work before and the work behind on both: that of the arguments that
-    /// `kernel` gives, with the memory of their first buffers.
+    /// Starts a kernel on each device, between the earlier and the later work on both. `kernel` returns the arguments,
+    /// given the memory of the first buffers.
     fn run<T: Pod, A: Checked>(
         &self,
         what: &str,

@@ -12,7 +12,7 @@ use crate::{Kernels, operand::Operand};
 
 /// A number of rows that are normalised: `f32` or `bf16`.
 pub trait RowElement: Pod + sealed::Sealed {
-    /// Its name among the kernels' types.
+    /// The name among the kernels' types.
     #[doc(hidden)]
     const NUMBERS: Numbers;
 }
@@ -31,7 +31,7 @@ impl RowElement for bf16 {
     const NUMBERS: Numbers = Numbers::Bf16;
 }
 
-/// The buffers of weights and bias, behind those of the rows.
+/// The buffers of weights and bias, after the buffers of the rows.
 const WEIGHT: usize = 3;
 const BIAS: usize = 4;
 

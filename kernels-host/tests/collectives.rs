@@ -35,7 +35,7 @@ fn numbered(numbers: [u32; 2]) -> Devices {
     numbers.into_iter().map(open).collect()
 }
 
-/// Says what this machine lacks of so many GPUs with peer access. A GPU that is there and does not work lacks nothing: its
+/// Returns what this machine lacks for `count` GPUs with peer access. A GPU that is present but unusable counts: its
 /// tests fail.
 fn lacks_gpus(count: usize) -> Option<String> {
     let is_asked_for = DeviceChoice::from_env() == Ok(DeviceChoice::Gpu);
@@ -121,7 +121,7 @@ fn numbers<T: Number>(len: usize) -> [Vec<T>; 2] {
     [numbers(11, 17), numbers(5, 29)]
 }
 
-/// The parts of so many elements.
+/// Returns the parts of a buffer of `len` elements.
 fn elements<T>(len: usize) -> [Range<usize>; 2] {
     let each = 16 / size_of::<T>();
     let middle = len.div_ceil(each).div_ceil(2) * each;
@@ -199,7 +199,7 @@ fn calls_are_in_order(peers: &Peers) -> Result<(), Failed> {
     let [first, second] = peers.devices();
     let (mut on_first, mut on_second) = (first.upload(&a)?, second.upload(&b)?);
     for _ in 0..ROUNDS {
-        // As `all_reduce`, in two steps.
+        // The same as `all_reduce`, in two steps.
         peers.reduce_scatter([&mut on_first, &mut on_second])?;
         peers.all_gather([&mut on_first, &mut on_second])?;
         peers.all_reduce([&mut on_first, &mut on_second])?;

@@ -1,6 +1,6 @@
 /// The type of a tensor's elements.
 ///
-/// The discriminants are those of the driver's `CUtensorMapDataType`; `tensormap.replace` numbers
+/// The discriminants equal the driver's `CUtensorMapDataType`; `tensormap.replace` numbers
 /// them differently, see [`replace`](crate::replace).
 ///
 /// Source: CUDA driver API, `cuTensorMapEncodeTiled`, `tensorDataType`.
@@ -38,7 +38,7 @@ pub enum DataType {
     /// bfloat16.
     #[doc(alias = "CU_TENSOR_MAP_DATA_TYPE_BFLOAT16")]
     Bf16 = 9,
-    /// `f32` whose subnormal numbers are flushed to zero by tensor reductions.
+    /// `f32`; tensor reductions flush its subnormal numbers to zero.
     #[doc(alias = "CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ")]
     F32Ftz = 10,
     /// `f32` rounded to TensorFloat-32 by loads.
@@ -82,7 +82,7 @@ impl DataType {
         Self::U6x16Align16,
     ];
 
-    /// Its name in messages and on the command line.
+    /// Returns the name in messages and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::U8 => "u8",
@@ -180,7 +180,7 @@ impl DataType {
 
 /// A Rust type that is an element of a tensor.
 pub trait Element: Copy + 'static {
-    /// Its type in a tensor map.
+    /// The type in a tensor map.
     const DATA_TYPE: DataType;
 }
 

@@ -15,14 +15,14 @@ use crate::{
 pub struct Decoded {
     /// The parameters that make this map. A wide map for an H100 is an im2col map.
     ///
-    /// They may break rules, since bytes can hold what no driver encodes. A map built of them can
-    /// differ from this one in what is no parameter: the bytes and the alignment of a box, whether
+    /// They may break rules, since bytes can hold values that no driver encodes. A map built of them can
+    /// differ from this one in fields that are not parameters: the bytes and the alignment of a box, whether
     /// the tensor counts as large, and the fields of dimensions beyond the rank.
     pub params: Params,
     /// The global address.
     pub address: u64,
-    /// The bytes of a box that stand in the map. [`tensormap.replace`](crate::replace) leaves them
-    /// as they are, so they may be those of an earlier map.
+    /// The bytes of a box in the map. [`tensormap.replace`](crate::replace) does not update them,
+    /// so they may belong to an earlier map.
     pub box_bytes: u64,
     /// The alignment of a box in shared memory that stands in the map, in bytes; likewise.
     pub box_align_bytes: u64,
@@ -44,9 +44,9 @@ pub enum NotATensorMap {
     Swizzle(u64, u64),
     /// The swizzle of 96 bytes of compute capability 10.3, which this crate does not know.
     Swizzle96,
-    /// An im2col map with so many dimensions.
+    /// A number of dimensions that an im2col map cannot have.
     Im2colRank(u64),
-    /// Bits set that hold nothing that is known: a word and its bits.
+    /// Unused bits that are set: a word and its bits.
     Reserved(usize, u64),
 }
 

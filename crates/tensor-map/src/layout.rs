@@ -36,17 +36,17 @@ impl Field {
         u64::MAX >> (64 - self.bits)
     }
 
-    /// Its bits in the word.
+    /// Returns the bits in the word.
     pub const fn mask(self) -> u64 {
         self.max() << self.shift
     }
 
-    /// Its value in a map.
+    /// Returns the value in a map.
     pub const fn get(self, words: &[u64; TensorMap::WORDS]) -> u64 {
         (words[self.word] >> self.shift) & self.max()
     }
 
-    /// Its value in a map, the highest bit being a sign.
+    /// Returns the value in a map, with the highest bit as a sign.
     pub const fn get_signed(self, words: &[u64; TensorMap::WORDS]) -> i64 {
         let unused = 64 - self.bits;
         ((self.get(words) << unused) as i64) >> unused
@@ -188,7 +188,7 @@ pub const fn type_code(data_type: crate::DataType) -> (u64, u64) {
     }
 }
 
-/// Fields of all maps, before those of the box.
+/// Fields of all maps, before the fields of the box.
 const GENERAL: [&[Field]; 5] = [
     &[
         GLOBAL_ADDRESS,

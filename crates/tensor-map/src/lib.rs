@@ -1,5 +1,5 @@
 //! Encodes, checks and decodes tensor maps, the 128 bytes that describe a tensor to NVIDIA's Tensor Memory Accelerator.
-//! It needs no driver and no GPU, and reports every broken rule with its value and the nearest valid one:
+//! The crate needs no driver and no GPU, and reports every broken rule with its value and the nearest valid one:
 //!
 //! ```
 //! use tensor_map::{DataType, TensorMap};
@@ -29,7 +29,7 @@
 //! The crate is `no_std`, allocates nothing, and works in device and host code. [`rules`] lists the rules,
 //! [`walk`] the bytes that a copy touches, and [`layout`] the bits of a map.
 //!
-//! Maps can be constants whose address is set later:
+//! Maps can be constants, and get their address later:
 //!
 //! ```
 //! use tensor_map::{DataType, TensorMap};

@@ -88,7 +88,7 @@ impl MatrixDescriptor {
 const CHUNK_BYTES: u64 = 16;
 
 impl MatrixDescriptor {
-    /// The address of a byte of a matrix in which K is contiguous: byte `k_byte` along K of row `line` of A, or of
+    /// Returns the address of a byte of a matrix with contiguous K: byte `k_byte` along K of row `line` of A, or of
     /// column `line` of B.
     ///
     /// The addresses are those that an H200 read.
@@ -99,7 +99,7 @@ impl MatrixDescriptor {
         self.swizzled(line % 8 * span + line / 8 * u64::from(self.stride_bytes) + within)
     }
 
-    /// The address of a byte of a matrix in which rows of A, or columns of B, are contiguous: byte `line_byte` along
+    /// Returns the address of a byte of a matrix with contiguous rows of A, or columns of B: byte `line_byte` along
     /// them at element `k` along K.
     #[inline]
     pub fn mn_major_address(self, line_byte: u64, k: u64) -> u64 {
@@ -197,7 +197,7 @@ mod tests {
         }
     }
 
-    /// By the patterns of PTX ISA 9.7.15.5.1: a piece of 16 bytes changes place with that whose number differs by the number
+    /// The patterns of PTX ISA 9.7.15.5.1: a piece of 16 bytes changes place with the piece at its number XOR the number
     /// of the 128 bytes that it is in.
     #[test]
     fn pieces_lie_where_the_pattern_has_them() {

@@ -16,11 +16,11 @@ use crate::{Interleave, Target, TensorMap, ViolationIter, Violations, encode};
 /// Parameters of any map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Params {
-    /// Of a tiled map.
+    /// The parameters of a tiled map.
     Tiled(Tiled),
-    /// Of an im2col map.
+    /// The parameters of an im2col map.
     Im2col(Im2col),
-    /// Of a wide im2col map.
+    /// The parameters of a wide im2col map.
     Im2colWide(Im2colWide),
 }
 
@@ -61,7 +61,7 @@ impl Params {
         }
     }
 
-    /// Returns the number of bytes of shared memory that a box takes: those of [`box_bytes`](Self::box_bytes), and what is
+    /// Returns the number of bytes of shared memory that a box takes: [`box_bytes`](Self::box_bytes), and the bytes
     /// left free where rows do not fill the swizzle span.
     ///
     /// ```

@@ -1,4 +1,4 @@
-//! The rules that parameters keep, and warnings about what the driver accepts all the same.
+//! The rules of parameters, and warnings about parameters that the driver accepts.
 //!
 //! Each requirement is one [`Rule`]. Rules that the driver does not enforce on the GPU in question,
 //! though the reference has them, are warnings. What the driver really enforces was compared on an

@@ -1,6 +1,6 @@
 /// The GPU that a map is for: some rules depend on it.
 ///
-/// The driver judges by the device of the current context; without one it gives no answer at all.
+/// The driver checks for the device of the current context; without a context it fails.
 /// The rules for compute capability 9.0 were compared with a driver on an H100; those for later
 /// ones follow the manuals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

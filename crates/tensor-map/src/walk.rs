@@ -57,11 +57,11 @@ pub struct Row {
 /// A part of a row that stays together in shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Its address in shared memory.
+    /// The address in shared memory.
     pub shared_address: u32,
     /// Where it begins, in bytes from the row's first.
     pub row_offset: u64,
-    /// Its length in bytes.
+    /// The length in bytes.
     pub bytes: u64,
 }
 
@@ -145,7 +145,7 @@ pub enum NoWalk {
     WideRange {
         /// The name of the number.
         what: &'static str,
-        /// Its value.
+        /// The value of the number.
         value: u16,
         /// The largest that there can be.
         max: u16,
@@ -294,7 +294,7 @@ impl Params {
     }
 
     /// The rows of a load `.tile::gather4` or a store `.tile::scatter4`: four rows of a tensor of
-    /// two dimensions, each from `column` on and as long as the box, whose second length is 1.
+    /// two dimensions, each from `column` on and as long as the box, which has 1 as its second length.
     /// `column` is in elements of dimension 0, `rows` in those of dimension 1.
     ///
     /// ```
@@ -379,7 +379,7 @@ fn filter_offsets(
         };
     }
     length("offsets", offsets.len(), spatial)?;
-    // As many bits as the corners have.
+    // The number of bits that the corners have.
     let max = layout::corner(false, spatial, 0).max() as u16;
     for (dim, offset) in offsets.iter().copied().enumerate() {
         if offset > max {
@@ -410,7 +410,7 @@ fn aligned(tensor: &Tensor, first: i32, elems: u32, direction: Direction) -> Res
 }
 
 /// Row `number` of a copy: `elements` elements of dimension 0, or a slice of an interleaved tensor,
-/// whose dimension 0 is one like the others.
+/// with dimension 0 like the others.
 fn row(
     tensor: &Tensor,
     number: u64,
@@ -453,8 +453,8 @@ fn row(
     }
 }
 
-/// Returns the bytes in bounds of a row of `bytes` that begins `first_bytes` into dimension 0, whose length
-/// is `dim_bytes`.
+/// Returns the bytes in bounds of a row of `bytes` that begins `first_bytes` into dimension 0, which has
+/// `dim_bytes` bytes.
 fn inside(first_bytes: i64, bytes: u64, dim_bytes: u64, direction: Direction) -> Range<u64> {
     let end = match direction {
         Direction::Load => dim_bytes,

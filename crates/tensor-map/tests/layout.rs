@@ -18,7 +18,7 @@ fn words(tiled: Tiled) -> [u64; 16] {
     *tiled.build(ADDRESS).unwrap().words()
 }
 
-/// The word that differs from that of [`base`], and in which bits; the bytes of the box aside.
+/// Returns the word that differs from the word of [`base`], and its bits; the bytes of the box aside.
 fn changed(tiled: Tiled) -> (usize, u64) {
     let (before, after) = (words(base()), words(tiled));
     let mut changes = (0..16).filter(|word| *word != 8 && before[*word] != after[*word]);

@@ -18,7 +18,7 @@
 
 use crate::ptx;
 
-/// A word of any four bytes: byte `i` is the one that the four bits `4 i` of `selectors` name, 0 to 3 of `a` and
+/// Returns a word of any four bytes: byte `i` is chosen by the four bits `4 i` of `selectors`, 0 to 3 from `a` and
 /// 4 to 7 of `b`; with 8 added, its sign eight times.
 ///
 /// PTX: `prmt.b32`

@@ -1,4 +1,4 @@
-//! The largest numbers there are: each that is too large is refused by its name, and nothing overflows.
+//! The largest numbers: each that is too large is refused by its name, without an overflow.
 
 use kernels_gpu::{
     Matrix,
@@ -212,8 +212,8 @@ fn attention(form: DeformAttnForm) -> DeformAttn {
     }
 }
 
-/// Blocks whose numbers of items would begin again at zero, though there are few items: no more of them are
-/// taken than is said.
+/// Blocks with numbers of items that would wrap to zero, though there are few items: no more of them are
+/// taken than the message states.
 #[test]
 fn numbers_that_would_wrap_are_refused() {
     let copy = |blocks| CopyBulk {

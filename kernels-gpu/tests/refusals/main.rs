@@ -1,4 +1,4 @@
-//! Every condition of every kernel, broken: the message names what is wrong and what would do.
+//! Every condition of every kernel, broken: the message names the argument and a valid value.
 
 mod bulk;
 mod extremes;
@@ -24,7 +24,7 @@ pub(crate) fn refused<T: std::fmt::Debug>(launch: Result<T, Violations>, expecte
     assert_eq!(lines, expected);
 }
 
-/// Where what it uses of its buffers ends, besides tensors.
+/// Returns the ends of the memory that the launch uses in its buffers, besides tensors.
 pub(crate) fn least_bytes(launch: Result<Launch, Violations>) -> Vec<(usize, u64)> {
     let end = |used: Use| match used.region {
         Region::Bytes {

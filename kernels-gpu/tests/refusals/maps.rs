@@ -81,7 +81,7 @@ fn conv_im2col_padded() {
         least_bytes(good.launch()),
         [(1, 4 * 8 * 9 * 16), (2, 4 * 8 * 3 * 11 * 15)]
     );
-    // Of the padded images' 663 pixels a block has 384, and loads those of two rows and two columns more.
+    // Of the padded images' 663 pixels a block has 384, and loads two rows and two columns more.
     let launch = good.launch().unwrap();
     assert_eq!(launch.shape.grid.count(), 2);
     assert_eq!(launch.shape.shared_bytes, 4 * 128 * 64);

@@ -252,7 +252,7 @@ fn rows() {
     );
 }
 
-/// A warp or a block for each short row; else as many blocks as run at once, and no more than there are rows.
+/// A warp or a block for each short row; else the blocks that run at once, and no more than there are rows.
 #[test]
 fn blocks_of_rows() {
     let shape = |numbers, len, rows| {
@@ -433,7 +433,7 @@ fn gemm_batched() {
         ..Gemm::default()
     };
     assert_eq!(least_bytes(good.launch()), [(0, 3 * 40 * 20 * 4)]);
-    // Rows of one matrix between those of another.
+    // Rows of one matrix between the rows of another.
     let between = Gemm {
         strides: [Some(60), None, Some(24)],
         batch_strides: [Some(20), None, Some(0)],

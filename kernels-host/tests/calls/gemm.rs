@@ -27,7 +27,7 @@ fn matrices_are_multiplied_as_they_lie_or_transposed() -> Result {
     Ok(())
 }
 
-/// Of 72 x 40 and 40 x 56 numbers in rows of 80, the first of which is the 16th of the buffer.
+/// Multiplies 72 x 40 and 40 x 56 numbers in rows of 80; the first number is the 16th of the buffer.
 fn multiplies<T: Element + PartialEq + std::fmt::Debug>(
     kernels: &Kernels,
     [op_a, op_b]: [Op; 2],
@@ -85,7 +85,7 @@ fn multiplies<T: Element + PartialEq + std::fmt::Debug>(
 fn many_products_are_added_to_what_c_has() -> Result {
     let ([m, n, k], count) = ([24, 16, 40], 3);
     let (a, b) = (numbers(count * m * k, 1), numbers(k * n, 2));
-    // Rows of one result are between those of the others.
+    // Rows of one result are between the rows of the others.
     let c = numbers(m * count * n, 3);
     let mut expected = c.clone();
     for batch in 0..count {
@@ -141,7 +141,7 @@ fn sums_of_nothing_are_zero() -> Result {
     Ok(())
 }
 
-/// Gives what is said of a product of buffers with so many elements.
+/// Returns the message about a product of buffers with these numbers of elements.
 fn refused(
     ops: [Op; 2],
     [a, b, c]: [[usize; 2]; 3],

@@ -3,7 +3,7 @@ use core::{fmt, ops::Deref};
 /// The most dimensions a tensor can have.
 pub const MAX_RANK: usize = 5;
 
-/// A value for each dimension, innermost first, as many as were given.
+/// A value for each dimension, innermost first.
 ///
 /// More than [`MAX_RANK`] are counted but not kept; the rules report their number.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use crate::{
 ///
 /// The dimensions are C, W, N or C, W, H, N or C, W, H, D, N: channels, one to three spatial
 /// dimensions, and the images. Interleaved tensors have the spatial dimensions first, then the
-/// slices of channels, then the images. Corners are in the order W, H, D. Nothing is checked until
+/// slices of channels, then the images. Corners are in the order W, H, D. Parameters are checked when
 /// the map is built.
 ///
 /// A copy begins at some pixel and goes along W, then H, then D, then N, within the box of pixels
@@ -47,7 +47,7 @@ pub struct Im2col {
 }
 
 impl Im2col {
-    /// Returns a tensor of `dims` elements per dimension, innermost first, without padding, whose box of
+    /// Returns a tensor of `dims` elements per dimension, innermost first, without padding. Its box of
     /// pixels is all of it, copied one element of one pixel at a time.
     pub const fn new(data_type: DataType, dims: &[u64]) -> Self {
         Self::of(Tensor::packed(data_type, Dims::<u64>::new(dims)))

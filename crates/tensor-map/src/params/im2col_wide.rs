@@ -6,10 +6,10 @@ use crate::{
 
 /// A tensor of pixels that is copied a run of pixels along W at a time.
 ///
-/// Dimensions are those of [`Im2col`]. The instructions that use such maps need compute capability
-/// 10.0. A driver on an H100 makes an ordinary im2col map of the same parameters, whose corners in
-/// H and D are 0, and so does this crate for [`Target::SM_90`]; for later GPUs the bits of the mode
-/// are not known, and [`build_for`](Self::build_for) says so.
+/// Dimensions are as in [`Im2col`]. The instructions that use such maps need compute capability
+/// 10.0. A driver on an H100 makes an ordinary im2col map of the same parameters, with corners of 0 in
+/// H and D, and so does this crate for [`Target::SM_90`]; for later GPUs the bits of the mode
+/// are not known, and [`build_for`](Self::build_for) returns an error.
 #[doc(alias = "cuTensorMapEncodeIm2colWide")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Im2colWide {
@@ -32,7 +32,7 @@ pub struct Im2colWide {
 }
 
 impl Im2colWide {
-    /// Returns a tensor of `dims` elements per dimension, innermost first, without padding, whose box of
+    /// Returns a tensor of `dims` elements per dimension, innermost first, without padding. Its box of
     /// pixels is all of it, copied one element of one pixel at a time.
     pub const fn new(data_type: DataType, dims: &[u64]) -> Self {
         Self::of(Tensor::packed(data_type, Dims::<u64>::new(dims)))
@@ -104,8 +104,8 @@ impl Im2colWide {
         }
     }
 
-    /// Returns the number of bytes that one load with a halo of so many pixels delivers to its barrier: the halo comes once,
-    /// or in mode [`WideMode::W128`] behind each 32 pixels.
+    /// Returns the number of bytes that one load with a halo of `halo` pixels delivers to its barrier: the halo comes once,
+    /// or in mode [`WideMode::W128`] after each 32 pixels.
     pub const fn load_bytes(&self, halo: u32) -> u64 {
         let halos = match self.mode {
             WideMode::W => 1,

@@ -2,7 +2,7 @@ use crate::{DataType, Dims, Interleave, L2Promotion, OobFill, Swizzle};
 
 /// The parameters that all maps share: a tensor in global memory, and how its elements travel.
 ///
-/// Nothing is checked until a map is built.
+/// A map checks the parameters when it is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tensor {
     /// Type of an element.

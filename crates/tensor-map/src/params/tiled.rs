@@ -6,7 +6,7 @@ use crate::{
 
 /// A tensor that is copied in boxes, one rectangle of elements at a time.
 ///
-/// Dimensions, strides and boxes are innermost first. Nothing is checked until the map is built.
+/// Dimensions, strides and boxes are innermost first. Parameters are checked when the map is built.
 ///
 /// ```
 /// use tensor_map::{DataType, Swizzle, TensorMap};
@@ -80,8 +80,8 @@ impl Tiled {
 
     /// Returns the number of elements of one box in a dimension, those that its element stride skips left out.
     ///
-    /// In interleaved tensors this is 1 for the dimension of channels, the last but one: a copy
-    /// takes one slice, whatever the box says. In others the element stride of dimension 0 is
+    /// In interleaved tensors the number is 1 for the dimension of channels, the last but one: a copy
+    /// takes one slice, whatever the length of the box. In others the element stride of dimension 0 is
     /// ignored. Both were seen on an H100.
     pub const fn box_elements(&self, dim: usize) -> u64 {
         let interleaved = !matches!(self.tensor.interleave, Interleave::None);

@@ -260,7 +260,7 @@ pub(super) const fn nearest_row(tensor: &Tensor, elements: u32, span: Option<u64
     (if nearest < most { nearest } else { most }) as i128
 }
 
-/// The row of a box: how long it may be. `span` is what [`span`] says.
+/// Checks the length of a box's row. `span` is the result of [`span`].
 pub(super) const fn row(
     sink: &mut Sink,
     tensor: &Tensor,
@@ -293,7 +293,7 @@ pub(super) const fn row(
     }
 }
 
-/// A box of so many bytes: whether it fits.
+/// Checks that a box of this size in bytes fits.
 pub(super) const fn fits(
     sink: &mut Sink,
     bytes: u64,

@@ -16,7 +16,7 @@ pub enum Parameter {
     Dim(usize),
     /// All strides.
     Strides,
-    /// A stride, that of dimension 1 being number 0.
+    /// A stride, numbered from 0 for dimension 1.
     Stride(usize),
     /// All element strides.
     ElementStrides,
@@ -110,14 +110,14 @@ impl Display for Value {
 
 /// A rule that some parameters break, or a warning about them.
 ///
-/// Printed, it is one line: the parameter and its value, what is needed, what to try, and the rule.
+/// Displayed as one line: the parameter and its value, the requirement, the nearest valid value, and the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The rule.
     pub rule: Rule,
     /// The parameter.
     pub parameter: Parameter,
-    /// Its value.
+    /// The value of the parameter.
     pub value: Value,
     /// The number that the rule compares, where it is not the value itself: most often bytes.
     pub measured: i128,

@@ -1,4 +1,4 @@
-//! Several rules at once: what is reported together, and suggestions that agree.
+//! Several rules at once: the reported order, and suggestions that agree.
 
 use super::*;
 

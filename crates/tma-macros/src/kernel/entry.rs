@@ -71,7 +71,7 @@ pub(super) fn entry(
             #is_wanted
             #[unsafe(export_name = #export)]
             unsafe extern "ptx-kernel" fn entry(#(#names: #types),*) {
-                // SAFETY: whoever launches the kernel keeps its conditions.
+                // SAFETY: the launch of the kernel keeps its conditions.
                 unsafe { #function #instance (#(#arguments),*) }
             }
         };

@@ -95,7 +95,7 @@ fn call(function: &ItemFn, parameters: &[Parameter], options: &Options) -> Token
     }
 }
 
-/// Returns the call of a method of `Call` that says how much shared memory a block has.
+/// Returns the call of a method of `Call` that sets the shared memory of a block.
 fn shared_bytes(bytes: &Expr) -> TokenStream {
     match bytes {
         Expr::Closure(closure) => {

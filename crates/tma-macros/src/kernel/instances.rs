@@ -19,7 +19,7 @@ pub(super) struct Choice {
 #[derive(Clone)]
 pub(super) enum Value {
     Literal(Lit),
-    /// Of a type, or of a constant, whose name is in upper case.
+    /// A type, or a constant with a name in upper case.
     Path(Path),
 }
 
@@ -164,7 +164,7 @@ impl Instances {
         }
     }
 
-    /// For each generic parameter what it can be.
+    /// Returns the choices of each generic parameter.
     pub(super) fn choices(&self) -> &[Choice] {
         &self.0
     }
@@ -185,7 +185,7 @@ impl Instances {
     }
 }
 
-/// Gives the generic parameters these values, for what stands in the same block.
+/// Binds the generic parameters to these values, for the code in the same block.
 pub(super) fn bind(generics: &Generics, values: &[Value]) -> TokenStream {
     let bind = |(parameter, value): (&GenericParam, &Value)| match parameter {
         GenericParam::Const(constant) => {
