@@ -10,7 +10,7 @@ use tma::{
     shared,
 };
 
-/// Numbers that one block handles.
+/// The number of values that one block handles.
 pub const BUF_LEN: usize = 1024;
 
 const BYTES: u32 = size_of::<[i32; BUF_LEN]>() as u32;
@@ -142,9 +142,9 @@ mod host {
         pub data: usize,
         /// The first number that is changed.
         pub offset_elems: u64,
-        /// Blocks.
+        /// The number of blocks.
         pub blocks: u32,
-        /// Threads of a block.
+        /// The number of threads of a block.
         pub threads: u32,
     }
 
@@ -178,7 +178,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.whole_warps(self.threads);

@@ -66,7 +66,7 @@ mod host {
     pub struct AddOneBulk {
         /// Vectors of four numbers that a thread has: 1, 2 or 4.
         pub vectors: usize,
-        /// Bytes of the numbers.
+        /// The number of bytes of the numbers.
         pub len_bytes: u64,
         /// The buffer that is written.
         pub dst: usize,
@@ -74,7 +74,7 @@ mod host {
         pub dst_offset_bytes: u64,
         /// The buffer that is read, from its start.
         pub src: usize,
-        /// Threads of a block.
+        /// The number of threads of a block.
         pub threads: u32,
         /// Shared memory of a block at least, in bytes: with more than a tile takes fewer blocks run at once.
         pub shared_bytes: u32,
@@ -116,7 +116,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.whole_warps(self.threads);

@@ -1,4 +1,4 @@
-//! Adds one to an array in a pipeline: one warp loads, the others work, several chunks on their way.
+//! Adds one to an array in a pipeline: one warp loads, the others work, several chunks in flight.
 
 use core::num::NonZero;
 
@@ -13,7 +13,7 @@ use crate::vectors::{VECTOR_BYTES, Vector, one_more};
 /// Vectors of four numbers that a thread has of a chunk.
 const VECTORS: usize = 2;
 
-/// Bytes that a block draws at once. Small chunks keep memory busy with fewer bytes on their way, but a counter hands
+/// Bytes that a block draws at once. Small chunks keep memory busy with fewer bytes in flight, but a counter hands
 /// out numbers only so fast.
 const DRAWN_BYTES: u32 = 12 << 10;
 
@@ -153,15 +153,15 @@ mod host {
         pub counter: Option<usize>,
         /// Chunks that a block keeps in shared memory: 2, 3, 4, 6 or 8; 3, 4 or 6 without a counter.
         pub stages: u32,
-        /// Bytes of the numbers.
+        /// The number of bytes of the numbers.
         pub len_bytes: u64,
         /// The buffer that is written.
         pub dst: usize,
         /// The buffer that is read.
         pub src: usize,
-        /// Blocks.
+        /// The number of blocks.
         pub blocks: u32,
-        /// Threads of a block: one warp loads, and the others have 32 bytes of a chunk each.
+        /// The number of threads of a block: one warp loads, and the others have 32 bytes of a chunk each.
         pub threads: u32,
     }
 
@@ -201,7 +201,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernels cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             let reasons = [

@@ -71,7 +71,7 @@ mod host {
     pub struct AddOneTile {
         /// Vectors of four numbers that a thread has of a patch: 1, 2 or 4.
         pub vectors: usize,
-        /// Tiles side by side in a patch, which a block has at once.
+        /// The number of tiles side by side in a patch, which a block has at once.
         pub tiles: u32,
         /// Both matrices, with a tile as the box.
         pub map: Tiled,
@@ -117,7 +117,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernels cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             let tiles = Tiles::of(&self.map, self.tiles, &mut conditions);

@@ -103,7 +103,7 @@ mod host {
         vectors::VECTOR_BYTES,
     };
 
-    /// Bytes of a patch that a working thread has.
+    /// The number of bytes of a patch that a working thread has.
     pub(super) const THREAD_BYTES: u32 = VECTORS as u32 * VECTOR_BYTES;
 
     /// Adds one to a matrix of 4-byte numbers in a pipeline: one warp loads, the others work, and blocks
@@ -112,7 +112,7 @@ mod host {
     pub struct AddOneTileRing {
         /// Patches that a block keeps in shared memory: 2, 3 or 4.
         pub stages: u32,
-        /// Tiles side by side in a patch, which a block has at once.
+        /// The number of tiles side by side in a patch, which a block has at once.
         pub tiles: u32,
         /// Both matrices, with a tile as the box.
         pub map: Tiled,
@@ -122,7 +122,7 @@ mod host {
         pub src: usize,
         /// The buffer of the counter, a `u32` that is zero.
         pub counter: usize,
-        /// Blocks.
+        /// The number of blocks.
         pub blocks: u32,
     }
 
@@ -161,7 +161,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernels cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             let tiles = Tiles::of(&self.map, self.tiles, &mut conditions);

@@ -91,11 +91,11 @@ mod host {
         pub peer: usize,
         /// Where the part begins in both, in bytes.
         pub offset_bytes: u64,
-        /// Bytes of the part.
+        /// The number of bytes of the part.
         pub len_bytes: u64,
         /// Vectors of 16 bytes that a thread has of each buffer: 1 or 2.
         pub vectors: usize,
-        /// Threads of a block: up to 512.
+        /// The number of threads of a block: up to 512.
         pub threads: u32,
         /// Shared memory of a block at least, in bytes: with more than its tiles take fewer blocks run at once.
         pub shared_bytes: u32,
@@ -133,7 +133,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             let reasons = [

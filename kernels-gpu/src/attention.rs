@@ -19,13 +19,13 @@ use tma::{
 use crate::gemm::Plain;
 use items::{Positions, each_item};
 
-/// Queries that a block has at a time: 64 for each warpgroup that multiplies.
+/// The number of queries that a block has at a time: 64 for each warpgroup that multiplies.
 pub const QUERIES: u32 = 128;
-/// Threads: a warpgroup loads, two multiply.
+/// The number of threads: a warpgroup loads, two multiply.
 pub const THREADS: u32 = 384;
-/// Elements of a head in a box.
+/// The number of elements of a head in a box.
 const BOX: u32 = 64;
-/// Rows of a warpgroup.
+/// The number of rows of a warpgroup.
 const ROWS: u32 = 64;
 
 /// A box of elements of a head, of positions, of one sequence.
@@ -41,19 +41,19 @@ type Queries<T, const BOXES: usize> = Boxes3<T, { ROWS as usize }, BOXES>;
 #[derive(Clone, Copy, Debug, KernelArg)]
 #[repr(C)]
 pub struct Sequences {
-    /// Queries of a sequence, or of the longest one.
+    /// The number of queries of a sequence, or of the longest one.
     pub queries: u32,
-    /// Keys of a sequence, or of the longest one.
+    /// The number of keys of a sequence, or of the longest one.
     pub keys: u32,
     /// Queries and keys of all sequences, where these are stored one after the other with lengths of their own; else 0 of both.
     pub packed: [u32; 2],
-    /// Heads of queries.
+    /// The number of heads of queries.
     pub heads: u32,
-    /// Heads of queries that share a head of keys.
+    /// The number of heads of queries that share a head of keys.
     pub sharing: u32,
-    /// Heads of all sequences together.
+    /// The number of heads of all sequences together.
     pub all_heads: u32,
-    /// Heads that are processed together, so that blocks find their keys and values in L2.
+    /// The number of heads that are processed together, so that blocks find their keys and values in L2.
     pub group: u32,
     /// The factor of the scores, which is positive: it includes log2(e), since powers of 2 are computed.
     pub scale: f32,

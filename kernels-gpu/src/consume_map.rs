@@ -13,7 +13,7 @@ pub const BOX: [usize; 2] = [128, 4];
 /// The box of [`consume_map_5d`].
 pub const BOX_5D: [usize; 5] = [16, 2, 2, 2, 2];
 
-/// Bytes of a box in both kernels are no more than these.
+/// The most bytes of a box in both kernels.
 const BOX_BYTES: usize = BOX[0] * BOX[1];
 const BOX_5D_BYTES: usize = 16 * BOX_5D[0];
 
@@ -120,9 +120,9 @@ mod host {
         pub output: usize,
         /// Where the boxes begin: in dimension 0, and in all others.
         pub coords: [i32; 2],
-        /// Maps.
+        /// The number of maps.
         pub count: u32,
-        /// Threads of a block.
+        /// The number of threads of a block.
         pub threads: u32,
     }
 
@@ -130,7 +130,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernels cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.whole_warps(self.threads);

@@ -12,11 +12,11 @@ use tma::{
     shared,
 };
 
-/// Channels of a pixel.
+/// The number of channels of a pixel.
 pub const CHANNELS: usize = 16;
-/// Channels of a result.
+/// The number of channels of a result.
 pub const FILTERS: usize = 8;
-/// Columns and rows of the filter.
+/// The number of columns and rows of the filter.
 pub const SIDE: usize = 3;
 /// Results that a block computes.
 pub const PIXELS: usize = 32;
@@ -65,7 +65,7 @@ pub unsafe fn conv_im2col(
         vectors,
         BAR::ptr(),
         |loads, columns| {
-            // The first result of this block; the copy goes on along W, H and N by itself.
+            // The first result of this block; the copy continues along W, H and N by itself.
             let result = block.index() * PIXELS as u32;
             let (column, row, image) = (
                 result % width,
@@ -116,9 +116,9 @@ pub unsafe fn conv_im2col(
 
 /// Results that a thread of [`conv_im2col_padded`] computes.
 pub const EACH: usize = 3;
-/// Threads of a block of [`conv_im2col_padded`].
+/// The number of threads of a block of [`conv_im2col_padded`].
 pub const THREADS: u32 = 128;
-/// Pixels that one load of [`conv_im2col_padded`] brings.
+/// The number of pixels that one load of [`conv_im2col_padded`] brings.
 pub const COLUMN: u32 = 128;
 /// The most columns of an image with its padding that [`conv_im2col_padded`] takes.
 pub const MOST_WIDTH: u32 = 1024;
@@ -137,7 +137,7 @@ const fn loads(width: u32) -> u32 {
 /// Works like [`conv_im2col`], with all channels of [`EACH`] results for each thread, and each pixel loaded once for a block.
 ///
 /// The images with their padding are one sequence of pixels, in the order in which im2col loads of all of it bring
-/// them. There the pixels under a filter are at the same distances from its first one wherever that is. Each pixel of
+/// them. There the pixels under a filter are at the same distances from its first one everywhere. Each pixel of
 /// the sequence has a result, but results of the last columns and rows of an image, where the filter does not fit, are
 /// left out.
 ///
@@ -258,13 +258,13 @@ mod host {
     pub struct ConvIm2col {
         /// The results of a thread.
         pub form: ConvIm2colForm,
-        /// Images.
+        /// The number of images.
         pub images: u32,
-        /// Rows of an image.
+        /// The number of rows of an image.
         pub height: u32,
-        /// Columns of an image.
+        /// The number of columns of an image.
         pub width: u32,
-        /// Pixels of zeros around an image.
+        /// The number of pixels of zeros around an image.
         pub padding: u32,
         /// The images' buffer.
         pub data: usize,
@@ -293,7 +293,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             let reason = "the 3 x 3 filter must cover at least one pixel of the image";

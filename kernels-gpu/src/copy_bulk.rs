@@ -1,4 +1,4 @@
-//! Copies memory as fast as it goes: bulk copies in and out, several on their way, chunks handed
+//! Copies memory as fast as it goes: bulk copies in and out, several in flight, chunks handed
 //! out one by one.
 
 use core::num::NonZero;
@@ -60,7 +60,7 @@ pub unsafe fn copy_bulk<const STAGES: u32>(
 
 /// Works like [`copy_bulk`], but each block copies one chunk and leaves. The launch has a block for each chunk.
 ///
-/// One thread of a block works. With more threads fewer blocks run at once, and so fewer bytes are on their way.
+/// One thread of a block works. With more threads fewer blocks run at once, and so fewer bytes are in flight.
 ///
 /// # Safety
 /// The conditions of [`copy_bulk`], without (3); blocks have up to 256 threads, in whole warps.
@@ -155,9 +155,9 @@ mod host {
         /// Chunks that a block keeps in shared memory: 2, 3, 4, 6 or 8. With 1 there is a block for each chunk,
         /// and neither `blocks` nor the counter is used.
         pub stages: u32,
-        /// Bytes of a chunk.
+        /// The number of bytes of a chunk.
         pub chunk_bytes: u32,
-        /// Bytes to copy.
+        /// The number of bytes to copy.
         pub len_bytes: u64,
         /// The buffer that is written.
         pub dst: usize,
@@ -167,11 +167,11 @@ mod host {
         pub src: usize,
         /// The buffer of the counter, a `u32` that is zero.
         pub counter: usize,
-        /// Blocks.
+        /// The number of blocks.
         pub blocks: u32,
         /// Shared memory of a block at least, in bytes, where there is a block for each chunk: with more than a chunk takes fewer blocks run at once.
         pub shared_bytes: u32,
-        /// Threads of a block: 32, but where there is a block for each chunk up to 256.
+        /// The number of threads of a block: 32, but where there is a block for each chunk up to 256.
         pub threads: u32,
     }
 
@@ -231,7 +231,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             chunk(&mut conditions, self.chunk_bytes);

@@ -119,7 +119,7 @@ mod host {
         /// Patches that a block keeps in shared memory: 2, 3, 4 or 6. With 1 there is a block for each patch, and neither
         /// `blocks` nor the counter is used.
         pub stages: u32,
-        /// Tiles side by side in a patch, which a block moves at once.
+        /// The number of tiles side by side in a patch, which a block moves at once.
         pub tiles: u32,
         /// Both matrices, each in a buffer of its own, with a tile as the box.
         pub map: Tiled,
@@ -129,7 +129,7 @@ mod host {
         pub src: usize,
         /// The buffer of the counter, a `u32` that is zero.
         pub counter: usize,
-        /// Blocks.
+        /// The number of blocks.
         pub blocks: u32,
         /// Shared memory of a block at least, in bytes, where there is a block for each patch: with more than a patch takes fewer blocks run at once.
         pub shared_bytes: u32,
@@ -172,7 +172,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             let tiles = Tiles::of(&self.map, self.tiles, &mut conditions);

@@ -42,15 +42,15 @@ use tma::{
 pub use geometry::Chunk;
 use geometry::Problem;
 
-/// Images of a batch.
+/// The number of images of a batch.
 pub const LEVELS: u32 = 4;
 /// Samples that a query takes in each image.
 pub const POINTS: u32 = 8;
-/// Channels of a pixel.
+/// The number of channels of a pixel.
 pub const CHANNELS: u32 = 32;
 /// The box of the maps: 2 x 2 pixels of an image that is seen as a matrix.
 pub type Pixels = [[[F16; 2 * CHANNELS as usize]; 2]; 1];
-/// Queries of a warp.
+/// The number of queries of a warp.
 pub const QUERIES: u32 = 8;
 
 /// Deformable attention by ordinary loads.
@@ -65,7 +65,7 @@ pub const QUERIES: u32 = 8;
 /// 2. Heights and widths are at least 3, and borders are zero.
 /// 3. Grid and blocks are one-dimensional; blocks are whole warps.
 #[allow(clippy::too_many_arguments, reason = "the operator has so many")]
-// Four blocks: ptxas then uses 64 registers for loads that are on their way, and not 48.
+// Four blocks: ptxas then uses 64 registers for loads that are in flight, and not 48.
 #[kernel(max_threads = 256, min_blocks = 4)]
 pub unsafe fn deform_attn_gather(
     value: *const Chunk,
@@ -87,7 +87,7 @@ pub unsafe fn deform_attn_gather(
     }
 }
 
-/// Deformable attention with tiles of all four images, `STAGES` rounds of 32 tiles on their way in
+/// Deformable attention with tiles of all four images, `STAGES` rounds of 32 tiles in flight in
 /// each warp: entries `deform_attn_tiles_1`, `_2` and `_4`.
 ///
 /// The batches are worked on in `waves` parts, one after the other, so that the pixels of a part
@@ -232,9 +232,9 @@ mod host {
         pub form: DeformAttnForm,
         /// Height and width of each image, the border counted.
         pub shapes: [[u32; 2]; 4],
-        /// Batches.
+        /// The number of batches.
         pub batches: u32,
-        /// Queries of a batch.
+        /// The number of queries of a batch.
         pub queries: u32,
         /// The images' buffer.
         pub value: usize,
@@ -244,9 +244,9 @@ mod host {
         pub weights: usize,
         /// The buffer that is written.
         pub output: usize,
-        /// Blocks.
+        /// The number of blocks.
         pub blocks: u32,
-        /// Warps of a block.
+        /// The number of warps of a block.
         pub warps: u32,
         /// Parts that the batches are worked on in, one after the other, so that a part stays in the
         /// L2 cache; of all forms but `Gather`.
@@ -294,7 +294,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernels cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             for (image, [height, width]) in self.shapes.into_iter().enumerate() {
@@ -381,7 +381,7 @@ mod host {
         }
 
         /// Returns the image of all batches as matrices; their columns are the channels of all pixels of a row: a
-        /// tile of 2 x 2 pixels is two runs of 128 bytes. Small tiles at random coordinates want no
+        /// tile of 2 x 2 pixels is two runs of 128 bytes. Small tiles at random coordinates need no
         /// promotion in L2.
         fn map(&self, image: usize) -> MapRef {
             let [height, width] = self.shapes[image];

@@ -178,7 +178,7 @@ mod host {
         pub tensors: usize,
         /// The buffer that gets the maps.
         pub maps: usize,
-        /// Maps.
+        /// The number of maps.
         pub count: u32,
     }
 
@@ -186,7 +186,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernels cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.at_least("maps", self.count, 1, "the grid must not be empty");

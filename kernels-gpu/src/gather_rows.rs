@@ -2,9 +2,9 @@
 
 use tma::{Block, Stores, Tile, TileMap, kernel, ptx::mbarrier::Mbarrier, shared};
 
-/// Elements of a row.
+/// The number of elements of a row.
 pub const ROW: usize = 64;
-/// Rows that a block gathers: one for each lane of its warp.
+/// The number of rows that a block gathers: one for each lane of its warp.
 pub const ROWS: usize = 32;
 
 const ROW_BYTES: u32 = size_of::<[u32; ROW]>() as u32;
@@ -76,13 +76,13 @@ mod host {
     pub struct GatherRows {
         /// The table's buffer.
         pub table: usize,
-        /// Rows of the table.
+        /// The number of rows of the table.
         pub table_rows: u64,
         /// The buffer of row numbers, `u32`.
         pub indices: usize,
         /// The buffer that gets the rows.
         pub output: usize,
-        /// Rows to gather.
+        /// The number of rows to gather.
         pub rows: u32,
     }
 
@@ -90,7 +90,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.at_least("rows", self.rows, 1, "the grid must not be empty");

@@ -17,21 +17,21 @@ use tma::{
 
 use crate::product::{BOX, Box64, Boxes64, Map, Stage, Tiling, WIDE};
 
-/// Threads: a warpgroup loads, two multiply.
+/// The number of threads: a warpgroup loads, two multiply.
 pub const THREADS: u32 = 384;
-/// Stages of wide tiles in shared memory.
+/// The number of stages of wide tiles in shared memory.
 const WIDE_STAGES: u32 = 4;
 /// Boxes of the columns of a narrow tile: the most blocks.
 const NARROW: usize = 1;
-/// Stages of narrow tiles in shared memory.
+/// The number of stages of narrow tiles in shared memory.
 const NARROW_STAGES: u32 = 7;
 /// Boxes of the columns of a tile that blocks share, where there are few.
 const SHARED: usize = 2;
-/// Stages of shared tiles in shared memory.
+/// The number of stages of shared tiles in shared memory.
 const SHARED_STAGES: u32 = 5;
-/// Blocks that share a tile: each has a part of K.
+/// The number of blocks that share a tile: each has a part of K.
 const BLOCKS: u32 = 2;
-/// Tiles in which a warpgroup leaves results.
+/// The number of tiles in which a warpgroup leaves results.
 const OUTPUTS: u32 = 2;
 
 type Output<T> = Boxes64<T, { OUTPUTS as usize }>;
@@ -46,7 +46,7 @@ type Part = [f32; 64];
 pub struct Product {
     /// The tiles.
     pub tiling: Tiling,
-    /// Columns that have a bias: all or none.
+    /// The number of columns that have a bias: all or none.
     pub biased: u32,
     /// The factor of the sums.
     pub alpha: f32,

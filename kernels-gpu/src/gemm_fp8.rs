@@ -2,7 +2,7 @@
 //!
 //! The tensor core keeps 13 fraction bits of a sum of `e4m3` products, too few for a long K. So the products of 128 numbers
 //! along K are summed up afresh, and added in `f32` to the sums so far, with their scales, while the next 128 are
-//! summed up in other registers. Tensor copies load the scales of A beside its numbers.
+//! summed up in other registers. Tensor copies load the scales of A with its numbers.
 
 pub mod grouped;
 
@@ -26,11 +26,11 @@ use crate::{
 
 /// Columns of C that a block computes at a time, rows and columns of B with one scale, and numbers of A with one scale.
 pub const BLOCK: u32 = 128;
-/// Threads: a warpgroup loads, two multiply.
+/// The number of threads: a warpgroup loads, two multiply.
 pub const THREADS: u32 = 384;
-/// Stages in shared memory.
+/// The number of stages in shared memory.
 const STAGES: u32 = 5;
-/// Tiles in which a warpgroup leaves results.
+/// The number of tiles in which a warpgroup leaves results.
 const OUTPUTS: u32 = 2;
 
 type Box8 = [[E4m3; BLOCK as usize]; BOX as usize];
@@ -80,9 +80,9 @@ impl Started {
 pub struct Product {
     /// The tiles of 128 by 128, and stages of 128 along K.
     pub tiling: Tiling,
-    /// Rows of B, and columns of C, of each expert.
+    /// The number of rows of B, and columns of C, of each expert.
     pub columns: u32,
-    /// Experts.
+    /// The number of experts.
     pub experts: u32,
 }
 
@@ -160,7 +160,7 @@ pub unsafe fn gemm_fp8(
     unsafe { multiply(operands, down * along, places) };
 }
 
-/// Computes the tiles below a number that have a place, which each role asks for in their order.
+/// Computes the tiles below a number that have a place; each role requests them in order.
 ///
 /// # Safety
 /// 1. (1) to (4) of [`gemm_fp8`] hold for these tiles.

@@ -12,19 +12,19 @@ use tma::{
 
 use crate::product::{BOX, Map, ROWS, Stage, Tiling, WIDE, place};
 
-/// Columns of the product that a block computes at a time.
+/// The number of columns of the product that a block computes at a time.
 const COLUMNS: u32 = BOX * WIDE as u32;
 /// Warps; each multiplies 64 rows and 64 columns. One more that loads would leave them too few registers: all
 /// threads have the same number, and each quarter of a multiprocessor would have three warps.
 const WARPS: u32 = 8;
-/// Threads.
+/// The number of threads.
 pub const THREADS: u32 = 32 * WARPS;
 
 /// The places of the results.
 #[derive(Clone, Copy, Debug, KernelArg)]
 #[repr(C)]
 pub struct Results {
-    /// Elements from row to row of C.
+    /// The number of elements from row to row of C.
     pub row_stride: u64,
     /// Rows and columns of C.
     pub extents: [u32; 2],
@@ -300,7 +300,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             // The same product as `gemm` has it.

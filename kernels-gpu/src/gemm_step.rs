@@ -14,7 +14,7 @@ pub mod tensor_cores;
 
 use tma::{Accumulator, Rows, SharedPtr, Swizzle128, Tile, TileMap, Warpgroup, halves::Bf16};
 
-/// Elements along K of a stage, and rows and columns of the boxes of all maps.
+/// The number of elements along K of a stage, and rows and columns of the boxes of all maps.
 pub const BOX: u32 = 64;
 
 type Box64 = [[Bf16; BOX as usize]; BOX as usize];
@@ -27,7 +27,7 @@ const fn place(row: u32, column: u32, columns: u32) -> usize {
     row as usize * columns as usize + column as usize
 }
 
-/// Rows of a tile of 64 by 64 results for each of 1024 threads, all in one column.
+/// The number of rows of a tile of 64 by 64 results for each of 1024 threads, all in one column.
 const EACH: usize = 4;
 
 /// Returns the column and the first row of a thread's results in a tile.

@@ -79,7 +79,7 @@ pub unsafe fn histogram_lanes(data: *const u8, len: u32, counts: *mut u32) {
     let of_grid = u64::from(block.blocks().get()) * u64::from(block.threads());
     let mut index =
         u64::from(block.index()) * u64::from(block.threads()) + u64::from(block.thread());
-    // Two vectors are on their way before the first is counted.
+    // Two vectors are in flight before the first is counted.
     while index + of_grid < u64::from(vectors) {
         let (first, second) = (load(index), load(index + of_grid));
         count_vector(first);
@@ -130,13 +130,13 @@ mod host {
         pub form: HistogramForm,
         /// The buffer of bytes.
         pub data: usize,
-        /// Bytes to count.
+        /// The number of bytes to count.
         pub len: u32,
         /// The buffer of 256 `u32` that the counts are added to.
         pub counts: usize,
-        /// Blocks.
+        /// The number of blocks.
         pub blocks: u32,
-        /// Threads of a block.
+        /// The number of threads of a block.
         pub threads: u32,
     }
 
@@ -153,7 +153,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.whole_warps(self.threads);

@@ -1,4 +1,4 @@
-//! Tiles of an image in `[H][W][C]` order, eight copies of a warp on their way at once. The innermost
+//! Tiles of an image in `[H][W][C]` order, eight copies of a warp in flight at once. The innermost
 //! dimension of the map is C, then W, then H, and so are boxes and coordinates.
 
 use tma::{
@@ -9,9 +9,9 @@ use tma::{
     shared, warp,
 };
 
-/// Channels of a tile.
+/// The number of channels of a tile.
 pub const CHANNELS: usize = 32;
-/// Columns of a tile, and rows.
+/// The number of columns of a tile, and rows.
 pub const SIDE: usize = 2;
 /// Lanes of a warp that issue a copy each.
 pub const LANES: usize = 8;
@@ -110,11 +110,11 @@ mod host {
     /// An image of halves in `[H][W][C]` order.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Image {
-        /// Rows.
+        /// The number of rows.
         pub height: usize,
-        /// Columns.
+        /// The number of columns.
         pub width: usize,
-        /// Channels, innermost.
+        /// The number of channels, innermost.
         pub channels: usize,
     }
 
@@ -152,7 +152,7 @@ mod host {
         pub output: usize,
         /// Channel, column and row of the tile's first element.
         pub coords: [i32; 3],
-        /// Threads of the block.
+        /// The number of threads of the block.
         pub threads: u32,
     }
 
@@ -160,7 +160,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.one_of(
@@ -197,7 +197,7 @@ mod host {
         pub coords: usize,
         /// The buffer of 128 halves for each tile.
         pub output: usize,
-        /// Tiles.
+        /// The number of tiles.
         pub tiles: u32,
     }
 
@@ -205,7 +205,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             self.image.check(&mut conditions);

@@ -138,7 +138,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernels cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let Rows {
                 numbers,

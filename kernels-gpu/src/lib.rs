@@ -1,5 +1,5 @@
-//! Kernels, one file each: ports of the samples of NVIDIA's CUDA C++ Programming Guide
-//! and what people port next, and such as are made to reach the limits of a GPU's memory.
+//! GPU kernels, one file each: ports of the samples of NVIDIA's CUDA C++ Programming Guide, kernels that
+//! users often port next, and kernels that reach the limits of a GPU's memory.
 //!
 //! `tma-build` compiles the crate to PTX. It also compiles for the host: there each kernel is a
 //! function that makes a call of it, and a type has its arguments by name. The `launch()` of that type checks the

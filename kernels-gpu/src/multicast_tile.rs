@@ -10,11 +10,11 @@ use tma::{
 
 use crate::vectors::{VECTOR_BYTES, Vector};
 
-/// Blocks of a cluster.
+/// The number of blocks of a cluster.
 pub const BLOCKS: u32 = 4;
 /// Columns and rows of the tile.
 pub const TILE: [usize; 2] = [64, 32];
-/// Rows that a block fetches.
+/// The number of rows that a block fetches.
 pub const SLICE_ROWS: usize = TILE[1] / BLOCKS as usize;
 
 const TILE_ELEMS: usize = TILE[0] * TILE[1];
@@ -56,10 +56,10 @@ pub unsafe fn multicast_tile(
     output.write(block, |i| tile.get(i) + rank as i32);
 }
 
-/// Tiles of a cluster of [`multicast_tiles`].
+/// The number of tiles of a cluster of [`multicast_tiles`].
 pub const TILES: u32 = 4;
 
-/// Works like [`multicast_tile`], with [`TILES`] tiles beside each other for each cluster, all in flight at once.
+/// Works like [`multicast_tile`], with [`TILES`] neighbouring tiles for each cluster, all in flight at once.
 ///
 /// # Safety
 /// 1. `map` is over a matrix that no thread writes while the kernel runs; `x` is a multiple of 4.
@@ -154,9 +154,9 @@ mod host {
         pub output: usize,
         /// Column and row of the first cluster's tile.
         pub origin: [i32; 2],
-        /// Tiles side by side along the columns, each for four blocks.
+        /// The number of tiles side by side along the columns, each for four blocks.
         pub clusters: u32,
-        /// Threads of a block.
+        /// The number of threads of a block.
         pub threads: u32,
     }
 
@@ -165,7 +165,7 @@ mod host {
     pub enum MulticastTileForm {
         /// One.
         Tile,
-        /// Four, all on their way at once.
+        /// Four, all in flight at once.
         Tiles,
     }
 
@@ -173,7 +173,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.whole_warps(self.threads);

@@ -86,7 +86,7 @@ mod host {
     /// Writes `2 * x + 1` for each element of a matrix of `f32`, by blocks that stay.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct PersistentTiles {
-        /// Stages of the ring: 2 to 4.
+        /// The number of stages of the ring: 2 to 4.
         pub stages: u32,
         /// Both matrices.
         pub matrix: Matrix,
@@ -94,9 +94,9 @@ mod host {
         pub source: usize,
         /// The buffer that is written.
         pub target: usize,
-        /// Blocks.
+        /// The number of blocks.
         pub blocks: u32,
-        /// Threads of a block: one warp loads, the others compute.
+        /// The number of threads of a block: one warp loads, the others compute.
         pub threads: u32,
     }
 
@@ -137,7 +137,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             let reasons = [

@@ -1,5 +1,5 @@
 //! Ports the guide's "Prefetching Data" with LDGSTS: each thread keeps several of its own copies
-//! (`cp.async`) on their way, in groups.
+//! (`cp.async`) in flight, in groups.
 
 use tma::{
     Block, kernel,
@@ -12,7 +12,7 @@ use tma::{
 /// `y` is the next number of the same batch and block, for the last one the first.
 ///
 /// The input is `batches` batches of one number per thread of the grid. Each block keeps `STAGES`
-/// batches in shared memory or on their way there: entries `prefetch_1`, `_2`, `_3`, `_4`, `_8`.
+/// batches in shared memory or in flight: entries `prefetch_1`, `_2`, `_3`, `_4`, `_8`.
 ///
 /// # Safety
 /// 1. `global_in` and `global_out` point to `batches * threads of the grid` numbers of global
@@ -108,17 +108,17 @@ mod host {
     /// copies of each thread.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Prefetch {
-        /// Batches in shared memory or on their way there: 1, 2, 3, 4 or 8.
+        /// The number of batches in shared memory or in flight: 1, 2, 3, 4 or 8.
         pub stages: u32,
         /// The buffer of `i32` that is written: a number for each thread of the grid and each batch.
         pub output: usize,
         /// The buffer that is read, as long.
         pub input: usize,
-        /// Batches.
+        /// The number of batches.
         pub batches: u32,
-        /// Blocks.
+        /// The number of blocks.
         pub blocks: u32,
-        /// Threads of a block.
+        /// The number of threads of a block.
         pub threads: u32,
     }
 
@@ -126,7 +126,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernels cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.within("block size", self.threads, 1..=1024, "");

@@ -1,4 +1,4 @@
-//! Ports the guide's "Prefetching Data" with TMA: several batches on their way while one is worked
+//! Ports the guide's "Prefetching Data" with TMA: several batches in flight while one is worked
 //! on, with explicit phase tracking.
 
 use tma::{Block, kernel, ptx::mbarrier::Mbarrier, ring::Cursor, shared, thread::grid_dim};
@@ -6,7 +6,7 @@ use tma::{Block, kernel, ptx::mbarrier::Mbarrier, ring::Cursor, shared, thread::
 /// Writes `3 * x + 1` for each number `x` of `global_in` to the same index of `global_out`.
 ///
 /// The input is `batches` batches of one number per thread of the grid. Each block keeps `STAGES`
-/// batches in shared memory or on their way there: `prefetch_1d_1` to `prefetch_1d_8`.
+/// batches in shared memory or in flight: `prefetch_1d_1` to `prefetch_1d_8`.
 ///
 /// # Safety
 /// 1. `global_in` and `global_out` point to `batches * threads of the grid` numbers of global
@@ -102,17 +102,17 @@ mod host {
     /// Writes `3 * x + 1` for each number of the input, which arrives in batches.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Prefetch1d {
-        /// Batches in shared memory or on their way there: 1 to 8.
+        /// The number of batches in shared memory or in flight: 1 to 8.
         pub stages: u32,
         /// The buffer of `i32` that is written: a number for each thread of the grid and each batch.
         pub output: usize,
         /// The buffer that is read, as long.
         pub input: usize,
-        /// Batches.
+        /// The number of batches.
         pub batches: u32,
-        /// Blocks.
+        /// The number of blocks.
         pub blocks: u32,
-        /// Threads of a block.
+        /// The number of threads of a block.
         pub threads: u32,
     }
 
@@ -120,7 +120,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.whole_warps(self.threads);

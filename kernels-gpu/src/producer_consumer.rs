@@ -10,7 +10,7 @@ use tma::{
 
 /// Buffers in shared memory.
 const STAGES: u32 = 2;
-/// Threads that produce: one warp.
+/// The number of threads that produce: one warp.
 const PRODUCERS: u32 = 32;
 
 /// Writes `2 * x + 1` for each number `x` of `input` to the same index of `output`: with a ring of
@@ -215,13 +215,13 @@ mod host {
         pub input: usize,
         /// The buffer that is written, as long.
         pub output: usize,
-        /// Batches of a block.
+        /// The number of batches of a block.
         pub batches: u32,
-        /// Numbers of a batch.
+        /// The number of values of a batch.
         pub buffer_len: u32,
-        /// Blocks.
+        /// The number of blocks.
         pub blocks: u32,
-        /// Threads of a block.
+        /// The number of threads of a block.
         pub threads: u32,
     }
 
@@ -240,7 +240,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernels cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             let reasons = [

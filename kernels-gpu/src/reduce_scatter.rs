@@ -71,11 +71,11 @@ mod host {
         pub src: usize,
         /// Where the part begins in both, in bytes.
         pub offset_bytes: u64,
-        /// Bytes of the part.
+        /// The number of bytes of the part.
         pub len_bytes: u64,
-        /// Bytes that a block adds.
+        /// The number of bytes that a block adds.
         pub chunk_bytes: u32,
-        /// Threads of a block, up to 256; one of them works.
+        /// The number of threads of a block, up to 256; one of them works.
         pub threads: u32,
         /// Shared memory of a block at least, in bytes: with more than a chunk takes fewer blocks run at once.
         pub shared_bytes: u32,
@@ -113,7 +113,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             chunk(&mut conditions, self.chunk_bytes);

@@ -12,7 +12,7 @@ use tma::{
     shared,
 };
 
-/// Blocks of the cluster.
+/// The number of blocks of the cluster.
 pub const BLOCKS: u32 = 8;
 /// Most threads of a block.
 pub const MAX_THREADS: usize = 1024;
@@ -96,11 +96,11 @@ mod host {
     pub struct Ring {
         /// The buffer of `u32` that is written: a number for each thread of the grid.
         pub output: usize,
-        /// Rounds.
+        /// The number of rounds.
         pub rounds: u32,
-        /// Clusters of eight blocks.
+        /// The number of clusters of eight blocks.
         pub clusters: u32,
-        /// Threads of a block.
+        /// The number of threads of a block.
         pub threads: u32,
     }
 
@@ -108,7 +108,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.whole_warps(self.threads);

@@ -9,9 +9,9 @@ use tma::{
 
 use crate::vectors::{VECTOR_BYTES, Vector};
 
-/// Numbers in the middle: one for each thread that loads.
+/// The number of values in the middle: one for each thread that loads.
 pub const CENTER: u32 = 32;
-/// Numbers on each side.
+/// The number of values on each side.
 pub const HALO: u32 = 8;
 
 const BUFFER: usize = (HALO + CENTER + HALO) as usize;
@@ -153,7 +153,7 @@ pub unsafe fn stencil_groups(
 
 /// Vectors of a halo and of a centre.
 const VECTORS: [u32; 2] = [HALO / 4, CENTER / 4];
-/// Threads that compute the results of one centre: four results each.
+/// The number of threads that compute the results of one centre: four results each.
 const THREADS_OF_CENTER: u32 = CENTER / 4;
 /// Vectors of a centre and its halos for each of these threads, in bytes.
 const BYTES_OF_THREAD: u64 = 24;
@@ -335,9 +335,9 @@ mod host {
         pub right: usize,
         /// The buffer that is written: 32 for each block.
         pub output: usize,
-        /// Blocks.
+        /// The number of blocks.
         pub blocks: u32,
-        /// Threads of a block: at least 32, and whole warps for [`StencilForm::Bulk`].
+        /// The number of threads of a block: at least 32, and whole warps for [`StencilForm::Bulk`].
         pub threads: u32,
     }
 
@@ -363,7 +363,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernels cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             let reason = "one thread for each number in the middle";

@@ -8,9 +8,9 @@ use tma::{
     thread::block_idx,
 };
 
-/// Columns of the tile.
+/// The number of columns of the tile.
 pub const SMEM_WIDTH: usize = 64;
-/// Rows of the tile.
+/// The number of rows of the tile.
 pub const SMEM_HEIGHT: usize = 16;
 
 /// The box of the maps.
@@ -166,7 +166,7 @@ mod host {
         pub origin: [i32; 2],
         /// Tiles along the columns and rows.
         pub blocks: [u32; 2],
-        /// Threads of a block.
+        /// The number of threads of a block.
         pub threads: u32,
     }
 
@@ -177,7 +177,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.whole_warps(self.threads);
@@ -223,7 +223,7 @@ mod host {
         pub target_origin: [i32; 2],
         /// Tiles along the columns and rows.
         pub blocks: [u32; 2],
-        /// Threads of a block.
+        /// The number of threads of a block.
         pub threads: u32,
     }
 
@@ -231,7 +231,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.whole_warps(self.threads);

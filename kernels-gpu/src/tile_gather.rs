@@ -1,5 +1,5 @@
 //! Gathers small boxes at scattered positions, as deformable attention and grid sampling do: 2 by 2
-//! pixels of 32 half-precision channels, 256 bytes, many on their way.
+//! pixels of 32 half-precision channels, 256 bytes, many in flight.
 
 use tma::{
     Barrier, BarrierArray, Block, GlobalMut, PerThread, SharedPtr, TensorMap, Warp, kernel,
@@ -8,9 +8,9 @@ use tma::{
     shared,
 };
 
-/// Boxes that a warp asks for at once.
+/// The number of boxes that a warp requests at once.
 const ROUND_TILES: u32 = 8;
-/// Channels of a pixel.
+/// The number of channels of a pixel.
 const CHANNELS: u32 = 32;
 
 const TILE_BYTES: u32 = 256;
@@ -100,7 +100,7 @@ pub unsafe fn tile_gather_view<const STAGES: u32>(
     unsafe { gather::<STAGES, _>(Issue::Elected, boxes, sums) };
 }
 
-/// Works like [`tile_gather`], but eight lanes ask for a box each, in place of one lane for all of them.
+/// Works like [`tile_gather`], but eight lanes request a box each, instead of one lane for all of them.
 ///
 /// # Safety
 /// The conditions of [`tile_gather`].
@@ -161,7 +161,7 @@ struct Boxes<'a, C> {
     rounds: u32,
 }
 
-/// The rounds of a warp that are still to be asked for. The positions of the next one are read ahead,
+/// The rounds of a warp that are still to be requested. The positions of the next one are read ahead,
 /// one by each of eight lanes, so that ptxas waits for them when they are passed round and not before.
 struct Queue<'a, C> {
     warp: Warp,
@@ -341,24 +341,24 @@ mod host {
     pub struct TileGather {
         /// The lanes that issue the copies, and the kind of map.
         pub form: TileGatherForm,
-        /// Rounds that a warp has on their way: 1, 2 or 4.
+        /// The number of rounds that a warp has in flight: 1, 2 or 4.
         pub stages: u32,
         /// The tensor's buffer, `[height][width][32]`.
         pub tensor: usize,
-        /// Columns of pixels.
+        /// The number of columns of pixels.
         pub width: u32,
-        /// Rows of pixels.
+        /// The number of rows of pixels.
         pub height: u32,
         /// The buffer of positions, eight for each round: a column in the lower half of a `u32`, a row in
         /// the upper one, both signed.
         pub positions: usize,
-        /// Rounds.
+        /// The number of rounds.
         pub rounds: u32,
         /// The buffer of the sums, four `u32` for each thread of the grid.
         pub sums: usize,
-        /// Blocks.
+        /// The number of blocks.
         pub blocks: u32,
-        /// Threads of a block.
+        /// The number of threads of a block.
         pub threads: u32,
     }
 
@@ -378,7 +378,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernels cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.whole_warps(self.threads);
@@ -404,7 +404,7 @@ mod host {
             conditions.launch(call, Shape::new(self.blocks, self.threads))
         }
 
-        /// Small boxes anywhere want no promotion in L2, which would fetch more than the box.
+        /// Small boxes at random places need no promotion in L2, which would fetch more than the box.
         fn map(&self) -> Tiled {
             let [width, height] = [self.width, self.height].map(u64::from);
             let channels = u64::from(CHANNELS);

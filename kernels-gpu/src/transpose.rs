@@ -5,15 +5,15 @@ use tma::{
     warp,
 };
 
-/// Rows and columns of a tile: a row is the 128 bytes of the swizzle's span.
+/// The number of rows and columns of a tile: a row is the 128 bytes of the swizzle's span.
 pub const TILE: usize = 32;
-/// Threads of a block.
+/// The number of threads of a block.
 pub const THREADS: u32 = 256;
 
 /// The box of the maps.
 pub type Rows = [[u32; TILE]; TILE];
 
-/// Elements that a warp moves at once.
+/// The number of elements that a warp moves at once.
 const STEPS: u32 = (TILE * TILE) as u32 / THREADS;
 
 /// Writes the transpose of a matrix of 4-byte elements.
@@ -56,11 +56,11 @@ pub unsafe fn transpose(
     tile_out.store(block, target, [row, column]);
 }
 
-/// Rows and columns of a tile of [`transpose_wide`]: a row is 256 bytes.
+/// The number of rows and columns of a tile of [`transpose_wide`]: a row is 256 bytes.
 pub const WIDE_TILE: usize = 64;
-/// Rows and columns of the square that a thread transposes in registers.
+/// The number of rows and columns of the square that a thread transposes in registers.
 const SQUARE: usize = 4;
-/// Squares beside each other in a wide tile.
+/// The number of neighbouring squares in a wide tile.
 const SQUARES: u32 = (WIDE_TILE / SQUARE) as u32;
 
 /// The box of the maps of [`transpose_wide`].
@@ -185,7 +185,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             self.source.check("the source", &mut conditions);

@@ -22,7 +22,7 @@ impl Operand {
         }
     }
 
-    /// Returns the argument that `of` makes of the address at this offset: it is good on this memory's device alone.
+    /// Returns the argument that `of` makes of the address at this offset: it is valid on this memory's device only.
     pub(crate) fn at(
         &self,
         offset_bytes: u64,

@@ -24,7 +24,7 @@ pub struct Decoded {
     /// The bytes of a box in the map. [`tensormap.replace`](crate::replace) does not update them,
     /// so they may belong to an earlier map.
     pub box_bytes: u64,
-    /// The alignment of a box in shared memory that stands in the map, in bytes; likewise.
+    /// The alignment of a box in shared memory in the map, in bytes. `tensormap.replace` does not update it either.
     pub box_align_bytes: u64,
     /// True if the tensor counts as one of 128 KiB or more, see [`layout::LARGE_TENSOR`].
     pub is_large: bool,

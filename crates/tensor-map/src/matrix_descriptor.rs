@@ -84,14 +84,14 @@ impl MatrixDescriptor {
     }
 }
 
-/// Bytes that a swizzle moves as a whole.
+/// The number of bytes that a swizzle moves as a whole.
 const CHUNK_BYTES: u64 = 16;
 
 impl MatrixDescriptor {
     /// Returns the address of a byte of a matrix with contiguous K: byte `k_byte` along K of row `line` of A, or of
     /// column `line` of B.
     ///
-    /// The addresses are those that an H200 read.
+    /// The addresses were observed on an H200.
     #[inline]
     pub fn k_major_address(self, line: u64, k_byte: u64) -> u64 {
         let span = self.span_bytes();

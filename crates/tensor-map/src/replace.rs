@@ -26,7 +26,7 @@ pub enum Replacement {
     Rank(u32),
     /// `.box_dim`: a dimension, and the length of the box in elements.
     BoxDim(usize, u32),
-    /// `.global_dim`: a dimension, and its length in elements; 0 stands for 2^32.
+    /// `.global_dim`: a dimension, and its length in elements; 0 means 2^32.
     GlobalDim(usize, u32),
     /// `.global_stride`: a stride, numbered from 0 for dimension 1, in bytes.
     GlobalStride(usize, u64),
@@ -54,7 +54,7 @@ pub struct OutOfRange {
     pub field: &'static str,
     /// The value that is out of range.
     pub value: u64,
-    /// The largest that there is.
+    /// The largest valid value.
     pub max: u64,
 }
 

@@ -82,7 +82,7 @@ pub(crate) const fn warning(
 impl TensorMap {
     /// Puts in another address, of a tensor like the first.
     ///
-    /// Drivers ask for a multiple of 16 whatever the map, so for 32-byte slices this may let pass
+    /// Drivers require a multiple of 16 for any map, so for 32-byte slices this may accept
     /// what encoding refuses. Source: CUDA driver API, `cuTensorMapReplaceAddress`.
     ///
     /// ```

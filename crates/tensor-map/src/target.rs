@@ -9,7 +9,7 @@ pub struct Target {
     pub major: u8,
     /// Compute capability, minor.
     pub minor: u8,
-    /// Bytes of shared memory of one multiprocessor, which a box must fit.
+    /// The number of bytes of shared memory of one multiprocessor, which a box must fit.
     #[doc(alias = "CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR")]
     pub shared_bytes: u64,
 }

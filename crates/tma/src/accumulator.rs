@@ -10,10 +10,10 @@ use crate::{
     },
 };
 
-/// 64 rows of sums of products, in the registers of the threads of a warpgroup, to be read.
+/// 64 rows of sums of products, in the registers of the threads of a warpgroup, readable.
 ///
-/// `R` is what each thread has of them: `[f32; 128]` for 64 rows of 256 columns. Of row
-/// `16 * warp + lane / 4 + 8 * (i / 2 % 2)` and column `8 * (i / 4) + 2 * (lane % 4) + i % 2` it is element `i`
+/// `R` is the part of each thread: `[f32; 128]` for 64 rows of 256 columns. Element `i` is in row
+/// `16 * warp + lane / 4 + 8 * (i / 2 % 2)` and column `8 * (i / 4) + 2 * (lane % 4) + i % 2`
 /// (PTX ISA 9.7.15.5.1.1, "Accumulator").
 ///
 /// While products are added, the sums belong to a [`Batch`] or are [`InFlight`], and cannot be read.
@@ -256,7 +256,7 @@ impl<R: Registers, A> InFlight<R, A> {
 }
 
 impl<R: Registers> InFlight<R> {
-    /// Waits for all groups of the warpgroup but the last `LEFT`, which go on. Collective of the warpgroup.
+    /// Waits for all groups of the warpgroup but the last `LEFT`, which stay in flight. Collective of the warpgroup.
     ///
     /// # Safety
     /// 1. These products are not in the last `LEFT` groups: at least `LEFT` groups were committed after them.

@@ -97,7 +97,7 @@ impl<T> From<SharedPtr<T>> for ClusterPtr<T> {
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
-    /// Any.
+    /// Any state space: a generic address.
     Generic,
     /// `.global`
     Global,

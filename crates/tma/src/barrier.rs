@@ -96,7 +96,7 @@ impl Barrier {
     /// 1. [`Barrier::init`] ran for `address` and happens before this call.
     /// 2. The barrier is not invalidated, nor its memory reused, while a handle is in use.
     /// 3. No more arrivals are made in a phase than the barrier expects.
-    /// 4. The bytes expected in a phase are those that copies deliver to it, fewer than 2^20, and
+    /// 4. The bytes expected in a phase equal the bytes that copies deliver to it, fewer than 2^20, and
     ///    they are expected while an arrival of the phase is still to come.
     /// 5. A token is waited for at the barrier that returned it, before the phase after its own ends; a
     ///    parity that is waited for is 0 or 1, and belongs to the current or the last phase.

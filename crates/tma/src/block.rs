@@ -40,7 +40,7 @@ use crate::{
 #[doc(alias("thread_block", "this_thread_block"))]
 #[derive(Clone, Copy)]
 pub struct Block {
-    /// A thread's own.
+    /// Binds the value to its thread.
     thread: PhantomData<*mut ()>,
 }
 
@@ -50,7 +50,7 @@ shared! {
 }
 
 impl Block {
-    /// Words of 32 bits that a value of [`reduce`](Self::reduce) can have.
+    /// The number of words of 32 bits that a value of [`reduce`](Self::reduce) can have.
     const MOST_WORDS: usize = 4;
 
     /// Returns the block of this thread.
@@ -421,7 +421,7 @@ impl<const COUNT: u32> BarrierArray<COUNT> {
         Self { memory }
     }
 
-    /// Returns the barrier at which a cursor stands.
+    /// Returns the barrier at a cursor.
     #[inline(always)]
     pub fn at(&self, cursor: Cursor<COUNT>) -> Barrier {
         // SAFETY: `new` has initialised it; the rest is (4) of `Block::converged`.

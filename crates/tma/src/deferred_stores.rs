@@ -3,7 +3,7 @@ use crate::{
     halves::Half, pipeline::Beside, tile::Mode,
 };
 
-/// Results of products, 64 rows of up to 256 columns, that stay in registers until they are stored beside the next
+/// Results of products, 64 rows of up to 256 columns, that stay in registers until they are stored during the next
 /// products.
 ///
 /// ```

@@ -17,7 +17,7 @@ unsafe impl bytemuck::Zeroable for E4m3 {}
 unsafe impl bytemuck::Pod for E4m3 {}
 
 impl E4m3 {
-    /// From its bits.
+    /// Makes a value from its bits.
     #[inline(always)]
     pub const fn from_bits(bits: u8) -> Self {
         Self(bits)

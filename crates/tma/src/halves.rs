@@ -46,7 +46,7 @@ macro_rules! halves {
         pub struct $name($bits);
 
         impl $name {
-            /// From its bits.
+            /// Makes a value from its bits.
             #[inline(always)]
             pub const fn from_bits(bits: $bits) -> Self {
                 Self(bits)
@@ -100,7 +100,7 @@ macro_rules! halves {
                 Self(ptx::max::$nan(self.0, other.0))
             }
 
-            /// Without its sign.
+            /// Returns the absolute value.
             #[doc(alias("__habs", "__habs2"))]
             #[inline(always)]
             pub const fn abs(self) -> Self {
@@ -235,7 +235,7 @@ impl F16x2 {
         Self(ptx::cvt::rn_f16x2_f32(high, low))
     }
 
-    /// Their values.
+    /// Returns both values.
     #[doc(alias = "__half22float2")]
     #[inline(always)]
     pub fn to_f32s(self) -> [f32; 2] {
@@ -347,13 +347,13 @@ macro_rules! pairs {
                 Self(low.0 as u32 | (high.0 as u32) << 16)
             }
 
-            /// Twice the same.
+            /// Packs the same value twice.
             #[inline(always)]
             pub const fn splat(half: $half) -> Self {
                 Self::new([half; 2])
             }
 
-            /// Returns both.
+            /// Returns both values, the lower one first.
             #[inline(always)]
             pub const fn halves(self) -> [$half; 2] {
                 [self.low(), self.high()]

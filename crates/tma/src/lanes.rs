@@ -45,10 +45,10 @@ use crate::halves::{Bf16, Bf16x2, F16, F16x2};
 /// ```
 ///
 /// # Safety
-/// 1. [`map_words`](Self::map_words) calls `exchange` [`WORDS`](Self::WORDS) times, whatever the value is: all lanes
+/// 1. [`map_words`](Self::map_words) calls `exchange` [`WORDS`](Self::WORDS) times, for any value: all lanes
 ///    of a warp exchange each word together.
 pub unsafe trait Lanes: Copy {
-    /// Words of 32 bits.
+    /// The number of words of 32 bits.
     const WORDS: usize;
 
     /// Returns the value made of this one's words, each changed by `exchange`, from the first on.

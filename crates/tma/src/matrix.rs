@@ -33,22 +33,22 @@ elements! { F16 = F16 Bf16 = Bf16 f32 = Tf32 E4m3 = E4m3 i8 = S8 u8 = U8 }
 #[cfg(feature = "half")]
 elements! { half::f16 = F16 half::bf16 = Bf16 }
 
-/// How the elements of a [`Matrix`] are: as [`Boxes`] say, or a [`Part`] of them.
+/// The layout of the elements of a [`Matrix`]: [`Boxes`], or a [`Part`] of them.
 pub trait Layout: crate::sealed::Sealed {
-    /// An element.
+    /// The type of an element.
     type Element: MatrixElement;
     /// The tiles in shared memory.
     type Tiles;
-    /// Rows of A, or columns of B.
+    /// The number of rows of A, or columns of B.
     const MN: usize;
-    /// Elements along the dimension over which products are added up.
+    /// The number of elements along the dimension over which products are added up.
     const K: usize;
-    /// Elements along K are contiguous.
+    /// Whether elements along K are contiguous.
     const K_MAJOR: bool;
     /// The descriptor of a matrix at address 0.
     #[doc(hidden)]
     const DESCRIPTOR: MatrixDescriptor;
-    /// Bytes along K from the start of one instruction's operand to the next.
+    /// The number of bytes along K from the start of one instruction's operand to the next.
     #[doc(hidden)]
     const STEP_BYTES: u32;
     /// Rows or columns of a unit, and the bytes from one unit to the next.
@@ -84,9 +84,9 @@ pub struct Part<L, const MN: usize>(PhantomData<L>);
 
 /// A box of one matrix: of two dimensions, or of three, in a tensor of several matrices.
 pub trait MatrixBox: TileArray {
-    /// Elements of a row.
+    /// The number of elements of a row.
     const WIDTH: usize;
-    /// Rows.
+    /// The number of rows.
     const HEIGHT: usize;
 }
 
@@ -186,7 +186,7 @@ impl<L> Clone for Matrix<'_, L> {
 impl<L> Copy for Matrix<'_, L> {}
 
 impl<'stage, L: Layout> Matrix<'stage, L> {
-    /// Returns the matrix that is there.
+    /// Returns the matrix in these tiles.
     ///
     /// # Safety
     /// 1. The tiles are in this block's shared memory for `'stage`, and no thread writes them.

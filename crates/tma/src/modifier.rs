@@ -114,7 +114,7 @@ words! {
     B1;
     /// `.layout::v0`: a barrier that counts arrivals and bytes.
     V0;
-    /// `.layout::v1`: a barrier that hears reports of copies, too.
+    /// `.layout::v1`: a barrier that also receives reports of copies.
     V1;
     /// `::validity::per_16bytes::80000000`: of every 16 bytes, some word that is the -0 of 32 bits.
     Per16Bytes80000000;
@@ -170,7 +170,7 @@ choices! {
     PrimaryPriority = EvictLast EvictNormal EvictFirst EvictUnchanged;
     /// How a barrier is in memory: [`V0`] or [`V1`].
     MbarrierLayout = V0 V1;
-    /// The bytes of a copy that a barrier of the layout v1 hears of: [`Per16Bytes80000000`], [`Per16Bytes8000`],
+    /// The bytes of a copy that are reported to a barrier of the layout v1: [`Per16Bytes80000000`], [`Per16Bytes8000`],
     /// [`Per16Bytes80`], [`Per16Bytes8`] or [`PerElementFf`]. Of every 16 bytes the hardware looks at one.
     Report = Per16Bytes80000000 Per16Bytes8000 Per16Bytes80 Per16Bytes8 PerElementFf;
     /// How metadata of a sparse product is laid out: [`AnyMetadata`] or [`OrderedMetadata`].
@@ -188,10 +188,10 @@ choices! {
     label = "the instruction takes `E4m3`, `E5m2`, `E3m2`, `E2m3` and `E2m1`"
 )]
 pub trait Narrow: Modifier {
-    /// Bits of the exponent.
+    /// The number of bits of the exponent.
     #[doc(hidden)]
     const EXPONENT: u32;
-    /// Bits of the fraction.
+    /// The number of bits of the fraction.
     #[doc(hidden)]
     const FRACTION: u32;
 }

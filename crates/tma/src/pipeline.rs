@@ -89,7 +89,7 @@ impl Block {
     /// of the warps after the first has released it. Collective.
     ///
     /// The memory has [`bytes`]; stages of `len` elements are multiples of 16 bytes, and begin as
-    /// the copies into them want it: `T` has the alignment, or `len` sees to it.
+    /// the copies into them require: `T` has the alignment, or `len` ensures it.
     #[inline(always)]
     pub fn pipeline<T, const STAGES: u32>(
         self,

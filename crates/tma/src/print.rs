@@ -133,7 +133,7 @@ pub trait Values {
     /// Their classes.
     const CLASSES: [Class; 32];
 
-    /// Writes them, each as its placeholder wants it.
+    /// Writes the values, each as its placeholder requires.
     fn write(self, pieces: &[Piece], to: &mut [u64]);
 }
 

@@ -1,6 +1,6 @@
 use crate::{Block, Warpgroup, Warps, ptx::setmaxnreg, thread::trap};
 
-/// Threads of a warpgroup, which changes its registers as a whole.
+/// The number of threads of a warpgroup, which changes its registers as a whole.
 const WARPGROUP: u32 = Warpgroup::THREADS;
 
 /// Returns the registers of a thread when the kernel begins, if each block has a multiprocessor of its own.

@@ -1,7 +1,7 @@
 //! Shared memory of the block.
 //!
 //! [`shared!`](macro@crate::shared) declares static variables, [`dynamic`] returns the memory that the launch
-//! asked for. Both are accessed through [`SharedPtr`], which reads by `ld.shared` and writes by
+//! requested. Both are accessed through [`SharedPtr`], which reads by `ld.shared` and writes by
 //! `st.shared`; an ordinary Rust pointer to the same bytes works too, through slower generic
 //! loads and stores.
 
@@ -238,7 +238,7 @@ shared_vectors! { [half::f16; 8] [half::bf16; 8] }
 /// Returns the start of the dynamic shared memory, at a multiple of `ALIGN` bytes: a power of two from 16 to
 /// 1024. Its size is the launch's `shared_bytes`.
 ///
-/// Bulk copies want 16, tensor copies 128, and those with a 128-byte swizzle 1024. The largest
+/// Bulk copies need 16, tensor copies 128, and tensor copies with a 128-byte swizzle 1024. The largest
 /// alignment in a module pads the static shared memory of all its kernels.
 #[doc(alias = "extern __shared__")]
 #[inline(always)]

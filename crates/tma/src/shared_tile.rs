@@ -181,7 +181,7 @@ impl<S: TileArray, M: Mode> SharedTile<S, M> {
     }
 
     /// Returns the 16 bytes at these coordinates, innermost first; the first counts vectors of 16 bytes. One
-    /// load, wherever the swizzle has put them.
+    /// load, at any place of the swizzle.
     ///
     /// PTX: `ld.shared.v4.b32`
     ///

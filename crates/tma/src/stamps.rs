@@ -1,6 +1,6 @@
 //! Stamps of a pipeline's steps, for a timeline of a real GPU.
 //!
-//! A library that is built with `--cfg tma_trace`, which `PtxBuilder::trace` of `tma-build` asks for, has each warp
+//! A library that is built with `--cfg tma_trace`, which `PtxBuilder::trace` of `tma-build` sets, has each warp
 //! of a pipeline write 16 bytes for each step into a ring of its own in global memory. The host
 //! sets the address by the variable `TMA_TRACE`, and `tma_host::Timeline` reads the ring. Other builds have no stamps in the
 //! PTX: [`Stamps`] has no fields then, and its methods have no code.
@@ -165,7 +165,7 @@ mod traced {
             }
         }
 
-        /// Returns the same for a thread that was elected: it writes, whatever lane it is.
+        /// Returns the same for a thread that was elected: it writes, in any lane.
         #[inline(always)]
         pub(crate) fn of_elected(self) -> Self {
             Self {

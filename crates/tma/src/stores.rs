@@ -39,7 +39,7 @@ pub struct Group {
 }
 
 impl Stores {
-    /// None yet.
+    /// Makes an empty set of stores.
     #[inline(always)]
     pub fn new() -> Self {
         Self::default()
@@ -115,7 +115,7 @@ impl Stores {
         unsafe { self.tensor(map.as_ptr(), coords, src.cast()) };
     }
 
-    /// Makes a group of them.
+    /// Commits the stores as a bulk group.
     #[doc(alias = "cp_async_bulk_commit_group")]
     #[inline(always)]
     pub fn commit(self) -> Group {

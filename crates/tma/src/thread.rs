@@ -1,4 +1,4 @@
-//! Where a thread stands in its block and grid, and the block's barrier.
+//! The position of a thread in its block and grid, and the block's barrier.
 //!
 //! Source: PTX ISA 10, "Special Registers"; 9.7.13.1, "bar, barrier".
 
@@ -8,11 +8,11 @@ use crate::ptx;
 #[doc(alias = "dim3")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dim3 {
-    /// Innermost.
+    /// The innermost coordinate.
     pub x: u32,
-    /// Middle.
+    /// The middle coordinate.
     pub y: u32,
-    /// Outermost.
+    /// The outermost coordinate.
     pub z: u32,
 }
 
@@ -71,7 +71,7 @@ pub fn clock() -> u64 {
     ptx::clock::clock64()
 }
 
-/// Nanoseconds, the same for all threads; how often it goes on depends on the GPU.
+/// Returns nanoseconds, the same for all threads; the time between two steps depends on the GPU.
 ///
 /// PTX: `mov.u64 value, %globaltimer;`
 #[doc(alias = "globaltimer")]

@@ -60,13 +60,13 @@ impl tensor_map::Element for Bf16 {
 /// assert_eq!((Rows::ELEMS, Rows::BYTES), (2048, 8192));
 /// ```
 pub trait TileArray: sealed::Sealed {
-    /// An element.
+    /// The type of an element.
     type Element: Element;
     /// Elements along each dimension, innermost first.
     const BOX: &'static [u32];
-    /// Elements of a box.
+    /// The number of elements of a box.
     const ELEMS: u32;
-    /// Bytes of a box.
+    /// The number of bytes of a box.
     const BYTES: u32 = Self::ELEMS * size_of::<Self::Element>() as u32;
 }
 
@@ -95,7 +95,7 @@ shapes! {
 
 /// A pattern in which a tensor copy lays out a tile in shared memory. PTX ISA 5.5.7, "Swizzling Modes".
 pub trait Mode: sealed::Sealed {
-    /// The pattern.
+    /// The swizzle of the pattern.
     const SWIZZLE: Swizzle;
     /// Aligned as a tile must be.
     #[doc(hidden)]
@@ -214,11 +214,11 @@ impl<S: TileArray, M: Mode> SharedPtr<Tile<S, M>> {
 
 /// Tiles of a kind, one after the other.
 pub trait Tiles: crate::sealed::Sealed {
-    /// The shape of each.
+    /// The shape of each tile.
     type Shape: TileArray;
     /// The swizzle.
     type Mode: Mode;
-    /// How many there are.
+    /// The number of tiles.
     const COUNT: u32;
 }
 
@@ -277,7 +277,7 @@ impl<A, B> SharedPtr<Pair<A, B>> {
 #[repr(transparent)]
 pub struct TileMap<S, M: Mode = Unswizzled> {
     map: TensorMap,
-    /// There is no tile here, so that a map is `Sync` whatever its tiles are.
+    /// There is no tile here, so that a map is `Sync` for any tiles.
     tile: PhantomData<fn() -> Tile<S, M>>,
 }
 

@@ -102,7 +102,7 @@ pub struct Warp {
 }
 
 impl Warp {
-    /// Threads of a warp.
+    /// The number of threads of a warp.
     #[doc(alias = "warpSize")]
     pub const LANES: u32 = 32;
 

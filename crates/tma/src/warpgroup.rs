@@ -16,9 +16,9 @@ pub struct Warpgroup {
 }
 
 impl Warpgroup {
-    /// Warps of a warpgroup.
+    /// The number of warps of a warpgroup.
     pub const WARPS: u32 = 4;
-    /// Threads of a warpgroup.
+    /// The number of threads of a warpgroup.
     pub const THREADS: u32 = Self::WARPS * Warp::LANES;
     /// The barrier of the block's first warpgroup. The barriers before belong to the block and to the roles after the first
     /// one; the first role of [`Block::split_registers`], which is the first warpgroup, has the same.
@@ -57,7 +57,7 @@ impl Warpgroup {
     /// Waits until every thread of the warpgroup is here; what each wrote before is visible to all after.
     /// Collective.
     ///
-    /// Each warpgroup of the block has a barrier of its own, whatever its role.
+    /// Each warpgroup of the block has a barrier of its own, in any role.
     ///
     /// PTX: `bar.sync BARRIER, 128;`
     #[doc(alias = "named barrier")]

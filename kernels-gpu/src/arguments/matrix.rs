@@ -4,9 +4,9 @@ use tma_launch::Conditions;
 /// A matrix of 4-byte elements, row by row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Matrix {
-    /// Columns.
+    /// The number of columns.
     pub width: usize,
-    /// Rows.
+    /// The number of rows.
     pub height: usize,
     /// Distance from the first element of a row to the first of the next, in elements.
     pub pitch: usize,

@@ -9,7 +9,7 @@ pub(crate) struct Tiles {
     /// The map with the boxes of the patch.
     pub(crate) map: Tiled,
     pub(crate) patch: Patch,
-    /// Bytes of a patch.
+    /// The number of bytes of a patch.
     pub(crate) bytes: u32,
     /// Patches along the columns and rows.
     pub(crate) columns: u32,

@@ -9,15 +9,15 @@ use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violation
 use super::{BOX, QUERIES, ROWS, Sequences, THREADS, attention_64, attention_128, attention_256};
 use crate::{arguments::product, gemm::Numbers, product::dealt};
 
-/// Bytes of keys and values that blocks at work find in L2.
+/// The number of bytes of keys and values that blocks at work find in L2.
 const L2_BYTES: u64 = 32 << 20;
 
 /// Sequences that are stored one after the other, each with a length of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packed {
-    /// Queries of all sequences together.
+    /// The number of queries of all sequences together.
     pub queries: u32,
-    /// Keys of all sequences together.
+    /// The number of keys of all sequences together.
     pub keys: u32,
     /// The buffer of `u32` with the number of each sequence's first query, and after them the number of all queries: none is
     /// less than the one before.
@@ -33,21 +33,21 @@ pub struct Packed {
 pub struct Attention {
     /// The type of all tensors except the logarithms.
     pub numbers: Numbers,
-    /// Elements of a head: 64, 128 or 256.
+    /// The number of elements of a head: 64, 128 or 256.
     pub elements: u32,
-    /// Sequences, which are as long as each other, unless they are packed.
+    /// The number of sequences, which are as long as each other, unless they are packed.
     pub sequences: u32,
-    /// Queries of a sequence, or of the longest one: later queries are not computed.
+    /// The number of queries of a sequence, or of the longest one: later queries are not computed.
     pub queries: u32,
-    /// Keys, and values, of a sequence, or of the longest one: later keys are ignored.
+    /// The number of keys, and values, of a sequence, or of the longest one: later keys are ignored.
     pub keys: u32,
     /// Sequences are stored one after the other, with lengths of their own. What follows the values of one is multiplied by zero:
     /// infinities and NaN there spread.
     #[doc(alias("varlen", "cu_seqlens"))]
     pub packed: Option<Packed>,
-    /// Heads of queries.
+    /// The number of heads of queries.
     pub heads: u32,
-    /// Heads of keys and values; the same number of neighbouring heads of queries share each.
+    /// The number of heads of keys and values; the same number of neighbouring heads of queries share each.
     pub key_heads: u32,
     /// A query sees no key after it; the last of both are at the same position.
     pub is_causal: bool,
@@ -97,7 +97,7 @@ impl Attention {
     /// Checks the arguments.
     ///
     /// # Errors
-    /// All that the kernels cannot take.
+    /// Every condition that the arguments break.
     pub fn launch(&self) -> Result<Launch, Violations> {
         let mut conditions = Conditions::default();
         let Self {

@@ -54,7 +54,7 @@ pub(super) unsafe fn run(problem: &Problem<QUERIES>) {
                     add(level.width, c);
                     add(level.width + 1, d);
                 };
-                // Spelled out, so that the loads of all four are on their way at once.
+                // Spelled out, so that the loads of all four are in flight at once.
                 look(0);
                 look(1);
                 look(2);

@@ -16,12 +16,12 @@ pub struct Chunk(pub(super) [F16x2; 4]);
 
 /// Chunks of a pixel, and lanes of a query.
 pub(super) const CHUNKS: u32 = CHANNELS / 8;
-/// Locations of two samples beside each other.
+/// Locations of two neighbouring samples.
 #[derive(Clone, Copy)]
 #[repr(C, align(8))]
 struct Locations([F16x2; 2]);
 
-/// Bytes of a pixel.
+/// The number of bytes of a pixel.
 pub(super) const PIXEL_BYTES: u32 = CHANNELS * 2;
 
 /// The operator's input; a warp takes `QUERIES` queries at a time.
@@ -103,7 +103,7 @@ impl<const QUERIES: u32> Problem<QUERIES> {
         unsafe { (*self.locations.add(index), *self.weights.add(index)) }
     }
 
-    /// Locations and weights of two samples beside each other; levels and pairs are counted modulo how many there are.
+    /// Locations and weights of two neighbouring samples; levels and pairs wrap around.
     #[inline(always)]
     pub(super) fn samples(&self, query: Query, level: u32, pair: u32) -> [(F16x2, F16); 2] {
         let (level, pair) = (level % LEVELS, pair % (POINTS / 2));

@@ -15,7 +15,7 @@ pub(super) struct Images {
     parity: u32,
 }
 
-/// Images that are there or on their way.
+/// Images that are there or in flight.
 pub(super) struct Loading {
     barrier: Barrier,
     parity: u32,

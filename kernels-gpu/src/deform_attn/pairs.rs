@@ -21,9 +21,9 @@ use super::{
 
 /// Lanes of a query: for each of two pixels its channels.
 const LANES: u32 = 2 * CHUNKS;
-/// Queries of a warp.
+/// The number of queries of a warp.
 pub(super) const QUERIES: u32 = 32 / LANES;
-/// Images in global memory, and images with samples in shared memory of a warp at a time.
+/// The number of images in global memory, and images with samples in shared memory of a warp at a time.
 const FINE: u32 = 2;
 /// Bytes of a sample in shared memory: where its upper left pixel is, what both rows count, the right column's share.
 const SAMPLE_BYTES: u32 = size_of::<[u32; 4]>() as u32;
@@ -166,7 +166,7 @@ impl Lanes {
             accumulate(sums, above.0, f32::from_bits(upper) * share);
             accumulate(sums, below.0, f32::from_bits(lower) * share);
         };
-        // Spelled out, so that the loads of several are on their way at once.
+        // Spelled out, so that the loads of several are in flight at once.
         add(0);
         add(1);
         add(2);

@@ -16,7 +16,7 @@ use tma::{
 use super::{Finished, NARROW, Product, THREADS, WIDE_STAGES};
 use crate::product::{BOX, Box64, Tiling, WIDE, place};
 
-/// Stages of narrow tiles in shared memory.
+/// The number of stages of narrow tiles in shared memory.
 const NARROW_STAGES: u32 = 8;
 
 /// A box of one of many matrices.
@@ -36,7 +36,7 @@ pub struct Results {
     pub strides: [u64; 2],
     /// Rows and columns of C.
     pub extents: [u32; 2],
-    /// Products.
+    /// The number of products.
     pub batches: u32,
     /// For A and B: 1 where each product has its own, 0 where they all have the first one.
     pub steps: [u32; 2],

@@ -52,7 +52,7 @@ impl Form {
 /// The product of two matrices, or the products of many.
 ///
 /// Elements of C between its last column and the next multiple of 16 bytes may be written, too. The kernels of
-/// [`batched`](super::batched) are for results of `f32`, such as are added to what C has, and several products.
+/// [`batched`](super::batched) are for results of `f32`, for example added to C, and several products.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gemm {
     /// The type of A and B.
@@ -62,7 +62,7 @@ pub struct Gemm {
     /// Rows of A and of the product, columns of B and of the product, and what products are added up over:
     /// columns of A, rows of B.
     pub size: [u32; 3],
-    /// Products, each of matrices of its own.
+    /// The number of products, each of matrices of its own.
     pub batches: u32,
     /// A is given transposed: K rows of M numbers.
     pub a_transposed: bool,
@@ -169,7 +169,7 @@ impl Gemm {
     /// Checks the arguments.
     ///
     /// # Errors
-    /// All that the kernels cannot take.
+    /// Every condition that the arguments break.
     pub fn launch(&self) -> Result<Launch, Violations> {
         let [m, n, _] = self.size;
         let mut conditions = Conditions::default();

@@ -96,7 +96,7 @@ impl GemmFp8 {
     /// Checks the arguments.
     ///
     /// # Errors
-    /// All that the kernels cannot take.
+    /// Every condition that the arguments break.
     pub fn launch(&self) -> Result<Launch, Violations> {
         let [m, n, k] = self.size;
         let mut conditions = Conditions::default();

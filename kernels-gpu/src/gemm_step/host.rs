@@ -34,7 +34,7 @@ impl GemmStep {
     /// Checks the arguments.
     ///
     /// # Errors
-    /// All that the kernels cannot take.
+    /// Every condition that the arguments break.
     pub fn launch(&self) -> Result<Launch, Violations> {
         let [m, n, k] = self.size;
         let mut conditions = Conditions::default();

@@ -8,7 +8,7 @@ use tma::{
 
 use super::place;
 
-/// Columns and rows of C that a block has: a thread for each element.
+/// The number of columns and rows of C that a block has: a thread for each element.
 pub const TILE: u32 = 16;
 
 /// Multiplies: every thread reads its row of A and its row of B from memory.

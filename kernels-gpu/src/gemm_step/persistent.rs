@@ -15,7 +15,7 @@ use super::{
     roles::{COLUMNS, ROWS, STAGES, Stage, THREADS, load, sum},
 };
 
-/// Tiles in which a warpgroup leaves results: one is stored while the next is written.
+/// The number of tiles in which a warpgroup leaves results: one is stored while the next is written.
 const OUTPUTS: u32 = 2;
 
 type Output = [Tile<Box64, Swizzle128>; OUTPUTS as usize];

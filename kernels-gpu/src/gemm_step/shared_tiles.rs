@@ -4,7 +4,7 @@ use tma::{Block, halves::Bf16, kernel, shared, thread::block_idx};
 
 use super::place;
 
-/// Columns and rows of C that a block has, and elements along K at a time.
+/// The number of columns and rows of C that a block has, and elements along K at a time.
 pub const TILE: u32 = 32;
 
 shared! {

@@ -1,10 +1,10 @@
-//! The fourth step: a ring of stages, so that loads are on their way while others are multiplied.
+//! The fourth step: a ring of stages, so that loads are in flight while others are multiplied.
 
 use tma::{Block, halves::Bf16, kernel, pipeline, ring::Cursor, shared, thread::block_idx};
 
 use super::{BOX, EACH, Map, Tile64, add_products, write_column};
 
-/// Stages in shared memory; all but one are loaded ahead.
+/// The number of stages in shared memory; all but one are loaded ahead.
 const STAGES: u32 = 4;
 
 /// A tile of A and one of B.

@@ -7,9 +7,9 @@ use tma::{
 
 use super::{BOX, Box64, Map, Tile64, write_sums};
 
-/// Columns and rows of C that a block has: 64 rows for each of two warpgroups.
+/// The number of columns and rows of C that a block has: 64 rows for each of two warpgroups.
 pub const TILE: u32 = 128;
-/// Stages in shared memory; all but one are loaded ahead.
+/// The number of stages in shared memory; all but one are loaded ahead.
 const STAGES: u32 = 4;
 
 /// Tiles of A, and of B.

@@ -2,7 +2,7 @@
 
 use tma::{KernelArg, SharedPtr, Stores, TensorMap, Transaction};
 
-/// Bytes of a box where a block has several tiles side by side.
+/// The number of bytes of a box where a block has several tiles side by side.
 #[cfg(not(target_arch = "nvptx64"))]
 const STRIP_BYTES: u32 = 2048;
 
@@ -14,15 +14,15 @@ const STRIP_BYTES: u32 = 2048;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, KernelArg)]
 #[repr(C)]
 pub struct Patch {
-    /// Columns of a box, and of a tile, in elements.
+    /// The number of columns of a box, and of a tile, in elements.
     pub width: u32,
-    /// Rows of a box.
+    /// The number of rows of a box.
     pub height: u32,
-    /// Bytes of a box in shared memory.
+    /// The number of bytes of a box in shared memory.
     pub box_bytes: u32,
     /// Boxes of a tile.
     pub boxes: u32,
-    /// Tiles.
+    /// The number of tiles.
     pub tiles: u32,
 }
 

@@ -8,9 +8,9 @@ use tma::{
     tile::{Element, Pair},
 };
 
-/// Rows of the product that a block computes at a time.
+/// The number of rows of the product that a block computes at a time.
 pub const ROWS: u32 = 128;
-/// Elements along K of a stage, and rows and columns of the boxes of all maps.
+/// The number of elements along K of a stage, and rows and columns of the boxes of all maps.
 pub const BOX: u32 = 64;
 /// Boxes of the columns of a wide tile: the most products for each byte that is loaded.
 pub(crate) const WIDE: usize = 4;
@@ -30,9 +30,9 @@ pub struct Tiling {
     /// The first row of the last box that has rows of A, and the first column of the last one that has columns of B.
     /// Boxes after it are loaded from there: the hardware is slow to fill boxes that are out of bounds.
     pub last_boxes: [u32; 2],
-    /// Stages along K.
+    /// The number of stages along K.
     pub stages: u32,
-    /// Rows of tiles that are processed together, so that their blocks share reads in L2: at least one.
+    /// The number of rows of tiles that are processed together, so that their blocks share reads in L2: at least one.
     pub group: u32,
 }
 

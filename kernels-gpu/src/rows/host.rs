@@ -7,12 +7,12 @@ use super::{
 };
 use crate::arguments::{bulk, in_place_or_apart, product};
 
-/// Threads that a multiprocessor has registers for, whatever the kernel that draws rows.
+/// The number of threads that a multiprocessor has registers for, for every kernel that draws rows.
 const RESIDENT: u32 = 576;
 /// Shared memory of a multiprocessor, and what each block takes of it besides its own.
 const SHARED_BYTES: u64 = 228 << 10;
 const RESERVED_BYTES: u64 = 2 << 10;
-/// Warps of a block that have a short row each.
+/// The number of warps of a block that have a short row each.
 const WARPS: u32 = 4;
 
 /// The type of the elements.
@@ -38,9 +38,9 @@ impl Numbers {
 pub struct Rows {
     /// The type of all elements.
     pub numbers: Numbers,
-    /// Elements of a row: a multiple of 16 bytes, at most 32768.
+    /// The number of elements of a row: a multiple of 16 bytes, at most 32768.
     pub len: u32,
-    /// Rows.
+    /// The number of rows.
     pub rows: u32,
     /// The buffer that is written, which may be that which is read.
     pub dst: usize,
@@ -48,7 +48,7 @@ pub struct Rows {
     pub src: usize,
     /// The buffer of the counter from which blocks draw their rows, a `u32` that is zero; short rows are not drawn.
     pub counter: usize,
-    /// Multiprocessors.
+    /// The number of multiprocessors.
     pub multiprocessors: u32,
 }
 

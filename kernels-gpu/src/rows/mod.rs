@@ -22,11 +22,11 @@ use row::{Parameters, Vector};
 pub use short::{MOST_SHORT_THREADS, SHORT_BYTES};
 pub(crate) use short::{short_bytes, transform_short};
 
-/// Threads of a block at most: a warp that loads and 16 that work.
+/// The most threads of a block: a warp that loads and 16 that work.
 pub const MOST_THREADS: u32 = 544;
-/// Elements that a thread has of a row at most, unless rows are long.
+/// The most elements of a row that a thread has, unless rows are long.
 const EACH: u32 = 32;
-/// Elements of the longest row that is not long: a thread has twice that number of a long one.
+/// The number of elements of the longest row that is not long: a thread has twice that number of a long one.
 pub const MEDIUM: u32 = (MOST_THREADS - 32) * EACH;
 
 /// An operation on rows, which has `P` parameters of each column.

@@ -10,7 +10,7 @@ use super::{
 };
 
 pub(super) const VECTOR_BYTES: u32 = size_of::<Vector>() as u32;
-/// Bytes of the longest short row.
+/// The number of bytes of the longest short row.
 pub const SHORT_BYTES: u32 = MOST_SHORT_THREADS * VECTORS * VECTOR_BYTES;
 /// The most threads of a block.
 pub const MOST_SHORT_THREADS: u32 = 256;

@@ -28,15 +28,15 @@ pub use table::{Row, Table};
 /// How a kernel that streams through memory is launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Setting {
-    /// Bytes of a chunk or tile.
+    /// The number of bytes of a chunk or tile.
     pub chunk_bytes: u32,
-    /// Tiles side by side that a block moves at once; 1 where chunks are no tiles.
+    /// The number of tiles side by side that a block moves at once; 1 where chunks are not tiles.
     pub tiles: u32,
     /// Chunks, or such rows of tiles, that a block keeps in shared memory; 1 where a block has one chunk and leaves.
     pub stages: u32,
     /// Blocks that a multiprocessor runs at once. `None`, where a block has one chunk: the most that fit.
     pub blocks: Option<u32>,
-    /// Threads of a block.
+    /// The number of threads of a block.
     pub threads: u32,
 }
 
@@ -52,10 +52,10 @@ impl Setting {
         blocks.saturating_mul(device.multiprocessors).min(chunks)
     }
 
-    /// Returns the least shared memory in bytes that a block of one chunk asks for, so that no more blocks run at once
+    /// Returns the least shared memory in bytes that a block of one chunk requests, so that no more blocks run at once
     /// than the setting allows.
     pub fn shared_bytes(self, device: &DeviceDescription) -> u32 {
-        /// The bytes that the system takes of each block, and those before the memory that is asked for, which begins at
+        /// The bytes that the system takes of each block, and the bytes before the requested memory, which begins at
         /// a multiple of 1024.
         const BESIDES: u64 = 1024 + 1024;
         let Some(blocks) = self.blocks.filter(|_| self.stages == 1) else {

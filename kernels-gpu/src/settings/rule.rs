@@ -8,7 +8,7 @@ use super::{Setting, Streaming, Tile};
 /// their rate rises with the bytes in flight up to this time's worth of them.
 pub const LATENCY_NS: u64 = 1400;
 
-/// The least and the most bytes of stages that the rule asks for.
+/// The least and the most bytes of stages that the rule chooses.
 const LEAST_BYTES: u32 = 16 << 10;
 const MOST_BYTES: u32 = 128 << 10;
 

@@ -3,7 +3,7 @@
 /// Four numbers, which one instruction moves.
 pub(crate) type Vector = [u32; 4];
 
-/// Bytes of a vector.
+/// The number of bytes of a vector.
 pub(crate) const VECTOR_BYTES: u32 = size_of::<Vector>() as u32;
 
 /// Returns the bytes of `vectors` vectors for each thread.

@@ -38,10 +38,10 @@ pub struct Im2col {
     /// End of the box in each spatial dimension, counted from the tensor's end.
     #[doc(alias = "pixelBoxUpperCorner")]
     pub upper_corner: Dims<i32>,
-    /// Elements of one pixel that a copy takes.
+    /// The number of elements of one pixel that a copy takes.
     #[doc(alias = "channelsPerPixel")]
     pub channels_per_pixel: u32,
-    /// Pixels that a copy takes.
+    /// The number of pixels that a copy takes.
     #[doc(alias = "pixelsPerColumn")]
     pub pixels_per_column: u32,
 }
@@ -136,7 +136,7 @@ impl Im2col {
     }
 
     /// Returns the number of bytes that one load delivers to its barrier: of interleaved tensors one slice a pixel,
-    /// whatever the channels per pixel are, as seen on an H100.
+    /// for any channels per pixel, as observed on an H100.
     pub const fn box_bytes(&self) -> u64 {
         let pixel = match self.tensor.interleave.slice_bytes() {
             Some(slice) => slice,

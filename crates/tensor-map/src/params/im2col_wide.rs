@@ -21,10 +21,10 @@ pub struct Im2colWide {
     /// End of the box along W, counted from the tensor's end.
     #[doc(alias = "pixelBoxUpperCornerWidth")]
     pub upper_corner: i32,
-    /// Elements of one pixel that a copy takes.
+    /// The number of elements of one pixel that a copy takes.
     #[doc(alias = "channelsPerPixel")]
     pub channels_per_pixel: u32,
-    /// Pixels that a copy takes in mode [`WideMode::W`].
+    /// The number of pixels that a copy takes in mode [`WideMode::W`].
     #[doc(alias = "pixelsPerColumn")]
     pub pixels_per_column: u32,
     /// How many pixels a copy takes.

@@ -145,7 +145,7 @@ macro_rules! tensor_setters {
             self
         }
 
-        /// Fetch more into the L2 cache than is asked for.
+        /// Fetch more bytes into the L2 cache than requested.
         #[doc(alias = "l2Promotion")]
         #[must_use]
         pub const fn l2_promotion(mut self, l2_promotion: L2Promotion) -> Self {

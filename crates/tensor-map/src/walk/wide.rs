@@ -16,7 +16,7 @@ pub(super) struct Wide {
     lower: i64,
     end: i64,
     coordinates: Dims<i32>,
-    /// Pixels that belong together, and those that are loaded with them.
+    /// The number of pixels that belong together, and those that are loaded with them.
     group: u64,
     halo: u64,
     row: u64,

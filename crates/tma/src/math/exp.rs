@@ -40,7 +40,7 @@ pub fn exp2(x: f32) -> f32 {
     exp2_plus(x.clamp(-151.0, 129.0), 0.0)
 }
 
-/// `2^(x + low)` for `x` from -151 to 129 and a `low` that is small beside it.
+/// `2^(x + low)` for `x` from -151 to 129 and a `low` that is small compared with it.
 #[inline(always)]
 pub(super) fn exp2_plus(x: f32, low: f32) -> f32 {
     let shifted = x + TO_WHOLE;

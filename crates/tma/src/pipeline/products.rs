@@ -108,7 +108,7 @@ pub struct Products<T, const STAGES: u32, const READ: bool = false> {
     warpgroup: Warpgroup,
 }
 
-/// The work of a warpgroup beside its products, in four steps that take less time than the products of a stage.
+/// The work of a warpgroup during its products, in four steps that take less time than the products of a stage.
 ///
 /// An implementation is `#[inline(always)]`: sums that are in flight cannot be saved for a call.
 pub trait Beside {

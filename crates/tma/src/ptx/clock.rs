@@ -25,7 +25,7 @@ clocks! {
     /// Cycles of this multiprocessor.
     #[doc(alias = "get_sreg_clock64")]
     clock64 = "clock64";
-    /// Nanoseconds, the same for all; how often it goes on depends on the GPU.
+    /// Nanoseconds, the same for all; the time between two steps depends on the GPU.
     #[doc(alias = "get_sreg_globaltimer")]
     globaltimer = "globaltimer";
 }

@@ -98,7 +98,7 @@ macro_rules! loads {
         ///    the barrier's phase completes, and earlier writes to them went before through a
         ///    `fence.proxy.async`.
         /// 3. `bar` is an initialised barrier with a current phase that expects the bytes of the box, in the block
-        ///    of `dst`, or of its pair where a group of 2 is asked for.
+        ///    of `dst`, or of its pair if a group of 2 is used.
         /// 4. The tensor's memory is allocated. No thread writes the box's elements until the phase completes;
         ///    earlier writes to them in this kernel went before through a `fence.proxy.async`, too.
         /// 5. The box's first element is at a multiple of 16 bytes from the tensor's address.

@@ -69,7 +69,7 @@ device_fn! {
 
     /// `createpolicy.cvt.L2.b64 policy, property;`
     ///
-    /// The policy that an access property of the CUDA runtime stands for.
+    /// The policy of an access property of the CUDA runtime.
     isa "7.4" on sm_80;
     /// # Safety
     /// 1. `property` comes from the CUDA runtime.

@@ -6,7 +6,7 @@
 /// text of the instruction is all mnemonics in their order and then all arguments; the operands are
 /// operands of `asm!`. A choice is `{ value; pattern => piece, ... }`: a `match` on a value that the
 /// compiler knows, so that one arm stays; some have a name of their own. Pieces in brackets are as
-/// good as without. In front, in brackets, stand further options of `asm!`.
+/// good as without. In front, in brackets, are further options of `asm!`.
 ///
 /// ```text
 /// ptx_asm! { []
@@ -121,7 +121,7 @@ macro_rules! ptx_asm_pieces {
                 c3 = in(reg32) $coords[3], c4 = in(reg32) $coords[4]),
             _ => never)
     };
-    // The operands that stand in for the tensor of a map.
+    // The operands that replace the tensor of a map.
     ($options:tt $mnemonics:tt $arguments:tt $operands:tt [{ overrides $address:ident } $($rest:tt)*]) => {
         ptx_asm_pieces!($options $mnemonics $arguments $operands [(".override::global_address") $($rest)*])
     };

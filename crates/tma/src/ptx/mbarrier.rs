@@ -423,11 +423,11 @@ pub struct Reported {
     pub is_done: bool,
     /// Was anything reported, so that the conditional phase has not advanced?
     pub is_reported: bool,
-    /// The report; 0 where it was not asked for.
+    /// The report; 0 if it was not requested.
     pub value: u8,
 }
 
-/// Instructions that ask for a phase and for its report. Brackets contain the way in which the report is
+/// Instructions that test a phase and return its report. Brackets contain the way in which the report is
 /// returned and read.
 macro_rules! reports {
     ($($name:ident = $mnemonic:literal, $phase:ident: $type:ty, $class:ident
@@ -483,7 +483,7 @@ reports! {
         [value ", v" " cvt.u32.u8 {value}, v;"]; "is 0 or 1, the parity of the current or the last phase."
 }
 
-/// Instructions that ask for a conditional phase.
+/// Instructions that test a conditional phase.
 macro_rules! conditional {
     ($($name:ident = $mnemonic:literal;)+) => { device_fn! {$(
         #[doc = concat!("`", $mnemonic, ".parity.phase_type::conditional.S.C.shared::cta.b64 done, [bar], parity;`")]

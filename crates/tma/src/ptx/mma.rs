@@ -3,7 +3,7 @@
 //! The sections 9.7.14.5.1 to 9.7.14.5.13 say which elements each register holds. Registers of 32 bits are
 //! `u32` where they hold several elements, or one of tf32.
 //!
-//! LLVM's intrinsics for half precision take vectors, which Rust cannot hand over, and those for fp8 want a
+//! LLVM's intrinsics for half precision take vectors, which Rust cannot pass, and intrinsics for fp8 need a
 //! later PTX version of the whole module, as intrinsics for ordered metadata do. Sparse products, and products of formats
 //! with names as type parameters, are one function for several intrinsics, and assembly, too;
 //! [`tensormap_cp_fenceproxy`](super::tensormap_cp_fenceproxy) explains the cost of assembly.
@@ -104,7 +104,7 @@ macro_rules! wide_assembly {
     };
 }
 
-/// Products of a sparse A. The greatest sparsity selector stands before the registers.
+/// Products of a sparse A. The greatest sparsity selector comes before the registers.
 macro_rules! sparse {
     ($(isa $isa:literal on $arch:ident, selectors to $most:literal: $a:tt $b:tt $c:tt -> $d:tt {
         $($name:ident = $text:literal;)+

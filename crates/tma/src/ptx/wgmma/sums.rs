@@ -68,7 +68,7 @@ pub trait Sums<A, B>: Sized {
     #[doc(hidden)]
     const IS_BYTES: bool;
 
-    /// The sparsity selectors that there are, from 0; none without a sparse product.
+    /// The number of sparsity selectors, counted from 0; none without a sparse product.
     #[doc(hidden)]
     const SELECTORS: u32;
 
@@ -140,7 +140,7 @@ pub trait Sums<A, B>: Sized {
 /// }
 /// ```
 pub trait Registers: Sized + crate::sealed::Array {
-    /// Columns of the sums.
+    /// The number of columns of the sums.
     #[doc(hidden)]
     const COLUMNS: usize;
 
