@@ -139,7 +139,7 @@ impl Debug for Call<'_> {
 /// An argument for a parameter `*const T` or `*mut T` of a kernel: memory with elements of the type
 /// `T`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no memory with elements of the type `{T}`",
+    message = "`{Self}` is not memory with elements of the type `{T}`",
     label = "the kernel takes a pointer to `{T}` here"
 )]
 pub trait Pointer<T> {
@@ -150,7 +150,7 @@ pub trait Pointer<T> {
 /// An argument for a parameter `#[grid_constant] map: &TensorMap` of a kernel: a map, or in a job a
 /// [`MapRef`](crate::MapRef).
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no tensor map",
+    message = "`{Self}` is not a tensor map",
     label = "the kernel takes a tensor map here"
 )]
 pub trait MapArgument {

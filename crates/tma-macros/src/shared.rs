@@ -50,7 +50,7 @@ fn power_of_two(literal: LitInt) -> syn::Result<LitInt> {
         Err(syn::Error::new(
             literal.span(),
             format!(
-                "an alignment is a power of two; the next is {}",
+                "an alignment must be a power of two; use {}",
                 value.next_power_of_two()
             ),
         ))

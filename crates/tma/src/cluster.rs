@@ -110,7 +110,7 @@ impl RemoteBarrier {
 #[doc(alias = "cluster_group")]
 #[derive(Clone, Copy)]
 pub struct Cluster {
-    /// A thread's own.
+    /// Binds the value to its thread.
     thread: PhantomData<*mut ()>,
 }
 
@@ -154,11 +154,11 @@ impl Cluster {
         core::array::from_fn(|index| unsafe { Barrier::assume_init(memory.at(index as u32)) })
     }
 
-    /// Returns the barrier of the block of this rank that is where `barrier` is in this block; a rank that no block has
+    /// Returns the barrier at the place of `barrier` in the block of this rank; a rank without a block
     /// stops the kernel.
     ///
-    /// (4) of [`Block::converged`](crate::Block::converged) is about arrivals from other blocks, too: the block
-    /// stays until they have been made.
+    /// (4) of [`Block::converged`](crate::Block::converged) includes arrivals from other blocks: the block
+    /// stays until they are complete.
     #[doc(alias = "map_shared_rank")]
     #[inline(always)]
     pub fn barrier_of(self, barrier: &Barrier, rank: u32) -> RemoteBarrier {
@@ -170,8 +170,8 @@ impl Cluster {
         RemoteBarrier { address }
     }
 
-    /// Loads `BLOCKS` tiles, one for each block of the cluster, for all of them: each block loads the one at
-    /// `coords(rank)`, and gets all. Collective; the cluster has `BLOCKS` blocks, else the kernel stops.
+    /// Loads `BLOCKS` tiles, one for each block of the cluster, into all blocks: each block loads the tile at
+    /// `coords(rank)`, and gets all tiles. Collective; the cluster has `BLOCKS` blocks, else the kernel stops.
     ///
     /// No block leaves before it has waited for the tiles.
     #[doc(alias = "multicast")]

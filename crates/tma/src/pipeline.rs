@@ -1,7 +1,7 @@
-//! A pipeline through shared memory: one thread loads ahead, the warps after it work.
+//! Pipelines through shared memory, with one producer thread that loads ahead and warps that consume.
 //!
-//! [`Block::pipeline`] makes it and [`Pipeline::split`] hands out its ends: the filling one, which only the
-//! loading thread gets, and the draining one for the threads that work. Stage, parity and the release of
+//! [`Block::pipeline`] makes a pipeline and [`Pipeline::split`] hands out its ends: the filling end to the
+//! producer thread, and the draining end to the consumer threads. Stage, parity and the release of
 //! a stage belong to the ends, so that no barrier is named in a kernel.
 
 mod drain;
@@ -29,10 +29,10 @@ pub use multicast::{
 pub use own::Own;
 pub use products::{Beside, Operands, ProductPipeline, ProductStage, Products};
 
-/// Stages in shared memory between a thread that loads and warps that work: each stage is `len` elements
+/// A pipeline of stages in shared memory, between a producer thread and consumer warps. Each stage is `len` elements
 /// of `T`, or one [`Tile`](crate::Tile).
 ///
-/// In memory the stages are stored one after the other; after them are the barriers, and a number for each
+/// In memory the stages are stored one after the other, then the barriers, and a number for each
 /// stage: see [`bytes`].
 ///
 /// ```
@@ -207,7 +207,7 @@ pub struct StoringPipeline<T, const STAGES: u32> {
 }
 
 impl<T, const STAGES: u32> StoringPipeline<T, STAGES> {
-    /// Two roles, as [`Pipeline::split`].
+    /// Runs two roles, like [`Pipeline::split`].
     #[inline(always)]
     pub fn split(
         self,
@@ -227,7 +227,7 @@ pub const fn bytes<T>(stages: u32, len: u64) -> u64 {
     (stages as u64).saturating_mul(stage_bytes.saturating_add(behind_stage as u64))
 }
 
-/// The item that follows the last one.
+/// The number that stands for the end of the items.
 const NO_ITEM: u32 = u32::MAX;
 
 #[cfg(test)]

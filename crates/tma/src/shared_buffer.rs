@@ -126,7 +126,7 @@ impl<T: SharedValue> SharedBuffer<T> {
     /// Element `index`.
     ///
     /// # Panics
-    /// There is no such element.
+    /// The element is out of bounds.
     #[inline(always)]
     pub fn get(&self, index: u32) -> T {
         assert!(index < self.len);

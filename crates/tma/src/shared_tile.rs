@@ -172,7 +172,7 @@ impl<S: TileArray, M: Mode> SharedTile<S, M> {
     /// Returns the element with this number, counted row by row.
     ///
     /// # Panics
-    /// There is no such element.
+    /// The element is out of bounds.
     #[inline(always)]
     pub fn get(&self, index: u32) -> S::Element {
         assert!(index < S::ELEMS);
@@ -186,7 +186,7 @@ impl<S: TileArray, M: Mode> SharedTile<S, M> {
     /// PTX: `ld.shared.v4.b32`
     ///
     /// # Panics
-    /// There is no such vector.
+    /// The vector is out of bounds.
     #[doc(alias = "float4")]
     #[inline(always)]
     pub fn vector<const RANK: usize>(&self, coords: [u32; RANK]) -> <S::Element as Element>::Vector

@@ -97,7 +97,7 @@ pub unsafe fn index() -> u32 {
 #[doc(alias("thread_block_tile", "coalesced_group"))]
 #[derive(Clone, Copy)]
 pub struct Warp {
-    /// A thread's own.
+    /// Binds the value to its thread.
     thread: PhantomData<*mut ()>,
 }
 

@@ -124,7 +124,7 @@ impl Instances {
                 GenericParam::Lifetime(lifetime) => {
                     return Err(syn::Error::new(
                         lifetime.span(),
-                        "a kernel is not generic over lifetimes: each entry takes plain values",
+                        "a kernel must not be generic over lifetimes, since each entry takes plain values",
                     ));
                 }
             };

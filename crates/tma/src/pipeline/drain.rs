@@ -9,7 +9,7 @@ use crate::{
     tile::{Element, Mode},
 };
 
-/// The draining end of a [`Pipeline`], which every thread that works has.
+/// The draining end of a [`Pipeline`], for each consumer thread.
 ///
 /// ```
 /// # use tma::{Tile, Warps, pipeline::Drain};
@@ -34,7 +34,7 @@ pub struct Drain<T, const STAGES: u32> {
     stamps: Stamps,
 }
 
-/// A stage that has been loaded. All threads that work get it, and each releases it.
+/// A loaded stage. All consumer threads get it, and each releases it.
 #[must_use = "a stage that is not released is never loaded again"]
 pub struct FullStage<T> {
     stage: SharedPtr<T>,
@@ -123,10 +123,10 @@ impl<T> FullStage<T> {
 }
 
 impl<T: SharedValue> FullStage<T> {
-    /// Element `index`.
+    /// Returns element `index`.
     ///
     /// # Panics
-    /// There is no such element.
+    /// The element is out of bounds.
     #[inline(always)]
     pub fn get(&self, index: u32) -> T {
         assert!(index < self.len);
@@ -140,7 +140,7 @@ impl<S: TileArray, M: Mode> FullStage<Tile<S, M>> {
     /// Returns the element with this number, counted row by row.
     ///
     /// # Panics
-    /// There is no such element.
+    /// The element is out of bounds.
     #[inline(always)]
     pub fn get(&self, index: u32) -> S::Element {
         assert!(index < S::ELEMS);
@@ -152,7 +152,7 @@ impl<S: TileArray, M: Mode> FullStage<Tile<S, M>> {
     /// Returns the 16 bytes at these coordinates: as [`SharedTile::vector`](crate::SharedTile::vector).
     ///
     /// # Panics
-    /// There is no such vector.
+    /// The vector is out of bounds.
     #[inline(always)]
     pub fn vector<const RANK: usize>(&self, coords: [u32; RANK]) -> <S::Element as Element>::Vector
     where
@@ -165,7 +165,7 @@ impl<S: TileArray, M: Mode> FullStage<Tile<S, M>> {
     }
 }
 
-/// A stage that has been loaded, to be changed and then stored from where it is.
+/// A loaded stage that is changed and then stored in place.
 #[must_use = "a stage that is not stored is never loaded again"]
 pub struct StoredStage<T> {
     pub(super) stage: SharedPtr<T>,
@@ -233,7 +233,7 @@ impl<T, const STAGES: u32> StoringDrain<T, STAGES> {
         Some((item, StoredStage { stage, len, full }))
     }
 
-    /// Has one thread start the stores of a stage that all have finished with. Collective of the workers.
+    /// Has one thread issue the stores of a stage when all have finished with it. Collective of the workers.
     #[inline(always)]
     pub fn store(&mut self, stage: StoredStage<T>, start: impl FnOnce(&mut Stores, SharedPtr<T>)) {
         // Make each thread's writes visible to the copy engine, then synchronise.
@@ -267,7 +267,7 @@ impl<T, const STAGES: u32> StoringDrain<T, STAGES> {
         self.drain.advance();
     }
 
-    /// Waits until all stages have been read: they end with the block. Collective of the workers.
+    /// Waits until all stores have read their stages, which end with the block. Collective of the workers.
     #[inline(always)]
     pub fn finish(self) {
         if self.workers.elect() {

@@ -7,7 +7,7 @@ use crate::{
     tile::{Mode, Pair, TileArray, Tiles},
 };
 
-/// The filling end of a [`Pipeline`], which one thread has.
+/// The filling end of a [`Pipeline`], for its producer thread.
 ///
 /// ```
 /// # use tma::{Tile, TileMap, pipeline::{Fill, Items}};
@@ -25,7 +25,7 @@ pub struct Fill<T, const STAGES: u32> {
     stamps: Stamps,
 }
 
-/// A stage that no thread uses, to be loaded.
+/// A stage that no thread uses, ready to be loaded.
 #[must_use = "who drains the pipeline waits for the load"]
 pub struct EmptyStage<T> {
     stage: SharedPtr<T>,
@@ -196,7 +196,7 @@ impl<A: Tiles, B: Tiles, S, M: Mode> EmptyStage<Pair<Pair<A, B>, Tile<S, M>>> {
 /// Starts a load of a tile that the barrier expects.
 ///
 /// # Safety
-/// 1. Those of [`cp_async_bulk_tensor::shared_cluster_global_tile`].
+/// 1. The conditions of [`cp_async_bulk_tensor::shared_cluster_global_tile`].
 #[inline(always)]
 unsafe fn load_tile<S: Rank<RANK>, M: Mode, const RANK: usize>(
     tile: SharedPtr<Tile<S, M>>,

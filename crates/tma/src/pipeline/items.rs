@@ -54,8 +54,8 @@ impl<'a> Items<'a> {
         }
     }
 
-    /// Returns an item of the block's own, and then such as it draws from the counter, so that no block waits for a
-    /// slower one. [`Block::stream`] takes `STAGES - 1` of its own first; everybody else has `own` = 1.
+    /// Returns an item of the block's own, and then items that it draws from the counter, so that no block waits for a
+    /// slower one. [`Block::stream`] takes `STAGES - 1` of its own first; in other places `own` is 1.
     ///
     /// A number is drawn when the one before is handed out. ptxas waits for it there, so that is best done
     /// when the copy for the last item has been started.
@@ -79,13 +79,13 @@ impl Items<'_> {
         (self.next < self.count).then_some(self.next)
     }
 
-    /// Goes on to the next of the block's own items.
+    /// Advances to the next of the block's own items.
     #[inline(always)]
     pub(super) fn advance_own(&mut self) {
         self.next += self.blocks;
     }
 
-    /// Goes on to the next item: where it is drawn, ptxas waits for it here.
+    /// Advances to the next item: if it is drawn, ptxas waits for it here.
     #[inline(always)]
     pub(super) fn advance(&mut self) {
         match &self.drawn {

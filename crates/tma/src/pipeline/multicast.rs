@@ -50,7 +50,7 @@ use crate::{
 /// # fn main() {}
 /// ```
 ///
-/// A stage is given back by each warp, and can be read no more:
+/// Each warp releases a stage, and cannot read it after that:
 ///
 /// ```compile_fail,E0382
 /// # use tma::{Unswizzled, pipeline::FullParts};
@@ -71,7 +71,7 @@ pub const fn multicast_bytes<S, M: Mode>(stages: u32, blocks: u32) -> u64 {
     stages as u64 * (stage_bytes + 2 * size_of::<Mbarrier>() as u64)
 }
 
-/// The filling end of a [`MulticastPipeline`], which one thread of each block has.
+/// The filling end of a [`MulticastPipeline`], for the producer thread of each block.
 pub struct MulticastFill<S, M: Mode, const STAGES: u32, const BLOCKS: u32> {
     pipeline: MulticastPipeline<S, M, STAGES, BLOCKS>,
     cursor: Cursor<STAGES>,
@@ -85,7 +85,7 @@ pub struct EmptyParts<S, M: Mode, const BLOCKS: u32> {
     full: Barrier,
 }
 
-/// The draining end of a [`MulticastPipeline`], which every thread that works has.
+/// The draining end of a [`MulticastPipeline`], for each consumer thread.
 pub struct MulticastDrain<S, M: Mode, const STAGES: u32, const BLOCKS: u32> {
     pipeline: MulticastPipeline<S, M, STAGES, BLOCKS>,
     warp: Warp,
@@ -134,8 +134,8 @@ impl<S: TileArray, M: Mode, const STAGES: u32, const BLOCKS: u32>
         pipeline
     }
 
-    /// Two roles: one thread of the first warp fills, the threads of all other warps drain. Collective of the
-    /// cluster; a block has two warps at least. All blocks take the same number of stages.
+    /// Runs two roles: one thread of the first warp fills, the threads of all other warps drain. Collective of the
+    /// cluster; a block has at least two warps. All blocks take the same number of stages.
     #[inline(always)]
     pub fn split(
         self,
@@ -242,7 +242,7 @@ pub(crate) const fn every_block(blocks: u32) -> u16 {
 impl<S: TileArray, M: Mode, const STAGES: u32, const BLOCKS: u32>
     MulticastDrain<S, M, STAGES, BLOCKS>
 {
-    /// Waits until all parts of the next stage are there.
+    /// Waits until all parts of the next stage are loaded.
     #[inline(always)]
     #[expect(clippy::should_implement_trait, reason = "stages never end")]
     pub fn next(&mut self) -> FullParts<S, M, BLOCKS> {
@@ -261,7 +261,7 @@ impl<S: TileArray, M: Mode, const BLOCKS: u32> FullParts<S, M, BLOCKS> {
     /// Returns the element of a part with this number, counted row by row.
     ///
     /// # Panics
-    /// There is no such part or element.
+    /// The part or element is out of bounds.
     #[inline(always)]
     pub fn get(&self, part: u32, index: u32) -> S::Element {
         assert!(part < BLOCKS && index < S::ELEMS);

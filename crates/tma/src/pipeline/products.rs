@@ -95,13 +95,13 @@ use crate::{
 /// # fn main() { let _ = multiply as fn(_); }
 /// ```
 ///
-/// Where `READ` is true, threads read stages themselves, too: see [`Block::read_product_pipeline`].
+/// Where `READ` is true, threads read the stages, too: see [`Block::read_product_pipeline`].
 #[doc(alias("warp specialization", "CollectiveMma"))]
 pub struct ProductPipeline<T, const STAGES: u32, const READ: bool = false> {
     pipeline: Pipeline<T, STAGES>,
 }
 
-/// The draining end of a [`ProductPipeline`], which every thread of a warpgroup has.
+/// The draining end of a [`ProductPipeline`], for every thread of a consumer warpgroup.
 pub struct Products<T, const STAGES: u32, const READ: bool = false> {
     pipeline: Pipeline<T, STAGES>,
     cursor: Cursor<STAGES>,
@@ -112,11 +112,11 @@ pub struct Products<T, const STAGES: u32, const READ: bool = false> {
 ///
 /// An implementation is `#[inline(always)]`: sums that are in flight cannot be saved for a call.
 pub trait Beside {
-    /// Does step 0, 1, 2 or 3. Collective of the warpgroup.
+    /// Runs step 0, 1, 2 or 3. Collective of the warpgroup.
     fn step<const NUMBER: usize>(&mut self);
 }
 
-/// A stage that has been loaded, for products that a kernel starts itself. All threads of a warpgroup get it.
+/// A loaded stage, for products that a kernel starts itself. All threads of a warpgroup get it.
 #[must_use = "a stage that is not released is never loaded again"]
 pub struct ProductStage<T, const READ: bool = false> {
     tiles: SharedPtr<T>,
@@ -174,7 +174,7 @@ impl<T, const STAGES: u32, const READ: bool> ProductPipeline<T, STAGES, READ> {
     /// Runs two roles, with registers of their own: [`Block::split_registers`] has their limits. Collective.
     ///
     /// # Safety
-    /// 1. That of [`Block::split_registers`].
+    /// 1. The condition of [`Block::split_registers`].
     #[inline(always)]
     pub unsafe fn split<const THREADS: u32, const FILLING: u32, const MULTIPLYING: u32>(
         self,
@@ -238,8 +238,8 @@ impl<T, const STAGES: u32, const READ: bool> Products<T, STAGES, READ> {
     /// Returns the sums of the products of the next `stages` stages. Collective of the warpgroup; `operands` is as for
     /// [`accumulate`](Self::accumulate).
     ///
-    /// The warpgroup does the four steps of `beside` while the products of the first four stages are computed, or before
-    /// them if there are fewer than five stages. `spare` are sums that no thread needs any more: the new ones get their
+    /// The warpgroup runs the four steps of `beside` while the products of the first four stages are computed, or before
+    /// them if there are fewer than five stages. `spare` are sums that no thread needs: the new sums take their
     /// registers.
     #[inline(always)]
     pub fn sum_beside<R, A, B>(
@@ -416,7 +416,7 @@ impl<'stage, T> Operands<'stage, T> {
         }
     }
 
-    /// Returns the matrix that is there.
+    /// Returns the matrix in this stage.
     #[inline(always)]
     pub fn matrix<L: Layout<Tiles = T>>(self) -> Matrix<'stage, L> {
         // SAFETY: the stage has been loaded by tensor copies, and is not loaded again before it has been released.
