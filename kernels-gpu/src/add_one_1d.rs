@@ -70,7 +70,7 @@ pub unsafe fn add_one_1d_raw(data: *mut i32, offset_elems: u64) {
 /// The common part of the versions: all but the load.
 ///
 /// # Safety
-/// 1. Those of [`add_one_1d`].
+/// 1. The conditions of [`add_one_1d`].
 /// 2. `load` copies [`BYTES`] bytes to its second from its third argument, counted at the barrier in
 ///    its current phase, and has the barrier expect them.
 #[inline(always)]

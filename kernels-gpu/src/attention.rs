@@ -1,4 +1,4 @@
-//! Attention: what queries find in keys, by tensor cores; scores never leave the registers.
+//! Attention by tensor cores; scores never leave the registers.
 
 mod items;
 
@@ -71,7 +71,7 @@ struct Softmax {
 }
 
 impl Softmax {
-    /// Returns the powers of scores that follow, and what results so far are to be multiplied by.
+    /// Returns the powers of the next scores, and the factor for the results so far.
     #[inline(always)]
     fn add<S: Rows>(&mut self, scores: Accumulator<S>) -> (Accumulator<S>, [f32; 2]) {
         let greatest = scores.fold_rows(self.greatest, f32::max);
@@ -100,7 +100,7 @@ impl Softmax {
         }
     }
 
-    /// Returns what results are to be multiplied by, and the logarithms of the sums.
+    /// Returns the factor for the results, and the logarithms of the sums.
     #[inline(always)]
     fn finish(self) -> [[f32; 2]; 2] {
         let sums = self.warpgroup.reduce_rows(self.sums, |a, b| a + b);
@@ -201,7 +201,7 @@ heads! {
 }
 
 /// # Safety
-/// 1. Those of the kernels.
+/// 1. The conditions of the kernels.
 #[inline(always)]
 unsafe fn attend<
     T: MatrixElement + Half,

@@ -55,7 +55,7 @@ pub unsafe fn consume_map_5d(
 }
 
 /// # Safety
-/// 1. Those of [`consume_map`], for maps of `RANK` dimensions with boxes of `WORDS` words.
+/// 1. The conditions of [`consume_map`], for maps of `RANK` dimensions with boxes of `WORDS` words.
 #[inline(always)]
 unsafe fn consume<const RANK: usize, const WORDS: usize>(
     maps: GlobalRef<TensorMap, PerBlock>,

@@ -92,7 +92,7 @@ pub unsafe fn copy_bulk_once(
 /// 2. The address, `len_bytes` and `chunk_bytes` are multiples of 16; a chunk has at most 2^20 - 16 bytes, and
 ///    there is a block for each.
 /// 3. Grid and blocks are one-dimensional, blocks of whole warps, and the launch has `chunk_bytes` of shared memory.
-/// 4. What `store` starts may be started on these bytes.
+/// 4. The copies of `store` may be started on these bytes.
 #[inline(always)]
 pub(crate) unsafe fn once(
     src: *const u8,

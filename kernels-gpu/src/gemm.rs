@@ -40,7 +40,7 @@ type Matrix<T, const BOXES: usize, const K_MAJOR: bool> =
 /// The part of a thread of the sums of 64 rows of a shared tile.
 type Part = [f32; 64];
 
-/// The extents of the product, and what becomes of its sums.
+/// The extents of the product, and the activation of its sums.
 #[derive(Clone, Copy, Debug, KernelArg)]
 #[repr(C)]
 pub struct Product {
@@ -162,7 +162,7 @@ impl Finish for Finished {
 ///
 /// A has M rows of K numbers and B has K rows of N: `gemm_bf16_true_true` takes A as it is and B transposed, K along
 /// the rows of both; where one of the two is `false`, it is A transposed, or B as it is. Tiles of C, 128 by 256, are
-/// dealt to the blocks. What follows the ends of A and B along K counts as zero.
+/// dealt to the blocks. Elements after the ends of A and B along K count as zero.
 ///
 /// # Safety
 /// 1. `a`, `b` and `c` are maps with boxes of 64 by 64, of the rows of the matrices as they are in memory; no
@@ -198,7 +198,7 @@ pub unsafe fn gemm<T: MatrixElement + Half, const A_K_MAJOR: bool, const B_K_MAJ
 /// [`gemm`] with tiles of 128 by 64, for few tiles.
 ///
 /// # Safety
-/// 1. Those of [`gemm`].
+/// 1. The conditions of [`gemm`].
 #[kernel(
     max_threads = 384,
     min_blocks = 1,
@@ -225,7 +225,7 @@ pub unsafe fn gemm_narrow<T: MatrixElement + Half, const A_K_MAJOR: bool, const 
 /// Computes the tiles of a product, of 128 by `BOXES` times 64, that are dealt to the block.
 ///
 /// # Safety
-/// 1. Those of [`gemm`].
+/// 1. The conditions of [`gemm`].
 #[inline(always)]
 unsafe fn multiply<
     T: MatrixElement + Half,
@@ -294,7 +294,7 @@ unsafe fn multiply<
 /// [`gemm`] for few tiles and a long K: a cluster computes each tile of 128 by 128, and its blocks have a part of K each.
 ///
 /// # Safety
-/// 1. Those of [`gemm`]; the grid has a cluster for each tile.
+/// 1. The conditions of [`gemm`]; the grid has a cluster for each tile.
 #[kernel(
     max_threads = 384,
     min_blocks = 1,

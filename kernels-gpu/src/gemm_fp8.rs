@@ -60,7 +60,7 @@ impl Started {
     /// and returns the sums and the products.
     ///
     /// # Safety
-    /// 1. So many stages were started after them.
+    /// 1. `LEFT` stages were started after them.
     #[inline(always)]
     unsafe fn add_to<const LEFT: u64>(self, sums: Sums) -> (Sums, Sums) {
         // SAFETY: (1); the products of each stage are a group.
@@ -197,7 +197,7 @@ unsafe fn multiply<P: FnMut(u32) -> Option<Place>>(
                 stage += 1;
             }
         }
-        // The kernel that follows begins as blocks of this one end: were it there earlier, this one would be slower.
+        // The next kernel begins as blocks of this one end: an earlier begin would slow this one down.
         griddepcontrol::launch_dependents();
     };
     let multiply = |warpgroup: Warpgroup, mut products: Products<Stage, STAGES, true>| {

@@ -35,7 +35,7 @@ pub struct Results {
 /// A has M rows of K numbers and B has K rows of N: `gemm_mma_bf16_true_true_4` takes A as it is and B transposed, K
 /// along the rows of both; where one of the two is `false`, it is A transposed, or B as it is. The last number is that
 /// of the stages: two take 96 KiB of shared memory, four twice as much. Tiles of C, 128 by 256, are dealt to the
-/// blocks. What follows the ends of A and B along K counts as zero. Columns are written in pairs.
+/// blocks. Elements after the ends of A and B along K count as zero. Columns are written in pairs.
 ///
 /// # Safety
 /// 1. `a` and `b` are maps with boxes of 64 by 64, of the rows of the matrices as they are in memory; no thread writes A
@@ -274,7 +274,7 @@ mod host {
     pub struct GemmMma {
         /// The type of the matrices.
         pub numbers: Numbers,
-        /// Rows of A and of the product, columns of B and of the product, and what products are added up over:
+        /// Rows of A and of the product, columns of B and of the product, and the extent that products are added up over:
         /// columns of A, rows of B.
         pub size: [u32; 3],
         /// A is given transposed: K rows of M numbers.

@@ -126,7 +126,7 @@ mod host {
     /// Counts bytes.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Histogram {
-        /// Who counts where.
+        /// The counters that threads use.
         pub form: HistogramForm,
         /// The buffer of bytes.
         pub data: usize,
@@ -140,7 +140,7 @@ mod host {
         pub threads: u32,
     }
 
-    /// Who counts where in shared memory.
+    /// The counters in shared memory that threads use.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum HistogramForm {
         /// All threads of a block in the same counts.

@@ -112,7 +112,7 @@ mod host {
         pub stages: u32,
         /// The buffer of `i32` that is written: a number for each thread of the grid and each batch.
         pub output: usize,
-        /// The buffer that is read, as long.
+        /// The buffer that is read, with the same length.
         pub input: usize,
         /// The number of batches.
         pub batches: u32,

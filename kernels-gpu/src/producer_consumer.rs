@@ -213,7 +213,7 @@ mod host {
         pub form: ProducerConsumerForm,
         /// The buffer of `f32` that is read: `batches * buffer_len` numbers for each block.
         pub input: usize,
-        /// The buffer that is written, as long.
+        /// The buffer that is written, with the same length.
         pub output: usize,
         /// The number of batches of a block.
         pub batches: u32,

@@ -71,7 +71,7 @@ impl Operation<0> for Powers {
         mut row: Row<'_, T, G, VECTORS, 0>,
     ) {
         let greatest = row.greatest();
-        // What is so small that it is subnormal may as well be zero.
+        // Subnormal results may as well be zero.
         let power = |x| ptx::ex2::approx_ftz_f32((x - greatest) * LOG2_E);
         if row.change(power) {
             let factor = 1.0 / row.sum(|x| x);

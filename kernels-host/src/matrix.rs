@@ -44,7 +44,7 @@ impl Layout {
 }
 
 impl<'buffer, T: Pod> Matrix<'buffer, T> {
-    /// So many rows and columns at the start of a buffer, the rows one after the other.
+    /// Takes these rows and columns at the start of a buffer, the rows one after the other.
     pub fn new(buffer: &'buffer Buffer<T>, [rows, columns]: [usize; 2]) -> Self {
         Self {
             elements: buffer.at(0),
@@ -54,7 +54,7 @@ impl<'buffer, T: Pod> Matrix<'buffer, T> {
 }
 
 impl<'buffer, T: Pod> MatrixMut<'buffer, T> {
-    /// So many rows and columns at the start of a buffer, the rows one after the other.
+    /// Takes these rows and columns at the start of a buffer, the rows one after the other.
     pub fn new(buffer: &'buffer mut Buffer<T>, [rows, columns]: [usize; 2]) -> Self {
         let buffer: &'buffer Buffer<T> = buffer;
         Self {

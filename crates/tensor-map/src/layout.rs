@@ -1,7 +1,7 @@
 //! Where each field of a tensor map is in its 128 bytes: the only table of bit positions.
 //!
 //! The layout is not documented. It was read off an H100 with driver 580.159 (CUDA 13.0), by
-//! changing one parameter of the encoders at a time and by what `tensormap.replace` writes, which
+//! changing one parameter of the encoders at a time and by the writes of `tensormap.replace`, which
 //! is ordinary loads, masks and stores. The fields marked with compute capability 10.0 follow from
 //! the masks in the code that `ptxas` 13.0 makes of `tensormap.replace` for it.
 

@@ -112,7 +112,7 @@ impl MatrixDescriptor {
         self.swizzled(line + k % 8 * span + k / 8 * u64::from(depth))
     }
 
-    /// Returns the address at which a byte would be without swizzle that is at this address with it.
+    /// Returns the address without swizzle of the byte that is at this address with it.
     #[inline]
     pub fn unswizzled(self, address: u64) -> u64 {
         self.exchanged(address)

@@ -43,7 +43,7 @@ impl Params {
         }
     }
 
-    /// Returns the driver function that encodes such maps.
+    /// Returns the driver function that encodes maps of this mode.
     pub const fn function(&self) -> &'static str {
         match self {
             Self::Tiled(_) => "cuTensorMapEncodeTiled",
@@ -93,7 +93,7 @@ impl Params {
         }
     }
 
-    /// Returns the map of a tensor at this address, for such a GPU.
+    /// Returns the map of a tensor at this address, for a GPU of this target.
     ///
     /// # Errors
     /// All rules that are broken.

@@ -1,7 +1,7 @@
 //! The rules of parameters, and warnings about parameters that the driver accepts.
 //!
 //! Each requirement is one [`Rule`]. Rules that the driver does not enforce on the GPU in question,
-//! though the reference has them, are warnings. What the driver really enforces was compared on an
+//! though the reference has them, are warnings. The checks of the driver were compared on an
 //! H100 (driver 580.159) with millions of random parameters; for compute capability 10.0 and later
 //! the rules follow the reference.
 
@@ -83,7 +83,7 @@ impl TensorMap {
     /// Puts in another address, of a tensor like the first.
     ///
     /// Drivers require a multiple of 16 for any map, so for 32-byte slices this may accept
-    /// what encoding refuses. Source: CUDA driver API, `cuTensorMapReplaceAddress`.
+    /// addresses that encoding refuses. Source: CUDA driver API, `cuTensorMapReplaceAddress`.
     ///
     /// ```
     /// use tensor_map::{DataType, TensorMap};

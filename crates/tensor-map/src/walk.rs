@@ -233,7 +233,7 @@ impl Params {
     ///
     /// Copies of im2col maps also have `offsets`, one for each spatial dimension, W first, that are
     /// added to the coordinates of every pixel: of 16, 8 or 5 bits for one, two or three spatial
-    /// dimensions. Those of tiled maps have none, and neither have stores, for which they may be
+    /// dimensions. Copies of tiled maps have no offsets, and neither have stores, for which they may be
     /// left out or be zero. Loads of wide im2col maps have two: the halo and the offset along W, in
     /// pixels; of them there are no stores.
     ///
@@ -308,7 +308,7 @@ impl Params {
     /// ```
     ///
     /// # Errors
-    /// The copy would stop the GPU, or there is none of such a map.
+    /// The copy would stop the GPU, or no instruction does it with a map of this kind.
     pub fn walk_rows(
         &self,
         column: i32,
@@ -329,7 +329,7 @@ impl Params {
         Ok(Walk(Kind::Rows(rows)))
     }
 
-    /// Checks that copies of such maps are known.
+    /// Checks that copies of maps of this kind are known.
     fn check(&self) -> Result<(), NoWalk> {
         if self.build_for(0, crate::Target::SM_90).is_ok() {
             return Ok(());

@@ -259,7 +259,7 @@ impl<R: Registers> InFlight<R> {
     /// Waits for all groups of the warpgroup but the last `LEFT`, which stay in flight. Collective of the warpgroup.
     ///
     /// # Safety
-    /// 1. These products are not in the last `LEFT` groups: at least `LEFT` groups were committed after them.
+    /// 1. These products are not in the last `LEFT` groups: `LEFT` groups were committed after them.
     #[doc(alias = "warpgroup_wait")]
     #[inline(always)]
     pub unsafe fn wait_behind<const LEFT: u64>(self) -> Accumulator<R> {

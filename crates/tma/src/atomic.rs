@@ -2,7 +2,7 @@
 //!
 //! They are methods of [`GlobalPtr`], [`SharedPtr`] and [`ClusterPtr`]:
 //! `GlobalPtr::from_ptr(p).fetch_add::<Relaxed, Gpu>(1)` is `atomicAdd(p, 1)`. Where no thread reads the result,
-//! ptxas makes `red` of it, which does not wait.
+//! ptxas turns it into `red`, which does not wait.
 //!
 //! [`core::sync::atomic`] works, too, for integers: always of scope `.sys`, and through a generic address.
 //! This module adds `f32`, `f64`, pairs of halves, the narrower scopes, and the state spaces.

@@ -135,7 +135,7 @@ impl Block {
         Cluster::new()
     }
 
-    /// Waits until every thread of the block is here; what each wrote before is visible to all after.
+    /// Waits until every thread of the block is here; earlier writes of each thread are visible to all.
     /// Collective.
     ///
     /// PTX: `bar.sync 0;`
@@ -200,7 +200,7 @@ impl Block {
     /// `emptiers`. Collective.
     ///
     /// Each thread goes through the stages in order with one [`Cursor`](crate::ring::Cursor) for each role
-    /// that it has, and at each stage does what its role does, once.
+    /// that it has, and at each stage runs its role, once.
     ///
     /// ```compile_fail,E0080
     /// # use tma::{Block, SharedPtr};

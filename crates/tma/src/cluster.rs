@@ -40,8 +40,8 @@ pub fn blocks() -> u32 {
     ptx::sreg::cluster_nctarank()
 }
 
-/// Waits until every thread of the cluster is here; what each wrote before is visible to all
-/// after.
+/// Waits until every thread of the cluster is here; earlier writes of each thread are visible
+/// to all.
 ///
 /// PTX: `barrier.cluster.arrive.aligned;` `barrier.cluster.wait.aligned;`
 ///
@@ -208,7 +208,7 @@ impl Cluster {
         LoadingBuffer::new(tiles.cast(), BLOCKS as u32 * S::ELEMS, bar)
     }
 
-    /// Waits until every thread of the cluster is here; what each wrote before is visible to all after.
+    /// Waits until every thread of the cluster is here; earlier writes of each thread are visible to all.
     /// Collective.
     #[doc(alias = "cluster.sync")]
     #[inline(always)]

@@ -49,7 +49,7 @@ impl<const N: usize> Counts<N> {
     /// PTX: `red.relaxed.cta.shared::cta.add.u32`
     ///
     /// # Panics
-    /// There is no such number.
+    /// The index is out of bounds.
     #[inline(always)]
     pub fn add(&self, index: u32, value: u32) {
         assert!(index < N as u32);

@@ -87,7 +87,7 @@ where
     /// PTX: `ldmatrix.sync.aligned.m8n8.x4.shared.b16`
     ///
     /// # Safety
-    /// 1. The tile is in this block's shared memory. What has been written to it happens before, and no thread writes it at
+    /// 1. The tile is in this block's shared memory. Earlier writes to it happen before, and no thread writes it at
     ///    the same time.
     #[doc(alias("ldmatrix", "SM75_U32x4_LDSM_N"))]
     #[inline(always)]
@@ -181,7 +181,7 @@ pub trait Steps: Sized + crate::sealed::Sealed {
     unsafe fn multiply<D: Sums<T, T>, T, B: Layout>(&self, sums: D, b: Matrix<'_, B>) -> D;
 }
 
-/// With constant indices alone, so that everything stays in registers.
+// With constant indices only, so that all values stay in registers.
 macro_rules! steps {
     ([$($step:literal)*]) => {};
     ([$($step:literal)*] $last:literal $($rest:literal)*) => {

@@ -5,7 +5,7 @@
 //! on a GPU and the emulator, except [`exp2`](F16::exp2) and [`tanh`](F16::tanh), with greatest errors that PTX ISA
 //! 9.7.4.9 and 9.7.4.10 state: the emulator's results are nearest to the exact ones.
 //!
-//! With the feature `half`, `half::f16` and `half::bf16` are elements of tiles, parameters and what threads exchange, too,
+//! With the feature `half`, `half::f16` and `half::bf16` are elements of tiles, parameters and exchanged values, too,
 //! so that a kernel and its host have one type. Their own operators and conversions compute bit by bit on the device:
 //! turned into [`F16`] or [`Bf16`], which costs nothing, they are computed with by the hardware.
 //!

@@ -190,7 +190,7 @@ impl<'stage, L: Layout> Matrix<'stage, L> {
     ///
     /// # Safety
     /// 1. The tiles are in this block's shared memory for `'stage`, and no thread writes them.
-    /// 2. What has been written to them happens before; a `fence.proxy.async` is between where that was not a copy
+    /// 2. Earlier writes to them happen before; a `fence.proxy.async` is between where that was not a copy
     ///    of the async proxy.
     #[inline(always)]
     pub unsafe fn from_ptr(tiles: SharedPtr<L::Tiles>) -> Self {

@@ -115,7 +115,7 @@ impl<const STAGES: u32> Ring<STAGES> {
     /// 1. [`Ring::init`] ran for them and happens before this call.
     /// 2. As (2) to (5) of [`Barrier::assume_init`].
     /// 3. Each thread goes through the stages in order with one cursor for each role that it has,
-    ///    and at each stage does what its role does, once.
+    ///    and at each stage runs its role, once.
     #[inline(always)]
     pub unsafe fn assume_init(barriers: SharedPtr<Mbarrier>) -> Self {
         // There is a stage.

@@ -157,7 +157,7 @@ impl SharedPtr<u32> {
 ///
 /// # Safety
 /// 1. `load` and `store` move exactly the bytes of the value.
-/// 2. Any bytes are a valid value: tiles, stages and buffers hold what copies bring.
+/// 2. Any bytes are a valid value: tiles, stages and buffers hold the bytes of copies.
 pub unsafe trait SharedValue: Copy {
     /// Loads from the shared window.
     ///

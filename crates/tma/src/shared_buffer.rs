@@ -83,7 +83,7 @@ impl<T> LoadingBuffer<T> {
 }
 
 impl<T: SharedValue> LoadingBuffer<T> {
-    /// Waits until the elements are there, and makes `change(element)` of each, as
+    /// Waits until the elements are loaded, and replaces each by `change(element)`, as
     /// [`Own::update_at_once`] does. Collective of the group.
     ///
     /// No thread has read them yet, so that no thread is waited for before they change.
@@ -99,7 +99,7 @@ impl<T: SharedValue> LoadingBuffer<T> {
         buffer
     }
 
-    /// Waits until the elements are there, and makes `combine(element, other)` of each of the first half, where
+    /// Waits until the elements are loaded, and replaces each of the first half by `combine(element, other)`, where
     /// `other` has the same index in the second half. The first half is left. Collective of the group.
     ///
     /// Where each thread has `EACH` pairs, all are read before any is written.

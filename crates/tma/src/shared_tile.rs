@@ -97,7 +97,7 @@ impl Block {
 }
 
 /// # Panics
-/// The tile has no such vector.
+/// The vector is out of bounds.
 #[inline(always)]
 pub(crate) fn assert_vector<S: Rank<RANK>, const RANK: usize>(coords: [u32; RANK]) {
     let elements = 16 / size_of::<S::Element>() as u32;
@@ -126,7 +126,7 @@ impl<S: TileArray, M: Mode> LoadingTile<S, M> {
         SharedTile { tile: self.tile }
     }
 
-    /// Waits until the tile is there, and makes `change(index, element)` of each element, with its number
+    /// Waits until the tile is loaded, and replaces each element by `change(index, element)`, with its number
     /// counted row by row. Collective of the group.
     ///
     /// No thread has read the tile yet, so that no thread is waited for before it changes.

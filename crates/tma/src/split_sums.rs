@@ -78,7 +78,7 @@ impl<R: Rows, const BLOCKS: u32> SplitSums<R, BLOCKS> {
         };
         let Accumulator { registers } = sums;
         if rank != to {
-            // Behind that block.
+            // This block's number among the blocks after `to`.
             let number = (rank + BLOCKS - to - 1) % BLOCKS;
             // SAFETY: the cluster has a block of this rank.
             let there: ClusterPtr<[f32; 4]> =

@@ -116,7 +116,7 @@ mod traced {
         static TMA_TRACE: [u64; 3];
     }
 
-    /// Behind the two entries for begin and end.
+    /// The stamps, after the two entries for begin and end.
     const FIRST: usize = 2;
 
     /// The ring of this warp.
@@ -185,7 +185,7 @@ mod traced {
                 Kind::Acquired | Kind::Full => 0,
                 Kind::Issued | Kind::Released | Kind::Stored => 1,
             };
-            // Whoever streams has the copies of two visits in one.
+            // The streaming role has the copies of two visits in one.
             let apart = matches!(kind, Kind::Full | Kind::Stored) && self.of_visit == 4;
             let slot = slot + if apart { 2 } else { 0 };
             let index = (self.visit * self.of_visit + slot) & self.mask;

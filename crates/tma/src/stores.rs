@@ -48,7 +48,7 @@ impl Stores {
     /// Starts a copy of contiguous bytes.
     ///
     /// # Safety
-    /// 1. Those of [`cp_async_bulk::global_shared_cta`].
+    /// 1. The conditions of [`cp_async_bulk::global_shared_cta`].
     #[inline(always)]
     pub unsafe fn bulk(&mut self, dst: *mut u8, src: SharedPtr<u8>, bytes: u32) {
         debug_assert!(
@@ -64,7 +64,7 @@ impl Stores {
     /// ties to even.
     ///
     /// # Safety
-    /// 1. Those of [`cp_reduce_async_bulk::global_shared_cta`].
+    /// 1. The conditions of [`cp_reduce_async_bulk::global_shared_cta`].
     #[doc(alias = "cp_reduce_async_bulk")]
     #[inline(always)]
     pub unsafe fn add<T: GlobalReduce<Add>>(&mut self, dst: *mut T, src: SharedPtr<T>, bytes: u32) {
@@ -80,7 +80,7 @@ impl Stores {
     /// Starts a store of one box through a tensor map.
     ///
     /// # Safety
-    /// 1. Those of [`cp_async_bulk_tensor::global_shared_cta_tile`].
+    /// 1. The conditions of [`cp_async_bulk_tensor::global_shared_cta_tile`].
     #[inline(always)]
     pub unsafe fn tensor<const RANK: usize>(
         &mut self,

@@ -42,7 +42,7 @@ pub unsafe fn ballot(predicate: bool) -> u32 {
     unsafe { ptx::vote_sync::ballot(ALL_LANES, predicate) }
 }
 
-/// Waits for all threads of the warp; what each wrote before is visible to all after.
+/// Waits for all threads of the warp; earlier writes of each thread are visible to all.
 ///
 /// # Safety
 /// 1. Every thread of the warp reaches a call of this function.
@@ -159,7 +159,7 @@ impl Warp {
         BarrierArray::new(self, memory, count)
     }
 
-    /// Waits for all threads of the warp; what each wrote before is visible to all after. Collective.
+    /// Waits for all threads of the warp; earlier writes of each thread are visible to all. Collective.
     #[doc(alias = "__syncwarp")]
     #[inline(always)]
     pub fn sync(self) {

@@ -38,7 +38,7 @@ impl<T: Half, const OF_A: bool> WarpFragment<T, OF_A> {
     /// ```
     ///
     /// # Safety
-    /// 1. The tile is in this block's shared memory. What has been written to it happens before, and no thread writes it at
+    /// 1. The tile is in this block's shared memory. Earlier writes to it happen before, and no thread writes it at
     ///    the same time.
     #[doc(alias(
         "ldmatrix",

@@ -56,7 +56,7 @@ impl Warps {
         self.threads
     }
 
-    /// Waits until every thread of these warps is here; what each wrote before is visible to all after.
+    /// Waits until every thread of these warps is here; earlier writes of each thread are visible to all.
     /// Collective.
     ///
     /// PTX: `bar.sync BARRIER, threads;`

@@ -96,7 +96,7 @@ pub(crate) fn tile_of(map: &Tiled) -> Tile {
     }
 }
 
-/// Returns the bytes of all tiles of such a map, those at its ends as whole ones.
+/// Returns the bytes of all tiles of a map, with the cut tiles at its ends as whole ones.
 pub(crate) fn tiled_bytes(map: &Tiled) -> u64 {
     let sides = map.tensor.dims.iter().zip(&map.box_dims[..]);
     let along = sides.map(|(length, side)| length.div_ceil((*side).max(1).into()));

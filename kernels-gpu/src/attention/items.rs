@@ -27,7 +27,7 @@ impl Sequences {
     /// longest sequence. Starts that ascend keep sequences apart.
     ///
     /// # Safety
-    /// 1. (4) of the kernels holds, and there is such a sequence.
+    /// 1. (4) of the kernels holds, and the sequence exists.
     #[inline(always)]
     unsafe fn positions(&self, sequence: u32, starts: [*const u32; 2]) -> Positions {
         if !self.are_packed() {
@@ -64,7 +64,7 @@ impl Sequences {
     /// Returns the 128 queries with this number, if there are any.
     ///
     /// # Safety
-    /// 1. (2) and (4) of the kernels hold, and there is such an item.
+    /// 1. (2) and (4) of the kernels hold, and the item exists.
     #[inline(always)]
     pub(super) unsafe fn item(&self, index: u32, starts: [*const u32; 2]) -> Option<Item> {
         let in_group = self.group * self.items_of_head();
@@ -81,7 +81,7 @@ impl Sequences {
         unsafe { assert_unchecked(self.heads != 0) };
         // SAFETY: as above.
         unsafe { assert_unchecked(self.sharing != 0) };
-        // SAFETY: there is such a sequence (1).
+        // SAFETY: the sequence exists (1).
         let positions = unsafe { self.positions(number / self.heads, starts) };
         let item = Item {
             number,

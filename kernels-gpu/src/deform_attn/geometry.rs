@@ -1,4 +1,4 @@
-//! Where a query looks, and with what weights.
+//! The locations that a query samples, and their weights.
 
 use core::num::NonZero;
 
@@ -191,7 +191,7 @@ fn pick(index: u32, [a, b, c, d]: [u32; 4]) -> u32 {
     if index & 1 == 0 { even } else { odd }
 }
 
-/// A sample: the upper left of the four pixels around it, what both rows count, and the right column's share of that.
+/// A sample: the upper left of the four pixels around it, the weights of both rows, and the right column's share of them.
 pub(super) struct Around {
     pub(super) column: u32,
     pub(super) row: u32,
@@ -200,7 +200,7 @@ pub(super) struct Around {
     pub(super) right: f32,
 }
 
-/// The four pixels around a sample, by the upper left one, and what each counts.
+/// The four pixels around a sample, by the upper left one, and the weight of each.
 pub(super) struct Corners {
     pub(super) column: u32,
     pub(super) row: u32,

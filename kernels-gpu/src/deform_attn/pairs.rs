@@ -25,7 +25,7 @@ const LANES: u32 = 2 * CHUNKS;
 pub(super) const QUERIES: u32 = 32 / LANES;
 /// The number of images in global memory, and images with samples in shared memory of a warp at a time.
 const FINE: u32 = 2;
-/// Bytes of a sample in shared memory: where its upper left pixel is, what both rows count, the right column's share.
+/// Bytes of a sample in shared memory: its upper left pixel, the weights of both rows, the right column's share.
 const SAMPLE_BYTES: u32 = size_of::<[u32; 4]>() as u32;
 /// Samples of a query that a warp has in shared memory at a time, and samples of all its queries.
 const SAMPLES: u32 = FINE * POINTS;
@@ -130,7 +130,7 @@ struct Lanes {
 }
 
 impl Lanes {
-    /// Writes where a lane's two samples in an image are, from `origin` on, and what their pixels count.
+    /// Writes the positions of a lane's two samples in an image, from `origin` on, and the weights of their pixels.
     #[inline(always)]
     fn place(&self, level: Level, origin: u32, samples: [(F16x2, F16); 2]) {
         let to = self.samples.cast::<[u32; 4]>().add(2 * self.own);

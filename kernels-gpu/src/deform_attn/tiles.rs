@@ -302,7 +302,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
         self.look(problem, work, next);
     }
 
-    /// Waits for a round and adds what its samples show.
+    /// Waits for a round and adds its samples.
     #[inline(always)]
     fn drain(&mut self, problem: &Problem<QUERIES>, sums: &mut [f32; 8]) {
         let at = self.drain;

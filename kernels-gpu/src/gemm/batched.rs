@@ -84,7 +84,7 @@ pub unsafe fn gemm_batched<T: MatrixElement + Half, const A_K_MAJOR: bool, const
 /// [`gemm_batched`] with tiles of 128 by 64, for few tiles.
 ///
 /// # Safety
-/// 1. Those of [`gemm_batched`].
+/// 1. The conditions of [`gemm_batched`].
 #[kernel(
     max_threads = 384,
     min_blocks = 1,
@@ -125,7 +125,7 @@ struct Epilogue<T> {
 }
 
 /// # Safety
-/// 1. Those of [`gemm_batched`].
+/// 1. The conditions of [`gemm_batched`].
 #[inline(always)]
 unsafe fn multiply<
     T: MatrixElement + Half,
@@ -199,7 +199,7 @@ unsafe fn multiply<
 }
 
 impl<T: Half> Epilogue<T> {
-    /// Writes what becomes of two neighbouring sums, the first one at these coordinates, if that is in C.
+    /// Writes the results of two neighbouring sums, the first one at these coordinates, if that is in C.
     ///
     /// # Safety
     /// 1. (2) and (3) of [`gemm_batched`] hold, and no other thread uses these elements of C. The column is even.

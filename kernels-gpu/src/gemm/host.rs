@@ -59,7 +59,7 @@ pub struct Gemm {
     pub numbers: Numbers,
     /// C is of `f32`, and else of the type of A and B.
     pub is_single: bool,
-    /// Rows of A and of the product, columns of B and of the product, and what products are added up over:
+    /// Rows of A and of the product, columns of B and of the product, and the extent that products are added up over:
     /// columns of A, rows of B.
     pub size: [u32; 3],
     /// The number of products, each of matrices of its own.

@@ -49,7 +49,7 @@ impl Groups {
 /// The product of a matrix of `e4m3` and the transpose of another one, with scales, rounded to `bf16`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GemmFp8 {
-    /// Rows of A and of C, rows of B and columns of C, and what products are added up over: columns of A and of B.
+    /// Rows of A and of C, rows of B and columns of C, and the extent that products are added up over: columns of A and of B.
     pub size: [u32; 3],
     /// From row to row of C, A and B, in elements; by default rows are stored one after the other.
     pub strides: [Option<u64>; 3],

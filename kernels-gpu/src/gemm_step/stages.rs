@@ -13,7 +13,7 @@ type Stage = [Tile64; 2];
 /// Multiplies tiles of 64 by 64.
 ///
 /// # Safety
-/// 1. Those of [`gemm_step_3`](super::tensor_copies::gemm_step_3()).
+/// 1. The conditions of [`gemm_step_3`](super::tensor_copies::gemm_step_3()).
 #[kernel(max_threads = 1024, shared_bytes = pipeline::bytes::<Stage>(STAGES, 1))]
 pub unsafe fn gemm_step_4(
     #[grid_constant] a: &Map,

@@ -10,7 +10,7 @@ shared! {
     static LOADED: Mbarrier;
 }
 
-/// Multiplies tiles of 64 by 64; what follows the ends of A and B comes as zeros.
+/// Multiplies tiles of 64 by 64; elements after the ends of A and B are loaded as zeros.
 ///
 /// # Safety
 /// 1. `a` and `b` are maps of the matrices of [`gemm_step`](super), and `c` points to C; no thread writes A and B while the

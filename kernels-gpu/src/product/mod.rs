@@ -1,4 +1,4 @@
-//! How products of matrices are cut into tiles, and how these are loaded: what `gemm` and `gemm_mma` share.
+//! The tiles of matrix products, and their loads: the shared part of `gemm` and `gemm_mma`.
 
 use core::hint::assert_unchecked;
 

@@ -9,7 +9,7 @@ use crate::arguments::{bulk, in_place_or_apart, product};
 
 /// The number of threads that a multiprocessor has registers for, for every kernel that draws rows.
 const RESIDENT: u32 = 576;
-/// Shared memory of a multiprocessor, and what each block takes of it besides its own.
+/// Shared memory of a multiprocessor, and the part that each block takes besides its own.
 const SHARED_BYTES: u64 = 228 << 10;
 const RESERVED_BYTES: u64 = 2 << 10;
 /// The number of warps of a block that have a short row each.

@@ -1,4 +1,4 @@
-//! Rows, each made of one row: what `rms_norm`, `layer_norm` and `softmax` share.
+//! Rows, each made of one row: the shared part of `rms_norm`, `layer_norm` and `softmax`.
 //!
 //! Results are left in shared memory where the row was, so that memory is read once and written once.
 //!
@@ -83,7 +83,7 @@ pub(crate) unsafe fn transform<T: Number, const LONG: bool, const P: usize>(
 }
 
 /// # Safety
-/// 1. Those of [`transform`]; threads that work have `VECTORS` vectors of a row together.
+/// 1. The conditions of [`transform`]; threads that work have `VECTORS` vectors of a row together.
 #[inline(always)]
 unsafe fn ring<T: Number, const P: usize, const VECTORS: usize, const STAGES: u32>(
     block: Block,

@@ -96,7 +96,7 @@ impl<T: Number, G: Threads, const VECTORS: usize, const P: usize> Parameters<T, 
     }
 
     /// # Safety
-    /// 1. That of `new`; a row has the vector.
+    /// 1. The condition of `new`; a row has the vector.
     #[inline(always)]
     unsafe fn load(&self, parameter: usize, index: u32) -> Vector {
         let source = self.sources[parameter].cast::<Vector>();

@@ -1,6 +1,6 @@
 //! How kernels that stream through memory are best launched on a device.
 //!
-//! Such a kernel is as fast as memory when enough bytes are in flight for each multiprocessor, and not many
+//! A streaming kernel is as fast as memory when enough bytes are in flight for each multiprocessor, and not many
 //! more. Their number, the chunks and the blocks differ from device to device. A [`Setting`]
 //! holds them; [`Streaming::setting`] has the one that `bench --tune` found to be the fastest on a device, if the
 //! device was measured, and for all others one by a rule from the rate of the memory.
@@ -99,7 +99,7 @@ impl Display for Setting {
     }
 }
 
-/// A kernel that streams through memory, with what its setting depends on besides the device.
+/// A kernel that streams through memory, with the properties that its setting depends on besides the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Streaming {
     /// [`copy_bulk`](crate::copy_bulk)

@@ -15,7 +15,7 @@ const MOST_BYTES: u32 = 128 << 10;
 /// Small blocks that a multiprocessor runs at once.
 const BLOCKS: u32 = 32;
 
-/// Returns the number of bytes of stages that each multiprocessor of a device keeps: what its memory moves in the latency, by its
+/// Returns the bytes of stages that each multiprocessor of a device keeps: the bytes that memory moves in the latency, by its
 /// multiprocessors, and as much again, since a chunk that is being stored has its stage too. It is rounded down to a
 /// power of two: more than enough makes copies wait for each other.
 ///
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(kib(4814, 132), 64);
         assert_eq!(kib(8000, 148), 128);
         assert_eq!(kib(1792, 170), 16);
-        // What a driver does not say.
+        // Fields that a driver does not report.
         assert_eq!((kib(0, 0), kib(u64::MAX, 1)), (16, 128));
     }
 

@@ -81,7 +81,7 @@ impl Table {
             .map(|row| row.setting)
     }
 
-    /// Reads what its `Display` wrote.
+    /// Parses the text of `Display`.
     ///
     /// # Errors
     /// The line that is wrong, and the expected form.

@@ -53,7 +53,7 @@ macro_rules! dims {
                 if dim < MAX_RANK { self.values[dim] } else { 0 }
             }
 
-            /// Puts in the value of a dimension, if there is such a dimension.
+            /// Sets the value of a dimension, if the dimension exists.
             pub(crate) const fn put(&mut self, dim: usize, value: $number) {
                 if dim < MAX_RANK {
                     self.values[dim] = value;

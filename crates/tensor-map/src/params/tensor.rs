@@ -62,7 +62,7 @@ impl Tensor {
     }
 
     /// Returns the number of bytes from one element of dimension 0 to the next: the element, or the slice where the
-    /// tensor is interleaved. Types of 4 and 6 bits have no such step, which counts as 0.
+    /// tensor is interleaved. Types of 4 and 6 bits have no whole step, which counts as 0.
     pub const fn step_bytes(&self) -> u64 {
         match self.interleave.slice_bytes() {
             Some(bytes) => bytes,
@@ -107,7 +107,7 @@ impl Tensor {
     }
 }
 
-/// The methods that set what all maps have in common.
+/// The methods that set the parameters of all maps.
 macro_rules! tensor_setters {
     () => {
         /// Returns the number of bytes from one element to the next in dimensions 1 and up: one fewer than dimensions,
@@ -169,7 +169,7 @@ macro_rules! tensor_setters {
             self.params().build_for(address, Target::SM_90)
         }
 
-        /// Returns the map, for a tensor at this address on such a GPU; see [`Params::build_for`].
+        /// Returns the map, for a tensor at this address on a GPU of this target; see [`Params::build_for`].
         ///
         /// # Errors
         /// All rules that are broken.

@@ -59,7 +59,7 @@ impl Display for Violations {
 }
 
 impl Debug for Violations {
-    /// Works like [`Display`], so that `unwrap` shows what to do.
+    /// Formats like [`Display`], so that `unwrap` shows the fix.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         Display::fmt(self, f)
     }

@@ -33,7 +33,7 @@ pub fn log2(x: f32) -> f32 {
     special(x, sum + (lost + (low + small)))
 }
 
-/// Returns the product of two numbers and what its rounding has lost.
+/// Returns the product of two numbers and its rounding error.
 #[inline(always)]
 pub(super) fn product(a: f32, b: f32) -> [f32; 2] {
     let high = a * b;

@@ -59,7 +59,7 @@ fn finite(x: f32, y: f32) -> f32 {
     exp2_plus(clamped, rest)
 }
 
-/// Returns the logarithm to the base 2, and what its rounding has lost.
+/// Returns the logarithm to the base 2, and its rounding error.
 #[inline(always)]
 fn log2(x: f32) -> [f32; 2] {
     /// 1 / 12 in two parts.

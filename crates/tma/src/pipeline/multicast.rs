@@ -195,7 +195,7 @@ impl<S: TileArray, M: Mode, const STAGES: u32, const BLOCKS: u32>
     #[expect(clippy::should_implement_trait, reason = "stages never end")]
     pub fn next(&mut self) -> EmptyParts<S, M, BLOCKS> {
         let (pipeline, cursor) = (&self.pipeline, self.cursor);
-        // Who has drained is in the cluster, so the wait acquires there. At first every stage is empty.
+        // The draining threads are in the cluster, so the wait acquires there. At first every stage is empty.
         let empty = pipeline.ring().empty(cursor);
         empty.wait_parity_cluster(cursor.parity() ^ 1);
         self.cursor.advance();

@@ -1,6 +1,6 @@
 //! `barrier.cluster`, the barrier of the cluster. PTX ISA 9.7.13.3.
 //!
-//! `.release` and `.acquire` are what arrivals and waits do anyway, and are left out in the text.
+//! `.release` and `.acquire` are the defaults of arrivals and waits, and are left out in the text.
 
 /// Arrivals and waits, of a warp together or of each thread.
 macro_rules! barriers {

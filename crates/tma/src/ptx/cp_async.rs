@@ -48,7 +48,7 @@ macro_rules! copies {
         isa $isa on sm_80;
         /// # Safety
         /// 1. `dst` and `src` are multiples of `BYTES`.
-        /// 2. What is read at `src` is global memory that no thread writes until the copy ends.
+        /// 2. The bytes that are read at `src` are global memory that no thread writes until the copy ends.
         /// 3. `dst` has room for `BYTES` bytes in this block's shared memory; no thread uses them until the
         ///    copy has been waited for.
         #[doc(alias = "__pipeline_memcpy_async")]

@@ -103,7 +103,7 @@ loads! {
         [.multicast "" mask: u16, reg16] [.cache_hint policy] "9.3" sm_90a_or_sm_100a;
 }
 
-/// Copies from shared to global memory. What a row has in brackets the instruction has, too: the scope of
+/// Copies from shared to global memory. A row has the optional parts of the instruction in brackets: the scope of
 /// strong accesses, a cache policy, a mask of bytes.
 macro_rules! stores {
     ($($name:ident $([$generic:ident])? ($dst:ty, $src:ty) $([.relaxed $type:literal $scope:ident])?

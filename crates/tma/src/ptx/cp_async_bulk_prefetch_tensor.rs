@@ -10,7 +10,7 @@ use super::cp_async_bulk_tensor::{
     assert_im2col, assert_offsets, assert_resized, assert_rows, assert_tile,
 };
 
-/// Prefetches in one mode. What a row has in brackets the instruction has, too: a cache policy, a priority, the
+/// Prefetches in one mode. A row has the optional parts of the instruction in brackets: a cache policy, a priority, the
 /// tensor's address.
 macro_rules! prefetches {
     ($mode:literal, $generics:tt $coords:tt $coord_pieces:tt $offset_text:literal $offsets:tt $offset_pieces:tt

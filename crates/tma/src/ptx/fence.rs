@@ -104,7 +104,7 @@ fences! {
     #[doc(alias = "fence_proxy_async_generic_sync_restrict")]
     proxy_async_generic_acquire_sync_restrict_shared_cluster_cluster =
         "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;" isa "8.6" on sm_90;
-    /// Releases what bulk copies and this thread wrote in shared memory of its block to the cluster.
+    /// Releases writes of bulk copies and of this thread to shared memory of its block, to the cluster.
     #[doc(alias = "fence_proxy_async_generic_sync_restrict")]
     proxy_async_generic_release_sync_restrict_shared_cta_cluster =
         "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;" isa "8.6" on sm_90;

@@ -6,7 +6,7 @@ use crate::{ClusterPtr, SharedPtr};
 device_fn! {
     /// `mapa.shared::cluster.u32 mapped, address, rank;`
     ///
-    /// The address, in block `rank` of the cluster, of what `address` is in this block.
+    /// The address in block `rank` of the cluster that corresponds to `address` in this block.
     isa "7.8" on sm_90;
     /// # Safety
     /// 1. `rank` is below the blocks of the cluster.

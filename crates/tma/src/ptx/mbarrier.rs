@@ -196,7 +196,7 @@ multicasts! {
         "The bytes expected in a phase stay below 2^20."
 }
 
-/// One of the instructions that arrive, in all its forms. `$also` is what else it does.
+/// One of the instructions that arrive, in all its forms. `$also` is its additional effect.
 macro_rules! arrivals {
     ($mnemonic:literal, $also:literal,
         $plain:ident $count:ident $sink:ident $sink_count:ident $expect_tx:ident $expect_tx_sink:ident
