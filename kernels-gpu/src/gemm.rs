@@ -54,8 +54,8 @@ pub struct Product {
     pub activation: Activation,
 }
 
-/// A function of a number: a number below the least becomes that; then, unless the gate is zero, it is
-/// multiplied by `1 / (1 + exp(-(gate[0] * x + gate[1] * x^3)))`, by the hardware's functions.
+/// An activation: clamps a number below at `least`; then, unless the gate is zero, multiplies it
+/// by `1 / (1 + exp(-(gate[0] * x + gate[1] * x^3)))`, by the hardware's functions.
 #[derive(Clone, Copy, Debug, PartialEq, KernelArg)]
 #[repr(C)]
 pub struct Activation {

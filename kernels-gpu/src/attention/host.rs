@@ -41,8 +41,8 @@ pub struct Attention {
     pub queries: u32,
     /// The number of keys, and values, of a sequence, or of the longest one: later keys are ignored.
     pub keys: u32,
-    /// Sequences are stored one after the other, with lengths of their own. What follows the values of one is multiplied by zero:
-    /// infinities and NaN there spread.
+    /// Sequences are stored one after the other, with lengths of their own. Memory after the values of one is multiplied by
+    /// zero: infinities and NaN there spread.
     #[doc(alias("varlen", "cu_seqlens"))]
     pub packed: Option<Packed>,
     /// The number of heads of queries.
