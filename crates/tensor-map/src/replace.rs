@@ -61,7 +61,10 @@ pub struct OutOfRange {
 impl Display for OutOfRange {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self { field, value, max } = self;
-        write!(f, "operand {value} of tensormap.replace.{field} must be 0 to {max}")
+        write!(
+            f,
+            "operand {value} of tensormap.replace.{field} must be 0 to {max}"
+        )
     }
 }
 

@@ -205,10 +205,16 @@ impl Display for NoWalk {
                 f.write_str("stores must not have offsets; add them to the coordinates")
             }
             Self::WideRange { what, value, max } => {
-                write!(f, "the {what} is {value}; must be 0 to {max} in a wide load")
+                write!(
+                    f,
+                    "the {what} is {value}; must be 0 to {max} in a wide load"
+                )
             }
             Self::Unfit(what) => write!(f, "no instruction copies {what}"),
-            Self::Unknown(what) => write!(f, "copies of {what} are not supported: their behaviour is unknown"),
+            Self::Unknown(what) => write!(
+                f,
+                "copies of {what} are not supported: their behaviour is unknown"
+            ),
         }
     }
 }

@@ -183,10 +183,7 @@ impl Display for Violation {
             Rule::BoxLength | Rule::ElementStridesLength => {
                 write!(f, "must be {limit}, one for each dimension")
             }
-            Rule::CornersLength => write!(
-                f,
-                "must be {limit}, one for each spatial dimension"
-            ),
+            Rule::CornersLength => write!(f, "must be {limit}, one for each spatial dimension"),
             Rule::TypeNeedsBlackwell | Rule::SwizzleNeedsBlackwell => {
                 write!(
                     f,
@@ -232,10 +229,9 @@ impl Display for Violation {
             Rule::CornerRange if *limit == i16::MAX as i128 => {
                 write!(f, "must be {measured} to {limit}")
             }
-            Rule::CornerRange => write!(
-                f,
-                "must be {measured} to {limit} in a tensor of this rank"
-            ),
+            Rule::CornerRange => {
+                write!(f, "must be {measured} to {limit} in a tensor of this rank")
+            }
             Rule::PixelBoxEmpty if *measured >= 1 << 31 => {
                 write!(
                     f,
