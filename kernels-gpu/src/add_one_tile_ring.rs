@@ -21,8 +21,8 @@ const VECTORS: usize = 4;
 ///
 /// The matrix is `patches_x` by `patches / patches_x` patches of 4-byte numbers, those at its ends cut off by the maps.
 /// The first warp of a block loads, the others work. A patch has 64 bytes for each working thread, and each block keeps
-/// `STAGES` patches in shared memory: `add_one_tile_ring_2` to `add_one_tile_ring_4`. The launch has the number of blocks
-/// that run at once.
+/// `STAGES` patches in shared memory: `add_one_tile_ring_2` to `add_one_tile_ring_4`. The launch has the number of
+/// blocks that run at once.
 ///
 /// # Safety
 /// 1. `src` and `dst` are two-dimensional maps of 4-byte numbers with the boxes of `patch`, that swizzle

@@ -147,9 +147,9 @@ macro_rules! heads {
         ///
         /// # Safety
         /// 1. The tensors have the elements of all heads innermost, then positions, then sequences, with one sequence
-        ///    where these are packed. No thread writes queries, keys and values; no other code uses results, which are at
-        ///    `results_at`, and logarithms, one `f32` for each query of each head of each sequence in the tensors, positions
-        ///    innermost.
+        ///    where these are packed. No thread writes queries, keys and values; no other code uses results, which are
+        ///    at `results_at`, and logarithms, one `f32` for each query of each head of each sequence in the tensors,
+        ///    positions innermost.
         /// 2. `sequences` has the extents of the tensors, none of them zero except the keys, and one to all heads in a
         ///    group; positions are at most 2^30.
         /// 3. Grid and blocks are one-dimensional; 128 queries of each head of each sequence, or of the longest one, are fewer
@@ -366,8 +366,8 @@ unsafe fn attend<
             };
             let add =
                 |results: Accumulator<R>, powers, stage: &ProductStage<Boxes3<T, KEYS, BOXES>>| {
-                    // SAFETY: values have been loaded, and are loaded again when the stage has been released, after the wait
-                    // for the results.
+                    // SAFETY: values have been loaded, and are loaded again when the stage has been released, after the
+                    // wait for the results.
                     unsafe {
                         let values = stage.as_ptr().cast();
                         let values =

@@ -47,8 +47,8 @@ type Output = Boxes64<Bf16, { OUTPUTS as usize }>;
 /// The part of a thread of the sums of 64 rows of a tile.
 type Sums = Accumulator<[f32; 64]>;
 
-/// The products of a stage in flight, and the scales of a thread's two rows and of the columns: multiplied after the wait,
-/// so that their loads have time.
+/// The products of a stage in flight, and the scales of a thread's two rows and of the columns: multiplied after the
+/// wait, so that their loads have time.
 struct Started {
     products: InFlight<[f32; 64]>,
     stage: ProductStage<Stage, true>,
@@ -112,18 +112,18 @@ struct Operands<'a> {
 
 /// Writes A times the transpose of B to C, rounded to `bf16`.
 ///
-/// A has M rows and B has N rows of K numbers of `e4m3`. A number of A is multiplied by the scale of its row and its 128
-/// along K, a number of B by the scale of its 128 rows and 128 along K. Numbers after the ends of A and B along K are
-/// zero. Tiles of C, 128 by 128, are dealt to the blocks.
+/// A has M rows and B has N rows of K numbers of `e4m3`. A number of A is multiplied by the scale of its row and its
+/// 128 along K, a number of B by the scale of its 128 rows and 128 along K. Numbers after the ends of A and B along K
+/// are zero. Tiles of C, 128 by 128, are dealt to the blocks.
 ///
 /// # Safety
 /// 1. `a` and `b` are maps with boxes of 128 by 64, `c` is one with boxes of 64 by 64, of the rows of the matrices;
 ///    no thread writes A and B while the kernel runs, no other code uses C.
 /// 2. `product` has the tiles that cover C, at least one and fewer than 2^16 each way, in groups of 1 to
 ///    2^16 - 1 rows, and stages that cover K; the tiles are fewer than 2^31 together, and coordinates are below 2^31.
-/// 3. `a_scales` is a map with boxes of 128 by 1 of the scales of A, where the scales of all rows for one stage are a row;
-///    `b_scales` has the scales of B: all stages for 128 rows, then all stages for the next 128 rows. No thread writes
-///    them.
+/// 3. `a_scales` is a map with boxes of 128 by 1 of the scales of A, where the scales of all rows for one stage are a
+///    row; `b_scales` has the scales of B: all stages for 128 rows, then all stages for the next 128 rows. No thread
+///    writes them.
 /// 4. Grid and blocks are one-dimensional.
 #[cfg_attr(doc, doc = concat!("\n# Instructions of `gemm_fp8`\n```text\n", include_str!("../../tests/golden/ptx/gemm_fp8.txt"), "\n```"))]
 #[kernel(max_threads = 384, min_blocks = 1, shared_bytes = SHARED_BYTES)]

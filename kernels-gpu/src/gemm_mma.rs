@@ -38,12 +38,12 @@ pub struct Results {
 /// blocks. Elements after the ends of A and B along K count as zero. Columns are written in pairs.
 ///
 /// # Safety
-/// 1. `a` and `b` are maps with boxes of 64 by 64, of the rows of the matrices as they are in memory; no thread writes A
-///    and B while the kernel runs.
+/// 1. `a` and `b` are maps with boxes of 64 by 64, of the rows of the matrices as they are in memory; no thread writes
+///    A and B while the kernel runs.
 /// 2. `tiling` has the tiles that cover C, at least one and fewer than 2^16 each way, in groups of 1 to 2^16 - 1 rows,
 ///    and stages of 64 that cover K; the tiles are fewer than 2^31 together, and coordinates are below 2^31.
-/// 3. `c` points to the rows that `results` describes, of an element more where they have an odd number; no other code uses
-///    them. `c` is a multiple of 4 bytes, and so is the stride.
+/// 3. `c` points to the rows that `results` describes, of an element more where they have an odd number; no other code
+///    uses them. `c` is a multiple of 4 bytes, and so is the stride.
 /// 4. Grid and blocks are one-dimensional, blocks have 256 threads.
 #[kernel(
     max_threads = 256,
@@ -274,8 +274,8 @@ mod host {
     pub struct GemmMma {
         /// The type of the matrices.
         pub numbers: Numbers,
-        /// Rows of A and of the product, columns of B and of the product, and the extent that products are added up over:
-        /// columns of A, rows of B.
+        /// Rows of A and of the product, columns of B and of the product, and the extent that products are added up
+        /// over: columns of A, rows of B.
         pub size: [u32; 3],
         /// A is given transposed: K rows of M numbers.
         pub a_transposed: bool,

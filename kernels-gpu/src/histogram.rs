@@ -44,8 +44,8 @@ pub unsafe fn histogram(data: *const u8, len: u32, counts: *mut u32) {
 /// Lanes of a warp, each with counts of its own.
 const LANES: usize = 32;
 
-/// Works like [`histogram`], with vectors of bytes in flight and counts of its own for each lane of the block's warps: the
-/// counts of a lane are in one bank of shared memory, so that lanes never wait for each other.
+/// Works like [`histogram`], with vectors of bytes in flight and counts of its own for each lane of the block's warps:
+/// the counts of a lane are in one bank of shared memory, so that lanes never wait for each other.
 ///
 /// # Safety
 /// The conditions of [`histogram`], and

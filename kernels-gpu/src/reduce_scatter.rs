@@ -19,8 +19,8 @@ use crate::{copy_bulk, rows::Number};
 /// `dst` may be memory of another GPU that this one has access to, with atomic operations.
 ///
 /// # Safety
-/// 1. `src` points to `len_bytes` bytes of global memory that no thread writes while the kernel runs, `dst` to `len_bytes`
-///    bytes that no other code uses; they do not overlap.
+/// 1. `src` points to `len_bytes` bytes of global memory that no thread writes while the kernel runs, `dst` to
+///    `len_bytes` bytes that no other code uses; they do not overlap.
 /// 2. Both addresses, `len_bytes` and `chunk_bytes` are multiples of 16; a chunk has at most 2^20 - 16 bytes, and no
 ///    block begins past the end.
 /// 3. Grid and blocks are one-dimensional, blocks of whole warps, and the launch has the shared memory.

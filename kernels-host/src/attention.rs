@@ -48,9 +48,9 @@ impl Kernels {
     /// Computes [`attention`](Self::attention) of sequences that follow each other, with lengths of their own. `starts`
     /// hold the starts of the queries and of the keys.
     ///
-    /// Extents have the longest sequence's queries and keys, and `packed` has the numbers of all together; its buffers are
-    /// ignored. Logarithms have the positions of all sequences innermost, then heads. Of a sequence longer than the extents,
-    /// only the first queries and keys count.
+    /// Extents have the longest sequence's queries and keys, and `packed` has the numbers of all together; its buffers
+    /// are ignored. Logarithms have the positions of all sequences innermost, then heads. Of a sequence longer than the
+    /// extents, only the first queries and keys count.
     ///
     /// # Errors
     /// Works like [`attention`](Self::attention); or sequences are not packed.

@@ -19,11 +19,11 @@ use crate::{
 pub enum Experts<'buffer> {
     /// All rows have the same.
     One,
-    /// Each 128 rows belong to the expert of this number. Rows without an expert, with a number such as -1, are not computed,
-    /// and C is left as it is.
+    /// Each 128 rows belong to the expert of this number. Rows without an expert, with a number such as -1, are not
+    /// computed, and C is left as it is.
     Contiguous(&'buffer Buffer<i32>),
-    /// A and C are as many matrices as B, with a multiple of 128 rows. The buffer has the rows that are computed, up to the
-    /// next multiple of 128. For the others C is left as it is.
+    /// A and C are as many matrices as B, with a multiple of 128 rows. The buffer has the rows that are computed, up to
+    /// the next multiple of 128. For the others C is left as it is.
     Masked(&'buffer Buffer<u32>),
 }
 
@@ -37,8 +37,8 @@ impl Kernels {
     ///
     /// `a_scales` has a scale for each row, for the first 128 numbers along K, then for the next 128, which begin at
     /// the next multiple of 4. `b_scales` has one for each 128 numbers along K, for the first 128 rows, then for the
-    /// next 128 rows. Several matrices have their scales together: rows of all A count as rows of one, and scales of a B
-    /// follow the scales of the B before.
+    /// next 128 rows. Several matrices have their scales together: rows of all A count as rows of one, and scales of a
+    /// B follow the scales of the B before.
     ///
     /// # Errors
     /// Matrices that do not fit each other, strides and offsets that are no multiples of 16 bytes, and buffers that are

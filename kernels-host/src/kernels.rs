@@ -48,8 +48,8 @@ impl Kernels {
     /// `conditions` has the conditions that are already broken.
     ///
     /// # Safety
-    /// 1. `operands` are in the order of the arguments' buffers, and have the contents that the launch requires: counters are
-    ///    zero, starts ascend. The caller borrows exclusively the buffers that the kernel writes.
+    /// 1. `operands` are in the order of the arguments' buffers, and have the contents that the launch requires:
+    ///    counters are zero, starts ascend. The caller borrows exclusively the buffers that the kernel writes.
     pub(crate) unsafe fn start(
         &self,
         what: &str,
@@ -88,15 +88,15 @@ impl Kernels {
         };
         let placed = launch.arguments.iter().map(place);
         let placed = placed.collect::<Result<Vec<_>, Failure>>()?;
-        // SAFETY: the launch is made by its `Checked` arguments, and the text is for their kernel (1). Each buffer is as long
-        // as the launch uses it, and has the contents that the launch requires, by condition 1 (2). A dropped buffer waits
-        // for its whole context, and `Kernels` for its device before it drops the modules (3).
+        // SAFETY: the launch is made by its `Checked` arguments, and the text is for their kernel (1). Each buffer is
+        // as long as the launch uses it, and has the contents that the launch requires, by condition 1 (2). A dropped
+        // buffer waits for its whole context, and `Kernels` for its device before it drops the modules (3).
         // The buffers are borrowed, exclusively where the kernel writes (condition 1), so that later uses come after
         // this call (4). They wait for the kernel: reads, writes and drops of a buffer wait for all streams of its
-        // context; safe launches run only on the stream of the buffer's device, since launches of any other device, also
-        // of another handle of this GPU, refuse the buffer; and `Peers` makes the streams of two devices wait for each
-        // other before and after its kernels. Any other use is a launch by an `unsafe` function, and its caller answers
-        // for the order.
+        // context; safe launches run only on the stream of the buffer's device, since launches of any other device,
+        // also of another handle of this GPU, refuse the buffer; and `Peers` makes the streams of two devices wait for
+        // each other before and after its kernels. Any other use is a launch by an `unsafe` function, and its caller
+        // answers for the order.
         unsafe {
             let function = module.function(&launch.entry)?;
             function.launch(launch.shape, &placed[..])

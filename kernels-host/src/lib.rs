@@ -1,5 +1,5 @@
-//! Computes attention, matrix products, norms and softmax on buffers, on a GPU or on the emulator. Each is one call that
-//! checks its arguments and starts a kernel.
+//! Computes attention, matrix products, norms and softmax on buffers, on a GPU or on the emulator. Each is one call
+//! that checks its arguments and starts a kernel.
 //!
 //! ```
 //! use kernels_host::{Attention, Kernels};

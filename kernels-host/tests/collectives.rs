@@ -190,8 +190,8 @@ fn all_reduce(peers: &Peers) -> Result<(), Failed> {
     check::<bf16>(peers, Peers::all_reduce, reduced)
 }
 
-/// Calls one after the other without waiting: each begins when both devices have ended the one before. Other buffers are
-/// dropped as soon as their call has returned.
+/// Calls one after the other without waiting: each begins when both devices have ended the one before. Other buffers
+/// are dropped as soon as their call has returned.
 fn calls_are_in_order(peers: &Peers) -> Result<(), Failed> {
     const ROUNDS: i32 = 4;
     let len = 50_004;

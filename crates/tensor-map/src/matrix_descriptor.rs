@@ -197,8 +197,8 @@ mod tests {
         }
     }
 
-    /// The patterns of PTX ISA 9.7.15.5.1: a piece of 16 bytes changes place with the piece at its number XOR the number
-    /// of the 128 bytes that it is in.
+    /// The patterns of PTX ISA 9.7.15.5.1: a piece of 16 bytes changes place with the piece at its number XOR the
+    /// number of the 128 bytes that it is in.
     #[test]
     fn pieces_lie_where_the_pattern_has_them() {
         let at = |swizzle, base_offset, line, byte| {

@@ -174,8 +174,8 @@ impl Barrier {
         while !unsafe { ptx::mbarrier::try_wait_parity::<Acquire, Cta>(self.address, parity) } {}
     }
 
-    /// Waits like [`wait_parity`](Self::wait_parity), and sees earlier accesses of arriving threads of the whole cluster.
-    /// Relies on (5) of [`assume_init`](Self::assume_init).
+    /// Waits like [`wait_parity`](Self::wait_parity), and sees earlier accesses of arriving threads of the whole
+    /// cluster. Relies on (5) of [`assume_init`](Self::assume_init).
     #[inline(always)]
     pub fn wait_parity_cluster(&self, parity: u32) {
         // SAFETY: the barrier is initialised (assume_init 1, 2), and so is the parity right (5).

@@ -61,16 +61,16 @@ impl Block {
     /// 2. A collective method is reached by all threads of its group at the same call, and by the threads of a warp
     ///    together: by the threads of the block for [`Block`], of the warps for [`Warps`], of the
     ///    warpgroup for [`Warpgroup`], of the warp for [`Warp`], of the cluster for [`Cluster`].
-    /// 3. Shared memory that is passed to a method of a block or a warp exists, is aligned to the size of its elements, and
-    ///    has no other use until the kernel ends; no two calls get the same memory, and so no two warps. Only the group
-    ///    that updates or stores a tile, a buffer or a stage uses it.
+    /// 3. Shared memory that is passed to a method of a block or a warp exists, is aligned to the size of its elements,
+    ///    and has no other use until the kernel ends; no two calls get the same memory, and so no two warps. Only the
+    ///    group that updates or stores a tile, a buffer or a stage uses it.
     /// 4. A barrier that a method returns is used as (3) to (5) of [`Barrier::assume_init`] require.
     /// 5. Memory that safe methods load and store through tensor maps is used only by this kernel while it runs; memory
-    ///    that is only loaded may be read by others. The first coordinate of a copy times the element size is a multiple of 16
-    ///    bytes; coordinates of stores are not negative. The thread that issues a copy has acquired a map in global memory
-    ///    ([`GlobalRef::acquire`](crate::GlobalRef::acquire)).
-    /// 6. The filling end of a pipeline loads all elements of a stage that the draining end reads, and names its item if
-    ///    the draining end asks for it. The closure of [`load_buffer`](Self::load_buffer) loads all elements.
+    ///    that is only loaded may be read by others. The first coordinate of a copy times the element size is a
+    ///    multiple of 16 bytes; coordinates of stores are not negative. The thread that issues a copy has acquired a
+    ///    map in global memory ([`GlobalRef::acquire`](crate::GlobalRef::acquire)).
+    /// 6. The filling end of a pipeline loads all elements of a stage that the draining end reads, and names its item
+    ///    if the draining end asks for it. The closure of [`load_buffer`](Self::load_buffer) loads all elements.
     /// 7. The grid has fewer than 2^32 threads, and numbers that blocks deal out are so far below 2^32 that
     ///    one for each block and stage can follow.
     /// 8. Before the block ends, loads have been waited for, loaded stages drained, and outputs and draining ends that

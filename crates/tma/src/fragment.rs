@@ -68,8 +68,8 @@ impl<T: Half, const STEPS: usize> Fragment<T, STEPS>
 where
     [[u32; 4]; STEPS]: Steps,
 {
-    /// Makes a fragment of sums: of each two neighbours the values of `finish`, given the column and the row in these 64
-    /// rows, rounded to nearest even.
+    /// Makes a fragment of sums: of each two neighbours the values of `finish`, given the column and the row in these
+    /// 64 rows, rounded to nearest even.
     #[doc(alias = "convert_type")]
     #[inline(always)]
     pub fn of(
@@ -142,8 +142,8 @@ where
 impl<T: Half, M: Mode, const WIDTH: usize, const HEIGHT: usize>
     SharedTile<[[T; WIDTH]; HEIGHT], M>
 {
-    /// Makes a fragment of one of the equal parts of 64 rows, as A of a product; `index` wraps around. Collective of the
-    /// warpgroup.
+    /// Makes a fragment of one of the equal parts of 64 rows, as A of a product; `index` wraps around. Collective of
+    /// the warpgroup.
     ///
     /// PTX: `ldmatrix.sync.aligned.m8n8.x4.shared.b16`
     #[inline(always)]

@@ -91,9 +91,9 @@
 //! # fn main() {}
 //! ```
 //!
-//! `tma-build` compiles the crate to PTX. In a build of the profile `dev`, or with its `debug_assertions(true)`, the types
-//! check alignment, sizes and counts at run time, and a kernel that breaks a condition panics. Other builds have no
-//! such checks.
+//! `tma-build` compiles the crate to PTX. In a build of the profile `dev`, or with its `debug_assertions(true)`, the
+//! types check alignment, sizes and counts at run time, and a kernel that breaks a condition panics. Other builds have
+//! no such checks.
 //!
 //! The crate also compiles for the host, so that documentation, lints and editors work; every device function then
 //! panics. On the host a kernel is a function that makes a call of it. Arguments that do not fit the parameters do

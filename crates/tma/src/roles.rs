@@ -95,8 +95,8 @@ impl Block {
                 barrier: 2,
             });
         } else {
-            // SAFETY: the warpgroups are here (2 of `converged`), and have the known number of registers (1) and no more; the
-            // registers that the first one gives up suffice.
+            // SAFETY: the warpgroups are here (2 of `converged`), and have the known number of registers (1) and no
+            // more; the registers that the first one gives up suffice.
             unsafe { setmaxnreg::inc_sync_aligned::<MORE>() };
             others(Warps {
                 warp,

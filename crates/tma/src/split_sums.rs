@@ -6,8 +6,8 @@ use crate::{
     thread::trap,
 };
 
-/// Sums to which the `BLOCKS` blocks of a cluster have added products, each of its part of K. The block of rank `i` adds
-/// up the sums of warpgroup `i`.
+/// Sums to which the `BLOCKS` blocks of a cluster have added products, each of its part of K. The block of rank `i`
+/// adds up the sums of warpgroup `i`.
 ///
 /// ```
 /// # use tma::{Accumulator, Cluster, SharedPtr, Warpgroup, ptx::mbarrier::Mbarrier};

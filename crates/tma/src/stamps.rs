@@ -2,8 +2,8 @@
 //!
 //! A library that is built with `--cfg tma_trace`, which `PtxBuilder::trace` of `tma-build` sets, has each warp
 //! of a pipeline write 16 bytes for each step into a ring of its own in global memory. The host
-//! sets the address by the variable `TMA_TRACE`, and `tma_host::Timeline` reads the ring. Other builds have no stamps in the
-//! PTX: [`Stamps`] has no fields then, and its methods have no code.
+//! sets the address by the variable `TMA_TRACE`, and `tma_host::Timeline` reads the ring. Other builds have no stamps
+//! in the PTX: [`Stamps`] has no fields then, and its methods have no code.
 //!
 //! The variable has the address of the rings, the number of stamps in each, a power of two, the number of warps of a
 //! block that have rings, and the number of such blocks. A ring begins with two times 16 bytes for the begin and the end:

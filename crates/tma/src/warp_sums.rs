@@ -21,12 +21,12 @@ pub type WarpRows<T> = WarpFragment<T, true>;
 pub type WarpColumns<T> = WarpFragment<T, false>;
 
 impl<T: Half, const OF_A: bool> WarpFragment<T, OF_A> {
-    /// Loads 16 elements along K of a tile of 64 by 64, the part with this number, 0 to 3. The rows of the tile are rows
-    /// of A or columns of B if `K_MAJOR`, so that K is contiguous in memory; otherwise they are rows of K. Collective of the
-    /// warp.
+    /// Loads 16 elements along K of a tile of 64 by 64, the part with this number, 0 to 3. The rows of the tile are
+    /// rows of A or columns of B if `K_MAJOR`, so that K is contiguous in memory; otherwise they are rows of K.
+    /// Collective of the warp.
     ///
-    /// PTX: `ldmatrix.sync.aligned.m8n8.x4.b16`, or `ldmatrix.sync.aligned.m8n8.x4.trans.b16` where the rows are rows of
-    /// K
+    /// PTX: `ldmatrix.sync.aligned.m8n8.x4.b16`, or `ldmatrix.sync.aligned.m8n8.x4.trans.b16` where the rows are rows
+    /// of K
     ///
     /// ```compile_fail,E0080
     /// # use tma::{SharedPtr, Swizzle64, Tile, Warp, WarpRows, halves::Bf16};

@@ -20,8 +20,8 @@ impl Warpgroup {
     pub const WARPS: u32 = 4;
     /// The number of threads of a warpgroup.
     pub const THREADS: u32 = Self::WARPS * Warp::LANES;
-    /// The barrier of the block's first warpgroup. The barriers before belong to the block and to the roles after the first
-    /// one; the first role of [`Block::split_registers`], which is the first warpgroup, has the same.
+    /// The barrier of the block's first warpgroup. The barriers before belong to the block and to the roles after the
+    /// first one; the first role of [`Block::split_registers`], which is the first warpgroup, has the same.
     const FIRST_BARRIER: u32 = 2;
 
     /// Returns the warp of this thread.

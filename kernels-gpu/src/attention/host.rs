@@ -19,11 +19,11 @@ pub struct Packed {
     pub queries: u32,
     /// The number of keys of all sequences together.
     pub keys: u32,
-    /// The buffer of `u32` with the number of each sequence's first query, and after them the number of all queries: none is
-    /// less than the one before.
+    /// The buffer of `u32` with the number of each sequence's first query, and after them the number of all queries:
+    /// none is less than the one before.
     pub query_starts: usize,
-    /// The buffer of `u32` with the number of each sequence's first key, and after them the number of all keys: none is less
-    /// than the one before.
+    /// The buffer of `u32` with the number of each sequence's first key, and after them the number of all keys: none is
+    /// less than the one before.
     pub key_starts: usize,
 }
 
@@ -41,8 +41,8 @@ pub struct Attention {
     pub queries: u32,
     /// The number of keys, and values, of a sequence, or of the longest one: later keys are ignored.
     pub keys: u32,
-    /// Sequences are stored one after the other, with lengths of their own. Memory after the values of one is multiplied by
-    /// zero: infinities and NaN there spread.
+    /// Sequences are stored one after the other, with lengths of their own. Memory after the values of one is
+    /// multiplied by zero: infinities and NaN there spread.
     #[doc(alias("varlen", "cu_seqlens"))]
     pub packed: Option<Packed>,
     /// The number of heads of queries.
@@ -53,8 +53,8 @@ pub struct Attention {
     pub is_causal: bool,
     /// The factor of the scores.
     pub scale: f32,
-    /// The number of multiprocessors, and so the most blocks, where all queries see the same number of keys; otherwise there
-    /// is a block for each 128 queries of each head.
+    /// The number of multiprocessors, and so the most blocks, where all queries see the same number of keys; otherwise
+    /// there is a block for each 128 queries of each head.
     pub multiprocessors: u32,
     /// The buffer of the results.
     pub results: usize,

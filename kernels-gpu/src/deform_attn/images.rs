@@ -63,8 +63,8 @@ impl Images {
             let pixel = batch.0 as usize * problem.levels.pixels() as usize
                 + problem.levels.pick(self.first).first as usize;
             let mut load = barrier.transaction();
-            // SAFETY: the images are stored one after the other in the batch, pixels are 64 bytes, and the shared memory is
-            // theirs (1 of `new`).
+            // SAFETY: the images are stored one after the other in the batch, pixels are 64 bytes, and the shared
+            // memory is theirs (1 of `new`).
             unsafe {
                 let pixels = problem.value.add(pixel * CHUNKS as usize);
                 load.bulk(self.memory, pixels.cast(), bytes(self.first, problem));

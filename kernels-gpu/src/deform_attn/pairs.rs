@@ -1,7 +1,7 @@
 //! Pixels two at a time: finer images by ordinary loads, coarser ones from shared memory.
 //!
-//! Both pixels of a row are side by side, 128 bytes, which eight lanes load together. The L1 cache looks up one line after
-//! the other, and finds them in one or two, where four lanes that load a pixel each look in four.
+//! Both pixels of a row are side by side, 128 bytes, which eight lanes load together. The L1 cache looks up one line
+//! after the other, and finds them in one or two, where four lanes that load a pixel each look in four.
 
 use core::num::NonZero;
 

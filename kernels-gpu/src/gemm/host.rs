@@ -71,8 +71,8 @@ pub struct Gemm {
     /// From row to row of C, A and B as they are in memory, in elements; by default rows are stored one after the
     /// other.
     pub strides: [Option<u64>; 3],
-    /// From matrix to matrix of C, A and B, in elements: 0 where all products have the same A or B; by default one after the
-    /// other.
+    /// From matrix to matrix of C, A and B, in elements: 0 where all products have the same A or B; by default one
+    /// after the other.
     pub batch_strides: [Option<u64>; 3],
     /// The factor of the sums.
     pub alpha: f32,

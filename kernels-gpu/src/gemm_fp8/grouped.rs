@@ -47,8 +47,8 @@ pub unsafe fn gemm_fp8_contiguous(
 }
 
 /// [`gemm_fp8`](super::gemm_fp8()) with a B for each matrix of A. Each expert has the same number of rows of A and C, a
-/// multiple of 128, one expert after the other; `rows[i]` of them are computed, up to the next multiple of 128. For the others C
-/// is left as it is.
+/// multiple of 128, one expert after the other; `rows[i]` of them are computed, up to the next multiple of 128. For the
+/// others C is left as it is.
 ///
 /// # Safety
 /// 1. (1) of [`gemm_fp8_contiguous`], but the tiles belong to one expert.

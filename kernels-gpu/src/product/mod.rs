@@ -94,8 +94,8 @@ pub(crate) fn dealt(items: u32, multiprocessors: u32) -> u32 {
     items.div_ceil(rounds.max(1))
 }
 
-/// Returns the coordinates of a box, innermost first; no box is loaded after the last one. Boxes follow each other along M or N:
-/// in memory these are the rows where K is contiguous.
+/// Returns the coordinates of a box, innermost first; no box is loaded after the last one. Boxes follow each other
+/// along M or N: in memory these are the rows where K is contiguous.
 #[inline(always)]
 pub(crate) fn place(k_major: bool, mn: u32, last: u32, k: u32) -> [i32; 2] {
     let mn = mn.min(last) as i32;

@@ -10,8 +10,8 @@ pub(crate) type Vector = [u32; 4];
 const MOST_WARPS: usize = MOST_THREADS as usize / 32 - 1;
 
 shared! {
-    /// A number of each warp that works on the row, for the first reduction and for the second one: a thread that writes
-    /// them again has synchronised since, when the row was stored.
+    /// A number of each warp that works on the row, for the first reduction and for the second one: a thread that
+    /// writes them again has synchronised since, when the row was stored.
     static OF_WARPS: [[f32; MOST_WARPS]; 2];
 }
 

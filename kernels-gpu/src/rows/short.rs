@@ -107,8 +107,8 @@ pub(crate) unsafe fn transform_short<T: Number, const P: usize>(
 /// Makes a row of `dst` from the row in the stage, by a group of threads; `warp` is the warp of this thread.
 ///
 /// # Safety
-/// 1. `dst` and `parameters` are as (1) of [`transform_short`] requires. The row has at most [`VECTORS`] vectors for each
-///    thread of the group; exactly these if `is_full`.
+/// 1. `dst` and `parameters` are as (1) of [`transform_short`] requires. The row has at most [`VECTORS`] vectors for
+///    each thread of the group; exactly these if `is_full`.
 /// 2. The row is in the stage after `wait`; no other code uses the stage.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "what a row is made of and by")]

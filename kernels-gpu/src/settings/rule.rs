@@ -15,9 +15,9 @@ const MOST_BYTES: u32 = 128 << 10;
 /// Small blocks that a multiprocessor runs at once.
 const BLOCKS: u32 = 32;
 
-/// Returns the bytes of stages that each multiprocessor of a device keeps: the bytes that memory moves in the latency, by its
-/// multiprocessors, and as much again, since a chunk that is being stored has its stage too. It is rounded down to a
-/// power of two: more than enough makes copies wait for each other.
+/// Returns the bytes of stages that each multiprocessor of a device keeps: the bytes that memory moves in the latency,
+/// by its multiprocessors, and as much again, since a chunk that is being stored has its stage too. It is rounded down
+/// to a power of two: more than enough makes copies wait for each other.
 ///
 /// ```
 /// use kernels_gpu::settings::bytes_in_flight;

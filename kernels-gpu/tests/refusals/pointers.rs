@@ -326,8 +326,8 @@ fn stencil() {
     );
 }
 
-/// The backend checks the properties that the wrappers do not know: here a device with clusters of at most four blocks, and
-/// a buffer that is too short.
+/// The backend checks the properties that the wrappers do not know: here a device with clusters of at most four blocks,
+/// and a buffer that is too short.
 #[test]
 fn the_device_and_the_buffers_are_checked_with_the_launch() {
     let launch = Ring {

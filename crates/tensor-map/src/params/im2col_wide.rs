@@ -104,8 +104,8 @@ impl Im2colWide {
         }
     }
 
-    /// Returns the number of bytes that one load with a halo of `halo` pixels delivers to its barrier: the halo comes once,
-    /// or in mode [`WideMode::W128`] after each 32 pixels.
+    /// Returns the number of bytes that one load with a halo of `halo` pixels delivers to its barrier: the halo comes
+    /// once, or in mode [`WideMode::W128`] after each 32 pixels.
     pub const fn load_bytes(&self, halo: u32) -> u64 {
         let halos = match self.mode {
             WideMode::W => 1,

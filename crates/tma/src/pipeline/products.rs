@@ -238,8 +238,8 @@ impl<T, const STAGES: u32, const READ: bool> Products<T, STAGES, READ> {
     /// Returns the sums of the products of the next `stages` stages. Collective of the warpgroup; `operands` is as for
     /// [`accumulate`](Self::accumulate).
     ///
-    /// The warpgroup runs the four steps of `beside` while the products of the first four stages are computed, or before
-    /// them if there are fewer than five stages. `spare` are sums that no thread needs: the new sums take their
+    /// The warpgroup runs the four steps of `beside` while the products of the first four stages are computed, or
+    /// before them if there are fewer than five stages. `spare` are sums that no thread needs: the new sums take their
     /// registers.
     #[inline(always)]
     pub fn sum_beside<R, A, B>(

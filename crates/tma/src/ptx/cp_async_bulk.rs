@@ -168,8 +168,8 @@ macro_rules! moves {
             ".shared::cluster.shared::cta.mbarrier::complete_tx::bytes" $(, $type)?,
             " [dst], [src], bytes, [bar];`")]
         ///
-        /// Starts a copy from this block's shared memory to the shared memory of another block of the cluster; the bytes
-        /// are counted at that block's barrier as they arrive.
+        /// Starts a copy from this block's shared memory to the shared memory of another block of the cluster; the
+        /// bytes are counted at that block's barrier as they arrive.
         $(#[doc = concat!("It accesses memory by strong operations of 16 bytes, which those in `",
             stringify!($scope), "` see whole.")])?
         isa $isa on sm_90;

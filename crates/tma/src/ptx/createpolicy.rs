@@ -27,8 +27,8 @@ macro_rules! policy {
 device_fn! {
     /// `createpolicy.fractional.P.Q.b64 policy, fraction;`
     ///
-    /// A policy with priority `P` for this fraction of the accesses, and `Q` for the others. The manual does not define which
-    /// accesses these are.
+    /// A policy with priority `P` for this fraction of the accesses, and `Q` for the others. The manual does not define
+    /// which accesses these are.
     isa "7.4" on sm_80;
     /// # Safety
     /// 1. `fraction` is above 0 and at most 1.

@@ -4,8 +4,8 @@
 //! `u32` where they hold several elements, or one of tf32.
 //!
 //! LLVM's intrinsics for half precision take vectors, which Rust cannot pass, and intrinsics for fp8 need a
-//! later PTX version of the whole module, as intrinsics for ordered metadata do. Sparse products, and products of formats
-//! with names as type parameters, are one function for several intrinsics, and assembly, too;
+//! later PTX version of the whole module, as intrinsics for ordered metadata do. Sparse products, and products of
+//! formats with names as type parameters, are one function for several intrinsics, and assembly, too;
 //! [`tensormap_cp_fenceproxy`](super::tensormap_cp_fenceproxy) explains the cost of assembly.
 
 #[cfg(target_arch = "nvptx64")]
