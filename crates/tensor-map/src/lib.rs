@@ -22,6 +22,19 @@
 //! # Ok::<(), tensor_map::Violations>(())
 //! ```
 //!
+//! The map of this example, with one of its boxes:
+//!
+//! ```text
+//!              dims[0] = 100 elements of 4 bytes
+//!            +---------------+----------------------+.....
+//!            |   box_dims    |                      |    :
+//!  dims[1]   |   = [32, 8]   |                      |    :
+//!  = 64      +---------------+                      |    :
+//!            |                                      |    :
+//!            +--------------------------------------+....:
+//!            strides_bytes[0] = 416, from row to row
+//! ```
+//!
 //! Dimensions, strides and boxes are **innermost first**: a row-major matrix of `h` rows and `w`
 //! columns has dimensions `[w, h]`, and an `[H][W][C]` image has `[c, w, h]`. Constructors named
 //! `outermost_first` take them in the reverse order.

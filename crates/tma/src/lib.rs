@@ -48,6 +48,14 @@
 //! # fn main() {}
 //! ```
 //!
+//! The ends of the pipeline keep stage, parity and barriers, so that the kernel names none of them:
+//!
+//! ```text
+//! producer thread   empty[0]? load 0   empty[1]? load 1   empty[2]? load 2   empty[0]? load 3  ...
+//!                                  \                  \                  \
+//! consumer warps              full[0]? sum 0, release  full[1]? sum 1, release  full[2]? ...
+//! ```
+//!
 //! # Layers
 //!
 //! [`ptx`] has a function for each instruction form, named as in the PTX manual. The types are built on it:
