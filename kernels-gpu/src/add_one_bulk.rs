@@ -76,7 +76,7 @@ mod host {
         pub src: usize,
         /// The number of threads of a block.
         pub threads: u32,
-        /// Shared memory of a block at least, in bytes: with more than a tile takes fewer blocks run at once.
+        /// The least shared memory of a block in bytes. More than a tile needs makes fewer blocks run at once.
         pub shared_bytes: u32,
     }
 

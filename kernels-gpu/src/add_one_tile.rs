@@ -79,7 +79,7 @@ mod host {
         pub dst: usize,
         /// The buffer that is read; it may be the same.
         pub src: usize,
-        /// Shared memory of a block at least, in bytes: with more than a patch takes fewer blocks run at once.
+        /// The least shared memory of a block in bytes. More than a patch needs makes fewer blocks run at once.
         pub shared_bytes: u32,
     }
 

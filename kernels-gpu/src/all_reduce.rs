@@ -97,7 +97,7 @@ mod host {
         pub vectors: usize,
         /// The number of threads of a block: up to 512.
         pub threads: u32,
-        /// Shared memory of a block at least, in bytes: with more than its tiles take fewer blocks run at once.
+        /// The least shared memory of a block in bytes. More than its tiles need makes fewer blocks run at once.
         pub shared_bytes: u32,
     }
 

@@ -169,7 +169,7 @@ mod host {
         pub counter: usize,
         /// The number of blocks.
         pub blocks: u32,
-        /// Shared memory of a block at least, in bytes, where there is a block for each chunk: with more than a chunk takes fewer blocks run at once.
+        /// The least shared memory of a block in bytes, where there is a block for each chunk. More than a chunk needs makes fewer blocks run at once.
         pub shared_bytes: u32,
         /// The number of threads of a block: 32, but where there is a block for each chunk up to 256.
         pub threads: u32,

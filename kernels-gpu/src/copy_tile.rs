@@ -131,7 +131,7 @@ mod host {
         pub counter: usize,
         /// The number of blocks.
         pub blocks: u32,
-        /// Shared memory of a block at least, in bytes, where there is a block for each patch: with more than a patch takes fewer blocks run at once.
+        /// The least shared memory of a block in bytes, where there is a block for each patch. More than a patch needs makes fewer blocks run at once.
         pub shared_bytes: u32,
     }
 

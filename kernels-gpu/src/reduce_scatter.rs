@@ -77,7 +77,7 @@ mod host {
         pub chunk_bytes: u32,
         /// The number of threads of a block, up to 256; one of them works.
         pub threads: u32,
-        /// Shared memory of a block at least, in bytes: with more than a chunk takes fewer blocks run at once.
+        /// The least shared memory of a block in bytes. More than a chunk needs makes fewer blocks run at once.
         pub shared_bytes: u32,
     }
 

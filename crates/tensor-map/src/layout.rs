@@ -138,7 +138,7 @@ pub const BOX_ALIGN: Field = Field::new("alignment of one box", 9, 0, 32);
 
 /// Im2col maps: the fields of the lower or the upper corner, signed, W first.
 ///
-/// They have 16, 8 or 5 bits for one, two or three spatial dimensions. Numbers that are no such are
+/// Corners have 16, 8 or 5 bits for one, two or three spatial dimensions. Numbers out of range are
 /// taken for the nearest: there are one to three spatial dimensions, and `dim` is one of them.
 pub const fn corner(upper: bool, spatial: usize, dim: usize) -> Field {
     let spatial = match spatial {
@@ -237,7 +237,7 @@ const fn field(is_im2col: bool, spatial: usize, mut number: usize) -> Option<Fie
     }
 }
 
-/// Returns all fields of a map, by where they are but for those that share a word with the box.
+/// Returns all fields of a map in the order of their bits, except the fields that share a word with the box.
 pub fn fields(is_im2col: bool, rank: usize) -> impl Iterator<Item = Field> + Clone {
     let spatial = rank.saturating_sub(2).clamp(1, 3);
     (0..).map_while(move |number| field(is_im2col, spatial, number))

@@ -80,7 +80,7 @@ pub(crate) const fn warning(
 }
 
 impl TensorMap {
-    /// Puts in another address, of a tensor like the first.
+    /// Replaces the address, for a tensor like the first.
     ///
     /// Drivers require a multiple of 16 for any map, so for 32-byte slices this may accept
     /// addresses that encoding refuses. Source: CUDA driver API, `cuTensorMapReplaceAddress`.

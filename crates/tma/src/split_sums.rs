@@ -33,7 +33,7 @@ pub const fn split_sums_bytes<R>(blocks: u32) -> u64 {
 }
 
 impl Cluster {
-    /// Gets ready to add up sums, in [`split_sums_bytes`] of memory from a multiple of 16, which each block has at the
+    /// Prepares to add up sums, in [`split_sums_bytes`] of memory from a multiple of 16, which each block has at the
     /// same place, as it has the barrier. Collective of the cluster, which has `BLOCKS` blocks: else the kernel stops.
     #[inline(always)]
     pub fn split_sums<R: Rows, const BLOCKS: u32>(

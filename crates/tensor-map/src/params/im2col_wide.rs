@@ -95,7 +95,7 @@ impl Im2colWide {
         Params::Im2colWide(*self)
     }
 
-    /// Pixels that a copy takes: 128 in mode [`WideMode::W128`], whatever
+    /// Returns the pixels that a copy takes: 128 in mode [`WideMode::W128`], for any
     /// [`pixels_per_column`](Self::pixels_per_column) is.
     pub const fn pixels(&self) -> u32 {
         match self.mode {
