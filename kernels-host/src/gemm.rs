@@ -32,7 +32,7 @@ impl Element for f16 {
 
 /// A result of products of `T`: that type, or `f32`.
 pub trait Output<T>: Pod + sealed::Output<T> {
-    /// Whether the type is `f32`.
+    /// True for `f32`.
     #[doc(hidden)]
     const IS_SINGLE: bool;
 }

@@ -213,7 +213,7 @@ impl Conditions {
     }
 }
 
-/// What a value must be, with the reason in parentheses.
+/// Returns the requirement on a value, with the reason in parentheses.
 fn limit(needed: fmt::Arguments<'_>, why: &str) -> String {
     match why {
         "" => format!("must be {needed}"),

@@ -43,7 +43,7 @@ pub trait Layout: crate::sealed::Sealed {
     const MN: usize;
     /// The number of elements along the dimension over which products are added up.
     const K: usize;
-    /// Whether elements along K are contiguous.
+    /// True if elements along K are contiguous.
     const K_MAJOR: bool;
     /// The descriptor of a matrix at address 0.
     #[doc(hidden)]
