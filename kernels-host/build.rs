@@ -1,4 +1,4 @@
-//! Builds the kernels that are called, and gives each entry a text of its own: a device compiles those that are used.
+//! Builds the kernels that are called, and gives each entry its own text: a device compiles only the entries it uses.
 
 use std::{collections::BTreeSet, env, fmt::Write as _, fs, path::Path};
 

@@ -75,9 +75,9 @@ fn what_the_driver_refuses_is_explained() -> Result {
     let text = buffer.tensor_map(bad).unwrap_err().to_string();
     assert_eq!(
         text,
-        "no tiled tensor map of these parameters, 2 rules are broken:
-  box_dims[1] = 257: must be 1 to 256 elements; try 256 [box-range]
-  box_dims[0] = 16: a row of 64 bytes, must fit the swizzle span of 32; try 8 [box-row-span]"
+        "parameters of the tiled tensor map break 2 rules:
+  box_dims[1] = 257: must be 1 to 256 elements; use 256 [box-range]
+  box_dims[0] = 16: row of 64 bytes must fit the swizzle span of 32; use 8 [box-row-span]"
     );
     Ok(())
 }

@@ -10,7 +10,7 @@ use tma::{
     shared,
 };
 
-/// Numbers that one block handles.
+/// The number of values that one block handles.
 pub const BUF_LEN: usize = 1024;
 
 const BYTES: u32 = size_of::<[i32; BUF_LEN]>() as u32;
@@ -18,11 +18,11 @@ const BYTES: u32 = size_of::<[i32; BUF_LEN]>() as u32;
 /// Adds one to [`BUF_LEN`] numbers for each block: those at `offset_elems` of `data` for block 0,
 /// the next ones for block 1, and so on.
 ///
-/// The guide's version 1: the call that copies tells the barrier of the bytes.
+/// The guide's version 1: the call that copies expects the bytes at the barrier.
 ///
 /// # Safety
 /// 1. `data` points to at least `offset_elems + BUF_LEN * blocks` numbers of global memory that
-///    nobody else uses while the kernel runs.
+///    only this kernel uses while it runs.
 /// 2. `data + offset_elems` is a multiple of 16 bytes.
 /// 3. Blocks are one-dimensional, of a multiple of 32 threads.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/add_one_1d.ptx"), "\n```"))]
@@ -36,11 +36,11 @@ pub unsafe fn add_one_1d(data: *mut i32, offset_elems: u64) {
     }
 }
 
-/// As [`add_one_1d`], by the guide's version 2: the copy, and a separate call that tells the barrier
-/// of the bytes.
+/// Works like [`add_one_1d`], by the guide's version 2: the copy, and a separate call that expects the bytes
+/// at the barrier.
 ///
 /// # Safety
-/// As for [`add_one_1d`].
+/// The conditions of [`add_one_1d`].
 #[kernel(max_threads = 1024)]
 pub unsafe fn add_one_1d_tx(data: *mut i32, offset_elems: u64) {
     // SAFETY: the conditions are this kernel's own; the bytes are expected right after.
@@ -52,10 +52,10 @@ pub unsafe fn add_one_1d_tx(data: *mut i32, offset_elems: u64) {
     }
 }
 
-/// As [`add_one_1d`], by the guide's version 3: the bare instructions.
+/// Works like [`add_one_1d`], by the guide's version 3: the bare instructions.
 ///
 /// # Safety
-/// As for [`add_one_1d`].
+/// The conditions of [`add_one_1d`].
 #[kernel(max_threads = 1024)]
 pub unsafe fn add_one_1d_raw(data: *mut i32, offset_elems: u64) {
     // SAFETY: the conditions are this kernel's own; the bytes are expected right after.
@@ -70,7 +70,7 @@ pub unsafe fn add_one_1d_raw(data: *mut i32, offset_elems: u64) {
 /// The common part of the versions: all but the load.
 ///
 /// # Safety
-/// 1. Those of [`add_one_1d`].
+/// 1. The conditions of [`add_one_1d`].
 /// 2. `load` copies [`BYTES`] bytes to its second from its third argument, counted at the barrier in
 ///    its current phase, and has the barrier expect them.
 #[inline(always)]
@@ -84,7 +84,7 @@ unsafe fn add_one(
         static SMEM_DATA: [i32; BUF_LEN] align 16;
         static BAR: Mbarrier;
     }
-    // SAFETY: every thread gets here (1); each arrives once, and the copy delivers what is expected (2).
+    // SAFETY: every thread gets here (1); each arrives once, and the copy delivers the expected bytes (2).
     let block = unsafe { Block::converged() };
     let smem_data = SMEM_DATA::ptr();
     let block_offset = u64::from(block.index()) * BUF_LEN as u64;
@@ -93,8 +93,8 @@ unsafe fn add_one(
     // 1. Initialise the barrier with the number of threads that arrive on it.
     let bar = block.barrier(BAR::ptr(), block.threads());
 
-    // 2. One thread starts the copy and says how many bytes will come. Both ends have the bytes and
-    // the alignment, and nobody uses the buffer before the phase completes.
+    // 2. One thread starts the copy and expects its bytes. Both ends have the bytes and
+    // the alignment, and no thread uses the buffer before the phase completes.
     if block.elect() {
         load(&bar, smem_data.cast(), data.cast_const().cast());
     }
@@ -142,9 +142,9 @@ mod host {
         pub data: usize,
         /// The first number that is changed.
         pub offset_elems: u64,
-        /// Blocks.
+        /// The number of blocks.
         pub blocks: u32,
-        /// Threads of a block.
+        /// The number of threads of a block.
         pub threads: u32,
     }
 
@@ -154,7 +154,7 @@ mod host {
         /// One call does both.
         #[doc(alias = "cuda::memcpy_async")]
         Transaction,
-        /// The copy, then the barrier is told.
+        /// The copy, then the expected bytes.
         #[doc(alias = "cuda::device::memcpy_async_tx")]
         ExpectTx,
         /// The bare instructions.
@@ -178,7 +178,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.whole_warps(self.threads);
@@ -186,7 +186,7 @@ mod host {
                 "offset_elems",
                 self.offset_elems,
                 4,
-                "a bulk copy begins at 16 bytes: a multiple of",
+                "bulk copies start at multiples of 16 bytes",
             );
             let number_bytes = size_of::<i32>() as u64;
             let changed = Region::bytes(

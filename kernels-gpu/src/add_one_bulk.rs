@@ -7,12 +7,12 @@ use crate::vectors::{VECTOR_BYTES, Vector, one_more, tile_bytes};
 /// Writes `x + 1` for each number `x` of `src` to the same index of `dst`.
 ///
 /// Each block has one tile, `VECTORS` times four numbers for each of its threads: `add_one_bulk_1` to
-/// `add_one_bulk_4`. The launch has a block for each tile; which tile is best on a device,
-/// [`settings`](crate::settings) says.
+/// `add_one_bulk_4`. The launch has a block for each tile; [`settings`](crate::settings) has the best tile of a
+/// device.
 ///
 /// # Safety
-/// 1. `src` and `dst` point to `len_bytes` bytes of global memory that nobody else uses while the
-///    kernel runs; they are the same or do not overlap.
+/// 1. `src` and `dst` point to `len_bytes` bytes of global memory that only this kernel uses while
+///    it runs; they are the same or do not overlap.
 /// 2. Both addresses and `len_bytes` are multiples of 16, and no block begins past the end.
 /// 3. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads, and the launch has
 ///    the shared memory.
@@ -34,14 +34,14 @@ pub unsafe fn add_one_bulk<const VECTORS: usize>(dst: *mut u8, src: *const u8, l
     // The last tile may be shorter.
     let bytes = (len_bytes - start).min(tile_bytes.into()) as u32;
 
-    // SAFETY: the tile lies within the source (1), aligned (2).
+    // SAFETY: the tile is within the source (1), aligned (2).
     let tile = block.load_buffer(
         data,
         bytes / VECTOR_BYTES,
         BAR::ptr(),
         |loads, tile| unsafe { loads.bulk(tile.cast(), src.add(start as usize), bytes) },
     );
-    // SAFETY: the tile lies within the destination (1), aligned (2).
+    // SAFETY: the tile is within the destination (1), aligned (2).
     tile.update::<VECTORS>(block, one_more)
         .store(block, |stores, tile| unsafe {
             stores.bulk(dst.add(start as usize), tile.cast(), bytes);
@@ -61,12 +61,12 @@ mod host {
         settings::{Setting, Streaming},
     };
 
-    /// Adds one to numbers of 4 bytes, four or more of them for each thread of as many blocks as it takes.
+    /// Adds one to numbers of 4 bytes, four or more of them for each thread; blocks follow from the length.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct AddOneBulk {
         /// Vectors of four numbers that a thread has: 1, 2 or 4.
         pub vectors: usize,
-        /// Bytes of the numbers.
+        /// The number of bytes of the numbers.
         pub len_bytes: u64,
         /// The buffer that is written.
         pub dst: usize,
@@ -74,9 +74,9 @@ mod host {
         pub dst_offset_bytes: u64,
         /// The buffer that is read, from its start.
         pub src: usize,
-        /// Threads of a block.
+        /// The number of threads of a block.
         pub threads: u32,
-        /// Shared memory of a block at least, in bytes: with more than a tile takes fewer blocks run at once.
+        /// The least shared memory of a block in bytes. More than a tile needs makes fewer blocks run at once.
         pub shared_bytes: u32,
     }
 
@@ -96,13 +96,13 @@ mod host {
     }
 
     impl AddOneBulk {
-        /// The same numbers with the setting for a device.
+        /// Returns the same numbers with the setting for a device.
         #[must_use]
         pub fn on(self, device: &DeviceDescription) -> Self {
             self.set(Streaming::AddOneBulk.setting(device), device)
         }
 
-        /// The same numbers with a setting.
+        /// Returns the same numbers with a setting.
         #[must_use]
         pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
             Self {
@@ -116,12 +116,12 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.whole_warps(self.threads);
             ends(&mut conditions, self.dst_offset_bytes, self.len_bytes);
-            let reason = "there is no empty grid: at least";
+            let reason = "the grid must not be empty";
             conditions.at_least("len_bytes", self.len_bytes, 16, reason);
             let vectors = self.vectors.clamp(1, 4) as u32;
             let tile_bytes = tile_bytes(self.threads, vectors);

@@ -1,4 +1,4 @@
-//! Adds one to an array in a pipeline: one warp loads, the others work, several chunks on their way.
+//! Adds one to an array in a pipeline: one warp loads, the others work, several chunks in flight.
 
 use core::num::NonZero;
 
@@ -13,7 +13,7 @@ use crate::vectors::{VECTOR_BYTES, Vector, one_more};
 /// Vectors of four numbers that a thread has of a chunk.
 const VECTORS: usize = 2;
 
-/// Bytes that a block draws at once. Small chunks keep memory busy with fewer bytes on their way, but a counter hands
+/// Bytes that a block draws at once. Small chunks keep memory busy with fewer bytes in flight, but a counter hands
 /// out numbers only so fast.
 const DRAWN_BYTES: u32 = 12 << 10;
 
@@ -33,14 +33,14 @@ const fn chunk_bytes(threads: u32) -> u32 {
 /// from a counter.
 ///
 /// The first warp of a block loads, the others work. A chunk has 32 bytes for each working thread,
-/// and each block keeps `STAGES` of them in shared memory: `add_one_ring_2` to `add_one_ring_8`. A block
-/// draws as many chunks as make up 12 KiB at a time. The launch has as many blocks as run at once.
+/// and each block keeps `STAGES` chunks in shared memory: `add_one_ring_2` to `add_one_ring_8`. A block
+/// draws 12 KiB of chunks at a time. The launch has the number of blocks that run at once.
 ///
 /// # Safety
-/// 1. `src` and `dst` point to `len_bytes` bytes of global memory that nobody else uses while the
-///    kernel runs; they are the same or do not overlap.
+/// 1. `src` and `dst` point to `len_bytes` bytes of global memory that only this kernel uses while
+///    it runs; they are the same or do not overlap.
 /// 2. Both addresses and `len_bytes` are multiples of 16, and there are fewer than 2^31 chunks.
-/// 3. `counter` is as its type says.
+/// 3. `counter` is as its type requires.
 /// 4. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads and of 64 at least,
 ///    and the launch has the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `add_one_ring_4`\n```text\n", include_str!("../../tests/golden/ptx/add_one_ring_4.ptx"), "\n```"))]
@@ -60,11 +60,11 @@ pub unsafe fn add_one_ring<const STAGES: u32>(
     unsafe { ring::<STAGES>(dst, src, len_bytes, run, deal) }
 }
 
-/// As [`add_one_ring`], but each block has every `blocks`-th chunk: what a pipeline without a
-/// counter loses.
+/// Works like [`add_one_ring`], but each block has every `blocks`-th chunk: the cost of a pipeline without a
+/// counter.
 ///
 /// # Safety
-/// As for [`add_one_ring`], without (3).
+/// The conditions of [`add_one_ring`], without (3).
 #[kernel(
     max_threads = 544,
     instances(STAGES = 3, 4, 6),
@@ -75,10 +75,10 @@ pub unsafe fn add_one_ring_static<const STAGES: u32>(dst: *mut u8, src: *const u
     unsafe { ring::<STAGES>(dst, src, len_bytes, |_| NonZero::<u32>::MIN, Items::dealt) }
 }
 
-/// `deal` gives a block its runs of chunks, of which `run` has so many as it says for the bytes of a chunk.
+/// `deal` assigns runs of chunks to a block; `run` returns the chunks per run, given the bytes of a chunk.
 ///
 /// # Safety
-/// As for [`add_one_ring`].
+/// The conditions of [`add_one_ring`].
 #[inline(always)]
 unsafe fn ring<const STAGES: u32>(
     dst: *mut u8,
@@ -111,7 +111,7 @@ unsafe fn ring<const STAGES: u32>(
                     end = (chunk + run.get()).min(chunks);
                 }
                 let stage = fill.next().with_item(chunk);
-                // SAFETY: the chunk lies within the source (1), aligned (2); the stage takes it.
+                // SAFETY: the chunk is within the source (1), aligned (2); the stage takes it.
                 unsafe { stage.copy(src.add(start(chunk) as usize).cast(), bytes(chunk)) };
                 chunk += 1;
             }
@@ -122,7 +122,7 @@ unsafe fn ring<const STAGES: u32>(
                 stage
                     .own(workers, bytes(chunk) / VECTOR_BYTES)
                     .update_at_once::<VECTORS>(one_more);
-                // SAFETY: the chunk lies within the destination (1), aligned (2).
+                // SAFETY: the chunk is within the destination (1), aligned (2).
                 drain.store(stage, |stores, stage| unsafe {
                     stores.bulk(dst.add(start(chunk) as usize), stage.cast(), bytes(chunk));
                 });
@@ -153,19 +153,19 @@ mod host {
         pub counter: Option<usize>,
         /// Chunks that a block keeps in shared memory: 2, 3, 4, 6 or 8; 3, 4 or 6 without a counter.
         pub stages: u32,
-        /// Bytes of the numbers.
+        /// The number of bytes of the numbers.
         pub len_bytes: u64,
         /// The buffer that is written.
         pub dst: usize,
         /// The buffer that is read.
         pub src: usize,
-        /// Blocks.
+        /// The number of blocks.
         pub blocks: u32,
-        /// Threads of a block: one warp loads, and the others have 32 bytes of a chunk each.
+        /// The number of threads of a block: one warp loads, and the others have 32 bytes of a chunk each.
         pub threads: u32,
     }
 
-    /// No numbers from buffer 1 to buffer 0, whose counter is buffer 2.
+    /// No numbers from buffer 1 to buffer 0, with the counter in buffer 2.
     impl Default for AddOneRing {
         fn default() -> Self {
             Self {
@@ -181,13 +181,13 @@ mod host {
     }
 
     impl AddOneRing {
-        /// The same numbers with the setting for a device.
+        /// Returns the same numbers with the setting for a device.
         #[must_use]
         pub fn on(self, device: &DeviceDescription) -> Self {
             self.set(Streaming::AddOneRing.setting(device), device)
         }
 
-        /// The same numbers with a setting.
+        /// Returns the same numbers with a setting.
         #[must_use]
         pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
             Self {
@@ -201,12 +201,12 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernels cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             let reasons = [
-                "a warp that loads and one to sixteen that work:",
-                "warps have a role each: a multiple of",
+                "one loading warp and 1 to 16 working warps",
+                "each warp has one role",
             ];
             conditions.warps(self.threads, 64..=544, reasons);
             ends(&mut conditions, 0, self.len_bytes);

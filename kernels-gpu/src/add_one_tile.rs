@@ -7,14 +7,14 @@ use crate::{
     vectors::{VECTOR_BYTES, Vector, one_more},
 };
 
-/// Writes `x + 1` for each number `x` of the matrix of `src` to the same index of that of `dst`.
+/// Writes `x + 1` for each number `x` of the matrix of `src` to the same index of the matrix of `dst`.
 ///
 /// Each block has one patch of tiles of 4-byte numbers, at its position in the grid; each thread has `VECTORS` times
 /// four numbers of it: `add_one_tile_1` to `add_one_tile_4`.
 ///
 /// # Safety
 /// 1. `src` and `dst` are two-dimensional maps of 4-byte numbers with the boxes of `patch`, that swizzle
-///    alike or not at all, over matrices that nobody else uses while the kernel runs; they are the
+///    alike or not at all, over matrices that only this kernel uses while it runs; they are the
 ///    same or do not overlap.
 /// 2. A patch has `16 * VECTORS` bytes for each thread of a block, each box a multiple of 128 bytes, or of 1024 where
 ///    the maps swizzle; its width is a multiple of 16 bytes. Rows of `dst` end at multiples of 16 bytes, or the bytes up
@@ -44,7 +44,7 @@ pub unsafe fn add_one_tile<const VECTORS: usize>(
     let tile = block.load_buffer(data, vectors, BAR::ptr(), |loads, tile| unsafe {
         patch.load(loads, src, position, tile.cast());
     });
-    // Where a number lies in the tile makes no difference.
+    // Where a number is in the tile makes no difference.
     let tile = tile.update::<VECTORS>(block, one_more);
     // SAFETY: the maps are as wanted (1), rows end so, and no coordinate is negative (2).
     tile.store(block, |stores, tile| unsafe {
@@ -71,7 +71,7 @@ mod host {
     pub struct AddOneTile {
         /// Vectors of four numbers that a thread has of a patch: 1, 2 or 4.
         pub vectors: usize,
-        /// Tiles side by side in a patch, which a block has at once.
+        /// The number of tiles side by side in a patch, which a block has at once.
         pub tiles: u32,
         /// Both matrices, with a tile as the box.
         pub map: Tiled,
@@ -79,12 +79,12 @@ mod host {
         pub dst: usize,
         /// The buffer that is read; it may be the same.
         pub src: usize,
-        /// Shared memory of a block at least, in bytes: with more than a patch takes fewer blocks run at once.
+        /// The least shared memory of a block in bytes. More than a patch needs makes fewer blocks run at once.
         pub shared_bytes: u32,
     }
 
     impl AddOneTile {
-        /// The matrix of buffer 1 to that of buffer 0.
+        /// Makes the arguments from the matrix in buffer 1 to the one in buffer 0.
         pub fn of(map: Tiled) -> Self {
             Self {
                 map,
@@ -96,14 +96,14 @@ mod host {
             }
         }
 
-        /// The same matrix with the setting for a device.
+        /// Returns the same matrix with the setting for a device.
         #[must_use]
         pub fn on(self, device: &DeviceDescription) -> Self {
             let setting = Streaming::AddOneTile(tile_of(&self.map)).setting(device);
             self.set(setting, device)
         }
 
-        /// The same matrix with a setting, whose chunks are the tiles.
+        /// Returns the same matrix with a setting; its chunks are the tiles.
         #[must_use]
         pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
             Self {
@@ -117,7 +117,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernels cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             let tiles = Tiles::of(&self.map, self.tiles, &mut conditions);

@@ -16,23 +16,23 @@ use crate::{
 /// Vectors of four numbers that a thread has of a patch.
 const VECTORS: usize = 4;
 
-/// Writes `x + 1` for each number `x` of the matrix of `src` to the same index of that of `dst`;
+/// Writes `x + 1` for each number `x` of the matrix of `src` to the same index of the matrix of `dst`;
 /// blocks draw patches of tiles from a counter.
 ///
 /// The matrix is `patches_x` by `patches / patches_x` patches of 4-byte numbers, those at its ends cut off by the maps.
 /// The first warp of a block loads, the others work. A patch has 64 bytes for each working thread, and each block keeps
-/// `STAGES` of them in shared memory: `add_one_tile_ring_2` to `add_one_tile_ring_4`. The launch has as many blocks
-/// as run at once.
+/// `STAGES` patches in shared memory: `add_one_tile_ring_2` to `add_one_tile_ring_4`. The launch has the number of
+/// blocks that run at once.
 ///
 /// # Safety
 /// 1. `src` and `dst` are two-dimensional maps of 4-byte numbers with the boxes of `patch`, that swizzle
-///    alike or not at all, over matrices that nobody else uses while the kernel runs; they are the
+///    alike or not at all, over matrices that only this kernel uses while it runs; they are the
 ///    same or do not overlap.
 /// 2. A patch has 64 bytes for each working thread, each box a multiple of 128 bytes, or of 1024 where the maps swizzle;
 ///    its width is a multiple of 16 bytes. Rows of `dst` end at multiples of 16 bytes, or the bytes up to the next one
 ///    are padding.
 /// 3. There are fewer than 2^31 patches, and coordinates are less than 2^31.
-/// 4. `counter` is as its type says.
+/// 4. `counter` is as its type requires.
 /// 5. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads and of 64 at least,
 ///    and the launch has the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `add_one_tile_ring_4`\n```text\n", include_str!("../../tests/golden/ptx/add_one_tile_ring_4.ptx"), "\n```"))]
@@ -72,7 +72,7 @@ pub unsafe fn add_one_tile_ring<const STAGES: u32>(
         },
         |workers, mut drain| {
             while let Some((number, stage)) = drain.next_item() {
-                // Where a number lies in the patch makes no difference.
+                // Where a number is in the patch makes no difference.
                 stage
                     .own(workers, vectors)
                     .update_at_once::<VECTORS>(one_more);
@@ -103,7 +103,7 @@ mod host {
         vectors::VECTOR_BYTES,
     };
 
-    /// Bytes of a patch that a working thread has.
+    /// The number of bytes of a patch that a working thread has.
     pub(super) const THREAD_BYTES: u32 = VECTORS as u32 * VECTOR_BYTES;
 
     /// Adds one to a matrix of 4-byte numbers in a pipeline: one warp loads, the others work, and blocks
@@ -112,7 +112,7 @@ mod host {
     pub struct AddOneTileRing {
         /// Patches that a block keeps in shared memory: 2, 3 or 4.
         pub stages: u32,
-        /// Tiles side by side in a patch, which a block has at once.
+        /// The number of tiles side by side in a patch, which a block has at once.
         pub tiles: u32,
         /// Both matrices, with a tile as the box.
         pub map: Tiled,
@@ -122,12 +122,12 @@ mod host {
         pub src: usize,
         /// The buffer of the counter, a `u32` that is zero.
         pub counter: usize,
-        /// Blocks.
+        /// The number of blocks.
         pub blocks: u32,
     }
 
     impl AddOneTileRing {
-        /// The matrix of buffer 1 to that of buffer 0, with the counter in buffer 2.
+        /// Makes the arguments from the matrix in buffer 1 to the one in buffer 0, with the counter in buffer 2.
         pub fn of(map: Tiled) -> Self {
             Self {
                 map,
@@ -140,14 +140,14 @@ mod host {
             }
         }
 
-        /// The same matrix with the setting for a device.
+        /// Returns the same matrix with the setting for a device.
         #[must_use]
         pub fn on(self, device: &DeviceDescription) -> Self {
             let setting = Streaming::AddOneTileRing(tile_of(&self.map)).setting(device);
             self.set(setting, device)
         }
 
-        /// The same matrix with a setting, whose chunks are the tiles.
+        /// Returns the same matrix with a setting; its chunks are the tiles.
         #[must_use]
         pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
             Self {
@@ -161,16 +161,16 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernels cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             let tiles = Tiles::of(&self.map, self.tiles, &mut conditions);
             tiles.of_numbers(&self.map, &mut conditions);
-            let reason = "64 bytes for each thread of one to sixteen warps:";
+            let reason = "64 bytes for each thread of 1 to 16 warps";
             let (least, most) = (32 * THREAD_BYTES, 512 * THREAD_BYTES);
-            conditions.within("bytes of a patch", tiles.bytes, least..=most, reason);
-            let reason = "64 bytes for each thread of a warp: a multiple of";
-            conditions.multiple("bytes of a patch", tiles.bytes.into(), least.into(), reason);
+            conditions.within("bytes per patch", tiles.bytes, least..=most, reason);
+            let reason = "64 bytes for each thread of a warp";
+            conditions.multiple("bytes per patch", tiles.bytes.into(), least.into(), reason);
             let region = |buffer| Region::tensor(tiles.map, buffer);
             in_place_or_apart(&mut conditions, region(self.dst), region(self.src));
             drawn(&mut conditions, self.blocks, 1, tiles.count(), self.counter);

@@ -11,14 +11,14 @@ use crate::{
 /// Writes `x + y` for each number `x` of `own` and the number `y` of the same index of `peer` to both.
 ///
 /// Each block has one tile, `VECTORS` times 16 bytes of each of the two for each of its threads: `all_reduce_f32_1` to
-/// `all_reduce_bf16_2`. The launch has a block for each tile. Sums are rounded to nearest, ties to even; those of `bf16`
-/// are made in `f32`, which has more than twice as many bits and two more, so that they are rounded as if once.
+/// `all_reduce_bf16_2`. The launch has a block for each tile. Sums are rounded to nearest, ties to even; sums of `bf16`
+/// are computed in `f32`, which has more than twice the bits and two more, so that they are rounded as if once.
 ///
 /// `peer` may be memory of another GPU that this one has access to.
 ///
 /// # Safety
-/// 1. `own` and `peer` point to `len_bytes` bytes of global memory each that do not overlap and that nobody else uses
-///    while the kernel runs.
+/// 1. `own` and `peer` point to `len_bytes` bytes of global memory each that do not overlap and that only this kernel
+///    uses while it runs.
 /// 2. Both addresses and `len_bytes` are multiples of 16, and no block begins past the end.
 /// 3. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads, and the launch has the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `all_reduce_bf16_1`\n```text\n", include_str!("../../tests/golden/ptx/all_reduce_bf16_1.ptx"), "\n```"))]
@@ -43,12 +43,12 @@ pub unsafe fn all_reduce<T: Number, const VECTORS: usize>(
     // The last tile may be shorter.
     let bytes = (len_bytes - start).min(tile_bytes.into()) as u32;
     let vectors = bytes / VECTOR_BYTES;
-    // SAFETY: the tile lies within both (1).
+    // SAFETY: the tile is within both (1).
     let (own, peer) = unsafe { (own.byte_add(start as usize), peer.byte_add(start as usize)) };
 
     let both = block.load_buffer(data, 2 * vectors, BAR::ptr(), |loads, tile| {
         // The longer way first.
-        // SAFETY: the tile lies within both (1), aligned (2).
+        // SAFETY: the tile is within both (1), aligned (2).
         unsafe {
             loads.bulk(tile.add(vectors).cast(), peer.cast(), bytes);
             loads.bulk(tile.cast(), own.cast(), bytes);
@@ -57,7 +57,7 @@ pub unsafe fn all_reduce<T: Number, const VECTORS: usize>(
     let sum = |x, y| T::vector(T::floats(x).map_with([T::floats(y)], |x, [y]| x + y));
     both.combine::<VECTORS>(block, sum)
         .store(block, |stores, tile| {
-            // SAFETY: the tile lies within both (1), aligned (2).
+            // SAFETY: the tile is within both (1), aligned (2).
             unsafe {
                 stores.bulk(peer.cast(), tile.cast(), bytes);
                 stores.bulk(own.cast(), tile.cast(), bytes);
@@ -91,13 +91,13 @@ mod host {
         pub peer: usize,
         /// Where the part begins in both, in bytes.
         pub offset_bytes: u64,
-        /// Bytes of the part.
+        /// The number of bytes of the part.
         pub len_bytes: u64,
         /// Vectors of 16 bytes that a thread has of each buffer: 1 or 2.
         pub vectors: usize,
-        /// Threads of a block: up to 512.
+        /// The number of threads of a block: up to 512.
         pub threads: u32,
-        /// Shared memory of a block at least, in bytes: with more than its tiles take fewer blocks run at once.
+        /// The least shared memory of a block in bytes. More than its tiles need makes fewer blocks run at once.
         pub shared_bytes: u32,
     }
 
@@ -118,7 +118,7 @@ mod host {
     }
 
     impl AllReduce {
-        /// The same numbers with the setting that a device has for [`AddOneBulk`](crate::add_one_bulk::AddOneBulk).
+        /// Returns the same numbers with the setting of a device for [`AddOneBulk`](crate::add_one_bulk::AddOneBulk).
         #[must_use]
         pub fn on(self, device: &DeviceDescription) -> Self {
             let set = Streaming::AddOneBulk.setting(device);
@@ -133,16 +133,16 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             let reasons = [
-                "threads that have a vector or two each:",
-                "whole warps elect who copies: a multiple of",
+                "each thread has one or two vectors",
+                "elections need full warps",
             ];
             conditions.warps(self.threads, 32..=512, reasons);
             part(&mut conditions, self.offset_bytes, self.len_bytes);
-            let reason = "there is no empty grid: at least";
+            let reason = "the grid must not be empty";
             conditions.at_least("len_bytes", self.len_bytes, 16, reason);
             let vectors = self.vectors.clamp(1, 2) as u32;
             let tile_bytes = tile_bytes(self.threads, vectors);

@@ -1,4 +1,4 @@
-//! Attention: what queries find in keys, by tensor cores; scores never leave the registers.
+//! Attention by tensor cores; scores never leave the registers.
 
 mod items;
 
@@ -19,20 +19,20 @@ use tma::{
 use crate::gemm::Plain;
 use items::{Positions, each_item};
 
-/// Queries that a block has at a time: 64 for each warpgroup that multiplies.
+/// The number of queries that a block has at a time: 64 for each warpgroup that multiplies.
 pub const QUERIES: u32 = 128;
-/// Threads: a warpgroup loads, two multiply.
+/// The number of threads: a warpgroup loads, two multiply.
 pub const THREADS: u32 = 384;
-/// Elements of a head in a box.
+/// The number of elements of a head in a box.
 const BOX: u32 = 64;
-/// Rows of a warpgroup.
+/// The number of rows of a warpgroup.
 const ROWS: u32 = 64;
 
 /// A box of elements of a head, of positions, of one sequence.
 type Box3<T, const POSITIONS: usize> = [[[T; BOX as usize]; POSITIONS]; 1];
 type Boxes3<T, const POSITIONS: usize, const BOXES: usize> =
     [Tile<Box3<T, POSITIONS>, Swizzle128>; BOXES];
-/// The map of the queries, and that of the results.
+/// The map of the queries, and the map of the results.
 type QueryMap<T> = TileMap<Box3<T, { ROWS as usize }>, Swizzle128>;
 type KeyMap<T, const KEYS: usize> = TileMap<Box3<T, KEYS>, Swizzle128>;
 type Queries<T, const BOXES: usize> = Boxes3<T, { ROWS as usize }, BOXES>;
@@ -41,25 +41,25 @@ type Queries<T, const BOXES: usize> = Boxes3<T, { ROWS as usize }, BOXES>;
 #[derive(Clone, Copy, Debug, KernelArg)]
 #[repr(C)]
 pub struct Sequences {
-    /// Queries of a sequence, or of the longest one.
+    /// The number of queries of a sequence, or of the longest one.
     pub queries: u32,
-    /// Keys of a sequence, or of the longest one.
+    /// The number of keys of a sequence, or of the longest one.
     pub keys: u32,
-    /// Queries and keys of all sequences, where these lie one behind the other with lengths of their own; else 0 of both.
+    /// Queries and keys of all sequences, where these are stored one after the other with lengths of their own; else 0 of both.
     pub packed: [u32; 2],
-    /// Heads of queries.
+    /// The number of heads of queries.
     pub heads: u32,
-    /// Heads of queries that share a head of keys.
+    /// The number of heads of queries that share a head of keys.
     pub sharing: u32,
-    /// Heads of all sequences together.
+    /// The number of heads of all sequences together.
     pub all_heads: u32,
-    /// Heads whose queries are gone through together, so that blocks find their keys and values in L2.
+    /// The number of heads that are processed together, so that blocks find their keys and values in L2.
     pub group: u32,
-    /// The factor of the scores, which is positive: powers of 2 are taken of the products, not those of e.
+    /// The factor of the scores, which is positive: it includes log2(e), since powers of 2 are computed.
     pub scale: f32,
 }
 
-/// Of a thread's two rows, what the softmax knows so far.
+/// The state of the softmax for a thread's two rows.
 #[derive(Clone, Copy)]
 struct Softmax {
     warpgroup: Warpgroup,
@@ -71,7 +71,7 @@ struct Softmax {
 }
 
 impl Softmax {
-    /// Returns the powers of scores that follow, and what results so far are to be multiplied by.
+    /// Returns the powers of the next scores, and the factor for the results so far.
     #[inline(always)]
     fn add<S: Rows>(&mut self, scores: Accumulator<S>) -> (Accumulator<S>, [f32; 2]) {
         let greatest = scores.fold_rows(self.greatest, f32::max);
@@ -90,7 +90,7 @@ impl Softmax {
         (powers, factors)
     }
 
-    /// The exponent that is subtracted: none where there is no score yet.
+    /// Returns the exponent that is subtracted: none where there is no score yet.
     #[inline(always)]
     fn shift(&self, greatest: f32) -> f32 {
         if greatest == f32::NEG_INFINITY {
@@ -100,7 +100,7 @@ impl Softmax {
         }
     }
 
-    /// Returns what results are to be multiplied by, and the logarithms of the sums.
+    /// Returns the factor for the results, and the logarithms of the sums.
     #[inline(always)]
     fn finish(self) -> [[f32; 2]; 2] {
         let sums = self.warpgroup.reduce_rows(self.sums, |a, b| a + b);
@@ -141,21 +141,21 @@ macro_rules! heads {
         $keys:literal keys in $steps:literal steps, scores $scores:literal, $slots:literal slots, $stages:literal stages;)+) => {$(
         #[doc = concat!("Writes `softmax(scale * Q * transpose(K)) * V` for heads of ", $dim, " elements, and the logarithms of the sums.")]
         ///
-        /// Keys are those of the same sequence. Where it is causal, a query sees no key behind it, the last of both at the
-        /// same position. A query that sees none gets zeros, and the logarithm of 0. Where sequences are packed, what
+        /// Keys belong to the same sequence. Where it is causal, a query sees no key after it, the last of both at the
+        /// same position. A query that sees none gets zeros, and the logarithm of 0. Where sequences are packed, elements that
         /// follows the values of one is multiplied by zero: infinities and NaN among them reach its last keys' results.
         ///
         /// # Safety
-        /// 1. The tensors have the elements of all heads innermost, then positions, then sequences, of which they have one
-        ///    where these are packed. Nobody writes queries, keys and values; nobody else uses results, which are at
-        ///    `results_at`, and logarithms, one `f32` for each query of each head of each sequence in the tensors, positions
-        ///    innermost.
-        /// 2. `sequences` has the extents of the tensors, none of them zero but that of the keys, and one to all heads in a
+        /// 1. The tensors have the elements of all heads innermost, then positions, then sequences, with one sequence
+        ///    where these are packed. No thread writes queries, keys and values; no other code uses results, which are
+        ///    at `results_at`, and logarithms, one `f32` for each query of each head of each sequence in the tensors,
+        ///    positions innermost.
+        /// 2. `sequences` has the extents of the tensors, none of them zero except the keys, and one to all heads in a
         ///    group; positions are at most 2^30.
         /// 3. Grid and blocks are one-dimensional; 128 queries of each head of each sequence, or of the longest one, are fewer
-        ///    than 2^31 items together, for each of which there is a block where it is causal.
+        ///    than 2^31 items together, and there is a block for each item where it is causal.
         /// 4. Where sequences are packed, `query_starts` and `key_starts` have the number of each one's first query and key,
-        ///    and behind them those of all, none less than the one before, and nobody writes them.
+        ///    and after them the number of all, none less than the one before, and no thread writes them.
         $(#[$attribute])*
         #[allow(clippy::too_many_arguments, reason = "each is a tensor or has numbers of one")]
         #[kernel(
@@ -201,7 +201,7 @@ heads! {
 }
 
 /// # Safety
-/// 1. Those of the kernels.
+/// 1. The conditions of the kernels.
 #[inline(always)]
 unsafe fn attend<
     T: MatrixElement + Half,
@@ -231,7 +231,7 @@ unsafe fn attend<
     let block = unsafe { Block::converged() };
     let elements = BOX * BOXES as u32;
     let count = sequences.items_of_head() * sequences.all_heads;
-    // SAFETY: (2) and (4) of the kernels; there are so many items.
+    // SAFETY: (2) and (4) of the kernels; the item is below their number.
     let item = |index| unsafe { sequences.item(index, starts) };
 
     type All<T, const KEYS: usize, const BOXES: usize, const SLOTS: usize> =
@@ -242,7 +242,7 @@ unsafe fn attend<
     let stages = memory.byte_add(offset_of!(All<T, KEYS, BOXES, SLOTS>, stages) as u32);
     if block.elect() {
         // SAFETY: one thread does so, before any other uses the barriers, in memory that is for them alone (3 of
-        // `Block::converged`). The thread that loads fills a slot, each warpgroup gives it back.
+        // `Block::converged`). The loading thread fills a slot, and each warpgroup releases it.
         unsafe { Ring::<QUERY_SLOTS>::init(loaded.cast(), 1, 2) };
     }
     // SAFETY: all threads synchronise where the pipeline is made, before they use the barriers; each role goes through the
@@ -313,7 +313,7 @@ unsafe fn attend<
                 keys: key_count,
             } = item.positions;
             let tiles = item.tiles::<CAUSAL>(KEYS as u32);
-            // The key that is the first one behind query 0.
+            // The first key after query 0.
             let behind = key_count as i32 - query_count as i32 + 1;
             let query_tiles = query_tiles.add(2 * slot.stage() + index);
             loaded.wait(slot);
@@ -327,7 +327,7 @@ unsafe fn attend<
                     key_count as i32
                 }
             });
-            // Those that all queries of the warpgroup see.
+            // The keys that all queries of the warpgroup see.
             let seen_by_all = if CAUSAL {
                 (row as i32 + behind).min(key_count as i32)
             } else {
@@ -338,7 +338,7 @@ unsafe fn attend<
                 let mut number = 0;
                 while number < BOXES as u32 {
                     // SAFETY: queries and keys have been loaded; keys are loaded again when the stage has been released,
-                    // behind the wait for the scores.
+                    // after the wait for the scores.
                     batch = unsafe {
                         let queries = query_tiles.at(number).cast();
                         let keys = stage.as_ptr().at(number).cast();
@@ -366,8 +366,8 @@ unsafe fn attend<
             };
             let add =
                 |results: Accumulator<R>, powers, stage: &ProductStage<Boxes3<T, KEYS, BOXES>>| {
-                    // SAFETY: values have been loaded, and are loaded again when the stage has been released, behind the wait
-                    // for the results.
+                    // SAFETY: values have been loaded, and are loaded again when the stage has been released, after the
+                    // wait for the results.
                     unsafe {
                         let values = stage.as_ptr().cast();
                         let values =
@@ -399,7 +399,7 @@ unsafe fn attend<
                     let scores = score(&keys);
                     let values = stages.next();
                     let products = add(sums, powers, &values);
-                    // SAFETY: the products with values were committed behind the scores.
+                    // SAFETY: the products with values were committed after the scores.
                     let scores = unsafe { scores.wait_behind::<1>() };
                     keys.release();
                     let (scores, factors) = softmax.add(mask(scores, tile));
@@ -427,7 +427,7 @@ unsafe fn attend<
                     &Plain,
                 );
             } else {
-                // Behind the last query are those of the next sequence.
+                // The next sequence follows the last query.
                 let width = sequences.heads as usize * elements as usize;
                 sums.each_pair(warpgroup, |below, element, pair| {
                     let query = first_row + 8 * below as u32;

@@ -1,4 +1,4 @@
-//! Ports the guide's "Usage of a Modified Tensor Map": a kernel acquires maps that lie in global
+//! Ports the guide's "Usage of a Modified Tensor Map": a kernel acquires maps in global
 //! memory, made by another kernel ([`encode_map`](mod@crate::encode_map)) or by the host, and uses
 //! them.
 
@@ -13,16 +13,16 @@ pub const BOX: [usize; 2] = [128, 4];
 /// The box of [`consume_map_5d`].
 pub const BOX_5D: [usize; 5] = [16, 2, 2, 2, 2];
 
-/// Bytes of a box in both kernels are no more than these.
+/// The most bytes of a box in both kernels.
 const BOX_BYTES: usize = BOX[0] * BOX[1];
 const BOX_5D_BYTES: usize = 16 * BOX_5D[0];
 
-/// Copies a box of bytes through each of several maps to `output`, one behind the other: block `i`
+/// Copies a box of bytes through each of several maps to `output`, one after the other: block `i`
 /// uses `maps[i]`, at column `x` and row `y`.
 ///
 /// # Safety
-/// 1. `maps` are at multiples of 64: two-dimensional maps of bytes whose boxes bring 128 by 4 of them,
-///    without swizzle, over tensors that nobody writes. Who wrote them released them to this kernel.
+/// 1. `maps` are at multiples of 64: two-dimensional maps of bytes with boxes of 128 by 4 bytes,
+///    without swizzle, over tensors that no thread writes. The writer of the maps released them to this kernel.
 /// 2. `maps` and `output` are as their types say.
 /// 3. `x` is a multiple of 16.
 /// 4. Grid and blocks are one-dimensional; blocks are whole warps.
@@ -38,11 +38,11 @@ pub unsafe fn consume_map(
     unsafe { consume::<2, _>(maps, output, [x, y]) }
 }
 
-/// As [`consume_map`], for maps of five dimensions whose boxes have [`BOX_5D`] bytes, at `x` and, in
+/// Works like [`consume_map`], for maps of five dimensions with boxes of [`BOX_5D`] bytes, at `x` and, in
 /// all other dimensions, `y`.
 ///
 /// # Safety
-/// As for [`consume_map`], with these maps and as many bytes of output.
+/// The conditions of [`consume_map`], with these maps and the same bytes of output.
 #[kernel(max_threads = 1024)]
 pub unsafe fn consume_map_5d(
     maps: GlobalRef<TensorMap, PerBlock>,
@@ -55,7 +55,7 @@ pub unsafe fn consume_map_5d(
 }
 
 /// # Safety
-/// 1. Those of [`consume_map`], for maps of `RANK` dimensions with boxes of `WORDS` words.
+/// 1. The conditions of [`consume_map`], for maps of `RANK` dimensions with boxes of `WORDS` words.
 #[inline(always)]
 unsafe fn consume<const RANK: usize, const WORDS: usize>(
     maps: GlobalRef<TensorMap, PerBlock>,
@@ -73,10 +73,10 @@ unsafe fn consume<const RANK: usize, const WORDS: usize>(
         WORDS as u32,
         BAR::ptr(),
         |loads, to| {
-            // Acquire the map, in each block, in the thread that uses it. Those of another kernel on this
-            // GPU could be acquired at `Gpu`, those of the host not.
+            // Acquire the map, in each block, in the thread that uses it. Maps of another kernel on this
+            // GPU could be acquired at `Gpu`, maps of the host not.
             let map = maps.acquire::<Sys>(block);
-            // SAFETY: the map has this box, its first column is aligned (1), and nobody uses the buffer before it
+            // SAFETY: the map has this box, its first column is aligned (1), and no thread uses the buffer before it
             // is loaded.
             unsafe { loads.tensor(to.cast(), map, coords, 4 * WORDS as u32) };
         },
@@ -120,9 +120,9 @@ mod host {
         pub output: usize,
         /// Where the boxes begin: in dimension 0, and in all others.
         pub coords: [i32; 2],
-        /// Maps.
+        /// The number of maps.
         pub count: u32,
-        /// Threads of a block.
+        /// The number of threads of a block.
         pub threads: u32,
     }
 
@@ -130,16 +130,16 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernels cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.whole_warps(self.threads);
-            conditions.one_of("rank", self.rank, &[2, 5], "there are kernels for");
+            conditions.one_of("rank", self.rank, &[2, 5], "compiled instances");
             conditions.multiple(
                 "distance of the first byte",
                 self.coords[0].unsigned_abs().into(),
                 16,
-                "a box begins at a multiple of 16 bytes: a multiple of",
+                "boxes start at multiples of 16 bytes",
             );
             let maps = BufferRef::new(self.maps);
             let [x, y] = self.coords;

@@ -1,4 +1,4 @@
-//! A small convolution whose rows of pixels are fetched by im2col loads: for each buffer of the
+//! A small convolution that fetches rows of pixels by im2col loads: for each buffer of the
 //! filter one copy brings the pixels under it, of 32 results that follow each other across rows and
 //! images.
 
@@ -12,11 +12,11 @@ use tma::{
     shared,
 };
 
-/// Channels of a pixel.
+/// The number of channels of a pixel.
 pub const CHANNELS: usize = 16;
-/// Channels of a result.
+/// The number of channels of a result.
 pub const FILTERS: usize = 8;
-/// Columns and rows of the filter.
+/// The number of columns and rows of the filter.
 pub const SIDE: usize = 3;
 /// Results that a block computes.
 pub const PIXELS: usize = 32;
@@ -35,11 +35,11 @@ const COLUMN_BYTES: u32 = 4 * COLUMN_ELEMS;
 /// of the pixel under the first buffer of the filter for the first result: minus the padding.
 ///
 /// # Safety
-/// 1. `images` is an im2col map of `f32` with dimensions [`CHANNELS`], W, H, N, whose box of pixels has
+/// 1. `images` is an im2col map of `f32` with dimensions [`CHANNELS`], W, H, N; its box of pixels has
 ///    `width` by `height` pixels from `first` on, [`CHANNELS`] channels for each pixel and [`PIXELS`]
-///    pixels for each column, no swizzle; nobody writes the images while the kernel runs.
-/// 2. `filters` is as its type says; `output` has room for `pixels` pixels, which is
-///    `width * height * N`, and nobody else uses it.
+///    pixels for each column, no swizzle; no thread writes the images while the kernel runs.
+/// 2. `filters` is as its type requires; `output` has room for `pixels` pixels, which is
+///    `width * height * N`, and no other code uses it.
 /// 3. Grid and blocks are one-dimensional; there is a block of 256 threads for each [`PIXELS`] results.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/conv_im2col.ptx"), "\n```"))]
 #[kernel(max_threads = 256)]
@@ -65,7 +65,7 @@ pub unsafe fn conv_im2col(
         vectors,
         BAR::ptr(),
         |loads, columns| {
-            // The first result of this block; the copy goes on along W, H and N by itself.
+            // The first result of this block; the copy continues along W, H and N by itself.
             let result = block.index() * PIXELS as u32;
             let (column, row, image) = (
                 result % width,
@@ -77,7 +77,7 @@ pub unsafe fn conv_im2col(
                 let offsets = [tap as u16 % SIDE as u16, tap as u16 / SIDE as u16];
                 let to = columns.cast().byte_add(tap * COLUMN_BYTES);
                 // SAFETY: the map has these columns (1), pixels begin at multiples of 64 bytes, and
-                // nobody uses the buffer before it is loaded.
+                // no thread uses the buffer before it is loaded.
                 unsafe { loads.im2col(to, images, coords, offsets, COLUMN_BYTES) };
             }
         },
@@ -96,7 +96,7 @@ pub unsafe fn conv_im2col(
     for row in 0..SIDE {
         for column in 0..SIDE {
             let tap = row * SIDE + column;
-            // Four channels at once, as far as they lie in shared memory.
+            // Four channels at once, as far as they are in shared memory.
             for channel in (0..CHANNELS).step_by(4) {
                 let index = tap as u32 * COLUMN_ELEMS + pixel * CHANNELS as u32 + channel as u32;
                 let [a, b, c, d]: [u32; 4] = columns.get(index / 4);
@@ -116,16 +116,16 @@ pub unsafe fn conv_im2col(
 
 /// Results that a thread of [`conv_im2col_padded`] computes.
 pub const EACH: usize = 3;
-/// Threads of a block of [`conv_im2col_padded`].
+/// The number of threads of a block of [`conv_im2col_padded`].
 pub const THREADS: u32 = 128;
-/// Pixels that one load of [`conv_im2col_padded`] brings.
+/// The number of pixels that one load of [`conv_im2col_padded`] brings.
 pub const COLUMN: u32 = 128;
 /// The most columns of an image with its padding that [`conv_im2col_padded`] takes.
 pub const MOST_WIDTH: u32 = 1024;
 
 const PIXELS_OF_BLOCK: u32 = EACH as u32 * THREADS;
 
-/// Pixels in shared memory, whose rows of 64 bytes a swizzle spreads over the banks.
+/// Pixels in shared memory; a swizzle spreads their rows of 64 bytes over the banks.
 type Pixels = Tile<[[f32; CHANNELS]; COLUMN as usize], Swizzle64>;
 
 /// Loads of a block.
@@ -134,19 +134,19 @@ const fn loads(width: u32) -> u32 {
     (PIXELS_OF_BLOCK + rows * width + columns).div_ceil(COLUMN)
 }
 
-/// As [`conv_im2col`], with all channels of [`EACH`] results for each thread, and each pixel loaded once for a block.
+/// Works like [`conv_im2col`], with all channels of [`EACH`] results for each thread, and each pixel loaded once for a block.
 ///
 /// The images with their padding are one sequence of pixels, in the order in which im2col loads of all of it bring
-/// them. There the pixels under a filter lie at the same distances from its first one wherever that is. Each pixel of
-/// the sequence has a result, but those of the last columns and rows of an image, where the filter does not fit, are
+/// them. There the pixels under a filter are at the same distances from its first one everywhere. Each pixel of
+/// the sequence has a result, but results of the last columns and rows of an image, where the filter does not fit, are
 /// left out.
 ///
 /// # Safety
-/// 1. `images` is an im2col map of `f32` with dimensions [`CHANNELS`], W, H, N, whose box of pixels has the image with
+/// 1. `images` is an im2col map of `f32` with dimensions [`CHANNELS`], W, H, N; its box of pixels has the image with
 ///    its padding, `width` by `height` pixels from `first` on, [`CHANNELS`] channels for each pixel and [`COLUMN`]
-///    pixels for each column, with a 64-byte swizzle; nobody writes the images while the kernel runs.
-/// 2. `filters` has all filters at a multiple of 16 bytes, which nobody writes; `output` has room for
-///    `(width - 2) * (height - 2) * N` pixels at a multiple of 16 bytes, and nobody else uses it.
+///    pixels for each column, with a 64-byte swizzle; no thread writes the images while the kernel runs.
+/// 2. `filters` has all filters at a multiple of 16 bytes, which no thread writes; `output` has room for
+///    `(width - 2) * (height - 2) * N` pixels at a multiple of 16 bytes, and no other code uses it.
 /// 3. `pixels` is `width * height * N`; `width` is [`MOST_WIDTH`] at most.
 /// 4. Grid and blocks are one-dimensional; there is a block of [`THREADS`] threads for each `EACH * THREADS` pixels,
 ///    and the launch has the shared memory.
@@ -191,7 +191,7 @@ pub unsafe fn conv_im2col_padded(
             let [column, row, image] = position(start + load * COLUMN).map(|number| number as i32);
             let coords = [0, column + first, row + first, image];
             let to = buffer.add(load).cast();
-            // SAFETY: the map has this column (1), for which there is room (4) that nobody uses before it is loaded.
+            // SAFETY: the map has this column (1), for which there is room (4) that no thread uses before it is loaded.
             unsafe { transaction.im2col(to, images, coords, [0, 0], size_of::<Pixels>() as u32) };
         }
     });
@@ -258,13 +258,13 @@ mod host {
     pub struct ConvIm2col {
         /// The results of a thread.
         pub form: ConvIm2colForm,
-        /// Images.
+        /// The number of images.
         pub images: u32,
-        /// Rows of an image.
+        /// The number of rows of an image.
         pub height: u32,
-        /// Columns of an image.
+        /// The number of columns of an image.
         pub width: u32,
-        /// Pixels of zeros around an image.
+        /// The number of pixels of zeros around an image.
         pub padding: u32,
         /// The images' buffer.
         pub data: usize,
@@ -284,7 +284,7 @@ mod host {
     }
 
     impl ConvIm2col {
-        /// Columns and rows of the result.
+        /// Returns the columns and rows of the result.
         pub fn result(&self) -> [u32; 2] {
             let padding = self.padding.saturating_mul(2);
             [self.width, self.height].map(|side| side.saturating_add(padding).saturating_sub(2))
@@ -293,24 +293,19 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
-            let reason = "a filter of 3 x 3 pixels sees at least one of the image:";
+            let reason = "the 3 x 3 filter must cover at least one pixel of the image";
             conditions.within("padding", self.padding, 0..=2, reason);
             let least = 3_u32.saturating_sub(self.padding.saturating_mul(2)).max(1);
-            let reason = "the filter fits in the image with its padding: at least";
+            let reason = "the filter must fit in the padded image";
             conditions.at_least("width", self.width, least, reason);
             conditions.at_least("height", self.height, least, reason);
-            conditions.at_least(
-                "images",
-                self.images,
-                1,
-                "there is no empty tensor: at least",
-            );
+            conditions.at_least("images", self.images, 1, "a tensor must not be empty");
             let [width, height] = self.result();
             let pixels = product(&[width, height, self.images]);
-            let reason = "results that are numbered in 32 bits, and those behind the last:";
+            let reason = "results, with those past the last, are numbered in 32 bits";
             let most = u32::MAX - PIXELS as u32;
             conditions.within("results", pixels, 0..=u64::from(most), reason);
             conditions.reads(Region::tensor(self.map(), self.data));
@@ -341,12 +336,12 @@ mod host {
             let padding = self.padding.saturating_mul(2);
             let [width, height] =
                 [self.width, self.height].map(|side| side.saturating_add(padding));
-            let reason = "what shared memory has room for, columns of an image with its padding:";
+            let reason = "columns of the padded image that fit in shared memory";
             conditions.within("width", width, 0..=MOST_WIDTH, reason);
             let pixels = product(&[width, height, self.images]);
-            // Those that a block loads behind its own are numbered, too.
+            // Pixels that a block loads after its own are numbered, too.
             let most = u32::MAX - PIXELS_OF_BLOCK - 3 * MOST_WIDTH;
-            let reason = "pixels with their padding that are numbered in 32 bits, and those behind the last:";
+            let reason = "padded pixels, with those past the last, are numbered in 32 bits";
             conditions.within("pixels", pixels, 0..=u64::from(most), reason);
             let pixels = pixels as u32;
             let map = self
@@ -367,7 +362,7 @@ mod host {
             conditions.launch(call, Shape::new(blocks, THREADS))
         }
 
-        /// The padding, where it is one that the kernel takes.
+        /// Returns the padding, where it is one that the kernel takes.
         fn border(&self) -> i32 {
             self.padding.min(2) as i32
         }

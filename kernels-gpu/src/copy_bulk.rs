@@ -1,4 +1,4 @@
-//! Copies memory as fast as it goes: bulk copies in and out, several on their way, chunks handed
+//! Copies memory as fast as it goes: bulk copies in and out, several in flight, chunks handed
 //! out one by one.
 
 use core::num::NonZero;
@@ -10,18 +10,18 @@ use tma::{
     shared,
 };
 
-/// Copies `len_bytes` bytes from `src` to `dst`, in chunks of `chunk_bytes` of which each block
-/// keeps `STAGES` in shared memory: `copy_bulk_2` to `copy_bulk_8`.
+/// Copies `len_bytes` bytes from `src` to `dst`, in chunks of `chunk_bytes`; each block
+/// keeps `STAGES` chunks in shared memory: `copy_bulk_2` to `copy_bulk_8`.
 ///
-/// A block is one warp. The launch has as many blocks as run at once; how many chunks keep the memory of
-/// a device busy, [`settings`](crate::settings) says.
+/// A block is one warp. The launch has the number of blocks that run at once; [`settings`](crate::settings) has the
+/// number of chunks that keeps the memory of a device busy.
 ///
 /// # Safety
 /// 1. `src` and `dst` point to `len_bytes` bytes of global memory that do not overlap and that
-///    nobody else uses while the kernel runs.
+///    only this kernel uses while it runs.
 /// 2. Both addresses, `len_bytes` and `chunk_bytes` are multiples of 16; a chunk has at most
 ///    2^20 - 16 bytes, and there are fewer than 2^31 chunks.
-/// 3. `counter` is as its type says.
+/// 3. `counter` is as its type requires.
 /// 4. Grid and blocks are one-dimensional, blocks of 32 threads, and the launch has the shared
 ///    memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `copy_bulk_4`\n```text\n", include_str!("../../tests/golden/ptx/copy_bulk_4.ptx"), "\n```"))]
@@ -42,11 +42,11 @@ pub unsafe fn copy_bulk<const STAGES: u32>(
     let start = |chunk: u32| u64::from(chunk) * u64::from(chunk_bytes);
     // The last chunk may be shorter.
     let bytes = |chunk: u32| (len_bytes - start(chunk)).min(chunk_bytes.into()) as u32;
-    // SAFETY: the chunk lies within the source (1), aligned (2); the buffer is free and takes it.
+    // SAFETY: the chunk is within the source (1), aligned (2); the buffer is free and takes it.
     let load = |chunk: u32, loads: &mut Transaction<'_>, buffer| unsafe {
         loads.bulk(buffer, src.add(start(chunk) as usize), bytes(chunk));
     };
-    // SAFETY: the chunk lies within the destination (1), aligned (2); it has been loaded, and its buffer is
+    // SAFETY: the chunk is within the destination (1), aligned (2); it has been loaded, and its buffer is
     // left alone until the group has been read.
     let store = |chunk: u32, stores: &mut Stores, buffer| unsafe {
         stores.bulk(dst.add(start(chunk) as usize), buffer, bytes(chunk));
@@ -58,12 +58,12 @@ pub unsafe fn copy_bulk<const STAGES: u32>(
     block.stream::<_, STAGES>(memory, chunk_bytes, items, load, store);
 }
 
-/// As [`copy_bulk`], but each block copies one chunk and leaves. The launch has a block for each chunk.
+/// Works like [`copy_bulk`], but each block copies one chunk and leaves. The launch has a block for each chunk.
 ///
-/// One thread of a block works. With more threads fewer blocks run at once, and so fewer bytes are on their way.
+/// One thread of a block works. With more threads fewer blocks run at once, and so fewer bytes are in flight.
 ///
 /// # Safety
-/// As for [`copy_bulk`], without (3); blocks have up to 256 threads, in whole warps.
+/// The conditions of [`copy_bulk`], without (3); blocks have up to 256 threads, in whole warps.
 #[kernel(max_threads = 256, shared_bytes = chunk_bytes.get())]
 pub unsafe fn copy_bulk_once(
     dst: *mut u8,
@@ -71,7 +71,7 @@ pub unsafe fn copy_bulk_once(
     len_bytes: u64,
     chunk_bytes: NonZero<u32>,
 ) {
-    // SAFETY: the conditions are this kernel's own. The chunk lies within the destination (1), aligned (2).
+    // SAFETY: the conditions are this kernel's own. The chunk is within the destination (1), aligned (2).
     unsafe {
         once(
             src,
@@ -84,15 +84,15 @@ pub unsafe fn copy_bulk_once(
     }
 }
 
-/// Loads the chunk of this block; `store` is told where it begins and how many bytes it has, and starts what takes
-/// them from the buffer.
+/// Loads the chunk of this block; `store` gets its start and its number of bytes, and starts the copies
+/// that read the buffer.
 ///
 /// # Safety
-/// 1. `src` points to `len_bytes` bytes of global memory that nobody writes while the kernel runs.
+/// 1. `src` points to `len_bytes` bytes of global memory that no thread writes while the kernel runs.
 /// 2. The address, `len_bytes` and `chunk_bytes` are multiples of 16; a chunk has at most 2^20 - 16 bytes, and
 ///    there is a block for each.
 /// 3. Grid and blocks are one-dimensional, blocks of whole warps, and the launch has `chunk_bytes` of shared memory.
-/// 4. What `store` starts may be started on these bytes.
+/// 4. The copies of `store` may be started on these bytes.
 #[inline(always)]
 pub(crate) unsafe fn once(
     src: *const u8,
@@ -117,7 +117,7 @@ pub(crate) unsafe fn once(
     // SAFETY: this thread has made the barrier; its one phase has this arrival and the bytes of the load.
     let full = unsafe { Barrier::assume_init(BAR::ptr()) };
     let mut loads = full.transaction();
-    // SAFETY: the chunk lies within the source (1), aligned (2); the buffer takes it.
+    // SAFETY: the chunk is within the source (1), aligned (2); the buffer takes it.
     unsafe { loads.bulk(buffer, src.add(start as usize), bytes) };
     full.wait(loads.arrive());
     let mut stores = Stores::new();
@@ -155,9 +155,9 @@ mod host {
         /// Chunks that a block keeps in shared memory: 2, 3, 4, 6 or 8. With 1 there is a block for each chunk,
         /// and neither `blocks` nor the counter is used.
         pub stages: u32,
-        /// Bytes of a chunk.
+        /// The number of bytes of a chunk.
         pub chunk_bytes: u32,
-        /// Bytes to copy.
+        /// The number of bytes to copy.
         pub len_bytes: u64,
         /// The buffer that is written.
         pub dst: usize,
@@ -167,15 +167,15 @@ mod host {
         pub src: usize,
         /// The buffer of the counter, a `u32` that is zero.
         pub counter: usize,
-        /// Blocks.
+        /// The number of blocks.
         pub blocks: u32,
-        /// Shared memory of a block at least, in bytes, where there is a block for each chunk: with more than a chunk takes fewer blocks run at once.
+        /// The least shared memory of a block in bytes, where there is a block for each chunk. More than a chunk needs makes fewer blocks run at once.
         pub shared_bytes: u32,
-        /// Threads of a block: 32, but where there is a block for each chunk up to 256.
+        /// The number of threads of a block: 32, but where there is a block for each chunk up to 256.
         pub threads: u32,
     }
 
-    /// A copy of no bytes from buffer 1 to buffer 0, whose counter is buffer 2.
+    /// A copy of no bytes from buffer 1 to buffer 0, with the counter in buffer 2.
     impl Default for CopyBulk {
         fn default() -> Self {
             Self {
@@ -194,13 +194,13 @@ mod host {
     }
 
     impl CopyBulk {
-        /// The same copy with the setting for a device.
+        /// Returns the same copy with the setting for a device.
         #[must_use]
         pub fn on(self, device: &DeviceDescription) -> Self {
             self.set(Streaming::CopyBulk.setting(device), device)
         }
 
-        /// As [`on`](Self::on), with a block for each chunk whatever the setting for the device is.
+        /// Works like [`on`](Self::on), with a block for each chunk for any setting of the device.
         #[must_use]
         pub fn each_on(self, device: &DeviceDescription) -> Self {
             let set = self.on(device);
@@ -215,7 +215,7 @@ mod host {
             }
         }
 
-        /// The same copy with a setting.
+        /// Returns the same copy with a setting.
         #[must_use]
         pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
             Self {
@@ -231,7 +231,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             chunk(&mut conditions, self.chunk_bytes);
@@ -250,8 +250,8 @@ mod host {
                 let launch = conditions.launch(call, Shape::new(chunks, self.threads))?;
                 return Ok(at_least(launch, self.shared_bytes));
             }
-            let reason = "one warp moves the chunks:";
-            conditions.within("threads of a block", self.threads, 32..=32, reason);
+            let reason = "one warp moves the chunks";
+            conditions.within("block size", self.threads, 32..=32, reason);
             let own = self.stages.saturating_sub(1);
             drawn(&mut conditions, self.blocks, own, chunks, self.counter);
             let counter = BufferRef::new(self.counter);

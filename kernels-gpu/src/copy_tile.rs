@@ -12,23 +12,23 @@ use tma::{
 
 use crate::patch::Patch;
 
-/// Copies a matrix to another one of the same shape, in patches of tiles of which each block keeps `STAGES` in
+/// Copies a matrix to another one of the same shape, in patches of tiles; each block keeps `STAGES` patches in
 /// shared memory: `copy_tile_2` to `copy_tile_6`.
 ///
 /// The matrix is `patches_x` by `patches / patches_x` patches, those at its ends cut off by the maps. Both
 /// maps swizzle alike or not at all.
 ///
-/// A block is one warp. The launch has as many blocks as run at once.
+/// A block is one warp. The launch has the number of blocks that run at once.
 ///
 /// # Safety
 /// 1. `src` and `dst` are two-dimensional maps with the boxes of `patch`, which have its `box_bytes` bytes
-///    in shared memory, over matrices that do not overlap and that nobody else uses while the kernel
+///    in shared memory, over matrices that do not overlap and that only this kernel uses while it
 ///    runs.
 /// 2. `box_bytes` is a multiple of 128, or of 1024 where the maps swizzle, and a patch has less than 2^20 bytes; the
 ///    width of a box is a multiple of 16 bytes. Rows of `dst` end at multiples of 16 bytes, or the
 ///    bytes up to the next one are padding.
 /// 3. There are fewer than 2^31 patches, and coordinates are less than 2^31.
-/// 4. `counter` is as its type says.
+/// 4. `counter` is as its type requires.
 /// 5. Grid and blocks are one-dimensional, blocks of 32 threads, and the launch has the shared
 ///    memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `copy_tile_4`\n```text\n", include_str!("../../tests/golden/ptx/copy_tile_4.ptx"), "\n```"))]
@@ -62,10 +62,10 @@ pub unsafe fn copy_tile<const STAGES: u32>(
     block.stream::<_, STAGES>(memory, patch.bytes(), items, load, store);
 }
 
-/// As [`copy_tile`], but each block copies one patch, at its position in the grid, and leaves.
+/// Works like [`copy_tile`], but each block copies one patch, at its position in the grid, and leaves.
 ///
 /// # Safety
-/// As for [`copy_tile`], without (4); the grid has a block for each patch, those side by side along `x`.
+/// The conditions of [`copy_tile`], without (4); the grid has a block for each patch, with neighbours along `x`.
 #[kernel(max_threads = 32, shared_bytes = patch.bytes())]
 pub unsafe fn copy_tile_once(
     #[grid_constant] dst: &TensorMap,
@@ -119,7 +119,7 @@ mod host {
         /// Patches that a block keeps in shared memory: 2, 3, 4 or 6. With 1 there is a block for each patch, and neither
         /// `blocks` nor the counter is used.
         pub stages: u32,
-        /// Tiles side by side in a patch, which a block moves at once.
+        /// The number of tiles side by side in a patch, which a block moves at once.
         pub tiles: u32,
         /// Both matrices, each in a buffer of its own, with a tile as the box.
         pub map: Tiled,
@@ -129,14 +129,14 @@ mod host {
         pub src: usize,
         /// The buffer of the counter, a `u32` that is zero.
         pub counter: usize,
-        /// Blocks.
+        /// The number of blocks.
         pub blocks: u32,
-        /// Shared memory of a block at least, in bytes, where there is a block for each patch: with more than a patch takes fewer blocks run at once.
+        /// The least shared memory of a block in bytes, where there is a block for each patch. More than a patch needs makes fewer blocks run at once.
         pub shared_bytes: u32,
     }
 
     impl CopyTile {
-        /// The matrix of buffer 1 to that of buffer 0, with the counter in buffer 2.
+        /// Makes the arguments from the matrix in buffer 1 to the one in buffer 0, with the counter in buffer 2.
         pub fn of(map: Tiled) -> Self {
             Self {
                 map,
@@ -150,14 +150,14 @@ mod host {
             }
         }
 
-        /// The same matrix with the setting for a device.
+        /// Returns the same matrix with the setting for a device.
         #[must_use]
         pub fn on(self, device: &DeviceDescription) -> Self {
             let setting = Streaming::CopyTile(tile_of(&self.map)).setting(device);
             self.set(setting, device)
         }
 
-        /// The same matrix with a setting, whose chunks are the tiles.
+        /// Returns the same matrix with a setting; its chunks are the tiles.
         #[must_use]
         pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
             Self {
@@ -172,7 +172,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             let tiles = Tiles::of(&self.map, self.tiles, &mut conditions);

@@ -1,11 +1,11 @@
 //! Multi-scale deformable attention, forward, with halves in and out and sums in `f32`.
 //!
 //! A query takes [`POINTS`] samples in each of [`LEVELS`] images of the same batch, and adds up
-//! what it sees there, each sample with its weight. A sample has a location in the image, 0 to 1 in
-//! each direction, and what is seen there is interpolated between the four pixels around it.
+//! the interpolated pixels, each sample with its weight. A sample has a location in the image, 0 to 1 in
+//! each direction, and is interpolated between the four pixels around it.
 //!
 //! # Layout
-//! - `value`: for each batch the images one behind the other, each `[H][W][CHANNELS]`, halves. Every
+//! - `value`: for each batch the images one after the other, each `[H][W][CHANNELS]`, halves. Every
 //!   image has a border of one pixel of zeros on each side, which H and W count; locations are those
 //!   of the image without it.
 //! - `locations`: `[batch][query][level][point]`, X in the lower and Y in the upper half of a word.
@@ -21,7 +21,7 @@
 //!   batch in shared memory.
 //! - [`deform_attn_pairs`] keeps those there, too, and reads the two finer images with ordinary loads.
 //!
-//! A lane has eight channels. Four lanes have a query, and a warp eight of these; in [`deform_attn_pairs`] eight lanes, of which
+//! A lane has eight channels. Four lanes have a query, and a warp eight queries; in [`deform_attn_pairs`] eight lanes:
 //! four have a left pixel and four the right one, and a warp has four queries.
 
 mod gather;
@@ -42,15 +42,15 @@ use tma::{
 pub use geometry::Chunk;
 use geometry::Problem;
 
-/// Images of a batch.
+/// The number of images of a batch.
 pub const LEVELS: u32 = 4;
 /// Samples that a query takes in each image.
 pub const POINTS: u32 = 8;
-/// Channels of a pixel.
+/// The number of channels of a pixel.
 pub const CHANNELS: u32 = 32;
 /// The box of the maps: 2 x 2 pixels of an image that is seen as a matrix.
 pub type Pixels = [[[F16; 2 * CHANNELS as usize]; 2]; 1];
-/// Queries of a warp.
+/// The number of queries of a warp.
 pub const QUERIES: u32 = 8;
 
 /// Deformable attention by ordinary loads.
@@ -59,13 +59,13 @@ pub const QUERIES: u32 = 8;
 /// borders. Warps of the grid take eight queries at a time.
 ///
 /// # Safety
-/// 1. `value`, `locations`, `weights` and `output` are as long as the layout says for `batches`,
-///    `queries` and the shapes, at multiples of 16 bytes; nobody else writes the inputs or uses the
+/// 1. `value`, `locations`, `weights` and `output` are as long as the layout requires for `batches`,
+///    `queries` and the shapes, at multiples of 16 bytes; no other code writes the inputs or uses the
 ///    output while the kernel runs.
 /// 2. Heights and widths are at least 3, and borders are zero.
 /// 3. Grid and blocks are one-dimensional; blocks are whole warps.
 #[allow(clippy::too_many_arguments, reason = "the operator has so many")]
-// Four blocks: ptxas then uses 64 registers for loads that are on their way, and not 48.
+// Four blocks: ptxas then uses 64 registers for loads that are in flight, and not 48.
 #[kernel(max_threads = 256, min_blocks = 4)]
 pub unsafe fn deform_attn_gather(
     value: *const Chunk,
@@ -87,7 +87,7 @@ pub unsafe fn deform_attn_gather(
     }
 }
 
-/// Deformable attention with tiles of all four images, `STAGES` rounds of 32 tiles on their way in
+/// Deformable attention with tiles of all four images, `STAGES` rounds of 32 tiles in flight in
 /// each warp: entries `deform_attn_tiles_1`, `_2` and `_4`.
 ///
 /// The batches are worked on in `waves` parts, one after the other, so that the pixels of a part
@@ -138,7 +138,7 @@ pub unsafe fn deform_attn_tiles<const STAGES: u32>(
     }
 }
 
-/// As [`deform_attn_tiles`], for the two finer images; the coarser two of a block's batch lie in
+/// Works like [`deform_attn_tiles`], for the two finer images; the coarser two of a block's batch are in
 /// shared memory, brought by one bulk copy: entries `deform_attn_resident_1` and `_2`, with `STAGES`
 /// rounds of 16 tiles in each warp.
 ///
@@ -176,7 +176,7 @@ pub unsafe fn deform_attn_resident<const STAGES: u32>(
     }
 }
 
-/// As [`deform_attn_resident`], with the finer images read by ordinary loads, both pixels of a row at once.
+/// Works like [`deform_attn_resident`], with the finer images read by ordinary loads, both pixels of a row at once.
 ///
 /// # Safety
 /// 1. As for [`deform_attn_gather`], (1) and (2).
@@ -223,7 +223,7 @@ mod host {
 
     /// Multi-scale deformable attention, forward, on halves.
     ///
-    /// `value` has for each batch the four images one behind the other, `[H][W][32]`, with a border of
+    /// `value` has for each batch the four images one after the other, `[H][W][32]`, with a border of
     /// one pixel of zeros around each; `locations` has two halves (X, then Y) and `weights` one half for
     /// `[batch][query][image][8 points]`; `output` is `[batch][query][32]`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -232,9 +232,9 @@ mod host {
         pub form: DeformAttnForm,
         /// Height and width of each image, the border counted.
         pub shapes: [[u32; 2]; 4],
-        /// Batches.
+        /// The number of batches.
         pub batches: u32,
-        /// Queries of a batch.
+        /// The number of queries of a batch.
         pub queries: u32,
         /// The images' buffer.
         pub value: usize,
@@ -244,9 +244,9 @@ mod host {
         pub weights: usize,
         /// The buffer that is written.
         pub output: usize,
-        /// Blocks.
+        /// The number of blocks.
         pub blocks: u32,
-        /// Warps of a block.
+        /// The number of warps of a block.
         pub warps: u32,
         /// Parts that the batches are worked on in, one after the other, so that a part stays in the
         /// L2 cache; of all forms but `Gather`.
@@ -258,18 +258,18 @@ mod host {
     pub enum DeformAttnForm {
         /// By ordinary loads.
         Gather,
-        /// As tiles, with 1, 2 or 4 stages in each warp.
+        /// Tiles, with 1, 2 or 4 stages in each warp.
         Tiles {
             /// The stages.
             stages: u32,
         },
-        /// As tiles of the first two images, the others being in shared memory; with 1 or 2 stages in
+        /// Tiles of the first two images, with the others in shared memory; with 1 or 2 stages in
         /// each warp.
         Resident {
             /// The stages.
             stages: u32,
         },
-        /// As [`Resident`](Self::Resident), the first two images by ordinary loads, both pixels of a row at once.
+        /// Works like [`Resident`](Self::Resident), with the first two images by ordinary loads, both pixels of a row at once.
         Pairs,
     }
 
@@ -294,11 +294,11 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernels cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             for (image, [height, width]) in self.shapes.into_iter().enumerate() {
-                let reason = "a pixel and its border, and halves of a word:";
+                let reason = "a pixel with its border; sides have 16 bits";
                 conditions.within(
                     &format!("height of image {image}"),
                     height,
@@ -307,10 +307,10 @@ mod host {
                 );
                 conditions.within(&format!("width of image {image}"), width, 3..=65535, reason);
             }
-            let reason = "bytes of a batch are counted in 32 bits:";
+            let reason = "bytes of a batch are counted in 32 bits";
             let most = u64::from(u32::MAX / PIXEL_BYTES);
             conditions.within("pixels of a batch", self.pixels(), 0..=most, reason);
-            let reason = "numbers of queries fit in 32 bits: batches times queries of";
+            let reason = "query numbers have 32 bits";
             let all = u64::from(self.batches) * u64::from(self.queries).next_multiple_of(8);
             conditions.within(
                 "queries of all batches",
@@ -323,12 +323,12 @@ mod host {
                 DeformAttnForm::Pairs => 24,
                 _ => 8,
             };
-            conditions.within("warps of a block", self.warps, 1..=most_warps, "there are");
+            conditions.within("warps per block", self.warps, 1..=most_warps, "");
             if self.form == DeformAttnForm::Gather {
                 let groups = all.min(u32::MAX.into()) as u32 / 8;
                 let most = (u32::MAX - groups) / self.warps.max(1);
                 let reason =
-                    "groups of queries are counted in 32 bits, and those of the next turn:";
+                    "groups of queries, with those of the next turn, are counted in 32 bits";
                 conditions.within("blocks", self.blocks, 0..=most, reason);
             }
             let queries = product(&[self.batches, self.queries]);
@@ -341,7 +341,7 @@ mod host {
             let output_bytes = bytes(queries, PIXEL_BYTES as usize);
             conditions.writes(Region::bytes(self.output, output_bytes));
             if self.form != DeformAttnForm::Gather {
-                let reason = "parts of the batches:";
+                let reason = "each wave has at least one batch";
                 conditions.within("waves", self.waves, 1..=self.batches, reason);
             }
             conditions.launch(
@@ -380,8 +380,8 @@ mod host {
             }
         }
 
-        /// The image of all batches as matrices whose columns are the channels of all pixels of a row: a
-        /// tile of 2 x 2 pixels is two runs of 128 bytes. Small tiles at random coordinates want no
+        /// Returns the image of all batches as matrices; their columns are the channels of all pixels of a row: a
+        /// tile of 2 x 2 pixels is two runs of 128 bytes. Small tiles at random coordinates need no
         /// promotion in L2.
         fn map(&self, image: usize) -> MapRef {
             let [height, width] = self.shapes[image];
@@ -429,11 +429,10 @@ mod host {
             };
             assert_eq!(
                 wrong.launch().unwrap_err().to_string(),
-                "kernel-condition: stages is 3; there are kernels for 1, 2; take 2\n\
-             kernel-condition: height of image 1 is 2; a pixel and its border, and halves of a word: \
-             3 to 65535; take 3\n\
-             kernel-condition: warps of a block is 32; there are 1 to 28; take 28\n\
-             kernel-condition: waves is 49; parts of the batches: 1 to 48; take 48"
+                "kernel-condition: stages is 3; must be one of 1, 2 (compiled instances); use 2\n\
+             kernel-condition: height of image 1 is 2; must be 3 to 65535 (a pixel with its border; sides have 16 bits); use 3\n\
+             kernel-condition: warps per block is 32; must be 1 to 28; use 28\n\
+             kernel-condition: waves is 49; must be 1 to 48 (each wave has at least one batch); use 48"
             );
         }
     }

@@ -1,5 +1,5 @@
 //! Ports the guide's "Encoding a Tensor Map on Device": maps of tensors of different sizes are made on
-//! the device, from a template or from nothing, and released for other kernels, which acquire them
+//! the device, from a template or from zeros, and released for other kernels, which acquire them
 //! ([`consume_map`](mod@crate::consume_map)).
 //!
 //! `tensormap.replace` is an instruction of each architecture by itself (`sm_90a`, not `sm_90`).
@@ -40,8 +40,8 @@ shared! {
     static SMEM_MAP: TensorMap align 128;
 }
 
-/// Makes a map of a tensor of bytes in each block: `maps[i]` by `fields[i]`, from a template all of
-/// whose fields are replaced.
+/// Makes a map of a tensor of bytes in each block: `maps[i]` by `fields[i]`, from a template; all
+/// its fields are replaced.
 ///
 /// # Safety
 /// 1. `template` is a tiled tensor map.
@@ -60,10 +60,10 @@ pub unsafe fn encode_map(
     unsafe { encode(|word| template.words()[word], fields, tensors, maps) }
 }
 
-/// As [`encode_map`], from 128 bytes of zeros: no map comes from the host.
+/// Works like [`encode_map`], from 128 bytes of zeros: no map comes from the host.
 ///
 /// # Safety
-/// As for [`encode_map`], (2) and (3).
+/// The conditions of [`encode_map`], (2) and (3).
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/encode_map_zeroed.ptx"), "\n```"))]
 #[kernel(max_threads = 32)]
 pub unsafe fn encode_map_zeroed(
@@ -95,11 +95,11 @@ unsafe fn encode(
     }
     warp.sync();
     if lane == 0 {
-        // SAFETY: the fields are those of a map (1), which is the block's own; the lanes have synchronised since
+        // SAFETY: the fields belong to a map (1), which is the block's own; the lanes have synchronised since
         // they wrote it.
         unsafe { replace(map, fields.of(block), tensors) };
     }
-    // Show the changes to the other lanes, then copy the map together, and release it to whoever
+    // Show the changes to the other lanes, then copy the map together, and release it to a thread that
     // acquires it for copies.
     warp.sync();
     // SAFETY: the whole warp is here with the same addresses; the map has room at a multiple of 64 (1).
@@ -111,7 +111,7 @@ unsafe fn encode(
 /// Replaces every field of a map.
 ///
 /// # Safety
-/// 1. `map` is a map in shared memory that nobody else uses, and `fields` are those of a map.
+/// 1. `map` is a map in shared memory that no other code uses, and `fields` are the fields of a map.
 #[inline(always)]
 unsafe fn replace(map: SharedPtr<TensorMap>, fields: &MapFields, tensors: *mut u8) {
     let rank = fields.rank;
@@ -139,7 +139,7 @@ unsafe fn replace(map: SharedPtr<TensorMap>, fields: &MapFields, tensors: *mut u
             }
         )*};
     }
-    // SAFETY: nobody else uses the map, which has one to five dimensions, and those that are replaced (1).
+    // SAFETY: no other code uses the map, which has one to five dimensions, and those that are replaced (1).
     unsafe {
         tensormap_replace::tile_global_address(map, address as u64);
         // The field counts from zero.
@@ -172,13 +172,13 @@ mod host {
     pub struct EncodeMap {
         /// Begin with a template from the host, or with zeros.
         pub template: bool,
-        /// The buffer of what the maps are to say: [`map_fields`] of each.
+        /// The buffer of the fields of the maps: [`map_fields`] of each.
         pub fields: usize,
-        /// The buffer that the tensors lie in.
+        /// The buffer that the tensors are in.
         pub tensors: usize,
         /// The buffer that gets the maps.
         pub maps: usize,
-        /// Maps.
+        /// The number of maps.
         pub count: u32,
     }
 
@@ -186,10 +186,10 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernels cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
-            conditions.at_least("maps", self.count, 1, "there is no empty grid: at least");
+            conditions.at_least("maps", self.count, 1, "the grid must not be empty");
             let map_bytes = TensorMap::BYTES as u32;
             let fields_bytes = size_of::<MapFields>() as u32;
             let bytes = |buffer, of| Region::bytes(buffer, product(&[self.count, of]));
@@ -207,7 +207,7 @@ mod host {
         }
     }
 
-    /// The fields of the map that the device is to make: a tensor of bytes that begins `offset_bytes` into
+    /// Returns the fields of the map that the device is to make: a tensor of bytes that begins `offset_bytes` into
     /// the buffer of the tensors.
     ///
     /// # Errors
@@ -226,9 +226,8 @@ mod host {
                 "{:?}, {:?}, {:?}, {:?}",
                 tensor.data_type, tensor.interleave, tensor.swizzle, tensor.oob_fill
             );
-            let limit =
-                "the kernels make maps of U8 without interleave and swizzle, filled with zeros";
-            conditions.refuse("tensor", value, limit, "make the others on the host");
+            let limit = "must be U8 without interleave and swizzle, filled with zeros";
+            conditions.refuse("tensor", value, limit, "make other maps on the host");
         }
         let extents = 0..tensor.rank();
         let extents: Vec<usize> = extents
@@ -236,8 +235,8 @@ mod host {
             .collect();
         if extents != BOX && extents != BOX_5D {
             let value = format!("{extents:?} bytes");
-            let limit = format!("`ConsumeMap` takes boxes that bring {BOX:?} or {BOX_5D:?}");
-            conditions.refuse("box", value, limit, "take one of these");
+            let limit = format!("must be {BOX:?} or {BOX_5D:?} bytes, as `ConsumeMap` loads");
+            conditions.refuse("box", value, limit, "use one of these");
         }
         // Buffers begin at multiples of 256 bytes.
         let address = offset_bytes.saturating_add(0x1000);
@@ -247,7 +246,7 @@ mod host {
                 "tensor",
                 value,
                 refused.to_string(),
-                "keep the rules of tensor maps",
+                "follow the rules of tensor maps",
             );
         }
         conditions.into_result()?;
@@ -262,7 +261,7 @@ mod host {
         })
     }
 
-    /// The first `N` of these, and zeros where there are fewer.
+    /// Returns the first `N` of these, and zeros where there are fewer.
     fn padded<T: Copy + Default, const N: usize>(numbers: impl Iterator<Item = T>) -> [T; N] {
         let mut all = [T::default(); N];
         for (slot, number) in all.iter_mut().zip(numbers) {

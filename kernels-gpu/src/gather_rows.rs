@@ -2,20 +2,20 @@
 
 use tma::{Block, Stores, Tile, TileMap, kernel, ptx::mbarrier::Mbarrier, shared};
 
-/// Elements of a row.
+/// The number of elements of a row.
 pub const ROW: usize = 64;
-/// Rows that a block gathers: one for each lane of its warp.
+/// The number of rows that a block gathers: one for each lane of its warp.
 pub const ROWS: usize = 32;
 
 const ROW_BYTES: u32 = size_of::<[u32; ROW]>() as u32;
 
 /// Writes row `indices[i]` of a table of 4-byte elements to row `i` of `output`, for all `rows` rows.
-/// A number that no row of the table has gives zeros.
+/// A number without a row in the table results in zeros.
 ///
 /// # Safety
-/// 1. `table` is over a table of [`ROW`] columns that nobody writes while the kernel runs.
-/// 2. `indices` has `rows` numbers, none of them negative as `i32`; `output` has room for as many
-///    rows, is a multiple of 16 bytes, and nobody else uses it.
+/// 1. `table` is over a table of [`ROW`] columns that no thread writes while the kernel runs.
+/// 2. `indices` has `rows` numbers, none of them negative as `i32`; `output` has room for `rows`
+///    rows, is a multiple of 16 bytes, and no other code uses it.
 /// 3. Blocks are one warp, and there is one for each [`ROWS`] rows.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/gather_rows.ptx"), "\n```"))]
 #[kernel(max_threads = 32)]
@@ -41,7 +41,7 @@ pub unsafe fn gather_rows(
         // SAFETY: there is a number for each row (2).
         let row = unsafe { *indices.add((first + warp.lane()) as usize) };
         let mut load = bar.transaction();
-        // SAFETY: column 0 is aligned, and nobody uses the slot before the phase completes.
+        // SAFETY: column 0 is aligned, and no thread uses the slot before the phase completes.
         unsafe { load.tile(gathered.at(warp.lane()), table, [0, row as i32]) };
         let _ = load.arrive();
     }
@@ -51,7 +51,7 @@ pub unsafe fn gather_rows(
     // the phase has ordered them for every lane.
     if warp.elect() {
         let mut stores = Stores::new();
-        // SAFETY: the output has room for these rows (2), which lie one behind the other.
+        // SAFETY: the output has room for these rows (2), which are stored one after the other.
         unsafe {
             let dst = output.add(first as usize * ROW);
             stores.bulk(dst.cast(), gathered.cast(), count * ROW_BYTES)
@@ -76,13 +76,13 @@ mod host {
     pub struct GatherRows {
         /// The table's buffer.
         pub table: usize,
-        /// Rows of the table.
+        /// The number of rows of the table.
         pub table_rows: u64,
         /// The buffer of row numbers, `u32`.
         pub indices: usize,
         /// The buffer that gets the rows.
         pub output: usize,
-        /// Rows to gather.
+        /// The number of rows to gather.
         pub rows: u32,
     }
 
@@ -90,10 +90,10 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
-            conditions.at_least("rows", self.rows, 1, "there is no empty grid: at least");
+            conditions.at_least("rows", self.rows, 1, "the grid must not be empty");
             let map = TensorMap::tiled(DataType::U32, &[ROW as u64, self.table_rows])
                 .box_dims(&[ROW as u32, 1]);
             let bytes = |buffer, of| Region::bytes(buffer, product(&[self.rows, of]));

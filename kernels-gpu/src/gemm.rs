@@ -1,6 +1,6 @@
 //! Products of matrices by tensor cores: tiles by tensor copies, sums in registers, results by tensor copies.
 //!
-//! [`batched`] has those of many matrices, with other results.
+//! [`batched`] has the products of many matrices, with other results.
 
 pub mod batched;
 
@@ -17,21 +17,21 @@ use tma::{
 
 use crate::product::{BOX, Box64, Boxes64, Map, Stage, Tiling, WIDE};
 
-/// Threads: a warpgroup loads, two multiply.
+/// The number of threads: a warpgroup loads, two multiply.
 pub const THREADS: u32 = 384;
-/// Stages of wide tiles in shared memory.
+/// The number of stages of wide tiles in shared memory.
 const WIDE_STAGES: u32 = 4;
-/// Boxes of the columns of a narrow tile: as many blocks as possible.
+/// Boxes of the columns of a narrow tile: the most blocks.
 const NARROW: usize = 1;
-/// Stages of narrow tiles in shared memory.
+/// The number of stages of narrow tiles in shared memory.
 const NARROW_STAGES: u32 = 7;
 /// Boxes of the columns of a tile that blocks share, where there are few.
 const SHARED: usize = 2;
-/// Stages of shared tiles in shared memory.
+/// The number of stages of shared tiles in shared memory.
 const SHARED_STAGES: u32 = 5;
-/// Blocks that share a tile: each has a part of K.
+/// The number of blocks that share a tile: each has a part of K.
 const BLOCKS: u32 = 2;
-/// Tiles in which a warpgroup leaves results.
+/// The number of tiles in which a warpgroup leaves results.
 const OUTPUTS: u32 = 2;
 
 type Output<T> = Boxes64<T, { OUTPUTS as usize }>;
@@ -40,13 +40,13 @@ type Matrix<T, const BOXES: usize, const K_MAJOR: bool> =
 /// The part of a thread of the sums of 64 rows of a shared tile.
 type Part = [f32; 64];
 
-/// The extents of the product, and what becomes of its sums.
+/// The extents of the product, and the activation of its sums.
 #[derive(Clone, Copy, Debug, KernelArg)]
 #[repr(C)]
 pub struct Product {
-    /// Its tiles.
+    /// The tiles.
     pub tiling: Tiling,
-    /// Columns that have a bias: all or none.
+    /// The number of columns that have a bias: all or none.
     pub biased: u32,
     /// The factor of the sums.
     pub alpha: f32,
@@ -54,8 +54,8 @@ pub struct Product {
     pub activation: Activation,
 }
 
-/// A function of a number: a number below the least becomes that; then, unless the gate is zero, it is
-/// multiplied by `1 / (1 + exp(-(gate[0] * x + gate[1] * x^3)))`, by the hardware's functions.
+/// An activation: clamps a number below at `least`; then, unless the gate is zero, multiplies it
+/// by `1 / (1 + exp(-(gate[0] * x + gate[1] * x^3)))`, by the hardware's functions.
 #[derive(Clone, Copy, Debug, PartialEq, KernelArg)]
 #[repr(C)]
 pub struct Activation {
@@ -64,12 +64,12 @@ pub struct Activation {
 }
 
 impl Activation {
-    /// It stays.
+    /// The activation that leaves values unchanged.
     pub const NONE: Self = Self {
         least: f32::NEG_INFINITY,
         gate: [0.0; 2],
     };
-    /// It becomes 0 where it is less.
+    /// The activation that clamps below at 0.
     pub const RELU: Self = Self {
         least: 0.0,
         ..Self::NONE
@@ -128,7 +128,7 @@ struct Finished {
 }
 
 impl Finished {
-    /// The same for columns that are counted from this one on.
+    /// Returns the same for columns that are counted from this one on.
     #[inline(always)]
     fn from(self, column: u32) -> Self {
         let biased = self.product.biased.saturating_sub(column);
@@ -162,14 +162,14 @@ impl Finish for Finished {
 ///
 /// A has M rows of K numbers and B has K rows of N: `gemm_bf16_true_true` takes A as it is and B transposed, K along
 /// the rows of both; where one of the two is `false`, it is A transposed, or B as it is. Tiles of C, 128 by 256, are
-/// dealt to the blocks. What lies behind the ends of A and B along K counts as zero.
+/// dealt to the blocks. Elements after the ends of A and B along K count as zero.
 ///
 /// # Safety
-/// 1. `a`, `b` and `c` are maps with boxes of 64 by 64, of the rows of the matrices as they lie in memory; nobody
-///    writes A and B while the kernel runs, nobody else uses C.
+/// 1. `a`, `b` and `c` are maps with boxes of 64 by 64, of the rows of the matrices as they are in memory; no
+///    thread writes A and B while the kernel runs, no other code uses C.
 /// 2. `product` has the tiles that cover C, at least one and fewer than 2^16 each way, in groups of 1 to 2^16 - 1
 ///    rows, and stages of 64 that cover K; the tiles are fewer than 2^31 together, and coordinates are below 2^31.
-/// 3. `bias` has as many numbers as `product` says, those of all columns or none.
+/// 3. `bias` has the numbers that `product` requires: one for each column or none.
 /// 4. Grid and blocks are one-dimensional.
 #[cfg_attr(doc, doc = concat!("\n# Instructions of `gemm_bf16_true_true`\n```text\n", include_str!("../../tests/golden/ptx/gemm_bf16_true_true.txt"), "\n```"))]
 #[kernel(
@@ -198,7 +198,7 @@ pub unsafe fn gemm<T: MatrixElement + Half, const A_K_MAJOR: bool, const B_K_MAJ
 /// [`gemm`] with tiles of 128 by 64, for few tiles.
 ///
 /// # Safety
-/// 1. Those of [`gemm`].
+/// 1. The conditions of [`gemm`].
 #[kernel(
     max_threads = 384,
     min_blocks = 1,
@@ -225,7 +225,7 @@ pub unsafe fn gemm_narrow<T: MatrixElement + Half, const A_K_MAJOR: bool, const 
 /// Computes the tiles of a product, of 128 by `BOXES` times 64, that are dealt to the block.
 ///
 /// # Safety
-/// 1. Those of [`gemm`].
+/// 1. The conditions of [`gemm`].
 #[inline(always)]
 unsafe fn multiply<
     T: MatrixElement + Half,
@@ -291,10 +291,10 @@ unsafe fn multiply<
     unsafe { pipeline.split::<THREADS, 40, 232>(fill, multiply) };
 }
 
-/// [`gemm`] for few tiles and a long K: each tile, of 128 by 128, is that of a cluster, whose blocks have a part of K each.
+/// [`gemm`] for few tiles and a long K: a cluster computes each tile of 128 by 128, and its blocks have a part of K each.
 ///
 /// # Safety
-/// 1. Those of [`gemm`]; the grid has a cluster for each tile.
+/// 1. The conditions of [`gemm`]; the grid has a cluster for each tile.
 #[kernel(
     max_threads = 384,
     min_blocks = 1,
@@ -374,7 +374,7 @@ pub(crate) fn follow() {
     griddepcontrol::wait();
 }
 
-/// Stores what becomes of the sums of 64 rows, the first of which begin at these coordinates, innermost first.
+/// Stores the results of the sums of 64 rows. The first one is at these coordinates, innermost first.
 #[inline(always)]
 fn store<T: MatrixElement + Half, R: Columns>(
     outputs: &mut Outputs<Box64<T>, Swizzle128, Warpgroup, OUTPUTS>,

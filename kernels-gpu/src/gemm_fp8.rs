@@ -1,8 +1,8 @@
 //! Products of matrices of `e4m3` with a scale for each block of numbers, by tensor cores.
 //!
 //! The tensor core keeps 13 fraction bits of a sum of `e4m3` products, too few for a long K. So the products of 128 numbers
-//! along K are summed up afresh, and added in `f32` to the sums so far, with their scales, while those of the next 128 are
-//! summed up in other registers. Tensor copies load the scales of A beside its numbers.
+//! along K are summed up afresh, and added in `f32` to the sums so far, with their scales, while the next 128 are
+//! summed up in other registers. Tensor copies load the scales of A with its numbers.
 
 pub mod grouped;
 
@@ -26,11 +26,11 @@ use crate::{
 
 /// Columns of C that a block computes at a time, rows and columns of B with one scale, and numbers of A with one scale.
 pub const BLOCK: u32 = 128;
-/// Threads: a warpgroup loads, two multiply.
+/// The number of threads: a warpgroup loads, two multiply.
 pub const THREADS: u32 = 384;
-/// Stages in shared memory.
+/// The number of stages in shared memory.
 const STAGES: u32 = 5;
-/// Tiles in which a warpgroup leaves results.
+/// The number of tiles in which a warpgroup leaves results.
 const OUTPUTS: u32 = 2;
 
 type Box8 = [[E4m3; BLOCK as usize]; BOX as usize];
@@ -47,8 +47,8 @@ type Output = Boxes64<Bf16, { OUTPUTS as usize }>;
 /// The part of a thread of the sums of 64 rows of a tile.
 type Sums = Accumulator<[f32; 64]>;
 
-/// The products of a stage in flight, and the scales of a thread's two rows and of the columns: multiplied behind the wait,
-/// for which their loads have time.
+/// The products of a stage in flight, and the scales of a thread's two rows and of the columns: multiplied after the
+/// wait, so that their loads have time.
 struct Started {
     products: InFlight<[f32; 64]>,
     stage: ProductStage<Stage, true>,
@@ -56,11 +56,11 @@ struct Started {
 }
 
 impl Started {
-    /// Waits for these products, but not for those of the `LEFT` stages that were started behind them; gives the stage
-    /// back, and the sums with them, and the products.
+    /// Waits for these products, but not for the `LEFT` stages that were started after them; releases the stage,
+    /// and returns the sums and the products.
     ///
     /// # Safety
-    /// 1. So many stages were started behind them.
+    /// 1. `LEFT` stages were started after them.
     #[inline(always)]
     unsafe fn add_to<const LEFT: u64>(self, sums: Sums) -> (Sums, Sums) {
         // SAFETY: (1); the products of each stage are a group.
@@ -78,24 +78,24 @@ impl Started {
 #[derive(Clone, Copy, Debug, KernelArg)]
 #[repr(C)]
 pub struct Product {
-    /// Its tiles of 128 by 128, and stages of 128 along K.
+    /// The tiles of 128 by 128, and stages of 128 along K.
     pub tiling: Tiling,
-    /// Rows of B, and columns of C, of each expert.
+    /// The number of rows of B, and columns of C, of each expert.
     pub columns: u32,
-    /// Experts.
+    /// The number of experts.
     pub experts: u32,
 }
 
 /// The place of a tile.
 #[derive(Clone, Copy)]
 struct Place {
-    /// Its first row, of A and of C.
+    /// The first row, of A and of C.
     row: u32,
-    /// Its first column of C.
+    /// The first column of C.
     column: u32,
-    /// Its first row of B.
+    /// The first row of B.
     row_of_b: u32,
-    /// Of B's blocks of 128 rows with a scale, that of its columns.
+    /// The block of 128 rows of B with the scale of its columns.
     block_of_b: u32,
 }
 
@@ -112,18 +112,18 @@ struct Operands<'a> {
 
 /// Writes A times the transpose of B to C, rounded to `bf16`.
 ///
-/// A has M rows and B has N rows of K numbers of `e4m3`. A number of A counts times the scale of its row and of its 128
-/// along K, one of B times that of its 128 rows and 128 along K. What lies behind the ends of A and B along K counts as
-/// zero. Tiles of C, 128 by 128, are dealt to the blocks.
+/// A has M rows and B has N rows of K numbers of `e4m3`. A number of A is multiplied by the scale of its row and its
+/// 128 along K, a number of B by the scale of its 128 rows and 128 along K. Numbers after the ends of A and B along K
+/// are zero. Tiles of C, 128 by 128, are dealt to the blocks.
 ///
 /// # Safety
 /// 1. `a` and `b` are maps with boxes of 128 by 64, `c` is one with boxes of 64 by 64, of the rows of the matrices;
-///    nobody writes A and B while the kernel runs, nobody else uses C.
+///    no thread writes A and B while the kernel runs, no other code uses C.
 /// 2. `product` has the tiles that cover C, at least one and fewer than 2^16 each way, in groups of 1 to
 ///    2^16 - 1 rows, and stages that cover K; the tiles are fewer than 2^31 together, and coordinates are below 2^31.
-/// 3. `a_scales` is a map with boxes of 128 by 1 of the scales of A, where those of all rows for one stage are a row;
-///    `b_scales` has those of B, those of all stages for 128 rows behind those of the 128 rows before. Nobody writes
-///    them.
+/// 3. `a_scales` is a map with boxes of 128 by 1 of the scales of A, where the scales of all rows for one stage are a
+///    row; `b_scales` has the scales of B: all stages for 128 rows, then all stages for the next 128 rows. No thread
+///    writes them.
 /// 4. Grid and blocks are one-dimensional.
 #[cfg_attr(doc, doc = concat!("\n# Instructions of `gemm_fp8`\n```text\n", include_str!("../../tests/golden/ptx/gemm_fp8.txt"), "\n```"))]
 #[kernel(max_threads = 384, min_blocks = 1, shared_bytes = SHARED_BYTES)]
@@ -160,7 +160,7 @@ pub unsafe fn gemm_fp8(
     unsafe { multiply(operands, down * along, places) };
 }
 
-/// Computes the tiles below a number that have a place, which each role asks for in their order.
+/// Computes the tiles below a number that have a place; each role requests them in order.
 ///
 /// # Safety
 /// 1. (1) to (4) of [`gemm_fp8`] hold for these tiles.
@@ -197,7 +197,7 @@ unsafe fn multiply<P: FnMut(u32) -> Option<Place>>(
                 stage += 1;
             }
         }
-        // The kernel that follows begins as blocks of this one end: were it there earlier, this one would be slower.
+        // The next kernel begins as blocks of this one end: an earlier begin would slow this one down.
         griddepcontrol::launch_dependents();
     };
     let multiply = |warpgroup: Warpgroup, mut products: Products<Stage, STAGES, true>| {
@@ -224,7 +224,7 @@ unsafe fn multiply<P: FnMut(u32) -> Option<Place>>(
                     stage.as_ptr().first().first(),
                     stage.as_ptr().first().second(),
                 ]
-                // SAFETY: it has been loaded, and is loaded again when the stage has been released, behind the wait.
+                // SAFETY: it has been loaded, and is loaded again when the stage has been released, after the wait.
                 .map(|tiles| unsafe { Matrix::<Rows8>::from_ptr(tiles) });
                 // SAFETY: as above.
                 let batch = unsafe { fresh.begin(warpgroup).replace(a.part::<64>(index), b) };
@@ -245,14 +245,14 @@ unsafe fn multiply<P: FnMut(u32) -> Option<Place>>(
                         break unsafe { even.add_to::<0>(sums) }.0;
                     }
                     let odd = start(spare);
-                    // SAFETY: one was started behind it.
+                    // SAFETY: one was started after it.
                     (sums, spare) = unsafe { even.add_to::<1>(sums) };
                     if left == 2 {
                         // SAFETY: it is the last one.
                         break unsafe { odd.add_to::<0>(sums) }.0;
                     }
                     even = start(spare);
-                    // SAFETY: one was started behind it.
+                    // SAFETY: one was started after it.
                     (sums, spare) = unsafe { odd.add_to::<1>(sums) };
                     left -= 2;
                 };

@@ -12,19 +12,19 @@ use tma::{
 
 use crate::product::{BOX, Map, ROWS, Stage, Tiling, WIDE, place};
 
-/// Columns of the product that a block computes at a time.
+/// The number of columns of the product that a block computes at a time.
 const COLUMNS: u32 = BOX * WIDE as u32;
-/// Warps, each of which multiplies 64 rows and 64 columns. One more that loads would leave them too few registers: all
-/// threads have as many, and those of three warps are in each quarter of a multiprocessor then.
+/// Warps; each multiplies 64 rows and 64 columns. One more that loads would leave them too few registers: all
+/// threads have the same number, and each quarter of a multiprocessor would have three warps.
 const WARPS: u32 = 8;
-/// Threads.
+/// The number of threads.
 pub const THREADS: u32 = 32 * WARPS;
 
 /// The places of the results.
 #[derive(Clone, Copy, Debug, KernelArg)]
 #[repr(C)]
 pub struct Results {
-    /// Elements from row to row of C.
+    /// The number of elements from row to row of C.
     pub row_stride: u64,
     /// Rows and columns of C.
     pub extents: [u32; 2],
@@ -35,15 +35,15 @@ pub struct Results {
 /// A has M rows of K numbers and B has K rows of N: `gemm_mma_bf16_true_true_4` takes A as it is and B transposed, K
 /// along the rows of both; where one of the two is `false`, it is A transposed, or B as it is. The last number is that
 /// of the stages: two take 96 KiB of shared memory, four twice as much. Tiles of C, 128 by 256, are dealt to the
-/// blocks. What lies behind the ends of A and B along K counts as zero. Columns are written in pairs.
+/// blocks. Elements after the ends of A and B along K count as zero. Columns are written in pairs.
 ///
 /// # Safety
-/// 1. `a` and `b` are maps with boxes of 64 by 64, of the rows of the matrices as they lie in memory; nobody writes A
-///    and B while the kernel runs.
+/// 1. `a` and `b` are maps with boxes of 64 by 64, of the rows of the matrices as they are in memory; no thread writes
+///    A and B while the kernel runs.
 /// 2. `tiling` has the tiles that cover C, at least one and fewer than 2^16 each way, in groups of 1 to 2^16 - 1 rows,
 ///    and stages of 64 that cover K; the tiles are fewer than 2^31 together, and coordinates are below 2^31.
-/// 3. `c` points to the rows that `results` describes, of an element more where they have an odd number; nobody else uses
-///    them. `c` is a multiple of 4 bytes, and so is the stride.
+/// 3. `c` points to the rows that `results` describes, of an element more where they have an odd number; no other code
+///    uses them. `c` is a multiple of 4 bytes, and so is the stride.
 /// 4. Grid and blocks are one-dimensional, blocks have 256 threads.
 #[kernel(
     max_threads = 256,
@@ -62,7 +62,7 @@ pub unsafe fn gemm_mma<T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, co
     let block = unsafe { Block::converged() };
     let tiles = tiling.tiles[0] * tiling.tiles[1];
     let stages = shared::dynamic::<Stage<T, WIDE>, 1024>();
-    // A stage is full when the copies have come, and empty when all warps have said so.
+    // A stage is full when the copies have come, and empty when all warps have released it.
     let ring = block.ring::<STAGES>(stages.add(STAGES).cast(), 1, WARPS);
     let mut loads = Loads::<T, A_K_MAJOR, B_K_MAJOR, STAGES> {
         block,
@@ -95,13 +95,13 @@ pub unsafe fn gemm_mma<T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, co
         let [row, column] = unsafe { tiling.origin(tile, COLUMNS) };
         let first = [column + BOX * along, row + BOX * down];
         sums.each_pair(block.warp(), |at, pair| {
-            // SAFETY: each element of C is that of one thread (3).
+            // SAFETY: each element of C belongs to one thread (3).
             unsafe { results.write(c, [first[0] + at[0], first[1] + at[1]], pair) };
         });
     }
 }
 
-/// The loads of a block: the stages of its tiles, one behind the other.
+/// The loads of a block: the stages of its tiles, one after the other.
 struct Loads<'a, T, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32> {
     block: Block,
     maps: [&'a Map<T>; 2],
@@ -119,7 +119,7 @@ struct Loads<'a, T, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: 
 impl<T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32>
     Loads<'_, T, A_K_MAJOR, B_K_MAJOR, STAGES>
 {
-    /// Has one thread load the next stage when all warps have left what was there, if there is another one.
+    /// Has one thread load the next stage, if there is one, when all warps have released the stage.
     #[inline(always)]
     fn next(&mut self) {
         if self.stage == self.tiling.stages {
@@ -149,7 +149,7 @@ impl<T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32>
         let mut loads = full.transaction();
         for number in 0..ROWS / BOX {
             let at = place(A_K_MAJOR, row + number * BOX, last_row, k);
-            // SAFETY: the stage is empty, and the map is that of the tile (1 of `gemm_mma`).
+            // SAFETY: the stage is empty, and the map belongs to the tile (1 of `gemm_mma`).
             unsafe { loads.tile(stage.first().at(number), a, at) };
         }
         for number in 0..WIDE as u32 {
@@ -177,7 +177,7 @@ type Step<T> = (WarpRows<T>, WarpColumns<T>);
 impl<T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32>
     Drain<T, A_K_MAJOR, B_K_MAJOR, STAGES>
 {
-    /// The sums of the next `stages` stages, each of which has `load_ahead` called.
+    /// Returns the sums of the next `stages` stages, and calls `load_ahead` for each.
     ///
     /// The factors of each 16 along K are loaded from shared memory while the products before are computed.
     #[inline(always)]
@@ -210,14 +210,14 @@ impl<T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32>
         }
     }
 
-    /// Of this stage the 16 along K with this number.
+    /// Loads the 16 along K with this number, of this stage.
     #[inline(always)]
     fn step(&self, number: u32) -> Step<T> {
         let stage = self.stages.add(self.cursor.stage());
         let [down, along] = self.part;
         let (a, b) = (stage.first().at(down), stage.second().at(along));
         let warp = self.block.warp();
-        // SAFETY: copies have filled the stage, and nobody writes it before all warps have released it.
+        // SAFETY: copies have filled the stage, and no thread writes it before all warps have released it.
         unsafe {
             (
                 WarpRows::load::<A_K_MAJOR, _, _>(a, warp, number),
@@ -226,7 +226,7 @@ impl<T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32>
         }
     }
 
-    /// Gives the stage back, which all lanes have read.
+    /// Releases the stage, which all lanes have read.
     #[inline(always)]
     fn release(&mut self) {
         let warp = self.block.warp();
@@ -269,20 +269,20 @@ mod host {
 
     /// The product of two matrices, on any architecture.
     ///
-    /// Columns are written in pairs: where C has an odd number, the element behind the last one is written, too.
+    /// Columns are written in pairs: where C has an odd number, the element after the last one is written, too.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct GemmMma {
         /// The type of the matrices.
         pub numbers: Numbers,
-        /// Rows of A and of the product, columns of B and of the product, and what products are added up over:
-        /// columns of A, rows of B.
+        /// Rows of A and of the product, columns of B and of the product, and the extent that products are added up
+        /// over: columns of A, rows of B.
         pub size: [u32; 3],
         /// A is given transposed: K rows of M numbers.
         pub a_transposed: bool,
         /// B is given transposed: N rows of K numbers.
         pub b_transposed: bool,
-        /// From row to row of C, A and B as they lie in memory, in elements; rows lie one behind the other where
-        /// nothing is said.
+        /// From row to row of C, A and B as they are in memory, in elements; by default rows are stored one after the
+        /// other.
         pub strides: [Option<u64>; 3],
         /// The buffer of the product.
         pub c: usize,
@@ -292,7 +292,7 @@ mod host {
         pub b: usize,
         /// Stages in shared memory: 4, or the 2 that fit into the 99 KiB of a block of compute capability 12.0.
         pub stages: u32,
-        /// Multiprocessors: blocks at most.
+        /// The number of multiprocessors, and so the most blocks.
         pub multiprocessors: u32,
     }
 
@@ -300,7 +300,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             // The same product as `gemm` has it.

@@ -2,7 +2,7 @@
 //! through them.
 //!
 //! Each writes A times the transpose of B to C: A has `m` rows of `k` numbers, B has `n` rows of `k`, C has `m` rows of
-//! `n`, all of `bf16`, one behind the other; sums are of `f32`.
+//! `n`, all of `bf16`, one after the other; sums are of `f32`.
 
 pub mod one_thread;
 pub mod persistent;
@@ -14,23 +14,23 @@ pub mod tensor_cores;
 
 use tma::{Accumulator, Rows, SharedPtr, Swizzle128, Tile, TileMap, Warpgroup, halves::Bf16};
 
-/// Elements along K of a stage, and rows and columns of the boxes of all maps.
+/// The number of elements along K of a stage, and rows and columns of the boxes of all maps.
 pub const BOX: u32 = 64;
 
 type Box64 = [[Bf16; BOX as usize]; BOX as usize];
 type Tile64 = Tile<Box64, Swizzle128>;
 type Map = TileMap<Box64, Swizzle128>;
 
-/// The place of an element in rows of so many.
+/// Returns the place of an element in rows of `columns`.
 #[inline(always)]
 const fn place(row: u32, column: u32, columns: u32) -> usize {
     row as usize * columns as usize + column as usize
 }
 
-/// Rows of a tile of 64 by 64 results for each of 1024 threads, all in one column.
+/// The number of rows of a tile of 64 by 64 results for each of 1024 threads, all in one column.
 const EACH: usize = 4;
 
-/// The column and the first row of a thread's results in a tile.
+/// Returns the column and the first row of a thread's results in a tile.
 #[inline(always)]
 const fn own(thread: u32) -> [u32; 2] {
     [thread % BOX, thread / BOX * EACH as u32]
@@ -39,7 +39,7 @@ const fn own(thread: u32) -> [u32; 2] {
 /// Adds the products of two tiles to a thread's sums.
 ///
 /// # Safety
-/// 1. The tiles are there, and nobody writes them.
+/// 1. The tiles are there, and no thread writes them.
 #[inline(always)]
 unsafe fn add_products(sums: &mut [f32; EACH], thread: u32, [a, b]: [SharedPtr<Tile64>; 2]) {
     let [column, row] = own(thread);
@@ -64,10 +64,10 @@ unsafe fn add_products(sums: &mut [f32; EACH], thread: u32, [a, b]: [SharedPtr<T
     }
 }
 
-/// Writes a thread's sums to C, of which the tile begins at this column and row.
+/// Writes a thread's sums to C; the tile begins at this column and row.
 ///
 /// # Safety
-/// 1. C has `m` rows of `n` numbers, and nobody else uses these.
+/// 1. C has `m` rows of `n` numbers, and no other code uses these.
 #[inline(always)]
 unsafe fn write_column(
     c: *mut Bf16,
@@ -89,7 +89,7 @@ unsafe fn write_column(
     }
 }
 
-/// Writes sums of a warpgroup to C, the first of which is in this column and row.
+/// Writes sums of a warpgroup to C; the first one is in this column and row.
 ///
 /// # Safety
 /// 1. As for [`write_column`].

@@ -1,5 +1,5 @@
 //! A histogram: each block counts in shared memory, and one bulk reduction (`cp.reduce.async.bulk`)
-//! adds its counts to those of all blocks.
+//! adds its counts to the counts of all blocks.
 
 use tma::{Block, kernel, memory, shared, warp};
 
@@ -13,8 +13,8 @@ const BINS_BYTES: u32 = size_of::<[u32; BINS]>() as u32;
 /// Adds to `counts[v]` how often the byte `v` is among the `len` ones of `data`.
 ///
 /// # Safety
-/// 1. `data` has `len` bytes that nobody writes while the kernel runs.
-/// 2. `counts` has [`BINS`] numbers at a multiple of 16 bytes that nobody else uses.
+/// 1. `data` has `len` bytes that no thread writes while the kernel runs.
+/// 2. `counts` has [`BINS`] numbers at a multiple of 16 bytes that no other code uses.
 /// 3. Grid and blocks are one-dimensional; blocks are whole warps.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/histogram.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
@@ -44,11 +44,11 @@ pub unsafe fn histogram(data: *const u8, len: u32, counts: *mut u32) {
 /// Lanes of a warp, each with counts of its own.
 const LANES: usize = 32;
 
-/// As [`histogram`], with vectors of bytes on their way and counts of its own for each lane of the block's warps: those
-/// of a lane lie in one bank of shared memory, so that lanes never wait for each other.
+/// Works like [`histogram`], with vectors of bytes in flight and counts of its own for each lane of the block's warps:
+/// the counts of a lane are in one bank of shared memory, so that lanes never wait for each other.
 ///
 /// # Safety
-/// As for [`histogram`], and
+/// The conditions of [`histogram`], and
 /// 4. `data` is a multiple of 16.
 #[kernel(max_threads = 1024)]
 pub unsafe fn histogram_lanes(data: *const u8, len: u32, counts: *mut u32) {
@@ -74,12 +74,12 @@ pub unsafe fn histogram_lanes(data: *const u8, len: u32, counts: *mut u32) {
         count_word(d);
     };
     let vectors = len / VECTOR_BYTES;
-    // SAFETY: callers ask for vectors that are there (1), aligned (4), and nobody writes them (1).
+    // SAFETY: callers ask for vectors that are there (1), aligned (4), and no thread writes them (1).
     let load = |index: u64| unsafe { memory::load_nc(data.cast::<Vector>().add(index as usize)) };
     let of_grid = u64::from(block.blocks().get()) * u64::from(block.threads());
     let mut index =
         u64::from(block.index()) * u64::from(block.threads()) + u64::from(block.thread());
-    // Two vectors are on their way before the first is counted.
+    // Two vectors are in flight before the first is counted.
     while index + of_grid < u64::from(vectors) {
         let (first, second) = (load(index), load(index + of_grid));
         count_vector(first);
@@ -89,7 +89,7 @@ pub unsafe fn histogram_lanes(data: *const u8, len: u32, counts: *mut u32) {
     if index < u64::from(vectors) {
         count_vector(load(index));
     }
-    // The bytes behind the last vector.
+    // The bytes after the last vector.
     let rest = vectors * VECTOR_BYTES + block.thread();
     if block.index() == 0 && rest < len {
         // SAFETY: the index is in bounds (1).
@@ -102,7 +102,7 @@ pub unsafe fn histogram_lanes(data: *const u8, len: u32, counts: *mut u32) {
     while bin < BINS as u32 {
         let mut sum = 0;
         for lane in 0..LANES as u32 {
-            // Neighbours begin with different lanes, whose banks differ.
+            // Neighbours begin with different lanes, which have different banks.
             sum += of_lanes.get(bin * LANES as u32 + (bin + lane) % LANES as u32);
         }
         sums.add(bin, sum);
@@ -126,21 +126,21 @@ mod host {
     /// Counts bytes.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Histogram {
-        /// Who counts where.
+        /// The counters that threads use.
         pub form: HistogramForm,
         /// The buffer of bytes.
         pub data: usize,
-        /// Bytes to count.
+        /// The number of bytes to count.
         pub len: u32,
         /// The buffer of 256 `u32` that the counts are added to.
         pub counts: usize,
-        /// Blocks.
+        /// The number of blocks.
         pub blocks: u32,
-        /// Threads of a block.
+        /// The number of threads of a block.
         pub threads: u32,
     }
 
-    /// Who counts where in shared memory.
+    /// The counters in shared memory that threads use.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum HistogramForm {
         /// All threads of a block in the same counts.
@@ -153,7 +153,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.whole_warps(self.threads);

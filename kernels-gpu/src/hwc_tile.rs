@@ -1,4 +1,4 @@
-//! Tiles of an image in `[H][W][C]` order, eight copies of a warp on their way at once. The innermost
+//! Tiles of an image in `[H][W][C]` order, eight copies of a warp in flight at once. The innermost
 //! dimension of the map is C, then W, then H, and so are boxes and coordinates.
 
 use tma::{
@@ -9,9 +9,9 @@ use tma::{
     shared, warp,
 };
 
-/// Channels of a tile.
+/// The number of channels of a tile.
 pub const CHANNELS: usize = 32;
-/// Columns of a tile, and rows.
+/// The number of columns of a tile, and rows.
 pub const SIDE: usize = 2;
 /// Lanes of a warp that issue a copy each.
 pub const LANES: usize = 8;
@@ -22,13 +22,13 @@ pub type Pixels = [[[F16; CHANNELS]; SIDE]; SIDE];
 /// Pairs of a tile's halves.
 const PAIRS: usize = size_of::<Tile<Pixels>>() / size_of::<F16x2>();
 
-/// Copies the tile of 2 x 2 pixels of 32 channels whose first element is at channel `c`, column `w`
+/// Copies the tile of 2 x 2 pixels of 32 channels with its first element at channel `c`, column `w`
 /// and row `h` to `output`, in the order of shared memory: channels, then columns, then rows.
 /// Elements outside the image are zero.
 ///
 /// # Safety
-/// 1. `map` is over an image with dimensions C, W, H that nobody writes while the kernel runs.
-/// 2. `output` is as its type says: it has room for 128 halves.
+/// 1. `map` is over an image with dimensions C, W, H that no thread writes while the kernel runs.
+/// 2. `output` is as its type requires: it has room for 128 halves.
 /// 3. `c` is a multiple of 8.
 /// 4. The block is one-dimensional, of a multiple of 32 threads; there is one.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/hwc_tile.ptx"), "\n```"))]
@@ -54,7 +54,7 @@ pub unsafe fn hwc_tile(
     output.write_own(block, || pairs.get(block.thread()));
 }
 
-/// Copies eight tiles of 2 x 2 pixels of 32 channels for each block, one behind the other: eight
+/// Copies eight tiles of 2 x 2 pixels of 32 channels for each block, one after the other: eight
 /// lanes of a warp issue a copy each, into a slot of their own.
 ///
 /// Tile `i` begins at channel 0, column `coords[2 * i]` and row `coords[2 * i + 1]`.
@@ -83,7 +83,7 @@ pub unsafe fn hwc_tile_lanes(
     if lane < LANES as u32 {
         let [w, h] = coords.of(block)[lane as usize];
         let mut load = bar.transaction();
-        // SAFETY: channel 0 is aligned, and nobody uses the slot before the phase completes.
+        // SAFETY: channel 0 is aligned, and no thread uses the slot before the phase completes.
         unsafe { load.tile(SMEM_TILES::ptr().at(lane), map, [0, w, h]) };
         let _ = load.arrive();
     }
@@ -110,11 +110,11 @@ mod host {
     /// An image of halves in `[H][W][C]` order.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Image {
-        /// Rows.
+        /// The number of rows.
         pub height: usize,
-        /// Columns.
+        /// The number of columns.
         pub width: usize,
-        /// Channels, innermost.
+        /// The number of channels, innermost.
         pub channels: usize,
     }
 
@@ -124,7 +124,7 @@ mod host {
             self.height * self.width * self.channels
         }
 
-        /// The map of its tiles: X is C, Y is W, Z is H.
+        /// Returns the map of its tiles: X is C, Y is W, Z is H.
         pub fn map(self) -> Tiled {
             let dims = [self.channels, self.width, self.height].map(|dim| dim as u64);
             TensorMap::tiled(DataType::F16, &dims)
@@ -136,7 +136,7 @@ mod host {
                 "channels",
                 self.channels as u64,
                 8,
-                "pixels begin at multiples of 16 bytes: a multiple of",
+                "pixels start at multiples of 16 bytes",
             );
         }
     }
@@ -146,13 +146,13 @@ mod host {
     pub struct HwcTile {
         /// The image.
         pub image: Image,
-        /// Its buffer.
+        /// The buffer.
         pub data: usize,
         /// The buffer of 128 halves that gets the tile.
         pub output: usize,
         /// Channel, column and row of the tile's first element.
         pub coords: [i32; 3],
-        /// Threads of the block.
+        /// The number of threads of the block.
         pub threads: u32,
     }
 
@@ -160,21 +160,21 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.one_of(
-                "threads of a block",
+                "block size",
                 self.threads,
                 &[64, 96, 128],
-                "a thread for each word of the tile in whole warps, at most 128: one of",
+                "one thread for each word of the tile, in full warps",
             );
             self.image.check(&mut conditions);
             conditions.multiple(
                 "distance of the first channel",
                 self.coords[0].unsigned_abs().into(),
                 8,
-                "a box begins at a multiple of 16 bytes: a multiple of",
+                "boxes start at multiples of 16 bytes",
             );
             let [c, w, h] = self.coords;
             conditions.reads(Region::tensor(self.image.map(), self.data));
@@ -191,13 +191,13 @@ mod host {
     pub struct HwcTileLanes {
         /// The image.
         pub image: Image,
-        /// Its buffer.
+        /// The buffer.
         pub data: usize,
         /// The buffer of the tiles' columns and rows.
         pub coords: usize,
         /// The buffer of 128 halves for each tile.
         pub output: usize,
-        /// Tiles.
+        /// The number of tiles.
         pub tiles: u32,
     }
 
@@ -205,7 +205,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             self.image.check(&mut conditions);
@@ -213,7 +213,7 @@ mod host {
                 "tiles",
                 self.tiles.into(),
                 LANES as u64,
-                "eight lanes of a block copy: a multiple of",
+                "eight lanes of a block copy a tile each",
             );
             // A column and a row each.
             let coords_bytes = size_of::<[i32; 2]>() as u32;

@@ -1,11 +1,11 @@
-//! Kernels, one file each: ports of the samples of NVIDIA's CUDA C++ Programming Guide
-//! and what people port next, and such as are made to reach the limits of a GPU's memory.
+//! GPU kernels, one file each: ports of the samples of NVIDIA's CUDA C++ Programming Guide, kernels that
+//! users often port next, and kernels that reach the limits of a GPU's memory.
 //!
-//! `tma-build` compiles the crate to PTX. For the host it compiles too: there each kernel is a
-//! function that makes a call of it, and a type has its arguments by name. Its `launch()` checks what the
-//! kernel asks of them (sizes, alignment, divisibility, tile and cluster shapes), names everything that
-//! does not hold together with what would, and gives the `Launch` that a backend runs. What all
-//! launches have in common (limits of the device, clusters, shared memory, buffers) the backend checks.
+//! `tma-build` compiles the crate to PTX. It also compiles for the host: there each kernel is a
+//! function that makes a call of it, and a type has its arguments by name. The `launch()` of that type checks the
+//! conditions of the kernel (sizes, alignment, divisibility, tile and cluster shapes), reports all broken conditions
+//! together with valid values, and returns the `Launch` that a backend runs. The backend checks the conditions of
+//! all launches (limits of the device, clusters, shared memory, buffers).
 //!
 //! ```
 //! use kernels_gpu::add_one_1d::AddOne1d;
@@ -16,16 +16,17 @@
 //! let refused = AddOne1d { threads: 100, offset_elems: 6, ..add_one }.launch().unwrap_err();
 //! assert_eq!(
 //!     refused.to_string(),
-//!     "kernel-condition: threads of a block is 100; whole warps elect who copies: a multiple of 32; \
-//!      take 96 or 128\n\
-//!      kernel-condition: offset_elems is 6; a bulk copy begins at 16 bytes: a multiple of 4; take 4 or 8"
+//!     "kernel-condition: block size is 100; must be a multiple of 32 (elections need full warps); \
+//!      use 96 or 128\n\
+//!      kernel-condition: offset_elems is 6; must be a multiple of 4 (bulk copies start at multiples of \
+//!      16 bytes); use 4 or 8"
 //! );
 //! ```
 //!
 //! Buffers are named by their index in the job, lengths and offsets are in elements.
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
-// A file of this folder is a kernel; what they share lies in folders.
+// A file of this folder is a kernel; shared parts are in folders.
 #![allow(clippy::mod_module_files)]
 // On the device one proof covers the steps of an operation.
 #![allow(clippy::multiple_unsafe_ops_per_block)]
@@ -58,11 +59,11 @@ pub mod gather_rows;
 // `wgmma` is an instruction of a single architecture.
 #[cfg(any(tma_arch = "sm_90a", not(target_arch = "nvptx64")))]
 pub mod gemm;
-// As above.
+// See above.
 #[cfg(any(tma_arch = "sm_90a", not(target_arch = "nvptx64")))]
 pub mod gemm_fp8;
 pub mod gemm_mma;
-// As above.
+// See above.
 #[cfg(any(tma_arch = "sm_90a", not(target_arch = "nvptx64")))]
 pub mod gemm_step;
 pub mod histogram;

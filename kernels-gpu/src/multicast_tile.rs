@@ -10,25 +10,25 @@ use tma::{
 
 use crate::vectors::{VECTOR_BYTES, Vector};
 
-/// Blocks of a cluster.
+/// The number of blocks of a cluster.
 pub const BLOCKS: u32 = 4;
 /// Columns and rows of the tile.
 pub const TILE: [usize; 2] = [64, 32];
-/// Rows that a block fetches.
+/// The number of rows that a block fetches.
 pub const SLICE_ROWS: usize = TILE[1] / BLOCKS as usize;
 
 const TILE_ELEMS: usize = TILE[0] * TILE[1];
 const TILE_BYTES: u32 = 4 * TILE_ELEMS as u32;
 
-/// The box of the map: what a block fetches.
+/// The box of the map: the part that a block fetches.
 pub type Slice = [[i32; TILE[0]]; SLICE_ROWS];
 
 /// Each cluster loads the tile at column `x + 64 * cluster` and row `y`, and each of its four blocks
 /// writes it to its index of `output`, plus the block's number in the cluster.
 ///
 /// # Safety
-/// 1. `map` is over a matrix that nobody writes while the kernel runs; `x` is a multiple of 4.
-/// 2. `output` is as its type says.
+/// 1. `map` is over a matrix that no thread writes while the kernel runs; `x` is a multiple of 4.
+/// 2. `output` is as its type requires.
 /// 3. Grid and blocks are one-dimensional; blocks are whole warps.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/multicast_tile.ptx"), "\n```"))]
 #[kernel(max_threads = 1024, cluster = 4)]
@@ -56,15 +56,15 @@ pub unsafe fn multicast_tile(
     output.write(block, |i| tile.get(i) + rank as i32);
 }
 
-/// Tiles of a cluster of [`multicast_tiles`].
+/// The number of tiles of a cluster of [`multicast_tiles`].
 pub const TILES: u32 = 4;
 
-/// As [`multicast_tile`], with [`TILES`] tiles beside each other for each cluster, all on their way at once.
+/// Works like [`multicast_tile`], with [`TILES`] neighbouring tiles for each cluster, all in flight at once.
 ///
 /// # Safety
-/// 1. `map` is over a matrix that nobody writes while the kernel runs; `x` is a multiple of 4.
-/// 2. `output` has room for four tiles for each of `count` at a multiple of 16 bytes, and nobody else uses it.
-/// 3. Grid and blocks are one-dimensional; blocks are whole warps; no cluster begins behind the last tile, and the
+/// 1. `map` is over a matrix that no thread writes while the kernel runs; `x` is a multiple of 4.
+/// 2. `output` has room for four tiles for each of `count` at a multiple of 16 bytes, and no other code uses it.
+/// 3. Grid and blocks are one-dimensional; blocks are whole warps; no cluster begins after the last tile, and the
 ///    launch has the shared memory.
 #[kernel(
     max_threads = 1024,
@@ -92,7 +92,7 @@ pub unsafe fn multicast_tiles(
     let rank = cluster.rank();
     let first = block.index() / BLOCKS * TILES;
     let own = (count - first).min(TILES);
-    // Nobody sends to a block whose barriers are not there.
+    // No thread sends to a block without its barriers.
     cluster.sync();
     if block.elect() {
         let mut at = Cursor::new();
@@ -148,15 +148,15 @@ mod host {
         pub form: MulticastTileForm,
         /// The matrix of `i32`.
         pub matrix: Matrix,
-        /// Its buffer.
+        /// The buffer.
         pub data: usize,
         /// The buffer that gets a tile for each block.
         pub output: usize,
         /// Column and row of the first cluster's tile.
         pub origin: [i32; 2],
-        /// Tiles side by side along the columns, each for four blocks.
+        /// The number of tiles side by side along the columns, each for four blocks.
         pub clusters: u32,
-        /// Threads of a block.
+        /// The number of threads of a block.
         pub threads: u32,
     }
 
@@ -165,7 +165,7 @@ mod host {
     pub enum MulticastTileForm {
         /// One.
         Tile,
-        /// Four, all on their way at once.
+        /// Four, all in flight at once.
         Tiles,
     }
 
@@ -173,7 +173,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.whole_warps(self.threads);

@@ -14,13 +14,13 @@ pub type Rows = [[f32; TILE[0]]; TILE[1]];
 /// Output tiles: one is stored while the next is written.
 const OUTPUTS: u32 = 2;
 
-/// Writes `2 * x + 1` for each element `x` of a matrix of `f32`, in tiles of which each block takes
-/// every `gridDim.x`-th.
+/// Writes `2 * x + 1` for each element `x` of a matrix of `f32`, in tiles; each block takes
+/// every `gridDim.x`-th tile.
 ///
-/// Entries `persistent_tiles_2` to `persistent_tiles_4` have so many stages.
+/// Entries `persistent_tiles_2` to `persistent_tiles_4` have 2 to 4 stages.
 ///
 /// # Safety
-/// 1. `source` and `target` are over matrices of the same size that nobody else uses while the kernel
+/// 1. `source` and `target` are over matrices of the same size that only this kernel uses while it
 ///    runs; `tiles_x` and `tiles_y` are the numbers of tiles along the columns and along the rows.
 /// 2. Grid and blocks are one-dimensional; blocks have at least 64 threads, in whole warps.
 /// 3. The launch has the shared memory.
@@ -86,7 +86,7 @@ mod host {
     /// Writes `2 * x + 1` for each element of a matrix of `f32`, by blocks that stay.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct PersistentTiles {
-        /// Stages of the ring: 2 to 4.
+        /// The number of stages of the ring: 2 to 4.
         pub stages: u32,
         /// Both matrices.
         pub matrix: Matrix,
@@ -94,14 +94,14 @@ mod host {
         pub source: usize,
         /// The buffer that is written.
         pub target: usize,
-        /// Blocks.
+        /// The number of blocks.
         pub blocks: u32,
-        /// Threads of a block: one warp loads, the others compute.
+        /// The number of threads of a block: one warp loads, the others compute.
         pub threads: u32,
     }
 
     impl PersistentTiles {
-        /// The matrix of buffer 0 to that of buffer 1.
+        /// Makes the arguments from the matrix in buffer 0 to the one in buffer 1.
         pub fn of(matrix: Matrix) -> Self {
             Self {
                 stages: 2,
@@ -113,13 +113,13 @@ mod host {
             }
         }
 
-        /// The same matrix with the setting for a device.
+        /// Returns the same matrix with the setting for a device.
         #[must_use]
         pub fn on(self, device: &DeviceDescription) -> Self {
             self.set(Streaming::PersistentTiles.setting(device), device)
         }
 
-        /// The same matrix with a setting.
+        /// Returns the same matrix with a setting.
         #[must_use]
         pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
             let Matrix { width, height, .. } = self.matrix;
@@ -137,12 +137,12 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             let reasons = [
-                "a warp that loads and one to eight that compute:",
-                "warps have a role each: a multiple of",
+                "one loading warp and 1 to 8 computing warps",
+                "each warp has one role",
             ];
             conditions.warps(self.threads, 64..=288, reasons);
             self.matrix.check("the matrix", &mut conditions);
@@ -150,7 +150,7 @@ mod host {
             let tiles_x = along(self.matrix.width, TILE[0]);
             let tiles_y = along(self.matrix.height, TILE[1]);
             let most = u64::from(u32::MAX - self.blocks);
-            let reason = "tiles that are counted in 32 bits, and those of the next round:";
+            let reason = "tiles, with those of the next round, are counted in 32 bits";
             conditions.within("tiles", product(&[tiles_x, tiles_y]), 0..=most, reason);
             let map = self
                 .matrix

@@ -1,5 +1,5 @@
 //! Ports the guide's "Prefetching Data" with LDGSTS: each thread keeps several of its own copies
-//! (`cp.async`) on their way, in groups.
+//! (`cp.async`) in flight, in groups.
 
 use tma::{
     Block, kernel,
@@ -12,11 +12,11 @@ use tma::{
 /// `y` is the next number of the same batch and block, for the last one the first.
 ///
 /// The input is `batches` batches of one number per thread of the grid. Each block keeps `STAGES`
-/// batches in shared memory or on their way there: entries `prefetch_1`, `_2`, `_3`, `_4`, `_8`.
+/// batches in shared memory or in flight: entries `prefetch_1`, `_2`, `_3`, `_4`, `_8`.
 ///
 /// # Safety
 /// 1. `global_in` and `global_out` point to `batches * threads of the grid` numbers of global
-///    memory, at multiples of 4 bytes, that nobody else uses while the kernel runs.
+///    memory, at multiples of 4 bytes, that only this kernel uses while it runs.
 /// 2. Grid and blocks are one-dimensional, and the launch has the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `prefetch_2`\n```text\n", include_str!("../../tests/golden/ptx/prefetch_2.ptx"), "\n```"))]
 #[kernel(
@@ -37,12 +37,12 @@ pub unsafe fn prefetch<const STAGES: u32>(
     // Numbers of a batch, and this thread's one.
     let grid_size = grid_dim().x as usize * block_size as usize;
     let mut own = block.index() as usize * block_size as usize + tid as usize;
-    // A group for every batch, also for those that are not there: so the number of groups behind the
-    // one that is waited for is always the same.
+    // A group for every batch, also for missing ones: so the number of groups after the
+    // awaited one is always the same.
     let fetch = |batch: u32, own: usize, stage: u32| {
         if batch < batches {
             let to = stage_data(stage).add(tid);
-            // SAFETY: the batch lies within the input (1), and nobody uses the stage's buffer any more.
+            // SAFETY: the batch is within the input (1), and no thread uses the stage's buffer any more.
             unsafe {
                 let from = global_in.add(own);
                 cp_async::shared_cta_global::<Ca, 4>(to.cast(), from.cast());
@@ -59,8 +59,8 @@ pub unsafe fn prefetch<const STAGES: u32>(
     let mut stage = 0;
     let mut compute_batch = 0;
     while compute_batch < batches {
-        // Wait for the current batch, with `STAGES - 1` groups on their way: a thread for its own copy,
-        // `sync` for those of others.
+        // Wait for the current batch, with `STAGES - 1` groups in flight: a thread for its own copy,
+        // `sync` for the copies of others.
         wait_for_all_but::<STAGES>();
         block.sync();
 
@@ -108,17 +108,17 @@ mod host {
     /// copies of each thread.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Prefetch {
-        /// Batches in shared memory or on their way there: 1, 2, 3, 4 or 8.
+        /// The number of batches in shared memory or in flight: 1, 2, 3, 4 or 8.
         pub stages: u32,
         /// The buffer of `i32` that is written: a number for each thread of the grid and each batch.
         pub output: usize,
-        /// The buffer that is read, as long.
+        /// The buffer that is read, with the same length.
         pub input: usize,
-        /// Batches.
+        /// The number of batches.
         pub batches: u32,
-        /// Blocks.
+        /// The number of blocks.
         pub blocks: u32,
-        /// Threads of a block.
+        /// The number of threads of a block.
         pub threads: u32,
     }
 
@@ -126,10 +126,10 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernels cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
-            conditions.within("threads of a block", self.threads, 1..=1024, "a block has");
+            conditions.within("block size", self.threads, 1..=1024, "");
             batches(&mut conditions, self.batches, self.stages);
             let numbers = product(&[self.batches, self.blocks, self.threads]);
             let bytes = numbers.saturating_mul(size_of::<i32>() as u64);

@@ -1,4 +1,4 @@
-//! Ports the guide's "Prefetching Data" with TMA: several batches on their way while one is worked
+//! Ports the guide's "Prefetching Data" with TMA: several batches in flight while one is worked
 //! on, with explicit phase tracking.
 
 use tma::{Block, kernel, ptx::mbarrier::Mbarrier, ring::Cursor, shared, thread::grid_dim};
@@ -6,11 +6,11 @@ use tma::{Block, kernel, ptx::mbarrier::Mbarrier, ring::Cursor, shared, thread::
 /// Writes `3 * x + 1` for each number `x` of `global_in` to the same index of `global_out`.
 ///
 /// The input is `batches` batches of one number per thread of the grid. Each block keeps `STAGES`
-/// batches in shared memory or on their way there: `prefetch_1d_1` to `prefetch_1d_8`.
+/// batches in shared memory or in flight: `prefetch_1d_1` to `prefetch_1d_8`.
 ///
 /// # Safety
 /// 1. `global_in` and `global_out` point to `batches * threads of the grid` numbers of global
-///    memory that nobody else uses while the kernel runs.
+///    memory that only this kernel uses while it runs.
 /// 2. `global_in` is a multiple of 16 bytes, and threads of a block are a multiple of 32.
 /// 3. Grid and blocks are one-dimensional, and the launch has the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `prefetch_1d_4`\n```text\n", include_str!("../../tests/golden/ptx/prefetch_1d_4.ptx"), "\n```"))]
@@ -31,7 +31,7 @@ pub unsafe fn prefetch_1d<const STAGES: u32>(
     let (tid, block_size) = (block.thread(), block.threads());
     let bytes = block_size * size_of::<i32>() as u32;
 
-    // The stages lie one after another, the barriers behind them.
+    // The stages are one after another, the barriers after them.
     let smem = shared::dynamic::<i32, 16>();
     let stage_data = |stage: u32| smem.add(stage * block_size);
     // Numbers of a batch, and the block's first one.
@@ -43,7 +43,7 @@ pub unsafe fn prefetch_1d<const STAGES: u32>(
     let fetch = |block_batch: usize, at: Cursor<STAGES>| {
         let bar = bars.at(at);
         let mut load = bar.transaction();
-        // SAFETY: the batch lies within the input (1), aligned (2); nobody uses the stage's buffer
+        // SAFETY: the batch is within the input (1), aligned (2); no thread uses the stage's buffer
         // any more.
         unsafe {
             let from = global_in.add(block_batch).cast();
@@ -102,17 +102,17 @@ mod host {
     /// Writes `3 * x + 1` for each number of the input, which arrives in batches.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Prefetch1d {
-        /// Batches in shared memory or on their way there: 1 to 8.
+        /// The number of batches in shared memory or in flight: 1 to 8.
         pub stages: u32,
         /// The buffer of `i32` that is written: a number for each thread of the grid and each batch.
         pub output: usize,
-        /// The buffer that is read, as long.
+        /// The buffer that is read, with the same length.
         pub input: usize,
-        /// Batches.
+        /// The number of batches.
         pub batches: u32,
-        /// Blocks.
+        /// The number of blocks.
         pub blocks: u32,
-        /// Threads of a block.
+        /// The number of threads of a block.
         pub threads: u32,
     }
 
@@ -120,7 +120,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.whole_warps(self.threads);

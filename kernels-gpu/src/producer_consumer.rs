@@ -10,17 +10,17 @@ use tma::{
 
 /// Buffers in shared memory.
 const STAGES: u32 = 2;
-/// Threads that produce: one warp.
+/// The number of threads that produce: one warp.
 const PRODUCERS: u32 = 32;
 
 /// Writes `2 * x + 1` for each number `x` of `input` to the same index of `output`: with a ring of
 /// stages, as `cuda::pipeline` has it.
 ///
-/// Each block has `batches` batches of `buffer_len` numbers, one behind the other.
+/// Each block has `batches` batches of `buffer_len` numbers, one after the other.
 ///
 /// # Safety
 /// 1. `input` and `output` have `buffer_len * batches` numbers for each block, at multiples of 4
-///    bytes; nobody else writes the input or uses the output while the kernel runs.
+///    bytes; no other code writes the input or uses the output while the kernel runs.
 /// 2. Grid and blocks are one-dimensional; blocks have at least 64 threads, in whole warps.
 /// 3. The launch has the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/producer_consumer_ring.ptx"), "\n```"))]
@@ -71,10 +71,10 @@ pub unsafe fn producer_consumer_ring(
     );
 }
 
-/// As [`producer_consumer_ring`], with four bare barriers at which every thread arrives.
+/// Works like [`producer_consumer_ring`], with four bare barriers at which every thread arrives.
 ///
 /// # Safety
-/// As for [`producer_consumer_ring`].
+/// The conditions of [`producer_consumer_ring`].
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/producer_consumer_barriers.ptx"), "\n```"))]
 #[kernel(
     max_threads = 1024,
@@ -164,7 +164,7 @@ impl Work {
     /// Starts this producer's copies of a batch.
     ///
     /// # Safety
-    /// 1. The batch is there, and the buffer has room for it that nobody uses.
+    /// 1. The batch is there, and the buffer has room for it that no thread uses.
     #[inline(always)]
     unsafe fn produce(&self, buffer: SharedPtr<f32>, batch: u32) {
         let mut i = warp::lane();
@@ -213,15 +213,15 @@ mod host {
         pub form: ProducerConsumerForm,
         /// The buffer of `f32` that is read: `batches * buffer_len` numbers for each block.
         pub input: usize,
-        /// The buffer that is written, as long.
+        /// The buffer that is written, with the same length.
         pub output: usize,
-        /// Batches of a block.
+        /// The number of batches of a block.
         pub batches: u32,
-        /// Numbers of a batch.
+        /// The number of values of a batch.
         pub buffer_len: u32,
-        /// Blocks.
+        /// The number of blocks.
         pub blocks: u32,
-        /// Threads of a block.
+        /// The number of threads of a block.
         pub threads: u32,
     }
 
@@ -240,15 +240,15 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernels cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             let reasons = [
-                "a warp that copies and at least one that computes:",
-                "warps have a role each: a multiple of",
+                "one copying warp and at least one computing warp",
+                "each warp has one role",
             ];
             conditions.warps(self.threads, 64..=1024, reasons);
-            let reason = "there is no empty batch: at least";
+            let reason = "a batch must not be empty";
             conditions.at_least("buffer_len", self.buffer_len, 1, reason);
             let numbers = product(&[self.blocks, self.batches, self.buffer_len]);
             let bytes = numbers.saturating_mul(size_of::<f32>() as u64);

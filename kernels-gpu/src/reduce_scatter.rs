@@ -19,8 +19,8 @@ use crate::{copy_bulk, rows::Number};
 /// `dst` may be memory of another GPU that this one has access to, with atomic operations.
 ///
 /// # Safety
-/// 1. `src` points to `len_bytes` bytes of global memory that nobody writes while the kernel runs, `dst` to as many
-///    that nobody else uses; they do not overlap.
+/// 1. `src` points to `len_bytes` bytes of global memory that no thread writes while the kernel runs, `dst` to
+///    `len_bytes` bytes that no other code uses; they do not overlap.
 /// 2. Both addresses, `len_bytes` and `chunk_bytes` are multiples of 16; a chunk has at most 2^20 - 16 bytes, and no
 ///    block begins past the end.
 /// 3. Grid and blocks are one-dimensional, blocks of whole warps, and the launch has the shared memory.
@@ -32,7 +32,7 @@ pub unsafe fn reduce_scatter<T: Number + GlobalReduce<Add>>(
     len_bytes: u64,
     chunk_bytes: NonZero<u32>,
 ) {
-    // SAFETY: the conditions are this kernel's own (1 to 3). The chunk lies within the destination (1), aligned (2).
+    // SAFETY: the conditions are this kernel's own (1 to 3). The chunk is within the destination (1), aligned (2).
     unsafe {
         copy_bulk::once(
             src.cast(),
@@ -60,7 +60,7 @@ mod host {
         rows::Numbers,
     };
 
-    /// Adds a part of one buffer to the same part of another one, each number to that of the same index.
+    /// Adds a part of one buffer to the same part of another one, each number to the number at the same index.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct ReduceScatter {
         /// The type of the numbers.
@@ -71,17 +71,17 @@ mod host {
         pub src: usize,
         /// Where the part begins in both, in bytes.
         pub offset_bytes: u64,
-        /// Bytes of the part.
+        /// The number of bytes of the part.
         pub len_bytes: u64,
-        /// Bytes that a block adds.
+        /// The number of bytes that a block adds.
         pub chunk_bytes: u32,
-        /// Threads of a block, of which one works: up to 256.
+        /// The number of threads of a block, up to 256; one of them works.
         pub threads: u32,
-        /// Shared memory of a block at least, in bytes: with more than a chunk takes fewer blocks run at once.
+        /// The least shared memory of a block in bytes. More than a chunk needs makes fewer blocks run at once.
         pub shared_bytes: u32,
     }
 
-    /// No numbers of `f32`, of buffer 1 to those of buffer 0.
+    /// No numbers of `f32`, from buffer 1 to buffer 0.
     impl Default for ReduceScatter {
         fn default() -> Self {
             Self {
@@ -98,7 +98,7 @@ mod host {
     }
 
     impl ReduceScatter {
-        /// The same numbers with the setting that [`CopyBulk::each_on`] has for a device.
+        /// Returns the same numbers with the setting that [`CopyBulk::each_on`] has for a device.
         #[must_use]
         pub fn on(self, device: &DeviceDescription) -> Self {
             let set = CopyBulk::default().each_on(device);
@@ -113,7 +113,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             chunk(&mut conditions, self.chunk_bytes);

@@ -1,5 +1,5 @@
-//! Ports the guide's "Using STAS": the blocks of a cluster stand in a ring, and each sends to the
-//! next what it got from the one before, with stores that do not wait (`st.async`).
+//! Ports the guide's "Using STAS": the blocks of a cluster form a ring, and each sends to the
+//! next the value that it got from the one before, with stores that do not wait (`st.async`).
 //!
 //! The guide waits with the default scope of `mbarrier_try_wait_parity`, the block. What the barriers
 //! of this kernel are for comes from other blocks: arrivals and stores that are released to the
@@ -12,7 +12,7 @@ use tma::{
     shared,
 };
 
-/// Blocks of the cluster.
+/// The number of blocks of the cluster.
 pub const BLOCKS: u32 = 8;
 /// Most threads of a block.
 pub const MAX_THREADS: usize = 1024;
@@ -24,7 +24,7 @@ pub const MAX_THREADS: usize = 1024;
 /// A thread begins with the index of its number.
 ///
 /// # Safety
-/// 1. `output` is as its type says.
+/// 1. `output` is as its type requires.
 /// 2. Grid and blocks are one-dimensional; blocks are whole warps.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/ring.ptx"), "\n```"))]
 #[kernel(max_threads = 1024, cluster = 8)]
@@ -40,9 +40,9 @@ pub unsafe fn ring(output: GlobalMut<u32, PerThread>, rounds: u32) {
     // The barriers of the others are initialised, too.
     let [filled, ready] = block.cluster().barriers(BARS::ptr(), [1, threads]);
 
-    // Where the next block and the one before have what is written to.
+    // The places in the next block and the one before that are written.
     let rank = block.cluster().rank();
-    // SAFETY: the ranks are those of blocks of the cluster.
+    // SAFETY: the ranks are the ranks of blocks of the cluster.
     let (buffer_next, filled_next) = unsafe {
         let next = (rank + 1) % BLOCKS;
         (
@@ -57,22 +57,22 @@ pub unsafe fn ring(output: GlobalMut<u32, PerThread>, rounds: u32) {
     let mut number = block.index() * threads + tid;
     let mut parity = 0;
     for _ in 0..rounds {
-        // As producers, send to the next block.
-        // SAFETY: the next block expects the bytes in this phase, and has read those of the last
+        // The producer's side: send to the next block.
+        // SAFETY: the next block expects the bytes in this phase, and has read the bytes of the last
         // round; no block ends before its neighbours have ended the round.
         unsafe { st_async::weak_shared_cluster(buffer_next, number, filled_next) };
         if tid == 0 {
-            // The block's own threads wait for it, and need nothing of what this one did: a wider
+            // The block's own threads wait for it, and need none of this one's accesses: a wider
             // scope would only cost time.
             let _ = filled.arrive_expect_tx(threads * 4);
         }
-        // As consumers, wait for what the block before sends, and use it.
+        // The consumer's side: wait for the value of the block before, and use it.
         filled.wait_parity_cluster(parity);
         // SAFETY: the block before has written the number.
         number = unsafe { BUFFER::ptr().at(tid).read() } + 1;
         // Tell it that the buffer may be written again.
         ready_prev.arrive();
-        // As producers, wait until the next block has read.
+        // The producer's side: wait until the next block has read.
         ready.wait_parity_cluster(parity);
         parity ^= 1;
         // The lanes of a warp go on together: the waits of a warp that could be apart cost more, and a loop without
@@ -96,11 +96,11 @@ mod host {
     pub struct Ring {
         /// The buffer of `u32` that is written: a number for each thread of the grid.
         pub output: usize,
-        /// Rounds.
+        /// The number of rounds.
         pub rounds: u32,
-        /// Clusters of eight blocks.
+        /// The number of clusters of eight blocks.
         pub clusters: u32,
-        /// Threads of a block.
+        /// The number of threads of a block.
         pub threads: u32,
     }
 
@@ -108,13 +108,13 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.whole_warps(self.threads);
             let blocks = self.clusters.saturating_mul(BLOCKS);
             let numbers = u64::from(blocks) * u64::from(self.threads);
-            let reason = "numbers that fit in 32 bits:";
+            let reason = "thread numbers have 32 bits";
             conditions.within(
                 "threads of the grid",
                 numbers,

@@ -13,13 +13,13 @@ use crate::rows::{self, Number, Operation, Row};
 /// `false`, and rows of at most [`rows::SHORT_BYTES`] for [`softmax_short`], too; sums are of `f32`.
 ///
 /// # Safety
-/// 1. `src` and `dst` have `rows` rows one behind the other, all at multiples of 16
-///    bytes; nobody else uses `dst`, and nobody writes the others, while the kernel runs. `dst` is `src` or does
+/// 1. `src` and `dst` have `rows` rows one after the other, all at multiples of 16
+///    bytes; no other code uses `dst`, and no thread writes the others, while the kernel runs. `dst` is `src` or does
 ///    not overlap it.
-/// 2. The bytes of a row are a multiple of 16, from 16 on, and `LONG` says whether it has more than
-///    [`rows::MEDIUM`] elements: at most twice as many.
-/// 3. `counter` is as its type says; `rows`, the blocks of the grid and 512 are fewer than 2^32 together.
-/// 4. Grid and blocks are one-dimensional. A block has a warp that loads, and at least as many whole warps as have 32
+/// 2. The bytes of a row are a multiple of 16, from 16 on, and `LONG` is whether it has more than
+///    [`rows::MEDIUM`] elements: at most twice that number.
+/// 3. `counter` is as its type requires; `rows`, the blocks of the grid and 512 are fewer than 2^32 together.
+/// 4. Grid and blocks are one-dimensional. A block has a warp that loads, and at least the whole warps that have 32
 ///    elements of a row for each thread, 64 of a long one: 544 threads at most. The launch has the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# Instructions of `softmax_bf16_false`\n```text\n", include_str!("../../tests/golden/ptx/softmax_bf16_false.txt"), "\n```"))]
 #[kernel(
@@ -39,15 +39,15 @@ pub unsafe fn softmax<T: Number, const LONG: bool>(
     unsafe { rows::transform::<T, LONG, 0>(dst, src, [], [len, rows], counter, Powers) };
 }
 
-/// The same for rows of at most [`rows::SHORT_BYTES`] bytes, of which a block has one, or one for each of its warps.
+/// The same for rows of at most [`rows::SHORT_BYTES`] bytes; a block has one, or one for each of its warps.
 ///
 /// # Safety
-/// 1. `src` and `dst` have `rows` rows one behind the other, all at multiples of 16
-///    bytes; nobody else uses `dst`, and nobody writes the others, while the kernel runs. `dst` is `src` or does
+/// 1. `src` and `dst` have `rows` rows one after the other, all at multiples of 16
+///    bytes; no other code uses `dst`, and no thread writes the others, while the kernel runs. `dst` is `src` or does
 ///    not overlap it.
 /// 2. The bytes of a row are a multiple of 16, from 16 to [`rows::SHORT_BYTES`].
 /// 3. Grid and blocks are one-dimensional, blocks of whole warps, 256 threads at most. Where a row has at most 2 KiB,
-///    there is a warp for each row; else as many blocks as rows, each with a thread for each 64 bytes of a row. The
+///    there is a warp for each row; else a block for each row, with a thread for each 64 bytes of a row. The
 ///    launch has the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# Instructions of `softmax_short_bf16`\n```text\n", include_str!("../../tests/golden/ptx/softmax_short_bf16.txt"), "\n```"))]
 #[kernel(
@@ -71,7 +71,7 @@ impl Operation<0> for Powers {
         mut row: Row<'_, T, G, VECTORS, 0>,
     ) {
         let greatest = row.greatest();
-        // What is so small that it is subnormal may as well be zero.
+        // Subnormal results may as well be zero.
         let power = |x| ptx::ex2::approx_ftz_f32((x - greatest) * LOG2_E);
         if row.change(power) {
             let factor = 1.0 / row.sum(|x| x);
@@ -105,7 +105,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernels cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let Rows {
                 numbers,

@@ -1,5 +1,5 @@
 //! Ports the guide's "Batching Loads in Conditional Code": a block loads a centre and two halos with
-//! LDGSTS (`cp.async`), whose copies are all on their way at once though they stand in branches.
+//! LDGSTS (`cp.async`); all copies are in flight at once though they are in branches.
 
 use tma::{
     Barrier, Block, GlobalMut, GlobalRef, PerBlock, SharedPtr, kernel, memory,
@@ -9,9 +9,9 @@ use tma::{
 
 use crate::vectors::{VECTOR_BYTES, Vector};
 
-/// Numbers in the middle: one for each thread that loads.
+/// The number of values in the middle: one for each thread that loads.
 pub const CENTER: u32 = 32;
-/// Numbers on each side.
+/// The number of values on each side.
 pub const HALO: u32 = 8;
 
 const BUFFER: usize = (HALO + CENTER + HALO) as usize;
@@ -39,7 +39,7 @@ pub unsafe fn stencil_loads(
     let buffer = BUFFER_OF_BLOCK::ptr();
     let tid = block.thread();
     let copy = |to: u32, number: f32| {
-        // SAFETY: the element is there, and nobody else has it.
+        // SAFETY: the element is there, and no other code has it.
         unsafe { buffer.at(to).write(number) };
     };
     if tid < HALO {
@@ -56,11 +56,11 @@ pub unsafe fn stencil_loads(
     unsafe { sum(block, buffer, output) };
 }
 
-/// As [`stencil_loads`], by copies that each thread starts for itself and that a barrier waits for:
+/// Works like [`stencil_loads`], by copies that each thread starts for itself and that a barrier waits for:
 /// the guide's version 1.
 ///
 /// # Safety
-/// As for [`stencil_loads`].
+/// The conditions of [`stencil_loads`].
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/stencil_threads.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn stencil_threads(
@@ -75,7 +75,7 @@ pub unsafe fn stencil_threads(
         BUFFER_OF_BLOCK::ptr(),
         block.barrier(BAR::ptr(), block.threads()),
     );
-    // SAFETY: nobody else uses the buffer, and every thread waits once, for all of it.
+    // SAFETY: no other code uses the buffer, and every thread waits once, for all of it.
     unsafe {
         own_copies(
             block,
@@ -89,11 +89,11 @@ pub unsafe fn stencil_threads(
     }
 }
 
-/// As [`stencil_loads`], by copies that all threads of the block start together and that a barrier
+/// Works like [`stencil_loads`], by copies that all threads of the block start together and that a barrier
 /// waits for: the guide's version 2.
 ///
 /// # Safety
-/// As for [`stencil_loads`].
+/// The conditions of [`stencil_loads`].
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/stencil_block.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn stencil_block(
@@ -108,7 +108,7 @@ pub unsafe fn stencil_block(
         BUFFER_OF_BLOCK::ptr(),
         block.barrier(BAR::ptr(), block.threads()),
     );
-    // SAFETY: the parts lie behind each other in the buffer, which nobody else uses; every thread waits once.
+    // SAFETY: the parts follow each other in the buffer, which no other code uses; every thread waits once.
     unsafe {
         copy_together(block, buffer.at(0), left.of(block));
         copy_together(block, buffer.at(HALO), center.of(block));
@@ -118,11 +118,11 @@ pub unsafe fn stencil_block(
     }
 }
 
-/// As [`stencil_loads`], by copies that each thread starts for itself and waits for as a group: the
+/// Works like [`stencil_loads`], by copies that each thread starts for itself and waits for as a group: the
 /// guide's primitives.
 ///
 /// # Safety
-/// As for [`stencil_loads`].
+/// The conditions of [`stencil_loads`].
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/stencil_groups.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn stencil_groups(
@@ -134,7 +134,7 @@ pub unsafe fn stencil_groups(
     // SAFETY: every thread gets here (2).
     let block = unsafe { Block::converged() };
     let buffer = BUFFER_OF_BLOCK::ptr();
-    // SAFETY: nobody else uses the buffer, and every thread waits for all of it.
+    // SAFETY: no other code uses the buffer, and every thread waits for all of it.
     unsafe {
         own_copies(
             block,
@@ -153,17 +153,17 @@ pub unsafe fn stencil_groups(
 
 /// Vectors of a halo and of a centre.
 const VECTORS: [u32; 2] = [HALO / 4, CENTER / 4];
-/// Threads that compute the results of one centre: four results each.
+/// The number of threads that compute the results of one centre: four results each.
 const THREADS_OF_CENTER: u32 = CENTER / 4;
 /// Vectors of a centre and its halos for each of these threads, in bytes.
 const BYTES_OF_THREAD: u64 = 24;
 
-/// As [`stencil_loads`] with many centres for each block, which three bulk copies bring: one for each eight threads.
+/// Works like [`stencil_loads`] with many centres for each block, which three bulk copies bring: one for each eight threads.
 ///
 /// # Safety
-/// 1. `left`, `center`, `right` and `output` have `centers` values at multiples of 16 bytes; nobody writes the first
-///    three, and nobody else uses the last.
-/// 2. Grid and blocks are one-dimensional; blocks are whole warps, none of which begins behind the last centre.
+/// 1. `left`, `center`, `right` and `output` have `centers` values at multiples of 16 bytes; no thread writes the first
+///    three, and no other code uses the last.
+/// 2. Grid and blocks are one-dimensional; blocks are whole warps, and none begins after the last centre.
 #[kernel(max_threads = 1024, shared_bytes = |threads| threads * BYTES_OF_THREAD)]
 pub unsafe fn stencil_bulk(
     left: *const Halo,
@@ -206,7 +206,7 @@ pub unsafe fn stencil_bulk(
     if number >= centers {
         return;
     }
-    // Of the line of the left halo, the centre and the right halo.
+    // The number of a place in the line of the left halo, the centre and the right halo.
     let vector = |ahead: u32| {
         let at = quarter + ahead;
         let index = if at < of_halo {
@@ -240,7 +240,7 @@ shared! {
 /// Starts a copy of one number.
 ///
 /// # Safety
-/// 1. Nobody else uses the memory at `to` until the copy has been waited for.
+/// 1. No other code uses the memory at `to` until the copy has been waited for.
 #[inline(always)]
 unsafe fn copy(to: SharedPtr<f32>, from: &f32) {
     // SAFETY: the number is there, and so is room for it (1); both are multiples of 4.
@@ -250,7 +250,7 @@ unsafe fn copy(to: SharedPtr<f32>, from: &f32) {
 /// The copies of the first warp: two halos and the centre.
 ///
 /// # Safety
-/// 1. Nobody else uses the buffer until the copies have been waited for.
+/// 1. No other code uses the buffer until the copies have been waited for.
 #[inline(always)]
 unsafe fn own_copies(
     block: Block,
@@ -274,10 +274,10 @@ unsafe fn own_copies(
     }
 }
 
-/// Starts copies of the numbers, one for each of the first threads of the block, which has as many.
+/// Starts copies of the numbers, one for each of the first `N` threads of the block.
 ///
 /// # Safety
-/// 1. There is room for the numbers at `to`, which nobody else uses until the copies have been waited for.
+/// 1. There is room for the numbers at `to`, which no other code uses until the copies have been waited for.
 #[inline(always)]
 unsafe fn copy_together<const N: usize>(block: Block, to: SharedPtr<f32>, from: &[f32; N]) {
     if let Some(number) = from.get(block.thread() as usize) {
@@ -286,7 +286,7 @@ unsafe fn copy_together<const N: usize>(block: Block, to: SharedPtr<f32>, from: 
     }
 }
 
-/// Waits for the copies of all threads of the block, each of which calls it once.
+/// Waits for the copies of all threads of the block; each thread calls it once.
 #[inline(always)]
 fn wait(bar: &Barrier) {
     bar.wait_for_copies();
@@ -335,9 +335,9 @@ mod host {
         pub right: usize,
         /// The buffer that is written: 32 for each block.
         pub output: usize,
-        /// Blocks.
+        /// The number of blocks.
         pub blocks: u32,
-        /// Threads of a block: at least 32, and whole warps for [`StencilForm::Bulk`].
+        /// The number of threads of a block: at least 32, and whole warps for [`StencilForm::Bulk`].
         pub threads: u32,
     }
 
@@ -355,7 +355,7 @@ mod host {
         /// Copies of each thread, in groups.
         #[doc(alias = "__pipeline_memcpy_async")]
         Groups,
-        /// Three bulk copies for many centres, of which each block of the grid has one for each eight of its threads.
+        /// Three bulk copies for many centres; each block of the grid has one for each eight of its threads.
         Bulk,
     }
 
@@ -363,13 +363,13 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernels cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
-            let reason = "a thread for each number in the middle:";
-            conditions.within("threads of a block", self.threads, CENTER..=1024, reason);
+            let reason = "one thread for each number in the middle";
+            conditions.within("block size", self.threads, CENTER..=1024, reason);
             let most = u32::MAX / CENTER;
-            let reason = "numbers of the output fit in 32 bits:";
+            let reason = "output numbers have 32 bits";
             conditions.within("blocks", self.blocks, 1..=most, reason);
             let bytes = |numbers: u32| product(&[self.blocks, numbers, size_of::<f32>() as u32]);
             conditions.reads(Region::bytes(self.left, bytes(HALO)));

@@ -8,9 +8,9 @@ use tma::{
     thread::block_idx,
 };
 
-/// Columns of the tile.
+/// The number of columns of the tile.
 pub const SMEM_WIDTH: usize = 64;
-/// Rows of the tile.
+/// The number of rows of the tile.
 pub const SMEM_HEIGHT: usize = 16;
 
 /// The box of the maps.
@@ -28,7 +28,7 @@ constant! {
 /// not stored.
 ///
 /// # Safety
-/// 1. `map` is over a matrix that nobody else uses while the kernel runs.
+/// 1. `map` is over a matrix that only this kernel uses while it runs.
 /// 2. No tile starts at a negative coordinate, since a store cannot; `x` is a multiple of 4.
 /// 3. Blocks are one-dimensional, of a multiple of 32 threads; tiles of different blocks do not
 ///    overlap.
@@ -40,10 +40,10 @@ pub unsafe fn tile_2d(#[grid_constant] map: &TileMap<Rows>, x: i32, y: i32) {
     add(block, map, [x, y], map, [x, y]);
 }
 
-/// As [`tile_2d`], but the host has copied the map into the constant [`TILE_2D_MAP`].
+/// Works like [`tile_2d`], but the host has copied the map into the constant [`TILE_2D_MAP`].
 ///
 /// # Safety
-/// As for [`tile_2d`]; the constant holds a map with boxes of [`Rows`], without swizzle.
+/// The conditions of [`tile_2d`]; the constant holds a map with boxes of [`Rows`], without swizzle.
 #[kernel(max_threads = 1024)]
 pub unsafe fn tile_2d_constant(x: i32, y: i32) {
     // SAFETY: every thread gets here (3); the tensor and the coordinates are as wanted (1, 2).
@@ -53,10 +53,10 @@ pub unsafe fn tile_2d_constant(x: i32, y: i32) {
     add(block, map, [x, y], map, [x, y]);
 }
 
-/// As [`tile_2d`], but the host has copied the map into global memory.
+/// Works like [`tile_2d`], but the host has copied the map into global memory.
 ///
 /// # Safety
-/// As for [`tile_2d`]; `map` is a multiple of 64.
+/// The conditions of [`tile_2d`]; `map` is a multiple of 64.
 #[kernel(max_threads = 1024)]
 pub unsafe fn tile_2d_global(map: GlobalRef<TileMap<Rows>>, x: i32, y: i32) {
     // SAFETY: every thread gets here (3); the tensor and the coordinates are as wanted (1, 2).
@@ -67,12 +67,12 @@ pub unsafe fn tile_2d_global(map: GlobalRef<TileMap<Rows>>, x: i32, y: i32) {
     add(block, map, [x, y], map, [x, y]);
 }
 
-/// As [`tile_2d`], but the tile is stored through another map and at coordinates of its own.
+/// Works like [`tile_2d`], but the tile is stored through another map and at coordinates of its own.
 ///
 /// The load may thus start at negative coordinates.
 ///
 /// # Safety
-/// As for [`tile_2d`], with (2) for the store alone; `load_x` is a multiple of 4.
+/// The conditions of [`tile_2d`], with (2) for the store only; `load_x` is a multiple of 4.
 #[kernel(max_threads = 1024)]
 pub unsafe fn tile_2d_to(
     #[grid_constant] load_map: &TileMap<Rows>,
@@ -160,13 +160,13 @@ mod host {
         pub map: MapSource,
         /// The matrix.
         pub matrix: Matrix,
-        /// Its buffer.
+        /// The buffer.
         pub data: usize,
         /// Column and row of the first tile.
         pub origin: [i32; 2],
         /// Tiles along the columns and rows.
         pub blocks: [u32; 2],
-        /// Threads of a block.
+        /// The number of threads of a block.
         pub threads: u32,
     }
 
@@ -177,7 +177,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.whole_warps(self.threads);
@@ -206,24 +206,24 @@ mod host {
         }
     }
 
-    /// As [`Tile2d`], from one matrix to another: the load may begin anywhere.
+    /// Works like [`Tile2d`], from one matrix to another: the load may begin anywhere.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Tile2dTo {
         /// The matrix that is read.
         pub source: Matrix,
-        /// Its buffer.
+        /// The buffer.
         pub source_data: usize,
         /// Column and row of the first tile that is read.
         pub source_origin: [i32; 2],
         /// The matrix that is written.
         pub target: Matrix,
-        /// Its buffer.
+        /// The buffer.
         pub target_data: usize,
         /// Column and row of the first tile that is written.
         pub target_origin: [i32; 2],
         /// Tiles along the columns and rows.
         pub blocks: [u32; 2],
-        /// Threads of a block.
+        /// The number of threads of a block.
         pub threads: u32,
     }
 
@@ -231,7 +231,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.whole_warps(self.threads);
@@ -279,12 +279,9 @@ mod host {
             let refused = tile.launch().unwrap_err().to_string();
             assert_eq!(
                 refused,
-                "kernel-condition: pitch of the matrix is 102; rows begin at multiples of 16 bytes: a \
-             multiple of 4, at least the width, 101; take 104\n\
-             kernel-condition: first column that is stored is -4; a store begins at no negative \
-             coordinate: at least 0; take 0 or more\n\
-             kernel-condition: first row that is stored is -1; a store begins at no negative \
-             coordinate: at least 0; take 0 or more"
+                "kernel-condition: pitch of the matrix is 102; must be a multiple of 4 and at least the width, 101 (rows start at multiples of 16 bytes); use 104\n\
+             kernel-condition: first column that is stored is -4; must be at least 0 (store coordinates must not be negative); use 0 or more\n\
+             kernel-condition: first row that is stored is -1; must be at least 0 (store coordinates must not be negative); use 0 or more"
             );
             let matrix = Matrix::packed(64, 64);
             let tile = Tile2dTo {
@@ -299,7 +296,7 @@ mod host {
             };
             let refused = tile.launch().unwrap_err();
             assert_eq!(refused.0.len(), 1);
-            assert_eq!(refused.0[0].fix, "take 4 or 8");
+            assert_eq!(refused.0[0].fix, "use 4 or 8");
             let good = Tile2dTo {
                 source_origin: [-8, -5],
                 ..tile

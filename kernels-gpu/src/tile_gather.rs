@@ -1,5 +1,5 @@
 //! Gathers small boxes at scattered positions, as deformable attention and grid sampling do: 2 by 2
-//! pixels of 32 half-precision channels, 256 bytes, many on their way.
+//! pixels of 32 half-precision channels, 256 bytes, many in flight.
 
 use tma::{
     Barrier, BarrierArray, Block, GlobalMut, PerThread, SharedPtr, TensorMap, Warp, kernel,
@@ -8,9 +8,9 @@ use tma::{
     shared,
 };
 
-/// Boxes that a warp asks for at once.
+/// The number of boxes that a warp requests at once.
 const ROUND_TILES: u32 = 8;
-/// Channels of a pixel.
+/// The number of channels of a pixel.
 const CHANNELS: u32 = 32;
 
 const TILE_BYTES: u32 = 256;
@@ -31,19 +31,19 @@ const fn shared_bytes(stages: u32, threads: u64) -> u64 {
 ///
 /// The eight positions of a round follow each other; a position is the column of the first pixel in
 /// the lower half and its row in the upper half, both signed. Pixels outside the tensor read as the
-/// map says. Warps take turns with the rounds, and each has `STAGES` of them on their way: `tile_gather_1`
+/// map defines. Warps take turns with the rounds, and each has `STAGES` rounds in flight: `tile_gather_1`
 /// to `tile_gather_4`.
 ///
 /// The 2048 bytes of a round are 128 vectors of four numbers. Lane `l` has the vectors `l`, `l + 32`,
-/// `l + 64`, `l + 96`; it adds each number of a vector to 31 times what it had for that index,
-/// and writes its four sums to `sums` in the end, those of all threads of the grid in order.
+/// `l + 64`, `l + 96`; it adds each number of a vector to 31 times its sum for that index,
+/// and writes its four sums to `sums` in the end, in the order of the threads of the grid.
 ///
 /// # Safety
 /// 1. `map` is a three-dimensional map, without swizzle, of 2-byte elements with boxes of 32, 2 and
-///    2: channel, column, row; nobody writes the tensor while the kernel runs.
-/// 2. `positions` points to `8 * rounds` numbers of global memory that nobody writes while the kernel
+///    2: channel, column, row; no thread writes the tensor while the kernel runs.
+/// 2. `positions` points to `8 * rounds` numbers of global memory that no thread writes while the kernel
 ///    runs.
-/// 3. `sums` are as their type says.
+/// 3. `sums` are as their type requires.
 /// 4. `rounds`, and `STAGES + 1` for each warp of the grid, are fewer than 2^32.
 /// 5. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads, and the launch has the
 ///    shared memory.
@@ -69,11 +69,11 @@ pub unsafe fn tile_gather<const STAGES: u32>(
     unsafe { gather::<STAGES, _>(Issue::Elected, boxes, sums) };
 }
 
-/// As [`tile_gather`], through a map of the tensor as a matrix of `32 * columns` by `rows` elements
-/// with boxes of 64 by 2: half as many pieces for a box.
+/// Works like [`tile_gather`], through a map of the tensor as a matrix of `32 * columns` by `rows` elements
+/// with boxes of 64 by 2: half the pieces for a box.
 ///
 /// # Safety
-/// As for [`tile_gather`], with this map for (1).
+/// The conditions of [`tile_gather`], with this map for (1).
 /// 6. No box crosses the first or last column: a matrix has no pixels to fill there.
 #[kernel(
     max_threads = 1024,
@@ -100,10 +100,10 @@ pub unsafe fn tile_gather_view<const STAGES: u32>(
     unsafe { gather::<STAGES, _>(Issue::Elected, boxes, sums) };
 }
 
-/// As [`tile_gather`], but eight lanes ask for a box each, in place of one lane for all of them.
+/// Works like [`tile_gather`], but eight lanes request a box each, instead of one lane for all of them.
 ///
 /// # Safety
-/// As for [`tile_gather`].
+/// The conditions of [`tile_gather`].
 #[kernel(
     max_threads = 1024,
     instances(STAGES = 1, 2, 4),
@@ -130,7 +130,7 @@ pub unsafe fn tile_gather_lanes<const STAGES: u32>(
 #[repr(align(16))]
 pub struct Sums(#[expect(dead_code, reason = "it is only written")] [u32; 4]);
 
-/// Where the box at a position begins.
+/// Returns the start of the box at a position.
 #[inline(always)]
 fn channels_columns_rows(position: u32) -> [i32; 3] {
     let [x, y] = pixel(position);
@@ -161,7 +161,7 @@ struct Boxes<'a, C> {
     rounds: u32,
 }
 
-/// The rounds of a warp that are still to be asked for. The positions of the next one are read ahead,
+/// The rounds of a warp that are still to be requested. The positions of the next one are read ahead,
 /// one by each of eight lanes, so that ptxas waits for them when they are passed round and not before.
 struct Queue<'a, C> {
     warp: Warp,
@@ -172,10 +172,10 @@ struct Queue<'a, C> {
 }
 
 impl<'a, const RANK: usize, C: Fn(u32) -> [i32; RANK]> Queue<'a, C> {
-    /// Every `step`-th round from `round` on.
+    /// Returns every `step`-th round from `round` on.
     ///
     /// # Safety
-    /// 1. The boxes are those of [`gather`].
+    /// 1. The boxes are the boxes of [`gather`].
     /// 2. `round` is less than the rounds, which with `step` are fewer than 2^32.
     #[inline(always)]
     unsafe fn new(warp: Warp, boxes: Boxes<'a, C>, round: u32, step: u32) -> Self {
@@ -202,7 +202,7 @@ impl<'a, const RANK: usize, C: Fn(u32) -> [i32; RANK]> Queue<'a, C> {
     /// Asks for the boxes of the next round, if there is one.
     ///
     /// # Safety
-    /// 1. Nobody uses the buffer, and the barrier's phase takes an arrival and the bytes of a
+    /// 1. No thread uses the buffer, and the barrier's phase takes an arrival and the bytes of a
     ///    round.
     #[inline(always)]
     unsafe fn ask(&mut self, issue: Issue, buffer: SharedPtr<u8>, bar: &Barrier) {
@@ -262,7 +262,7 @@ impl<'a, const RANK: usize, C: Fn(u32) -> [i32; RANK]> Queue<'a, C> {
 
 /// # Safety
 /// 1. (1) to (5) of [`tile_gather`] hold, for this map.
-/// 2. The coordinates are those of a box whose first byte is a multiple of 16.
+/// 2. The coordinates belong to a box with its first byte at a multiple of 16.
 #[inline(always)]
 unsafe fn gather<const STAGES: u32, const RANK: usize>(
     issue: Issue,
@@ -276,7 +276,7 @@ unsafe fn gather<const STAGES: u32, const RANK: usize>(
     let block_warps = block.warps().get();
     let warps = block.blocks().get() * block_warps;
 
-    // The stages of all warps lie one after another, the barriers behind them.
+    // The stages of all warps are one after another, the barriers after them.
     let smem = shared::dynamic::<u8, 128>();
     let data = |at: Cursor<STAGES>| smem.byte_add((warp * STAGES + at.stage()) * ROUND_BYTES);
     let bars = smem
@@ -287,7 +287,7 @@ unsafe fn gather<const STAGES: u32, const RANK: usize>(
 
     let mut round = block.index() * block_warps + warp;
     if round >= rounds {
-        // This thread's lanes have nothing to add up.
+        // This thread's lanes have no numbers to add up.
         return sums.write(block, Sums([0; 4]));
     }
     // SAFETY: the boxes are there (1, 2), and so is the first round.
@@ -341,24 +341,24 @@ mod host {
     pub struct TileGather {
         /// The lanes that issue the copies, and the kind of map.
         pub form: TileGatherForm,
-        /// Rounds that a warp has on their way: 1, 2 or 4.
+        /// The number of rounds that a warp has in flight: 1, 2 or 4.
         pub stages: u32,
         /// The tensor's buffer, `[height][width][32]`.
         pub tensor: usize,
-        /// Columns of pixels.
+        /// The number of columns of pixels.
         pub width: u32,
-        /// Rows of pixels.
+        /// The number of rows of pixels.
         pub height: u32,
         /// The buffer of positions, eight for each round: a column in the lower half of a `u32`, a row in
         /// the upper one, both signed.
         pub positions: usize,
-        /// Rounds.
+        /// The number of rounds.
         pub rounds: u32,
         /// The buffer of the sums, four `u32` for each thread of the grid.
         pub sums: usize,
-        /// Blocks.
+        /// The number of blocks.
         pub blocks: u32,
-        /// Threads of a block.
+        /// The number of threads of a block.
         pub threads: u32,
     }
 
@@ -367,7 +367,7 @@ mod host {
     pub enum TileGatherForm {
         /// One lane, boxes of channels, columns and rows.
         Boxes,
-        /// One lane, the tensor seen as a matrix whose columns are the channels of all pixels of a row.
+        /// One lane, the tensor seen as a matrix with the channels of all pixels of a row as columns.
         /// No box may cross the first or last column.
         View,
         /// Eight lanes, boxes of channels, columns and rows.
@@ -378,14 +378,14 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernels cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.whole_warps(self.threads);
             let warps = self.threads / tma::Warp::LANES;
             let ahead = product(&[self.blocks, warps, self.stages.min(4) + 1]);
             let most = u64::from(u32::MAX).saturating_sub(ahead);
-            let reason = "rounds that are counted in 32 bits, and those of the next turns:";
+            let reason = "rounds, with those of the next turns, are counted in 32 bits";
             conditions.within("rounds", self.rounds.into(), 0..=most, reason);
             let round_positions = ROUND_TILES * size_of::<u32>() as u32;
             conditions.reads(Region::tensor(self.map(), self.tensor));
@@ -404,7 +404,7 @@ mod host {
             conditions.launch(call, Shape::new(self.blocks, self.threads))
         }
 
-        /// Small boxes anywhere want no promotion in L2, which would fetch more than the box.
+        /// Small boxes at random places need no promotion in L2, which would fetch more than the box.
         fn map(&self) -> Tiled {
             let [width, height] = [self.width, self.height].map(u64::from);
             let channels = u64::from(CHANNELS);

@@ -5,25 +5,25 @@ use tma::{
     warp,
 };
 
-/// Rows and columns of a tile: a row is the 128 bytes of the swizzle's span.
+/// The number of rows and columns of a tile: a row is the 128 bytes of the swizzle's span.
 pub const TILE: usize = 32;
-/// Threads of a block.
+/// The number of threads of a block.
 pub const THREADS: u32 = 256;
 
 /// The box of the maps.
 pub type Rows = [[u32; TILE]; TILE];
 
-/// A warp moves so many elements at once.
+/// The number of elements that a warp moves at once.
 const STEPS: u32 = (TILE * TILE) as u32 / THREADS;
 
 /// Writes the transpose of a matrix of 4-byte elements.
 ///
 /// Block (`x`, `y`) loads the tile in column `x` and row `y` of tiles, and stores it, transposed, in
-/// column `y` and row `x`. What lies outside the source is zero, what lies outside the target is
+/// column `y` and row `x`. Elements outside the source are zero, elements outside the target are
 /// left out.
 ///
 /// # Safety
-/// 1. `source` and `target` are over matrices that nobody else uses while the kernel runs.
+/// 1. `source` and `target` are over matrices that only this kernel uses while it runs.
 /// 2. Blocks are one-dimensional, of [`THREADS`] threads.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/transpose.ptx"), "\n```"))]
 #[kernel(max_threads = 256)]
@@ -48,7 +48,7 @@ pub unsafe fn transpose(
             tile_in.as_ptr().at([column, row]),
             TILE_OUT::ptr().at([row, column]),
         );
-        // SAFETY: both elements are in their tiles; nobody else has the one that is written.
+        // SAFETY: both elements are in their tiles; no other code has the one that is written.
         unsafe { to.write(from.read()) };
     }
     // SAFETY: the threads have written the whole tile.
@@ -56,23 +56,23 @@ pub unsafe fn transpose(
     tile_out.store(block, target, [row, column]);
 }
 
-/// Rows and columns of a tile of [`transpose_wide`]: a row is 256 bytes.
+/// The number of rows and columns of a tile of [`transpose_wide`]: a row is 256 bytes.
 pub const WIDE_TILE: usize = 64;
-/// Rows and columns of what a thread transposes in registers.
+/// The number of rows and columns of the square that a thread transposes in registers.
 const SQUARE: usize = 4;
-/// Squares beside each other in a wide tile.
+/// The number of neighbouring squares in a wide tile.
 const SQUARES: u32 = (WIDE_TILE / SQUARE) as u32;
 
 /// The box of the maps of [`transpose_wide`].
 pub type WideRows = [[u32; WIDE_TILE]; WIDE_TILE];
 
-/// As [`transpose`], through tiles whose rows are twice as long, without a swizzle: memory takes rows of 256 bytes faster.
+/// Works like [`transpose`], through tiles with rows of twice the length, without a swizzle: memory takes rows of 256 bytes faster.
 ///
 /// Block (`x`, `y`) has the tile in column `y` and row `x` of the source, so that blocks which run at once write tiles
 /// beside each other.
 ///
 /// Each thread transposes 4 by 4 elements in registers. Of these squares eight lanes have those on a diagonal, so that
-/// the 16 bytes that each of them reads, and those that each writes, lie in different banks.
+/// the 16 bytes that each of them reads, and those that each writes, are in different banks.
 ///
 /// # Safety
 /// 1. As for [`transpose`].
@@ -100,7 +100,7 @@ pub unsafe fn transpose_wide(
     // SAFETY: the square has been loaded.
     let [a, b, c, d] = [0, 1, 2, 3].map(|row| unsafe { from.add(row * SQUARES).read() });
     let write = |row: u32, elements| {
-        // SAFETY: the square lies in its tile, and nobody else has it.
+        // SAFETY: the square is in its tile, and no other code has it.
         unsafe { to.add(row * SQUARES).write(elements) };
     };
     write(0, [a[0], b[0], c[0], d[0]]);
@@ -112,7 +112,7 @@ pub unsafe fn transpose_wide(
     tile_out.store(block, target, [row, column]);
 }
 
-/// The squares that a thread reads and writes, by the first row of four elements in each, counted over the tile.
+/// Returns the squares that a thread reads and writes, by the first row of four elements in each, counted over the tile.
 #[inline(always)]
 const fn square(thread: u32) -> [u32; 2] {
     let own = thread % SQUARES;
@@ -124,7 +124,7 @@ const fn square(thread: u32) -> [u32; 2] {
 /// Row and column of the element that a lane moves in a step.
 ///
 /// In each step the lanes have two 4 x 4 blocks on a diagonal of an 8 x 8 block, or the two beside
-/// it. Both the elements that a warp reads and those that it writes then lie in 32 different
+/// it. Both the elements that a warp reads and those that it writes then are in 32 different
 /// banks.
 #[inline(always)]
 const fn element(lane: u32, step: u32) -> [u32; 2] {
@@ -155,7 +155,7 @@ mod host {
         pub form: TransposeForm,
         /// The matrix that is read.
         pub source: Matrix,
-        /// Its buffer.
+        /// The buffer.
         pub source_data: usize,
         /// The distance of the rows that are written, in elements.
         pub target_pitch: usize,
@@ -173,7 +173,7 @@ mod host {
     }
 
     impl Transpose {
-        /// The matrix that is written.
+        /// Returns the matrix that is written.
         pub const fn target(&self) -> Matrix {
             Matrix {
                 width: self.source.height,
@@ -185,7 +185,7 @@ mod host {
         /// Checks the arguments.
         ///
         /// # Errors
-        /// All that the kernel cannot take.
+        /// Every condition that the arguments break.
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             self.source.check("the source", &mut conditions);

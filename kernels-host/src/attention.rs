@@ -9,7 +9,7 @@ impl Kernels {
     /// each query of each head.
     ///
     /// Queries, keys, values and results have the elements of a head innermost, then heads, then positions, then
-    /// sequences, one behind the other; logarithms have positions innermost, then heads, then sequences. The type, the
+    /// sequences, one after the other; logarithms have positions innermost, then heads, then sequences. The type, the
     /// multiprocessors and the buffers of `extents` are not looked at.
     ///
     /// # Errors
@@ -27,8 +27,13 @@ impl Kernels {
     ) -> Result<(), Failure> {
         let mut conditions = Conditions::default();
         if extents.packed.is_some() {
-            let fix = "call `attention_packed`, or give `None`".to_owned();
-            conditions.refuse("packed", "Some", "all sequences have the same length", fix);
+            let fix = "call `attention_packed`, or pass `None`".to_owned();
+            conditions.refuse(
+                "packed",
+                "Some",
+                "must be `None` (sequences have the same length)",
+                fix,
+            );
         }
         let extents = Attention {
             packed: None,
@@ -41,14 +46,14 @@ impl Kernels {
     }
 
     /// Computes [`attention`](Self::attention) of sequences that follow each other, with lengths of their own. `starts`
-    /// are those of the queries and of the keys.
+    /// hold the starts of the queries and of the keys.
     ///
-    /// Extents have the longest sequence's queries and keys, and `packed` has those of all together; its buffers are not
-    /// looked at. Logarithms have the positions of all sequences innermost, then heads. Of a longer sequence the first
-    /// queries and keys count alone.
+    /// Extents have the longest sequence's queries and keys, and `packed` has the numbers of all together; its buffers
+    /// are ignored. Logarithms have the positions of all sequences innermost, then heads. Of a sequence longer than the
+    /// extents, only the first queries and keys count.
     ///
     /// # Errors
-    /// As [`attention`](Self::attention); or sequences are not packed.
+    /// Works like [`attention`](Self::attention); or sequences are not packed.
     #[doc(alias = "flash_attn_varlen_func")]
     #[expect(clippy::too_many_arguments, reason = "each is a tensor")]
     pub fn attention_packed<T: Element>(
@@ -63,8 +68,13 @@ impl Kernels {
     ) -> Result<(), Failure> {
         let mut conditions = Conditions::default();
         if extents.packed.is_none() {
-            let fix = "give the queries and keys of all sequences, or call `attention`".to_owned();
-            conditions.refuse("packed", "None", "sequences lie one behind the other", fix);
+            let fix = "pass the queries and keys of all sequences, or call `attention`".to_owned();
+            conditions.refuse(
+                "packed",
+                "None",
+                "must be `Some` (sequences are packed)",
+                fix,
+            );
         }
         let extents = Attention {
             packed: extents.packed.map(|packed| Packed {
@@ -79,8 +89,8 @@ impl Kernels {
         operands.push(Operand::new("the queries' starts", query_starts.0.at(0)));
         operands.push(Operand::new("the keys' starts", key_starts.0.at(0)));
         let attention = of_buffers::<T>(&extents, self.device().multiprocessors());
-        // SAFETY: the operands are in this order, those that are written are borrowed exclusively, and starts ascend, as
-        // their type says (1).
+        // SAFETY: the operands are in this order, the written ones are borrowed exclusively, and starts ascend, as
+        // their type ensures (1).
         unsafe { self.start("attention", conditions, &attention, &operands) }
     }
 }
@@ -104,7 +114,7 @@ impl Starts {
     }
 }
 
-/// The launch on a device with so many multiprocessors, with the buffers in the order of [`operands`].
+/// Returns the launch on a device with `multiprocessors`, with the buffers in the order of [`operands`].
 fn of_buffers<T: Element>(extents: &Attention, multiprocessors: u32) -> Attention {
     Attention {
         numbers: T::NUMBERS,

@@ -10,7 +10,7 @@ use crate::{Kernels, Matrix, MatrixMut, matrix::Layout, operand::Operand};
 
 /// A number of 16 bits that tensor cores multiply: `bf16` or `f16`.
 pub trait Element: Pod + Output<Self> + sealed::Sealed {
-    /// Its name among the kernels' types.
+    /// The name among the kernels' types.
     #[doc(hidden)]
     const NUMBERS: Numbers;
 }
@@ -32,7 +32,7 @@ impl Element for f16 {
 
 /// A result of products of `T`: that type, or `f32`.
 pub trait Output<T>: Pod + sealed::Output<T> {
-    /// It is `f32`.
+    /// True for `f32`.
     #[doc(hidden)]
     const IS_SINGLE: bool;
 }
@@ -57,9 +57,9 @@ outputs! {
 #[doc(alias("cublasOperation_t", "CUBLAS_OP_N", "CUBLAS_OP_T"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
-    /// None: it is multiplied as it lies in memory.
+    /// None: it is multiplied as it is in memory.
     N,
-    /// It is transposed.
+    /// The transposed matrix.
     T,
 }
 
@@ -96,8 +96,8 @@ impl Kernels {
     /// and their rows begin at multiples of 16 bytes. Elements of C between its last column and the next multiple of 16
     /// bytes may be written, too.
     ///
-    /// Where C is several matrices, so many products are computed: each has its own A and B, or all have the same where
-    /// that is one matrix.
+    /// Where C is several matrices, each is a product of its own A and B. An A or B that is one matrix is shared by all
+    /// products.
     ///
     /// # Errors
     /// Matrices that do not fit each other, strides and offsets that are no multiples of 16 bytes, and buffers that are
@@ -115,11 +115,11 @@ impl Kernels {
         let mut conditions = Conditions::default();
         let ([m, k], [rows_of_a, columns_of_a]) = operand(a.layout, op_a);
         let ([k_of_b, n], [rows_of_b, columns_of_b]) = operand(b.layout, op_b);
-        let columns_of_a = format!("A has {columns_of_a}");
+        let columns_of_a = format!("{columns_of_a} of A");
         equal(&mut conditions, rows_of_b, "B", k_of_b, k, &columns_of_a);
-        let rows_of_a = format!("A has {rows_of_a}");
+        let rows_of_a = format!("{rows_of_a} of A");
         equal(&mut conditions, "rows", "C", c.layout.rows, m, &rows_of_a);
-        let columns_of_b = format!("B has {columns_of_b}");
+        let columns_of_b = format!("{columns_of_b} of B");
         let columns = c.layout.columns;
         equal(&mut conditions, "columns", "C", columns, n, &columns_of_b);
         let batches = c.layout.batches;
@@ -131,7 +131,7 @@ impl Kernels {
                     name,
                     matrix.batches,
                     batches,
-                    "C has",
+                    "batches of C",
                 );
             }
         }
@@ -168,7 +168,7 @@ impl Kernels {
     }
 }
 
-/// Rows and columns of a matrix after its operation, and their names as it lies in memory.
+/// Returns the rows and columns of a matrix after its operation, and their names as it is in memory.
 fn operand(Layout { rows, columns, .. }: Layout, op: Op) -> ([usize; 2], [&'static str; 2]) {
     match op {
         Op::N => ([rows, columns], ["rows", "columns"]),
@@ -176,14 +176,14 @@ fn operand(Layout { rows, columns, .. }: Layout, op: Op) -> ([usize; 2], [&'stat
     }
 }
 
-/// An extent of a product, as kernels count it.
+/// Returns an extent of a product, as kernels count it.
 pub(crate) fn extent(conditions: &mut Conditions, name: &str, extent: usize) -> u32 {
     let most = i32::MAX as usize;
-    conditions.within(name, extent, 0..=most, "coordinates have 31 bits:");
+    conditions.within(name, extent, 0..=most, "coordinates have 31 bits");
     extent.min(most) as u32
 }
 
-/// Refuses an extent that is another than that of another matrix.
+/// Refuses an extent that differs from the one that another matrix needs.
 pub(crate) fn equal(
     conditions: &mut Conditions,
     extent: &str,
@@ -193,8 +193,8 @@ pub(crate) fn equal(
     because: &str,
 ) {
     if value != needed {
-        let limit = format!("as many as {because}: {needed}");
-        let fix = format!("take {needed}");
+        let limit = format!("must be {needed} ({because})");
+        let fix = format!("use {needed}");
         conditions.refuse(&format!("{extent} of {matrix}"), value, limit, fix);
     }
 }
@@ -207,7 +207,7 @@ pub(crate) fn elements<T>(
     Layout { offset, .. }: Layout,
 ) -> Operand {
     let parameter = format!("offset of {name}");
-    let reason = "a matrix begins at 16 bytes: a multiple of";
+    let reason = "matrices start at multiples of 16 bytes";
     conditions.multiple(
         &parameter,
         offset as u64,

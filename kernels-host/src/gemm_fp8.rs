@@ -9,7 +9,7 @@ use crate::{
     operand::Operand,
 };
 
-/// The rows of A that have a B of their own, in [`Kernels::gemm_fp8`]. B is several matrices then, one behind the other.
+/// The rows of A that have a B of their own, in [`Kernels::gemm_fp8`]. B is several matrices then, one after the other.
 #[derive(Clone, Copy, Debug)]
 #[doc(alias(
     "m_grouped_fp8_gemm_nt_contiguous",
@@ -19,11 +19,11 @@ use crate::{
 pub enum Experts<'buffer> {
     /// All rows have the same.
     One,
-    /// Each 128 rows have that with this number. Rows without one, such as those of -1, are not computed, and C is left
-    /// as it is.
+    /// Each 128 rows belong to the expert of this number. Rows without an expert, with a number such as -1, are not
+    /// computed, and C is left as it is.
     Contiguous(&'buffer Buffer<i32>),
-    /// A and C are as many matrices as B, with a multiple of 128 rows, of which so many are computed, up to the next
-    /// multiple of 128. For the others C is left as it is.
+    /// A and C are as many matrices as B, with a multiple of 128 rows. The buffer has the rows that are computed, up to
+    /// the next multiple of 128. For the others C is left as it is.
     Masked(&'buffer Buffer<u32>),
 }
 
@@ -35,10 +35,10 @@ impl Kernels {
     /// and their rows begin at multiples of 16 bytes. Elements of C between its last column and the next multiple of 16
     /// bytes may be written, too.
     ///
-    /// `a_scales` has a scale for each row, for the first 128 numbers along K, then those for the next 128, which begin at
-    /// the next multiple of 4. `b_scales` has one for each 128 numbers along K, for the first 128 rows, then those of the
-    /// next 128 rows. Several matrices have theirs together: rows of all A count as those of one, and scales of a B are
-    /// behind those of the B before.
+    /// `a_scales` has a scale for each row, for the first 128 numbers along K, then for the next 128, which begin at
+    /// the next multiple of 4. `b_scales` has one for each 128 numbers along K, for the first 128 rows, then for the
+    /// next 128 rows. Several matrices have their scales together: rows of all A count as rows of one, and scales of a
+    /// B follow the scales of the B before.
     ///
     /// # Errors
     /// Matrices that do not fit each other, strides and offsets that are no multiples of 16 bytes, and buffers that are
@@ -54,10 +54,10 @@ impl Kernels {
         let mut conditions = Conditions::default();
         let [m, n, k] = [a.layout.rows, b.layout.rows, a.layout.columns];
         let columns = b.layout.columns;
-        equal(&mut conditions, "columns", "B", columns, k, "A has columns");
-        equal(&mut conditions, "rows", "C", c.layout.rows, m, "A has rows");
+        equal(&mut conditions, "columns", "B", columns, k, "columns of A");
+        equal(&mut conditions, "rows", "C", c.layout.rows, m, "rows of A");
         let columns = c.layout.columns;
-        equal(&mut conditions, "columns", "C", columns, n, "B has rows");
+        equal(&mut conditions, "columns", "C", columns, n, "rows of B");
         let layouts = [c.layout, a.layout, b.layout];
         let of_a = match experts {
             Experts::Masked(_) => b.layout.batches,
@@ -112,7 +112,7 @@ impl Kernels {
     }
 }
 
-/// Refuses another number of matrices, and such as do not lie one behind the other.
+/// Refuses another number of matrices, and matrices that are not stored one after the other.
 fn together(conditions: &mut Conditions, name: &str, layout: Layout, batches: usize) {
     equal(
         conditions,
@@ -120,11 +120,11 @@ fn together(conditions: &mut Conditions, name: &str, layout: Layout, batches: us
         name,
         layout.batches,
         batches,
-        "are multiplied",
+        "matrices that are multiplied",
     );
     let behind = layout.rows.saturating_mul(layout.stride);
     if layout.batches != 1 {
-        let because = "its rows take";
+        let because = "elements of its rows";
         equal(
             conditions,
             "batch stride",

@@ -39,17 +39,17 @@ impl Kernels {
         }
     }
 
-    /// The device.
+    /// Returns the device.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// Starts the kernel of these arguments on memory whose numbers are those of its buffers, unless it is too short;
-    /// `conditions` has what is wrong besides.
+    /// Starts the kernel of these arguments on memory with the numbers of its buffers, unless it is too short;
+    /// `conditions` has the conditions that are already broken.
     ///
     /// # Safety
-    /// 1. `operands` are in the order of the arguments' buffers, and hold what the launch asks for: counters are zero,
-    ///    starts ascend. The caller borrows exclusively what the kernel writes.
+    /// 1. `operands` are in the order of the arguments' buffers, and have the contents that the launch requires:
+    ///    counters are zero, starts ascend. The caller borrows exclusively the buffers that the kernel writes.
     pub(crate) unsafe fn start(
         &self,
         what: &str,
@@ -88,15 +88,15 @@ impl Kernels {
         };
         let placed = launch.arguments.iter().map(place);
         let placed = placed.collect::<Result<Vec<_>, Failure>>()?;
-        // SAFETY: the launch is that of its `Checked` arguments, for whose kernel the text is (1). Each buffer is as long
-        // as the launch uses it, and holds what the launch asks for, by condition 1 (2). A buffer that is dropped waits
-        // for its whole context, and `Kernels` for its device before it drops the modules (3).
+        // SAFETY: the launch is made by its `Checked` arguments, and the text is for their kernel (1). Each buffer is
+        // as long as the launch uses it, and has the contents that the launch requires, by condition 1 (2). A dropped
+        // buffer waits for its whole context, and `Kernels` for its device before it drops the modules (3).
         // The buffers are borrowed, exclusively where the kernel writes (condition 1), so that later uses come after
         // this call (4). They wait for the kernel: reads, writes and drops of a buffer wait for all streams of its
-        // context; safe launches run on the stream of the buffer's device alone, since those of any other device, also
-        // of another handle of this GPU, refuse the buffer; and `Peers` makes the streams of two devices wait for each
-        // other before and after its kernels. Any other use is a launch by an `unsafe` function, whose caller answers
-        // for the order.
+        // context; safe launches run only on the stream of the buffer's device, since launches of any other device,
+        // also of another handle of this GPU, refuse the buffer; and `Peers` makes the streams of two devices wait for
+        // each other before and after its kernels. Any other use is a launch by an `unsafe` function, and its caller
+        // answers for the order.
         unsafe {
             let function = module.function(&launch.entry)?;
             function.launch(launch.shape, &placed[..])
@@ -108,7 +108,7 @@ impl Kernels {
         &self,
         start: impl FnOnce(Operand) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        // It is held until the launch, so that no other call zeroes the counter in between.
+        // The lock is held until the launch, so that no other call zeroes the counter in between.
         let mut counters = locked(&self.counters);
         let Counters { memory, next } = &mut *counters;
         let memory = match memory {
@@ -124,7 +124,7 @@ impl Kernels {
         start(counter)
     }
 
-    /// The module with this entry.
+    /// Returns the module with this entry.
     fn module(&self, entry: &str) -> Result<Arc<Module>, Failure> {
         let mut modules = locked(&self.modules);
         if let Some(module) = modules.get(entry) {
@@ -146,12 +146,12 @@ impl Kernels {
 
 impl Drop for Kernels {
     fn drop(&mut self) {
-        // Kernels of the modules may be running; what went wrong in them is the error of who waits next.
+        // Kernels of the modules may be running; the next waiting call reports their errors.
         let _ = self.device.synchronise();
     }
 }
 
-/// A panic while it was locked has left it whole.
+/// A panic of another thread cannot leave the value half-changed.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -22,7 +22,7 @@ pub(crate) struct Layout {
     pub(crate) columns: usize,
     /// From row to row.
     pub(crate) stride: usize,
-    /// Of the first element.
+    /// The offset of the first element.
     pub(crate) offset: usize,
     /// Matrices.
     pub(crate) batches: usize,
@@ -44,7 +44,7 @@ impl Layout {
 }
 
 impl<'buffer, T: Pod> Matrix<'buffer, T> {
-    /// So many rows and columns at the start of a buffer, the rows one behind the other.
+    /// Takes these rows and columns at the start of a buffer, the rows one after the other.
     pub fn new(buffer: &'buffer Buffer<T>, [rows, columns]: [usize; 2]) -> Self {
         Self {
             elements: buffer.at(0),
@@ -54,7 +54,7 @@ impl<'buffer, T: Pod> Matrix<'buffer, T> {
 }
 
 impl<'buffer, T: Pod> MatrixMut<'buffer, T> {
-    /// So many rows and columns at the start of a buffer, the rows one behind the other.
+    /// Takes these rows and columns at the start of a buffer, the rows one after the other.
     pub fn new(buffer: &'buffer mut Buffer<T>, [rows, columns]: [usize; 2]) -> Self {
         let buffer: &'buffer Buffer<T> = buffer;
         Self {
@@ -67,7 +67,7 @@ impl<'buffer, T: Pod> MatrixMut<'buffer, T> {
 macro_rules! layouts {
     ($($name:ident)*) => {$(
         impl<T> $name<'_, T> {
-            /// With rows that begin so many elements apart: a multiple of 16 bytes, at least as many as there are columns.
+            /// Sets the distance of rows in elements: a multiple of 16 bytes, at least the number of columns.
             #[must_use]
             #[doc(alias("lda", "ldb", "ldc", "leading dimension"))]
             pub const fn stride(mut self, elems: usize) -> Self {
@@ -75,7 +75,7 @@ macro_rules! layouts {
                 self
             }
 
-            /// So many matrices that begin so many elements apart, a multiple of 16 bytes, in place of one.
+            /// Makes `count` matrices of one, `stride_elems` elements apart: a multiple of 16 bytes.
             #[must_use]
             pub const fn batches(mut self, count: usize, stride_elems: usize) -> Self {
                 self.layout.batches = count;
@@ -83,7 +83,7 @@ macro_rules! layouts {
                 self
             }
 
-            /// With the first element so many behind the start of the buffer: a multiple of 16 bytes.
+            /// Sets the distance of the first element from the start of the buffer in elements: a multiple of 16 bytes.
             #[must_use]
             pub const fn offset(mut self, elems: usize) -> Self {
                 self.layout.offset = elems;

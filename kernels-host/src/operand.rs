@@ -22,7 +22,7 @@ impl Operand {
         }
     }
 
-    /// The argument that `of` makes of the address at this offset: it is good on this memory's device alone.
+    /// Returns the argument that `of` makes of the address at this offset: it is valid on this memory's device only.
     pub(crate) fn at(
         &self,
         offset_bytes: u64,
@@ -36,7 +36,7 @@ impl Operand {
     }
 }
 
-/// The memory that ends before what the launch uses of it.
+/// Returns the operands that are shorter than the launch uses.
 pub(crate) fn too_short(launch: &Launch, operands: &[Operand]) -> Vec<Violation> {
     let mut conditions = Conditions::default();
     for (index, operand) in operands.iter().enumerate() {
@@ -46,7 +46,7 @@ pub(crate) fn too_short(launch: &Launch, operands: &[Operand]) -> Vec<Violation>
         });
         let needed = ends.max().unwrap_or(0).div_ceil(operand.element_bytes);
         let parameter = format!("elements of {}", operand.name);
-        let reason = "the kernel uses, from the first to the last,";
+        let reason = "elements that the kernel uses";
         conditions.at_least(&parameter, operand.len_elems, needed, reason);
     }
     conditions.into_result().err().unwrap_or_default().0

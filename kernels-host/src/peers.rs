@@ -7,7 +7,7 @@ use tma_launch::{Checked, Conditions, DeviceDescription};
 
 use crate::{Kernels, RowElement, operand::Operand};
 
-/// Bulk copies take a multiple of so many bytes.
+/// Bulk copies take a multiple of this number of bytes.
 const VECTOR_BYTES: u64 = 16;
 
 /// The share of one device in a call.
@@ -21,7 +21,7 @@ struct Side<'a> {
     len_bytes: u64,
 }
 
-/// Two GPUs that reach each other's memory, or two emulators, with what they do together.
+/// Two GPUs that reach each other's memory, or two emulators, with the calls that they make together.
 ///
 /// Each call takes a buffer of each device, as long as the other one, which the results replace. Its
 /// [parts](Self::parts) belong to one device each.
@@ -50,10 +50,10 @@ pub struct Peers {
 }
 
 impl Peers {
-    /// Of these devices, whose memory is opened to each other.
+    /// Pairs these devices, and opens the memory of each to the other.
     ///
     /// # Errors
-    /// As [`PeerAccess::between`].
+    /// Works like [`PeerAccess::between`].
     pub fn new(first: &Device, second: &Device) -> Result<Self, Failure> {
         Ok(Self {
             access: PeerAccess::between(first, second)?,
@@ -61,19 +61,19 @@ impl Peers {
         })
     }
 
-    /// The two devices.
+    /// Returns the two devices.
     pub fn devices(&self) -> &[Device; 2] {
         self.access.devices()
     }
 
-    /// The parts, in bytes, of a buffer of so many bytes: halves, of which the first has 16 bytes more where the
+    /// Returns the parts, in bytes, of a buffer of `len_bytes` bytes: halves, with 16 bytes more in the first if the
     /// number of 16 bytes is odd.
     pub fn parts(len_bytes: u64) -> [Range<u64>; 2] {
         let middle = (len_bytes / VECTOR_BYTES).div_ceil(2) * VECTOR_BYTES;
         [0..middle, middle..len_bytes]
     }
 
-    /// Copies the part of each device from its buffer to that of the other: then both have both parts.
+    /// Copies the part of each device from its buffer to the buffer of the other: then both have both parts.
     ///
     /// # Errors
     /// The buffers are not of the same length, or it is no multiple of 16 bytes; or a buffer is on another device.
@@ -95,7 +95,7 @@ impl Peers {
     /// Each sum is rounded once, to nearest, ties to even.
     ///
     /// # Errors
-    /// As [`all_gather`](Self::all_gather); or atomic operations do not work between the devices.
+    /// Works like [`all_gather`](Self::all_gather); or atomic operations do not work between the devices.
     #[doc(alias = "ncclReduceScatter")]
     pub fn reduce_scatter<T: RowElement>(
         &self,
@@ -125,7 +125,7 @@ impl Peers {
     /// Each sum is made by one device and rounded once, to nearest, ties to even, so that both get the same bits.
     ///
     /// # Errors
-    /// As [`all_gather`](Self::all_gather).
+    /// Works like [`all_gather`](Self::all_gather).
     #[doc(alias = "ncclAllReduce")]
     pub fn all_reduce<T: RowElement>(&self, buffers: [&mut Buffer<T>; 2]) -> Result<(), Failure> {
         self.run("all_reduce", buffers, |side| {
@@ -139,8 +139,8 @@ impl Peers {
         })
     }
 
-    /// Starts a kernel on each device, between the work before and the work behind on both: that of the arguments that
-    /// `kernel` gives, with the memory of their first buffers.
+    /// Starts a kernel on each device, between the earlier and the later work on both. `kernel` returns the arguments,
+    /// given the memory of the first buffers.
     fn run<T: Pod, A: Checked>(
         &self,
         what: &str,
@@ -149,9 +149,9 @@ impl Peers {
     ) -> Result<(), Failure> {
         let mut conditions = Conditions::default();
         let [len, other_len] = [&*first, &*second].map(|buffer| buffer.len_bytes() as u64);
-        let reason = "bulk copies take 16 bytes: a multiple of";
+        let reason = "bulk copies move units of 16 bytes";
         conditions.multiple("bytes of the first buffer", len, VECTOR_BYTES, reason);
-        let reason = "both are as long:";
+        let reason = "both buffers must have the same length";
         conditions.within("bytes of the second buffer", other_len, len..=len, reason);
         let refused = |broken| Failure::check(what, broken);
         conditions.into_result().map_err(refused)?;

@@ -12,7 +12,7 @@ use crate::{Kernels, operand::Operand};
 
 /// A number of rows that are normalised: `f32` or `bf16`.
 pub trait RowElement: Pod + sealed::Sealed {
-    /// Its name among the kernels' types.
+    /// The name among the kernels' types.
     #[doc(hidden)]
     const NUMBERS: Numbers;
 }
@@ -31,7 +31,7 @@ impl RowElement for bf16 {
     const NUMBERS: Numbers = Numbers::Bf16;
 }
 
-/// The buffers of weights and bias, behind those of the rows.
+/// The buffers of weights and bias, after the buffers of the rows.
 const WEIGHT: usize = 3;
 const BIAS: usize = 4;
 
@@ -39,7 +39,7 @@ impl Kernels {
     /// Writes `exp(x) / sum(exp(x))` for each element `x` of each row of `len` elements; sums are of `f32`.
     ///
     /// # Errors
-    /// As [`rms_norm`](Self::rms_norm), for rows of `len` elements.
+    /// Works like [`rms_norm`](Self::rms_norm), for rows of `len` elements.
     pub fn softmax<T: RowElement>(
         &self,
         len: usize,
@@ -51,7 +51,7 @@ impl Kernels {
 
     /// Writes `x / sqrt(mean(x^2) + epsilon) * weight` for each element `x` of each row; sums are of `f32`.
     ///
-    /// Rows lie one behind the other, and are as long as the weights.
+    /// Rows are stored one after the other, and are as long as the weights.
     ///
     /// # Errors
     /// Rows that are longer than 32768 elements, no multiple of 16 bytes or not whole, and buffers that are too short:
@@ -75,10 +75,10 @@ impl Kernels {
     /// Writes `(x - mean) / sqrt(variance + epsilon) * weight + bias` for each element `x` of each row, with mean and
     /// variance of the row; sums are of `f32`.
     ///
-    /// Rows lie one behind the other, and are as long as the weights.
+    /// Rows are stored one after the other, and are as long as the weights.
     ///
     /// # Errors
-    /// As [`rms_norm`](Self::rms_norm).
+    /// Works like [`rms_norm`](Self::rms_norm).
     pub fn layer_norm<T: RowElement>(
         &self,
         epsilon: f32,
@@ -114,7 +114,7 @@ impl Kernels {
         let mut conditions = Conditions::default();
         let elements = src.len_elems();
         if len > 0 {
-            let reason = "rows are whole: a multiple of";
+            let reason = "rows must be whole";
             conditions.multiple(
                 "elements of the source",
                 elements as u64,

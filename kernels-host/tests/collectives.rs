@@ -35,7 +35,7 @@ fn numbered(numbers: [u32; 2]) -> Devices {
     numbers.into_iter().map(open).collect()
 }
 
-/// Says what this machine lacks of so many GPUs with peer access. A GPU that is there and does not work lacks nothing: its
+/// Returns what this machine lacks for `count` GPUs with peer access. A GPU that is present but unusable counts: its
 /// tests fail.
 fn lacks_gpus(count: usize) -> Option<String> {
     let is_asked_for = DeviceChoice::from_env() == Ok(DeviceChoice::Gpu);
@@ -121,7 +121,7 @@ fn numbers<T: Number>(len: usize) -> [Vec<T>; 2] {
     [numbers(11, 17), numbers(5, 29)]
 }
 
-/// The parts of so many elements.
+/// Returns the parts of a buffer of `len` elements.
 fn elements<T>(len: usize) -> [Range<usize>; 2] {
     let each = 16 / size_of::<T>();
     let middle = len.div_ceil(each).div_ceil(2) * each;
@@ -190,8 +190,8 @@ fn all_reduce(peers: &Peers) -> Result<(), Failed> {
     check::<bf16>(peers, Peers::all_reduce, reduced)
 }
 
-/// Calls one behind the other without waiting: each begins when both devices have ended the one before. Other buffers are
-/// dropped as soon as their call has returned.
+/// Calls one after the other without waiting: each begins when both devices have ended the one before. Other buffers
+/// are dropped as soon as their call has returned.
 fn calls_are_in_order(peers: &Peers) -> Result<(), Failed> {
     const ROUNDS: i32 = 4;
     let len = 50_004;
@@ -199,7 +199,7 @@ fn calls_are_in_order(peers: &Peers) -> Result<(), Failed> {
     let [first, second] = peers.devices();
     let (mut on_first, mut on_second) = (first.upload(&a)?, second.upload(&b)?);
     for _ in 0..ROUNDS {
-        // As `all_reduce`, in two steps.
+        // The same as `all_reduce`, in two steps.
         peers.reduce_scatter([&mut on_first, &mut on_second])?;
         peers.all_gather([&mut on_first, &mut on_second])?;
         peers.all_reduce([&mut on_first, &mut on_second])?;
@@ -242,9 +242,9 @@ fn refused() -> Result<(), Failed> {
     assert_eq!(
         refused.to_string(),
         "check: the launch of `all_reduce` cannot work\n  \
-         kernel-condition: bytes of the first buffer is 4004; bulk copies take 16 bytes: a multiple of 16; \
-         take 4000 or 4016\n  \
-         kernel-condition: bytes of the second buffer is 4000; both are as long: 4004 to 4004; take 4004"
+         kernel-condition: bytes of the first buffer is 4004; must be a multiple of 16 (bulk copies move units of 16 bytes); \
+         use 4000 or 4016\n  \
+         kernel-condition: bytes of the second buffer is 4000; must be 4004 (both buffers must have the same length); use 4004"
     );
     let mut foreign = Device::emulator(0).zeroed::<f32>(1000)?;
     let refused = peers

@@ -1,4 +1,4 @@
-//! Which forms have a wrapper, and where they were executed: `docs/support-matrix.md` by family, and a table of all forms.
+//! The support matrix: `docs/support-matrix.md`, which counts forms by family, and the table of all forms.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -323,7 +323,7 @@ fn maps_in_memory_are_of_tensors_of_the_job() {
     taken(&[bytes(), maps(good), output()], &[&consume(2)]);
 
     let ones = Buffer::new("maps", &[0xff_u8; 128]);
-    let said = "map 0 of buffer `maps` is these bytes are no tensor map";
+    let said = "map 0 of buffer `maps` is not a valid tensor map";
     let rule = Rule::TensorMapContent;
     refused(&[bytes(), ones, output()], &[&consume(2)], &[(rule, said)]);
 

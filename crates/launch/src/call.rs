@@ -43,7 +43,7 @@ impl<'a> Call<'a> {
     {
         let values: Vec<T> = of.iter().map(|(value, _)| *value).collect();
         self.conditions
-            .one_of(constant, value, &values, "there are kernels for");
+            .one_of(constant, value, &values, "compiled instances");
         match of.iter().find(|(compiled, _)| *compiled == value) {
             Some((_, name)) => self.instance_of(name),
             None => self.instance_of(&value.to_string()),
@@ -139,7 +139,7 @@ impl Debug for Call<'_> {
 /// An argument for a parameter `*const T` or `*mut T` of a kernel: memory with elements of the type
 /// `T`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no memory with elements of the type `{T}`",
+    message = "`{Self}` is not memory with elements of the type `{T}`",
     label = "the kernel takes a pointer to `{T}` here"
 )]
 pub trait Pointer<T> {
@@ -150,7 +150,7 @@ pub trait Pointer<T> {
 /// An argument for a parameter `#[grid_constant] map: &TensorMap` of a kernel: a map, or in a job a
 /// [`MapRef`](crate::MapRef).
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no tensor map",
+    message = "`{Self}` is not a tensor map",
     label = "the kernel takes a tensor map here"
 )]
 pub trait MapArgument {
@@ -195,8 +195,8 @@ mod tests {
                 .launch(Shape::new(1, 32))
                 .unwrap_err()
                 .to_string(),
-            "kernel-condition: stages is 5; there are kernels for 2, 4, 8; take 4 or 8\n\
-             kernel-condition: flag is false; there are kernels for true; take true"
+            "kernel-condition: stages is 5; must be one of 2, 4, 8 (compiled instances); use 4 or 8\n\
+             kernel-condition: flag is false; must be true (compiled instances); use true"
         );
     }
 }

@@ -28,7 +28,7 @@ pub use violation::{Rule, Violation, Violations};
 /// assert_eq!(
 ///     violations.to_string(),
 ///     "block-threads: block is 32 x 64 x 1, 2048 threads; \
-///      the device's limit is 1024; take 32 x 32 x 1"
+///      the device's limit is 1024; use 32 x 32 x 1"
 /// );
 /// ```
 pub fn check(

@@ -1,4 +1,7 @@
-use std::{fmt::Display, ops::RangeInclusive};
+use std::{
+    fmt::{self, Display},
+    ops::RangeInclusive,
+};
 
 use tensor_map::Params;
 
@@ -12,12 +15,13 @@ use crate::{Access, Call, Launch, Region, Rule, Shape, TileShape, Use, Violation
 ///
 /// let (threads, offset) = (128, 6);
 /// let mut conditions = Conditions::default();
-/// conditions.within("threads of a block", threads, 32..=1024, "a block has");
-/// conditions.multiple("offset", offset, 4, "a bulk copy begins at 16 bytes: a multiple of");
+/// conditions.within("block size", threads, 32..=1024, "");
+/// conditions.multiple("offset", offset, 4, "bulk copies start at multiples of 16 bytes");
 /// let refused = conditions.launch(Call::new("add_one"), Shape::new(1, threads)).unwrap_err();
 /// assert_eq!(
 ///     refused.to_string(),
-///     "kernel-condition: offset is 6; a bulk copy begins at 16 bytes: a multiple of 4; take 4 or 8"
+///     "kernel-condition: offset is 6; must be a multiple of 4 (bulk copies start at multiples of \
+///      16 bytes); use 4 or 8"
 /// );
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -27,58 +31,67 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// `value` must be a multiple of `of`; the reason ends before that number.
-    pub fn multiple(&mut self, parameter: &str, value: u64, of: u64, reason: &str) {
+    /// `value` must be a multiple of `of`. `why` goes into parentheses; it may be empty.
+    pub fn multiple(&mut self, parameter: &str, value: u64, of: u64, why: &str) {
         if value.is_multiple_of(of) {
             return;
         }
         let below = value / of * of;
         let fix = match below.checked_add(of) {
-            Some(above) if below == 0 => format!("take {above}"),
-            Some(above) => format!("take {below} or {above}"),
-            None => format!("take {below}"),
+            Some(above) if below == 0 => format!("use {above}"),
+            Some(above) => format!("use {below} or {above}"),
+            None => format!("use {below}"),
         };
-        self.refuse(parameter, value, format!("{reason} {of}"), fix);
+        self.refuse(
+            parameter,
+            value,
+            limit(format_args!("a multiple of {of}"), why),
+            fix,
+        );
     }
 
-    /// `value` must be in a range; the reason ends before its ends.
+    /// `value` must be in a range, for the reason `why`.
     pub fn within<T: PartialOrd + Display + Copy>(
         &mut self,
         parameter: &str,
         value: T,
         range: RangeInclusive<T>,
-        reason: &str,
+        why: &str,
     ) {
         let (low, high) = (*range.start(), *range.end());
         if range.contains(&value) {
             return;
         }
         let nearest = if value < low { low } else { high };
-        let limit = format!("{reason} {low} to {high}");
-        self.refuse(parameter, value, limit, format!("take {nearest}"));
+        let limit = match low == high {
+            true => limit(format_args!("{low}"), why),
+            false => limit(format_args!("{low} to {high}"), why),
+        };
+        self.refuse(parameter, value, limit, format!("use {nearest}"));
     }
 
-    /// `value` must be at least `least`; the reason ends before that number.
+    /// `value` must be at least `least`, for the reason `why`.
     pub fn at_least<T: PartialOrd + Display + Copy>(
         &mut self,
         parameter: &str,
         value: T,
         least: T,
-        reason: &str,
+        why: &str,
     ) {
         if value < least {
-            let fix = format!("take {least} or more");
-            self.refuse(parameter, value, format!("{reason} {least}"), fix);
+            let fix = format!("use {least} or more");
+            let limit = limit(format_args!("at least {least}"), why);
+            self.refuse(parameter, value, limit, fix);
         }
     }
 
-    /// `value` must be one of these; the reason ends before them.
+    /// `value` must be one of these, for the reason `why`.
     pub fn one_of<T: PartialOrd + Display + Copy>(
         &mut self,
         parameter: &str,
         value: T,
         of: &[T],
-        reason: &str,
+        why: &str,
     ) {
         if of.contains(&value) {
             return;
@@ -91,14 +104,18 @@ impl Conditions {
             let values: Vec<String> = values.map(T::to_string).collect();
             values.join(between)
         };
-        let limit = format!("{reason} {}", listed(&mut of.iter(), ", "));
+        let all = listed(&mut of.iter(), ", ");
+        let limit = match of {
+            [_] => limit(format_args!("{all}"), why),
+            _ => limit(format_args!("one of {all}"), why),
+        };
         let nearest = listed(&mut below.into_iter().chain(above), " or ");
-        self.refuse(parameter, value, limit, format!("take {nearest}"));
+        self.refuse(parameter, value, limit, format!("use {nearest}"));
     }
 
-    /// Threads of a block, in whole warps: the reasons for the range and for the warps.
+    /// Checks the threads of a block, in whole warps; `reasons` are those for the range and for the warps.
     pub fn warps(&mut self, threads: u32, range: RangeInclusive<u32>, reasons: [&str; 2]) {
-        let parameter = "threads of a block";
+        let parameter = "block size";
         if range.contains(&threads) {
             self.multiple(parameter, threads.into(), 32, reasons[1]);
         } else {
@@ -106,16 +123,12 @@ impl Conditions {
         }
     }
 
-    /// Threads of a block of which a whole warp elects the one that copies: 32 to 1024.
+    /// Checks the threads of a block in which a full warp elects the copying thread: 32 to 1024.
     pub fn whole_warps(&mut self, threads: u32) {
-        let reasons = [
-            "a block has between",
-            "whole warps elect who copies: a multiple of",
-        ];
-        self.warps(threads, 32..=1024, reasons);
+        self.warps(threads, 32..=1024, ["", "elections need full warps"]);
     }
 
-    /// Something else does not hold: what, what it is, what it may be and why, and what to do.
+    /// Adds any other broken condition. In the message `limit` begins with "must", and `fix` is an order.
     pub fn refuse(
         &mut self,
         parameter: &str,
@@ -200,6 +213,14 @@ impl Conditions {
     }
 }
 
+/// Returns the requirement on a value, with the reason in parentheses.
+fn limit(needed: fmt::Arguments<'_>, why: &str) -> String {
+    match why {
+        "" => format!("must be {needed}"),
+        _ => format!("must be {needed} ({why})"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -214,23 +235,23 @@ mod tests {
     #[test]
     fn the_nearest_values_are_offered() {
         let mut conditions = Conditions::default();
-        conditions.multiple("offset", 6, 4, "a multiple of");
-        conditions.multiple("offset", 3, 16, "a multiple of");
-        conditions.within("x", -1, 0..=7, "between");
-        conditions.one_of("stages", 5, &[1, 2, 4], "one of");
-        conditions.one_of("stages", 3, &[4, 1, 2], "one of");
-        conditions.at_least("blocks", 0, 1, "at least");
-        conditions.multiple("offset", 8, 4, "a multiple of");
+        conditions.multiple("offset", 6, 4, "");
+        conditions.multiple("offset", 3, 16, "");
+        conditions.within("x", -1, 0..=7, "");
+        conditions.one_of("stages", 5, &[1, 2, 4], "powers of two");
+        conditions.one_of("stages", 3, &[4, 1, 2], "");
+        conditions.at_least("blocks", 0, 1, "");
+        conditions.multiple("offset", 8, 4, "");
         let (call, shape) = call();
         let violations = conditions.launch(call, shape).unwrap_err();
         assert_eq!(
             violations.to_string(),
-            "kernel-condition: offset is 6; a multiple of 4; take 4 or 8\n\
-             kernel-condition: offset is 3; a multiple of 16; take 16\n\
-             kernel-condition: x is -1; between 0 to 7; take 0\n\
-             kernel-condition: stages is 5; one of 1, 2, 4; take 4\n\
-             kernel-condition: stages is 3; one of 4, 1, 2; take 2 or 4\n\
-             kernel-condition: blocks is 0; at least 1; take 1 or more"
+            "kernel-condition: offset is 6; must be a multiple of 4; use 4 or 8\n\
+             kernel-condition: offset is 3; must be a multiple of 16; use 16\n\
+             kernel-condition: x is -1; must be 0 to 7; use 0\n\
+             kernel-condition: stages is 5; must be one of 1, 2, 4 (powers of two); use 4\n\
+             kernel-condition: stages is 3; must be one of 4, 1, 2; use 2 or 4\n\
+             kernel-condition: blocks is 0; must be at least 1; use 1 or more"
         );
     }
 
@@ -245,12 +266,12 @@ mod tests {
         let (call, shape) = call();
         let launch = conditions.clone().launch(call, shape).unwrap();
         assert_eq!((launch.entry.as_str(), launch.uses), ("k_3", vec![used]));
-        conditions.at_least("blocks", 0, 1, "at least");
+        conditions.at_least("blocks", 0, 1, "");
         let wrong = Call::new("k").instance("stages", 2, &[(3, "3")]);
         assert_eq!(
             conditions.launch(wrong, shape).unwrap_err().to_string(),
-            "kernel-condition: stages is 2; there are kernels for 3; take 3\n\
-             kernel-condition: blocks is 0; at least 1; take 1 or more"
+            "kernel-condition: stages is 2; must be 3 (compiled instances); use 3\n\
+             kernel-condition: blocks is 0; must be at least 1; use 1 or more"
         );
     }
 }

@@ -41,10 +41,10 @@ def test_what_is_given_takes_the_place_of_the_array_s():
 @pytest.mark.parametrize(
     ("shape", "box", "options", "says"),
     [
-        ((8, 64), (33, 8), {}, r"box_dims\[0\] = 33: a row of 132 bytes, must be a multiple of 16; try 36"),
+        ((8, 64), (33, 8), {}, r"box_dims\[0\] = 33: row of 132 bytes must be a multiple of 16; use 36"),
         ((8, 64), (32,), {}, "box_dims has 1 value: must be 2, one for each dimension"),
         ((8, 64), (512, 8), {}, r"box_dims\[0\] = 512"),
-        ((8, 66), (32, 8), {}, r"strides_bytes\[0\] = 264: must be a multiple of 16 bytes; try 272"),
+        ((8, 66), (32, 8), {}, r"strides_bytes\[0\] = 264: must be a multiple of 16 bytes; use 272"),
         ((8, 64), (64, 8), {"swizzle": "128b"}, "swizzle"),
         ((8, 64), (32, 8), {"swizzle": "127b"}, 'swizzle = "127b": there is none of this name.*`128b`'),
         ((8, 64), (32, 8), {"data_type": "f31"}, 'data_type = "f31"'),

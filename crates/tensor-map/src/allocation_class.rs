@@ -4,21 +4,21 @@ use crate::{NotATensorMap, Target, TensorMap, encode::is_large, layout};
 
 /// How far from the global address the hardware may look when it finds out which elements are out of bounds.
 ///
-/// Encoding resolves [`Auto`](Self::Auto). It is the bit [`layout::LARGE_TENSOR`] of maps for compute capability 10.0
-/// and later, and nothing before: this follows from the header of CUDA 13.5 and from what drivers encode; no driver of
-/// 13.5 was asked.
+/// Encoding resolves [`Auto`](Self::Auto). The class is the bit [`layout::LARGE_TENSOR`] of maps for compute capability
+/// 10.0 and later; earlier maps have no class. The source is the header of CUDA 13.5 and maps that drivers encode; a
+/// driver of 13.5 was not tested.
 ///
 /// Source: `cuda.h` of CUDA 13.5, `CUtensorMapAllocClass`.
 #[doc(alias = "CUtensorMapAllocClass")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AllocationClass {
-    /// That of the tensor's size: large from 128 KiB on.
+    /// The class of the tensor's size: large from 128 KiB on.
     #[doc(alias = "CU_TENSOR_MAP_ALLOC_CLASS_AUTO")]
     Auto,
     /// A window of 4 KiB, safe for every allocation.
     #[doc(alias = "CU_TENSOR_MAP_ALLOC_CLASS_SMALL")]
     Small,
-    /// A window of 128 KiB: so many bytes must be accessible from the global address on when the map is used.
+    /// A window of 128 KiB: that many bytes must be accessible from the global address on when the map is used.
     #[doc(alias = "CU_TENSOR_MAP_ALLOC_CLASS_LARGE")]
     Large,
 }
@@ -42,8 +42,8 @@ impl TensorMap {
         }
     }
 
-    /// Sets the class, and returns the one that is then in effect. For GPUs that have no classes, those of compute
-    /// capability 9.0, nothing changes.
+    /// Sets the class, and returns the class in effect. For GPUs of compute capability 9.0, which have no classes,
+    /// the map does not change.
     ///
     /// # Errors
     /// The bytes are no tensor map; they stay as they are.

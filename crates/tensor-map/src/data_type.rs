@@ -1,6 +1,6 @@
 /// The type of a tensor's elements.
 ///
-/// The discriminants are those of the driver's `CUtensorMapDataType`; `tensormap.replace` numbers
+/// The discriminants equal the driver's `CUtensorMapDataType`; `tensormap.replace` numbers
 /// them differently, see [`replace`](crate::replace).
 ///
 /// Source: CUDA driver API, `cuTensorMapEncodeTiled`, `tensorDataType`.
@@ -38,7 +38,7 @@ pub enum DataType {
     /// bfloat16.
     #[doc(alias = "CU_TENSOR_MAP_DATA_TYPE_BFLOAT16")]
     Bf16 = 9,
-    /// `f32` whose subnormal numbers are flushed to zero by tensor reductions.
+    /// `f32`; tensor reductions flush its subnormal numbers to zero.
     #[doc(alias = "CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ")]
     F32Ftz = 10,
     /// `f32` rounded to TensorFloat-32 by loads.
@@ -82,7 +82,7 @@ impl DataType {
         Self::U6x16Align16,
     ];
 
-    /// Its name in messages and on the command line.
+    /// Returns the name in messages and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::U8 => "u8",
@@ -104,7 +104,7 @@ impl DataType {
         }
     }
 
-    /// Bits of one element in global memory, where elements lie without gaps.
+    /// Bits of one element in global memory, where elements are without gaps.
     pub const fn global_bits(self) -> u64 {
         match self {
             Self::U4x16Align8 | Self::U4x16Align16 => 4,
@@ -132,12 +132,12 @@ impl DataType {
         }
     }
 
-    /// Bytes of `elements` neighbours in global memory.
+    /// Returns the number of bytes of `elements` neighbours in global memory.
     pub const fn global_bytes(self, elements: u64) -> u64 {
         Self::bytes_of(elements, self.global_bits())
     }
 
-    /// Bytes of `elements` neighbours in shared memory.
+    /// Returns the number of bytes of `elements` neighbours in shared memory.
     pub const fn shared_bytes(self, elements: u64) -> u64 {
         Self::bytes_of(elements, self.shared_bits())
     }
@@ -180,7 +180,7 @@ impl DataType {
 
 /// A Rust type that is an element of a tensor.
 pub trait Element: Copy + 'static {
-    /// Its type in a tensor map.
+    /// The type in a tensor map.
     const DATA_TYPE: DataType;
 }
 

@@ -15,16 +15,16 @@ use crate::{
 pub struct Decoded {
     /// The parameters that make this map. A wide map for an H100 is an im2col map.
     ///
-    /// They may break rules, since bytes can hold what no driver encodes. A map built of them can
-    /// differ from this one in what is no parameter: the bytes and the alignment of a box, whether
+    /// They may break rules, since bytes can hold values that no driver encodes. A map built of them can
+    /// differ from this one in fields that are not parameters: the bytes and the alignment of a box, whether
     /// the tensor counts as large, and the fields of dimensions beyond the rank.
     pub params: Params,
     /// The global address.
     pub address: u64,
-    /// The bytes of a box that stand in the map. [`tensormap.replace`](crate::replace) leaves them
-    /// as they are, so they may be those of an earlier map.
+    /// The bytes of a box in the map. [`tensormap.replace`](crate::replace) does not update them,
+    /// so they may belong to an earlier map.
     pub box_bytes: u64,
-    /// The alignment of a box in shared memory that stands in the map, in bytes; likewise.
+    /// The alignment of a box in shared memory in the map, in bytes. `tensormap.replace` does not update it either.
     pub box_align_bytes: u64,
     /// True if the tensor counts as one of 128 KiB or more, see [`layout::LARGE_TENSOR`].
     pub is_large: bool,
@@ -44,33 +44,33 @@ pub enum NotATensorMap {
     Swizzle(u64, u64),
     /// The swizzle of 96 bytes of compute capability 10.3, which this crate does not know.
     Swizzle96,
-    /// An im2col map with so many dimensions.
+    /// A number of dimensions that an im2col map cannot have.
     Im2colRank(u64),
-    /// Bits set that hold nothing that is known: a word and its bits.
+    /// Unused bits that are set: a word and its bits.
     Reserved(usize, u64),
 }
 
 impl Display for NotATensorMap {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str("these bytes are no tensor map: ")?;
+        f.write_str("not a valid tensor map: ")?;
         match self {
-            Self::Rank(rank) => write!(f, "the rank would be {rank}, and can be 1 to 5"),
-            Self::DataType(code, false) => write!(f, "there is no element type {code}"),
+            Self::Rank(rank) => write!(f, "rank {rank} must be 1 to 5"),
+            Self::DataType(code, false) => write!(f, "element type {code} does not exist"),
             Self::DataType(code, true) => {
                 write!(f, "element type {code} cannot be rounded to tf32")
             }
-            Self::Interleave(code) => write!(f, "there is no interleave {code}"),
+            Self::Interleave(code) => write!(f, "interleave {code} does not exist"),
             Self::Swizzle(span, atom) => {
-                write!(f, "there is no swizzle of span {span} and atom {atom}")
+                write!(f, "swizzle of span {span} and atom {atom} does not exist")
             }
             Self::Swizzle96 => f.write_str(
-                "the bit for a swizzle of 96 bytes is set, which is not known to this crate",
+                "the bit for a swizzle of 96 bytes is set, and this crate does not support that swizzle",
             ),
-            Self::Im2colRank(rank) => write!(f, "an im2col map has 3 to 5 dimensions, not {rank}"),
+            Self::Im2colRank(rank) => write!(f, "rank {rank} must be 3 to 5 in an im2col map"),
             Self::Reserved(word, bits) => {
                 write!(
                     f,
-                    "byte {} begins a word in which the unused bits {bits:#x} are set",
+                    "unused bits {bits:#x} are set in the word at byte {}",
                     word * 8
                 )
             }
@@ -93,7 +93,7 @@ impl TensorMap {
     /// ```
     ///
     /// # Errors
-    /// Why these bytes are no tensor map.
+    /// The reason why these bytes are not a tensor map.
     pub const fn decode(&self) -> Result<Decoded, NotATensorMap> {
         let words = self.words();
         if let Some((word, bits)) = reserved(words) {
@@ -120,7 +120,7 @@ impl TensorMap {
     }
 }
 
-/// The first word with bits that no field of such a map has.
+/// Returns the first word with bits that no field of such a map has.
 const fn reserved(words: &[u64; TensorMap::WORDS]) -> Option<(usize, u64)> {
     let rank = layout::RANK.get(words) as usize + 1;
     let used = layout::used_bits(layout::IM2COL.get(words) == 1, rank);

@@ -7,21 +7,21 @@ use crate::{
     layout::{self, Field},
 };
 
-/// The fields whose difference may have a known cause, under other names where it has.
+/// Fields with a known cause of a difference, under a name that describes it.
 const WRONGLY_LARGE: Field = Field {
-    name: "tensor of 128 KiB or more, though it is smaller",
+    name: "tensor of 128 KiB or more (the tensor is smaller)",
     ..layout::LARGE_TENSOR
 };
 const STALE_BYTES: Field = Field {
-    name: "bytes of one box, not those of the map's box",
+    name: "bytes of one box (the map's box differs)",
     ..layout::BOX_BYTES
 };
 const STALE_ALIGN: Field = Field {
-    name: "alignment of one box, not that of the map's swizzle",
+    name: "alignment of one box (the map's swizzle differs)",
     ..layout::BOX_ALIGN
 };
 
-/// The field under the name that says more, if one of the maps contradicts itself in it.
+/// Returns the field under its descriptive name, if one of the maps contradicts itself in it.
 fn contradicted(field: Field, maps: [&TensorMap; 2]) -> Field {
     let is_at_odds = |odd: fn(&Decoded) -> bool| {
         maps.iter()
@@ -54,12 +54,12 @@ fn contradicted(field: Field, maps: [&TensorMap; 2]) -> Field {
 /// A field that two maps hold different values in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// The field. Its name says more than that in [`layout`] where one of the maps contradicts
+    /// The field. Its name has more detail than the name in [`layout`] if one of the maps contradicts
     /// itself in it.
     pub field: Field,
-    /// Its value in the first map.
+    /// The value in the first map.
     pub left: u64,
-    /// Its value in the second map.
+    /// The value in the second map.
     pub right: u64,
 }
 
@@ -71,7 +71,7 @@ impl Difference {
                 "drivers before CUDA 13.2 set this wrongly for tensors under 128 KiB (NVIDIA bug 5736804)",
             )
         } else if self.field == STALE_BYTES || self.field == STALE_ALIGN {
-            Some("tensormap.replace leaves this as it was")
+            Some("tensormap.replace does not update this field")
         } else {
             None
         }
@@ -101,7 +101,7 @@ impl Display for Difference {
 }
 
 impl TensorMap {
-    /// The fields in which this map and another differ, by where they lie. Bits that are no known
+    /// Returns the fields in which this map and another differ, in the order of their bits. Bits of no known
     /// field count as fields of their word.
     ///
     /// ```

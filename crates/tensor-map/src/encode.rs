@@ -4,7 +4,7 @@ use crate::{Im2col, Params, Swizzle, Target, Tensor, TensorMap, Tiled, layout};
 
 type Words = [u64; TensorMap::WORDS];
 
-/// The map of parameters that keep all rules; of others it makes no sense, but does not panic.
+/// Returns the map of parameters that keep all rules; of others it makes no sense, but does not panic.
 pub(crate) const fn encode(params: &Params, address: u64, target: Target) -> TensorMap {
     let mut words = [0; TensorMap::WORDS];
     tensor(&mut words, params.tensor(), address, target);
@@ -49,7 +49,7 @@ pub(crate) const fn is_large(tensor: &Tensor, target: Target) -> bool {
     target.is_blackwell() && tensor.span_bytes() >= 128 * 1024
 }
 
-/// The alignment of a box as drivers count it.
+/// Returns the alignment of a box as drivers count it.
 pub(crate) const fn counted_align(tensor: &Tensor) -> u64 {
     match tensor.swizzle.span_bytes() {
         Some(span) => span * 8,
@@ -63,7 +63,7 @@ pub(crate) const fn set_stride(words: &mut Words, stride: usize, bytes: u64) {
     layout::STRIDE_HIGH[stride].set(words, bytes >> 36);
 }
 
-/// The codes of a swizzle in the fields for span and atom.
+/// Returns the codes of a swizzle in the fields for span and atom.
 pub(crate) const fn swizzle_codes(swizzle: Swizzle) -> (u64, u64) {
     match swizzle {
         Swizzle::None => (0, 0),
@@ -85,7 +85,7 @@ const fn tiled(words: &mut Words, tiled: &Tiled) {
     layout::BOX_BYTES.set(words, counted_box_bytes(tiled));
 }
 
-/// The bytes of a box as drivers count them: whole element strides only, in dimension 0 too, so
+/// Returns the bytes of a box as drivers count them: whole element strides only, in dimension 0 too, so
 /// that a box of 16 elements with a stride of 5 counts as 3, though 4 are copied.
 pub(crate) const fn counted_box_bytes(tiled: &Tiled) -> u64 {
     let mut elements: u64 = 1;
@@ -100,7 +100,7 @@ pub(crate) const fn counted_box_bytes(tiled: &Tiled) -> u64 {
     tiled.tensor.data_type.shared_bytes(elements)
 }
 
-/// The bytes of a column as drivers count them: all channels, even of interleaved tensors.
+/// Returns the bytes of a column as drivers count them: all channels, even of interleaved tensors.
 pub(crate) const fn counted_column_bytes(im2col: &Im2col) -> u64 {
     let pixel = im2col
         .tensor

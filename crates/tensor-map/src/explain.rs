@@ -7,7 +7,7 @@ use core::{
 
 use crate::{Im2col, Im2colWide, Interleave, MAX_RANK, Params, Tensor, Tiled, WideMode};
 
-/// Parameters, a line each, with what they mean. Made by [`Params::explain`].
+/// A description of parameters, one per line. Made by [`Params::explain`].
 #[derive(Clone, Copy, Debug)]
 pub struct Explanation {
     params: Params,
@@ -15,7 +15,7 @@ pub struct Explanation {
 }
 
 impl Params {
-    /// These parameters in words, for people.
+    /// Returns a description of these parameters for readers.
     ///
     /// ```
     /// use tensor_map::{DataType, TensorMap};

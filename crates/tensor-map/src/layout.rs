@@ -1,7 +1,7 @@
-//! Where each field of a tensor map lies in its 128 bytes: the only table of bit positions.
+//! Where each field of a tensor map is in its 128 bytes: the only table of bit positions.
 //!
 //! The layout is not documented. It was read off an H100 with driver 580.159 (CUDA 13.0), by
-//! changing one parameter of the encoders at a time and by what `tensormap.replace` writes, which
+//! changing one parameter of the encoders at a time and by the writes of `tensormap.replace`, which
 //! is ordinary loads, masks and stores. The fields marked with compute capability 10.0 follow from
 //! the masks in the code that `ptxas` 13.0 makes of `tensormap.replace` for it.
 
@@ -31,22 +31,22 @@ impl Field {
         }
     }
 
-    /// The largest value.
+    /// Returns the largest value.
     pub const fn max(self) -> u64 {
         u64::MAX >> (64 - self.bits)
     }
 
-    /// Its bits in the word.
+    /// Returns the bits in the word.
     pub const fn mask(self) -> u64 {
         self.max() << self.shift
     }
 
-    /// Its value in a map.
+    /// Returns the value in a map.
     pub const fn get(self, words: &[u64; TensorMap::WORDS]) -> u64 {
         (words[self.word] >> self.shift) & self.max()
     }
 
-    /// Its value in a map, the highest bit being a sign.
+    /// Returns the value in a map, with the highest bit as a sign.
     pub const fn get_signed(self, words: &[u64; TensorMap::WORDS]) -> i64 {
         let unused = 64 - self.bits;
         ((self.get(words) << unused) as i64) >> unused
@@ -138,7 +138,7 @@ pub const BOX_ALIGN: Field = Field::new("alignment of one box", 9, 0, 32);
 
 /// Im2col maps: the fields of the lower or the upper corner, signed, W first.
 ///
-/// They have 16, 8 or 5 bits for one, two or three spatial dimensions. Numbers that are no such are
+/// Corners have 16, 8 or 5 bits for one, two or three spatial dimensions. Numbers out of range are
 /// taken for the nearest: there are one to three spatial dimensions, and `dim` is one of them.
 pub const fn corner(upper: bool, spatial: usize, dim: usize) -> Field {
     let spatial = match spatial {
@@ -165,7 +165,7 @@ pub const fn corner(upper: bool, spatial: usize, dim: usize) -> Field {
     )
 }
 
-/// The codes of a type in [`DATA_TYPE`] and [`TF32`].
+/// Returns the codes of a type in [`DATA_TYPE`] and [`TF32`].
 pub const fn type_code(data_type: crate::DataType) -> (u64, u64) {
     use crate::DataType as T;
     match data_type {
@@ -188,7 +188,7 @@ pub const fn type_code(data_type: crate::DataType) -> (u64, u64) {
     }
 }
 
-/// Fields of all maps, before those of the box.
+/// Fields of all maps, before the fields of the box.
 const GENERAL: [&[Field]; 5] = [
     &[
         GLOBAL_ADDRESS,
@@ -210,7 +210,7 @@ const GENERAL: [&[Field]; 5] = [
     &ELEMENT_STRIDE,
 ];
 
-/// A field of a map by its number.
+/// Returns a field of a map by its number.
 const fn field(is_im2col: bool, spatial: usize, mut number: usize) -> Option<Field> {
     let mut list = 0;
     while list < GENERAL.len() {
@@ -237,7 +237,7 @@ const fn field(is_im2col: bool, spatial: usize, mut number: usize) -> Option<Fie
     }
 }
 
-/// All fields of a map, by where they lie but for those that share a word with the box.
+/// Returns all fields of a map in the order of their bits, except the fields that share a word with the box.
 pub fn fields(is_im2col: bool, rank: usize) -> impl Iterator<Item = Field> + Clone {
     let spatial = rank.saturating_sub(2).clamp(1, 3);
     (0..).map_while(move |number| field(is_im2col, spatial, number))
@@ -257,7 +257,7 @@ const fn used(spatial: usize) -> [u64; TensorMap::WORDS] {
     used
 }
 
-/// The bits of each word that some field of [`fields`] has.
+/// Returns the bits of each word that some field of [`fields`] has.
 pub(crate) const fn used_bits(is_im2col: bool, rank: usize) -> &'static [u64; TensorMap::WORDS] {
     match (is_im2col, rank) {
         (false, _) => &USED[0],

@@ -1,13 +1,5 @@
-//! Tensor maps: what a tensor in global memory looks like to the Tensor Memory Accelerator.
-//!
-//! A [`TensorMap`] is 128 bytes that a tensor copy instruction takes by address. This crate makes
-//! them from parameters, says which [`rules`] parameters break, and reads the bytes back, all
-//! without a driver or a GPU. It is `no_std`, allocates nothing, and serves device and host code
-//! alike.
-//!
-//! Dimensions, strides and boxes are **innermost first**: a row-major matrix of `h` rows and `w`
-//! columns has dimensions `[w, h]`, and an `[H][W][C]` image has `[c, w, h]`. Constructors named
-//! `outermost_first` take them the other way round.
+//! Encodes, checks and decodes tensor maps, the 128 bytes that describe a tensor to NVIDIA's Tensor Memory Accelerator.
+//! The crate needs no driver and no GPU, and reports every broken rule with its value and the nearest valid one:
 //!
 //! ```
 //! use tensor_map::{DataType, TensorMap};
@@ -22,15 +14,35 @@
 //! let refused = TensorMap::tiled(DataType::I32, &[100, 64]).box_dims(&[33]).build(8).unwrap_err();
 //! assert_eq!(
 //!     refused.to_string(),
-//!     "no tiled tensor map of these parameters, 3 rules are broken:
-//!   address = 0x8: must be a multiple of 16; try 0x10 [address-multiple]
+//!     "parameters of the tiled tensor map break 3 rules:
+//!   address = 0x8: must be a multiple of 16; use 0x10 [address-multiple]
 //!   box_dims has 1 value: must be 2, one for each dimension [box-length]
-//!   box_dims[0] = 33: a row of 132 bytes, must be a multiple of 16; try 36 [box-row-multiple]"
+//!   box_dims[0] = 33: row of 132 bytes must be a multiple of 16; use 36 [box-row-multiple]"
 //! );
 //! # Ok::<(), tensor_map::Violations>(())
 //! ```
 //!
-//! Maps can be constants, whose address is put in later:
+//! The map of this example, with one of its boxes:
+//!
+//! ```text
+//!              dims[0] = 100 elements of 4 bytes
+//!            +---------------+----------------------+.....
+//!            |   box_dims    |                      |    :
+//!  dims[1]   |   = [32, 8]   |                      |    :
+//!  = 64      +---------------+                      |    :
+//!            |                                      |    :
+//!            +--------------------------------------+....:
+//!            strides_bytes[0] = 416, from row to row
+//! ```
+//!
+//! Dimensions, strides and boxes are **innermost first**: a row-major matrix of `h` rows and `w`
+//! columns has dimensions `[w, h]`, and an `[H][W][C]` image has `[c, w, h]`. Constructors named
+//! `outermost_first` take them in the reverse order.
+//!
+//! The crate is `no_std`, allocates nothing, and works in device and host code. [`rules`] lists the rules,
+//! [`walk`] the bytes that a copy touches, and [`layout`] the bits of a map.
+//!
+//! Maps can be constants, and get their address later:
 //!
 //! ```
 //! use tensor_map::{DataType, TensorMap};
@@ -43,8 +55,8 @@
 //! map.replace_address(0x7f00_0000_0000).unwrap();
 //! ```
 //!
-//! The feature `half` makes `half::f16` and `half::bf16` an [`Element`], and with the feature `cudarc` a map is a kernel
-//! argument of `cudarc`.
+//! With the feature `half`, `half::f16` and `half::bf16` are an [`Element`]. With the feature `cudarc`, a map is a
+//! kernel argument of `cudarc`.
 #![no_std]
 // There is no allocator to box an error with, and a map is as large as one.
 #![allow(clippy::result_large_err)]

@@ -3,7 +3,7 @@ use crate::{DataType, Element, Im2col, Im2colWide, Tiled};
 /// The 128 bytes that a tensor copy takes by address.
 ///
 /// Their layout belongs to the hardware, see [`layout`](crate::layout). The address must be a
-/// multiple of 64 and lie in kernel parameter, constant or global memory; a copy in local memory
+/// multiple of 64 and are in kernel parameter, constant or global memory; a copy in local memory
 /// cannot be used.
 ///
 /// Source: CUDA driver API, "Tensor Map Object Management"; PTX ISA 5.5.8, "Tensor-map".
@@ -20,13 +20,13 @@ impl TensorMap {
     /// Number of 64-bit words.
     pub const WORDS: usize = Self::BYTES / 8;
 
-    /// Parameters of a map of boxes; `dims` in elements, innermost first.
+    /// Returns the parameters of a map of boxes; `dims` in elements, innermost first.
     #[doc(alias = "cuTensorMapEncodeTiled")]
     pub const fn tiled(data_type: DataType, dims: &[u64]) -> Tiled {
         Tiled::new(data_type, dims)
     }
 
-    /// Parameters of a map of boxes of elements of a Rust type; `dims` innermost first.
+    /// Returns the parameters of a map of boxes of elements of a Rust type; `dims` innermost first.
     ///
     /// ```
     /// use tensor_map::{DataType, TensorMap};
@@ -38,31 +38,31 @@ impl TensorMap {
         Tiled::new(T::DATA_TYPE, dims)
     }
 
-    /// Parameters of a map of boxes; `dims` in elements, outermost first as in `[H][W][C]`.
+    /// Returns the parameters of a map of boxes; `dims` in elements, outermost first as in `[H][W][C]`.
     pub const fn tiled_outermost_first(data_type: DataType, dims: &[u64]) -> Tiled {
         Tiled::new_outermost_first(data_type, dims)
     }
 
-    /// Parameters of a map of columns of pixels; `dims` in elements, innermost first: C, W, H, D,
+    /// Returns the parameters of a map of columns of pixels; `dims` in elements, innermost first: C, W, H, D,
     /// N.
     #[doc(alias = "cuTensorMapEncodeIm2col")]
     pub const fn im2col(data_type: DataType, dims: &[u64]) -> Im2col {
         Im2col::new(data_type, dims)
     }
 
-    /// Parameters of a map of runs of pixels along W; `dims` in elements, innermost first: C, W, H,
+    /// Returns the parameters of a map of runs of pixels along W; `dims` in elements, innermost first: C, W, H,
     /// D, N.
     #[doc(alias = "cuTensorMapEncodeIm2colWide")]
     pub const fn im2col_wide(data_type: DataType, dims: &[u64]) -> Im2colWide {
         Im2colWide::new(data_type, dims)
     }
 
-    /// A map of these sixteen little-endian words.
+    /// Returns a map of these sixteen little-endian words.
     pub const fn from_words(words: [u64; Self::WORDS]) -> Self {
         Self { words }
     }
 
-    /// The sixteen little-endian words.
+    /// Returns the sixteen little-endian words.
     pub const fn words(&self) -> &[u64; Self::WORDS] {
         &self.words
     }
@@ -71,7 +71,7 @@ impl TensorMap {
         &mut self.words
     }
 
-    /// A map of these bytes, as they lie in memory.
+    /// Returns a map of these bytes, as they are in memory.
     pub const fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
         let mut words = [0; Self::WORDS];
         let mut i = 0;
@@ -82,7 +82,7 @@ impl TensorMap {
         Self { words }
     }
 
-    /// The bytes as they lie in memory.
+    /// Returns the bytes as they are in memory.
     pub const fn to_bytes(&self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
         let mut i = 0;

@@ -6,7 +6,7 @@ use core::fmt::{self, Display, Formatter};
 use crate::Swizzle;
 
 /// A matrix in shared memory: where it begins and how far apart its core matrices, of eight rows of 16 bytes or of
-/// eight lines of a swizzle, lie.
+/// eight lines of a swizzle, are.
 ///
 /// ```
 /// use tensor_map::{MatrixDescriptor, Swizzle};
@@ -27,7 +27,7 @@ use crate::Swizzle;
 pub struct MatrixDescriptor {
     /// Address in shared memory, in bytes: a multiple of 16 below 2^18.
     pub start_bytes: u32,
-    /// Leading dimension byte offset: a multiple of 16 below 2^18. The hardware ignores it where K lies together
+    /// Leading dimension byte offset: a multiple of 16 below 2^18. The hardware ignores it where K is contiguous
     /// and is swizzled.
     pub leading_bytes: u32,
     /// Stride dimension byte offset: a multiple of 16 below 2^18.
@@ -50,7 +50,7 @@ const fn bytes_of(bits: u64, at: u32) -> u32 {
 }
 
 impl MatrixDescriptor {
-    /// The 64 bits. Of each number those bits are taken for which there is room.
+    /// Returns the 64 bits. Of each number those bits are taken for which there is room.
     #[inline]
     pub const fn encode(self) -> u64 {
         let mode = match self.swizzle {
@@ -84,14 +84,14 @@ impl MatrixDescriptor {
     }
 }
 
-/// Bytes that a swizzle moves as a whole.
+/// The number of bytes that a swizzle moves as a whole.
 const CHUNK_BYTES: u64 = 16;
 
 impl MatrixDescriptor {
-    /// The address of a byte of a matrix in which K lies together: byte `k_byte` along K of row `line` of A, or of
+    /// Returns the address of a byte of a matrix with contiguous K: byte `k_byte` along K of row `line` of A, or of
     /// column `line` of B.
     ///
-    /// The addresses are those that an H200 read.
+    /// The addresses were observed on an H200.
     #[inline]
     pub fn k_major_address(self, line: u64, k_byte: u64) -> u64 {
         let span = self.span_bytes();
@@ -99,7 +99,7 @@ impl MatrixDescriptor {
         self.swizzled(line % 8 * span + line / 8 * u64::from(self.stride_bytes) + within)
     }
 
-    /// The address of a byte of a matrix in which rows of A, or columns of B, lie together: byte `line_byte` along
+    /// Returns the address of a byte of a matrix with contiguous rows of A, or columns of B: byte `line_byte` along
     /// them at element `k` along K.
     #[inline]
     pub fn mn_major_address(self, line_byte: u64, k: u64) -> u64 {
@@ -112,13 +112,13 @@ impl MatrixDescriptor {
         self.swizzled(line + k % 8 * span + k / 8 * u64::from(depth))
     }
 
-    /// The address at which a byte would be without swizzle that is at this address with it.
+    /// Returns the address without swizzle of the byte that is at this address with it.
     #[inline]
     pub fn unswizzled(self, address: u64) -> u64 {
         self.exchanged(address)
     }
 
-    /// Bytes of a line of the swizzle; 16 without one.
+    /// Returns the number of bytes of a line of the swizzle; 16 without one.
     #[inline]
     fn span_bytes(self) -> u64 {
         self.swizzle.span_bytes().unwrap_or(CHUNK_BYTES)
@@ -197,8 +197,8 @@ mod tests {
         }
     }
 
-    /// By the patterns of PTX ISA 9.7.15.5.1: a piece of 16 bytes changes place with that whose number differs by the number
-    /// of the 128 bytes that it is in.
+    /// The patterns of PTX ISA 9.7.15.5.1: a piece of 16 bytes changes place with the piece at its number XOR the
+    /// number of the 128 bytes that it is in.
     #[test]
     fn pieces_lie_where_the_pattern_has_them() {
         let at = |swizzle, base_offset, line, byte| {

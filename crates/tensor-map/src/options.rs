@@ -1,7 +1,7 @@
-/// How slices of channels lie in global memory.
+/// How slices of channels are in global memory.
 ///
-/// Interleaved tensors are laid out `NC/8HWC8` and the like: the innermost dimension is the width,
-/// each step of which is a slice of 16 or 32 bytes of channels.
+/// Interleaved tensors are laid out `NC/8HWC8` and the like: the innermost dimension is the width, and
+/// each of its steps is a slice of 16 or 32 bytes of channels.
 ///
 /// Source: CUDA driver API, `cuTensorMapEncodeTiled`, `interleave`.
 #[doc(alias = "CUtensorMapInterleave")]
@@ -21,7 +21,7 @@ impl Interleave {
     /// All of them, in the driver's order.
     pub const ALL: [Self; 3] = [Self::None, Self::B16, Self::B32];
 
-    /// Its name in messages and on the command line.
+    /// Returns the name in messages and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -30,7 +30,7 @@ impl Interleave {
         }
     }
 
-    /// Bytes of one slice; none where rows are plain.
+    /// Returns the number of bytes of one slice; none where rows are plain.
     pub const fn slice_bytes(self) -> Option<u64> {
         match self {
             Self::None => None,
@@ -47,7 +47,7 @@ impl Interleave {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum Swizzle {
-    /// As they come.
+    /// Bytes stay in order.
     #[default]
     None = 0,
     /// Pieces of 16 bytes within spans of 32 bytes.
@@ -80,7 +80,7 @@ impl Swizzle {
         Self::B128Atom64,
     ];
 
-    /// Its name in messages and on the command line.
+    /// Returns the name in messages and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -93,7 +93,7 @@ impl Swizzle {
         }
     }
 
-    /// Bytes within which pieces change places: the row of a box must not be longer. None without
+    /// Returns the number of bytes within which pieces change places: the row of a box must not be longer. None without
     /// swizzle.
     pub const fn span_bytes(self) -> Option<u64> {
         match self {
@@ -120,7 +120,7 @@ impl Swizzle {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum L2Promotion {
-    /// Only what is asked for.
+    /// Only the bytes that are requested.
     #[default]
     None = 0,
     /// 64 bytes.
@@ -135,7 +135,7 @@ impl L2Promotion {
     /// All of them, in the driver's order.
     pub const ALL: [Self; 4] = [Self::None, Self::B64, Self::B128, Self::B256];
 
-    /// Its name in messages and on the command line.
+    /// Returns the name in messages and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -165,7 +165,7 @@ impl OobFill {
     /// All of them, in the driver's order.
     pub const ALL: [Self; 2] = [Self::Zeros, Self::NanRequestZeroFma];
 
-    /// Its name in messages and on the command line.
+    /// Returns the name in messages and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Zeros => "zeros",
@@ -181,11 +181,11 @@ impl OobFill {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum WideMode {
-    /// As many as the map's pixels per column.
+    /// The map's pixels per column.
     #[default]
     #[doc(alias = "CU_TENSOR_MAP_IM2COL_WIDE_MODE_W")]
     W = 0,
-    /// 128, whatever the map says.
+    /// 128 pixels, for any map.
     #[doc(alias = "CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128")]
     W128 = 1,
 }
@@ -194,7 +194,7 @@ impl WideMode {
     /// All of them, in the driver's order.
     pub const ALL: [Self; 2] = [Self::W, Self::W128];
 
-    /// Its name in messages and on the command line.
+    /// Returns the name in messages and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::W => "w",

@@ -16,16 +16,16 @@ use crate::{Interleave, Target, TensorMap, ViolationIter, Violations, encode};
 /// Parameters of any map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Params {
-    /// Of a tiled map.
+    /// The parameters of a tiled map.
     Tiled(Tiled),
-    /// Of an im2col map.
+    /// The parameters of an im2col map.
     Im2col(Im2col),
-    /// Of a wide im2col map.
+    /// The parameters of a wide im2col map.
     Im2colWide(Im2colWide),
 }
 
 impl Params {
-    /// The tensor.
+    /// Returns the tensor.
     pub const fn tensor(&self) -> &Tensor {
         match self {
             Self::Tiled(tiled) => &tiled.tensor,
@@ -34,7 +34,7 @@ impl Params {
         }
     }
 
-    /// The name of the mode.
+    /// Returns the name of the mode.
     pub const fn mode(&self) -> &'static str {
         match self {
             Self::Tiled(_) => "tiled",
@@ -43,7 +43,7 @@ impl Params {
         }
     }
 
-    /// The driver function that encodes such maps.
+    /// Returns the driver function that encodes maps of this mode.
     pub const fn function(&self) -> &'static str {
         match self {
             Self::Tiled(_) => "cuTensorMapEncodeTiled",
@@ -52,7 +52,7 @@ impl Params {
         }
     }
 
-    /// Bytes that one load delivers to its barrier.
+    /// Returns the number of bytes that one load delivers to its barrier.
     pub const fn box_bytes(&self) -> u64 {
         match self {
             Self::Tiled(tiled) => tiled.box_bytes(),
@@ -61,7 +61,7 @@ impl Params {
         }
     }
 
-    /// Bytes of shared memory that a box takes: those of [`box_bytes`](Self::box_bytes), and what is
+    /// Returns the number of bytes of shared memory that a box takes: [`box_bytes`](Self::box_bytes), and the bytes
     /// left free where rows do not fill the swizzle span.
     ///
     /// ```
@@ -84,7 +84,7 @@ impl Params {
         }
     }
 
-    /// Elements of a row of the box.
+    /// Returns the number of elements of a row of the box.
     pub(crate) const fn row_elements(&self) -> u32 {
         match self {
             Self::Tiled(tiled) => tiled.box_dims.at(0),
@@ -93,7 +93,7 @@ impl Params {
         }
     }
 
-    /// The map of a tensor at this address, for such a GPU.
+    /// Returns the map of a tensor at this address, for a GPU of this target.
     ///
     /// # Errors
     /// All rules that are broken.

@@ -1,11 +1,11 @@
 //! `tensormap.replace`, on the bytes of a map.
 //!
-//! The instruction changes one field and nothing else: neither the bytes of a box nor its alignment
-//! follow. It exists for tiled maps, on targets with an `a` or `f` (`sm_90a`, `sm_100a`, ...).
+//! The instruction changes only one field: neither the bytes of a box nor its alignment
+//! follow. The instruction exists for tiled maps, on targets with an `a` or `f` (`sm_90a`, `sm_100a`, ...).
 //! Its effect for 9.0 was compared with an H100; the rest follows from the code that `ptxas` 13.0
 //! makes of it.
 //!
-//! Its numbers are those of PTX, which are not the driver's: [`element_type`] gives the number of a
+//! Numbers are PTX's, not the driver's: [`element_type`] returns the number of a
 //! [`DataType`].
 //!
 //! Source: PTX ISA 9.7.9.27, "tensormap.replace".
@@ -26,15 +26,15 @@ pub enum Replacement {
     Rank(u32),
     /// `.box_dim`: a dimension, and the length of the box in elements.
     BoxDim(usize, u32),
-    /// `.global_dim`: a dimension, and its length in elements; 0 stands for 2^32.
+    /// `.global_dim`: a dimension, and its length in elements; 0 means 2^32.
     GlobalDim(usize, u32),
-    /// `.global_stride`: a stride, that of dimension 1 being number 0, in bytes.
+    /// `.global_stride`: a stride, numbered from 0 for dimension 1, in bytes.
     GlobalStride(usize, u64),
     /// `.element_stride`: a dimension, and its element stride.
     ElementStride(usize, u32),
     /// `.elemtype`, numbered as [`element_type`] does.
     ///
-    /// It sets the bit that rounds to TensorFloat-32 for types 11 and 12, and never clears it: a map
+    /// The instruction sets the bit that rounds to TensorFloat-32 for types 11 and 12, and never clears it: a map
     /// of tf32 stays one that rounds when it is made f32. Seen on an H100.
     ElemType(u32),
     /// `.interleave_layout`: 0 for none, 1 for 16 bytes, 2 for 32 bytes.
@@ -54,20 +54,23 @@ pub struct OutOfRange {
     pub field: &'static str,
     /// The value that is out of range.
     pub value: u64,
-    /// The largest that there is.
+    /// The largest valid value.
     pub max: u64,
 }
 
 impl Display for OutOfRange {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self { field, value, max } = self;
-        write!(f, "tensormap.replace.{field} takes 0 to {max}, not {value}")
+        write!(
+            f,
+            "operand {value} of tensormap.replace.{field} must be 0 to {max}"
+        )
     }
 }
 
 impl Error for OutOfRange {}
 
-/// The number of a type in `tensormap.replace.elemtype`.
+/// Returns the number of a type in `tensormap.replace.elemtype`.
 ///
 /// ```
 /// use tensor_map::{DataType, replace::element_type};

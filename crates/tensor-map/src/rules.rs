@@ -1,7 +1,7 @@
-//! The rules that parameters keep, and warnings about what the driver accepts all the same.
+//! The rules of parameters, and warnings about parameters that the driver accepts.
 //!
 //! Each requirement is one [`Rule`]. Rules that the driver does not enforce on the GPU in question,
-//! though the reference has them, are warnings. What the driver really enforces was compared on an
+//! though the reference has them, are warnings. The checks of the driver were compared on an
 //! H100 (driver 580.159) with millions of random parameters; for compute capability 10.0 and later
 //! the rules follow the reference.
 
@@ -51,7 +51,7 @@ impl Sink {
     }
 }
 
-/// The broken rule after `skip` others.
+/// Returns the broken rule after `skip` others.
 pub(crate) const fn violation(
     params: &Params,
     address: u64,
@@ -67,7 +67,7 @@ pub(crate) const fn violation(
     sink.found
 }
 
-/// The warning after `skip` others.
+/// Returns the warning after `skip` others.
 pub(crate) const fn warning(
     params: &Params,
     address: u64,
@@ -80,10 +80,10 @@ pub(crate) const fn warning(
 }
 
 impl TensorMap {
-    /// Puts in another address, of a tensor like the first.
+    /// Replaces the address, for a tensor like the first.
     ///
-    /// Drivers ask for a multiple of 16 whatever the map, so for 32-byte slices this may let pass
-    /// what encoding refuses. Source: CUDA driver API, `cuTensorMapReplaceAddress`.
+    /// Drivers require a multiple of 16 for any map, so for 32-byte slices this may accept
+    /// addresses that encoding refuses. Source: CUDA driver API, `cuTensorMapReplaceAddress`.
     ///
     /// ```
     /// use tensor_map::{DataType, TensorMap};
@@ -94,7 +94,7 @@ impl TensorMap {
     /// let error = map.replace_address(0x2008).unwrap_err();
     /// assert_eq!(
     ///     error.to_string(),
-    ///     "address = 0x2008: must be a multiple of 16; try 0x2000 [address-multiple]",
+    ///     "address = 0x2008: must be a multiple of 16; use 0x2000 [address-multiple]",
     /// );
     /// ```
     ///

@@ -10,7 +10,7 @@
 use crate::Swizzle;
 
 impl Swizzle {
-    /// Where the byte goes that would be at this shared address without swizzle. The way back is
+    /// Returns the place of the byte that would be at this shared address without swizzle. The way back is
     /// the same.
     ///
     /// ```
@@ -34,7 +34,7 @@ impl Swizzle {
             }
     }
 
-    /// Bytes that stay together.
+    /// Returns the number of bytes that stay together.
     pub const fn piece_bytes(self) -> u32 {
         match self {
             Self::None | Self::B32 | Self::B64 | Self::B128 => 16,
@@ -63,7 +63,7 @@ mod tests {
         }
     }
 
-    /// As in the tables of the PTX manual: the pieces of each row of 128 bytes.
+    /// The tables of the PTX manual: the pieces of each row of 128 bytes.
     #[test]
     fn rows_are_permuted_as_the_manual_shows() {
         let row = |swizzle: Swizzle, row: u32, piece: u32| -> [u32; 8] {

@@ -1,6 +1,6 @@
 /// The GPU that a map is for: some rules depend on it.
 ///
-/// The driver judges by the device of the current context; without one it gives no answer at all.
+/// The driver checks for the device of the current context; without a context it fails.
 /// The rules for compute capability 9.0 were compared with a driver on an H100; those for later
 /// ones follow the manuals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -9,7 +9,7 @@ pub struct Target {
     pub major: u8,
     /// Compute capability, minor.
     pub minor: u8,
-    /// Bytes of shared memory of one multiprocessor, which a box must fit.
+    /// The number of bytes of shared memory of one multiprocessor, which a box must fit.
     #[doc(alias = "CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR")]
     pub shared_bytes: u64,
 }
@@ -24,7 +24,7 @@ impl Target {
     /// RTX 50.
     pub const SM_120: Self = Self::new(12, 0);
 
-    /// A GPU of this compute capability, with the shared memory that such have.
+    /// Returns a GPU of this compute capability, with the shared memory that such have.
     pub const fn new(major: u8, minor: u8) -> Self {
         let shared_kib = if major == 12 { 100 } else { 228 };
         Self {
@@ -39,14 +39,14 @@ impl Target {
         self.major >= 10
     }
 
-    /// Bytes of shared memory that one block can have: a KiB less than the multiprocessor.
+    /// Returns the number of bytes of shared memory that one block can have: a KiB less than the multiprocessor.
     pub const fn block_shared_bytes(self) -> u64 {
         self.shared_bytes.saturating_sub(1024)
     }
 }
 
 impl Default for Target {
-    /// The GPU that all others with a Tensor Memory Accelerator build upon, [`Target::SM_90`].
+    /// Returns the GPU that all others with a Tensor Memory Accelerator build upon, [`Target::SM_90`].
     fn default() -> Self {
         Self::SM_90
     }

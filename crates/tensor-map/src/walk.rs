@@ -50,23 +50,23 @@ pub struct Row {
     /// The range of its bytes that are in bounds, counted from the row's first.
     ///
     /// A load fills the others; a store does not write them. Loads end with the last element of
-    /// dimension 0, stores with the 16 bytes that it lies in.
+    /// dimension 0, stores with the 16 bytes that it is in.
     pub inside: Range<u64>,
 }
 
 /// A part of a row that stays together in shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Its address in shared memory.
+    /// The address in shared memory.
     pub shared_address: u32,
     /// Where it begins, in bytes from the row's first.
     pub row_offset: u64,
-    /// Its length in bytes.
+    /// The length in bytes.
     pub bytes: u64,
 }
 
 impl Row {
-    /// The row's pieces in shared memory, for a box at this shared address.
+    /// Returns the row's pieces in shared memory, for a box at this shared address.
     ///
     /// Addresses in shared memory have 32 bits; beyond that they wrap.
     pub fn pieces(&self, swizzle: Swizzle, shared_address: u32) -> impl Iterator<Item = Piece> {
@@ -145,14 +145,14 @@ pub enum NoWalk {
     WideRange {
         /// The name of the number.
         what: &'static str,
-        /// Its value.
+        /// The value of the number.
         value: u16,
         /// The largest that there can be.
         max: u16,
     },
-    /// A copy that no instruction makes of such a map.
+    /// A copy that no instruction does with a map of this kind.
     Unfit(&'static str),
-    /// A copy that was never seen.
+    /// A copy that was never observed on a GPU.
     Unknown(&'static str),
 }
 
@@ -172,7 +172,7 @@ impl Display for NoWalk {
             } => {
                 write!(
                     f,
-                    "coordinate {coordinate} of dimension 0 is not at a multiple of 16 bytes, which are {multiple} elements: the GPU stops with an illegal instruction"
+                    "coordinate {coordinate} of dimension 0 must be a multiple of 16 bytes, {multiple} elements: the GPU stops with an illegal instruction"
                 )?;
                 let Some(elems) = loaded else {
                     return write!(f, "; begin at a multiple of {multiple}");
@@ -187,11 +187,11 @@ impl Display for NoWalk {
             }
             Self::NegativeStore { dim, coordinate } => write!(
                 f,
-                "coordinate {coordinate} of dimension {dim} is negative in a store: the GPU stops with an illegal instruction"
+                "coordinate {coordinate} of dimension {dim} must not be negative in a store: the GPU stops with an illegal instruction"
             ),
             Self::OutsidePixelBox { dim, coordinate } => write!(
                 f,
-                "coordinate {coordinate} of dimension {dim} is not in the box of pixels: the GPU stops with an illegal instruction"
+                "coordinate {coordinate} of dimension {dim} must be in the box of pixels: the GPU stops with an illegal instruction"
             ),
             Self::OffsetRange {
                 spatial,
@@ -199,16 +199,22 @@ impl Display for NoWalk {
                 max,
             } => write!(
                 f,
-                "offset {offset} of spatial dimension {spatial} is too large: a tensor of so many dimensions takes 0 to {max}"
+                "offset {offset} of spatial dimension {spatial} must be 0 to {max} in a tensor of this rank"
             ),
             Self::StoreOffsets => {
-                f.write_str("a store has no offsets: add them to the coordinates")
+                f.write_str("stores must not have offsets; add them to the coordinates")
             }
             Self::WideRange { what, value, max } => {
-                write!(f, "the {what} is {value}: a wide load takes 0 to {max}")
+                write!(
+                    f,
+                    "the {what} is {value}; must be 0 to {max} in a wide load"
+                )
             }
-            Self::Unfit(what) => write!(f, "there are no copies of {what}"),
-            Self::Unknown(what) => write!(f, "what a copy of {what} does is not known"),
+            Self::Unfit(what) => write!(f, "no instruction copies {what}"),
+            Self::Unknown(what) => write!(
+                f,
+                "copies of {what} are not supported: their behaviour is unknown"
+            ),
         }
     }
 }
@@ -228,12 +234,12 @@ enum Kind {
 }
 
 impl Params {
-    /// The rows of a copy of the box at these coordinates, one for each dimension, in elements,
+    /// Returns the rows of a copy of the box at these coordinates, one for each dimension, in elements,
     /// innermost first.
     ///
     /// Copies of im2col maps also have `offsets`, one for each spatial dimension, W first, that are
     /// added to the coordinates of every pixel: of 16, 8 or 5 bits for one, two or three spatial
-    /// dimensions. Those of tiled maps have none, and neither have stores, for which they may be
+    /// dimensions. Copies of tiled maps have no offsets, and neither have stores, for which they may be
     /// left out or be zero. Loads of wide im2col maps have two: the halo and the offset along W, in
     /// pixels; of them there are no stores.
     ///
@@ -294,7 +300,7 @@ impl Params {
     }
 
     /// The rows of a load `.tile::gather4` or a store `.tile::scatter4`: four rows of a tensor of
-    /// two dimensions, each from `column` on and as long as the box, whose second length is 1.
+    /// two dimensions, each from `column` on and as long as the box, which has 1 as its second length.
     /// `column` is in elements of dimension 0, `rows` in those of dimension 1.
     ///
     /// ```
@@ -308,7 +314,7 @@ impl Params {
     /// ```
     ///
     /// # Errors
-    /// The copy would stop the GPU, or there is none of such a map.
+    /// The copy would stop the GPU, or no instruction does it with a map of this kind.
     pub fn walk_rows(
         &self,
         column: i32,
@@ -329,7 +335,7 @@ impl Params {
         Ok(Walk(Kind::Rows(rows)))
     }
 
-    /// Checks that copies of such maps are known.
+    /// Checks that copies of maps of this kind are known.
     fn check(&self) -> Result<(), NoWalk> {
         if self.build_for(0, crate::Target::SM_90).is_ok() {
             return Ok(());
@@ -365,7 +371,7 @@ fn length(what: &'static str, given: usize, needed: usize) -> Result<(), NoWalk>
     }
 }
 
-/// The offsets of an im2col copy, if the instruction takes them.
+/// Returns the offsets of an im2col copy, if the instruction takes them.
 fn filter_offsets(
     offsets: &[u16],
     spatial: usize,
@@ -379,7 +385,7 @@ fn filter_offsets(
         };
     }
     length("offsets", offsets.len(), spatial)?;
-    // As many bits as the corners have.
+    // The number of bits that the corners have.
     let max = layout::corner(false, spatial, 0).max() as u16;
     for (dim, offset) in offsets.iter().copied().enumerate() {
         if offset > max {
@@ -410,7 +416,7 @@ fn aligned(tensor: &Tensor, first: i32, elems: u32, direction: Direction) -> Res
 }
 
 /// Row `number` of a copy: `elements` elements of dimension 0, or a slice of an interleaved tensor,
-/// whose dimension 0 is one like the others.
+/// with dimension 0 like the others.
 fn row(
     tensor: &Tensor,
     number: u64,
@@ -453,8 +459,8 @@ fn row(
     }
 }
 
-/// The bytes in bounds of a row of `bytes` that begins `first_bytes` into dimension 0, whose length
-/// is `dim_bytes`.
+/// Returns the bytes in bounds of a row of `bytes` that begins `first_bytes` into dimension 0, which has
+/// `dim_bytes` bytes.
 fn inside(first_bytes: i64, bytes: u64, dim_bytes: u64, direction: Direction) -> Range<u64> {
     let end = match direction {
         Direction::Load => dim_bytes,

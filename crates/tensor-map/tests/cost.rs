@@ -77,12 +77,12 @@ fn nanoseconds(mode: &str, build: impl Fn(u64) -> TensorMap) -> u64 {
     nanoseconds
 }
 
-/// In release builds 200 ns are asked for, see what is printed; other builds are not judged.
+/// In release builds 200 ns are required, see the printed time; other builds are not judged.
 #[test]
 fn a_map_is_built_without_allocation_in_little_time() {
     let tiled = nanoseconds("tiled", |address| build(black_box(32), address));
     let im2col = nanoseconds("im2col", |address| build_im2col(black_box(64), address));
-    // Four times what is asked for: machines differ.
+    // Four times the requirement: machines differ.
     assert!(
         cfg!(debug_assertions) || tiled.max(im2col) < 800,
         "{tiled} and {im2col} ns"

@@ -18,7 +18,7 @@ fn words(tiled: Tiled) -> [u64; 16] {
     *tiled.build(ADDRESS).unwrap().words()
 }
 
-/// The word that differs from that of [`base`], and in which bits; the bytes of the box aside.
+/// Returns the word that differs from the word of [`base`], and its bits; the bytes of the box aside.
 fn changed(tiled: Tiled) -> (usize, u64) {
     let (before, after) = (words(base()), words(tiled));
     let mut changes = (0..16).filter(|word| *word != 8 && before[*word] != after[*word]);
@@ -243,7 +243,7 @@ fn differences_have_notes_where_a_map_contradicts_itself() {
     };
     let defect = notes(&honest, &with(layout::LARGE_TENSOR, 1));
     assert!(matches!(defect[..], [note] if note.contains("5736804")));
-    let stale = ["tensormap.replace leaves this as it was"];
+    let stale = ["tensormap.replace does not update this field"];
     assert_eq!(notes(&with(layout::BOX_BYTES, 16), &honest), stale);
     assert_eq!(notes(&honest, &with(layout::BOX_ALIGN, 1024)), stale);
 }

@@ -58,7 +58,7 @@ fn later_gpus_have_more_numbers() {
     let error = replaced(Replacement::ElemType(16)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "tensormap.replace.elemtype takes 0 to 15, not 16"
+        "operand 16 of tensormap.replace.elemtype must be 0 to 15"
     );
     assert!(replaced(Replacement::BoxDim(5, 1)).is_err());
     assert!(replaced(Replacement::GlobalStride(4, 16)).is_err());

@@ -215,7 +215,7 @@ fn four_rows_are_four_boxes_of_one_row() {
                     assert!(matches!(walk, Err(NoWalk::NegativeStore { .. })));
                     continue;
                 }
-                // Loads end with the tenth element, stores with the 16 bytes that it lies in.
+                // Loads end with the tenth element, stores with the 16 bytes that it is in.
                 let end = if direction == Direction::Load { 40 } else { 48 };
                 let expected = (0..).zip(rows).map(|(number, row)| {
                     let start = 4 * i64::from(column);
@@ -240,7 +240,7 @@ fn four_rows_are_four_boxes_of_one_row() {
     let said = unaligned.unwrap_err().to_string();
     let fix = "; begin at 0, widen the box from 8 to 12 elements, and skip the first 1";
     assert!(
-        said.contains("a multiple of 16 bytes, which are 4 elements"),
+        said.contains("a multiple of 16 bytes, 4 elements"),
         "{said}"
     );
     assert!(said.ends_with(fix), "{said}");

@@ -13,7 +13,7 @@ use tensor_map::{
 
 const WALKS: &str = include_str!("data/walks-h100.txt");
 
-/// Where each two bytes of shared memory come from or go to; none for what was filled.
+/// The source or target of each two bytes of shared memory; none for filled bytes.
 type Moves = BTreeMap<u64, Option<i64>>;
 
 fn map(hex: &str) -> TensorMap {

@@ -37,20 +37,20 @@ fn check_signature(signature: &Signature, options: &Options) -> syn::Result<()> 
     if !matches!(signature.safety, Safety::Unsafe(_)) {
         return refuse(
             signature.fn_token.span(),
-            "a kernel is an `unsafe fn`: its parameters come from the host unchecked",
+            "a kernel must be an `unsafe fn`, since its parameters come from the host unchecked",
         );
     }
     if let Some(asyncness) = &signature.asyncness {
-        return refuse(asyncness.span(), "a kernel cannot be async");
+        return refuse(asyncness.span(), "a kernel must not be async");
     }
     if let Some(abi) = &signature.abi {
         return refuse(
             abi.span(),
-            "the attribute sets the calling convention itself",
+            "a kernel must not name a calling convention; the attribute sets it",
         );
     }
     if !matches!(signature.output, syn::ReturnType::Default) {
-        return refuse(signature.output.span(), "a kernel returns nothing");
+        return refuse(signature.output.span(), "a kernel must not return a value");
     }
     let generics = &signature.generics;
     match &options.instances {
@@ -59,11 +59,11 @@ fn check_signature(signature: &Signature, options: &Options) -> syn::Result<()> 
             None => Ok(()),
             Some(GenericParam::Lifetime(_)) => refuse(
                 generics.span(),
-                "a kernel is not generic over lifetimes: each entry takes plain values",
+                "a kernel must not be generic over lifetimes, since each entry takes plain values",
             ),
             Some(_) => refuse(
                 generics.span(),
-                "a generic kernel names its entries: `#[kernel(instances(N = 1, 2; T = f32, u32))]`",
+                "a generic kernel must name its entries; use `#[kernel(instances(N = 1, 2; T = f32, u32))]`",
             ),
         },
     }

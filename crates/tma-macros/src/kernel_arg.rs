@@ -8,13 +8,13 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
     let Data::Struct(data) = &input.data else {
         return refuse(
             input.ident.span(),
-            "a kernel takes structs of plain data by value, nothing else",
+            "a kernel argument by value must be a struct of plain data",
         );
     };
     if !input.generics.params.is_empty() {
         return refuse(
             input.generics.span(),
-            "a struct that a kernel takes is not generic",
+            "a struct that a kernel takes must not be generic",
         );
     }
     let is_repr_c = input.attrs.iter().any(|attribute| {
@@ -33,7 +33,7 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
     if !is_repr_c {
         return refuse(
             input.ident.span(),
-            "a struct that a kernel takes is laid out as in C: add `#[repr(C)]`",
+            "a struct that a kernel takes must have the layout of C; add `#[repr(C)]`",
         );
     }
     let name = &input.ident;

@@ -35,7 +35,7 @@ use proc_macro::TokenStream;
 ///
 /// # On the host
 /// The kernel is a safe function of its name that makes a `tma_launch::Call`, so that arguments of a wrong
-/// number or type do not compile; launching the call is what is unsafe. For `*const T` and `*mut T` it
+/// number or type do not compile; launching the call is `unsafe`. For `*const T` and `*mut T` it
 /// takes memory with elements of the type `T` (`impl tma_launch::Pointer<T>`), for a grid constant a tensor
 /// map (`impl tma_launch::MapArgument`), and numbers and structs as they are. Constants of `instances`
 /// come first, in small letters, and are chosen at run time; a value that was not compiled is refused
@@ -58,7 +58,7 @@ pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Lets kernels take a struct of plain data by value: numbers, arrays, and other such structs.
 ///
-/// It is `#[repr(C)]`, aligned to at most 16 bytes, and not generic.
+/// The struct is `#[repr(C)]`, aligned to at most 16 bytes, and not generic.
 #[proc_macro_derive(KernelArg)]
 pub fn kernel_arg(item: TokenStream) -> TokenStream {
     kernel_arg::expand(item.into())
@@ -76,7 +76,7 @@ pub fn kernel_arg(item: TokenStream) -> TokenStream {
 /// let tile = TILE::ptr();
 /// ```
 ///
-/// Each becomes a type whose `ptr()` gives the `SharedPtr`. As in CUDA C++, a variable exists once
+/// Each becomes a type with a `ptr()` that returns the `SharedPtr`. As in CUDA C++, a variable exists once
 /// per block however often the declaring function is called, starts with arbitrary contents, and
 /// counts towards the kernels that use it. `align` is in bytes, a power of two; without it the
 /// type's own alignment holds.
@@ -100,7 +100,7 @@ pub fn shared(item: TokenStream) -> TokenStream {
 /// let map = TILE_MAP::ptr();
 /// ```
 ///
-/// Each becomes a type whose `ptr()` gives the address. The host finds the variable in the module
+/// Each becomes a type with a `ptr()` that returns the address. The host finds the variable in the module
 /// under its name, which must be the only one there; it starts with zeros.
 #[doc(alias = "__constant__")]
 #[proc_macro]
@@ -125,8 +125,8 @@ pub fn constant(item: TokenStream) -> TokenStream {
 /// Two things are C's and not Rust's: `{}` of a float shows six significant digits (`%g`), and `{:e}`
 /// writes `1.000000e+00`.
 ///
-/// The values lie in local memory, which the builder allows for this. A kernel that traps loses what was
-/// printed before on a GPU.
+/// The values are in local memory, which the builder allows for this. A kernel that traps loses its earlier
+/// output on a GPU.
 #[doc(alias = "printf")]
 #[proc_macro]
 pub fn println(item: TokenStream) -> TokenStream {

@@ -120,7 +120,7 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
     }})
 }
 
-/// The number of a value with this name: one that is given, or else a variable that the format names.
+/// Returns the number of a value with this name: one that is given, or else a variable that the format names.
 fn named(
     values: &mut Vec<(Option<Ident>, Expr)>,
     name: &str,
@@ -131,7 +131,10 @@ fn named(
         return Ok(index);
     }
     let mut ident: Ident = syn::parse_str(name).map_err(|_| {
-        syn::Error::new(format.span(), format!("`{name}` is no name of a variable"))
+        syn::Error::new(
+            format.span(),
+            format!("`{name}` is not the name of a variable"),
+        )
     })?;
     ident.set_span(format.span());
     values.push((Some(ident.clone()), syn::parse_quote!(#ident)));
@@ -176,7 +179,7 @@ fn value(spec: &str) -> Result<TokenStream, String> {
     let width = number(&mut rest)?.unwrap_or(0);
     let precision = if flag(&mut rest, '.') {
         let digits = number(&mut rest)?;
-        let digits = digits.ok_or("a precision is a number: `{:.3}`")?;
+        let digits = digits.ok_or("a precision must be a number, as in `{:.3}`")?;
         quote!(Some(#digits))
     } else {
         quote!(None)
@@ -219,9 +222,9 @@ mod tests {
             (quote!("}"), "a `}` without its `{`"),
             (quote!("{:^5}", 1), "`^5` is not supported on the device"),
             (quote!("{:b}", 1), "`b` is not supported on the device"),
-            (quote!("{:.}", 1), "a precision is a number"),
+            (quote!("{:.}", 1), "a precision must be a number"),
             (quote!("{:300}", 1), "300 is more than 255"),
-            (quote!("{a b}"), "`a b` is no name of a variable"),
+            (quote!("{a b}"), "`a b` is not the name of a variable"),
         ];
         for (call, what) in cases {
             let said = refused(call);

@@ -50,7 +50,7 @@ fn power_of_two(literal: LitInt) -> syn::Result<LitInt> {
         Err(syn::Error::new(
             literal.span(),
             format!(
-                "an alignment is a power of two; the next is {}",
+                "an alignment must be a power of two; use {}",
                 value.next_power_of_two()
             ),
         ))
@@ -94,7 +94,7 @@ fn declare(declaration: &Declaration) -> TokenStream {
     .declare()
 }
 
-/// A PTX name that no other declaration has: crate, location in the source, number of the expansion
+/// Returns a PTX name that no other declaration has: crate, location in the source, number of the expansion
 /// (a macro may expand one location twice), and the variable's name.
 fn symbol(name: &Ident) -> String {
     let span = Span::call_site().unwrap();

@@ -29,7 +29,7 @@ pub(crate) struct Variable<'a> {
     pub(crate) ty: &'a Type,
     /// A module for its definition.
     pub(crate) module: Ident,
-    /// Its definition, with `{align}` and `{bytes}`.
+    /// The definition, with `{align}` and `{bytes}`.
     pub(crate) definition: String,
     pub(crate) align: TokenStream,
     /// The instruction that takes its address.
@@ -73,7 +73,7 @@ impl Variable<'_> {
             }
 
             impl #name {
-                /// Where the variable lies.
+                /// Where the variable is.
                 #[allow(dead_code)]
                 #[inline(always)]
                 #visibility fn ptr() -> #pointer {

@@ -41,7 +41,7 @@ pub const fn assert_kernel_arg<T: crate::KernelArg>() {}
 /// Refuses a grid constant that is no tensor map.
 pub const fn assert_grid_constant<T: crate::GridConstantArg>() {}
 
-/// Where a grid constant stands in the kernel's parameter list: opaque bytes whose Rust address is
+/// The place of a grid constant in the kernel's parameter list: opaque bytes with a Rust address that is
 /// never taken.
 ///
 /// rustc passes at most 16-byte-aligned structs; the builder raises the alignment of the finished

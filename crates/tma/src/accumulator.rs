@@ -10,10 +10,10 @@ use crate::{
     },
 };
 
-/// 64 rows of sums of products, in the registers of the threads of a warpgroup, to be read.
+/// 64 rows of sums of products, in the registers of the threads of a warpgroup, readable.
 ///
-/// `R` is what each thread has of them: `[f32; 128]` for 64 rows of 256 columns. Of row
-/// `16 * warp + lane / 4 + 8 * (i / 2 % 2)` and column `8 * (i / 4) + 2 * (lane % 4) + i % 2` it is element `i`
+/// `R` is the part of each thread: `[f32; 128]` for 64 rows of 256 columns. Element `i` is in row
+/// `16 * warp + lane / 4 + 8 * (i / 2 % 2)` and column `8 * (i / 4) + 2 * (lane % 4) + i % 2`
 /// (PTX ISA 9.7.15.5.1.1, "Accumulator").
 ///
 /// While products are added, the sums belong to a [`Batch`] or are [`InFlight`], and cannot be read.
@@ -27,7 +27,7 @@ use crate::{
 /// /// Adds A times the transpose of B to sums.
 /// ///
 /// /// # Safety
-/// /// 1. Nobody writes the matrices before it returns.
+/// /// 1. No thread writes the matrices before it returns.
 /// unsafe fn add(sums: Sums, warpgroup: Warpgroup, a: Matrix<'_, Rows>, b: Matrix<'_, Rows>) -> Sums {
 ///     // SAFETY: (1).
 ///     let batch = unsafe { sums.begin(warpgroup).multiply(a, b) };
@@ -46,7 +46,7 @@ pub struct Accumulator<R> {
     pub(crate) registers: R,
 }
 
-/// Sums of which products are being started, and the [`Fragment`] that these read, where A is in registers.
+/// Sums with products being started, and the [`Fragment`] that the products read if A is in registers.
 #[must_use = "products are waited for when they have been committed"]
 pub struct Batch<R, A = ()> {
     registers: R,
@@ -81,7 +81,7 @@ impl<R: Registers> Accumulator<R> {
         Batch { registers, a: () }
     }
 
-    /// Begins to add products whose A is this fragment. Collective of the warpgroup.
+    /// Begins to add products with this fragment as A. Collective of the warpgroup.
     #[inline(always)]
     pub fn begin_with<T: Half, const STEPS: usize>(
         self,
@@ -98,7 +98,7 @@ impl<R: Registers> Accumulator<R> {
 }
 
 impl<R> Accumulator<R> {
-    /// The sums that this thread holds.
+    /// Returns the sums that this thread holds.
     #[inline(always)]
     pub fn registers(&self) -> &R {
         &self.registers
@@ -111,7 +111,7 @@ pub trait Columns: Registers + crate::sealed::Sealed {
     #[doc(hidden)]
     const COUNT: usize;
 
-    /// Of 64 columns, with a constant number, so that the sums stay in registers.
+    /// Returns the sums of 64 columns. The number is constant, so that the sums stay in registers.
     #[doc(hidden)]
     fn columns<const NUMBER: usize>(&self) -> [f32; 32];
 }
@@ -151,7 +151,7 @@ columns! { 32 64 96 128 }
 pub trait Finish {
     /// Returns the final values of two neighbouring sums, given the column of the first one and the row.
     ///
-    /// It is called for every two registers: without `#[inline(always)]` sums go through local memory.
+    /// Every two registers make one call: without `#[inline(always)]` sums go through local memory.
     fn finish(&self, column: u32, row: u32, sums: [f32; 2]) -> [f32; 2];
 }
 
@@ -159,7 +159,7 @@ impl<R: Registers, A> Batch<R, A> {
     /// Adds the product of 64 rows of A and all columns of B. Collective of the warpgroup, with the same matrices.
     ///
     /// # Safety
-    /// 1. Nobody writes the matrices before the products have been waited for.
+    /// 1. No thread writes the matrices before the products have been waited for.
     /// 2. They are waited for: neither the batch nor what [`commit`](Self::commit) returns is dropped, since products
     ///    still write its registers.
     #[doc(alias = "warpgroup_gemm")]
@@ -172,7 +172,7 @@ impl<R: Registers, A> Batch<R, A> {
     where
         R: Sums<<L::Element as MatrixElement>::Ptx, <B::Element as MatrixElement>::Ptx>,
     {
-        // SAFETY: all threads of the warpgroup are here (2 of `Block::converged`), behind the fence of `begin`, and
+        // SAFETY: all threads of the warpgroup are here (2 of `Block::converged`), after the fence of `begin`, and
         // the sums are not read before the products have been waited for; the matrices stay (1).
         self.registers = unsafe { matrix::multiply::<true, _, _, _>(self.registers, a, b) };
         self
@@ -220,13 +220,13 @@ where
     /// Adds the product of the fragment and all columns of B. Collective of the warpgroup, with the same matrix.
     ///
     /// # Safety
-    /// 1. Nobody writes the matrix before the products have been waited for.
+    /// 1. No thread writes the matrix before the products have been waited for.
     /// 2. As (2) of [`multiply`](Self::multiply).
     #[doc(alias("warpgroup_gemm", "SM90_64x64x16_F32BF16BF16_RS"))]
     #[inline(always)]
     pub unsafe fn multiply_fragment<B: Layout<Element = T>>(mut self, b: Matrix<'_, B>) -> Self {
         const { matrix::assert_extents::<R, B>(16 * STEPS) };
-        // SAFETY: all threads of the warpgroup are here (2 of `Block::converged`), behind the fence of `begin_with`;
+        // SAFETY: all threads of the warpgroup are here (2 of `Block::converged`), after the fence of `begin_with`;
         // sums and fragment are not accessed before the products have been waited for; the matrix stays (1).
         self.registers = unsafe { self.a.steps.multiply::<R, T::Ptx, B>(self.registers, b) };
         self
@@ -234,7 +234,7 @@ where
 }
 
 impl<R: Registers, A> InFlight<R, A> {
-    /// Begins to add products of the same extents behind those in flight. Collective of the warpgroup.
+    /// Begins to add products of the same extents after those in flight. Collective of the warpgroup.
     #[inline(always)]
     pub fn begin(self) -> Batch<R, A> {
         // SAFETY: all threads of the warpgroup are here (2 of `Block::converged`).
@@ -256,10 +256,10 @@ impl<R: Registers, A> InFlight<R, A> {
 }
 
 impl<R: Registers> InFlight<R> {
-    /// Waits for all groups of the warpgroup but the last `LEFT`, which go on. Collective of the warpgroup.
+    /// Waits for all groups of the warpgroup but the last `LEFT`, which stay in flight. Collective of the warpgroup.
     ///
     /// # Safety
-    /// 1. These products are not in the last `LEFT` groups: so many were committed behind them.
+    /// 1. These products are not in the last `LEFT` groups: `LEFT` groups were committed after them.
     #[doc(alias = "warpgroup_wait")]
     #[inline(always)]
     pub unsafe fn wait_behind<const LEFT: u64>(self) -> Accumulator<R> {

@@ -10,7 +10,7 @@ use crate::{
     modifier::{MbarrierScope, Scope},
 };
 
-/// Address types whose value is one number.
+/// Address types that hold one number.
 macro_rules! address {
     ($(#[$attribute:meta])* $name:ident($bits:ty)) => {
         $(#[$attribute])*
@@ -29,31 +29,31 @@ macro_rules! address {
         impl<T> Copy for $name<T> {}
 
         impl<T> $name<T> {
-            /// The `T` at this byte address of the space.
+            /// Returns the `T` at this byte address of the space.
             #[inline(always)]
             pub const fn from_address(address: $bits) -> Self {
                 Self { address, pointee: PhantomData }
             }
 
-            /// The byte address in the space, as PTX instructions take it.
+            /// Returns the byte address in the space, as PTX instructions take it.
             #[inline(always)]
             pub const fn address(self) -> $bits {
                 self.address
             }
 
-            /// The `count`-th `T` after this one.
+            /// Returns the `count`-th `T` after this one.
             #[inline(always)]
             pub const fn add(self, count: u32) -> Self {
                 self.byte_add(count.wrapping_mul(size_of::<T>() as u32))
             }
 
-            /// The `T` that lies `bytes` bytes further on.
+            /// Returns the `T` that is `bytes` bytes further on.
             #[inline(always)]
             pub const fn byte_add(self, bytes: u32) -> Self {
                 Self::from_address(self.address.wrapping_add(bytes as $bits))
             }
 
-            /// The same address, for another type.
+            /// Returns the same address, for another type.
             #[inline(always)]
             pub const fn cast<U>(self) -> $name<U> {
                 $name::from_address(self.address)
@@ -66,7 +66,7 @@ address! {
     /// The address of a `T` in the shared memory of a block of this cluster (state space
     /// `.shared::cluster`).
     ///
-    /// [`SharedPtr`] becomes one with `into`, and [`mapa`](crate::ptx::mapa) gives that of another
+    /// [`SharedPtr`] becomes one with `into`, and [`mapa`](crate::ptx::mapa) returns the address in another
     /// block.
     #[doc(alias = "dsmem")]
     ClusterPtr(u32)
@@ -79,7 +79,7 @@ address! {
 }
 
 impl<T> GlobalPtr<T> {
-    /// The same address; the memory must be global where the instruction is executed.
+    /// Returns the same address; the memory must be global where the instruction is executed.
     #[inline(always)]
     pub fn from_ptr(pointer: *const T) -> Self {
         Self::from_address(pointer.expose_provenance() as u64)
@@ -97,7 +97,7 @@ impl<T> From<SharedPtr<T>> for ClusterPtr<T> {
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
-    /// Any.
+    /// Any state space: a generic address.
     Generic,
     /// `.global`
     Global,
@@ -113,15 +113,15 @@ pub trait Address<T>: Copy + crate::sealed::Sealed {
     #[doc(hidden)]
     const SPACE: Space;
 
-    /// The number, in a space of 32 bits.
+    /// Returns the number, in a space of 32 bits.
     #[doc(hidden)]
     fn address32(self) -> u32;
 
-    /// The number, in any other.
+    /// Returns the number, in any other.
     #[doc(hidden)]
     fn address64(self) -> u64;
 
-    /// The state space of this address.
+    /// Returns the state space of this address.
     #[doc(hidden)]
     #[inline(always)]
     fn space(self) -> Space {

@@ -1,8 +1,8 @@
 //! Atomic operations in global and shared memory, with an order and a scope, and fences.
 //!
 //! They are methods of [`GlobalPtr`], [`SharedPtr`] and [`ClusterPtr`]:
-//! `GlobalPtr::from_ptr(p).fetch_add::<Relaxed, Gpu>(1)` is `atomicAdd(p, 1)`. Where nobody reads the result,
-//! ptxas makes `red` of it, which does not wait.
+//! `GlobalPtr::from_ptr(p).fetch_add::<Relaxed, Gpu>(1)` is `atomicAdd(p, 1)`. Where no thread reads the result,
+//! ptxas turns it into `red`, which does not wait.
 //!
 //! [`core::sync::atomic`] works, too, for integers: always of scope `.sys`, and through a generic address.
 //! This module adds `f32`, `f64`, pairs of halves, the narrower scopes, and the state spaces.
@@ -130,7 +130,7 @@ exchanges! {
     f64 as u64: exch_b64 cas_b64, f64::to_bits, f64::from_bits;
 }
 
-/// An integer whose bits and order atomic operations know.
+/// An integer type that atomic operations support.
 pub trait AtomicInteger: Copy {
     #[doc(hidden)]
     type Bits;
@@ -170,19 +170,19 @@ integers! {
     i64 as u64: and_b64 or_b64 xor_b64 min_s64 max_s64;
 }
 
-/// The methods of a pointer, whose memory the threads of these scopes see.
+/// The methods of a pointer to memory that the threads of these scopes share.
 macro_rules! methods {
     ($($pointer:ident: $scope:ident;)+) => {$(
-        /// Atomic operations: each gives the old value.
+        /// Atomic operations. Each returns the old value.
         impl<T> $pointer<T> {
             /// Adds; integers wrap. In global memory subnormal numbers of `f32` become zeros.
             ///
             /// PTX: `atom.S.C.SPACE.add`
             ///
             /// # Safety
-            /// 1. The address is a multiple of the value's size, lies in the pointer's memory, and a value was
+            /// 1. The address is a multiple of the value's size, is in the pointer's memory, and a value was
             ///    written there.
-            /// 2. Others use the value at the same time by atomic operations alone, whose scopes have each other.
+            /// 2. Other threads use the value at the same time by atomic operations only, and each scope includes the others.
             #[doc(alias("atomicAdd", "atomicAdd_block", "atomicAdd_system", "atomicSub"))]
             #[inline(always)]
             pub unsafe fn fetch_add<S, C: $scope + Scope>(self, value: T) -> T
@@ -198,7 +198,7 @@ macro_rules! methods {
             /// PTX: `atom.S.C.SPACE.exch`
             ///
             /// # Safety
-            /// As for [`Self::fetch_add`].
+            /// The conditions of [`Self::fetch_add`].
             #[doc(alias = "atomicExch")]
             #[inline(always)]
             pub unsafe fn swap<S: AtomSem, C: $scope + Scope>(self, value: T) -> T
@@ -214,7 +214,7 @@ macro_rules! methods {
             /// PTX: `atom.S.C.SPACE.cas`
             ///
             /// # Safety
-            /// As for [`Self::fetch_add`].
+            /// The conditions of [`Self::fetch_add`].
             #[doc(alias = "atomicCAS")]
             #[inline(always)]
             pub unsafe fn compare_exchange<S: AtomSem, C: $scope + Scope>(self, compare: T, value: T) -> T
@@ -261,7 +261,7 @@ macro_rules! methods {
         $(#[$attribute])*
         ///
         /// # Safety
-        /// As for [`Self::fetch_add`].
+        /// The conditions of [`Self::fetch_add`].
         #[inline(always)]
         pub unsafe fn $name<C: $scope + Scope>(self, value: T) -> T
         where
@@ -275,7 +275,7 @@ macro_rules! methods {
         $(#[$attribute])*
         ///
         /// # Safety
-        /// As for [`Self::fetch_add`].
+        /// The conditions of [`Self::fetch_add`].
         #[inline(always)]
         pub unsafe fn $name<C: $scope + Scope>(self, value: T) -> T
         where

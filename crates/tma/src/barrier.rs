@@ -19,7 +19,7 @@ use crate::{
 /// shared! { static BAR: Mbarrier; }
 ///
 /// if thread::thread_idx().x == 0 {
-///     // SAFETY: one thread does so, before anybody uses the barrier.
+///     // SAFETY: one thread does so, before any thread uses the barrier.
 ///     unsafe { Barrier::init(BAR::ptr(), thread::block_dim().x) };
 /// }
 /// // SAFETY: every thread of the block is here.
@@ -44,7 +44,7 @@ pub struct NewBarrier {
 }
 
 impl Block {
-    /// Has one thread make a barrier whose phases take `count` arrivals, for a kernel that synchronises anyhow
+    /// Has one thread make a barrier for phases of `count` arrivals, in a kernel that synchronises anyway
     /// before it uses the barrier.
     #[inline(always)]
     pub fn new_barrier(self, memory: SharedPtr<Mbarrier>, count: u32) -> NewBarrier {
@@ -58,7 +58,7 @@ impl Block {
 }
 
 impl NewBarrier {
-    /// Synchronises the block, and gives the barrier. Collective. Its use relies on (4) of [`Block::converged`].
+    /// Synchronises the block, and returns the barrier. Collective. Its use relies on (4) of [`Block::converged`].
     #[inline(always)]
     pub fn sync(&self, block: Block) -> Barrier {
         block.sync();
@@ -75,10 +75,10 @@ pub struct Token {
 }
 
 impl Barrier {
-    /// Makes a barrier whose phases take `count` arrivals.
+    /// Makes a barrier for phases of `count` arrivals.
     ///
     /// # Safety
-    /// 1. `address` is a multiple of 8 in this block's shared memory, used for nothing else until
+    /// 1. `address` is a multiple of 8 in this block's shared memory, which has no other use until
     ///    the barrier is invalidated.
     /// 2. No initialised barrier is there already.
     /// 3. `count` is 1 to 2^20 - 1.
@@ -90,29 +90,29 @@ impl Barrier {
         unsafe { ptx::mbarrier::init(address, count) }
     }
 
-    /// A handle to an initialised barrier.
+    /// Returns a handle to an initialised barrier.
     ///
     /// # Safety
     /// 1. [`Barrier::init`] ran for `address` and happens before this call.
     /// 2. The barrier is not invalidated, nor its memory reused, while a handle is in use.
     /// 3. No more arrivals are made in a phase than the barrier expects.
-    /// 4. The bytes expected in a phase are those that copies deliver to it, fewer than 2^20, and
+    /// 4. The bytes expected in a phase equal the bytes that copies deliver to it, fewer than 2^20, and
     ///    they are expected while an arrival of the phase is still to come.
-    /// 5. A token is waited for at the barrier that gave it, before the phase after its own ends; a
-    ///    parity that is waited for is 0 or 1, that of the current or the last phase.
+    /// 5. A token is waited for at the barrier that returned it, before the phase after its own ends; a
+    ///    parity that is waited for is 0 or 1, and belongs to the current or the last phase.
     #[inline(always)]
     pub unsafe fn assume_init(address: SharedPtr<Mbarrier>) -> Self {
         Self { address }
     }
 
-    /// Where the barrier lies, as copies take it.
+    /// Returns the address of the barrier, as copies take it.
     #[doc(alias = "barrier_native_handle")]
     #[inline(always)]
     pub fn address(&self) -> SharedPtr<Mbarrier> {
         self.address
     }
 
-    /// Arrives once. What this thread wrote before is visible to those who wait for the phase.
+    /// Arrives once. Earlier writes of this thread are visible to threads that wait for the phase.
     ///
     /// Relies on (3) of [`assume_init`](Self::assume_init).
     #[doc(alias = "__mbarrier_arrive")]
@@ -145,7 +145,7 @@ impl Barrier {
         unsafe { ptx::mbarrier::expect_tx::<Cta>(self.address, bytes) }
     }
 
-    /// Waits for the phase that the arrival belongs to; sees what was written and copied in it.
+    /// Waits for the phase that the arrival belongs to; writes and copies of the phase are visible after.
     ///
     /// Relies on (5) of [`assume_init`](Self::assume_init): the token is this barrier's.
     #[inline(always)]
@@ -174,8 +174,8 @@ impl Barrier {
         while !unsafe { ptx::mbarrier::try_wait_parity::<Acquire, Cta>(self.address, parity) } {}
     }
 
-    /// As [`wait_parity`](Self::wait_parity), and sees what threads of the whole cluster did before they arrived.
-    /// Relies on (5) of [`assume_init`](Self::assume_init).
+    /// Waits like [`wait_parity`](Self::wait_parity), and sees earlier accesses of arriving threads of the whole
+    /// cluster. Relies on (5) of [`assume_init`](Self::assume_init).
     #[inline(always)]
     pub fn wait_parity_cluster(&self, parity: u32) {
         // SAFETY: the barrier is initialised (assume_init 1, 2), and so is the parity right (5).
@@ -192,11 +192,11 @@ impl Barrier {
         unsafe { ptx::cp_async_mbarrier_arrive::arrive(self.address) }
     }
 
-    /// Starts a load of a tile for all blocks in `blocks`, a bit for each: it lies at the same place in each, and
-    /// is counted at the barrier that lies at this one's place.
+    /// Starts a load of a tile for all blocks in `blocks`, a bit for each: it is at the same place in each, and
+    /// is counted at the barrier that is at this one's place.
     ///
     /// # Safety
-    /// 1. Those of [`Transaction::tile`](crate::Transaction::tile) in each of the blocks, whose phase expects
+    /// 1. The conditions of [`Transaction::tile`](crate::Transaction::tile) hold in each block, and its phase expects
     ///    the bytes.
     /// 2. The blocks are in the cluster, and stay until their phase has completed.
     #[inline(always)]
@@ -225,7 +225,7 @@ impl Barrier {
     /// 1. One thread calls it, after every use of the barrier by all threads and copies.
     #[inline(always)]
     pub unsafe fn invalidate(self) {
-        // SAFETY: nobody uses the barrier any more (1).
+        // SAFETY: no thread uses the barrier any more (1).
         unsafe { ptx::mbarrier::inval(self.address) }
     }
 }

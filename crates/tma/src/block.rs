@@ -40,7 +40,7 @@ use crate::{
 #[doc(alias("thread_block", "this_thread_block"))]
 #[derive(Clone, Copy)]
 pub struct Block {
-    /// A thread's own.
+    /// Binds the value to its thread.
     thread: PhantomData<*mut ()>,
 }
 
@@ -50,27 +50,27 @@ shared! {
 }
 
 impl Block {
-    /// Words of 32 bits that a value of [`reduce`](Self::reduce) can have.
+    /// The number of words of 32 bits that a value of [`reduce`](Self::reduce) can have.
     const MOST_WORDS: usize = 4;
 
-    /// The block of this thread.
+    /// Returns the block of this thread.
     ///
     /// # Safety
     /// 1. Blocks are one-dimensional, and their threads are a multiple of 32. Every thread of the block
     ///    makes this call.
-    /// 2. A collective method is reached by all threads of its group at the same call, those of a warp
+    /// 2. A collective method is reached by all threads of its group at the same call, and by the threads of a warp
     ///    together: by the threads of the block for [`Block`], of the warps for [`Warps`], of the
     ///    warpgroup for [`Warpgroup`], of the warp for [`Warp`], of the cluster for [`Cluster`].
-    /// 3. Shared memory that is handed to a method of a block or a warp is there, aligned to the size of its elements, and
-    ///    serves nothing else until the kernel ends; no two calls get the same, and so no two warps. The group
-    ///    that a tile, a buffer or a stage is updated or stored by is all that uses it.
-    /// 4. A barrier that a method hands out is used as (3) to (5) of [`Barrier::assume_init`] say.
-    /// 5. What safe methods load and store through tensor maps, nobody else uses while the kernel runs, but
-    ///    to read what is only loaded; coordinates are such as the copies take: the first a multiple of 16
-    ///    bytes, none of a store negative. The thread that issues a copy has acquired a map in global memory
-    ///    ([`GlobalRef::acquire`](crate::GlobalRef::acquire)).
-    /// 6. The filling end of a pipeline loads what the draining end reads of a stage, and names its item where
-    ///    that asks for it. The closure of [`load_buffer`](Self::load_buffer) loads all elements.
+    /// 3. Shared memory that is passed to a method of a block or a warp exists, is aligned to the size of its elements,
+    ///    and has no other use until the kernel ends; no two calls get the same memory, and so no two warps. Only the
+    ///    group that updates or stores a tile, a buffer or a stage uses it.
+    /// 4. A barrier that a method returns is used as (3) to (5) of [`Barrier::assume_init`] require.
+    /// 5. Memory that safe methods load and store through tensor maps is used only by this kernel while it runs; memory
+    ///    that is only loaded may be read by others. The first coordinate of a copy times the element size is a
+    ///    multiple of 16 bytes; coordinates of stores are not negative. The thread that issues a copy has acquired a
+    ///    map in global memory ([`GlobalRef::acquire`](crate::GlobalRef::acquire)).
+    /// 6. The filling end of a pipeline loads all elements of a stage that the draining end reads, and names its item
+    ///    if the draining end asks for it. The closure of [`load_buffer`](Self::load_buffer) loads all elements.
     /// 7. The grid has fewer than 2^32 threads, and numbers that blocks deal out are so far below 2^32 that
     ///    one for each block and stage can follow.
     /// 8. Before the block ends, loads have been waited for, loaded stages drained, and outputs and draining ends that
@@ -84,28 +84,28 @@ impl Block {
         }
     }
 
-    /// This thread's number in the block.
+    /// Returns this thread's number in the block.
     #[doc(alias("threadIdx", "thread_rank"))]
     #[inline(always)]
     pub fn thread(self) -> u32 {
         thread_idx().x
     }
 
-    /// Threads of the block.
+    /// Returns the number of threads of the block.
     #[doc(alias("blockDim", "num_threads"))]
     #[inline(always)]
     pub fn threads(self) -> u32 {
         block_dim().x
     }
 
-    /// Warps of the block.
+    /// Returns the number of warps of the block.
     #[inline(always)]
     pub fn warps(self) -> NonZero<u32> {
         // SAFETY: threads are a multiple of 32 (converged 1), and this is one.
         unsafe { NonZero::new_unchecked(self.threads() / Warp::LANES) }
     }
 
-    /// Blocks of the grid, along its first dimension.
+    /// Returns the number of blocks of the grid, along its first dimension.
     #[doc(alias = "gridDim")]
     #[inline(always)]
     pub fn blocks(self) -> NonZero<u32> {
@@ -113,14 +113,14 @@ impl Block {
         unsafe { NonZero::new_unchecked(grid_dim().x) }
     }
 
-    /// The block's number in the grid, along its first dimension.
+    /// Returns the block's number in the grid, along its first dimension.
     #[doc(alias("blockIdx", "group_index"))]
     #[inline(always)]
     pub fn index(self) -> u32 {
         block_idx().x
     }
 
-    /// The warp of this thread.
+    /// Returns the warp of this thread.
     #[doc(alias = "tiled_partition")]
     #[inline(always)]
     pub fn warp(self) -> Warp {
@@ -128,14 +128,14 @@ impl Block {
         unsafe { Warp::of_block() }
     }
 
-    /// The cluster of this block.
+    /// Returns the cluster of this block.
     #[doc(alias = "this_cluster")]
     #[inline(always)]
     pub fn cluster(self) -> Cluster {
         Cluster::new()
     }
 
-    /// Waits until every thread of the block is here; what each wrote before is visible to all after.
+    /// Waits until every thread of the block is here; earlier writes of each thread are visible to all.
     /// Collective.
     ///
     /// PTX: `bar.sync 0;`
@@ -148,7 +148,7 @@ impl Block {
 
     /// Returns whether this is the one thread of the block, a lane of its first warp, that issues copies. Collective.
     ///
-    /// It is the same thread at every call (PTX ISA 9.7.13.14, "elect.sync").
+    /// Every call elects the same thread (PTX ISA 9.7.13.14, "elect.sync").
     #[doc(alias("elect_one_sync", "invoke_one"))]
     #[inline(always)]
     pub fn elect(self) -> bool {
@@ -156,14 +156,14 @@ impl Block {
         unsafe { is_elected() }
     }
 
-    /// Every `blocks`-th number below `count`, from the block's own on.
+    /// Returns every `blocks`-th number below `count`, from the block's own on.
     #[doc(alias = "grid-stride loop")]
     #[inline(always)]
     pub fn items(self, count: u32) -> Items<'static> {
         Items::dealt(self, count)
     }
 
-    /// Makes a barrier whose phases take `count` arrivals, for all threads. Collective.
+    /// Makes a barrier for phases of `count` arrivals, for all threads. Collective.
     #[doc(alias = "cuda::barrier")]
     #[inline(always)]
     pub fn barrier(self, memory: SharedPtr<Mbarrier>, count: u32) -> Barrier {
@@ -171,7 +171,7 @@ impl Block {
         barrier
     }
 
-    /// Makes barriers whose phases take so many arrivals each, for all threads. Collective.
+    /// Makes barriers for phases of `counts` arrivals, for all threads. Collective.
     #[inline(always)]
     pub fn barriers<const N: usize>(
         self,
@@ -186,7 +186,7 @@ impl Block {
         })
     }
 
-    /// Makes `COUNT` barriers whose phases take `count` arrivals each, to be gone through in turn. Collective.
+    /// Makes `COUNT` barriers for phases of `count` arrivals, to be used in turn. Collective.
     #[inline(always)]
     pub fn barrier_array<const COUNT: u32>(
         self,
@@ -196,17 +196,17 @@ impl Block {
         BarrierArray::new(self, memory, count)
     }
 
-    /// Makes the barriers of a ring of stages whose "full" takes `fillers` arrivals and whose "empty" takes
+    /// Makes the barriers of a ring of stages: "full" takes `fillers` arrivals, and "empty" takes
     /// `emptiers`. Collective.
     ///
     /// Each thread goes through the stages in order with one [`Cursor`](crate::ring::Cursor) for each role
-    /// that it has, and at each stage does what its role does, once.
+    /// that it has, and at each stage runs its role, once.
     ///
     /// ```compile_fail,E0080
     /// # use tma::{Block, SharedPtr};
     /// # let memory = SharedPtr::from_address(0);
     /// # let block = unsafe { Block::converged() };
-    /// // A ring has a stage at least.
+    /// // A ring has at least one stage.
     /// let ring = block.ring::<0>(memory, 1, 32);
     /// ```
     #[inline(always)]
@@ -226,9 +226,9 @@ impl Block {
         unsafe { Ring::assume_init(memory) }
     }
 
-    /// Has one thread start loads, and gives all threads what they wait for them by. Collective.
+    /// Has one thread issue loads, and returns a handle that all threads wait on. Collective.
     ///
-    /// That thread makes the barrier itself, so that the loads are on their way while the others arrive at
+    /// The thread makes the barrier itself, so that the loads are in flight while the others arrive at
     /// the block's barrier.
     #[doc(alias = "cuda::memcpy_async")]
     #[inline(always)]
@@ -248,13 +248,13 @@ impl Block {
             let _ = loads.arrive();
         }
         self.sync();
-        // SAFETY: `sync` orders the initialisation before; nobody arrives any more.
+        // SAFETY: `sync` orders the initialisation before; no thread arrives any more.
         let barrier = unsafe { Barrier::assume_init(memory) };
         Loading { barrier }
     }
 
-    /// Two roles: the threads of the first warp do the one, those of all others the other. Collective; the
-    /// block has two warps at least.
+    /// Runs two roles: `first` in the threads of the first warp, `others` in all other threads. Collective; the
+    /// block has at least two warps.
     ///
     /// The others synchronise at the hardware's barrier 1.
     #[doc(alias = "warp specialization")]
@@ -276,7 +276,7 @@ impl Block {
     /// Reduces the values of all threads by `combine`, in any order; every thread gets the result. Collective.
     ///
     /// # Panics
-    /// A value has more words than its type says.
+    /// A value has more words than its type declares.
     #[doc(alias("BlockReduce", "cub::BlockReduce"))]
     #[inline(always)]
     pub fn reduce<T: Lanes>(self, value: T, combine: impl Fn(T, T) -> T) -> T {
@@ -326,7 +326,7 @@ impl Block {
 /// /// Writes zeros, and waits until all of them are there.
 /// ///
 /// /// # Safety
-/// /// 1. Every thread of the group makes this call. There are `len` numbers that nobody else uses.
+/// /// 1. Every thread of the group makes this call. There are `len` numbers that no other code uses.
 /// unsafe fn clear(group: impl Threads, numbers: SharedPtr<u32>, len: u32) {
 ///     let mut index = group.thread();
 ///     while index < len {
@@ -338,10 +338,10 @@ impl Block {
 /// }
 /// ```
 pub trait Threads: Copy + crate::sealed::Sealed {
-    /// This thread's number in the group.
+    /// Returns this thread's number in the group.
     fn thread(self) -> u32;
 
-    /// Threads of the group.
+    /// Returns the number of threads of the group.
     fn threads(self) -> u32;
 
     /// Waits until every thread of the group is here. Collective.
@@ -380,7 +380,7 @@ macro_rules! groups {
 
 groups! { Block Warp Warps Warpgroup }
 
-/// Barriers that lie one behind the other, to be gone through in turn.
+/// Barriers that are stored one after the other, to be gone through in turn.
 ///
 /// ```
 /// # use tma::{Block, kernel, ptx::mbarrier::Mbarrier, ring::Cursor, shared};
@@ -421,7 +421,7 @@ impl<const COUNT: u32> BarrierArray<COUNT> {
         Self { memory }
     }
 
-    /// The barrier at which a cursor stands.
+    /// Returns the barrier at a cursor.
     #[inline(always)]
     pub fn at(&self, cursor: Cursor<COUNT>) -> Barrier {
         // SAFETY: `new` has initialised it; the rest is (4) of `Block::converged`.
@@ -436,7 +436,7 @@ impl<const COUNT: u32> BarrierArray<COUNT> {
 /// /// Writes 1024 numbers in reverse.
 /// ///
 /// /// # Safety
-/// /// 1. `numbers` has so many, at a multiple of 16 bytes, that nobody else uses; so has `reversed`.
+/// /// 1. `numbers` has 1024 numbers at a multiple of 16 bytes that no other code uses; so has `reversed`.
 /// /// 2. There is one block of 1024 threads.
 /// #[kernel(max_threads = 1024)]
 /// pub unsafe fn reverse(reversed: *mut u32, numbers: *const u32) {
@@ -444,7 +444,7 @@ impl<const COUNT: u32> BarrierArray<COUNT> {
 ///     // SAFETY: every thread gets here (2).
 ///     let block = unsafe { Block::converged() };
 ///     let (buffer, thread) = (BUFFER::ptr(), block.thread());
-///     // SAFETY: there are so many numbers (1), for which there is room; nobody else uses it.
+///     // SAFETY: there are 1024 numbers (1), and room for them that no other code uses.
 ///     let loading = block.load(BAR::ptr(), |loads| unsafe {
 ///         loads.bulk(buffer.cast(), numbers.cast(), 4096);
 ///     });
@@ -460,7 +460,7 @@ pub struct Loading {
 }
 
 impl Loading {
-    /// Waits until all loads are done; this thread sees what they brought.
+    /// Waits until all loads are complete; this thread sees the loaded bytes.
     #[inline(always)]
     pub fn wait(self) {
         self.barrier.wait_parity(0);

@@ -26,22 +26,22 @@ positions! {
     cluster_dim = cluster_nctaid;
 }
 
-/// This block's number in its cluster.
+/// Returns this block's number in its cluster.
 #[doc(alias = "cluster_ctarank")]
 #[inline(always)]
 pub fn block_rank() -> u32 {
     ptx::sreg::cluster_ctarank()
 }
 
-/// Number of blocks in the cluster.
+/// Returns the number of blocks in the cluster.
 #[doc(alias = "cluster_nctarank")]
 #[inline(always)]
 pub fn blocks() -> u32 {
     ptx::sreg::cluster_nctarank()
 }
 
-/// Waits until every thread of the cluster is here; what each wrote before is visible to all
-/// after.
+/// Waits until every thread of the cluster is here; earlier writes of each thread are visible
+/// to all.
 ///
 /// PTX: `barrier.cluster.arrive.aligned;` `barrier.cluster.wait.aligned;`
 ///
@@ -64,7 +64,7 @@ pub struct RemoteBarrier {
 }
 
 impl RemoteBarrier {
-    /// Arrives once. What this thread did before is visible to those of the cluster who wait for the phase.
+    /// Arrives once. Earlier accesses of this thread are visible to threads of the cluster that wait for the phase.
     ///
     /// PTX: `mbarrier.arrive.release.cluster.shared::cluster.b64`
     #[inline(always)]
@@ -110,7 +110,7 @@ impl RemoteBarrier {
 #[doc(alias = "cluster_group")]
 #[derive(Clone, Copy)]
 pub struct Cluster {
-    /// A thread's own.
+    /// Binds the value to its thread.
     thread: PhantomData<*mut ()>,
 }
 
@@ -122,14 +122,14 @@ impl Cluster {
         }
     }
 
-    /// This block's number in the cluster.
+    /// Returns this block's number in the cluster.
     #[doc(alias = "cluster_ctarank")]
     #[inline(always)]
     pub fn rank(self) -> u32 {
         block_rank()
     }
 
-    /// Blocks of the cluster.
+    /// Returns the number of blocks of the cluster.
     #[doc(alias = "cluster_nctarank")]
     #[inline(always)]
     pub fn blocks(self) -> NonZero<u32> {
@@ -137,10 +137,10 @@ impl Cluster {
         unsafe { NonZero::new_unchecked(blocks()) }
     }
 
-    /// Makes barriers whose phases take so many arrivals each, in every block of the cluster, for all threads
+    /// Makes barriers for phases of `counts` arrivals, in every block of the cluster, for all threads
     /// of the cluster. Collective.
     ///
-    /// The memory is that of [`Block::barriers`](crate::Block::barriers).
+    /// Needs the memory of [`Block::barriers`](crate::Block::barriers).
     #[inline(always)]
     pub fn barriers<const N: usize>(
         self,
@@ -154,11 +154,11 @@ impl Cluster {
         core::array::from_fn(|index| unsafe { Barrier::assume_init(memory.at(index as u32)) })
     }
 
-    /// The barrier of the block of this rank that lies where `barrier` lies in this block; a rank that no block has
+    /// Returns the barrier at the place of `barrier` in the block of this rank; a rank without a block
     /// stops the kernel.
     ///
-    /// (4) of [`Block::converged`](crate::Block::converged) is about arrivals from other blocks, too: the block
-    /// stays until they have been made.
+    /// (4) of [`Block::converged`](crate::Block::converged) includes arrivals from other blocks: the block
+    /// stays until they are complete.
     #[doc(alias = "map_shared_rank")]
     #[inline(always)]
     pub fn barrier_of(self, barrier: &Barrier, rank: u32) -> RemoteBarrier {
@@ -170,8 +170,8 @@ impl Cluster {
         RemoteBarrier { address }
     }
 
-    /// Loads `BLOCKS` tiles, one for each block of the cluster, for all of them: each block loads the one at
-    /// `coords(rank)`, and gets all. Collective; the cluster has `BLOCKS` blocks, else the kernel stops.
+    /// Loads `BLOCKS` tiles, one for each block of the cluster, into all blocks: each block loads the tile at
+    /// `coords(rank)`, and gets all tiles. Collective; the cluster has `BLOCKS` blocks, else the kernel stops.
     ///
     /// No block leaves before it has waited for the tiles.
     #[doc(alias = "multicast")]
@@ -208,7 +208,7 @@ impl Cluster {
         LoadingBuffer::new(tiles.cast(), BLOCKS as u32 * S::ELEMS, bar)
     }
 
-    /// Waits until every thread of the cluster is here; what each wrote before is visible to all after.
+    /// Waits until every thread of the cluster is here; earlier writes of each thread are visible to all.
     /// Collective.
     #[doc(alias = "cluster.sync")]
     #[inline(always)]

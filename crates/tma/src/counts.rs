@@ -49,7 +49,7 @@ impl<const N: usize> Counts<N> {
     /// PTX: `red.relaxed.cta.shared::cta.add.u32`
     ///
     /// # Panics
-    /// There is no such number.
+    /// The index is out of bounds.
     #[inline(always)]
     pub fn add(&self, index: u32, value: u32) {
         assert!(index < N as u32);
@@ -58,7 +58,7 @@ impl<const N: usize> Counts<N> {
         unsafe { self.numbers.at(index).add_relaxed(value) };
     }
 
-    /// Waits until all threads have added what they want; then the numbers may be read, and copied.
+    /// Waits until all threads have added their counts; then the numbers may be read, and copied.
     /// Collective.
     #[inline(always)]
     pub fn finish(self, block: Block) -> SharedBuffer<u32> {

@@ -3,7 +3,7 @@ use crate::{
     halves::Half, pipeline::Beside, tile::Mode,
 };
 
-/// Results of products, 64 rows of up to 256 columns, that stay in registers until they are stored beside the next
+/// Results of products, 64 rows of up to 256 columns, that stay in registers until they are stored during the next
 /// products.
 ///
 /// ```
@@ -23,7 +23,7 @@ use crate::{
 ///     }
 /// }
 ///
-/// /// Writes the products of so many stages each to tiles of 64 rows of 128 columns, one below the other.
+/// /// Writes the products of `stages` stages each to tiles of 64 rows of 128 columns, one below the other.
 /// fn multiply(
 ///     mut products: Products<Stage, 4>,
 ///     outputs: Outputs<Box64, Swizzle128, Warpgroup, 2>,
@@ -80,8 +80,8 @@ where
         }
     }
 
-    /// Takes the results of products, the first of which have this column and row: of each two neighbours what `finish`
-    /// makes of them, given the column and the row within them, rounded to nearest even. Those before have been stored.
+    /// Takes the results of products that begin at this column and row, rounded to nearest even. Of each two neighbours
+    /// it takes the values of `finish`, given their column and row. Earlier results have been stored.
     #[inline(always)]
     pub fn hold(
         &mut self,
@@ -93,7 +93,7 @@ where
         self.at = Some(at);
     }
 
-    /// Stores what is left. Collective of the warpgroup.
+    /// Stores the remaining results. Collective of the warpgroup.
     #[inline(always)]
     pub fn finish(mut self) {
         self.step::<0>();
@@ -110,7 +110,7 @@ where
     S: Rank<2> + TileArray<Element: Half>,
     [[u32; 4]; STEPS]: Steps,
 {
-    /// Stores 64 columns, if there are so many.
+    /// Stores 64 columns, if that many remain.
     #[inline(always)]
     fn step<const NUMBER: usize>(&mut self) {
         if let Some([column, row]) = self.at

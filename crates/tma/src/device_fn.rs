@@ -1,11 +1,11 @@
-/// Defines functions whose body exists on the device only.
+/// Defines functions with a body on the device only.
 ///
 /// For any other target the body is replaced by a panic, so that the crate compiles, documents
 /// and lints there. All of them are inlined: an instruction costs no call.
 ///
-/// Generic parameters stand in brackets; they and the parameters may come in several parts. A line `isa "8.6" on sm_100a;` among the attributes becomes a
-/// line of the documentation, and the function is refused on an architecture without the
-/// instruction; the names are those of `architectures!`.
+/// Generic parameters are in brackets; they and the parameters may come in several parts. A line
+/// `isa "8.6" on sm_100a;` among the attributes becomes a line of the documentation, and the function is refused on an
+/// architecture without the instruction; the names come from `architectures!`.
 macro_rules! device_fn {
     ($(
         $(#[$attribute:meta])*

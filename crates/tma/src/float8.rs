@@ -12,18 +12,18 @@ pub struct E4m3(u8);
 #[cfg(not(target_arch = "nvptx64"))]
 unsafe impl bytemuck::Zeroable for E4m3 {}
 
-// SAFETY: an integer, any bits of which are a number.
+// SAFETY: an integer, and any bits are a valid number.
 #[cfg(not(target_arch = "nvptx64"))]
 unsafe impl bytemuck::Pod for E4m3 {}
 
 impl E4m3 {
-    /// From its bits.
+    /// Makes a value from its bits.
     #[inline(always)]
     pub const fn from_bits(bits: u8) -> Self {
         Self(bits)
     }
 
-    /// Its bits.
+    /// Returns the bits.
     #[inline(always)]
     pub const fn to_bits(self) -> u8 {
         self.0

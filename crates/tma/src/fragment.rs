@@ -16,9 +16,9 @@ use crate::{
 /// 64 rows of A and 16 times `STEPS` of its columns, in the registers of the threads of a warpgroup: what products read
 /// in place of a [`Matrix`] in shared memory.
 ///
-/// Two neighbours share a register, as they do in an [`Accumulator`] (PTX ISA 9.7.15.5.1.1, "Matrix A"): what a product
-/// has left becomes A of the next one without leaving the registers. [`Accumulator::begin_with`] takes the fragment, and
-/// [`InFlight::wait`](crate::InFlight) gives it back, since nobody may touch its registers while products read them.
+/// Two neighbours share a register, as they do in an [`Accumulator`] (PTX ISA 9.7.15.5.1.1, "Matrix A"): the result of
+/// one product becomes A of the next without leaving the registers. [`Accumulator::begin_with`] takes the fragment, and
+/// [`InFlight::wait`](crate::InFlight) returns it, since no thread may touch its registers while products read them.
 ///
 /// ```
 /// use tma::{Accumulator, Finish, Fragment, Matrix, Swizzle128, Warpgroup, halves::Bf16, matrix::Boxes};
@@ -30,7 +30,7 @@ use crate::{
 /// /// Adds `round(A * transpose(B)) * C` to sums, as attention does of queries, keys and values.
 /// ///
 /// /// # Safety
-/// /// 1. Nobody writes the matrices before it returns.
+/// /// 1. No thread writes the matrices before it returns.
 /// unsafe fn chain(
 ///     sums: Sums,
 ///     warpgroup: Warpgroup,
@@ -59,7 +59,7 @@ use crate::{
 /// ```
 #[doc(alias("RS", "tOrP", "convert_layout_acc_Aregs"))]
 pub struct Fragment<T, const STEPS: usize> {
-    /// Of each 16 columns what one instruction takes.
+    /// The registers that one instruction takes, for each 16 columns.
     pub(crate) steps: [[u32; 4]; STEPS],
     element: PhantomData<T>,
 }
@@ -68,8 +68,8 @@ impl<T: Half, const STEPS: usize> Fragment<T, STEPS>
 where
     [[u32; 4]; STEPS]: Steps,
 {
-    /// Of each two neighbouring sums what `finish` makes of them, given the column and the row in these 64 rows, rounded
-    /// to nearest even.
+    /// Makes a fragment of sums: of each two neighbours the values of `finish`, given the column and the row in these
+    /// 64 rows, rounded to nearest even.
     #[doc(alias = "convert_type")]
     #[inline(always)]
     pub fn of(
@@ -82,12 +82,12 @@ where
         Self::from_steps(Steps::of::<T>(sums.registers(), at, finish))
     }
 
-    /// Of equal parts of 64 rows of a tile that with this number, which is counted around. Collective of the warpgroup.
+    /// Makes a fragment of one of the equal parts of 64 rows of a tile; `index` wraps around. Collective of the warpgroup.
     ///
     /// PTX: `ldmatrix.sync.aligned.m8n8.x4.shared.b16`
     ///
     /// # Safety
-    /// 1. The tile is in this block's shared memory. What has been written to it happens before, and nobody writes it at
+    /// 1. The tile is in this block's shared memory. Earlier writes to it happen before, and no thread writes it at
     ///    the same time.
     #[doc(alias("ldmatrix", "SM75_U32x4_LDSM_N"))]
     #[inline(always)]
@@ -106,7 +106,7 @@ where
         let lane = warpgroup.warp().lane();
         let row = 64 * (index % const { HEIGHT / 64 } as u32) + 16 * warpgroup.warp_index();
         let at = [lane / 16 * 8, row + lane % 16];
-        // SAFETY: the rows are there, and nobody writes them (1).
+        // SAFETY: the rows are there, and no thread writes them (1).
         Self::from_steps(unsafe { Steps::load(tile, at) })
     }
 
@@ -118,7 +118,7 @@ where
         Self::from_steps(unsafe { core::mem::zeroed() })
     }
 
-    /// The registers of 64 columns, with a constant number, so that they stay in registers.
+    /// Returns the registers of 64 columns, with a constant number, so that they stay in registers.
     #[inline(always)]
     pub(crate) fn four<const NUMBER: usize>(&self) -> [[u32; 4]; 4] {
         self.steps.as_chunks().0[NUMBER]
@@ -132,7 +132,7 @@ where
         }
     }
 
-    /// The same, in registers that nothing reads before or writes behind this point.
+    /// Returns the same, in registers that are not read before or written after this point.
     #[inline(always)]
     pub(crate) fn pinned(self) -> Self {
         Self::from_steps(self.steps.pinned())
@@ -142,8 +142,8 @@ where
 impl<T: Half, M: Mode, const WIDTH: usize, const HEIGHT: usize>
     SharedTile<[[T; WIDTH]; HEIGHT], M>
 {
-    /// Of equal parts of 64 rows that with this number, which is counted around, as A of a product. Collective of the
-    /// warpgroup.
+    /// Makes a fragment of one of the equal parts of 64 rows, as A of a product; `index` wraps around. Collective of
+    /// the warpgroup.
     ///
     /// PTX: `ldmatrix.sync.aligned.m8n8.x4.shared.b16`
     #[inline(always)]
@@ -155,14 +155,14 @@ impl<T: Half, M: Mode, const WIDTH: usize, const HEIGHT: usize>
     where
         [[u32; 4]; STEPS]: Steps,
     {
-        // SAFETY: whoever wrote the tile has handed it to all threads.
+        // SAFETY: the writer of the tile has handed it to all threads.
         unsafe { Fragment::load(self.as_ptr(), warpgroup, index) }
     }
 }
 
 /// The registers of a thread for the steps of a [`Fragment`], each of 16 columns; there are 1 to 16 steps.
 pub trait Steps: Sized + crate::sealed::Sealed {
-    /// Sums of as many columns.
+    /// Sums of the same number of columns.
     type Sums;
 
     #[doc(hidden)]
@@ -181,7 +181,7 @@ pub trait Steps: Sized + crate::sealed::Sealed {
     unsafe fn multiply<D: Sums<T, T>, T, B: Layout>(&self, sums: D, b: Matrix<'_, B>) -> D;
 }
 
-/// With constant indices alone, so that everything stays in registers.
+// With constant indices only, so that all values stay in registers.
 macro_rules! steps {
     ([$($step:literal)*]) => {};
     ([$($step:literal)*] $last:literal $($rest:literal)*) => {
@@ -204,7 +204,7 @@ macro_rules! steps {
                 [column, row]: [u32; 2],
             ) -> Self {
                 let at = |step: u32| tile.at([column + 16 * step, row]).as_ptr().cast::<u8>();
-                // SAFETY: the lane has 16 bytes of the tile, at a multiple of 16, that nobody writes.
+                // SAFETY: the lane has 16 bytes of the tile, at a multiple of 16, that no thread writes.
                 unsafe { [
                     $(ldmatrix::sync_aligned_m8n8_x4(at($step)),)*
                     ldmatrix::sync_aligned_m8n8_x4(at($last)),
@@ -231,7 +231,7 @@ macro_rules! steps {
 
 steps! { [] 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 }
 
-/// The registers of one step, of the sums of 16 columns, the first of which has this column and row.
+/// Returns the registers of one step: the sums of 16 columns that begin at this column and row.
 #[inline(always)]
 pub(crate) fn round<T: Half>(
     sums: [f32; 8],

@@ -1,15 +1,15 @@
 //! Instructions that not every architecture has.
 //!
-//! `tma-build` says with `--cfg tma_arch="sm_90a"` what the crate is compiled for. A wrapper whose
-//! instruction this architecture lacks is an error of the compiler where a kernel uses it. Without
-//! the cfg, on the host and under other builders, nothing is refused. rust-cuda's backend has no such cfg but target
-//! features: `compute_100a` and those of the earlier architectures and families. They count unless the cfg names Hopper,
-//! whose modules that backend compiles for `compute_100`.
+//! `tma-build` sets `--cfg tma_arch="sm_90a"` to the architecture that the crate is compiled for. A wrapper of an
+//! instruction that this architecture lacks is a compile error where a kernel uses it. Without the cfg, on the host and
+//! under other builders, every wrapper is accepted. rust-cuda's backend has no such cfg but target features: `compute_100a`
+//! and those of the earlier architectures and families. They count unless the cfg names Hopper, whose modules that backend
+//! compiles for `compute_100`.
 //!
 //! The compiler evaluates a constant of a function without type or const parameters even where
-//! nobody calls it. So every wrapper that is not for all architectures has one.
+//! no thread calls it. So every wrapper that is not for all architectures has one.
 
-/// The architectures that have an instruction, by the first of them: for people, or as a `cfg`.
+/// The architectures that have an instruction, by the first of them: as text, or as a `cfg`.
 ///
 /// A plain name means every later architecture too. Family names (`f`) came with PTX ISA 8.8.
 macro_rules! architectures {
@@ -121,8 +121,8 @@ macro_rules! architectures {
     };
 }
 
-/// Refuses, when a kernel that comes here is compiled, an architecture without the instruction; with
-/// a condition, only where a const parameter asks for what it lacks.
+/// Refuses an architecture without the instruction when a kernel that uses it is compiled; with
+/// a condition, only if a const parameter needs the missing instruction.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! gate {
     ([$condition:expr] $name:expr, $arch:ident) => {
@@ -138,8 +138,8 @@ macro_rules! gate {
     };
 }
 
-/// True if the builder says what the crate is compiled for. A name that is not listed here has nothing
-/// that others lack.
+/// True if the builder sets an architecture that is listed. An unlisted architecture has no instruction
+/// that the listed ones lack.
 #[cfg(target_arch = "nvptx64")]
 pub(crate) const KNOWN: bool = architectures!(in sm_90a)
     || cfg!(any(

@@ -1,7 +1,7 @@
-//! Values in global memory whose number and owners are in the types of a kernel's parameters.
+//! Values in global memory, with their number and owners in the types of a kernel's parameters.
 //!
-//! A raw pointer says nothing of what it points to, so that each access is `unsafe`. A parameter of the types
-//! here says it once, and its methods are safe.
+//! A raw pointer promises nothing about its memory, so that each access is `unsafe`. A parameter of the types
+//! here promises it once, and its methods are safe.
 
 use core::{marker::PhantomData, ops::Deref};
 
@@ -24,7 +24,7 @@ pub enum PerThread {}
 
 /// The threads, blocks or grids that have a value each.
 pub trait Owner: crate::sealed::Sealed {
-    /// The number of the value that is this thread's.
+    /// Returns the number of the value that is this thread's.
     #[doc(hidden)]
     fn index(block: Block) -> usize;
 }
@@ -51,15 +51,15 @@ owners! {
 
 /// Values in global memory that a kernel reads: one for the grid, for each block or for each thread.
 ///
-/// It is a kernel parameter in place of a `*const T`, and whoever launches the kernel promises
-/// 1. that so many values are there, aligned for `T`, and
-/// 2. that nobody writes them while the kernel runs.
+/// Use it as a kernel parameter in place of a `*const T`. The launch of the kernel promises
+/// 1. that the values of all owners are there, aligned for `T`, and
+/// 2. that no thread writes them while the kernel runs.
 ///
 /// ```
 /// use tma::{Block, GlobalMut, GlobalRef, PerBlock, PerThread, kernel};
 /// use tma_launch::{BufferRef, Shape};
 ///
-/// /// Writes a number for each thread: that of its block with this index modulo 4.
+/// /// Writes a number for each thread: the number of its block with this index modulo 4.
 /// ///
 /// /// # Safety
 /// /// 1. The parameters are as their types say.
@@ -84,7 +84,7 @@ owners! {
 /// # use core::cell::Cell;
 /// # use tma::{Block, GlobalRef, kernel};
 /// # /// # Safety
-/// # /// 1. The parameter is as its type says.
+/// # /// 1. The parameter is as its type requires.
 /// // Two threads could change it at the same time.
 /// #[kernel]
 /// pub unsafe fn count(number: GlobalRef<Cell<u32>>) {
@@ -109,11 +109,11 @@ pub struct GlobalRef<T: Sync, O: Owner = PerGrid> {
 
 /// Values in global memory that a kernel writes: one for the grid, for each block or for each thread.
 ///
-/// It is a kernel parameter in place of a `*mut T`, and whoever launches the kernel promises
-/// 1. that there is room for so many values, aligned for `T`, and
-/// 2. that nobody else uses it while the kernel runs.
+/// Use it as a kernel parameter in place of a `*mut T`. The launch of the kernel promises
+/// 1. that there is room for the values of all owners, aligned for `T`, and
+/// 2. that no other code uses it while the kernel runs.
 ///
-/// A thread writes what no other thread writes: the example of [`GlobalRef`] has one.
+/// A thread writes only its own values; the example of [`GlobalRef`] has one.
 #[repr(transparent)]
 pub struct GlobalMut<T, O: Owner = PerGrid> {
     pub(crate) start: *mut T,
@@ -122,8 +122,8 @@ pub struct GlobalMut<T, O: Owner = PerGrid> {
 
 /// A number from which the blocks of a grid draw their items: see [`Items::drawn`](crate::pipeline::Items::drawn).
 ///
-/// It is a kernel parameter in place of a `*mut u32`, and whoever launches the kernel promises that it points
-/// to a zero in global memory that nobody else uses while the kernel runs.
+/// Use it as a kernel parameter in place of a `*mut u32`. The launch of the kernel promises that it points
+/// to a zero in global memory that only this kernel uses while it runs.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct Counter {
@@ -146,12 +146,12 @@ macro_rules! copies {
 copies! { GlobalRef: Sync; GlobalMut; }
 
 impl<T: Sync, O: Owner> GlobalRef<T, O> {
-    /// The value that is this thread's, block's or grid's.
+    /// Returns the value that is this thread's, block's or grid's.
     #[inline(always)]
     pub fn of(&self, block: Block) -> &T {
-        // SAFETY: the value is there, as the parameter's type says.
+        // SAFETY: the value is there, as the parameter's type promises.
         let value = unsafe { self.start.add(O::index(block)) };
-        // SAFETY: nobody writes it, as the type says, too; other threads may have references to it, which `Sync` allows.
+        // SAFETY: no thread writes it, as the type promises; other threads may have references to it, which `Sync` allows.
         unsafe { &*value }
     }
 }
@@ -161,16 +161,16 @@ impl<T: Sync> Deref for GlobalRef<T, PerGrid> {
 
     #[inline(always)]
     fn deref(&self) -> &T {
-        // SAFETY: the value is there, and nobody writes it, as the parameter's type says; it may be shared.
+        // SAFETY: the value is there, and no thread writes it, as the parameter's type promises; it may be shared.
         unsafe { &*self.start }
     }
 }
 
 impl<T, O: Owner> GlobalMut<T, O> {
-    /// Where the value lies that is this thread's, block's or grid's.
+    /// Returns the address of this thread's, block's or grid's value.
     #[inline(always)]
     pub fn as_ptr(self, block: Block) -> *mut T {
-        // SAFETY: there is room for the value, as the parameter's type says.
+        // SAFETY: there is room for the value, as the parameter's type promises.
         unsafe { self.start.add(O::index(block)) }
     }
 }
@@ -185,8 +185,8 @@ impl<T: Copy> GlobalMut<T, PerThread> {
 }
 
 impl<T: Copy, const N: usize> GlobalMut<[T; N], PerBlock> {
-    /// Writes the elements of the block, each thread those with its number and every `blockDim.x`-th after
-    /// it: element `index` as `element(index)` gives it.
+    /// Writes the elements of the block. Each thread writes element `index` as `element(index)` for its own number
+    /// and every `blockDim.x`-th number after it.
     #[inline(always)]
     pub fn write(self, block: Block, element: impl Fn(u32) -> T) {
         let elements = self.as_ptr(block).cast::<T>();
@@ -200,7 +200,7 @@ impl<T: Copy, const N: usize> GlobalMut<[T; N], PerBlock> {
         }
     }
 
-    /// Writes the element of the block that has this thread's number, where there is one, as `element()` gives
+    /// Writes the element of the block at this thread's number, if there is one, as `element()` returns
     /// it.
     #[inline(always)]
     pub fn write_own(self, block: Block, element: impl FnOnce() -> T) {
@@ -215,7 +215,7 @@ impl<T: Copy, const N: usize> GlobalMut<[T; N], PerBlock> {
     }
 }
 
-/// A tensor map that can lie in global memory.
+/// A tensor map that can be in global memory.
 pub trait Map: Sync + crate::sealed::Sealed {}
 
 impl crate::sealed::Sealed for TensorMap {}
@@ -226,13 +226,13 @@ impl<S: TileArray, M: Mode> Map for TileMap<S, M> {}
 impl<T: Map, O: Owner> GlobalRef<T, O> {
     /// Acquires the map for the copies of this thread, and of those that synchronise with it.
     ///
-    /// The scope has in it who wrote the map: [`Gpu`](crate::ptx::Gpu) for another kernel,
-    /// [`Sys`](crate::ptx::Sys) for the host, whose maps must be acquired, too. PTX ISA 8.9.4, "Tensormap proxy".
+    /// The scope includes the writer of the map: [`Gpu`](crate::ptx::Gpu) for another kernel,
+    /// [`Sys`](crate::ptx::Sys) for the host. Maps of the host must be acquired, too. PTX ISA 8.9.4, "Tensormap proxy".
     #[doc(alias = "fence_proxy_tensormap_generic")]
     #[inline(always)]
     pub fn acquire<C: Scope>(&self, block: Block) -> &T {
         let map: *const T = self.of(block);
-        // SAFETY: the map is there, in global memory, as the parameter's type says.
+        // SAFETY: the map is there, in global memory, as the parameter's type promises.
         unsafe { fence::proxy_tensormap_generic_acquire::<C>(map.cast()) };
         self.of(block)
     }

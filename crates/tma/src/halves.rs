@@ -2,10 +2,10 @@
 //!
 //! An instruction takes both halves of a word at once, so that [`F16x2`] and [`Bf16x2`] are twice as fast as
 //! [`F16`] and [`Bf16`]. Operators round to nearest even; subnormal numbers count. All results are the same
-//! on a GPU and the emulator, but for [`exp2`](F16::exp2) and [`tanh`](F16::tanh), whose greatest errors PTX ISA
-//! 9.7.4.9 and 9.7.4.10 state: the emulator's are nearest to the exact ones.
+//! on a GPU and the emulator, except [`exp2`](F16::exp2) and [`tanh`](F16::tanh), with greatest errors that PTX ISA
+//! 9.7.4.9 and 9.7.4.10 state: the emulator's results are nearest to the exact ones.
 //!
-//! With the feature `half`, `half::f16` and `half::bf16` are elements of tiles, parameters and what threads exchange, too,
+//! With the feature `half`, `half::f16` and `half::bf16` are elements of tiles, parameters and exchanged values, too,
 //! so that a kernel and its host have one type. Their own operators and conversions compute bit by bit on the device:
 //! turned into [`F16`] or [`Bf16`], which costs nothing, they are computed with by the hardware.
 //!
@@ -21,7 +21,7 @@
 //! /// Multiplies 32 numbers by `factor`.
 //! ///
 //! /// # Safety
-//! /// 1. `data` points to 32 numbers that nobody else uses, and there is a block of 32 threads.
+//! /// 1. `data` points to 32 numbers that no other code uses, and there is a block of 32 threads.
 //! #[kernel(max_threads = 32)]
 //! pub unsafe fn scale(data: *mut bf16, factor: f16) {
 //!     // SAFETY: the number is there, and this thread's (1).
@@ -46,13 +46,13 @@ macro_rules! halves {
         pub struct $name($bits);
 
         impl $name {
-            /// From its bits.
+            /// Makes a value from its bits.
             #[inline(always)]
             pub const fn from_bits(bits: $bits) -> Self {
                 Self(bits)
             }
 
-            /// Its bits.
+            /// Returns the bits.
             #[inline(always)]
             pub const fn to_bits(self) -> $bits {
                 self.0
@@ -65,42 +65,42 @@ macro_rules! halves {
                 Self(ptx::fma::$rn(self.0, b.0, c.0))
             }
 
-            /// `self * b + c`, rounded once; what is negative becomes 0.
+            /// `self * b + c`, rounded once; negative values become 0.
             #[doc(alias("__hfma_relu", "__hfma2_relu"))]
             #[inline(always)]
             pub fn fma_relu(self, b: Self, c: Self) -> Self {
                 Self(ptx::fma::$rn_relu(self.0, b.0, c.0))
             }
 
-            /// The lesser one; where one is a NaN, the other one.
+            /// Returns the lesser one; where one is a NaN, the other one.
             #[doc(alias("__hmin", "__hmin2"))]
             #[inline(always)]
             pub fn min(self, other: Self) -> Self {
                 Self(ptx::min::$instruction(self.0, other.0))
             }
 
-            /// The greater one; where one is a NaN, the other one.
+            /// Returns the greater one; where one is a NaN, the other one.
             #[doc(alias("__hmax", "__hmax2"))]
             #[inline(always)]
             pub fn max(self, other: Self) -> Self {
                 Self(ptx::max::$instruction(self.0, other.0))
             }
 
-            /// The lesser one; where one is a NaN, a NaN.
+            /// Returns the lesser one; where one is a NaN, a NaN.
             #[doc(alias("__hmin_nan", "__hmin2_nan"))]
             #[inline(always)]
             pub fn minimum(self, other: Self) -> Self {
                 Self(ptx::min::$nan(self.0, other.0))
             }
 
-            /// The greater one; where one is a NaN, a NaN.
+            /// Returns the greater one; where one is a NaN, a NaN.
             #[doc(alias("__hmax_nan", "__hmax2_nan"))]
             #[inline(always)]
             pub fn maximum(self, other: Self) -> Self {
                 Self(ptx::max::$nan(self.0, other.0))
             }
 
-            /// Without its sign.
+            /// Returns the absolute value.
             #[doc(alias("__habs", "__habs2"))]
             #[inline(always)]
             pub const fn abs(self) -> Self {
@@ -128,7 +128,7 @@ macro_rules! halves {
         #[cfg(not(target_arch = "nvptx64"))]
         unsafe impl bytemuck::Zeroable for $name {}
 
-        // SAFETY: an integer, any bits of which are a number.
+        // SAFETY: an integer, and any bits are a valid number.
         #[cfg(not(target_arch = "nvptx64"))]
         unsafe impl bytemuck::Pod for $name {}
 
@@ -175,7 +175,7 @@ halves! {
 }
 
 impl F16 {
-    /// The half nearest to a value, ties to even.
+    /// Returns the half nearest to a value, ties to even.
     ///
     /// PTX: `cvt.rn.f16.f32`
     #[doc(alias = "__float2half_rn")]
@@ -192,7 +192,7 @@ impl F16 {
         }
     }
 
-    /// Its value.
+    /// Returns the value.
     ///
     /// PTX: `cvt.f32.f16`
     #[doc(alias = "__half2float")]
@@ -208,7 +208,7 @@ impl F16 {
 }
 
 impl Bf16 {
-    /// The `bf16` nearest to a value, ties to even.
+    /// Returns the `bf16` nearest to a value, ties to even.
     ///
     /// PTX: `cvt.rn.bf16.f32`
     #[doc(alias = "__float2bfloat16_rn")]
@@ -217,7 +217,7 @@ impl Bf16 {
         Self(ptx::cvt::rn_bf16_f32(value))
     }
 
-    /// Its value.
+    /// Returns the value.
     #[doc(alias = "__bfloat162float")]
     #[inline(always)]
     pub fn to_f32(self) -> f32 {
@@ -226,7 +226,7 @@ impl Bf16 {
 }
 
 impl F16x2 {
-    /// The nearest ones, ties to even.
+    /// Returns the nearest ones, ties to even.
     ///
     /// PTX: `cvt.rn.f16x2.f32`
     #[doc(alias = "__floats2half2_rn")]
@@ -235,7 +235,7 @@ impl F16x2 {
         Self(ptx::cvt::rn_f16x2_f32(high, low))
     }
 
-    /// Their values.
+    /// Returns both values.
     #[doc(alias = "__half22float2")]
     #[inline(always)]
     pub fn to_f32s(self) -> [f32; 2] {
@@ -244,7 +244,7 @@ impl F16x2 {
 }
 
 impl Bf16x2 {
-    /// The nearest ones, ties to even.
+    /// Returns the nearest ones, ties to even.
     ///
     /// PTX: `cvt.rn.bf16x2.f32`
     #[doc(alias = "__floats2bfloat162_rn")]
@@ -263,11 +263,11 @@ impl Bf16x2 {
 
 /// [`F16`] or [`Bf16`], or with the feature `half` the types of that crate.
 pub trait Half: crate::tile::Element {
-    /// The nearest ones, ties to even, in one word.
+    /// Returns the nearest ones, ties to even, in one word.
     #[doc(hidden)]
     fn round(values: [f32; 2]) -> u32;
 
-    /// The values of two in one word.
+    /// Returns the values of two in one word.
     #[doc(hidden)]
     fn values(pair: u32) -> [f32; 2];
 
@@ -341,32 +341,32 @@ same_bits! {
 macro_rules! pairs {
     ($($name:ident of $half:ident;)+) => {$(
         impl $name {
-            /// Of two, the first one in the lower bits.
+            /// Packs two values, the first one in the lower bits.
             #[inline(always)]
             pub const fn new([low, high]: [$half; 2]) -> Self {
                 Self(low.0 as u32 | (high.0 as u32) << 16)
             }
 
-            /// Twice the same.
+            /// Packs the same value twice.
             #[inline(always)]
             pub const fn splat(half: $half) -> Self {
                 Self::new([half; 2])
             }
 
-            /// Both of them.
+            /// Returns both values, the lower one first.
             #[inline(always)]
             pub const fn halves(self) -> [$half; 2] {
                 [self.low(), self.high()]
             }
 
-            /// The first one.
+            /// Returns the first one.
             #[doc(alias = "__low2half")]
             #[inline(always)]
             pub const fn low(self) -> $half {
                 $half(self.0 as u16)
             }
 
-            /// The second one.
+            /// Returns the second one.
             #[doc(alias = "__high2half")]
             #[inline(always)]
             pub const fn high(self) -> $half {

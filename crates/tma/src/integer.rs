@@ -18,7 +18,7 @@
 
 use crate::ptx;
 
-/// A word of any four bytes: byte `i` is the one that the four bits `4 i` of `selectors` name, 0 to 3 of `a` and
+/// Returns a word of any four bytes: byte `i` is chosen by the four bits `4 i` of `selectors`, 0 to 3 from `a` and
 /// 4 to 7 of `b`; with 8 added, its sign eight times.
 ///
 /// PTX: `prmt.b32`
@@ -66,8 +66,8 @@ fields! {
     i64: s64 b64 u64 i128;
 }
 
-/// The `length` bits of a number from `position` on, above them zeros, or the sign of an `i32` or `i64`.
-/// Of position and length 8 bits count.
+/// Returns the `length` bits of a number from `position` on, above them zeros, or the sign of an `i32` or `i64`.
+/// Only 8 bits of position and length count.
 ///
 /// PTX: `bfe`
 #[doc(alias = "bit field extract")]
@@ -85,7 +85,7 @@ pub fn bfi<T: Field>(value: T, into: T, position: u32, length: u32) -> T {
     value.bfi(into, position, length)
 }
 
-/// The upper half of the product.
+/// Returns the upper half of the product.
 ///
 /// PTX: `mul.hi`
 #[doc(alias("__umulhi", "__mulhi", "__umul64hi", "__mul64hi"))]
@@ -136,7 +136,7 @@ packed! {
     i32, i32 => i32: s32_s32 lo_s32_s32 hi_s32_s32;
 }
 
-/// The sum of `c` and of the products of each byte of `a` with that of `b`, which wraps.
+/// Returns the sum of `c` and the products of each byte of `a` with the same byte of `b`, which wraps.
 ///
 /// PTX: `dp4a`
 #[doc(alias = "__dp4a")]
@@ -145,7 +145,7 @@ pub fn dp4a<A: Packed<B>, B>(a: A, b: B, c: A::Sum) -> A::Sum {
     a.dp4a(b, c)
 }
 
-/// The sum of `c` and of the products of the halves of `a` with the lower two bytes of `b`, which wraps.
+/// Returns the sum of `c` and of the products of the halves of `a` with the lower two bytes of `b`, which wraps.
 ///
 /// PTX: `dp2a.lo`
 #[doc(alias = "__dp2a_lo")]
@@ -154,7 +154,7 @@ pub fn dp2a_lo<A: Packed<B>, B>(a: A, b: B, c: A::Sum) -> A::Sum {
     a.dp2a_lo(b, c)
 }
 
-/// The sum of `c` and of the products of the halves of `a` with the upper two bytes of `b`, which wraps.
+/// Returns the sum of `c` and of the products of the halves of `a` with the upper two bytes of `b`, which wraps.
 ///
 /// PTX: `dp2a.hi`
 #[doc(alias = "__dp2a_hi")]

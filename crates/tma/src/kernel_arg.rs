@@ -61,12 +61,12 @@ use crate::{
     note = "a struct of plain data is `#[repr(C)]` and has `#[derive(Clone, Copy, KernelArg)]`"
 )]
 pub unsafe trait KernelArg: Copy {
-    /// Writes its bytes, in the order of the device, over the first of these.
+    /// Writes the bytes of the value, in the order of the device, to the start of `bytes`.
     #[cfg(not(target_arch = "nvptx64"))]
     #[doc(hidden)]
     fn write_bytes(&self, bytes: &mut [u8]);
 
-    /// The argument for the parameter.
+    /// Returns the argument for the parameter.
     #[cfg(not(target_arch = "nvptx64"))]
     #[doc(hidden)]
     fn to_argument(&self) -> tma_launch::Argument {

@@ -5,7 +5,7 @@ use crate::halves::{Bf16, Bf16x2, F16, F16x2};
 /// A plain value that shuffles move between lanes, in words of 32 bits: a number, a `bool`, an array or a pair
 /// of such.
 ///
-/// A type of one's own names its words by those of its fields:
+/// A user's type names its words by the words of its fields:
 ///
 /// ```
 /// use tma::{Lanes, Warp};
@@ -16,7 +16,7 @@ use crate::halves::{Bf16, Bf16x2, F16, F16x2};
 ///     index: u32,
 /// }
 ///
-/// // SAFETY: the words are those of a pair (1).
+/// // SAFETY: the words are the words of a pair (1).
 /// unsafe impl Lanes for Best {
 ///     const WORDS: usize = <(f64, u32)>::WORDS;
 ///
@@ -45,13 +45,13 @@ use crate::halves::{Bf16, Bf16x2, F16, F16x2};
 /// ```
 ///
 /// # Safety
-/// 1. [`map_words`](Self::map_words) calls `exchange` [`WORDS`](Self::WORDS) times, whatever the value is: all lanes
+/// 1. [`map_words`](Self::map_words) calls `exchange` [`WORDS`](Self::WORDS) times, for any value: all lanes
 ///    of a warp exchange each word together.
 pub unsafe trait Lanes: Copy {
-    /// Words of 32 bits.
+    /// The number of words of 32 bits.
     const WORDS: usize;
 
-    /// The value whose words are those of this one, each changed by `exchange`, from the first on.
+    /// Returns the value made of this one's words, each changed by `exchange`, from the first on.
     #[must_use]
     fn map_words(self, exchange: impl FnMut(u32) -> u32) -> Self;
 }

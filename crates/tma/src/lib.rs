@@ -1,18 +1,82 @@
-//! The Tensor Memory Accelerator for GPU kernels written in Rust.
+//! Writes GPU kernels in Rust that move tiles with NVIDIA's Tensor Memory Accelerator (TMA). Blocks, warps, tiles,
+//! barriers and pipelines are types that keep copies, phases and synchronisation in order.
 //!
-//! Two layers. [`ptx`] has functions for the instruction forms, named as in the PTX manual.
-//! Above it stand types that keep a kernel in order. A kernel makes a [`Block`] by one `unsafe` call, and
-//! from there on goes by safe methods: [`Warp`], [`Warps`] and [`Cluster`] synchronise and exchange values;
-//! a [`Tile`] has its shape and swizzle in its type, as has the [`TileMap`] through which it is loaded; a
-//! [`Pipeline`] has an end that fills and one that drains, and [`Outputs`] are stored while the next are
-//! written. What these are made of is there as well: [`Barrier`] with its [`Token`]s, a [`Transaction`] of
-//! loads that counts its bytes, [`Stores`] that are waited for, a [`Ring`] of stages; [`GlobalRef`] and [`GlobalMut`]
-//! for parameters in global memory, [`SharedPtr`] for this
-//! block's shared memory, [`kernel`], [`shared!`] and [`constant!`] for what Rust has no syntax for. Beside them
-//! are [`math`] for numbers, [`halves`], [`float8`] and [`integer`] for those that Rust has no methods for, [`memory`] and
-//! [`atomic`] for what kernels share.
+//! One thread of this kernel loads tiles ahead through a ring of stages, and the other warps add them up:
 //!
-//! A kernel crate is `no_std` and asks for two compiler features on the device:
+//! ```
+//! use tma::{Block, Tile, TileMap, kernel, pipeline, shared};
+//!
+//! /// 32 rows of 64 numbers, innermost last as Rust writes arrays.
+//! type Rows = [[f32; 64]; 32];
+//! const STAGES: u32 = 3;
+//!
+//! /// Writes the sum of each of `tiles` tiles, which are one below the other.
+//! ///
+//! /// # Safety
+//! /// 1. `sums` has a number for each tile that no other code uses; no thread writes the tensor of `map`.
+//! /// 2. Grid and blocks are one-dimensional, of whole warps; a block has at least two.
+//! #[kernel(shared_bytes = pipeline::bytes::<Tile<Rows>>(STAGES, 1))]
+//! pub unsafe fn sums(#[grid_constant] map: &TileMap<Rows>, sums: *mut f32, tiles: u32) {
+//!     // SAFETY: every thread gets here (2), and the tensor may be read (1).
+//!     let block = unsafe { Block::converged() };
+//!     let pipeline = block.pipeline::<Tile<Rows>, STAGES>(shared::dynamic::<_, 128>(), 1);
+//!     pipeline.split(
+//!         |mut fill| {
+//!             for tile in block.items(tiles) {
+//!                 fill.next().load(map, [0, tile as i32 * 32]);
+//!             }
+//!         },
+//!         |workers, mut drain| {
+//!             for tile in block.items(tiles) {
+//!                 let stage = drain.next();
+//!                 let mut sum = 0.0;
+//!                 let mut index = workers.warp().lane();
+//!                 while index < 64 * 32 {
+//!                     sum += stage.get(index);
+//!                     index += 32;
+//!                 }
+//!                 stage.release();
+//!                 let sum = workers.warp().reduce(sum, |a, b| a + b);
+//!                 if workers.thread() == 0 {
+//!                     // SAFETY: there is a number for each tile (1).
+//!                     unsafe { *sums.add(tile as usize) = sum };
+//!                 }
+//!             }
+//!         },
+//!     );
+//! }
+//! # fn main() {}
+//! ```
+//!
+//! The ends of the pipeline keep stage, parity and barriers, so that the kernel names none of them:
+//!
+//! ```text
+//! producer thread   empty[0]? load 0   empty[1]? load 1   empty[2]? load 2   empty[0]? load 3  ...
+//!                                  \                  \                  \
+//! consumer warps              full[0]? sum 0, release  full[1]? sum 1, release  full[2]? ...
+//! ```
+//!
+//! # Layers
+//!
+//! [`ptx`] has a function for each instruction form, named as in the PTX manual. The types are built on it:
+//!
+//! | for | types |
+//! | --- | --- |
+//! | threads that synchronise and exchange values | [`Block`], [`Warp`], [`Warps`], [`Warpgroup`], [`Cluster`] |
+//! | tiles, with shape and swizzle in the type | [`Tile`], [`TileMap`], [`SharedTile`], [`SharedBuffer`] |
+//! | stages between a producer and consumers | [`Pipeline`], [`Ring`] |
+//! | results that are stored while the next are written | [`Outputs`], [`Stores`], [`DeferredStores`] |
+//! | products on tensor cores | [`Matrix`], [`Accumulator`], [`WarpSums`] |
+//! | phases, and loads that count their bytes | [`Barrier`], [`Token`], [`Transaction`] |
+//! | parameters in global memory | [`GlobalRef`], [`GlobalMut`], [`memory`], [`atomic`] |
+//! | syntax that Rust lacks | [`kernel`], [`shared!`], [`constant!`] |
+//! | numbers | [`math`], [`halves`], [`float8`], [`integer`] |
+//!
+//! A kernel makes its [`Block`] by one `unsafe` call. The numbered conditions of that call cover the safe methods.
+//!
+//! # Kernel crates
+//!
+//! A kernel crate is `no_std` and enables two compiler features on the device:
 //!
 //! ```
 //! #![no_std]
@@ -23,7 +87,7 @@
 //! /// Multiplies `len` numbers by `factor`.
 //! ///
 //! /// # Safety
-//! /// 1. `data` points to `len` numbers that nobody else uses while the kernel runs.
+//! /// 1. `data` points to `len` numbers that only this kernel uses while it runs.
 //! #[kernel(max_threads = 256)]
 //! pub unsafe fn scale(data: *mut f32, len: u32, factor: f32) {
 //!     let index = thread::block_idx().x * thread::block_dim().x + thread::thread_idx().x;
@@ -35,11 +99,13 @@
 //! # fn main() {}
 //! ```
 //!
-//! `tma-build` compiles it to PTX. In a build of the profile `dev`, or with its `debug_assertions(true)`,
-//! the types check at run time what they can of the conditions: alignment, sizes, counts; a kernel that
-//! breaks one panics. Otherwise that costs nothing. For the host the crate compiles too, with every device
-//! function replaced by one that panics, so that documentation, lints and editors work. A kernel is
-//! there a function that makes a call of it, and what does not fit its parameters does not compile:
+//! `tma-build` compiles the crate to PTX. In a build of the profile `dev`, or with its `debug_assertions(true)`, the
+//! types check alignment, sizes and counts at run time, and a kernel that breaks a condition panics. Other builds have
+//! no such checks.
+//!
+//! The crate also compiles for the host, so that documentation, lints and editors work; every device function then
+//! panics. On the host a kernel is a function that makes a call of it. Arguments that do not fit the parameters do
+//! not compile:
 //!
 //! ```
 //! # #[tma::kernel(max_threads = 256)]
@@ -53,11 +119,12 @@
 //!
 //! # Panics
 //!
-//! A kernel that panics stops, as by `trap`. On the emulator and through the crate `tma-host` the error leads
-//! with the line and the message: `index out of bounds: the len is 4 but the index is 7`. Only the first
-//! thread to panic is heard. The message is formatted by the host, so that a panic takes few registers:
-//! numbers, `bool`, `char`, `str` and references to them are shown as Rust shows them, values of other
-//! types as `…`, and so is the message that `assert_eq!` is given.
+//! A kernel that panics stops, as by `trap`. On the emulator and through the crate `tma-host` the error begins with the
+//! line and the message: `index out of bounds: the len is 4 but the index is 7`. Only the first thread that panics is
+//! reported.
+//!
+//! The host formats the message, so that a panic takes few registers. Numbers, `bool`, `char`, `str` and references to
+//! them are shown as Rust shows them. Values of other types, and the message of `assert_eq!`, are shown as `…`.
 #![no_std]
 #![cfg_attr(
     target_arch = "nvptx64",

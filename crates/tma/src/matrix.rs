@@ -13,9 +13,9 @@ use crate::{
     tile::{Element, Mode, TileArray},
 };
 
-/// An element of a matrix whose products `wgmma` adds up.
+/// An element of a matrix that `wgmma` multiplies.
 pub trait MatrixElement: Element {
-    /// Its type in the instruction.
+    /// The type in the instruction.
     #[doc(hidden)]
     type Ptx: Modifier;
 }
@@ -33,35 +33,35 @@ elements! { F16 = F16 Bf16 = Bf16 f32 = Tf32 E4m3 = E4m3 i8 = S8 u8 = U8 }
 #[cfg(feature = "half")]
 elements! { half::f16 = F16 half::bf16 = Bf16 }
 
-/// How the elements of a [`Matrix`] lie: as [`Boxes`] say, or a [`Part`] of them.
+/// The layout of the elements of a [`Matrix`]: [`Boxes`], or a [`Part`] of them.
 pub trait Layout: crate::sealed::Sealed {
-    /// An element.
+    /// The type of an element.
     type Element: MatrixElement;
     /// The tiles in shared memory.
     type Tiles;
-    /// Rows of A, or columns of B.
+    /// The number of rows of A, or columns of B.
     const MN: usize;
-    /// Elements along the dimension over which products are added up.
+    /// The number of elements along the dimension over which products are added up.
     const K: usize;
-    /// Elements along K lie together.
+    /// True if elements along K are contiguous.
     const K_MAJOR: bool;
-    /// Of a matrix at address 0.
+    /// The descriptor of a matrix at address 0.
     #[doc(hidden)]
     const DESCRIPTOR: MatrixDescriptor;
-    /// Bytes from what one instruction takes of K to what the next one takes.
+    /// The number of bytes along K from the start of one instruction's operand to the next.
     #[doc(hidden)]
     const STEP_BYTES: u32;
-    /// Rows or columns that lie a multiple of bytes from the next so many, and these bytes.
+    /// Rows or columns of a unit, and the bytes from one unit to the next.
     #[doc(hidden)]
     const UNIT: (usize, u32);
 }
 
-/// Elements along K of one instruction.
+/// Returns the number of elements along K of one instruction.
 const fn step_elems<T>() -> usize {
     32 / size_of::<T>()
 }
 
-/// Bytes of a line of the swizzle, which a row of a tile fills.
+/// Returns the number of bytes of a line of the swizzle, which a row of a tile fills.
 const fn span_bytes<T, M: Mode>(row: usize) -> u32 {
     let Some(span) = M::SWIZZLE.span_bytes() else {
         panic!("tensor cores read tiles that are swizzled")
@@ -73,10 +73,10 @@ const fn span_bytes<T, M: Mode>(row: usize) -> u32 {
     span as u32
 }
 
-/// The layout of a matrix in `TILES` tiles, one behind the other.
+/// The layout of a matrix in `TILES` tiles, one after the other.
 ///
-/// Where it is `K_MAJOR`, elements along K lie together: a row of a tile is a row of A, or a column of B. Otherwise
-/// rows of A, or columns of B, lie together: a row of a tile is at one position of K.
+/// Where it is `K_MAJOR`, elements along K are contiguous: a row of a tile is a row of A, or a column of B. Otherwise
+/// rows of A, or columns of B, are contiguous: a row of a tile is at one position of K.
 pub struct Boxes<S, M, const TILES: usize, const K_MAJOR: bool>(PhantomData<(S, M)>);
 
 /// The layout of `MN` of the rows of A, or of the columns of B, of a matrix.
@@ -84,9 +84,9 @@ pub struct Part<L, const MN: usize>(PhantomData<L>);
 
 /// A box of one matrix: of two dimensions, or of three, in a tensor of several matrices.
 pub trait MatrixBox: TileArray {
-    /// Elements of a row.
+    /// The number of elements of a row.
     const WIDTH: usize;
-    /// Rows.
+    /// The number of rows.
     const HEIGHT: usize;
 }
 
@@ -126,7 +126,7 @@ where
         let span_bytes = span_bytes::<S::Element, M>(S::WIDTH);
         MatrixDescriptor {
             start_bytes: 0,
-            // It is not read where K lies together.
+            // The hardware does not read it where K is contiguous.
             leading_bytes: S::HEIGHT as u32 * span_bytes,
             stride_bytes: 8 * span_bytes,
             base_offset: 0,
@@ -166,7 +166,7 @@ impl<L: Layout, const MN: usize> Layout for Part<L, MN> {
 
 /// A matrix in shared memory: A or B of a product, for as long as `'stage`.
 ///
-/// It is made from the tile that a tensor copy fills, so that the descriptor which tensor cores read it by has the
+/// A matrix is made from the tile that a tensor copy fills, so that its descriptor for the tensor cores has the
 /// swizzle and the extents of the tensor map.
 ///
 /// Source: PTX ISA 9.7.15.5.1, "wgmma: Register Fragments and Shared Memory Matrix Layouts".
@@ -186,11 +186,11 @@ impl<L> Clone for Matrix<'_, L> {
 impl<L> Copy for Matrix<'_, L> {}
 
 impl<'stage, L: Layout> Matrix<'stage, L> {
-    /// The matrix that lies there.
+    /// Returns the matrix in these tiles.
     ///
     /// # Safety
-    /// 1. The tiles are in this block's shared memory for `'stage`, and nobody writes them.
-    /// 2. What has been written to them happens before; a `fence.proxy.async` is between where that was not a copy
+    /// 1. The tiles are in this block's shared memory for `'stage`, and no thread writes them.
+    /// 2. Earlier writes to them happen before; a `fence.proxy.async` is between where that was not a copy
     ///    of the async proxy.
     #[inline(always)]
     pub unsafe fn from_ptr(tiles: SharedPtr<L::Tiles>) -> Self {
@@ -203,7 +203,7 @@ impl<'stage, L: Layout> Matrix<'stage, L> {
         }
     }
 
-    /// Of equal parts of `MN` rows or columns that with this number, which is counted around.
+    /// Returns one of the equal parts of `MN` rows or columns; `index` wraps around.
     #[inline(always)]
     pub fn part<const MN: usize>(self, index: u32) -> Matrix<'stage, Part<L, MN>> {
         let (unit, bytes) = const { L::UNIT };
@@ -215,7 +215,7 @@ impl<'stage, L: Layout> Matrix<'stage, L> {
     }
 }
 
-/// Refuses a B that does not fit the sums and an A with so many elements along K.
+/// Refuses a B that does not fit the sums, and an A with another number of elements along K.
 pub(crate) const fn assert_extents<D: Registers, B: Layout>(k: usize) {
     assert!(
         B::MN == D::COLUMNS,
@@ -225,11 +225,11 @@ pub(crate) const fn assert_extents<D: Registers, B: Layout>(k: usize) {
 }
 
 /// Adds to `sums` the product of two matrices, by an instruction for each 32 bytes along K; or, where it does not
-/// `ADD`, gives that product alone.
+/// `ADD`, writes only that product.
 ///
 /// # Safety
 /// 1. As (1) of [`mma_async`](crate::ptx::wgmma::mma_async), and (4) and (5) of `sums`.
-/// 2. Nobody writes the matrices before a `wait_group` that covers this.
+/// 2. No thread writes the matrices before a `wait_group` that covers this.
 #[inline(always)]
 pub(crate) unsafe fn multiply<const ADD: bool, D, A: Layout, B: Layout>(
     mut sums: D,
@@ -253,7 +253,7 @@ where
         let a = a.descriptor + step * const { A::STEP_BYTES as u64 >> 4 };
         let b = b.descriptor + step * const { B::STEP_BYTES as u64 >> 4 };
         let scale_d = ADD || step > 0;
-        // Where K does not lie together, the instruction says so.
+        // Where K is not contiguous, the instruction is told.
         #[expect(clippy::multiple_unsafe_ops_per_block, reason = "one of them is there")]
         // SAFETY: the matrices are there and stay (2), their writes went before (2 of `from_ptr`); the rest is (1).
         let with_step = unsafe {
@@ -274,7 +274,7 @@ where
 ///
 /// # Safety
 /// 1. As (1) of [`mma_async`](crate::ptx::wgmma::mma_async), and (4) and (5) of `sums` and of `a`.
-/// 2. Nobody writes the matrix before a `wait_group` that covers this.
+/// 2. No thread writes the matrix before a `wait_group` that covers this.
 #[inline(always)]
 #[expect(clippy::multiple_unsafe_ops_per_block, reason = "one of them is there")]
 pub(crate) unsafe fn multiply_step<D: Sums<T, T>, T, B: Layout>(

@@ -116,8 +116,8 @@ global_values! {
 /// PTX: `ld.global.O`
 ///
 /// # Safety
-/// 1. `address` is a multiple of the value's size and lies in global memory.
-/// 2. The bytes were written, that happens before, and nobody writes them at the same time.
+/// 1. `address` is a multiple of the value's size and is in global memory.
+/// 2. The bytes were written, that happens before, and no thread writes them at the same time.
 #[doc(alias("__ldcg", "__ldcs", "__ldlu", "__ldcv"))]
 #[inline(always)]
 pub unsafe fn load<O: LoadOperator, T: GlobalValue>(address: *const T) -> T {
@@ -125,13 +125,13 @@ pub unsafe fn load<O: LoadOperator, T: GlobalValue>(address: *const T) -> T {
     unsafe { T::load::<O>(address) }
 }
 
-/// Loads what nobody writes while the kernel runs.
+/// Loads a value that no thread writes while the kernel runs.
 ///
 /// PTX: `ld.global.nc`
 ///
 /// # Safety
-/// 1. `address` is a multiple of the value's size and lies in global memory.
-/// 2. Nobody writes the bytes while the kernel runs.
+/// 1. `address` is a multiple of the value's size and is in global memory.
+/// 2. No thread writes the bytes while the kernel runs.
 #[doc(alias("__ldg", "ldg"))]
 #[inline(always)]
 pub unsafe fn load_nc<T: GlobalValue>(address: *const T) -> T {
@@ -139,12 +139,12 @@ pub unsafe fn load_nc<T: GlobalValue>(address: *const T) -> T {
     unsafe { T::load_nc(address) }
 }
 
-/// Loads what nobody writes while the kernel runs, and what is not to be kept in the L1 cache.
+/// Loads a value that no thread writes while the kernel runs, without keeping it in the L1 cache.
 ///
 /// PTX: `ld.global.nc.L1::no_allocate`
 ///
 /// # Safety
-/// As for [`load_nc`].
+/// The conditions of [`load_nc`].
 #[inline(always)]
 pub unsafe fn load_nc_no_allocate<T: GlobalValue>(address: *const T) -> T {
     // SAFETY: the caller's conditions.
@@ -156,8 +156,8 @@ pub unsafe fn load_nc_no_allocate<T: GlobalValue>(address: *const T) -> T {
 /// PTX: `st.global.O`
 ///
 /// # Safety
-/// 1. `address` is a multiple of the value's size and lies in global memory.
-/// 2. Nobody else uses these bytes at the same time.
+/// 1. `address` is a multiple of the value's size and is in global memory.
+/// 2. No other code uses these bytes at the same time.
 #[doc(alias("__stwb", "__stcg", "__stcs", "__stwt"))]
 #[inline(always)]
 pub unsafe fn store<O: StoreOperator, T: GlobalValue>(address: *mut T, value: T) {
@@ -165,12 +165,12 @@ pub unsafe fn store<O: StoreOperator, T: GlobalValue>(address: *mut T, value: T)
     unsafe { T::store::<O>(address, value) }
 }
 
-/// Stores what is not to be kept in the L1 cache.
+/// Stores a value without keeping it in the L1 cache.
 ///
 /// PTX: `st.global.L1::no_allocate`
 ///
 /// # Safety
-/// As for [`store`].
+/// The conditions of [`store`].
 #[inline(always)]
 pub unsafe fn store_no_allocate<T: GlobalValue>(address: *mut T, value: T) {
     // SAFETY: the caller's conditions.
@@ -210,15 +210,15 @@ ordered_values! {
     i64 as u64: ordered_b64;
 }
 
-/// Loads: [`Relaxed`](ptx::Relaxed), or [`Acquire`](ptx::Acquire), behind which all is seen that came before the
-/// store whose value it is.
+/// Loads: [`Relaxed`](ptx::Relaxed), or [`Acquire`](ptx::Acquire), which makes accesses before the store of the
+/// loaded value visible.
 ///
 /// PTX: `ld.S.C.global`
 ///
 /// # Safety
-/// 1. `address` is a multiple of the value's size and lies in global memory, where a value was written.
-/// 2. Others write the value at the same time by [`store_ordered`] and atomic operations alone, whose scopes
-///    have each other.
+/// 1. `address` is a multiple of the value's size and is in global memory, where a value was written.
+/// 2. Other threads write the value at the same time by [`store_ordered`] and atomic operations only, and each scope
+///    includes the others.
 #[doc(alias("ld_acquire", "atomic_ref::load"))]
 #[inline(always)]
 pub unsafe fn load_ordered<S: WaitSem, C: Scope, T: OrderedValue>(address: *const T) -> T {
@@ -231,9 +231,9 @@ pub unsafe fn load_ordered<S: WaitSem, C: Scope, T: OrderedValue>(address: *cons
 /// PTX: `st.S.C.global`
 ///
 /// # Safety
-/// 1. `address` is a multiple of the value's size and lies in global memory.
-/// 2. Others use the value at the same time by [`load_ordered`], [`store_ordered`] and atomic operations alone,
-///    whose scopes have each other.
+/// 1. `address` is a multiple of the value's size and is in global memory.
+/// 2. Other threads use the value at the same time by [`load_ordered`], [`store_ordered`] and atomic operations only,
+///    and each scope includes the others.
 #[doc(alias("st_release", "atomic_ref::store"))]
 #[inline(always)]
 pub unsafe fn store_ordered<S: ArriveSem, C: Scope, T: OrderedValue>(address: *mut T, value: T) {

@@ -27,15 +27,15 @@ pub trait Modifier: Copy + crate::sealed::Sealed {
 }
 
 words! {
-    /// `.acquire`: later accesses see what the other side released.
+    /// `.acquire`: later accesses see the released accesses of the other side.
     Acquire;
-    /// `.release`: earlier accesses are seen by who acquires.
+    /// `.release`: earlier accesses are visible to an acquiring thread.
     Release;
     /// `.acq_rel`: both.
     AcqRel;
     /// `.sc`: both, and all such fences have one order.
     Sc;
-    /// `.relaxed`: orders nothing.
+    /// `.relaxed`: no ordering.
     Relaxed;
     /// `.cta`: the threads of this block.
     Cta;
@@ -101,7 +101,7 @@ words! {
     E2m3;
     /// `.e2m1`: 2 bits of exponent and 1 of fraction.
     E2m1;
-    /// `.sp`: metadata may name the kept elements of a group in any order. ptxas says that some later architectures
+    /// `.sp`: metadata may name the kept elements of a group in any order. ptxas warns that some later architectures
     /// are much slower with it.
     AnyMetadata;
     /// `.sp::ordered_metadata`: metadata names the kept elements of a group in their order.
@@ -114,7 +114,7 @@ words! {
     B1;
     /// `.layout::v0`: a barrier that counts arrivals and bytes.
     V0;
-    /// `.layout::v1`: a barrier that hears reports of copies, too.
+    /// `.layout::v1`: a barrier that also receives reports of copies.
     V1;
     /// `::validity::per_16bytes::80000000`: of every 16 bytes, some word that is the -0 of 32 bits.
     Per16Bytes80000000;
@@ -168,9 +168,9 @@ choices! {
     /// The priority of the lines that a policy chooses: [`EvictLast`], [`EvictNormal`],
     /// [`EvictFirst`] or [`EvictUnchanged`].
     PrimaryPriority = EvictLast EvictNormal EvictFirst EvictUnchanged;
-    /// How a barrier lies in memory: [`V0`] or [`V1`].
+    /// How a barrier is in memory: [`V0`] or [`V1`].
     MbarrierLayout = V0 V1;
-    /// The bytes of a copy that a barrier of the layout v1 hears of: [`Per16Bytes80000000`], [`Per16Bytes8000`],
+    /// The bytes of a copy that are reported to a barrier of the layout v1: [`Per16Bytes80000000`], [`Per16Bytes8000`],
     /// [`Per16Bytes80`], [`Per16Bytes8`] or [`PerElementFf`]. Of every 16 bytes the hardware looks at one.
     Report = Per16Bytes80000000 Per16Bytes8000 Per16Bytes80 Per16Bytes8 PerElementFf;
     /// How metadata of a sparse product is laid out: [`AnyMetadata`] or [`OrderedMetadata`].
@@ -188,10 +188,10 @@ choices! {
     label = "the instruction takes `E4m3`, `E5m2`, `E3m2`, `E2m3` and `E2m1`"
 )]
 pub trait Narrow: Modifier {
-    /// Bits of the exponent.
+    /// The number of bits of the exponent.
     #[doc(hidden)]
     const EXPONENT: u32;
-    /// Bits of the fraction.
+    /// The number of bits of the fraction.
     #[doc(hidden)]
     const FRACTION: u32;
 }

@@ -24,7 +24,7 @@ use crate::{
 /// }
 /// ```
 ///
-/// `persistent_tiles` has it behind a [`Pipeline`](crate::Pipeline).
+/// `persistent_tiles` uses it after a [`Pipeline`](crate::Pipeline).
 #[doc(alias("store pipeline", "PipelineTmaStore"))]
 pub struct Outputs<S, M: Mode, G, const TILES: u32> {
     tiles: SharedPtr<Tile<S, M>>,
@@ -32,7 +32,7 @@ pub struct Outputs<S, M: Mode, G, const TILES: u32> {
     number: u32,
 }
 
-/// A tile that nobody uses, to be written by all threads of the group.
+/// A tile that no thread uses, to be written by all threads of the group.
 #[must_use = "what is written is still to be stored"]
 pub struct OutputTile<S, M: Mode, G> {
     tile: SharedPtr<Tile<S, M>>,
@@ -40,7 +40,7 @@ pub struct OutputTile<S, M: Mode, G> {
 }
 
 impl<S: TileArray, M: Mode, G: Threads, const TILES: u32> Outputs<S, M, G, TILES> {
-    /// Output tiles of the group, one behind the other in this memory, which serves nothing else until the
+    /// Makes output tiles of the group, one after the other in this memory, which has no other use until the
     /// kernel ends (3 of [`Block::converged`](crate::Block::converged)).
     #[inline(always)]
     pub fn new(group: G, tiles: SharedPtr<Tile<S, M>>) -> Self {
@@ -61,7 +61,7 @@ impl<S: TileArray, M: Mode, G: Threads, const TILES: u32> Outputs<S, M, G, TILES
     #[inline(always)]
     #[expect(clippy::should_implement_trait, reason = "tiles never end")]
     pub fn next(&mut self) -> OutputTile<S, M, G> {
-        // The store before the last few has read this tile: its thread says so to the others.
+        // The store before the last few has read this tile: its thread announces it to the others.
         if self.group.elect() {
             match TILES {
                 1 => cp_async_bulk::wait_group_read::<0>(),
@@ -83,7 +83,7 @@ impl<S: TileArray, M: Mode, G: Threads, const TILES: u32> Outputs<S, M, G, TILES
         }
     }
 
-    /// The threads whose results they are.
+    /// Returns the threads that own the results.
     #[inline(always)]
     pub(crate) fn group(&self) -> G {
         self.group
@@ -99,7 +99,7 @@ impl<S: TileArray, M: Mode, G: Threads, const TILES: u32> Outputs<S, M, G, TILES
 }
 
 impl<S: TileArray, M: Mode, G: Threads> OutputTile<S, M, G> {
-    /// Writes this thread's elements: that with number `index`, counted row by row, as `element(index)` gives
+    /// Writes this thread's elements, numbered row by row: element `index` as `element(index)` returns
     /// it.
     #[inline(always)]
     pub fn write(&mut self, element: impl Fn(u32) -> S::Element) {
@@ -111,8 +111,8 @@ impl<S: TileArray, M: Mode, G: Threads> OutputTile<S, M, G> {
         }
     }
 
-    /// Writes this thread's vectors of 16 bytes: that with number `index`, counted row by row, as `vector(index)`
-    /// gives it.
+    /// Writes this thread's vectors of 16 bytes, numbered row by row: vector `index` as `vector(index)`
+    /// returns it.
     ///
     /// PTX: `st.shared.v4.b32`
     #[inline(always)]
@@ -145,10 +145,10 @@ impl<S: TileArray, M: Mode, G: Threads> OutputTile<S, M, G> {
         // Make each thread's writes visible to the copy engine, then synchronise.
         fence::proxy_async_shared_cta();
         self.group.sync();
-        // It is always the same lane, to which the groups belong.
+        // The elected lane never changes, and groups belong to it.
         if self.group.elect() {
             let mut stores = Stores::new();
-            // SAFETY: fences and `sync` order the writes before, nobody writes the tile before the group of
+            // SAFETY: fences and `sync` order the writes before, no thread writes the tile before the group of
             // this store has been read, and the tensor may be written there (5 of `Block::converged`).
             unsafe { stores.tile(map, coords, self.tile) };
             // Later calls wait for it.
@@ -161,8 +161,8 @@ impl<S: TileArray, M: Mode, const TILES: u32> Outputs<S, M, Warpgroup, TILES>
 where
     S::Element: Half,
 {
-    /// Stores sums in tiles of 64 rows of 64, the first of which begins at these coordinates, innermost first: of each
-    /// two neighbours what `finish` makes of them, rounded to nearest even. Collective of the warpgroup.
+    /// Stores sums in tiles of 64 rows of 64. The first tile begins at these coordinates, innermost first. Of each
+    /// two neighbours it stores the values of `finish`, rounded to nearest even. Collective of the warpgroup.
     #[inline(always)]
     pub fn store_sums<R: Columns, const RANK: usize>(
         &mut self,
@@ -219,7 +219,7 @@ impl<S: TileArray, M: Mode> OutputTile<S, M, Warpgroup>
 where
     S::Element: Half,
 {
-    /// Writes 16 columns of sums, whose tile is at these coordinates.
+    /// Writes 16 columns of sums into the tile at these coordinates.
     #[inline(always)]
     fn write_16_columns<const NUMBER: u32>(
         &self,
@@ -234,7 +234,7 @@ where
         self.write_pairs::<NUMBER>(pairs);
     }
 
-    /// Writes 16 columns of results, of which a register has two neighbours.
+    /// Writes 16 columns of results; a register has two neighbours.
     #[inline(always)]
     pub(crate) fn write_pairs<const NUMBER: u32>(&self, pairs: [u32; 4]) {
         let lane = self.group.warp().lane();

@@ -1,8 +1,8 @@
-//! A panicking thread leaves a record of what it says, and stops the kernel.
+//! A panicking thread leaves a record of its message, and stops the kernel.
 //!
 //! Formatting takes hundreds of registers, so the message is not formatted here: the record has its
-//! template and the bytes of its arguments. `tma-build` has put a tag, which says what type an
-//! argument has, wherever the address of a function of `core::fmt` stood. `tma_launch::Panic` reads the
+//! template and the bytes of its arguments. `tma-build` has put a tag, which names the type of an
+//! argument, in place of each address of a function of `core::fmt`. `tma_launch::Panic` reads the
 //! record.
 
 use core::{
@@ -24,7 +24,7 @@ static RECORD: AtomicU64 = AtomicU64::new(NONE);
 const NONE: u64 = 0;
 const TAKEN: u64 = 1;
 
-/// Room for a record; what is longer is cut.
+/// Size of a record in bytes; longer records are cut.
 const BYTES: u32 = 4096;
 
 /// The upper half of a tag.
@@ -42,7 +42,7 @@ fn panic(info: &PanicInfo<'_>) -> ! {
         // The trap of the thread that came first ends this one, too.
         TAKEN => while RECORD.load(Relaxed) == TAKEN {},
         address => {
-            // SAFETY: the host wrote the address of so many bytes, and only this thread has it.
+            // SAFETY: the host wrote the address of this many bytes, and only this thread has it.
             unsafe { write(address as *mut u64, info) }
         }
     }
@@ -50,17 +50,17 @@ fn panic(info: &PanicInfo<'_>) -> ! {
     unsafe { nvptx::trap() }
 }
 
-/// Writes a record: behind the number of its bytes the block, the thread, the line, the column, the
+/// Writes a record: after the number of its bytes the block, the thread, the line, the column, the
 /// file, whether a text or a template follows, the text or template, and its arguments.
 ///
 /// # Safety
-/// 1. The address is that of [`BYTES`] bytes, which only this thread uses.
+/// 1. The address points to [`BYTES`] bytes, which only this thread uses.
 #[optimize(size)]
 unsafe fn write(address: *mut u64, info: &PanicInfo<'_>) {
     let (block, thread) = (block_idx(), thread_idx());
     let at = info.location().unwrap_or(Location::caller());
-    // SAFETY: the bytes behind the number are the record's (1); the rest are references, and `core`
-    // lays a message out like this, where the lowest bit says that it is a text.
+    // SAFETY: the bytes after the number are the record's (1); the rest are references, and `core`
+    // lays a message out like this: the lowest bit marks a text.
     unsafe {
         let mut record = Record {
             next: address.add(1).cast(),
@@ -93,7 +93,7 @@ struct Record {
 
 /// # Safety
 /// 1. There are `room` bytes at `next`, which only this thread uses.
-/// 2. The other arguments point to what the function's name says.
+/// 2. The other arguments point to values of the type in the function's name.
 ///
 /// Small functions that are called, and numbers of 32 bits: every register that they take, every
 /// kernel with a panic takes.
@@ -134,8 +134,8 @@ impl Record {
 
     #[inline(always)]
     unsafe fn argument(&mut self, mut value: *const usize, mut tag: usize) {
-        // SAFETY: the value is what the tag says (2): behind so many references a word with a vtable,
-        // whose fourth word is another tag, a text, or so many bytes.
+        // SAFETY: the value has the type of the tag (2): after the references a word with a vtable,
+        // which has another tag as its fourth word, a text, or the given number of bytes.
         unsafe {
             while tag >> 32 == IS_TAG {
                 let (kind, mut references) = ((tag >> 8) as u8, (tag >> 16) as u8);
@@ -178,7 +178,7 @@ impl Record {
         self.room -= count;
         let mut next = self.next;
         while count > 0 {
-            // SAFETY: there are so many bytes left of both (1, 2).
+            // SAFETY: at least this many bytes are left of both (1, 2).
             unsafe {
                 next.write_volatile(*bytes);
                 (next, bytes) = (next.add(1), bytes.add(1));

@@ -1,7 +1,7 @@
-//! A pipeline through shared memory: one thread loads ahead, the warps behind it work.
+//! Pipelines through shared memory, with one producer thread that loads ahead and warps that consume.
 //!
-//! [`Block::pipeline`] makes it and [`Pipeline::split`] hands out its ends: the filling one, which only the
-//! loading thread gets, and the draining one for the threads that work. Stage, parity and the release of
+//! [`Block::pipeline`] makes a pipeline and [`Pipeline::split`] hands out its ends: the filling end to the
+//! producer thread, and the draining end to the consumer threads. Stage, parity and the release of
 //! a stage belong to the ends, so that no barrier is named in a kernel.
 
 mod drain;
@@ -29,10 +29,10 @@ pub use multicast::{
 pub use own::Own;
 pub use products::{Beside, Operands, ProductPipeline, ProductStage, Products};
 
-/// Stages in shared memory between a thread that loads and warps that work: each stage is `len` elements
+/// A pipeline of stages in shared memory, between a producer thread and consumer warps. Each stage is `len` elements
 /// of `T`, or one [`Tile`](crate::Tile).
 ///
-/// In memory the stages lie one behind the other; behind them lie the barriers, and a number for each
+/// In memory the stages are stored one after the other, then the barriers, and a number for each
 /// stage: see [`bytes`].
 ///
 /// ```
@@ -40,11 +40,11 @@ pub use products::{Beside, Operands, ProductPipeline, ProductStage, Products};
 /// type Rows = [[f32; 64]; 32];
 /// const STAGES: u32 = 3;
 ///
-/// /// Writes the sum of each of `tiles` tiles that lie one below the other.
+/// /// Writes the sum of each of `tiles` tiles that are one below the other.
 /// ///
 /// /// # Safety
-/// /// 1. `sums` has a number for each tile that nobody else uses; nobody writes the tensor of `map`.
-/// /// 2. Grid and blocks are one-dimensional, of whole warps; a block has two at least.
+/// /// 1. `sums` has a number for each tile that no other code uses; no thread writes the tensor of `map`.
+/// /// 2. Grid and blocks are one-dimensional, of whole warps; a block has at least two.
 /// #[kernel(shared_bytes = pipeline::bytes::<Tile<Rows>>(STAGES, 1))]
 /// pub unsafe fn sums(#[grid_constant] map: &TileMap<Rows>, sums: *mut f32, tiles: u32) {
 ///     // SAFETY: every thread gets here (2), and the tensor may be read (1).
@@ -85,11 +85,11 @@ pub struct Pipeline<T, const STAGES: u32> {
 }
 
 impl Block {
-    /// A pipeline whose stages have `len` elements, in this memory. A stage that is drained is free when
-    /// every thread of the warps behind the first has released it. Collective.
+    /// Makes a pipeline with stages of `len` elements, in this memory. A drained stage is free when every thread
+    /// of the warps after the first has released it. Collective.
     ///
     /// The memory has [`bytes`]; stages of `len` elements are multiples of 16 bytes, and begin as
-    /// the copies into them want it: `T` has the alignment, or `len` sees to it.
+    /// the copies into them require: `T` has the alignment, or `len` ensures it.
     #[inline(always)]
     pub fn pipeline<T, const STAGES: u32>(
         self,
@@ -99,9 +99,9 @@ impl Block {
         self.pipeline_of(memory, len, self.threads() - Warp::LANES)
     }
 
-    /// A pipeline from whose stages results are stored: a stage is free when the thread that stores has
-    /// seen that the copy has read it, which is when it has started the next store; a stage that is the
-    /// only one, at once. Otherwise as [`pipeline`](Self::pipeline).
+    /// Makes a pipeline for stages that are stored after use. A stage is free when the copy has read it; the storing
+    /// thread sees that when it has started the next store, or at once with a single stage. In other respects like
+    /// [`pipeline`](Self::pipeline).
     #[inline(always)]
     pub fn storing_pipeline<T, const STAGES: u32>(
         self,
@@ -136,8 +136,8 @@ impl Block {
 }
 
 impl<T, const STAGES: u32> Pipeline<T, STAGES> {
-    /// Two roles: one thread of the first warp fills, the threads of all other warps drain. Collective; the
-    /// block has two warps at least.
+    /// Runs two roles: one thread of the first warp fills, the threads of all other warps drain. Collective; the
+    /// block has at least two warps.
     #[doc(alias = "warp specialization")]
     #[inline(always)]
     pub fn split(
@@ -163,7 +163,7 @@ impl<T, const STAGES: u32> Pipeline<T, STAGES> {
         );
     }
 
-    /// The same pipeline for one of its ends.
+    /// Returns the same pipeline for one of its ends.
     #[inline(always)]
     fn another(&self) -> Self {
         Self { ..*self }
@@ -181,7 +181,7 @@ impl<T, const STAGES: u32> Pipeline<T, STAGES> {
 
     #[inline(always)]
     fn ring(&self) -> Ring<STAGES> {
-        // SAFETY: whoever made the pipeline has initialised the barriers and synchronised; the ends go through
+        // SAFETY: the maker of the pipeline has initialised the barriers and synchronised; the ends go through
         // the stages in order, and a stage that was handed out arrives once where it ends.
         unsafe { Ring::assume_init(self.barriers()) }
     }
@@ -191,7 +191,7 @@ impl<T, const STAGES: u32> Pipeline<T, STAGES> {
         self.ring().full(cursor)
     }
 
-    /// The number of the item that a stage holds.
+    /// Returns the number of the item that a stage holds.
     #[inline(always)]
     fn item(&self, cursor: Cursor<STAGES>) -> SharedPtr<u32> {
         self.barriers()
@@ -201,13 +201,13 @@ impl<T, const STAGES: u32> Pipeline<T, STAGES> {
     }
 }
 
-/// A [`Pipeline`] from whose stages results are stored; the example of [`StoringDrain`] shows its end.
+/// A [`Pipeline`] of stages that are stored after use; the example of [`StoringDrain`] shows its end.
 pub struct StoringPipeline<T, const STAGES: u32> {
     pipeline: Pipeline<T, STAGES>,
 }
 
 impl<T, const STAGES: u32> StoringPipeline<T, STAGES> {
-    /// Two roles, as [`Pipeline::split`].
+    /// Runs two roles, like [`Pipeline::split`].
     #[inline(always)]
     pub fn split(
         self,
@@ -220,14 +220,14 @@ impl<T, const STAGES: u32> StoringPipeline<T, STAGES> {
     }
 }
 
-/// Bytes of shared memory of a [`Pipeline`] with so many stages of `len` elements of `T`.
+/// Returns the shared memory of a [`Pipeline`] with `stages` stages of `len` elements of `T`, in bytes.
 pub const fn bytes<T>(stages: u32, len: u64) -> u64 {
     let stage_bytes = len.saturating_mul(size_of::<T>() as u64);
     let behind_stage = 2 * size_of::<Mbarrier>() + size_of::<u32>();
     (stages as u64).saturating_mul(stage_bytes.saturating_add(behind_stage as u64))
 }
 
-/// The item that follows the last one.
+/// The number that stands for the end of the items.
 const NO_ITEM: u32 = u32::MAX;
 
 #[cfg(test)]

@@ -29,11 +29,11 @@ pub struct Spec {
     pub alternate: bool,
     /// `0`.
     pub zeros: bool,
-    /// Characters at least.
+    /// The least number of characters.
     pub width: u8,
-    /// Digits behind the point, or characters of a text at most.
+    /// Digits after the point, or the greatest number of characters of a text.
     pub precision: Option<u8>,
-    /// `d` where nothing stands, or the character of the type.
+    /// `d` by default, or the character of the type.
     pub kind: u8,
 }
 
@@ -59,12 +59,12 @@ pub enum Class {
 )]
 ///
 /// # Safety
-/// 1. The bits are of the class: those of [`Class::Text`] are the address of a text that ends with a zero.
+/// 1. The bits are of the class: for [`Class::Text`] they are the address of a text that ends with a zero.
 pub unsafe trait Print: Copy {
     /// The class of its values in C.
     const CLASS: Class;
 
-    /// Its 64 bits, and with zeros in front of those that it has.
+    /// Returns the 64 bits, and the bits with zeros in front.
     fn bits(self) -> (u64, u64);
 }
 
@@ -133,7 +133,7 @@ pub trait Values {
     /// Their classes.
     const CLASSES: [Class; 32];
 
-    /// Writes them, each as its placeholder wants it.
+    /// Writes the values, each as its placeholder requires.
     fn write(self, pieces: &[Piece], to: &mut [u64]);
 }
 
@@ -307,7 +307,7 @@ impl<F: Format, V: Values> Call<F, V> {
 
 #[cfg(target_arch = "nvptx64")]
 unsafe extern "C" {
-    /// Part of every GPU. The host formats what it keeps, when it waits for the kernel.
+    /// A function of every GPU. The host formats its values, when it waits for the kernel.
     fn vprintf(format: *const u8, values: *const u64) -> i32;
 }
 

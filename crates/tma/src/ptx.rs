@@ -1,7 +1,7 @@
-//! The PTX instructions, functions for their forms, and nothing above them; `unsafe` where it has conditions.
+//! The PTX instructions: a function for each form, `unsafe` if it has conditions.
 //!
 //! A module is an instruction family, named by the manual's mnemonic with dots as underscores; a
-//! function is the rest of the mnemonic. Each says the PTX text, the PTX ISA version and the
+//! function is the rest of the mnemonic. Its doc has the PTX text, the PTX ISA version and the
 //! lowest architecture that has it, from 7.0 and sm_80 on, or all of them where later ones do not follow;
 //! a kernel that uses a wrapper which its architecture lacks does not compile.
 //!
@@ -10,7 +10,7 @@
 //! [addresses](crate::address), and numbers in the text are const parameters. Where an operand can be
 //! left out, there is a function without it and one with it, named by its modifier.
 //!
-//! Section numbers are those of PTX ISA 9.1.
+//! Section numbers refer to PTX ISA 9.1.
 //!
 //! Barriers and warp collectives are LLVM intrinsics, since LLVM may copy `asm!` into divergent
 //! arms of a branch; instructions of a single thread are `asm!` that LLVM takes to touch all

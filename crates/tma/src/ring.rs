@@ -1,7 +1,7 @@
 //! A ring of stages in shared memory between threads that fill and threads that empty them.
 //!
 //! Two barriers belong to each stage: its phase "full" completes when the stage has been filled, its
-//! phase "empty" when it may be filled again. Who fills and who empties walk around the ring with a
+//! phase "empty" when it may be filled again. Fillers and emptiers walk around the ring with a
 //! [`Cursor`] each.
 
 use crate::{Barrier, SharedPtr, ptx::mbarrier::Mbarrier};
@@ -14,10 +14,10 @@ pub struct Cursor<const STAGES: u32> {
 }
 
 impl<const STAGES: u32> Cursor<STAGES> {
-    /// The first stage in the first round.
+    /// Returns the first stage in the first round.
     ///
     /// ```compile_fail,E0080
-    /// // There is a stage at least.
+    /// // There is at least one stage.
     /// tma::ring::Cursor::<0>::new();
     /// ```
     #[inline(always)]
@@ -29,7 +29,7 @@ impl<const STAGES: u32> Cursor<STAGES> {
         }
     }
 
-    /// Number of the stage, from 0.
+    /// Returns the number of the stage, from 0.
     #[inline(always)]
     pub const fn stage(self) -> u32 {
         self.stage
@@ -58,7 +58,7 @@ impl<const STAGES: u32> Default for Cursor<STAGES> {
     }
 }
 
-/// The barriers of a ring: those of "full" for all stages, then those of "empty".
+/// The barriers of a ring: the "full" barriers of all stages, then the "empty" ones.
 ///
 /// ```
 /// use tma::ring::{Cursor, Ring};
@@ -109,13 +109,13 @@ impl<const STAGES: u32> Ring<STAGES> {
         }
     }
 
-    /// A handle to the barriers.
+    /// Returns a handle to the barriers.
     ///
     /// # Safety
     /// 1. [`Ring::init`] ran for them and happens before this call.
     /// 2. As (2) to (5) of [`Barrier::assume_init`].
     /// 3. Each thread goes through the stages in order with one cursor for each role that it has,
-    ///    and at each stage does what its role does, once.
+    ///    and at each stage runs its role, once.
     #[inline(always)]
     pub unsafe fn assume_init(barriers: SharedPtr<Mbarrier>) -> Self {
         // There is a stage.
@@ -123,7 +123,7 @@ impl<const STAGES: u32> Ring<STAGES> {
         Self { barriers }
     }
 
-    /// The barrier that the fillers arrive at, or copies count at.
+    /// Returns the barrier that the fillers arrive at, or copies count at.
     ///
     /// Relies on (2) of [`assume_init`](Self::assume_init), as do operations on it.
     #[inline(always)]
@@ -132,7 +132,7 @@ impl<const STAGES: u32> Ring<STAGES> {
         unsafe { Barrier::assume_init(self.barriers.add(cursor.stage)) }
     }
 
-    /// The barrier that the emptiers arrive at.
+    /// Returns the barrier that the emptiers arrive at.
     ///
     /// Relies on (2) of [`assume_init`](Self::assume_init), as do operations on it.
     #[inline(always)]
@@ -159,13 +159,13 @@ impl<const STAGES: u32> Ring<STAGES> {
         self.full(cursor).wait_parity(cursor.parity);
     }
 
-    /// For an emptier: gives the stage back.
+    /// Releases the stage, for an emptier.
     ///
     /// Relies on (3) of [`assume_init`](Self::assume_init).
     #[doc(alias = "consumer_release")]
     #[inline(always)]
     pub fn release(&self, cursor: Cursor<STAGES>) {
-        // The one who waits is the filler, by parity.
+        // The waiting thread is the filler, by parity.
         let _ = self.empty(cursor).arrive();
     }
 }

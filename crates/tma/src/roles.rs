@@ -1,17 +1,17 @@
 use crate::{Block, Warpgroup, Warps, ptx::setmaxnreg, thread::trap};
 
-/// Threads of a warpgroup, which changes its registers as a whole.
+/// The number of threads of a warpgroup, which changes its registers as a whole.
 const WARPGROUP: u32 = Warpgroup::THREADS;
 
-/// Registers of a thread when the kernel begins, where blocks of so many threads have a multiprocessor each.
+/// Returns the registers of a thread when the kernel begins, if each block has a multiprocessor of its own.
 const fn at_entry(threads: u32) -> u32 {
     let most = 65_536 / threads / 8 * 8;
     if most > 255 { 256 } else { most }
 }
 
 impl Block {
-    /// Two roles, with registers of their own: the threads of the first warpgroup do the one and keep `FEWER`
-    /// registers each, those of all others do the other and get `MORE`. Collective; the block has `THREADS`
+    /// Runs two roles, with registers of their own: the threads of the first warpgroup run the first and keep `FEWER`
+    /// registers each, all other threads run the second and get `MORE`. Collective; the block has `THREADS`
     /// threads, else the kernel stops.
     ///
     /// The first warpgroup synchronises at the hardware's barrier 2, the others at barrier 1.
@@ -21,12 +21,12 @@ impl Block {
     /// /// Writes a number for each thread: 1 from those that load, 2 from those that work.
     /// ///
     /// /// # Safety
-    /// /// 1. `numbers` is as its type says. Blocks have 384 threads.
+    /// /// 1. `numbers` is as its type requires. Blocks have 384 threads.
     /// #[kernel(max_threads = 384, min_blocks = 1)]
     /// pub unsafe fn roles(numbers: GlobalMut<u32, PerThread>) {
     ///     // SAFETY: every thread gets here (1).
     ///     let block = unsafe { Block::converged() };
-    ///     // SAFETY: the attribute says so.
+    ///     // SAFETY: the attribute fixes the threads.
     ///     unsafe {
     ///         block.split_registers::<384, 40, 232>(
     ///             |_loaders| numbers.write(block, 1),
@@ -85,7 +85,7 @@ impl Block {
         let warp = self.warp();
         let index = warp.index();
         if index < Warpgroup::WARPS {
-            // SAFETY: the warpgroup is here (2 of `converged`), whose registers are known (1) and no fewer.
+            // SAFETY: the warpgroup is here (2 of `converged`), and has the known number of registers (1) and no fewer.
             unsafe { setmaxnreg::dec_sync_aligned::<FEWER>() };
             first(Warps {
                 warp,
@@ -95,8 +95,8 @@ impl Block {
                 barrier: 2,
             });
         } else {
-            // SAFETY: the warpgroups are here (2 of `converged`), whose registers are known (1) and no more; those
-            // that the first one gives up suffice.
+            // SAFETY: the warpgroups are here (2 of `converged`), and have the known number of registers (1) and no
+            // more; the registers that the first one gives up suffice.
             unsafe { setmaxnreg::inc_sync_aligned::<MORE>() };
             others(Warps {
                 warp,

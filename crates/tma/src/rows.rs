@@ -1,9 +1,9 @@
-//! Rows of sums, of which a thread has parts of two.
+//! Rows of sums; a thread has parts of two.
 
 use crate::{Accumulator, Warpgroup, math, ptx::wgmma::Registers};
 
 impl<R: Rows> Accumulator<R> {
-    /// Of each sum what `change(row, column, sum)` makes of it. The row is 0 or 1: row `16 * warp + lane / 4` of the 64, or
+    /// Replaces each sum by `change(row, column, sum)`. The row is 0 or 1: row `16 * warp + lane / 4` of the 64, or
     /// the one 8 rows below it.
     #[inline(always)]
     pub fn map_rows(self, warpgroup: Warpgroup, change: impl Fn(usize, u32, f32) -> f32) -> Self {
@@ -21,7 +21,7 @@ impl<R: Rows> Accumulator<R> {
         }
     }
 
-    /// Adds other sums, those of each row multiplied by its factor; each is rounded once. The rows are those of
+    /// Adds other sums, multiplied by the factor of their row; each is rounded once. Rows are numbered as in
     /// [`map_rows`](Self::map_rows).
     #[doc(alias("promotion", "FADD"))]
     #[inline(always)]
@@ -39,8 +39,8 @@ impl<R: Rows> Accumulator<R> {
         self.registers().each_pair(first, take);
     }
 
-    /// The same sums, and numbers of both rows, which are all computed before this point: the compiler moves none of
-    /// them behind a wait that follows.
+    /// Returns the same sums, and numbers of both rows, all computed before this point: the compiler moves none of
+    /// them after a later wait.
     #[inline(always)]
     pub fn pinned(self, [first, second]: [f32; 2]) -> (Self, [f32; 2]) {
         let registers = self.registers.pinned();
@@ -48,7 +48,7 @@ impl<R: Rows> Accumulator<R> {
         (Self { registers }, [first, second])
     }
 
-    /// Of both rows what `combine` makes of the start and of this thread's sums, in any order.
+    /// Folds the start and this thread's sums of each row by `combine`, in any order.
     #[inline(always)]
     pub fn fold_rows(&self, start: [f32; 2], combine: impl Fn(f32, f32) -> f32) -> [f32; 2] {
         self.registers().fold(start, combine)
@@ -56,7 +56,7 @@ impl<R: Rows> Accumulator<R> {
 }
 
 impl Warpgroup {
-    /// Of both rows what `combine` makes of the values of the four lanes that have parts of them. Collective.
+    /// Folds the values of the four lanes that share each row by `combine`. Collective.
     #[doc(alias("quad_allreduce", "Allreduce<4>"))]
     #[inline(always)]
     pub fn reduce_rows(self, rows: [f32; 2], combine: impl Fn(f32, f32) -> f32) -> [f32; 2] {
@@ -70,7 +70,7 @@ impl Warpgroup {
 
 /// Registers of a multiple of 8 columns of sums, 16 columns to 256.
 pub trait Rows: Registers {
-    /// Of each four, which are of 8 columns, what `change(number, four)` makes of them.
+    /// Replaces each four sums, which belong to 8 columns, by `change(number, four)`.
     #[doc(hidden)]
     fn quads(self, change: impl Fn(u32, [f32; 4]) -> [f32; 4]) -> Self;
 

@@ -1,7 +1,7 @@
 //! Shared memory of the block.
 //!
-//! [`shared!`](macro@crate::shared) declares static variables, [`dynamic`] gives what the launch
-//! asked for. Both are reached by [`SharedPtr`], whose reads and writes are `ld.shared` and
+//! [`shared!`](macro@crate::shared) declares static variables, [`dynamic`] returns the memory that the launch
+//! requested. Both are accessed through [`SharedPtr`], which reads by `ld.shared` and writes by
 //! `st.shared`; an ordinary Rust pointer to the same bytes works too, through slower generic
 //! loads and stores.
 
@@ -23,7 +23,7 @@ use crate::{
 /// /// Writes to each of 32 threads the number of the last one less its own.
 /// ///
 /// /// # Safety
-/// /// 1. `output` is as its type says.
+/// /// 1. `output` is as its type requires.
 /// /// 2. Grid and blocks are one-dimensional, blocks of 32 threads.
 /// #[kernel]
 /// pub unsafe fn reverse(output: GlobalMut<u32, PerThread>) {
@@ -36,7 +36,7 @@ use crate::{
 ///     // SAFETY: each thread has a number of its own (2).
 ///     unsafe { numbers.add(block.thread()).write(block.thread()) };
 ///     block.sync();
-///     // SAFETY: all numbers were written before the barrier, none is written behind it.
+///     // SAFETY: all numbers were written before the barrier, none is written after it.
 ///     output.write(block, unsafe { numbers.add(31 - block.thread()).read() });
 /// }
 /// # fn main() {}
@@ -56,7 +56,7 @@ impl<T> Clone for SharedPtr<T> {
 impl<T> Copy for SharedPtr<T> {}
 
 impl<T> SharedPtr<T> {
-    /// The `T` at this byte address in the shared window.
+    /// Returns the `T` at this byte address in the shared window.
     #[inline(always)]
     pub const fn from_address(address: u32) -> Self {
         Self {
@@ -65,31 +65,31 @@ impl<T> SharedPtr<T> {
         }
     }
 
-    /// The byte address in the shared window, as PTX instructions take it.
+    /// Returns the byte address in the shared window, as PTX instructions take it.
     #[inline(always)]
     pub const fn address(self) -> u32 {
         self.address
     }
 
-    /// The `count`-th `T` after this one.
+    /// Returns the `count`-th `T` after this one.
     #[inline(always)]
     pub const fn add(self, count: u32) -> Self {
         self.byte_add(count.wrapping_mul(size_of::<T>() as u32))
     }
 
-    /// The `T` that lies `bytes` bytes further on.
+    /// Returns the `T` that is `bytes` bytes further on.
     #[inline(always)]
     pub const fn byte_add(self, bytes: u32) -> Self {
         Self::from_address(self.address.wrapping_add(bytes))
     }
 
-    /// The same address, for another type.
+    /// Returns the same address, for another type.
     #[inline(always)]
     pub const fn cast<U>(self) -> SharedPtr<U> {
         SharedPtr::from_address(self.address)
     }
 
-    /// A generic pointer to the same byte.
+    /// Returns a generic pointer to the same byte.
     #[doc(alias = "__cvta_shared_to_generic")]
     #[inline(always)]
     pub fn as_ptr(self) -> *mut T {
@@ -111,7 +111,7 @@ impl<T: SharedValue> SharedPtr<T> {
     /// PTX: `ld.shared`
     ///
     /// # Safety
-    /// 1. The address is a multiple of `T`'s size and lies in this block's shared memory.
+    /// 1. The address is a multiple of `T`'s size and is in this block's shared memory.
     /// 2. A valid `T` was written there, that write happens before, and no thread or copy writes
     ///    there at the same time.
     #[inline(always)]
@@ -125,7 +125,7 @@ impl<T: SharedValue> SharedPtr<T> {
     /// PTX: `st.shared`
     ///
     /// # Safety
-    /// 1. The address is a multiple of `T`'s size and lies in this block's shared memory.
+    /// 1. The address is a multiple of `T`'s size and is in this block's shared memory.
     /// 2. No other thread and no copy uses these bytes at the same time.
     #[inline(always)]
     pub unsafe fn write(self, value: T) {
@@ -142,7 +142,7 @@ impl SharedPtr<u32> {
     /// PTX: `red.relaxed.cta.shared::cta.add.u32`
     ///
     /// # Safety
-    /// 1. The address is a multiple of 4 and lies in this block's shared memory.
+    /// 1. The address is a multiple of 4 and is in this block's shared memory.
     /// 2. A number was written there, that write happens before, and others use it at the same time by
     ///    atomic operations alone.
     #[doc(alias = "atomicAdd_block")]
@@ -157,18 +157,18 @@ impl SharedPtr<u32> {
 ///
 /// # Safety
 /// 1. `load` and `store` move exactly the bytes of the value.
-/// 2. Any bytes are a valid value: tiles, stages and buffers hold what copies bring.
+/// 2. Any bytes are a valid value: tiles, stages and buffers hold the bytes of copies.
 pub unsafe trait SharedValue: Copy {
     /// Loads from the shared window.
     ///
     /// # Safety
-    /// As for [`SharedPtr::read`].
+    /// The conditions of [`SharedPtr::read`].
     unsafe fn load(address: u32) -> Self;
 
     /// Stores to the shared window.
     ///
     /// # Safety
-    /// As for [`SharedPtr::write`].
+    /// The conditions of [`SharedPtr::write`].
     unsafe fn store(address: u32, value: Self);
 }
 
@@ -223,7 +223,7 @@ shared_values! {
 macro_rules! shared_vectors {
     ($($type:ty)*) => { shared_values! {$(
         $type: v4_b32,
-            // SAFETY: both are 16 bytes, any of which make numbers.
+            // SAFETY: both are 16 bytes, and any bits are valid numbers.
             |bits: [u32; 4]| unsafe { mem::transmute::<[u32; 4], Self>(bits) },
             // SAFETY: as above.
             |value: Self| unsafe { mem::transmute::<Self, [u32; 4]>(value) };
@@ -235,10 +235,10 @@ shared_vectors! { [u8; 16] [i8; 16] [E4m3; 16] [u16; 8] [F16; 8] [Bf16; 8] [u64;
 #[cfg(feature = "half")]
 shared_vectors! { [half::f16; 8] [half::bf16; 8] }
 
-/// The start of the dynamic shared memory, at a multiple of `ALIGN` bytes: a power of two from 16 to
+/// Returns the start of the dynamic shared memory, at a multiple of `ALIGN` bytes: a power of two from 16 to
 /// 1024. Its size is the launch's `shared_bytes`.
 ///
-/// Bulk copies want 16, tensor copies 128, and those with a 128-byte swizzle 1024. The largest
+/// Bulk copies need 16, tensor copies 128, and tensor copies with a 128-byte swizzle 1024. The largest
 /// alignment in a module pads the static shared memory of all its kernels.
 #[doc(alias = "extern __shared__")]
 #[inline(always)]

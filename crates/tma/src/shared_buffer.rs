@@ -3,15 +3,15 @@ use crate::{
     ptx::mbarrier::Mbarrier, shared::SharedValue, shared_tile::publish,
 };
 
-/// Elements in shared memory that all threads of the block may read, and copies too: what a
-/// [`SharedTile`](crate::SharedTile) is for tiles.
+/// Elements in shared memory that all threads of the block, and copies, may read: the counterpart of
+/// [`SharedTile`](crate::SharedTile) without a tile.
 ///
 /// ```
 /// # use tma::{Block, kernel, ptx::mbarrier::Mbarrier, shared};
 /// /// Adds one to 1024 numbers.
 /// ///
 /// /// # Safety
-/// /// 1. `numbers` has 1024 numbers at a multiple of 16 bytes that nobody else uses.
+/// /// 1. `numbers` has 1024 numbers at a multiple of 16 bytes that no other code uses.
 /// /// 2. There is one block of 256 threads.
 /// #[kernel(max_threads = 256)]
 /// pub unsafe fn add_one(numbers: *mut u32) {
@@ -83,10 +83,10 @@ impl<T> LoadingBuffer<T> {
 }
 
 impl<T: SharedValue> LoadingBuffer<T> {
-    /// Waits until the elements are there, and makes `change(element)` of each, as
+    /// Waits until the elements are loaded, and replaces each by `change(element)`, as
     /// [`Own::update_at_once`] does. Collective of the group.
     ///
-    /// Nobody has read them yet, so that nobody is waited for before they change.
+    /// No thread has read them yet, so that no thread is waited for before they change.
     #[inline(always)]
     pub fn update<const EACH: usize>(
         self,
@@ -99,7 +99,7 @@ impl<T: SharedValue> LoadingBuffer<T> {
         buffer
     }
 
-    /// Waits until the elements are there, and makes `combine(element, other)` of each of the first half, where
+    /// Waits until the elements are loaded, and replaces each of the first half by `combine(element, other)`, where
     /// `other` has the same index in the second half. The first half is left. Collective of the group.
     ///
     /// Where each thread has `EACH` pairs, all are read before any is written.
@@ -126,17 +126,17 @@ impl<T: SharedValue> SharedBuffer<T> {
     /// Element `index`.
     ///
     /// # Panics
-    /// There is no such element.
+    /// The element is out of bounds.
     #[inline(always)]
     pub fn get(&self, index: u32) -> T {
         assert!(index < self.len);
-        // SAFETY: the element has been loaded (6 of `Block::converged`), or whoever wrote it has handed it to all threads.
+        // SAFETY: the element has been loaded (6 of `Block::converged`), or its writer has handed it to all threads.
         unsafe { self.elements.add(index).read() }
     }
 }
 
 impl<T> SharedBuffer<T> {
-    /// Has one thread start stores, and wait until they have read the elements, whose memory ends with the
+    /// Has one thread start stores, and wait until they have read the elements. Their memory ends with the
     /// block. Collective of the group.
     #[inline(always)]
     pub fn store(self, group: impl Threads, start: impl FnOnce(&mut Stores, SharedPtr<T>)) {

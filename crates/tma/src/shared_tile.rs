@@ -16,7 +16,7 @@ use crate::{
 /// /// Adds one to a tile of 64 columns and 16 rows.
 /// ///
 /// /// # Safety
-/// /// 1. Nobody else uses the tensor of `map`; `x` is a multiple of 4, and neither it nor `y` negative.
+/// /// 1. No other code uses the tensor of `map`; `x` is a multiple of 4, and neither it nor `y` negative.
 /// /// 2. There is one block, one-dimensional, of whole warps.
 /// #[kernel]
 /// pub unsafe fn add_one(#[grid_constant] map: &TileMap<[[i32; 64]; 16]>, x: i32, y: i32) {
@@ -51,7 +51,7 @@ pub struct LoadingTile<S, M: Mode = Unswizzled> {
 }
 
 impl Block {
-    /// Loads the tile whose first element has these coordinates, innermost first. Collective.
+    /// Loads the tile that begins at these coordinates, innermost first. Collective.
     #[doc(alias = "cp_async_bulk_tensor_2d_global_to_shared")]
     #[inline(always)]
     pub fn load_tile<S, M: Mode, const RANK: usize>(
@@ -72,7 +72,7 @@ impl Block {
         LoadingTile { tile, loading }
     }
 
-    /// Writes a tile, the element with number `index`, counted row by row, as `element(index)` gives it.
+    /// Writes a tile: element `index`, counted row by row, as `element(index)` returns it.
     /// Collective.
     #[inline(always)]
     pub fn write_tile<S: TileArray, M: Mode>(
@@ -88,7 +88,7 @@ impl Block {
     /// Hands a tile that the threads of the block have written to all of them, and to copies. Collective.
     ///
     /// # Safety
-    /// 1. Every element was written, and nobody writes the tile any more.
+    /// 1. Every element was written, and no thread writes the tile any more.
     #[inline(always)]
     pub unsafe fn written_tile<S, M: Mode>(self, tile: SharedPtr<Tile<S, M>>) -> SharedTile<S, M> {
         publish(self);
@@ -97,7 +97,7 @@ impl Block {
 }
 
 /// # Panics
-/// The tile has no such vector.
+/// The vector is out of bounds.
 #[inline(always)]
 pub(crate) fn assert_vector<S: Rank<RANK>, const RANK: usize>(coords: [u32; RANK]) {
     let elements = 16 / size_of::<S::Element>() as u32;
@@ -126,10 +126,10 @@ impl<S: TileArray, M: Mode> LoadingTile<S, M> {
         SharedTile { tile: self.tile }
     }
 
-    /// Waits until the tile is there, and makes `change(index, element)` of each element, with its number
+    /// Waits until the tile is loaded, and replaces each element by `change(index, element)`, with its number
     /// counted row by row. Collective of the group.
     ///
-    /// Nobody has read the tile yet, so that nobody is waited for before it changes.
+    /// No thread has read the tile yet, so that no thread is waited for before it changes.
     #[inline(always)]
     pub fn update(
         self,
@@ -143,13 +143,13 @@ impl<S: TileArray, M: Mode> LoadingTile<S, M> {
 }
 
 impl<S: TileArray, M: Mode> SharedTile<S, M> {
-    /// Where the tile lies.
+    /// Returns the address of the tile.
     #[inline(always)]
     pub fn as_ptr(&self) -> SharedPtr<Tile<S, M>> {
         self.tile
     }
 
-    /// The tile's bytes as they lie in memory, as other elements.
+    /// Returns the tile's bytes as they are in memory, as other elements.
     ///
     /// The tile is gone, so that no thread changes it while another one reads the elements:
     ///
@@ -169,24 +169,24 @@ impl<S: TileArray, M: Mode> SharedTile<S, M> {
         }
     }
 
-    /// The element with this number, counted row by row.
+    /// Returns the element with this number, counted row by row.
     ///
     /// # Panics
-    /// There is no such element.
+    /// The element is out of bounds.
     #[inline(always)]
     pub fn get(&self, index: u32) -> S::Element {
         assert!(index < S::ELEMS);
-        // SAFETY: the element is there, and whoever wrote the tile has handed it to all threads.
+        // SAFETY: the element is there, and the writer of the tile has handed it to all threads.
         unsafe { self.tile.element(index).read() }
     }
 
-    /// The 16 bytes at these coordinates, innermost first, of which the first counts vectors of 16 bytes: one
-    /// load, wherever the swizzle has put them.
+    /// Returns the 16 bytes at these coordinates, innermost first; the first counts vectors of 16 bytes. One
+    /// load, at any place of the swizzle.
     ///
     /// PTX: `ld.shared.v4.b32`
     ///
     /// # Panics
-    /// There is no such vector.
+    /// The vector is out of bounds.
     #[doc(alias = "float4")]
     #[inline(always)]
     pub fn vector<const RANK: usize>(&self, coords: [u32; RANK]) -> <S::Element as Element>::Vector
@@ -194,12 +194,12 @@ impl<S: TileArray, M: Mode> SharedTile<S, M> {
         S: Rank<RANK>,
     {
         assert_vector::<S, RANK>(coords);
-        // SAFETY: the vector is there, and whoever wrote the tile has handed it to all threads.
+        // SAFETY: the vector is there, and the writer of the tile has handed it to all threads.
         unsafe { self.tile.vector(coords).read() }
     }
 
-    /// Makes `change(index, element)` of each element, with its number counted row by row, when all threads
-    /// have read what they wanted. Collective of the group.
+    /// Replaces each element by `change(index, element)`, with its number counted row by row, when all threads
+    /// have read the elements that they need. Collective of the group.
     #[inline(always)]
     pub fn update(
         self,
@@ -237,7 +237,7 @@ impl<S: TileArray, M: Mode> SharedTile<S, M> {
     {
         if group.elect() {
             let mut stores = Stores::new();
-            // SAFETY: what was written to the tile went before through a fence, nobody writes it any more,
+            // SAFETY: writes to the tile went before through a fence, no thread writes it any more,
             // and the tensor may be written there (5 of `converged`).
             unsafe { stores.tile(map, coords, self.tile) };
             stores.commit().wait_read();

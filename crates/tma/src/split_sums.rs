@@ -6,13 +6,13 @@ use crate::{
     thread::trap,
 };
 
-/// Sums to which the `BLOCKS` blocks of a cluster have added products, each of its part of K, to be added up: those of
-/// warpgroup `i` by the block of rank `i`.
+/// Sums to which the `BLOCKS` blocks of a cluster have added products, each of its part of K. The block of rank `i`
+/// adds up the sums of warpgroup `i`.
 ///
 /// ```
 /// # use tma::{Accumulator, Cluster, SharedPtr, Warpgroup, ptx::mbarrier::Mbarrier};
 /// # type Sums = [f32; 64];
-/// /// The sums of both blocks, in that one which stores those of this warpgroup.
+/// /// Returns the sums of both blocks, in the block that stores the sums of this warpgroup.
 /// fn all(cluster: Cluster, memory: SharedPtr<Sums>, barrier: SharedPtr<Mbarrier>, warpgroup: Warpgroup,
 ///     part: Accumulator<Sums>) -> Option<Accumulator<Sums>> {
 ///     cluster.split_sums::<Sums, 2>(memory, barrier).add(warpgroup, part)
@@ -27,13 +27,13 @@ pub struct SplitSums<R, const BLOCKS: u32> {
     sums: PhantomData<R>,
 }
 
-/// Bytes of shared memory of [`SplitSums`] of so many blocks.
+/// Returns the shared memory of [`SplitSums`] of `blocks` blocks, in bytes.
 pub const fn split_sums_bytes<R>(blocks: u32) -> u64 {
     (blocks as u64 - 1) * Warpgroup::THREADS as u64 * size_of::<R>() as u64
 }
 
 impl Cluster {
-    /// Gets ready to add up sums, in [`split_sums_bytes`] of memory from a multiple of 16, which each block has at the
+    /// Prepares to add up sums, in [`split_sums_bytes`] of memory from a multiple of 16, which each block has at the
     /// same place, as it has the barrier. Collective of the cluster, which has `BLOCKS` blocks: else the kernel stops.
     #[inline(always)]
     pub fn split_sums<R: Rows, const BLOCKS: u32>(
@@ -61,7 +61,7 @@ impl Cluster {
 }
 
 impl<R: Rows, const BLOCKS: u32> SplitSums<R, BLOCKS> {
-    /// Adds up the sums of the warpgroups of this number; the block whose rank is the number gets them. Collective of
+    /// Adds up the sums of the warpgroups of this number, in the block of that rank. Collective of
     /// these warpgroups of the cluster; a number that no rank has stops the kernel.
     #[inline(always)]
     pub fn add(self, warpgroup: Warpgroup, sums: Accumulator<R>) -> Option<Accumulator<R>> {
@@ -78,7 +78,7 @@ impl<R: Rows, const BLOCKS: u32> SplitSums<R, BLOCKS> {
         };
         let Accumulator { registers } = sums;
         if rank != to {
-            // Behind that block.
+            // This block's number among the blocks after `to`.
             let number = (rank + BLOCKS - to - 1) % BLOCKS;
             // SAFETY: the cluster has a block of this rank.
             let there: ClusterPtr<[f32; 4]> =
@@ -87,8 +87,8 @@ impl<R: Rows, const BLOCKS: u32> SplitSums<R, BLOCKS> {
             let barrier = unsafe { mapa::shared_cluster_u32(barrier.address(), to) };
             let _ = registers.quads(|quad, sums| {
                 let there = there.add(quad * Warpgroup::THREADS);
-                // SAFETY: the memory is this thread's own in a block that waits for it, whose barrier has been
-                // initialised for the whole cluster, and whose one phase expects the bytes.
+                // SAFETY: the memory is this thread's own in a block that waits for it; its barrier has been
+                // initialised for the whole cluster, and its one phase expects the bytes.
                 unsafe { st_async::weak_shared_cluster_v4(there.cast::<f32>(), sums, barrier) };
                 sums
             });
@@ -103,7 +103,7 @@ impl<R: Rows, const BLOCKS: u32> SplitSums<R, BLOCKS> {
         while number < BLOCKS - 1 {
             let from = of_block(number);
             registers = registers.quads(|quad, sums| {
-                // SAFETY: the phase has ended with the bytes of all blocks, and nobody writes them again.
+                // SAFETY: the phase has ended with the bytes of all blocks, and no thread writes them again.
                 let others = unsafe { from.add(quad * Warpgroup::THREADS).read() };
                 let [a, b, c, d] = sums;
                 [a + others[0], b + others[1], c + others[2], d + others[3]]

@@ -1,9 +1,9 @@
-//! Stamps of what a pipeline does, for a timeline of a real GPU.
+//! Stamps of a pipeline's steps, for a timeline of a real GPU.
 //!
-//! A library that is built with `--cfg tma_trace`, which `PtxBuilder::trace` of `tma-build` asks for, has each warp
-//! of a pipeline write 16 bytes for each thing that it does into a ring of its own in global memory. The host
-//! says where by the variable `TMA_TRACE`, and `tma_host::Timeline` reads it. Otherwise there is nothing of it in the
-//! PTX: [`Stamps`] has no fields then, and its methods have no code.
+//! A library that is built with `--cfg tma_trace`, which `PtxBuilder::trace` of `tma-build` sets, has each warp
+//! of a pipeline write 16 bytes for each step into a ring of its own in global memory. The host
+//! sets the address by the variable `TMA_TRACE`, and `tma_host::Timeline` reads the ring. Other builds have no stamps
+//! in the PTX: [`Stamps`] has no fields then, and its methods have no code.
 //!
 //! The variable has the address of the rings, the number of stamps in each, a power of two, the number of warps of a
 //! block that have rings, and the number of such blocks. A ring begins with two times 16 bytes for the begin and the end:
@@ -11,8 +11,8 @@
 //! the number of the visit to a stage, its [`Kind`], and cycles or bytes. The visits of a role go through the stages in
 //! turn, and each has its stamps of the ring, so that no count of stamps is kept.
 //!
-//! Moments are kept in registers, and what a visit has to say is written when the barriers and fences of the visit are
-//! behind it: a fence would wait for the stores.
+//! Moments are kept in registers, and the entry of a visit is written when the barriers and fences of the visit are
+//! after it: a fence would wait for the stores.
 
 #[cfg(not(tma_trace))]
 pub(crate) use silent::{Moment, Stamps};
@@ -22,27 +22,27 @@ pub(crate) use traced::{Moment, Stamps};
 /// The part of a warp in a pipeline.
 #[derive(Clone, Copy)]
 pub(crate) enum Role {
-    /// It loads.
+    /// The role that loads.
     Fills = 1,
-    /// It works on what was loaded.
+    /// The role that works on loaded stages.
     Drains = 2,
-    /// It loads and stores.
+    /// The role that loads and stores.
     Streams = 3,
 }
 
-/// The thing that was done, and what is told besides.
+/// The kind of step.
 #[derive(Clone, Copy)]
 #[cfg_attr(not(tma_trace), allow(dead_code))]
 pub(crate) enum Kind {
-    /// The stage was empty, after so many cycles.
+    /// The stage was empty, after the given number of cycles.
     Acquired = 1,
-    /// A copy of so many bytes into the stage was issued.
+    /// A copy of the given number of bytes into the stage was issued.
     Issued = 2,
-    /// The stage was full, after so many cycles.
+    /// The stage was full, after the given number of cycles.
     Full = 3,
     /// The stage was given back.
     Released = 4,
-    /// A store from the stage was issued, and the store before was read after so many cycles.
+    /// A store from the stage was issued, and the store before was read after the given number of cycles.
     Stored = 5,
 }
 
@@ -50,11 +50,11 @@ pub(crate) enum Kind {
 mod silent {
     use super::{Kind, Role};
 
-    /// Nothing.
+    /// Stamps of a build without `tma_trace`: empty.
     #[derive(Clone, Copy)]
     pub(crate) struct Stamps;
 
-    /// Nothing.
+    /// A moment of a build without `tma_trace`: empty.
     #[derive(Clone, Copy)]
     pub(crate) struct Moment;
 
@@ -116,7 +116,7 @@ mod traced {
         static TMA_TRACE: [u64; 3];
     }
 
-    /// Behind the two entries for begin and end.
+    /// The stamps, after the two entries for begin and end.
     const FIRST: usize = 2;
 
     /// The ring of this warp.
@@ -138,7 +138,7 @@ mod traced {
     pub(crate) struct Moment(u32);
 
     impl Stamps {
-        /// The ring of this warp, which its first lane writes where `writes` says so.
+        /// Returns the ring of this warp; its first lane writes it if `writes`.
         #[inline(always)]
         pub(crate) fn begin(role: Role, stages: u32, writes: bool) -> Self {
             // SAFETY: the host has written the variable, or it holds zeros.
@@ -165,7 +165,7 @@ mod traced {
             }
         }
 
-        /// The same for a thread that was elected: it writes, whatever lane it is.
+        /// Returns the same for a thread that was elected: it writes, in any lane.
         #[inline(always)]
         pub(crate) fn of_elected(self) -> Self {
             Self {
@@ -185,7 +185,7 @@ mod traced {
                 Kind::Acquired | Kind::Full => 0,
                 Kind::Issued | Kind::Released | Kind::Stored => 1,
             };
-            // Whoever streams has the copies of two visits in one.
+            // The streaming role has the copies of two visits in one.
             let apart = matches!(kind, Kind::Full | Kind::Stored) && self.of_visit == 4;
             let slot = slot + if apart { 2 } else { 0 };
             let index = (self.visit * self.of_visit + slot) & self.mask;
@@ -195,13 +195,13 @@ mod traced {
             );
         }
 
-        /// As `stamp`, at the second moment, with the cycles since the first.
+        /// Stamps the second moment, with the cycles since the first.
         #[inline(always)]
         pub(crate) fn waited(self, kind: Kind, [since, at]: [Moment; 2]) {
             self.stamp(kind, at, at.0.wrapping_sub(since.0));
         }
 
-        /// As `stamp`, at the first moment, with the cycles until the second.
+        /// Stamps the first moment, with the cycles until the second.
         #[inline(always)]
         pub(crate) fn stored(self, [at, read]: [Moment; 2]) {
             self.stamp(Kind::Stored, at, read.0.wrapping_sub(at.0));
@@ -213,7 +213,7 @@ mod traced {
             self.visit += 1;
         }
 
-        /// The same at a visit that is so many ahead.
+        /// Returns the same for a visit that is `visits` ahead.
         #[inline(always)]
         pub(crate) fn ahead(self, visits: u32) -> Self {
             Self {
@@ -222,14 +222,14 @@ mod traced {
             }
         }
 
-        /// Says when the warp began.
+        /// Stamps the beginning of the warp.
         #[inline(always)]
         pub(crate) fn began(self) -> Self {
             self.bound(0);
             self
         }
 
-        /// Says when the warp ended.
+        /// Stamps the end of the warp.
         #[inline(always)]
         pub(crate) fn end(self) {
             self.bound(1);
@@ -247,7 +247,7 @@ mod traced {
         #[inline(always)]
         fn write(self, index: usize, words: [u32; 4]) {
             if self.writes && !self.ring.is_null() {
-                // SAFETY: the ring has so many entries, of 16 bytes, and this lane alone writes it.
+                // SAFETY: the ring has this many entries, of 16 bytes, and this lane alone writes it.
                 unsafe { st_global::v4_b32::<Cg>(self.ring.add(index).cast(), words) };
             }
         }

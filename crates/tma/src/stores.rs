@@ -17,7 +17,7 @@ use crate::{
 /// # use tma::{SharedPtr, Stores, TensorMap};
 /// # unsafe fn example(tile: SharedPtr<[f32; 1024]>, map: &TensorMap) {
 /// let mut stores = Stores::new();
-/// // SAFETY: the map's box is the tile, whose writes went before through a proxy fence.
+/// // SAFETY: the map's box is the tile, and its writes went before through a proxy fence.
 /// unsafe { stores.tensor(map, [0, 32], tile.cast()) };
 /// // The tile may be written again, and the block may leave.
 /// stores.commit().wait_read();
@@ -39,7 +39,7 @@ pub struct Group {
 }
 
 impl Stores {
-    /// None yet.
+    /// Makes an empty set of stores.
     #[inline(always)]
     pub fn new() -> Self {
         Self::default()
@@ -48,7 +48,7 @@ impl Stores {
     /// Starts a copy of contiguous bytes.
     ///
     /// # Safety
-    /// 1. Those of [`cp_async_bulk::global_shared_cta`].
+    /// 1. The conditions of [`cp_async_bulk::global_shared_cta`].
     #[inline(always)]
     pub unsafe fn bulk(&mut self, dst: *mut u8, src: SharedPtr<u8>, bytes: u32) {
         debug_assert!(
@@ -64,7 +64,7 @@ impl Stores {
     /// ties to even.
     ///
     /// # Safety
-    /// 1. Those of [`cp_reduce_async_bulk::global_shared_cta`].
+    /// 1. The conditions of [`cp_reduce_async_bulk::global_shared_cta`].
     #[doc(alias = "cp_reduce_async_bulk")]
     #[inline(always)]
     pub unsafe fn add<T: GlobalReduce<Add>>(&mut self, dst: *mut T, src: SharedPtr<T>, bytes: u32) {
@@ -80,7 +80,7 @@ impl Stores {
     /// Starts a store of one box through a tensor map.
     ///
     /// # Safety
-    /// 1. Those of [`cp_async_bulk_tensor::global_shared_cta_tile`].
+    /// 1. The conditions of [`cp_async_bulk_tensor::global_shared_cta_tile`].
     #[inline(always)]
     pub unsafe fn tensor<const RANK: usize>(
         &mut self,
@@ -97,9 +97,9 @@ impl Stores {
     /// Starts a store of a tile, through a map of its type.
     ///
     /// # Safety
-    /// 1. `src` lies in this block's shared memory; nobody writes it until the group has been read, and
+    /// 1. `src` is in this block's shared memory; no thread writes it until the group has been read, and
     ///    earlier writes to it went before through a `fence.proxy.async` in the writing thread.
-    /// 2. Nobody uses the tensor there until the group ends, and earlier uses in this kernel went before through a
+    /// 2. No thread uses the tensor there until the group ends, and earlier uses in this kernel went before through a
     ///    `fence.proxy.async`, too. No coordinate is negative, and the first is a multiple of 16 bytes.
     /// 3. The block stays until the group has been read.
     #[inline(always)]
@@ -115,7 +115,7 @@ impl Stores {
         unsafe { self.tensor(map.as_ptr(), coords, src.cast()) };
     }
 
-    /// Makes a group of them.
+    /// Commits the stores as a bulk group.
     #[doc(alias = "cp_async_bulk_commit_group")]
     #[inline(always)]
     pub fn commit(self) -> Group {

@@ -1,4 +1,4 @@
-//! Where a thread stands in its block and grid, and the block's barrier.
+//! The position of a thread in its block and grid, and the block's barrier.
 //!
 //! Source: PTX ISA 10, "Special Registers"; 9.7.13.1, "bar, barrier".
 
@@ -8,11 +8,11 @@ use crate::ptx;
 #[doc(alias = "dim3")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dim3 {
-    /// Innermost.
+    /// The innermost coordinate.
     pub x: u32,
-    /// Middle.
+    /// The middle coordinate.
     pub y: u32,
-    /// Outermost.
+    /// The outermost coordinate.
     pub z: u32,
 }
 
@@ -31,7 +31,7 @@ positions! {
     grid_dim = nctaid;
 }
 
-/// Waits until every thread of the block is here; what each wrote before is visible to all after.
+/// Waits until every thread of the block is here; earlier writes of each thread are visible to all.
 ///
 /// PTX: `bar.sync 0;`
 ///
@@ -46,8 +46,8 @@ pub unsafe fn sync_threads() {
 
 /// Returns whether this is the one thread of the block's first warp that issues copies.
 ///
-/// One lane is chosen by `elect.sync`, which tells ptxas that a single thread runs what follows;
-/// behind a comparison with the thread's index it wraps every copy in a loop over the lanes.
+/// One lane is chosen by `elect.sync`, which informs ptxas that a single thread runs the code that follows;
+/// after a comparison with the thread's index, ptxas wraps every copy in a loop over the lanes.
 ///
 /// # Safety
 /// 1. Every thread of the warp reaches this same call together.
@@ -71,7 +71,7 @@ pub fn clock() -> u64 {
     ptx::clock::clock64()
 }
 
-/// Nanoseconds, the same for all threads; how often it goes on depends on the GPU.
+/// Returns nanoseconds, the same for all threads; the time between two steps depends on the GPU.
 ///
 /// PTX: `mov.u64 value, %globaltimer;`
 #[doc(alias = "globaltimer")]
@@ -80,7 +80,7 @@ pub fn nanoseconds() -> u64 {
     ptx::clock::globaltimer()
 }
 
-/// Pauses for about this long: from 0 to twice the time, of which a millisecond is the most that counts.
+/// Pauses for about this long: from 0 to twice the time. Times above a millisecond count as one millisecond.
 ///
 /// PTX: `nanosleep.u32`
 #[doc(alias = "__nanosleep")]

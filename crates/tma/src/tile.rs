@@ -1,4 +1,4 @@
-//! Tiles in shared memory, whose shape is a type.
+//! Tiles in shared memory, with their shape as a type.
 
 use core::marker::PhantomData;
 
@@ -13,7 +13,7 @@ use crate::{
 
 /// An element of a tile.
 pub trait Element: SharedValue + crate::sealed::Sealed {
-    /// Its type in a tensor map; an unsigned integer stands for every type of its size.
+    /// The type in a tensor map; an unsigned integer stands for every type of its size.
     #[doc(hidden)]
     const TYPE: DataType;
     /// 16 bytes of them: `[f32; 4]` for `f32`.
@@ -60,17 +60,17 @@ impl tensor_map::Element for Bf16 {
 /// assert_eq!((Rows::ELEMS, Rows::BYTES), (2048, 8192));
 /// ```
 pub trait TileArray: sealed::Sealed {
-    /// An element.
+    /// The type of an element.
     type Element: Element;
     /// Elements along each dimension, innermost first.
     const BOX: &'static [u32];
-    /// Elements of a box.
+    /// The number of elements of a box.
     const ELEMS: u32;
-    /// Bytes of a box.
+    /// The number of bytes of a box.
     const BYTES: u32 = Self::ELEMS * size_of::<Self::Element>() as u32;
 }
 
-/// A shape of so many dimensions.
+/// A shape of `RANK` dimensions.
 pub trait Rank<const RANK: usize>: TileArray {}
 
 macro_rules! shapes {
@@ -95,7 +95,7 @@ shapes! {
 
 /// A pattern in which a tensor copy lays out a tile in shared memory. PTX ISA 5.5.7, "Swizzling Modes".
 pub trait Mode: sealed::Sealed {
-    /// The pattern.
+    /// The swizzle of the pattern.
     const SWIZZLE: Swizzle;
     /// Aligned as a tile must be.
     #[doc(hidden)]
@@ -132,8 +132,8 @@ modes! {
 
 /// A tile in shared memory, as a tensor copy with a box of this shape and swizzle lays it out.
 ///
-/// It has the bytes and the alignment that the copy needs. Declared with [`shared!`](macro@crate::shared) it
-/// is reached by its [`SharedPtr`], whose [`at`](SharedPtr::at) follows the swizzle:
+/// The type has the bytes and the alignment that the copy needs. A tile that is declared with
+/// [`shared!`](macro@crate::shared) has a [`SharedPtr`]; its [`at`](SharedPtr::at) follows the swizzle:
 ///
 /// ```
 /// use tma::{Swizzle128, Tile, shared};
@@ -154,7 +154,7 @@ pub struct Tile<S, M: Mode = Unswizzled> {
 }
 
 impl<S: TileArray, M: Mode> SharedPtr<Tile<S, M>> {
-    /// The element at these coordinates, innermost first; not checked.
+    /// Returns the element at these coordinates, innermost first; not checked.
     #[inline(always)]
     pub fn at<const RANK: usize>(self, coords: [u32; RANK]) -> SharedPtr<S::Element>
     where
@@ -171,7 +171,7 @@ impl<S: TileArray, M: Mode> SharedPtr<Tile<S, M>> {
         self.element(inward(0, inward(1, inward(2, inward(3, inward(4, 0))))))
     }
 
-    /// The 16 bytes at these coordinates, innermost first, of which the first counts vectors of 16 bytes; not
+    /// Returns the 16 bytes at these coordinates, innermost first; the first counts vectors of 16 bytes. Not
     /// checked.
     #[doc(alias("float4", "reinterpret_cast"))]
     #[inline(always)]
@@ -194,7 +194,7 @@ impl<S: TileArray, M: Mode> SharedPtr<Tile<S, M>> {
         self.at(coords).cast()
     }
 
-    /// The element with this number, counted row by row; not checked.
+    /// Returns the element with this number, counted row by row; not checked.
     #[inline(always)]
     pub fn element(self, index: u32) -> SharedPtr<S::Element> {
         const {
@@ -207,18 +207,18 @@ impl<S: TileArray, M: Mode> SharedPtr<Tile<S, M>> {
             }
         }
         let offset = index * size_of::<S::Element>() as u32;
-        // The tile is aligned so that the pattern of its addresses is that of its offsets.
+        // The tile is aligned so that the swizzle pattern of its addresses equals the pattern of its offsets.
         self.cast().byte_add(M::SWIZZLE.apply(offset))
     }
 }
 
-/// Tiles of a kind, one behind the other.
+/// Tiles of a kind, one after the other.
 pub trait Tiles: crate::sealed::Sealed {
-    /// The shape of each.
+    /// The shape of each tile.
     type Shape: TileArray;
-    /// Its swizzle.
+    /// The swizzle.
     type Mode: Mode;
-    /// How many there are.
+    /// The number of tiles.
     const COUNT: u32;
 }
 
@@ -229,7 +229,7 @@ impl<S: TileArray, M: Mode, const COUNT: usize> Tiles for [Tile<S, M>; COUNT] {
     const COUNT: u32 = COUNT as u32;
 }
 
-/// Tiles of two kinds, one behind the other, such as those of A and B of a product.
+/// Tiles of two kinds, one after the other, such as A and B of a product.
 #[repr(C)]
 pub struct Pair<A, B> {
     first: A,
@@ -237,13 +237,13 @@ pub struct Pair<A, B> {
 }
 
 impl<A, B> SharedPtr<Pair<A, B>> {
-    /// The first one.
+    /// Returns the first one.
     #[inline(always)]
     pub fn first(self) -> SharedPtr<A> {
         self.cast()
     }
 
-    /// The second one.
+    /// Returns the second one.
     #[inline(always)]
     pub fn second(self) -> SharedPtr<B> {
         self.byte_add(core::mem::offset_of!(Pair<A, B>, second) as u32)
@@ -251,7 +251,7 @@ impl<A, B> SharedPtr<Pair<A, B>> {
     }
 }
 
-/// A tensor map whose box has this shape and swizzle: a kernel parameter, as
+/// A tensor map with a box of this shape and swizzle: a kernel parameter, as
 /// `#[grid_constant] map: &TileMap<[[f32; 64]; 32]>`.
 ///
 /// A load through it takes a [`Tile`] of the same type, and anything else does not compile. On the host
@@ -263,7 +263,7 @@ impl<A, B> SharedPtr<Pair<A, B>> {
 /// use tma_launch::{MapRef, Shape};
 ///
 /// # /// # Safety
-/// # /// 1. None: it does nothing.
+/// # /// 1. None: the kernel is empty.
 /// #[kernel]
 /// unsafe fn add_one(#[grid_constant] map: &TileMap<[[i32; 64]; 16]>) { /* … */ }
 ///
@@ -277,12 +277,12 @@ impl<A, B> SharedPtr<Pair<A, B>> {
 #[repr(transparent)]
 pub struct TileMap<S, M: Mode = Unswizzled> {
     map: TensorMap,
-    /// There is no tile here, so that a map is `Sync` whatever its tiles are.
+    /// There is no tile here, so that a map is `Sync` for any tiles.
     tile: PhantomData<fn() -> Tile<S, M>>,
 }
 
 impl<S: TileArray, M: Mode> TileMap<S, M> {
-    /// The map that lies there.
+    /// Returns the map that is there.
     ///
     /// # Safety
     /// 1. `map` points to a tensor map with this element type, box and swizzle, for `'a`.
@@ -292,7 +292,7 @@ impl<S: TileArray, M: Mode> TileMap<S, M> {
         unsafe { &*map.cast() }
     }
 
-    /// The map without its type.
+    /// Returns the map without its type.
     #[inline(always)]
     pub fn as_ptr(&self) -> *const TensorMap {
         &raw const self.map
@@ -324,7 +324,7 @@ mod tests {
         let mut seen = std::collections::BTreeSet::new();
         for row in 0..16 {
             for column in 0..32 {
-                // The 16-byte chunk of a row is exchanged with that whose number differs by the row's
+                // The 16-byte chunk of a row is exchanged with the chunk at its number XOR the row's
                 // number modulo 8.
                 let chunk = (column / 4) ^ (row % 8);
                 let expected = 4096 + row * 128 + chunk * 16 + column % 4 * 4;
@@ -336,8 +336,8 @@ mod tests {
         assert_eq!(seen.len(), 512);
     }
 
-    /// The CUDA guide's formula: of the 16-byte chunks of 1024, 512 or 256 bytes, `chunk ^ row % 8`, of rows of
-    /// 128, 64 or 32 bytes, whose rows and chunks it counts in rows of 128 bytes.
+    /// The CUDA guide's formula: of the 16-byte chunks of 1024, 512 or 256 bytes, `chunk ^ row % 8`, for rows of
+    /// 128, 64 or 32 bytes; the guide counts their rows and chunks in rows of 128 bytes.
     #[test]
     fn vectors_lie_where_the_guide_puts_them() {
         fn check<M: Mode, const WIDTH: usize>(mask: u32)

@@ -10,14 +10,14 @@ use crate::{
 
 /// Copies into this block's shared memory that one phase of a barrier counts, and their bytes.
 ///
-/// [`arrive`](Self::arrive) tells the barrier of the bytes, and so does dropping the transaction, without
+/// [`arrive`](Self::arrive) expects the bytes at the barrier, and so does dropping the transaction, without
 /// an arrival.
 ///
 /// ```
 /// # use tma::{Barrier, SharedPtr, TensorMap};
 /// # unsafe fn example(barrier: &Barrier, tile: SharedPtr<[f32; 1024]>, map: &TensorMap) {
 /// let mut load = barrier.transaction();
-/// // SAFETY: the map's box is the tile, which nobody uses; no one writes the tensor.
+/// // SAFETY: the map's box is the tile, which no thread uses; no thread writes the tensor.
 /// unsafe { load.tensor(tile.cast(), map, [0, 32], 4096) };
 /// let token = load.arrive();
 /// barrier.wait(token);
@@ -48,7 +48,7 @@ impl Transaction<'_> {
     /// Starts a copy of contiguous bytes.
     ///
     /// # Safety
-    /// 1. Those of [`cp_async_bulk::shared_cluster_global`], but for the barrier, which is told of
+    /// 1. The conditions of [`cp_async_bulk::shared_cluster_global`] hold, except for the barrier, which expects
     ///    the bytes; an arrival of its phase is pending until the transaction ends.
     /// 2. The transaction ends: it is not given to [`mem::forget`]. It has fewer than 2^20 bytes.
     #[doc(alias = "cp_async_bulk")]
@@ -69,8 +69,8 @@ impl Transaction<'_> {
     /// Starts a load of one box of `box_bytes` bytes through a tensor map.
     ///
     /// # Safety
-    /// 1. Those of [`cp_async_bulk_tensor::shared_cluster_global_tile`], but for the barrier, which
-    ///    is told of the bytes; an arrival of its phase is pending until the transaction ends.
+    /// 1. The conditions of [`cp_async_bulk_tensor::shared_cluster_global_tile`] hold, except for the barrier, which
+    ///    expects the bytes; an arrival of its phase is pending until the transaction ends.
     /// 2. The box has `box_bytes` bytes.
     /// 3. As (2) of [`bulk`](Self::bulk).
     #[doc(alias = "cp_async_bulk_tensor")]
@@ -100,8 +100,8 @@ impl Transaction<'_> {
     /// Starts a load of columns of pixels through an im2col map, `column_bytes` bytes in all.
     ///
     /// # Safety
-    /// 1. Those of [`cp_async_bulk_tensor::shared_cluster_global_im2col`], but for the barrier, which is told
-    ///    of the bytes; an arrival of its phase is pending until the transaction ends.
+    /// 1. The conditions of [`cp_async_bulk_tensor::shared_cluster_global_im2col`] hold, except for the barrier, which
+    ///    expects the bytes; an arrival of its phase is pending until the transaction ends.
     /// 2. The columns have `column_bytes` bytes.
     /// 3. As (2) of [`bulk`](Self::bulk).
     #[doc(alias = "cp_async_bulk_tensor_im2col")]
@@ -130,9 +130,9 @@ impl Transaction<'_> {
     /// Starts a load of a tile, through a map of its type.
     ///
     /// # Safety
-    /// 1. `dst` lies in this block's shared memory; nobody uses it before the phase completes, and earlier
+    /// 1. `dst` is in this block's shared memory; no thread uses it before the phase completes, and earlier
     ///    writes to it went before through a `fence.proxy.async`.
-    /// 2. Nobody writes the tensor there until then, and earlier writes in this kernel went before through a
+    /// 2. No thread writes the tensor there until then, and earlier writes in this kernel went before through a
     ///    `fence.proxy.async`, too. The first coordinate is a multiple of 16 bytes.
     /// 3. An arrival of the phase is pending until the transaction ends, which it does, with fewer than 2^20
     ///    bytes.
@@ -150,7 +150,7 @@ impl Transaction<'_> {
         unsafe { self.tensor(dst.cast(), map.as_ptr(), coords, S::BYTES) };
     }
 
-    /// Bytes of the copies that were started.
+    /// Returns the number of bytes of the copies that were started.
     #[inline(always)]
     pub(crate) fn bytes(&self) -> u32 {
         self.bytes

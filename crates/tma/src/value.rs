@@ -6,15 +6,15 @@ pub trait Value: Copy + crate::sealed::Sealed {
     #[doc(hidden)]
     const TYPE: Type;
 
-    /// The bits of a value of 16 bits or fewer.
+    /// Returns the bits of a value of 16 bits or fewer.
     #[doc(hidden)]
     fn bits16(self) -> u16;
 
-    /// The bits of a value of 32 bits or fewer.
+    /// Returns the bits of a value of 32 bits or fewer.
     #[doc(hidden)]
     fn bits32(self) -> u32;
 
-    /// The bits.
+    /// Returns the bits.
     #[doc(hidden)]
     fn bits64(self) -> u64;
 }

@@ -14,13 +14,13 @@ use crate::{
 /// Every lane of a warp.
 pub const ALL_LANES: u32 = u32::MAX;
 
-/// This thread's lane, 0 to 31.
+/// Returns this thread's lane, 0 to 31.
 #[inline(always)]
 pub fn lane() -> u32 {
     ptx::sreg::laneid()
 }
 
-/// The value that lane `lane` passes, in every lane.
+/// Returns the value that lane `lane` passes, in every lane.
 ///
 /// # Safety
 /// 1. Every thread of the warp reaches this same call together.
@@ -31,7 +31,7 @@ pub unsafe fn broadcast(value: u32, lane: u32) -> u32 {
     unsafe { ptx::shfl_sync::idx(ALL_LANES, value, lane) }
 }
 
-/// A bit for each lane that passes `true`.
+/// Returns a bit for each lane that passes `true`.
 ///
 /// # Safety
 /// 1. Every thread of the warp reaches this same call together.
@@ -42,7 +42,7 @@ pub unsafe fn ballot(predicate: bool) -> u32 {
     unsafe { ptx::vote_sync::ballot(ALL_LANES, predicate) }
 }
 
-/// Waits for all threads of the warp; what each wrote before is visible to all after.
+/// Waits for all threads of the warp; earlier writes of each thread are visible to all.
 ///
 /// # Safety
 /// 1. Every thread of the warp reaches a call of this function.
@@ -64,7 +64,7 @@ pub unsafe fn is_elected() -> bool {
     unsafe { ptx::elect_sync::elect(ALL_LANES).1 }
 }
 
-/// This thread's warp in its block, the same in all lanes for ptxas too.
+/// Returns this thread's warp in its block, the same in all lanes for ptxas too.
 ///
 /// # Safety
 /// 1. Every thread of the warp reaches this same call together.
@@ -79,11 +79,11 @@ pub unsafe fn index() -> u32 {
 ///
 /// ```
 /// # use tma::{Block, kernel};
-/// /// Writes to each number the sum of those of its warp up to it.
+/// /// Replaces each number by the sum of the numbers of its warp up to it.
 /// ///
 /// /// # Safety
 /// /// 1. There is one block, one-dimensional, of whole warps.
-/// /// 2. `numbers` has a number for each thread that nobody else uses.
+/// /// 2. `numbers` has a number for each thread that no other code uses.
 /// #[kernel]
 /// pub unsafe fn prefixes(numbers: *mut u32) {
 ///     // SAFETY: every thread gets here (1).
@@ -97,12 +97,12 @@ pub unsafe fn index() -> u32 {
 #[doc(alias("thread_block_tile", "coalesced_group"))]
 #[derive(Clone, Copy)]
 pub struct Warp {
-    /// A thread's own.
+    /// Binds the value to its thread.
     thread: PhantomData<*mut ()>,
 }
 
 impl Warp {
-    /// Threads of a warp.
+    /// The number of threads of a warp.
     #[doc(alias = "warpSize")]
     pub const LANES: u32 = 32;
 
@@ -116,39 +116,39 @@ impl Warp {
         }
     }
 
-    /// The warp's number in its block, the same in all lanes for ptxas too. Collective.
+    /// Returns the warp's number in its block, the same in all lanes for ptxas too. Collective.
     #[inline(always)]
     pub fn index(self) -> u32 {
         // SAFETY: every thread of the warp is here, and the block is one-dimensional (of_block 1, 2).
         unsafe { index() }
     }
 
-    /// This thread's lane, 0 to 31.
+    /// Returns this thread's lane, 0 to 31.
     #[doc(alias = "laneid")]
     #[inline(always)]
     pub fn lane(self) -> u32 {
         lane()
     }
 
-    /// This thread's number among those of the warp: its lane.
+    /// Returns this thread's number in the warp: its lane.
     #[inline(always)]
     pub fn thread(self) -> u32 {
         lane()
     }
 
-    /// Threads of the warp.
+    /// Returns the number of threads of the warp.
     #[inline(always)]
     pub fn threads(self) -> u32 {
         Self::LANES
     }
 
-    /// Makes a barrier of this warp whose phases take `count` arrivals, for all lanes. Collective.
+    /// Makes a barrier of this warp for phases of `count` arrivals, for all lanes. Collective.
     #[inline(always)]
     pub fn barrier(self, memory: SharedPtr<Mbarrier>, count: u32) -> Barrier {
         self.barrier_array::<1>(memory, count).at(Cursor::new())
     }
 
-    /// Makes `COUNT` barriers of this warp whose phases take `count` arrivals each, to be gone through in
+    /// Makes `COUNT` barriers of this warp for phases of `count` arrivals each, to be used in
     /// turn. Collective.
     #[inline(always)]
     pub fn barrier_array<const COUNT: u32>(
@@ -159,7 +159,7 @@ impl Warp {
         BarrierArray::new(self, memory, count)
     }
 
-    /// Waits for all threads of the warp; what each wrote before is visible to all after. Collective.
+    /// Waits for all threads of the warp; earlier writes of each thread are visible to all. Collective.
     #[doc(alias = "__syncwarp")]
     #[inline(always)]
     pub fn sync(self) {
@@ -175,39 +175,39 @@ impl Warp {
         unsafe { is_elected() }
     }
 
-    /// The value of lane `lane` modulo 32. Collective.
+    /// Returns the value of lane `lane` modulo 32. Collective.
     #[doc(alias = "__shfl_sync")]
     #[inline(always)]
     pub fn shuffle<T: Lanes>(self, value: T, lane: u32) -> T {
-        // SAFETY: every thread of the warp is here (of_block 1), and exchanges as many words (1 of `Lanes`).
+        // SAFETY: every thread of the warp is here (of_block 1), and exchanges the same number of words (1 of `Lanes`).
         value.map_words(|word| unsafe { ptx::shfl_sync::idx(ALL_LANES, word, lane) })
     }
 
-    /// The value of the lane whose number differs by `mask` modulo 32, bit by bit. Collective.
+    /// Returns the value of the lane at this lane's number XOR `mask`, modulo 32. Collective.
     #[doc(alias = "__shfl_xor_sync")]
     #[inline(always)]
     pub fn shuffle_xor<T: Lanes>(self, value: T, mask: u32) -> T {
-        // SAFETY: every thread of the warp is here (of_block 1), and exchanges as many words (1 of `Lanes`).
+        // SAFETY: every thread of the warp is here (of_block 1), and exchanges the same number of words (1 of `Lanes`).
         value.map_words(|word| unsafe { ptx::shfl_sync::bfly(ALL_LANES, word, mask) })
     }
 
-    /// The value of the lane `delta` modulo 32 below; the own one where there is none. Collective.
+    /// Returns the value of the lane `delta` modulo 32 below; the own one where there is none. Collective.
     #[doc(alias = "__shfl_up_sync")]
     #[inline(always)]
     pub fn shuffle_up<T: Lanes>(self, value: T, delta: u32) -> T {
-        // SAFETY: every thread of the warp is here (of_block 1), and exchanges as many words (1 of `Lanes`).
+        // SAFETY: every thread of the warp is here (of_block 1), and exchanges the same number of words (1 of `Lanes`).
         value.map_words(|word| unsafe { ptx::shfl_sync::up(ALL_LANES, word, delta) })
     }
 
-    /// The value of the lane `delta` modulo 32 above; the own one where there is none. Collective.
+    /// Returns the value of the lane `delta` modulo 32 above; the own one where there is none. Collective.
     #[doc(alias = "__shfl_down_sync")]
     #[inline(always)]
     pub fn shuffle_down<T: Lanes>(self, value: T, delta: u32) -> T {
-        // SAFETY: every thread of the warp is here (of_block 1), and exchanges as many words (1 of `Lanes`).
+        // SAFETY: every thread of the warp is here (of_block 1), and exchanges the same number of words (1 of `Lanes`).
         value.map_words(|word| unsafe { ptx::shfl_sync::down(ALL_LANES, word, delta) })
     }
 
-    /// A bit for each lane that passes `true`. Collective.
+    /// Returns a bit for each lane that passes `true`. Collective.
     #[doc(alias = "__ballot_sync")]
     #[inline(always)]
     pub fn ballot(self, predicate: bool) -> u32 {

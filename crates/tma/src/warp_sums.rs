@@ -21,12 +21,12 @@ pub type WarpRows<T> = WarpFragment<T, true>;
 pub type WarpColumns<T> = WarpFragment<T, false>;
 
 impl<T: Half, const OF_A: bool> WarpFragment<T, OF_A> {
-    /// Of a tile of 64 by 64 elements the 16 along K with this number, 0 to 3. The rows of the tile are rows of A or
-    /// columns of B where `K_MAJOR`, so that K lies together in memory, and else they are those of K. Collective of the
-    /// warp.
+    /// Loads 16 elements along K of a tile of 64 by 64, the part with this number, 0 to 3. The rows of the tile are
+    /// rows of A or columns of B if `K_MAJOR`, so that K is contiguous in memory; otherwise they are rows of K.
+    /// Collective of the warp.
     ///
-    /// PTX: `ldmatrix.sync.aligned.m8n8.x4.b16`, or `ldmatrix.sync.aligned.m8n8.x4.trans.b16` where the rows are those of
-    /// K
+    /// PTX: `ldmatrix.sync.aligned.m8n8.x4.b16`, or `ldmatrix.sync.aligned.m8n8.x4.trans.b16` where the rows are rows
+    /// of K
     ///
     /// ```compile_fail,E0080
     /// # use tma::{SharedPtr, Swizzle64, Tile, Warp, WarpRows, halves::Bf16};
@@ -38,7 +38,7 @@ impl<T: Half, const OF_A: bool> WarpFragment<T, OF_A> {
     /// ```
     ///
     /// # Safety
-    /// 1. The tile is in this block's shared memory. What has been written to it happens before, and nobody writes it at
+    /// 1. The tile is in this block's shared memory. Earlier writes to it happen before, and no thread writes it at
     ///    the same time.
     #[doc(alias(
         "ldmatrix",
@@ -75,7 +75,7 @@ impl<T: Half, const OF_A: bool> WarpFragment<T, OF_A> {
             // A generic address, so that it is an instruction's offset.
             let from = from.wrapping_byte_add((down * (16 * 128)) as usize);
             if K_MAJOR {
-                // SAFETY: the lane has 16 bytes of the tile, at a multiple of 16, that nobody writes (1).
+                // SAFETY: the lane has 16 bytes of the tile, at a multiple of 16, that no thread writes (1).
                 unsafe { ldmatrix::sync_aligned_m8n8_x4(from) }
             } else {
                 // SAFETY: as above.
@@ -99,7 +99,7 @@ impl<T: Half, const OF_A: bool> WarpFragment<T, OF_A> {
 /// /// The sums of A times the transpose of B.
 /// ///
 /// /// # Safety
-/// /// 1. A and B are in shared memory, where they have been written, and nobody writes them.
+/// /// 1. A and B are in shared memory, where they have been written, and no thread writes them.
 /// unsafe fn multiply(a: SharedPtr<Box64>, b: SharedPtr<Box64>, warp: Warp) -> WarpSums {
 ///     let mut sums = WarpSums::zero();
 ///     for step in 0..4 {

@@ -1,63 +1,63 @@
 use crate::{Block, Warp, Warps, block::sync_warps, thread::thread_idx};
 
-/// Four warps, the first of which has a multiple of four as its number: the threads that multiply matrices
+/// Four warps, the first one at a multiple of four in its block: the threads that multiply matrices
 /// together.
 ///
 /// Source: PTX ISA 9.7.15.1, "Warpgroup".
 #[derive(Clone, Copy)]
 pub struct Warpgroup {
     warp: Warp,
-    /// Its number among those that have its role.
+    /// The warpgroup's number in its role.
     index: u32,
-    /// The warpgroups of the block before those that have its role.
+    /// The number of warpgroups of the block before this role.
     before: u32,
     /// This thread's warp in the block.
     warp_index: u32,
 }
 
 impl Warpgroup {
-    /// Warps of a warpgroup.
+    /// The number of warps of a warpgroup.
     pub const WARPS: u32 = 4;
-    /// Threads of a warpgroup.
+    /// The number of threads of a warpgroup.
     pub const THREADS: u32 = Self::WARPS * Warp::LANES;
-    /// The barrier of the block's first warpgroup. Those before are the block's and that of the roles behind the first
-    /// one; the first role of [`Block::split_registers`], which is the first warpgroup, has the same.
+    /// The barrier of the block's first warpgroup. The barriers before belong to the block and to the roles after the
+    /// first one; the first role of [`Block::split_registers`], which is the first warpgroup, has the same.
     const FIRST_BARRIER: u32 = 2;
 
-    /// The warp of this thread.
+    /// Returns the warp of this thread.
     #[inline(always)]
     pub fn warp(self) -> Warp {
         self.warp
     }
 
-    /// The number of this thread's warp among the four.
+    /// Returns the number of this thread's warp among the four.
     #[inline(always)]
     pub fn warp_index(self) -> u32 {
         self.warp_index % Self::WARPS
     }
 
-    /// The warpgroup's number among those that have its role.
+    /// Returns the warpgroup's number in its role.
     #[inline(always)]
     pub fn index(self) -> u32 {
         self.index
     }
 
-    /// This thread's number in the warpgroup.
+    /// Returns this thread's number in the warpgroup.
     #[inline(always)]
     pub fn thread(self) -> u32 {
         thread_idx().x % Self::THREADS
     }
 
-    /// Threads of the warpgroup.
+    /// Returns the number of threads of the warpgroup.
     #[inline(always)]
     pub fn threads(self) -> u32 {
         Self::THREADS
     }
 
-    /// Waits until every thread of the warpgroup is here; what each wrote before is visible to all after.
+    /// Waits until every thread of the warpgroup is here; earlier writes of each thread are visible to all.
     /// Collective.
     ///
-    /// Each warpgroup of the block has a barrier of its own, whatever its role.
+    /// Each warpgroup of the block has a barrier of its own, in any role.
     ///
     /// PTX: `bar.sync BARRIER, 128;`
     #[doc(alias = "named barrier")]
@@ -71,7 +71,7 @@ impl Warpgroup {
 
     /// Returns whether this is the one thread, a lane of the first warp, that issues copies. Collective.
     ///
-    /// It is the same thread at every call (PTX ISA 9.7.13.14, "elect.sync").
+    /// Every call elects the same thread (PTX ISA 9.7.13.14, "elect.sync").
     #[doc(alias("elect_one_sync", "invoke_one"))]
     #[inline(always)]
     pub fn elect(self) -> bool {
@@ -80,7 +80,7 @@ impl Warpgroup {
 }
 
 impl Block {
-    /// The warpgroup of this thread, where the block is of whole warpgroups. Collective.
+    /// Returns the warpgroup of this thread, where the block is of whole warpgroups. Collective.
     #[inline(always)]
     pub fn warpgroup(self) -> Option<Warpgroup> {
         if !self.threads().is_multiple_of(Warpgroup::THREADS) {
@@ -97,7 +97,7 @@ impl Block {
 }
 
 impl Warps {
-    /// The warpgroup of this thread, where these warps are whole warpgroups. Collective.
+    /// Returns the warpgroup of this thread, where these warps are whole warpgroups. Collective.
     #[inline(always)]
     pub fn warpgroup(self) -> Option<Warpgroup> {
         let is_whole = |threads: u32| threads.is_multiple_of(Warpgroup::THREADS);

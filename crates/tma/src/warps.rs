@@ -1,13 +1,13 @@
 use crate::{Warp, block::sync_warps, thread::thread_idx};
 
-/// Some warps of a block, one behind the other, with a hardware barrier of their own.
+/// Some warps of a block, one after the other, with a hardware barrier of their own.
 ///
 /// ```
 /// # use tma::{Block, kernel, shared};
 /// /// All warps but the first pass on a number each to the next thread; the first has another role.
 /// ///
 /// /// # Safety
-/// /// 1. There is one block of 96 threads. `numbers` has 64 numbers that nobody else uses.
+/// /// 1. There is one block of 96 threads. `numbers` has 64 numbers that no other code uses.
 /// #[kernel(max_threads = 96)]
 /// pub unsafe fn pass_on(numbers: *mut u32) {
 ///     shared! { static PASSED: [u32; 64]; }
@@ -38,25 +38,25 @@ pub struct Warps {
 }
 
 impl Warps {
-    /// The warp of this thread.
+    /// Returns the warp of this thread.
     #[inline(always)]
     pub fn warp(self) -> Warp {
         self.warp
     }
 
-    /// This thread's number among these.
+    /// Returns this thread's number among these.
     #[inline(always)]
     pub fn thread(self) -> u32 {
         thread_idx().x - self.first_thread
     }
 
-    /// Threads of these warps.
+    /// Returns the number of threads of these warps.
     #[inline(always)]
     pub fn threads(self) -> u32 {
         self.threads
     }
 
-    /// Waits until every thread of these warps is here; what each wrote before is visible to all after.
+    /// Waits until every thread of these warps is here; earlier writes of each thread are visible to all.
     /// Collective.
     ///
     /// PTX: `bar.sync BARRIER, threads;`
@@ -68,7 +68,7 @@ impl Warps {
 
     /// Returns whether this is the one thread, a lane of the first of these warps, that issues copies. Collective.
     ///
-    /// It is the same thread at every call (PTX ISA 9.7.13.14, "elect.sync").
+    /// Every call elects the same thread (PTX ISA 9.7.13.14, "elect.sync").
     #[doc(alias("elect_one_sync", "invoke_one"))]
     #[inline(always)]
     pub fn elect(self) -> bool {

@@ -4,12 +4,12 @@ use tma::{KernelArg, TensorMap, kernel};
 use tma_launch::{Argument, BufferRef, Call, Launch, MapRef, Scalar, Shape};
 
 /// # Safety
-/// 1. None: it does nothing.
+/// 1. None: the kernel is empty.
 #[kernel(max_threads = 256)]
 unsafe fn scale(_data: *mut f32, _len: u32, _factor: f32) {}
 
 /// # Safety
-/// 1. None: it does nothing.
+/// 1. None: the kernel is empty.
 #[kernel(
     instances(STAGES = 1, 2, 4; FLAG = true, false; T = f32, u32),
     shared_bytes = |threads| u64::from(STAGES) * (threads * size_of::<T>() as u64 + u64::from(extra)),
@@ -19,7 +19,7 @@ unsafe fn fill<const STAGES: u32, const FLAG: bool, T: Copy>(_data: *mut T, _val
 }
 
 /// # Safety
-/// 1. None: it does nothing.
+/// 1. None: the kernel is empty.
 #[kernel(shared_bytes = 16 * u64::from(len))]
 unsafe fn tile(#[grid_constant] _map: &TensorMap, len: u32) {
     let _ = len;
@@ -39,7 +39,7 @@ struct Image {
 }
 
 /// # Safety
-/// 1. None: it does nothing.
+/// 1. None: the kernel is empty.
 #[kernel]
 unsafe fn resize(_image: Image) {}
 
@@ -71,7 +71,7 @@ fn instances_are_chosen_by_constants_and_types() {
     let refused = fill(3, false, BufferRef::<f32>::new(0), 7.0, 8).launch(Shape::new(1, 64));
     assert_eq!(
         refused.unwrap_err().to_string(),
-        "kernel-condition: stages is 3; there are kernels for 1, 2, 4; take 2 or 4"
+        "kernel-condition: stages is 3; must be one of 1, 2, 4 (compiled instances); use 2 or 4"
     );
 }
 

@@ -1,4 +1,4 @@
-//! A safe method that relies on a condition of an unsafe constructor says so.
+//! A safe method that relies on a condition of an unsafe constructor states it.
 
 use std::{fs, path::Path};
 

@@ -2,12 +2,7 @@ use tma_launch::Conditions;
 
 /// Bytes that one bulk copy takes.
 pub(crate) fn bulk(conditions: &mut Conditions, parameter: &str, bytes: u64) {
-    conditions.multiple(
-        parameter,
-        bytes,
-        16,
-        "bulk copies take 16 bytes: a multiple of",
-    );
+    conditions.multiple(parameter, bytes, 16, "bulk copies move units of 16 bytes");
 }
 
 /// The longest pieces that one bulk copy and one phase of a barrier take.
@@ -15,18 +10,18 @@ const MOST_CHUNK_BYTES: u32 = (1 << 20) - 16;
 
 /// Bytes of a piece.
 pub(crate) fn chunk(conditions: &mut Conditions, chunk_bytes: u32) {
-    let reason = "what a bulk copy takes:";
+    let reason = "bytes of one bulk copy";
     conditions.within("chunk_bytes", chunk_bytes, 16..=MOST_CHUNK_BYTES, reason);
     bulk(conditions, "chunk_bytes", chunk_bytes.into());
 }
 
 /// There is a block for each piece, and one of its threads works.
 pub(crate) fn each(conditions: &mut Conditions, len_bytes: u64, threads: u32) {
-    let reason = "there is no empty grid: at least";
+    let reason = "the grid must not be empty";
     conditions.at_least("len_bytes", len_bytes, 16, reason);
     conditions.whole_warps(threads);
-    let reason = "threads that a block of one chunk has:";
-    conditions.within("threads of a block", threads, 32..=256, reason);
+    let reason = "blocks of one chunk have at most 256 threads";
+    conditions.within("block size", threads, 32..=256, reason);
 }
 
 /// Where the bytes begin, and how many they are.
@@ -45,7 +40,7 @@ pub(crate) fn part(conditions: &mut Conditions, offset_bytes: u64, len_bytes: u6
 pub(crate) fn chunks(conditions: &mut Conditions, len_bytes: u64, chunk_bytes: u32) -> u32 {
     let chunks = len_bytes.div_ceil(chunk_bytes.max(1).into());
     let most = i32::MAX as u32;
-    let reason = "pieces that are counted in 31 bits:";
+    let reason = "chunks are counted in 31 bits";
     conditions.within("chunks", chunks, 0..=most.into(), reason);
     u32::try_from(chunks).unwrap_or(most)
 }

@@ -1,13 +1,13 @@
-//! The arguments whose launches are safe to run: those of all kernels but `encode_map`, which makes maps of
-//! whatever its fields say.
+//! The arguments with launches that are safe to run: all kernels but `encode_map`, which makes maps of
+//! any fields.
 
 use tma_launch::{Checked, Launch, Violations};
 
 macro_rules! checked {
     ($($arguments:path,)*) => {$(
-        // SAFETY: its `launch` asks for the numbered conditions of its kernels, but for those of the shape,
-        // the parameters and the lengths, which `check` asks for; it names all memory that they use, with
-        // what must lie there (1).
+        // SAFETY: its `launch` checks the numbered conditions of its kernels, except the conditions on the shape,
+        // the parameters and the lengths, which `check` covers; it names all memory that they use, with
+        // its required contents (1).
         unsafe impl Checked for $arguments {
             fn launch(&self) -> Result<Launch, Violations> {
                 <$arguments>::launch(self)

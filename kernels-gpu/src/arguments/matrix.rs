@@ -4,16 +4,16 @@ use tma_launch::Conditions;
 /// A matrix of 4-byte elements, row by row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Matrix {
-    /// Columns.
+    /// The number of columns.
     pub width: usize,
-    /// Rows.
+    /// The number of rows.
     pub height: usize,
-    /// From the first element of a row to that of the next, in elements.
+    /// Distance from the first element of a row to the first of the next, in elements.
     pub pitch: usize,
 }
 
 impl Matrix {
-    /// Rows without padding.
+    /// Returns a matrix without padding.
     pub const fn packed(width: usize, height: usize) -> Self {
         Self {
             width,
@@ -22,17 +22,17 @@ impl Matrix {
         }
     }
 
-    /// Elements of its buffer.
+    /// Returns the number of elements of its buffer.
     pub const fn len_elems(self) -> usize {
         self.pitch * self.height
     }
 
-    /// The map of its tiles of these columns and rows, of `i32`.
+    /// Returns the map of its tiles of these columns and rows, of `i32`.
     pub fn map(self, tile: [u32; 2]) -> Tiled {
         self.map_of(DataType::I32, tile)
     }
 
-    /// As [`map`](Self::map), of other numbers of 4 bytes. Tiles side by side are all fetched, 128 bytes at a time.
+    /// Works like [`map`](Self::map), of other numbers of 4 bytes. Tiles side by side are all fetched, 128 bytes at a time.
     pub(crate) fn map_of(self, element: DataType, tile: [u32; 2]) -> Tiled {
         TensorMap::tiled(element, &[self.width as u64, self.height as u64])
             .strides_bytes(&[self.pitch_bytes()])
@@ -46,7 +46,7 @@ impl Matrix {
 
     pub(crate) fn check(self, name: &str, conditions: &mut Conditions) {
         let of = |what: &str| format!("{what} of {name}");
-        let reason = "elements whose coordinates have 31 bits:";
+        let reason = "coordinates have 31 bits";
         conditions.within(&of("width"), self.width as u64, 1..=1 << 31, reason);
         conditions.within(&of("height"), self.height as u64, 1..=1 << 31, reason);
         self.check_pitch(&of("pitch"), conditions);
@@ -62,13 +62,13 @@ impl Matrix {
         let fixes = [Some(below).filter(|below| *below >= width), above];
         let fixes: Vec<String> = fixes.iter().flatten().map(usize::to_string).collect();
         let limit = format!(
-            "rows begin at multiples of 16 bytes: a multiple of 4, at least the width, {width}"
+            "must be a multiple of 4 and at least the width, {width} (rows start at multiples of 16 bytes)"
         );
         conditions.refuse(
             parameter,
             pitch,
             limit,
-            format!("take {}", fixes.join(" or ")),
+            format!("use {}", fixes.join(" or ")),
         );
     }
 }
@@ -79,7 +79,7 @@ pub(crate) fn check_load(x: i32, conditions: &mut Conditions) {
         "distance of the first column",
         x.unsigned_abs().into(),
         4,
-        "a box begins at a multiple of 16 bytes: a multiple of",
+        "boxes start at multiples of 16 bytes",
     );
 }
 
@@ -98,13 +98,13 @@ pub(crate) fn check_last(
         let before = i64::from(blocks[axis].saturating_sub(1)) * i64::from(tile[axis]);
         let last = i64::from(origin[axis]) + before;
         let all = i64::from(i32::MIN)..=i64::from(i32::MAX);
-        conditions.within(name, last, all, "coordinates have 32 bits:");
+        conditions.within(name, last, all, "coordinates have 32 bits");
     }
 }
 
 /// A store begins at no negative coordinate, either.
 pub(crate) fn check_store([x, y]: [i32; 2], conditions: &mut Conditions) {
-    let reason = "a store begins at no negative coordinate: at least";
+    let reason = "store coordinates must not be negative";
     conditions.at_least("first column that is stored", x, 0, reason);
     conditions.at_least("first row that is stored", y, 0, reason);
     if x >= 0 {
@@ -112,7 +112,7 @@ pub(crate) fn check_store([x, y]: [i32; 2], conditions: &mut Conditions) {
             "first column that is stored",
             u64::from(x.unsigned_abs()),
             4,
-            "a box begins at a multiple of 16 bytes: a multiple of",
+            "boxes start at multiples of 16 bytes",
         );
     }
 }

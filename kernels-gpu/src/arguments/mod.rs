@@ -14,7 +14,7 @@ pub use matrix::Matrix;
 pub(crate) use matrix::{check_last, check_load, check_store};
 pub(crate) use tiles::{Tiles, tile_of, tiled_bytes};
 
-/// The product, or the most that there is.
+/// Returns the product, saturating.
 pub(crate) fn product(factors: &[u32]) -> u64 {
     let factors = factors.iter().map(|factor| u64::from(*factor));
     factors.fold(1, u64::saturating_mul)
@@ -39,12 +39,12 @@ pub(crate) fn drawn(
     counter: usize,
 ) {
     let most = (u32::MAX - items) / own.saturating_add(1);
-    let reason = "items that are drawn are counted in 32 bits:";
+    let reason = "drawn items are counted in 32 bits";
     conditions.within("blocks", blocks, 0..=most, reason);
     conditions.zeroed(Region::bytes(counter, size_of::<u32>() as u64));
 }
 
-/// The launch with so much shared memory at least: with more than it needs fewer blocks run at once.
+/// Returns the launch with so much shared memory at least: with more than it needs fewer blocks run at once.
 pub(crate) fn at_least(launch: Launch, shared_bytes: u32) -> Launch {
     let shared_bytes = shared_bytes.max(launch.shape.shared_bytes);
     Launch {
@@ -53,14 +53,14 @@ pub(crate) fn at_least(launch: Launch, shared_bytes: u32) -> Launch {
     }
 }
 
-/// A divisor of a kernel: zero has been refused, and one stands for it until the launch is.
+/// Returns a divisor of a kernel: zero has been refused, and one replaces it until the launch is refused.
 pub(crate) fn divisor(number: u32) -> NonZero<u32> {
     NonZero::new(number).unwrap_or(NonZero::<u32>::MIN)
 }
 
-/// Batches are counted in 32 bits, and so are those that would come `stages` later.
+/// Batches are counted in 32 bits, also the ones that would come `stages` later.
 pub(crate) fn batches(conditions: &mut Conditions, batches: u32, stages: u32) {
     let most = u32::MAX - stages.min(8);
-    let reason = "batches that are counted in 32 bits:";
+    let reason = "batches are counted in 32 bits";
     conditions.within("batches", batches, 0..=most, reason);
 }

@@ -9,21 +9,21 @@ use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violation
 use super::{BOX, QUERIES, ROWS, Sequences, THREADS, attention_64, attention_128, attention_256};
 use crate::{arguments::product, gemm::Numbers, product::dealt};
 
-/// Bytes of keys and values that blocks at work find in L2.
+/// The number of bytes of keys and values that blocks at work find in L2.
 const L2_BYTES: u64 = 32 << 20;
 
-/// Sequences that lie one behind the other, each with a length of its own.
+/// Sequences that are stored one after the other, each with a length of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packed {
-    /// Queries of all sequences together.
+    /// The number of queries of all sequences together.
     pub queries: u32,
-    /// Keys of all sequences together.
+    /// The number of keys of all sequences together.
     pub keys: u32,
-    /// The buffer of `u32` with the number of each sequence's first query, and behind them that of all queries: none is
-    /// less than the one before.
+    /// The buffer of `u32` with the number of each sequence's first query, and after them the number of all queries:
+    /// none is less than the one before.
     pub query_starts: usize,
-    /// The buffer of `u32` with the number of each sequence's first key, and behind them that of all keys: none is less
-    /// than the one before.
+    /// The buffer of `u32` with the number of each sequence's first key, and after them the number of all keys: none is
+    /// less than the one before.
     pub key_starts: usize,
 }
 
@@ -31,30 +31,30 @@ pub struct Packed {
 /// positions, then sequences.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attention {
-    /// The type of all tensors but that of the logarithms.
+    /// The type of all tensors except the logarithms.
     pub numbers: Numbers,
-    /// Elements of a head: 64, 128 or 256.
+    /// The number of elements of a head: 64, 128 or 256.
     pub elements: u32,
-    /// Sequences, which are as long as each other, unless they are packed.
+    /// The number of sequences, which are as long as each other, unless they are packed.
     pub sequences: u32,
-    /// Queries of a sequence, or of the longest one: what is behind so many is not computed.
+    /// The number of queries of a sequence, or of the longest one: later queries are not computed.
     pub queries: u32,
-    /// Keys, and values, of a sequence, or of the longest one: what is behind so many is not seen.
+    /// The number of keys, and values, of a sequence, or of the longest one: later keys are ignored.
     pub keys: u32,
-    /// Sequences lie one behind the other, with lengths of their own. What follows the values of one is multiplied by zero:
-    /// infinities and NaN there spread.
+    /// Sequences are stored one after the other, with lengths of their own. Memory after the values of one is
+    /// multiplied by zero: infinities and NaN there spread.
     #[doc(alias("varlen", "cu_seqlens"))]
     pub packed: Option<Packed>,
-    /// Heads of queries.
+    /// The number of heads of queries.
     pub heads: u32,
-    /// Heads of keys and values, each of which equally many neighbouring heads of queries share.
+    /// The number of heads of keys and values; the same number of neighbouring heads of queries share each.
     pub key_heads: u32,
-    /// A query sees no key behind it; the last of both are at the same position.
+    /// A query sees no key after it; the last of both are at the same position.
     pub is_causal: bool,
     /// The factor of the scores.
     pub scale: f32,
-    /// Multiprocessors: blocks at most, where all queries see as many keys; else there is a block for each 128 queries of
-    /// each head.
+    /// The number of multiprocessors, and so the most blocks, where all queries see the same number of keys; otherwise
+    /// there is a block for each 128 queries of each head.
     pub multiprocessors: u32,
     /// The buffer of the results.
     pub results: usize,
@@ -97,7 +97,7 @@ impl Attention {
     /// Checks the arguments.
     ///
     /// # Errors
-    /// All that the kernels cannot take.
+    /// Every condition that the arguments break.
     pub fn launch(&self) -> Result<Launch, Violations> {
         let mut conditions = Conditions::default();
         let Self {
@@ -111,30 +111,25 @@ impl Attention {
             packed,
             ..
         } = *self;
-        conditions.one_of(
-            "elements of a head",
-            elements,
-            &[64, 128, 256],
-            "there are kernels for",
-        );
+        conditions.one_of("head size", elements, &[64, 128, 256], "compiled instances");
         let most = 1 << 30;
-        let reason = "positions of a sequence, whose differences have 32 bits:";
+        let reason = "differences of positions have 32 bits";
         conditions.within("queries", queries, 1..=most, reason);
         conditions.within("keys", keys, 0..=most, reason);
-        let reason = "heads, whose elements have coordinates of 32 bits:";
+        let reason = "coordinates have 32 bits";
         conditions.within("heads", heads, 1..=1 << 22, reason);
-        let reason = "heads of keys, each for some heads of queries:";
+        let reason = "each head of keys serves one or more heads of queries";
         conditions.within("heads of keys", key_heads, 1..=heads.max(1), reason);
         let key_heads = key_heads.max(1);
-        let reason = "as many heads of queries for each head of keys: a multiple of";
+        let reason = "each head of keys serves the same number of heads of queries";
         conditions.multiple("heads", heads.into(), key_heads.into(), reason);
         if !(self.scale > 0.0 && self.scale.is_finite()) {
-            let limit = "the greatest score stays the greatest: positive and finite";
-            let fix = format!("take {}", 1.0 / (elements as f32).sqrt());
+            let limit = "must be positive and finite (the greatest score must stay the greatest)";
+            let fix = format!("use {}", 1.0 / (elements as f32).sqrt());
             conditions.refuse("scale", self.scale, limit, fix);
         }
         if let Some(packed) = packed {
-            let reason = "positions of all sequences, whose differences have 32 bits:";
+            let reason = "differences of positions have 32 bits";
             conditions.within("queries of all sequences", packed.queries, 1..=most, reason);
             conditions.within("keys of all sequences", packed.keys, 0..=most, reason);
             for starts in [packed.query_starts, packed.key_starts] {
@@ -147,9 +142,9 @@ impl Attention {
             None => (queries, keys, sequences),
         };
         let items = product(&[queries.div_ceil(QUERIES), heads, sequences]);
-        let reason = "128 queries of a head, which are counted in 31 bits:";
+        let reason = "items of 128 queries are counted in 31 bits";
         conditions.within("items", items, 1..=i32::MAX as u64, reason);
-        // Else the hardware gives the next one to a block that is free.
+        // Otherwise the hardware assigns the next one to a block that is free.
         let are_dealt = !is_causal && packed.is_none();
         let blocks = match are_dealt {
             true => dealt(items as u32, self.multiprocessors),
@@ -170,7 +165,7 @@ impl Attention {
             MapRef::new(map.swizzle(Swizzle::B128), buffer)
         };
         let key_rows = if elements == 256 { 64 } else { 128 };
-        // Where there are no keys, nobody loads any.
+        // Where there are no keys, no thread loads any.
         let key_map = |buffer| match all_keys {
             0 => map(key_rows, all_queries, heads, self.results),
             _ => map(key_rows, all_keys, key_heads, buffer),
@@ -202,7 +197,7 @@ impl Attention {
             scale: self.scale * LOG2_E,
         };
         let logarithms = BufferRef::<f32>::new(self.logarithms);
-        // Where sequences are as long as each other, nobody reads starts.
+        // Where sequences are as long as each other, no thread reads starts.
         let [query_starts, key_starts] = packed
             .map_or([self.logarithms; 2], |packed| {
                 [packed.query_starts, packed.key_starts]

@@ -9,9 +9,9 @@ use super::{QUERIES, Sequences};
 /// Where the positions of a sequence are.
 #[derive(Clone, Copy)]
 pub(super) struct Positions {
-    /// Its number in the tensors.
+    /// The number in the tensors.
     pub(super) sequence: u32,
-    /// Its first query and its first key there.
+    /// The first query and its first key there.
     pub(super) first: [u32; 2],
     pub(super) queries: u32,
     pub(super) keys: u32,
@@ -23,11 +23,11 @@ impl Sequences {
         self.packed[0] != 0
     }
 
-    /// Returns the positions of a sequence: in the tensors whatever the starts are, and no more than those of the
+    /// Returns the positions of a sequence: within the tensors for any starts, and no more than the positions of the
     /// longest sequence. Starts that ascend keep sequences apart.
     ///
     /// # Safety
-    /// 1. (4) of the kernels holds, and there is such a sequence.
+    /// 1. (4) of the kernels holds, and the sequence exists.
     #[inline(always)]
     unsafe fn positions(&self, sequence: u32, starts: [*const u32; 2]) -> Positions {
         if !self.are_packed() {
@@ -40,7 +40,7 @@ impl Sequences {
         }
         let of = |which: usize, longest: u32| {
             let start = starts[which].wrapping_add(sequence as usize);
-            // SAFETY: there is one for each sequence, and one behind them (1).
+            // SAFETY: there is one for each sequence, and one after them (1).
             let ends = unsafe { [*start, *start.wrapping_add(1)] };
             let [first, end] = ends.map(|end| end.min(self.packed[which]));
             (first, end.saturating_sub(first).min(longest))
@@ -61,10 +61,10 @@ impl Sequences {
         self.queries.div_ceil(QUERIES)
     }
 
-    /// The 128 queries with this number, if there are any.
+    /// Returns the 128 queries with this number, if there are any.
     ///
     /// # Safety
-    /// 1. (2) and (4) of the kernels hold, and there is such an item.
+    /// 1. (2) and (4) of the kernels hold, and the item exists.
     #[inline(always)]
     pub(super) unsafe fn item(&self, index: u32, starts: [*const u32; 2]) -> Option<Item> {
         let in_group = self.group * self.items_of_head();
@@ -81,7 +81,7 @@ impl Sequences {
         unsafe { assert_unchecked(self.heads != 0) };
         // SAFETY: as above.
         unsafe { assert_unchecked(self.sharing != 0) };
-        // SAFETY: there is such a sequence (1).
+        // SAFETY: the sequence exists (1).
         let positions = unsafe { self.positions(number / self.heads, starts) };
         let item = Item {
             number,
@@ -107,7 +107,7 @@ pub(super) struct Item {
 }
 
 impl Item {
-    /// Tiles of keys that the queries see.
+    /// Returns the number of tiles of keys that the queries see.
     #[inline(always)]
     pub(super) fn tiles<const CAUSAL: bool>(&self, tile: u32) -> u32 {
         let Positions { queries, keys, .. } = self.positions;
@@ -122,7 +122,7 @@ impl Item {
     }
 }
 
-/// Hands on what the block has of so many items: one of them where `ONE` says so.
+/// Calls `work` with each item of this block; only with one item if `ONE`.
 #[inline(always)]
 pub(super) fn each_item<const ONE: bool>(
     block: Block,

@@ -45,7 +45,7 @@ pub(super) unsafe fn run(problem: &Problem<QUERIES>) {
                     let chunk = (first_pixel + u64::from(pixel)) * u64::from(CHUNKS);
                     let upper = problem.value.wrapping_add(chunk as usize + own as usize);
                     let mut add = |offset: u32, weight| {
-                        // SAFETY: the four pixels around a sample lie in its image with its border (1).
+                        // SAFETY: the four pixels around a sample are in its image with its border (1).
                         let pixel = unsafe { *upper.add((offset * CHUNKS) as usize) };
                         accumulate(&mut sums, pixel.0, weight);
                     };
@@ -54,7 +54,7 @@ pub(super) unsafe fn run(problem: &Problem<QUERIES>) {
                     add(level.width, c);
                     add(level.width + 1, d);
                 };
-                // Spelled out, so that the loads of all four are on their way at once.
+                // Spelled out, so that the loads of all four are in flight at once.
                 look(0);
                 look(1);
                 look(2);

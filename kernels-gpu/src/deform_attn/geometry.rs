@@ -1,4 +1,4 @@
-//! Where a query looks, and with what weights.
+//! The locations that a query samples, and their weights.
 
 use core::num::NonZero;
 
@@ -16,15 +16,15 @@ pub struct Chunk(pub(super) [F16x2; 4]);
 
 /// Chunks of a pixel, and lanes of a query.
 pub(super) const CHUNKS: u32 = CHANNELS / 8;
-/// Locations of two samples beside each other.
+/// Locations of two neighbouring samples.
 #[derive(Clone, Copy)]
 #[repr(C, align(8))]
 struct Locations([F16x2; 2]);
 
-/// Bytes of a pixel.
+/// The number of bytes of a pixel.
 pub(super) const PIXEL_BYTES: u32 = CHANNELS * 2;
 
-/// The operator's input, of which a warp takes `QUERIES` queries at a time.
+/// The operator's input; a warp takes `QUERIES` queries at a time.
 pub(super) struct Problem<const QUERIES: u32> {
     pub(super) value: *const Chunk,
     locations: *const F16x2,
@@ -48,7 +48,7 @@ impl<const QUERIES: u32> Problem<QUERIES> {
     const GROUP: NonZero<u32> = NonZero::new(QUERIES).unwrap();
 
     /// # Safety
-    /// 1. The inputs and the output are as long as the layout says, and nobody writes the inputs.
+    /// 1. The inputs and the output are as long as the layout requires, and no thread writes the inputs.
     #[inline(always)]
     pub(super) unsafe fn new(
         value: *const Chunk,
@@ -76,14 +76,14 @@ impl<const QUERIES: u32> Problem<QUERIES> {
         self.queries.div_ceil(Self::GROUP)
     }
 
-    /// The batch of a group, if there is one.
+    /// Returns the batch of a group, if there is one.
     #[inline(always)]
     pub(super) fn batch(&self, group: u32) -> Option<Batch> {
         let groups = self.groups_of_batch();
         (group < groups.get() * self.batches).then(|| Batch(group / groups))
     }
 
-    /// A query of a group, and whether it is there: the last one of the batch for those beyond.
+    /// Returns a query of a group, and whether it is there: the last one of the batch for those beyond.
     #[inline(always)]
     pub(super) fn query(&self, batch: Batch, group: u32, of_group: u32) -> (Query, bool) {
         let queries = self.queries.get();
@@ -103,7 +103,7 @@ impl<const QUERIES: u32> Problem<QUERIES> {
         unsafe { (*self.locations.add(index), *self.weights.add(index)) }
     }
 
-    /// Locations and weights of two samples beside each other; levels and pairs are counted modulo how many there are.
+    /// Locations and weights of two neighbouring samples; levels and pairs wrap around.
     #[inline(always)]
     pub(super) fn samples(&self, query: Query, level: u32, pair: u32) -> [(F16x2, F16); 2] {
         let (level, pair) = (level % LEVELS, pair % (POINTS / 2));
@@ -140,7 +140,7 @@ impl<const QUERIES: u32> Problem<QUERIES> {
 pub(super) struct Level {
     pub(super) width: u32,
     pub(super) height: u32,
-    /// Its first pixel in its batch.
+    /// The first pixel in its batch.
     pub(super) first: u32,
 }
 
@@ -191,7 +191,7 @@ fn pick(index: u32, [a, b, c, d]: [u32; 4]) -> u32 {
     if index & 1 == 0 { even } else { odd }
 }
 
-/// A sample: the upper left of the four pixels around it, what both rows count, and the right column's share of that.
+/// A sample: the upper left of the four pixels around it, the weights of both rows, and the right column's share of them.
 pub(super) struct Around {
     pub(super) column: u32,
     pub(super) row: u32,
@@ -200,7 +200,7 @@ pub(super) struct Around {
     pub(super) right: f32,
 }
 
-/// The four pixels around a sample, by the upper left one, and what each counts.
+/// The four pixels around a sample, by the upper left one, and the weight of each.
 pub(super) struct Corners {
     pub(super) column: u32,
     pub(super) row: u32,
@@ -209,9 +209,9 @@ pub(super) struct Corners {
 }
 
 impl Level {
-    /// The pixels around a location: those of the image with its border.
+    /// Returns the pixels around a location in the image with its border.
     ///
-    /// A sample outside the image, or that is no number, counts nothing.
+    /// A sample outside the image, or at a NaN, has the weight 0.
     #[inline(always)]
     pub(super) fn around(&self, location: F16x2, weight: F16) -> Around {
         let [x, y] = f32s(location);
@@ -235,7 +235,7 @@ impl Level {
         }
     }
 
-    /// As [`around`](Self::around), with what each pixel counts.
+    /// Works like [`around`](Self::around), and returns the weight of each pixel.
     #[inline(always)]
     pub(super) fn corners(&self, location: F16x2, weight: F16) -> Corners {
         let Around {
@@ -258,7 +258,7 @@ impl Level {
     }
 }
 
-/// The values of two halves, converted one after the other.
+/// Returns the values of two halves, converted one after the other.
 #[inline(always)]
 fn f32s(halves: F16x2) -> [f32; 2] {
     [halves.low().to_f32(), halves.high().to_f32()]

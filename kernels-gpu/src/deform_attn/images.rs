@@ -15,13 +15,13 @@ pub(super) struct Images {
     parity: u32,
 }
 
-/// Images that are there or on their way.
+/// Images that are there or in flight.
 pub(super) struct Loading {
     barrier: Barrier,
     parity: u32,
 }
 
-/// Bytes of shared memory that images from number `first` on take.
+/// Returns the number of bytes of shared memory that images from number `first` on take.
 #[inline(always)]
 pub(super) fn bytes<const QUERIES: u32>(first: u32, problem: &Problem<QUERIES>) -> u32 {
     if first < LEVELS {
@@ -49,8 +49,8 @@ impl Images {
         }
     }
 
-    /// Starts the copy of a batch's images. All threads of the block call it together, and have read what they want
-    /// of the batch before.
+    /// Starts the copy of a batch's images. All threads of the block call it together, and have finished reading
+    /// the batch before.
     #[inline(always)]
     pub(super) fn load<const QUERIES: u32>(
         &mut self,
@@ -63,8 +63,8 @@ impl Images {
             let pixel = batch.0 as usize * problem.levels.pixels() as usize
                 + problem.levels.pick(self.first).first as usize;
             let mut load = barrier.transaction();
-            // SAFETY: the images lie one behind the other in the batch, pixels are 64 bytes, and the shared memory is
-            // theirs (1 of `new`).
+            // SAFETY: the images are stored one after the other in the batch, pixels are 64 bytes, and the shared
+            // memory is theirs (1 of `new`).
             unsafe {
                 let pixels = problem.value.add(pixel * CHUNKS as usize);
                 load.bulk(self.memory, pixels.cast(), bytes(self.first, problem));
@@ -85,7 +85,7 @@ impl Loading {
     }
 }
 
-/// The images' part of the shared memory.
+/// Returns the images' part of the shared memory.
 #[cfg(not(target_arch = "nvptx64"))]
 pub(super) fn shared_bytes(first: usize, shapes: [u32; 4]) -> u64 {
     let pixels = |shape: &u32| u64::from(shape >> 16) * u64::from(shape & 0xffff);

@@ -1,7 +1,7 @@
-//! Pixels two at a time: those of the finer images by ordinary loads, of the coarser ones from shared memory.
+//! Pixels two at a time: finer images by ordinary loads, coarser ones from shared memory.
 //!
-//! Both pixels of a row lie side by side, 128 bytes, which eight lanes load together. The L1 cache looks up one line after
-//! the other, and finds them in one or two, where four lanes that load a pixel each look in four.
+//! Both pixels of a row are side by side, 128 bytes, which eight lanes load together. The L1 cache looks up one line
+//! after the other, and finds them in one or two, where four lanes that load a pixel each look in four.
 
 use core::num::NonZero;
 
@@ -21,13 +21,13 @@ use super::{
 
 /// Lanes of a query: for each of two pixels its channels.
 const LANES: u32 = 2 * CHUNKS;
-/// Queries of a warp.
+/// The number of queries of a warp.
 pub(super) const QUERIES: u32 = 32 / LANES;
-/// Images that lie in global memory, and images of which a warp has samples in shared memory at a time.
+/// The number of images in global memory, and images with samples in shared memory of a warp at a time.
 const FINE: u32 = 2;
-/// Bytes of a sample in shared memory: where its upper left pixel is, what both rows count, the right column's share.
+/// Bytes of a sample in shared memory: its upper left pixel, the weights of both rows, the right column's share.
 const SAMPLE_BYTES: u32 = size_of::<[u32; 4]>() as u32;
-/// Samples of a query that a warp has in shared memory at a time, and those of all its queries.
+/// Samples of a query that a warp has in shared memory at a time, and samples of all its queries.
 const SAMPLES: u32 = FINE * POINTS;
 const WARP_BYTES: u32 = QUERIES * SAMPLES * SAMPLE_BYTES;
 
@@ -35,7 +35,7 @@ const WARP_BYTES: u32 = QUERIES * SAMPLES * SAMPLE_BYTES;
 /// 1. The conditions of [`deform_attn_pairs`](super::deform_attn_pairs).
 #[inline(always)]
 pub(super) unsafe fn run(problem: &Problem<QUERIES>, waves: NonZero<u32>) {
-    // SAFETY: every thread gets here, and nobody writes the images (1).
+    // SAFETY: every thread gets here, and no thread writes the images (1).
     let block = unsafe { Block::converged() };
     let (warp, warps) = (block.warp(), block.warps());
     let lane = warp.lane();
@@ -92,7 +92,7 @@ pub(super) unsafe fn run(problem: &Problem<QUERIES>, waves: NonZero<u32>) {
                 let below = problem.levels.pick(image).width * PIXEL_BYTES;
                 lanes.add(&mut sums, image, |offset| {
                     let upper = value.wrapping_byte_add(offset as usize);
-                    // SAFETY: the four pixels around a sample lie in its image with its border (1).
+                    // SAFETY: the four pixels around a sample are in its image with its border (1).
                     unsafe { [*upper, *upper.wrapping_byte_add(below as usize)] }
                 });
             }
@@ -120,17 +120,17 @@ pub(super) unsafe fn run(problem: &Problem<QUERIES>, waves: NonZero<u32>) {
     });
 }
 
-/// A lane among those of its query: the left pixel's channels first, then the right one's.
+/// A lane within its query: the left pixel's channels first, then the right one's.
 struct Lanes {
     own: u32,
     /// The query's samples.
     samples: SharedPtr<u8>,
-    /// The share that the lane's pixel has of its row: so much, and so many times the right column's share.
+    /// The share of the lane's pixel in its row: a constant, and a factor of the right column's share.
     share: [f32; 2],
 }
 
 impl Lanes {
-    /// Writes where a lane's two samples in an image are, from `origin` on, and what their pixels count.
+    /// Writes the positions of a lane's two samples in an image, from `origin` on, and the weights of their pixels.
     #[inline(always)]
     fn place(&self, level: Level, origin: u32, samples: [(F16x2, F16); 2]) {
         let to = self.samples.cast::<[u32; 4]>().add(2 * self.own);
@@ -145,7 +145,7 @@ impl Lanes {
             let pixel = level.first + row * level.width + column;
             let at = origin.wrapping_add(pixel * PIXEL_BYTES);
             let [upper, lower, right] = [upper, lower, right].map(f32::to_bits);
-            // SAFETY: each lane has two samples of its own, which nobody reads before the warp has synchronised.
+            // SAFETY: each lane has two samples of its own, which no thread reads before the warp has synchronised.
             unsafe { to.add(index).write([at, upper, lower, right]) };
         };
         let [first, second] = samples;
@@ -153,7 +153,7 @@ impl Lanes {
         place(1, second);
     }
 
-    /// Adds what the lane sees in the samples of the image of this number among those that are placed.
+    /// Adds the lane's samples in the image of this number among the placed images.
     #[inline(always)]
     fn add(&self, sums: &mut [f32; 8], image: u32, mut rows: impl FnMut(u32) -> [Chunk; 2]) {
         let mut add = |point: u32| {
@@ -166,7 +166,7 @@ impl Lanes {
             accumulate(sums, above.0, f32::from_bits(upper) * share);
             accumulate(sums, below.0, f32::from_bits(lower) * share);
         };
-        // Spelled out, so that the loads of several are on their way at once.
+        // Spelled out, so that the loads of several are in flight at once.
         add(0);
         add(1);
         add(2);

@@ -6,10 +6,10 @@ use tma::Block;
 
 use super::geometry::{Batch, Problem};
 
-/// Calls `work` for each batch of which this block has groups, with the number of the first one and of the one behind
+/// Calls `work` for each batch with groups of this block, with the number of the first one and of the one after
 /// the last.
 ///
-/// The batches are worked on in `waves` parts, one after the other, of each of which a block has a share.
+/// The batches are processed in `waves` parts, one after the other; a block has a share of each part.
 #[inline(always)]
 pub(super) fn each_batch<const QUERIES: u32>(
     block: Block,
@@ -35,7 +35,7 @@ pub(super) fn each_batch<const QUERIES: u32>(
     }
 }
 
-/// Where the part of number `part` of `parts` begins.
+/// Returns the start of part `part` of `parts`.
 #[inline(always)]
 fn share(count: u32, part: u32, parts: NonZero<u32>) -> u32 {
     (u64::from(count) * u64::from(part) / u64::from(parts.get())) as u32

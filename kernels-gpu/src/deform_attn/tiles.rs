@@ -31,7 +31,7 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
     waves: NonZero<u32>,
 ) {
     let is_resident = TILED < LEVELS as usize;
-    // SAFETY: every thread gets here, and nobody writes the images (1).
+    // SAFETY: every thread gets here, and no thread writes the images (1).
     let block = unsafe { Block::converged() };
     let warps = block.warps();
     let warp_index = block.warp().index();
@@ -71,7 +71,7 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
     });
 }
 
-/// Tiles, weights and samples of a round of a warp.
+/// Returns the tiles, weights and samples of a round of a warp.
 const fn stage_bytes<const TILED: usize>() -> u32 {
     QUERIES * TILED as u32 * TILE_BYTES + WEIGHTS_BYTES + SAMPLES_BYTES
 }
@@ -103,14 +103,14 @@ struct Work {
 struct Warp<const STAGES: u32, const TILED: usize> {
     warp: tma::Warp,
     lane: u32,
-    /// Query of the lane among those of the warp.
+    /// Query of the lane within the warp.
     query: u32,
     /// The image that it works out samples in, and the channels that it adds up.
     own: u32,
     level: Level,
     stages: SharedPtr<u8>,
     barriers: BarrierArray<STAGES>,
-    /// Where the images lie that are not fetched in tiles.
+    /// Where the images are that are not fetched in tiles.
     images: SharedPtr<u8>,
     fill: Cursor<STAGES>,
     drain: Cursor<STAGES>,
@@ -126,9 +126,9 @@ struct Next {
 
 impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
     /// # Safety
-    /// 1. `stages` and `barriers` are this warp's alone, as large as [`shared_bytes`] says, and `images` has
-    ///    those of the batch that is worked on.
-    /// 2. The problem and the maps are those of [`run`]. All lanes call `attend` together, whose groups are there.
+    /// 1. `stages` and `barriers` are this warp's alone, as large as [`shared_bytes`] returns, and `images` has
+    ///    the images of the current batch.
+    /// 2. The problem and the maps are the ones of [`run`]. All lanes call `attend` together, with existing groups.
     #[inline(always)]
     unsafe fn new(
         block: Block,
@@ -161,14 +161,14 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
             .byte_add(cursor.stage() * stage_bytes::<TILED>())
     }
 
-    /// The weights of the corners of each lane's sample.
+    /// Returns the weights of the corners of each lane's sample.
     #[inline(always)]
     fn weights(&self, cursor: Cursor<STAGES>) -> SharedPtr<[u32; 4]> {
         let tiles = QUERIES * TILED as u32 * TILE_BYTES;
         self.tiles(cursor).byte_add(tiles).cast()
     }
 
-    /// Where each lane's sample is.
+    /// Returns the address of each lane's sample.
     #[inline(always)]
     fn samples(&self, cursor: Cursor<STAGES>) -> SharedPtr<u64> {
         self.weights(cursor).byte_add(WEIGHTS_BYTES).cast()
@@ -302,7 +302,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
         self.look(problem, work, next);
     }
 
-    /// Waits for a round and adds what its samples show.
+    /// Waits for a round and adds its samples.
     #[inline(always)]
     fn drain(&mut self, problem: &Problem<QUERIES>, sums: &mut [f32; 8]) {
         let at = self.drain;

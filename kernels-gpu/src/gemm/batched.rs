@@ -16,13 +16,13 @@ use tma::{
 use super::{Finished, NARROW, Product, THREADS, WIDE_STAGES};
 use crate::product::{BOX, Box64, Tiling, WIDE, place};
 
-/// Stages of narrow tiles in shared memory.
+/// The number of stages of narrow tiles in shared memory.
 const NARROW_STAGES: u32 = 8;
 
 /// A box of one of many matrices.
 type Box3<T> = [Box64<T>; 1];
 type Map<T> = TileMap<Box3<T>, Swizzle128>;
-/// Rows of A, and so many boxes of columns of B.
+/// Rows of A, and `BOXES` boxes of columns of B.
 type Stage<T, const BOXES: usize> =
     Pair<[Tile<Box3<T>, Swizzle128>; 2], [Tile<Box3<T>, Swizzle128>; BOXES]>;
 type Matrix<T, const BOXES: usize, const K_MAJOR: bool> =
@@ -36,7 +36,7 @@ pub struct Results {
     pub strides: [u64; 2],
     /// Rows and columns of C.
     pub extents: [u32; 2],
-    /// Products.
+    /// The number of products.
     pub batches: u32,
     /// For A and B: 1 where each product has its own, 0 where they all have the first one.
     pub steps: [u32; 2],
@@ -50,11 +50,11 @@ pub struct Results {
 /// are of `f32`. All have the same extents, and one bias.
 ///
 /// # Safety
-/// 1. `a` and `b` are maps with boxes of 64 by 64, of the rows of the matrices as they lie in memory, and of as many
-///    matrices as `results` says; nobody writes A and B while the kernel runs.
-/// 2. `c` points to the first of the matrices that `results` describes, and nobody else uses these. It is a multiple of
-///    16 bytes, and so are their strides; rows end there, too. Elements of C are initialised where `beta` is not 0.
-/// 3. (2) to (4) of [`gemm`](super::gemm()), where the tiles are those of all products together.
+/// 1. `a` and `b` are maps with boxes of 64 by 64, of the rows of the matrices as they are in memory, and of the
+///    number of matrices in `results`; no thread writes A and B while the kernel runs.
+/// 2. `c` points to the first of the matrices that `results` describes, and no other code uses these. It is a multiple
+///    of 16 bytes, and so are their strides; rows end there, too. Elements of C are initialised where `beta` is not 0.
+/// 3. (2) to (4) of [`gemm`](super::gemm()), where the tiles are the tiles of all products together.
 #[kernel(
     max_threads = 384,
     min_blocks = 1,
@@ -84,7 +84,7 @@ pub unsafe fn gemm_batched<T: MatrixElement + Half, const A_K_MAJOR: bool, const
 /// [`gemm_batched`] with tiles of 128 by 64, for few tiles.
 ///
 /// # Safety
-/// 1. Those of [`gemm_batched`].
+/// 1. The conditions of [`gemm_batched`].
 #[kernel(
     max_threads = 384,
     min_blocks = 1,
@@ -125,7 +125,7 @@ struct Epilogue<T> {
 }
 
 /// # Safety
-/// 1. Those of [`gemm_batched`].
+/// 1. The conditions of [`gemm_batched`].
 #[inline(always)]
 unsafe fn multiply<
     T: MatrixElement + Half,
@@ -189,7 +189,7 @@ unsafe fn multiply<
             let row = row + BOX * index + 16 * warpgroup.warp_index() + warpgroup.warp().lane() / 4;
             sums.each_pair(warpgroup, |below, beside, sums| {
                 let at = [column + beside, row + 8 * below as u32];
-                // SAFETY: each element of C is that of one thread (2 and 3 of `gemm_batched`).
+                // SAFETY: each element of C belongs to one thread (2 and 3 of `gemm_batched`).
                 unsafe { end.write(sums, at, batch) };
             });
         }
@@ -199,7 +199,7 @@ unsafe fn multiply<
 }
 
 impl<T: Half> Epilogue<T> {
-    /// Writes what becomes of two neighbouring sums, the first one at these coordinates, if that is in C.
+    /// Writes the results of two neighbouring sums, the first one at these coordinates, if that is in C.
     ///
     /// # Safety
     /// 1. (2) and (3) of [`gemm_batched`] hold, and no other thread uses these elements of C. The column is even.
@@ -238,7 +238,7 @@ impl<T: Half> Epilogue<T> {
     }
 }
 
-/// Two neighbouring elements of C, the first of which is at a multiple of their bytes.
+/// Two neighbouring elements of C; the first one is at a multiple of their bytes.
 #[derive(Clone, Copy)]
 enum Place<T> {
     Single(*mut f32),
@@ -247,7 +247,7 @@ enum Place<T> {
 
 impl<T: Half> Place<T> {
     /// # Safety
-    /// 1. The elements are there and initialised, and nobody writes them.
+    /// 1. The elements are there and initialised, and no thread writes them.
     #[inline(always)]
     unsafe fn read(self) -> [f32; 2] {
         // SAFETY: (1).
@@ -263,7 +263,7 @@ impl<T: Half> Place<T> {
     }
 
     /// # Safety
-    /// 1. The elements are there, and nobody else uses them.
+    /// 1. The elements are there, and no other code uses them.
     #[inline(always)]
     unsafe fn write(self, values: [f32; 2]) {
         // SAFETY: (1).

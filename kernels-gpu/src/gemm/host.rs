@@ -52,27 +52,27 @@ impl Form {
 /// The product of two matrices, or the products of many.
 ///
 /// Elements of C between its last column and the next multiple of 16 bytes may be written, too. The kernels of
-/// [`batched`](super::batched) are for results of `f32`, such as are added to what C has, and several products.
+/// [`batched`](super::batched) are for results of `f32`, for example added to C, and several products.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gemm {
     /// The type of A and B.
     pub numbers: Numbers,
     /// C is of `f32`, and else of the type of A and B.
     pub is_single: bool,
-    /// Rows of A and of the product, columns of B and of the product, and what products are added up over:
+    /// Rows of A and of the product, columns of B and of the product, and the extent that products are added up over:
     /// columns of A, rows of B.
     pub size: [u32; 3],
-    /// Products, each of matrices of its own.
+    /// The number of products, each of matrices of its own.
     pub batches: u32,
     /// A is given transposed: K rows of M numbers.
     pub a_transposed: bool,
     /// B is given transposed: N rows of K numbers.
     pub b_transposed: bool,
-    /// From row to row of C, A and B as they lie in memory, in elements; rows lie one behind the other where nothing is
-    /// said.
+    /// From row to row of C, A and B as they are in memory, in elements; by default rows are stored one after the
+    /// other.
     pub strides: [Option<u64>; 3],
-    /// From matrix to matrix of C, A and B, in elements: 0 where all products have the same A or B; one behind the other
-    /// where nothing is said.
+    /// From matrix to matrix of C, A and B, in elements: 0 where all products have the same A or B; by default one
+    /// after the other.
     pub batch_strides: [Option<u64>; 3],
     /// The factor of the sums.
     pub alpha: f32,
@@ -88,12 +88,12 @@ pub struct Gemm {
     pub a: usize,
     /// The buffer of B.
     pub b: usize,
-    /// Multiprocessors: blocks at most.
+    /// The number of multiprocessors, and so the most blocks.
     pub multiprocessors: u32,
 }
 
 impl Default for Gemm {
-    /// One product of `bf16`, as the matrices are, for the 132 multiprocessors of an H100 or H200, and nothing else.
+    /// One product of `bf16`, as the matrices are, for the 132 multiprocessors of an H100 or H200, without an epilogue.
     fn default() -> Self {
         Self {
             numbers: Numbers::Bf16,
@@ -128,7 +128,7 @@ pub(crate) struct Matrices {
 }
 
 impl Matrices {
-    /// One element at the start of a buffer, in rows of so many, for maps through which nobody loads.
+    /// One element at the start of a buffer, in rows of `stride`, for maps through which no thread loads.
     pub(crate) const fn element(buffer: usize, stride: u64) -> Self {
         Self {
             buffer,
@@ -139,7 +139,7 @@ impl Matrices {
         }
     }
 
-    /// Elements from the first to behind the last.
+    /// Returns the number of elements from the first to after the last.
     pub(crate) fn span(&self) -> u64 {
         let [row, matrix] = self.strides;
         let steps = |count: u32, stride: u64| stride.saturating_mul(count.saturating_sub(1).into());
@@ -147,7 +147,7 @@ impl Matrices {
         steps(self.count, matrix).saturating_add(rows)
     }
 
-    /// Refuses matrices of which rows have elements in common.
+    /// Refuses matrices with rows that have elements in common.
     fn check_apart(&self, conditions: &mut Conditions) {
         let [row, matrix] = self.strides;
         let one = Self { count: 1, ..*self };
@@ -155,8 +155,8 @@ impl Matrices {
         let are_between = row >= line.span() && matrix >= self.columns.into();
         if self.count > 1 && matrix < one.span() && !are_between {
             let limit =
-                "results do not overlap: matrices lie one behind the other, or their rows do";
-            let fix = format!("take {} or more", one.span());
+                "must keep results apart (matrices follow each other, or their rows alternate)";
+            let fix = format!("use {} or more", one.span());
             conditions.refuse("batch stride of C", matrix, limit, fix);
         }
     }
@@ -169,7 +169,7 @@ impl Gemm {
     /// Checks the arguments.
     ///
     /// # Errors
-    /// All that the kernels cannot take.
+    /// Every condition that the arguments break.
     pub fn launch(&self) -> Result<Launch, Violations> {
         let [m, n, _] = self.size;
         let mut conditions = Conditions::default();
@@ -200,7 +200,7 @@ impl Gemm {
         conditions.launch(call, Shape::new(blocks, THREADS))
     }
 
-    /// The form for so many wide tiles of each product.
+    /// Returns the form for `wide` wide tiles of each product.
     fn form(&self, wide: [u32; 2], is_batched: bool) -> Form {
         let [_, _, k] = self.size;
         // Few wide tiles leave multiprocessors without work.
@@ -213,7 +213,7 @@ impl Gemm {
         }
     }
 
-    /// Checks C, and A and B, whose elements have so many bytes.
+    /// Checks C, and A and B, with elements of this size in bytes.
     pub(crate) fn all_matrices(
         &self,
         conditions: &mut Conditions,
@@ -232,26 +232,26 @@ impl Gemm {
         let b = self.matrices(conditions, 2, extents_of_b, element_bytes);
         c.check_apart(conditions);
         let most = i32::MAX as u32;
-        conditions.within("batches", self.batches, 1..=most, "products:");
+        conditions.within("batches", self.batches, 1..=most, "");
         [c, a, b]
     }
 
-    /// The number of all tiles, so many of each product.
+    /// Returns the number of all tiles, given the tiles of one product.
     fn all_tiles(&self, [down, along]: [u32; 2]) -> u64 {
         product(&[down, along, self.batches])
     }
 
-    /// Checks the tiles of a product, and counts those of all.
+    /// Checks the tiles of a product, and counts the tiles of all.
     pub(crate) fn tiling(&self, conditions: &mut Conditions, tiles: [u32; 2]) -> (Tiling, u32) {
         let [m, n, k] = self.size;
         let most = i32::MAX as u32;
-        let reason = "tiles, each way, that are counted in 16 bits:";
+        let reason = "tiles in each direction are counted in 16 bits";
         conditions.within("tiles down the product", tiles[0], 1..=0xffff, reason);
         conditions.within("tiles along the product", tiles[1], 1..=0xffff, reason);
-        let reason = "coordinates have 32 bits, one of them the sign:";
+        let reason = "coordinates are signed 32-bit numbers";
         conditions.within("K", k, 0..=most, reason);
         let count = self.all_tiles(tiles).min(u64::from(u32::MAX)) as u32;
-        let reason = "tiles that are counted in 31 bits:";
+        let reason = "tiles are counted in 31 bits";
         conditions.within("tiles of the product", count, 0..=most, reason);
         let tiling = Tiling {
             tiles,
@@ -266,7 +266,7 @@ impl Gemm {
         dealt(tiles, self.multiprocessors)
     }
 
-    /// Checks the strides of the matrices with this number. Where there are no products, nobody loads A and B.
+    /// Checks the strides of the matrices with this number. Where there are no products, no thread loads A and B.
     fn matrices(
         &self,
         conditions: &mut Conditions,
@@ -281,13 +281,13 @@ impl Gemm {
         if number == 0 || self.size[2] > 0 {
             let elements = 16 / element_bytes;
             let parameter = format!("row stride of {name}");
-            let reason = "rows begin at multiples of 16 bytes: a multiple of";
+            let reason = "rows start at multiples of 16 bytes";
             conditions.multiple(&parameter, row, elements, reason);
-            let reason = "rows do not overlap: at least";
+            let reason = "rows must not overlap";
             conditions.at_least(&parameter, row, columns.into(), reason);
             if self.batch_strides[number].is_some() {
                 let parameter = format!("batch stride of {name}");
-                let reason = "matrices begin at multiples of 16 bytes: a multiple of";
+                let reason = "matrices start at multiples of 16 bytes";
                 conditions.multiple(&parameter, matrix, elements, reason);
             }
         }
@@ -301,7 +301,7 @@ impl Gemm {
         }
     }
 
-    /// A map of the rows of matrices, one by one.
+    /// Returns a map of the rows of matrices, one by one.
     pub(crate) fn map(&self, matrices: Matrices) -> MapRef {
         let Matrices { rows, columns, .. } = matrices;
         let map = Tiled::new(self.data_type(), &[columns.into(), rows.into()])
@@ -310,7 +310,7 @@ impl Gemm {
         MapRef::new(map.swizzle(Swizzle::B128), matrices.buffer)
     }
 
-    /// The maps of A and B; where there are no products, nobody loads through them, and that of C will do.
+    /// Makes the maps of A and B; where there are no products, no thread loads through them, and the map of C serves.
     pub(crate) fn operands(
         &self,
         conditions: &mut Conditions,
@@ -327,7 +327,7 @@ impl Gemm {
         })
     }
 
-    /// A map of many matrices.
+    /// Returns a map of many matrices.
     fn map_of_many(&self, matrices: Matrices) -> MapRef {
         let Matrices {
             rows,
@@ -354,7 +354,7 @@ impl Gemm {
         }
     }
 
-    /// The call for a single product whose results are of the type of A and B.
+    /// Makes the call for a single product with results of the type of A and B.
     fn one(
         &self,
         conditions: &mut Conditions,
@@ -409,7 +409,7 @@ impl Gemm {
             single: self.is_single.into(),
             beta: self.beta,
         };
-        // Where there are no products, nobody loads through the maps: they are of an element of C.
+        // Where there are no products, no thread loads through the maps: they are of an element of C.
         let none = Matrices::element(self.c, 8);
         let mut operand = |matrices| {
             if self.size[2] == 0 {

@@ -11,9 +11,9 @@ use crate::product::Map;
 /// `128 * i` on. Rows for which it is none of the experts' numbers, such as -1, are not computed, and C is left as it is.
 ///
 /// # Safety
-/// 1. Those of [`gemm_fp8`](super::gemm_fp8()), where B has the rows of all experts, those of one behind those of the one
-///    before, and so have their scales: those of an expert's last rows count as those of 128.
-/// 2. `experts` has a number for each 128 rows of A, and nobody writes them.
+/// 1. The conditions of [`gemm_fp8`](super::gemm_fp8()), where B has the rows of all experts, one expert after the
+///    other, and so have their scales: the last rows of an expert count as 128.
+/// 2. `experts` has a number for each 128 rows of A, and no thread writes them.
 #[kernel(max_threads = 384, min_blocks = 1, shared_bytes = SHARED_BYTES)]
 pub unsafe fn gemm_fp8_contiguous(
     #[grid_constant] c: &Map<Bf16>,
@@ -46,13 +46,13 @@ pub unsafe fn gemm_fp8_contiguous(
     unsafe { multiply(operands, down * along, places) };
 }
 
-/// [`gemm_fp8`](super::gemm_fp8()) with a B for each matrix of A. Each expert has as many rows of A and C, a multiple of
-/// 128, behind those of the one before; `rows[i]` of them are computed, up to the next multiple of 128. For the others C
-/// is left as it is.
+/// [`gemm_fp8`](super::gemm_fp8()) with a B for each matrix of A. Each expert has the same number of rows of A and C, a
+/// multiple of 128, one expert after the other; `rows[i]` of them are computed, up to the next multiple of 128. For the
+/// others C is left as it is.
 ///
 /// # Safety
-/// 1. (1) of [`gemm_fp8_contiguous`], but the tiles are those of one expert.
-/// 2. `rows` has a number for each expert, and nobody writes them.
+/// 1. (1) of [`gemm_fp8_contiguous`], but the tiles belong to one expert.
+/// 2. `rows` has a number for each expert, and no thread writes them.
 #[kernel(max_threads = 384, min_blocks = 1, shared_bytes = SHARED_BYTES)]
 pub unsafe fn gemm_fp8_masked(
     #[grid_constant] c: &Map<Bf16>,
@@ -99,7 +99,7 @@ pub unsafe fn gemm_fp8_masked(
 }
 
 impl Place {
-    /// That of the tile at these coordinates of C, row and column, whose B is that of this expert.
+    /// Returns the place of the tile at these coordinates of C, row and column, with the B of this expert.
     #[inline(always)]
     fn of_expert(product: &Product, expert: u32, [row, column]: [u32; 2]) -> Self {
         Self {

@@ -18,18 +18,18 @@ use crate::{
 pub enum Groups {
     /// All rows have the same.
     One,
-    /// Each 128 rows have that of one expert, the number of which is in a buffer of `i32`: rows without one, such as those
-    /// of -1, are not computed.
+    /// Each 128 rows belong to one expert, with its number in a buffer of `i32`: rows without an expert, with a number
+    /// such as -1, are not computed.
     Contiguous {
-        /// Matrices B, one behind the other.
+        /// Matrices B, one after the other.
         experts: u32,
         /// The buffer of the experts' numbers.
         numbers: usize,
     },
-    /// Each expert has as many rows, M, a multiple of 128, of which some are computed: how many is in a buffer of `u32`.
+    /// Each expert has M rows, a multiple of 128. A buffer of `u32` has the number of rows that are computed.
     /// Rows up to the next multiple of 128 are computed, too.
     Masked {
-        /// Matrices A, B and C, one behind the other.
+        /// Matrices A, B and C, one after the other.
         experts: u32,
         /// The buffer of the numbers of rows.
         rows: usize,
@@ -49,12 +49,12 @@ impl Groups {
 /// The product of a matrix of `e4m3` and the transpose of another one, with scales, rounded to `bf16`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GemmFp8 {
-    /// Rows of A and of C, rows of B and columns of C, and what products are added up over: columns of A and of B.
+    /// Rows of A and of C, rows of B and columns of C, and the extent that products are added up over: columns of A and of B.
     pub size: [u32; 3],
-    /// From row to row of C, A and B, in elements; rows lie one behind the other where nothing is said.
+    /// From row to row of C, A and B, in elements; by default rows are stored one after the other.
     pub strides: [Option<u64>; 3],
-    /// Scales of A from those of 128 numbers along K to those of the next 128, a multiple of 4; where nothing is said, as
-    /// many as there are rows, rounded up to one.
+    /// Scales of A from 128 numbers along K to the next 128, a multiple of 4; by default the number of
+    /// rows, rounded up to one.
     pub a_scale_stride: Option<u64>,
     /// The buffer of C.
     pub c: usize,
@@ -65,12 +65,12 @@ pub struct GemmFp8 {
     /// The buffer of A's scales, of type `f32`: one for each row, for the first 128 numbers along K, then those for the
     /// next 128.
     pub a_scales: usize,
-    /// The buffer of B's scales, of type `f32`: one for each 128 numbers along K, for the first 128 rows, then those of
+    /// The buffer of B's scales, of type `f32`: one for each 128 numbers along K, for the first 128 rows, then for
     /// the next 128 rows.
     pub b_scales: usize,
     /// The rows of A that have a B of their own.
     pub groups: Groups,
-    /// Multiprocessors: blocks at most.
+    /// The number of multiprocessors, and so the most blocks.
     pub multiprocessors: u32,
 }
 
@@ -96,7 +96,7 @@ impl GemmFp8 {
     /// Checks the arguments.
     ///
     /// # Errors
-    /// All that the kernels cannot take.
+    /// Every condition that the arguments break.
     pub fn launch(&self) -> Result<Launch, Violations> {
         let [m, n, k] = self.size;
         let mut conditions = Conditions::default();
@@ -121,9 +121,9 @@ impl GemmFp8 {
         let all = [all_rows.div_ceil(ROWS), tiles[1]];
         let most = i32::MAX as u32;
         let count = product(&all).min(u64::from(u32::MAX)) as u32;
-        let reason = "tiles that are counted in 31 bits:";
+        let reason = "tiles are counted in 31 bits";
         conditions.within("tiles of all experts", count, 0..=most, reason);
-        let reason = "coordinates have 31 bits:";
+        let reason = "coordinates have 31 bits";
         conditions.within("rows of all A", all_rows, 0..=most, reason);
         conditions.within("rows of all B", rows_of_b, 0..=most, reason);
         let stages = k.div_ceil(BLOCK);
@@ -131,9 +131,9 @@ impl GemmFp8 {
         let a_scale_stride = match self.a_scale_stride {
             Some(stride) if stages > 1 => {
                 let parameter = "stride of the scales of A";
-                let reason = "scales of all rows of A lie between: at least";
+                let reason = "one scale for each row of A";
                 conditions.at_least(parameter, stride, all_rows.into(), reason);
-                let reason = "tensor copies load scales, whose rows begin at multiples of 16 bytes: a multiple of";
+                let reason = "tensor copies need rows of scales at multiples of 16 bytes";
                 conditions.multiple(parameter, stride, 4, reason);
                 stride
             }
@@ -148,7 +148,7 @@ impl GemmFp8 {
             MapRef::new(map, buffer)
         };
         let (a_scales, [a, b]) = if k == 0 {
-            // Nobody loads through it.
+            // No thread loads through it.
             let any = map(Matrices::element(self.c, 16));
             (scale_map(self.c, 1, 1), [any; 2])
         } else {
@@ -197,18 +197,18 @@ impl GemmFp8 {
         if self.groups == Groups::One {
             return rows;
         }
-        let reason = "experts that are counted in 16 bits:";
+        let reason = "experts are counted in 16 bits";
         conditions.within("experts", experts, 1..=0xffff, reason);
         if let Groups::Contiguous { .. } = self.groups {
             return rows;
         }
-        let reason = "tiles have rows of one expert: a multiple of";
+        let reason = "a tile has rows of one expert only";
         conditions.multiple("rows of an expert", rows.into(), ROWS.into(), reason);
         rows.saturating_mul(experts)
     }
 }
 
-/// A map of the rows of a matrix of `e4m3`.
+/// Returns a map of the rows of a matrix of `e4m3`.
 fn map(matrix: Matrices) -> MapRef {
     let map = Tiled::new(DataType::U8, &[matrix.columns.into(), matrix.rows.into()])
         .strides_bytes(&[matrix.strides[0]])

@@ -26,7 +26,7 @@ pub struct GemmStep {
     pub a: usize,
     /// The buffer of B.
     pub b: usize,
-    /// Multiprocessors: blocks of the last step at most.
+    /// The number of multiprocessors, and so the most blocks of the last step.
     pub multiprocessors: u32,
 }
 
@@ -34,18 +34,18 @@ impl GemmStep {
     /// Checks the arguments.
     ///
     /// # Errors
-    /// All that the kernels cannot take.
+    /// Every condition that the arguments break.
     pub fn launch(&self) -> Result<Launch, Violations> {
         let [m, n, k] = self.size;
         let mut conditions = Conditions::default();
-        conditions.one_of("step", self.step, &[1, 2, 3, 4, 5, 6, 7], "there are");
+        conditions.one_of("step", self.step, &[1, 2, 3, 4, 5, 6, 7], "");
         // A block more, and an element of each thread, are still to be counted.
         let most = i32::MAX as u32 / 2;
-        let reason = "coordinates have 32 bits, one of them the sign:";
+        let reason = "coordinates are signed 32-bit numbers";
         for (name, extent) in [("M", m), ("N", n), ("K", k)] {
             conditions.within(name, extent, 1..=most, reason);
         }
-        let reason = "rows begin at multiples of 16 bytes: a multiple of";
+        let reason = "rows start at multiples of 16 bytes";
         conditions.multiple("N", n.into(), 8, reason);
         conditions.multiple("K", k.into(), 8, reason);
         conditions.writes(Region::bytes(self.c, product(&[2, m, n])));
@@ -91,7 +91,7 @@ impl GemmStep {
             ),
             _ => {
                 let most = i32::MAX as u64;
-                let reason = "tiles that are counted in 31 bits:";
+                let reason = "tiles are counted in 31 bits";
                 conditions.within("tiles of the product", tiles, 1..=most, reason);
                 let down = NonZero::new(down).unwrap_or(NonZero::<u32>::MIN);
                 let blocks = (tiles as u32).min(self.multiprocessors);

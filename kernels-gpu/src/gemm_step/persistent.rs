@@ -1,4 +1,4 @@
-//! The seventh step: blocks stay, and take one tile after the other; results are stored behind the next products.
+//! The seventh step: blocks stay, and take one tile after the other; results are stored during the next products.
 
 use core::num::NonZero;
 
@@ -15,7 +15,7 @@ use super::{
     roles::{COLUMNS, ROWS, STAGES, Stage, THREADS, load, sum},
 };
 
-/// Tiles in which a warpgroup leaves results: one is stored while the next is written.
+/// The number of tiles in which a warpgroup leaves results: one is stored while the next is written.
 const OUTPUTS: u32 = 2;
 
 type Output = [Tile<Box64, Swizzle128>; OUTPUTS as usize];
@@ -23,9 +23,9 @@ type Output = [Tile<Box64, Swizzle128>; OUTPUTS as usize];
 /// Multiplies tiles of 128 by 256, which are numbered down the rows of C.
 ///
 /// # Safety
-/// 1. `a`, `b` and `c` are maps of the matrices of [`gemm_step`](super); nobody writes A and B while the kernel runs,
-///    nobody else uses C.
-/// 2. There are `tiles` tiles, of which `down` cover the rows of C; there are fewer than 2^31.
+/// 1. `a`, `b` and `c` are maps of the matrices of [`gemm_step`](super); no thread writes A and B while the kernel
+///    runs, no other code uses C.
+/// 2. There are `tiles` tiles, and `down` of them cover the rows of C; there are fewer than 2^31.
 /// 3. Grid and blocks are one-dimensional, blocks have 384 threads.
 #[kernel(
     max_threads = 384,

@@ -13,19 +13,19 @@ use tma::{
 
 use super::{BOX, Box64, Map, Tile64, write_sums};
 
-/// Rows of C that a block has.
+/// The number of rows of C that a block has.
 pub const ROWS: u32 = 128;
-/// Columns of C that a block has: twice as many products for each byte of A.
+/// The number of columns of C that a block has: twice the products for each byte of A.
 pub const COLUMNS: u32 = 256;
-/// Threads: a warpgroup loads, two multiply.
+/// The number of threads: a warpgroup loads, two multiply.
 pub const THREADS: u32 = 384;
-/// Stages in shared memory.
+/// The number of stages in shared memory.
 pub(super) const STAGES: u32 = 4;
 
 /// Tiles of A, and of B.
 pub(super) type Stage = Pair<[Tile64; 2], [Tile64; 4]>;
 
-/// Multiplies tiles of 128 by 256; the products of a stage are started while those of the one before are in flight.
+/// Multiplies tiles of 128 by 256; the products of a stage are started while the stage before is in flight.
 ///
 /// # Safety
 /// 1. (1) of [`gemm_step_3`](super::tensor_copies::gemm_step_3()); C has an even number of columns.

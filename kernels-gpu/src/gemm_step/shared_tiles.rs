@@ -1,23 +1,23 @@
-//! The second step: tiles in shared memory, so that what one thread has read serves all of its block.
+//! The second step: tiles in shared memory, so that a value read by one thread serves all of its block.
 
 use tma::{Block, halves::Bf16, kernel, shared, thread::block_idx};
 
 use super::place;
 
-/// Columns and rows of C that a block has, and elements along K at a time.
+/// The number of columns and rows of C that a block has, and elements along K at a time.
 pub const TILE: u32 = 32;
 
 shared! {
     static A: [[f32; TILE as usize]; TILE as usize];
-    /// Transposed; the column that nobody uses puts the elements that a warp writes into different banks.
+    /// Transposed; the column that no thread uses puts the elements that a warp writes into different banks.
     static B: [[f32; TILE as usize + 1]; TILE as usize];
 }
 
-/// Multiplies tiles of 32 by 32, of which each thread brings an element of A and one of B.
+/// Multiplies tiles of 32 by 32; each thread brings an element of A and one of B.
 ///
 /// # Safety
-/// 1. `a`, `b` and `c` point to the matrices of [`gemm_step`](super); nobody writes A and B while the kernel runs,
-///    nobody else uses C.
+/// 1. `a`, `b` and `c` point to the matrices of [`gemm_step`](super); no thread writes A and B while the kernel runs,
+///    no other code uses C.
 /// 2. Blocks have 1024 threads; the grid has a block for each 32 columns of C, and in its second dimension for each 32
 ///    rows.
 #[kernel(max_threads = 1024)]
@@ -38,7 +38,7 @@ pub unsafe fn gemm_step_2(c: *mut Bf16, a: *const Bf16, b: *const Bf16, m: u32, 
     while first < k {
         let of_a = load(a, first_row + y, m, first + x);
         let of_b = load(b, first_column + y, n, first + x);
-        // SAFETY: nobody else writes these elements, and all have read those before.
+        // SAFETY: no other code writes these elements, and all have read those before.
         unsafe {
             A::ptr().at(y).at(x).write(of_a);
             B::ptr().at(x).at(y).write(of_b);

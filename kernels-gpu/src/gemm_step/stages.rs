@@ -1,10 +1,10 @@
-//! The fourth step: a ring of stages, so that loads are on their way while others are multiplied.
+//! The fourth step: a ring of stages, so that loads are in flight while others are multiplied.
 
 use tma::{Block, halves::Bf16, kernel, pipeline, ring::Cursor, shared, thread::block_idx};
 
 use super::{BOX, EACH, Map, Tile64, add_products, write_column};
 
-/// Stages in shared memory; all but one are loaded ahead.
+/// The number of stages in shared memory; all but one are loaded ahead.
 const STAGES: u32 = 4;
 
 /// A tile of A and one of B.
@@ -13,7 +13,7 @@ type Stage = [Tile64; 2];
 /// Multiplies tiles of 64 by 64.
 ///
 /// # Safety
-/// 1. Those of [`gemm_step_3`](super::tensor_copies::gemm_step_3()).
+/// 1. The conditions of [`gemm_step_3`](super::tensor_copies::gemm_step_3()).
 #[kernel(max_threads = 1024, shared_bytes = pipeline::bytes::<Stage>(STAGES, 1))]
 pub unsafe fn gemm_step_4(
     #[grid_constant] a: &Map,
@@ -27,7 +27,7 @@ pub unsafe fn gemm_step_4(
     let block = unsafe { Block::converged() };
     let [column, row] = [block_idx().x * BOX, block_idx().y * BOX];
     let memory = shared::dynamic::<Stage, 1024>();
-    // A stage is full when the copies have come, and empty when all threads have said so.
+    // A stage is full when the copies have come, and empty when all threads have released it.
     let ring = block.ring::<STAGES>(memory.add(STAGES).cast(), 1, block.threads());
     let mut filling = Cursor::new();
     let mut fill = |first: u32| {
@@ -36,7 +36,7 @@ pub unsafe fn gemm_step_4(
             let stage = memory.add(filling.stage());
             let full = ring.full(filling);
             let mut loads = full.transaction();
-            // SAFETY: the stage is empty, and the maps are those of the tiles (1).
+            // SAFETY: the stage is empty, and the maps belong to the tiles (1).
             unsafe {
                 loads.tile(stage.at(0), a, [first as i32, row as i32]);
                 loads.tile(stage.at(1), b, [first as i32, column as i32]);

@@ -1,4 +1,4 @@
-//! The third step: one thread asks the TMA unit for the tiles, and a barrier tells all when they are there.
+//! The third step: one thread asks the TMA unit for the tiles, and a barrier signals their arrival to all.
 
 use tma::{Block, halves::Bf16, kernel, ptx::mbarrier::Mbarrier, shared, thread::block_idx};
 
@@ -10,11 +10,11 @@ shared! {
     static LOADED: Mbarrier;
 }
 
-/// Multiplies tiles of 64 by 64; what lies behind the ends of A and B comes as zeros.
+/// Multiplies tiles of 64 by 64; elements after the ends of A and B are loaded as zeros.
 ///
 /// # Safety
-/// 1. `a` and `b` are maps of the matrices of [`gemm_step`](super), and `c` points to C; nobody writes A and B while the
-///    kernel runs, nobody else uses C.
+/// 1. `a` and `b` are maps of the matrices of [`gemm_step`](super), and `c` points to C; no thread writes A and B while
+///    the kernel runs, no other code uses C.
 /// 2. Blocks have 1024 threads; the grid has a block for each 64 columns of C, and in its second dimension for each 64
 ///    rows.
 #[kernel(max_threads = 1024)]
@@ -35,7 +35,7 @@ pub unsafe fn gemm_step_3(
     while first < k {
         if block.elect() {
             let mut loads = loaded.transaction();
-            // SAFETY: all have read what was there, and the maps are those of the tiles (1).
+            // SAFETY: all have read the tiles before, and the maps belong to the tiles (1).
             unsafe {
                 loads.tile(A::ptr(), a, [first as i32, row as i32]);
                 loads.tile(B::ptr(), b, [first as i32, column as i32]);

@@ -7,14 +7,14 @@ use tma::{
 
 use super::{BOX, Box64, Map, Tile64, write_sums};
 
-/// Columns and rows of C that a block has: 64 rows for each of two warpgroups.
+/// The number of columns and rows of C that a block has: 64 rows for each of two warpgroups.
 pub const TILE: u32 = 128;
-/// Stages in shared memory; all but one are loaded ahead.
+/// The number of stages in shared memory; all but one are loaded ahead.
 const STAGES: u32 = 4;
 
 /// Tiles of A, and of B.
 type Stage = Pair<[Tile64; 2], [Tile64; 2]>;
-/// 128 rows of which elements along K lie together.
+/// 128 rows with contiguous elements along K.
 type Layout = Boxes<Box64, Swizzle128, 2, true>;
 
 /// Multiplies tiles of 128 by 128.
@@ -49,7 +49,7 @@ pub unsafe fn gemm_step_5(
             let mut loads = full.transaction();
             for number in 0..2 {
                 let at = |mn: u32| [first as i32, (mn + number * BOX) as i32];
-                // SAFETY: the stage is empty, and the maps are those of the tiles (1).
+                // SAFETY: the stage is empty, and the maps belong to the tiles (1).
                 unsafe {
                     loads.tile(stage.first().at(number), a, at(row));
                     loads.tile(stage.second().at(number), b, at(column));

@@ -2,32 +2,32 @@
 
 use tma::{KernelArg, SharedPtr, Stores, TensorMap, Transaction};
 
-/// Bytes of a box where a block has several tiles side by side.
+/// The number of bytes of a box where a block has several tiles side by side.
 #[cfg(not(target_arch = "nvptx64"))]
 const STRIP_BYTES: u32 = 2048;
 
 /// Tiles side by side, each one made of boxes of a map below each other.
 ///
-/// A tile whose rows are 128 bytes takes part of what memory gives at once. Boxes of a few rows, of all tiles in turn,
-/// ask for longer rows, and each tile lies in shared memory as one box of all its rows would: an atom of a swizzle has
+/// A tile with rows of 128 bytes takes part of each access of memory. Boxes of a few rows, of all tiles in turn,
+/// ask for longer rows, and each tile is in shared memory as one box of all its rows would: an atom of a swizzle has
 /// at most eight rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, KernelArg)]
 #[repr(C)]
 pub struct Patch {
-    /// Columns of a box, and of a tile, in elements.
+    /// The number of columns of a box, and of a tile, in elements.
     pub width: u32,
-    /// Rows of a box.
+    /// The number of rows of a box.
     pub height: u32,
-    /// Bytes of a box in shared memory.
+    /// The number of bytes of a box in shared memory.
     pub box_bytes: u32,
     /// Boxes of a tile.
     pub boxes: u32,
-    /// Tiles.
+    /// The number of tiles.
     pub tiles: u32,
 }
 
 impl Patch {
-    /// So many tiles of these columns and rows, in elements, whose rows have `row_bytes` bytes.
+    /// Makes a patch of `tiles` tiles of these columns and rows, in elements, with rows of `row_bytes` bytes.
     #[cfg(not(target_arch = "nvptx64"))]
     pub fn new([width, tile_height]: [u32; 2], row_bytes: u32, tiles: u32) -> Self {
         let strip = STRIP_BYTES / row_bytes.max(1);
@@ -46,10 +46,10 @@ impl Patch {
         }
     }
 
-    /// The bytes of all tiles.
+    /// Returns the bytes of all tiles.
     #[inline(always)]
     pub const fn bytes(self) -> u32 {
-        // No launch has so many that they wrap.
+        // No launch has enough of them to wrap.
         self.box_bytes
             .wrapping_mul(self.boxes)
             .wrapping_mul(self.tiles)
@@ -69,7 +69,7 @@ impl Patch {
         buffer: SharedPtr<u8>,
     ) {
         self.each(position, |offset_bytes, coords| {
-            // SAFETY: the map has the box (1), and it lies in the buffer (2).
+            // SAFETY: the map has the box (1), and it is in the buffer (2).
             unsafe { loads.tensor(buffer.add(offset_bytes), map, coords, self.box_bytes) };
         });
     }

@@ -1,4 +1,4 @@
-//! How products of matrices are cut into tiles, and how these are loaded: what `gemm` and `gemm_mma` share.
+//! The tiles of matrix products, and their loads: the shared part of `gemm` and `gemm_mma`.
 
 use core::hint::assert_unchecked;
 
@@ -8,17 +8,17 @@ use tma::{
     tile::{Element, Pair},
 };
 
-/// Rows of the product that a block computes at a time.
+/// The number of rows of the product that a block computes at a time.
 pub const ROWS: u32 = 128;
-/// Elements along K of a stage, and rows and columns of the boxes of all maps.
+/// The number of elements along K of a stage, and rows and columns of the boxes of all maps.
 pub const BOX: u32 = 64;
-/// Boxes of the columns of a wide tile: as many products as possible for each byte that is loaded.
+/// Boxes of the columns of a wide tile: the most products for each byte that is loaded.
 pub(crate) const WIDE: usize = 4;
 
 pub(crate) type Box64<T> = [[T; BOX as usize]; BOX as usize];
 pub(crate) type Map<T> = TileMap<Box64<T>, Swizzle128>;
 pub(crate) type Boxes64<T, const BOXES: usize> = [Tile<Box64<T>, Swizzle128>; BOXES];
-/// Rows of A, and so many boxes of columns of B.
+/// Rows of A, and `BOXES` boxes of columns of B.
 pub(crate) type Stage<T, const BOXES: usize> = Pair<Boxes64<T, 2>, Boxes64<T, BOXES>>;
 
 /// The tiles of a product.
@@ -28,16 +28,16 @@ pub struct Tiling {
     /// Tiles of the product down its rows, and along its columns.
     pub tiles: [u32; 2],
     /// The first row of the last box that has rows of A, and the first column of the last one that has columns of B.
-    /// Boxes behind it are loaded from there: the hardware is slow to fill boxes that have nothing.
+    /// Boxes after it are loaded from there: the hardware is slow to fill boxes that are out of bounds.
     pub last_boxes: [u32; 2],
-    /// Stages along K.
+    /// The number of stages along K.
     pub stages: u32,
-    /// Rows of tiles that are gone through together, so that their blocks share in L2 what they read: at least one.
+    /// The number of rows of tiles that are processed together, so that their blocks share reads in L2: at least one.
     pub group: u32,
 }
 
 impl Tiling {
-    /// Row and column of the first element of a tile with so many columns.
+    /// Returns row and column of the first element of a tile with `tile_columns` columns.
     ///
     /// # Safety
     /// 1. There are tiles, and rows in a group; the columns of tiles, times those rows, are below 2^32.
@@ -87,15 +87,15 @@ impl Tiling {
     }
 }
 
-/// The blocks among which so many items are dealt: all have as many, or one less.
+/// Returns the number of blocks for `items` items: all have the same number of items, or one less.
 #[cfg(not(target_arch = "nvptx64"))]
 pub(crate) fn dealt(items: u32, multiprocessors: u32) -> u32 {
     let rounds = items.div_ceil(multiprocessors.max(1));
     items.div_ceil(rounds.max(1))
 }
 
-/// The coordinates of a box, innermost first; none is loaded behind the last one. Boxes follow each other along M or N:
-/// in memory these are the rows where K lies together.
+/// Returns the coordinates of a box, innermost first; no box is loaded after the last one. Boxes follow each other
+/// along M or N: in memory these are the rows where K is contiguous.
 #[inline(always)]
 pub(crate) fn place(k_major: bool, mn: u32, last: u32, k: u32) -> [i32; 2] {
     let mn = mn.min(last) as i32;

@@ -7,12 +7,12 @@ use super::{
 };
 use crate::arguments::{bulk, in_place_or_apart, product};
 
-/// Threads that a multiprocessor has registers for, whatever the kernel that draws rows.
+/// The number of threads that a multiprocessor has registers for, for every kernel that draws rows.
 const RESIDENT: u32 = 576;
-/// Shared memory of a multiprocessor, and what each block takes of it besides its own.
+/// Shared memory of a multiprocessor, and the part that each block takes besides its own.
 const SHARED_BYTES: u64 = 228 << 10;
 const RESERVED_BYTES: u64 = 2 << 10;
-/// Warps of a block that have a short row each.
+/// The number of warps of a block that have a short row each.
 const WARPS: u32 = 4;
 
 /// The type of the elements.
@@ -33,14 +33,14 @@ impl Numbers {
     }
 }
 
-/// Rows that lie one behind the other, and where rows are made of them.
+/// Rows that are stored one after the other, and where rows are made of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rows {
     /// The type of all elements.
     pub numbers: Numbers,
-    /// Elements of a row: a multiple of 16 bytes, 32768 at most.
+    /// The number of elements of a row: a multiple of 16 bytes, at most 32768.
     pub len: u32,
-    /// Rows.
+    /// The number of rows.
     pub rows: u32,
     /// The buffer that is written, which may be that which is read.
     pub dst: usize,
@@ -48,12 +48,12 @@ pub struct Rows {
     pub src: usize,
     /// The buffer of the counter from which blocks draw their rows, a `u32` that is zero; short rows are not drawn.
     pub counter: usize,
-    /// Multiprocessors.
+    /// The number of multiprocessors.
     pub multiprocessors: u32,
 }
 
 impl Default for Rows {
-    /// Of `bf16`, on the 132 multiprocessors of an H100 or H200.
+    /// Rows of `bf16`, on the 132 multiprocessors of an H100 or H200.
     fn default() -> Self {
         Self {
             numbers: Numbers::Bf16,
@@ -70,9 +70,9 @@ impl Default for Rows {
 /// The kernel that makes the rows.
 #[derive(Clone, Copy)]
 pub(crate) enum Form {
-    /// That of short rows.
+    /// The kernel for short rows.
     Short,
-    /// That whose blocks draw rows from the counter.
+    /// The kernel with blocks that draw rows from the counter.
     Ring {
         /// True if rows are long.
         is_long: bool,
@@ -80,8 +80,8 @@ pub(crate) enum Form {
 }
 
 impl Rows {
-    /// The launch of a kernel over the rows, which has a buffer for each parameter of a column; `call` is told which
-    /// one.
+    /// Makes the launch of a kernel over the rows, which has a buffer for each parameter of a column; `call` gets the
+    /// form.
     pub(crate) fn launch<'a>(
         &self,
         parameters: &[usize],
@@ -90,9 +90,9 @@ impl Rows {
         let Self { len, rows, .. } = *self;
         let mut conditions = Conditions::default();
         let row_bytes = product(&[len, self.numbers.bytes()]);
-        let reason = "elements of a row that a block has shared memory for:";
+        let reason = "a row must fit in the shared memory of a block";
         conditions.within("len", len, 1..=2 * MEDIUM, reason);
-        bulk(&mut conditions, "bytes of a row", row_bytes);
+        bulk(&mut conditions, "bytes per row", row_bytes);
         let region = |buffer| Region::bytes(buffer, row_bytes.saturating_mul(rows.into()));
         in_place_or_apart(&mut conditions, region(self.dst), region(self.src));
         for parameter in parameters {
@@ -100,7 +100,7 @@ impl Rows {
         }
         let is_long = len > MEDIUM;
         let ring = self.ring(is_long);
-        let reason = "rows, and those that are drawn behind them, are counted in 32 bits:";
+        let reason = "rows, and draws past the last row, are counted in 32 bits";
         let most = (u32::MAX - 512).saturating_sub(ring.grid.x);
         conditions.within("rows", rows, 1..=most, reason);
         let (form, shape) = if let Some(short) = self.short(row_bytes) {
@@ -112,7 +112,7 @@ impl Rows {
         conditions.launch(call(form), shape)
     }
 
-    /// Blocks of short rows, and their threads, which are counted in 32 bits.
+    /// Returns the number of blocks of short rows, and their threads, which are counted in 32 bits.
     fn short(&self, row_bytes: u64) -> Option<Shape> {
         if row_bytes > SHORT_BYTES.into() {
             return None;
@@ -127,7 +127,7 @@ impl Rows {
         Some(Shape::new(blocks, threads))
     }
 
-    /// Blocks that draw rows, as many as run at once, and their threads.
+    /// Returns the number of blocks that draw rows, which run at once, and their threads.
     fn ring(&self, is_long: bool) -> Shape {
         let len = self.len;
         let each = if is_long { 2 * EACH } else { EACH };

@@ -1,4 +1,4 @@
-//! Rows, each made of one row: what `rms_norm`, `layer_norm` and `softmax` share.
+//! Rows, each made of one row: the shared part of `rms_norm`, `layer_norm` and `softmax`.
 //!
 //! Results are left in shared memory where the row was, so that memory is read once and written once.
 //!
@@ -22,11 +22,11 @@ use row::{Parameters, Vector};
 pub use short::{MOST_SHORT_THREADS, SHORT_BYTES};
 pub(crate) use short::{short_bytes, transform_short};
 
-/// Threads of a block at most: a warp that loads and 16 that work.
+/// The most threads of a block: a warp that loads and 16 that work.
 pub const MOST_THREADS: u32 = 544;
-/// Elements that a thread has of a row at most, unless rows are long.
+/// The most elements of a row that a thread has, unless rows are long.
 const EACH: u32 = 32;
-/// Elements of the longest row that is not long: a thread has twice as many of a long one.
+/// The number of elements of the longest row that is not long: a thread has twice that number of a long one.
 pub const MEDIUM: u32 = (MOST_THREADS - 32) * EACH;
 
 /// An operation on rows, which has `P` parameters of each column.
@@ -35,7 +35,7 @@ pub(crate) trait Operation<const P: usize> {
     fn apply<T: Number, G: Threads, const VECTORS: usize>(&self, row: Row<'_, T, G, VECTORS, P>);
 }
 
-/// Rows that a block has in shared memory: as many as fit, of those that overlap loads, work and stores.
+/// Returns the number of rows in shared memory of a block: the most that fit and overlap loads, work and stores.
 const fn stages<T>(is_long: bool) -> u32 {
     match (is_long, size_of::<T>()) {
         (false, 2) => 6,
@@ -52,13 +52,13 @@ pub(crate) const fn shared_bytes<T>(is_long: bool, len: u32) -> u64 {
 /// Makes each of `rows` rows of `len` elements of `src` one of `dst`; blocks draw their rows from a counter.
 ///
 /// # Safety
-/// 1. `src` and `dst` have `rows` rows one behind the other, `parameters` one row each, all at multiples of
-///    16 bytes; nobody else uses `dst`, and nobody writes the others, while the kernel runs. `dst` is `src` or
+/// 1. `src` and `dst` have `rows` rows one after the other, `parameters` one row each, all at multiples of
+///    16 bytes; no other code uses `dst`, and no thread writes the others, while the kernel runs. `dst` is `src` or
 ///    does not overlap it.
-/// 2. The bytes of a row are a multiple of 16, from 16 on. It has at most [`MEDIUM`] elements, twice as many if `LONG`.
-/// 3. `counter` is as its type says; `rows`, the blocks of the grid and 512 are fewer than 2^32 together.
-/// 4. Grid and blocks are one-dimensional. A block has a warp that loads, and the fewest whole warps whose
-///    threads have [`EACH`] elements of a row, twice as many if `LONG`, or more warps, up to [`MOST_THREADS`].
+/// 2. The bytes of a row are a multiple of 16, from 16 on. It has at most [`MEDIUM`] elements, or twice that if `LONG`.
+/// 3. `counter` is as its type requires; `rows`, the blocks of the grid and 512 are fewer than 2^32 together.
+/// 4. Grid and blocks are one-dimensional. A block has a warp that loads, and the fewest whole warps with
+///    [`EACH`] elements of a row for each thread, twice that if `LONG`, or more warps, up to [`MOST_THREADS`].
 ///    The launch has the shared memory.
 #[inline(always)]
 pub(crate) unsafe fn transform<T: Number, const LONG: bool, const P: usize>(
@@ -83,7 +83,7 @@ pub(crate) unsafe fn transform<T: Number, const LONG: bool, const P: usize>(
 }
 
 /// # Safety
-/// 1. Those of [`transform`]; threads that work have `VECTORS` vectors of a row together.
+/// 1. The conditions of [`transform`]; threads that work have `VECTORS` vectors of a row together.
 #[inline(always)]
 unsafe fn ring<T: Number, const P: usize, const VECTORS: usize, const STAGES: u32>(
     block: Block,
@@ -103,13 +103,13 @@ unsafe fn ring<T: Number, const P: usize, const VECTORS: usize, const STAGES: u3
         |mut fill| {
             for row in Items::drawn(block, 1, rows, counter) {
                 let stage = fill.next().with_item(row);
-                // SAFETY: the row lies within the source, aligned (1, 2); the stage takes it.
+                // SAFETY: the row is within the source, aligned (1, 2); the stage takes it.
                 unsafe { stage.copy(src.add(start(row)).cast(), bytes) };
             }
             fill.finish();
         },
         |workers: Warps, mut drain| {
-            // SAFETY: there is a parameter for each column, aligned, that nobody writes (1).
+            // SAFETY: there is a parameter for each column, aligned, that no thread writes (1).
             let parameters = unsafe {
                 Parameters::<T, Warps, VECTORS, P>::new(
                     parameters,
@@ -120,9 +120,9 @@ unsafe fn ring<T: Number, const P: usize, const VECTORS: usize, const STAGES: u3
                 )
             };
             while let Some((number, stage)) = drain.next_item() {
-                // SAFETY: the stage has the row, of which each thread has its vectors; `store` synchronises.
+                // SAFETY: the stage has the row, and each thread has its vectors of it; `store` synchronises.
                 operation.apply(unsafe { Row::new(&parameters, len, stage.as_ptr()) });
-                // SAFETY: the row lies within the destination, aligned (1, 2).
+                // SAFETY: the row is within the destination, aligned (1, 2).
                 drain.store(stage, |stores, stage| unsafe {
                     stores.bulk(dst.add(start(number)).cast(), stage.cast(), bytes);
                 });

@@ -9,13 +9,13 @@ use super::row::Vector;
 
 /// A type of elements, computed with as `f32`.
 pub trait Number: Element {
-    /// Those of 16 bytes.
+    /// The numbers of 16 bytes.
     type Floats: Floats;
 
-    /// The values of 16 bytes.
+    /// Returns the values of 16 bytes.
     fn floats(vector: Vector) -> Self::Floats;
 
-    /// The nearest elements, ties to even.
+    /// Returns the nearest elements, ties to even.
     fn vector(floats: Self::Floats) -> Vector;
 }
 
@@ -50,7 +50,7 @@ impl Number for Bf16 {
 
 /// Some numbers.
 pub trait Floats: Copy {
-    /// All are the same.
+    /// Fills all elements with the same value.
     fn splat(value: f32) -> Self;
 
     /// Each becomes `change` of it and of those at its place among `others`.
@@ -61,7 +61,7 @@ pub trait Floats: Copy {
         change: impl Fn(f32, [f32; P]) -> f32,
     ) -> Self;
 
-    /// All of them, by `combine`.
+    /// Reduces all numbers by `combine`.
     fn reduce(self, combine: impl Fn(f32, f32) -> f32) -> f32;
 }
 

@@ -10,8 +10,8 @@ pub(crate) type Vector = [u32; 4];
 const MOST_WARPS: usize = MOST_THREADS as usize / 32 - 1;
 
 shared! {
-    /// A number of each warp that works on the row, for the first reduction and for the second one: whoever writes
-    /// them again has synchronised since, when the row was stored.
+    /// A number of each warp that works on the row, for the first reduction and for the second one: a thread that
+    /// writes them again has synchronised since, when the row was stored.
     static OF_WARPS: [[f32; MOST_WARPS]; 2];
 }
 
@@ -59,7 +59,7 @@ impl<T: Number, G: Threads, const VECTORS: usize, const P: usize> Parameters<T, 
     const HOLDS_ROW: bool = Self::HELD && P < 2;
 
     /// # Safety
-    /// 1. `sources` have `vectors` vectors each, at multiples of 16 bytes, that nobody writes while the kernel
+    /// 1. `sources` have `vectors` vectors each, at multiples of 16 bytes, that no thread writes while the kernel
     ///    runs. With `is_full` they are `VECTORS` for each thread of the group.
     #[inline(always)]
     pub(super) unsafe fn new(
@@ -88,7 +88,7 @@ impl<T: Number, G: Threads, const VECTORS: usize, const P: usize> Parameters<T, 
         new
     }
 
-    /// The index of this thread's vector `turn`; `None` where the row has ended.
+    /// Returns the index of this thread's vector `turn`; `None` where the row has ended.
     #[inline(always)]
     fn index(&self, turn: usize) -> Option<u32> {
         let index = self.group.thread() + turn as u32 * self.group.threads();
@@ -96,7 +96,7 @@ impl<T: Number, G: Threads, const VECTORS: usize, const P: usize> Parameters<T, 
     }
 
     /// # Safety
-    /// 1. That of `new`; a row has the vector.
+    /// 1. The condition of `new`; a row has the vector.
     #[inline(always)]
     unsafe fn load(&self, parameter: usize, index: u32) -> Vector {
         let source = self.sources[parameter].cast::<Vector>();
@@ -104,14 +104,14 @@ impl<T: Number, G: Threads, const VECTORS: usize, const P: usize> Parameters<T, 
         unsafe { memory::load_nc(source.add(index as usize)) }
     }
 
-    /// The values of vector `turn`, whose index is `index`.
+    /// Returns the values of vector `turn`, at index `index`.
     #[inline(always)]
     fn values(&self, turn: usize, index: u32) -> [T::Floats; P] {
         array::from_fn(|parameter| {
             T::floats(if Self::HELD {
                 self.held[turn][parameter]
             } else {
-                // SAFETY: `new` asked for it, and `index` is that of a vector of the row.
+                // SAFETY: `new` requires it, and `index` belongs to a vector of the row.
                 unsafe { self.load(parameter, index) }
             })
         })
@@ -123,7 +123,7 @@ pub(crate) struct Row<'a, T: Number, G, const VECTORS: usize, const P: usize> {
     parameters: &'a Parameters<T, G, VECTORS, P>,
     len: u32,
     stage: SharedPtr<Vector>,
-    /// Its elements, if they stay in registers.
+    /// The elements, if they stay in registers.
     held: [T::Floats; VECTORS],
     /// Reductions so far.
     reductions: u32,
@@ -131,7 +131,7 @@ pub(crate) struct Row<'a, T: Number, G, const VECTORS: usize, const P: usize> {
 
 impl<'a, T: Number, G: Threads, const VECTORS: usize, const P: usize> Row<'a, T, G, VECTORS, P> {
     /// # Safety
-    /// 1. The stage has a row, whose vectors nobody but their thread uses. Those that work synchronise between two
+    /// 1. The stage has a row; only a vector's own thread uses it. Threads that work synchronise between two
     ///    rows.
     #[inline(always)]
     pub(super) unsafe fn new(
@@ -157,7 +157,7 @@ impl<'a, T: Number, G: Threads, const VECTORS: usize, const P: usize> Row<'a, T,
         row
     }
 
-    /// The elements of vector `turn`, whose index is `index`.
+    /// Returns the elements of vector `turn`, at index `index`.
     #[inline(always)]
     fn elements(&self, turn: usize, index: u32) -> T::Floats {
         if Parameters::<T, G, VECTORS, P>::HOLDS_ROW {
@@ -179,7 +179,7 @@ impl<'a, T: Number, G: Threads, const VECTORS: usize, const P: usize> Row<'a, T,
         Parameters::<T, G, VECTORS, P>::HOLDS_ROW
     }
 
-    /// Elements of the row.
+    /// Returns the number of elements of the row.
     #[inline(always)]
     pub(crate) fn len(&self) -> f32 {
         self.len as f32
@@ -198,13 +198,13 @@ impl<'a, T: Number, G: Threads, const VECTORS: usize, const P: usize> Row<'a, T,
         });
     }
 
-    /// The sum of `of` each element. Collective of those that work.
+    /// Returns the sum of `of` each element. Collective of those that work.
     #[inline(always)]
     pub(crate) fn sum(&mut self, of: impl Fn(f32) -> f32) -> f32 {
         self.reduce(0.0, |sum, element| sum + of(element), |a, b| a + b)
     }
 
-    /// The sum of the squares of `of` each element. Collective of those that work.
+    /// Returns the sum of the squares of `of` each element. Collective of those that work.
     #[inline(always)]
     pub(crate) fn sum_of_squares(&mut self, of: impl Fn(f32) -> f32) -> f32 {
         let add = |sum, element| {
@@ -214,14 +214,14 @@ impl<'a, T: Number, G: Threads, const VECTORS: usize, const P: usize> Row<'a, T,
         self.reduce(0.0, add, |a, b| a + b)
     }
 
-    /// The greatest element; where one is a NaN, the greatest of the others. Collective of those that work.
+    /// Returns the greatest element; where one is a NaN, the greatest of the others. Collective of those that work.
     #[inline(always)]
     pub(crate) fn greatest(&mut self) -> f32 {
         self.reduce(f32::NEG_INFINITY, f32::max, f32::max)
     }
 
-    /// Reduces the elements, in any order: `add` takes one into what a thread has so far, from `neutral` on, and
-    /// `combine` what two threads have. Every thread gets the result.
+    /// Reduces the elements, in any order: `add` takes one into a thread's value, from `neutral` on, and
+    /// `combine` joins the values of two threads. Every thread gets the result.
     #[inline(always)]
     fn reduce(
         &mut self,

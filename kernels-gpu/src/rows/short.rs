@@ -10,13 +10,13 @@ use super::{
 };
 
 pub(super) const VECTOR_BYTES: u32 = size_of::<Vector>() as u32;
-/// Bytes of the longest short row.
+/// The number of bytes of the longest short row.
 pub const SHORT_BYTES: u32 = MOST_SHORT_THREADS * VECTORS * VECTOR_BYTES;
-/// Threads of a block at most.
+/// The most threads of a block.
 pub const MOST_SHORT_THREADS: u32 = 256;
-/// Vectors that a thread has of a row at most.
+/// The most vectors of a row that a thread has.
 pub(super) const VECTORS: u32 = 4;
-/// Vectors of the longest row of which a block has one for each warp.
+/// Vectors of the longest row for which a block has one in each warp.
 pub(super) const OF_WARP: u32 = Warp::LANES * VECTORS;
 
 shared! {
@@ -37,12 +37,12 @@ pub(crate) const fn short_bytes<T>(len: u32, threads: u64) -> u64 {
 /// Makes each of `rows` rows of `len` elements of `src` one of `dst`.
 ///
 /// # Safety
-/// 1. `src` and `dst` have `rows` rows one behind the other, `parameters` one row each, all at multiples of
-///    16 bytes; nobody else uses `dst`, and nobody writes the others, while the kernel runs. `dst` is `src` or
+/// 1. `src` and `dst` have `rows` rows one after the other, `parameters` one row each, all at multiples of
+///    16 bytes; no other code uses `dst`, and no thread writes the others, while the kernel runs. `dst` is `src` or
 ///    does not overlap it.
 /// 2. The bytes of a row are a multiple of 16, from 16 to [`SHORT_BYTES`].
 /// 3. Grid and blocks are one-dimensional, blocks of whole warps, [`MOST_SHORT_THREADS`] at most. Where a row has at
-///    most [`OF_WARP`] vectors, there is a warp for each row; else as many blocks as rows, each with a thread for each
+///    most [`OF_WARP`] vectors, there is a warp for each row; else a block for each row, with a thread for each
 ///    [`VECTORS`] vectors of a row. The launch has the shared memory.
 #[inline(always)]
 pub(crate) unsafe fn transform_short<T: Number, const P: usize>(
@@ -61,7 +61,7 @@ pub(crate) unsafe fn transform_short<T: Number, const P: usize>(
     // the launch allows it.
     griddepcontrol::launch_dependents();
     griddepcontrol::wait();
-    // SAFETY: the row lies within the source, aligned (1, 2), and the stage takes it.
+    // SAFETY: the row is within the source, aligned (1, 2), and the stage takes it.
     let load = |loads: &mut Transaction<'_>, stage: SharedPtr<Vector>, row: u32| unsafe {
         loads.bulk(
             stage.cast(),
@@ -104,12 +104,12 @@ pub(crate) unsafe fn transform_short<T: Number, const P: usize>(
     }
 }
 
-/// Makes the row that comes to the stage one of `dst`, by a group of threads; `warp` is that of this thread.
+/// Makes a row of `dst` from the row in the stage, by a group of threads; `warp` is the warp of this thread.
 ///
 /// # Safety
-/// 1. `dst` and `parameters` are as (1) of [`transform_short`] says. The row has at most [`VECTORS`] vectors for each
-///    thread of the group; exactly these if `is_full`.
-/// 2. The row is in the stage after `wait`; nobody else uses the stage.
+/// 1. `dst` and `parameters` are as (1) of [`transform_short`] requires. The row has at most [`VECTORS`] vectors for
+///    each thread of the group; exactly these if `is_full`.
+/// 2. The row is in the stage after `wait`; no other code uses the stage.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "what a row is made of and by")]
 unsafe fn make<T: Number, G: Threads, const P: usize>(
@@ -125,18 +125,18 @@ unsafe fn make<T: Number, G: Threads, const P: usize>(
 ) {
     let bytes = len * size_of::<T>() as u32;
     let vectors = bytes / VECTOR_BYTES;
-    // SAFETY: there is a parameter for each column, aligned, that nobody writes (1).
+    // SAFETY: there is a parameter for each column, aligned, that no thread writes (1).
     let parameters = unsafe {
         Parameters::<T, G, { VECTORS as usize }, P>::new(parameters, group, warp, vectors, is_full)
     };
     wait();
-    // SAFETY: the stage has the row, the only one, of which each thread has its vectors (1, 2).
+    // SAFETY: the stage has the row, the only one, and each thread has its vectors of it (1, 2).
     operation.apply(unsafe { Row::new(&parameters, len, stage) });
     fence::proxy_async_shared_cta();
     group.sync();
     if group.elect() {
         let mut stores = Stores::new();
-        // SAFETY: the row lies within the destination, aligned (1); all have written it before, through a fence.
+        // SAFETY: the row is within the destination, aligned (1); all have written it before, through a fence.
         unsafe { stores.bulk(dst.cast(), stage.cast(), bytes) };
         stores.commit().wait_read();
     }

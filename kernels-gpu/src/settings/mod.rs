@@ -1,8 +1,8 @@
 //! How kernels that stream through memory are best launched on a device.
 //!
-//! Such a kernel is as fast as memory when enough bytes are on their way for each multiprocessor, and not many
-//! more. How many that are, in which chunks, and by how many blocks, differs from device to device. A [`Setting`]
-//! says it; [`Streaming::setting`] has the one that `bench --tune` found to be the fastest on a device, where the
+//! A streaming kernel is as fast as memory when enough bytes are in flight for each multiprocessor, and not many
+//! more. Their number, the chunks and the blocks differ from device to device. A [`Setting`]
+//! holds them; [`Streaming::setting`] has the one that `bench --tune` found to be the fastest on a device, if the
 //! device was measured, and for all others one by a rule from the rate of the memory.
 //!
 //! ```
@@ -28,20 +28,20 @@ pub use table::{Row, Table};
 /// How a kernel that streams through memory is launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Setting {
-    /// Bytes of a chunk or tile.
+    /// The number of bytes of a chunk or tile.
     pub chunk_bytes: u32,
-    /// Tiles side by side that a block moves at once; 1 where chunks are no tiles.
+    /// The number of tiles side by side that a block moves at once; 1 where chunks are not tiles.
     pub tiles: u32,
     /// Chunks, or such rows of tiles, that a block keeps in shared memory; 1 where a block has one chunk and leaves.
     pub stages: u32,
-    /// Blocks that a multiprocessor runs at once. `None`, where a block has one chunk: as many as fit.
+    /// Blocks that a multiprocessor runs at once. `None`, where a block has one chunk: the most that fit.
     pub blocks: Option<u32>,
-    /// Threads of a block.
+    /// The number of threads of a block.
     pub threads: u32,
 }
 
 impl Setting {
-    /// The blocks of a launch over so many bytes: no more than there are chunks.
+    /// Returns the blocks of a launch over `len_bytes` bytes: no more than there are chunks.
     pub fn grid(self, device: &DeviceDescription, len_bytes: u64) -> u32 {
         let chunks = len_bytes.div_ceil(self.moved_bytes().max(1)).max(1);
         let chunks = u32::try_from(chunks).unwrap_or(u32::MAX);
@@ -52,10 +52,10 @@ impl Setting {
         blocks.saturating_mul(device.multiprocessors).min(chunks)
     }
 
-    /// The shared memory in bytes that a block of one chunk asks for at least, so that no more blocks run at once
-    /// than the setting says.
+    /// Returns the least shared memory in bytes that a block of one chunk requests, so that no more blocks run at once
+    /// than the setting allows.
     pub fn shared_bytes(self, device: &DeviceDescription) -> u32 {
-        /// The bytes that the system takes of each block, and those before the memory that is asked for, which begins at
+        /// The bytes that the system takes of each block, and the bytes before the requested memory, which begins at
         /// a multiple of 1024.
         const BESIDES: u64 = 1024 + 1024;
         let Some(blocks) = self.blocks.filter(|_| self.stages == 1) else {
@@ -66,20 +66,20 @@ impl Setting {
         u32::try_from(bytes).unwrap_or(u32::MAX)
     }
 
-    /// How many vectors of so many bytes a thread has of what a block moves at once.
+    /// Returns the number of vectors of `vector_bytes` bytes per thread in the bytes that a block moves at once.
     pub fn vectors(self, vector_bytes: u32) -> u32 {
         let bytes = u32::try_from(self.moved_bytes()).unwrap_or(u32::MAX);
         bytes / self.threads.max(1) / vector_bytes.max(1)
     }
 
-    /// The bytes that a block moves at once.
+    /// Returns the bytes that a block moves at once.
     pub fn moved_bytes(self) -> u64 {
         u64::from(self.chunk_bytes) * u64::from(self.tiles)
     }
 }
 
 /// `4 KiB x 6 x 2`: a chunk, stages, blocks for each multiprocessor. Where there is a block for each chunk,
-/// `2 KiB, 64 threads`, and behind it ` x 8` for the blocks at once. Several tiles that a block moves at once are
+/// `2 KiB, 64 threads`, and after it ` x 8` for the blocks at once. Several tiles that a block moves at once are
 /// `2 tiles of 8 KiB`.
 impl Display for Setting {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -99,14 +99,14 @@ impl Display for Setting {
     }
 }
 
-/// A kernel that streams through memory, with what its setting depends on besides the device.
+/// A kernel that streams through memory, with the properties that its setting depends on besides the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Streaming {
     /// [`copy_bulk`](crate::copy_bulk)
     CopyBulk,
     /// [`add_one_bulk`](crate::add_one_bulk)
     AddOneBulk,
-    /// [`add_one_ring`](crate::add_one_ring) whose blocks draw their chunks
+    /// [`add_one_ring`](crate::add_one_ring) with blocks that draw their chunks
     AddOneRing,
     /// [`copy_tile`](crate::copy_tile)
     CopyTile(Tile),
@@ -123,23 +123,23 @@ pub enum Streaming {
 pub struct Tile {
     /// The type of its elements.
     pub element: DataType,
-    /// Its bytes.
+    /// The bytes.
     pub bytes: u32,
 }
 
 impl Streaming {
-    /// The setting for a device: the measured one, or else that of the rule.
+    /// Returns the setting for a device: the measured one, or else the setting of the rule.
     pub fn setting(self, device: &DeviceDescription) -> Setting {
         let measured = Table::of(&device.name).and_then(|table| table.setting(self));
         measured.unwrap_or_else(|| self.by_rule(device))
     }
 
-    /// The setting that the rule gives, whether the device was measured or not.
+    /// Returns the setting of the rule, whether the device was measured or not.
     pub fn by_rule(self, device: &DeviceDescription) -> Setting {
         rule::setting(self, device)
     }
 
-    /// The kernel, as its file is called.
+    /// Returns the kernel, as its file is called.
     pub fn kernel(self) -> &'static str {
         match self {
             Self::CopyBulk => "copy_bulk",
@@ -152,7 +152,7 @@ impl Streaming {
         }
     }
 
-    /// The type of the elements that are moved.
+    /// Returns the type of the elements that are moved.
     pub fn element(self) -> DataType {
         match self {
             Self::CopyBulk => DataType::U8,
@@ -164,7 +164,7 @@ impl Streaming {
         }
     }
 
-    /// The tile, where the arguments say which it is.
+    /// Returns the tile, where the arguments say which it is.
     fn tile(self) -> Option<Tile> {
         match self {
             Self::CopyTile(tile) | Self::AddOneTile(tile) | Self::AddOneTileRing(tile) => {

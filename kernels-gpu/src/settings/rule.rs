@@ -4,20 +4,20 @@ use tma_launch::DeviceDescription;
 
 use super::{Setting, Streaming, Tile};
 
-/// From the request of a chunk to its arrival, where memory is busy, in nanoseconds: what reads on an H100 showed,
-/// whose rate rises with the bytes on their way up to this time's worth of them.
+/// From the request of a chunk to its arrival, where memory is busy, in nanoseconds: measured by reads on an H100;
+/// their rate rises with the bytes in flight up to this time's worth of them.
 pub const LATENCY_NS: u64 = 1400;
 
-/// The least and the most bytes of stages that the rule asks for.
+/// The least and the most bytes of stages that the rule chooses.
 const LEAST_BYTES: u32 = 16 << 10;
 const MOST_BYTES: u32 = 128 << 10;
 
 /// Small blocks that a multiprocessor runs at once.
 const BLOCKS: u32 = 32;
 
-/// Bytes of stages that each multiprocessor of a device keeps: what its memory moves in the latency, by its
-/// multiprocessors, and as much again, since a chunk that is being stored has its stage too. It is rounded down to a
-/// power of two: more than enough makes copies wait for each other.
+/// Returns the bytes of stages that each multiprocessor of a device keeps: the bytes that memory moves in the latency,
+/// by its multiprocessors, and as much again, since a chunk that is being stored has its stage too. It is rounded down
+/// to a power of two: more than enough makes copies wait for each other.
 ///
 /// ```
 /// use kernels_gpu::settings::bytes_in_flight;
@@ -34,7 +34,7 @@ pub fn bytes_in_flight(device: &DeviceDescription) -> u32 {
     1 << bytes.ilog2()
 }
 
-/// The setting of a kernel.
+/// Returns the setting of a kernel.
 pub(super) fn setting(kernel: Streaming, device: &DeviceDescription) -> Setting {
     let bytes = bytes_in_flight(device);
     match kernel {
@@ -64,7 +64,7 @@ pub(super) fn setting(kernel: Streaming, device: &DeviceDescription) -> Setting 
     }
 }
 
-/// A block for each chunk.
+/// Returns a block for each chunk.
 fn once(chunk_bytes: u32, threads: u32) -> Setting {
     Setting {
         chunk_bytes,
@@ -75,7 +75,7 @@ fn once(chunk_bytes: u32, threads: u32) -> Setting {
     }
 }
 
-/// So many stages, or two where there is no room for them, in as many blocks as `bytes` gives.
+/// Returns `stages` stages, or two where there is no room for them, in the blocks that `bytes` requires.
 fn stages_of(chunk_bytes: u32, stages: u32, bytes: u32, threads: u32) -> Setting {
     let chunks = bytes / chunk_bytes.max(1);
     let stages = if chunks < stages { 2 } else { stages };
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(kib(4814, 132), 64);
         assert_eq!(kib(8000, 148), 128);
         assert_eq!(kib(1792, 170), 16);
-        // What a driver does not say.
+        // Fields that a driver does not report.
         assert_eq!((kib(0, 0), kib(u64::MAX, 1)), (16, 128));
     }
 

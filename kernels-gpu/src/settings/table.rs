@@ -29,13 +29,13 @@ const HEAD: [&str; 9] = [
 /// The fastest setting of each kernel on a device.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// The device's name, as the driver gives it.
+    /// The device's name, as the driver reports it.
     pub device: String,
     /// The versions of CUDA and of the driver.
     pub driver: String,
     /// The day of the measurement, as in `2025-12-24`.
     pub date: String,
-    /// The driver's copy of as many bytes, in GB/s.
+    /// The rate of the driver's copy of the same bytes, in GB/s.
     pub copy_gb_s: f64,
     /// A row for each kernel and type of elements.
     pub rows: Vec<Row>,
@@ -57,7 +57,7 @@ pub struct Row {
 }
 
 impl Table {
-    /// The table of the device of this name.
+    /// Returns the table of the device of this name.
     pub fn of(device: &str) -> Option<&'static Self> {
         static TABLES: LazyLock<Vec<Table>> = LazyLock::new(|| {
             let tables = FILES.iter().map(|text| Table::parse(text));
@@ -66,8 +66,8 @@ impl Table {
         TABLES.iter().find(|table| table.device == device)
     }
 
-    /// The setting of a kernel: that for tiles of its elements and bytes, or else for other elements in tiles of
-    /// as many bytes.
+    /// Returns the setting of a kernel: for tiles of its elements and bytes, or else for other elements in tiles of
+    /// the same bytes.
     pub fn setting(&self, kernel: Streaming) -> Option<Setting> {
         let of_kernel = |row: &&Row| {
             let fits = |tile: super::Tile| tile.bytes == row.setting.chunk_bytes;
@@ -81,10 +81,10 @@ impl Table {
             .map(|row| row.setting)
     }
 
-    /// Reads what its `Display` wrote.
+    /// Parses the text of `Display`.
     ///
     /// # Errors
-    /// The line that is not as it should be, and what it should be.
+    /// The line that is wrong, and the expected form.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut table = Self::default();
         for (index, line) in text.lines().enumerate() {
@@ -165,11 +165,11 @@ impl Display for Table {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "# The fastest setting of each kernel, written by `bench --tune`. A block moves so many tiles side by side at once,"
+            "# The fastest setting of each kernel, written by `bench --tune`. A block moves `tiles` tiles side by side at once, and"
         )?;
         writeln!(
             f,
-            "# and with one stage it leaves. `blocks` are those that a multiprocessor runs at once, with a dash as many as fit."
+            "# ends after them if it has one stage. `blocks` is the number of blocks per multiprocessor; a dash means the most that fit."
         )?;
         writeln!(f, "device: {}\ndriver: {}", self.device, self.driver)?;
         writeln!(f, "date: {}\ncopy: {:.0}\n", self.date, self.copy_gb_s)?;

@@ -3,10 +3,10 @@
 /// Four numbers, which one instruction moves.
 pub(crate) type Vector = [u32; 4];
 
-/// Bytes of a vector.
+/// The number of bytes of a vector.
 pub(crate) const VECTOR_BYTES: u32 = size_of::<Vector>() as u32;
 
-/// The bytes of so many vectors for each thread.
+/// Returns the bytes of `vectors` vectors for each thread.
 pub(crate) const fn tile_bytes(threads: u32, vectors: u32) -> u32 {
     threads.wrapping_mul(vectors).wrapping_mul(VECTOR_BYTES)
 }

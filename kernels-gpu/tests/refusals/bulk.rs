@@ -32,10 +32,10 @@ fn copy_bulk() {
         }
         .launch(),
         &[
-            "stages is 5; there are kernels for 2, 3, 4, 6, 8; take 4 or 6",
-            "chunk_bytes is 100; bulk copies take 16 bytes: a multiple of 16; take 96 or 112",
-            "dst_offset_bytes is 8; bulk copies take 16 bytes: a multiple of 16; take 16",
-            "len_bytes is 4090; bulk copies take 16 bytes: a multiple of 16; take 4080 or 4096",
+            "stages is 5; must be one of 2, 3, 4, 6, 8 (compiled instances); use 4 or 6",
+            "chunk_bytes is 100; must be a multiple of 16 (bulk copies move units of 16 bytes); use 96 or 112",
+            "dst_offset_bytes is 8; must be a multiple of 16 (bulk copies move units of 16 bytes); use 16",
+            "len_bytes is 4090; must be a multiple of 16 (bulk copies move units of 16 bytes); use 4080 or 4096",
         ],
     );
     refused(
@@ -46,7 +46,7 @@ fn copy_bulk() {
         }
         .launch(),
         &[
-            "chunks is 68719476736; pieces that are counted in 31 bits: 0 to 2147483647; take 2147483647",
+            "chunks is 68719476736; must be 0 to 2147483647 (chunks are counted in 31 bits); use 2147483647",
         ],
     );
     refused(
@@ -55,7 +55,7 @@ fn copy_bulk() {
             ..good
         }
         .launch(),
-        &["chunk_bytes is 1048576; what a bulk copy takes: 16 to 1048560; take 1048560"],
+        &["chunk_bytes is 1048576; must be 16 to 1048560 (bytes of one bulk copy); use 1048560"],
     );
     refused(
         CopyBulk {
@@ -63,7 +63,7 @@ fn copy_bulk() {
             ..good
         }
         .launch(),
-        &["threads of a block is 64; one warp moves the chunks: 32 to 32; take 32"],
+        &["block size is 64; must be 32 (one warp moves the chunks); use 32"],
     );
     let once = CopyBulk {
         stages: 1,
@@ -86,8 +86,8 @@ fn copy_bulk() {
         }
         .launch(),
         &[
-            "len_bytes is 0; there is no empty grid: at least 16; take 16 or more",
-            "threads of a block is 288; threads that a block of one chunk has: 32 to 256; take 256",
+            "len_bytes is 0; must be at least 16 (the grid must not be empty); use 16 or more",
+            "block size is 288; must be 32 to 256 (blocks of one chunk have at most 256 threads); use 256",
         ],
     );
 }
@@ -120,7 +120,7 @@ fn add_one_bulk() {
     assert_eq!(launch.shape.shared_bytes, 2048);
     refused(
         AddOneBulk { vectors: 3, ..good }.launch(),
-        &["vectors is 3; there are kernels for 1, 2, 4; take 2 or 4"],
+        &["vectors is 3; must be one of 1, 2, 4 (compiled instances); use 2 or 4"],
     );
     refused(
         AddOneBulk {
@@ -131,7 +131,7 @@ fn add_one_bulk() {
         .launch(),
         &[
             WARPS,
-            "len_bytes is 0; there is no empty grid: at least 16; take 16 or more",
+            "len_bytes is 0; must be at least 16 (the grid must not be empty); use 16 or more",
         ],
     );
 }

@@ -1,4 +1,4 @@
-//! The largest numbers there are: each that is too large is refused by its name, and nothing overflows.
+//! The largest numbers: each that is too large is refused by its name, without an overflow.
 
 use kernels_gpu::{
     Matrix,
@@ -79,7 +79,7 @@ macro_rules! refuses {
 }
 
 refuses! {
-    add_one_1d = AddOne1d { offset_elems: u64::MAX, blocks: MOST, threads: MOST, ..AddOne1d::default() } => ["threads of a block", "offset_elems"];
+    add_one_1d = AddOne1d { offset_elems: u64::MAX, blocks: MOST, threads: MOST, ..AddOne1d::default() } => ["block size", "offset_elems"];
     conv_im2col = ConvIm2col { form: ConvIm2colForm::Result, images: MOST, height: MOST, width: MOST, padding: MOST, data: 0, filters: 1, output: 2 } => ["padding", "results"];
     gemm = Gemm { size: [MOST; 3], multiprocessors: MOST, bias: Some(3), ..Gemm::default() } => ["row stride of C", "row stride of A", "row stride of B", "tiles down the product", "tiles along the product", "K", "tiles of the product"];
     gemm_batched = Gemm { is_single: true, batches: MOST, strides: [Some(u64::MAX); 3], batch_strides: [Some(u64::MAX); 3], size: [MOST; 3], beta: 1.0, ..Gemm::default() } => ["row stride of C", "batch stride of C", "row stride of A", "batch stride of A", "row stride of B", "batch stride of B", "batches", "tiles down the product", "tiles along the product", "K", "tiles of the product"];
@@ -89,33 +89,33 @@ refuses! {
     gemm_fp8_of_many_rows = GemmFp8 { size: [1 << 16, 8, 16], groups: Groups::Masked { experts: 0xffff, rows: 5 }, ..GemmFp8::default() } => ["rows of all A"];
     gemm_mma = GemmMma { numbers: kernels_gpu::gemm::Numbers::F16, size: [MOST; 3], a_transposed: true, b_transposed: true, strides: [None, Some(u64::MAX), None], c: 0, a: 1, b: 2, stages: MOST, multiprocessors: MOST } => ["stages", "row stride of C", "row stride of A", "row stride of B", "tiles down the product", "tiles along the product", "K", "tiles of the product"];
     gemm_step = GemmStep { step: 7, size: [MOST; 3], c: 0, a: 1, b: 2, multiprocessors: MOST } => ["M", "N", "K", "N", "K", "tiles of the product"];
-    attention_of_tokens = Attention { elements: MOST, sequences: MOST, queries: MOST, keys: MOST, heads: MOST, key_heads: MOST, scale: f32::NAN, ..Attention::default() } => ["elements of a head", "queries", "keys", "heads", "scale", "items"];
+    attention_of_tokens = Attention { elements: MOST, sequences: MOST, queries: MOST, keys: MOST, heads: MOST, key_heads: MOST, scale: f32::NAN, ..Attention::default() } => ["head size", "queries", "keys", "heads", "scale", "items"];
     no_heads = Attention { queries: 1, heads: 0, key_heads: 0, ..Attention::default() } => ["heads", "heads of keys", "items"];
     unequal_heads = Attention { queries: 1, heads: 3, key_heads: 2, ..Attention::default() } => ["heads"];
-    gather = attention(DeformAttnForm::Gather) => ["height of image 0", "width of image 0", "height of image 1", "width of image 1", "height of image 2", "width of image 2", "height of image 3", "width of image 3", "pixels of a batch", "queries of all batches", "warps of a block", "blocks"];
-    tiles = attention(DeformAttnForm::Tiles { stages: MOST }) => ["stages", "height of image 0", "width of image 0", "height of image 1", "width of image 1", "height of image 2", "width of image 2", "height of image 3", "width of image 3", "pixels of a batch", "queries of all batches", "warps of a block"];
-    resident = attention(DeformAttnForm::Resident { stages: MOST }) => ["stages", "height of image 0", "width of image 0", "height of image 1", "width of image 1", "height of image 2", "width of image 2", "height of image 3", "width of image 3", "pixels of a batch", "queries of all batches", "warps of a block"];
-    consume_map = ConsumeMap { rank: MOST, maps: 0, output: 1, coords: ORIGIN, count: MOST, threads: MOST } => ["threads of a block", "rank"];
-    histogram = Histogram { form: HistogramForm::Block, data: 0, len: MOST, counts: 1, blocks: MOST, threads: MOST } => ["threads of a block"];
-    hwc_tile = HwcTile { image: IMAGE, data: 0, output: 1, coords: [i32::MAX; 3], threads: MOST } => ["threads of a block", "channels", "distance of the first channel"];
+    gather = attention(DeformAttnForm::Gather) => ["height of image 0", "width of image 0", "height of image 1", "width of image 1", "height of image 2", "width of image 2", "height of image 3", "width of image 3", "pixels of a batch", "queries of all batches", "warps per block", "blocks"];
+    tiles = attention(DeformAttnForm::Tiles { stages: MOST }) => ["stages", "height of image 0", "width of image 0", "height of image 1", "width of image 1", "height of image 2", "width of image 2", "height of image 3", "width of image 3", "pixels of a batch", "queries of all batches", "warps per block"];
+    resident = attention(DeformAttnForm::Resident { stages: MOST }) => ["stages", "height of image 0", "width of image 0", "height of image 1", "width of image 1", "height of image 2", "width of image 2", "height of image 3", "width of image 3", "pixels of a batch", "queries of all batches", "warps per block"];
+    consume_map = ConsumeMap { rank: MOST, maps: 0, output: 1, coords: ORIGIN, count: MOST, threads: MOST } => ["block size", "rank"];
+    histogram = Histogram { form: HistogramForm::Block, data: 0, len: MOST, counts: 1, blocks: MOST, threads: MOST } => ["block size"];
+    hwc_tile = HwcTile { image: IMAGE, data: 0, output: 1, coords: [i32::MAX; 3], threads: MOST } => ["block size", "channels", "distance of the first channel"];
     hwc_tile_lanes = HwcTileLanes { image: IMAGE, data: 0, coords: 1, output: 2, tiles: MOST } => ["channels", "tiles"];
-    layer_norm = LayerNorm { rows: ROWS, weight: 3, bias: 4, epsilon: 0.0 } => ["len", "bytes of a row", "rows"];
-    rms_norm = RmsNorm { rows: ROWS, weight: 3, epsilon: 0.0 } => ["len", "bytes of a row", "rows"];
-    softmax = Softmax { rows: ROWS } => ["len", "bytes of a row", "rows"];
-    multicast_tile = MulticastTile { form: MulticastTileForm::Tile, matrix: MATRIX, data: 0, output: 1, origin: ORIGIN, clusters: MOST, threads: MOST } => ["threads of a block", "width of the matrix", "height of the matrix", "pitch of the matrix", "first column of the last tile"];
-    persistent_tiles = PersistentTiles { stages: MOST, matrix: MATRIX, source: 0, target: 1, blocks: MOST, threads: MOST } => ["stages", "threads of a block", "width of the matrix", "height of the matrix", "pitch of the matrix"];
-    prefetch = Prefetch { stages: MOST, output: 0, input: 1, batches: MOST, blocks: MOST, threads: MOST } => ["stages", "threads of a block", "batches"];
-    prefetch_1d = Prefetch1d { stages: MOST, output: 0, input: 1, batches: MOST, blocks: MOST, threads: MOST } => ["stages", "threads of a block", "batches"];
+    layer_norm = LayerNorm { rows: ROWS, weight: 3, bias: 4, epsilon: 0.0 } => ["len", "bytes per row", "rows"];
+    rms_norm = RmsNorm { rows: ROWS, weight: 3, epsilon: 0.0 } => ["len", "bytes per row", "rows"];
+    softmax = Softmax { rows: ROWS } => ["len", "bytes per row", "rows"];
+    multicast_tile = MulticastTile { form: MulticastTileForm::Tile, matrix: MATRIX, data: 0, output: 1, origin: ORIGIN, clusters: MOST, threads: MOST } => ["block size", "width of the matrix", "height of the matrix", "pitch of the matrix", "first column of the last tile"];
+    persistent_tiles = PersistentTiles { stages: MOST, matrix: MATRIX, source: 0, target: 1, blocks: MOST, threads: MOST } => ["stages", "block size", "width of the matrix", "height of the matrix", "pitch of the matrix"];
+    prefetch = Prefetch { stages: MOST, output: 0, input: 1, batches: MOST, blocks: MOST, threads: MOST } => ["stages", "block size", "batches"];
+    prefetch_1d = Prefetch1d { stages: MOST, output: 0, input: 1, batches: MOST, blocks: MOST, threads: MOST } => ["stages", "block size", "batches"];
     producer_consumer = ProducerConsumer {
         form: ProducerConsumerForm::Ring, input: 0, output: 1, batches: MOST, buffer_len: MOST, blocks: MOST, threads: MOST,
-    } => ["threads of a block"];
-    ring = Ring { output: 0, rounds: MOST, clusters: MOST, threads: MOST } => ["threads of a block", "threads of the grid"];
-    stencil = Stencil { form: StencilForm::Block, left: 0, center: 1, right: 2, output: 3, blocks: MOST, threads: MOST } => ["threads of a block", "blocks"];
-    tile_2d = Tile2d { map: MapSource::Parameter, matrix: MATRIX, data: 0, origin: ORIGIN, blocks: [MOST; 2], threads: MOST } => ["threads of a block", "width of the matrix", "height of the matrix", "pitch of the matrix", "first column that is stored", "first column of the last tile", "first row of the last tile"];
+    } => ["block size"];
+    ring = Ring { output: 0, rounds: MOST, clusters: MOST, threads: MOST } => ["block size", "threads of the grid"];
+    stencil = Stencil { form: StencilForm::Block, left: 0, center: 1, right: 2, output: 3, blocks: MOST, threads: MOST } => ["block size", "blocks"];
+    tile_2d = Tile2d { map: MapSource::Parameter, matrix: MATRIX, data: 0, origin: ORIGIN, blocks: [MOST; 2], threads: MOST } => ["block size", "width of the matrix", "height of the matrix", "pitch of the matrix", "first column that is stored", "first column of the last tile", "first row of the last tile"];
     tile_2d_to = Tile2dTo {
         source: MATRIX, source_data: 0, source_origin: ORIGIN, target: MATRIX, target_data: 1, target_origin: ORIGIN,
         blocks: [MOST; 2], threads: MOST,
-    } => ["threads of a block", "width of the source", "height of the source", "pitch of the source", "width of the target", "height of the target", "pitch of the target", "first column that is stored", "first column of the last tile", "first row of the last tile", "first column of the last tile", "first row of the last tile"];
+    } => ["block size", "width of the source", "height of the source", "pitch of the source", "width of the target", "height of the target", "pitch of the target", "first column that is stored", "first column of the last tile", "first row of the last tile", "first column of the last tile", "first row of the last tile"];
     transpose = Transpose { form: TransposeForm::Tile, source: MATRIX, source_data: 0, target_pitch: usize::MAX, target_data: 1 } => ["width of the source", "height of the source", "pitch of the source", "width of the target", "height of the target", "pitch of the target"];
     copy_bulk = CopyBulk {
         stages: MOST,
@@ -128,15 +128,15 @@ refuses! {
         blocks: MOST,
         threads: MOST,
         shared_bytes: MOST,
-    } => ["stages", "chunk_bytes", "dst_offset_bytes", "len_bytes", "chunks", "threads of a block", "blocks"];
+    } => ["stages", "chunk_bytes", "dst_offset_bytes", "len_bytes", "chunks", "block size", "blocks"];
     all_reduce = AllReduce {
         numbers: Numbers::F32, own: 0, peer: 1, offset_bytes: u64::MAX, len_bytes: u64::MAX, vectors: 3, threads: MOST,
         shared_bytes: MOST,
-    } => ["vectors", "threads of a block", "offset_bytes", "len_bytes", "chunks"];
+    } => ["vectors", "block size", "offset_bytes", "len_bytes", "chunks"];
     reduce_scatter = ReduceScatter {
         numbers: Numbers::Bf16, dst: 0, src: 1, offset_bytes: u64::MAX, len_bytes: u64::MAX, chunk_bytes: MOST,
         threads: MOST, shared_bytes: MOST,
-    } => ["chunk_bytes", "offset_bytes", "len_bytes", "chunks", "threads of a block"];
+    } => ["chunk_bytes", "offset_bytes", "len_bytes", "chunks", "block size"];
     add_one_bulk = AddOneBulk {
         vectors: 3,
         len_bytes: u64::MAX,
@@ -145,7 +145,7 @@ refuses! {
         src: 1,
         threads: MOST,
         shared_bytes: MOST,
-    } => ["vectors", "threads of a block", "dst_offset_bytes", "len_bytes", "chunks"];
+    } => ["vectors", "block size", "dst_offset_bytes", "len_bytes", "chunks"];
     add_one_ring = AddOneRing {
         counter: None,
         stages: MOST,
@@ -154,7 +154,7 @@ refuses! {
         src: 1,
         blocks: MOST,
         threads: MOST,
-    } => ["stages", "threads of a block", "len_bytes", "chunks"];
+    } => ["stages", "block size", "len_bytes", "chunks"];
     copy_tile = CopyTile {
         stages: MOST,
         tiles: MOST,
@@ -164,7 +164,7 @@ refuses! {
         counter: 2,
         blocks: MOST,
         shared_bytes: MOST,
-    } => ["stages", "bytes of a tile", "tiles of a patch", "columns", "rows", "patches", "blocks"];
+    } => ["stages", "bytes per tile", "tiles per patch", "columns", "rows", "patches", "blocks"];
     add_one_tile = AddOneTile {
         vectors: usize::MAX,
         tiles: MOST,
@@ -172,7 +172,7 @@ refuses! {
         dst: 0,
         src: 1,
         shared_bytes: MOST,
-    } => ["vectors", "bytes of a tile", "tiles of a patch", "columns", "rows", "patches", "bytes of an element", "threads of a block"];
+    } => ["vectors", "bytes per tile", "tiles per patch", "columns", "rows", "patches", "element size", "block size"];
     add_one_tile_ring = AddOneTileRing {
         stages: MOST,
         tiles: MOST,
@@ -181,7 +181,7 @@ refuses! {
         src: 1,
         counter: 2,
         blocks: MOST,
-    } => ["stages", "bytes of a tile", "tiles of a patch", "columns", "rows", "patches", "bytes of an element", "bytes of a patch", "blocks"];
+    } => ["stages", "bytes per tile", "tiles per patch", "columns", "rows", "patches", "element size", "bytes per patch", "blocks"];
     tile_gather = TileGather {
         form: TileGatherForm::View,
         stages: MOST,
@@ -193,7 +193,7 @@ refuses! {
         sums: 2,
         blocks: MOST,
         threads: MOST,
-    } => ["stages", "threads of a block", "rounds"];
+    } => ["stages", "block size", "rounds"];
 }
 
 fn attention(form: DeformAttnForm) -> DeformAttn {
@@ -212,8 +212,8 @@ fn attention(form: DeformAttnForm) -> DeformAttn {
     }
 }
 
-/// Blocks whose numbers of items would begin again at zero, though there are few items: no more of them are
-/// taken than is said.
+/// Blocks with numbers of items that would wrap to zero, though there are few items: no more of them are
+/// taken than the message states.
 #[test]
 fn numbers_that_would_wrap_are_refused() {
     let copy = |blocks| CopyBulk {
@@ -230,7 +230,7 @@ fn numbers_that_would_wrap_are_refused() {
     };
     let most = (MOST - 4) / 8;
     assert!(copy(most).launch().is_ok());
-    let said = "blocks is 536870912; items that are drawn are counted in 32 bits: 0 to 536870911; take \
+    let said = "blocks is 536870912; must be 0 to 536870911 (drawn items are counted in 32 bits); use \
                 536870911";
     refused(copy(most + 1).launch(), &[said]);
     let ring = |counter| AddOneRing {

@@ -1,4 +1,4 @@
-//! Every condition of every kernel, broken: the message names what is wrong and what would do.
+//! Every condition of every kernel, broken: the message names the argument and a valid value.
 
 mod bulk;
 mod extremes;
@@ -24,7 +24,7 @@ pub(crate) fn refused<T: std::fmt::Debug>(launch: Result<T, Violations>, expecte
     assert_eq!(lines, expected);
 }
 
-/// Where what it uses of its buffers ends, besides tensors.
+/// Returns the ends of the memory that the launch uses in its buffers, besides tensors.
 pub(crate) fn least_bytes(launch: Result<Launch, Violations>) -> Vec<(usize, u64)> {
     let end = |used: Use| match used.region {
         Region::Bytes {
@@ -38,6 +38,5 @@ pub(crate) fn least_bytes(launch: Result<Launch, Violations>) -> Vec<(usize, u64
 }
 
 pub(crate) const WARPS: &str =
-    "threads of a block is 100; whole warps elect who copies: a multiple of 32; take 96 or 128";
-pub(crate) const NO_THREADS: &str =
-    "threads of a block is 0; a block has between 32 to 1024; take 32";
+    "block size is 100; must be a multiple of 32 (elections need full warps); use 96 or 128";
+pub(crate) const NO_THREADS: &str = "block size is 0; must be 32 to 1024; use 32";

@@ -42,14 +42,16 @@ fn conv_im2col() {
         }
         .launch(),
         &[
-            "width is 1; the filter fits in the image with its padding: at least 3; take 3 or more",
-            "height is 2; the filter fits in the image with its padding: at least 3; take 3 or more",
-            "images is 0; there is no empty tensor: at least 1; take 1 or more",
+            "width is 1; must be at least 3 (the filter must fit in the padded image); use 3 or more",
+            "height is 2; must be at least 3 (the filter must fit in the padded image); use 3 or more",
+            "images is 0; must be at least 1 (a tensor must not be empty); use 1 or more",
         ],
     );
     refused(
         ConvIm2col { padding: 3, ..good }.launch(),
-        &["padding is 3; a filter of 3 x 3 pixels sees at least one of the image: 0 to 2; take 2"],
+        &[
+            "padding is 3; must be 0 to 2 (the 3 x 3 filter must cover at least one pixel of the image); use 2",
+        ],
     );
     refused(
         ConvIm2col {
@@ -58,8 +60,7 @@ fn conv_im2col() {
         }
         .launch(),
         &[
-            "results is 37580963840; results that are numbered in 32 bits, and those behind the last: \
-             0 to 4294967263; take 4294967263",
+            "results is 37580963840; must be 0 to 4294967263 (results, with those past the last, are numbered in 32 bits); use 4294967263",
         ],
     );
 }
@@ -80,7 +81,7 @@ fn conv_im2col_padded() {
         least_bytes(good.launch()),
         [(1, 4 * 8 * 9 * 16), (2, 4 * 8 * 3 * 11 * 15)]
     );
-    // Of the padded images' 663 pixels a block has 384, and loads those of two rows and two columns more.
+    // Of the padded images' 663 pixels a block has 384, and loads two rows and two columns more.
     let launch = good.launch().unwrap();
     assert_eq!(launch.shape.grid.count(), 2);
     assert_eq!(launch.shape.shared_bytes, 4 * 128 * 64);
@@ -101,12 +102,9 @@ fn conv_im2col_padded() {
         }
         .launch(),
         &[
-            "results is 4294967293; results that are numbered in 32 bits, and those behind the last: \
-             0 to 4294967263; take 4294967263",
-            "width is 4294967295; what shared memory has room for, columns of an image with its \
-             padding: 0 to 1024; take 1024",
-            "pixels is 12884901885; pixels with their padding that are numbered in 32 bits, and those \
-             behind the last: 0 to 4294963839; take 4294963839",
+            "results is 4294967293; must be 0 to 4294967263 (results, with those past the last, are numbered in 32 bits); use 4294967263",
+            "width is 4294967295; must be 0 to 1024 (columns of the padded image that fit in shared memory); use 1024",
+            "pixels is 12884901885; must be 0 to 4294963839 (padded pixels, with those past the last, are numbered in 32 bits); use 4294963839",
         ],
     );
 }
@@ -123,7 +121,7 @@ fn encode_map_and_consume_map() {
     assert_eq!(least_bytes(good.launch()), [(1, 3 * 104), (2, 3 * 128)]);
     refused(
         EncodeMap { count: 0, ..good }.launch(),
-        &["maps is 0; there is no empty grid: at least 1; take 1 or more"],
+        &["maps is 0; must be at least 1 (the grid must not be empty); use 1 or more"],
     );
     let good = ConsumeMap {
         rank: 2,
@@ -146,9 +144,8 @@ fn encode_map_and_consume_map() {
         .launch(),
         &[
             WARPS,
-            "rank is 3; there are kernels for 2, 5; take 2 or 5",
-            "distance of the first byte is 8; a box begins at a multiple of 16 bytes: a multiple of \
-             16; take 16",
+            "rank is 3; must be one of 2, 5 (compiled instances); use 2 or 5",
+            "distance of the first byte is 8; must be a multiple of 16 (boxes start at multiples of 16 bytes); use 16",
         ],
     );
 }
@@ -160,45 +157,45 @@ fn map_fields_are_those_of_maps_that_can_be_made_and_used() {
     refused(
         map_fields(&tiled().swizzle(Swizzle::B128), 32),
         &[
-            "tensor is U8, None, B128, Zeros; the kernels make maps of U8 without interleave and \
-             swizzle, filled with zeros; make the others on the host",
+            "tensor is U8, None, B128, Zeros; must be U8 without interleave and swizzle, \
+             filled with zeros; make other maps on the host",
         ],
     );
     refused(
         map_fields(&tiled().box_dims(&[64, 8]), 32),
         &[
-            "box is [64, 8] bytes; `ConsumeMap` takes boxes that bring [128, 4] or [16, 2, 2, 2, 2]; \
-             take one of these",
+            "box is [64, 8] bytes; must be [128, 4] or [16, 2, 2, 2, 2] bytes, as `ConsumeMap` \
+             loads; use one of these",
         ],
     );
     refused(
         map_fields(&tiled(), 8),
         &[
-            "tensor is 8 bytes into its buffer; no tiled tensor map of these parameters, 1 rule is \
-             broken:",
-            "address = 0x1008: must be a multiple of 16; try 0x1000 [address-multiple]; keep the \
-             rules of tensor maps",
+            "tensor is 8 bytes into its buffer; parameters of the tiled tensor map break \
+             1 rule:",
+            "address = 0x1008: must be a multiple of 16; use 0x1000 [address-multiple]; follow \
+             the rules of tensor maps",
         ],
     );
     refused(
         map_fields(&tiled().strides_bytes(&[250]), u64::MAX),
         &[
-            "tensor is 18446744073709551615 bytes into its buffer; no tiled tensor map of these \
-             parameters, 3 rules are broken:",
-            "address = 0xffffffffffffffff: must be a multiple of 16; try 0x1fffffffffffff0 \
+            "tensor is 18446744073709551615 bytes into its buffer; parameters of the tiled tensor map break \
+             3 rules:",
+            "address = 0xffffffffffffffff: must be a multiple of 16; use 0x1fffffffffffff0 \
              [address-multiple]",
-            "address = 0xffffffffffffffff: must be below 2^57; try 0x1fffffffffffff0 [address-range]",
-            "strides_bytes[0] = 250: must be a multiple of 16 bytes; try 256 [stride-multiple]; keep \
+            "address = 0xffffffffffffffff: must be below 2^57; use 0x1fffffffffffff0 [address-range]",
+            "strides_bytes[0] = 250: must be a multiple of 16 bytes; use 256 [stride-multiple]; follow \
              the rules of tensor maps",
         ],
     );
     refused(
         map_fields(&TensorMap::tiled(DataType::U16, &[64]).box_dims(&[64]), 0),
         &[
-            "tensor is U16, None, None, Zeros; the kernels make maps of U8 without interleave and \
-             swizzle, filled with zeros; make the others on the host",
-            "box is [64] bytes; `ConsumeMap` takes boxes that bring [128, 4] or [16, 2, 2, 2, 2]; \
-             take one of these",
+            "tensor is U16, None, None, Zeros; must be U8 without interleave and swizzle, \
+             filled with zeros; make other maps on the host",
+            "box is [64] bytes; must be [128, 4] or [16, 2, 2, 2, 2] bytes, as `ConsumeMap` \
+             loads; use one of these",
         ],
     );
 }
@@ -215,7 +212,7 @@ fn gather_rows() {
     assert_eq!(least_bytes(good.launch()), [(1, 33 * 4), (2, 33 * 256)]);
     refused(
         GatherRows { rows: 0, ..good }.launch(),
-        &["rows is 0; there is no empty grid: at least 1; take 1 or more"],
+        &["rows is 0; must be at least 1 (the grid must not be empty); use 1 or more"],
     );
 }
 
@@ -246,11 +243,9 @@ fn hwc_tile() {
         }
         .launch(),
         &[
-            "threads of a block is 160; a thread for each word of the tile in whole warps, at most \
-             128: one of 64, 96, 128; take 128",
-            "channels is 36; pixels begin at multiples of 16 bytes: a multiple of 8; take 32 or 40",
-            "distance of the first channel is 4; a box begins at a multiple of 16 bytes: a multiple \
-             of 8; take 8",
+            "block size is 160; must be one of 64, 96, 128 (one thread for each word of the tile, in full warps); use 128",
+            "channels is 36; must be a multiple of 8 (pixels start at multiples of 16 bytes); use 32 or 40",
+            "distance of the first channel is 4; must be a multiple of 8 (boxes start at multiples of 16 bytes); use 8",
         ],
     );
     let good = HwcTileLanes {
@@ -272,8 +267,8 @@ fn hwc_tile() {
         }
         .launch(),
         &[
-            "channels is 1; pixels begin at multiples of 16 bytes: a multiple of 8; take 8",
-            "tiles is 12; eight lanes of a block copy: a multiple of 8; take 8 or 16",
+            "channels is 1; must be a multiple of 8 (pixels start at multiples of 16 bytes); use 8",
+            "tiles is 12; must be a multiple of 8 (eight lanes of a block copy a tile each); use 8 or 16",
         ],
     );
 }
@@ -318,10 +313,9 @@ fn multicast_tile() {
         .launch(),
         &[
             WARPS,
-            "pitch of the matrix is 98; rows begin at multiples of 16 bytes: a multiple of 4, at \
-             least the width, 101; take 104",
-            "distance of the first column is 3; a box begins at a multiple of 16 bytes: a multiple of \
-             4; take 4",
+            "pitch of the matrix is 98; must be a multiple of 4 and at least the \
+             width, 101 (rows start at multiples of 16 bytes); use 104",
+            "distance of the first column is 3; must be a multiple of 4 (boxes start at multiples of 16 bytes); use 4",
         ],
     );
     refused(
@@ -331,8 +325,8 @@ fn multicast_tile() {
         }
         .launch(),
         &[
-            "first column of the last tile is 2147483708; coordinates have 32 bits: -2147483648 to \
-             2147483647; take 2147483647",
+            "first column of the last tile is 2147483708; must be -2147483648 to 2147483647 \
+             (coordinates have 32 bits); use 2147483647",
         ],
     );
 }
@@ -357,11 +351,11 @@ fn persistent_tiles() {
         }
         .launch(),
         &[
-            "stages is 5; there are kernels for 2, 3, 4; take 4",
-            "threads of a block is 48; a warp that loads and one to eight that compute: 64 to 288; \
-             take 64",
-            "pitch of the matrix is 98; rows begin at multiples of 16 bytes: a multiple of 4, at \
-             least the width, 101; take 104",
+            "stages is 5; must be one of 2, 3, 4 (compiled instances); use 4",
+            "block size is 48; must be 64 to 288 (one loading warp and 1 to 8 computing warps); \
+             use 64",
+            "pitch of the matrix is 98; must be a multiple of 4 and at least the \
+             width, 101 (rows start at multiples of 16 bytes); use 104",
         ],
     );
     let matrix = Matrix {
@@ -376,20 +370,19 @@ fn persistent_tiles() {
         }
         .launch(),
         &[
-            "threads of a block is 320; a warp that loads and one to eight that compute: 64 to 288; \
-             take 288",
-            "width of the matrix is 4294967296; elements whose coordinates have 31 bits: 1 to \
-             2147483648; take 2147483648",
-            "height of the matrix is 0; elements whose coordinates have 31 bits: 1 to 2147483648; \
-             take 1",
+            "block size is 320; must be 64 to 288 (one loading warp and 1 to 8 computing warps); \
+             use 288",
+            "width of the matrix is 4294967296; must be 1 to 2147483648 \
+             (coordinates have 31 bits); use 2147483648",
+            "height of the matrix is 0; must be 1 to 2147483648 (coordinates have 31 bits); \
+             use 1",
         ],
     );
     let matrix = Matrix::packed(1 << 31, 1 << 31);
     refused(
         PersistentTiles { matrix, ..good }.launch(),
         &[
-            "tiles is 2251799813685248; tiles that are counted in 32 bits, and those of the next \
-             round: 0 to 4294967293; take 4294967293",
+            "tiles is 2251799813685248; must be 0 to 4294967293 (tiles, with those of the next round, are counted in 32 bits); use 4294967293",
         ],
     );
 }
@@ -416,12 +409,12 @@ fn tile_2d() {
         .launch(),
         &[
             WARPS,
-            "pitch of the matrix is 98; rows begin at multiples of 16 bytes: a multiple of 4, at \
-             least the width, 101; take 104",
-            "first column that is stored is -8; a store begins at no negative coordinate: at least 0; \
-             take 0 or more",
-            "first row that is stored is -1; a store begins at no negative coordinate: at least 0; \
-             take 0 or more",
+            "pitch of the matrix is 98; must be a multiple of 4 and at least the \
+             width, 101 (rows start at multiples of 16 bytes); use 104",
+            "first column that is stored is -8; must be at least 0 (store coordinates must not be negative); \
+             use 0 or more",
+            "first row that is stored is -1; must be at least 0 (store coordinates must not be negative); \
+             use 0 or more",
         ],
     );
     refused(
@@ -432,12 +425,10 @@ fn tile_2d() {
         }
         .launch(),
         &[
-            "distance of the first column is 6; a box begins at a multiple of 16 bytes: a multiple of \
-             4; take 4 or 8",
-            "first column that is stored is 6; a box begins at a multiple of 16 bytes: a multiple of \
-             4; take 4 or 8",
-            "first row of the last tile is 4294967280; coordinates have 32 bits: -2147483648 to \
-             2147483647; take 2147483647",
+            "distance of the first column is 6; must be a multiple of 4 (boxes start at multiples of 16 bytes); use 4 or 8",
+            "first column that is stored is 6; must be a multiple of 4 (boxes start at multiples of 16 bytes); use 4 or 8",
+            "first row of the last tile is 4294967280; must be -2147483648 to 2147483647 \
+             (coordinates have 32 bits); use 2147483647",
         ],
     );
     let good = Tile2dTo {
@@ -460,12 +451,11 @@ fn tile_2d() {
         }
         .launch(),
         &[
-            "pitch of the source is 98; rows begin at multiples of 16 bytes: a multiple of 4, at \
-             least the width, 101; take 104",
-            "distance of the first column is 6; a box begins at a multiple of 16 bytes: a multiple of \
-             4; take 4 or 8",
-            "first column that is stored is -4; a store begins at no negative coordinate: at least 0; \
-             take 0 or more",
+            "pitch of the source is 98; must be a multiple of 4 and at least the \
+             width, 101 (rows start at multiples of 16 bytes); use 104",
+            "distance of the first column is 6; must be a multiple of 4 (boxes start at multiples of 16 bytes); use 4 or 8",
+            "first column that is stored is -4; must be at least 0 (store coordinates must not be negative); \
+             use 0 or more",
         ],
     );
     refused(
@@ -477,10 +467,10 @@ fn tile_2d() {
         }
         .launch(),
         &[
-            "pitch of the target is 98; rows begin at multiples of 16 bytes: a multiple of 4, at \
-             least the width, 101; take 104",
-            "first column of the last tile is 2147483708; coordinates have 32 bits: -2147483648 to \
-             2147483647; take 2147483647",
+            "pitch of the target is 98; must be a multiple of 4 and at least the \
+             width, 101 (rows start at multiples of 16 bytes); use 104",
+            "first column of the last tile is 2147483708; must be -2147483648 to 2147483647 \
+             (coordinates have 32 bits); use 2147483647",
         ],
     );
 }
@@ -510,10 +500,10 @@ fn transpose() {
         }
         .launch(),
         &[
-            "pitch of the source is 98; rows begin at multiples of 16 bytes: a multiple of 4, at \
-             least the width, 101; take 104",
-            "pitch of the target is 39; rows begin at multiples of 16 bytes: a multiple of 4, at \
-             least the width, 40; take 40",
+            "pitch of the source is 98; must be a multiple of 4 and at least the \
+             width, 101 (rows start at multiples of 16 bytes); use 104",
+            "pitch of the target is 39; must be a multiple of 4 and at least the \
+             width, 40 (rows start at multiples of 16 bytes); use 40",
         ],
     );
 }

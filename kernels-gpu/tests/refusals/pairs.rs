@@ -41,11 +41,11 @@ fn all_reduce() {
         }
         .launch(),
         &[
-            "vectors is 4; there are kernels for 1, 2; take 2",
+            "vectors is 4; must be one of 1, 2 (compiled instances); use 2",
             WARPS,
-            "offset_bytes is 40; bulk copies take 16 bytes: a multiple of 16; take 32 or 48",
-            "len_bytes is 8; bulk copies take 16 bytes: a multiple of 16; take 16",
-            "len_bytes is 8; there is no empty grid: at least 16; take 16 or more",
+            "offset_bytes is 40; must be a multiple of 16 (bulk copies move units of 16 bytes); use 32 or 48",
+            "len_bytes is 8; must be a multiple of 16 (bulk copies move units of 16 bytes); use 16",
+            "len_bytes is 8; must be at least 16 (the grid must not be empty); use 16 or more",
         ],
     );
     refused(
@@ -54,7 +54,7 @@ fn all_reduce() {
             ..good
         }
         .launch(),
-        &["threads of a block is 544; threads that have a vector or two each: 32 to 512; take 512"],
+        &["block size is 544; must be 32 to 512 (each thread has one or two vectors); use 512"],
     );
 }
 
@@ -86,10 +86,10 @@ fn reduce_scatter() {
         }
         .launch(),
         &[
-            "chunk_bytes is 24; bulk copies take 16 bytes: a multiple of 16; take 16 or 32",
-            "offset_bytes is 8; bulk copies take 16 bytes: a multiple of 16; take 16",
-            "len_bytes is 0; there is no empty grid: at least 16; take 16 or more",
-            "threads of a block is 512; threads that a block of one chunk has: 32 to 256; take 256",
+            "chunk_bytes is 24; must be a multiple of 16 (bulk copies move units of 16 bytes); use 16 or 32",
+            "offset_bytes is 8; must be a multiple of 16 (bulk copies move units of 16 bytes); use 16",
+            "len_bytes is 0; must be at least 16 (the grid must not be empty); use 16 or more",
+            "block size is 512; must be 32 to 256 (blocks of one chunk have at most 256 threads); use 256",
         ],
     );
 }

@@ -32,7 +32,7 @@ fn add_one_1d() {
         .launch(),
         &[
             WARPS,
-            "offset_elems is 6; a bulk copy begins at 16 bytes: a multiple of 4; take 4 or 8",
+            "offset_elems is 6; must be a multiple of 4 (bulk copies start at multiples of 16 bytes); use 4 or 8",
         ],
     );
     refused(AddOne1d { threads: 0, ..good }.launch(), &[NO_THREADS]);
@@ -74,11 +74,10 @@ fn deform_attn() {
         }
         .launch(),
         &[
-            "height of image 0 is 2; a pixel and its border, and halves of a word: 3 to 65535; take 3",
-            "width of image 1 is 70000; a pixel and its border, and halves of a word: 3 to 65535; \
-             take 65535",
-            "queries of all batches is 0; numbers of queries fit in 32 bits: batches times queries of \
-             1 to 4294967295; take 1",
+            "height of image 0 is 2; must be 3 to 65535 (a pixel with its border; sides have 16 bits); use 3",
+            "width of image 1 is 70000; must be 3 to 65535 (a pixel with its border; sides have 16 bits); \
+             use 65535",
+            "queries of all batches is 0; must be 1 to 4294967295 (query numbers have 32 bits); use 1",
         ],
     );
     refused(
@@ -90,11 +89,10 @@ fn deform_attn() {
         }
         .launch(),
         &[
-            "pixels of a batch is 17179344900; bytes of a batch are counted in 32 bits: 0 to \
-             67108863; take 67108863",
-            "queries of all batches is 12884901888; numbers of queries fit in 32 bits: batches times \
-             queries of 1 to 4294967295; take 4294967295",
-            "warps of a block is 9; there are 1 to 8; take 8",
+            "pixels of a batch is 17179344900; must be 0 to 67108863 \
+             (bytes of a batch are counted in 32 bits); use 67108863",
+            "queries of all batches is 12884901888; must be 1 to 4294967295 (query numbers have 32 bits); use 4294967295",
+            "warps per block is 9; must be 1 to 8; use 8",
         ],
     );
     refused(
@@ -105,8 +103,8 @@ fn deform_attn() {
         }
         .launch(),
         &[
-            "stages is 3; there are kernels for 1, 2, 4; take 2 or 4",
-            "waves is 4; parts of the batches: 1 to 3; take 3",
+            "stages is 3; must be one of 1, 2, 4 (compiled instances); use 2 or 4",
+            "waves is 4; must be 1 to 3 (each wave has at least one batch); use 3",
         ],
     );
     refused(
@@ -118,9 +116,9 @@ fn deform_attn() {
         }
         .launch(),
         &[
-            "stages is 4; there are kernels for 1, 2; take 2",
-            "warps of a block is 29; there are 1 to 28; take 28",
-            "waves is 0; parts of the batches: 1 to 3; take 1",
+            "stages is 4; must be one of 1, 2 (compiled instances); use 2",
+            "warps per block is 29; must be 1 to 28; use 28",
+            "waves is 0; must be 1 to 3 (each wave has at least one batch); use 1",
         ],
     );
 }
@@ -169,9 +167,9 @@ fn prefetch() {
         }
         .launch(),
         &[
-            "stages is 5; there are kernels for 1, 2, 3, 4, 8; take 4 or 8",
-            "threads of a block is 1025; a block has 1 to 1024; take 1024",
-            "batches is 4294967295; batches that are counted in 32 bits: 0 to 4294967290; take \
+            "stages is 5; must be one of 1, 2, 3, 4, 8 (compiled instances); use 4 or 8",
+            "block size is 1025; must be 1 to 1024; use 1024",
+            "batches is 4294967295; must be 0 to 4294967290 (batches are counted in 32 bits); use \
              4294967290",
         ],
     );
@@ -196,9 +194,9 @@ fn prefetch() {
         }
         .launch(),
         &[
-            "stages is 9; there are kernels for 1, 2, 3, 4, 5, 6, 7, 8; take 8",
+            "stages is 9; must be one of 1, 2, 3, 4, 5, 6, 7, 8 (compiled instances); use 8",
             WARPS,
-            "batches is 4294967293; batches that are counted in 32 bits: 0 to 4294967287; take \
+            "batches is 4294967293; must be 0 to 4294967287 (batches are counted in 32 bits); use \
              4294967287",
         ],
     );
@@ -228,9 +226,9 @@ fn producer_consumer() {
         }
         .launch(),
         &[
-            "threads of a block is 32; a warp that copies and at least one that computes: 64 to 1024; \
-             take 64",
-            "buffer_len is 0; there is no empty batch: at least 1; take 1 or more",
+            "block size is 32; must be 64 to 1024 (one copying warp and at least one computing warp); \
+             use 64",
+            "buffer_len is 0; must be at least 1 (a batch must not be empty); use 1 or more",
         ],
     );
     refused(
@@ -239,7 +237,7 @@ fn producer_consumer() {
             ..good
         }
         .launch(),
-        &["threads of a block is 100; warps have a role each: a multiple of 32; take 96 or 128"],
+        &["block size is 100; must be a multiple of 32 (each warp has one role); use 96 or 128"],
     );
 }
 
@@ -261,7 +259,7 @@ fn ring() {
         .launch(),
         &[
             WARPS,
-            "threads of the grid is 0; numbers that fit in 32 bits: 1 to 4294967295; take 1",
+            "threads of the grid is 0; must be 1 to 4294967295 (thread numbers have 32 bits); use 1",
         ],
     );
     refused(
@@ -271,7 +269,7 @@ fn ring() {
         }
         .launch(),
         &[
-            "threads of the grid is 137438953472; numbers that fit in 32 bits: 1 to 4294967295; take \
+            "threads of the grid is 137438953472; must be 1 to 4294967295 (thread numbers have 32 bits); use \
              4294967295",
         ],
     );
@@ -321,15 +319,15 @@ fn stencil() {
         }
         .launch(),
         &[
-            "threads of a block is 31; a thread for each number in the middle: 32 to 1024; take 32",
-            "blocks is 134217728; numbers of the output fit in 32 bits: 1 to 134217727; take \
+            "block size is 31; must be 32 to 1024 (one thread for each number in the middle); use 32",
+            "blocks is 134217728; must be 1 to 134217727 (output numbers have 32 bits); use \
              134217727",
         ],
     );
 }
 
-/// The backend checks what the wrappers do not know: here a device with clusters of four blocks at most, and
-/// a buffer that is too short.
+/// The backend checks the properties that the wrappers do not know: here a device with clusters of at most four blocks,
+/// and a buffer that is too short.
 #[test]
 fn the_device_and_the_buffers_are_checked_with_the_launch() {
     let launch = Ring {
@@ -359,7 +357,7 @@ fn the_device_and_the_buffers_are_checked_with_the_launch() {
         tma_launch::check(&launch, &buffers, &limits, &signature),
         &[
             "cluster-blocks: cluster is 8 x 1 x 1, 8 blocks; the limit is 4, or 4 for non-portable \
-             sizes; take 4 x 1 x 1",
+             sizes; use 4 x 1 x 1",
             "buffer-length: buffer `output` is 4000 bytes; the kernel uses 4096; make it 96 bytes \
              longer",
         ],

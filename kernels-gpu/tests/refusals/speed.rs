@@ -39,8 +39,8 @@ fn add_one_ring() {
         }
         .launch(),
         &[
-            "stages is 2; there are kernels for 3, 4, 6; take 3",
-            "threads of a block is 32; a warp that loads and one to sixteen that work: 64 to 544; take 64",
+            "stages is 2; must be one of 3, 4, 6 (compiled instances); use 3",
+            "block size is 32; must be 64 to 544 (one loading warp and 1 to 16 working warps); use 64",
         ],
     );
 }
@@ -78,7 +78,7 @@ fn copy_tile() {
     assert_eq!(shape.shared_bytes, 3 * 1024);
     refused(
         CopyTile { tiles: 0, ..good }.launch(),
-        &["tiles of a patch is 0; what one phase of a barrier counts: 1 to 1023; take 1"],
+        &["tiles per patch is 0; must be 1 to 1023 (bytes of one barrier phase); use 1"],
     );
     refused(
         CopyTile {
@@ -86,7 +86,7 @@ fn copy_tile() {
             ..good
         }
         .launch(),
-        &["tiles of a patch is 1024; what one phase of a barrier counts: 1 to 1023; take 1023"],
+        &["tiles per patch is 1024; must be 1 to 1023 (bytes of one barrier phase); use 1023"],
     );
     refused(
         CopyTile {
@@ -96,9 +96,9 @@ fn copy_tile() {
         }
         .launch(),
         &[
-            "stages is 8; there are kernels for 2, 3, 4, 6; take 6",
-            "bytes of a tile is 512; tiles follow each other, and the swizzle repeats: a multiple of 1024; \
-             take 1024",
+            "stages is 8; must be one of 2, 3, 4, 6 (compiled instances); use 6",
+            "bytes per tile is 512; must be a multiple of 1024 (consecutive tiles start at repeats of the swizzle); \
+             use 1024",
         ],
     );
     refused(
@@ -107,7 +107,7 @@ fn copy_tile() {
             ..good
         }
         .launch(),
-        &["rows is 2147483648; coordinates have 31 bits: 1 to 2147483645; take 2147483645"],
+        &["rows is 2147483648; must be 1 to 2147483645 (coordinates have 31 bits); use 2147483645"],
     );
 }
 
@@ -132,9 +132,9 @@ fn add_one_tile() {
         }
         .launch(),
         &[
-            "vectors is 3; there are kernels for 1, 2, 4; take 2 or 4",
-            "bytes of an element is 2; the kernel adds to integers of 4 bytes: 4 to 4; take 4",
-            "threads of a block is 21; a block has between 32 to 1024; take 32",
+            "vectors is 3; must be one of 1, 2, 4 (compiled instances); use 2 or 4",
+            "element size is 2; must be 4 (the kernel adds to 4-byte integers); use 4",
+            "block size is 21; must be 32 to 1024; use 32",
         ],
     );
 }
@@ -159,8 +159,8 @@ fn add_one_tile_ring() {
         }
         .launch(),
         &[
-            "stages is 6; there are kernels for 2, 3, 4; take 4",
-            "bytes of a patch is 3072; 64 bytes for each thread of a warp: a multiple of 2048; take 2048 or \
+            "stages is 6; must be one of 2, 3, 4 (compiled instances); use 4",
+            "bytes per patch is 3072; must be a multiple of 2048 (64 bytes for each thread of a warp); use 2048 or \
              4096",
         ],
     );
@@ -190,10 +190,10 @@ fn tile_gather() {
         }
         .launch(),
         &[
-            "stages is 3; there are kernels for 1, 2, 4; take 2 or 4",
+            "stages is 3; must be one of 1, 2, 4 (compiled instances); use 2 or 4",
             WARPS,
-            "rounds is 4294967295; rounds that are counted in 32 bits, and those of the next turns: 0 to \
-             4294967271; take 4294967271",
+            "rounds is 4294967295; must be 0 to 4294967271 \
+             (rounds, with those of the next turns, are counted in 32 bits); use 4294967271",
         ],
     );
 }
@@ -236,8 +236,8 @@ fn rows() {
             ..good
         }),
         &[
-            "bytes of a row is 520; bulk copies take 16 bytes: a multiple of 16; take 512 or 528",
-            "rows is 0; rows, and those that are drawn behind them, are counted in 32 bits: 1 to 4294966783; take 1",
+            "bytes per row is 520; must be a multiple of 16 (bulk copies move units of 16 bytes); use 512 or 528",
+            "rows is 0; must be 1 to 4294966783 (rows, and draws past the last row, are counted in 32 bits); use 1",
         ],
     );
     refused(
@@ -247,12 +247,12 @@ fn rows() {
             ..good
         }),
         &[
-            "len is 32772; elements of a row that a block has shared memory for: 1 to 32768; take 32768",
+            "len is 32772; must be 1 to 32768 (a row must fit in the shared memory of a block); use 32768",
         ],
     );
 }
 
-/// A warp or a block for each short row; else as many blocks as run at once, and no more than there are rows.
+/// A warp or a block for each short row; else the blocks that run at once, and no more than there are rows.
 #[test]
 fn blocks_of_rows() {
     let shape = |numbers, len, rows| {
@@ -295,7 +295,7 @@ fn gemm_mma() {
         stages: 2,
         multiprocessors: 132,
     };
-    // An element behind the last one is written.
+    // An element after the last one is written.
     assert_eq!(least_bytes(good.launch()), [(0, (39 * 24 + 22) * 2)]);
     assert_eq!(
         good.launch().unwrap().shape.shared_bytes,
@@ -310,10 +310,10 @@ fn gemm_mma() {
         }
         .launch(),
         &[
-            "stages is 3; there are kernels for 2, 4; take 2 or 4",
-            "row stride of C is 20; rows begin at multiples of 16 bytes: a multiple of 8; take 16 or 24",
-            "row stride of A is 8; rows do not overlap: at least 12; take 12 or more",
-            "row stride of B is 12; rows begin at multiples of 16 bytes: a multiple of 8; take 8 or 16",
+            "stages is 3; must be one of 2, 4 (compiled instances); use 2 or 4",
+            "row stride of C is 20; must be a multiple of 8 (rows start at multiples of 16 bytes); use 16 or 24",
+            "row stride of A is 8; must be at least 12 (rows must not overlap); use 12 or more",
+            "row stride of B is 12; must be a multiple of 8 (rows start at multiples of 16 bytes); use 8 or 16",
         ],
     );
 }
@@ -340,12 +340,11 @@ fn gemm_fp8() {
         }
         .launch(),
         &[
-            "row stride of C is 20; rows begin at multiples of 16 bytes: a multiple of 8; take 16 or 24",
-            "row stride of A is 128; rows do not overlap: at least 136; take 136 or more",
-            "row stride of B is 152; rows begin at multiples of 16 bytes: a multiple of 16; take 144 or 160",
-            "stride of the scales of A is 39; scales of all rows of A lie between: at least 40; take 40 or more",
-            "stride of the scales of A is 39; tensor copies load scales, whose rows begin at multiples of 16 bytes: a \
-             multiple of 4; take 36 or 40",
+            "row stride of C is 20; must be a multiple of 8 (rows start at multiples of 16 bytes); use 16 or 24",
+            "row stride of A is 128; must be at least 136 (rows must not overlap); use 136 or more",
+            "row stride of B is 152; must be a multiple of 16 (rows start at multiples of 16 bytes); use 144 or 160",
+            "stride of the scales of A is 39; must be at least 40 (one scale for each row of A); use 40 or more",
+            "stride of the scales of A is 39; must be a multiple of 4 (tensor copies need rows of scales at multiples of 16 bytes); use 36 or 40",
         ],
     );
 }
@@ -384,7 +383,7 @@ fn gemm_fp8_of_experts() {
     refused(
         uneven.launch(),
         &[
-            "rows of an expert is 200; tiles have rows of one expert: a multiple of 128; take 128 or 256",
+            "rows of an expert is 200; must be a multiple of 128 (a tile has rows of one expert only); use 128 or 256",
         ],
     );
 }
@@ -406,9 +405,9 @@ fn gemm() {
         }
         .launch(),
         &[
-            "row stride of C is 20; rows begin at multiples of 16 bytes: a multiple of 8; take 16 or 24",
-            "row stride of A is 8; rows do not overlap: at least 12; take 12 or more",
-            "row stride of B is 12; rows begin at multiples of 16 bytes: a multiple of 8; take 8 or 16",
+            "row stride of C is 20; must be a multiple of 8 (rows start at multiples of 16 bytes); use 16 or 24",
+            "row stride of A is 8; must be at least 12 (rows must not overlap); use 12 or more",
+            "row stride of B is 12; must be a multiple of 8 (rows start at multiples of 16 bytes); use 8 or 16",
         ],
     );
     refused(
@@ -418,7 +417,7 @@ fn gemm() {
         }
         .launch(),
         &[
-            "tiles down the product is 0; tiles, each way, that are counted in 16 bits: 1 to 65535; take 1",
+            "tiles down the product is 0; must be 1 to 65535 (tiles in each direction are counted in 16 bits); use 1",
         ],
     );
 }
@@ -434,7 +433,7 @@ fn gemm_batched() {
         ..Gemm::default()
     };
     assert_eq!(least_bytes(good.launch()), [(0, 3 * 40 * 20 * 4)]);
-    // Rows of one matrix between those of another.
+    // Rows of one matrix between the rows of another.
     let between = Gemm {
         strides: [Some(60), None, Some(24)],
         batch_strides: [Some(20), None, Some(0)],
@@ -449,9 +448,9 @@ fn gemm_batched() {
         }
         .launch(),
         &[
-            "batch stride of A is 636; matrices begin at multiples of 16 bytes: a multiple of 8; take 632 or 640",
-            "batch stride of C is 780; results do not overlap: matrices lie one behind the other, or their rows do; \
-             take 800 or more",
+            "batch stride of A is 636; must be a multiple of 8 (matrices start at multiples of 16 bytes); use 632 or 640",
+            "batch stride of C is 780; must keep results apart (matrices follow each other, or their rows alternate); \
+             use 800 or more",
         ],
     );
     refused(
@@ -461,13 +460,13 @@ fn gemm_batched() {
         }
         .launch(),
         &[
-            "batch stride of C is 16; results do not overlap: matrices lie one behind the other, or their rows do; \
-             take 2360 or more",
+            "batch stride of C is 16; must keep results apart (matrices follow each other, or their rows alternate); \
+             use 2360 or more",
         ],
     );
     refused(
         Gemm { batches: 0, ..good }.launch(),
-        &["batches is 0; products: 1 to 2147483647; take 1"],
+        &["batches is 0; must be 1 to 2147483647; use 1"],
     );
 }
 
@@ -491,13 +490,13 @@ fn gemm_step() {
             }
             .launch(),
             &[
-                "N is 20; rows begin at multiples of 16 bytes: a multiple of 8; take 16 or 24",
-                "K is 12; rows begin at multiples of 16 bytes: a multiple of 8; take 8 or 16",
+                "N is 20; must be a multiple of 8 (rows start at multiples of 16 bytes); use 16 or 24",
+                "K is 12; must be a multiple of 8 (rows start at multiples of 16 bytes); use 8 or 16",
             ],
         );
         refused(
             GemmStep { step: 8, ..good }.launch(),
-            &["step is 8; there are 1, 2, 3, 4, 5, 6, 7; take 7"],
+            &["step is 8; must be one of 1, 2, 3, 4, 5, 6, 7; use 7"],
         );
         let nothing = GemmStep {
             size: [0, 24, 16],
@@ -505,7 +504,7 @@ fn gemm_step() {
         };
         let said = nothing.launch().unwrap_err().to_string();
         let first =
-            "M is 0; coordinates have 32 bits, one of them the sign: 1 to 1073741823; take 1";
+            "M is 0; must be 1 to 1073741823 (coordinates are signed 32-bit numbers); use 1";
         assert!(said.contains(first), "{said}");
     }
 }

@@ -157,7 +157,7 @@ fn packed_sequences_are_as_if_each_were_alone() -> Result {
         attend(&extents, [&starts[0], &starts[1]])?;
         let short = Starts::new(device.zeroed::<u32>(3)?)?;
         let refused = attend(&extents, [&short, &starts[1]]).expect_err("it was started");
-        let expected_text = "elements of the queries' starts is 3; the kernel uses, from the first to the last, 4; take 4";
+        let expected_text = "elements of the queries' starts is 3; must be at least 4 (elements that the kernel uses); use 4";
         assert!(refused.to_string().contains(expected_text), "{refused}");
         let refused = attend(&EXTENTS, [&starts[0], &starts[1]]).expect_err("it was started");
         assert!(
@@ -178,7 +178,7 @@ fn starts_that_descend_are_refused() -> Result {
         assert_eq!(
             refused.to_string(),
             "check: the launch of `attention_packed` cannot work\n  \
-             ascending: number 2 of starts is 0; numbers must not descend, and the one before is 100; take 100 or more"
+             ascending: number 2 of starts is 0; numbers must not descend, and the one before is 100; use 100 or more"
         );
         // Empty sequences have the start of the next one.
         Starts::new(device.upload(&[0, 100, 100])?)?;
@@ -198,10 +198,10 @@ fn extents_and_buffers_that_do_not_fit_are_refused() -> Result {
     assert_eq!(
         refused.expect_err("it was started").to_string(),
         "check: the launch of `attention` cannot work\n  \
-         kernel-condition: elements of the results is 100; the kernel uses, from the first to the last, 17920; \
-         take 17920 or more\n  \
-         kernel-condition: elements of the keys is 11519; the kernel uses, from the first to the last, 11520; \
-         take 11520 or more"
+         kernel-condition: elements of the results is 100; must be at least 17920 (elements that the kernel uses); \
+         use 17920 or more\n  \
+         kernel-condition: elements of the keys is 11519; must be at least 11520 (elements that the kernel uses); \
+         use 11520 or more"
     );
     let extents = Attention {
         elements: 96,
@@ -209,7 +209,8 @@ fn extents_and_buffers_that_do_not_fit_are_refused() -> Result {
     };
     let refused = kernels.attention(&extents, &some, &some, &some, &mut results, &mut logarithms);
     let said = refused.expect_err("it was started").to_string();
-    let expected = "elements of a head is 96; there are kernels for 64, 128, 256; take 64 or 128";
+    let expected =
+        "head size is 96; must be one of 64, 128, 256 (compiled instances); use 64 or 128";
     assert!(said.contains(expected), "{said}");
     let extents = Attention {
         packed: Some(Packed {
@@ -222,7 +223,7 @@ fn extents_and_buffers_that_do_not_fit_are_refused() -> Result {
     };
     let refused = kernels.attention(&extents, &some, &some, &some, &mut results, &mut logarithms);
     let said = refused.expect_err("it was started").to_string();
-    let expected = "packed is Some; all sequences have the same length; call `attention_packed`, or give `None`";
+    let expected = "packed is Some; must be `None` (sequences have the same length); call `attention_packed`, or pass `None`";
     assert!(said.contains(expected), "{said}");
     Ok(())
 }

@@ -27,7 +27,7 @@ fn matrices_are_multiplied_as_they_lie_or_transposed() -> Result {
     Ok(())
 }
 
-/// Of 72 x 40 and 40 x 56 numbers in rows of 80, the first of which is the 16th of the buffer.
+/// Multiplies 72 x 40 and 40 x 56 numbers in rows of 80; the first number is the 16th of the buffer.
 fn multiplies<T: Element + PartialEq + std::fmt::Debug>(
     kernels: &Kernels,
     [op_a, op_b]: [Op; 2],
@@ -85,7 +85,7 @@ fn multiplies<T: Element + PartialEq + std::fmt::Debug>(
 fn many_products_are_added_to_what_c_has() -> Result {
     let ([m, n, k], count) = ([24, 16, 40], 3);
     let (a, b) = (numbers(count * m * k, 1), numbers(k * n, 2));
-    // Rows of one result lie between those of the others.
+    // Rows of one result are between the rows of the others.
     let c = numbers(m * count * n, 3);
     let mut expected = c.clone();
     for batch in 0..count {
@@ -141,7 +141,7 @@ fn sums_of_nothing_are_zero() -> Result {
     Ok(())
 }
 
-/// Gives what is said of a product of buffers with so many elements.
+/// Returns the message about a product of buffers with these numbers of elements.
 fn refused(
     ops: [Op; 2],
     [a, b, c]: [[usize; 2]; 3],
@@ -176,13 +176,13 @@ fn matrices_that_do_not_fit_each_other_are_refused() -> Result {
         said,
         format!(
             "{SAID}\n  \
-             kernel-condition: columns of B is 32; as many as A has columns: 24; take 24\n  \
-             kernel-condition: rows of C is 48; as many as A has rows: 40; take 40\n  \
-             kernel-condition: columns of C is 72; as many as B has rows: 64; take 64"
+             kernel-condition: columns of B is 32; must be 24 (columns of A); use 24\n  \
+             kernel-condition: rows of C is 48; must be 40 (rows of A); use 40\n  \
+             kernel-condition: columns of C is 72; must be 64 (rows of B); use 64"
         )
     );
     let said = refused([Op::T, Op::N], [[40, 24], [32, 64], [24, 64]], |_| (), lens)?;
-    let expected = "kernel-condition: rows of B is 32; as many as A has rows: 40; take 40";
+    let expected = "kernel-condition: rows of B is 32; must be 40 (rows of A); use 40";
     assert_eq!(said, format!("{SAID}\n  {expected}"));
     Ok(())
 }
@@ -200,10 +200,10 @@ fn strides_and_offsets_are_multiples_of_16_bytes() -> Result {
         said,
         format!(
             "{SAID}\n  \
-             kernel-condition: offset of B is 4; a matrix begins at 16 bytes: a multiple of 8; take 8\n  \
-             kernel-condition: row stride of A is 20; rows begin at multiples of 16 bytes: a multiple of 8; \
-             take 16 or 24\n  \
-             kernel-condition: row stride of B is 56; rows do not overlap: at least 64; take 64 or more"
+             kernel-condition: offset of B is 4; must be a multiple of 8 (matrices start at multiples of 16 bytes); use 8\n  \
+             kernel-condition: row stride of A is 20; must be a multiple of 8 (rows start at multiples of 16 bytes); \
+             use 16 or 24\n  \
+             kernel-condition: row stride of B is 56; must be at least 64 (rows must not overlap); use 64 or more"
         )
     );
     Ok(())
@@ -218,15 +218,15 @@ fn buffers_are_as_long_as_they_must_be() -> Result {
         |[a, b]| (*a, *b) = (a.stride(32), b.offset(9992)),
         [39 * 32 + 23, 10_000, 40 * 64 - 1, 63],
     )?;
-    let uses = "the kernel uses, from the first to the last,";
+    let uses = "(elements that the kernel uses)";
     assert_eq!(
         said,
         format!(
             "{SAID}\n  \
-             kernel-condition: elements of C is 2559; {uses} 2560; take 2560 or more\n  \
-             kernel-condition: elements of A is 1271; {uses} 1272; take 1272 or more\n  \
-             kernel-condition: elements of B is 8; {uses} 1536; take 1536 or more\n  \
-             kernel-condition: elements of the bias is 63; {uses} 64; take 64 or more"
+             kernel-condition: elements of C is 2559; must be at least 2560 {uses}; use 2560 or more\n  \
+             kernel-condition: elements of A is 1271; must be at least 1272 {uses}; use 1272 or more\n  \
+             kernel-condition: elements of B is 8; must be at least 1536 {uses}; use 1536 or more\n  \
+             kernel-condition: elements of the bias is 63; must be at least 64 {uses}; use 64 or more"
         )
     );
     Ok(())
@@ -241,7 +241,7 @@ fn there_are_as_many_matrices_as_results() -> Result {
         |[a, _]| *a = a.batches(2, 1000),
         [10_000; 4],
     )?;
-    let expected = "kernel-condition: batches of A is 2; as many as C has: 1; take 1";
+    let expected = "kernel-condition: batches of A is 2; must be 1 (batches of C); use 1";
     assert_eq!(said, format!("{SAID}\n  {expected}"));
     Ok(())
 }

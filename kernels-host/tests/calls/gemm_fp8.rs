@@ -117,10 +117,10 @@ fn what_does_not_fit_is_refused_at_once() -> Result {
     assert_eq!(
         said,
         "check: the launch of `gemm_fp8` cannot work\n  \
-         kernel-condition: columns of B is 48; as many as A has columns: 32; take 32\n  \
-         kernel-condition: rows of C is 8; as many as A has rows: 16; take 16\n  \
-         kernel-condition: columns of C is 24; as many as B has rows: 8; take 8\n  \
-         kernel-condition: elements of the scales of A is 3; the kernel uses, from the first to the last, 16; take 16 or more"
+         kernel-condition: columns of B is 48; must be 32 (columns of A); use 32\n  \
+         kernel-condition: rows of C is 8; must be 16 (rows of A); use 16\n  \
+         kernel-condition: columns of C is 24; must be 8 (rows of B); use 8\n  \
+         kernel-condition: elements of the scales of A is 3; must be at least 16 (elements that the kernel uses); use 16 or more"
     );
     Ok(())
 }

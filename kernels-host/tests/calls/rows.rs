@@ -74,18 +74,18 @@ fn rows_and_buffers_that_do_not_fit_are_refused() -> Result {
     assert_eq!(
         refused.expect_err("it was started").to_string(),
         "check: the launch of `softmax` cannot work\n  \
-         kernel-condition: elements of the source is 100; rows are whole: a multiple of 6; take 96 or 102\n  \
-         kernel-condition: bytes of a row is 24; bulk copies take 16 bytes: a multiple of 16; take 16 or 32"
+         kernel-condition: elements of the source is 100; must be a multiple of 6 (rows must be whole); use 96 or 102\n  \
+         kernel-condition: bytes per row is 24; must be a multiple of 16 (bulk copies move units of 16 bytes); use 16 or 32"
     );
     let (weight, bias) = (device.zeroed::<f32>(20)?, device.zeroed::<f32>(16)?);
     let refused = kernels.layer_norm(1.0, &source, &weight, &bias, &mut results);
     assert_eq!(
         refused.expect_err("it was started").to_string(),
         "check: the launch of `layer_norm` cannot work\n  \
-         kernel-condition: elements of the results is 96; the kernel uses, from the first to the last, 100; \
-         take 100 or more\n  \
-         kernel-condition: elements of the bias is 16; the kernel uses, from the first to the last, 20; \
-         take 20 or more"
+         kernel-condition: elements of the results is 96; must be at least 100 (elements that the kernel uses); \
+         use 100 or more\n  \
+         kernel-condition: elements of the bias is 16; must be at least 20 (elements that the kernel uses); \
+         use 20 or more"
     );
     let refused = kernels.rms_norm(1.0, &source, &device.zeroed(0)?, &mut results);
     let said = refused.expect_err("it was started").to_string();

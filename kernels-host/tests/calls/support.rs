@@ -18,7 +18,7 @@ pub(crate) fn everywhere() -> Vec<Device> {
     devices
 }
 
-/// Whole numbers from -4 to 4 without a pattern of small period, whose sums `f32` has exactly.
+/// Whole numbers from -4 to 4 without a pattern of small period; `f32` has their sums exactly.
 pub(crate) fn numbers(len: usize, seed: u32) -> Vec<f32> {
     let mut state = 0x9e37_79b9 ^ seed;
     let next = |_| {
@@ -30,7 +30,7 @@ pub(crate) fn numbers(len: usize, seed: u32) -> Vec<f32> {
     (0..len).map(next).collect()
 }
 
-/// Fails unless each number is as near to what is expected as `error` says, of its size or of 1.
+/// Fails unless each number is within `error` of the expected one, relative to its size or to 1.
 pub(crate) fn assert_near(got: &[f32], expected: &[f64], error: f64) {
     assert_eq!(got.len(), expected.len());
     for (index, (got, expected)) in got.iter().zip(expected).enumerate() {

@@ -178,7 +178,10 @@ fn measured(what: &str, path: &Path) -> Result<String, String> {
     let is_between = |c: char| c.is_whitespace() || "\",:".contains(c);
     let is_digest = |word: &&str| word.len() == 32 && word.chars().all(|c| c.is_ascii_hexdigit());
     let (mut today, mut earlier) = (0, 0);
-    let kernels: Vec<&str> = match path.extension().is_some_and(|extension| extension == "json") {
+    let kernels: Vec<&str> = match path
+        .extension()
+        .is_some_and(|extension| extension == "json")
+    {
         true => text.split(',').collect(),
         false => text.lines().collect(),
     };

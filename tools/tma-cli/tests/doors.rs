@@ -165,7 +165,7 @@ fn a_file_that_is_not_there_or_of_another_kind_is_code_2_in_every_verb() {
 fn blocks_of_any_size_are_refused_by_name() {
     let folder = folder("blocks");
     let launch = GOOD.replace("block = 1", "block = [4294967295, 4294967295, 4294967295]");
-    let part = "block.x is 4294967295; the device's limit is 1024; take 1024";
+    let part = "block.x is 4294967295; the device's limit is 1024; use 1024";
     refused(&["emulate", &launch_file(&folder, &launch)], part);
     let recorded = archive(|archive| archive.launch.block = [u32::MAX; 3]);
     refused(&["replay", &written(&folder, &recorded)], part);

@@ -180,7 +180,7 @@ fn mistakes_name_their_place_and_what_is_allowed() {
         ),
         (
             "maps.m = { buffer = \"h\", box = [4, 2], fill = \"nan\", strides = [10] }",
-            "1:10: `maps.m`: no tiled tensor map of these parameters, 2 rules are broken:\n  strides_bytes[0] = 10: must be a multiple of 16 bytes; try 16 [stride-multiple]\n  box_dims[0] = 4: a row of 8 bytes, must be a multiple of 16; try 8 [box-row-multiple]",
+            "1:10: `maps.m`: parameters of the tiled tensor map break 2 rules:\n  strides_bytes[0] = 10: must be a multiple of 16 bytes; use 16 [stride-multiple]\n  box_dims[0] = 4: row of 8 bytes must be a multiple of 16; use 8 [box-row-multiple]",
         ),
         (
             "maps.m = { buffer = \"h\", pixels = 8 }",

@@ -85,11 +85,11 @@ fn broken_rules_are_listed_and_fail() {
     );
     let text = String::from_utf8(output.stdout.clone()).unwrap();
     assert!(
-        text.contains("broken: box_dims[0] = 3: a row of 12 bytes"),
+        text.contains("broken: box_dims[0] = 3: row of 12 bytes"),
         "{text}"
     );
     assert!(
-        text.contains("broken: box_dims[1] = 300: must be 1 to 256 elements; try 256"),
+        text.contains("broken: box_dims[1] = 300: must be 1 to 256 elements; use 256"),
         "{text}"
     );
     assert!(!output.status.success());
@@ -235,9 +235,9 @@ fn bad_input_gives_one_clear_message() {
         assert!(!output.status.success() && text.contains(message), "{text}");
     }
     let no_map = "f".repeat(256);
-    assert!(refused(&map("explain", &[&no_map])).contains("these bytes are no tensor map"));
+    assert!(refused(&map("explain", &[&no_map])).contains("not a valid tensor map"));
     let trap = refused(&map("draw", &with(&["--at", "1,0,0"])));
-    assert!(trap.contains("not at a multiple of 16 bytes"), "{trap}");
+    assert!(trap.contains("must be a multiple of 16 bytes"), "{trap}");
     let short = refused(&map("draw", &with(&["--at", "0,0"])));
     assert!(
         short.contains("2 coordinates are given, and 3 are needed"),

@@ -125,7 +125,7 @@ fn four_rows_are_scattered() {
     );
     let said = scattered(store, 0, [0, -1, 0, 0]).unwrap_err();
     assert!(
-        said.contains("coordinate -1 of dimension 1 is negative in a store"),
+        said.contains("coordinate -1 of dimension 1 must not be negative in a store"),
         "{said}"
     );
 }
@@ -227,7 +227,7 @@ fn the_mode_of_the_instruction_is_that_of_the_map() {
             im2col,
             "im2col::w",
             ", {512, 0}",
-            "the halo is 512: a wide load takes 0 to 511",
+            "the halo is 512; must be 0 to 511 in a wide load",
         ),
     ] {
         let body = format!(

@@ -288,7 +288,7 @@ fn what_stops_a_gpu_stops_the_emulator() {
     says(
         unaligned,
         &[
-            "coordinate 1 of dimension 0 is not at a multiple of 16 bytes",
+            "coordinate 1 of dimension 0 must be a multiple of 16 bytes",
             "ILLEGAL_INSTRUCTION",
         ],
     );
@@ -296,7 +296,7 @@ fn what_stops_a_gpu_stops_the_emulator() {
     says(
         negative,
         &[
-            "coordinate -1 of dimension 1 is negative in a store",
+            "coordinate -1 of dimension 1 must not be negative in a store",
             "ILLEGAL_INSTRUCTION",
         ],
     );

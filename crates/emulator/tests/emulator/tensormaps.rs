@@ -196,7 +196,7 @@ fn maps_in_other_memory_are_not_changed() {
     );
     let wrong = said("tensormap.replace.tile.swizzle_mode.global.b1024.b32 [%rd6], 5;");
     assert!(
-        wrong.contains("tensormap.replace.swizzle_mode takes 0 to 4, not 5"),
+        wrong.contains("operand 5 of tensormap.replace.swizzle_mode must be 0 to 4"),
         "{wrong}"
     );
 }

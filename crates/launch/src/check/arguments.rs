@@ -94,7 +94,7 @@ fn range(position: usize, argument: &Argument, buffers: &[Buffer]) -> Option<Vio
             ),
             count => (
                 format!("the job has {count}"),
-                format!("take {} or less", count - 1),
+                format!("use {} or less", count - 1),
             ),
         };
         return Some(Violation::new(
@@ -109,7 +109,7 @@ fn range(position: usize, argument: &Argument, buffers: &[Buffer]) -> Option<Vio
     let limit = format!("buffer `{name}` has {len_bytes} bytes");
     let Some(room_bytes) = len_bytes.checked_sub(offset_bytes) else {
         let value = format!("{offset_bytes} bytes into its buffer");
-        let fix = format!("take {len_bytes} or less");
+        let fix = format!("use {len_bytes} or less");
         return Some(Violation::new(
             Rule::BufferOffset,
             parameter,

@@ -112,7 +112,7 @@ pub fn descent(name: &str, numbers: impl IntoIterator<Item = u32>) -> Option<Vio
         format!("number {index} of {name}"),
         number,
         format!("numbers must not descend, and the one before is {before}"),
-        format!("take {before} or more"),
+        format!("use {before} or more"),
     ))
 }
 

@@ -53,7 +53,7 @@ fn wrong_pointer(
             Rule::BufferOffset,
             format!("{} bytes into buffer `{}`", pointer.offset_bytes, to.name()),
             format!("that has {} bytes", to.bytes().len()),
-            format!("take {} or less", to.bytes().len()),
+            format!("use {} or less", to.bytes().len()),
         ),
         Some(_) => return None,
     };
@@ -70,7 +70,7 @@ fn wrong(buffer: &Buffer, map: &PlacedMap, buffers: &[Buffer]) -> Vec<Violation>
     let (at, len) = (map.at_bytes, buffer.bytes().len());
     let value = format!("{at} bytes into it");
     if !at.is_multiple_of(64) {
-        let fix = format!("take {}", at.saturating_add(63) / 64 * 64);
+        let fix = format!("use {}", at.saturating_add(63) / 64 * 64);
         let limit = "a map lies at a multiple of 64".to_owned();
         found.push(violation(Rule::PlacedMap, value.clone(), limit, fix));
     }
@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(
             placed(&buffers).to_string(),
             "placed-map: a tensor map in buffer `maps` is 72 bytes into it; a map lies at a multiple of \
-             64; take 128\n\
+             64; use 128\n\
              placed-map: a tensor map in buffer `maps` is 72 bytes into it; a map has 128 bytes, and the \
              buffer has 192; make the buffer 8 bytes longer\n\
              tensor-span: a tensor map in buffer `maps` is of a tensor of 2048 bytes from byte 4; buffer \
@@ -153,7 +153,7 @@ mod tests {
             placed(&buffers).to_string(),
             "placed-pointer: a pointer in buffer `table` is 17 bytes into it; a pointer has 8 bytes, and the \
              buffer has 24; make the buffer 1 bytes longer\n\
-             buffer-offset: a pointer in buffer `table` is 13 bytes into buffer `row`; that has 12 bytes; take \
+             buffer-offset: a pointer in buffer `table` is 13 bytes into buffer `row`; that has 12 bytes; use \
              12 or less\n\
              buffer-index: a pointer in buffer `table` is of buffer 2; the job has 2; name a buffer that is there"
         );

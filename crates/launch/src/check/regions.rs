@@ -110,6 +110,6 @@ fn overlap(one: &Range<'_>, other: &Range<'_>, buffers: &[Buffer]) -> Option<Vio
             "it is also {}, and the kernel takes no overlap",
             describe(other)
         ),
-        "take another buffer, or bytes that lie apart",
+        "use another buffer, or bytes that lie apart",
     ))
 }

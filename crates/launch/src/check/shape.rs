@@ -30,7 +30,7 @@ pub fn cooperative_grid(shape: &Shape, multiprocessors: u32, each: u32) -> Optio
                 "of a cooperative launch all run at once, here {most}: {each} on each of {multiprocessors} \
                  multiprocessors"
             ),
-            format!("take {}", shrink(shape.grid, most)),
+            format!("use {}", shrink(shape.grid, most)),
         )
     })
 }
@@ -56,7 +56,7 @@ fn zero_dimensions(shape: &Shape, found: &mut Vec<Violation>) {
                     parameter,
                     0,
                     limit,
-                    "take 1",
+                    "use 1",
                 ));
             }
         }
@@ -72,7 +72,7 @@ fn too_long(rule: Rule, what: &str, dim: Dim3, limit: Dim3, found: &mut Vec<Viol
                 parameter,
                 value,
                 limit,
-                format!("take {most}"),
+                format!("use {most}"),
             ));
         }
     }
@@ -89,7 +89,7 @@ fn block(block: Dim3, limits: &Limits, signature: &Signature, found: &mut Vec<Vi
     let value = format!("{block}, {threads} threads");
     let mut too_many = |rule, most: u64, limit: String| {
         if threads > most {
-            let fix = format!("take {}", shrink(block, most));
+            let fix = format!("use {}", shrink(block, most));
             found.push(Violation::new(rule, "block", &value, limit, fix));
         }
     };
@@ -109,7 +109,7 @@ fn block(block: Dim3, limits: &Limits, signature: &Signature, found: &mut Vec<Vi
     }
     if let Some(reqntid) = signature.reqntid.filter(|reqntid| *reqntid != block) {
         let limit = format!("the kernel requires {reqntid} (.reqntid)");
-        let fix = format!("take {reqntid}");
+        let fix = format!("use {reqntid}");
         found.push(Violation::new(Rule::Reqntid, "block", block, limit, fix));
     }
 }
@@ -131,7 +131,7 @@ fn shared(dynamic: u32, limits: &Limits, signature: &Signature, found: &mut Vec<
     let value = format!("{dynamic}, besides {fixed} bytes that the kernel always has");
     let limit = format!("the device's limit is {most} together");
     let fix = match most.checked_sub(fixed) {
-        Some(room) => format!("take {room}"),
+        Some(room) => format!("use {room}"),
         None => format!("declare {} bytes less in the kernel", fixed - most),
     };
     found.push(Violation::new(
@@ -150,7 +150,7 @@ fn cluster(shape: &Shape, limits: &Limits, signature: &Signature, found: &mut Ve
     };
     if let Some(required) = required.filter(|required| *required != cluster) {
         let limit = format!("the kernel requires {required} (.reqnctapercluster)");
-        let fix = format!("take {required}, or say nothing");
+        let fix = format!("use {required}, or say nothing");
         found.push(Violation::new(
             Rule::Reqnctapercluster,
             "cluster",
@@ -173,7 +173,7 @@ fn cluster(shape: &Shape, limits: &Limits, signature: &Signature, found: &mut Ve
         let fix = if blocks <= u64::from(non_portable) {
             "allow a non-portable size".to_owned()
         } else {
-            format!("take {}", shrink(cluster, u64::from(allowed)))
+            format!("use {}", shrink(cluster, u64::from(allowed)))
         };
         found.push(Violation::new(
             Rule::ClusterBlocks,
@@ -189,7 +189,7 @@ fn cluster(shape: &Shape, limits: &Limits, signature: &Signature, found: &mut Ve
         if along != 0 && !value.is_multiple_of(along) {
             let limit = format!("clusters of {cluster} need a multiple of {along}");
             let whole = u64::from(value).next_multiple_of(u64::from(along));
-            let fix = format!("take {whole}");
+            let fix = format!("use {whole}");
             found.push(Violation::new(
                 Rule::WholeClusters,
                 parameter,

@@ -69,14 +69,14 @@ fn blocks_and_grids_have_limits() {
         &launch,
         &tile(),
         &[
-            "zero-dimension: grid.x is 0; the least is 1; take 1",
-            "block-dimension: block.z is 100; the device's limit is 64; take 64",
+            "zero-dimension: grid.x is 0; the least is 1; use 1",
+            "block-dimension: block.z is 100; the device's limit is 64; use 64",
             "block-threads: block is 16 x 8 x 100, 12800 threads; \
-             the device's limit is 1024; take 16 x 8 x 8",
+             the device's limit is 1024; use 16 x 8 x 8",
             "maxntid: block is 16 x 8 x 100, 12800 threads; \
-             the kernel's limit is 256 (.maxntid); take 16 x 8 x 2",
-            "grid-dimension: grid.y is 70000; the device's limit is 65535; take 65535",
-            "grid-dimension: grid.z is 65536; the device's limit is 65535; take 65535",
+             the kernel's limit is 256 (.maxntid); use 16 x 8 x 2",
+            "grid-dimension: grid.y is 70000; the device's limit is 65535; use 65535",
+            "grid-dimension: grid.z is 65536; the device's limit is 65535; use 65535",
         ],
     );
 }
@@ -88,7 +88,7 @@ fn a_required_block_is_exact() {
         ..tile()
     };
     let expected = "reqntid: block is 128 x 1 x 1; \
-                    the kernel requires 64 x 2 x 1 (.reqntid); take 64 x 2 x 1";
+                    the kernel requires 64 x 2 x 1 (.reqntid); use 64 x 2 x 1";
     refused(&good(), &signature, &[expected]);
 }
 
@@ -99,7 +99,7 @@ fn shared_memory_has_a_limit() {
         &tile(),
         &[
             "shared-bytes: shared_bytes is 230000, besides 4096 bytes that the kernel always has; \
-           the device's limit is 232448 together; take 228352",
+           the device's limit is 232448 together; use 228352",
         ],
     );
     let signature = Signature {
@@ -124,8 +124,8 @@ fn clusters_have_limits_and_divide_the_grid() {
         &[
             "cluster-blocks: cluster is 3 x 3 x 1, 9 blocks; \
              the limit is 8, or 16 for non-portable sizes; allow a non-portable size",
-            "whole-clusters: grid.x is 4; clusters of 3 x 3 x 1 need a multiple of 3; take 6",
-            "whole-clusters: grid.y is 4; clusters of 3 x 3 x 1 need a multiple of 3; take 6",
+            "whole-clusters: grid.x is 4; clusters of 3 x 3 x 1 need a multiple of 3; use 6",
+            "whole-clusters: grid.y is 4; clusters of 3 x 3 x 1 need a multiple of 3; use 6",
         ],
     );
     let sixteen = good().cluster((4, 4)).non_portable_cluster();
@@ -135,8 +135,8 @@ fn clusters_have_limits_and_divide_the_grid() {
         &tile(),
         &[
             "cluster-blocks: cluster is 4 x 4 x 2, 32 blocks; \
-             the limit is 8, or 16 for non-portable sizes; take 4 x 4 x 1",
-            "whole-clusters: grid.z is 1; clusters of 4 x 4 x 2 need a multiple of 2; take 2",
+             the limit is 8, or 16 for non-portable sizes; use 4 x 4 x 1",
+            "whole-clusters: grid.z is 1; clusters of 4 x 4 x 2 need a multiple of 2; use 2",
         ],
     );
 }
@@ -156,7 +156,7 @@ fn a_kernel_may_require_its_cluster() {
         &signature,
         &[
             "reqnctapercluster: cluster is 2 x 1 x 1; the kernel requires 4 x 1 x 1 \
-           (.reqnctapercluster); take 4 x 1 x 1, or say nothing",
+           (.reqnctapercluster); use 4 x 1 x 1, or say nothing",
         ],
     );
     let mut five = good();
@@ -164,7 +164,7 @@ fn a_kernel_may_require_its_cluster() {
     refused(
         &five,
         &signature,
-        &["whole-clusters: grid.x is 5; clusters of 4 x 1 x 1 need a multiple of 4; take 8"],
+        &["whole-clusters: grid.x is 5; clusters of 4 x 1 x 1 need a multiple of 4; use 8"],
     );
 }
 
@@ -229,7 +229,7 @@ fn arguments_stay_in_their_buffers() {
              buffer `in` has 8192 bytes, and element [0, 31] is the first outside; \
              make the buffer 256 bytes longer",
             "buffer-offset: argument 1 is 401 bytes into its buffer; \
-             buffer `out` has 400 bytes; take 400 or less",
+             buffer `out` has 400 bytes; use 400 or less",
         ],
     );
     refused(
@@ -238,7 +238,7 @@ fn arguments_stay_in_their_buffers() {
             .buffer(2)
             .scalar(0_u32),
         &tile(),
-        &["buffer-index: argument 1 is in buffer 2; the job has 2; take 1 or less"],
+        &["buffer-index: argument 1 is in buffer 2; the job has 2; use 1 or less"],
     );
 }
 
@@ -296,7 +296,7 @@ fn the_blocks_of_a_cooperative_launch_run_at_once() {
         &tile(),
         &[
             "cooperative-grid: grid is 1057 x 1 x 1, 1057 blocks; of a cooperative launch all run at once, here 1056: \
-           8 on each of 132 multiprocessors; take 1056 x 1 x 1",
+           8 on each of 132 multiprocessors; use 1056 x 1 x 1",
         ],
     );
     let mut usual = launch(1057);
@@ -347,7 +347,7 @@ fn what_is_written_overlaps_nothing_else() {
         ""
     );
     let said = "overlap: buffer `a` is read from byte 0 to 51; it is also written from byte 50 to 100, and the \
-                kernel takes no overlap; take another buffer, or bytes that lie apart";
+                kernel takes no overlap; use another buffer, or bytes that lie apart";
     assert_eq!(
         wrong(&[(bytes(0, 51), read), (bytes(50, 50), written)]),
         said
@@ -382,7 +382,7 @@ fn numbers_that_ascend_may_repeat_and_may_not_descend() {
     }
     assert_eq!(
         said(&[0, 100, 0, 100]).unwrap(),
-        "ascending: number 2 of starts is 0; numbers must not descend, and the one before is 100; take 100 or more"
+        "ascending: number 2 of starts is 0; numbers must not descend, and the one before is 100; use 100 or more"
     );
 }
 
@@ -414,6 +414,6 @@ fn extents_of_any_size_are_refused_by_name() {
     let mut launch = good();
     launch.shape.block = Dim3::from([u32::MAX; 3]);
     let told = check(&launch, &buffers(), &Limits::SM_90, &tile()).unwrap_err();
-    let expected = "block-dimension: block.x is 4294967295; the device's limit is 1024; take 1024";
+    let expected = "block-dimension: block.x is 4294967295; the device's limit is 1024; use 1024";
     assert!(told.to_string().contains(expected), "{told}");
 }

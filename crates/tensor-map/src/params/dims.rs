@@ -3,7 +3,7 @@ use core::{fmt, ops::Deref};
 /// The most dimensions a tensor can have.
 pub const MAX_RANK: usize = 5;
 
-/// A value for each dimension, innermost first, as many as were given.
+/// A value for each dimension, innermost first.
 ///
 /// More than [`MAX_RANK`] are counted but not kept; the rules report their number.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Dims<T> {
 macro_rules! dims {
     ($($number:ty),*) => {$(
         impl Dims<$number> {
-            /// These values.
+            /// Returns these values.
             pub const fn new(given: &[$number]) -> Self {
                 let mut values = [0; MAX_RANK];
                 let mut i = 0;
@@ -26,7 +26,7 @@ macro_rules! dims {
                 Self { values, given: given.len() }
             }
 
-            /// These values, given outermost first.
+            /// Returns these values, given outermost first.
             pub const fn reversed(given: &[$number]) -> Self {
                 let mut values = [0; MAX_RANK];
                 let mut i = 0;
@@ -37,7 +37,7 @@ macro_rules! dims {
                 Self { values, given: given.len() }
             }
 
-            /// The same value in each dimension.
+            /// Returns the same value in each dimension.
             pub const fn filled(value: $number, given: usize) -> Self {
                 let mut values = [0; MAX_RANK];
                 let mut i = 0;
@@ -48,12 +48,12 @@ macro_rules! dims {
                 Self { values, given }
             }
 
-            /// The value of a dimension; 0 if there is none.
+            /// Returns the value of a dimension; 0 if there is none.
             pub const fn at(&self, dim: usize) -> $number {
                 if dim < MAX_RANK { self.values[dim] } else { 0 }
             }
 
-            /// Puts in the value of a dimension, if there is such a dimension.
+            /// Sets the value of a dimension, if the dimension exists.
             pub(crate) const fn put(&mut self, dim: usize, value: $number) {
                 if dim < MAX_RANK {
                     self.values[dim] = value;
@@ -71,7 +71,7 @@ impl<T> Dims<T> {
         self.given
     }
 
-    /// The values that were kept: those given, at most [`MAX_RANK`].
+    /// Returns the values that were kept: those given, at most [`MAX_RANK`].
     pub const fn as_slice(&self) -> &[T] {
         let kept = if self.given < MAX_RANK {
             self.given

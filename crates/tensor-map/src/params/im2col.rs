@@ -9,7 +9,7 @@ use crate::{
 ///
 /// The dimensions are C, W, N or C, W, H, N or C, W, H, D, N: channels, one to three spatial
 /// dimensions, and the images. Interleaved tensors have the spatial dimensions first, then the
-/// slices of channels, then the images. Corners are in the order W, H, D. Nothing is checked until
+/// slices of channels, then the images. Corners are in the order W, H, D. Parameters are checked when
 /// the map is built.
 ///
 /// A copy begins at some pixel and goes along W, then H, then D, then N, within the box of pixels
@@ -38,22 +38,22 @@ pub struct Im2col {
     /// End of the box in each spatial dimension, counted from the tensor's end.
     #[doc(alias = "pixelBoxUpperCorner")]
     pub upper_corner: Dims<i32>,
-    /// Elements of one pixel that a copy takes.
+    /// The number of elements of one pixel that a copy takes.
     #[doc(alias = "channelsPerPixel")]
     pub channels_per_pixel: u32,
-    /// Pixels that a copy takes.
+    /// The number of pixels that a copy takes.
     #[doc(alias = "pixelsPerColumn")]
     pub pixels_per_column: u32,
 }
 
 impl Im2col {
-    /// A tensor of `dims` elements per dimension, innermost first, without padding, whose box of
+    /// Returns a tensor of `dims` elements per dimension, innermost first, without padding. Its box of
     /// pixels is all of it, copied one element of one pixel at a time.
     pub const fn new(data_type: DataType, dims: &[u64]) -> Self {
         Self::of(Tensor::packed(data_type, Dims::<u64>::new(dims)))
     }
 
-    /// The same from dimensions that are written outermost first, as in `[N][H][W][C]`.
+    /// Returns the same from dimensions that are written outermost first, as in `[N][H][W][C]`.
     pub const fn new_outermost_first(data_type: DataType, dims: &[u64]) -> Self {
         Self::of(Tensor::packed(data_type, Dims::<u64>::reversed(dims)))
     }
@@ -69,7 +69,7 @@ impl Im2col {
         }
     }
 
-    /// The box of pixels: its first pixel counted from the tensor's first, and its end counted from
+    /// Returns the box of pixels: its first pixel counted from the tensor's first, and its end counted from
     /// the tensor's end, in the order W, H, D.
     #[doc(alias = "pixelBoxLowerCorner")]
     #[doc(alias = "pixelBoxUpperCorner")]
@@ -80,7 +80,7 @@ impl Im2col {
         self
     }
 
-    /// Elements of one pixel that a copy takes.
+    /// Returns the number of elements of one pixel that a copy takes.
     #[doc(alias = "channelsPerPixel")]
     #[must_use]
     pub const fn channels_per_pixel(mut self, channels: u32) -> Self {
@@ -98,12 +98,12 @@ impl Im2col {
 
     tensor_setters!();
 
-    /// These as parameters of any map.
+    /// Returns these as parameters of any map.
     pub const fn params(&self) -> Params {
         Params::Im2col(*self)
     }
 
-    /// The map as the loads `.im2col::w` and `.im2col::w::128` see it: its box along W.
+    /// Returns the map as the loads `.im2col::w` and `.im2col::w::128` see it: its box along W.
     pub const fn as_wide(&self, mode: WideMode) -> Im2colWide {
         Im2colWide {
             tensor: self.tensor,
@@ -115,7 +115,7 @@ impl Im2col {
         }
     }
 
-    /// The dimension of the tensor that is W, the first spatial one.
+    /// Returns the dimension of the tensor that is W, the first spatial one.
     pub const fn first_spatial(&self) -> usize {
         if matches!(self.tensor.interleave, Interleave::None) {
             1
@@ -124,7 +124,7 @@ impl Im2col {
         }
     }
 
-    /// The end of the box of pixels in a spatial dimension, counted from the tensor's first pixel.
+    /// Returns the end of the box of pixels in a spatial dimension, counted from the tensor's first pixel.
     pub const fn pixel_end(&self, spatial: usize) -> i64 {
         let length = self.tensor.dims.at(self.first_spatial() + spatial);
         let length = if length > i64::MAX as u64 {
@@ -135,8 +135,8 @@ impl Im2col {
         length.saturating_add(self.upper_corner.at(spatial) as i64)
     }
 
-    /// Bytes that one load delivers to its barrier: of interleaved tensors one slice a pixel,
-    /// whatever the channels per pixel are, as seen on an H100.
+    /// Returns the number of bytes that one load delivers to its barrier: of interleaved tensors one slice a pixel,
+    /// for any channels per pixel, as observed on an H100.
     pub const fn box_bytes(&self) -> u64 {
         let pixel = match self.tensor.interleave.slice_bytes() {
             Some(slice) => slice,

@@ -6,10 +6,10 @@ use crate::{
 
 /// A tensor of pixels that is copied a run of pixels along W at a time.
 ///
-/// Dimensions are those of [`Im2col`]. The instructions that use such maps need compute capability
-/// 10.0. A driver on an H100 makes an ordinary im2col map of the same parameters, whose corners in
-/// H and D are 0, and so does this crate for [`Target::SM_90`]; for later GPUs the bits of the mode
-/// are not known, and [`build_for`](Self::build_for) says so.
+/// Dimensions are as in [`Im2col`]. The instructions that use such maps need compute capability
+/// 10.0. A driver on an H100 makes an ordinary im2col map of the same parameters, with corners of 0 in
+/// H and D, and so does this crate for [`Target::SM_90`]; for later GPUs the bits of the mode
+/// are not known, and [`build_for`](Self::build_for) returns an error.
 #[doc(alias = "cuTensorMapEncodeIm2colWide")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Im2colWide {
@@ -21,10 +21,10 @@ pub struct Im2colWide {
     /// End of the box along W, counted from the tensor's end.
     #[doc(alias = "pixelBoxUpperCornerWidth")]
     pub upper_corner: i32,
-    /// Elements of one pixel that a copy takes.
+    /// The number of elements of one pixel that a copy takes.
     #[doc(alias = "channelsPerPixel")]
     pub channels_per_pixel: u32,
-    /// Pixels that a copy takes in mode [`WideMode::W`].
+    /// The number of pixels that a copy takes in mode [`WideMode::W`].
     #[doc(alias = "pixelsPerColumn")]
     pub pixels_per_column: u32,
     /// How many pixels a copy takes.
@@ -32,13 +32,13 @@ pub struct Im2colWide {
 }
 
 impl Im2colWide {
-    /// A tensor of `dims` elements per dimension, innermost first, without padding, whose box of
+    /// Returns a tensor of `dims` elements per dimension, innermost first, without padding. Its box of
     /// pixels is all of it, copied one element of one pixel at a time.
     pub const fn new(data_type: DataType, dims: &[u64]) -> Self {
         Self::of(Tensor::packed(data_type, Dims::<u64>::new(dims)))
     }
 
-    /// The same from dimensions that are written outermost first, as in `[N][H][W][C]`.
+    /// Returns the same from dimensions that are written outermost first, as in `[N][H][W][C]`.
     pub const fn new_outermost_first(data_type: DataType, dims: &[u64]) -> Self {
         Self::of(Tensor::packed(data_type, Dims::<u64>::reversed(dims)))
     }
@@ -54,7 +54,7 @@ impl Im2colWide {
         }
     }
 
-    /// The box along W: its first pixel counted from the tensor's first, and its end counted from
+    /// Returns the box along W: its first pixel counted from the tensor's first, and its end counted from
     /// the tensor's end.
     #[doc(alias = "pixelBoxLowerCornerWidth")]
     #[doc(alias = "pixelBoxUpperCornerWidth")]
@@ -65,7 +65,7 @@ impl Im2colWide {
         self
     }
 
-    /// Elements of one pixel that a copy takes.
+    /// Returns the number of elements of one pixel that a copy takes.
     #[doc(alias = "channelsPerPixel")]
     #[must_use]
     pub const fn channels_per_pixel(mut self, channels: u32) -> Self {
@@ -90,12 +90,12 @@ impl Im2colWide {
 
     tensor_setters!();
 
-    /// These as parameters of any map.
+    /// Returns these as parameters of any map.
     pub const fn params(&self) -> Params {
         Params::Im2colWide(*self)
     }
 
-    /// Pixels that a copy takes: 128 in mode [`WideMode::W128`], whatever
+    /// Returns the pixels that a copy takes: 128 in mode [`WideMode::W128`], for any
     /// [`pixels_per_column`](Self::pixels_per_column) is.
     pub const fn pixels(&self) -> u32 {
         match self.mode {
@@ -104,8 +104,8 @@ impl Im2colWide {
         }
     }
 
-    /// Bytes that one load with a halo of so many pixels delivers to its barrier: the halo comes once,
-    /// or in mode [`WideMode::W128`] behind each 32 pixels.
+    /// Returns the number of bytes that one load with a halo of `halo` pixels delivers to its barrier: the halo comes
+    /// once, or in mode [`WideMode::W128`] after each 32 pixels.
     pub const fn load_bytes(&self, halo: u32) -> u64 {
         let halos = match self.mode {
             WideMode::W => 1,
@@ -115,14 +115,14 @@ impl Im2colWide {
         self.as_im2col().pixels_per_column(pixels).box_bytes()
     }
 
-    /// Bytes that one load without a halo delivers to its barrier.
+    /// Returns the number of bytes that one load without a halo delivers to its barrier.
     pub const fn box_bytes(&self) -> u64 {
         self.as_im2col()
             .pixels_per_column(self.pixels())
             .box_bytes()
     }
 
-    /// The ordinary im2col map that a driver on an H100 makes: with the same box along W, the same
+    /// Returns the ordinary im2col map that a driver on an H100 makes: with the same box along W, the same
     /// pixels per column whatever the mode, and all of H and D. Wide copies have a box of one pixel
     /// along H and D.
     pub const fn as_im2col(&self) -> Im2col {

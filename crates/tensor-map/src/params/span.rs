@@ -1,9 +1,9 @@
 use crate::{Dims, MAX_RANK, Tensor};
 
 impl Tensor {
-    /// Bytes of global memory from the tensor's address to the end of its last element; 0 if some dimension is 0. An
-    /// interleaved tensor, `NC/8HWC8` and the like, is given its channels, of which a slice has as many as fit: 24 of two
-    /// bytes lie in 3 slices of 16 bytes, where [`span_bytes`](Self::span_bytes) counts 24 slices, as the driver does.
+    /// Returns the bytes of global memory from the tensor's address to the end of its last element; 0 if some dimension is
+    /// 0. An interleaved tensor, `NC/8HWC8` and the like, is given its channels, and a slice holds the channels that fit: 24
+    /// of 2 bytes are in 3 slices of 16 bytes, where [`span_bytes`](Self::span_bytes) counts 24 slices, as the driver does.
     ///
     /// ```
     /// use tensor_map::{DataType, Interleave, TensorMap};
@@ -19,8 +19,8 @@ impl Tensor {
         self.reach_bits(self.rank()).div_ceil(8)
     }
 
-    /// The coordinates, innermost first, of the first element that does not lie in `room_bytes`
-    /// from the tensor's address; none when all do.
+    /// Returns the coordinates, innermost first, of the first element that is not in the first `room_bytes`
+    /// bytes from the tensor's address; none when all are.
     ///
     /// First means in the order of the coordinates, the outermost counting most.
     ///

@@ -2,7 +2,7 @@ use crate::{DataType, Dims, Interleave, L2Promotion, OobFill, Swizzle};
 
 /// The parameters that all maps share: a tensor in global memory, and how its elements travel.
 ///
-/// Nothing is checked until a map is built.
+/// A map checks the parameters when it is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tensor {
     /// Type of an element.
@@ -17,7 +17,7 @@ pub struct Tensor {
     /// Take every n-th element of each dimension.
     #[doc(alias = "elementStrides")]
     pub element_strides: Dims<u32>,
-    /// How slices of channels lie in global memory.
+    /// How slices of channels are in global memory.
     pub interleave: Interleave,
     /// How pieces of rows are permuted in shared memory.
     pub swizzle: Swizzle,
@@ -30,7 +30,7 @@ pub struct Tensor {
 }
 
 impl Tensor {
-    /// A tensor without padding.
+    /// Returns a tensor without padding.
     pub const fn packed(data_type: DataType, dims: Dims<u64>) -> Self {
         let mut tensor = Self {
             data_type,
@@ -56,13 +56,13 @@ impl Tensor {
         }
     }
 
-    /// Number of dimensions.
+    /// Returns the number of dimensions.
     pub const fn rank(&self) -> usize {
         self.dims.given()
     }
 
-    /// Bytes from one element of dimension 0 to the next: the element, or the slice where the
-    /// tensor is interleaved. Types of 4 and 6 bits have no such step, which counts as 0.
+    /// Returns the number of bytes from one element of dimension 0 to the next: the element, or the slice where the
+    /// tensor is interleaved. Types of 4 and 6 bits have no whole step, which counts as 0.
     pub const fn step_bytes(&self) -> u64 {
         match self.interleave.slice_bytes() {
             Some(bytes) => bytes,
@@ -71,7 +71,7 @@ impl Tensor {
         }
     }
 
-    /// Bytes of all of dimension 0.
+    /// Returns the number of bytes of all of dimension 0.
     pub const fn row_bytes(&self) -> u64 {
         match self.interleave.slice_bytes() {
             Some(bytes) => self.dims.at(0).saturating_mul(bytes),
@@ -79,7 +79,7 @@ impl Tensor {
         }
     }
 
-    /// Bytes of global memory from the tensor's address to the end of its last element; 0 if some
+    /// Returns the number of bytes of global memory from the tensor's address to the end of its last element; 0 if some
     /// dimension is 0.
     pub const fn span_bytes(&self) -> u64 {
         let mut span = self.row_bytes();
@@ -107,10 +107,10 @@ impl Tensor {
     }
 }
 
-/// The methods that set what all maps have in common.
+/// The methods that set the parameters of all maps.
 macro_rules! tensor_setters {
     () => {
-        /// Bytes from one element to the next in dimensions 1 and up: one fewer than dimensions,
+        /// Returns the number of bytes from one element to the next in dimensions 1 and up: one fewer than dimensions,
         /// innermost first. Without this the tensor has no padding.
         #[doc(alias = "globalStrides")]
         #[must_use]
@@ -145,7 +145,7 @@ macro_rules! tensor_setters {
             self
         }
 
-        /// Fetch more into the L2 cache than is asked for.
+        /// Fetch more bytes into the L2 cache than requested.
         #[doc(alias = "l2Promotion")]
         #[must_use]
         pub const fn l2_promotion(mut self, l2_promotion: L2Promotion) -> Self {
@@ -161,7 +161,7 @@ macro_rules! tensor_setters {
             self
         }
 
-        /// The map, for a tensor at this address on an H100; see [`Params::build_for`].
+        /// Returns the map, for a tensor at this address on an H100; see [`Params::build_for`].
         ///
         /// # Errors
         /// All rules that are broken.
@@ -169,7 +169,7 @@ macro_rules! tensor_setters {
             self.params().build_for(address, Target::SM_90)
         }
 
-        /// The map, for a tensor at this address on such a GPU; see [`Params::build_for`].
+        /// Returns the map, for a tensor at this address on a GPU of this target; see [`Params::build_for`].
         ///
         /// # Errors
         /// All rules that are broken.

@@ -6,7 +6,7 @@ use crate::{
 
 /// A tensor that is copied in boxes, one rectangle of elements at a time.
 ///
-/// Dimensions, strides and boxes are innermost first. Nothing is checked until the map is built.
+/// Dimensions, strides and boxes are innermost first. Parameters are checked when the map is built.
 ///
 /// ```
 /// use tensor_map::{DataType, Swizzle, TensorMap};
@@ -38,13 +38,13 @@ pub struct Tiled {
 }
 
 impl Tiled {
-    /// A tensor of `dims` elements per dimension, innermost first, without padding, read in boxes
+    /// Returns a tensor of `dims` elements per dimension, innermost first, without padding, read in boxes
     /// of one element.
     pub const fn new(data_type: DataType, dims: &[u64]) -> Self {
         Self::of(Tensor::packed(data_type, Dims::<u64>::new(dims)))
     }
 
-    /// The same from dimensions that are written outermost first, as in `[H][W][C]`.
+    /// Returns the same from dimensions that are written outermost first, as in `[H][W][C]`.
     pub const fn new_outermost_first(data_type: DataType, dims: &[u64]) -> Self {
         Self::of(Tensor::packed(data_type, Dims::<u64>::reversed(dims)))
     }
@@ -73,15 +73,15 @@ impl Tiled {
 
     tensor_setters!();
 
-    /// These as parameters of any map.
+    /// Returns these as parameters of any map.
     pub const fn params(&self) -> Params {
         Params::Tiled(*self)
     }
 
-    /// Elements of one box in a dimension, those that its element stride skips left out.
+    /// Returns the number of elements of one box in a dimension, those that its element stride skips left out.
     ///
-    /// In interleaved tensors this is 1 for the dimension of channels, the last but one: a copy
-    /// takes one slice, whatever the box says. In others the element stride of dimension 0 is
+    /// In interleaved tensors the number is 1 for the dimension of channels, the last but one: a copy
+    /// takes one slice, whatever the length of the box. In others the element stride of dimension 0 is
     /// ignored. Both were seen on an H100.
     pub const fn box_elements(&self, dim: usize) -> u64 {
         let interleaved = !matches!(self.tensor.interleave, Interleave::None);
@@ -96,7 +96,7 @@ impl Tiled {
         elements.div_ceil(stride as u64)
     }
 
-    /// Bytes that one load of the box delivers to its barrier.
+    /// Returns the number of bytes that one load of the box delivers to its barrier.
     pub const fn box_bytes(&self) -> u64 {
         let mut bytes = match self.tensor.interleave.slice_bytes() {
             Some(slice) => slice.saturating_mul(self.box_elements(0)),

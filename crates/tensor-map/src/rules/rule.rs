@@ -1,12 +1,12 @@
-/// A requirement on the parameters of a map, or something that is allowed and regretted.
+/// A requirement on the parameters of a map, or a warning about parameters that are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rule {
-    /// A tensor has so many dimensions.
+    /// A tiled tensor has 1 to 5 dimensions, a tensor of pixels 3 to 5.
     RankRange,
     /// Interleaved tensors have at least three dimensions.
     InterleaveRank,
-    /// There is one stride less than dimensions.
+    /// There is one stride fewer than dimensions.
     StridesLength,
     /// There is one box length for each dimension.
     BoxLength,
@@ -20,7 +20,7 @@ pub enum Rule {
     SwizzleNeedsBlackwell,
     /// NaN can fill floating-point tensors only.
     NanFillNeedsFloat,
-    /// Types with gaps in shared memory go with few swizzles.
+    /// Types with gaps in shared memory support few swizzles.
     PackedTypeSwizzle,
     /// Types of 6 bits are not interleaved.
     PackedTypeInterleave,
@@ -54,16 +54,16 @@ pub enum Rule {
     ChannelsRange,
     /// A column has 1 to 1024 pixels.
     PixelsRange,
-    /// Corners have few bits.
+    /// Corners fit in 16, 8 or 5 bits, depending on the rank.
     CornerRange,
     /// The box of pixels is not empty.
     PixelBoxEmpty,
-    /// Wide maps go with few swizzles.
+    /// Wide maps support few swizzles.
     WideSwizzle,
     /// The bits of wide maps for later GPUs are not known.
     WideBitsUnknown,
 
-    /// 32-byte slices want the 32-byte swizzle. A warning for compute capability 9.0.
+    /// 32-byte slices need the 32-byte swizzle. A warning for compute capability 9.0.
     InterleaveSwizzle,
     /// Warning: wide maps need compute capability 10.0.
     WideNeedsBlackwell,
@@ -77,26 +77,26 @@ pub enum Rule {
     SpanNotFilled,
     /// Warning: the swizzle repeats after more than 128 bytes.
     SharedAlign,
-    /// Warning: a box that one block cannot have.
+    /// Warning: a box is larger than the shared memory of one block.
     BoxBeyondBlock,
-    /// Warning: an element stride that does nothing.
+    /// Warning: an element stride has no effect.
     ElementStrideIgnored,
-    /// Warning: an element stride that does not divide the box.
+    /// Warning: an element stride does not divide the box.
     ElementStrideRemainder,
-    /// Warning: a null address.
+    /// Warning: the address is null.
     NullAddress,
-    /// Warning: more than one slice of channels in a box.
+    /// Warning: a box has more than one slice of channels.
     BoxSlices,
-    /// Warning: a row that does not end at 16 bytes.
+    /// Warning: a row does not end at a multiple of 16 bytes.
     RowRemainder,
-    /// Warning: an element type that can be loaded only.
+    /// Warning: the element type can be loaded only, not stored.
     LoadOnly,
-    /// Warning: a swizzle that can be used by stores only.
+    /// Warning: the swizzle can be used by stores only.
     StoreOnly,
 }
 
 impl Rule {
-    /// All of them.
+    /// All rules, requirements before warnings.
     pub const ALL: [Self; 45] = [
         Self::RankRange,
         Self::InterleaveRank,
@@ -145,23 +145,23 @@ impl Rule {
         Self::StoreOnly,
     ];
 
-    /// Its name in messages.
+    /// Returns the name of the rule in messages.
     pub const fn id(self) -> &'static str {
         self.card().0
     }
 
-    /// The rule in one sentence.
+    /// Returns the rule as one sentence.
     pub const fn summary(self) -> &'static str {
         self.card().1
     }
 
-    /// Where it is written, or where it was seen.
+    /// Returns the source of the rule: a reference, or the GPU on which it was observed.
     pub const fn source(self) -> &'static str {
         self.card().2
     }
 
-    /// Returns whether maps are built all the same, at least for compute capability 9.0: later GPUs
-    /// want [`InterleaveSwizzle`](Self::InterleaveSwizzle).
+    /// Returns whether maps are built although they break this rule, at least for compute capability
+    /// 9.0; later GPUs require [`InterleaveSwizzle`](Self::InterleaveSwizzle).
     pub const fn is_warning(self) -> bool {
         self as u32 >= Self::InterleaveSwizzle as u32
     }
@@ -180,7 +180,7 @@ impl Rule {
             ),
             Self::StridesLength => (
                 "strides-length",
-                "There is one stride less than dimensions.",
+                "There is one stride fewer than dimensions.",
                 "cuTensorMapEncode*, globalStrides",
             ),
             Self::BoxLength => (
@@ -215,7 +215,7 @@ impl Rule {
             ),
             Self::PackedTypeSwizzle => (
                 "packed-type-swizzle",
-                "Types with gaps in shared memory go with few swizzles.",
+                "Types with gaps in shared memory support few swizzles.",
                 "cuTensorMapEncode*, swizzle",
             ),
             Self::PackedTypeInterleave => (
@@ -300,7 +300,7 @@ impl Rule {
             ),
             Self::CornerRange => (
                 "corner-range",
-                "Corners have 16, 8 or 5 bits for one, two or three spatial dimensions, those of wide maps 16.",
+                "Corners have 16, 8 or 5 bits for one, two or three spatial dimensions, and corners of wide maps 16.",
                 "cuTensorMapEncodeIm2col, pixelBoxLowerCorner",
             ),
             Self::PixelBoxEmpty => (
@@ -310,17 +310,17 @@ impl Rule {
             ),
             Self::WideSwizzle => (
                 "wide-swizzle",
-                "Wide maps go with swizzles of 64b, 128b and 128b-atom-32b.",
+                "Wide maps support the swizzles 64b, 128b and 128b-atom-32b.",
                 "cuTensorMapEncodeIm2colWide, swizzle",
             ),
             Self::WideBitsUnknown => (
                 "wide-bits-unknown",
-                "The bits of wide maps are known for an H100 only; let the driver encode others.",
+                "The bits of wide maps are known for an H100 only; other maps must be encoded by the driver.",
                 "not seen: no GPU of compute capability 10.0 was at hand",
             ),
             Self::InterleaveSwizzle => (
                 "interleave-swizzle",
-                "32-byte slices go with the 32-byte swizzle, though a driver on an H100 accepts others; an error for later GPUs.",
+                "32-byte slices need the 32-byte swizzle, though a driver on an H100 accepts others; an error for later GPUs.",
                 "cuTensorMapEncode*, interleave",
             ),
             Self::WideNeedsBlackwell => (
@@ -335,7 +335,7 @@ impl Rule {
             ),
             Self::StrideOverlap => (
                 "stride-overlap",
-                "A stride smaller than what it steps over makes elements share memory.",
+                "A stride shorter than the bytes that it steps over makes elements share memory.",
                 "cuTensorMapEncode*, globalStrides; accepted by the driver on an H100",
             ),
             Self::StridesDecrease => (
@@ -345,7 +345,7 @@ impl Rule {
             ),
             Self::SpanNotFilled => (
                 "span-not-filled",
-                "A row takes the whole swizzle span in shared memory, however short it is.",
+                "A row occupies a full swizzle span in shared memory, even if it is shorter.",
                 "seen on an H100",
             ),
             Self::SharedAlign => (
@@ -355,7 +355,7 @@ impl Rule {
             ),
             Self::BoxBeyondBlock => (
                 "box-beyond-block",
-                "One block can have a KiB less shared memory than the multiprocessor.",
+                "One block can have 1 KiB less shared memory than the multiprocessor.",
                 "CUDA programming guide, compute capabilities",
             ),
             Self::ElementStrideIgnored => (
@@ -370,12 +370,12 @@ impl Rule {
             ),
             Self::NullAddress => (
                 "null-address",
-                "A null address is accepted, for a map whose address is replaced before use.",
+                "A null address is accepted; the address must be replaced before the map is used.",
                 "accepted by the driver on an H100",
             ),
             Self::BoxSlices => (
                 "box-slices",
-                "A copy of an interleaved tensor takes one slice of channels, however many the box has.",
+                "A copy of an interleaved tensor takes one slice of channels, even if the box has several.",
                 "seen on an H100",
             ),
             Self::RowRemainder => (
@@ -385,12 +385,12 @@ impl Rule {
             ),
             Self::LoadOnly => (
                 "load-only",
-                "The type u4x16-align16 is for loads only.",
+                "The type u4x16-align16 can be loaded only, not stored.",
                 "cuTensorMapEncode*, swizzle",
             ),
             Self::StoreOnly => (
                 "store-only",
-                "The swizzle 128b-atom-64b is for stores only of u6x16-align16.",
+                "The swizzle 128b-atom-64b of u6x16-align16 can be used by stores only.",
                 "cuTensorMapEncode*, swizzle",
             ),
         }

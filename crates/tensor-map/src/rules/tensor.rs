@@ -43,7 +43,7 @@ pub(super) const fn check(
     true
 }
 
-/// The alignment of the address and the strides.
+/// Returns the alignment of the address and the strides.
 const fn align(tensor: &Tensor) -> u64 {
     if matches!(tensor.interleave, Interleave::B32) || tensor.data_type.is_align16() {
         32
@@ -61,7 +61,7 @@ const fn type_goes_with_swizzle(tensor: &Tensor) -> bool {
     }
 }
 
-/// The swizzle span that rows must fit; none where the swizzle is at fault itself.
+/// Returns the swizzle span that rows must fit; none where the swizzle is at fault itself.
 pub(super) const fn span(tensor: &Tensor, target: Target) -> Option<u64> {
     let known = target.is_blackwell() || !tensor.swizzle.is_atom();
     if known && type_goes_with_swizzle(tensor) && matches!(tensor.interleave, Interleave::None) {
@@ -146,7 +146,7 @@ pub(super) const fn address(sink: &mut Sink, address: u64, align: u64) {
     }
 }
 
-/// The nearest multiple of `align` that is not null and below 2^57, the lower one of two.
+/// Returns the nearest multiple of `align` that is not null and below 2^57, the lower one of two.
 const fn nearest_address(address: u64, align: u64) -> u64 {
     let (below, past) = (address / align * align, address % align);
     let most = (1 << 57) - align;
@@ -243,7 +243,7 @@ const fn element_stride(sink: &mut Sink, stride: u32, dim: usize, given: usize) 
     }
 }
 
-/// The length of a row nearest to `elements` that keeps all rules: whole pieces of 16 bytes, not
+/// Returns the length of a row nearest to `elements` that keeps all rules: whole pieces of 16 bytes, not
 /// more than 256 elements or the swizzle span.
 pub(super) const fn nearest_row(tensor: &Tensor, elements: u32, span: Option<u64>) -> i128 {
     if tensor.data_type.is_align16() {
@@ -260,7 +260,7 @@ pub(super) const fn nearest_row(tensor: &Tensor, elements: u32, span: Option<u64
     (if nearest < most { nearest } else { most }) as i128
 }
 
-/// The row of a box: how long it may be. `span` is what [`span`] says.
+/// Checks the length of a box's row. `span` is the result of [`span`].
 pub(super) const fn row(
     sink: &mut Sink,
     tensor: &Tensor,
@@ -293,7 +293,7 @@ pub(super) const fn row(
     }
 }
 
-/// A box of so many bytes: whether it fits.
+/// Checks that a box of this size in bytes fits.
 pub(super) const fn fits(
     sink: &mut Sink,
     bytes: u64,

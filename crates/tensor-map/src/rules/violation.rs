@@ -16,7 +16,7 @@ pub enum Parameter {
     Dim(usize),
     /// All strides.
     Strides,
-    /// A stride, that of dimension 1 being number 0.
+    /// A stride, numbered from 0 for dimension 1.
     Stride(usize),
     /// All element strides.
     ElementStrides,
@@ -110,14 +110,14 @@ impl Display for Value {
 
 /// A rule that some parameters break, or a warning about them.
 ///
-/// Printed, it is one line: the parameter and its value, what is needed, what to try, and the rule.
+/// Displayed as one line: the parameter and its value, the requirement, the nearest valid value, and the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The rule.
     pub rule: Rule,
     /// The parameter.
     pub parameter: Parameter,
-    /// Its value.
+    /// The value of the parameter.
     pub value: Value,
     /// The number that the rule compares, where it is not the value itself: most often bytes.
     pub measured: i128,
@@ -175,7 +175,7 @@ impl Display for Violation {
         }
         match rule {
             Rule::RankRange => write!(f, "must be {measured} to {limit}"),
-            Rule::InterleaveRank => write!(f, "an interleaved tensor has at least 3 dimensions"),
+            Rule::InterleaveRank => write!(f, "must be at least 3 in an interleaved tensor"),
             Rule::StridesLength => write!(
                 f,
                 "must be {limit}, one for each dimension but the innermost"
@@ -183,30 +183,27 @@ impl Display for Violation {
             Rule::BoxLength | Rule::ElementStridesLength => {
                 write!(f, "must be {limit}, one for each dimension")
             }
-            Rule::CornersLength => write!(
-                f,
-                "must be {limit}, one for each of W, H, D that the tensor has"
-            ),
+            Rule::CornersLength => write!(f, "must be {limit}, one for each spatial dimension"),
             Rule::TypeNeedsBlackwell | Rule::SwizzleNeedsBlackwell => {
                 write!(
                     f,
-                    "needs compute capability 10.0, and this is for {}.{}",
+                    "must not be used below compute capability 10.0, and the target is {}.{}",
                     measured / 10,
                     measured % 10
                 )
             }
             Rule::NanFillNeedsFloat => {
-                write!(f, "the element type must be f16, bf16, f32, tf32 or f64")
+                write!(f, "element type must be f16, bf16, f32, tf32 or f64")
             }
             Rule::PackedTypeSwizzle if *measured == 1 => write!(
                 f,
-                "the element type goes with none, 128b, 128b-atom-32b and, in stores, 128b-atom-64b only"
+                "must be none, 128b, 128b-atom-32b or, in stores, 128b-atom-64b for this element type"
             ),
             Rule::PackedTypeSwizzle => write!(
                 f,
-                "the element type goes with none, 128b and 128b-atom-32b only"
+                "must be none, 128b or 128b-atom-32b for this element type"
             ),
-            Rule::PackedTypeInterleave => write!(f, "elements of 6 bits are not interleaved"),
+            Rule::PackedTypeInterleave => write!(f, "must be none for elements of 6 bits"),
             Rule::AddressMultiple => write!(f, "must be a multiple of {limit}"),
             Rule::AddressRange => write!(f, "must be below 2^57"),
             Rule::AddressNull => write!(f, "must not be null"),
@@ -218,97 +215,96 @@ impl Display for Violation {
             Rule::BoxRange | Rule::ChannelsRange => write!(f, "must be 1 to 256 elements"),
             Rule::BoxPackedWidth => write!(f, "must be 128 elements for this element type"),
             Rule::BoxRowMultiple => {
-                write!(f, "a row of {measured} bytes, must be a multiple of 16")
+                write!(f, "row of {measured} bytes must be a multiple of 16")
             }
             Rule::BoxRowSpan => write!(
                 f,
-                "a row of {measured} bytes, must fit the swizzle span of {limit}"
+                "row of {measured} bytes must fit the swizzle span of {limit}"
             ),
             Rule::BoxFitsShared => write!(
                 f,
-                "the box takes {measured} bytes, must fit the {limit} of shared memory"
+                "box of {measured} bytes must fit {limit} bytes of shared memory"
             ),
             Rule::PixelsRange => write!(f, "must be 1 to 1024 pixels"),
             Rule::CornerRange if *limit == i16::MAX as i128 => {
                 write!(f, "must be {measured} to {limit}")
             }
-            Rule::CornerRange => write!(
-                f,
-                "must be {measured} to {limit} in a tensor of so many dimensions"
-            ),
+            Rule::CornerRange => {
+                write!(f, "must be {measured} to {limit} in a tensor of this rank")
+            }
             Rule::PixelBoxEmpty if *measured >= 1 << 31 => {
                 write!(
                     f,
-                    "the box of pixels ends at pixel {measured}, must be below 2^31"
+                    "end of the box of pixels, {measured}, must be below 2^31"
                 )
             }
             Rule::PixelBoxEmpty => {
                 write!(
                     f,
-                    "the box of pixels ends at pixel {measured}, must be after its first, {limit}"
+                    "end of the box of pixels, {measured}, must be above its first pixel, {limit}"
                 )
             }
             Rule::WideSwizzle => write!(f, "must be 64b, 128b or 128b-atom-32b"),
             Rule::WideBitsUnknown => {
                 write!(
                     f,
-                    "the bits of wide maps for compute capability {}.{} are not known; let the driver encode",
+                    "must be encoded by the driver: the bits of wide maps for compute capability {}.{} are unknown",
                     measured / 10,
                     measured % 10
                 )
             }
-            Rule::InterleaveSwizzle => write!(f, "32-byte slices want the 32-byte swizzle"),
+            Rule::InterleaveSwizzle => write!(f, "should be 32b for 32-byte slices"),
             Rule::WideNeedsBlackwell => {
                 write!(
                     f,
-                    "wide copies need compute capability 10.0; this is an ordinary im2col map"
+                    "wide copies need compute capability 10.0; on this target the map is an ordinary im2col map"
                 )
             }
             Rule::BoxBeyondTensor => write!(
                 f,
-                "longer than the {limit} elements of the tensor, so always partly out of bounds"
+                "longer than the {limit} elements of the tensor, so every box is partly out of bounds"
             ),
             Rule::StrideOverlap => write!(
                 f,
-                "elements share memory, since what it steps over has {limit} bytes"
+                "shorter than the {limit} bytes that it steps over, so elements share memory"
             ),
             Rule::StridesDecrease => write!(
                 f,
-                "smaller than the {limit} before it; are these written outermost first?"
+                "smaller than the {limit} before it; check that strides are innermost first"
             ),
             Rule::SpanNotFilled => write!(
                 f,
-                "a row of {measured} bytes takes the whole swizzle span of {limit} in shared memory"
+                "a row of {measured} bytes occupies a full swizzle span of {limit} bytes in shared memory"
             ),
             Rule::SharedAlign => write!(
                 f,
-                "the buffer in shared memory must be aligned to {limit} bytes, not 128"
+                "shared-memory buffer must be aligned to {limit} bytes, not 128"
             ),
             Rule::BoxSlices => write!(
                 f,
-                "a copy takes one slice of channels, whatever the box says"
+                "a copy takes one slice of channels, whatever the length of the box"
             ),
             Rule::RowRemainder => write!(
                 f,
-                "rows of {measured} bytes, and stores write whole 16 bytes, up to byte {limit}"
+                "rows of {measured} bytes, but stores write units of 16 bytes, up to byte {limit}"
             ),
-            Rule::LoadOnly => write!(f, "for loads only"),
-            Rule::StoreOnly => write!(f, "for stores only with this element type"),
+            Rule::LoadOnly => write!(f, "can be loaded only, not stored"),
+            Rule::StoreOnly => write!(f, "can be used by stores only with this element type"),
             Rule::BoxBeyondBlock => write!(
                 f,
-                "the box takes {measured} bytes, and one block can have {limit}"
+                "box of {measured} bytes is larger than the {limit} bytes that one block can have"
             ),
             Rule::ElementStrideIgnored => {
-                write!(f, "ignored in dimension 0, all elements are copied")
+                write!(f, "ignored in dimension 0; all elements are copied")
             }
             Rule::ElementStrideRemainder => write!(
                 f,
-                "does not divide the box of {limit}: the copy takes {measured} elements, the driver counts one less"
+                "does not divide the box of {limit}: the copy takes {measured} elements, the driver counts one fewer"
             ),
-            Rule::NullAddress => write!(f, "replace it before the map is used"),
+            Rule::NullAddress => write!(f, "must be replaced before the map is used"),
         }?;
         if let Some(nearest) = nearest {
-            write!(f, "; try {nearest}")?;
+            write!(f, "; use {nearest}")?;
         }
         write!(f, " [{}]", rule.id())
     }

@@ -27,12 +27,12 @@ impl Violations {
         violation(&self.params, self.address, self.target, 0).is_some()
     }
 
-    /// The parameters.
+    /// Returns the parameters.
     pub const fn params(&self) -> &Params {
         &self.params
     }
 
-    /// The rules that they break, at least one.
+    /// Returns the rules that they break, at least one.
     pub const fn violations(&self) -> ViolationIter {
         ViolationIter {
             params: self.params,
@@ -47,10 +47,10 @@ impl Violations {
 impl Display for Violations {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let count = self.violations().count();
-        let rules = if count == 1 { "rule is" } else { "rules are" };
+        let rules = if count == 1 { "rule" } else { "rules" };
         write!(
             f,
-            "no {} tensor map of these parameters, {count} {rules} broken:",
+            "parameters of the {} tensor map break {count} {rules}:",
             self.params.mode()
         )?;
         self.violations()
@@ -59,7 +59,7 @@ impl Display for Violations {
 }
 
 impl Debug for Violations {
-    /// As [`Display`], so that `unwrap` shows what to do.
+    /// Formats like [`Display`], so that `unwrap` shows the fix.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         Display::fmt(self, f)
     }

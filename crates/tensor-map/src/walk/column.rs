@@ -4,7 +4,7 @@ use crate::{Dims, Im2col, Interleave};
 /// The pixels of a copy of an im2col map, each a row.
 ///
 /// The walk goes from the first pixel in steps of the element strides along W, and begins again at
-/// the box's lower corner, a step further in H, when it leaves the box; likewise in D and N. The
+/// the box's lower corner, a step further in H, when it leaves the box; the same in D and N. The
 /// offsets are added to where a pixel is, not to where the walk turns.
 #[derive(Clone, Debug)]
 pub(super) struct Column {

@@ -1,7 +1,7 @@
 use super::{Direction, NoWalk, Row, aligned, length, row};
 use crate::Tiled;
 
-/// Four rows of a tensor of two dimensions, one behind the other in shared memory: what
+/// Four rows of a tensor of two dimensions, one after the other in shared memory: what
 /// `.tile::gather4` loads and `.tile::scatter4` stores (PTX ISA, section 5.5.3.4).
 #[derive(Clone, Debug)]
 pub(super) struct Rows {

@@ -3,14 +3,14 @@ use crate::{Dims, Interleave, Tiled};
 
 /// The rows of a box of a tiled map.
 ///
-/// Interleaved tensors have the dimensions W, H, D as far as there are, then slices of channels,
-/// then images. Each slice is a row. A copy takes one slice of channels, whatever the box says.
+/// Interleaved tensors have the dimensions W, H, D that exist, then slices of channels,
+/// then images. Each slice is a row. A copy takes one slice of channels, whatever the length of the box.
 #[derive(Clone, Debug)]
 pub(super) struct Tiles {
     tiled: Tiled,
     coordinates: Dims<i32>,
     direction: Direction,
-    /// The next row, counted in elements of each dimension; those of a row are not counted.
+    /// The next row, counted in elements of each dimension; dimensions within a row are not counted.
     position: Dims<u64>,
     row: u64,
     rows: u64,
@@ -36,7 +36,7 @@ impl Tiles {
         self.tiled.tensor.interleave != Interleave::None
     }
 
-    /// The first dimension that is not within a row.
+    /// Returns the first dimension that is not within a row.
     fn first_outer(&self) -> usize {
         if self.is_interleaved() { 0 } else { 1 }
     }

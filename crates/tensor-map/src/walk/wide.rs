@@ -3,10 +3,10 @@ use crate::{Dims, Im2col, Im2colWide, Interleave, WideMode};
 
 /// The pixels of a load of a wide im2col map, each a row (PTX ISA, section 5.5.5).
 ///
-/// The box of pixels is one pixel along H and D, where the coordinates say. The walk goes along W in
+/// The box of pixels is one pixel along H and D, at the coordinates. The walk goes along W in
 /// steps of W's element stride and, when it leaves the box, begins again at the box's first pixel in
-/// the next image. Behind the pixels come as many more of the same walk as the halo says; in mode
-/// [`WideMode::W128`] that is so behind each 32 pixels, and the next 32 begin where the last ones
+/// the next image. After the pixels come `halo` more pixels of the same walk; in mode
+/// [`WideMode::W128`] they come after each 32 pixels, and the next 32 begin where the last ones
 /// ended, so that they repeat the halo.
 #[derive(Clone, Debug)]
 pub(super) struct Wide {
@@ -16,7 +16,7 @@ pub(super) struct Wide {
     lower: i64,
     end: i64,
     coordinates: Dims<i32>,
-    /// Pixels that belong together, and those that are loaded with them.
+    /// The number of pixels that belong together, and those that are loaded with them.
     group: u64,
     halo: u64,
     row: u64,
@@ -52,7 +52,7 @@ impl Wide {
             row: 0,
             rows: groups * (group + u64::from(halo)),
         };
-        // It may begin before the box.
+        // The walk may begin before the box.
         if walk.first >= walk.end {
             let coordinate = coordinates.at(dim);
             return Err(NoWalk::OutsidePixelBox { dim, coordinate });
@@ -68,7 +68,7 @@ impl Wide {
         Ok(walk)
     }
 
-    /// Where the pixel of this number is: along W, and how many images further.
+    /// Returns the place of the pixel of this number: along W, and how many images further.
     fn pixel(&self, number: u64) -> (i64, i64) {
         let stride = i64::from(
             self.im2col

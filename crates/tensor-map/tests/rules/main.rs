@@ -99,22 +99,22 @@ fn what_keeps_all_rules_is_built() {
 #[test]
 fn ranks_and_lengths() {
     let empty = Tiled::new(DataType::F32, &[]);
-    breaks(empty, Rule::RankRange, "rank = 0: must be 1 to 5; try 1");
+    breaks(empty, Rule::RankRange, "rank = 0: must be 1 to 5; use 1");
     breaks(
         Tiled::new(DataType::F32, &[8; 6]),
         Rule::RankRange,
-        "rank = 6: must be 1 to 5; try 5",
+        "rank = 6: must be 1 to 5; use 5",
     );
     breaks(
         Im2col::new(DataType::F32, &[8; 2]),
         Rule::RankRange,
-        "rank = 2: must be 3 to 5; try 3",
+        "rank = 2: must be 3 to 5; use 3",
     );
     let flat = TensorMap::tiled(DataType::F32, &[64, 64]).box_dims(&[8, 8]);
     breaks(
         flat.interleave(Interleave::B16),
         Rule::InterleaveRank,
-        "rank = 2: an interleaved tensor has at least 3 dimensions; try 3",
+        "rank = 2: must be at least 3 in an interleaved tensor; use 3",
     );
     breaks(
         tiled().strides_bytes(&[256]),
@@ -137,7 +137,7 @@ fn ranks_and_lengths() {
             ..im2col()
         },
         Rule::CornersLength,
-        "upper_corner has 3 values: must be 2, one for each of W, H, D that the tensor has",
+        "upper_corner has 3 values: must be 2, one for each spatial dimension",
     );
 }
 
@@ -146,31 +146,30 @@ fn kinds() {
     breaks(
         packed(DataType::U6x16Align16),
         Rule::TypeNeedsBlackwell,
-        "data type = u6x16-align16: needs compute capability 10.0, and this is for 9.0",
+        "data type = u6x16-align16: must not be used below compute capability 10.0, and the target is 9.0",
     );
     breaks(
         tiled().swizzle(Swizzle::B128Atom32),
         Rule::SwizzleNeedsBlackwell,
-        "swizzle = 128b-atom-32b: needs compute capability 10.0, and this is for 9.0; try 128b",
+        "swizzle = 128b-atom-32b: must not be used below compute capability 10.0, and the target is 9.0; use 128b",
     );
     let integers = TensorMap::tiled(DataType::U32, &[64]).box_dims(&[8]);
     breaks(
         integers.oob_fill(OobFill::NanRequestZeroFma),
         Rule::NanFillNeedsFloat,
-        "oob_fill = nan: the element type must be f16, bf16, f32, tf32 or f64; try zeros",
+        "oob_fill = nan: element type must be f16, bf16, f32, tf32 or f64; use zeros",
     );
     breaks_on(
         Target::SM_100,
         packed(DataType::U4x16Align16).swizzle(Swizzle::B128Atom64),
         Rule::PackedTypeSwizzle,
-        "swizzle = 128b-atom-64b: the element type goes with none, 128b and 128b-atom-32b only; try 128b",
+        "swizzle = 128b-atom-64b: must be none, 128b or 128b-atom-32b for this element type; use 128b",
     );
     breaks_on(
         Target::SM_100,
         packed(DataType::U6x16Align16).swizzle(Swizzle::B32),
         Rule::PackedTypeSwizzle,
-        "swizzle = 32b: the element type goes with none, 128b, 128b-atom-32b and, in stores, \
-         128b-atom-64b only; try 128b",
+        "swizzle = 32b: must be none, 128b, 128b-atom-32b or, in stores, 128b-atom-64b for this element type; use 128b",
     );
     for swizzle in Swizzle::ALL {
         let sliced = tiled().interleave(Interleave::B32).swizzle(swizzle);
@@ -184,7 +183,7 @@ fn kinds() {
         Target::SM_100,
         cube.interleave(Interleave::B16),
         Rule::PackedTypeInterleave,
-        "interleave = 16b: elements of 6 bits are not interleaved; try none",
+        "interleave = 16b: must be none for elements of 6 bits; use none",
     );
 }
 
@@ -196,24 +195,24 @@ fn addresses() {
     };
     assert_eq!(
         at(tiled().params(), 0x1008),
-        "address = 0x1008: must be a multiple of 16; try 0x1000 [address-multiple]"
+        "address = 0x1008: must be a multiple of 16; use 0x1000 [address-multiple]"
     );
     let sliced = tiled().interleave(Interleave::B32).swizzle(Swizzle::B32);
     assert_eq!(
         at(sliced.params(), 0x1010),
-        "address = 0x1010: must be a multiple of 32; try 0x1000 [address-multiple]"
+        "address = 0x1010: must be a multiple of 32; use 0x1000 [address-multiple]"
     );
     assert_eq!(
         at(tiled().params(), 1 << 57),
-        "address = 0x200000000000000: must be below 2^57; try 0x1fffffffffffff0 [address-range]"
+        "address = 0x200000000000000: must be below 2^57; use 0x1fffffffffffff0 [address-range]"
     );
     assert_eq!(
         at(tiled().params(), 0x1009),
-        "address = 0x1009: must be a multiple of 16; try 0x1010 [address-multiple]"
+        "address = 0x1009: must be a multiple of 16; use 0x1010 [address-multiple]"
     );
     assert_eq!(
         at(tiled().params(), (1 << 57) - 1),
-        "address = 0x1ffffffffffffff: must be a multiple of 16; try 0x1fffffffffffff0 [address-multiple]"
+        "address = 0x1ffffffffffffff: must be a multiple of 16; use 0x1fffffffffffff0 [address-multiple]"
     );
     let mut map = tiled().build(ADDRESS).unwrap();
     let null = map.replace_address(0).unwrap_err();
@@ -234,12 +233,12 @@ fn dimensions_and_strides() {
     breaks(
         dims([64, 0]),
         Rule::DimRange,
-        "dims[1] = 0: must be 1 to 2^32 elements; try 1",
+        "dims[1] = 0: must be 1 to 2^32 elements; use 1",
     );
     breaks(
         dims([(1 << 32) + 1, 8]),
         Rule::DimRange,
-        "dims[0] = 4294967297: must be 1 to 2^32 elements; try 4294967296",
+        "dims[0] = 4294967297: must be 1 to 2^32 elements; use 4294967296",
     );
     let narrow = TensorMap::tiled(DataType::U4x16Align8, &[63, 8])
         .strides_bytes(&[32])
@@ -248,27 +247,27 @@ fn dimensions_and_strides() {
         Target::SM_100,
         narrow,
         Rule::DimPackedMultiple,
-        "dims[0] = 63: must be a multiple of 2 elements; try 64",
+        "dims[0] = 63: must be a multiple of 2 elements; use 64",
     );
     breaks(
         tiled().strides_bytes(&[256, 16392]),
         Rule::StrideMultiple,
-        "strides_bytes[1] = 16392: must be a multiple of 16 bytes; try 16400",
+        "strides_bytes[1] = 16392: must be a multiple of 16 bytes; use 16400",
     );
     breaks(
         TensorMap::tiled(DataType::F32, &[65, 64]).box_dims(&[8, 8]),
         Rule::StrideMultiple,
-        "strides_bytes[0] = 260: must be a multiple of 16 bytes; try 272",
+        "strides_bytes[0] = 260: must be a multiple of 16 bytes; use 272",
     );
     breaks(
         tiled().strides_bytes(&[256, 1 << 40]),
         Rule::StrideRange,
-        "strides_bytes[1] = 1099511627776: must be below 2^40 bytes; try 1099511627760",
+        "strides_bytes[1] = 1099511627776: must be below 2^40 bytes; use 1099511627760",
     );
     breaks(
         tiled().element_strides(&[1, 9, 1]),
         Rule::ElementStrideRange,
-        "element_strides[1] = 9: must be 1 to 8; try 8",
+        "element_strides[1] = 9: must be 1 to 8; use 8",
     );
 }
 
@@ -277,33 +276,33 @@ fn boxes() {
     breaks(
         tiled().box_dims(&[8, 0, 8]),
         Rule::BoxRange,
-        "box_dims[1] = 0: must be 1 to 256 elements; try 1",
+        "box_dims[1] = 0: must be 1 to 256 elements; use 1",
     );
     breaks(
         tiled().box_dims(&[8, 257, 8]),
         Rule::BoxRange,
-        "box_dims[1] = 257: must be 1 to 256 elements; try 256",
+        "box_dims[1] = 257: must be 1 to 256 elements; use 256",
     );
     breaks_on(
         Target::SM_100,
         packed(DataType::U6x16Align16).box_dims(&[64, 8]),
         Rule::BoxPackedWidth,
-        "box_dims[0] = 64: must be 128 elements for this element type; try 128",
+        "box_dims[0] = 64: must be 128 elements for this element type; use 128",
     );
     breaks(
         tiled().box_dims(&[3, 8, 8]),
         Rule::BoxRowMultiple,
-        "box_dims[0] = 3: a row of 12 bytes, must be a multiple of 16; try 4",
+        "box_dims[0] = 3: row of 12 bytes must be a multiple of 16; use 4",
     );
     breaks(
         tiled().box_dims(&[64, 8, 8]).swizzle(Swizzle::B128),
         Rule::BoxRowSpan,
-        "box_dims[0] = 64: a row of 256 bytes, must fit the swizzle span of 128; try 32",
+        "box_dims[0] = 64: row of 256 bytes must fit the swizzle span of 128; use 32",
     );
     breaks(
         tiled().box_dims(&[64, 64, 16]),
         Rule::BoxFitsShared,
-        "box_dims = [64, 64, 16]: the box takes 262144 bytes, must fit the 233472 of shared memory",
+        "box_dims = [64, 64, 16]: box of 262144 bytes must fit 233472 bytes of shared memory",
     );
 }
 
@@ -312,40 +311,39 @@ fn columns() {
     breaks(
         im2col().channels_per_pixel(0),
         Rule::ChannelsRange,
-        "channels_per_pixel = 0: must be 1 to 256 elements; try 8",
+        "channels_per_pixel = 0: must be 1 to 256 elements; use 8",
     );
     breaks(
         im2col().pixels_per_column(1025),
         Rule::PixelsRange,
-        "pixels_per_column = 1025: must be 1 to 1024 pixels; try 1024",
+        "pixels_per_column = 1025: must be 1 to 1024 pixels; use 1024",
     );
     breaks(
         im2col().pixel_box(&[-129, -1], &[-1, -1]),
         Rule::CornerRange,
-        "lower_corner[0] = -129: must be -128 to 127 in a tensor of so many dimensions; try -128",
+        "lower_corner[0] = -129: must be -128 to 127 in a tensor of this rank; use -128",
     );
     breaks(
         im2col().pixel_box(&[-1, 10], &[-1, -46]),
         Rule::PixelBoxEmpty,
-        "upper_corner[1] = -46: the box of pixels ends at pixel 10, must be after its first, 10; try -45",
+        "upper_corner[1] = -46: end of the box of pixels, 10, must be above its first pixel, 10; use -45",
     );
     let long = TensorMap::im2col(DataType::F16, &[64, 1 << 31, 8]).channels_per_pixel(64);
     breaks(
         long,
         Rule::PixelBoxEmpty,
-        "upper_corner[0] = 0: the box of pixels ends at pixel 2147483648, must be below 2^31",
+        "upper_corner[0] = 0: end of the box of pixels, 2147483648, must be below 2^31",
     );
     let blackwell = broken(wide(), ADDRESS, Target::SM_100);
     assert_eq!(
         alone(&blackwell),
-        "mode = w: the bits of wide maps for compute capability 10.0 are not known; \
-         let the driver encode [wide-bits-unknown]"
+        "mode = w: must be encoded by the driver: the bits of wide maps for compute capability 10.0 are unknown [wide-bits-unknown]"
     );
     breaks_on(
         Target::SM_100,
         wide().swizzle(Swizzle::None),
         Rule::WideSwizzle,
-        "swizzle = none: must be 64b, 128b or 128b-atom-32b; try 128b",
+        "swizzle = none: must be 64b, 128b or 128b-atom-32b; use 128b",
     );
 }
 
@@ -357,37 +355,37 @@ fn warnings() {
             .strides_bytes(&[2048, 131_072])
             .box_dims(&[8, 1, 8]),
         Rule::InterleaveSwizzle,
-        "swizzle = none: 32-byte slices want the 32-byte swizzle; try 32b",
+        "swizzle = none: should be 32b for 32-byte slices; use 32b",
     );
     warns(
         tiled()
             .interleave(Interleave::B16)
             .strides_bytes(&[1024, 65536]),
         Rule::BoxSlices,
-        "box_dims[1] = 8: a copy takes one slice of channels, whatever the box says; try 1",
+        "box_dims[1] = 8: a copy takes one slice of channels, whatever the length of the box; use 1",
     );
     warns(
         TensorMap::tiled(DataType::F32, &[63, 64])
             .strides_bytes(&[256])
             .box_dims(&[8, 8]),
         Rule::RowRemainder,
-        "dims[0] = 63: rows of 252 bytes, and stores write whole 16 bytes, up to byte 256",
+        "dims[0] = 63: rows of 252 bytes, but stores write units of 16 bytes, up to byte 256",
     );
     warns(
         im2col().channels_per_pixel(72),
         Rule::BoxBeyondTensor,
-        "channels_per_pixel = 72: longer than the 64 elements of the tensor, so always partly out of bounds",
+        "channels_per_pixel = 72: longer than the 64 elements of the tensor, so every box is partly out of bounds",
     );
     warns(
         im2col().element_strides(&[2, 1, 1, 1]),
         Rule::ElementStrideIgnored,
-        "element_strides[0] = 2: ignored in dimension 0, all elements are copied; try 1",
+        "element_strides[0] = 2: ignored in dimension 0; all elements are copied; use 1",
     );
     warns_on(
         Target::SM_100,
         packed(DataType::U4x16Align16),
         Rule::LoadOnly,
-        "data type = u4x16-align16: for loads only",
+        "data type = u4x16-align16: can be loaded only, not stored",
     );
     let store = packed(DataType::U6x16Align16).swizzle(Swizzle::B128Atom64);
     assert!(broken(store.clone(), ADDRESS, Target::SM_100).is_empty());
@@ -398,28 +396,28 @@ fn warnings() {
         .collect();
     assert_eq!(
         alone(&store),
-        "swizzle = 128b-atom-64b: for stores only with this element type [store-only]"
+        "swizzle = 128b-atom-64b: can be used by stores only with this element type [store-only]"
     );
     let wide = wide().swizzle(Swizzle::None);
     warns(
         wide,
         Rule::WideNeedsBlackwell,
-        "mode = w: wide copies need compute capability 10.0; this is an ordinary im2col map",
+        "mode = w: wide copies need compute capability 10.0; on this target the map is an ordinary im2col map",
     );
     warns(
         tiled().box_dims(&[8, 65, 8]),
         Rule::BoxBeyondTensor,
-        "box_dims[1] = 65: longer than the 64 elements of the tensor, so always partly out of bounds",
+        "box_dims[1] = 65: longer than the 64 elements of the tensor, so every box is partly out of bounds",
     );
     warns(
         tiled().strides_bytes(&[128, 16384]),
         Rule::StrideOverlap,
-        "strides_bytes[0] = 128: elements share memory, since what it steps over has 256 bytes",
+        "strides_bytes[0] = 128: shorter than the 256 bytes that it steps over, so elements share memory",
     );
     warns(
         tiled().strides_bytes(&[16384, 256]),
         Rule::StridesDecrease,
-        "strides_bytes[1] = 256: smaller than the 16384 before it; are these written outermost first?",
+        "strides_bytes[1] = 256: smaller than the 16384 before it; check that strides are innermost first",
     );
     let short = tiled().box_dims(&[4, 8, 8]).swizzle(Swizzle::B32).params();
     let found: Vec<Violation> = short
@@ -428,33 +426,33 @@ fn warnings() {
         .collect();
     assert_eq!(
         alone(&found),
-        "box_dims[0] = 4: a row of 16 bytes takes the whole swizzle span of 32 in shared memory \
+        "box_dims[0] = 4: a row of 16 bytes occupies a full swizzle span of 32 bytes in shared memory \
          [span-not-filled]"
     );
     warns(
         tiled().box_dims(&[32, 8, 8]).swizzle(Swizzle::B128),
         Rule::SharedAlign,
-        "swizzle = 128b: the buffer in shared memory must be aligned to 1024 bytes, not 128",
+        "swizzle = 128b: shared-memory buffer must be aligned to 1024 bytes, not 128",
     );
     warns(
         TensorMap::tiled(DataType::U8, &[4096, 228, 4]).box_dims(&[256, 228, 4]),
         Rule::BoxBeyondBlock,
-        "box_dims = [256, 228, 4]: the box takes 233472 bytes, and one block can have 232448",
+        "box_dims = [256, 228, 4]: box of 233472 bytes is larger than the 232448 bytes that one block can have",
     );
     warns(
         tiled().element_strides(&[2, 1, 1]),
         Rule::ElementStrideIgnored,
-        "element_strides[0] = 2: ignored in dimension 0, all elements are copied; try 1",
+        "element_strides[0] = 2: ignored in dimension 0; all elements are copied; use 1",
     );
     warns(
         tiled().element_strides(&[1, 3, 1]),
         Rule::ElementStrideRemainder,
-        "element_strides[1] = 3: does not divide the box of 8: the copy takes 3 elements, the driver counts one less",
+        "element_strides[1] = 3: does not divide the box of 8: the copy takes 3 elements, the driver counts one fewer",
     );
     let null: Vec<Violation> = tiled().params().warnings(0, Target::SM_90).collect();
     assert_eq!(
         alone(&null),
-        "address = 0x0: replace it before the map is used [null-address]"
+        "address = 0x0: must be replaced before the map is used [null-address]"
     );
     let footprint = tiled().box_dims(&[4, 32, 64]).swizzle(Swizzle::B128);
     let beyond: Vec<String> = footprint
@@ -466,7 +464,7 @@ fn warnings() {
     assert_eq!(
         beyond,
         [
-            "box_dims = [4, 32, 64]: the box takes 262144 bytes, and one block can have 232448 [box-beyond-block]"
+            "box_dims = [4, 32, 64]: box of 262144 bytes is larger than the 232448 bytes that one block can have [box-beyond-block]"
         ]
     );
     let huge = TensorMap::tiled(DataType::F32, &[1 << 32, 1 << 32, 2, 2])
@@ -475,7 +473,7 @@ fn warnings() {
     let overlap = huge.warnings(ADDRESS, Target::SM_90).next().unwrap();
     assert_eq!(
         overlap.to_string(),
-        "strides_bytes[1] = 16: smaller than the 17179869184 before it; are these written outermost first? \
+        "strides_bytes[1] = 16: smaller than the 17179869184 before it; check that strides are innermost first \
          [strides-decrease]"
     );
     let steps = TensorMap::tiled(DataType::F32, &[1 << 32, 1 << 32, 2])
@@ -484,8 +482,7 @@ fn warnings() {
     let overlap = steps.warnings(ADDRESS, Target::SM_90).next().unwrap();
     assert_eq!(
         overlap.to_string(),
-        "strides_bytes[1] = 17179869184: elements share memory, since what it steps over has \
-         73786976294838206464 bytes [stride-overlap]"
+        "strides_bytes[1] = 17179869184: shorter than the 73786976294838206464 bytes that it steps over, so elements share memory [stride-overlap]"
     );
 }
 
@@ -510,12 +507,12 @@ fn wide_maps_for_later_gpus() {
         Target::SM_100,
         wide.pixel_box(-32769, 0),
         Rule::CornerRange,
-        "lower_corner[0] = -32769: must be -32768 to 32767; try -32768",
+        "lower_corner[0] = -32769: must be -32768 to 32767; use -32768",
     );
     breaks(
         wide.pixel_box(-17, 0),
         Rule::CornerRange,
-        "lower_corner[0] = -17: must be -16 to 15 in a tensor of so many dimensions; try -16",
+        "lower_corner[0] = -17: must be -16 to 15 in a tensor of this rank; use -16",
     );
     let ignored = wide.mode(WideMode::W128).pixels_per_column(5000);
     assert_eq!(rules(ignored), [Rule::WideBitsUnknown]);

@@ -1,4 +1,4 @@
-//! Several rules at once: what is reported together, and suggestions that agree.
+//! Several rules at once: the reported order, and suggestions that agree.
 
 use super::*;
 
@@ -11,12 +11,12 @@ fn all_violations_are_reported_together() {
         .unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "no tiled tensor map of these parameters, 5 rules are broken:
-  address = 0x1001: must be a multiple of 16; try 0x1000 [address-multiple]
-  dims[0] = 0: must be 1 to 2^32 elements; try 1 [dim-range]
-  element_strides[2] = 0: must be 1 to 8; try 1 [element-stride-range]
-  box_dims[1] = 257: must be 1 to 256 elements; try 256 [box-range]
-  box_dims[0] = 3: a row of 12 bytes, must be a multiple of 16; try 4 [box-row-multiple]"
+        "parameters of the tiled tensor map break 5 rules:
+  address = 0x1001: must be a multiple of 16; use 0x1000 [address-multiple]
+  dims[0] = 0: must be 1 to 2^32 elements; use 1 [dim-range]
+  element_strides[2] = 0: must be 1 to 8; use 1 [element-stride-range]
+  box_dims[1] = 257: must be 1 to 256 elements; use 256 [box-range]
+  box_dims[0] = 3: row of 12 bytes must be a multiple of 16; use 4 [box-row-multiple]"
     );
     assert_eq!(format!("{refused:?}"), refused.to_string());
 }

@@ -10,7 +10,7 @@ use super::{
     parameter::Parameter,
 };
 
-/// The PTX entry that calls `function` with these values of its generic parameters.
+/// Returns the PTX entry that calls `function` with these values of its generic parameters.
 pub(super) fn entry(
     function: &Signature,
     values: &[Value],
@@ -72,7 +72,7 @@ pub(super) fn entry(
                 #is_wanted
                 #[unsafe(export_name = #export)]
                 unsafe extern "ptx-kernel" fn entry(#(#names: #types),*) {
-                    // SAFETY: whoever launches the kernel keeps its conditions.
+                    // SAFETY: the launch of the kernel keeps its conditions.
                     unsafe { #function #instance (#(#arguments),*) }
                 }
             }
@@ -95,7 +95,7 @@ fn is_wanted(function: &Ident, symbol: &Ident) -> TokenStream {
     quote!(#[cfg(any(not(tma_only), tma_only = #entry, tma_only = #name, tma_only = #file))])
 }
 
-/// The generic address of a parameter, taken by the parameter's PTX name.
+/// Returns the generic address of a parameter, taken by the parameter's PTX name.
 ///
 /// Taking its Rust address instead would copy it to local memory, where tensor copies cannot read
 /// it.
@@ -112,7 +112,7 @@ fn parameter_address(symbol: &Ident, index: usize) -> TokenStream {
     })
 }
 
-/// The pragma that the finishing step reads: `tma kernel NAME key=value …`.
+/// Returns the pragma that the finishing step reads: `tma kernel NAME key=value …`.
 fn marker(symbol: &Ident, parameters: &[Parameter], options: &Options) -> String {
     let mut marker = format!("tma kernel {symbol}");
     let triple = |[x, y, z]: [u32; 3]| format!("{x},{y},{z}");

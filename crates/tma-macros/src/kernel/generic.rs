@@ -7,7 +7,7 @@ use super::instances::{Choice, Value};
 /// The form of a kernel's generic parameter in the function for the host.
 #[derive(Default)]
 pub(super) struct Generic {
-    /// Its name, where it is a type.
+    /// The name, for a type.
     pub(super) ty: Option<Ident>,
     /// The tokens before the function.
     pub(super) before: TokenStream,
@@ -15,7 +15,7 @@ pub(super) struct Generic {
     pub(super) parameter: TokenStream,
     /// A bound of the function.
     pub(super) bound: TokenStream,
-    /// The statement that gives it the name that it has in the kernel.
+    /// The statement that binds the value to its name in the kernel.
     pub(super) binding: TokenStream,
     /// A call of a method of `Call` that chooses the instance.
     pub(super) choose: TokenStream,

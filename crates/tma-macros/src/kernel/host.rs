@@ -4,7 +4,7 @@ use syn::{Attribute, Expr, Ident, ItemFn, Token, Type, ext::IdentExt, spanned::S
 
 use super::{generic::Generic, instances::Instances, options::Options, parameter::Parameter};
 
-/// The kernel's form on the host: a function of its name that makes a call of it, and its body,
+/// Returns the kernel's form on the host: a function of its name that makes a call of it, and its body,
 /// which is checked and never called.
 pub(super) fn function(
     function: &ItemFn,
@@ -95,7 +95,7 @@ fn call(function: &ItemFn, parameters: &[Parameter], options: &Options) -> Token
     }
 }
 
-/// The call of a method of `Call` that says how much shared memory a block has.
+/// Returns the call of a method of `Call` that sets the shared memory of a block.
 fn shared_bytes(bytes: &Expr) -> TokenStream {
     match bytes {
         Expr::Closure(closure) => {
@@ -107,7 +107,7 @@ fn shared_bytes(bytes: &Expr) -> TokenStream {
     }
 }
 
-/// The type of a parameter on the host.
+/// Returns the type of a parameter on the host.
 fn taken(parameter: &Parameter) -> TokenStream {
     if parameter.grid_constant {
         return quote!(impl ::tma::__private::launch::MapArgument + 'a);
@@ -118,7 +118,7 @@ fn taken(parameter: &Parameter) -> TokenStream {
     }
 }
 
-/// The call of a method of `Call` that passes it.
+/// Returns the call of a method of `Call` that passes it.
 fn argument(parameter: &Parameter) -> TokenStream {
     let Parameter { name, ty, .. } = parameter;
     let named = name.unraw().to_string();

@@ -19,7 +19,7 @@ pub(super) struct Choice {
 #[derive(Clone)]
 pub(super) enum Value {
     Literal(Lit),
-    /// Of a type, or of a constant, whose name is in upper case.
+    /// A type, or a constant with a name in upper case.
     Path(Path),
 }
 
@@ -33,7 +33,7 @@ impl Value {
         }
     }
 
-    /// A name of capitals may be that of a type too.
+    /// A name in capitals may also name a type.
     fn may_be(&self, is_type: bool) -> bool {
         match self {
             Self::Literal(_) => !is_type,
@@ -124,7 +124,7 @@ impl Instances {
                 GenericParam::Lifetime(lifetime) => {
                     return Err(syn::Error::new(
                         lifetime.span(),
-                        "a kernel is not generic over lifetimes: each entry takes plain values",
+                        "a kernel must not be generic over lifetimes, since each entry takes plain values",
                     ));
                 }
             };
@@ -164,12 +164,12 @@ impl Instances {
         }
     }
 
-    /// For each generic parameter what it can be.
+    /// Returns the choices of each generic parameter.
     pub(super) fn choices(&self) -> &[Choice] {
         &self.0
     }
 
-    /// Every combination.
+    /// Returns every combination.
     pub(super) fn all(&self) -> Vec<Vec<Value>> {
         self.0.iter().fold(vec![Vec::new()], |all, choice| {
             let with = |earlier: &Vec<Value>| {
@@ -185,7 +185,7 @@ impl Instances {
     }
 }
 
-/// Gives the generic parameters these values, for what stands in the same block.
+/// Binds the generic parameters to these values, for the code in the same block.
 pub(super) fn bind(generics: &Generics, values: &[Value]) -> TokenStream {
     let bind = |(parameter, value): (&GenericParam, &Value)| match parameter {
         GenericParam::Const(constant) => {

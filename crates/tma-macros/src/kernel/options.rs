@@ -36,11 +36,15 @@ impl Parse for Options {
             seen.push(name.clone());
             match name.to_string().as_str() {
                 "max_threads" => {
-                    options.max_threads =
-                        Some(extent(input, 1024, "a block has at most 1024 threads")?)
+                    options.max_threads = Some(extent(
+                        input,
+                        1024,
+                        "a block must have at most 1024 threads",
+                    )?)
                 }
                 "cluster" => {
-                    options.cluster = Some(extent(input, 16, "a cluster has at most 16 blocks")?)
+                    options.cluster =
+                        Some(extent(input, 16, "a cluster must have at most 16 blocks")?)
                 }
                 "min_blocks" => {
                     input.parse::<Token![=]>()?;

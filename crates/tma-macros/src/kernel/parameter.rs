@@ -17,7 +17,7 @@ impl Parameter {
         !self.grid_constant && self.pointee().is_none()
     }
 
-    /// The type of the elements in memory, where the host passes memory: for a pointer, a `GlobalRef`,
+    /// Returns the type of the elements in memory, where the host passes memory: for a pointer, a `GlobalRef`,
     /// a `GlobalMut` or a `Counter`.
     pub(super) fn pointee(&self) -> Option<TokenStream> {
         let path = match &self.ty {
@@ -57,7 +57,10 @@ pub(super) fn parameters(function: &mut ItemFn) -> syn::Result<Vec<Parameter>> {
     let mut parameters = Vec::new();
     for input in &mut function.sig.inputs {
         let FnArg::Typed(input) = input else {
-            return Err(syn::Error::new(input.span(), "a kernel takes no `self`"));
+            return Err(syn::Error::new(
+                input.span(),
+                "a kernel must not take `self`",
+            ));
         };
         let Pat::Ident(name) = &*input.pat else {
             return Err(syn::Error::new(input.pat.span(), "expected a name"));
@@ -70,7 +73,7 @@ pub(super) fn parameters(function: &mut ItemFn) -> syn::Result<Vec<Parameter>> {
         if grid_constant && !is_reference {
             return Err(syn::Error::new(
                 input.ty.span(),
-                "a grid constant is taken as `&TensorMap` or `&TileMap<…>`",
+                "a grid constant must be `&TensorMap` or `&TileMap<…>`",
             ));
         }
         if is_reference && !grid_constant {
@@ -83,7 +86,7 @@ pub(super) fn parameters(function: &mut ItemFn) -> syn::Result<Vec<Parameter>> {
         if matches!(*input.ty, Type::Array(_)) {
             return Err(syn::Error::new(
                 input.ty.span(),
-                "a kernel takes no array by value: put it into a struct with `#[derive(KernelArg)]`",
+                "a kernel must not take an array by value; put it into a struct with `#[derive(KernelArg)]`",
             ));
         }
         parameters.push(Parameter {

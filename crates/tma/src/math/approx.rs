@@ -1,6 +1,6 @@
 //! The hardware's own functions: fast, with the errors that [`math`](super) lists, and subnormal numbers.
 //!
-//! The emulator gives the nearest number, which a GPU's result may miss by the error of the instruction. Where
+//! The emulator returns the nearest number; a GPU's result may differ by the error of the instruction. Where
 //! subnormal numbers may become zero, the functions of [`ptx`] called `approx_ftz_f32` save the few instructions
 //! that keep them.
 
@@ -23,7 +23,7 @@ pub fn exp2(x: f32) -> f32 {
     ptx::ex2::approx_f32(x)
 }
 
-/// The natural logarithm.
+/// Returns the natural logarithm.
 ///
 /// PTX: `lg2.approx.f32` and `mul.f32`
 #[doc(alias = "__logf")]
@@ -32,7 +32,7 @@ pub fn log(x: f32) -> f32 {
     log2(x) * core::f32::consts::LN_2
 }
 
-/// The logarithm to the base 2.
+/// Returns the logarithm to the base 2.
 ///
 /// PTX: `lg2.approx.f32`
 #[doc(alias = "__log2f")]
@@ -50,7 +50,7 @@ pub fn pow(x: f32, y: f32) -> f32 {
     exp2(y * log2(x))
 }
 
-/// The sine of `x`, in radians.
+/// Returns the sine of `x`, in radians.
 ///
 /// PTX: `sin.approx.f32`
 #[doc(alias = "__sinf")]
@@ -59,7 +59,7 @@ pub fn sin(x: f32) -> f32 {
     ptx::sin::approx_f32(x)
 }
 
-/// The cosine of `x`, in radians.
+/// Returns the cosine of `x`, in radians.
 ///
 /// PTX: `cos.approx.f32`
 #[doc(alias = "__cosf")]
@@ -68,7 +68,7 @@ pub fn cos(x: f32) -> f32 {
     ptx::cos::approx_f32(x)
 }
 
-/// The hyperbolic tangent.
+/// Returns the hyperbolic tangent.
 ///
 /// PTX: `tanh.approx.f32`
 #[doc(alias = "__tanhf")]
@@ -77,7 +77,7 @@ pub fn tanh(x: f32) -> f32 {
     ptx::tanh::approx_f32(x)
 }
 
-/// The square root.
+/// Returns the square root.
 ///
 /// PTX: `sqrt.approx.f32`
 #[inline(always)]
@@ -85,7 +85,7 @@ pub fn sqrt(x: f32) -> f32 {
     ptx::sqrt::approx_f32(x)
 }
 
-/// The reciprocal of the square root.
+/// Returns the reciprocal of the square root.
 ///
 /// PTX: `rsqrt.approx.f32`
 #[inline(always)]
@@ -93,7 +93,7 @@ pub fn rsqrt(x: f32) -> f32 {
     ptx::rsqrt::approx_f32(x)
 }
 
-/// The reciprocal.
+/// Returns the reciprocal.
 ///
 /// PTX: `rcp.approx.f32`
 #[inline(always)]

@@ -23,7 +23,7 @@ pub fn fma(a: f32, b: f32, c: f32) -> f32 {
     either!(core::intrinsics::fmaf32(a, b, c), a.mul_add(b, c))
 }
 
-/// The square root.
+/// Returns the square root.
 ///
 /// PTX: `sqrt.rn.f32`
 #[doc(alias("sqrtf", "__fsqrt_rn"))]
@@ -32,7 +32,7 @@ pub fn sqrt(x: f32) -> f32 {
     either!(core::intrinsics::sqrtf32(x), x.sqrt())
 }
 
-/// The reciprocal.
+/// Returns the reciprocal.
 ///
 /// PTX: `rcp.rn.f32`
 #[doc(alias = "__frcp_rn")]
@@ -41,7 +41,7 @@ pub fn rcp(x: f32) -> f32 {
     1.0 / x
 }
 
-/// The reciprocal of the square root, each of them rounded.
+/// Returns the reciprocal of the square root, each of them rounded.
 ///
 /// PTX: `sqrt.rn.f32` and `rcp.rn.f32`
 #[doc(alias = "rsqrtf")]
@@ -50,7 +50,7 @@ pub fn rsqrt(x: f32) -> f32 {
     rcp(sqrt(x))
 }
 
-/// The greatest whole number that is not above `x`.
+/// Returns the greatest whole number that is not above `x`.
 ///
 /// PTX: `cvt.rmi.f32.f32`
 #[doc(alias = "floorf")]
@@ -59,7 +59,7 @@ pub fn floor(x: f32) -> f32 {
     either!(core::intrinsics::floorf32(x), x.floor())
 }
 
-/// The least whole number that is not below `x`.
+/// Returns the least whole number that is not below `x`.
 ///
 /// PTX: `cvt.rpi.f32.f32`
 #[doc(alias = "ceilf")]
@@ -68,7 +68,7 @@ pub fn ceil(x: f32) -> f32 {
     either!(core::intrinsics::ceilf32(x), x.ceil())
 }
 
-/// The whole number next to `x` towards zero.
+/// Returns the whole number next to `x` towards zero.
 ///
 /// PTX: `cvt.rzi.f32.f32`
 #[doc(alias = "truncf")]
@@ -77,7 +77,7 @@ pub fn trunc(x: f32) -> f32 {
     either!(core::intrinsics::truncf32(x), x.trunc())
 }
 
-/// The nearest whole number, the even one of two.
+/// Returns the nearest whole number, the even one of two.
 ///
 /// PTX: `cvt.rni.f32.f32`
 #[doc(alias("rintf", "nearbyintf"))]
@@ -89,7 +89,7 @@ pub fn round_ties_even(x: f32) -> f32 {
     )
 }
 
-/// The lesser one; a NaN where one of them is a NaN, and -0 of both zeros.
+/// Returns the lesser one; a NaN where one of them is a NaN, and -0 of both zeros.
 ///
 /// PTX: `min.NaN.f32`
 #[inline(always)]
@@ -105,7 +105,7 @@ pub fn minimum(a: f32, b: f32) -> f32 {
     })
 }
 
-/// The greater one; a NaN where one of them is a NaN, and +0 of both zeros.
+/// Returns the greater one; a NaN where one of them is a NaN, and +0 of both zeros.
 ///
 /// PTX: `max.NaN.f32`
 #[inline(always)]

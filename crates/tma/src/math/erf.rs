@@ -2,7 +2,7 @@
 
 use super::{exp, fma};
 
-/// The error function of `x`.
+/// Returns the error function of `x`.
 ///
 /// The greatest error is 1.08 ULP, over all inputs.
 #[doc(alias = "erff")]

@@ -40,7 +40,7 @@ pub fn exp2(x: f32) -> f32 {
     exp2_plus(x.clamp(-151.0, 129.0), 0.0)
 }
 
-/// `2^(x + low)` for `x` from -151 to 129 and a `low` that is small beside it.
+/// `2^(x + low)` for `x` from -151 to 129 and a `low` that is small compared with it.
 #[inline(always)]
 pub(super) fn exp2_plus(x: f32, low: f32) -> f32 {
     let shifted = x + TO_WHOLE;
@@ -51,7 +51,7 @@ pub(super) fn exp2_plus(x: f32, low: f32) -> f32 {
 }
 
 /// Multiplies by 2 to the power of the whole number that [`TO_WHOLE`] was added to. Two steps reach
-/// subnormal results, of which the second alone rounds, and infinity.
+/// subnormal results, with rounding only in the second one, and infinity.
 #[inline(always)]
 fn scale(power: f32, shifted: f32) -> f32 {
     let exponent = shifted.to_bits().wrapping_sub(TO_WHOLE.to_bits()) as i32;

@@ -7,7 +7,7 @@ use super::fma;
 /// log2(e) in two parts.
 pub(super) const LOG2_E: [f32; 2] = [f32::from_bits(0x3fb8_aa3b), f32::from_bits(0x32a5_7060)];
 
-/// The natural logarithm of `x`.
+/// Returns the natural logarithm of `x`.
 ///
 /// The greatest error is 0.89 ULP, over all inputs.
 #[doc(alias = "logf")]
@@ -18,7 +18,7 @@ pub fn log(x: f32) -> f32 {
     special(x, fma(exponent, LN_2, fraction + tail))
 }
 
-/// The logarithm of `x` to the base 2.
+/// Returns the logarithm of `x` to the base 2.
 ///
 /// The greatest error is 1.13 ULP, over all inputs.
 #[doc(alias = "log2f")]
@@ -33,14 +33,14 @@ pub fn log2(x: f32) -> f32 {
     special(x, sum + (lost + (low + small)))
 }
 
-/// The product of two numbers and what its rounding has lost.
+/// Returns the product of two numbers and its rounding error.
 #[inline(always)]
 pub(super) fn product(a: f32, b: f32) -> [f32; 2] {
     let high = a * b;
     [high, fma(a, b, -high)]
 }
 
-/// A positive number as `2^exponent * (1 + fraction)`, the fraction from -1/3 to 1/3.
+/// Returns a positive number as `2^exponent * (1 + fraction)`, the fraction from -1/3 to 1/3.
 #[inline(always)]
 pub(super) fn split(x: f32) -> (f32, f32) {
     let is_subnormal = x < f32::MIN_POSITIVE;
@@ -64,7 +64,7 @@ fn tail(fraction: f32) -> f32 {
     fraction * fraction * fma(fraction, cubic, -0.5)
 }
 
-/// The logarithm of what is no positive finite number, else `log`.
+/// Returns the logarithm of a number that is not positive and finite, else `log`.
 #[inline(always)]
 fn special(x: f32, log: f32) -> f32 {
     if x > 0.0 && x < f32::INFINITY {

@@ -59,7 +59,7 @@ fn finite(x: f32, y: f32) -> f32 {
     exp2_plus(clamped, rest)
 }
 
-/// The logarithm to the base 2, and what its rounding has lost.
+/// Returns the logarithm to the base 2, and its rounding error.
 #[inline(always)]
 fn log2(x: f32) -> [f32; 2] {
     /// 1 / 12 in two parts.
@@ -72,7 +72,7 @@ fn log2(x: f32) -> [f32; 2] {
     let [square, square_low] = product(q, q);
     let [cube, cube_low] = product(q, square);
     let cube_low = fma(q, square_low, cube_low);
-    // Least error relative to ln(1 + f), behind the first coefficient: 2^-34.5.
+    // Least error relative to ln(1 + f), after the first coefficient: 2^-34.5.
     let rest = polynomial!(square; 0.012500122, 0.0022285657, 4.6625533e-4);
     let factor = fma(square, rest, TWELFTH[0]);
     let factor_low = fma(square, rest, TWELFTH[0] - factor) + TWELFTH[1];

@@ -2,7 +2,7 @@
 
 use super::{exp, fma, rcp};
 
-/// The hyperbolic tangent of `x`.
+/// Returns the hyperbolic tangent of `x`.
 ///
 /// The greatest error is 1.60 ULP, over all inputs.
 #[doc(alias = "tanhf")]

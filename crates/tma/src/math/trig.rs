@@ -2,7 +2,7 @@
 
 use super::{exp::TO_WHOLE, fma};
 
-/// The sine of `x`, in radians.
+/// Returns the sine of `x`, in radians.
 ///
 /// The greatest error is 1.54 ULP, over all inputs.
 #[doc(alias = "sinf")]
@@ -12,7 +12,7 @@ pub fn sin(x: f32) -> f32 {
     of_quadrant(rest, quadrant)
 }
 
-/// The cosine of `x`, in radians.
+/// Returns the cosine of `x`, in radians.
 ///
 /// The greatest error is 1.54 ULP, over all inputs.
 #[doc(alias = "cosf")]
@@ -22,7 +22,7 @@ pub fn cos(x: f32) -> f32 {
     of_quadrant(rest, quadrant.wrapping_add(1))
 }
 
-/// The sine and the cosine of `x`, in radians, with one reduction for both.
+/// Returns the sine and the cosine of `x`, in radians, with one reduction for both.
 #[doc(alias = "sincosf")]
 #[inline(always)]
 pub fn sin_cos(x: f32) -> (f32, f32) {
@@ -33,7 +33,7 @@ pub fn sin_cos(x: f32) -> (f32, f32) {
     )
 }
 
-/// The sine of `rest`, which is at most a quarter of pi, and that many right angles.
+/// Returns the sine of `rest`, which is at most a quarter of pi, and that many right angles.
 #[inline(always)]
 fn of_quadrant(rest: f32, quadrant: u32) -> f32 {
     let square = rest * rest;
@@ -71,7 +71,7 @@ fn reduce(x: f32) -> (f32, u32) {
     (fma(count, -RIGHT_ANGLE[2], rest), shifted.to_bits())
 }
 
-/// 32 zeros and then the bits of 2 / pi behind its point.
+/// 32 zeros and then the bits of 2 / pi after its point.
 static TWO_OVER_PI: [u32; 8] = [
     0,
     0xa2f9_836e,
@@ -83,10 +83,10 @@ static TWO_OVER_PI: [u32; 8] = [
     0xfe51_63ab,
 ];
 
-/// The same for any `x` from 2^16 on; a NaN for what is infinite.
+/// Returns the same for any `x` from 2^16 on; a NaN for infinities and NaN.
 ///
-/// The mantissa is multiplied by the 96 bits of 2 / pi that decide: bits above them give multiples of a
-/// full turn, and those below do not count (Payne and Hanek).
+/// The mantissa is multiplied by the 96 bits of 2 / pi that decide: bits above them contribute multiples of a
+/// full turn, and bits below do not count (Payne and Hanek).
 #[inline(always)]
 fn reduce_large(x: f32) -> (f32, u32) {
     if !x.is_finite() {

@@ -9,7 +9,7 @@ use crate::{
     tile::{Element, Mode},
 };
 
-/// The draining end of a [`Pipeline`], which every thread that works has.
+/// The draining end of a [`Pipeline`], for each consumer thread.
 ///
 /// ```
 /// # use tma::{Tile, Warps, pipeline::Drain};
@@ -34,7 +34,7 @@ pub struct Drain<T, const STAGES: u32> {
     stamps: Stamps,
 }
 
-/// A stage that has been loaded. All threads that work get it, and each releases it.
+/// A loaded stage. All consumer threads get it, and each releases it.
 #[must_use = "a stage that is not released is never loaded again"]
 pub struct FullStage<T> {
     stage: SharedPtr<T>,
@@ -64,7 +64,7 @@ impl<T, const STAGES: u32> Drain<T, STAGES> {
         stage
     }
 
-    /// Waits until the next stage is full, whose item the filling end has named; `None` when that has
+    /// Waits until the next stage is full, and returns its item from the filling end; `None` when that end has
     /// finished.
     #[inline(always)]
     pub fn next_item(&mut self) -> Option<(u32, FullStage<T>)> {
@@ -104,17 +104,17 @@ impl<T, const STAGES: u32> Drain<T, STAGES> {
 }
 
 impl<T> FullStage<T> {
-    /// Where the stage lies.
+    /// Returns the address of the stage.
     #[inline(always)]
     pub fn as_ptr(&self) -> SharedPtr<T> {
         self.stage
     }
 
-    /// Gives the stage back, to be loaded again.
+    /// Releases the stage, to be loaded again.
     #[doc(alias = "consumer_release")]
     #[inline(always)]
     pub fn release(self) {
-        // The one who waits is the filling end, by parity.
+        // The waiting end is the filling one, by parity.
         let _ = self.empty.arrive();
         let now = self.stamps.now();
         self.stamps.waited(Kind::Full, self.full);
@@ -123,49 +123,49 @@ impl<T> FullStage<T> {
 }
 
 impl<T: SharedValue> FullStage<T> {
-    /// Element `index`.
+    /// Returns element `index`.
     ///
     /// # Panics
-    /// There is no such element.
+    /// The element is out of bounds.
     #[inline(always)]
     pub fn get(&self, index: u32) -> T {
         assert!(index < self.len);
-        // SAFETY: the element has been loaded (6 of `Block::converged`), and nobody writes it before this
+        // SAFETY: the element has been loaded (6 of `Block::converged`), and no thread writes it before this
         // thread releases the stage.
         unsafe { self.stage.add(index).read() }
     }
 }
 
 impl<S: TileArray, M: Mode> FullStage<Tile<S, M>> {
-    /// The element with this number, counted row by row.
+    /// Returns the element with this number, counted row by row.
     ///
     /// # Panics
-    /// There is no such element.
+    /// The element is out of bounds.
     #[inline(always)]
     pub fn get(&self, index: u32) -> S::Element {
         assert!(index < S::ELEMS);
-        // SAFETY: the element has been loaded (6 of `Block::converged`), and nobody writes it before this
+        // SAFETY: the element has been loaded (6 of `Block::converged`), and no thread writes it before this
         // thread releases the stage.
         unsafe { self.stage.element(index).read() }
     }
 
-    /// The 16 bytes at these coordinates: as [`SharedTile::vector`](crate::SharedTile::vector).
+    /// Returns the 16 bytes at these coordinates: as [`SharedTile::vector`](crate::SharedTile::vector).
     ///
     /// # Panics
-    /// There is no such vector.
+    /// The vector is out of bounds.
     #[inline(always)]
     pub fn vector<const RANK: usize>(&self, coords: [u32; RANK]) -> <S::Element as Element>::Vector
     where
         S: Rank<RANK>,
     {
         assert_vector::<S, RANK>(coords);
-        // SAFETY: the vector has been loaded (6 of `Block::converged`), and nobody writes it before this thread
+        // SAFETY: the vector has been loaded (6 of `Block::converged`), and no thread writes it before this thread
         // releases the stage.
         unsafe { self.stage.vector(coords).read() }
     }
 }
 
-/// A stage that has been loaded, to be changed and then stored from where it lies.
+/// A loaded stage that is changed and then stored in place.
 #[must_use = "a stage that is not stored is never loaded again"]
 pub struct StoredStage<T> {
     pub(super) stage: SharedPtr<T>,
@@ -174,16 +174,16 @@ pub struct StoredStage<T> {
 }
 
 impl<T> StoredStage<T> {
-    /// Where the stage lies.
+    /// Returns the address of the stage.
     #[inline(always)]
     pub fn as_ptr(&self) -> SharedPtr<T> {
         self.stage
     }
 }
 
-/// The draining end of a [`StoringPipeline`](super::StoringPipeline), whose stages are changed and stored: a
-/// stage is given back when the copy has read it, which is waited for when the next one has been started, or at
-/// once where there is a single stage.
+/// The draining end of a [`StoringPipeline`](super::StoringPipeline), which changes and stores its stages. A
+/// stage is released when the copy has read it. The end waits for that when it has started the next copy, or at
+/// once if there is a single stage.
 ///
 /// ```
 /// # use tma::{Tile, TileMap, Warps, pipeline::StoringDrain};
@@ -197,7 +197,7 @@ impl<T> StoredStage<T> {
 ///             unsafe { number.write(2.0 * number.read()) };
 ///             index += workers.threads();
 ///         }
-///         // SAFETY: nobody else uses the tensor, which has this tile.
+///         // SAFETY: no other code uses the tensor, which has this tile.
 ///         drain.store(stage, |stores, stage| unsafe {
 ///             stores.tile(map, [0, item as i32 * 32], stage);
 ///         });
@@ -222,8 +222,8 @@ impl<T, const STAGES: u32> StoringDrain<T, STAGES> {
         }
     }
 
-    /// Waits until the next stage is full, whose item the filling end has named; `None` when that has
-    /// finished. The next is that behind the last one which was stored.
+    /// Waits until the next stage is full, and returns its item from the filling end; `None` when that end has
+    /// finished. The next stage is the one after the last that was stored.
     #[inline(always)]
     pub fn next_item(&mut self) -> Option<(u32, StoredStage<T>)> {
         let (item, stage) = self.drain.wait_item()?;
@@ -233,13 +233,13 @@ impl<T, const STAGES: u32> StoringDrain<T, STAGES> {
         Some((item, StoredStage { stage, len, full }))
     }
 
-    /// Has one thread start the stores of a stage that all have finished with. Collective of the workers.
+    /// Has one thread issue the stores of a stage when all have finished with it. Collective of the workers.
     #[inline(always)]
     pub fn store(&mut self, stage: StoredStage<T>, start: impl FnOnce(&mut Stores, SharedPtr<T>)) {
         // Make each thread's writes visible to the copy engine, then synchronise.
         fence::proxy_async_shared_cta();
         self.workers.sync();
-        // It is always the same lane, to which the groups belong.
+        // The elected lane never changes, and groups belong to it.
         if self.workers.elect() {
             let mut stores = Stores::new();
             start(&mut stores, stage.stage);
@@ -267,7 +267,7 @@ impl<T, const STAGES: u32> StoringDrain<T, STAGES> {
         self.drain.advance();
     }
 
-    /// Waits until all stages have been read: they end with the block. Collective of the workers.
+    /// Waits until all stores have read their stages, which end with the block. Collective of the workers.
     #[inline(always)]
     pub fn finish(self) {
         if self.workers.elect() {

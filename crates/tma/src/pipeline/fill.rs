@@ -7,7 +7,7 @@ use crate::{
     tile::{Mode, Pair, TileArray, Tiles},
 };
 
-/// The filling end of a [`Pipeline`], which one thread has.
+/// The filling end of a [`Pipeline`], for its producer thread.
 ///
 /// ```
 /// # use tma::{Tile, TileMap, pipeline::{Fill, Items}};
@@ -25,7 +25,7 @@ pub struct Fill<T, const STAGES: u32> {
     stamps: Stamps,
 }
 
-/// A stage that nobody uses, to be loaded.
+/// A stage that no thread uses, ready to be loaded.
 #[must_use = "who drains the pipeline waits for the load"]
 pub struct EmptyStage<T> {
     stage: SharedPtr<T>,
@@ -66,7 +66,7 @@ impl<T, const STAGES: u32> Fill<T, STAGES> {
         }
     }
 
-    /// Tells those who drain that no item follows: [`next_item`](super::Drain::next_item) gives `None`.
+    /// Ends the items: [`next_item`](super::Drain::next_item) returns `None` after the last one.
     #[inline(always)]
     pub fn finish(mut self) {
         let _ = self.next().with_item(NO_ITEM).full.arrive();
@@ -74,10 +74,10 @@ impl<T, const STAGES: u32> Fill<T, STAGES> {
 }
 
 impl<T> EmptyStage<T> {
-    /// Says which item the stage will hold: less than `u32::MAX`.
+    /// Names the item that the stage will hold: less than `u32::MAX`.
     #[inline(always)]
     pub fn with_item(self, item: u32) -> Self {
-        // SAFETY: who read the number has released the stage, and who reads it next waits for the arrival
+        // SAFETY: the last reader of the number has released the stage, and the next one waits for the arrival
         // that follows.
         unsafe { self.item.write(item) };
         self
@@ -124,7 +124,7 @@ impl<T> EmptyStage<T> {
 }
 
 impl<S, M: Mode> EmptyStage<Tile<S, M>> {
-    /// Loads the tile whose first element has these coordinates, innermost first.
+    /// Loads the tile that begins at these coordinates, innermost first.
     #[doc(alias = "cp_async_bulk_tensor_2d_global_to_shared")]
     #[inline(always)]
     pub fn load<const RANK: usize>(self, map: &TileMap<S, M>, coords: [i32; RANK])
@@ -139,7 +139,7 @@ impl<S, M: Mode> EmptyStage<Tile<S, M>> {
 }
 
 impl<A: Tiles, B: Tiles> EmptyStage<Pair<A, B>> {
-    /// Loads all tiles; `at(number)` gives the coordinates of a tile's first element, innermost first.
+    /// Loads all tiles; `at(number)` returns the coordinates of a tile's first element, innermost first.
     #[inline(always)]
     pub fn load_pair<const RANK_A: usize, const RANK_B: usize>(
         self,
@@ -163,7 +163,7 @@ impl<A: Tiles, B: Tiles> EmptyStage<Pair<A, B>> {
 }
 
 impl<A: Tiles, B: Tiles, S, M: Mode> EmptyStage<Pair<Pair<A, B>, Tile<S, M>>> {
-    /// Loads the tile behind the pair, and all tiles of the pair, as [`load_pair`](EmptyStage::load_pair).
+    /// Loads the tile after the pair, and all tiles of the pair, as [`load_pair`](EmptyStage::load_pair).
     #[inline(always)]
     pub fn load_pair_and_tile<const RANK_A: usize, const RANK_B: usize, const RANK: usize>(
         self,
@@ -196,7 +196,7 @@ impl<A: Tiles, B: Tiles, S, M: Mode> EmptyStage<Pair<Pair<A, B>, Tile<S, M>>> {
 /// Starts a load of a tile that the barrier expects.
 ///
 /// # Safety
-/// 1. Those of [`cp_async_bulk_tensor::shared_cluster_global_tile`].
+/// 1. The conditions of [`cp_async_bulk_tensor::shared_cluster_global_tile`].
 #[inline(always)]
 unsafe fn load_tile<S: Rank<RANK>, M: Mode, const RANK: usize>(
     tile: SharedPtr<Tile<S, M>>,

@@ -9,7 +9,7 @@ use crate::{Block, Counter, thread::grid_dim};
 /// /// Squares numbers, each block every `gridDim.x`-th row of 256.
 /// ///
 /// /// # Safety
-/// /// 1. `numbers` has `rows` rows of 256 numbers that nobody else uses.
+/// /// 1. `numbers` has `rows` rows of 256 numbers that no other code uses.
 /// /// 2. The grid is one-dimensional; blocks have 256 threads.
 /// #[kernel(max_threads = 256)]
 /// pub unsafe fn square(numbers: *mut f32, rows: u32) {
@@ -36,14 +36,14 @@ struct Drawn<'a> {
 }
 
 impl<'a> Items<'a> {
-    /// Every `blocks`-th item below `count`, from the block's own on.
+    /// Returns every `blocks`-th item below `count`, from the block's own on.
     #[doc(alias = "grid-stride loop")]
     #[inline(always)]
     pub fn dealt(block: Block, count: u32) -> Self {
         Self::every(block.index(), grid_dim().x, count)
     }
 
-    /// Every `step`-th item below `count`, from `first` on.
+    /// Returns every `step`-th item below `count`, from `first` on.
     #[inline(always)]
     pub(super) fn every(first: u32, step: u32, count: u32) -> Self {
         Self {
@@ -54,15 +54,15 @@ impl<'a> Items<'a> {
         }
     }
 
-    /// An item of the block's own, and then such as it draws from the counter, so that no block waits for a
-    /// slower one. [`Block::stream`] takes `STAGES - 1` of its own first; everybody else has `own` = 1.
+    /// Returns an item of the block's own, and then items that it draws from the counter, so that no block waits for a
+    /// slower one. [`Block::stream`] takes `STAGES - 1` of its own first; in other places `own` is 1.
     ///
     /// A number is drawn when the one before is handed out. ptxas waits for it there, so that is best done
     /// when the copy for the last item has been started.
     #[doc(alias("tile scheduler", "persistent kernel"))]
     #[inline(always)]
     pub fn drawn(block: Block, own: u32, count: u32, counter: Counter) -> Self {
-        // SAFETY: it is a number that changes in atomic steps alone, as the parameter's type says.
+        // SAFETY: it is a number that changes in atomic steps only, as the parameter's type promises.
         let counter = unsafe { AtomicU32::from_ptr(counter.start) };
         let base = grid_dim().x * own;
         Self {
@@ -73,19 +73,19 @@ impl<'a> Items<'a> {
 }
 
 impl Items<'_> {
-    /// The item that is handed out next.
+    /// Returns the item that is handed out next.
     #[inline(always)]
     pub(super) fn peek(&self) -> Option<u32> {
         (self.next < self.count).then_some(self.next)
     }
 
-    /// Goes on to the next of the block's own items.
+    /// Advances to the next of the block's own items.
     #[inline(always)]
     pub(super) fn advance_own(&mut self) {
         self.next += self.blocks;
     }
 
-    /// Goes on to the next item: where it is drawn, ptxas waits for it here.
+    /// Advances to the next item: if it is drawn, ptxas waits for it here.
     #[inline(always)]
     pub(super) fn advance(&mut self) {
         match &self.drawn {
@@ -104,7 +104,7 @@ impl Iterator for Items<'_> {
     fn next(&mut self) -> Option<u32> {
         if self.drawn.is_none() {
             let item = self.next;
-            // Going on behind the end too leaves a loop over the items a single way.
+            // Going on after the end too leaves a loop over the items a single way.
             self.advance_own();
             return (item < self.count).then_some(item);
         }

@@ -10,8 +10,8 @@ use crate::{
 /// A pipeline of the `BLOCKS` blocks of a cluster: each block loads its part of a stage for all of them, so that
 /// global memory is read once for the cluster.
 ///
-/// A stage has `BLOCKS` parts of the shape `S`, one behind the other; part `r` is loaded by the block of rank `r`.
-/// In memory the stages lie one behind the other, behind them the barriers: see [`multicast_bytes`].
+/// A stage has `BLOCKS` parts of the shape `S`, one after the other; part `r` is loaded by the block of rank `r`.
+/// In memory the stages are stored one after the other, after them the barriers: see [`multicast_bytes`].
 ///
 /// ```
 /// # use tma::{Block, GlobalMut, PerBlock, TileMap, Unswizzled, kernel, pipeline::{self, MulticastPipeline}, shared};
@@ -22,7 +22,7 @@ use crate::{
 /// /// Each block writes the sum of all tiles of its cluster, of four rows each.
 /// ///
 /// /// # Safety
-/// /// 1. `sums` is as its type says; nobody writes the tensor of `map`.
+/// /// 1. `sums` is as its type requires; no thread writes the tensor of `map`.
 /// /// 2. Grid and blocks are one-dimensional; a block has two whole warps.
 /// #[kernel(max_threads = 64, cluster = 2, shared_bytes = pipeline::multicast_bytes::<Part, Unswizzled>(3, 2))]
 /// pub unsafe fn sums(#[grid_constant] map: &TileMap<Part>, sums: GlobalMut<[u32; 1], PerBlock>, tiles: u32) {
@@ -50,7 +50,7 @@ use crate::{
 /// # fn main() {}
 /// ```
 ///
-/// A stage is given back by each warp, and can be read no more:
+/// Each warp releases a stage, and cannot read it after that:
 ///
 /// ```compile_fail,E0382
 /// # use tma::{Unswizzled, pipeline::FullParts};
@@ -65,19 +65,19 @@ pub struct MulticastPipeline<S, M: Mode, const STAGES: u32, const BLOCKS: u32> {
     block: Block,
 }
 
-/// Bytes of shared memory of a [`MulticastPipeline`]: stages of `blocks` parts, and the barriers.
+/// Returns the number of bytes of shared memory of a [`MulticastPipeline`]: stages of `blocks` parts, and the barriers.
 pub const fn multicast_bytes<S, M: Mode>(stages: u32, blocks: u32) -> u64 {
     let stage_bytes = blocks as u64 * size_of::<Tile<S, M>>() as u64;
     stages as u64 * (stage_bytes + 2 * size_of::<Mbarrier>() as u64)
 }
 
-/// The filling end of a [`MulticastPipeline`], which one thread of each block has.
+/// The filling end of a [`MulticastPipeline`], for the producer thread of each block.
 pub struct MulticastFill<S, M: Mode, const STAGES: u32, const BLOCKS: u32> {
     pipeline: MulticastPipeline<S, M, STAGES, BLOCKS>,
     cursor: Cursor<STAGES>,
 }
 
-/// A stage that nobody in the cluster uses, of which this block is to load its part.
+/// A stage that no thread in the cluster uses. This block loads its part of it.
 #[must_use = "all blocks of the cluster wait for the load"]
 pub struct EmptyParts<S, M: Mode, const BLOCKS: u32> {
     stage: SharedPtr<Tile<S, M>>,
@@ -85,14 +85,14 @@ pub struct EmptyParts<S, M: Mode, const BLOCKS: u32> {
     full: Barrier,
 }
 
-/// The draining end of a [`MulticastPipeline`], which every thread that works has.
+/// The draining end of a [`MulticastPipeline`], for each consumer thread.
 pub struct MulticastDrain<S, M: Mode, const STAGES: u32, const BLOCKS: u32> {
     pipeline: MulticastPipeline<S, M, STAGES, BLOCKS>,
     warp: Warp,
     cursor: Cursor<STAGES>,
 }
 
-/// A stage whose parts are all there. All threads that work get it, and each warp releases it.
+/// A stage with all parts loaded. All threads that work get it, and each warp releases it.
 #[must_use = "a stage that is not released is never loaded again"]
 pub struct FullParts<S, M: Mode, const BLOCKS: u32> {
     stage: SharedPtr<Tile<S, M>>,
@@ -103,7 +103,7 @@ pub struct FullParts<S, M: Mode, const BLOCKS: u32> {
 impl<S: TileArray, M: Mode, const STAGES: u32, const BLOCKS: u32>
     MulticastPipeline<S, M, STAGES, BLOCKS>
 {
-    /// Every item below `count` that falls to the cluster, whose blocks all work on it.
+    /// Returns every item below `count` that falls to the cluster; all its blocks work on the item.
     #[inline(always)]
     pub fn items(block: Block, count: u32) -> Items<'static> {
         Items::every(block.index() / BLOCKS, grid_dim().x / BLOCKS, count)
@@ -134,8 +134,8 @@ impl<S: TileArray, M: Mode, const STAGES: u32, const BLOCKS: u32>
         pipeline
     }
 
-    /// Two roles: one thread of the first warp fills, the threads of all other warps drain. Collective of the
-    /// cluster; a block has two warps at least. All blocks take the same number of stages.
+    /// Runs two roles: one thread of the first warp fills, the threads of all other warps drain. Collective of the
+    /// cluster; a block has at least two warps. All blocks take the same number of stages.
     #[inline(always)]
     pub fn split(
         self,
@@ -195,7 +195,7 @@ impl<S: TileArray, M: Mode, const STAGES: u32, const BLOCKS: u32>
     #[expect(clippy::should_implement_trait, reason = "stages never end")]
     pub fn next(&mut self) -> EmptyParts<S, M, BLOCKS> {
         let (pipeline, cursor) = (&self.pipeline, self.cursor);
-        // Who has drained is in the cluster, so the wait acquires there. At first every stage is empty.
+        // The draining threads are in the cluster, so the wait acquires there. At first every stage is empty.
         let empty = pipeline.ring().empty(cursor);
         empty.wait_parity_cluster(cursor.parity() ^ 1);
         self.cursor.advance();
@@ -221,7 +221,7 @@ impl<S: TileArray, M: Mode, const BLOCKS: u32> EmptyParts<S, M, BLOCKS> {
     {
         // The parts of all blocks arrive here.
         let _ = self.full.arrive_expect_tx(BLOCKS * S::BYTES);
-        // SAFETY: the stage is empty in all blocks, each of which expects the part, and the tensor may be read
+        // SAFETY: the stage is empty in all blocks, each block expects the part, and the tensor may be read
         // there (5 of `Block::converged`); no block leaves before `split` ends.
         unsafe {
             self.full.multicast(
@@ -234,7 +234,7 @@ impl<S: TileArray, M: Mode, const BLOCKS: u32> EmptyParts<S, M, BLOCKS> {
     }
 }
 
-/// The mask of all blocks of a cluster.
+/// Returns the mask of all blocks of a cluster.
 pub(crate) const fn every_block(blocks: u32) -> u16 {
     ((1_u32 << blocks) - 1) as u16
 }
@@ -242,7 +242,7 @@ pub(crate) const fn every_block(blocks: u32) -> u16 {
 impl<S: TileArray, M: Mode, const STAGES: u32, const BLOCKS: u32>
     MulticastDrain<S, M, STAGES, BLOCKS>
 {
-    /// Waits until all parts of the next stage are there.
+    /// Waits until all parts of the next stage are loaded.
     #[inline(always)]
     #[expect(clippy::should_implement_trait, reason = "stages never end")]
     pub fn next(&mut self) -> FullParts<S, M, BLOCKS> {
@@ -258,10 +258,10 @@ impl<S: TileArray, M: Mode, const STAGES: u32, const BLOCKS: u32>
 }
 
 impl<S: TileArray, M: Mode, const BLOCKS: u32> FullParts<S, M, BLOCKS> {
-    /// The element of a part with this number, counted row by row.
+    /// Returns the element of a part with this number, counted row by row.
     ///
     /// # Panics
-    /// There is no such part or element.
+    /// The part or element is out of bounds.
     #[inline(always)]
     pub fn get(&self, part: u32, index: u32) -> S::Element {
         assert!(part < BLOCKS && index < S::ELEMS);
@@ -269,7 +269,7 @@ impl<S: TileArray, M: Mode, const BLOCKS: u32> FullParts<S, M, BLOCKS> {
         unsafe { self.stage.add(part).element(index).read() }
     }
 
-    /// Gives the stage back to all blocks. Collective of the warp.
+    /// Releases the stage to all blocks. Collective of the warp.
     ///
     /// PTX: `mbarrier.arrive.release.cluster.shared::cluster.b64`, a lane for each block.
     #[doc(alias = "consumer_release")]
@@ -280,8 +280,8 @@ impl<S: TileArray, M: Mode, const BLOCKS: u32> FullParts<S, M, BLOCKS> {
         if rank < BLOCKS {
             // SAFETY: the cluster has this block (`new`).
             let there = unsafe { mapa::shared_cluster_u32(self.empty.address(), rank) };
-            // SAFETY: the block stays until `split` ends; its barrier takes an arrival of this warp. It
-            // releases what the lanes read, which `sync` has ordered before.
+            // SAFETY: the block stays until `split` ends; its barrier takes an arrival of this warp. The arrival
+            // releases the reads of the lanes, which `sync` has ordered before.
             unsafe { mbarrier::arrive_sink::<Release, Cluster>(there) };
         }
     }

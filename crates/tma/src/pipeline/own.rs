@@ -14,7 +14,7 @@ pub struct Own<'stage, T> {
 }
 
 impl<T: SharedValue> StoredStage<T> {
-    /// This thread's of the first `len` elements, or of all if they are fewer; each thread of the group has
+    /// Returns this thread's of the first `len` elements, or of all if they are fewer; each thread of the group has
     /// others. Relies on (3) of [`Block::converged`](crate::Block::converged): the group is all that uses the stage.
     #[inline(always)]
     pub fn own(&self, group: impl Threads, len: u32) -> Own<'_, T> {
@@ -60,7 +60,7 @@ impl<T: SharedValue> Own<'_, T> {
         }
     }
 
-    /// As [`update`](Self::update). Where each thread has `EACH` elements, all are loaded first, so that none
+    /// Works as [`update`](Self::update). If each thread has `EACH` elements, all are loaded first, so that none
     /// waits for a store.
     #[expect(
         clippy::needless_range_loop,
@@ -84,7 +84,7 @@ impl<T: SharedValue> Own<'_, T> {
     /// thread has `EACH` elements, all are loaded first.
     ///
     /// # Safety
-    /// 1. The others have been loaded, too, and nobody writes them.
+    /// 1. The others have been loaded, too, and no thread writes them.
     #[expect(
         clippy::needless_range_loop,
         reason = "an iterator of the array would keep it in local memory"

@@ -9,8 +9,8 @@ use crate::{
     stamps::{Role, Stamps},
 };
 
-/// A [`Pipeline`] whose stages are multiplied: one thread of the first warpgroup fills them, and each of the other
-/// warpgroups adds products of them to its sums.
+/// A [`Pipeline`] for products: one thread of the first warpgroup fills the stages, and each of the other
+/// warpgroups adds their products to its sums.
 ///
 /// ```
 /// use tma::{
@@ -30,11 +30,11 @@ use crate::{
 ///     }
 /// }
 ///
-/// /// Writes A times the transpose of B to C, of which each block has 64 rows of 128 columns.
+/// /// Writes A times the transpose of B to C; each block has 64 rows of 128 columns of it.
 /// ///
 /// /// # Safety
-/// /// 1. `a` is a map of 64 rows of C for each block, `b` one of 128 rows, both of `stages` times 64 columns; nobody
-/// ///    writes A and B, nobody else uses C.
+/// /// 1. `a` is a map of 64 rows of C for each block, `b` one of 128 rows, both of `stages` times 64 columns; no thread
+/// ///    writes A and B, no other code uses C.
 /// /// 2. Grid and blocks are one-dimensional.
 /// #[kernel(
 ///     max_threads = 256,
@@ -86,7 +86,7 @@ use crate::{
 ///
 /// type Box64 = [[Bf16; 64]; 64];
 /// fn multiply(mut products: Products<[Tile<Box64, Swizzle128>; 2], 4>) {
-///     // A has 128 rows, of which a warpgroup multiplies 64.
+///     // A has 128 rows; a warpgroup multiplies 64 of them.
 ///     products.accumulate(Accumulator::<[f32; 64]>::zero(), 1, |stage| {
 ///         let all = stage.matrix::<Boxes<Box64, Swizzle128, 2, true>>();
 ///         (all, all)
@@ -95,28 +95,28 @@ use crate::{
 /// # fn main() { let _ = multiply as fn(_); }
 /// ```
 ///
-/// Where `READ` is true, threads read stages themselves, too: see [`Block::read_product_pipeline`].
+/// Where `READ` is true, threads read the stages, too: see [`Block::read_product_pipeline`].
 #[doc(alias("warp specialization", "CollectiveMma"))]
 pub struct ProductPipeline<T, const STAGES: u32, const READ: bool = false> {
     pipeline: Pipeline<T, STAGES>,
 }
 
-/// The draining end of a [`ProductPipeline`], which every thread of a warpgroup has.
+/// The draining end of a [`ProductPipeline`], for every thread of a consumer warpgroup.
 pub struct Products<T, const STAGES: u32, const READ: bool = false> {
     pipeline: Pipeline<T, STAGES>,
     cursor: Cursor<STAGES>,
     warpgroup: Warpgroup,
 }
 
-/// The work of a warpgroup beside its products, in four steps that take less time than the products of a stage.
+/// The work of a warpgroup during its products, in four steps that take less time than the products of a stage.
 ///
 /// An implementation is `#[inline(always)]`: sums that are in flight cannot be saved for a call.
 pub trait Beside {
-    /// Does step 0, 1, 2 or 3. Collective of the warpgroup.
+    /// Runs step 0, 1, 2 or 3. Collective of the warpgroup.
     fn step<const NUMBER: usize>(&mut self);
 }
 
-/// A stage that has been loaded, for products that a kernel starts itself. All threads of a warpgroup get it.
+/// A loaded stage, for products that a kernel starts itself. All threads of a warpgroup get it.
 #[must_use = "a stage that is not released is never loaded again"]
 pub struct ProductStage<T, const READ: bool = false> {
     tiles: SharedPtr<T>,
@@ -131,8 +131,8 @@ pub struct Operands<'stage, T> {
 }
 
 impl Block {
-    /// A pipeline for products, in this memory: `STAGES` of `T`, and behind them the barriers, as
-    /// [`pipeline`](Self::pipeline) says. Collective; the block is of whole warpgroups, two at least.
+    /// Makes a pipeline for products, in this memory: `STAGES` of `T`, and after them the barriers, as for
+    /// [`pipeline`](Self::pipeline). Collective; the block consists of at least two warpgroups.
     #[inline(always)]
     pub fn product_pipeline<T, const STAGES: u32>(
         self,
@@ -141,8 +141,8 @@ impl Block {
         self.product_pipeline_of::<T, STAGES, false>(memory)
     }
 
-    /// A pipeline for products whose threads read stages themselves, too, such as the scales of what they multiply: a
-    /// stage is empty when each warp has given it back. Otherwise as [`product_pipeline`](Self::product_pipeline).
+    /// Makes a pipeline for products and for threads that also read the stages, such as scales: a stage is empty when
+    /// each warp has released it. In other respects like [`product_pipeline`](Self::product_pipeline).
     #[inline(always)]
     pub fn read_product_pipeline<T, const STAGES: u32>(
         self,
@@ -171,10 +171,10 @@ impl Block {
 }
 
 impl<T, const STAGES: u32, const READ: bool> ProductPipeline<T, STAGES, READ> {
-    /// Two roles, with registers of their own: [`Block::split_registers`] says how many there can be. Collective.
+    /// Runs two roles, with registers of their own: [`Block::split_registers`] has their limits. Collective.
     ///
     /// # Safety
-    /// 1. That of [`Block::split_registers`].
+    /// 1. The condition of [`Block::split_registers`].
     #[inline(always)]
     pub unsafe fn split<const THREADS: u32, const FILLING: u32, const MULTIPLYING: u32>(
         self,
@@ -212,8 +212,8 @@ impl<T, const STAGES: u32, const READ: bool> ProductPipeline<T, STAGES, READ> {
 impl<T, const STAGES: u32, const READ: bool> Products<T, STAGES, READ> {
     /// Adds the products of the next `stages` stages. Collective of the warpgroup.
     ///
-    /// The products of a stage are started while those of the stage before are in flight; that is given back when
-    /// its products are complete. `operands(stage)` gives A and B, the same in all threads.
+    /// Starts the products of a stage while products of the stage before are in flight. A stage is released when
+    /// its products are complete. `operands(stage)` returns A and B, the same in all threads.
     #[doc(alias = "mainloop")]
     #[inline(always)]
     pub fn accumulate<R, A, B>(
@@ -238,8 +238,8 @@ impl<T, const STAGES: u32, const READ: bool> Products<T, STAGES, READ> {
     /// Returns the sums of the products of the next `stages` stages. Collective of the warpgroup; `operands` is as for
     /// [`accumulate`](Self::accumulate).
     ///
-    /// The warpgroup does the four steps of `beside` while the products of the first four stages are computed, or before
-    /// them if there are fewer than five stages. `spare` are sums that nobody needs any more: the new ones get their
+    /// The warpgroup runs the four steps of `beside` while the products of the first four stages are computed, or
+    /// before them if there are fewer than five stages. `spare` are sums that no thread needs: the new sums take their
     /// registers.
     #[inline(always)]
     pub fn sum_beside<R, A, B>(
@@ -296,7 +296,7 @@ impl<T, const STAGES: u32, const READ: bool> Products<T, STAGES, READ> {
         sums
     }
 
-    /// Starts the products of the next stage, and gives the one before back when its products are complete.
+    /// Starts the products of the next stage, and releases the stage before when its products are complete.
     #[inline(always)]
     fn add_next<R, A, B>(
         &mut self,
@@ -347,7 +347,7 @@ impl<T, const STAGES: u32, const READ: bool> Products<T, STAGES, READ> {
         let (a, b) = operands(Operands::of(self.pipeline.stage(self.cursor)));
         let batch = begin();
         if ADD {
-            // SAFETY: the matrices lie in the stage by their lifetime, and it is released behind the wait.
+            // SAFETY: the matrices are in the stage by their lifetime, and it is released after the wait.
             unsafe { batch.multiply(a, b) }.commit()
         } else {
             // SAFETY: as above.
@@ -355,7 +355,7 @@ impl<T, const STAGES: u32, const READ: bool> Products<T, STAGES, READ> {
         }
     }
 
-    /// Gives a stage back whose products are complete.
+    /// Releases a stage with complete products.
     #[inline(always)]
     fn release(&self, cursor: Cursor<STAGES>) {
         if READ {
@@ -367,39 +367,39 @@ impl<T, const STAGES: u32, const READ: bool> Products<T, STAGES, READ> {
 }
 
 impl<T, const READ: bool> ProductStage<T, READ> {
-    /// Where the stage lies.
+    /// Returns the address of the stage.
     #[inline(always)]
     pub fn as_ptr(&self) -> SharedPtr<T> {
         self.tiles
     }
 
-    /// Gives the stage back, whose products are complete: one thread of the warpgroup says so, or, where threads read
-    /// stages themselves, one of each warp.
+    /// Releases the stage, when its products are complete: one thread of the warpgroup arrives, or, if threads read
+    /// the stages themselves, one thread of each warp.
     #[doc(alias = "consumer_release")]
     #[inline(always)]
     pub fn release(self) {
         if READ {
             give_back_by_warps(self.warpgroup, &self.empty);
         } else if self.warpgroup.thread() == 0 {
-            // The one who waits is the filling end, by parity.
+            // The waiting end is the filling one, by parity.
             let _ = self.empty.arrive();
         }
     }
 }
 
-/// One thread of each warp gives a stage back, which its lanes may have read themselves.
+/// Releases a stage by one thread of each warp; its lanes may have read it.
 #[inline(always)]
 fn give_back_by_warps(warpgroup: Warpgroup, empty: &Barrier) {
     let warp = warpgroup.warp();
     warp.sync();
     if warp.lane() == 0 {
-        // The one who waits is the filling end, by parity.
+        // The waiting end is the filling one, by parity.
         let _ = empty.arrive();
     }
 }
 
 impl<'stage, A, B> Operands<'stage, crate::tile::Pair<A, B>> {
-    /// Both tiles.
+    /// Returns both tiles.
     #[inline(always)]
     pub fn pair(self) -> (Operands<'stage, A>, Operands<'stage, B>) {
         let (first, second) = (self.tiles.first(), self.tiles.second());
@@ -416,7 +416,7 @@ impl<'stage, T> Operands<'stage, T> {
         }
     }
 
-    /// The matrix that lies there.
+    /// Returns the matrix in this stage.
     #[inline(always)]
     pub fn matrix<L: Layout<Tiles = T>>(self) -> Matrix<'stage, L> {
         // SAFETY: the stage has been loaded by tensor copies, and is not loaded again before it has been released.

@@ -10,7 +10,7 @@ impl Block {
     /// Moves items through shared memory: one thread of the block loads all stages but one ahead, and stores
     /// each item from where it was loaded. Collective.
     ///
-    /// The memory is that of a [`Pipeline`] whose stages have `len` elements, and `items` deals out
+    /// Needs the memory of a [`Pipeline`] with stages of `len` elements. `items` deals out
     /// `STAGES - 1` of the block's own first: see [`Items::drawn`].
     #[inline(always)]
     pub fn stream<T, const STAGES: u32>(
@@ -77,7 +77,7 @@ impl Block {
         loop {
             // SAFETY: this thread wrote the number.
             let item = unsafe { pipeline.item(cursor).read() };
-            // Those that follow are not there either.
+            // Later items do not exist either.
             if item == NO_ITEM {
                 break;
             }

@@ -5,7 +5,7 @@ use crate::address::GlobalAddress;
 device_fn! {
     /// `applypriority.SPACE.L2::evict_normal [address], 128;`
     ///
-    /// Lets 128 bytes in the L2 cache go in their turn. `SPACE` is `.global`, or nothing for a raw pointer.
+    /// Lets 128 bytes in the L2 cache go in their turn. `SPACE` is `.global`, or empty for a raw pointer.
     isa "7.4" on sm_80;
     /// # Safety
     /// 1. `address` is a multiple of 128 in global memory.

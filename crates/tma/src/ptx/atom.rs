@@ -1,6 +1,6 @@
 //! `atom`, memory read, changed and written in one step. PTX ISA 9.7.13.5.
 //!
-//! ptxas makes `red` of an `atom` whose result nobody reads.
+//! ptxas turns an `atom` into `red` if no thread reads the result.
 
 #[cfg(target_arch = "nvptx64")]
 use super::Word;
@@ -17,7 +17,7 @@ macro_rules! ordered {
         isa "7.0, with `Cluster` or in shared memory 7.8" on sm_90;
         /// # Safety
         /// 1. `address` is a multiple of the value's size, and a value was written there.
-        /// 2. Others use the value at the same time by atomic operations alone, whose scopes have each other.
+        /// 2. Others use the value at the same time by atomic operations only, and each scope includes the others.
         pub unsafe fn $name[S: AtomSem, C: Scope](address: impl AtomAddress<$type, C>, $($operand: $type),+) -> $type {
             let result;
             // SAFETY: (1) and (2) are the caller's.
@@ -39,21 +39,21 @@ ordered! {
     /// The old value; the sum is written, which wraps.
     #[doc(alias = "atomicAdd")]
     add_u32(value): u32 as reg32 = ".add.u32" ", {value};";
-    /// As [`add_u32`].
+    /// Same as [`add_u32`], for this type.
     add_u64(value): u64 as reg64 = ".add.u64" ", {value};";
     /// The old value; `value` is written.
     #[doc(alias = "atomicExch")]
     exch_b32(value): u32 as reg32 = ".exch.b32" ", {value};";
-    /// As [`exch_b32`].
+    /// Same as [`exch_b32`], for this type.
     exch_b64(value): u64 as reg64 = ".exch.b64" ", {value};";
     /// The old value; `value` is written if it was `compare`.
     #[doc(alias = "atomicCAS")]
     cas_b32(compare, value): u32 as reg32 = ".cas.b32" ", {compare}, {value};";
-    /// As [`cas_b32`].
+    /// Same as [`cas_b32`], for this type.
     cas_b64(compare, value): u64 as reg64 = ".cas.b64" ", {compare}, {value};";
 }
 
-/// The operations that order nothing.
+/// The operations without ordering.
 macro_rules! relaxed {
     ($($(#[$attribute:meta])* $name:ident: $type:ty as $class:ident = $text:literal isa $isa:literal;)+)
     => { device_fn! {$(
@@ -62,7 +62,7 @@ macro_rules! relaxed {
         $(#[$attribute])*
         isa $isa on sm_90;
         /// # Safety
-        /// As for [`add_u32`].
+        /// The conditions of [`add_u32`].
         pub unsafe fn $name[C: Scope](address: impl AtomAddress<$type, C>, value: $type) -> $type {
             let result;
             // SAFETY: the caller's conditions.
@@ -82,35 +82,35 @@ relaxed! {
     /// The old value; the bits in both are written.
     #[doc(alias = "atomicAnd")]
     and_b32: u32 as reg32 = ".and.b32" isa "7.0, with `Cluster` or in shared memory 7.8";
-    /// As [`and_b32`].
+    /// Same as [`and_b32`], for this type.
     and_b64: u64 as reg64 = ".and.b64" isa "7.0, with `Cluster` or in shared memory 7.8";
     /// The old value; the bits in one or both are written.
     #[doc(alias = "atomicOr")]
     or_b32: u32 as reg32 = ".or.b32" isa "7.0, with `Cluster` or in shared memory 7.8";
-    /// As [`or_b32`].
+    /// Same as [`or_b32`], for this type.
     or_b64: u64 as reg64 = ".or.b64" isa "7.0, with `Cluster` or in shared memory 7.8";
     /// The old value; the bits in one alone are written.
     #[doc(alias = "atomicXor")]
     xor_b32: u32 as reg32 = ".xor.b32" isa "7.0, with `Cluster` or in shared memory 7.8";
-    /// As [`xor_b32`].
+    /// Same as [`xor_b32`], for this type.
     xor_b64: u64 as reg64 = ".xor.b64" isa "7.0, with `Cluster` or in shared memory 7.8";
     /// The old value; the lesser one is written.
     #[doc(alias = "atomicMin")]
     min_u32: u32 as reg32 = ".min.u32" isa "7.0, with `Cluster` or in shared memory 7.8";
-    /// As [`min_u32`].
+    /// Same as [`min_u32`], for this type.
     min_s32: i32 as reg32 = ".min.s32" isa "7.0, with `Cluster` or in shared memory 7.8";
-    /// As [`min_u32`].
+    /// Same as [`min_u32`], for this type.
     min_u64: u64 as reg64 = ".min.u64" isa "7.0, with `Cluster` or in shared memory 7.8";
-    /// As [`min_u32`].
+    /// Same as [`min_u32`], for this type.
     min_s64: i64 as reg64 = ".min.s64" isa "7.0, with `Cluster` or in shared memory 7.8";
     /// The old value; the greater one is written.
     #[doc(alias = "atomicMax")]
     max_u32: u32 as reg32 = ".max.u32" isa "7.0, with `Cluster` or in shared memory 7.8";
-    /// As [`max_u32`].
+    /// Same as [`max_u32`], for this type.
     max_s32: i32 as reg32 = ".max.s32" isa "7.0, with `Cluster` or in shared memory 7.8";
-    /// As [`max_u32`].
+    /// Same as [`max_u32`], for this type.
     max_u64: u64 as reg64 = ".max.u64" isa "7.0, with `Cluster` or in shared memory 7.8";
-    /// As [`max_u32`].
+    /// Same as [`max_u32`], for this type.
     max_s64: i64 as reg64 = ".max.s64" isa "7.0, with `Cluster` or in shared memory 7.8";
     /// The old value; one more is written, or 0 once it has reached `value`.
     #[doc(alias = "atomicInc")]
@@ -128,7 +128,7 @@ relaxed! {
     /// sum of the words as integers instead: use [`cas_b32`] there.
     #[doc(alias = "atomicAdd")]
     add_noftz_f16x2: u32 as reg32 = ".add.noftz.f16x2" isa "7.0, with `Cluster` or in shared memory 7.8";
-    /// As [`add_noftz_f16x2`], of `bf16`, and with the same result in the memory of another block.
+    /// Same as [`add_noftz_f16x2`], of `bf16`, and with the same result in the memory of another block.
     #[doc(alias = "atomicAdd")]
     add_noftz_bf16x2: u32 as reg32 = ".add.noftz.bf16x2" isa "7.8";
 }

@@ -1,6 +1,6 @@
 //! `barrier.cluster`, the barrier of the cluster. PTX ISA 9.7.13.3.
 //!
-//! `.release` and `.acquire` are what arrivals and waits do anyway, and are left out in the text.
+//! `.release` and `.acquire` are the defaults of arrivals and waits, and are left out in the text.
 
 /// Arrivals and waits, of a warp together or of each thread.
 macro_rules! barriers {
@@ -29,13 +29,13 @@ barriers! {
     #[doc(alias = "barrier_cluster_arrive")]
     arrive = "barrier.cluster.arrive;", barrier_cluster_arrive isa "7.8";
         "1. Each thread waits before it arrives again."
-    /// Arrives and orders nothing.
+    /// Arrives without ordering.
     #[doc(alias = "barrier_cluster_arrive")]
     arrive_relaxed_aligned = "barrier.cluster.arrive.relaxed.aligned;", barrier_cluster_arrive_relaxed_aligned
         isa "8.0";
         "1. All threads of the warp reach this same call together."
         "2. Each thread waits before it arrives again."
-    /// Arrives and orders nothing; the threads of a warp need not come together.
+    /// Arrives without ordering; the threads of a warp need not come together.
     #[doc(alias = "barrier_cluster_arrive")]
     arrive_relaxed = "barrier.cluster.arrive.relaxed;", barrier_cluster_arrive_relaxed isa "8.0";
         "1. Each thread waits before it arrives again."

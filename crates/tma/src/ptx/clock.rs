@@ -8,7 +8,7 @@ macro_rules! clocks {
         isa "7.0" on sm_80;
         pub fn $name() -> u64 {
             let value;
-            // SAFETY: a register is only read. It is not `pure`, since each reading gives another value.
+            // SAFETY: a register is only read. It is not `pure`, since each read returns another value.
             unsafe {
                 core::arch::asm!(
                     concat!("mov.u64 {value}, %", $register, ";"),
@@ -25,7 +25,7 @@ clocks! {
     /// Cycles of this multiprocessor.
     #[doc(alias = "get_sreg_clock64")]
     clock64 = "clock64";
-    /// Nanoseconds, the same for all; how often it goes on depends on the GPU.
+    /// Nanoseconds, the same for all; the time between two steps depends on the GPU.
     #[doc(alias = "get_sreg_globaltimer")]
     globaltimer = "globaltimer";
 }

@@ -6,7 +6,7 @@ use crate::SharedPtr;
 
 /// The 16 opaque bytes of an answer, as they were read from shared memory.
 pub trait Response: Copy {
-    /// The first 8 bytes and the others.
+    /// Returns the first 8 bytes and the others.
     #[doc(hidden)]
     fn halves(self) -> [u64; 2];
 }
@@ -41,9 +41,9 @@ macro_rules! requests {
         $(#[$attribute])*
         isa $isa on $arch;
         /// # Safety
-        /// 1. `response` is a multiple of 16 with room for 16 bytes in this block's shared memory; nobody uses
+        /// 1. `response` is a multiple of 16 with room for 16 bytes in this block's shared memory; no thread uses
         ///    them until the barrier's phase completes.
-        /// 2. `bar` is an initialised barrier of this block whose current phase expects 16 bytes.
+        /// 2. `bar` is an initialised barrier of this block with a current phase that expects 16 bytes.
         #[doc = concat!("3. ", $where)]
         /// 4. No earlier request of this block has been seen to fail.
         #[doc(alias = "clusterlaunchcontrol_try_cancel")]

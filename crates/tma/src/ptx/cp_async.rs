@@ -1,7 +1,7 @@
 //! `cp.async`, copies of a few bytes that each thread starts for itself, and their groups.
 //! PTX ISA 9.7.9.25.3.
 //!
-//! The text says `.ca` or `.cg` for the type parameter `O`; `.shared` is `.shared::cta`.
+//! In the text, `.ca` or `.cg` stands for the type parameter `O`; `.shared` is `.shared::cta`.
 
 use super::{CacheOperator, Word};
 use crate::SharedPtr;
@@ -28,9 +28,9 @@ const fn assert_prefetch(bytes: u32) {
     );
 }
 
-/// A row for each set of operands: one that limits what is read, a policy, a prefetch.
+/// A row for each set of operands: a limit of the bytes that are read, a policy, a prefetch.
 ///
-/// The first comes with the text before the instruction, as an operand and behind the instruction.
+/// The limit comes as the text before the instruction, as an operand and as the text after the instruction.
 macro_rules! copies {
     ($($name:ident
         $([$source:ident: $type:ty, $open:literal $operand:literal $close:literal, $about:literal])?
@@ -48,8 +48,8 @@ macro_rules! copies {
         isa $isa on sm_80;
         /// # Safety
         /// 1. `dst` and `src` are multiples of `BYTES`.
-        /// 2. What is read at `src` is global memory that nobody writes until the copy ends.
-        /// 3. `dst` has room for `BYTES` bytes in this block's shared memory; nobody uses them until the
+        /// 2. The bytes that are read at `src` are global memory that no thread writes until the copy ends.
+        /// 3. `dst` has room for `BYTES` bytes in this block's shared memory; no thread uses them until the
         ///    copy has been waited for.
         #[doc(alias = "__pipeline_memcpy_async")]
         pub unsafe fn $name[O: CacheOperator, const BYTES: u32 $(, const $prefetch: u32)?](
@@ -93,18 +93,18 @@ copies! {
         [".L2::cache_hint" policy] [.L2 PREFETCH] isa "7.4";
     shared_cta_global_ignore_src
         [ignore_src: bool, "{{ .reg .pred p; setp.ne.b32 p, {source}, 0; " ", p" " }}",
-        "Reads nothing and writes zeros if `ignore_src`."] isa "7.5";
+        "Writes zeros without reading if `ignore_src`."] isa "7.5";
     shared_cta_global_ignore_src_l2
         [ignore_src: bool, "{{ .reg .pred p; setp.ne.b32 p, {source}, 0; " ", p" " }}",
-        "Reads nothing and writes zeros if `ignore_src`."]
+        "Writes zeros without reading if `ignore_src`."]
         [.L2 PREFETCH] isa "7.5";
     shared_cta_global_ignore_src_cache_hint
         [ignore_src: bool, "{{ .reg .pred p; setp.ne.b32 p, {source}, 0; " ", p" " }}",
-        "Reads nothing and writes zeros if `ignore_src`."]
+        "Writes zeros without reading if `ignore_src`."]
         [".L2::cache_hint" policy] isa "7.5";
     shared_cta_global_ignore_src_cache_hint_l2
         [ignore_src: bool, "{{ .reg .pred p; setp.ne.b32 p, {source}, 0; " ", p" " }}",
-        "Reads nothing and writes zeros if `ignore_src`."]
+        "Writes zeros without reading if `ignore_src`."]
         [".L2::cache_hint" policy] [.L2 PREFETCH] isa "7.5";
 }
 
@@ -121,8 +121,8 @@ device_fn! {
 
     /// `cp.async.wait_group PENDING;`
     ///
-    /// Waits until at most `PENDING` of this thread's latest groups are unfinished; what the others
-    /// wrote is visible to it.
+    /// Waits until at most `PENDING` of this thread's latest groups are unfinished; the bytes of the others
+    /// are visible to it.
     isa "7.0" on sm_80;
     #[doc(alias("__pipeline_wait_prior", "pipeline_consumer_wait_prior", "wait_prior"))]
     pub fn wait_group[const PENDING: u32]() {
@@ -132,7 +132,7 @@ device_fn! {
 
     /// `cp.async.wait_all;`
     ///
-    /// Waits for all of this thread's copies; what they wrote is visible to it.
+    /// Waits for all of this thread's copies; their bytes are visible to it.
     isa "7.0" on sm_80;
     pub fn wait_all() {
         // SAFETY: the groups belong to this thread.

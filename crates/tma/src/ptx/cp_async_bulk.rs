@@ -9,8 +9,8 @@ use super::{MbarrierScope, Report, Scope, mbarrier::Mbarrier};
 use crate::address::Address;
 use crate::{SharedPtr, address::SharedClusterAddress};
 
-/// Copies from global to shared memory. What a row has in brackets the instruction has, too: the scope of
-/// strong accesses, what the barrier hears of the bytes, a mask of blocks, a cache policy, bytes at both ends
+/// Copies from global to shared memory. A row has the optional parts of the instruction in brackets: the scope of
+/// strong accesses, the report to the barrier, a mask of blocks, a cache policy, bytes at both ends
 /// that may be out of bounds.
 macro_rules! loads {
     ($($name:ident $space:tt $([.relaxed $type:literal $scope:ident])? $([.report $report:ident])?
@@ -27,20 +27,20 @@ macro_rules! loads {
         /// Starts a copy into shared memory; the bytes are counted at the barrier as they arrive.
         $(#[doc = concat!("It accesses memory by strong operations of 16 bytes, which those in `",
             stringify!($scope), "` see whole.")])?
-        $(#[doc = concat!("The barrier reports bytes that are as `", stringify!($report), "` says.")])?
+        $(#[doc = concat!("The barrier reports bytes that match `", stringify!($report), "`.")])?
         $(#[doc = concat!("Every block of the cluster whose bit is in `", stringify!($mask),
             "` gets the bytes at the offset of `dst`, and its barrier at the offset of `bar` counts them.")])?
         $(#[doc = concat!("`", stringify!($policy), "` comes from [`createpolicy`](super::createpolicy).")])?
         $(#[doc = concat!("The first `", stringify!($left), "` bytes and the last `", stringify!($right),
-            "` may lie outside of the allocation; nobody knows what is copied for them.")])?
+            "` may be outside of the allocation; their copies are undefined.")])?
         isa $isa on $arch;
         /// # Safety
         /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
-        /// 2. `src` points to `bytes` bytes of global memory that nobody writes until the copy ends; earlier writes
+        /// 2. `src` points to `bytes` bytes of global memory that no thread writes until the copy ends; earlier writes
         ///    to them in this kernel went before through a `fence.proxy.async`, too.
-        /// 3. `dst` has room for `bytes` bytes in shared memory; nobody uses them until the barrier's phase
+        /// 3. `dst` has room for `bytes` bytes in shared memory; no thread uses them until the barrier's phase
         ///    completes, and earlier writes to them went before through a `fence.proxy.async`.
-        /// 4. `bar` is an initialised barrier of the same block whose current phase expects the bytes.
+        /// 4. `bar` is an initialised barrier of the same block with a current phase that expects the bytes.
         $(#[doc = concat!("5. (3) and (4) hold in every block of the cluster whose bit is in `", stringify!($mask),
             "`, and none of them has ended.")])?
         $(#[doc = concat!("5. `", stringify!($left), "` and `", stringify!($right), "` are below 16; (2) holds of \
@@ -103,7 +103,7 @@ loads! {
         [.multicast "" mask: u16, reg16] [.cache_hint policy] "9.3" sm_90a_or_sm_100a;
 }
 
-/// Copies from shared to global memory. What a row has in brackets the instruction has, too: the scope of
+/// Copies from shared to global memory. A row has the optional parts of the instruction in brackets: the scope of
 /// strong accesses, a cache policy, a mask of bytes.
 macro_rules! stores {
     ($($name:ident $([$generic:ident])? ($dst:ty, $src:ty) $([.relaxed $type:literal $scope:ident])?
@@ -116,14 +116,14 @@ macro_rules! stores {
         $(#[doc = concat!("It accesses memory by strong operations of 16 bytes, which those in `",
             stringify!($scope), "` see whole.")])?
         $(#[doc = concat!("`", stringify!($policy), "` comes from [`createpolicy`](super::createpolicy).")])?
-        $(#[doc = concat!("Of every 16 bytes those are copied whose bit is in `", stringify!($byte_mask), "`.")])?
+        $(#[doc = concat!("Of every 16 bytes only bytes with a bit in `", stringify!($byte_mask), "` are copied.")])?
         isa $isa on $arch;
         /// # Safety
         /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
-        /// 2. `src` has `bytes` bytes in this block's shared memory that nobody writes until the group
+        /// 2. `src` has `bytes` bytes in this block's shared memory that no thread writes until the group
         ///    has been read; earlier writes to them went before through a `fence.proxy.async` in the
         ///    writing thread.
-        /// 3. `dst` points to `bytes` bytes of global memory that nobody uses until the group ends; earlier uses
+        /// 3. `dst` points to `bytes` bytes of global memory that no thread uses until the group ends; earlier uses
         ///    of them in this kernel went before through a `fence.proxy.async`, too.
         /// 4. The block stays until the group has been read.
         #[doc(alias = "cp_async_bulk")]
@@ -168,19 +168,19 @@ macro_rules! moves {
             ".shared::cluster.shared::cta.mbarrier::complete_tx::bytes" $(, $type)?,
             " [dst], [src], bytes, [bar];`")]
         ///
-        /// Starts a copy from this block's shared memory to that of another block of the cluster; the bytes
-        /// are counted at that block's barrier as they arrive.
+        /// Starts a copy from this block's shared memory to the shared memory of another block of the cluster; the
+        /// bytes are counted at that block's barrier as they arrive.
         $(#[doc = concat!("It accesses memory by strong operations of 16 bytes, which those in `",
             stringify!($scope), "` see whole.")])?
         isa $isa on sm_90;
         /// # Safety
         /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
-        /// 2. `src` has `bytes` bytes in this block's shared memory that nobody writes until the copy ends;
+        /// 2. `src` has `bytes` bytes in this block's shared memory that no thread writes until the copy ends;
         ///    earlier writes to them went before through a `fence.proxy.async` in the writing thread.
         /// 3. `dst` has room for `bytes` bytes in the shared memory of another block of the cluster, which has
-        ///    not ended; nobody uses them until the barrier's phase completes, and earlier uses of them went
+        ///    not ended; no thread uses them until the barrier's phase completes, and earlier uses of them went
         ///    before through a `fence.proxy.async`, too.
-        /// 4. `bar` is an initialised barrier of that block whose current phase expects the bytes.
+        /// 4. `bar` is an initialised barrier of that block with a current phase that expects the bytes.
         #[doc(alias = "cp_async_bulk")]
         pub unsafe fn $name $([$scope: MbarrierScope])? (
             dst: impl SharedClusterAddress<u8>, src: SharedPtr<u8>, bytes: u32,

@@ -1,6 +1,6 @@
 //! `cp.async.bulk.prefetch`, contiguous bytes brought to the L2 cache. PTX ISA 9.7.9.25.4.3.
 
-/// Prefetches with a cache policy, with a priority or without; the last one's type parameter is for nothing.
+/// Prefetches with a cache policy, with a priority or without; the last one's type parameter is unused.
 macro_rules! prefetches {
     ($($name:ident $([$never:ident])? $([.cache_hint $policy:ident])? $([$priority:literal])?
         $isa:literal $arch:ident;)+) => { device_fn! {$(

@@ -1,7 +1,7 @@
 //! `cp.async.bulk.prefetch.tensor`, boxes that a tensor map describes brought to the L2 cache.
 //! PTX ISA 9.7.9.27.1.4.
 //!
-//! Coordinates and offsets are those of [`cp_async_bulk_tensor`](super::cp_async_bulk_tensor).
+//! Coordinates and offsets are as in [`cp_async_bulk_tensor`](super::cp_async_bulk_tensor).
 
 use tensor_map::TensorMap;
 
@@ -10,7 +10,7 @@ use super::cp_async_bulk_tensor::{
     assert_im2col, assert_offsets, assert_resized, assert_rows, assert_tile,
 };
 
-/// Prefetches in one mode. What a row has in brackets the instruction has, too: a cache policy, a priority, the
+/// Prefetches in one mode. A row has the optional parts of the instruction in brackets: a cache policy, a priority, the
 /// tensor's address.
 macro_rules! prefetches {
     ($mode:literal, $generics:tt $coords:tt $coord_pieces:tt $offset_text:literal $offsets:tt $offset_pieces:tt
@@ -23,12 +23,12 @@ macro_rules! prefetches {
         ///
         /// May bring one box to the L2 cache. Coordinates may be negative.
         $(#[doc = concat!("`", stringify!($policy), "` comes from [`createpolicy`](super::createpolicy).")])?
-        $(#[doc = concat!("The tensor lies at `", stringify!($address), "`, wherever the map has it.")])?
+        $(#[doc = concat!("The tensor is at `", stringify!($address), "`, in place of the map's address.")])?
         isa $isa on $arch;
         /// # Safety
         /// 1. `map` is a tensor map for this mode and these coordinates in parameter, constant or global
-        ///    memory; where it was written on the device or lies in global memory, it was acquired.
-        /// 2. The box's first element lies at a multiple of 16 bytes from the tensor's address.
+        ///    memory; where it was written on the device or is in global memory, it was acquired.
+        /// 2. The box's first element is at a multiple of 16 bytes from the tensor's address.
         $(#[doc = concat!("3. `", stringify!($address), "` is a multiple of 16; 128 KiB from it on are allocated.")])?
         #[doc(alias = "cp_async_bulk_prefetch_tensor")]
         pub unsafe fn $name $generics (map: *const TensorMap) ($($address: *const u8)?) $coords $offsets
@@ -101,12 +101,12 @@ prefetches! {
 device_fn! {
     /// `cp.async.bulk.prefetch.tensor.Nd.L2.global.tile.override::global_address.override::global_dim_stride [map, address, dims, lower_strides, upper_strides, coords];`
     ///
-    /// May bring the first box of a tensor at `address` to the L2 cache, whose dimensions and strides are those of
+    /// May bring the first box of a tensor at `address` to the L2 cache, with dimensions and strides as in
     /// [`cp_async_bulk_tensor`](super::cp_async_bulk_tensor::shared_cta_global_tile_override_global_dim_stride).
     isa "9.4" on sm_107a;
     /// # Safety
     /// 1. `map` is a tiled tensor map of rank `RANK` in parameter, constant or global memory; where it was
-    ///    written on the device or lies in global memory, it was acquired.
+    ///    written on the device or is in global memory, it was acquired.
     /// 2. `address` is a multiple of 16; 128 KiB from it on are allocated.
     /// 3. The dimensions are below 256, and every coordinate is 0.
     #[doc(alias = "cp_async_bulk_prefetch_tensor")]

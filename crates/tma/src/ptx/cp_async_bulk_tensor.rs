@@ -1,6 +1,6 @@
 //! `cp.async.bulk.tensor`, copies of the boxes that a tensor map describes. PTX ISA 9.7.9.27.1.2.
 //!
-//! Coordinates are those of the box's first element, innermost first, in elements of the tensor. With
+//! Coordinates locate the box's first element, innermost first, in elements of the tensor. With
 //! `::gather4` and `::scatter4` they are a column and four rows. im2col modes have offsets, too: with
 //! `.im2col` one for each dimension between channels and images, innermost first; with `::w` a halo
 //! and an offset, both along W.
@@ -65,8 +65,8 @@ const fn assert_group(group: u32) {
     assert!(matches!(group, 1 | 2), "`.cta_group` is 1 or 2");
 }
 
-/// Loads in one mode. What a row has in brackets the instruction has, too: what the barrier hears of the
-/// bytes, a mask of blocks, a group of blocks whose barrier counts, a cache policy, the tensor's address.
+/// Loads in one mode. A row has the optional parts of the instruction in brackets: the report to the barrier of the
+/// bytes, a mask of blocks, a group of blocks with one counting barrier, a cache policy, the tensor's address.
 macro_rules! loads {
     ($mode:literal, $about:literal, $generics:tt $coords:tt $coord_pieces:tt
         $offset_text:literal $offsets:tt $offset_pieces:tt $check:block
@@ -81,27 +81,27 @@ macro_rules! loads {
             $(, ", ", stringify!($mask))? $(, ", ", stringify!($policy))?, ";`")]
         ///
         #[doc = $about]
-        /// Elements outside the tensor are filled as the map says, and counted at the barrier like the
+        /// Elements outside the tensor are filled as the map defines, and counted at the barrier like the
         /// others. Coordinates may be negative.
         $(#[doc = concat!("Every block of the cluster whose bit is in `", stringify!($mask),
             "` gets the box at the offset of `dst`, and its barrier at the offset of `bar` counts.")])?
-        $(#[doc = concat!("The barrier reports bytes that are as `", stringify!($report), "` says.")])?
-        $(#[doc = concat!("The tensor lies at `", stringify!($address), "`, wherever the map has it.")])?
+        $(#[doc = concat!("The barrier reports bytes that match `", stringify!($report), "`.")])?
+        $(#[doc = concat!("The tensor is at `", stringify!($address), "`, in place of the map's address.")])?
         $(#[doc = concat!("With `", stringify!($group), "` 2, the barriers of even or of odd blocks count for their \
             pairs, as `bar` lies in an even or odd one; with 1, each block's own.")])?
         $(#[doc = concat!("`", stringify!($policy), "` comes from [`createpolicy`](super::createpolicy).")])?
         isa $isa on $arch;
         /// # Safety
         /// 1. `map` is a tensor map for this mode and these coordinates in parameter, constant or global
-        ///    memory; where it was written on the device or lies in global memory, it was acquired.
-        /// 2. `dst` is a multiple of 128 with room for the box in shared memory; nobody uses those bytes until
+        ///    memory; where it was written on the device or is in global memory, it was acquired.
+        /// 2. `dst` is a multiple of 128 with room for the box in shared memory; no thread uses those bytes until
         ///    the barrier's phase completes, and earlier writes to them went before through a
         ///    `fence.proxy.async`.
-        /// 3. `bar` is an initialised barrier whose current phase expects the bytes of the box, in the block
-        ///    of `dst`, or of its pair where a group of 2 is asked for.
-        /// 4. The tensor's memory is allocated. Nobody writes the box's elements until the phase completes;
+        /// 3. `bar` is an initialised barrier with a current phase that expects the bytes of the box, in the block
+        ///    of `dst`, or of its pair if a group of 2 is used.
+        /// 4. The tensor's memory is allocated. No thread writes the box's elements until the phase completes;
         ///    earlier writes to them in this kernel went before through a `fence.proxy.async`, too.
-        /// 5. The box's first element lies at a multiple of 16 bytes from the tensor's address.
+        /// 5. The box's first element is at a multiple of 16 bytes from the tensor's address.
         $(#[doc = concat!("6. (2) and (3) hold in every block of the cluster whose bit is in `", stringify!($mask),
             "`, and none of them has ended.")])?
         $(#[doc = concat!("6. The barrier has the layout v1, for `", stringify!($report), "` to be reported.")])?
@@ -282,18 +282,18 @@ macro_rules! stores {
             " [map" $(, ", ", stringify!($address))?, ", coords], [src]" $(, ", ", stringify!($policy))?, ";`")]
         ///
         #[doc = $about]
-        /// It joins the thread's next bulk group. Elements outside the tensor are left out.
+        /// The store joins the thread's next bulk group. Elements outside the tensor are left out.
         $(#[doc = concat!("`", stringify!($policy), "` comes from [`createpolicy`](super::createpolicy).")])?
-        $(#[doc = concat!("The tensor lies at `", stringify!($address), "`, wherever the map has it.")])?
+        $(#[doc = concat!("The tensor is at `", stringify!($address), "`, in place of the map's address.")])?
         isa $isa on $arch;
         /// # Safety
         /// 1. `map` is a tensor map for this mode and these coordinates in parameter, constant or global
-        ///    memory; where it was written on the device or lies in global memory, it was acquired.
-        /// 2. `src` is a multiple of 128 and has the box in this block's shared memory; nobody writes
+        ///    memory; where it was written on the device or is in global memory, it was acquired.
+        /// 2. `src` is a multiple of 128 and has the box in this block's shared memory; no thread writes
         ///    those bytes until the group has been read, and earlier writes to them went before
         ///    through a `fence.proxy.async` in the writing thread.
         /// 3. No coordinate is negative.
-        /// 4. The tensor's memory is allocated. Nobody uses the box's elements until the group ends; earlier
+        /// 4. The tensor's memory is allocated. No thread uses the box's elements until the group ends; earlier
         ///    uses of them in this kernel went before through a `fence.proxy.async`, too. Rows end at
         ///    multiples of 16 bytes, or the bytes up to the next one are padding.
         /// 5. The block stays until the group has been read.
@@ -359,16 +359,16 @@ device_fn! {
     ///
     /// Starts a load of the first box of a tensor at `address` with other dimensions and strides than the map
     /// has. The stride of dimension `n + 1` is 16 times the number of `lower_strides[n]` and, above its 32 bits,
-    /// 4 bits `n` of `upper_strides`. Of one dimension it is `.override::global_dim`, without strides. Elements
-    /// outside the tensor are filled as the map says, and counted at the barrier like the others.
+    /// 4 bits `n` of `upper_strides`. For one dimension it is `.override::global_dim`, without strides. Elements
+    /// outside the tensor are filled as the map defines, and counted at the barrier like the others.
     isa "9.4" on sm_107a;
     /// # Safety
     /// 1. `map` is a tiled tensor map of rank `RANK` in parameter, constant or global memory; where it was
-    ///    written on the device or lies in global memory, it was acquired.
-    /// 2. `dst` is a multiple of 128 with room for the box in shared memory; nobody uses those bytes until the
+    ///    written on the device or is in global memory, it was acquired.
+    /// 2. `dst` is a multiple of 128 with room for the box in shared memory; no thread uses those bytes until the
     ///    barrier's phase completes, and earlier writes to them went before through a `fence.proxy.async`.
-    /// 3. `bar` is an initialised barrier of this block whose current phase expects the bytes of the box.
-    /// 4. Nobody writes the box's elements in global memory until the phase completes; earlier writes to them in
+    /// 3. `bar` is an initialised barrier of this block with a current phase that expects the bytes of the box.
+    /// 4. No thread writes the box's elements in global memory until the phase completes; earlier writes to them in
     ///    this kernel went before through a `fence.proxy.async`, too.
     /// 5. `address` is a multiple of 16; 128 KiB from it on are allocated.
     /// 6. The dimensions are below 256, and every coordinate is 0.
@@ -393,17 +393,17 @@ device_fn! {
 
     /// `cp.async.bulk.tensor.Nd.global.shared::cta.tile.bulk_group.override::global_address.override::global_dim_stride [map, address, dims, lower_strides, upper_strides, coords], [src];`
     ///
-    /// Starts a store of the first box of a tensor at `address`, whose dimensions and strides are those of
-    /// [`shared_cta_global_tile_override_global_dim_stride`]. It joins the thread's next bulk group. Elements
+    /// Starts a store of the first box of a tensor at `address`, with dimensions and strides as in
+    /// [`shared_cta_global_tile_override_global_dim_stride`]. The store joins the thread's next bulk group. Elements
     /// outside the tensor are left out.
     isa "9.4" on sm_107a;
     /// # Safety
     /// 1. `map` is a tiled tensor map of rank `RANK` in parameter, constant or global memory; where it was
-    ///    written on the device or lies in global memory, it was acquired.
-    /// 2. `src` is a multiple of 128 and has the box in this block's shared memory; nobody writes those bytes
+    ///    written on the device or is in global memory, it was acquired.
+    /// 2. `src` is a multiple of 128 and has the box in this block's shared memory; no thread writes those bytes
     ///    until the group has been read, and earlier writes to them went before through a `fence.proxy.async`
     ///    in the writing thread.
-    /// 3. Nobody uses the box's elements in global memory until the group ends; earlier uses of them in this kernel
+    /// 3. No thread uses the box's elements in global memory until the group ends; earlier uses of them in this kernel
     ///    went before through a `fence.proxy.async`, too. Rows end at multiples of 16 bytes, or the bytes up to the
     ///    next one are padding.
     /// 4. The block stays until the group has been read.

@@ -59,7 +59,7 @@ operations! {
     GlobalReduce: Add Min Max = [half::f16 half::bf16];
 }
 
-/// Spells an operation and a type behind what comes before them.
+/// Spells an operation and a type after the text before them.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! reduction {
     ($op:ident, $type:ident; $($piece:tt)+) => {
@@ -100,7 +100,7 @@ macro_rules! globals {
         isa $isa on sm_90;
         /// # Safety
         /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
-        /// 2. `src` has `bytes` bytes of `T` in this block's shared memory that nobody writes until the group
+        /// 2. `src` has `bytes` bytes of `T` in this block's shared memory that no thread writes until the group
         ///    has been read; earlier writes to them went before through a `fence.proxy.async` in the
         ///    writing thread.
         /// 3. `dst` points to `bytes` bytes of `T` in global memory that others use only by such reductions
@@ -142,12 +142,12 @@ macro_rules! shared {
         isa $isa on sm_90;
         /// # Safety
         /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
-        /// 2. `src` has `bytes` bytes of `T` in this block's shared memory that nobody writes until the copy
+        /// 2. `src` has `bytes` bytes of `T` in this block's shared memory that no thread writes until the copy
         ///    ends; earlier writes to them went before through a `fence.proxy.async` in the writing thread.
         /// 3. `dst` has `bytes` bytes of `T` in the shared memory of another block of the cluster, which has
         ///    not ended; others use them only by such reductions until the barrier's phase completes, and other
         ///    uses of them before went through a `fence.proxy.async`, too.
-        /// 4. `bar` is an initialised barrier of that block whose current phase expects the bytes.
+        /// 4. `bar` is an initialised barrier of that block with a current phase that expects the bytes.
         #[doc(alias = "cp_reduce_async_bulk")]
         pub unsafe fn $name[Op: Modifier, T: $bound<Op>](
             dst: impl SharedClusterAddress<T>, src: SharedPtr<T>, bytes: u32, bar: impl SharedClusterAddress<Mbarrier>

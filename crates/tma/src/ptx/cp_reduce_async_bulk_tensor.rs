@@ -1,7 +1,7 @@
 //! `cp.reduce.async.bulk.tensor`, reductions of the boxes that a tensor map describes.
 //! PTX ISA 9.7.9.27.1.3.
 //!
-//! The tensor map has the type of the elements. Coordinates are those of the box's first element,
+//! The tensor map has the type of the elements. Coordinates locate the box's first element,
 //! innermost first, in elements of the tensor.
 
 use tensor_map::TensorMap;
@@ -40,13 +40,13 @@ macro_rules! reductions {
         /// Starts a reduction of each element of a box by the one in this block's shared memory; it joins the
         /// thread's next bulk group. Elements outside the tensor are left out.
         $(#[doc = concat!("`", stringify!($policy), "` comes from [`createpolicy`](super::createpolicy).")])?
-        $(#[doc = concat!("The tensor lies at `", stringify!($address), "`, wherever the map has it.")])?
+        $(#[doc = concat!("The tensor is at `", stringify!($address), "`, in place of the map's address.")])?
         isa $isa on $arch;
         /// # Safety
         /// 1. `map` is a tensor map for this mode of rank `RANK` in parameter, constant or global memory; where
-        ///    it was written on the device or lies in global memory, it was acquired. Its element type has
+        ///    it was written on the device or is in global memory, it was acquired. Its element type has
         ///    the operation.
-        /// 2. `src` is a multiple of 128 and has the box in this block's shared memory; nobody writes
+        /// 2. `src` is a multiple of 128 and has the box in this block's shared memory; no thread writes
         ///    those bytes until the group has been read, and earlier writes to them went before
         ///    through a `fence.proxy.async` in the writing thread.
         /// 3. No coordinate is negative.
@@ -100,16 +100,16 @@ reductions! {
 device_fn! {
     /// `cp.reduce.async.bulk.tensor.Nd.global.shared::cta.OP.tile.override::global_address.override::global_dim_stride.bulk_group [map, address, dims, lower_strides, upper_strides, coords], [src];`
     ///
-    /// Starts a reduction of each element of the first box of a tensor at `address`, whose dimensions and strides
-    /// are those of
+    /// Starts a reduction of each element of the first box of a tensor at `address`, with dimensions and strides
+    /// as in
     /// [`cp_async_bulk_tensor`](super::cp_async_bulk_tensor::shared_cta_global_tile_override_global_dim_stride),
     /// by the one in this block's shared memory; it joins the thread's next bulk group. Elements outside the
     /// tensor are left out.
     isa "9.4" on sm_107a;
     /// # Safety
     /// 1. `map` is a tiled tensor map of rank `RANK` in parameter, constant or global memory; where it was
-    ///    written on the device or lies in global memory, it was acquired. Its element type has the operation.
-    /// 2. `src` is a multiple of 128 and has the box in this block's shared memory; nobody writes those bytes
+    ///    written on the device or is in global memory, it was acquired. Its element type has the operation.
+    /// 2. `src` is a multiple of 128 and has the box in this block's shared memory; no thread writes those bytes
     ///    until the group has been read, and earlier writes to them went before through a `fence.proxy.async`
     ///    in the writing thread.
     /// 3. Others use the box's elements in global memory only by such reductions until the group ends; other uses

@@ -1,6 +1,6 @@
 //! `createpolicy`, cache policies for instructions with `.L2::cache_hint`. PTX ISA 9.7.9.18.
 //!
-//! A policy says which lines go before others when the L2 cache is full: `P` for those that it
+//! A policy states which lines go before others when the L2 cache is full: `P` for the lines that it
 //! chooses, `Q` for the others. A form without a second priority is the one with
 //! `.L2::evict_unchanged`.
 
@@ -27,8 +27,8 @@ macro_rules! policy {
 device_fn! {
     /// `createpolicy.fractional.P.Q.b64 policy, fraction;`
     ///
-    /// A policy that gives `P` to this fraction of the accesses, and `Q` to the others. The manual does not define which
-    /// accesses these are.
+    /// A policy with priority `P` for this fraction of the accesses, and `Q` for the others. The manual does not define
+    /// which accesses these are.
     isa "7.4" on sm_80;
     /// # Safety
     /// 1. `fraction` is above 0 and at most 1.
@@ -46,11 +46,11 @@ device_fn! {
 
     /// `createpolicy.range.global.P.Q.b64 policy, [address], primary_bytes, total_bytes;`
     ///
-    /// A policy that gives `P` to the `primary_bytes` bytes from `address` on, and `Q` to those before and
-    /// behind them, `total_bytes` from the one or to the other end.
+    /// A policy with priority `P` for the `primary_bytes` bytes from `address` on, and `Q` for the bytes before and
+    /// after them, `total_bytes` from the one or to the other end.
     isa "7.4" on sm_80;
     /// # Safety
-    /// 1. `address` lies in global memory.
+    /// 1. `address` is in global memory.
     /// 2. `primary_bytes` is at most `total_bytes`.
     #[doc(alias = "cuda::access_property")]
     pub unsafe fn range_global[P: PrimaryPriority, Q: SecondaryPriority](
@@ -69,7 +69,7 @@ device_fn! {
 
     /// `createpolicy.cvt.L2.b64 policy, property;`
     ///
-    /// The policy that an access property of the CUDA runtime stands for.
+    /// The policy of an access property of the CUDA runtime.
     isa "7.4" on sm_80;
     /// # Safety
     /// 1. `property` comes from the CUDA runtime.

@@ -1,7 +1,7 @@
 //! `cvt`, conversions of numbers to and from halves, tf32 and formats of 4 to 8 bits. PTX ISA 9.7.9.21.
 //!
-//! Of two numbers the first goes to the upper half. What is too large becomes infinite, or with `.satfinite` the
-//! largest number; with `.relu` what is negative becomes 0.
+//! Of two numbers the first goes to the upper half. Too large values become infinite, or with `.satfinite` the
+//! largest number; with `.relu` negative values become 0.
 
 arithmetic! {
     /// Both rounded to nearest even, in one word.
@@ -228,21 +228,21 @@ arithmetic! {
     rn_relu_satfinite_bf16x2_e2m3x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.relu.satfinite.bf16x2.e2m3x2" isa "9.2" on sm_100a_or_sm_120a;
     /// Two numbers, not negative, finite, each times a power of two: the scales are a pair of `ue8m0`. The upper 2 bits of each byte of `x` are 0.
     rn_relu_satfinite_scaled_bf16x2_e2m3x2(x: u16 as reg16, scales: u16 as reg16) -> u32 as reg32 = "cvt.rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e2m3x2" isa "9.2" on sm_100a_or_sm_120a;
-    /// The exponents of the next lower powers of two, finite. The manual leaves open what becomes of a minus sign.
+    /// The exponents of the next lower powers of two, finite. The manual does not define the result for a minus sign.
     rz_satfinite_ue8m0x2_f32(high: f32 as reg32, low: f32 as reg32) -> u16 as reg16 = "cvt.rz.satfinite.ue8m0x2.f32" isa "8.6" on sm_100a_or_sm_120a;
-    /// The exponents of the next lower powers of two, finite. The manual leaves open what becomes of a minus sign.
+    /// The exponents of the next lower powers of two, finite. The manual does not define the result for a minus sign.
     rz_satfinite_ue8m0x2_bf16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rz.satfinite.ue8m0x2.bf16x2" isa "8.6" on sm_100a_or_sm_120a;
-    /// The exponents of the next lower powers of two. The manual leaves open what becomes of a minus sign.
+    /// The exponents of the next lower powers of two. The manual does not define the result for a minus sign.
     rz_ue8m0x2_f32(high: f32 as reg32, low: f32 as reg32) -> u16 as reg16 = "cvt.rz.ue8m0x2.f32" isa "8.6" on sm_100a_or_sm_120a;
-    /// The exponents of the next lower powers of two. The manual leaves open what becomes of a minus sign.
+    /// The exponents of the next lower powers of two. The manual does not define the result for a minus sign.
     rz_ue8m0x2_bf16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rz.ue8m0x2.bf16x2" isa "8.6" on sm_100a_or_sm_120a;
-    /// The exponents of the next higher powers of two, finite. The manual leaves open what becomes of a minus sign.
+    /// The exponents of the next higher powers of two, finite. The manual does not define the result for a minus sign.
     rp_satfinite_ue8m0x2_f32(high: f32 as reg32, low: f32 as reg32) -> u16 as reg16 = "cvt.rp.satfinite.ue8m0x2.f32" isa "8.6" on sm_100a_or_sm_120a;
-    /// The exponents of the next higher powers of two, finite. The manual leaves open what becomes of a minus sign.
+    /// The exponents of the next higher powers of two, finite. The manual does not define the result for a minus sign.
     rp_satfinite_ue8m0x2_bf16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rp.satfinite.ue8m0x2.bf16x2" isa "8.6" on sm_100a_or_sm_120a;
-    /// The exponents of the next higher powers of two. The manual leaves open what becomes of a minus sign.
+    /// The exponents of the next higher powers of two. The manual does not define the result for a minus sign.
     rp_ue8m0x2_f32(high: f32 as reg32, low: f32 as reg32) -> u16 as reg16 = "cvt.rp.ue8m0x2.f32" isa "8.6" on sm_100a_or_sm_120a;
-    /// The exponents of the next higher powers of two. The manual leaves open what becomes of a minus sign.
+    /// The exponents of the next higher powers of two. The manual does not define the result for a minus sign.
     rp_ue8m0x2_bf16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rp.ue8m0x2.bf16x2" isa "8.6" on sm_100a_or_sm_120a;
     /// Two powers of two, exact.
     rn_bf16x2_ue8m0x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.bf16x2.ue8m0x2" isa "8.6" on sm_100a_or_sm_120a;

@@ -20,10 +20,10 @@ device_fn! {
         generic
     }
 
-    /// `cvta.to.shared::cluster.u64 address, generic;` — where a generic address lies in the shared window.
+    /// `cvta.to.shared::cluster.u64 address, generic;` — where a generic address is in the shared window.
     isa "7.8" on sm_90;
     /// # Safety
-    /// 1. `generic` lies in the shared memory of a block of the cluster.
+    /// 1. `generic` is in the shared memory of a block of the cluster.
     #[doc(alias = "__cvta_generic_to_shared")]
     pub unsafe fn to_shared_cluster[T](generic: *mut T) -> ClusterPtr<T> {
         let address: u64;

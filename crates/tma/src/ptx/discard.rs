@@ -5,12 +5,12 @@ use crate::address::GlobalAddress;
 device_fn! {
     /// `discard.SPACE.L2 [address], 128;`
     ///
-    /// Forgets 128 bytes: what is read there until the next write may be anything. `SPACE` is `.global`, or
-    /// nothing for a raw pointer.
+    /// Forgets 128 bytes: reads of them before the next write return any value. `SPACE` is `.global`, or
+    /// empty for a raw pointer.
     isa "7.4" on sm_80;
     /// # Safety
     /// 1. `address` is a multiple of 128 and points to 128 bytes of global memory that may be written.
-    /// 2. Nobody else uses these bytes at the same time, or reads them before they are written again.
+    /// 2. No other code uses these bytes at the same time, or reads them before they are written again.
     #[doc(alias = "cuda::discard_memory")]
     pub unsafe fn l2[T](address: impl GlobalAddress<T>) {
         // SAFETY: (1) and (2) are the caller's.

@@ -5,12 +5,12 @@ arithmetic! {
     approx_f32(x: f32 as reg32) -> f32 as reg32 = "ex2.approx.f32" isa "7.0" on sm_80;
     /// The same; subnormal numbers count as zeros, and become such.
     approx_ftz_f32(x: f32 as reg32) -> f32 as reg32 = "ex2.approx.ftz.f32" isa "7.0" on sm_80;
-    /// Of a half.
+    /// Raises 2 to the power of a half.
     approx_f16(x: u16 as reg16) -> u16 as reg16 = "ex2.approx.f16" isa "7.0" on sm_80;
-    /// Of two halves.
+    /// Raises 2 to the power of two halves.
     approx_f16x2(x: u32 as reg32) -> u32 as reg32 = "ex2.approx.f16x2" isa "7.0" on sm_80;
-    /// Of a `bf16`.
+    /// Raises 2 to the power of a `bf16`.
     approx_ftz_bf16(x: u16 as reg16) -> u16 as reg16 = "ex2.approx.ftz.bf16" isa "7.8" on sm_90;
-    /// Of two `bf16`.
+    /// Raises 2 to the power of two `bf16`.
     approx_ftz_bf16x2(x: u32 as reg32) -> u32 as reg32 = "ex2.approx.ftz.bf16x2" isa "7.8" on sm_90;
 }

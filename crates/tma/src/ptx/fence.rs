@@ -57,7 +57,7 @@ device_fn! {
     }
 }
 
-/// Fences that take nothing.
+/// Fences without operands.
 macro_rules! fences {
     ($($(#[$attribute:meta])* $name:ident = $text:literal isa $isa:literal on $arch:ident;)+) => { device_fn! {$(
         #[doc = concat!("`", $text, "`")]
@@ -72,16 +72,16 @@ macro_rules! fences {
 }
 
 fences! {
-    /// Orders this thread's accesses to shared memory of this block with those of bulk copies.
+    /// Orders this thread's accesses to shared memory of this block with the accesses of bulk copies.
     #[doc(alias("fence_proxy_async", "fence_proxy_async_shared_cta"))]
     proxy_async_shared_cta = "fence.proxy.async.shared::cta;" isa "8.0" on sm_90;
-    /// Orders this thread's accesses to shared memory of the cluster with those of bulk copies.
+    /// Orders this thread's accesses to shared memory of the cluster with the accesses of bulk copies.
     #[doc(alias = "fence_proxy_async")]
     proxy_async_shared_cluster = "fence.proxy.async.shared::cluster;" isa "8.0" on sm_90;
-    /// Orders this thread's accesses to global memory with those of bulk copies.
+    /// Orders this thread's accesses to global memory with the accesses of bulk copies.
     #[doc(alias = "fence_proxy_async")]
     proxy_async_global = "fence.proxy.async.global;" isa "8.0" on sm_90;
-    /// Orders this thread's accesses to any memory with those of bulk copies.
+    /// Orders this thread's accesses to any memory with the accesses of bulk copies.
     #[doc(alias = "fence_proxy_async")]
     proxy_async = "fence.proxy.async;" isa "8.0" on sm_90;
     /// Orders this thread's accesses to the same memory through different virtual addresses.
@@ -91,38 +91,38 @@ fences! {
     #[doc(alias = "fence_mbarrier_init")]
     #[doc(alias = "fence_barrier_init")]
     mbarrier_init_release_cluster = "fence.mbarrier_init.release.cluster;" isa "8.0" on sm_90;
-    /// Acquires what was released to this thread in shared memory of the cluster, and nothing else.
+    /// Acquires releases to this thread in shared memory of the cluster, and no other accesses.
     #[doc(alias = "fence_acquire_sync_restrict")]
     acquire_sync_restrict_shared_cluster_cluster =
         "fence.acquire.sync_restrict::shared::cluster.cluster;" isa "8.6" on sm_90;
-    /// Releases what this thread wrote in shared memory of its block to the cluster, and nothing else.
+    /// Releases this thread's writes to shared memory of its block to the cluster, and no other accesses.
     #[doc(alias = "fence_release_sync_restrict")]
     release_sync_restrict_shared_cta_cluster =
         "fence.release.sync_restrict::shared::cta.cluster;" isa "8.6" on sm_90;
-    /// Acquires what was released to this thread in shared memory of the cluster, for later accesses of
+    /// Acquires releases to this thread in shared memory of the cluster, for later accesses of
     /// bulk copies.
     #[doc(alias = "fence_proxy_async_generic_sync_restrict")]
     proxy_async_generic_acquire_sync_restrict_shared_cluster_cluster =
         "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;" isa "8.6" on sm_90;
-    /// Releases what bulk copies and this thread wrote in shared memory of its block to the cluster.
+    /// Releases writes of bulk copies and of this thread to shared memory of its block, to the cluster.
     #[doc(alias = "fence_proxy_async_generic_sync_restrict")]
     proxy_async_generic_release_sync_restrict_shared_cta_cluster =
         "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;" isa "8.6" on sm_90;
-    /// Releases what this thread has read in shared memory of the cluster, so that bulk copies that come after
-    /// the other side's acquire may write there. It orders nothing for those who come after the other side.
+    /// Releases this thread's reads of shared memory of the cluster, so that bulk copies that come after
+    /// the other side's acquire may write there. Threads that synchronise with the other side later are not ordered.
     #[doc(alias = "fence_proxy_async_generic_sync_restrict")]
     proxy_async_generic_release_sync_restrict_shared_cluster_read_cluster =
         "fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster;" isa "9.4" on sm_90;
-    /// As [`proxy_async_generic_release_sync_restrict_shared_cluster_read_cluster`], to this block.
+    /// Same as [`proxy_async_generic_release_sync_restrict_shared_cluster_read_cluster`], to this block.
     #[doc(alias = "fence_proxy_async_generic_sync_restrict")]
     proxy_async_generic_release_sync_restrict_shared_cluster_read_cta =
         "fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cta;" isa "9.4" on sm_90;
-    /// Acquires what was released to this thread through another virtual address of the same memory.
+    /// Acquires releases to this thread through another virtual address of the same memory.
     #[doc(alias = "fence_proxy_alias")]
     proxy_alias_acquire_sys = "fence.proxy.alias.acquire.sys;" isa "9.4" on sm_90;
-    /// Releases this thread's accesses to those who use another virtual address of the same memory.
+    /// Releases this thread's accesses to threads that use another virtual address of the same memory.
     #[doc(alias = "fence_proxy_alias")]
     proxy_alias_release_sys = "fence.proxy.alias.release.sys;" isa "9.4" on sm_90;
-    /// Releases this thread's reads to those who use another virtual address of the same memory.
+    /// Releases this thread's reads to threads that use another virtual address of the same memory.
     alias_sync_restrict_read_release_sys = "fence.alias.sync_restrict::read.release.sys;" isa "9.5" on sm_90;
 }

@@ -11,14 +11,14 @@ arithmetic! {
     /// `a * b + c`, rounded once.
     #[doc(alias = "__hfma2")]
     rn_bf16x2(a: u32 as reg32, b: u32 as reg32, c: u32 as reg32) -> u32 as reg32 = "fma.rn.bf16x2" isa "7.0" on sm_80;
-    /// `a * b + c`, rounded once; what is negative becomes 0.
+    /// `a * b + c`, rounded once; negative values become 0.
     rn_relu_f16(a: u16 as reg16, b: u16 as reg16, c: u16 as reg16) -> u16 as reg16 = "fma.rn.relu.f16" isa "7.0" on sm_80;
-    /// `a * b + c`, rounded once; what is negative becomes 0.
+    /// `a * b + c`, rounded once; negative values become 0.
     #[doc(alias = "__hfma2_relu")]
     rn_relu_f16x2(a: u32 as reg32, b: u32 as reg32, c: u32 as reg32) -> u32 as reg32 = "fma.rn.relu.f16x2" isa "7.0" on sm_80;
-    /// `a * b + c`, rounded once; what is negative becomes 0.
+    /// `a * b + c`, rounded once; negative values become 0.
     rn_relu_bf16(a: u16 as reg16, b: u16 as reg16, c: u16 as reg16) -> u16 as reg16 = "fma.rn.relu.bf16" isa "7.0" on sm_80;
-    /// `a * b + c`, rounded once; what is negative becomes 0.
+    /// `a * b + c`, rounded once; negative values become 0.
     #[doc(alias = "__hfma2_relu")]
     rn_relu_bf16x2(a: u32 as reg32, b: u32 as reg32, c: u32 as reg32) -> u32 as reg32 = "fma.rn.relu.bf16x2" isa "7.0" on sm_80;
     /// `a * b + c`, rounded once; subnormal numbers become zeros.
@@ -34,9 +34,9 @@ arithmetic! {
     rn_ftz_sat_f16(a: u16 as reg16, b: u16 as reg16, c: u16 as reg16) -> u16 as reg16 = "fma.rn.ftz.sat.f16" isa "7.0" on sm_80;
     /// `a * b + c`, rounded once, at least 0 and at most 1, and 0 for a NaN; subnormal numbers become zeros.
     rn_ftz_sat_f16x2(a: u32 as reg32, b: u32 as reg32, c: u32 as reg32) -> u32 as reg32 = "fma.rn.ftz.sat.f16x2" isa "7.0" on sm_80;
-    /// `a * b + c`, rounded once; what is negative becomes 0, and subnormal numbers become zeros.
+    /// `a * b + c`, rounded once; negative values become 0, and subnormal numbers become zeros.
     rn_ftz_relu_f16(a: u16 as reg16, b: u16 as reg16, c: u16 as reg16) -> u16 as reg16 = "fma.rn.ftz.relu.f16" isa "7.0" on sm_80;
-    /// `a * b + c`, rounded once; what is negative becomes 0, and subnormal numbers become zeros.
+    /// `a * b + c`, rounded once; negative values become 0, and subnormal numbers become zeros.
     rn_ftz_relu_f16x2(a: u32 as reg32, b: u32 as reg32, c: u32 as reg32) -> u32 as reg32 = "fma.rn.ftz.relu.f16x2" isa "7.0" on sm_80;
     /// `a * b + c`, rounded once, or 0 where an operand is the NaN that tensor copies put for elements out of bounds.
     rn_oob_f16(a: u16 as reg16, b: u16 as reg16, c: u16 as reg16) -> u16 as reg16 = "fma.rn.oob.f16" isa "8.1" on sm_90;
@@ -46,13 +46,13 @@ arithmetic! {
     rn_oob_bf16(a: u16 as reg16, b: u16 as reg16, c: u16 as reg16) -> u16 as reg16 = "fma.rn.oob.bf16" isa "8.1" on sm_90;
     /// `a * b + c`, rounded once, or 0 where an operand is the NaN that tensor copies put for elements out of bounds.
     rn_oob_bf16x2(a: u32 as reg32, b: u32 as reg32, c: u32 as reg32) -> u32 as reg32 = "fma.rn.oob.bf16x2" isa "8.1" on sm_90;
-    /// `a * b + c`, rounded once, or 0 where an operand is the NaN that tensor copies put for elements out of bounds; what is negative becomes 0.
+    /// `a * b + c`, rounded once, or 0 where an operand is the NaN that tensor copies put for elements out of bounds; negative values become 0.
     rn_oob_relu_f16(a: u16 as reg16, b: u16 as reg16, c: u16 as reg16) -> u16 as reg16 = "fma.rn.oob.relu.f16" isa "8.1" on sm_90;
-    /// `a * b + c`, rounded once, or 0 where an operand is the NaN that tensor copies put for elements out of bounds; what is negative becomes 0.
+    /// `a * b + c`, rounded once, or 0 where an operand is the NaN that tensor copies put for elements out of bounds; negative values become 0.
     rn_oob_relu_f16x2(a: u32 as reg32, b: u32 as reg32, c: u32 as reg32) -> u32 as reg32 = "fma.rn.oob.relu.f16x2" isa "8.1" on sm_90;
-    /// `a * b + c`, rounded once, or 0 where an operand is the NaN that tensor copies put for elements out of bounds; what is negative becomes 0.
+    /// `a * b + c`, rounded once, or 0 where an operand is the NaN that tensor copies put for elements out of bounds; negative values become 0.
     rn_oob_relu_bf16(a: u16 as reg16, b: u16 as reg16, c: u16 as reg16) -> u16 as reg16 = "fma.rn.oob.relu.bf16" isa "8.1" on sm_90;
-    /// `a * b + c`, rounded once, or 0 where an operand is the NaN that tensor copies put for elements out of bounds; what is negative becomes 0.
+    /// `a * b + c`, rounded once, or 0 where an operand is the NaN that tensor copies put for elements out of bounds; negative values become 0.
     rn_oob_relu_bf16x2(a: u32 as reg32, b: u32 as reg32, c: u32 as reg32) -> u32 as reg32 = "fma.rn.oob.relu.bf16x2" isa "8.1" on sm_90;
     /// `a * b + c` of each of two `f32`, rounded once to nearest even.
     #[doc(alias = "__ffma2_rn")]

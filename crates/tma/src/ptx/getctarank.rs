@@ -1,4 +1,4 @@
-//! `getctarank`, the block of the cluster in whose shared memory an address lies.
+//! `getctarank`, the block of the cluster that owns an address in shared memory.
 //! PTX ISA 9.7.9.24.
 
 use crate::address::SharedClusterAddress;
@@ -6,10 +6,10 @@ use crate::address::SharedClusterAddress;
 device_fn! {
     /// `getctarank.shared::cluster.u32 rank, address;`
     ///
-    /// The number, in its cluster, of the block in whose shared memory `address` lies.
+    /// The number, in its cluster, of the block that owns `address` in its shared memory.
     isa "7.8" on sm_90;
     /// # Safety
-    /// 1. `address` lies in the shared memory of a block of the cluster.
+    /// 1. `address` is in the shared memory of a block of the cluster.
     #[doc(alias = "getctarank")]
     #[doc(alias = "query_shared_rank")]
     pub unsafe fn shared_cluster_u32[T](address: impl SharedClusterAddress<T>) -> u32 {
@@ -25,7 +25,7 @@ device_fn! {
     }
 }
 
-/// The other forms, whose address is a number.
+/// The other forms, which take the address as a number.
 macro_rules! ranks {
     ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal, $type:ty, $class:ident;)+) => { device_fn! {$(
         #[doc = concat!("`", $mnemonic, " rank, address;`")]
@@ -33,7 +33,7 @@ macro_rules! ranks {
         $(#[$attribute])*
         isa "7.8" on sm_90;
         /// # Safety
-        /// 1. `address` lies in the shared memory of a block of the cluster.
+        /// 1. `address` is in the shared memory of a block of the cluster.
         pub unsafe fn $name(address: $type) -> u32 {
             let rank;
             // SAFETY: (1) is the caller's. No memory is touched.
@@ -48,10 +48,10 @@ macro_rules! ranks {
 }
 
 ranks! {
-    /// Of an address in the shared window, in 64 bits.
+    /// Takes an address in the shared window, in 64 bits.
     shared_cluster_u64 = "getctarank.shared::cluster.u64", u64, reg64;
-    /// Of a generic address, in 32 bits.
+    /// Takes a generic address, in 32 bits.
     generic_u32 = "getctarank.u32", u32, reg32;
-    /// Of a generic address.
+    /// Takes a generic address.
     generic_u64 = "getctarank.u64", *const u8, reg64;
 }

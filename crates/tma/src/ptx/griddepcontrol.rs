@@ -15,7 +15,7 @@ device_fn! {
 
     /// `griddepcontrol.launch_dependents;`
     ///
-    /// Lets the kernels that depend on this one start as soon as every block has said so or has ended.
+    /// Lets the kernels that depend on this one start as soon as every block has called this or has ended.
     isa "7.8" on sm_90;
     #[doc(alias = "griddepcontrol_launch_dependents")]
     #[doc(alias = "cudaTriggerProgrammaticLaunchCompletion")]

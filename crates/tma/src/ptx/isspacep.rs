@@ -1,4 +1,4 @@
-//! `isspacep`, whether a generic address lies in a state space. PTX ISA 9.7.9.19.
+//! `isspacep`, whether a generic address is in a state space. PTX ISA 9.7.9.19.
 
 macro_rules! spaces {
     ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal on $arch:ident;)+) => { device_fn! {$(
@@ -21,10 +21,10 @@ macro_rules! spaces {
 }
 
 spaces! {
-    /// Returns whether a generic address lies in this block's shared memory.
+    /// Returns whether a generic address is in this block's shared memory.
     #[doc(alias = "__isShared")]
     shared_cta = "isspacep.shared::cta" on sm_80;
-    /// Returns whether a generic address lies in the shared memory of a block of the cluster.
+    /// Returns whether a generic address is in the shared memory of a block of the cluster.
     #[doc(alias = "__isClusterShared")]
     shared_cluster = "isspacep.shared::cluster" on sm_90;
 }

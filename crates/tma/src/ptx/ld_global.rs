@@ -6,7 +6,7 @@
 use super::Word;
 use super::{LoadOperator, Scope, WaitSem};
 
-/// A load through the cache of what nobody writes, with hints in its opcode.
+/// A load through the cache of values that no thread writes, with hints in its opcode.
 macro_rules! constant_loads {
     ($name:ident = $opcode:literal isa $isa:literal; $text:literal $registers:literal
         $type:ty = $result:expr; $($value:ident: $bits:ty as $class:ident)+) => { device_fn! {
@@ -14,8 +14,8 @@ macro_rules! constant_loads {
         ///
         isa $isa on sm_80;
         /// # Safety
-        /// 1. `address` is a multiple of the value's size and lies in global memory.
-        /// 2. Nobody writes the bytes while the kernel runs.
+        /// 1. `address` is a multiple of the value's size and is in global memory.
+        /// 2. No thread writes the bytes while the kernel runs.
         #[doc(alias = "__ldg")]
         pub unsafe fn $name(address: *const $type) -> $type {
             $(let $value: $bits;)+
@@ -32,7 +32,7 @@ macro_rules! constant_loads {
     } };
 }
 
-/// The loads of a value of one shape: with a cache operator, and those of what nobody writes.
+/// The loads of a value of one shape: with a cache operator, and of values that no thread writes.
 macro_rules! loads {
     ($($name:ident $nc:ident $no_allocate:ident $no_allocate_128b:ident $no_allocate_256b:ident
         = $text:literal $registers:literal $type:ty = $result:expr; $($value:ident: $bits:ty as $class:ident)+;)+) => { $(
@@ -41,8 +41,8 @@ macro_rules! loads {
             ///
             isa "7.0" on sm_80;
             /// # Safety
-            /// 1. `address` is a multiple of the value's size and lies in global memory.
-            /// 2. The bytes were written, that happens before, and nobody writes them at the same time.
+            /// 1. `address` is a multiple of the value's size and is in global memory.
+            /// 2. The bytes were written, that happens before, and no thread writes them at the same time.
             #[doc(alias("__ldcg", "__ldcs", "__ldlu", "__ldcv"))]
             pub unsafe fn $name[O: LoadOperator](address: *const $type) -> $type {
                 $(let $value: $bits;)+
@@ -101,9 +101,9 @@ macro_rules! ordered {
         ///
         isa "7.0, with `Cluster` 7.8" on sm_90;
         /// # Safety
-        /// 1. `address` is a multiple of the value's size and lies in global memory, where a value was written.
-        /// 2. Others write the value at the same time by such stores and atomic operations alone, whose scopes
-        ///    have each other.
+        /// 1. `address` is a multiple of the value's size and is in global memory, where a value was written.
+        /// 2. Others write the value at the same time by such stores and atomic operations only, and each scope
+        ///    includes the others.
         pub unsafe fn $name[S: WaitSem, C: Scope](address: *const $type) -> $type {
             let value;
             // SAFETY: (1) and (2) are the caller's.

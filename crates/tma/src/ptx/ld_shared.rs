@@ -6,8 +6,8 @@ macro_rules! loads {
         ///
         isa "7.0" on sm_80;
         /// # Safety
-        /// 1. `address` is a multiple of the value's size and lies in this block's shared memory.
-        /// 2. The bytes were written, that happens before, and nobody writes them at the same time.
+        /// 1. `address` is a multiple of the value's size and is in this block's shared memory.
+        /// 2. The bytes were written, that happens before, and no thread writes them at the same time.
         pub unsafe fn $name(address: u32) -> $type {
             let value;
             // SAFETY: (1) and (2) are the caller's.
@@ -34,7 +34,7 @@ device_fn! {
     ///
     isa "7.0" on sm_80;
     /// # Safety
-    /// As for [`b32`].
+    /// The conditions of [`b32`].
     pub unsafe fn b8(address: u32) -> u8 {
         let value: u16;
         // SAFETY: the caller's conditions.
@@ -52,7 +52,7 @@ device_fn! {
     ///
     isa "7.0" on sm_80;
     /// # Safety
-    /// As for [`b32`], with 16 bytes.
+    /// The conditions of [`b32`], with 16 bytes.
     pub unsafe fn v4_b32(address: u32) -> [u32; 4] {
         let (v0, v1, v2, v3);
         // SAFETY: the caller's conditions.

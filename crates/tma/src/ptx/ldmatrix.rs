@@ -1,9 +1,9 @@
 //! `ldmatrix`, matrices that a warp loads from shared memory. PTX ISA 9.7.14.5.15.
 //!
-//! The addresses are generic ones, since LLVM's intrinsics take no others from Rust; the builder says `.shared`
+//! The addresses are generic ones, since LLVM's intrinsics take no others from Rust; the builder adds `.shared`
 //! where it sees one made from an address of the window.
 
-/// Loads of so many matrices.
+/// Loads of one to four matrices.
 macro_rules! loads {
     ($(isa $isa:literal on $arch:ident, $what:literal {
         $($name:ident = $mnemonic:literal, $intrinsic:ident, $count:literal, $lanes:literal, [$($part:ident)+];)+
@@ -19,7 +19,7 @@ macro_rules! loads {
         /// # Safety
         /// 1. All threads of the warp reach this same call together.
         #[doc = concat!("2. ", $lanes)]
-        /// 3. The bytes were written, that happens before, and nobody writes them at the same time.
+        /// 3. The bytes were written, that happens before, and no thread writes them at the same time.
         #[doc(alias = "ldmatrix")]
         pub unsafe fn $name[T](row: *const T) -> [u32; $count] {
             // SAFETY: (1) to (3) are the caller's.

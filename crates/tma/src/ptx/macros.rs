@@ -2,11 +2,11 @@
 
 /// Puts one `asm!` together from pieces, for every choice of the modifiers.
 ///
-/// A piece is `("mnemonic" "arguments"; operands)`; what is empty at the end may be left out. The
+/// A piece is `("mnemonic" "arguments"; operands)`; empty parts at the end may be left out. The
 /// text of the instruction is all mnemonics in their order and then all arguments; the operands are
-/// those of `asm!`. A choice is `{ value; pattern => piece, ... }`: a `match` on a value that the
+/// operands of `asm!`. A choice is `{ value; pattern => piece, ... }`: a `match` on a value that the
 /// compiler knows, so that one arm stays; some have a name of their own. Pieces in brackets are as
-/// good as without. In front, in brackets, stand further options of `asm!`.
+/// good as without. In front, in brackets, are further options of `asm!`.
 ///
 /// ```text
 /// ptx_asm! { []
@@ -95,7 +95,7 @@ macro_rules! ptx_asm_pieces {
                 c4 = in(reg32) $coords[4]),
             _ => never)
     };
-    // The dimensions and strides of a tensor that stand in for those of its map, and coordinates.
+    // The dimensions and strides of a tensor that replace the map's, and coordinates.
     ($options:tt $mnemonics:tt $arguments:tt $operands:tt
         [{ resized $rank:ident $dims:ident $lower:ident $upper:ident $coords:ident } $($rest:tt)*]) => {
         ptx_asm_pieces!(@match $rank; $options $mnemonics $arguments $operands [$($rest)*]
@@ -121,7 +121,7 @@ macro_rules! ptx_asm_pieces {
                 c3 = in(reg32) $coords[3], c4 = in(reg32) $coords[4]),
             _ => never)
     };
-    // The operands that stand in for the tensor of a map.
+    // The operands that replace the tensor of a map.
     ($options:tt $mnemonics:tt $arguments:tt $operands:tt [{ overrides $address:ident } $($rest:tt)*]) => {
         ptx_asm_pieces!($options $mnemonics $arguments $operands [(".override::global_address") $($rest)*])
     };
@@ -174,8 +174,8 @@ macro_rules! ptx_asm_pieces {
     };
 }
 
-/// Instructions that read registers and write one: safe functions, whose operands stand in the order of the
-/// text. Those that an architecture can lack have type parameters.
+/// Instructions that read registers and write one: safe functions, with operands in the order of the
+/// text. Functions that an architecture can lack have type parameters.
 macro_rules! arithmetic {
     ($($(#[$attribute:meta])* $name:ident($($argument:ident: $type:ty as $class:ident),+) -> $result:ty as $out:ident
         = $text:literal isa $isa:literal on $arch:ident;)+) => { device_fn! {$(

@@ -6,7 +6,7 @@ use crate::{ClusterPtr, SharedPtr};
 device_fn! {
     /// `mapa.shared::cluster.u32 mapped, address, rank;`
     ///
-    /// The address, in block `rank` of the cluster, of what `address` is in this block.
+    /// The address in block `rank` of the cluster that corresponds to `address` in this block.
     isa "7.8" on sm_90;
     /// # Safety
     /// 1. `rank` is below the blocks of the cluster.
@@ -25,7 +25,7 @@ device_fn! {
     }
 }
 
-/// The other forms, whose address is a number.
+/// The other forms, which take the address as a number.
 macro_rules! maps {
     ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal, $type:ty, $class:ident;)+) => { device_fn! {$(
         #[doc = concat!("`", $mnemonic, " mapped, address, rank;`")]
@@ -33,7 +33,7 @@ macro_rules! maps {
         $(#[$attribute])*
         isa "7.8" on sm_90;
         /// # Safety
-        /// 1. `address` lies in this block's shared memory.
+        /// 1. `address` is in this block's shared memory.
         /// 2. `rank` is below the blocks of the cluster.
         pub unsafe fn $name(address: $type, rank: u32) -> $type {
             let mapped;
@@ -50,11 +50,11 @@ macro_rules! maps {
 }
 
 maps! {
-    /// Of an address in the shared window, in 64 bits.
+    /// Takes an address in the shared window, in 64 bits.
     shared_cluster_u64 = "mapa.shared::cluster.u64", u64, reg64;
-    /// Of a generic address, in 32 bits.
+    /// Takes a generic address, in 32 bits.
     generic_u32 = "mapa.u32", u32, reg32;
-    /// Of a generic address.
+    /// Takes a generic address.
     #[doc(alias = "map_shared_rank")]
     generic_u64 = "mapa.u64", *mut u8, reg64;
 }

@@ -1,7 +1,7 @@
 //! `mbarrier`, barriers in shared memory that count arrivals and bytes. PTX ISA 9.7.13.15.
 //!
 //! `SPACE` in the text of an instruction follows from the type of the address: `.shared::cta` for
-//! [`SharedPtr`], `.shared::cluster` for [`ClusterPtr`](crate::ClusterPtr), nothing
+//! [`SharedPtr`], `.shared::cluster` for [`ClusterPtr`](crate::ClusterPtr), empty
 //! for a raw pointer. A form without semantics and scope is the one with `.release.cta`,
 //! `.acquire.cta` or `.relaxed.cta`; `.shared` is `.shared::cta`.
 
@@ -13,7 +13,7 @@ use crate::{
 
 /// The 8 opaque bytes of a barrier in shared memory.
 ///
-/// Only the instructions of this module touch them; there is nothing to read or write.
+/// Only the instructions of this module touch barriers; they have no fields.
 #[repr(C, align(8))]
 pub struct Mbarrier {
     opaque: [u8; 8],
@@ -40,8 +40,8 @@ device_fn! {
 
     /// `mbarrier.init.L.SPACE.b64 [bar], count;`
     ///
-    /// A new barrier of a layout: phase 0, `count` arrivals pending and expected in every phase, no bytes
-    /// expected, nothing reported.
+    /// Makes a barrier of a layout: phase 0, `count` arrivals pending and expected in every phase, no bytes
+    /// expected and no report.
     isa "9.3" on sm_90;
     /// # Safety
     /// 1. `bar` is a multiple of 8 in this block's shared memory and holds no barrier.
@@ -81,7 +81,7 @@ device_fn! {
     /// Ends the barrier's life.
     isa "7.8, with a generic address 7.0" on sm_80;
     /// # Safety
-    /// 1. `bar` is an initialised barrier of this block that nobody uses any more.
+    /// 1. `bar` is an initialised barrier of this block that no thread uses any more.
     #[doc(alias = "mbarrier_inval")]
     pub unsafe fn inval(bar: impl SharedCtaAddress<Mbarrier>) {
         // SAFETY: (1) is the caller's.
@@ -150,11 +150,11 @@ macro_rules! multicasts {
         ///
         $(#[$attribute])*
         ///
-        /// It does so with the barrier at the offset of `bar` in every block of the cluster whose bit is in
+        /// The same happens at the barrier at the offset of `bar` in every block of the cluster with a bit in
         /// `mask`.
         isa "9.4" on sm_107a;
         /// # Safety
-        /// 1. In every block of the cluster whose bit is in `mask`, there is an initialised barrier at the
+        /// 1. In every block of the cluster with a bit in `mask`, there is an initialised barrier at the
         ///    offset of `bar`, with an arrival of this phase pending, and the block has not ended.
         #[doc = concat!("2. ", $condition)]
         pub unsafe fn $name $([$sem: $sems])? $([$scope: $scopes])? (
@@ -185,18 +185,18 @@ multicasts! {
     /// `count` arrivals.
     arrive_multicast_32b = "mbarrier.arrive" [.sem "_, " S: ArriveSem] count;
         "`count` is 1 to the arrivals of this phase that are pending."
-    /// `count` arrivals, and as many fewer in every later phase.
+    /// `count` arrivals, and `count` fewer in every later phase.
     arrive_drop_multicast_32b = "mbarrier.arrive_drop" [.sem "_, " S: ArriveSem] count;
         "`count` is 1 to the arrivals of this phase that are pending."
     /// Expects `bytes` more bytes in this phase, then one arrival.
     arrive_expect_tx_multicast_32b = "mbarrier.arrive.expect_tx" [.sem "_, " S: ArriveSem] bytes;
         "The bytes expected in a phase stay below 2^20."
-    /// Expects `bytes` more bytes in this phase, then one arrival, and as many fewer in every later phase.
+    /// Expects `bytes` more bytes in this phase, then one arrival, and one fewer in every later phase.
     arrive_drop_expect_tx_multicast_32b = "mbarrier.arrive_drop.expect_tx" [.sem "_, " S: ArriveSem] bytes;
         "The bytes expected in a phase stay below 2^20."
 }
 
-/// One of the instructions that arrive, in all its forms. `$also` is what else it does.
+/// One of the instructions that arrive, in all its forms. `$also` is its additional effect.
 macro_rules! arrivals {
     ($mnemonic:literal, $also:literal,
         $plain:ident $count:ident $sink:ident $sink_count:ident $expect_tx:ident $expect_tx_sink:ident
@@ -204,7 +204,7 @@ macro_rules! arrivals {
         $plain_alias:literal $expect_tx_alias:literal $no_complete_alias:literal) => { device_fn! {
         #[doc = concat!("`", $mnemonic, ".S.C.SPACE.b64 state, [bar];`")]
         ///
-        #[doc = concat!("One arrival", $also, "; gives the phase as a state.")]
+        #[doc = concat!("One arrival", $also, "; returns the phase as a state.")]
         isa "8.0, with `Relaxed` 8.6" on sm_90;
         /// # Safety
         /// 1. `bar` is an initialised barrier of this block, with an arrival of this phase pending.
@@ -223,7 +223,7 @@ macro_rules! arrivals {
 
         #[doc = concat!("`", $mnemonic, ".S.C.SPACE.b64 state, [bar], count;`")]
         ///
-        #[doc = concat!("`count` arrivals", $also, "; gives the phase as a state.")]
+        #[doc = concat!("`count` arrivals", $also, "; returns the phase as a state.")]
         isa "8.0, with `Relaxed` 8.6" on sm_90;
         /// # Safety
         /// 1. `bar` is an initialised barrier of this block.
@@ -280,7 +280,7 @@ macro_rules! arrivals {
         #[doc = concat!("`", $mnemonic, ".expect_tx.S.C.SPACE.b64 state, [bar], bytes;`")]
         ///
         #[doc = concat!("Expects `bytes` more bytes in this phase, then one arrival", $also,
-            "; gives the phase as a state.")]
+            "; returns the phase as a state.")]
         isa "8.0, with `Relaxed` 8.6" on sm_90;
         /// # Safety
         /// 1. `bar` is an initialised barrier of this block, with an arrival of this phase pending.
@@ -325,7 +325,7 @@ macro_rules! arrivals {
         #[doc = concat!("`", $mnemonic, ".noComplete.release.cta.SPACE.b64 state, [bar], count;`")]
         ///
         #[doc = concat!("`count` arrivals", $also,
-            " that do not complete the phase; gives the phase as a state.")]
+            " that do not complete the phase; returns the phase as a state.")]
         isa "8.0" on sm_80;
         /// # Safety
         /// 1. `bar` is an initialised barrier of this block.
@@ -396,7 +396,7 @@ waits! {
     /// Returns whether the phase of this parity has completed.
     #[doc(alias = "mbarrier_test_wait_parity")]
     test_wait_parity = "mbarrier.test_wait.parity", parity: u32, reg32;
-        isa "8.0, with `Relaxed` 8.6" on sm_90; "is 0 or 1, that of the current or the last phase."
+        isa "8.0, with `Relaxed` 8.6" on sm_90; "is 0 or 1, the parity of the current or the last phase."
     /// Returns whether the phase of `state` has completed. May sleep a while before it returns `false`.
     #[doc(alias("mbarrier_try_wait", "__mbarrier_try_wait"))]
     try_wait = "mbarrier.try_wait", state: u64, reg64;
@@ -408,27 +408,27 @@ waits! {
     /// Returns whether the phase of this parity has completed. May sleep a while before it returns `false`.
     #[doc(alias = "mbarrier_try_wait_parity")]
     try_wait_parity = "mbarrier.try_wait.parity", parity: u32, reg32;
-        isa "8.0, with `Relaxed` 8.6" on sm_90; "is 0 or 1, that of the current or the last phase."
+        isa "8.0, with `Relaxed` 8.6" on sm_90; "is 0 or 1, the parity of the current or the last phase."
     /// Returns whether the phase of this parity has completed. May sleep up to about `nanoseconds` before that.
     #[doc(alias = "mbarrier_try_wait_parity")]
     try_wait_parity_suspend_hint = "mbarrier.try_wait.parity", parity: u32, reg32, nanoseconds;
-        isa "8.0, with `Relaxed` 8.6" on sm_90; "is 0 or 1, that of the current or the last phase."
+        isa "8.0, with `Relaxed` 8.6" on sm_90; "is 0 or 1, the parity of the current or the last phase."
 }
 
-/// A phase, and what was reported in it.
+/// A phase, and its report.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reported {
-    /// Has the phase completed? Until then the others mean nothing.
+    /// Has the phase completed? Until then the other fields have no meaning.
     pub is_done: bool,
     /// Was anything reported, so that the conditional phase has not advanced?
     pub is_reported: bool,
-    /// The report; 0 where it was not asked for.
+    /// The report; 0 if it was not requested.
     pub value: u8,
 }
 
-/// Instructions that ask for a phase and for what was reported in it. In brackets stands how the report is
-/// given and read.
+/// Instructions that test a phase and return its report. Brackets contain the way in which the report is
+/// returned and read.
 macro_rules! reports {
     ($($name:ident = $mnemonic:literal, $phase:ident: $type:ty, $class:ident
         $([$value:ident $report:literal $read:literal])?; $condition:literal)+) => { device_fn! {$(
@@ -436,7 +436,7 @@ macro_rules! reports {
             $(, ", ", stringify!($value))?, ", [bar], ", stringify!($phase), ";`")]
         ///
         #[doc = concat!("Has the phase of this `", stringify!($phase), "` completed, and did a copy report anything?")]
-        /// A barrier of the layout v0 hears of nothing.
+        /// A barrier of the layout v0 reports no bytes.
         isa "9.3" on sm_90;
         /// # Safety
         /// 1. `bar` is an initialised barrier of this block.
@@ -474,26 +474,26 @@ reports! {
     try_wait_phase_type_primary_value = "mbarrier.try_wait", state: u64, reg64
         [value ", v" " cvt.u32.u8 {value}, v;"]; "came from an arrival of its current or last phase."
     test_wait_parity_phase_type_primary = "mbarrier.test_wait.parity", parity: u32, reg32;
-        "is 0 or 1, that of the current or the last phase."
+        "is 0 or 1, the parity of the current or the last phase."
     test_wait_parity_phase_type_primary_value = "mbarrier.test_wait.parity", parity: u32, reg32
-        [value ", v" " cvt.u32.u8 {value}, v;"]; "is 0 or 1, that of the current or the last phase."
+        [value ", v" " cvt.u32.u8 {value}, v;"]; "is 0 or 1, the parity of the current or the last phase."
     try_wait_parity_phase_type_primary = "mbarrier.try_wait.parity", parity: u32, reg32;
-        "is 0 or 1, that of the current or the last phase."
+        "is 0 or 1, the parity of the current or the last phase."
     try_wait_parity_phase_type_primary_value = "mbarrier.try_wait.parity", parity: u32, reg32
-        [value ", v" " cvt.u32.u8 {value}, v;"]; "is 0 or 1, that of the current or the last phase."
+        [value ", v" " cvt.u32.u8 {value}, v;"]; "is 0 or 1, the parity of the current or the last phase."
 }
 
-/// Instructions that ask for a conditional phase.
+/// Instructions that test a conditional phase.
 macro_rules! conditional {
     ($($name:ident = $mnemonic:literal;)+) => { device_fn! {$(
         #[doc = concat!("`", $mnemonic, ".parity.phase_type::conditional.S.C.shared::cta.b64 done, [bar], parity;`")]
         ///
-        /// Has the conditional phase of this parity completed? It is behind the primary one for each phase in
+        /// Has the conditional phase of this parity completed? It is one behind the primary phase for each phase in
         /// which a copy reported something.
         isa "9.3" on sm_90;
         /// # Safety
         /// 1. `bar` is an initialised barrier of this block.
-        /// 2. `parity` is 0 or 1, that of the current or the last conditional phase.
+        /// 2. `parity` is 0 or 1, the parity of the current or the last conditional phase.
         #[doc(alias("mbarrier_test_wait_parity", "mbarrier_try_wait_parity"))]
         pub unsafe fn $name[S: WaitSem, C: MbarrierScope](bar: SharedPtr<Mbarrier>, parity: u32) -> bool {
             let done: u32;

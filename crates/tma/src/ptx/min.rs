@@ -29,48 +29,48 @@ arithmetic! {
     ftz_nan_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "min.ftz.NaN.f16" isa "7.0" on sm_80;
     /// Each half: a NaN where one of them is a NaN; subnormal numbers become zeros.
     ftz_nan_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.ftz.NaN.f16x2" isa "7.0" on sm_80;
-    /// Of absolute values, times both signs; where one of them is a NaN, the other one.
+    /// Takes the minimum of absolute values, times both signs; where one of them is a NaN, the other one.
     xorsign_abs_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "min.xorsign.abs.f16" isa "7.8" on sm_90;
     /// Each half: of absolute values, times both signs; where one of them is a NaN, the other one.
     xorsign_abs_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.xorsign.abs.f16x2" isa "7.8" on sm_90;
-    /// Of absolute values, times both signs; where one of them is a NaN, the other one.
+    /// Takes the minimum of absolute values, times both signs; where one of them is a NaN, the other one.
     xorsign_abs_bf16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "min.xorsign.abs.bf16" isa "7.8" on sm_90;
     /// Each half: of absolute values, times both signs; where one of them is a NaN, the other one.
     xorsign_abs_bf16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.xorsign.abs.bf16x2" isa "7.8" on sm_90;
-    /// Of absolute values, times both signs; a NaN where one of them is a NaN.
+    /// Takes the minimum of absolute values, times both signs; a NaN where one of them is a NaN.
     nan_xorsign_abs_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "min.NaN.xorsign.abs.f16" isa "7.8" on sm_90;
     /// Each half: of absolute values, times both signs; a NaN where one of them is a NaN.
     nan_xorsign_abs_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.NaN.xorsign.abs.f16x2" isa "7.8" on sm_90;
-    /// Of absolute values, times both signs; a NaN where one of them is a NaN.
+    /// Takes the minimum of absolute values, times both signs; a NaN where one of them is a NaN.
     nan_xorsign_abs_bf16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "min.NaN.xorsign.abs.bf16" isa "7.8" on sm_90;
     /// Each half: of absolute values, times both signs; a NaN where one of them is a NaN.
     nan_xorsign_abs_bf16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.NaN.xorsign.abs.bf16x2" isa "7.8" on sm_90;
-    /// Of absolute values, times both signs; where one of them is a NaN, the other one; subnormal numbers become zeros.
+    /// Takes the minimum of absolute values, times both signs; where one of them is a NaN, the other one; subnormal numbers become zeros.
     ftz_xorsign_abs_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "min.ftz.xorsign.abs.f16" isa "7.8" on sm_90;
     /// Each half: of absolute values, times both signs; where one of them is a NaN, the other one; subnormal numbers become zeros.
     ftz_xorsign_abs_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.ftz.xorsign.abs.f16x2" isa "7.8" on sm_90;
-    /// Of absolute values, times both signs; a NaN where one of them is a NaN; subnormal numbers become zeros.
+    /// Takes the minimum of absolute values, times both signs; a NaN where one of them is a NaN; subnormal numbers become zeros.
     ftz_nan_xorsign_abs_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "min.ftz.NaN.xorsign.abs.f16" isa "7.8" on sm_90;
     /// Each half: of absolute values, times both signs; a NaN where one of them is a NaN; subnormal numbers become zeros.
     ftz_nan_xorsign_abs_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.ftz.NaN.xorsign.abs.f16x2" isa "7.8" on sm_90;
-    /// The lesser one; what is negative becomes 0.
+    /// The lesser one; negative values become 0.
     #[doc(alias = "__vimin_s32_relu")]
     relu_s32(a: i32 as reg32, b: i32 as reg32) -> i32 as reg32 = "min.relu.s32" isa "8.0" on sm_90;
-    /// Of each half, a signed integer.
+    /// Takes the minimum of each half, a signed integer.
     #[doc(alias = "__vmins2")]
     s16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.s16x2" isa "8.0" on sm_90;
-    /// Of each half, a signed integer; what is negative becomes 0.
+    /// Takes the minimum of each half, a signed integer; negative values become 0.
     #[doc(alias = "__vimin_s16x2_relu")]
     relu_s16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.relu.s16x2" isa "8.0" on sm_90;
-    /// Of each half, an unsigned integer.
+    /// Takes the minimum of each half, an unsigned integer.
     #[doc(alias = "__vminu2")]
     u16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.u16x2" isa "8.0" on sm_90;
-    /// Of each byte, a signed integer.
+    /// Takes the minimum of each byte, a signed integer.
     #[doc(alias = "__vmins4")]
     s8x4(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.s8x4" isa "9.2" on sm_107a_or_sm_120a;
-    /// Of each byte, a signed integer; what is negative becomes 0.
+    /// Takes the minimum of each byte, a signed integer; negative values become 0.
     relu_s8x4(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.relu.s8x4" isa "9.2" on sm_107a_or_sm_120a;
-    /// Of each byte, an unsigned integer.
+    /// Takes the minimum of each byte, an unsigned integer.
     #[doc(alias = "__vminu4")]
     u8x4(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.u8x4" isa "9.2" on sm_107a_or_sm_120a;
 }

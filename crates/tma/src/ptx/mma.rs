@@ -3,10 +3,10 @@
 //! The sections 9.7.14.5.1 to 9.7.14.5.13 say which elements each register holds. Registers of 32 bits are
 //! `u32` where they hold several elements, or one of tf32.
 //!
-//! LLVM's intrinsics for half precision take vectors, which Rust cannot hand over, and those for fp8 want a
-//! later PTX version of the whole module, as those for ordered metadata do. Sparse products, and those of formats
-//! whose names are type parameters, are one function for several intrinsics, and assembly, too;
-//! [`tensormap_cp_fenceproxy`](super::tensormap_cp_fenceproxy) says what it means to do without.
+//! LLVM's intrinsics for half precision take vectors, which Rust cannot pass, and intrinsics for fp8 need a
+//! later PTX version of the whole module, as intrinsics for ordered metadata do. Sparse products, and products of
+//! formats with names as type parameters, are one function for several intrinsics, and assembly, too;
+//! [`tensormap_cp_fenceproxy`](super::tensormap_cp_fenceproxy) explains the cost of assembly.
 
 #[cfg(target_arch = "nvptx64")]
 use crate::modifier::Word;
@@ -18,8 +18,8 @@ macro_rules! count {
     (@unit $part:ident) => { () };
 }
 
-/// Products whose operands have the same registers: those of A, B and C, and of D. Each row has its way of
-/// emitting the instruction behind the text.
+/// Products with operands in the same registers: A, B and C, and D. Each row has its way of
+/// emitting the instruction after the text.
 macro_rules! products {
     ($way:ident; $(isa $isa:literal on $arch:ident: $a:tt $b:tt $c:tt -> $d:tt {
         $($name:ident = $text:literal $(, $intrinsic:literal)?;)+
@@ -67,13 +67,13 @@ macro_rules! intrinsic {
     (@$part:ident $type:ident) => { $type };
 }
 
-/// Assembly, of a product whose registers have 32 bits, or a class of others.
+/// Assembly, for a product in registers of 32 bits, or of another class.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! assembly {
     ($text:literal [] $a:tt $b:tt $c:tt ($d:ident $($d_part:ident)+)) => {
         let [$($d_part),+] = assembly! { @emit reg32 [$text] [] [] $a $b $c ($d $($d_part)+) };
     };
-    // The text before D and behind C, and what else it refers to.
+    // The text before D and after C, and its other operands.
     (@emit $class:ident [$($text:expr),+] [$($end:expr),* $(,)?] [$($operands:tt)*] ($a:ident $($a_part:ident)+)
         ($b:ident $($b_part:ident)+) ($c:ident $($c_part:ident)+) ($d:ident $($d_part:ident)+)) => {{
         $(let $d_part: $d;)+
@@ -104,7 +104,7 @@ macro_rules! wide_assembly {
     };
 }
 
-/// Products of a sparse A. The greatest sparsity selector stands before the registers.
+/// Products of a sparse A. The greatest sparsity selector comes before the registers.
 macro_rules! sparse {
     ($(isa $isa:literal on $arch:ident, selectors to $most:literal: $a:tt $b:tt $c:tt -> $d:tt {
         $($name:ident = $text:literal;)+
@@ -146,8 +146,8 @@ macro_rules! sparse {
     };
 }
 
-/// Products of formats of 4 to 8 bits: the text before and behind the formats, and the registers, with those
-/// of metadata if A is sparse. Where some architectures have formats of 8 bits alone, it says who has all.
+/// Products of formats of 4 to 8 bits: the text before and after the formats, and the registers, with the registers
+/// of metadata if A is sparse. If some architectures have formats of 8 bits only, the row names the others.
 macro_rules! narrow {
     ($($name:ident [$choice:ident] = $head:literal $tail:literal isa $isa:literal on $arch:ident
         $(, of 4 and 6 bits on $more:ident)?:
@@ -180,7 +180,7 @@ macro_rules! narrow {
     )+} };
 }
 
-/// Products whose rows of A and columns of B have scales. The numbers are those that the first byte of a scale
+/// Products with scales of the rows of A and the columns of B. The numbers are the ones that the first byte of a scale
 /// in its register can have, as bits and in words.
 macro_rules! scaled {
     ($(isa $isa:literal on $arch:ident: $a:tt $b:tt $c:tt $(, $metadata:ident)? {
@@ -200,7 +200,7 @@ macro_rules! scaled {
                 $(stringify!($metadata), ", 0, ",)?
                 "scales[0], { BYTE_A, THREAD_A }, scales[1], { BYTE_B, THREAD_B };`")]
             ///
-            /// `a * b + c`, with a scale for each part of a row of A and of a column of B. PTX ISA 9.7.14.3 says which
+            /// `a * b + c`, with a scale for each part of a row of A and of a column of B. PTX ISA 9.7.14.3 defines which
             /// lanes have them: `THREAD_A` is 0 or 1, for a pair of each four lanes, `THREAD_B` 0 to 3, for one of
             #[doc = concat!("each four. `BYTE_A` and `BYTE_B`, the first byte of a scale, are ", $words, ".")]
             isa $isa on $arch;

@@ -1,11 +1,11 @@
 //! `movmatrix`, a matrix that a warp transposes in its registers. PTX ISA 9.7.14.5.17.
 //!
-//! LLVM has no intrinsic for it; [`tensormap_cp_fenceproxy`](super::tensormap_cp_fenceproxy) says what that means.
+//! LLVM has no intrinsic for it; [`tensormap_cp_fenceproxy`](super::tensormap_cp_fenceproxy) explains the consequences.
 
 device_fn! {
     /// `movmatrix.sync.aligned.m8n8.trans.b16 result, value;`
     ///
-    /// Transposes a matrix of 8 x 8 halves, of which each lane holds two in a row: lane `t` the elements
+    /// Transposes a matrix of 8 x 8 halves; each lane holds two halves in a row: lane `t` the elements
     /// `2 * (t % 4)` and the next of row `t / 4`.
     isa "7.8" on sm_80;
     /// # Safety

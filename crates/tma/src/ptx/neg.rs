@@ -1,18 +1,18 @@
 //! `neg`, negatives of halves. PTX ISA 9.7.4.5. The bits of a NaN are left open there.
 
 arithmetic! {
-    /// Of one half.
+    /// Negates one half.
     f16(a: u16 as reg16) -> u16 as reg16 = "neg.f16" isa "7.0" on sm_80;
-    /// Of each half.
+    /// Negates each half.
     #[doc(alias = "__hneg2")]
     f16x2(a: u32 as reg32) -> u32 as reg32 = "neg.f16x2" isa "7.0" on sm_80;
-    /// Of one half.
+    /// Negates one half.
     bf16(a: u16 as reg16) -> u16 as reg16 = "neg.bf16" isa "7.0" on sm_80;
-    /// Of each half.
+    /// Negates each half.
     #[doc(alias = "__hneg2")]
     bf16x2(a: u32 as reg32) -> u32 as reg32 = "neg.bf16x2" isa "7.0" on sm_80;
-    /// Of one half; subnormal numbers become zeros.
+    /// Negates one half; subnormal numbers become zeros.
     ftz_f16(a: u16 as reg16) -> u16 as reg16 = "neg.ftz.f16" isa "7.0" on sm_80;
-    /// Of each half; subnormal numbers become zeros.
+    /// Negates each half; subnormal numbers become zeros.
     ftz_f16x2(a: u32 as reg32) -> u32 as reg32 = "neg.ftz.f16x2" isa "7.0" on sm_80;
 }

@@ -1,12 +1,12 @@
 //! `prefetch`, a cache line or a tensor map brought nearer. PTX ISA 9.7.9.15.
 //!
-//! `SPACE` follows from the type of the address: `.global`, or nothing for a raw pointer.
+//! `SPACE` follows from the type of the address: `.global`, or empty for a raw pointer.
 
 use tensor_map::TensorMap;
 
 use crate::address::GlobalAddress;
 
-/// Prefetches of a line of memory. In brackets, what is said of the address.
+/// Prefetches of a line of memory. Brackets contain the condition on the address.
 macro_rules! lines {
     ($($(#[$attribute:meta])* $name:ident = $level:literal isa $isa:literal;)+) => { device_fn! {$(
         #[doc = concat!("`prefetch.SPACE", $level, " [address];`")]
@@ -14,7 +14,7 @@ macro_rules! lines {
         $(#[$attribute])*
         isa $isa on sm_80;
         /// # Safety
-        /// 1. `address` lies in memory that this thread may read.
+        /// 1. `address` is in memory that this thread may read.
         pub unsafe fn $name[T](address: impl GlobalAddress<T>) {
             // SAFETY: (1) is the caller's.
             unsafe { ptx_asm! { [] ("prefetch") { space address } ($level " [{address}];") } }
@@ -49,24 +49,24 @@ macro_rules! others {
 
 others! {
     /// Brings the line of `address` to the L2 cache, to go after others.
-    global_l2_evict_last = "prefetch.global.L2::evict_last", *const u8, "lies in global memory." isa "7.4" on sm_80;
+    global_l2_evict_last = "prefetch.global.L2::evict_last", *const u8, "is in global memory." isa "7.4" on sm_80;
     /// Brings the line of `address` to the L2 cache, to go in its turn.
-    global_l2_evict_normal = "prefetch.global.L2::evict_normal", *const u8, "lies in global memory."
+    global_l2_evict_normal = "prefetch.global.L2::evict_normal", *const u8, "is in global memory."
         isa "7.4" on sm_80;
     /// Brings the 32 bytes of `address` to the L1 cache.
     #[doc(alias = "prefetch_L1_32B")]
     global_l1_32b_valid_addr = "prefetch.global.L1::32B.valid_addr", *const u8,
         "points to global memory that this thread may read." isa "9.4" on sm_90;
     /// Brings the line of `address` to the uniform cache.
-    prefetchu_l1 = "prefetchu.L1", *const u8, "lies in memory that this thread may read." isa "7.0" on sm_80;
+    prefetchu_l1 = "prefetchu.L1", *const u8, "is in memory that this thread may read." isa "7.0" on sm_80;
     /// Brings a tensor map nearer for copies that use it.
     #[doc(alias = "prefetch_tensormap")]
     tensormap = "prefetch.tensormap", *const TensorMap,
         "points to a tensor map in parameter, constant or global memory." isa "8.0" on sm_90;
     /// Brings a tensor map nearer for copies that use it.
-    const_tensormap = "prefetch.const.tensormap", u64, "is that of a tensor map in the space `.const`."
+    const_tensormap = "prefetch.const.tensormap", u64, "is the address of a tensor map in the space `.const`."
         isa "8.0" on sm_90;
     /// Brings a tensor map nearer for copies that use it.
-    param_tensormap = "prefetch.param.tensormap", u64, "is that of a tensor map in the space `.param`."
+    param_tensormap = "prefetch.param.tensormap", u64, "is the address of a tensor map in the space `.param`."
         isa "8.0" on sm_90;
 }

@@ -61,13 +61,13 @@ device_fn! {
     /// `red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.OP.TYPE [dst], value, [bar];`
     ///
     /// Starts a reduction of a number in another block's shared memory by `value`; its bytes are counted
-    /// at the barrier, whose waiters see the result.
+    /// at the barrier, and its waiters see the result.
     isa "8.1" on sm_90;
     /// # Safety
     /// 1. `dst` is a multiple of `T`'s size and holds a `T`.
     /// 2. `dst` and `bar` are in the same block of this cluster, another one than this thread's, which has not
     ///    ended.
-    /// 3. `bar` is an initialised barrier whose current phase expects the bytes.
+    /// 3. `bar` is an initialised barrier with a current phase that expects the bytes.
     /// 4. Others use the bytes at `dst` only by such reductions until that phase completes.
     #[doc(alias = "red_async")]
     pub unsafe fn relaxed_cluster_shared_cluster[Op: Modifier, T: AsyncReduce<Op>](

@@ -1,4 +1,4 @@
-//! `red.shared`, atomic operations on this block's shared memory that give nothing back. PTX ISA 9.7.13.6.
+//! `red.shared`, atomic operations on this block's shared memory without a result. PTX ISA 9.7.13.6.
 
 device_fn! {
     /// `red.relaxed.cta.shared::cta.add.u32 [address], value;`
@@ -7,7 +7,7 @@ device_fn! {
     ///
     isa "7.8" on sm_80;
     /// # Safety
-    /// 1. `address` is a multiple of 4 and lies in this block's shared memory, where a number was written.
+    /// 1. `address` is a multiple of 4 and is in this block's shared memory, where a number was written.
     /// 2. Others use the number at the same time by atomic operations alone.
     #[doc(alias = "atomicAdd_block")]
     pub unsafe fn add_u32(address: u32, value: u32) {

@@ -1,4 +1,4 @@
-//! `setmaxnreg`, registers that warpgroups give to each other. PTX ISA 9.7.19.5.
+//! `setmaxnreg`, registers that warpgroups hand to each other. PTX ISA 9.7.19.5.
 
 /// Refuses, when the kernel is compiled, numbers that the instruction does not take.
 pub(crate) const fn assert_registers(registers: u32) {
@@ -31,12 +31,12 @@ macro_rules! changes {
 }
 
 changes! {
-    /// Waits until the block has enough registers left over, and takes as many for each thread of the warp
-    /// as make `REGISTERS`.
+    /// Waits until the block has enough spare registers, and raises the registers of each thread of the warp
+    /// to `REGISTERS`.
     #[doc(alias = "warpgroup_reg_alloc")]
     inc_sync_aligned = "setmaxnreg.inc.sync.aligned.u32", setmaxnreg_inc_sync_aligned,
         "The warp has at most `REGISTERS` registers a thread before.";
-    /// Gives back the registers above `REGISTERS` of each thread of the warp.
+    /// Releases the registers above `REGISTERS` of each thread of the warp.
     #[doc(alias = "warpgroup_reg_dealloc")]
     dec_sync_aligned = "setmaxnreg.dec.sync.aligned.u32", setmaxnreg_dec_sync_aligned,
         "The warp has at least `REGISTERS` registers a thread before.";

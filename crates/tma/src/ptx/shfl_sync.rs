@@ -24,7 +24,7 @@ device_fn! {
     ///
     isa "7.0" on sm_80;
     /// # Safety
-    /// As for [`idx`].
+    /// The conditions of [`idx`].
     #[doc(alias = "__shfl_up_sync")]
     pub unsafe fn up(members: u32, value: u32, delta: u32) -> u32 {
         // SAFETY: (1) is the caller's.
@@ -36,19 +36,19 @@ device_fn! {
     ///
     isa "7.0" on sm_80;
     /// # Safety
-    /// As for [`idx`].
+    /// The conditions of [`idx`].
     #[doc(alias = "__shfl_down_sync")]
     pub unsafe fn down(members: u32, value: u32, delta: u32) -> u32 {
         // SAFETY: (1) is the caller's.
         unsafe { crate::intrinsics::shfl_sync_down(members, value, delta, CLAMP_LAST) }
     }
 
-    /// `shfl.sync.bfly.b32 result, value, lane_mask, 31, members;` — the value of the lane whose
-    /// number differs by `lane_mask`, bit by bit.
+    /// `shfl.sync.bfly.b32 result, value, lane_mask, 31, members;` — the value of the lane at this
+    /// lane's number XOR `lane_mask`.
     ///
     isa "7.0" on sm_80;
     /// # Safety
-    /// As for [`idx`].
+    /// The conditions of [`idx`].
     #[doc(alias = "__shfl_xor_sync")]
     pub unsafe fn bfly(members: u32, value: u32, lane_mask: u32) -> u32 {
         // SAFETY: (1) is the caller's.

@@ -1,6 +1,6 @@
 //! `st.async`, stores that do not wait. PTX ISA 9.7.9.12.
 //!
-//! The type of the value chooses the one in the text; `.b32` and `.b64` are those of `u32` and `u64`.
+//! The type of the value chooses the type in the text; `.b32` and `.b64` are the types of `u32` and `u64`.
 //! `.weak` can be left out, and a generic address names the same memory as one in
 //! `.shared::cluster`.
 
@@ -13,7 +13,7 @@ use crate::value::Value;
 /// A number of 4 or 8 bytes that is stored in another block's shared memory.
 pub trait AsyncValue: Value {}
 
-/// A number of 4 bytes, of which four are stored at once.
+/// A number of 4 bytes that can be stored in fours.
 pub trait AsyncValue32: AsyncValue {}
 
 /// A number that is stored in global memory.
@@ -56,14 +56,14 @@ macro_rules! stores {
             ".TYPE [dst], value, [bar];`")]
         ///
         /// Starts a store to the shared memory of a block of the cluster; its bytes are counted at the
-        /// barrier, whose waiters see them.
+        /// barrier, and its waiters see them.
         isa "8.1" on sm_90;
         /// # Safety
-        /// 1. `dst` is a multiple of the size of what is stored, with room for it.
+        /// 1. `dst` is a multiple of the size of the stored value, with room for it.
         /// 2. `dst` and `bar` are in the same block of this cluster, which has more than one block and has not
         ///    ended.
-        /// 3. `bar` is an initialised barrier whose current phase expects the bytes.
-        /// 4. Nobody uses the bytes at `dst` until that phase completes.
+        /// 3. `bar` is an initialised barrier with a current phase that expects the bytes.
+        /// 4. No thread uses the bytes at `dst` until that phase completes.
         #[doc(alias = "st_async")]
         pub unsafe fn $name[T: $bound](
             dst: impl SharedClusterAddress<T>, value: $type, bar: impl SharedClusterAddress<Mbarrier>
@@ -90,13 +90,13 @@ device_fn! {
     /// `st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b128 [dst], value, [bar];`
     ///
     /// Starts a store of 16 bytes to the shared memory of a block of the cluster; they are counted at the
-    /// barrier, whose waiters see them.
+    /// barrier, and its waiters see them.
     isa "9.2" on sm_90;
     /// # Safety
     /// 1. `dst` is a multiple of 16, with room for 16 bytes.
     /// 2. `dst` and `bar` are in the same block of this cluster, which has more than one block and has not ended.
-    /// 3. `bar` is an initialised barrier whose current phase expects the bytes.
-    /// 4. Nobody uses the bytes at `dst` until that phase completes.
+    /// 3. `bar` is an initialised barrier with a current phase that expects the bytes.
+    /// 4. No thread uses the bytes at `dst` until that phase completes.
     #[doc(alias = "st_async")]
     pub unsafe fn weak_shared_cluster_b128(
         dst: impl SharedClusterAddress<u128>, value: u128, bar: impl SharedClusterAddress<Mbarrier>

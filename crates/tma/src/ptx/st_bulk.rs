@@ -9,8 +9,8 @@ device_fn! {
     isa "8.6" on sm_100;
     /// # Safety
     /// 1. `bytes` is a multiple of 8, at most 2^24.
-    /// 2. `dst` is a multiple of 8 with room for `bytes` bytes in this block's shared memory, which nobody
-    ///    else uses at the same time.
+    /// 2. `dst` is a multiple of 8 with room for `bytes` bytes in this block's shared memory, which no
+    ///    other code uses at the same time.
     #[doc(alias = "st_bulk")]
     pub unsafe fn weak_shared_cta[T](dst: SharedPtr<T>, bytes: u64) {
         // SAFETY: (1) and (2) are the caller's.

@@ -14,8 +14,8 @@ macro_rules! stores {
         ///
         isa "7.0" on sm_80;
         /// # Safety
-        /// 1. `address` is a multiple of the value's size and lies in global memory.
-        /// 2. Nobody else uses these bytes at the same time.
+        /// 1. `address` is a multiple of the value's size and is in global memory.
+        /// 2. No other code uses these bytes at the same time.
         #[doc(alias("__stwb", "__stcg", "__stcs", "__stwt"))]
         pub unsafe fn $name[O: StoreOperator](address: *mut $type, value: $type) {
             let $pattern = value;
@@ -34,8 +34,8 @@ macro_rules! stores {
         ///
         isa "7.4" on sm_80;
         /// # Safety
-        /// 1. `address` is a multiple of the value's size and lies in global memory.
-        /// 2. Nobody else uses these bytes at the same time.
+        /// 1. `address` is a multiple of the value's size and is in global memory.
+        /// 2. No other code uses these bytes at the same time.
         pub unsafe fn $no_allocate(address: *mut $type, value: $type) {
             let $pattern = value;
             // SAFETY: (1) and (2) are the caller's.
@@ -66,9 +66,9 @@ macro_rules! ordered {
         ///
         isa "7.0, with `Cluster` 7.8" on sm_90;
         /// # Safety
-        /// 1. `address` is a multiple of the value's size and lies in global memory.
-        /// 2. Others use the value at the same time by such loads and stores and by atomic operations alone, whose
-        ///    scopes have each other.
+        /// 1. `address` is a multiple of the value's size and is in global memory.
+        /// 2. Others use the value at the same time by such loads and stores and by atomic operations only, and each
+        ///    scope includes the others.
         pub unsafe fn $name[S: ArriveSem, C: Scope](address: *mut $type, value: $type) {
             // SAFETY: (1) and (2) are the caller's.
             unsafe {

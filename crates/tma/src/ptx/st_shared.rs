@@ -6,7 +6,7 @@ macro_rules! stores {
         ///
         isa "7.0" on sm_80;
         /// # Safety
-        /// 1. `address` is a multiple of the value's size and lies in this block's shared memory.
+        /// 1. `address` is a multiple of the value's size and is in this block's shared memory.
         /// 2. No other thread and no copy uses these bytes at the same time.
         pub unsafe fn $name(address: u32, value: $type) {
             // SAFETY: (1) and (2) are the caller's.
@@ -32,7 +32,7 @@ device_fn! {
     ///
     isa "7.0" on sm_80;
     /// # Safety
-    /// As for [`b32`].
+    /// The conditions of [`b32`].
     pub unsafe fn b8(address: u32, value: u8) {
         // SAFETY: the caller's conditions.
         unsafe {
@@ -48,7 +48,7 @@ device_fn! {
     ///
     isa "7.0" on sm_80;
     /// # Safety
-    /// As for [`b32`], with 16 bytes.
+    /// The conditions of [`b32`], with 16 bytes.
     pub unsafe fn v4_b32(address: u32, value: [u32; 4]) {
         let [v0, v1, v2, v3] = value;
         // SAFETY: the caller's conditions.

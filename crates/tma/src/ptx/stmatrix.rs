@@ -2,7 +2,7 @@
 //!
 //! The addresses are generic ones, as in [`ldmatrix`](super::ldmatrix).
 
-/// Stores of so many matrices.
+/// Stores of one to four matrices.
 macro_rules! stores {
     ($(isa $isa:literal on $arch:ident, $what:literal {
         $($name:ident = $mnemonic:literal, $intrinsic:ident, $count:literal, $lanes:literal, [$($index:literal)+];)+
@@ -18,7 +18,7 @@ macro_rules! stores {
         /// # Safety
         /// 1. All threads of the warp reach this same call together.
         #[doc = concat!("2. ", $lanes)]
-        /// 3. Nobody else uses these bytes at the same time.
+        /// 3. No other code uses these bytes at the same time.
         #[doc(alias = "stmatrix")]
         pub unsafe fn $name[T](row: *mut T, value: [u32; $count]) {
             // SAFETY: (1) to (3) are the caller's.

@@ -18,9 +18,9 @@ device_fn! {
     /// # Safety
     /// 1. All threads of the warp reach this same call together, with the same addresses.
     /// 2. `dst` is a multiple of 64 and has room for a tensor map in global memory.
-    /// 3. `src` is a multiple of 64 and points to a tensor map in this block's shared memory, whose writes
+    /// 3. `src` is a multiple of 64 and points to a tensor map in this block's shared memory; its writes
     ///    happen before.
-    /// 4. No copy uses the map at `dst`, and nobody else uses these bytes, at the same time.
+    /// 4. No copy uses the map at `dst`, and no other code uses these bytes, at the same time.
     #[doc(alias("tensormap_cp_fenceproxy", "tensormap_copy_fenceproxy"))]
     pub unsafe fn global_shared_cta_release[C: Scope](dst: *mut TensorMap, src: SharedPtr<TensorMap>) {
         // SAFETY: (1) to (4) are the caller's; the others are no instructions.

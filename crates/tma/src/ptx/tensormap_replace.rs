@@ -1,6 +1,6 @@
 //! `tensormap.replace`, changes of a tensor map's fields. PTX ISA 9.7.9.28.
 //!
-//! `SPACE` follows from the type of the address: `.global`, `.shared::cta`, or nothing for a raw
+//! `SPACE` follows from the type of the address: `.global`, `.shared::cta`, or empty for a raw
 //! pointer. A changed map is released and acquired before a copy uses it
 //! ([`tensormap_cp_fenceproxy`](super::tensormap_cp_fenceproxy), [`fence`](super::fence)).
 
@@ -19,7 +19,7 @@ macro_rules! registers {
         /// # Safety
         /// 1. `map` is a multiple of 64 and points to a tensor map in global memory or this block's shared
         ///    memory.
-        /// 2. No copy uses the map, and nobody else uses these bytes, at the same time.
+        /// 2. No copy uses the map, and no other code uses these bytes, at the same time.
         #[doc(alias = "tensormap_replace")]
         pub unsafe fn $name(map: impl EditAddress<TensorMap>, $value: $type) {
             // SAFETY: (1) and (2) are the caller's.
@@ -56,7 +56,7 @@ macro_rules! dimensions {
         /// # Safety
         /// 1. `map` is a multiple of 64 and points to a tensor map in global memory or this block's shared
         ///    memory.
-        /// 2. No copy uses the map, and nobody else uses these bytes, at the same time.
+        /// 2. No copy uses the map, and no other code uses these bytes, at the same time.
         #[doc(alias = "tensormap_replace")]
         pub unsafe fn $name[const DIMENSION: u32](map: impl EditAddress<TensorMap>, $value: $type) {
             const { assert!(DIMENSION < $count, concat!("the dimension is 0 to ", $limit)) };
@@ -86,7 +86,7 @@ dimensions! {
     tile_element_stride = "element_stride", stride_elems: u32, reg32, ".b32", 5 "4";
 }
 
-/// Fields that take one of a few numbers. The last column is what the numbers from one on need.
+/// Fields with one of a few numbers. The last column is the requirement of the numbers from one on.
 macro_rules! choices {
     ($($(#[$attribute:meta])* $name:ident = $field:literal, $count:literal $limit:literal
         isa $isa:literal on $arch:ident $(, $first:literal on $later:ident)?;)+) => {
@@ -102,7 +102,7 @@ macro_rules! choices {
         /// # Safety
         /// 1. `map` is a multiple of 64 and points to a tensor map in global memory or this block's shared
         ///    memory.
-        /// 2. No copy uses the map, and nobody else uses these bytes, at the same time.
+        /// 2. No copy uses the map, and no other code uses these bytes, at the same time.
         #[doc(alias = "tensormap_replace")]
         pub unsafe fn $name[const VALUE: u32](map: impl EditAddress<TensorMap>) {
             const { assert!(VALUE < $count, concat!("the value is 0 to ", $limit)) };
@@ -129,7 +129,7 @@ choices! {
     /// Sets the swizzle: 0 none, 1 of 32 bytes, 2 of 64, 3 of 128, 4 of 96.
     #[doc(alias = "tensormap_replace_swizzle_mode")]
     tile_swizzle_mode = "swizzle_mode", 5 "4" isa "8.3, with 4 8.8" on sm_90a, 4 on sm_103a;
-    /// Sets what the swizzle moves at once: 0 of 16 bytes, 1 of 32, 2 of 32 with halves exchanged, 3 of 64.
+    /// Sets the unit that the swizzle moves: 0 of 16 bytes, 1 of 32, 2 of 32 with halves exchanged, 3 of 64.
     #[doc(alias = "tensormap_replace_swizzle_atomicity")]
     tile_swizzle_atomicity = "swizzle_atomicity", 4 "3" isa "8.6" on sm_100a_or_sm_120a;
     /// Sets what loads write for elements outside the tensor: 0 zeros, 1 NaN.

@@ -17,7 +17,7 @@ device_fn! {
     ///
     isa "7.0" on sm_80;
     /// # Safety
-    /// As for [`ballot`].
+    /// The conditions of [`ballot`].
     #[doc(alias = "__all_sync")]
     pub unsafe fn all(members: u32, predicate: bool) -> bool {
         // SAFETY: (1) is the caller's.
@@ -28,7 +28,7 @@ device_fn! {
     ///
     isa "7.0" on sm_80;
     /// # Safety
-    /// As for [`ballot`].
+    /// The conditions of [`ballot`].
     #[doc(alias = "__any_sync")]
     pub unsafe fn any(members: u32, predicate: bool) -> bool {
         // SAFETY: (1) is the caller's.

@@ -14,8 +14,8 @@ use super::Alignment;
 device_fn! {
     /// `wgmma.fence.sync.A;`
     ///
-    /// Orders earlier accesses to registers before the products that follow. It stands before the first one,
-    /// and wherever registers of sums or of A were accessed in between.
+    /// Orders earlier accesses to registers before the products that follow. Call it before the first one,
+    /// and after each access to registers of sums or of A in between.
     isa "8.0" on sm_90a_alone;
     /// # Safety
     /// 1. All threads of the warpgroup reach this same call, those of a warp together.
@@ -30,7 +30,7 @@ device_fn! {
     /// Makes a group of the warp's products since the last one.
     isa "8.0" on sm_90a_alone;
     /// # Safety
-    /// As for [`fence_sync`].
+    /// The conditions of [`fence_sync`].
     #[doc(alias = "warpgroup_commit_batch")]
     pub unsafe fn commit_group_sync[A: Alignment]() {
         // SAFETY: (1) is the caller's.
@@ -43,7 +43,7 @@ device_fn! {
     /// not to be read before.
     isa "8.0" on sm_90a_alone;
     /// # Safety
-    /// As for [`fence_sync`].
+    /// The conditions of [`fence_sync`].
     #[doc(alias = "warpgroup_wait")]
     pub unsafe fn wait_group_sync[A: Alignment, const LEFT: u64]() {
         // SAFETY: (1) is the caller's.
@@ -52,18 +52,18 @@ device_fn! {
 
     /// `wgmma.mma_async.sync.aligned.m64nNkK.D.A.B d, a, b, scale_d, SCALE_A, SCALE_B, TRANS_A, TRANS_B;`
     ///
-    /// Starts `d = a * b + d`, or `d = a * b` where `scale_d` is false. The type of `d` says its precision and
+    /// Starts `d = a * b + d`, or `d = a * b` where `scale_d` is false. The type of `d` determines its precision and
     /// N: an array of `f32` has N / 2 elements, one of `u32` with two halves each N / 4, one of `i32` N / 2. A
     /// is a [`u64`], the descriptor of a matrix in shared memory, or four registers. `SCALE_A` and `SCALE_B`
-    /// are 1, or -1 for the other sign; `TRANS_A` and `TRANS_B` are 1 where K is not what lies together.
+    /// are 1, or -1 for the other sign; `TRANS_A` and `TRANS_B` are 1 where K is not contiguous.
     isa "8.0, of `S8` and `U8` 8.4" on sm_90a_alone;
     /// # Safety
     /// 1. All threads of the warpgroup reach this same call, those of a warp together, with the same
     ///    descriptors and the same `scale_d`.
-    /// 2. Descriptors say where matrices lie in this block's shared memory. Their writes happen before, and a
+    /// 2. Descriptors say where matrices are in this block's shared memory. Their writes happen before, and a
     ///    `fence.proxy.async` is between where they are not the async proxy's.
-    /// 3. Nobody writes these bytes before a `wait_group` that covers the group of this product.
-    /// 4. A `wgmma.fence` lies between this and earlier accesses to `d`, or to a register of `a`; products of the
+    /// 3. No thread writes these bytes before a `wait_group` that covers the group of this product.
+    /// 4. A `wgmma.fence` is between this and earlier accesses to `d`, or to a register of `a`; products of the
     ///    same shape may follow each other in `d`.
     /// 5. `d`, and a register of `a`, is not accessed before such a `wait_group` either.
     pub unsafe fn mma_async[D: Sums<A, B>, A, B, const SCALE_A: i32, const SCALE_B: i32,
@@ -77,10 +77,10 @@ device_fn! {
 
     /// `wgmma.mma_async.sync.aligned.m64nNk32.s32.A.B.satfinite d, a, b, scale_d;`
     ///
-    /// As [`mma_async`], of bytes; a sum that is too large for its register becomes the nearest that is not.
+    /// Same as [`mma_async`], for bytes; a sum that is too large for its register saturates.
     isa "8.0, of `S8` and `U8` 8.4" on sm_90a_alone;
     /// # Safety
-    /// As for [`mma_async`].
+    /// The conditions of [`mma_async`].
     pub unsafe fn mma_async_satfinite[D: Sums<A, B>, A, B](d: D, a: impl Left, b: u64, scale_d: bool) -> D {
         const { assert!(D::IS_BYTES, "`.satfinite` is there for bytes") };
         // SAFETY: the caller's conditions.
@@ -90,11 +90,11 @@ device_fn! {
     /// `wgmma.mma_async.sp.sync.aligned.m64nNkK.D.A.B d, a, b, metadata, SELECTOR, scale_d, SCALE_A, SCALE_B,
     /// TRANS_A, TRANS_B;`
     ///
-    /// As [`mma_async`], with twice its K: `a` has the elements that `metadata` names, as PTX ISA 9.7.14.6 has it,
+    /// Same as [`mma_async`], with twice its K: `a` has the elements that `metadata` names, as PTX ISA 9.7.14.6 defines,
     /// and the others are zeros. `SELECTOR`, which lanes have the metadata, is 0 or 1, and 0 for elements of 8 bits.
     isa "8.2, of `S8` and `U8` 8.4" on sm_90a_alone;
     /// # Safety
-    /// As for [`mma_async`].
+    /// The conditions of [`mma_async`].
     pub unsafe fn mma_async_sp[D: Sums<A, B>, A, B, const SELECTOR: u32, const SCALE_A: i32, const SCALE_B: i32,
         const TRANS_A: i32, const TRANS_B: i32](d: D, a: impl Left, b: u64, metadata: u32, scale_d: bool) -> D
     {
@@ -107,10 +107,10 @@ device_fn! {
 
     /// `wgmma.mma_async.sp.sync.aligned.m64nNk64.s32.A.B.satfinite d, a, b, metadata, SELECTOR, scale_d;`
     ///
-    /// As [`mma_async_sp`], of bytes; a sum that is too large for its register becomes the nearest that is not.
+    /// Same as [`mma_async_sp`], for bytes; a sum that is too large for its register saturates.
     isa "8.2, of `S8` and `U8` 8.4" on sm_90a_alone;
     /// # Safety
-    /// As for [`mma_async`].
+    /// The conditions of [`mma_async`].
     pub unsafe fn mma_async_sp_satfinite[D: Sums<A, B>, A, B, const SELECTOR: u32](
         d: D, a: impl Left, b: u64, metadata: u32, scale_d: bool,
     ) -> D {

@@ -364,7 +364,7 @@ fn calls_that_cannot_use_memory_are_refused(programs: &Programs) -> Result<(), F
 
 fn calls_of_any_size_are_refused(programs: &Programs) -> Result<(), Failed> {
     let parts = [
-        "block-dimension: block.x is 4294967295; the device's limit is 1024; take 1024",
+        "block-dimension: block.x is 4294967295; the device's limit is 1024; use 1024",
         "block-dimension: block.x is 134217728;",
         "its fat binary claims 64 bytes, which are not all in memory",
         "the wrapper of a fat binary holds another wrapper",

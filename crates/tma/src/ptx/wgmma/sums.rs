@@ -8,11 +8,11 @@ pub trait Left: Copy + crate::sealed::Sealed {
     #[doc(hidden)]
     const IS_SHARED: bool;
 
-    /// The descriptor.
+    /// Returns the descriptor.
     #[doc(hidden)]
     fn descriptor(self) -> u64;
 
-    /// The registers.
+    /// Returns the registers.
     #[doc(hidden)]
     fn registers(self) -> [u32; 4];
 }
@@ -49,18 +49,18 @@ impl Left for [u32; 4] {
 
 /// The registers of a thread for the sums of a product of matrices of `A` and `B`.
 ///
-/// It is there for arrays of `f32` of 4 to 128 elements, of `u32` of 2 to 64, each with two halves, and of
+/// Implemented for arrays of `f32` of 4 to 128 elements, of `u32` of 2 to 64, each with two halves, and of
 /// `i32`, with the types that PTX ISA 9.7.14.7.3 lists.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not what a product of `{A}` and `{B}` has",
     label = "the instruction has no such form"
 )]
 pub trait Sums<A, B>: Sized {
-    /// Elements of 16 bits, of which K need not lie together.
+    /// Elements of 16 bits; their K need not be contiguous.
     #[doc(hidden)]
     const IS_HALVES: bool;
 
-    /// Elements whose sign can be changed.
+    /// Elements with a sign that can be changed.
     #[doc(hidden)]
     const IS_FLOAT: bool;
 
@@ -68,11 +68,11 @@ pub trait Sums<A, B>: Sized {
     #[doc(hidden)]
     const IS_BYTES: bool;
 
-    /// The sparsity selectors that there are, from 0; none without a sparse product.
+    /// The number of sparsity selectors, counted from 0; none without a sparse product.
     #[doc(hidden)]
     const SELECTORS: u32;
 
-    /// The instruction.
+    /// Returns the instruction.
     #[doc(hidden)]
     unsafe fn multiply<
         const SCALE_A: i32,
@@ -86,13 +86,13 @@ pub trait Sums<A, B>: Sized {
         scale_d: bool,
     ) -> Self;
 
-    /// The same with `.satfinite`.
+    /// Returns the same with `.satfinite`.
     #[doc(hidden)]
     unsafe fn multiply_satfinite(self, _a: impl Left, _b: u64, _scale_d: bool) -> Self {
         self
     }
 
-    /// The instruction for a sparse A.
+    /// Returns the instruction for a sparse A.
     #[doc(hidden)]
     unsafe fn multiply_sparse<
         const SELECTOR: u32,
@@ -110,7 +110,7 @@ pub trait Sums<A, B>: Sized {
         self
     }
 
-    /// The same with `.satfinite`.
+    /// Returns the same with `.satfinite`.
     #[doc(hidden)]
     unsafe fn multiply_sparse_satfinite<const SELECTOR: u32>(
         self,
@@ -125,7 +125,7 @@ pub trait Sums<A, B>: Sized {
 
 /// The registers of a thread for 64 rows of sums: arrays of `f32` or `i32`, or of `u32` with two halves each.
 ///
-/// They are numbers, whose zero is all zero bytes, so that no other type may be one:
+/// They are numbers with a zero of all zero bytes, so that no other type may be one:
 ///
 /// ```compile_fail,E0277
 /// use tma::ptx::wgmma::Registers;
@@ -140,11 +140,11 @@ pub trait Sums<A, B>: Sized {
 /// }
 /// ```
 pub trait Registers: Sized + crate::sealed::Array {
-    /// Columns of the sums.
+    /// The number of columns of the sums.
     #[doc(hidden)]
     const COLUMNS: usize;
 
-    /// The same values, in registers that nothing reads before or writes behind this point.
+    /// Returns the same values, in registers that are not read before or written after this point.
     #[doc(hidden)]
     fn pinned(self) -> Self;
 }
@@ -180,8 +180,8 @@ pub(super) const fn assert_selector<D: Sums<A, B>, A, B>(selector: u32) {
     );
 }
 
-/// One `asm!`, of `.sp` or nothing, the text between N and the list, the registers of the sums, and what comes
-/// behind B and last.
+/// One `asm!`, of `.sp` or empty, the text between N and the list, the registers of the sums, and the text
+/// after B and at the end.
 #[cfg(tma_arch = "sm_90a")]
 macro_rules! product {
     ($b:ident $scale_d:ident; $sparse:literal $n:literal [$($type:literal)+] [$first:ident $($r:ident)*];
@@ -235,8 +235,8 @@ const fn is_shared<L: Left>(_: &L) -> bool {
     L::IS_SHARED
 }
 
-/// The instruction, for a dense or a sparse A, from shared memory or from registers: what comes last in each, the
-/// operands of both and those of the first alone.
+/// The instruction, for a dense or a sparse A, from shared memory or from registers: the end of each, the
+/// operands of both and the operands of the first only.
 macro_rules! multiply {
     (dense $name:ident $($rest:tt)*) => { multiply! { @emit "" "" [] [] $name $($rest)* } };
     (sparse $name:ident [$($generic:tt)*] $($rest:tt)*) => {

@@ -229,7 +229,10 @@ mod tests {
     fn verdicts_that_differ_are_shown() {
         let map = TensorMap::from_words([0; 16]);
         let (text, error) = compared(0x1008, Ok(map));
-        assert!(text.starts_with("ours: no tiled tensor map"), "{text}");
+        assert!(
+            text.starts_with("ours: parameters of the tiled tensor map"),
+            "{text}"
+        );
         assert!(text.contains("\ndriver: 0000"), "{text}");
         let expected = "the verdicts differ: refused by one side, ours";
         assert_eq!(error.as_deref(), Some(expected));
