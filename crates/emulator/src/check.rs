@@ -201,7 +201,10 @@ impl Checker {
             follows.dedup();
             let follows: Vec<String> = follows.iter().map(|kind| format!("`{kind}`")).collect();
             if !follows.is_empty() {
-                let note = format!("this explains what else was found: {}", follows.join(", "));
+                let note = format!(
+                    "this also explains other findings, not reported separately: {}",
+                    follows.join(", ")
+                );
                 diagnostic.notes.push(note);
             }
             if let Some(fault) = fault.filter(|_| explains == Some(index)) {

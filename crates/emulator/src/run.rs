@@ -61,7 +61,7 @@ pub(crate) fn run<O: Watch>(
     if world.unprinted > 0 {
         let limit = config.max_printed;
         printed += &format!(
-            "\n(the kernel may print {limit} bytes; {} more are not shown)\n",
+            "\n(output limit of {limit} bytes reached; {} more are not shown)\n",
             world.unprinted
         );
     }

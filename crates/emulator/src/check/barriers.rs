@@ -181,7 +181,7 @@ impl Checker {
             (Some(first), _) => {
                 let there = End::new(first, format!("arrives in phase {phase} already"));
                 let note = format!(
-                    "nothing orders the second arrival after the end of phase {phase}: both may count in one phase"
+                    "the second arrival is not ordered after the end of phase {phase}: both may count in one phase"
                 );
                 (Some(there), note)
             }
@@ -189,7 +189,7 @@ impl Checker {
                 let before = phase - 1;
                 let there = there.map(|by| End::new(by, format!("arrives in its phase {before}")));
                 let note = format!(
-                    "nothing orders the arrival after the end of phase {before}: if it comes before that, it counts in \
+                    "the arrival is not ordered after the end of phase {before}: if it comes before that, it counts in \
                      phase {before}"
                 );
                 (there, note)
@@ -215,7 +215,7 @@ impl Checker {
         });
         let (here, there) = (End::new(origin, here), End::new(other, there));
         self.report(Kind::InvalidCollective, here, Some(there), |_| {
-            vec!["nothing orders the two: they can come in one phase of the barrier".into()]
+            vec!["the two are not ordered: they can count in one phase of the barrier".into()]
         });
     }
 

@@ -145,8 +145,8 @@ impl Checker {
         let are_strong = earlier.scope().is_some() && now.scope().is_some();
         if are_strong && !earlier.is_like(now) {
             named.notes.push(
-                "both are strong, and race all the same: strong accesses are ordered among each other \
-                 only in the same proxy and where they are of the same bytes as a whole (8.7.1)"
+                "both are strong but still race: strong accesses are ordered with each other only in the same \
+                 proxy and on exactly the same bytes (8.7.1)"
                     .into(),
             );
         }
@@ -251,8 +251,7 @@ impl Checker {
                 let (issuer_block, issuer) = self.grid.extents.split(copy.issuer);
                 if known.get(Lane::BulkRead, issuer_block, issuer) >= copy.epoch {
                     notes.push(
-                        "the wait was with `.read`, which says only that the source was read"
-                            .into(),
+                        "the wait used `.read`, which covers only the reads of the source".into(),
                     );
                 }
                 return Named::new(Kind::ReadBeforeCompletion, notes);
@@ -261,7 +260,7 @@ impl Checker {
         let object = self.mbarriers.get(block, id);
         if let Some(wait) = object.and_then(|o| o.stale_wait(reader, copy.phase())) {
             let (_, thread) = self.grid.extents.split(reader);
-            let what = format!("thread {thread} goes on at once where it waits for an older phase");
+            let what = format!("thread {thread} passes its wait for an older phase at once");
             return Named {
                 other: Some(Other {
                     instruction: wait.instruction,

@@ -55,8 +55,8 @@ impl Diagnostic {
             .iter()
             .any(|stem| opcode.starts_with(stem));
         (self.kind == Kind::Misaligned && is_access).then_some(
-            "a load, a store or an atomic needs an address at a multiple of the bytes that it accesses at once, which for a \
-             vector are those of all its elements",
+            "a load, a store or an atomic needs an address that is a multiple of its access size, which for a \
+             vector is the size of all its elements",
         )
     }
 

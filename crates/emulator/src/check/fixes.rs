@@ -34,9 +34,9 @@ impl Checker {
                  after their last read"
             }
             Fix::SentToPeer => {
-                "the block that waits for the copy tells this one: after its wait it arrives at an mbarrier here \
-                 (`mapa`, `mbarrier.arrive.release.cluster`), and whoever writes the source again waits there \
-                 (`.acquire.cluster`)"
+                "the block that waits for the copy signals this one: after its wait it arrives at an mbarrier here \
+                 (`mapa`, `mbarrier.arrive.release.cluster`), and the thread that writes the source \
+                 again waits there (`.acquire.cluster`)"
             }
             Fix::CountedHere => {
                 "wait for the phase of the mbarrier that counts the copy before writing its source again, or let a \

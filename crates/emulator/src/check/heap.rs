@@ -35,7 +35,7 @@ impl Fresh {
     pub(super) fn malloc(&self, address: u64) -> Option<Other> {
         Some(Other {
             instruction: self.instruction(address)?,
-            what: "the memory is that of".to_owned(),
+            what: "the memory was allocated by".to_owned(),
         })
     }
 }

@@ -146,8 +146,8 @@ impl Checker {
                 let read = descriptor.unswizzled(address).wrapping_sub(tile.address);
                 if lies != read {
                     let misfit = format!(
-                        "the swizzle of the box has put its bytes from {lies} on to shared address {address:#x}, and \
-                         that of the descriptor takes them for those from {read} on"
+                        "the swizzle of the box stored its bytes from {lies} on at shared address {address:#x}, \
+                         but the swizzle of the descriptor reads them as the bytes from {read} on"
                     );
                     return Some((Some((copy, tile)), misfit));
                 }
@@ -200,7 +200,7 @@ fn of_copy(tile: &BoxLayout) -> String {
     let extents = &tile.extents[..=last.unwrap_or(0).max(1)];
     let extents: Vec<String> = extents.iter().map(u32::to_string).collect();
     format!(
-        "the copy has put a box of {} elements of `{}` there, with {}",
+        "the copy wrote a box of {} elements of `{}` there, with {}",
         extents.join(" x "),
         tile.data_type.name(),
         swizzle(tile.swizzle)
@@ -221,7 +221,7 @@ fn of_descriptor(matrix: MatrixRead) -> String {
         (true, false) => "columns of B",
     };
     format!(
-        "the descriptor begins at shared address {start_bytes:#x}, where {along} lie together, with {}, the leading \
+        "the descriptor begins at shared address {start_bytes:#x}, where {along} are contiguous, with {}, the leading \
          offset {leading_bytes}, the stride offset {stride_bytes} and the base offset {base_offset}",
         swizzle(mode)
     )
@@ -243,8 +243,8 @@ fn not_held(matrix: MatrixRead, (line, byte): (u32, u64), row: u64, begin: i64) 
         _ => format!("begin at byte {begin} of a row"),
     };
     format!(
-        "without a swizzle, {CORE_BYTES} bytes that follow one another are {LINES} lines of {PIECE} bytes; those from \
-         {line}, byte {byte}, on {begins}, and the box has rows of {row} bytes"
+        "without a swizzle, {CORE_BYTES} contiguous bytes are {LINES} lines of {PIECE} bytes; those from {line}, \
+         byte {byte}, on {begins}, but the box has rows of {row} bytes"
     )
 }
 
@@ -253,8 +253,8 @@ fn elsewhere(matrix: MatrixRead, (line, byte): (u32, u64), at: Place, known: Pla
     let of = name_of_line(matrix, line);
     let (row, column) = (known.0 + i64::from(line), known.1 + byte as i64);
     format!(
-        "{of}, from byte {byte} on, is read from row {}, byte {} of the box, and lies in row {row}, byte {column} by \
-         what is read before",
+        "{of}, from byte {byte} on, is read from row {}, byte {} of the box, but earlier reads place it in row \
+         {row}, byte {column}",
         at.0, at.1
     )
 }

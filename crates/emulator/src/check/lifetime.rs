@@ -11,7 +11,7 @@ use crate::machine::observer::{Origin, Range};
 
 /// The action of the thread that ends its block.
 pub(super) const ENDS: &str = "is the last of its block to end";
-const NARROW: &str = "the synchronisation between the two has a scope without both in it";
+const NARROW: &str = "the scope of the synchronisation between the two does not include both";
 
 impl Checker {
     pub(super) fn thread_start(&mut self, origin: Origin) {

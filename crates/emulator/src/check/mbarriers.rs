@@ -397,7 +397,7 @@ impl Checker {
             let here = End::new(origin, what);
             self.report(Kind::LappedWaiter, here, Some(there), |_| {
                 vec![
-                    "nothing orders the wait before the arrivals and copies of the next phase"
+                    "the wait is not ordered before the arrivals and copies of the next phase"
                         .into(),
                 ]
             })

@@ -76,7 +76,7 @@ impl Checker {
                 false => "threads of a block",
             };
             Some(format!(
-                "{who} met at two different barriers, each of which counted as the other: `{}` at {} and `{}` at {}",
+                "{who} met at two different barriers, which counted as the same one: `{}` at {} and `{}` at {}",
                 one.0, one.1, other.0, other.1
             ))
         });

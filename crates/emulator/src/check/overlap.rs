@@ -178,12 +178,10 @@ impl Checker {
             self.knows_launches_before(made.origin),
         ) {
             (_, true) => {
-                "the launch between the two did not wait, so that its end says nothing of the one before it"
+                "the launch between the two did not wait, so its end does not order the launch before it"
             }
-            (true, false) => {
-                "the thread does not know of a `griddepcontrol.wait` that comes before"
-            }
-            (false, false) => "no thread has executed `griddepcontrol.wait` until then",
+            (true, false) => "no `griddepcontrol.wait` is ordered before this access",
+            (false, false) => "no thread has executed `griddepcontrol.wait` before this access",
         };
         // Instructions of the other launch are told apart from those of this one.
         let second = usize::MAX / 2 + access.instruction();

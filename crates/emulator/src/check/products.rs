@@ -29,7 +29,7 @@ impl Checker {
             ..End::new(origin, "accesses a register of the product")
         });
         let note = match access {
-            Some(_) => "no `wgmma.fence` lies between",
+            Some(_) => "no `wgmma.fence` was executed between the two",
             None => "the warp has executed no `wgmma.fence`",
         };
         let kind = match is_early {
@@ -44,7 +44,7 @@ impl Checker {
         let here = End::new(origin, "issues a product");
         self.report(Kind::InvalidCollective, here, None, |_| {
             vec![
-                "its descriptor or `scale-d` is not that of the first warp of its warpgroup".into(),
+                "its descriptor or `scale-d` differs from the one in the first warp of its warpgroup".into(),
             ]
         });
     }

@@ -94,7 +94,7 @@ impl Checker {
                     "an earlier launch wrote the map: its release needs `.gpu`"
                 }
                 true => "the map was written before the kernel began: its acquire needs `.gpu`",
-                false => "release and acquire need a scope with both threads in it",
+                false => "the scopes of release and acquire must include both threads",
             };
             let notes = match kind {
                 Kind::ScopeTooNarrow => vec![note.to_owned()],

@@ -15,9 +15,9 @@ impl Checker {
                 self.unwritten.lost.insert(read);
                 return;
             }
-            Used::Branch => "decides by the value what is executed",
-            Used::Address => "takes the value for an address",
-            Used::Store => "writes the value, or what is computed from it",
+            Used::Branch => "uses the value as a condition",
+            Used::Address => "uses the value as an address",
+            Used::Store => "stores the value, or a result computed from it",
         };
         let here = End::new(origin, what);
         let found = self.found.iter().find(|raw| self.is_read(raw, read));

@@ -79,7 +79,7 @@ impl Checker {
                 vec![match without {
                     0 => format!("both are warps of warpgroup {group}"),
                     _ => {
-                        format!("of the {of} warps of warpgroup {group}, {without} execute none")
+                        format!("{without} of the {of} warps of warpgroup {group} execute none")
                     }
                 }]
             });

@@ -168,10 +168,12 @@ fn without_body(name: &str) -> String {
     let launches = ["LaunchDevice", "GetParameterBuffer"];
     if launches.iter().any(|start| function.starts_with(start)) {
         format!(
-            "`{name}` launches a kernel from a kernel (dynamic parallelism), which the emulator does not do"
+            "`{name}` launches a kernel from a kernel (dynamic parallelism), which the emulator does not support"
         )
     } else if !function.is_empty() {
-        format!("`{name}` is a function of CUDA's device runtime, which the emulator does not have")
+        format!(
+            "`{name}` is a function of CUDA's device runtime, which the emulator does not provide"
+        )
     } else {
         format!("`{name}` has no body in this module")
     }
@@ -266,8 +268,8 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         let symbol = match self.is_followed && is_variable {
             false => symbol,
             true => Symbol::Refused(format!(
-                "`{name}` is the name of a parameter and of a variable of the module, of which ptxas 13.0 takes the \
-                 variable in every kernel but the module's last; give the parameter another name"
+                "`{name}` names both a parameter and a variable of the module, and ptxas 13.0 takes the variable \
+                 in every kernel but the module's last; rename the parameter"
             )),
         };
         self.scope.declare(name, symbol);

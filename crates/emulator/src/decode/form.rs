@@ -82,8 +82,8 @@ pub(crate) fn exact(form: &Form, operand: &Operand) -> Result<u64, NotSupported>
     let wanted = form.number().unwrap_or_default();
     match operand.as_integer() {
         Some(number) if u64::try_from(number) == Ok(wanted) => Ok(wanted),
-        Some(number) => Err(format!("an operand is {number}, and must be {wanted}").into()),
-        None => Err(format!("an operand is not constant, and must be {wanted}").into()),
+        Some(number) => Err(format!("an operand is {number} but must be {wanted}").into()),
+        None => Err(format!("an operand is not constant but must be {wanted}").into()),
     }
 }
 

@@ -175,7 +175,7 @@ impl Image {
             let mut bytes = Vec::new();
             if image.flatten(initializer, ty, &mut bytes).is_none() {
                 let name = declarator.name.as_str();
-                let reason = format!("what `{name}` starts with is not understood");
+                let reason = format!("the initial value of `{name}` is not understood");
                 image
                     .names
                     .insert(name.to_owned(), Variable::Refused(reason));

@@ -35,7 +35,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
     /// A register of at most 64 bits.
     pub(crate) fn register(&mut self, operand: &Operand) -> Result<Register, NotSupported> {
         let OperandKind::Symbol(symbol) = &operand.kind else {
-            return Err("an operand that must be a register is none".into());
+            return Err("an operand must be a register".into());
         };
         let name = symbol.name.as_str();
         match (self.scope.find(name), &symbol.component) {
@@ -63,7 +63,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
                 slot,
                 ty: Type::B128,
             })) => Ok([slot, slot + 1]),
-            _ => Err("an operand that must be a register of 128 bits is none".into()),
+            _ => Err("an operand must be a register of 128 bits".into()),
         }
     }
 
@@ -206,7 +206,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
         space: Space,
     ) -> Result<Address, NotSupported> {
         let OperandKind::Memory { address, rest } = &operand.kind else {
-            return Err("an operand that must be an address is none".into());
+            return Err("an operand must be an address".into());
         };
         if !rest.is_empty() {
             return Err("an address has coordinates".into());

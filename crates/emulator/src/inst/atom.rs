@@ -130,7 +130,7 @@ fn vector(operand: &Operand, count: usize) -> Result<&[Operand], NotSupported> {
     };
     let fits = operands.len() == count;
     fits.then_some(operands)
-        .ok_or_else(|| "it has not as many values as its vector".into())
+        .ok_or_else(|| "the operand count does not match the vector size".into())
 }
 
 impl Execute for Atomic {

@@ -88,14 +88,13 @@ impl Execute for CtaBarrier {
             return Err(step.trapped(Trap::InvalidCollective, what));
         }
         if barrier >= 16 {
-            let what = format!("there is no barrier {barrier}; a block has 0 to 15");
+            let what = format!("barrier {barrier} does not exist; a block has barriers 0 to 15");
             return Err(step.trapped(Trap::InvalidCollective, what));
         }
         let expected = match threads {
             Some(0) => 0,
             Some(count) if !count.is_multiple_of(LANES as u32) => {
-                let what =
-                    format!("{count} threads at barrier {barrier}: must be a multiple of 32");
+                let what = format!("{count} threads at barrier {barrier} must be a multiple of 32");
                 return Err(step.trapped(Trap::InvalidCollective, what));
             }
             Some(count) => count,
@@ -113,7 +112,7 @@ impl Execute for CtaBarrier {
         let is_first = state.arrived.iter().all(|mask| *mask == 0);
         if !is_first && state.expected != expected {
             let what = format!(
-                "barrier {barrier} was used for {} threads by those who came before, and for {} here",
+                "barrier {barrier} counts {} threads for earlier arrivals but {} here",
                 state.expected, expected
             );
             return Err(step.trapped(Trap::InvalidCollective, what));

@@ -25,7 +25,7 @@ pub(crate) fn bra(
 ) -> Result<(), NotSupported> {
     modifiers.take("uni");
     let [target] = operands(instruction)?;
-    let target = decoder.label(target.as_name().ok_or("its target is no label")?)?;
+    let target = decoder.label(target.as_name().ok_or("its target is not a label")?)?;
     decoder.emit(Action::Branch(Branch {
         targets: vec![target],
         index: None,
@@ -80,7 +80,9 @@ impl Execute for Branch {
             let index = indices[lane] as u32;
             let Some(target) = self.targets.get(index as usize).copied() else {
                 let count = self.targets.len();
-                let what = format!("the index {index} is beyond its list of {count} targets");
+                let what = format!(
+                    "the index {index} must be below {count}, the length of its list of targets"
+                );
                 return Err(step.fault(lane, Trap::IllegalInstruction, what));
             };
             match groups.iter_mut().find(|(pc, _)| *pc == target) {

@@ -74,14 +74,14 @@ pub(crate) fn decode(
         return Err("it names no function".into());
     };
     let arguments = tail.first().and_then(list).unwrap_or_default();
-    let name = callee.as_name().ok_or("what is called has no name")?;
+    let name = callee.as_name().ok_or("its callee has no name")?;
     let callee = match decoder.scope.find(name) {
         Some(Symbol::Register(register)) => {
             let slot = register.slot;
             decoder.reach_all();
             Callee::Address(slot)
         }
-        Some(_) => return Err(format!("`{name}` is no function").into()),
+        Some(_) => return Err(format!("`{name}` is not a function").into()),
         None => match Builtin::from_name(name).filter(|_| decoder.is_external(name)) {
             Some(builtin) => Callee::Builtin(builtin),
             None => Callee::Function(decoder.function_id(name)?),

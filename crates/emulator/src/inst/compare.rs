@@ -56,7 +56,7 @@ const RELATIONS: [(&str, Relation); 18] = [
     clippy::neg_cmp_op_on_partial_ord,
     clippy::nonminimal_bool,
     clippy::double_comparisons,
-    reason = "with a NaN, these are not what they seem to be"
+    reason = "with a NaN, `!(a < b)` is not `a >= b`"
 )]
 fn relation(relation: Relation, ty: Type, flushes: bool) -> Option<Binary> {
     macro_rules! ordered {

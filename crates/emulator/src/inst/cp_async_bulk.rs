@@ -140,7 +140,7 @@ impl BulkCopy {
         let to = target(step, &self.to, lane, 16, "destination")?;
         let from = target(step, &self.from, lane, 16, "source")?;
         if !bytes.is_multiple_of(16) {
-            let what = format!("{bytes} bytes are no multiple of 16");
+            let what = format!("{bytes} bytes are not a multiple of 16");
             return Err(step.fault(lane, Trap::MisalignedAddress, what));
         }
         let is_within_shared = matches!((to, from), (Target::Shared(..), Target::Shared(..)));
@@ -154,7 +154,9 @@ impl BulkCopy {
             None => [0; 2],
         };
         if left > 15 || right > 15 || left + right > bytes {
-            let what = format!("{left} and {right} of {bytes} bytes are ignored: can be 0 to 15");
+            let what = format!(
+                "ignored bytes {left} and {right} must each be 0 to 15, and together at most the {bytes} bytes of the copy"
+            );
             return Err(step.fault(lane, Trap::IllegalInstruction, what));
         }
         let shifted = |target, by| match target {

@@ -60,7 +60,7 @@ pub(crate) fn has_offsets(mode: Mode) -> bool {
 /// `[map, {coordinates}]`, or between them what stands in for the map's.
 pub(crate) fn box_of(decoder: &mut Decoder<'_>, operand: &Operand) -> Result<BoxOf, NotSupported> {
     let OperandKind::Memory { address, rest } = &operand.kind else {
-        return Err("an operand that must be an address is none".into());
+        return Err("an operand must be an address".into());
     };
     let map = decoder.place(address, Space::Generic)?;
     let (coordinates, rest) = rest.split_last().ok_or("it has no coordinates")?;

@@ -179,7 +179,7 @@ impl Conversion {
             return Err("`.satfinite` is not known for its types".into());
         }
         if is_float(self.from) && integer(self.to).is_some() && !self.to_integer {
-            return Err("it converts to an integer and says no rounding".into());
+            return Err("a conversion to an integer needs a rounding modifier".into());
         }
         Ok(())
     }

@@ -224,7 +224,7 @@ pub(crate) fn dot(
     let is_two = instruction.opcode.stem() == "dp2a";
     let part = modifiers.one_of(&[("lo", 0), ("hi", 2)]);
     if is_two != part.is_some() {
-        return Err("`dp2a` has `.lo` or `.hi`, and `dp4a` has not".into());
+        return Err("`dp2a` needs `.lo` or `.hi`, and `dp4a` takes neither".into());
     }
     macro_rules! of {
         ($a:literal, $b:literal) => {

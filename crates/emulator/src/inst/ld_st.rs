@@ -102,14 +102,14 @@ fn registers(
     };
     if let Some(vector) = decoder.vector(value) {
         if vector.len() != count {
-            return Err("it has not as many values as its vector".into());
+            return Err("the operand count does not match the vector size".into());
         }
         return Ok(vector.iter().map(bits_of).collect());
     }
     let values = match &value.kind {
         OperandKind::Vector(values) if values.len() == count => values.as_slice(),
         _ if count == 1 => std::slice::from_ref(value),
-        _ => return Err("it has not as many values as its vector".into()),
+        _ => return Err("the operand count does not match the vector size".into()),
     };
     let mut registers = Vec::new();
     for value in values {

@@ -64,7 +64,7 @@ impl Rows {
         };
         let registers = mma::registers(decoder, registers)?;
         if registers.len() != count {
-            return Err("it has not as many registers as matrices".into());
+            return Err("the register count does not match the number of matrices".into());
         }
         Ok(Self {
             address: decoder.address(address, space(form))?,

@@ -242,7 +242,7 @@ impl MbarrierOperation {
                     let (rank, offset) = self.object(step, lane)?;
                     let most = Mbarrier::max_count(*hears);
                     if !(1..=most).contains(&count) {
-                        let what = format!("a barrier for {count} arrivals: can be 1 to {most}");
+                        let what = format!("the arrival count {count} must be 1 to {most}");
                         return Err(step.fault(lane, Trap::MbarrierOverflow, what));
                     }
                     let (made_by, made_at) = (step.group.pc, step.world.progress);
@@ -433,7 +433,7 @@ impl MbarrierOperation {
             for lane in lanes_of(lanes) {
                 let count = value(step, count, lane, 1);
                 if !(1..=MAX_COUNT).contains(&count) {
-                    let what = format!("{count} arrivals: can be 1 to {MAX_COUNT}");
+                    let what = format!("{count} arrivals must be 1 to {MAX_COUNT}");
                     return Err(step.fault(lane, Trap::MbarrierOverflow, what));
                 }
                 total = total.saturating_add(count);

@@ -39,9 +39,8 @@ pub(crate) fn decode(
         .as_integer()
         .ok_or("its number of registers is not constant")?;
     if !(24..=256).contains(&count) || count % 8 != 0 {
-        let reason = format!(
-            "its number of registers is {count}, and must be 24 to 256 and a multiple of 8"
-        );
+        let reason =
+            format!("its number of registers is {count} but must be 24 to 256 and a multiple of 8");
         return Err(reason.into());
     }
     collective::align(decoder);

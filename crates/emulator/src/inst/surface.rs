@@ -203,6 +203,6 @@ pub(crate) fn elements(
             slots: slots.into(),
             bytes,
         }),
-        false => Err("it has not as many values as its vector".into()),
+        false => Err("the operand count does not match the vector size".into()),
     }
 }

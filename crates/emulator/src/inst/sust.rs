@@ -87,7 +87,7 @@ impl Store {
         }
         let ty = self.ty.as_str();
         let what =
-            format!("the texels of the surface are {kind}, and the instruction stores `{ty}`");
+            format!("the texels of the surface are {kind}, but the instruction stores `{ty}`");
         Err(step.fault(lane, Trap::IllegalInstruction, what))
     }
 }

@@ -38,7 +38,7 @@ pub(crate) fn handle<'i>(
     operand: &'i Operand,
 ) -> Result<(Slot, &'i [Operand]), NotSupported> {
     let OperandKind::Memory { address, rest } = &operand.kind else {
-        return Err("an operand that must be a texture or surface is none".into());
+        return Err("an operand must be a texture or surface".into());
     };
     match decoder.register(address) {
         Ok(register) if register.ty.size_bytes() == Some(8) => Ok((register.slot, rest)),
@@ -82,7 +82,7 @@ pub(crate) fn place(
     };
     if coordinates.len() < needed {
         let there = coordinates.len();
-        return Err(format!("it has {there} coordinates, and must have {needed}").into());
+        return Err(format!("it has {there} coordinates but needs {needed}").into());
     }
     // An operand of three is filled up to four.
     let coordinates = coordinates[..needed].iter();
@@ -217,7 +217,7 @@ impl Place {
                 false => "integers",
             };
             let what = format!(
-                "the texture {handle:#x} gives {gives}, and the instruction is for `{}`; its texels are {format}, read as \
+                "the texture {handle:#x} returns {gives}, but the instruction is for `{}`; its texels are {format}, read as \
                  {}",
                 ty.as_str(),
                 match texture.sampler().read_mode {
@@ -263,7 +263,7 @@ impl Place {
         }
         let handle = step.get(self.handle)[lane];
         let what = format!(
-            "{handle:#x} is {}, and the instruction is for {}",
+            "{handle:#x} is {}, but the instruction is for {}",
             image.geometry().name(),
             self.geometry.name()
         );

@@ -186,7 +186,7 @@ fn list(
     match registers.len() == fragment.registers() {
         true => Ok(registers),
         false => Err(format!(
-            "a fragment has {} registers, and must have {}",
+            "a fragment has {} registers but needs {}",
             registers.len(),
             fragment.registers()
         )

@@ -52,7 +52,7 @@ impl<O: Watch, A> Step<'_, O, A> {
                 .then_some(at as usize)
         };
         let of = |name: &str, length: usize| {
-            format!("{bytes} bytes at {at:#x} of {name}, of which there are {length}")
+            format!("{bytes} bytes at {at:#x} are outside of {name} of {length} bytes")
         };
         let found = match space {
             Space::Global | Space::Generic => {
@@ -124,7 +124,7 @@ impl<O: Watch, A> Step<'_, O, A> {
             ),
             Located::Local { offset } => (&mut *self.warp.local[lane], offset),
             Located::Const { .. } | Located::Param { .. } => {
-                let what = "a write to memory that can only be read".into();
+                let what = "a write to read-only memory".into();
                 return Err(self.fault(lane, Trap::IllegalAddress, what));
             }
         };
@@ -231,10 +231,13 @@ impl World {
         let ctas = &self.clusters[here.cluster].ctas;
         let what = format!("{bytes} bytes at {at:#x} of shared memory");
         if at > 0xffff_ffff {
-            return format!("{what}, whose addresses have 32 bits");
+            return format!("{what}: shared addresses have 32 bits");
         }
         let Some(cta) = ctas.get(rank) else {
-            return format!("{what}: rank {rank} in a cluster of {} blocks", ctas.len());
+            return format!(
+                "{what}: rank {rank} does not exist in a cluster of {} blocks",
+                ctas.len()
+            );
         };
         let block = cta.id;
         if space == Space::SharedCta && rank != here.rank {
@@ -245,7 +248,7 @@ impl World {
         }
         let first = ((rank as u64) << SHARED_RANK_SHIFT) + self.first_shared;
         let length = self.shared_bytes - self.first_shared;
-        format!("{what} are outside of the block's, {length} bytes at {first:#x}")
+        format!("{what} are outside of the block's {length} bytes at {first:#x}")
     }
 
     pub(crate) fn range(&self, cluster: usize, located: Located, bytes: u64) -> Range {

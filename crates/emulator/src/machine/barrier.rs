@@ -37,10 +37,10 @@ impl BarrierState {
     pub(crate) fn describe(&self, cta: &Cta, barrier: usize) -> String {
         let arrived = self.count(|warp| cta.warps[warp].alive, self.expected != 0);
         let (expected, what) = match self.expected {
-            0 => (cta.alive, "all threads of the block that are not over"),
-            expected => (expected, "as many as the instruction says"),
+            0 => (cta.alive, "all threads of the block that have not ended"),
+            expected => (expected, "the count in the instruction"),
         };
-        format!("at barrier {barrier}: {arrived} of {expected} threads have come ({what})")
+        format!("at barrier {barrier}: {arrived} of {expected} threads have arrived ({what})")
     }
 }
 
@@ -57,7 +57,7 @@ impl ClusterState {
     pub(crate) fn describe(&self, cluster: &Cluster) -> String {
         let alive: u32 = cluster.ctas.iter().map(|cta| cta.alive).sum();
         format!(
-            "at the barrier of its cluster: {} of {alive} threads have come",
+            "at the barrier of its cluster: {} of {alive} threads have arrived",
             self.arrived
         )
     }

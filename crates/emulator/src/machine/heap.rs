@@ -102,10 +102,10 @@ impl Memory {
             let around = self.allocation(address);
             let what = match around {
                 Some((start, bytes)) => format!(
-                    "`free` of {address:#x}, which is {} bytes behind the start of an allocation of {bytes} bytes",
+                    "`free` of {address:#x}, which is {} bytes after the start of an allocation of {bytes} bytes",
                     address - start
                 ),
-                None => format!("`free` of {address:#x}, where no allocation begins"),
+                None => format!("`free` of {address:#x}, which is not the start of an allocation"),
             };
             return Err((Trap::InvalidFree, what));
         };
@@ -113,14 +113,14 @@ impl Memory {
             Owner::Kernel => Ok(allocation.bytes.len() as u64),
             Owner::Host => {
                 let what = format!(
-                    "`free` of {address:#x}, which is the host's: `{}`",
+                    "`free` of {address:#x}, which belongs to the host: `{}`",
                     allocation.name
                 );
                 Err((Trap::InvalidFree, what))
             }
             Owner::Nobody(freed) => {
                 let what = format!(
-                    "`free` of {address:#x}, whose {} bytes are freed already",
+                    "`free` of {address:#x}, an allocation of {} bytes that is already freed",
                     freed.bytes
                 );
                 self.heap.refused = Some(freed.by.at());
@@ -144,7 +144,7 @@ impl Memory {
         if let Some(freed) = self.freed(address) {
             self.heap.refused = None;
             return Some(format!(
-                "{bytes} bytes at {address:#x} are in memory that is freed: {freed}"
+                "{bytes} bytes at {address:#x} are in freed memory: {freed}"
             ));
         }
         let behind = self.allocations.partition_point(|a| a.address <= address);
@@ -157,7 +157,7 @@ impl Memory {
             return None;
         }
         let what = format!(
-            "{bytes} bytes at {address:#x} are in memory that is freed: byte {offset} of the {} that `malloc` gave at {:#x}",
+            "{bytes} bytes at {address:#x} are in freed memory: byte {offset} of the {} that `malloc` returned at {:#x}",
             freed.bytes, allocation.address
         );
         self.heap.refused = Some(freed.by.at());

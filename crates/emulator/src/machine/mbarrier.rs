@@ -80,7 +80,7 @@ impl Mbarrier {
         self.tx += bytes;
         match self.tx.unsigned_abs() > u64::from(MAX_COUNT) {
             true => Err(format!(
-                "the bytes that the barrier counts are {}, beyond its limit of {MAX_COUNT}",
+                "the byte count {} of the barrier exceeds its limit of {MAX_COUNT}",
                 self.tx
             )),
             false => Ok(()),
@@ -104,7 +104,7 @@ impl Mbarrier {
     pub(crate) fn expect_arrival(&mut self) -> Result<(), String> {
         if self.pending == MAX_COUNT {
             return Err(format!(
-                "the barrier expects {MAX_COUNT} arrivals, and cannot expect more"
+                "the barrier expects {MAX_COUNT} arrivals, which is its limit"
             ));
         }
         self.pending += 1;
@@ -115,8 +115,8 @@ impl Mbarrier {
     pub(crate) fn arrive(&mut self, count: u32, drops: bool) -> Result<(), String> {
         if count > self.pending {
             let arrivals = match count {
-                1 => "1 arrival comes".to_owned(),
-                _ => format!("{count} arrivals come"),
+                1 => "1 arrival is counted".to_owned(),
+                _ => format!("{count} arrivals are counted"),
             };
             return Err(format!(
                 "{arrivals} in phase {}, which expects {} more",

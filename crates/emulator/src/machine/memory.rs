@@ -186,7 +186,7 @@ impl Memory {
             Located::Global { allocation, offset } => {
                 Ok(&mut self.global_mut(allocation)[offset..offset + bytes])
             }
-            _ => Err(format!("{address:#x} is no address in global memory")),
+            _ => Err(format!("{address:#x} is not an address in global memory")),
         }
     }
 
@@ -250,14 +250,14 @@ impl Memory {
         };
         let there = self.allocations.iter().filter(|a| !a.owner.is_nobody());
         let Some(nearest) = there.min_by_key(|a| distance(a)) else {
-            return format!("{access}; there are none");
+            return format!("{access}; no memory is allocated");
         };
         match distance(nearest) {
             ..=FAR => {}
             _ if address < NULL_END => return format!("{access}: the pointer is null, or nearly"),
             _ => {
                 return format!(
-                    "{access} and near none: this is no memory of the device, and may be the host's"
+                    "{access} and near none: this is not device memory, but may be host memory"
                 );
             }
         }
@@ -364,7 +364,7 @@ mod tests {
         );
         assert!(memory.find(u64::MAX, 8).is_err());
         let (_, error) = memory.find(0x5600_0000_1000, 4).unwrap_err();
-        assert!(error.ends_with("may be the host's"), "{error}");
+        assert!(error.ends_with("may be host memory"), "{error}");
         let (_, error) = memory.find(12, 4).unwrap_err();
         assert!(error.ends_with("the pointer is null, or nearly"), "{error}");
         assert_eq!(

@@ -14,7 +14,10 @@ const LISTED: usize = 12;
 
 /// Everybody waits.
 pub(super) fn describe(world: &World, code: &Code) -> Trapped {
-    let what = format!("deadlock: nothing can go on\n{}", list(world, code));
+    let what = format!(
+        "deadlock: no thread can make progress\n{}",
+        list(world, code)
+    );
     let waits = waiting(world, code);
     let stuck = waits.filter_map(|(operation, waiting)| operation.action.stuck(&waiting));
     Trapped {
@@ -30,7 +33,7 @@ pub(super) fn endless(world: &World, code: &Code) -> Trapped {
     let limit = world.config.max_steps;
     let why = match is_interrupted() {
         true => "the kernel was interrupted".to_owned(),
-        false => format!("the kernel is not over after {limit} steps"),
+        false => format!("the kernel has not ended after {limit} steps"),
     };
     let what = format!("{why}\n{}{}", list(world, code), unwaited(world, code));
     Trapped {
@@ -162,7 +165,7 @@ fn list(world: &World, code: &Code) -> String {
         let all: u64 = world.places.grid.iter().map(|n| u64::from(*n)).product();
         let _ = writeln!(
             text,
-            "  {to_come} of {all} blocks have not begun: they do when others end, or have waited for long and there is room"
+            "  {to_come} of {all} blocks have not begun: they start when others end, or have waited long enough to make room"
         );
     }
     text.trim_end().to_owned()

@@ -59,7 +59,7 @@ impl FromStr for Jobs {
     fn from_str(given: &str) -> Result<Self, String> {
         let number = given.trim().parse();
         number.map(Self).map_err(|_| {
-            format!("`{given}` is no number of jobs: 1 runs one schedule after the other, 4 runs four at a time")
+            format!("`{given}` is not a number of jobs; use 1 to run the schedules one after the other, or 4 to run four at a time")
         })
     }
 }
@@ -332,7 +332,7 @@ mod tests {
         assert_eq!(FOUR.to_string(), "4");
         for wrong in ["", "0", "-1", "two", "99999999999999999999999"] {
             let error = wrong.parse::<Jobs>().unwrap_err();
-            assert!(error.starts_with(&format!("`{wrong}` is no number of jobs")));
+            assert!(error.starts_with(&format!("`{wrong}` is not a number of jobs")));
         }
     }
 }

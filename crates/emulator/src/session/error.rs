@@ -39,7 +39,7 @@ impl Error {
         match &self {
             Self::Unsupported(_) => Failure::new(Stage::Load, self.to_string())
                 .error_name("UNSUPPORTED")
-                .hint("nothing was run"),
+                .hint("the kernel was not run"),
             Self::Fault(fault) => {
                 Failure::new(Stage::Synchronise, fault.to_string()).error_name(fault.trap.name())
             }

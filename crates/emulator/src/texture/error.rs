@@ -44,8 +44,8 @@ pub enum TextureError {
     Address(u64),
     /// Rows begin at multiples of 32 bytes.
     #[error(
-        "rows are {pitch_bytes} bytes apart; they have {row_bytes} bytes, and the distance must be a multiple of {align} \
-         that is no smaller",
+        "the row pitch of {pitch_bytes} bytes must be a multiple of {align} and at least the row size of \
+         {row_bytes} bytes",
         align = super::image::PITCH_ALIGN_BYTES
     )]
     Pitch {
@@ -56,13 +56,13 @@ pub enum TextureError {
     },
     /// Linear filtering is for numbers with a fraction.
     #[error(
-        "the filter mode is linear, and the texture gives integers; read it as normalized floating-point numbers, or \
+        "the filter mode is linear, but the texture returns integers; read it as normalized floating-point numbers, or \
          filter by points"
     )]
     LinearFilter,
     /// Integers of 32 bits cannot be read as fractions.
     #[error(
-        "the read mode is normalized float, and the texels are {1} of {0} bits; it is for integers of 8 or 16 bits"
+        "the read mode is normalized float, which needs integers of 8 or 16 bits; the texels are {1} of {0} bits"
     )]
     NormalizedRead(u32, Channel),
     /// Surfaces are arrays.

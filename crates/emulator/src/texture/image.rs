@@ -248,7 +248,7 @@ mod tests {
         let says = |result: Result<Image, TextureError>| result.unwrap_err().to_string();
         assert_eq!(
             says(Image::pitched(0x1000, format, [5, 3], 64)),
-            "rows are 64 bytes apart; they have 80 bytes, and the distance must be a multiple of 32 that is no smaller"
+            "the row pitch of 64 bytes must be a multiple of 32 and at least the row size of 80 bytes"
         );
         assert_eq!(
             says(Image::linear(0x1010, format, 64)),

@@ -130,7 +130,7 @@ impl Copies {
         let completion = match copy.completion {
             CopyCompletion::Mbarrier(range) => format!("mbarrier at {:#x}", range.address),
             CopyCompletion::Group(_, group) => format!("group {group} of its thread"),
-            CopyCompletion::Nothing => "nothing tells".to_owned(),
+            CopyCompletion::Nothing => "completion is not observable".to_owned(),
         };
         let completion = super::json::quoted(&completion);
         let args = format!("{location},\"copy\":{id},\"completion\":{completion}{state}");

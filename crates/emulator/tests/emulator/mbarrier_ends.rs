@@ -240,7 +240,7 @@ fn behind_an_arrival_that_a_later_phase_counts() {
             (Ok(_), Some(_)) => {
                 let said = checked.expect_err("it ends too early").to_string();
                 let is_found = said.contains("error[mbarrier-invalidated-in-use]")
-                    && said.contains("only a wait for phase 1 says that it has come");
+                    && said.contains("only a wait for phase 1 proves that it has completed");
                 assert!(is_found, "seed {seed}: {said}");
                 late += 1;
             }

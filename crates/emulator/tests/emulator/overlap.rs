@@ -173,7 +173,7 @@ fn the_report_names_both_launches() {
         "reads 4 bytes at global address 0x7f0000000000",
         "writes 4 bytes at global address 0x7f0000000000",
         "in the launch of `lets_and_writes` before",
-        "no thread has executed `griddepcontrol.wait` until then",
+        "no thread has executed `griddepcontrol.wait` before this access",
         "`st.global.u32`",
         "`ld.global.u32`",
     ] {

@@ -248,7 +248,7 @@ fn a_kernel_without_end_is_stopped() {
         .unwrap_err()
         .to_string();
     assert!(
-        said.contains("not over after 10000 steps") && said.contains("endless.ptx:"),
+        said.contains("has not ended after 10000 steps") && said.contains("endless.ptx:"),
         "{said}"
     );
 }

@@ -68,7 +68,7 @@ fn freed_memory_is_named_by_its_allocation() {
     let freed = "byte 0 of `out` (4 bytes), which was freed by the host";
     for part in [
         "error[use-after-free]",
-        &format!("4 bytes at {out:#x} are in memory that is freed: {freed}\n"),
+        &format!("4 bytes at {out:#x} are in freed memory: {freed}\n"),
         "help: free the memory after the last launch that uses it",
     ] {
         assert!(text.contains(part), "{text}");
@@ -329,8 +329,8 @@ fn a_constant_is_read_by_an_address_that_the_host_gives() {
     launch(&mut session, read, out).unwrap();
     assert_eq!(word(&mut session, out), 16);
     for (module, expected) in [
-        (past, "4 bytes at 0xc of constants, of which there are 12"),
-        (change, "a write to memory that can only be read"),
+        (past, "4 bytes at 0xc are outside of constants of 12 bytes"),
+        (change, "a write to read-only memory"),
     ] {
         session.write(out, &address.to_le_bytes()).unwrap();
         let said = launch(&mut session, module, out).unwrap_err().to_string();
@@ -482,7 +482,7 @@ fn a_module_that_a_job_lacks_is_named() {
     job.launch(Launch::new("k", 1, 1).buffer(out).of_module(1));
     let said = EmulatorBackend::new(0).check(&mut job).unwrap_err();
     assert!(
-        said.to_string().contains("there is no module of number 1"),
+        said.to_string().contains("module number 1 does not exist"),
         "{said}"
     );
 }

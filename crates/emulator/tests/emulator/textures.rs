@@ -490,14 +490,14 @@ fn what_does_not_fit_is_a_fault_that_says_so() {
         ),
         (
             fetch.replace("v4.f32", "v4.u32").replace("%f5", "%r1"),
-            "gives floating-point numbers, and the instruction is for `.u32`; its texels are 1 x 32 bits",
+            "returns floating-point numbers, but the instruction is for `.u32`; its texels are 1 x 32 bits",
             "",
         ),
         (
             fetch
                 .replace("2d", "3d")
                 .replace("%f2}]", "%f2, %f3, %f3}]"),
-            "is an array of two dimensions, and the instruction is for an array of three dimensions",
+            "is an array of two dimensions, but the instruction is for an array of three dimensions",
             "",
         ),
         (

@@ -87,6 +87,6 @@ fn the_thousandth_group_without_a_wait_has_a_note_while_the_kernel_runs() {
 fn groups_without_copies_have_no_note() {
     let empty = PTX.replace("cp.async.bulk.global", "// ");
     let said = run(&empty, 20_000);
-    assert!(said.contains("not over after 20000 steps"), "{said}");
+    assert!(said.contains("has not ended after 20000 steps"), "{said}");
     assert!(!said.contains("groups of copies"), "{said}");
 }

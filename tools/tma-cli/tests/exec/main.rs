@@ -265,7 +265,7 @@ fn freed_memory_is_named(programs: &Programs) -> Result<(), Failed> {
     let freed = "byte 0 of `cudaMalloc 2` (256 bytes), which was freed by `cudaFree` before the first launch\n";
     let parts = [
         &format!(" is freed already: {freed}"),
-        &format!(" are in memory that is freed: {freed}"),
+        &format!(" are in freed memory: {freed}"),
         "0 launches checked under seed 0: 2 errors",
     ];
     wanted(&output, 0, "", &parts)

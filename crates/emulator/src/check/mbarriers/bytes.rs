@@ -32,7 +32,7 @@ impl Object {
             names.mbarrier(self.offset)
         )];
         if self.armed.is_empty() {
-            notes.push("nobody expects bytes in this phase".into());
+            notes.push("no thread expects bytes in this phase".into());
         }
         let armed = self.armed.iter().map(|armed| {
             let Expectation { origin, bytes, .. } = armed;
@@ -105,9 +105,9 @@ impl Checker {
         } else {
             Kind::TransactionBytes
         };
-        wrong.notes.push(
-            "the phase completed all the same, since the bytes that came happened to fit".into(),
-        );
+        wrong
+            .notes
+            .push("the phase completed anyway, since the delivered bytes happened to match".into());
         self.wrong_bytes_at(Some(origin), (block, object), kind, wrong);
     }
 

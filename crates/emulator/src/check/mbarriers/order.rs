@@ -174,7 +174,7 @@ impl Checker {
         let wait = self.passed_at_once(origin, at);
         let raw = self.report(Kind::MbarrierOverflow, here, there, |_| {
             vec![format!(
-                "nothing orders the arrival after the end of phase {before}: if it comes before that, \
+                "the arrival is not ordered after the end of phase {before}: if it comes before that, \
                  phase {before} has one arrival too many"
             )]
         });
@@ -198,7 +198,7 @@ impl Checker {
             .all(|arrival| arrival.epoch < wait.epoch)
             .then(|| Other {
                 instruction: wait.instruction,
-                what: format!("thread {thread} goes on at once where it waits for an older phase"),
+                what: format!("thread {thread} passes its wait for an older phase at once"),
             })
     }
 
@@ -250,11 +250,11 @@ impl Checker {
         for armed in &object.armed {
             if armed.is_late {
                 let of = phase - 1;
-                let note = format!("nothing orders the two: the bytes can count in phase {of}");
+                let note = format!("the two are not ordered: the bytes can count in phase {of}");
                 report(armed, object.arrivals_before.last, of, note);
             } else if is_complete && !armed.is_held {
                 let note = format!(
-                    "nothing orders the two: phase {phase} can complete without these bytes, which \
+                    "the two are not ordered: phase {phase} can complete without these bytes, which \
                      then count in the next"
                 );
                 report(armed, object.arrivals.last, phase, note);
@@ -303,7 +303,7 @@ impl Checker {
             there,
             |_| {
                 vec![format!(
-                    "nothing orders the two: the bytes can count in phase {before}"
+                    "the two are not ordered: the bytes can count in phase {before}"
                 )]
             },
         )

@@ -201,7 +201,7 @@ impl Checker {
             let here = End::new(stage.origin, what);
             self.report(Kind::StagesFilledOnce, here, None, |_| {
                 vec![format!(
-                    "{stages} in each block: a release that comes too early, or not at all, would not have been found"
+                    "{stages} in each block: an early or missing release would not have been found"
                 )]
             });
         }

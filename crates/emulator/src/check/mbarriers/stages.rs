@@ -80,7 +80,7 @@ impl Checker {
             let other = Other {
                 instruction: first.instruction,
                 what: format!(
-                    "{call} is missing: stage {} of {} was taken, and not given back, by {} of block {index:?}",
+                    "{call} is missing: stage {} of {} was taken but not released by {} of block {index:?}",
                     barrier.stage,
                     barrier.ring(),
                     missing.join(", ")

@@ -109,9 +109,9 @@ impl Checker {
             let (what, notes) = match used.counted_in {
                 None => ("uses it".into(), Vec::new()),
                 Some(phase) => (
-                    format!("issues what counts in its phase {phase}"),
+                    format!("issues an operation that counts in its phase {phase}"),
                     vec![format!(
-                        "only a wait for phase {phase} says that it has come"
+                        "only a wait for phase {phase} proves that it has completed"
                     )],
                 ),
             };

@@ -49,9 +49,9 @@ impl Checker {
         };
         let note = match is_old {
             true => {
-                "a state is of the current phase or of the one before; with an older one the result is not defined"
+                "a state must be from the current phase or the one before; the result for an older one is undefined"
             }
-            false => "nothing orders the wait before the arrivals and copies of the next phase",
+            false => "the wait is not ordered before the arrivals and copies of the next phase",
         };
         let there = completer.map(|by| End::new(by, format!("completes its phase {last}")));
         self.report(Kind::LappedWaiter, End::new(origin, what), there, |_| {

@@ -54,7 +54,7 @@ fn directives(function: &Function, mistakes: &mut Mistakes) {
     let extent = |name| function.directive(name).and_then(|found| found.extent());
     for name in [".maxntid", ".reqntid"] {
         if extent(name).is_some_and(|extent| extent.contains(&0)) {
-            let what = format!("`{name}` is 0, and a block has threads");
+            let what = format!("`{name}` is 0 but must be at least 1");
             mistakes.add(*function.name.span, "11.4", what);
         }
     }
@@ -143,7 +143,7 @@ impl<'m> Checker<'_, 'm> {
 
     fn label(&mut self, name: &Identifier) {
         if self.find(name).is_some_and(|found| found != Meaning::Label) {
-            let what = format!("`{}` is no label", name.as_str());
+            let what = format!("`{}` is not a label", name.as_str());
             self.mistakes.add(*name.span, "9.7.12", what);
         }
     }
@@ -161,9 +161,9 @@ impl<'m> Checker<'_, 'm> {
             let name = guard.register.as_str();
             let is = match found {
                 Meaning::Register(ty) => format!("is `{}`", ty.as_str()),
-                _ => "is no register".into(),
+                _ => "is not a register".into(),
             };
-            let what = format!("`{name}` {is}, and a guard is a predicate");
+            let what = format!("`{name}` {is}, but a guard must be a predicate");
             self.mistakes.add(*guard.register.span, "9.3", what);
         }
         if instruction.opcode.stem() == "bra"
@@ -211,12 +211,12 @@ impl<'m> Checker<'_, 'm> {
                 let what = match (takes.ty(), number) {
                     (Some(ty @ (Type::F32 | Type::F64)), Some(Number::Integer { .. })) => {
                         format!(
-                            "an integer stands where the instruction takes `{}`",
+                            "an integer is given where the instruction takes `{}`",
                             ty.as_str()
                         )
                     }
                     (Some(ty), _) if is_float && is_integer(ty) => format!(
-                        "a floating-point number stands where the instruction takes `{}`",
+                        "a floating-point number is given where the instruction takes `{}`",
                         ty.as_str()
                     ),
                     _ => return self.names(operand),
@@ -295,14 +295,14 @@ impl<'m> Checker<'_, 'm> {
                     return;
                 }
                 format!(
-                    "`{name}` is `{}`, and the instruction takes `{}`",
+                    "`{name}` is `{}`, but the instruction takes `{}`",
                     ty.as_str(),
                     takes.as_str()
                 )
             }
             Takes::Any | Takes::Wide(_) => return,
             _ => {
-                format!("the special register `{name}` is read by `mov` and `cvt`, and by no other")
+                format!("the special register `{name}` can only be read by `mov` and `cvt`")
             }
         };
         self.mistakes.add(*operand.span, "10", what);

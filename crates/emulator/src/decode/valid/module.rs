@@ -110,7 +110,7 @@ fn head(module: &Module, text: &str, mistakes: &mut Mistakes) {
         }
     }
     if let Some(bits) = module.address_size.filter(|bits| *bits != 64) {
-        let what = format!("addresses have {bits} bits, and 64 is what GPUs have");
+        let what = format!("an address size of {bits} bits is not supported; use 64");
         mistakes.add(at(".address_size"), "11.1.3", what);
     }
 }
@@ -207,7 +207,7 @@ fn initial(
     let name = declarator.name.as_str();
     if !matches!(variable.space, ptx::Space::Global | ptx::Space::Const) {
         let what = format!(
-            "`{name}` has an initial value, which variables in `{}` do not have",
+            "`{name}` has an initial value, which variables in `{}` must not have",
             variable.space.as_str()
         );
         mistakes.add(*declarator.name.span, "5.4.4", what);
@@ -218,7 +218,7 @@ fn initial(
         && values.len() as i64 > elements.max(1)
     {
         let count = values.len();
-        let what = format!("`{name}` has {elements} elements, and {count} initial values");
+        let what = format!("`{name}` has {elements} elements but {count} initial values");
         mistakes.add(*declarator.name.span, "5.4.4", what);
     }
 }

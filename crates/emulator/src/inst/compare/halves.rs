@@ -71,7 +71,7 @@ pub(super) fn setp(
 ) -> Result<(), NotSupported> {
     let [low, high] = compared(decoder, modifiers, sources, c)?;
     let (p, q) = decoder.pair(d)?;
-    let q = q.ok_or("it has not a predicate for each half")?;
+    let q = q.ok_or("it needs a predicate for each half")?;
     let copies = [(p.slot, low), (q.slot, high)];
     decoder.emit(Action::Alu(Alu::Copy(copies.into())));
     Ok(())

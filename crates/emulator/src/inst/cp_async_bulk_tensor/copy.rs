@@ -187,16 +187,17 @@ impl TensorCopy {
             return Ok(decoded);
         }
         let Params::Tiled(tiled) = &mut decoded.params else {
-            return Err("dimensions stand in for those of an im2col map".into());
+            return Err("dimensions must not be replaced for an im2col map".into());
         };
         let rank = tiled.tensor.rank();
         if dims.len() != rank {
-            return Err(format!("{} dimensions stand in for {rank}", dims.len()));
+            return Err(format!(
+                "{} dimensions replace the {rank} dimensions of the map",
+                dims.len()
+            ));
         }
         if coordinates.iter().any(|slot| get(slot) as i32 != 0) {
-            return Err(
-                "a coordinate is not 0, though dimensions stand in for those of the map".into(),
-            );
+            return Err("coordinates must be 0 if dimensions replace those in the map".into());
         }
         let dims: Vec<u64> = dims.iter().map(|slot| get(slot) & 0xff).collect();
         tiled.tensor.dims = Dims::<u64>::new(&dims);
@@ -276,7 +277,7 @@ impl TensorCopy {
                     _ => "an im2col map",
                 };
                 return Err(format!(
-                    "the instruction has the mode `.{}`, and the map is {map}",
+                    "the instruction has the mode `.{}`, but the map is {map}",
                     mode.word()
                 ));
             }

@@ -63,7 +63,7 @@ pub(crate) fn lop3(
             let combined = decoder.temporary(|d| Alu::Binary { f, d, a: sum, b: q });
             copies.push((p.slot, combined));
         }
-        _ => return Err("it has a predicate without an operator, or the other way round".into()),
+        _ => return Err("a predicate and an operator must be given together".into()),
     }
     decoder.emit(Action::Alu(Alu::Copy(copies.into())));
     Ok(())

@@ -59,7 +59,7 @@ impl Selector {
             (_, true) => 3,
         };
         if number > most {
-            let reason = format!("its sparsity selector is {number}, and must be at most {most}");
+            let reason = format!("its sparsity selector is {number} but must be at most {most}");
             return Err(reason.into());
         }
         Ok(Self {
@@ -112,7 +112,7 @@ impl Selector {
                     }
                     _ => {
                         let what =
-                            format!("metadata {nibble:#x} of a group, whose result is not known");
+                            format!("the result for metadata {nibble:#x} of a group is not known");
                         return Err(step.trapped(Trap::IllegalInstruction, what));
                     }
                 }

@@ -94,7 +94,7 @@ impl Multiply {
             None => Ok(false),
             Some(value) if values.contains(value) => Ok(*value == values[1]),
             Some(value) => Err(NotSupported::from(format!(
-                "an operand is {value}, and must be {} or {}",
+                "an operand is {value} but must be {} or {}",
                 values[0], values[1]
             ))),
         };
@@ -307,8 +307,8 @@ impl Multiply {
             }
             if its_pc != pc {
                 let what = format!(
-                    "warp {warp} of the same warpgroup is at another wgmma, that of {}: all four execute \
-                     the same",
+                    "warp {warp} of the same warpgroup is at another wgmma, from {}: all four warps must execute \
+                     the same one",
                     step.program.location(its_pc)
                 );
                 return Err(step.trapped(Trap::IllegalInstruction, what));
@@ -337,7 +337,7 @@ impl Multiply {
                 let lanes = registers(step, *party, &[*slot])[0];
                 if lanes.iter().any(|lane| lane != &lanes[0]) {
                     let what = ["the descriptor of A", "the descriptor of B", "`scale-d`"][at];
-                    let what = format!("lanes of warp {} have another {what} than lane 0", party.0);
+                    let what = format!("the lanes of warp {} disagree on {what}", party.0);
                     return Err(step.trapped(Trap::InvalidCollective, what));
                 }
                 agreed[at] = Some(lanes[0]);
@@ -438,7 +438,7 @@ impl Multiply {
 /// An operand that must be a number.
 fn immediate(operand: &Operand) -> Result<i64, NotSupported> {
     let number = operand.as_integer();
-    number.ok_or_else(|| "an operand that must be a number is none".into())
+    number.ok_or_else(|| "an operand must be a number".into())
 }
 
 /// The registers of a warp at its wgmma.
