@@ -1,4 +1,4 @@
-//! Runs a kernel to its end: who goes on, for how long, and what is said when nobody can.
+//! Runs a kernel to its end: the schedule, and the report of a deadlock.
 
 mod deadlock;
 mod jobs;

@@ -37,7 +37,7 @@ impl Checker {
         };
         let before = generation.checked_sub(1);
         let before = before.and_then(|before| generations.get(before));
-        // The lanes of a warp come together: the first one's arrival is that of all.
+        // The lanes of a warp arrive together, so the first one's arrival counts for all.
         let first = generations.get(generation);
         let first = first.and_then(|current| current.warps().get(warp));
         let first = first.filter(|warp| warp.arrived != 0);
@@ -118,7 +118,7 @@ impl Checker {
                 }
                 _ => state.release_to(&mut current.released),
             }
-            // That a block has started is known to all who pass the barrier.
+            // Every thread that passes the barrier knows that this block has started.
             current.blocks.insert(origin.block as u32);
         }
         let came = current.arrive(&self.sites, warp, origin, aligned);
@@ -168,8 +168,8 @@ impl Checker {
         }
     }
 
-    /// Reports an arrival that may count in the phase before: nothing orders it after that phase, which has this arrival
-    /// of its own, or its thread has arrived in the current phase already.
+    /// Reports an arrival that may count in the previous phase: it is not ordered after that phase, and either
+    /// that phase has its own arrival of the thread, or the thread has already arrived in the current one.
     fn comes_early(
         &mut self,
         origin: Origin,
@@ -200,8 +200,8 @@ impl Checker {
         self.report(Kind::EarlyBarrierArrival, here, there, |_| vec![note]);
     }
 
-    /// Reports arrivals at a barrier that name different numbers of threads. Nothing orders them: under another schedule
-    /// they come in one phase.
+    /// Reports arrivals at a barrier that name different thread counts. They are not ordered, so another
+    /// schedule can count them in one phase.
     fn counts_differ(
         &mut self,
         origin: Origin,
@@ -232,7 +232,7 @@ impl Checker {
 }
 
 impl Block {
-    /// Returns whether this is the first lane of several that is told of a meeting of its warp.
+    /// Returns whether this lane is the first to report a meeting of its warp; the others repeat it.
     pub(super) fn is_first_told(&mut self, origin: Origin, members: u32) -> bool {
         let (warp, lane) = (origin.thread / LANES as u32, origin.thread % LANES as u32);
         let (told, remaining) = self.told;

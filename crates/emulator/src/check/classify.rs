@@ -22,7 +22,8 @@ fn words_of(range: Range) -> impl Iterator<Item = u64> {
     range.address / 4..(range.address + u64::from(range.bytes)).div_ceil(4)
 }
 
-/// Where bytes have no value: a thread that reads them may not use it, and what else reads them does.
+/// Returns the kind of a read of uninitialised bytes. A thread may ignore the value; copies and products use
+/// it.
 fn kind_of_read(made: &Made) -> Kind {
     match made.copy.is_none() && made.kind == AccessKind::Read {
         true => Kind::UninitialisedRead,
@@ -34,7 +35,7 @@ fn kind_of_read(made: &Made) -> Kind {
 struct Named {
     kind: Kind,
     notes: Vec<String>,
-    /// Another instruction, and what it has to do with them.
+    /// Another instruction that explains the conflict.
     other: Option<Other>,
     fix: Option<Fix>,
 }
@@ -51,7 +52,7 @@ impl Named {
 }
 
 impl Checker {
-    /// Reports a clash.
+    /// Reports a conflict.
     pub(super) fn clash(&mut self, made: &Made, conflict: Conflict) {
         let here = self.end_made(made, conflict.range);
         if conflict.clash == Clash::Unwritten {
@@ -236,7 +237,7 @@ impl Checker {
             || judge.known.order.get(Lane::Thread, block, thread) >= copy.issue_epoch
     }
 
-    /// A thread of the grid reads what a copy writes.
+    /// Classifies a thread's read of bytes that a copy writes.
     fn read_of_copy(
         &self,
         reader: u32,
@@ -333,7 +334,7 @@ impl Checker {
             (judge.own.block, judge.own.thread) == (block, thread)
                 || judge.known.order.get(Lane::Thread, block, thread) >= epoch
         };
-        // Waits that were meant for this copy, as far as can be told.
+        // Waits that were probably meant for this copy.
         let of_issuer = waits
             .get(&issuer)
             .is_some_and(|wait| wait.epoch >= copy.issue_epoch && knows(issuer, wait.epoch));
@@ -358,7 +359,7 @@ impl Checker {
         }
     }
 
-    /// How a copy completes.
+    /// Describes how a copy completes.
     pub(super) fn completes(&self, copy: &CopyInfo) -> String {
         match copy.done {
             Done::Group(GroupKind::Wgmma) => {

@@ -16,9 +16,9 @@ use crate::machine::observer::{
 /// How a thread learns that a copy is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Done {
-    /// Its thread's wait for the group.
+    /// By its thread's wait for the group.
     Group(GroupKind),
-    /// The phase of an mbarrier.
+    /// By a wait for the phase of an mbarrier.
     Mbarrier {
         block: u32,
         id: u32,
@@ -27,19 +27,19 @@ pub(super) enum Done {
     },
 }
 
-/// A copy.
+/// An asynchronous copy, or a product that reads shared memory.
 #[derive(Clone, Debug)]
 pub(super) struct CopyInfo {
     /// The thread that issued it, by its number in the grid.
     pub(super) issuer: u32,
     pub(super) issue_epoch: Epoch,
     pub(super) done: Done,
-    /// How far [`Done`] must have come.
+    /// Progress of [`Done`] at which the copy is complete.
     pub(super) epoch: Epoch,
     pub(super) origin: Origin,
     /// True if a copy had written to its destination before.
     pub(super) overwrites_copy: bool,
-    /// Of a tensor copy, how its box lies in shared memory.
+    /// Layout of the box in shared memory, for a tensor copy.
     pub(super) tile: Option<Box<BoxLayout>>,
 }
 
@@ -49,7 +49,7 @@ pub(super) fn far(id: u32) -> u32 {
 }
 
 impl CopyInfo {
-    /// One that never completes.
+    /// Returns a copy that never completes.
     pub(super) fn unknown(issuer: u32, origin: Origin) -> Self {
         Self {
             issuer,
@@ -241,7 +241,7 @@ impl Checker {
         block.copies.push(copy);
     }
 
-    /// How many `cp.async` a thread had issued when there were so many copies.
+    /// Returns the number of `cp.async` that a thread had issued when `copies` copies had been issued in all.
     pub(super) fn plain_before(&self, issuer: u32, copies: CopyId) -> Epoch {
         let before = self.copies.before(copies as usize);
         let mut before = before.filter(|copy| copy.issuer == issuer);
@@ -264,7 +264,7 @@ impl Checker {
                 return state.raise(Lane::Async, epoch);
             }
             GroupKind::Wgmma => {
-                // A wait of any warp covers what the warpgroup has read.
+                // A wait of any warp covers the reads of the whole warpgroup.
                 let first = thread - thread % WARPGROUP;
                 let products = &mut block.threads[first as usize].products;
                 let epoch = products.before(until);
@@ -288,7 +288,7 @@ impl Checker {
         state.raise(Lane::BulkRead, epoch);
         if !read {
             state.raise(Lane::BulkDone, epoch);
-            // Nothing before can matter any more.
+            // Earlier groups cannot matter any more.
             state.bulk.forget(until.saturating_sub(1));
         }
     }

@@ -26,7 +26,7 @@ impl Copies {
         self.newest.push_back(copy);
     }
 
-    /// Number of copies so far.
+    /// Returns the number of copies issued so far.
     pub(super) fn count(&self) -> usize {
         self.first + self.newest.len()
     }

@@ -39,7 +39,7 @@ impl Checker {
             notes.extend(self.bytes_at_deadlock(program));
         }
         let said = fault.what.as_str();
-        // That nothing goes on is what the kind says.
+        // The title of the kind already states that no thread can make progress.
         let what = match kind {
             Kind::Deadlock => said
                 .split_once('\n')

@@ -52,9 +52,9 @@ impl Fences {
         self.0.is_empty()
     }
 
-    /// Adds what the others have released.
+    /// Joins the fences that the other has released.
     pub(super) fn join(&mut self, other: &Self) {
-        // One fence releases the same to its block, its cluster and the grid.
+        // A fence usually releases the same to its block, its cluster and the grid.
         let mut last: Option<[Rc<Knowledge>; 3]> = None;
         for (among, theirs) in &other.0 {
             match self.0.binary_search_by_key(among, |(among, _)| *among) {
@@ -92,7 +92,7 @@ impl Fences {
         Self(self.0.iter().filter(differs).cloned().collect())
     }
 
-    /// Keeps what is of one block.
+    /// Returns only the fences of one block.
     pub(super) fn of_block(&self, block: u32) -> Self {
         let is_of = |(among, _): &&(Among, Rc<Knowledge>)| *among == Among::Block(block);
         Self(self.0.iter().filter(is_of).cloned().collect())
@@ -105,9 +105,9 @@ pub(super) struct FencesSc(Option<Rc<Known>>);
 
 #[derive(Clone, Debug, Default)]
 struct Known {
-    /// Those that happened before.
+    /// The fences that happened before.
     before: Fences,
-    /// Those that happened before a write that was read: the next fence comes after them.
+    /// The fences before a write that was read: the next fence comes after them.
     seen: Fences,
 }
 
@@ -151,7 +151,7 @@ impl FencesSc {
         }
     }
 
-    /// Returns whether nothing is known that one block or cluster alone may acquire.
+    /// Returns whether all of it may be acquired by the whole grid.
     fn is_of_grid(&self) -> bool {
         self.0.as_deref().is_none_or(|known| {
             let mut all = known.before.0.iter().chain(&known.seen.0);
@@ -159,7 +159,8 @@ impl FencesSc {
         })
     }
 
-    /// Forgets what one block or cluster alone may acquire: the knowledge goes to every thread of the grid.
+    /// Drops the parts that only one block or cluster may acquire, since every thread of the grid gets the
+    /// rest.
     pub(super) fn widen(&mut self) {
         if !self.is_of_grid() {
             let known = self.known_mut();
@@ -171,7 +172,7 @@ impl FencesSc {
 }
 
 impl Knowledge {
-    /// A `fence.sc` acquires what the fences have released that come before it.
+    /// Acquires, at a `fence.sc`, the releases of the fences that precede it.
     pub(super) fn acquire_fences(&mut self, own: &Own, scope: Scope, memos: &mut Memos) {
         let Some(known) = &self.fences.0 else { return };
         if known.seen.is_empty() {
@@ -184,12 +185,12 @@ impl Knowledge {
         }
     }
 
-    /// A `fence.sc` releases this.
+    /// Releases the knowledge `released` at a `fence.sc`.
     pub(super) fn release_fence(&mut self, own: &Own, scope: Scope, released: &Self) {
         let mut released = released.clone();
         released.fences = FencesSc::default();
         let released = Rc::new(released);
-        // What was released before is known to the thread, and so released again.
+        // The thread already knows these releases, so the fence passes them on.
         let before = &mut self.fences.known_mut().before;
         for among in Among::all(own, scope) {
             match before.0.binary_search_by_key(&among, |(among, _)| *among) {
@@ -203,14 +204,14 @@ impl Knowledge {
 /// The fences before the writes that a read of a location sees.
 #[derive(Debug, Default)]
 pub(super) struct FencesOfLocation {
-    /// By writes whose scope reaches every block.
+    /// Fences before writes with a scope that reaches every block.
     far: Fences,
-    /// By others, with the block and the scope of the write.
+    /// Fences before other writes, with the block and the scope of the write.
     near: Vec<(u32, Scope, Fences)>,
 }
 
 impl FencesOfLocation {
-    /// A write, after these.
+    /// Records a write that follows these fences.
     pub(super) fn add(&mut self, (block, scope): (u32, Scope), is_shared: bool, fences: &Fences) {
         match is_far(scope) {
             true if is_shared => self.far.join(fences),
@@ -225,7 +226,8 @@ impl FencesOfLocation {
         }
     }
 
-    /// A thread reads the location; `reaches` says whether it and a write of this block and scope are morally strong.
+    /// Collects the fences before the writes that a read can see; `reaches` reports whether it and a write of
+    /// this block and scope are morally strong.
     pub(super) fn read(
         &self,
         (block, scope): (u32, Scope),

@@ -2,18 +2,18 @@
 
 use std::fmt::{self, Display, Formatter};
 
-/// How much it matters.
+/// Severity of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// It may be meant.
+    /// May be intended.
     Warning,
-    /// It is wrong.
+    /// Always a defect.
     Error,
 }
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident $name:literal $severity:ident $title:literal $rule:literal $help:literal)*) => {
-        /// The kinds of violations.
+        /// Kinds of violations.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Kind {
@@ -25,15 +25,15 @@ macro_rules! kinds {
         }
 
         impl Kind {
-            /// All of them.
+            /// All kinds.
             pub const ALL: &[Self] = &[$(Self::$kind),*];
 
-            /// Its name, in kebab case.
+            /// Returns the name in kebab case.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$kind => $name,)* }
             }
 
-            /// How much it matters.
+            /// Returns the severity.
             pub const fn severity(self) -> Severity {
                 match self { $(Self::$kind => Severity::$severity,)* }
             }
@@ -43,12 +43,12 @@ macro_rules! kinds {
                 match self { $(Self::$kind => $title,)* }
             }
 
-            /// The section of the PTX ISA 9.1 that says so.
+            /// Returns the sections of PTX ISA 9.1 that state the rule.
             pub const fn rule(self) -> &'static str {
                 match self { $(Self::$kind => $rule,)* }
             }
 
-            /// The usual fix.
+            /// Returns the usual fix.
             pub const fn help(self) -> &'static str {
                 match self { $(Self::$kind => $help,)* }
             }
@@ -77,7 +77,7 @@ kinds! {
     "a wait at an mbarrier passes, or may pass, for an earlier phase than the thread needs"
     "9.7.13.15"
     "wait for every phase in turn, phase n with parity n & 1; a thread that skips phase n - 1 must learn from another thread that it is complete before it waits for phase n"
-    /// A wait whose result is not looked at.
+    /// The result of a wait is not used.
     UnusedWaitResult "unused-wait-result" Error
     "the result of `mbarrier.test_wait` or `mbarrier.try_wait` is not used, so its thread does not wait"
     "9.7.13.15.16"
@@ -87,7 +87,7 @@ kinds! {
     "the bytes that a phase of an mbarrier expects differ from the bytes that its copies deliver"
     "9.7.13.15"
     "expect exactly the bytes that the copies deliver: a tensor copy counts its whole box, out of bounds or not, and a multicast counts in every receiver"
-    /// An mbarrier receives bytes that nobody said would come.
+    /// A copy delivers bytes to an mbarrier that expects none.
     UnarmedReceiver "unarmed-receiver" Error
     "a copy delivers bytes to an mbarrier that expects none"
     "9.7.13.15, 9.7.9.25.4"
@@ -97,7 +97,7 @@ kinds! {
     "bytes are expected at an mbarrier with no order against the arrivals that complete a phase, and may count in another one"
     "9.7.13.15"
     "the thread that expects the bytes arrives after that, as `mbarrier.arrive.expect_tx` does, or synchronises with a thread that arrives later"
-    /// A waiter may miss a phase.
+    /// A waiter may miss a phase, since a wait sees only the parity.
     LappedWaiter "lapped-waiter" Error
     "an mbarrier can complete another phase before a waiter has seen the last one, and the waiter would wait for the wrong one"
     "9.7.13.15"
@@ -112,8 +112,7 @@ kinds! {
     "a thread waits for a bulk group that another thread committed; its wait covers only its own groups"
     "9.7.9.27.2"
     "bulk groups belong to the thread that issued the copies: the same thread commits and waits"
-    /// An operand of a warpgroup's product is overwritten before the product is known to be
-    /// complete.
+    /// An operand of a warpgroup's product is overwritten before the product is known to be complete.
     ProductSourceOverwritten "product-source-overwritten" Error
     "shared memory is written while a product of a warpgroup may still read it"
     "9.7.14.7.3, 9.7.14.7.4"
@@ -128,7 +127,7 @@ kinds! {
     "a product of a warpgroup is issued, and no `wgmma.fence` orders it after accesses to its registers"
     "9.7.14.7.1, 9.7.14.7.3"
     "execute `wgmma.fence` before the first product, and after each access to registers of the accumulator or of A"
-    /// Registers of sums were accessed behind a fence and before the first product.
+    /// Accumulator registers were accessed between the fence and the first product.
     SumsSetAfterFence "sums-set-after-fence" Warning
     "accumulator registers are accessed between `wgmma.fence` and the first product that uses them, where ptxas adds a fence of its own (C7519)"
     "9.7.14.7.1"
@@ -178,7 +177,7 @@ kinds! {
     "the accesses would be ordered if the synchronisation between them had a wider scope"
     "8.5, 8.7"
     "use a scope that includes both threads for both the release and the acquire: `.cluster` between blocks of a cluster, `.gpu` beyond"
-    /// Two accesses without order.
+    /// Two accesses are not ordered.
     DataRace "data-race" Error
     "two accesses to the same bytes, at least one of them a write, are not ordered"
     "8.7, 8.9"
@@ -188,7 +187,7 @@ kinds! {
     "an access may overlap with an earlier launch that accesses the same bytes, at least one of the two by a write"
     "9.7.13.13"
     "execute `griddepcontrol.wait` (`cudaGridDependencySynchronize`) before the first access to data that earlier launches read or write"
-    /// Accesses that a collective of a warp orders, and nothing else.
+    /// Accesses that only a warp collective orders.
     OrderByCollective "order-by-collective" Warning
     "two uses of the same bytes are ordered only by a warp collective, which by the letter orders no memory"
     "9.7.13.2, 9.7.9.6, 9.7.13.9, 9.7.13.10, 9.7.13.12, 9.7.13.14"
@@ -198,17 +197,17 @@ kinds! {
     "threads store the same value to the same bytes without order"
     "8.7, 8.9"
     "let one thread store it, or order the stores; `.relaxed` stores with a scope that includes all the threads do not race"
-    /// A value is used that comes from memory that nobody has written.
+    /// A value read from uninitialised memory is used.
     UninitialisedUse "uninitialised-use" Error
     "a value is used that was read from uninitialised memory: shared memory or memory of `malloc` that was never written, or discarded global memory"
     "5.1.7, 9.7.9.17"
     "write the memory before reading it, or wait for the copy that does; its contents are undefined until then"
-    /// Memory without a value is read, and nothing depends on it.
+    /// Uninitialised memory is read, but no result depends on the value.
     UninitialisedRead "uninitialised-read" Warning
     "uninitialised memory is read: shared memory or memory of `malloc` that was never written, or discarded global memory"
     "5.1.7, 9.7.9.17"
     "write the memory before reading it, or wait for the copy that does; its contents are undefined until then"
-    /// `ld.global.nc` or a fetch from a texture reads what the kernel wrote.
+    /// `ld.global.nc` or a texture fetch reads bytes that the kernel wrote.
     NonCoherentRead "non-coherent-read" Error
     "bytes that the kernel has written are read by a non-coherent load or a texture fetch"
     "8.1, 9.7.9.9"
@@ -238,7 +237,7 @@ kinds! {
     "an mbarrier is used that was not initialised"
     "9.7.13.15"
     "let one thread execute `mbarrier.init` and publish it to the others by a barrier before any thread uses the object"
-    /// The initialisation is not known to those who use the barrier.
+    /// The initialisation is not ordered before the uses of the barrier.
     MbarrierInitNotPublished "mbarrier-init-not-published" Error
     "an mbarrier is used by a thread that does not know of its initialisation"
     "9.7.13.15, 9.7.13.4"
@@ -298,7 +297,7 @@ kinds! {
     "`setmaxnreg.inc` asks for fewer registers than a thread has, or `setmaxnreg.dec` for more"
     "9.7.19.5"
     "a thread begins with 65536 registers divided by the threads of a multiprocessor, rounded down to a multiple of 8: `.dec` to fewer, `.inc` to more"
-    /// The address is not aligned.
+    /// An address or size is not aligned.
     Misaligned "misaligned" Error
     "an address or size does not have the alignment that the instruction requires"
     "6.4.1, 9.7.9.25, 9.7.9.27"
@@ -308,7 +307,7 @@ kinds! {
     "a swizzled box begins in the middle of the swizzle's pattern"
     "5.5.7"
     "align the shared address to the length of the pattern: 1024 bytes for 128B, 512 for 64B, 256 for 32B"
-    /// Outside of all memory.
+    /// An access is outside of all memory that it can reach.
     OutOfBounds "out-of-bounds" Error
     "an access is outside of all memory that it can reach"
     "5.1"
@@ -318,12 +317,12 @@ kinds! {
     "memory is accessed that was freed, or may have been freed by then"
     "5.1.4, 8.7"
     "free the memory after its last use; if other threads use it, synchronise with them first"
-    /// Memory is freed again.
+    /// Memory is freed a second time.
     DoubleFree "double-free" Error
     "memory is freed a second time"
     "5.1.4"
     "one thread frees an allocation, once"
-    /// A `free` of what is no allocation of a kernel's.
+    /// `free` is called with an address that is not an allocation of a kernel.
     InvalidFree "invalid-free" Error
     "`free` is called with an address that `malloc` did not return"
     "5.1.4"
@@ -343,12 +342,12 @@ kinds! {
     "the kernel panicked"
     "9.7"
     "the message names the condition that failed; print values before it with `tma::println!`"
-    /// Nothing can go on.
+    /// No thread can make progress.
     Deadlock "deadlock" Error
     "no thread can make progress: all wait for events that never happen"
     "9.7.13"
     "look for the missing arrival, copy or thread: a barrier's count must equal its arrivals, and a wait's parity must match its phase"
-    /// Too many steps.
+    /// The kernel exceeded its step limit.
     Endless "endless" Error
     "the kernel did not finish within the allowed number of steps"
     "9.7.12"
@@ -356,7 +355,7 @@ kinds! {
 }
 
 impl Kind {
-    /// Title and usual fix where a product of a warpgroup does what the kind says of a copy.
+    /// Returns title and usual fix for a product of a warpgroup, where the kind's own speak of a copy.
     pub(super) const fn of_product(self) -> Option<[&'static str; 2]> {
         match self {
             Self::MissingProxyFence => Some([

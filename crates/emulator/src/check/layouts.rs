@@ -28,8 +28,9 @@ impl BoxLayout {
         self.swizzle.span_bytes().or((row == PIECE).then_some(row))
     }
 
-    /// For a box of longer rows without a swizzle: the byte of its row at which eight lines of a matrix begin, if the
-    /// row does not hold them one matrix after the other. `lies` is the byte of the box where `line` is.
+    /// For a box without a swizzle and with rows longer than a piece: returns the byte of the row at which
+    /// eight lines of a matrix begin, if the row does not hold whole matrices one after another. `lies` is the
+    /// box's byte of `line`.
     fn misplaced_core(&self, lies: u64, line: u32) -> Option<i64> {
         let row = self.row_bytes() as i64;
         let begin = lies as i64 % row - i64::from(line) % LINES * PIECE as i64;
@@ -80,8 +81,8 @@ impl Checker {
         }
     }
 
-    /// Compares the descriptor of a matrix with the boxes there, and its pieces with each other. Of ordinary stores
-    /// only these are known.
+    /// Compares the descriptor of a matrix with the boxes there, and its pieces with each other. For bytes that
+    /// ordinary stores wrote, only the pieces are compared.
     pub(super) fn product_matrix(&mut self, origin: Origin, matrix: MatrixRead) {
         let Some((written, misfit)) = self.misfit(origin, matrix) else {
             return;
@@ -248,7 +249,7 @@ fn not_held(matrix: MatrixRead, (line, byte): (u32, u64), row: u64, begin: i64) 
     )
 }
 
-/// A piece lies in another row of the box, or at another byte of it, than those before.
+/// Describes a piece that is in another row of the box, or at another byte of it, than earlier pieces.
 fn elsewhere(matrix: MatrixRead, (line, byte): (u32, u64), at: Place, known: Place) -> String {
     let of = name_of_line(matrix, line);
     let (row, column) = (known.0 + i64::from(line), known.1 + byte as i64);

@@ -93,7 +93,7 @@ impl Checker {
         }
     }
 
-    /// All threads of a block are over.
+    /// Checks a block after its last thread has ended.
     fn block_end(&mut self, origin: Origin) {
         let number = origin.block as u32;
         let Some(block) = self.grid.blocks.remove(number) else {

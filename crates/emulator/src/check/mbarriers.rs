@@ -37,7 +37,7 @@ struct Issued {
     wide: Clock,
     epoch: Epoch,
     origin: Origin,
-    /// Nothing but a wait tells when it is complete.
+    /// True if only a wait for the phase shows that it is complete.
     is_copy: bool,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Object {
     /// The initialisation: the thread, and its epoch.
     init: (Origin, Epoch),
     phase: u64,
-    /// Bytes that this phase expects, and who said so.
+    /// Bytes that this phase expects, and the instructions that expect them.
     expected: u64,
     armed: Vec<Expectation>,
     issued: Vec<Issued>,
@@ -70,15 +70,15 @@ pub(super) struct Object {
     /// The arrivals of the phase before, and of the one before that.
     arrivals_before: Arrivals,
     arrivals_earlier: Arrivals,
-    /// The releases of threads of its block, and those of others with cluster scope.
+    /// Releases by threads of the barrier's block, and by other threads with cluster scope.
     near: Released,
     distant: Released,
-    /// The releases of others whose scope does not reach here.
+    /// Releases by other threads with a scope that does not include this block.
     narrow: Released,
     /// The knowledge that the last phase passes on to waits of block scope and of cluster scope.
     done: [Knowledge; 2],
-    /// By number of the thread: a wait that told it nothing new, as it had waited for the phase
-    /// before, or as there was no such phase yet; with the phase after.
+    /// Waits without a new phase for their threads, by thread number, with the next phase: the thread had already
+    /// waited for the phase before, or there was no such phase yet.
     stale: Map<u32, (Origin, Epoch)>,
     /// The arrival or copy that completed the last phase.
     completer: Option<Origin>,
@@ -91,10 +91,10 @@ pub(super) struct Object {
     turns: Turns,
 }
 
-/// All barrier objects of running blocks.
+/// Barrier objects of all running blocks.
 #[derive(Debug, Default)]
 pub(super) struct Mbarriers {
-    /// By block and offset.
+    /// Objects by block and offset.
     objects: Map<(u32, u64), Object>,
     next: u32,
     /// Barriers, by block and number, at which a copy may count in the phase before.
@@ -103,7 +103,8 @@ pub(super) struct Mbarriers {
     wrong: HashSet<(u32, u32)>,
     /// True once a thread has let its `cp.async` arrive at one.
     pub(super) counts_plain_copies: bool,
-    /// Of an arrival that is one too many: the arrival before it, and a wait that should have held its thread.
+    /// For an arrival that exceeds the count: the arrival before it, and a wait that should have held its
+    /// thread.
     pub(super) one_too_many: (Option<End>, Option<Other>),
     stages: Stages,
 }
@@ -126,7 +127,7 @@ impl Mbarriers {
         objects.filter_map(move |((of, _), object)| (*of == block).then_some(object))
     }
 
-    /// A copy that counts at this barrier was issued; gives block, id and phase of the barrier.
+    /// Records the issue of a copy that counts at this barrier; returns the barrier's block, id and phase.
     pub(super) fn copy_issued(
         &mut self,
         range: Range,
@@ -146,8 +147,8 @@ impl Mbarriers {
         Some((location.0, object.id, object.phase as Epoch))
     }
 
-    /// The last arrival at a barrier without copies whose thread is one of those that something is known of,
-    /// up to an epoch; that of `first` before others.
+    /// Returns the last arrival, at a barrier without copies, by a thread with known progress up to an epoch;
+    /// prefers arrivals of `first`.
     pub(super) fn last_arrival(
         &self,
         first: u32,
@@ -183,7 +184,7 @@ impl Object {
         self.ended.is_none()
     }
 
-    /// Returns whether a thread's step is known to those who complete the current phase.
+    /// Returns whether the threads that complete the current phase know of a thread's step.
     fn completer_knows(&self, block: u32, thread: u32, epoch: Epoch) -> bool {
         let knows = |clock: &Clock| clock.get(Lane::Thread, block, thread) >= epoch;
         [&self.near, &self.distant, &self.narrow]
@@ -410,7 +411,7 @@ impl Checker {
         object.completer = Some(origin);
         let epoch = object.phase as Epoch;
         let (block, id) = (at.0, object.id);
-        // A copy that comes orders nothing of what its thread did before; but it comes after that.
+        // A completed copy does not release its thread's earlier accesses, but it happens after them.
         for copy in &object.issued {
             let wide = object.near.known.wide_mut();
             wide.join(&copy.wide);
@@ -461,7 +462,7 @@ impl Checker {
         let epoch = state.own.epoch;
         let extents = self.grid.extents;
         let user = extents.thread(origin.block as u32, origin.thread);
-        // The wait for the phase before the first is said to be for phase 0.
+        // A wait for the phase before the first is reported as a wait for phase 0.
         let is_first = object.phase == 0;
         object.turns.wait(origin, is_first);
         let waited = Waited {

@@ -1,4 +1,4 @@
-//! Barriers at which threads met by two different instructions, each of which counts as the other.
+//! Barriers at which threads met by two different instructions that count as the same barrier.
 
 use super::{Checker, Kind, raw::Raw};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     value::LANES,
 };
 
-/// The number of meetings to remember, which is that of pairs of instructions.
+/// Limit of remembered meetings, one for each pair of instructions.
 const MOST: usize = 8;
 
 /// Two instructions at which threads of a block, or lanes of a warp, met.

@@ -1,6 +1,6 @@
-//! Launches that may still run while the next one does (programmatic dependent launches): a grid that has executed
-//! `griddepcontrol.launch_dependents` lets the next one begin, and that one knows of nothing that the grid does before
-//! it has executed `griddepcontrol.wait`. PTX ISA 9.7.13.13.
+//! Launches that may still run while the next one does (programmatic dependent launches). A grid that has
+//! executed `griddepcontrol.launch_dependents` lets the next one begin. The next one does not know of the
+//! grid's accesses before it has executed `griddepcontrol.wait`. PTX ISA 9.7.13.13.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -18,7 +18,7 @@ use crate::machine::{
     observer::{AccessKind, Memory, Origin, Range, Scope},
 };
 
-/// So many launches before one are looked at.
+/// Number of earlier launches to compare against.
 const MOST: usize = 8;
 /// The number of a block that no grid has: its only thread stands for the launches before.
 const LAUNCHES_BEFORE: u32 = u32::MAX;
@@ -31,7 +31,7 @@ pub(crate) struct InFlight(Vec<Earlier>);
 #[derive(Clone, Debug)]
 struct Earlier {
     done: Arc<Done>,
-    /// It is over once the last of the launches is.
+    /// Whether a wait for the last launch covers this one.
     is_awaited: bool,
 }
 
@@ -44,7 +44,7 @@ struct Done {
     extents: Extents,
     /// The thread that issued each copy, of those that are known.
     issuers: Issuers,
-    /// Its instructions that have made an access: without block, thread and action.
+    /// Instructions that made an access, without block, thread and action.
     sites: BTreeMap<usize, Site>,
 }
 
@@ -125,7 +125,7 @@ impl Checker {
         })
     }
 
-    /// Compares an access with those of the launches before that may still run.
+    /// Compares an access with earlier launches that may still run.
     pub(super) fn compare_in_flight(&mut self, made: &Made, range: Range) {
         if range.memory != Memory::Global {
             return;
@@ -183,7 +183,7 @@ impl Checker {
             (true, false) => "no `griddepcontrol.wait` is ordered before this access",
             (false, false) => "no thread has executed `griddepcontrol.wait` before this access",
         };
-        // Instructions of the other launch are told apart from those of this one.
+        // Instructions of the other launch get numbers of their own.
         let second = usize::MAX / 2 + access.instruction();
         let raw = self.report_once(Kind::MissingGridWait, here, second, |_| {
             vec![note.to_owned()]
@@ -243,8 +243,8 @@ impl Checker {
     }
 }
 
-/// Returns whether both are strong, in the same proxy, of the same bytes as a whole, and of scopes that have both grids in
-/// them (PTX ISA 8.7.1).
+/// Returns whether both are strong, in the same proxy, on the same bytes as a whole, and have scopes that
+/// include both grids (PTX ISA 8.7.1).
 fn are_strong(one: Access, other: Access) -> bool {
     let is_wide = |access: Access| access.scope() == Some(Scope::Gpu);
     is_wide(one) && is_wide(other) && one.is_like(other)

@@ -16,7 +16,7 @@ impl Checker {
         });
     }
 
-    /// A product is issued whose registers were accessed since the last fence.
+    /// Reports a product with registers that were accessed since the last fence.
     pub(super) fn product_unfenced(
         &mut self,
         origin: Origin,

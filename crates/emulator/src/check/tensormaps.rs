@@ -44,7 +44,7 @@ impl Checker {
         }
     }
 
-    /// A copy reads its map.
+    /// Checks that a copy may read its map.
     pub(super) fn map_use(&mut self, origin: Origin, copy: u32, range: Range) {
         if range.memory != Memory::Global {
             return;

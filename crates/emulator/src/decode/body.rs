@@ -24,7 +24,7 @@ use crate::machine::{
 /// Larger frames in local memory are refused.
 const MAX_LOCAL_BYTES: u64 = 512 << 10;
 
-/// Decodes one kernel and what it calls.
+/// Decodes one kernel and its callees.
 pub(crate) struct Decoder<'m, A> {
     module: &'m Module,
     pub(crate) image: &'m Image,
@@ -41,11 +41,11 @@ pub(crate) struct Decoder<'m, A> {
     shared_end: u64,
     /// Another kernel comes after this one in the text.
     is_followed: bool,
-    /// Variables whose functions are decoded.
+    /// Variables with decoded functions.
     reached: HashSet<String>,
     /// Forms that were asked for, by opcode and kinds of operands.
     pub(super) forms: HashMap<String, Option<Rc<Form>>>,
-    // Of the current function:
+    // State of the current function:
     constants: HashMap<ConstantKey, Slot>,
     function: Function,
     labels: Vec<Option<usize>>,
@@ -55,9 +55,9 @@ pub(crate) struct Decoder<'m, A> {
     named: Vec<(u32, Vec<Slot>)>,
     /// The registers of these products.
     products: HashSet<Slot>,
-    /// Instructions of the current function whose results decide nothing.
+    /// Instructions of the current function with unused results.
     without_effect: HashSet<Span>,
-    // Of the current instruction:
+    // State of the current instruction:
     guard: Option<(Slot, bool)>,
 }
 
@@ -130,9 +130,9 @@ fn is_followed(module: &Module, entry: &str) -> bool {
     last.is_some_and(|last| last.name != *entry)
 }
 
-/// A collective with its modifiers in the order that the PTX ISA has: ptxas takes others, too. `vote.ballot.sync.b32`
-/// stands in CUB, `stmatrix.sync.aligned.x2.m8n8.shared.b16` in DeepGEMM, `ldmatrix.sync.aligned.x4.m8n8.shared.b16` in
-/// CUTLASS.
+/// Returns a collective with its modifiers in the order of the PTX ISA: ptxas accepts others too. CUB has
+/// `vote.ballot.sync.b32`, DeepGEMM `stmatrix.sync.aligned.x2.m8n8.shared.b16`, and CUTLASS
+/// `ldmatrix.sync.aligned.x4.m8n8.shared.b16`.
 fn respelled(instruction: &Instruction) -> Option<Instruction> {
     let opcode = &instruction.opcode;
     let rank = |part: &str| match (opcode.stem(), part) {
@@ -229,7 +229,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
             self.refuse(function.name.as_str(), *function.span, reason);
         }
         for operation in &mut self.code.operations[self.function.start..] {
-            // Labels without a place are in text that ends too early; nothing runs then.
+            // Labels without a place occur only in text that ends too early, which never runs.
             operation.action.for_each_target(|target| {
                 *target = self.labels.get(*target).copied().flatten().unwrap_or(0);
             });
@@ -261,8 +261,8 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         Passed::Local { offset, bytes }
     }
 
-    /// Declares a variable in `.param`. Where a variable of the module has its name, ptxas 13.0 takes that one in each kernel
-    /// but the module's last, and in what it calls.
+    /// Declares a variable in `.param`. If a variable of the module has the same name, ptxas 13.0 uses that one
+    /// in each kernel but the module's last, and in its callees.
     fn declare_param(&mut self, name: &str, symbol: Symbol) {
         let is_variable = self.image.names.contains_key(name);
         let symbol = match self.is_followed && is_variable {
@@ -384,7 +384,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
                 }
             }
         });
-        // Of several operations, the last one is the instruction.
+        // The last of several operations counts as the instruction.
         if self.code.operations.len() > before
             && let Some(last) = self.code.operations.last_mut()
         {
@@ -425,7 +425,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         });
     }
 
-    /// Returns whether the result of an instruction of the current function decides nothing.
+    /// Returns whether the result of an instruction of the current function is not used.
     pub(crate) fn decides_nothing(&self, instruction: &Instruction) -> bool {
         self.without_effect.contains(&*instruction.span)
     }
@@ -462,7 +462,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         self.push(action, guard);
     }
 
-    /// Adds an operation that only writes slots without a name, whatever the guard says.
+    /// Adds an operation that only writes unnamed slots, independent of the guard.
     pub(crate) fn emit_hidden(&mut self, action: A) {
         self.push(action, None);
     }
@@ -510,8 +510,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         }
     }
 
-    /// Gives a shared variable its place when it is first used, so that each kernel has only those
-    /// that it uses.
+    /// Places a shared variable when it is first used, so that each kernel has only the variables that it uses.
     pub(super) fn shared_address(&mut self, key: usize, offset: u64, generic: bool) -> Constant {
         let Shared { name, align, bytes } = &self.shared[key];
         let place = *self
@@ -574,8 +573,8 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         address.ok_or_else(|| format!("`{name}` has no address").into())
     }
 
-    /// Decodes the functions whose addresses any variable holds: an object of an earlier launch may point to its table of
-    /// virtual functions.
+    /// Decodes the functions with an address in any variable: an object of an earlier launch may point to its
+    /// table of virtual functions.
     pub(crate) fn reach_all(&mut self) {
         let image = self.image;
         let mut variables: Vec<&String> = image.mentions.keys().collect();
@@ -584,7 +583,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         variables.into_iter().for_each(|name| self.reach(name));
     }
 
-    /// Decodes the functions whose addresses a variable holds, or another that it points to.
+    /// Decodes the functions with an address in a variable, or in another variable that it points to.
     pub(super) fn reach(&mut self, variable: &str) {
         let image = self.image;
         let Some(mentions) = image.mentions.get(variable) else {

@@ -98,7 +98,7 @@ pub(crate) fn operator(form: &Form) -> Result<Operator, NotSupported> {
     Ok(reduction.into())
 }
 
-/// The first type.
+/// Returns the first type.
 pub(crate) fn ty(form: &Form) -> Result<Type, NotSupported> {
     use ptx_isa::Type::*;
     Ok(match form.ty().ok_or(NotSupported::Part("type"))? {

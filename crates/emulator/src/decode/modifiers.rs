@@ -9,7 +9,7 @@ use crate::machine::observer::{Scope, Sem};
 pub(crate) struct Modifiers<'a>(Vec<&'a str>);
 
 impl<'a> Modifiers<'a> {
-    /// Everything behind the stem of a family, such as `cp.async.bulk`.
+    /// Splits the opcode after the stem of a family, such as `cp.async.bulk`.
     pub(crate) fn new(opcode: &'a Opcode, stem: &str) -> Self {
         Self(opcode.parts().skip(stem.split('.').count()).collect())
     }
@@ -85,7 +85,7 @@ impl<'a> Modifiers<'a> {
         ])
     }
 
-    /// Takes what only tells caches what to do.
+    /// Takes cache hints, which have no effect.
     pub(crate) fn cache_hints(&mut self) {
         let known = ["ca", "cg", "cs", "lu", "cv", "wb", "wt", "unified"];
         self.0.retain(|part| {
@@ -95,7 +95,7 @@ impl<'a> Modifiers<'a> {
         });
     }
 
-    /// Refuses what nobody took.
+    /// Returns an error if a modifier was not taken.
     pub(crate) fn finish(self) -> Result<(), NotSupported> {
         match self.0.as_slice() {
             [] => Ok(()),

@@ -12,7 +12,7 @@ use crate::{
     value::lift,
 };
 
-/// As many operands as the pattern has.
+/// Returns the operands, if there are exactly `N`.
 pub(crate) fn operands<const N: usize>(
     instruction: &Instruction,
 ) -> Result<&[Operand; N], NotSupported> {
@@ -21,7 +21,7 @@ pub(crate) fn operands<const N: usize>(
 }
 
 impl<A: InstructionSet> Decoder<'_, A> {
-    /// A register that is written; for `_`, one that nobody reads.
+    /// Decodes a destination register; `_` becomes an unused one.
     pub(crate) fn destination(&mut self, operand: &Operand) -> Result<Register, NotSupported> {
         match &operand.kind {
             OperandKind::Sink => Ok(Register {
@@ -83,7 +83,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
         register.is_ok_and(|register| register.ty == Type::Pred)
     }
 
-    /// `d`, or `d|p`.
+    /// Decodes `d` or `d|p`.
     pub(crate) fn pair(
         &mut self,
         operand: &Operand,
@@ -262,7 +262,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
                             _ => None,
                         }),
                 };
-                // Without a space in the instruction, that of the variable counts.
+                // If the instruction has no space, the variable's space counts.
                 let space = if space == Space::Generic {
                     declared.unwrap_or(space)
                 } else {
@@ -277,7 +277,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
         }
     }
 
-    /// In functions, parameters lie in local memory.
+    /// Returns local memory for parameters of functions, which are stored there.
     fn without_name(&self, space: Space) -> Space {
         if space == Space::Param && !self.in_entry {
             Space::Local

@@ -48,7 +48,7 @@ pub(crate) fn check(module: &Module, name: &str, text: &str) -> Result<(), Failu
 mod tests {
     use super::check;
 
-    /// The first mistake of a module, or nothing.
+    /// Returns the first mistake of a module, or an empty text.
     fn mistake(items: &str) -> String {
         let text = format!(".version 8.6\n.target sm_90a\n.address_size 64\n{items}\n");
         of(&text)

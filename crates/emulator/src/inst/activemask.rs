@@ -9,7 +9,7 @@ use crate::{
     value::LANES,
 };
 
-/// `d` gets the mask.
+/// Writes the mask of active lanes to `d`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Activemask {
     d: Slot,

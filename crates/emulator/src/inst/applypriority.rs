@@ -20,7 +20,7 @@ pub(crate) fn decode(
             exact(form, bytes)?;
             decoder.address(address, space(form))?;
         }
-        // It belongs to a bulk group, which is as good as complete.
+        // It belongs to a bulk group, but completes at once.
         Op::Bulk => {
             let [address, bytes] = operands(instruction)?;
             decoder.address(address, space(form))?;

@@ -13,15 +13,15 @@ use crate::{
     value::{LANES, lanes_of},
 };
 
-/// An arrival at a barrier.
+/// An arrival at a barrier of the block.
 #[derive(Clone, Debug)]
 pub(crate) struct CtaBarrier {
     barrier: Slot,
-    /// Threads that take part; all of the block where there is none.
+    /// Number of participating threads; the whole block if `None`.
     threads: Option<Slot>,
     waits: bool,
     aligned: bool,
-    /// The result, what it is made of, and the predicate.
+    /// The result of a reduction, its operation, and the predicate.
     reduces: Option<(Slot, Vote, Slot)>,
 }
 
@@ -189,7 +189,7 @@ impl Execute for CtaBarrier {
 }
 
 impl CtaBarrier {
-    /// The barrier has completed.
+    /// Passes the barrier once it has completed.
     pub(crate) fn pass<O: Watch>(&self, step: &mut Step<'_, O>, barrier: usize, generation: u64) {
         if let Some((d, vote, _)) = self.reduces {
             let (yes, no) = step.cta().barriers[barrier].results;

@@ -9,7 +9,7 @@ use crate::{
     value::lanes_of,
 };
 
-/// Goes to one of its targets.
+/// Jumps to one of its targets.
 #[derive(Clone, Debug)]
 pub(crate) struct Branch {
     /// Labels while decoding, then indices of operations.

@@ -39,11 +39,11 @@ pub(crate) struct Collective {
     pub(crate) p: Option<Slot>,
     /// The operands of the lanes; those that the kind does not need repeat the first.
     pub(crate) sources: [Slot; 3],
-    /// None for the lanes that come to it together.
+    /// The member mask; `None` for the lanes that execute it together.
     pub(crate) members: Option<Slot>,
 }
 
-/// All lanes come together (`.sync.aligned`), and then do what is emitted next.
+/// Emits a meeting of all lanes (`.sync.aligned`) before the next operation.
 pub(crate) fn align(decoder: &mut Decoder<'_>) {
     let all = decoder.constant(Constant::Value(u32::MAX.into()));
     decoder.emit(Action::Collective(Box::new(Collective {
@@ -69,7 +69,8 @@ pub(crate) fn whole_warp<O: Watch>(step: &Step<'_, O>) -> Result<(), Trapped> {
 /// Collectives with a mask of some lanes that a warp remembers.
 const MAX_PARTIAL: usize = 16;
 
-/// Lanes that take part: the group, if it is not the one that finishes, its first register, its lanes, what it executes.
+/// A group of participating lanes: its index unless it is the finishing group, its first register, lanes and
+/// operation.
 type Party<'a> = (Option<usize>, usize, u32, &'a Collective);
 
 impl Execute for Collective {
@@ -95,7 +96,7 @@ impl Execute for Collective {
             }
             others |= u32::from(mask != members) << lane;
         }
-        // Lanes whose masks have none in common do not wait for each other.
+        // Lanes with disjoint masks do not wait for each other.
         if others != 0 {
             let rest = Group {
                 mask: others,
@@ -218,7 +219,7 @@ impl Collective {
             })
     }
 
-    /// Values of memory that nobody has written go where the collective takes them: from lane to lane, or to all.
+    /// Passes uninitialised values on with the data of the collective: from lane to lane, or to all.
     #[cold]
     fn follow(&self, warp: &mut Warp, parties: &[Party<'_>], there: u32, [_, b, c]: &[Lanes; 3]) {
         let (mut lanes, mut read) = (0, 0);
@@ -266,7 +267,7 @@ impl Collective {
         others.map(origin).collect()
     }
 
-    /// Computes the results of all who are there, and lets the others go on.
+    /// Computes the results for all participants and lets the other groups continue.
     fn finish<O: Watch>(&self, step: &mut Step<'_, O>, members: u32) {
         let partial = (step.group.pc, members);
         if step.warp.alive & !members != 0 && !step.warp.partial.contains(&partial) {

@@ -27,7 +27,7 @@ pub(crate) struct BulkCopy {
     signal: Option<Signal>,
     /// The mask of the bytes of each 16 that are copied.
     byte_mask: Option<Slot>,
-    /// How many bytes at its beginning and its end may be out of bounds.
+    /// Numbers of bytes at the start and the end that may be out of bounds.
     ignored: Option<[Slot; 2]>,
     /// The order of its accesses, where it is written.
     order: Option<(Sem, Scope)>,
@@ -191,7 +191,7 @@ impl BulkCopy {
                     .collect()
             }
         };
-        // Nobody knows what comes for bytes that may be out of bounds.
+        // The values of bytes that may be out of bounds are unspecified.
         let unknown = [(0, left), (bytes - right, right)].map(|(start, bytes)| {
             let data = (0..bytes).map(|_| step.world.rng.below(256) as u8);
             (start, data.collect::<Vec<u8>>())
@@ -236,8 +236,7 @@ impl BulkCopy {
     }
 }
 
-/// Where runs of bytes begin that a mask lets through, and how long they are: bit `i` stands for
-/// byte `i` of each 16.
+/// Returns start and length of each run of bytes that the mask selects: bit `i` stands for byte `i` of each 16.
 fn masked(bytes: usize, mask: u16) -> Vec<(usize, usize)> {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for byte in (0..bytes).filter(|byte| mask >> (byte % 16) & 1 != 0) {

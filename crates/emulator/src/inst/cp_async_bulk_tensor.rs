@@ -25,23 +25,23 @@ pub(crate) struct TensorCopy {
     tensor: BoxOf,
     offsets: Box<[Slot]>,
     shared: Address,
-    /// Loads have one.
+    /// The mbarrier of a load.
     signal: Option<Signal>,
     report: Option<Report>,
     reduces: Option<Operator>,
 }
 
-/// A box of a tensor, as an operand says it.
+/// A box of a tensor, as given by an operand.
 #[derive(Clone, Debug)]
 pub(crate) struct BoxOf {
     map: Address,
     coordinates: Box<[Slot]>,
-    /// Where the tensor lies, in place of the map's address.
+    /// Address of the tensor, replacing the map's.
     address: Option<Slot>,
-    /// Its dimensions, in place of the map's.
+    /// Dimensions, replacing the map's.
     dims: Box<[Slot]>,
-    /// Its strides, in place of the map's: of each the lower 32 bits, and 4 bits above them for each in one
-    /// number (PTX ISA 9.4, section 9.7.10.28.5.2.2).
+    /// Strides, replacing the map's: the lower 32 bits of each, and one number with 4 more bits for each (PTX
+    /// ISA 9.4, section 9.7.10.28.5.2.2).
     strides: Option<(Box<[Slot]>, Slot)>,
 }
 
@@ -89,7 +89,7 @@ pub(crate) fn box_of(decoder: &mut Decoder<'_>, operand: &Operand) -> Result<Box
     Ok(tensor)
 }
 
-/// The numbers of a vector.
+/// Decodes the numbers of a vector.
 pub(crate) fn numbers(
     decoder: &mut Decoder<'_>,
     operand: &Operand,

@@ -12,7 +12,7 @@ use crate::{
     value::{Float, LANES, Rounding, Unary, decompose, encode, format, lift, round_to_integer},
 };
 
-/// A value in a form that holds those of all types.
+/// A value of any type, in the widest form of its class.
 #[derive(Clone, Copy)]
 enum Value {
     Integer(i128),
@@ -268,7 +268,7 @@ impl Conversion {
         }
     }
 
-    /// Floating-point numbers saturate always, integers where the modifier says so.
+    /// Converts to an integer. Floating-point sources always saturate, integers only with `.sat`.
     fn to_int(&self, value: Value, width: u32, signed: bool) -> u64 {
         let (low, high) = match signed {
             true => (-(1_i128 << (width - 1)), (1_i128 << (width - 1)) - 1),

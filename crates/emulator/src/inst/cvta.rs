@@ -1,4 +1,4 @@
-//! `cvta`: generic addresses and those of a space. PTX ISA 9.7.9.20.
+//! `cvta`: conversion between generic addresses and addresses of a state space. PTX ISA 9.7.9.20.
 
 use ptx::{Instruction, Type};
 use ptx_isa::{Form, cvta::Op};

@@ -1,8 +1,8 @@
 //! Floating-point arithmetic. PTX ISA 9.7.3 to 9.7.5.
 //!
-//! Results that are defined to be correctly rounded are so. A NaN that single and half precision
-//! give is always the canonical one, as the hardware has it. Functions called `.approx` are computed
-//! in double precision and rounded, so they may differ from a GPU's in the last bits.
+//! Results that are defined to be correctly rounded are correctly rounded. A NaN result in single and half
+//! precision is always the canonical one, as on hardware. `.approx` functions are computed in double precision
+//! and rounded, so they may differ from a GPU in the last bits.
 
 mod directed;
 mod exact;
@@ -63,12 +63,12 @@ impl Around {
         }
     }
 
-    /// Returns whether the frequent operations flush as part of what they compute.
+    /// Returns whether the frequent operations flush as part of their computation.
     fn fuses(&self, ty: Type) -> bool {
         self.flushes && !self.saturates && ty == Type::F32
     }
 
-    /// The source, flushed where the modifier says so.
+    /// Decodes a source, flushed if the modifier requires it.
     fn source(
         &self,
         decoder: &mut Decoder<'_>,
@@ -87,8 +87,8 @@ impl Around {
         Ok(decoder.temporary(|d| Alu::Unary { f, d, a }))
     }
 
-    /// Emits an operation of each number that a register of this type holds: one, two halves, or two of
-    /// single precision.
+    /// Emits an operation for each number in a register of this type: one, two halves, or two of single
+    /// precision.
     fn each<const N: usize>(
         &self,
         decoder: &mut Decoder<'_>,
@@ -131,7 +131,7 @@ impl Around {
         Ok(())
     }
 
-    /// Emits what gives the result, and what the modifiers do to it.
+    /// Emits the computation and the effect of its modifiers.
     fn emit(
         &self,
         decoder: &mut Decoder<'_>,
@@ -278,7 +278,7 @@ pub(crate) fn fma(
     let direction = direction(modifiers);
     let around = Around::take(modifiers);
     let relu = modifiers.take("relu");
-    // Which of three operands count is open: the manual says "either".
+    // The manual does not define which of three operands count ("either").
     if modifiers.take("oob") {
         return Err(NotSupported::NotExecuted(ptx_isa::Version::new(8, 1)));
     }
@@ -353,7 +353,7 @@ pub(crate) fn unary(
     around.emit(decoder, d, ty, &|d| Alu::Unary { f, d, a })
 }
 
-/// `div`.
+/// Decodes `div`.
 pub(crate) fn div(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,

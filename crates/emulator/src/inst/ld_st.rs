@@ -26,9 +26,10 @@ pub(crate) struct Move {
     element_bytes: usize,
     signed: bool,
     order: (Sem, Scope),
-    /// Bytes of each access: a vector of strong ones is as many scalar accesses (PTX ISA 8.2.1).
+    /// Size of each access in bytes. A strong vector access counts as one access for each element (PTX ISA
+    /// 8.2.1).
     access_bytes: u64,
-    /// `ld.global.nc`
+    /// True for `ld.global.nc`.
     is_non_coherent: bool,
 }
 
@@ -171,8 +172,8 @@ impl Execute for Move {
 }
 
 impl Move {
-    /// Accesses of all lanes at once, where one piece of memory has them all; while somebody watches, weak ones alone.
-    /// Gives the lanes that are left, which are all or none.
+    /// Performs the accesses of all lanes at once if one piece of memory contains them; with an observer, only
+    /// weak ones. Returns the remaining lanes: all or none.
     #[inline]
     fn together<O: Watch>(&self, step: &mut Step<'_, O>) -> u32 {
         let size = self.element_bytes * self.registers.len();
@@ -238,7 +239,7 @@ impl Move {
         0
     }
 
-    /// Moves what all lanes load or store, and gives the bytes of each lane that a store changes.
+    /// Moves the data of all lanes. Returns, for each lane, the bytes that a store changes.
     fn transfer(
         &self,
         registers: &mut [Lanes],
@@ -298,7 +299,7 @@ impl Move {
         }
     }
 
-    /// Shared memory that gets a value of memory that nobody has written is as if it were not written itself.
+    /// Marks shared memory as uninitialised if a store writes an uninitialised value to it.
     #[cold]
     fn store_unwritten<O: Watch>(&self, step: &mut Step<'_, O>, lane: usize, located: Located) {
         for (number, (slot, _)) in self.registers.iter().enumerate() {

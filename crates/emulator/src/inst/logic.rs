@@ -77,7 +77,7 @@ pub(crate) fn shift(
     Ok(())
 }
 
-/// `shf`: a shift of 64 bits, of which 32 are kept.
+/// Decodes `shf`: a shift of 64 bits that keeps 32.
 pub(crate) fn funnel(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -105,7 +105,7 @@ pub(crate) fn funnel(
     ternary(decoder, instruction, Type::B32, f)
 }
 
-/// `bfe`, `bfi`.
+/// Decodes `bfe` and `bfi`.
 pub(crate) fn field(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -200,7 +200,7 @@ pub(crate) fn count(
         "popc" => for_type!(ty, T in [B32 => u32, B64 => u64], lift!(|a: T| a.count_ones())),
         "clz" => for_type!(ty, T in [B32 => u32, B64 => u64], lift!(|a: T| a.leading_zeros())),
         "brev" => for_type!(ty, T in [B32 => u32, B64 => u64], lift!(|a: T| a.reverse_bits())),
-        // The highest bit that differs from the sign; all ones where there is none.
+        // The highest bit that differs from the sign; all ones if there is none.
         "bfind" if amount => for_type!(ty, T in [U32 => u32, U64 => u64],
             lift!(|a: T| if a == 0 { u32::MAX } else { a.leading_zeros() }))
         .or_else(|| {

@@ -18,7 +18,7 @@ use crate::{
 pub(crate) struct Cluster {
     pub(crate) d: Slot,
     pub(crate) a: Slot,
-    /// The block whose address is wanted; without it, the block of the address is.
+    /// Rank of the target block; without it, the operation returns the rank of the address.
     pub(crate) rank: Option<Slot>,
     pub(crate) generic: bool,
 }

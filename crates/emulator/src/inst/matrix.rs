@@ -16,10 +16,10 @@ use crate::{
     value::Lanes,
 };
 
-/// A row is eight halves.
+/// Bytes of a row, which has eight halves.
 pub(super) const ROW_BYTES: u64 = 16;
 
-/// Eight rows of eight halves.
+/// A matrix of eight rows of eight halves.
 pub(super) type Halves = [[u16; 8]; 8];
 
 pub(super) fn transposed(matrix: &Halves) -> Halves {
@@ -73,7 +73,7 @@ impl Rows {
         })
     }
 
-    /// The row whose address this lane has.
+    /// Locates the row at the address of this lane.
     pub(super) fn locate<O: Watch>(
         &self,
         step: &mut Step<'_, O>,

@@ -1,4 +1,4 @@
-//! `mma.sync`: products of matrices whose elements lie in the registers of a warp. PTX ISA 9.7.14.5.
+//! `mma.sync`: matrix products with the operands in the registers of a warp. PTX ISA 9.7.14.5.
 
 mod arithmetic;
 mod dot;
@@ -21,7 +21,7 @@ use crate::{
     value::{Lanes, Rounding},
 };
 
-/// A product of a warp.
+/// A matrix product of a warp.
 #[derive(Clone, Debug)]
 pub(crate) struct Mma {
     product: Product,
@@ -69,7 +69,7 @@ pub(crate) fn element(ty: Type) -> Result<Element, NotSupported> {
     })
 }
 
-/// The type of C or D.
+/// Returns the type of C or D.
 pub(crate) fn sum(ty: Type) -> Result<Sum, NotSupported> {
     Ok(match ty {
         Type::F16 => Sum::F16,
@@ -80,7 +80,7 @@ pub(crate) fn sum(ty: Type) -> Result<Sum, NotSupported> {
     })
 }
 
-/// How the result is rounded where the opcode can say it.
+/// Returns the rounding of the result, from the opcode if it has one.
 pub(crate) fn rounding(form: &Form) -> Rounding {
     use ptx_isa::Rounding::*;
     match form.rounding() {
@@ -169,7 +169,7 @@ impl Mma {
         slots.iter().map(|slot| step.get(*slot)).collect()
     }
 
-    /// One product of the whole warp.
+    /// Computes one product of the whole warp.
     fn warp<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<(), Trapped> {
         let Product { a, b, c, d, .. } = self.product;
         let (m, n) = (self.shape.m as usize, self.shape.n as usize);

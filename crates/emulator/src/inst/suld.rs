@@ -12,7 +12,7 @@ use crate::{
     texture::Texel,
 };
 
-/// `d = surface[access]`
+/// Computes `d = surface[access]`.
 #[derive(Clone, Debug)]
 pub(crate) struct Load {
     d: Elements,

@@ -12,7 +12,7 @@ use crate::{
     texture::{Channel, Texel},
 };
 
-/// `surface[access] = values`
+/// Computes `surface[access] = values`.
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
     values: Elements,

@@ -12,13 +12,13 @@ use crate::{
     texture::Point,
 };
 
-/// `d = texture[place]`
+/// Computes `d = texture[place]`.
 #[derive(Clone, Debug)]
 pub(crate) struct Fetch {
     d: Destination,
     place: Place,
     ty: Type,
-    /// Coordinates count texels.
+    /// Whether coordinates count texels.
     is_integer: bool,
 }
 

@@ -32,7 +32,7 @@ pub(crate) struct Place {
     coordinates: Box<[Slot]>,
 }
 
-/// The register with a handle, and what stands behind it.
+/// Decodes the register with a handle, and returns it with the remaining operands.
 pub(crate) fn handle<'i>(
     decoder: &mut Decoder<'_>,
     operand: &'i Operand,
@@ -105,7 +105,7 @@ pub(crate) fn list(operand: &Operand) -> &[Operand] {
     }
 }
 
-/// Four registers that are written, and the predicate beside them, which tells that the texels are there.
+/// The four destination registers, and the predicate that reports whether the texels are resident.
 #[derive(Clone, Debug)]
 pub(crate) struct Destination {
     registers: [Slot; 4],
@@ -125,7 +125,7 @@ impl Destination {
     }
 }
 
-/// The destination of a fetch.
+/// Decodes the destination of a fetch.
 pub(crate) fn destination(
     decoder: &mut Decoder<'_>,
     operand: &Operand,
@@ -157,7 +157,7 @@ pub(crate) fn destination(
     })
 }
 
-/// The type of what a fetch gives, and that of its coordinates.
+/// Decodes the types of a fetch's result and of its coordinates.
 pub(crate) fn types(modifiers: &mut Modifiers<'_>) -> Result<(Type, Type), NotSupported> {
     let is_vector = modifiers.vector() == 4;
     is_vector
@@ -271,7 +271,7 @@ impl Place {
     }
 }
 
-/// The texture of a handle.
+/// Returns the texture of a handle.
 pub(crate) fn texture<O: Watch>(
     step: &Step<'_, O>,
     lane: usize,
@@ -294,8 +294,8 @@ pub(crate) fn none<O: Watch>(
     step.fault(lane, Trap::IllegalInstruction, what)
 }
 
-/// Reads a texel for a texture. What the kernel wrote there, a fetch may not see (CUDA C++ Programming Guide, "Read/Write
-/// Coherency").
+/// Reads a texel for a texture. A fetch may not see writes of the same kernel (CUDA C++ Programming Guide,
+/// "Read/Write Coherency").
 pub(crate) fn read<O: Watch>(
     step: &mut Step<'_, O>,
     lane: usize,

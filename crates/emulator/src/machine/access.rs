@@ -13,7 +13,7 @@ impl<O: Watch, A> Step<'_, O, A> {
         self.get(address.base)[lane].wrapping_add(address.offset)
     }
 
-    /// Where `bytes` bytes lie, which an instruction reads or writes at once.
+    /// Locates `bytes` bytes that an instruction accesses at once.
     #[inline]
     pub(crate) fn locate(
         &mut self,
@@ -26,7 +26,7 @@ impl<O: Watch, A> Step<'_, O, A> {
         self.locate_at(lane, address.space, at, bytes, align)
     }
 
-    /// As [`locate`](Self::locate), with the address at hand.
+    /// Like [`locate`](Self::locate), for a known address.
     #[inline]
     pub(crate) fn locate_at(
         &mut self,
@@ -87,7 +87,7 @@ impl<O: Watch, A> Step<'_, O, A> {
         found.map_err(|what| self.fault(lane, Trap::IllegalAddress, what))
     }
 
-    /// Bytes that are there.
+    /// Returns the located bytes.
     #[inline]
     pub(crate) fn bytes(&self, lane: usize, located: Located, bytes: usize) -> &[u8] {
         let (memory, offset) = match located {
@@ -131,12 +131,12 @@ impl<O: Watch, A> Step<'_, O, A> {
         Ok(memory.get_mut(offset..offset + bytes).unwrap_or(&mut []))
     }
 
-    /// How the observer calls these bytes.
+    /// Returns the observer's range for these bytes.
     pub(crate) fn range(&self, located: Located, bytes: u64) -> Range {
         self.world.range(self.here.cluster, located, bytes)
     }
 
-    /// Tells the observer of an ordinary access, whose value is not followed.
+    /// Reports an ordinary access with a value that is not followed.
     #[inline]
     pub(crate) fn tell_access(
         &mut self,
@@ -152,8 +152,8 @@ impl<O: Watch, A> Step<'_, O, A> {
         }
     }
 
-    /// Tells the observer of an access, and [what a write changes](OrdinaryAccess::changed); gives [what it
-    /// answers](observer::Observer::see_access).
+    /// Reports an access, with the [bytes that a write changes](OrdinaryAccess::changed). Returns the
+    /// observer's [answer](observer::Observer::see_access).
     #[inline]
     pub(crate) fn tell_changes(
         &mut self,

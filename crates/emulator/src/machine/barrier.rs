@@ -6,7 +6,7 @@ use crate::value::LANES;
 /// One of the 16 barriers of a block.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BarrierState {
-    /// How often it has completed.
+    /// Number of completions.
     pub(crate) generation: u64,
     /// The lanes of each warp that have come.
     pub(crate) arrived: Vec<u32>,
@@ -47,9 +47,9 @@ impl BarrierState {
 /// The barrier of a cluster.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClusterState {
-    /// How often it has completed.
+    /// Number of completions.
     pub(crate) generation: u64,
-    /// Threads that have come.
+    /// Number of threads that have arrived.
     pub(crate) arrived: u32,
 }
 
@@ -64,7 +64,7 @@ impl ClusterState {
 }
 
 impl World {
-    /// Completes the barrier if all have come. The warp `here` is not in its block at the moment;
+    /// Completes the barrier if all threads have arrived. The warp `here` is currently taken out of its block;
     /// `alive` are its lanes.
     pub(crate) fn complete_barrier(&mut self, here: Here, barrier: usize, alive: u32) -> bool {
         let cta = &mut self.clusters[here.cluster].ctas[here.rank];

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-/// So many ways are told apart; recursion has as many as it likes.
+/// Limit of distinct call chains, since recursion could produce any number.
 const MOST: usize = 1 << 16;
 
-/// The calls that lead to a function, outermost first, by the calls before the last and the last one's instruction. 0 is
-/// the kernel itself.
+/// Chains of calls that lead to a function, outermost first: each is the chain without its last call, and the
+/// last call's instruction. Chain 0 is the kernel itself.
 #[derive(Debug, Default)]
 pub(crate) struct Calls(HashMap<(u32, usize), u32>);
 

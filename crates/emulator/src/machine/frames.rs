@@ -1,4 +1,4 @@
-//! Frames of functions: registers and local memory, and what is passed between them.
+//! Function frames: registers, local memory, and passed arguments and results.
 
 use super::{
     Flow, Frame, Passed, Step, Trap, Trapped,
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::value::{LANES, lanes_of};
 
-/// Registers of the frames of a warp, one behind the other; more are an overflow of the stack.
+/// Limit of registers in the frames of a warp, one after another; more are a stack overflow.
 const MAX_SLOTS: usize = 1 << 14;
 
 impl<O: Watch, A> Step<'_, O, A> {
@@ -25,7 +25,7 @@ impl<O: Watch, A> Step<'_, O, A> {
         }
     }
 
-    /// Enters a function: its frames begin where those of the caller end.
+    /// Enters a function: its frames start at the end of the caller's frames.
     pub(crate) fn enter_function(
         &mut self,
         id: usize,

@@ -12,7 +12,7 @@ const LIMIT_BYTES: u64 = 8 << 20;
 pub(crate) struct Heap {
     /// Bytes of the allocations that are not freed, each rounded up.
     used_bytes: u64,
-    /// The most that they may be.
+    /// Limit of their total size.
     pub(crate) limit_bytes: u64,
     /// A kernel has called `malloc`.
     pub(crate) is_used: bool,
@@ -20,7 +20,7 @@ pub(crate) struct Heap {
     refused: Option<FaultAt>,
 }
 
-/// Whose an allocation is.
+/// The owner of an allocation.
 #[derive(Clone, Debug)]
 pub(super) enum Owner {
     Host,
@@ -39,7 +39,7 @@ pub(super) struct Freed {
 /// The call that frees memory.
 #[derive(Clone, Debug)]
 pub(crate) struct FreedBy {
-    /// Its opcode and where it stands, which all threads that execute it share.
+    /// Its opcode and location, shared by all threads that execute it.
     pub(crate) instruction: Arc<(String, Location)>,
     pub(crate) block: [u32; 3],
     pub(crate) thread: [u32; 3],
@@ -93,10 +93,10 @@ impl Memory {
         address
     }
 
-    /// The bytes of a kernel's allocation, which `free` is called with the address of.
+    /// Returns the size of a kernel's allocation, for a `free` of its address.
     ///
     /// # Errors
-    /// `malloc` gave no such address, or its memory is freed.
+    /// `malloc` did not return this address, or its memory is already freed.
     pub(crate) fn heap_bytes(&mut self, address: u64) -> Result<u64, (Trap, String)> {
         let Some(allocation) = self.at(address) else {
             let around = self.allocation(address);
@@ -139,7 +139,7 @@ impl Memory {
         self.heap.used_bytes -= rounded(bytes);
     }
 
-    /// Why bytes are not there that lie in freed memory; keeps the kernel's `free`.
+    /// Returns why an access to freed memory fails, and records the kernel's `free`.
     pub(super) fn refuse_freed(&mut self, address: u64, bytes: u64) -> Option<String> {
         if let Some(freed) = self.freed(address) {
             self.heap.refused = None;

@@ -6,9 +6,9 @@ pub(crate) const MAX_COUNT: u32 = (1 << 20) - 1;
 /// The largest count of arrivals at a barrier of the layout v1 (PTX ISA 9.4, section 9.7.15.16.3).
 const MAX_COUNT_V1: u32 = (1 << 9) - 1;
 
-/// A barrier object.
+/// State of an mbarrier object.
 ///
-/// The truth about it is here; in memory stands a word that changes with it.
+/// The word in memory is only a token that changes with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mbarrier {
     /// Index of the `mbarrier.init`, and when it was executed: later ones have higher numbers.
@@ -16,7 +16,7 @@ pub(crate) struct Mbarrier {
     pub(crate) made_at: u64,
     /// Arrivals that the first phase expected.
     pub(crate) initial: u32,
-    /// Phases that are complete.
+    /// Number of completed phases.
     pub(crate) phase: u64,
     /// Arrivals that later phases expect.
     pub(crate) expected: u32,
@@ -32,7 +32,7 @@ pub(crate) struct Mbarrier {
     pub(crate) hears: bool,
     /// True if a copy reported anything: in this phase, and in the last one.
     pub(crate) reported: (bool, bool),
-    /// Conditional phases that are complete: those in which nothing was reported.
+    /// Number of completed conditional phases: those without a report.
     pub(crate) conditional: u64,
     /// The last phase that was one of them.
     pub(crate) last_conditional: u64,
@@ -48,7 +48,7 @@ impl Mbarrier {
         }
     }
 
-    /// As [`new`](Self::new), of the layout v1.
+    /// Like [`new`](Self::new), with the layout v1.
     pub(crate) fn that_hears(count: u32) -> Self {
         Self {
             hears: true,
@@ -92,7 +92,7 @@ impl Mbarrier {
         self.change_tx(bytes.into())
     }
 
-    /// Bytes have come.
+    /// Counts delivered bytes.
     pub(crate) fn complete_tx(&mut self, bytes: u32) -> Result<(), String> {
         self.bytes.1 += u64::from(bytes);
         self.change_tx(-i64::from(bytes))?;
@@ -100,7 +100,7 @@ impl Mbarrier {
         Ok(())
     }
 
-    /// One more arrival is expected in this phase, and in this phase alone.
+    /// Expects one more arrival, in this phase only.
     pub(crate) fn expect_arrival(&mut self) -> Result<(), String> {
         if self.pending == MAX_COUNT {
             return Err(format!(

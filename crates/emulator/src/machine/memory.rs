@@ -1,4 +1,4 @@
-//! Global memory, constants and parameters; what an address points at.
+//! Global memory, constants and parameters, and the meaning of addresses.
 
 use super::{
     BUFFERS_START, CONST_WINDOW, LOCAL_WINDOW, Names, PARAM_WINDOW, SHARED_RANK_SHIFT,
@@ -11,19 +11,19 @@ use super::{
 
 use crate::texture::Objects;
 
-/// Allocations that are further away have nothing to do with an address.
+/// Largest distance in bytes at which an allocation is named as the nearest one.
 const FAR: u64 = 64 << 20;
 /// Addresses below come from null pointers.
 const NULL_END: u64 = 1 << 16;
 
-/// A part of global memory.
+/// An allocation in global memory.
 #[derive(Clone, Debug)]
 pub(super) struct Allocation {
     pub(super) name: String,
     /// The parameters of the launch that point into it.
     pointers: Vec<String>,
     pub(super) address: u64,
-    /// None where a kernel has freed it.
+    /// Contents; empty once a kernel has freed it.
     pub(super) bytes: Vec<u8>,
     pub(super) owner: Owner,
 }
@@ -33,14 +33,13 @@ pub(super) struct Allocation {
 pub(crate) struct Memory {
     /// In the order of their addresses.
     pub(super) allocations: Vec<Allocation>,
-    /// Where the next allocation begins. No address is given out twice, so that a kernel that uses
-    /// freed memory is found out.
+    /// Address of the next allocation. Addresses are never reused, so that uses of freed memory are found.
     next: u64,
     pub(crate) constants: Vec<u8>,
     pub(crate) parameters: Vec<u8>,
     /// Textures and surfaces.
     pub(crate) objects: Objects,
-    /// The address of what the blocks of a cooperative launch share; 0 for other launches.
+    /// Address of the workspace shared by the blocks of a cooperative launch; 0 for other launches.
     pub(crate) workspace: u64,
     pub(crate) heap: Heap,
     pub(super) freed: FreedByHost,
@@ -48,7 +47,7 @@ pub(crate) struct Memory {
     last: usize,
 }
 
-/// An address that is there.
+/// A valid address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Located {
     Global { allocation: usize, offset: usize },
@@ -75,7 +74,7 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// Adds an allocation behind all buffers that there were, and says where it is.
+    /// Adds an allocation after all earlier buffers and returns its address.
     pub(crate) fn allocate(&mut self, name: &str, bytes: Vec<u8>) -> u64 {
         let address = self.next;
         self.next = next_allocation(address, bytes.len() as u64);
@@ -110,8 +109,7 @@ impl Memory {
         is_global(address) && is_global(end) && before.is_none_or(is_behind)
     }
 
-    /// The parameters of the next launch that point into memory, by their names in the source, and where
-    /// to.
+    /// Sets the pointer parameters of the next launch: names in the source, and their addresses.
     pub(crate) fn name_pointers(&mut self, pointers: &[(String, u64)]) {
         for Allocation {
             name,
@@ -146,8 +144,8 @@ impl Memory {
         self.allocations.get_mut(index)
     }
 
-    /// Removes the host's allocation that begins at an address, and returns its size in bytes. Messages name `by` as
-    /// what freed it.
+    /// Removes the host's allocation that begins at an address and returns its size in bytes. Messages name
+    /// `by` as the call that freed it.
     pub(crate) fn free(&mut self, address: u64, by: &str) -> Option<u64> {
         let index = self.index_at(address)?;
         if !matches!(self.allocations[index].owner, Owner::Host) {
@@ -172,7 +170,7 @@ impl Memory {
         Some(std::mem::take(&mut self.at(address)?.bytes))
     }
 
-    /// Start and length of the allocation that an address lies in.
+    /// Returns start and length of the allocation that contains an address.
     pub(crate) fn allocation(&self, address: u64) -> Option<(u64, u64)> {
         let behind = self.allocations.partition_point(|a| a.address <= address);
         let allocation = self.allocations.get(behind.checked_sub(1)?)?;
@@ -190,7 +188,7 @@ impl Memory {
         }
     }
 
-    /// The allocation that an address lies in, or else the one before it, and where it begins.
+    /// Returns the allocation that contains an address, or the one before it, with its start.
     #[inline]
     pub(crate) fn around(&mut self, address: u64) -> (u64, &mut [u8]) {
         if self.within(self.last, address, 1).is_none() {
@@ -237,7 +235,7 @@ impl Memory {
         fits.then_some(offset as usize)
     }
 
-    /// Says what is nearest to an address that is in no allocation.
+    /// Describes the nearest allocation to an address outside of all allocations.
     fn describe(&self, address: u64, bytes: u64) -> String {
         let access = format!("{bytes} bytes at {address:#x} are in no allocation");
         let distance = |a: &Allocation| {
@@ -280,7 +278,7 @@ impl Memory {
         )
     }
 
-    /// Where allocations are, by name.
+    /// Returns the allocations by name.
     pub(crate) fn names(&self) -> Names {
         let mut names = Names::default();
         for Allocation {
@@ -296,7 +294,7 @@ impl Memory {
         names
     }
 
-    /// Where an allocation begins.
+    /// Returns the start of an allocation.
     pub(crate) fn address(&self, allocation: usize) -> u64 {
         self.allocations.get(allocation).map_or(0, |a| a.address)
     }

@@ -1,4 +1,4 @@
-//! Names of variables and buffers, for those who read what went wrong.
+//! Names of variables and buffers for messages.
 
 use super::Rings;
 
@@ -42,7 +42,7 @@ impl Names {
         });
     }
 
-    /// The name of the part that has this address, and how far the address is behind its start.
+    /// Returns the part that contains this address, and the offset of the address in it.
     fn find(&self, address: u64) -> Option<(&Named, u64)> {
         let mut all = self.parts.iter().filter_map(|named| {
             let offset = address.checked_sub(named.address)?;
@@ -96,8 +96,8 @@ pub(crate) fn parameter_in_source(name: &str) -> Option<&str> {
     (!is_number).then_some(name)
 }
 
-/// The name that the source has for a symbol of PTX: of a mangled name the last identifier, and without
-/// the digits by which `shared!` tells variables of one name apart.
+/// Returns a symbol's name in the source: the last identifier of a mangled name, without the digits that
+/// `shared!` adds to variables of the same name.
 pub(crate) fn in_source(symbol: &str) -> &str {
     let name = match symbol.get(..2) {
         Some("_Z" | "_R") => last_identifier(symbol).unwrap_or(symbol),

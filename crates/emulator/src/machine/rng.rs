@@ -20,7 +20,7 @@ impl Rng {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
 
-    /// True once in `n` times.
+    /// Returns true with probability 1 in `n`.
     pub(crate) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }

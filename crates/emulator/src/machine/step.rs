@@ -9,23 +9,23 @@ use super::{
 };
 use crate::value::{LANES, Lanes, blend, lanes_of};
 
-/// How a group goes on after an operation.
+/// Continuation of a group after an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
-    /// It goes on with the next operation.
+    /// Continue with the next operation.
     Next,
-    /// Its `pc` is where it goes on.
+    /// Continue at the new `pc`.
     Jumped,
-    /// It waits.
+    /// Wait.
     Waits,
-    /// Its threads are over.
+    /// The threads have ended.
     Ended,
 }
 
-/// Of the calls that led to a fault, the last are listed, and the first.
+/// Limit of listed calls that led to a fault: the last ones, and the first.
 const LISTED: usize = 8;
 
-/// All that an operation may touch, in a program of actions `A`.
+/// Everything that an operation may touch, in a program of actions `A`.
 pub(crate) struct Step<'a, O, A> {
     pub(crate) world: &'a mut World,
     pub(crate) program: &'a Program,
@@ -70,7 +70,7 @@ impl<O: Watch, A> Step<'_, O, A> {
         }
     }
 
-    /// The fault of one lane.
+    /// Returns a fault of one lane.
     pub(crate) fn fault(&self, lane: usize, trap: Trap, mut what: String) -> Trapped {
         let calls = self.group.frames.len();
         for (number, frame) in self.group.frames.iter().rev().enumerate() {

@@ -34,30 +34,30 @@ pub(crate) enum Completion {
     Bulk { group: u64 },
     /// A group of `cp.async` of the issuing thread.
     Async { group: u64 },
-    /// Nobody; the block's memory stays until it is done.
+    /// No signal; the block's memory stays until the copy is done.
     Nobody,
-    /// It is no copy, but an arrival at this mbarrier of the issuing thread's block, once all
-    /// `cp.async` that the thread issued before are complete.
+    /// Not a copy, but an arrival at this mbarrier of the issuing thread's block, once all earlier `cp.async`
+    /// of the thread are complete.
     Arrival { offset: usize },
 }
 
-/// A copy.
+/// A copy in flight.
 #[derive(Clone, Debug)]
 pub(crate) struct Transfer {
     pub(crate) id: u64,
     pub(crate) origin: Origin,
     pub(crate) here: Here,
-    /// Not yet read.
+    /// Pieces not yet read.
     pub(crate) unread: Vec<Piece>,
-    /// Read, not yet written.
+    /// Pieces read, but not yet written.
     pub(crate) unwritten: Vec<Piece>,
     pub(crate) completion: Completion,
     pub(crate) reduction: Option<Reduction>,
-    /// Applied to what was read.
+    /// Whether the data is rounded to tf32 when it is read.
     pub(crate) rounds_to_tf32: bool,
     /// By which path it accesses memory.
     pub(crate) proxy: Proxy,
-    /// The ordering of its writes.
+    /// Ordering of its writes.
     pub(crate) order: (Sem, Scope),
     /// The bytes that it reports to its barrier, and whether it has read any.
     pub(crate) report: Option<(Report, bool)>,
@@ -78,7 +78,7 @@ pub(crate) struct Unwaited {
 /// Groups of copies of one thread.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BulkGroups {
-    /// The group that is open.
+    /// Number of the open group.
     pub(crate) current: u64,
     /// The group after the last one that the thread has waited for.
     pub(crate) waited: u64,
@@ -355,7 +355,7 @@ impl World {
         }
     }
 
-    /// Where one end of a piece is, now that it is accessed.
+    /// Locates one end of a piece when it is accessed.
     pub(crate) fn locate_target(
         &mut self,
         here: Here,

@@ -1,4 +1,4 @@
-//! Registers whose values come from memory that nobody has written.
+//! Registers with values read from uninitialised memory.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use super::{
 };
 use crate::value::{Lanes, lanes_of};
 
-/// Registers of a warp, each with its lanes and the instruction that read the value of one of them. A warp has this
-/// while there are any.
+/// Registers of a warp with uninitialised values, each with its lanes and the instruction that read the value
+/// of one of them. Allocated only while there are any.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Unwritten(BTreeMap<usize, (u32, usize)>);
 
@@ -20,7 +20,7 @@ impl Warp {
         found.copied().unwrap_or_default()
     }
 
-    /// Of the lanes in `mask`, exactly these hold a value of memory that nobody has written.
+    /// Marks exactly `lanes` of the lanes in `mask` as uninitialised.
     pub(crate) fn set_unwritten(&mut self, register: usize, mask: u32, lanes: u32, read: usize) {
         let (before, by) = self.unwritten(register);
         let now = before & !mask | lanes & mask;
@@ -45,7 +45,8 @@ impl Warp {
             .collect()
     }
 
-    /// Values that have changed since then were written, and those behind the frame that ends here are gone.
+    /// Clears registers that were written since `before`, and all registers from `end` on, where the frame
+    /// ends.
     pub(crate) fn forget_unwritten(&mut self, before: &[(usize, Lanes)], end: usize) {
         for (register, values) in before {
             let now = &self.registers[*register];
@@ -58,7 +59,7 @@ impl Warp {
 }
 
 impl<O: Watch, A> Step<'_, O, A> {
-    /// The lanes of a slot that hold a value of memory that nobody has written, and the instruction that read.
+    /// Returns the lanes of a slot with an uninitialised value, and the instruction that read it.
     pub(crate) fn unwritten(&self, slot: Slot) -> (u32, usize) {
         self.warp.unwritten(self.group.base + slot)
     }

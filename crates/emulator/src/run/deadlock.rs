@@ -1,4 +1,4 @@
-//! Describes a deadlock: who waits where, and for what.
+//! Describes a deadlock: the waiting threads, their locations and the missing events.
 
 use std::{collections::BTreeMap, fmt::Write};
 
@@ -9,10 +9,10 @@ use crate::{
     value::lane_names,
 };
 
-/// Groups that are listed.
+/// Limit of listed groups.
 const LISTED: usize = 12;
 
-/// Everybody waits.
+/// Describes a deadlock: all threads wait.
 pub(super) fn describe(world: &World, code: &Code) -> Trapped {
     let what = format!(
         "deadlock: no thread can make progress\n{}",
@@ -28,7 +28,7 @@ pub(super) fn describe(world: &World, code: &Code) -> Trapped {
     }
 }
 
-/// The kernel does not end.
+/// Describes a kernel that does not end.
 pub(super) fn endless(world: &World, code: &Code) -> Trapped {
     let limit = world.config.max_steps;
     let why = match is_interrupted() {
@@ -44,7 +44,7 @@ pub(super) fn endless(world: &World, code: &Code) -> Trapped {
     }
 }
 
-/// All groups of threads, each with its number in its warp.
+/// Returns all groups of threads, each with its number in its warp.
 pub(super) fn groups(world: &World) -> impl Iterator<Item = (Here, usize, &Group)> {
     let clusters = world.clusters.iter().enumerate();
     let ctas = clusters.flat_map(|(cluster, state)| {
@@ -65,7 +65,7 @@ pub(super) fn groups(world: &World) -> impl Iterator<Item = (Here, usize, &Group
     })
 }
 
-/// A group that waits, and what it waits in.
+/// Returns the operation that a group waits in, and the state of its wait.
 fn waiting_in<'a>(
     world: &'a World,
     code: &'a Code,
@@ -90,7 +90,7 @@ fn waiting<'a>(
     groups(world).filter_map(|(here, _, group)| waiting_in(world, code, (here, group)))
 }
 
-/// A line for each instruction whose copies a thread goes on issuing without a wait for their groups.
+/// Returns a line for each instruction that a thread keeps issuing copies by, without a wait for their groups.
 fn unwaited(world: &World, code: &Code) -> String {
     let mut found: BTreeMap<usize, (u64, [u32; 3], u32)> = BTreeMap::new();
     for cta in world.clusters.iter().flat_map(|cluster| &cluster.ctas) {
@@ -116,7 +116,7 @@ fn unwaited(world: &World, code: &Code) -> String {
     found.into_iter().take(LISTED).map(line).collect()
 }
 
-/// The instruction whose copies a thread goes on issuing, and what is wrong with that.
+/// Returns the instruction that a thread keeps issuing copies by, and a description of the defect.
 pub(super) fn unwaited_words(unwaited: Unwaited, groups: u64, code: &Code) -> [String; 2] {
     let Unwaited {
         instruction,

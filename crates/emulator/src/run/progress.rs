@@ -56,7 +56,7 @@ struct State {
     noted: BTreeSet<String>,
 }
 
-/// All that watch.
+/// All active watchers.
 static WATCHES: Mutex<Vec<Weak<Wait>>> = Mutex::new(Vec::new());
 
 /// The most instructions that have a note.
@@ -80,7 +80,7 @@ pub(super) fn note(place: &str, what: &str) {
 }
 
 impl Wait {
-    /// A wait to which notes come.
+    /// Registers a new wait, which receives notes.
     fn begin() -> Arc<Self> {
         let wait = Arc::<Self>::default();
         let mut all = lock(&WATCHES);
@@ -89,7 +89,7 @@ impl Wait {
         wait
     }
 
-    /// Writes lines that begin with `who`.
+    /// Writes progress lines that begin with `who`.
     fn watch(&self, who: &str, first: Duration, mut out: impl Write) -> io::Result<()> {
         let (start, before) = (Instant::now(), STEPS.load(Ordering::Relaxed));
         let mut next = first;
@@ -122,14 +122,14 @@ impl Wait {
 }
 
 impl Progress {
-    /// Begins to watch where standard error is a terminal; `who` is the first word of each line.
+    /// Starts to watch if standard error is a terminal; `who` is the first word of each line.
     pub fn on_terminal(who: &str) -> Option<Self> {
         let err = io::stderr();
         err.is_terminal().then(|| Self::on(who, err)).flatten()
     }
 
-    /// Begins to watch, and writes there; `who` is the first word of each line. Returns nothing where the system has no
-    /// thread for it.
+    /// Starts to watch and writes lines to `out`; `who` is the first word of each. Returns `None` if the system
+    /// has no thread for it.
     pub fn on(who: &str, out: impl Write + Send + 'static) -> Option<Self> {
         let wait = Wait::begin();
         let watched = Arc::clone(&wait);

@@ -7,10 +7,10 @@ use crate::{check::CheckReport, decode::Unsupported, machine::Fault};
 /// The number of instructions that are listed.
 const MOST_LISTED: usize = 100;
 
-/// Why a launch has no result.
+/// The reason why a launch has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The kernel needs what the emulator does not have. Nothing was run.
+    /// The kernel uses unsupported features. It was not run.
     #[error("{}", list(.0))]
     Unsupported(Vec<Unsupported>),
     /// The kernel did something that ends it.
@@ -48,7 +48,7 @@ impl Error {
 }
 
 impl CheckReport {
-    /// All diagnostics as one failure, if one is worse than a warning; the first fault has the driver's
+    /// Returns all diagnostics as one failure if one is worse than a warning. The first fault has the driver's
     /// name for it.
     pub(crate) fn failure(&self) -> Option<Failure> {
         if self.is_clean() {

@@ -1,4 +1,4 @@
-//! The checker finds the same whether it is told of a warp's accesses together or of each lane.
+//! Tests that the checker finds the same for a warp's accesses together and for each lane.
 
 use tma_launch::{Argument, Launch};
 
@@ -41,7 +41,7 @@ fn by_lane(state: &mut State, ready: &Ready, config: Config) -> Vec<Diagnostic> 
     checker.diagnostics(&kernel.code.program, &places, entry, fault.as_deref())
 }
 
-/// Addresses by the number of the thread, `%r1`: a word of its own, that of another lane, one for a warp, a vector of its
+/// Addresses by thread number, `%r1`: a word of its own, another lane's word, one for a warp, a vector of its
 /// own, a row for all warps, one that begins a word later, some of a few, and one for all.
 const ADDRESSES: [&str; 8] = [
     "shl.b32 %r2, %r1, 2;",

@@ -12,7 +12,7 @@ pub(super) struct Taps {
     pub(super) second: u32,
 }
 
-/// An axis of so many texels.
+/// An axis of `texels` texels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axis {
     pub(super) texels: u32,
@@ -27,7 +27,7 @@ impl Axis {
         let (first, second) = match filter {
             Filter::Point => (x.floor(), 0),
             Filter::Linear => {
-                // What rounds to a whole texel counts as that.
+                // A coordinate that rounds to a whole texel counts as that texel.
                 let steps = ((x - 0.5) * f64::from(ONE)).round();
                 let first = (steps / f64::from(ONE)).floor();
                 (first, (steps - first * f64::from(ONE)) as u32)

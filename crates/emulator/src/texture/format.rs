@@ -28,7 +28,7 @@ impl Display for Channel {
     }
 }
 
-/// The format of a texel.
+/// Format of a texel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[doc(alias = "cudaChannelFormatDesc")]
 pub struct Format {
@@ -38,10 +38,10 @@ pub struct Format {
 }
 
 impl Format {
-    /// So many channels, each of so many bits.
+    /// Returns a format with `channels` channels of `bits` bits.
     ///
     /// # Errors
-    /// No GPU has the format.
+    /// GPUs do not support the format.
     pub fn new(channels: u32, bits: u32, kind: Channel) -> Result<Self, TextureError> {
         if !matches!(channels, 1 | 2 | 4) {
             return Err(TextureError::Channels(channels));
@@ -56,22 +56,22 @@ impl Format {
         }
     }
 
-    /// Channels of a texel.
+    /// Returns the number of channels of a texel.
     pub fn channels(self) -> u32 {
         self.channels
     }
 
-    /// Bits of a channel.
+    /// Returns the bits of a channel.
     pub fn bits(self) -> u32 {
         self.bits
     }
 
-    /// The kind of its channels.
+    /// Returns the kind of the channels.
     pub fn kind(self) -> Channel {
         self.kind
     }
 
-    /// Bytes of a texel.
+    /// Returns the bytes of a texel.
     pub fn texel_bytes(self) -> u32 {
         self.channels * self.bits / 8
     }
@@ -104,8 +104,8 @@ impl Format {
         }
     }
 
-    /// A channel as a floating-point number: integers become fractions of the largest, from 0 or -1 to 1. An H200 rounds
-    /// what it filters once.
+    /// Returns a channel as a floating-point number: integers become fractions of the largest, from 0 or -1 to
+    /// 1. No rounding here, since an H200 rounds filtered values only once.
     pub(super) fn value(self, texel: &Texel, channel: usize) -> f64 {
         match (self.kind, self.bits) {
             (Channel::Float, 16) => f16::from_bits(self.raw(texel, channel) as u16).to_f64(),
@@ -122,8 +122,8 @@ impl Format {
         }
     }
 
-    /// Bytes of a texel whose channels are these numbers of 32 bits: floating-point numbers where the format has them,
-    /// integers that become the nearest that there is, elsewhere.
+    /// Returns the texel with these 32-bit channels. If the format has integers, they are saturated; otherwise
+    /// they are floating-point numbers.
     pub(crate) fn texel(self, channels: &[u32]) -> Texel {
         let mut texel = Texel::default();
         let bytes = self.bits as usize / 8;

@@ -146,7 +146,7 @@ impl Copies {
         }
     }
 
-    /// Ends everything.
+    /// Closes all copies.
     pub(super) fn close(mut self, json: &mut Json, now: u64, program: &Program) {
         while let Some((id, _)) = self.copies.first_key_value() {
             self.end(json, *id, now, program);

@@ -17,7 +17,7 @@ pub struct Json {
 pub struct Track {
     /// The number of its process, which is a block.
     pub process: u64,
-    /// Its number in the process: tracks stand in this order.
+    /// Number of the track in its process, which sets the order of the tracks.
     pub thread: u64,
 }
 
@@ -113,7 +113,7 @@ impl Json {
         ));
     }
 
-    /// A number that changes.
+    /// Writes a counter that changes over time.
     pub fn counter(&mut self, track: Track, now: u64, name: &str, unit: &str, value: i64) {
         let (name, process, now) = (quoted(name), track.process, self.time(now));
         self.event(&format!(
@@ -129,7 +129,7 @@ impl Json {
         ));
     }
 
-    /// The whole text; `unit` says what a unit of time is.
+    /// Returns the complete text; `unit` describes the unit of time.
     pub fn finish(self, unit: &str) -> String {
         let Self { text, is_full, .. } = self;
         format!(
@@ -139,7 +139,7 @@ impl Json {
     }
 }
 
-/// As a string of JSON.
+/// Returns the text as a JSON string.
 pub(super) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');

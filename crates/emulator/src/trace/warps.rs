@@ -1,4 +1,4 @@
-//! The tracks of warps: when they run, what they do, what they wait for.
+//! The tracks of warps: their turns, events and waits.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ struct Warp {
     run: Option<Run>,
     waits: Vec<Waiting>,
     did: Option<Did>,
-    /// How many of its tracks have a name.
+    /// Number of its tracks that have a name.
     named: u64,
 }
 
@@ -176,7 +176,7 @@ impl Warps {
         }
     }
 
-    /// Ends everything.
+    /// Closes all tracks.
     pub(super) fn close(mut self, json: &mut Json, now: u64, program: &Program) {
         for warp in self.0.values_mut() {
             warp.end_did(json, program);
@@ -189,8 +189,8 @@ impl Warps {
 }
 
 impl Warp {
-    /// The warp's own track, if all of it waits, or else the first of the others on which nobody
-    /// waits.
+    /// Returns the warp's own track if the whole warp waits, or else the first other track without a waiting
+    /// group.
     fn free_track(&mut self, json: &mut Json, is_whole: bool) -> u64 {
         if is_whole {
             return 0;

@@ -2,14 +2,13 @@
 
 use half::{bf16, f16};
 
-/// Threads in a warp.
+/// Number of threads in a warp.
 pub(crate) const LANES: usize = 32;
 
 /// The value of a register, lane by lane. Narrow values stand in the low bits, above them zeros.
 pub(crate) type Lanes = [u64; LANES];
 
-/// `d = f(a)` in every lane. Lanes that are not active are computed too and then dropped, so these
-/// functions are total.
+/// `d = f(a)` in every lane. Inactive lanes are computed too and then dropped, so these functions are total.
 pub(crate) type Unary = fn(&Lanes) -> Lanes;
 /// `d = f(a, b)` in every lane.
 pub(crate) type Binary = fn(&Lanes, &Lanes) -> Lanes;
@@ -65,7 +64,7 @@ pub(crate) fn blend(to: &mut Lanes, from: &Lanes, mask: u32) {
 pub(crate) trait Bits: Copy {
     /// From the low bits of a register.
     fn of(bits: u64) -> Self;
-    /// As a register holds it.
+    /// Returns the value as a register holds it.
     fn bits(self) -> u64;
 }
 

@@ -4,7 +4,7 @@ use ptx::Type;
 
 use super::{read, write};
 
-/// How to round.
+/// Rounding mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rounding {
     Nearest,

@@ -7,7 +7,7 @@ use crate::common::{
 use tensor_map::{DataType, TensorMap};
 use tma_launch::{Buffer, Launch};
 
-/// Runs a kernel that copies from 25 words, numbered from 1, of which the copy says where they are.
+/// Runs a kernel that copies from 25 words, numbered from 1, with `copy` as the copy instruction.
 fn copied(init: &str, copy: &str, words: u32) -> Result<Vec<u32>, String> {
     let body = format!(
         "ld.param.u64 %rd2, [in]; {init} @!%p1 bra WAIT;

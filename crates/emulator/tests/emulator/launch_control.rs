@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use crate::common::{SEEDS, copies::kernel, failure, run_launch, word};
 use tma_launch::{Buffer, Launch};
 
-/// Blocks work on their own coordinates in the grid and then on those of clusters that they cancel,
-/// until none is left. Word `n` of the buffer counts how often the work of block `n` was done, the
-/// last word how many blocks have begun.
+/// Blocks work on their own coordinates in the grid and then on those of clusters that they cancel, until none
+/// is left. Word `n` of the buffer counts how often the work of block `n` was done; the last word counts the
+/// blocks that began.
 fn taking_over(grid: [u32; 3], cluster: u32, query: &str) -> Vec<u32> {
     let [gx, gy, gz] = grid;
     let multicast = if cluster > 1 {

@@ -177,7 +177,7 @@ fn variables_that_are_too_large_are_refused() {
     );
 }
 
-/// Frames of local memory of as many bytes, written by each thread of clusters of 16 blocks.
+/// Frames of local memory of `bytes` bytes, written by each thread of clusters of 16 blocks.
 fn local(bytes: u32) -> Result<(), tma_launch::Failure> {
     let text = module(&format!(
         ".visible .entry k() {{ .local .align 8 .b8 big[{bytes}];

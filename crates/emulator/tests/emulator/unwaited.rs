@@ -1,4 +1,4 @@
-//! Copies whose groups are never waited for: a note comes with the thousandth, whoever watches.
+//! Copies with groups that are never waited for: the thousandth copy produces a note, with any observer.
 
 use std::{
     io::{self, Write},
@@ -28,7 +28,7 @@ AGAIN:
 }
 ";
 
-/// Text that a watcher writes.
+/// Text written by a watcher.
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<u8>>>);
 

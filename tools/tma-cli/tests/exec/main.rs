@@ -325,7 +325,7 @@ fn wrong_calls_are_told(programs: &Programs) -> Result<(), Failed> {
         "cudaMallocArray: a texel has 3 channels; it must have 1, 2 or 4",
         "cudaMallocArray: extents[0] of an array of two dimensions is 1048576; it must be from 1 to 131072",
         "cudaMemcpy2DToArray: 5 from 2 on are not all among the 6 bytes of a row of the array",
-        "cudaCreateTextureObject: the filter mode is linear, and the texture gives integers",
+        "cudaCreateTextureObject: the filter mode is linear, but the texture returns integers",
         "cudaCreateTextureObject of sRGB is not there",
         "cudaMallocMipmappedArray is not there",
         "0x4d is not the handle of a texture",

@@ -1,4 +1,4 @@
-//! Compares the bytes that a phase expects with those of its copies.
+//! Compares the bytes that a phase expects with the bytes that its copies deliver.
 
 use super::{Mbarriers, Object, order::Expectation};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
     machine::{Names, Program, observer::Origin},
 };
 
-/// Instructions of each sort that are listed, and barriers where nothing goes on.
+/// Limit for listed instructions of each sort, and for listed barriers in a deadlock.
 const LISTED: usize = 4;
 
 impl Object {
@@ -51,8 +51,8 @@ impl Object {
         })
     }
 
-    /// Returns whether the first copies deliver what is expected, or none would, and the others
-    /// come too early.
+    /// Returns whether the first copies deliver the expected bytes, or none are expected, so that the other
+    /// copies come too early.
     fn is_right_in_part(&self) -> bool {
         let sums = self.issued.iter().scan(0, |sum, copy| {
             *sum += u64::from(copy.bytes);
@@ -64,18 +64,19 @@ impl Object {
     }
 }
 
-/// Bytes that a phase expects and those of its copies, which differ.
+/// A phase with a byte count that differs from the bytes of its copies.
 struct Wrong {
     expected: u64,
     issued: u64,
-    /// Who says how many bytes come, and who issues a copy, each with what it does.
+    /// The instructions that expect bytes and those that issue copies, each with a description.
     armed: Vec<(Origin, String)>,
     copies: Vec<(Origin, String)>,
     notes: Vec<String>,
 }
 
 impl Wrong {
-    /// Some of the instructions that make it up, but for the last of each when these are told already.
+    /// Returns some of the instructions involved, without the last `of_last` of each sort, which are reported
+    /// already.
     fn others(&self, of_last: usize, extents: &Extents) -> Vec<Other> {
         let some = |all: &'_ [(Origin, String)]| {
             let all = &all[..all.len().saturating_sub(of_last)];
@@ -111,7 +112,7 @@ impl Checker {
         self.wrong_bytes_at(Some(origin), (block, object), kind, wrong);
     }
 
-    /// Reports bytes that do not fit: who expects them, and who issued the last copy.
+    /// Reports mismatched bytes, with the expecting instruction and the last copy.
     fn wrong_bytes_at(
         &mut self,
         completer: Option<Origin>,
@@ -169,8 +170,8 @@ impl Checker {
         self.mbarriers.forget(block);
     }
 
-    /// Reports the barriers of a block, or of all, whose current phase expects other bytes than its copies
-    /// deliver, if so many as those are worth it; gives the others.
+    /// Reports barriers of a block, or of all blocks, with a current phase that expects other bytes than its
+    /// copies deliver, if `is_told` accepts the delivered count. Returns the other mismatches.
     fn wrong_bytes(&mut self, of: Option<u32>, is_told: fn(u64) -> bool) -> Vec<Wrong> {
         let objects = std::mem::take(&mut self.mbarriers.objects);
         let mut all: Vec<_> = objects.iter().filter(|(_, o)| o.is_valid()).collect();

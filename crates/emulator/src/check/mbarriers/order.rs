@@ -1,5 +1,5 @@
-//! Finds expectations, arrivals and copies that may count in another phase, because nothing orders
-//! them against the completion of a phase.
+//! Finds expectations, arrivals and copies that may count in another phase, because they are not ordered
+//! against the completion of a phase.
 
 use super::{Issued, Object};
 use crate::{
@@ -20,8 +20,8 @@ pub(super) struct Expectation {
     epoch: Epoch,
     /// True if an arrival of this phase comes after it, without which the phase cannot complete.
     is_held: bool,
-    /// True if its thread did not know that the phase before was complete. If the thread then arrives
-    /// without knowing it either, the arrival is what is reported.
+    /// True if its thread did not know that the previous phase was complete. If the thread then arrives without
+    /// knowing it either, the arrival is reported instead.
     is_late: bool,
 }
 
@@ -34,7 +34,7 @@ pub(in crate::check) struct Arrival {
     pub(in crate::check) instruction: usize,
 }
 
-/// The arrivals of a phase.
+/// Arrivals of a phase.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Arrivals {
     pub(super) all: Vec<Arrival>,
@@ -92,7 +92,7 @@ impl Object {
         expects || self.arrivals_before.has_copies
     }
 
-    /// The next phase begins.
+    /// Starts the next phase.
     pub(super) fn end_phase(&mut self) {
         let mut copies = self.issued.iter().filter(|issued| issued.is_copy);
         self.arrivals.has_copies = copies.clone().next().is_some();
@@ -127,7 +127,7 @@ impl Checker {
         });
     }
 
-    /// A thread completes bytes itself: who knows of that needs no wait for them.
+    /// Records bytes that a thread completes itself: threads ordered after it need no wait for them.
     pub(super) fn mbarrier_counts_bytes(&mut self, origin: Origin, at: (u32, u64), bytes: u32) {
         let (block, thread) = (origin.block as u32, origin.thread);
         let user = self.grid.extents.thread(block, thread);
@@ -182,8 +182,8 @@ impl Checker {
         raw.because(wait);
     }
 
-    /// The last wait of a thread that arrives at a barrier too early, if the thread has waited since it arrived there before,
-    /// and went on at once.
+    /// Returns the last wait of a thread that arrives too early, if the thread has waited since its previous
+    /// arrival there and the wait passed at once.
     pub(super) fn passed_at_once(&self, origin: Origin, at: (u32, u64)) -> Option<Other> {
         let (block, thread) = (origin.block as u32, origin.thread);
         let state = self.grid.blocks.get(block)?.threads.get(thread as usize)?;
@@ -192,7 +192,7 @@ impl Checker {
         let object = self.mbarriers.objects.get(&at)?;
         let phases = [&object.arrivals_before, &object.arrivals];
         let arrivals = phases.into_iter().flat_map(|phase| &phase.all);
-        // The arrival itself may be among them, and has released nothing so far.
+        // The arrival itself may be among them, but has released nothing so far.
         let mut before = arrivals.filter(|by| by.user == user && by.epoch < state.own.epoch);
         before
             .all(|arrival| arrival.epoch < wait.epoch)
@@ -202,7 +202,7 @@ impl Checker {
             })
     }
 
-    /// Gives whether it may count in the phase before and be one too many.
+    /// Returns whether the arrival may count in the previous phase and exceed its count.
     pub(super) fn mbarrier_counts_arrival(&mut self, origin: Origin, at: (u32, u64)) -> bool {
         let (block, thread) = (origin.block as u32, origin.thread);
         let extents = self.grid.extents;
@@ -274,8 +274,8 @@ impl Checker {
         self.mbarriers.objects = objects;
     }
 
-    /// A copy that is issued now counts in the current phase; it can count in the one before, unless
-    /// who issues it knows that that one is complete.
+    /// Checks that the issuer of a copy knows that the previous phase is complete; otherwise the copy can count
+    /// in that phase.
     pub(in crate::check) fn mbarrier_delivers(&mut self, origin: Origin, at: (u32, u64)) {
         let extents = self.grid.extents;
         let (Some(object), Some(state)) = (

@@ -39,8 +39,8 @@ fn by_warp(threads: impl Iterator<Item = u32>) -> Warps {
 }
 
 impl Checker {
-    /// For each barrier of a ring that a deadlock waits at until a stage is empty: the threads that got the stage and have
-    /// not given it back.
+    /// Returns a note for each `empty` barrier of a ring that a deadlock waits at: the threads that took the
+    /// stage and have not released it.
     pub(in crate::check) fn unreleased_stages(&self, said: &str, program: &Program) -> Vec<String> {
         let mut all: Vec<_> = self.mbarriers.objects.iter().collect();
         all.retain(|(_, object)| object.is_valid());

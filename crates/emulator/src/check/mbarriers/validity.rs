@@ -102,7 +102,7 @@ impl Checker {
                 };
                 Some((of, lane, used, kind))
             });
-            // Of several that are as grave, the first.
+            // The first of the most severe ones.
             in_use = pending.rev().max_by_key(|(.., kind)| kind.severity());
         }
         if let Some((of, lane, used, kind)) = in_use {

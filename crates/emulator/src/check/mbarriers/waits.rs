@@ -1,4 +1,4 @@
-//! Waits that can pass for another phase than the one that a thread needs, and waits that decide nothing.
+//! Waits that can pass for another phase than the one that a thread needs, and waits with unused results.
 
 use crate::{
     check::{Checker, Kind, raw::End},
@@ -23,7 +23,7 @@ impl Checker {
         };
         let known = object.phases_waited(at.0, state);
         let is_in_turn = phase <= known || phase <= object.phases_known(at.0, state, &extents);
-        // By its state: that of an older phase than the one before the current (9.7.13.15.16).
+        // A wait by state must use the state of the current or the previous phase (9.7.13.15.16).
         let is_old = phase + 1 < object.phase;
         if is_in_turn && !is_old {
             return;
@@ -60,7 +60,8 @@ impl Checker {
         .about(Some((at.0, id)));
     }
 
-    /// A wait for a phase, or for the one two before that: nothing orders the wait against the end of the phase between.
+    /// Reports a wait for a phase that may pass for the one two before it: it is not ordered after the phase
+    /// between.
     pub(super) fn waits_early(
         &mut self,
         origin: Origin,
@@ -112,7 +113,7 @@ impl Checker {
         .about(Some((block, id)));
     }
 
-    /// A wait whose result decides nothing tells its thread nothing.
+    /// Reports a wait with an unused result, which does not make its thread wait.
     pub(super) fn wait_unused(&mut self, origin: Origin, at: (u32, u64)) {
         let Some(object) = self.mbarriers.objects.get(&at) else {
             return;

@@ -12,7 +12,7 @@ pub(in crate::check) struct Past {
 }
 
 impl Shadow {
-    /// Takes what is known of global memory.
+    /// Takes the shadow of global memory.
     pub(in crate::check) fn take_past(&mut self) -> Past {
         let Self {
             pages,

@@ -1,4 +1,4 @@
-//! The body of a function: what is declared in it, and what its instructions name.
+//! Checks a function's body: its declarations, and the names that its instructions use.
 
 use ptx::{
     Block, ExpressionKind, Function, Identifier, Instruction, LabelListKind, Number, Operand,
@@ -289,7 +289,7 @@ impl<'m> Checker<'_, 'm> {
     fn special(&mut self, operand: &Operand, name: &str, ty: Type, takes: Takes) {
         let what = match takes {
             Takes::Special(takes) => {
-                // One of 32 bits is cut to 16, never extended.
+                // A register of 32 bits is truncated to 16, but never extended.
                 let bytes = |ty: Type| ty.size_bytes().unwrap_or(0);
                 if bytes(takes) <= bytes(ty) && (bytes(ty) < 8 || bytes(takes) == 8) {
                     return;

@@ -12,8 +12,8 @@ use super::{Mistakes, function, names::Scope, opcodes};
 /// The last minor version of each major one.
 const LAST_MINOR: [u32; 10] = [0, 5, 3, 2, 3, 1, 5, 8, 8, ptx_isa::NEWEST.minor];
 
-/// Targets, and the PTX ISA from which on they are there; those before sm_50 are older than all that
-/// has to do with them here.
+/// Targets, with the first PTX ISA version of each. Targets before sm_50 are older than every feature checked
+/// here.
 const TARGETS: &[(&str, (u32, u32))] = &[
     ("50", (4, 0)),
     ("52", (4, 1)),
@@ -115,7 +115,7 @@ fn head(module: &Module, text: &str, mistakes: &mut Mistakes) {
     }
 }
 
-/// The names of a module.
+/// Returns the names of a module.
 fn globals<'m>(module: &'m Module, mistakes: &mut Mistakes) -> Scope<'m> {
     let mut globals = Scope::default();
     globals.enter();

@@ -16,7 +16,7 @@ pub(super) fn is_packed(instruction: &Instruction) -> bool {
     matches!(last, Some("f16x2" | "bf16x2"))
 }
 
-/// Of the lower and the upper half.
+/// Emits the comparisons of the lower and the upper half.
 fn compared(
     decoder: &mut Decoder<'_>,
     modifiers: &mut Modifiers<'_>,

@@ -158,7 +158,7 @@ impl TensorCopy {
         Ok(())
     }
 
-    /// The parameters of the map, with those that the instruction gives in their stead.
+    /// Returns the map's parameters with the replacements from the instruction.
     fn overridden<O: Watch>(
         &self,
         step: &Step<'_, O>,
@@ -242,7 +242,7 @@ impl TensorCopy {
         extents
     }
 
-    /// The rows of the box.
+    /// Visits the rows of the box.
     fn walk(
         &self,
         decoded: &Decoded,

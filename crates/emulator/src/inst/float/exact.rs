@@ -77,7 +77,7 @@ impl Exact {
         }
     }
 
-    /// The root, likewise.
+    /// Returns the square root, exact or with a sticky bit.
     fn root(self) -> Self {
         let value = self.normal();
         let odd = value.e & 1;
@@ -97,17 +97,16 @@ impl Exact {
     }
 }
 
-/// `a * b + c`, as the bits of a number of type `ty`.
+/// Returns `a * b + c` as the bits of a number of type `ty`, which all operands have.
 ///
-/// All numbers are of that type. Where one of them is no number, or infinite, there is nothing to
-/// round.
+/// Returns `None` if an operand is a NaN or infinite, since there is no rounding then.
 pub(crate) fn multiply_add(a: f64, b: f64, c: f64, ty: Type, mode: Rounding) -> Option<u64> {
     if !(a.is_finite() && b.is_finite() && c.is_finite()) {
         return None;
     }
     let product = Exact::of(a).times(Exact::of(b));
     let mut sum = product.plus(Exact::of(c));
-    // A sum of zero has the sign of both, and of two signs that of its direction (IEEE 754, 6.3).
+    // A zero sum of equal signs keeps the sign; of different signs, the rounding mode decides (IEEE 754, 6.3).
     if sum.m == 0 {
         let signs = (product.negative, c.is_sign_negative());
         let both_zero = product.m == 0 && c == 0.0;
@@ -119,7 +118,7 @@ pub(crate) fn multiply_add(a: f64, b: f64, c: f64, ty: Type, mode: Rounding) -> 
     Some(sum.round(ty, mode))
 }
 
-/// `a / b`, likewise; also for a divisor that is zero there is nothing to round.
+/// Returns `a / b` in the same way; `None` for a zero divisor too.
 pub(super) fn divide(a: f64, b: f64, ty: Type, mode: Rounding) -> Option<u64> {
     if !(a.is_finite() && b.is_finite()) || b == 0.0 || a == 0.0 {
         return None;

@@ -53,7 +53,7 @@ pub(crate) fn lop3(
     let mut copies = vec![(d.slot, sum)];
     match (p, q) {
         (None, None) => {}
-        // A predicate: whether any bit is set, and what is made of it and of another.
+        // A predicate that is true if any bit is set, combined with another one.
         (Some(p), Some((q, or))) => {
             let q = decoder.source(q, Type::Pred)?;
             let f = match or {

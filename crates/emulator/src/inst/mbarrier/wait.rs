@@ -1,4 +1,4 @@
-//! Waiting at a barrier, and what is said of those who wait for ever.
+//! Waits at an mbarrier, and the description of waits in a deadlock.
 
 use super::{Kind, Mbarrier, MbarrierOperation, Object};
 use crate::{
@@ -74,7 +74,7 @@ impl MbarrierOperation {
         })
     }
 
-    /// Waits until the phase is complete for all lanes, or gives up.
+    /// Waits until the phase is complete for all lanes, or until the wait gives up.
     pub(super) fn wait<O: Watch>(
         &self,
         step: &mut Step<'_, O>,

@@ -1,4 +1,4 @@
-//! Sparse A: of each group of K some elements are kept, and metadata says which. PTX ISA 9.7.14.6.
+//! Sparse A: metadata selects the elements kept of each group of K. PTX ISA 9.7.14.6.
 
 use ptx::{Operand, Type};
 use ptx_isa::Shape;
@@ -11,7 +11,7 @@ use crate::{
     value::Lanes,
 };
 
-/// Where the metadata of a product comes from.
+/// Source of a product's metadata.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Selector {
     metadata: Slot,
@@ -19,13 +19,13 @@ pub(crate) struct Selector {
     number: usize,
     /// Elements of 8 bits.
     bytes: bool,
-    /// One of two elements is kept, and not two of four.
+    /// One of two elements is kept, instead of two of four.
     pairs: bool,
     /// The smaller K of the type.
     half: bool,
 }
 
-/// Returns whether the results of a sparse `mma` were compared with those of an H200.
+/// Returns whether the results of a sparse `mma` were compared with an H200.
 pub(super) fn is_settled(product: &Product, shape: Shape) -> bool {
     let signed = Element::Integer {
         bits: 8,

@@ -22,17 +22,17 @@ use crate::{
     value::{Lanes, Rounding},
 };
 
-/// Rows of a warp.
+/// Number of rows that one warp computes.
 const ROWS: usize = 16;
 
-/// Where A comes from.
+/// Source of A.
 #[derive(Clone, Debug)]
 enum Left {
     Registers(Box<[Slot]>),
     Shared { descriptor: Slot, transposed: bool },
 }
 
-/// One product of a warpgroup.
+/// A matrix product of a warpgroup.
 #[derive(Clone, Debug)]
 pub(crate) struct Multiply {
     product: Product,
@@ -139,7 +139,7 @@ impl Multiply {
         self.d.iter().chain(a).copied()
     }
 
-    /// Notes that a warp issues it, and tells of a fence that is missing.
+    /// Records that a warp issues the product, and reports a missing fence.
     fn issue<O: Watch>(&self, step: &mut Step<'_, O>) {
         let (base, pc) = (step.group.base, step.group.pc);
         let products = &mut step.warp.products;
@@ -148,7 +148,7 @@ impl Multiply {
         let missing = match &mut products.accessed {
             None => Some((None, false)),
             Some(accessed) => {
-                // Those of sums come first.
+                // Accumulator registers come first.
                 let found: Vec<_> = self
                     .registers()
                     .map(|slot| accessed.remove(&(base + slot)))
@@ -278,7 +278,7 @@ impl Multiply {
         }
     }
 
-    /// All warps of the warpgroup, in their order, if they are all here.
+    /// Returns all warps of the warpgroup, in order, once all are here.
     fn meet<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Option<Vec<Party>>, Trapped> {
         let first = step.here.warp / WARPS * WARPS;
         let (here, base, pc) = (step.here.warp, step.group.base, step.group.pc);
@@ -318,8 +318,8 @@ impl Multiply {
         Ok(Some(parties))
     }
 
-    /// The descriptors, which are those of the first warp, and whether the sums count. Within a warp all
-    /// lanes must have the same.
+    /// Returns the descriptors, which the first warp provides, and whether the accumulator is an input. All
+    /// lanes of a warp must agree on them.
     fn agreed<O: Watch>(
         &self,
         step: &mut Step<'_, O>,
@@ -377,7 +377,7 @@ impl Multiply {
         Ok(Some(kept))
     }
 
-    /// Tells the observer what is read until a wait, in the name of each warp's first thread.
+    /// Reports the bytes read until a wait, for the first thread of each warp.
     fn tell<O: Watch>(&self, step: &mut Step<'_, O>, mut read: Vec<u64>, matrices: &[MatrixRead]) {
         if !O::WATCHES {
             return;
