@@ -36,19 +36,19 @@ pub struct BufferTexture {
 }
 
 impl BufferTexture {
-    /// The handle that kernels get of the texture with this index.
+    /// Returns the handle of the texture with this index, for kernels.
     pub const fn handle(index: u64) -> u64 {
         handle(2 * index)
     }
 
-    /// The handle that kernels get of the surface of the texture with this index.
+    /// Returns the handle of the surface of the texture with this index, for kernels.
     pub const fn surface_handle(index: u64) -> u64 {
         handle(2 * index + 1)
     }
 }
 
 impl EmulatorBackend {
-    /// With the schedule of this seed.
+    /// Returns a backend with the schedule of this seed.
     pub fn new(seed: u64) -> Self {
         Self::with_config(Config {
             seed,
@@ -64,13 +64,13 @@ impl EmulatorBackend {
         }
     }
 
-    /// With textures of the buffers of jobs; their handles are [`BufferTexture::handle`].
+    /// Adds textures of the buffers of jobs; their handles are [`BufferTexture::handle`].
     #[must_use]
     pub fn with_textures(self, textures: Vec<BufferTexture>) -> Self {
         Self { textures, ..self }
     }
 
-    /// The name for people, with the architecture.
+    /// Returns the display name, with the architecture.
     pub fn name(&self) -> String {
         "emulator (sm_90a)".to_owned()
     }
@@ -142,7 +142,7 @@ impl EmulatorBackend {
         Ok(checked)
     }
 
-    /// Checks all launches, runs one after the other, and takes the buffers back.
+    /// Checks all launches, runs them one after another, and returns the buffers to the job.
     fn each<T>(
         &self,
         job: &mut Job<'_>,
@@ -228,7 +228,7 @@ fn upload(
     modules: &Modules,
     buffers: &mut [Buffer],
 ) -> Result<Vec<u64>, Failure> {
-    // Whatever is wrong is found before anything is moved.
+    // All mistakes are found before any buffer is moved.
     for buffer in buffers.iter() {
         if let Some(variable) = buffer.variable() {
             let (_, bytes) = session.variable(modules.of(buffer.module())?, variable)?;

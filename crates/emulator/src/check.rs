@@ -1,13 +1,13 @@
 //! The checker: finds accesses of a kernel that are not ordered, whatever the schedule was.
 //!
-//! A [`Checker`] is an [`Observer`] of one launch: the emulator reports every access, fence, barrier and copy to
+//! A `Checker` is an [`Observer`] of one launch: the emulator reports every access, fence, barrier and copy to
 //! it. The checker does not affect the run. Its findings are [`Diagnostic`]s, each with a [`Kind`].
 //!
 //! # Algorithm
 //!
-//! The checker follows happens-before with vector clocks, in the manner of FastTrack: a recorded access is an
-//! *epoch* (a thread or copy, and its progress) instead of a whole clock. A set of readers is allocated only for
-//! bytes with several.
+//! The checker follows happens-before with vector clocks, in the manner of FastTrack (Flanagan and Freund, PLDI
+//! 2009): a recorded access is an *epoch* (a thread or copy, and its progress) instead of a whole clock. A set of
+//! readers is allocated only for bytes with several.
 //!
 //! - **Clocks** (`clock`). A clock holds, for every thread, the releases known to have happened before. Further
 //!   lanes hold completed `cp.async` copies, bulk copies that have read their source, completed bulk copies and
@@ -116,14 +116,14 @@ use sync::Locations;
 use unreleased::ReleasedMaps;
 pub(crate) use unreleased::Unreleased;
 
-/// Words that were read before anybody wrote them.
+/// Words read before they were written.
 #[derive(Debug, Default)]
 struct Unwritten {
-    /// The diagnostics that say so.
+    /// Diagnostics of the reads of each word.
     words: HashMap<(Memory, u64), Vec<usize>>,
-    /// The diagnostics of a race that was found later, by diagnostic.
+    /// For such a diagnostic, a race that was found later.
     raced: HashMap<usize, usize>,
-    /// Instructions that read them, where it is not known what becomes of the values.
+    /// Instructions that read them without following the values.
     lost: HashSet<usize>,
 }
 
@@ -162,8 +162,8 @@ pub(crate) struct Checker {
 }
 
 impl Checker {
-    /// `unreleased` is what earlier launches [left](Self::unreleased), and `in_flight` are those that [may still
-    /// run](Self::leave_in_flight).
+    /// Creates the checker of a launch. `unreleased` is what earlier launches [left](Self::unreleased);
+    /// `in_flight` are launches that [may still run](Self::leave_in_flight).
     pub(crate) fn new(
         places: Places,
         [shared_names, global_names]: [Names; 2],
@@ -207,7 +207,7 @@ impl Checker {
         }
     }
 
-    /// The diagnostics of the launch, among them one of the fault that ended the kernel.
+    /// Returns the diagnostics of the launch, including one for the fault that ended the kernel.
     pub(crate) fn diagnostics(
         mut self,
         program: &Program,
@@ -261,7 +261,7 @@ impl Checker {
     }
 }
 
-/// Diagnostics of the same kind at the same two lines of the source are one: loops are unrolled.
+/// Merges diagnostics of the same kind at the same two lines of the source, since unrolled loops repeat them.
 fn merged(diagnostics: impl Iterator<Item = Diagnostic>) -> Vec<Diagnostic> {
     let mut all: Vec<Diagnostic> = Vec::new();
     let lines = |diagnostic: &Diagnostic| {

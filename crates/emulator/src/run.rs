@@ -17,7 +17,7 @@ use crate::{
 pub use jobs::Jobs;
 pub use progress::Progress;
 
-/// The output of a kernel, besides its changes of memory.
+/// The outcome of a kernel, apart from its changes of memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Instructions, each counted once for each thread that executed it.

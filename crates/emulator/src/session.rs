@@ -145,7 +145,7 @@ impl Session {
         self.state.in_flight = InFlight::default();
     }
 
-    /// Bytes that kernels may allocate by `malloc`.
+    /// Returns the limit in bytes of the allocations by `malloc` in kernels.
     pub fn heap_limit_bytes(&self) -> u64 {
         self.state.memory.heap.limit_bytes
     }
@@ -170,7 +170,7 @@ impl Session {
         self.state.memory.allocation(address)
     }
 
-    /// Returns the name of the freed allocation that an address was in, and what freed it, in words.
+    /// Returns the name of the freed allocation that contained an address, and the call that freed it.
     ///
     /// The last 4096 allocations that were freed are remembered.
     pub fn freed(&self, address: u64) -> Option<String> {
@@ -182,7 +182,7 @@ impl Session {
         self.state.memory.take(address).unwrap_or_default()
     }
 
-    /// These bytes of global memory, to change them.
+    /// Returns these bytes of global memory for writing.
     pub(crate) fn bytes_mut(&mut self, address: u64, len: usize) -> Result<&mut [u8], Failure> {
         let bytes = self.state.memory.slice(address, len);
         bytes.map_err(|what| Failure::new(Stage::Upload, what))

@@ -43,7 +43,7 @@ pub struct Trace {
     json: Json,
     /// Units since the first launch.
     clock: u64,
-    /// When the turn that is under way began.
+    /// Start of the current turn.
     turn_start: u64,
     launch: Option<Launch>,
     launches: u64,
@@ -70,7 +70,7 @@ impl Trace {
         self.json.is_full()
     }
 
-    /// The timeline in the JSON of the Trace Event Format.
+    /// Returns the timeline as JSON in the Trace Event Format.
     pub fn finish(mut self) -> String {
         self.close(None);
         self.json
@@ -108,14 +108,14 @@ impl Launch {
     }
 }
 
-/// `kernels.ptx:12:5 (src/lib.rs:40)`, as the arguments of an event.
+/// Returns `kernels.ptx:12:5 (src/lib.rs:40)`, as the arguments of an event.
 fn location(program: &Program, instruction: usize) -> String {
     let opcode = quoted(program.opcode(instruction));
     let location = quoted(&program.location(instruction).to_string());
     format!("\"instruction\":{opcode},\"place\":{location}")
 }
 
-/// The label of a thread's event in its warp's track.
+/// Returns the label of a thread's event in its warp's track.
 fn label(event: &Event) -> Option<&'static str> {
     Some(match event {
         Event::BarrierArrive { .. } => "arrive at a barrier",

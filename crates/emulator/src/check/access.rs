@@ -132,7 +132,7 @@ impl Judge<'_> {
 }
 
 impl Checker {
-    /// An access by an instruction.
+    /// Checks an access by an instruction.
     #[inline]
     pub(super) fn access(&mut self, origin: Origin, access: OrdinaryAccess, proxy: Proxy) -> u32 {
         let OrdinaryAccess {

@@ -145,7 +145,7 @@ impl Checker {
         }
     }
 
-    /// A `bar.warp.sync`: each lane learns what all know. Told once for each lane.
+    /// Joins the knowledge of the lanes at a `bar.warp.sync`. Called once for each lane.
     pub(super) fn warp_sync(&mut self, origin: Origin, members: u32) {
         let grid = &mut self.grid;
         let Some(block) = grid.blocks.get_mut(origin.block as u32) else {
@@ -272,7 +272,7 @@ struct Came {
 }
 
 impl Generation {
-    /// A warp's own arrival, or else the last one.
+    /// Returns the warp's own arrival, or else the last one.
     fn arrival(&self, warp: usize) -> Option<Origin> {
         let own = self.warps().get(warp).and_then(|warp| warp.first);
         own.map(|(origin, _)| origin).or(self.last)

@@ -62,7 +62,8 @@ impl Checker {
         found.filter(move |(_, raw)| is(raw.kind))
     }
 
-    /// If arrivals may count in either of two phases of a barrier, it orders no memory.
+    /// Finds consequences of barriers with arrivals that may count in either of two phases: such a barrier
+    /// orders no memory.
     fn causes_of_barriers(&self, causes: &mut Causes) {
         let mut early = self.of(|kind| kind == Kind::EarlyBarrierArrival);
         let Some((cause, _)) = early.next() else {
@@ -84,7 +85,7 @@ impl Checker {
         }
     }
 
-    /// A thread that ignores the result of a wait knows of no completed phase of that mbarrier.
+    /// Finds consequences of unused wait results: the thread knows of no completed phase of that mbarrier.
     fn causes_of_unused_waits(&self, causes: &mut Causes) {
         for (cause, wait) in self.of(|kind| kind == Kind::UnusedWaitResult) {
             for (index, raw) in self.of(|kind| kind != Kind::UnusedWaitResult) {
@@ -115,8 +116,8 @@ impl Checker {
         }
     }
 
-    /// An arrival that may come before a phase is complete puts all waiters out of step. It comes too early if
-    /// its thread did not wait for the right phase.
+    /// Finds consequences of arrivals that may come before a phase is complete: they put all waiters out of
+    /// step. An arrival comes too early if its thread did not wait for the right phase.
     fn causes_of_arrivals(&self, causes: &mut Causes) {
         let wrong = self.of(|kind| kind == Kind::WrongPhase).next();
         for (index, _) in self.of(is_of_arrivals) {

@@ -15,7 +15,7 @@ use crate::{
     value::LANES,
 };
 
-/// The number of words that are remembered because they were read before anybody wrote them.
+/// Limit of remembered words that were read uninitialised.
 const MAX_UNWRITTEN: usize = 1 << 16;
 
 fn words_of(range: Range) -> impl Iterator<Item = u64> {
@@ -31,7 +31,7 @@ fn kind_of_read(made: &Made) -> Kind {
     }
 }
 
-/// The kind of a clash, with the state that explains it.
+/// The kind of a conflict, with the state that explains it.
 struct Named {
     kind: Kind,
     notes: Vec<String>,
@@ -134,7 +134,7 @@ impl Checker {
         }
     }
 
-    /// The kind of two accesses that are not ordered, and why two strong ones race.
+    /// Returns the kind of two accesses that are not ordered, and why two strong ones race.
     fn name(&self, made: &Made, conflict: &Conflict) -> Named {
         let mut named = self.name_unordered(made, conflict);
         let (earlier, now) = (conflict.earlier, made.access);
@@ -286,7 +286,7 @@ impl Checker {
         }
     }
 
-    /// The arrival for the warp of a thread that reads, by which the thread that loads again knows of it.
+    /// Returns the arrival for the reader's warp by which the thread that loads again knows of the read.
     fn given_back(&self, reader: u32, issuer: u32) -> Option<Other> {
         let (block, lane) = self.grid.extents.split(issuer);
         let issuer = self.grid.blocks.get(block)?.threads.get(lane as usize)?;

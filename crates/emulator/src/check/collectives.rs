@@ -12,7 +12,8 @@ use crate::{
 };
 
 impl Checker {
-    /// A thread does something else than a collective: the next one of its warp has news.
+    /// Records that a thread acted outside of collectives, so the next collective of its warp passes on new
+    /// steps.
     #[inline]
     pub(super) fn acts(&mut self, origin: Origin) {
         let block = self.grid.blocks.get_mut(origin.block as u32);

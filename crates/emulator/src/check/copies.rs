@@ -62,7 +62,7 @@ impl CopyInfo {
         }
     }
 
-    /// The mbarrier that it counts at, by block and number.
+    /// Returns the mbarrier that counts it, by block and number.
     pub(super) fn mbarrier(&self) -> Option<(u32, u32)> {
         match self.done {
             Done::Mbarrier { block, id, .. } => Some((block, id)),
@@ -70,7 +70,7 @@ impl CopyInfo {
         }
     }
 
-    /// The phase of the mbarrier that counts it.
+    /// Returns the phase of the mbarrier that counts it.
     pub(super) fn phase(&self) -> Epoch {
         self.epoch.saturating_sub(1)
     }
@@ -141,7 +141,7 @@ impl Checker {
                         };
                         (done, phase + 1)
                     }
-                    // The hardware traps when the bytes come.
+                    // The hardware traps when the bytes arrive.
                     None => (Done::Group(GroupKind::Bulk), Epoch::MAX),
                 }
             }
@@ -217,7 +217,7 @@ impl Checker {
         self.touch(&made, range);
     }
 
-    /// The block's shared memory is used by a copy until it completes at an mbarrier.
+    /// Records that a copy uses the block's shared memory until it completes at an mbarrier.
     fn hold(&mut self, of: u32, copy: u32, origin: Origin) {
         let Self { grid, copies, .. } = self;
         let extents = grid.extents;

@@ -22,7 +22,7 @@ pub struct Diagnostic {
     pub here: Option<Site>,
     /// The other of two locations. If the two are not ordered, either may come first.
     pub there: Option<Site>,
-    /// The state that explains it, a line each.
+    /// Notes on the state that explains it, a line each.
     pub notes: Vec<String>,
     /// Number of occurrences at these two locations.
     pub count: u64,
@@ -48,7 +48,7 @@ impl Diagnostic {
         said.unwrap_or(self.kind.help())
     }
 
-    /// Returns the fix where a load, a store or an atomic is to blame, and no copy.
+    /// Returns the fix if a load, a store or an atomic is to blame instead of a copy.
     fn of_access(&self) -> Option<&'static str> {
         let opcode = &self.here.as_ref()?.instruction;
         let is_access = ["ld.", "st.", "atom.", "red."]
@@ -86,7 +86,7 @@ impl Diagnostic {
 pub struct Site {
     /// Location in PTX, and in the source where known.
     pub location: Location,
-    /// The name in PTX of the function that it stands in.
+    /// PTX name of the function that contains it.
     pub function: String,
     /// Opcode of the instruction.
     pub instruction: String,
@@ -102,18 +102,18 @@ pub struct Site {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct CheckReport {
-    /// In the order in which they were found; each pair of locations once.
+    /// Findings in the order of discovery; each pair of locations once.
     pub diagnostics: Vec<Diagnostic>,
-    /// Parts that the run has not tested; a strict checker has these among the diagnostics.
+    /// Notes on parts that the run has not tested; a strict checker reports these as diagnostics.
     pub notes: Vec<Diagnostic>,
     /// Reports of the launches that ran to their end.
     pub reports: Vec<Report>,
-    /// The output of all launches, also of one that did not run to its end.
+    /// Output of all launches, including one that did not run to its end.
     pub printed: String,
 }
 
 impl CheckReport {
-    /// With what came of the next launch.
+    /// Appends the outcome of the next launch.
     pub(crate) fn extend(&mut self, next: Self) {
         self.diagnostics.extend(next.diagnostics);
         self.notes.extend(next.notes);

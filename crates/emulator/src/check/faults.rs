@@ -4,7 +4,7 @@ use super::{Checker, Diagnostic, Kind, Site, fixes::Fix, meetings::Group};
 use crate::machine::{Fault, FaultAt, Places, Program, Stuck, Trap};
 
 impl Checker {
-    /// The diagnostic that a fault is.
+    /// Returns the diagnostic of a fault.
     pub(super) fn fault(
         &mut self,
         fault: &Fault,

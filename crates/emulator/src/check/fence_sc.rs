@@ -1,14 +1,14 @@
 //! The order of `fence.sc` (Fence-SC order, PTX ISA 8.9.3).
 //!
-//! Two `fence.sc` whose scopes include each other's thread are ordered: one of them synchronizes with the other (8.9.4).
-//! Which one comes first is known where a write W follows the fence F in causality order, a read R sees W, or an atomic
-//! that goes on with it, and R precedes the fence G in causality order. If G came first, R would precede W in causality
-//! order and could not have read from it (8.10.6). So F comes first, and what happened before F happens before what
-//! follows G, whichever threads execute W and R.
+//! Two `fence.sc` with scopes that include each other's thread are ordered: one synchronizes with the other
+//! (8.9.4). The order is known in one case. A write W follows the fence F in causality order, a read R sees W
+//! or a later atomic in its chain, and R precedes the fence G. If G came first, R would precede W in causality
+//! order and could not have read from it (8.10.6). So F comes first: steps before F happen before steps after
+//! G, whichever threads execute W and R.
 //!
-//! A thread therefore carries what the fences before its steps have released, a write leaves that at its location, a read
-//! collects it, and the next fence acquires what was collected. The order that follows from a read of an older value
-//! (R precedes W in communication order) is not derived.
+//! A thread therefore carries the releases of the fences before its steps. A write stores them at its location,
+//! a read collects them, and the next fence acquires the collected ones. The order that follows from a read of
+//! an older value (R precedes W in communication order) is not derived.
 
 use std::rc::Rc;
 
@@ -27,7 +27,7 @@ enum Among {
 }
 
 impl Among {
-    /// The sets that a fence of a thread synchronizes with.
+    /// Returns the sets that a fence of a thread synchronizes with.
     fn all(own: &Own, scope: Scope) -> impl Iterator<Item = Self> {
         let sets = [
             Self::Block(own.block),
@@ -82,8 +82,8 @@ impl Fences {
         }
     }
 
-    /// Keeps what every thread of the grid may acquire. What one block or cluster alone may acquire is kept, too, where
-    /// its fences had no wider scope.
+    /// Returns the parts that every thread of the grid may acquire, and those of one block or cluster if its
+    /// fences had no wider scope.
     pub(super) fn without_repetitions(&self) -> Self {
         let of_all = self.0.last().filter(|(among, _)| *among == Among::Grid);
         let differs = |(among, known): &&(Among, Rc<Knowledge>)| {
@@ -116,13 +116,13 @@ impl FencesSc {
         Rc::make_mut(self.0.get_or_insert_default())
     }
 
-    /// The fences that happened before, which a write leaves at its location.
+    /// Returns the fences that happened before, which a write leaves at its location.
     pub(super) fn before(&self) -> Option<&Fences> {
         let before = self.0.as_deref().map(|known| &known.before);
         before.filter(|before| !before.is_empty())
     }
 
-    /// A read saw a write after these.
+    /// Records a read of a write after these fences.
     pub(super) fn see(&mut self, fences: &Fences) {
         if !fences.is_empty() {
             self.known_mut().seen.join(fences);

@@ -1,4 +1,4 @@
-//! The usual fixes of cases in which the fix of the kind does not lead to the cause.
+//! Fixes for cases in which the usual fix of the kind does not address the cause.
 
 use super::{Checker, Kind};
 use crate::machine::Stuck;
@@ -14,7 +14,7 @@ pub(super) enum Fix {
     CountedHere,
     /// An access to memory that the host has freed.
     FreedByHost,
-    /// A deadlock in which a pipeline waits for a stage that threads have not given back.
+    /// A deadlock in which a pipeline waits for a stage that threads have not released.
     Unreleased,
     /// A deadlock.
     Stuck(Stuck),

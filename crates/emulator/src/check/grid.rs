@@ -1,4 +1,4 @@
-//! The grid as the checker sees it: what each thread and block knows and has under way.
+//! The checker's state of the grid: the knowledge and the pending operations of each thread and block.
 
 use std::collections::BTreeSet;
 
@@ -23,22 +23,22 @@ pub(super) struct Extents {
 }
 
 impl Extents {
-    /// The number of a thread in the grid.
+    /// Returns the number of a thread in the grid.
     pub(super) fn thread(&self, block: u32, thread: u32) -> u32 {
         block.wrapping_mul(self.threads).wrapping_add(thread)
     }
 
-    /// Block, and thread in the block.
+    /// Returns the block, and the thread in the block.
     pub(super) fn split(&self, thread: u32) -> (u32, u32) {
         (thread / self.threads, thread % self.threads)
     }
 
-    /// The index of a block in the grid.
+    /// Returns the index of a block in the grid.
     pub(super) fn index(&self, block: u32) -> [u32; 3] {
         crate::machine::unflatten(block.into(), self.grid)
     }
 
-    /// The number of a block's cluster.
+    /// Returns the number of a block's cluster.
     pub(super) fn cluster(&self, block: u32) -> u64 {
         let at = self.index(block);
         let within = [0, 1, 2].map(|axis| at[axis] / self.cluster[axis].max(1));
@@ -46,14 +46,14 @@ impl Extents {
         crate::machine::flatten(within, extent)
     }
 
-    /// The number of a block in its cluster.
+    /// Returns the number of a block in its cluster.
     pub(super) fn rank(&self, block: u32) -> u64 {
         let at = crate::machine::unflatten(block.into(), self.grid);
         let extent = self.cluster.map(|extent| extent.max(1));
         crate::machine::flatten([0, 1, 2].map(|axis| at[axis] % extent[axis]), extent)
     }
 
-    /// The number of a thread's warp in its cluster.
+    /// Returns the number of a thread's warp in its cluster.
     pub(super) fn warp_of_cluster(&self, origin: Origin) -> usize {
         let warps = self.threads.div_ceil(LANES as u32) as usize;
         self.rank(origin.block as u32) as usize * warps + origin.thread as usize / LANES
@@ -88,7 +88,7 @@ pub(super) struct Fenced {
     pub(super) released: Released,
 }
 
-/// The wait of a thread at an mbarrier that it was in last.
+/// The last wait of a thread at an mbarrier.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LastWait {
     /// The block and offset of the barrier.
@@ -109,7 +109,8 @@ pub(super) struct Thread {
     pub(super) seen: Vec<(u32, Scope, Knowledge)>,
     /// The same for reads and releases with scopes that reach every block.
     pub(super) seen_far: Option<Box<Knowledge>>,
-    /// The releases that it read last, whether it acquired them, and in what scope: a loop reads them again and again.
+    /// The last releases that it read, whether it acquired them, and in which scope: a loop reads them again
+    /// and again.
     pub(super) last_read: Option<(u64, bool, Scope)>,
     /// The thread's last wait at an mbarrier.
     pub(super) last_wait: Option<LastWait>,
@@ -160,7 +161,7 @@ pub(super) struct WarpAtBarrier {
 #[derive(Debug, Default)]
 pub(super) struct Generation {
     pub(super) released: Released,
-    /// By number of the warp in its block or cluster.
+    /// Arrivals by number of the warp in its block or cluster.
     warps: Vec<WarpAtBarrier>,
     /// The last arrival.
     pub(super) last: Option<Origin>,
@@ -183,7 +184,7 @@ impl Generation {
     }
 }
 
-/// The last completions of a barrier, and the one that is under way.
+/// The last phases of a barrier, including the current one.
 #[derive(Debug, Default)]
 pub(super) struct Generations(Vec<(u64, Generation)>);
 
@@ -242,7 +243,7 @@ pub(super) struct Block {
     pub(super) barriers: LinearMap<Generations>,
     /// Blocks that are known to have started.
     pub(super) started: BTreeSet<u32>,
-    /// The last completion of barrier 0, and the first instruction that came to it.
+    /// The last completion of barrier 0, and the first instruction that reached it.
     pub(super) syncs: Option<(u64, usize)>,
     /// A warp, and its lanes that still have to see the meeting already recorded.
     pub(super) told: (u32, u32),

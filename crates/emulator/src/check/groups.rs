@@ -48,7 +48,7 @@ impl Run {
         (self.first + step.0 * distance, epoch)
     }
 
-    /// The last copy of all groups before this one.
+    /// Returns the last copy of all groups before this one.
     fn before(&self, until: u64) -> Option<Epoch> {
         let beyond = until.checked_sub(self.first + 1)?;
         let distance = (beyond / self.step.0.max(1)).min(self.groups - 1);
@@ -84,7 +84,7 @@ impl Groups {
         }
     }
 
-    /// The last copy of all groups before this one.
+    /// Returns the last copy of all groups before this one.
     pub(super) fn before(&self, until: u64) -> Epoch {
         let newest = self.newest.filter(|(group, _)| *group < until);
         let newest = newest.map(|(_, epoch)| epoch);

@@ -62,7 +62,7 @@ kinds! {
     "a copy touches bytes that were written by ordinary stores, with no proxy fence between"
     "9.7.9.25.2, 9.7.13.4"
     "every thread that writes executes `fence.proxy.async`, then all synchronise at a barrier, then one thread issues the copy"
-    /// There are proxy fences, none of them on the path from the writes to the copy.
+    /// Proxy fences exist, but none is on the path from the writes to the copy.
     MisplacedProxyFence "misplaced-proxy-fence" Error
     "a copy touches bytes that were written by ordinary stores, and no proxy fence is on the path from the writes to the copy"
     "9.7.9.25.2, 9.7.13.4"
@@ -72,7 +72,7 @@ kinds! {
     "bytes are read while the copy that writes them may be in flight"
     "9.7.9.25.2"
     "wait for the phase of the mbarrier that counts the copy's bytes, or for the bulk group without `.read`, before reading"
-    /// A wait that passes, or can pass, for an earlier phase than the one that the thread needs.
+    /// A wait passes, or can pass, for an earlier phase than the one that the thread needs.
     WrongPhase "wrong-phase" Error
     "a wait at an mbarrier passes, or may pass, for an earlier phase than the thread needs"
     "9.7.13.15"
@@ -82,7 +82,7 @@ kinds! {
     "the result of `mbarrier.test_wait` or `mbarrier.try_wait` is not used, so its thread does not wait"
     "9.7.13.15.16"
     "repeat the wait until its predicate is true: `try_wait` returns after a time limit that the hardware chooses"
-    /// Bytes expected and bytes of the copies differ.
+    /// Expected bytes and delivered bytes of a phase differ.
     TransactionBytes "transaction-bytes" Error
     "the bytes that a phase of an mbarrier expects differ from the bytes that its copies deliver"
     "9.7.13.15"
@@ -107,7 +107,7 @@ kinds! {
     "the source of a store or of a copy to a peer is written while it may still be read"
     "9.7.9.25.2, 9.7.9.27.2"
     "the thread that committed the bulk group waits with `cp.async.bulk.wait_group.read`, and a barrier passes that on, before the buffer is written again"
-    /// The wait for a bulk group is in a thread that has none.
+    /// A thread waits for a bulk group of another thread.
     GroupWaitByOtherThread "group-wait-by-other-thread" Error
     "a thread waits for a bulk group that another thread committed; its wait covers only its own groups"
     "9.7.9.27.2"
@@ -122,7 +122,7 @@ kinds! {
     "a register is accessed while a product of a warpgroup may still use it"
     "9.7.14.7.3, 9.7.14.7.6"
     "execute `wgmma.commit_group` after the product and `wgmma.wait_group` before the access"
-    /// Registers of a product of a warpgroup were accessed, and no fence followed.
+    /// Registers of a warpgroup's product were accessed, without a fence between the access and the product.
     MissingProductFence "missing-product-fence" Error
     "a product of a warpgroup is issued, and no `wgmma.fence` orders it after accesses to its registers"
     "9.7.14.7.1, 9.7.14.7.3"
@@ -132,7 +132,7 @@ kinds! {
     "accumulator registers are accessed between `wgmma.fence` and the first product that uses them, where ptxas adds a fence of its own (C7519)"
     "9.7.14.7.1"
     "execute `wgmma.fence` after the last access to accumulator registers; nvcc itself zeroes them there, which `scale-d` makes unnecessary"
-    /// A product reads a matrix elsewhere than a tensor copy has put it.
+    /// A product reads a matrix with another layout than a tensor copy stored.
     ProductLayout "product-layout" Warning
     "the descriptor of a product's matrix does not match the box that a tensor copy wrote there, or reads bytes twice"
     "5.5.7, 9.7.14.7"
@@ -147,7 +147,7 @@ kinds! {
     "a load is issued into bytes that other threads may still read"
     "8.9, 9.7.9.25.2"
     "readers arrive at an `empty` barrier (or all synchronise with `bar.sync`) after their last read, and the issuing thread waits there"
-    /// An ordinary write to where a load writes.
+    /// An ordinary write to the destination of a load.
     DestinationOverwritten "destination-overwritten" Error
     "bytes are written while a copy into them may be in flight"
     "9.7.9.25.2"
@@ -172,7 +172,7 @@ kinds! {
     "the shared memory of another block is accessed before that block is known to have started"
     "9.7.13.3"
     "all blocks of the cluster synchronise with `barrier.cluster` first"
-    /// Ordered only if a scope were wider.
+    /// Two accesses would be ordered if a scope were wider.
     ScopeTooNarrow "scope-too-narrow" Error
     "the accesses would be ordered if the synchronisation between them had a wider scope"
     "8.5, 8.7"
@@ -182,7 +182,7 @@ kinds! {
     "two accesses to the same bytes, at least one of them a write, are not ordered"
     "8.7, 8.9"
     "order them by a barrier, an mbarrier, or a release and an acquire; or make both atomic"
-    /// An access without order against a launch that may still run.
+    /// An access is not ordered after a launch that may still run.
     MissingGridWait "missing-grid-wait" Error
     "an access may overlap with an earlier launch that accesses the same bytes, at least one of the two by a write"
     "9.7.13.13"
@@ -227,7 +227,7 @@ kinds! {
     "a tensor map is changed while a copy that uses it may be in flight"
     "8.9.4, 9.7.9.27"
     "wait until the copies that use the map are complete before changing it, or change another one"
-    /// The map is where the copy engine cannot read it.
+    /// The map is in memory that the copy engine cannot read.
     MapInLocalMemory "map-in-local-memory" Error
     "a tensor map is in local or shared memory, where copies cannot read it"
     "9.7.9.27"
@@ -242,22 +242,22 @@ kinds! {
     "an mbarrier is used by a thread that does not know of its initialisation"
     "9.7.13.15, 9.7.13.4"
     "after `mbarrier.init` all threads execute `bar.sync`; between blocks of a cluster, `fence.mbarrier_init.release.cluster` and `barrier.cluster`"
-    /// More arrivals than expected.
+    /// An mbarrier receives more arrivals than it expects.
     MbarrierOverflow "mbarrier-overflow" Error
     "an mbarrier receives more arrivals or bytes than it can count in this phase"
     "9.7.13.15"
     "set the count of `mbarrier.init` to the number of arrivals of a phase: one thread arrives for a copy, not the whole warp; a thread that arrives again must know that the last phase is complete"
-    /// Initialised again, or its memory written, while it is a barrier.
+    /// An mbarrier is initialised again, or its memory written, before it is invalidated.
     MbarrierOverwritten "mbarrier-overwritten" Error
     "the memory of an mbarrier is written before the mbarrier is invalidated"
     "9.7.13.15"
     "execute `mbarrier.inval` after the last use of the barrier, before its memory is reused"
-    /// Invalidated while others use it.
+    /// An mbarrier is invalidated while other threads use it.
     MbarrierInvalidatedInUse "mbarrier-invalidated-in-use" Error
     "an mbarrier is invalidated while others may use it"
     "9.7.13.15"
     "synchronise all users of the barrier by another barrier before one thread executes `mbarrier.inval`"
-    /// Used after `mbarrier.inval`.
+    /// An mbarrier is used after `mbarrier.inval`.
     MbarrierInvalidated "mbarrier-invalidated" Error
     "an mbarrier is used after it was invalidated"
     "9.7.13.15"
@@ -287,7 +287,7 @@ kinds! {
     "the warps of a warpgroup do not execute the same `setmaxnreg`"
     "9.7.19.5"
     "all four warps of a warpgroup execute it: branch by the number of the warpgroup, `threadIdx.x / 128`"
-    /// A `setmaxnreg` in a kernel that does not say how many registers a thread begins with.
+    /// A `setmaxnreg` in a kernel that does not declare its registers per thread.
     SetmaxnregUnbounded "setmaxnreg-unbounded" Error
     "`setmaxnreg` is executed in a kernel that does not declare its registers per thread, and has no effect"
     "9.7.19.5, 11.4"
@@ -312,7 +312,7 @@ kinds! {
     "an access is outside of all memory that it can reach"
     "5.1"
     "check the address against the size of the buffer, or of the block's shared memory"
-    /// Memory is used that is freed, or may be freed at that time.
+    /// Memory is accessed that was freed, or may have been freed by then.
     UseAfterFree "use-after-free" Error
     "memory is accessed that was freed, or may have been freed by then"
     "5.1.4, 8.7"

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::machine::observer::Scope;
 
-/// Memory that proxy fences tell apart.
+/// Memory that proxy fences distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Global = 0,
@@ -20,10 +20,10 @@ pub(super) enum Side {
 pub(super) struct Knowledge {
     /// The steps that happened before, by the memory model.
     pub(super) order: Clock,
-    /// The steps that would have happened before if every scope were wide enough, and those before a
-    /// convergence of a warpgroup, where these are more.
+    /// The steps that would have happened before if every scope were wide enough, and additional steps before a
+    /// convergence of a warpgroup.
     wide: Option<Clock>,
-    /// The steps besides those in order that would have happened before if every collective of a warp ordered memory.
+    /// The additional steps that would have happened before if every warp collective ordered memory.
     pub(super) collective: Clock,
     /// The steps before a `fence.proxy.async`, by [`Side`].
     pub(super) proxied: [Clock; 2],
@@ -31,7 +31,7 @@ pub(super) struct Knowledge {
     pub(super) released: [Clock; 3],
     /// The steps before a `fence.mbarrier_init`.
     pub(super) inits: Clock,
-    /// The tensor maps that were acquired, by address, each with what had been released.
+    /// Acquired tensor maps by address, each with the steps released before.
     pub(super) maps: Maps,
     /// The `fence.sc` that happened before, and those that the next one comes after.
     pub(super) fences: FencesSc,
@@ -49,7 +49,7 @@ pub(super) enum Distance {
 impl Distance {
     pub(super) const ALL: [Self; 3] = [Self::SameBlock, Self::SameCluster, Self::Far];
 
-    /// The largest that a scope covers.
+    /// Returns the largest distance that a scope covers.
     pub(super) fn covered_by(scope: Scope) -> Self {
         match scope {
             Scope::Cta => Self::SameBlock,
@@ -134,7 +134,7 @@ pub(super) struct Own {
     pub(super) inits: Epoch,
 }
 
-/// Remembers the last join of each clock.
+/// Cache of the last join of each clock.
 #[derive(Debug, Default)]
 pub(super) struct Memos {
     order: Memo,

@@ -21,8 +21,8 @@ impl BoxLayout {
         self.data_type.shared_bytes(self.extents[0].into())
     }
 
-    /// Bytes from one row to the next, where each can be of one line of a matrix. Longer rows without a swizzle may be
-    /// matrices of eight lines each.
+    /// Returns the bytes from one row to the next, if each row can be one line of a matrix. Longer rows without
+    /// a swizzle may be matrices of eight lines each.
     fn pitch(&self) -> Option<u64> {
         let row = self.row_bytes();
         self.swizzle.span_bytes().or((row == PIECE).then_some(row))
@@ -38,8 +38,8 @@ impl BoxLayout {
         (!is_held).then_some(begin)
     }
 
-    /// Returns whether a matrix that begins at one place may begin at the other, too, `groups` of eight lines later:
-    /// rows follow one another, or what comes later is some slices of the box further.
+    /// Returns whether a matrix that begins at one place may begin at the other, too, `groups` of eight lines
+    /// later: rows follow one another, or the later lines are whole slices of the box further.
     fn agrees(&self, pitch: u64, groups: i64, known: Place, begin: Place) -> bool {
         let mut extents = self.extents[1..].iter().filter(|extent| **extent != 1);
         let (Some(rows), Some(_)) = (extents.next(), extents.next()) else {
@@ -51,7 +51,7 @@ impl BoxLayout {
             && (begin.1 - known.1) % pitch as i64 == 0
     }
 
-    /// The address at which a byte would be without the swizzle.
+    /// Returns the address of a byte without the swizzle.
     fn unswizzled(&self, address: u64) -> u64 {
         self.swizzle.apply(address as u32).into()
     }
@@ -113,14 +113,15 @@ impl Checker {
         });
     }
 
-    /// The copy that has written a piece, and its box.
+    /// Returns the copy that wrote a piece, and its box.
     fn box_at(&mut self, origin: Origin, address: u64) -> Option<(u32, BoxLayout)> {
         let copy = self.writing_copy(origin, address)?;
         let tile = self.copies.get(copy as usize)?.tile.as_deref().copied()?;
         Some((copy, tile))
     }
 
-    /// Two pieces at one address, or the first piece that is not where a copy has put it: the copy, and the fault.
+    /// Returns two pieces at one address, or the first piece that is not where a copy stored it: the copy, and
+    /// the defect.
     fn misfit(
         &mut self,
         origin: Origin,
@@ -178,7 +179,7 @@ impl Checker {
         None
     }
 
-    /// The bulk copy that has written 16 bytes last, by their first word.
+    /// Returns the bulk copy that wrote 16 bytes last, by their first word.
     fn writing_copy(&mut self, origin: Origin, address: u64) -> Option<u32> {
         let mut copy = None;
         let block = Some(origin.block as u32);
@@ -236,7 +237,7 @@ fn name_of_line(matrix: MatrixRead, line: u32) -> String {
     }
 }
 
-/// Eight lines of a piece are not together in a row of the box.
+/// Describes eight lines of a piece that are not contiguous in a row of the box.
 fn not_held(matrix: MatrixRead, (line, byte): (u32, u64), row: u64, begin: i64) -> String {
     let line = name_of_line(matrix, line / 8 * 8);
     let begins = match begin {

@@ -1,4 +1,4 @@
-//! How threads and blocks begin and end.
+//! Starts and ends of threads and blocks.
 
 use super::{
     Checker, Kind,
@@ -43,7 +43,7 @@ impl Checker {
         block.started.contains(&of) || state.is_none_or(|state| state.known.order.knows(of))
     }
 
-    /// An access to the shared memory of another block.
+    /// Checks an access to the shared memory of another block.
     pub(super) fn remote_access(&mut self, origin: Origin, of: u32, range: Range, what: &str) {
         let (block, thread) = (origin.block as u32, origin.thread);
         if !self.knows_block(origin, of) {

@@ -1,4 +1,4 @@
-//! mbarriers: what arrivals release, what waits acquire, and whether phases can go wrong.
+//! mbarriers: releases by arrivals, acquires by waits, and errors of phases.
 
 mod bytes;
 mod order;
@@ -29,7 +29,7 @@ use rings::{Stages, Turns};
 pub(super) use uses::Use;
 use uses::Uses;
 
-/// A copy that was issued in the current phase, or what stands for one.
+/// A copy that was issued in the current phase, or an equivalent.
 #[derive(Clone, Debug)]
 struct Issued {
     bytes: u32,
@@ -47,7 +47,7 @@ struct Waited {
     origin: Origin,
     epoch: Epoch,
     phase: u64,
-    /// Phases that it saw complete: none where it passed before the first.
+    /// Number of phases that it saw complete; 0 if it passed before the first.
     seen: u64,
     /// True if the thread knew that the phase was complete, or there was none yet: a wait for a later phase that came
     /// before that phase was complete would look the same.
@@ -84,7 +84,7 @@ pub(super) struct Object {
     completer: Option<Origin>,
     /// The last wait of each thread of the block.
     waited: Map<u32, Waited>,
-    /// By number of the thread in the grid.
+    /// Uses by number of the thread in the grid.
     users: Map<u32, Uses>,
     /// The invalidation: the thread, and its epoch.
     ended: Option<(Origin, Epoch)>,
@@ -99,7 +99,7 @@ pub(super) struct Mbarriers {
     next: u32,
     /// Barriers, by block and number, at which a copy may count in the phase before.
     pub(super) early_copies: HashSet<(u32, u32)>,
-    /// The barriers at which bytes are wrong whenever copies come.
+    /// Barriers with a wrong byte count, in whatever order the copies arrive.
     wrong: HashSet<(u32, u32)>,
     /// True once a thread has let its `cp.async` arrive at one.
     pub(super) counts_plain_copies: bool,
@@ -174,7 +174,7 @@ impl Mbarriers {
 }
 
 impl Object {
-    /// The wait after which a thread of the grid reads too early what comes in this phase.
+    /// Returns the wait after which a thread of the grid reads the data of this phase too early.
     pub(super) fn stale_wait(&self, thread: u32, phase: Epoch) -> Option<Origin> {
         let (origin, next) = self.stale.get(&thread)?;
         (*next <= phase).then_some(*origin)
@@ -303,8 +303,8 @@ impl Checker {
         }
     }
 
-    /// A relaxed arrival hands on no access of its thread. That products are complete which the thread has
-    /// waited for, and the copies that they read, is so all the same.
+    /// Records a relaxed arrival. It does not release its thread's accesses, but it does pass on completed
+    /// products that the thread has waited for, and the copies that these read.
     fn products_arrive(&mut self, origin: Origin, at: (u32, u64), scope: Scope) {
         let block = origin.block as u32;
         let first = origin.thread - origin.thread % WARPGROUP;
@@ -335,7 +335,7 @@ impl Checker {
         });
     }
 
-    /// The `cp.async` of a thread are complete; its other steps are not released.
+    /// Records that the `cp.async` of a thread are complete; its other steps are not released.
     fn mbarrier_async_arrive(&mut self, origin: Origin, at: (u32, u64), copies: CopyId) {
         let (block, thread) = (origin.block as u32, origin.thread);
         let issuer = self.grid.extents.thread(block, thread);

@@ -20,7 +20,7 @@ use crate::machine::{
 
 /// Number of earlier launches to compare against.
 const MOST: usize = 8;
-/// The number of a block that no grid has: its only thread stands for the launches before.
+/// A block number that no grid has: its only thread represents the earlier launches.
 const LAUNCHES_BEFORE: u32 = u32::MAX;
 
 /// The launches of a stream that may still run, in their order.
@@ -61,7 +61,7 @@ pub(super) struct Dependency {
     waits: bool,
     /// A thread has let the next launch begin.
     lets: bool,
-    /// A thread has done so that did not know that the launches before are over.
+    /// A thread that did not know of the end of the earlier launches has done so.
     lets_early: bool,
 }
 
@@ -94,7 +94,7 @@ impl Done {
 }
 
 impl Checker {
-    /// A thread waits for the launches before.
+    /// Records that a thread waits for the earlier launches.
     pub(super) fn grid_wait(&mut self, origin: Origin) {
         self.dependency.waits = true;
         if self.in_flight.is_empty() {
@@ -110,7 +110,7 @@ impl Checker {
         }
     }
 
-    /// A thread lets the next launch begin.
+    /// Records that a thread lets the next launch begin.
     pub(super) fn grid_lets_next(&mut self, origin: Origin) {
         self.dependency.lets = true;
         self.dependency.lets_early |= !self.knows_launches_before(origin);
@@ -193,7 +193,7 @@ impl Checker {
         }
     }
 
-    /// The launches that may still run when the next one begins, where that one may begin early.
+    /// Returns the launches that may still run when the next one begins, if it may begin early.
     pub(crate) fn leave_in_flight(
         &mut self,
         program: &Program,

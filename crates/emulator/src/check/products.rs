@@ -1,10 +1,10 @@
-//! Products of a warpgroup: their registers, and what its warps must agree about.
+//! Products of a warpgroup: their registers, and the operands that its warps must agree on.
 
 use super::{Checker, Kind, raw::End};
 use crate::machine::observer::Origin;
 
 impl Checker {
-    /// A register is accessed that a product still uses.
+    /// Reports an access to a register that a product still uses.
     pub(super) fn product_register(&mut self, origin: Origin, issue: usize) {
         let here = End::new(origin, "accesses a register of the product");
         let there = End {
@@ -39,7 +39,7 @@ impl Checker {
         self.report(kind, here, there, |_| vec![note.into()]);
     }
 
-    /// The warps of a warpgroup have different descriptors.
+    /// Reports warps of a warpgroup with different descriptors.
     pub(super) fn product_descriptor(&mut self, origin: Origin) {
         let here = End::new(origin, "issues a product");
         self.report(Kind::InvalidCollective, here, None, |_| {

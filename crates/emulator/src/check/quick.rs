@@ -108,7 +108,7 @@ impl Known for Near<'_> {
 }
 
 impl Checker {
-    /// Ordinary accesses of a warp, in the order of its lanes.
+    /// Checks ordinary accesses of a warp, in lane order.
     pub(super) fn warp_access(&mut self, origin: Origin, all: &Accesses) -> [u32; LANES] {
         let mut valueless = [0; LANES];
         let mut rest = all.lanes;

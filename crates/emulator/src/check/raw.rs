@@ -1,4 +1,4 @@
-//! A diagnostic before its locations and words are looked up.
+//! A finding before its locations and texts are looked up.
 
 use super::{
     Checker, Diagnostic, Kind, Site,
@@ -204,7 +204,7 @@ impl Checker {
         index
     }
 
-    /// The noun for a copy in messages: a product of a warpgroup is one that reads alone.
+    /// Returns the noun for a copy in messages; a copy that only reads is a product of a warpgroup.
     pub(super) fn noun(&self, copy: u32) -> &'static str {
         match self.copies.get(copy as usize).map(|copy| copy.done) {
             Some(Done::Group(GroupKind::Wgmma)) => "a product",

@@ -92,7 +92,7 @@ impl Shadow {
         }
     }
 
-    /// The index of a page by its number.
+    /// Returns the index of a page by its number.
     #[inline]
     fn page(&mut self, number: u64) -> usize {
         let recent = &mut self.recent.0[number as usize % RECENT];

@@ -19,12 +19,12 @@ pub(super) struct Sites {
 }
 
 impl Sites {
-    /// A function is entered by this origin.
+    /// Adds a chain of calls that enters a function.
     pub(super) fn call(&mut self, from: u32, instruction: usize) {
         self.calls.push((from, instruction));
     }
 
-    /// With the instruction's number in place of the instruction.
+    /// Returns the origin with the instruction's number in place of the instruction.
     #[inline]
     pub(super) fn numbered(&mut self, origin: Origin) -> Origin {
         match origin.calls {

@@ -1,4 +1,4 @@
-//! Findings that somebody has accepted.
+//! Suppressions: findings that the user has accepted.
 
 use super::{CheckReport, Diagnostic, Kind};
 

@@ -37,7 +37,7 @@ pub(super) type Locations = Map<(Memory, u64), Location>;
 /// Limit of remembered releases per thread that relaxed reads of a narrow scope have read.
 const MOST_SEEN: usize = 16;
 
-/// Returns whether a scope has every block of the grid in it.
+/// Returns whether a scope includes every block of the grid.
 pub(super) fn is_far(scope: Scope) -> bool {
     matches!(scope, Scope::Gpu | Scope::Sys)
 }
@@ -189,7 +189,7 @@ impl Checker {
         }
     }
 
-    /// Ends the earlier steps of a warpgroup's threads, without ordering them for anyone.
+    /// Ends the earlier steps of a warpgroup's threads, without ordering them for other threads.
     pub(super) fn warpgroup_meet(&mut self, origin: Origin) {
         let block = origin.block as u32;
         let Some(state) = self.grid.blocks.get_mut(block) else {

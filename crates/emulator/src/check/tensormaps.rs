@@ -130,7 +130,7 @@ impl Checker {
 }
 
 impl Judge<'_> {
-    /// Why a write to a map is not seen by a copy that uses it, if so.
+    /// Returns why a copy that uses a map does not see a write to it, if so.
     fn stale(&self, map: &AcquiredMap, write: Access) -> Option<(Kind, Access)> {
         let narrow = Some((Kind::ScopeTooNarrow, write));
         // The host, or an earlier launch, wrote it and released it.

@@ -81,7 +81,7 @@ impl ReleasedMaps {
 }
 
 impl Checker {
-    /// The writes that the launches up to this one, which is over, have left unreleased.
+    /// Returns the unreleased writes of all launches up to this one, which has ended.
     pub(crate) fn unreleased(&self) -> Unreleased {
         // A release covers all that came before, earlier launches among it.
         let mut left = match self.released_maps.far.is_empty() {

@@ -43,7 +43,7 @@ pub(crate) struct Decoder<'m, A> {
     is_followed: bool,
     /// Variables with decoded functions.
     reached: HashSet<String>,
-    /// Forms that were asked for, by opcode and kinds of operands.
+    /// Cache of forms, by opcode and kinds of operands.
     pub(super) forms: HashMap<String, Option<Rc<Form>>>,
     // State of the current function:
     constants: HashMap<ConstantKey, Slot>,
@@ -160,7 +160,8 @@ fn respelled(instruction: &Instruction) -> Option<Instruction> {
     Some(instruction)
 }
 
-/// The reason why a function cannot be called that another module defines, or the device runtime of CUDA.
+/// Returns why a function without a body cannot be called: it is in another module, or in CUDA's device
+/// runtime.
 fn without_body(name: &str) -> String {
     // The device runtime of dynamic parallelism has names of its own since CUDA 12 (CDP2).
     let own = name.strip_prefix("__cudaCDP2");
@@ -430,14 +431,15 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         self.without_effect.contains(&*instruction.span)
     }
 
-    /// The current instruction is a product of a warpgroup with these registers: its own naming is none.
+    /// Marks the current instruction as a product of a warpgroup with these registers; its own uses of them do
+    /// not count as accesses.
     pub(crate) fn add_products(&mut self, registers: impl IntoIterator<Item = Slot>) {
         let site = self.code.program.last_site();
         self.named.retain(|(other, _)| *other != site);
         self.products.extend(registers);
     }
 
-    /// The kernel reads a special register.
+    /// Records that the kernel reads a special register.
     pub(super) fn reads(&mut self, special: Special) {
         let program = &mut self.code.program;
         match special {
@@ -447,7 +449,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         }
     }
 
-    /// The current instruction names a register.
+    /// Records that the current instruction names a register.
     pub(super) fn name(&mut self, slot: Slot) {
         let site = self.code.program.last_site();
         match self.named.last_mut() {
@@ -483,7 +485,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         d
     }
 
-    /// A slot that holds this when the function is entered.
+    /// Returns a slot with this value at the entry of the function.
     pub(crate) fn constant(&mut self, constant: Constant) -> Slot {
         let key = format!("{constant:?}");
         if let Some(slot) = self.constants.get(&key) {
@@ -495,14 +497,14 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         slot
     }
 
-    /// The slot of the carry flag (PTX ISA, section 9.7.2).
+    /// Returns the slot of the carry flag (PTX ISA, section 9.7.2).
     pub(crate) fn carry(&mut self) -> Slot {
         let slot = self.carry.unwrap_or_else(|| self.scope.slot());
         self.carry = Some(slot);
         slot
     }
 
-    /// The label's number; it becomes an index when the function is complete.
+    /// Returns the label's number, which becomes an index when the function is complete.
     pub(crate) fn label(&mut self, name: &str) -> Result<usize, NotSupported> {
         match self.scope.find(name) {
             Some(Symbol::Label(label)) => Ok(label),
@@ -535,7 +537,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         }
     }
 
-    /// Index of a function with a body.
+    /// Returns the index of a function with a body.
     pub(crate) fn function_id(&mut self, name: &str) -> Result<usize, NotSupported> {
         if let Some(id) = self.ids.get(name) {
             return Ok(*id);

@@ -15,7 +15,7 @@ use crate::{
 };
 
 impl<A: InstructionSet> Decoder<'_, A> {
-    /// The form of an instruction. The table is asked once for each of them.
+    /// Returns the form of an instruction, from a cache of table look-ups.
     pub(super) fn form(&mut self, instruction: &Instruction) -> Result<Rc<Form>, NotSupported> {
         let mut text = instruction.opcode.name().to_owned();
         for (index, operand) in instruction.operands.iter().enumerate() {
@@ -77,7 +77,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
     }
 }
 
-/// The operand, which must be the number of the form.
+/// Checks that an operand is the number that the form has.
 pub(crate) fn exact(form: &Form, operand: &Operand) -> Result<u64, NotSupported> {
     let wanted = form.number().unwrap_or_default();
     match operand.as_integer() {
@@ -87,12 +87,12 @@ pub(crate) fn exact(form: &Form, operand: &Operand) -> Result<u64, NotSupported>
     }
 }
 
-/// The state space of the address, or of the destination.
+/// Returns the state space of the address, or of the destination.
 pub(crate) fn space(form: &Form) -> Space {
     form.space().map_or(Space::Generic, Space::from)
 }
 
-/// The operator of a reduction.
+/// Returns the operator of a reduction.
 pub(crate) fn operator(form: &Form) -> Result<Operator, NotSupported> {
     let reduction = form.reduction().ok_or(NotSupported::Part("operator"))?;
     Ok(reduction.into())

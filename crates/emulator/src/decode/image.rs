@@ -193,7 +193,7 @@ impl Image {
         image
     }
 
-    /// The generic address of a variable, and how many bytes it has.
+    /// Returns the generic address of a variable, and its size in bytes.
     pub(crate) fn variable(&self, name: &str) -> Result<(u64, u64), Failure> {
         let found = self.lengths.get(name);
         let found = found.and_then(|bytes| Some((self.address_of(name, CONST_WINDOW)?, *bytes)));
@@ -288,14 +288,14 @@ enum Target {
     Const(u64),
 }
 
-/// The alignment of the declaration, else the size of an element (PTX ISA, section 5.4.5).
+/// Returns the alignment of the declaration, else the size of an element (PTX ISA, section 5.4.5).
 pub(crate) fn align_of(variable: &ptx::Variable) -> u64 {
     let elements = variable.vector.map_or(1, ptx::Vector::elements);
     let natural = variable.ty.size_bytes().unwrap_or(1) * elements;
     variable.align.map_or(natural, u64::from).clamp(1, 1 << 20)
 }
 
-/// The bits that a constant has as a value of this type; `None` when it is not a number.
+/// Returns the bits of a constant as a value of this type; `None` if it is not a number.
 pub(crate) fn number(expression: &Expression, ty: Type) -> Option<u64> {
     let float = match &expression.kind {
         ExpressionKind::Literal(literal) => Some((literal.number(), false)),

@@ -14,7 +14,7 @@ impl<'a> Modifiers<'a> {
         Self(opcode.parts().skip(stem.split('.').count()).collect())
     }
 
-    /// Takes the modifier, if it is there.
+    /// Takes the modifier, if the opcode has it.
     pub(crate) fn take(&mut self, modifier: &str) -> bool {
         let found = self.0.iter().position(|part| *part == modifier);
         found.map(|index| self.0.remove(index)).is_some()

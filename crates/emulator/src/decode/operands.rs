@@ -32,7 +32,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
         }
     }
 
-    /// A register of at most 64 bits.
+    /// Decodes a register of at most 64 bits.
     pub(crate) fn register(&mut self, operand: &Operand) -> Result<Register, NotSupported> {
         let OperandKind::Symbol(symbol) = &operand.kind else {
             return Err("an operand must be a register".into());
@@ -55,7 +55,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
         }
     }
 
-    /// The two halves of a register of 128 bits, the lower one first.
+    /// Decodes a register of 128 bits into its two halves, the lower one first.
     pub(crate) fn wide_register(&mut self, operand: &Operand) -> Result<[Slot; 2], NotSupported> {
         let name = operand.as_name().unwrap_or_default();
         match self.scope.find(name) {
@@ -67,7 +67,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
         }
     }
 
-    /// The registers of a vector that has a name of its own.
+    /// Decodes the registers of a named vector.
     pub(crate) fn vector(&mut self, operand: &Operand) -> Option<Vec<Register>> {
         match self.scope.find(operand.as_name()?) {
             Some(Symbol::Vector(first, elements)) => {
@@ -96,7 +96,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
         }
     }
 
-    /// The operands but for the cache policy, which is the last one where the opcode has a hint.
+    /// Returns the operands without the cache policy, which is the last one if the opcode has a hint.
     pub(crate) fn without_policy<'i>(
         &mut self,
         instruction: &'i Instruction,
@@ -111,7 +111,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
         Ok(operands)
     }
 
-    /// A value that is read as this type.
+    /// Decodes a value that is read as this type.
     pub(crate) fn source(&mut self, operand: &Operand, ty: Type) -> Result<Slot, NotSupported> {
         match &operand.kind {
             OperandKind::Constant(expression) => {
@@ -170,7 +170,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
         Ok(self.constant(Constant::Special(special)))
     }
 
-    /// The address of a variable or function.
+    /// Decodes the address of a variable or function.
     fn variable(&mut self, name: &str, offset: u64, generic: bool) -> Result<Slot, NotSupported> {
         self.reach(name);
         let constant = match self.scope.find(name) {
@@ -199,7 +199,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
         Ok(self.constant(constant))
     }
 
-    /// `[a]`, in the space that the instruction names.
+    /// Decodes `[a]`, in the space that the instruction names.
     pub(crate) fn address(
         &mut self,
         operand: &Operand,
@@ -287,7 +287,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
     }
 }
 
-/// The element that `.x`, `.y` and so on name, or `.r`, `.g` and so on.
+/// Returns the element that `.x`, `.y` and so on name, or `.r`, `.g` and so on.
 fn element(first: Register, elements: usize, component: &str) -> Result<Register, NotSupported> {
     let index = ["x", "y", "z", "w"]
         .iter()

@@ -72,7 +72,7 @@ impl Scope {
         }
     }
 
-    /// A new register, or a vector of some.
+    /// Allocates a register, or a vector of several.
     pub(crate) fn register(&mut self, ty: Type, elements: usize) -> Symbol {
         let register = Register {
             slot: self.slots,

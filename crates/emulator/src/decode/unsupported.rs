@@ -45,7 +45,7 @@ pub(crate) enum NotSupported {
 }
 
 impl NotSupported {
-    /// The reason as a sentence about this instruction.
+    /// Returns the reason as a sentence about this instruction.
     pub(super) fn sentence(self, instruction: &Instruction) -> String {
         match self {
             Self::Operands => {

@@ -17,7 +17,7 @@ const MOST: usize = 50;
 struct Mistakes(Vec<(Span, String)>);
 
 impl Mistakes {
-    /// Adds one: a sentence, and the section of the PTX ISA 9.1 with the rule.
+    /// Adds a mistake: a sentence, and the section of PTX ISA 9.1 with the rule.
     fn add(&mut self, span: Span, rule: &str, what: String) {
         self.0.push((span, format!("{what} (PTX ISA {rule})")));
     }

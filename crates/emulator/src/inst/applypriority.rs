@@ -1,4 +1,4 @@
-//! `applypriority`: a hint how long caches keep bytes. PTX ISA 9.7.9.16.
+//! `applypriority`: a hint for the cache eviction priority. PTX ISA 9.7.9.16.
 
 use ptx::{Instruction, Type};
 use ptx_isa::{Form, applypriority::Op};

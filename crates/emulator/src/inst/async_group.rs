@@ -48,7 +48,7 @@ pub(crate) fn wait(
     Ok(())
 }
 
-/// `cp.async.wait_all`: closes the group and waits for all.
+/// Decodes `cp.async.wait_all`, which closes the group and waits for all groups.
 pub(crate) fn wait_all(decoder: &mut Decoder<'_>) -> Result<(), NotSupported> {
     commit(decoder, false)?;
     let wait = Group::Wait {

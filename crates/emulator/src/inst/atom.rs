@@ -160,7 +160,7 @@ impl Execute for Atomic {
 }
 
 impl Atomic {
-    /// The register of its address.
+    /// Returns the register of its address.
     pub(crate) fn base(&self) -> Slot {
         self.address.base
     }

@@ -61,7 +61,7 @@ pub(crate) fn brx(
 }
 
 impl Branch {
-    /// The register that chooses a target of a list.
+    /// Returns the register that chooses a target of a list.
     pub(crate) fn index(&self) -> Option<Slot> {
         self.index
     }

@@ -1,9 +1,9 @@
 //! Collectives of the lanes of a warp: shuffles, votes, matches, elections, reductions,
 //! `bar.warp.sync`.
 //!
-//! A lane that comes to a collective waits until all lanes of the member mask that are not over are
-//! at one of the same kind, with the same mask (PTX ISA, section 9.7.9.6). They need not be at the
-//! same place in the code, and lanes at the same place may have masks without a lane in common.
+//! A lane at a collective waits until all live lanes of the member mask are at one of the same kind, with the
+//! same mask (PTX ISA, section 9.7.9.6). They need not be at the same place in the code, and lanes at the same
+//! place may have disjoint masks.
 
 use crate::{
     inst::{
@@ -166,7 +166,7 @@ impl Execute for Collective {
     }
 }
 
-/// The member mask with which lanes have executed a collective that others wait in for them with another one.
+/// Returns the mask of a collective that the missing lanes have executed instead of this group's.
 fn other_mask(waiting: &Waiting<'_>) -> Option<u32> {
     let Wait::Collective { members } = waiting.wait else {
         return None;
@@ -184,8 +184,8 @@ fn all_wait(warp: &Warp) -> bool {
 }
 
 impl Collective {
-    /// Waits for lanes that may still come, and takes all that are there. Before `.sync` was needed, the lanes of a warp met
-    /// where their ways in the code did.
+    /// Waits for lanes that may still arrive, then runs with all that did. Before `.sync` was required, the
+    /// lanes of a warp met where their control flow converged.
     fn come_together<O: Watch>(&self, step: &mut Step<'_, O>) -> Flow {
         let members = 0;
         if !all_wait(step.warp) {
@@ -195,7 +195,7 @@ impl Collective {
         Flow::Next
     }
 
-    /// The groups that wait for this group, and it for them.
+    /// Returns the groups that this group waits for, and that wait for it.
     fn partners<'w>(
         &'w self,
         warp: &'w Warp,

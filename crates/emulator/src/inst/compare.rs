@@ -213,13 +213,13 @@ pub(crate) fn setp(
     Ok(())
 }
 
-/// `set`: the comparison as a number.
+/// Decodes `set`: the comparison as a number.
 pub(crate) fn set(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
 ) -> Result<(), NotSupported> {
-    // The combination stands between comparison and types, so the order of taking is free.
+    // The combination is between comparison and types, so modifiers can be taken in any order.
     let (d, a, b, c) = match instruction.operands.as_slice() {
         [d, a, b] => (d, a, b, None),
         [d, a, b, c] => (d, a, b, Some(c)),

@@ -48,7 +48,7 @@ pub(crate) fn decode(
     }
 }
 
-/// A copy or, with an operator, a reduction.
+/// Decodes a copy or, with an operator, a reduction.
 pub(crate) fn decode_copy(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -103,7 +103,7 @@ pub(crate) fn decode_copy(
     Ok(())
 }
 
-/// The mask of blocks that get a copy.
+/// Returns the type of the mask of receiving blocks.
 pub(crate) fn mask_type(multicast: Multicast) -> Type {
     match multicast {
         Multicast::Cluster32b => Type::U32,
@@ -111,7 +111,7 @@ pub(crate) fn mask_type(multicast: Multicast) -> Type {
     }
 }
 
-/// The report of a copy on its bytes.
+/// Returns the report condition of a copy.
 pub(crate) fn report(report: Reported) -> Option<Report> {
     let bits = match report {
         Reported::Disabled => return None,

@@ -57,7 +57,7 @@ pub(crate) fn has_offsets(mode: Mode) -> bool {
     }
 }
 
-/// `[map, {coordinates}]`, or between them what stands in for the map's.
+/// Decodes `[map, {coordinates}]`, with replacements for fields of the map between them.
 pub(crate) fn box_of(decoder: &mut Decoder<'_>, operand: &Operand) -> Result<BoxOf, NotSupported> {
     let OperandKind::Memory { address, rest } = &operand.kind else {
         return Err("an operand must be an address".into());
@@ -112,7 +112,7 @@ pub(crate) fn decode(
     decode_copy(decoder, instruction, form, None)
 }
 
-/// A copy or, with an operator, a reduction.
+/// Decodes a copy or, with an operator, a reduction.
 pub(crate) fn decode_copy(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,

@@ -26,7 +26,6 @@ pub(crate) fn decode(
 /// Sums of `FLOAT32` keep subnormal numbers and sums of `FLOAT32_FTZ` flush them, as on an H100.
 ///
 /// # Errors
-///
 /// The operator is not defined for the type.
 pub(crate) fn reduction(operator: Operator, data_type: DataType) -> Result<Reduction, String> {
     let bitwise = matches!(operator, Operator::And | Operator::Or | Operator::Xor);

@@ -111,7 +111,7 @@ pub(crate) enum Convert {
 }
 
 impl Convert {
-    /// The slot that is written, and those that it is made from.
+    /// Returns the destination slot and its source slots.
     pub(crate) fn through(&self) -> (Slot, Vec<Slot>) {
         match self {
             Self::One(one) => (one.d, vec![one.a]),
@@ -154,7 +154,7 @@ fn is_float(ty: Type) -> bool {
     matches!(ty, Type::F16 | Type::Bf16 | Type::F32 | Type::F64)
 }
 
-/// Bits of an integer type, and whether it is signed.
+/// Returns the bits of an integer type, and whether it is signed.
 fn integer(ty: Type) -> Option<(u32, bool)> {
     Some(match ty {
         Type::U8 => (8, false),
@@ -196,7 +196,7 @@ impl Conversion {
         d
     }
 
-    /// The frequent conversions, as functions.
+    /// Returns the function of a frequent conversion.
     fn plain(&self, register: Type) -> Option<Unary> {
         if self.flushes || self.saturates || self.relu || self.finite {
             return None;

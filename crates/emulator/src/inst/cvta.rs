@@ -57,7 +57,7 @@ pub(crate) fn window(
 }
 
 impl Window {
-    /// The slot that is written, and that which it is made from.
+    /// Returns the destination slot and its source slot.
     pub(crate) fn through(&self) -> (Slot, Vec<Slot>) {
         (self.d, vec![self.a])
     }

@@ -39,7 +39,7 @@ pub(crate) trait Execute {
         String::new()
     }
 
-    /// The cause of a deadlock that the wait of a group in it shows.
+    /// Returns the cause of a deadlock that a group's wait shows.
     fn stuck(&self, _waiting: &Waiting<'_>) -> Option<Stuck> {
         None
     }

@@ -19,7 +19,7 @@ use crate::{
     value::{Binary, Bits, Float, Rounding, Ternary, Unary, lift},
 };
 
-/// A function of both halves of each word.
+/// Applies a function to both halves of each word.
 fn halves<T: Bits, const N: usize>(words: [u32; N], f: impl Fn([T; N]) -> T) -> u32 {
     let half = |shift: u32| {
         let mut values = [T::of(0); N];
@@ -159,7 +159,7 @@ impl Around {
     }
 }
 
-/// The type of both numbers of a pair of single precision; any other type itself.
+/// Returns the type of both numbers of a pair of single precision; any other type unchanged.
 fn of_pair(ty: Type) -> Type {
     match ty {
         Type::F32x2 => Type::F32,
@@ -176,7 +176,7 @@ pub(crate) fn is_float(instruction: &Instruction) -> bool {
     types.iter().any(|ty| instruction.opcode.has(ty))
 }
 
-/// The direction, where it is not to nearest even.
+/// Returns the rounding direction, unless it is to nearest even.
 fn direction(modifiers: &mut Modifiers<'_>) -> Option<Rounding> {
     use Rounding::*;
     modifiers
@@ -184,7 +184,7 @@ fn direction(modifiers: &mut Modifiers<'_>) -> Option<Rounding> {
         .filter(|mode| *mode != Nearest)
 }
 
-/// `add`, `sub`, `mul`, `min`, `max`, `copysign`.
+/// Decodes `add`, `sub`, `mul`, `min`, `max` and `copysign`.
 pub(crate) fn binary(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -247,7 +247,7 @@ pub(crate) fn binary(
     })
 }
 
-/// A function of the absolute values, times both signs, unless it is a NaN.
+/// Applies a function to the absolute values and multiplies by both signs, unless the result is a NaN.
 fn with_signs<T: Float + Bits>(a: T, b: T, f: impl Fn(T, T) -> T) -> T {
     let sign = 1 << (8 * size_of::<T>() - 1);
     let magnitude = |x: T| T::of(x.bits() & !sign);
@@ -269,7 +269,7 @@ fn nan_or<T: Float>(a: T, b: T, f: impl Fn(T, T) -> T) -> T {
     }
 }
 
-/// `fma`, and `mad`, which is the same.
+/// Decodes `fma`, and `mad`, which is the same.
 pub(crate) fn fma(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -300,12 +300,12 @@ pub(crate) fn fma(
     around.each(decoder, pair, d, [a, b, c], &ternary)
 }
 
-/// A function of double precision.
+/// Applies a function in double precision.
 fn through<T: Float>(a: T, f: impl Fn(f64) -> f64) -> T {
     T::narrow(f(a.wide()))
 }
 
-/// Negative numbers become zero; a NaN becomes the canonical one.
+/// Replaces negative numbers by zero, and a NaN by the canonical one.
 fn relu_of<T: Float>(a: T) -> T {
     if a.wide() < 0.0 {
         T::narrow(0.0)
@@ -314,7 +314,7 @@ fn relu_of<T: Float>(a: T) -> T {
     }
 }
 
-/// `neg`, `abs`, `rcp`, `sqrt`, `rsqrt`, `sin`, `cos`, `lg2`, `ex2`, `tanh`.
+/// Decodes `neg`, `abs`, `rcp`, `sqrt`, `rsqrt`, `sin`, `cos`, `lg2`, `ex2` and `tanh`.
 pub(crate) fn unary(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -378,7 +378,7 @@ pub(crate) fn div(
     around.emit(decoder, d, ty, &|d| Alu::Binary { f, d, a, b })
 }
 
-/// `testp`: asks what kind of number it is.
+/// Decodes `testp`, which tests the class of a number.
 pub(crate) fn testp(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,

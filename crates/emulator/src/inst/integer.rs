@@ -22,7 +22,7 @@ fn no_type(ty: Type) -> NotSupported {
     format!("its type `{}` is not known here", ty.as_str()).into()
 }
 
-/// `add`, `sub`, `div`, `rem`, `min`, `max` of integers.
+/// Decodes `add`, `sub`, `div`, `rem`, `min` and `max` of integers.
 pub(crate) fn binary(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -107,7 +107,7 @@ macro_rules! high {
 }
 high! { u16 u32 i16 i32 u32 u64 i32 i64 u64 u128 i64 i128 }
 
-/// `mul`, `mad` of integers, and `sad`, `mul24`, `mad24`.
+/// Decodes `mul` and `mad` of integers, `sad`, `mul24` and `mad24`.
 pub(crate) fn product(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,

@@ -16,7 +16,7 @@ use crate::{
 };
 use together::{Starts, differing};
 
-/// Between registers and memory.
+/// A load or store.
 #[derive(Clone, Debug)]
 pub(crate) struct Move {
     stores: bool,
@@ -267,7 +267,7 @@ impl Move {
         changed
     }
 
-    /// A number that was read, as its register has it.
+    /// Extends a number in memory to the width of its register.
     #[inline]
     fn extended(&self, value: u64, mask: u64) -> u64 {
         if !self.signed {
@@ -277,17 +277,17 @@ impl Move {
         ((value << shift) as i64 >> shift) as u64 & mask
     }
 
-    /// The register of its address.
+    /// Returns the register of its address.
     pub(crate) fn base(&self) -> Slot {
         self.address.base
     }
 
-    /// The registers that a load sets.
+    /// Returns the registers that a load sets.
     pub(crate) fn loads(&self) -> Option<impl Iterator<Item = Slot>> {
         (!self.stores).then(|| self.registers.iter().map(|(slot, _)| *slot))
     }
 
-    /// The registers of bytes that have no value, a bit for each byte, get none.
+    /// Marks the registers of uninitialised bytes, given a mask of these bytes.
     #[cold]
     fn load_unwritten<O: Watch>(&self, step: &mut Step<'_, O>, lane: usize, valueless: u32) {
         let bytes = (1 << self.element_bytes) - 1;
@@ -321,7 +321,7 @@ impl Move {
         }
     }
 
-    /// The bytes that a store changes, a bit for each.
+    /// Returns a mask of the bytes that a store changes.
     #[inline]
     fn changed<O: Watch>(
         &self,

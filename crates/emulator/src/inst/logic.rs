@@ -21,7 +21,7 @@ macro_rules! for_bits {
     };
 }
 
-/// `and`, `or`, `xor`, `not`, `cnot`.
+/// Decodes `and`, `or`, `xor`, `not` and `cnot`.
 pub(crate) fn logic(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -54,7 +54,7 @@ pub(crate) fn logic(
     )
 }
 
-/// `shl`, `shr`. Amounts beyond the width shift everything out.
+/// Decodes `shl` and `shr`. Amounts beyond the width shift everything out.
 pub(crate) fn shift(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -119,7 +119,7 @@ pub(crate) fn field(
             (1 << length) - 1
         }
     }
-    /// PTX ISA 9.7.1.20: bits beyond the value are its sign.
+    /// Extracts a field; bits beyond the value are its sign (PTX ISA 9.7.1.20).
     fn extract(a: i128, position: u32, length: u32, signed: bool, width: u32) -> u64 {
         let (position, length) = (position & 255, length & 255);
         let bits = (a >> position.min(127)) as u64 & ones(length);
@@ -188,7 +188,7 @@ pub(crate) fn field(
     Ok(())
 }
 
-/// `popc`, `clz`, `brev`, `bfind`.
+/// Decodes `popc`, `clz`, `brev` and `bfind`.
 pub(crate) fn count(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -227,7 +227,7 @@ pub(crate) fn count(
     )
 }
 
-/// `prmt`: picks bytes. PTX ISA 9.7.9.7.
+/// Decodes `prmt`, which selects bytes. PTX ISA 9.7.9.7.
 pub(crate) fn prmt(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -267,7 +267,7 @@ pub(crate) fn prmt(
     ternary(decoder, instruction, Type::B32, f)
 }
 
-/// `fns`: the n-th set bit. PTX ISA 9.7.1.17.
+/// Decodes `fns`, which finds the n-th set bit. PTX ISA 9.7.1.17.
 pub(crate) fn fns(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,

@@ -26,14 +26,14 @@ pub(super) fn transposed(matrix: &Halves) -> Halves {
     std::array::from_fn(|row| std::array::from_fn(|column| matrix[column][row]))
 }
 
-/// From the registers of a warp.
+/// Reads a matrix from the registers of a warp.
 pub(super) fn gather(register: &Lanes) -> Halves {
     std::array::from_fn(|row| {
         std::array::from_fn(|column| (register[4 * row + column / 2] >> (16 * (column % 2))) as u16)
     })
 }
 
-/// Into the registers of a warp.
+/// Writes a matrix into the registers of a warp.
 pub(super) fn spread(matrix: &Halves) -> Lanes {
     std::array::from_fn(|lane| {
         let half = |at: usize| u64::from(matrix[lane / 4][2 * (lane % 4) + at]);

@@ -389,7 +389,7 @@ impl MbarrierOperation {
         });
     }
 
-    /// Tells of the end of the phase in which an operation was done, if it ended it.
+    /// Reports the end of a phase, if an operation completed it.
     fn tell_if_done<O: Watch>(
         &self,
         step: &mut Step<'_, O>,
@@ -404,7 +404,7 @@ impl MbarrierOperation {
         }
     }
 
-    /// The arrivals of a warp at one barrier count as one step, and all get the same token.
+    /// Performs the arrivals of a warp at one barrier as one step; all get the same token.
     fn arrive<O: Watch>(
         &self,
         step: &mut Step<'_, O>,

@@ -35,7 +35,7 @@ pub(crate) struct Mma {
     selector: Option<Selector>,
 }
 
-/// The registers of a list, or the one that stands alone.
+/// Returns the registers of a list, or a single register.
 pub(crate) fn registers(
     decoder: &mut Decoder<'_>,
     operand: &Operand,
@@ -50,7 +50,7 @@ pub(crate) fn registers(
         .collect()
 }
 
-/// The type of an element of A or B.
+/// Returns the type of an element of A or B.
 pub(crate) fn element(ty: Type) -> Result<Element, NotSupported> {
     let integer = |bits, signed| Element::Integer { bits, signed };
     Ok(match ty {
@@ -224,7 +224,7 @@ impl Mma {
         Ok(())
     }
 
-    /// Four products of eight lanes each.
+    /// Computes four products of eight lanes each.
     fn quads<O: Watch>(&self, step: &mut Step<'_, O>) {
         let Product { c, d, .. } = self.product;
         let mut results = vec![[0; 32]; self.d.len()];

@@ -58,7 +58,7 @@ pub(crate) fn decode(
     Ok(())
 }
 
-/// The halves of a register of 128 bits, or a vector of them.
+/// Decodes the halves of a register of 128 bits, or a vector of them.
 fn wide(
     decoder: &mut Decoder<'_>,
     operand: &Operand,

@@ -36,7 +36,7 @@ pub(crate) fn decode(
     Ok(())
 }
 
-/// The lane that a lane reads, if it is one of its segment.
+/// Returns the source lane of a lane, if it is in its segment.
 pub(crate) fn source(mode: Op, lane: usize, b: &Lanes, c: &Lanes) -> Option<usize> {
     let (index, by) = (lane as i64, (b[lane] & 31) as i64);
     let (clamp, segment) = ((c[lane] & 31) as i64, (c[lane] >> 8 & 31) as i64);

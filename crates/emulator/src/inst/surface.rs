@@ -69,7 +69,7 @@ impl Access {
         self.by_texels
     }
 
-    /// The format of a lane's texels.
+    /// Returns the format of a lane's texels.
     pub(crate) fn format<O: Watch>(
         &self,
         step: &Step<'_, O>,
@@ -176,7 +176,7 @@ pub(crate) fn write<O: Watch>(
     Ok(())
 }
 
-/// The vector in registers, which are read, or written where `is_written`.
+/// Decodes the vector of registers, which are written if `is_written`.
 pub(crate) fn elements(
     decoder: &mut Decoder<'_>,
     operand: &Operand,

@@ -43,12 +43,12 @@ pub(crate) fn decode(
 }
 
 impl Store {
-    /// The registers that are stored.
+    /// Returns the registers to store.
     pub(crate) fn stored(&self) -> &[Slot] {
         &self.values.slots
     }
 
-    /// The bytes that a lane stores, and how many. Channels that it has no values for become 0.
+    /// Returns the bytes that a lane stores, and their number. Channels without a value become 0.
     fn content<O: Watch>(
         &self,
         step: &Step<'_, O>,

@@ -97,7 +97,7 @@ pub(crate) fn place(
     })
 }
 
-/// The elements of a vector, or the operand that is none.
+/// Returns the elements of a vector, or a single operand.
 pub(crate) fn list(operand: &Operand) -> &[Operand] {
     match &operand.kind {
         OperandKind::Vector(operands) => operands,
@@ -170,7 +170,7 @@ pub(crate) fn types(modifiers: &mut Modifiers<'_>) -> Result<(Type, Type), NotSu
     }
 }
 
-/// The two operands of a fetch, and how many more there must be.
+/// Returns the two operands of a fetch, and its `more` further ones.
 pub(crate) fn operands(
     instruction: &Instruction,
     more: usize,
@@ -185,7 +185,7 @@ pub(crate) fn operands(
 }
 
 impl Place {
-    /// The coordinates of a lane, as their bits; 0 where there are fewer.
+    /// Returns the coordinates of a lane, as their bits; 0 for missing ones.
     pub(crate) fn coordinates<O: Watch>(&self, step: &Step<'_, O>, lane: usize) -> [u32; 3] {
         let mut all = [0; 3];
         for (to, slot) in all.iter_mut().zip(&*self.coordinates) {
@@ -194,12 +194,12 @@ impl Place {
         all
     }
 
-    /// The layer that a lane means.
+    /// Returns the layer that a lane selects.
     pub(crate) fn layer<O: Watch>(&self, step: &Step<'_, O>, lane: usize) -> u32 {
         self.layer.map_or(0, |slot| step.get(slot)[lane] as u32)
     }
 
-    /// The texture of a lane, which must have the geometry of the instruction and numbers of this type.
+    /// Returns the texture of a lane, which must have the geometry of the instruction and numbers of this type.
     pub(crate) fn texture<O: Watch>(
         &self,
         step: &Step<'_, O>,
@@ -230,7 +230,7 @@ impl Place {
         Ok(texture)
     }
 
-    /// The surface of a lane, which must have the geometry of the instruction.
+    /// Returns the surface of a lane, which must have the geometry of the instruction.
     pub(crate) fn surface<O: Watch>(
         &self,
         step: &Step<'_, O>,

@@ -92,7 +92,7 @@ impl Execute for Query {
     }
 }
 
-/// The number of layers, or of cubes.
+/// Returns the number of layers, or of cubes.
 fn layers(image: &Image) -> u32 {
     match image.geometry() {
         Geometry::LayeredLine | Geometry::LayeredPlane => image.extents()[2],

@@ -1,4 +1,4 @@
-//! Accesses to memory by instructions: where an address points, and the bytes there.
+//! Accesses to memory by instructions: locating addresses and their bytes.
 
 use super::{
     Address, Here, Located, SHARED_RANK_SHIFT, SHARED_START, Space, Step, Trap, Trapped, World,
@@ -7,7 +7,7 @@ use super::{
 };
 
 impl<O: Watch, A> Step<'_, O, A> {
-    /// The address that a lane means, in the space of the instruction.
+    /// Returns the address of a lane, in the space of the instruction.
     #[inline]
     pub(crate) fn address_of(&self, address: &Address, lane: usize) -> u64 {
         self.get(address.base)[lane].wrapping_add(address.offset)
@@ -58,7 +58,7 @@ impl<O: Watch, A> Step<'_, O, A> {
             Space::Global | Space::Generic => {
                 let found = self.world.memory.find(at, bytes);
                 if let (Err(_), (Space::Const, offset)) = (&found, of_generic(at)) {
-                    // The address of a constant that the host has handed out.
+                    // The address of a constant, obtained from the host.
                     return self.locate_at(lane, Space::Const, offset, bytes, align);
                 }
                 return found.map_err(|(trap, what)| self.fault(lane, trap, what));
@@ -105,7 +105,7 @@ impl<O: Watch, A> Step<'_, O, A> {
         memory.get(offset..offset + bytes).unwrap_or(&[])
     }
 
-    /// Bytes that are there, to write them; constants and parameters are not written.
+    /// Returns the located bytes for writing; constants and parameters are never written.
     #[inline]
     pub(crate) fn bytes_mut(
         &mut self,
@@ -181,8 +181,8 @@ impl<O: Watch, A> Step<'_, O, A> {
 }
 
 impl World {
-    /// Memory in a space that has an address in it, most likely, with the address of its first byte: the block's own
-    /// shared memory, or an allocation.
+    /// Returns the memory that most likely contains an address in a space, and its first address: the block's
+    /// own shared memory, or an allocation.
     #[inline]
     pub(crate) fn usual(&mut self, here: Here, space: Space, at: u64) -> Option<(u64, &mut [u8])> {
         match space {
@@ -196,7 +196,7 @@ impl World {
         }
     }
 
-    /// A location in the shared memory of a block of the cluster.
+    /// Locates bytes in the shared memory of a block of the cluster.
     #[inline]
     pub(crate) fn find_shared(
         &self,

@@ -3,7 +3,7 @@
 use super::Slot;
 use crate::value::{Binary, Lanes, Ternary, Unary, blend};
 
-/// Registers in, registers out.
+/// An operation that only reads and writes registers.
 #[derive(Clone, Debug)]
 pub(crate) enum Alu {
     Unary {

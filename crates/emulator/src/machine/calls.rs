@@ -11,7 +11,7 @@ const MOST: usize = 1 << 16;
 pub(crate) struct Calls(HashMap<(u32, usize), u32>);
 
 impl Calls {
-    /// The number of these calls and one more, and whether it is new.
+    /// Returns the number of a chain with one more call, and whether it is new.
     pub(crate) fn enter(&mut self, from: u32, call: usize) -> (u32, bool) {
         if let Some(number) = self.0.get(&(from, call)) {
             return (*number, false);

@@ -25,7 +25,7 @@ pub struct Location {
 }
 
 impl Location {
-    /// File and line of the source, or of the PTX where that was written by hand.
+    /// Returns file and line of the source, or of the PTX if it was written by hand.
     pub(crate) fn line_of_source(&self) -> (String, usize) {
         match &self.source {
             Some((file, line)) => (file.clone(), *line as usize),
@@ -35,7 +35,7 @@ impl Location {
 }
 
 impl Location {
-    /// The function and its calls, inlined or not, in one line.
+    /// Returns the function and its calls, inlined or not, in one line.
     pub fn chain(&self) -> Option<String> {
         let (what, own) = match self.inlined.is_empty() {
             true => ("in", 0),
@@ -102,7 +102,7 @@ pub enum Trap {
     MbarrierUninitialised,
     /// More arrivals or bytes than an mbarrier can count.
     MbarrierOverflow,
-    /// An access to the shared memory of a block that has left, or a copy into it.
+    /// An access to the shared memory of a block that has ended, or a copy into it.
     PeerEnded,
     /// A tensor map where copies cannot read it.
     MapInLocalMemory,
@@ -121,7 +121,7 @@ pub enum Trap {
 }
 
 impl Trap {
-    /// The driver's name for the error.
+    /// Returns the driver's name for the error.
     pub const fn name(self) -> &'static str {
         match self {
             Self::IllegalAddress
@@ -217,7 +217,7 @@ impl Display for Fault {
     }
 }
 
-/// Something went wrong; the location is added where the program is at hand.
+/// An error without its location, which code that knows the program adds.
 #[derive(Clone, Debug)]
 pub(crate) struct Trapped {
     pub(crate) trap: Trap,

@@ -10,13 +10,13 @@ use crate::value::{LANES, lanes_of};
 const MAX_SLOTS: usize = 1 << 14;
 
 impl<O: Watch, A> Step<'_, O, A> {
-    /// Bytes of local memory up to the end of the current function's frame.
+    /// Returns the bytes of local memory up to the end of the current function's frame.
     pub(crate) fn local_bytes(&self) -> usize {
         let function = self.program.functions.get(self.group.function);
         self.group.local as usize + function.map_or(0, |function| function.local_bytes as usize)
     }
 
-    /// Local memory takes space when it is first used.
+    /// Grows local memory, which is allocated on first use.
     pub(crate) fn grow_local(&mut self, lane: usize) {
         let bytes = self.local_bytes();
         let local = &mut self.warp.local[lane];

@@ -16,7 +16,7 @@ pub(crate) struct Heap {
     pub(crate) limit_bytes: u64,
     /// A kernel has called `malloc`.
     pub(crate) is_used: bool,
-    /// Who freed the memory that an access or a `free` was refused for last.
+    /// The call that freed the memory of the last refused access or `free`.
     refused: Option<FaultAt>,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Heap {
 pub(super) enum Owner {
     Host,
     Kernel,
-    /// A kernel's, which has freed it.
+    /// Freed by a kernel.
     Nobody(Box<Freed>),
 }
 
@@ -164,7 +164,7 @@ impl Memory {
         Some(what)
     }
 
-    /// Who freed the memory that a fault is about.
+    /// Returns the call that freed the memory of a fault.
     pub(crate) fn freed_by(&mut self, trap: Trap) -> Option<FaultAt> {
         let is_about = matches!(trap, Trap::UseAfterFree | Trap::DoubleFree);
         self.heap.refused.take().filter(|_| is_about)

@@ -180,7 +180,7 @@ pub(crate) struct Signal {
 }
 
 impl Signal {
-    /// The blocks that a copy to `to` writes, each with the mbarrier that counts its bytes.
+    /// Returns the blocks that a copy to `to` writes, each with the mbarrier that counts its bytes.
     pub(crate) fn receivers<O: Watch, A>(
         &self,
         step: &Step<'_, O, A>,

@@ -22,11 +22,11 @@ pub(crate) struct Mbarrier {
     pub(crate) expected: u32,
     /// Arrivals that this phase still expects.
     pub(crate) pending: u32,
-    /// Arrivals that this phase expects besides, as `cp.async.mbarrier.arrive` without `.noinc` adds them.
+    /// Additional arrivals that this phase expects, added by `cp.async.mbarrier.arrive` without `.noinc`.
     pub(crate) added: u32,
-    /// Bytes that are expected less those that came.
+    /// Expected bytes minus delivered bytes.
     pub(crate) tx: i64,
-    /// Bytes of this phase: expected and come.
+    /// Bytes of this phase: expected and delivered.
     pub(crate) bytes: (u64, u64),
     /// True if copies report to it: it has the layout v1.
     pub(crate) hears: bool,
@@ -56,7 +56,7 @@ impl Mbarrier {
         }
     }
 
-    /// The most arrivals that a barrier of the layout v1, or of the other, expects.
+    /// Returns the largest arrival count of a barrier with the layout v1, or the other one.
     pub(crate) fn max_count(hears: bool) -> u32 {
         if hears { MAX_COUNT_V1 } else { MAX_COUNT }
     }
@@ -142,7 +142,7 @@ impl Mbarrier {
         }
     }
 
-    /// The state that `arrive` returns: the phase, and the arrivals that it still expected.
+    /// Returns the state that `arrive` returns: the phase, and the arrivals that it still expected.
     pub(crate) fn token(&self) -> u64 {
         self.phase << 20 | u64::from(self.pending)
     }

@@ -82,7 +82,7 @@ impl Memory {
         address
     }
 
-    /// Adds an allocation that has its address already.
+    /// Adds an allocation at a given address.
     pub(crate) fn place(&mut self, name: &str, bytes: Vec<u8>, address: u64) {
         let behind = self.allocations.partition_point(|a| a.address < address);
         let allocation = Allocation {
@@ -138,7 +138,7 @@ impl Memory {
         found.ok()
     }
 
-    /// The allocation that begins at an address.
+    /// Returns the allocation that begins at an address.
     pub(super) fn at(&mut self, address: u64) -> Option<&mut Allocation> {
         let index = self.index_at(address)?;
         self.allocations.get_mut(index)
@@ -178,7 +178,7 @@ impl Memory {
         (address - allocation.address < bytes).then_some((allocation.address, bytes))
     }
 
-    /// These bytes of one allocation.
+    /// Returns these bytes of one allocation.
     pub(crate) fn slice(&mut self, address: u64, bytes: usize) -> Result<&mut [u8], String> {
         match self.find(address, bytes as u64).map_err(|(_, what)| what)? {
             Located::Global { allocation, offset } => {
@@ -199,7 +199,7 @@ impl Memory {
         last.map_or((0, &mut []), |last| (last.address, &mut last.bytes))
     }
 
-    /// The allocation that holds all of these bytes.
+    /// Returns the allocation that contains all of these bytes.
     #[inline]
     pub(crate) fn find(&mut self, address: u64, bytes: u64) -> Result<Located, (Trap, String)> {
         if let Some(offset) = self.within(self.last, address, bytes) {
@@ -310,7 +310,7 @@ impl Memory {
     }
 }
 
-/// The state space of a generic address, and the address in that space (PTX ISA, section 5.1.1).
+/// Returns the state space of a generic address, and the address in that space (PTX ISA, section 5.1.1).
 pub(crate) fn of_generic(address: u64) -> (Space, u64) {
     let windows = [
         (SHARED_WINDOW, Space::SharedCluster),
@@ -326,7 +326,7 @@ pub(crate) fn of_generic(address: u64) -> (Space, u64) {
     (Space::Global, address)
 }
 
-/// Rank of the block and offset of an address in `shared::cluster`.
+/// Returns the block's rank and the offset of an address in `shared::cluster`.
 pub(crate) fn of_shared(address: u64) -> (usize, usize) {
     let offset = address & ((1 << SHARED_RANK_SHIFT) - 1);
     ((address >> SHARED_RANK_SHIFT) as usize, offset as usize)

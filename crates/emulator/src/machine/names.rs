@@ -26,7 +26,7 @@ impl Names {
         self.add_pointed_to(name, &[], address, bytes);
     }
 
-    /// Adds a part that parameters of these other names point into.
+    /// Adds a part that the parameters with these other names point into.
     pub(crate) fn add_pointed_to(
         &mut self,
         name: &str,
@@ -51,7 +51,7 @@ impl Names {
         all.next()
     }
 
-    /// An mbarrier in shared memory: by its stage in a ring, or by its variable and its index there.
+    /// Names an mbarrier in shared memory: by its stage in a ring, or by its variable and its index there.
     pub(crate) fn mbarrier(&self, address: u64) -> String {
         if let Some(barrier) = self.rings.find(address) {
             return barrier.to_string();
@@ -68,7 +68,7 @@ impl Names {
         }
     }
 
-    /// The addition to an address in a message: the name, the offset, and the parameters.
+    /// Returns the suffix of an address in a message: the name, the offset, and the parameters.
     pub(crate) fn suffix(&self, address: u64) -> String {
         let Some((named, offset)) = self.find(address) else {
             return String::new();
@@ -83,13 +83,13 @@ impl Names {
     }
 }
 
-/// The addition to the name of memory: the parameters that point into it.
+/// Returns the suffix of a memory's name: the parameters that point into it.
 pub(super) fn and_parameters(names: &[String]) -> String {
     let names = names.iter().map(|name| format!(", parameter `{name}`"));
     names.collect()
 }
 
-/// The name that the source has for a parameter of PTX. LLVM and nvcc number parameters in place of names.
+/// Returns a PTX parameter's name in the source. LLVM and nvcc replace names by numbers.
 pub(crate) fn parameter_in_source(name: &str) -> Option<&str> {
     let number = name.rsplit_once("_param_").map(|(_, number)| number);
     let is_number = number.is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()));
@@ -114,7 +114,8 @@ pub(crate) fn in_source(symbol: &str) -> &str {
     }
 }
 
-/// C++ and Rust write an identifier as its length and its letters.
+/// Returns the last identifier of a mangled name. C++ and Rust mangle an identifier as its length and its
+/// letters.
 fn last_identifier(symbol: &str) -> Option<&str> {
     let bytes = symbol.as_bytes();
     let (mut at, mut last) = (2, None);

@@ -1,4 +1,4 @@
-//! The one place through which everything passes that a checker may want to know.
+//! The interface through which a checker sees everything that a kernel does.
 
 mod accesses;
 mod layout;
@@ -26,23 +26,23 @@ pub trait Observer {
         let _ = (program, shape, cluster);
     }
 
-    /// The kernel is over, or something has ended it.
+    /// Called when the kernel has ended, or a fault has ended it.
     fn end(&mut self, fault: Option<&Fault>) {
         let _ = fault;
     }
 
-    /// Lanes of a warp had a turn. What they did in it was seen before.
+    /// Called after a turn of a warp's lanes; the events of the turn were seen before.
     fn turn(&mut self, turn: Turn) {
         let _ = turn;
     }
 
-    /// Lanes of a warp execute an instruction, the first time of several where they wait in it.
+    /// Called when lanes of a warp execute an instruction; if they wait in it, only the first time.
     #[inline]
     fn execute(&mut self, instruction: usize) {
         let _ = instruction;
     }
 
-    /// `event` was done by `origin`.
+    /// Called for an `event` that `origin` caused.
     fn see(&mut self, origin: Origin, event: Event);
 
     /// Sees an ordinary access, the most frequent action: like [`see`](Self::see) with an [`Event::Access`] in
@@ -66,8 +66,7 @@ pub trait Observer {
         })
     }
 
-    /// A kernel that is over, or was ended, has printed a text. It goes to standard output unless
-    /// the observer wants it elsewhere.
+    /// Called with the output of a kernel that has ended. The default writes it to standard output.
     fn print(&mut self, text: &str) {
         print!("{text}");
     }
@@ -202,7 +201,7 @@ pub enum Sem {
     Sc,
 }
 
-/// The set of threads that an ordering is about (PTX ISA, section 8.5).
+/// The set of threads that an ordering includes (PTX ISA, section 8.5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// Threads of the block.
@@ -427,7 +426,7 @@ pub enum Event {
     GroupWait {
         /// Kind of the groups.
         kind: GroupKind,
-        /// The first group that may still be under way.
+        /// The first group that may still be in flight.
         until: u64,
         /// True if it waited for the reads alone (`.read`).
         read: bool,

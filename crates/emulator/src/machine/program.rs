@@ -76,14 +76,14 @@ pub(crate) struct Address {
     pub(crate) space: Space,
 }
 
-/// A kernel with all it calls, ready to run.
+/// A kernel with its callees, ready to run.
 #[derive(Clone, Debug)]
 pub(crate) struct Code<A> {
     pub(crate) program: Program,
     pub(crate) operations: Vec<Operation<A>>,
 }
 
-/// A kernel with all it calls: where its instructions stand, its functions and its shared memory.
+/// A kernel with its callees: the locations of its instructions, its functions and its shared memory.
 #[derive(Clone, Debug)]
 pub struct Program {
     pub(crate) functions: Vec<Function>,
@@ -95,8 +95,8 @@ pub struct Program {
     pub(crate) dynamic_shared_align: u64,
     /// Whether it reads the address of the workspace of a cooperative launch.
     pub(crate) reads_workspace: bool,
-    /// The first byte of shared memory that it may access: less than [`SHARED_START`](super::SHARED_START) where it reads
-    /// an offset in the reserved part.
+    /// First byte of shared memory that it may access: less than [`SHARED_START`](super::SHARED_START) if it
+    /// reads an offset in the reserved part.
     pub(crate) first_shared: u64,
     /// Registers of each thread at entry, if the kernel declares them.
     pub(crate) registers_at_entry: Option<u32>,
@@ -155,7 +155,7 @@ impl Program {
         }
     }
 
-    /// A line of the source, of a file by its number.
+    /// Adds a line of a source file, which is given by its number.
     pub(crate) fn add_line(&mut self, file: u32, line: u32, caller: Option<Line>) -> Line {
         self.frames.push(Inlined { file, line, caller });
         self.frames.len() as Line - 1
@@ -176,17 +176,17 @@ impl Program {
         self.operations.push(site);
     }
 
-    /// The number of the instruction that was added last.
+    /// Returns the number of the instruction added last.
     pub(crate) fn last_site(&self) -> u32 {
         self.sites.len().saturating_sub(1) as u32
     }
 
-    /// An instruction names these registers, which hold sums or A of a `wgmma`.
+    /// Records that an instruction names these registers, which are accumulators or A of a `wgmma`.
     pub(crate) fn add_products(&mut self, site: u32, registers: Vec<Slot>) {
         self.products.insert(site, registers);
     }
 
-    /// The registers of products that the instruction of an operation names.
+    /// Returns the registers of products that the instruction of an operation names.
     pub(crate) fn products(&self, operation: usize) -> &[Slot] {
         if self.products.is_empty() {
             return &[];
@@ -235,7 +235,7 @@ impl Program {
         self.location_of(site.span, site.source)
     }
 
-    /// The name of the function that an instruction stands in.
+    /// Returns the name of the function that contains an instruction.
     pub(crate) fn function(&self, instruction: usize) -> &str {
         let before = self.functions.iter().filter(|it| it.start <= instruction);
         before.max_by_key(|it| it.start).map_or("", |it| &it.name)

@@ -65,7 +65,7 @@ impl Rings {
         }
     }
 
-    /// An `mbarrier.init` has made a barrier.
+    /// Records an `mbarrier.init`.
     pub(crate) fn add(&mut self, made: Made) {
         let Made {
             block,
@@ -129,7 +129,7 @@ impl Rings {
         }
     }
 
-    /// The barrier of a pipeline at an address.
+    /// Returns the pipeline barrier at an address.
     pub(crate) fn find(&self, address: u64) -> Option<&RingBarrier> {
         self.barriers.get(&address)
     }
@@ -173,7 +173,7 @@ impl fmt::Display for RingBarrier {
     }
 }
 
-/// Name and line of a source file in Rust.
+/// Returns name and line of a Rust source file.
 fn line_of_rust(location: &Location) -> Option<Arc<str>> {
     let (file, line) = location.source.as_ref()?;
     let name = file.rsplit(['/', '\\']).next()?;

@@ -48,7 +48,7 @@ const GE: u8 = 3;
 const GT: u8 = 4;
 
 impl Special {
-    /// The register of this name; vectors with their component.
+    /// Returns the register with this name; vectors have their component in it.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         let name = name.strip_prefix('%')?;
         if let Some((vector, component)) = name.split_once('.') {

@@ -1,4 +1,4 @@
-//! The grid as it stands: clusters, blocks, warps, and groups of lanes.
+//! The state of the grid: clusters, blocks, warps, and groups of lanes.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -11,14 +11,14 @@ use super::{
 };
 use crate::value::{LANES, Lanes};
 
-/// Clusters that are resident at a time, unless they wait for others.
+/// Number of resident clusters, unless they wait for others.
 pub(crate) const RESIDENT: u32 = 4;
-/// Fewer are, where their threads would take more memory than this.
+/// Memory limit in bytes for the threads of resident clusters; fewer are resident if they need more.
 const RESIDENT_BYTES: u64 = 1 << 30;
 /// Limits of the emulated device.
 const LIMITS: Limits = Limits::SM_90;
 
-/// Extents of the launch, and what numbers of blocks and threads mean.
+/// Extents of the launch, and the numbering of blocks and threads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Places {
     pub(crate) grid: [u32; 3],
@@ -57,7 +57,8 @@ impl Places {
         self.cluster.iter().product()
     }
 
-    /// Bytes of registers and local memory of all threads that must run at once, as far as calls are not recursive.
+    /// Returns the bytes of registers and local memory of all threads that must run at once, without recursive
+    /// calls.
     pub(crate) fn least_bytes(&self, program: &Program) -> u64 {
         let clusters = match self.is_cooperative {
             true => self.clusters().iter().map(|n| u64::from(*n)).product(),
@@ -94,7 +95,7 @@ pub(crate) fn flatten(at: [u32; 3], extent: [u32; 3]) -> u64 {
     u64::from(at[0]) + x * (u64::from(at[1]) + y * u64::from(at[2]))
 }
 
-/// Everything but the program and the observer.
+/// The whole state of the machine, without the program and the observer.
 pub(crate) struct World {
     pub(crate) places: Places,
     pub(crate) memory: Memory,
@@ -104,9 +105,9 @@ pub(crate) struct World {
     pub(crate) config: Config,
     /// Number of instructions executed so far.
     pub(crate) steps: u64,
-    /// Goes up whenever something happens that others can see.
+    /// Increases with every effect that other threads can see.
     pub(crate) progress: u64,
-    /// Threads have ended, or a copy has gone on: a cluster may be over.
+    /// Set when threads ended or a copy progressed, so that a cluster may have ended.
     pub(crate) has_ended: bool,
     /// Set when global memory changed, a copy progressed or threads ended, so that waiting groups are checked
     /// again.
@@ -125,7 +126,7 @@ pub(crate) struct World {
     pub(crate) next_copy: u64,
     /// Threads that went on issuing copies without a wait for their groups, one for each instruction.
     pub(crate) unwaited: Vec<Unwaited>,
-    /// Instructions that have freed memory: their opcodes, and where they stand.
+    /// Instructions that have freed memory: their opcodes and locations.
     pub(crate) frees: BTreeMap<usize, Arc<(String, Location)>>,
     pub(crate) calls: Calls,
 }
@@ -149,7 +150,7 @@ pub(crate) struct Cta {
     pub(crate) alive: u32,
     /// Bulk groups of each thread that has any.
     pub(crate) bulk: BTreeMap<u32, BulkGroups>,
-    /// The groups of `cp.async`, which are others.
+    /// The groups of `cp.async`, which are separate.
     pub(crate) async_groups: BTreeMap<u32, BulkGroups>,
     /// For each warpgroup, the products not covered by a wait: group, and number as a copy.
     pub(crate) products: BTreeMap<usize, Vec<(u64, u64)>>,
@@ -164,7 +165,7 @@ pub(crate) struct Warp {
     pub(crate) registers: Vec<Lanes>,
     /// Lanes at the same instruction, apart from each other.
     pub(crate) groups: Vec<Group>,
-    /// Lanes with a thread that is not over.
+    /// Lanes with a thread that has not ended.
     pub(crate) alive: u32,
     /// Local memory of each lane.
     pub(crate) local: Vec<Vec<u8>>,
@@ -330,7 +331,7 @@ impl World {
         }
     }
 
-    /// The shared memory that a block is given besides the reserved part.
+    /// Returns the shared memory of a block without the reserved part.
     pub(crate) fn allocated_shared_bytes(&self) -> u32 {
         (self.shared_bytes - SHARED_START).next_multiple_of(SHARED_UNIT) as u32
     }
@@ -376,7 +377,7 @@ impl World {
         is_there.then_some(number)
     }
 
-    /// The next cluster, with all its threads at the first instruction.
+    /// Starts the next cluster, with all its threads at the first instruction.
     pub(crate) fn start_cluster(&mut self, program: &Program) -> Option<Cluster> {
         let number = self.next_cluster;
         if number >= self.cluster_count() {

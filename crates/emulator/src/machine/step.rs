@@ -55,7 +55,7 @@ impl<O: Watch, A> Step<'_, O, A> {
         &mut self.world.clusters[self.here.cluster].ctas[self.here.rank]
     }
 
-    /// Number of a lane's thread in its block.
+    /// Returns the number of a lane's thread in its block.
     pub(crate) fn thread(&self, lane: usize) -> u32 {
         (self.here.warp * LANES + lane) as u32
     }
@@ -95,7 +95,7 @@ impl<O: Watch, A> Step<'_, O, A> {
         }
     }
 
-    /// The lane as one that frees memory.
+    /// Returns the record of a lane that frees memory.
     pub(crate) fn freed_by(&mut self, lane: usize) -> FreedBy {
         let (program, pc) = (self.program, self.group.pc);
         let frees = self.world.frees.entry(pc);
@@ -110,12 +110,12 @@ impl<O: Watch, A> Step<'_, O, A> {
         }
     }
 
-    /// The fault of the first lane that is active.
+    /// Returns a fault of the first active lane.
     pub(crate) fn trapped(&self, trap: Trap, what: String) -> Trapped {
         self.fault(lanes_of(self.active).next().unwrap_or(0), trap, what)
     }
 
-    /// Tells the observer, in the name of one lane.
+    /// Reports an event to the observer for one lane.
     #[inline]
     pub(crate) fn tell(&mut self, lane: usize, event: impl FnOnce(&mut Self) -> Event) {
         if O::WATCHES {
@@ -125,7 +125,7 @@ impl<O: Watch, A> Step<'_, O, A> {
         }
     }
 
-    /// Tells the observer, in the name of each active lane.
+    /// Reports an event to the observer for each active lane.
     #[inline]
     pub(crate) fn tell_all(&mut self, event: Event) {
         if O::WATCHES {
@@ -136,7 +136,7 @@ impl<O: Watch, A> Step<'_, O, A> {
         }
     }
 
-    /// Tells the observer of accesses to registers of products that are under way, and notes them.
+    /// Reports and records accesses to registers of products in flight.
     #[inline]
     pub(crate) fn tell_products(&mut self) {
         let program = self.program;
@@ -167,7 +167,7 @@ impl<O: Watch, A> Step<'_, O, A> {
 }
 
 impl World {
-    /// The value of a slot for this thread.
+    /// Returns the value of a slot for this thread.
     pub(crate) fn constant(
         &self,
         constant: Constant,

@@ -1,4 +1,4 @@
-//! Copies under way. They progress in pieces, at times that the schedule chooses.
+//! Copies in flight. They progress in pieces, at times that the schedule chooses.
 
 use super::{
     Here, Located, Mbarrier, Report, SHARED_RANK_SHIFT, Space, Trap, Trapped, World,
@@ -17,7 +17,7 @@ pub(crate) enum Target {
 /// Bytes that go from one address to another at once.
 #[derive(Clone, Debug)]
 pub(crate) struct Piece {
-    /// `None` where `data` is there from the start, as what fills elements out of bounds.
+    /// `None` if `data` is known from the start, such as the fill value of elements out of bounds.
     pub(crate) from: Option<Target>,
     pub(crate) to: Target,
     pub(crate) bytes: usize,
@@ -55,7 +55,7 @@ pub(crate) struct Transfer {
     pub(crate) reduction: Option<Reduction>,
     /// Whether the data is rounded to tf32 when it is read.
     pub(crate) rounds_to_tf32: bool,
-    /// By which path it accesses memory.
+    /// Proxy of its accesses to memory.
     pub(crate) proxy: Proxy,
     /// Ordering of its writes.
     pub(crate) order: (Sem, Scope),
@@ -111,7 +111,7 @@ impl BulkGroups {
         })
     }
 
-    /// Closed groups that the thread has not waited for.
+    /// Returns the closed groups that the thread has not waited for.
     pub(crate) fn unwaited(&self) -> u64 {
         self.current.saturating_sub(self.waited)
     }
@@ -140,7 +140,7 @@ impl BulkGroups {
 }
 
 impl World {
-    /// Takes note of a thread, where it is the first one by its instruction.
+    /// Records a thread, if it is the first one by its instruction.
     pub(crate) fn note_unwaited(&mut self, unwaited: Unwaited) {
         let mut known = self.unwaited.iter();
         if known.all(|known| known.instruction != unwaited.instruction) {
@@ -148,7 +148,7 @@ impl World {
         }
     }
 
-    /// Some pieces of some copy progress.
+    /// Moves some pieces of some copy.
     pub(crate) fn progress_copy<O: Watch>(&mut self, observer: &mut O) -> Result<(), Trapped> {
         if self.transfers.is_empty() {
             return Ok(());
@@ -369,7 +369,7 @@ impl World {
                     .ctas
                     .get(rank)
                     .is_some_and(|cta| cta.alive == 0);
-                // The stores of a block that is over are read all the same.
+                // Stores of an ended block are still read.
                 if ended && rank == here.rank {
                     return Ok(Located::Shared { rank, offset });
                 }

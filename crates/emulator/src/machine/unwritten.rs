@@ -14,7 +14,8 @@ use crate::value::{Lanes, lanes_of};
 pub(crate) struct Unwritten(BTreeMap<usize, (u32, usize)>);
 
 impl Warp {
-    /// The lanes of a register, counted from the first frame on, and the instruction that read.
+    /// Returns the uninitialised lanes of a register, counted from the first frame on, and the instruction that
+    /// read them.
     pub(crate) fn unwritten(&self, register: usize) -> (u32, usize) {
         let found = self.unwritten.as_ref().and_then(|it| it.0.get(&register));
         found.copied().unwrap_or_default()
@@ -37,7 +38,7 @@ impl Warp {
         }
     }
 
-    /// The values of these registers.
+    /// Returns the values of these registers.
     pub(crate) fn unwritten_values(&self) -> Vec<(usize, Lanes)> {
         let registers = self.unwritten.iter().flat_map(|it| it.0.keys());
         registers
@@ -64,7 +65,8 @@ impl<O: Watch, A> Step<'_, O, A> {
         self.warp.unwritten(self.group.base + slot)
     }
 
-    /// The active lanes of a slot get their values from these slots, and those in `doubtful` perhaps no value at all.
+    /// Marks the lanes in `lanes` of a slot as uninitialised by their sources, and those in `doubtful` as
+    /// perhaps uninitialised.
     pub(crate) fn spread(&mut self, d: Slot, sources: &[Slot], lanes: u32, doubtful: (u32, usize)) {
         let from = sources.iter().map(|slot| self.unwritten(*slot));
         let read = from.chain([doubtful]).find(|(lanes, _)| *lanes != 0);
@@ -74,7 +76,7 @@ impl<O: Watch, A> Step<'_, O, A> {
         self.warp.set_unwritten(register, mask, lanes, read);
     }
 
-    /// Tells the observer that any such value may be used.
+    /// Reports that any uninitialised value may be used.
     pub(crate) fn lose_unwritten(&mut self) {
         let all = self.warp.unwritten.iter().flat_map(|it| it.0.values());
         let there: Vec<_> = all
@@ -88,7 +90,7 @@ impl<O: Watch, A> Step<'_, O, A> {
         }
     }
 
-    /// Tells the observer of lanes that use such a value; from there on it is as any other.
+    /// Reports lanes that use an uninitialised value; from then on the value counts as written.
     pub(crate) fn use_unwritten(&mut self, slot: Slot, lanes: u32, used: Used) {
         let (found, read) = self.unwritten(slot);
         for lane in lanes_of(found & lanes) {

@@ -36,7 +36,7 @@ thread_local! {
     static CALLED_OFF: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
 }
 
-/// The flag that ends this thread's kernels, if it is one of several.
+/// Returns the flag that ends this thread's kernels, if it is one of several.
 pub(super) fn called_off() -> Option<Arc<AtomicBool>> {
     CALLED_OFF.with_borrow(Clone::clone)
 }
@@ -143,7 +143,7 @@ impl Jobs {
                 }
                 queue.add_room();
             }
-            // Whatever no thread has taken up.
+            // Items that no thread has taken.
             while let Some((_, item)) = queue.next() {
                 if take(work(item)).is_break() {
                     return;

@@ -1,4 +1,4 @@
-//! How far kernels are, on a terminal.
+//! Progress lines on a terminal.
 
 use std::{
     collections::BTreeSet,
@@ -36,8 +36,9 @@ impl Counted {
     }
 }
 
-/// Writes to standard error how far the kernels of the process are, until it is dropped: first after two seconds, and
-/// then after twice the time of the line before. Notes on the kernels are written at once, each instruction's once.
+/// Writes the progress of the process's kernels to standard error until it is dropped: first after two seconds,
+/// and then after twice the time of the line before. Notes on the kernels are written at once, one for each
+/// instruction.
 #[derive(Debug)]
 pub struct Progress(Arc<Wait>);
 
@@ -66,7 +67,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Has a note on an instruction written to each terminal that shows progress.
+/// Writes a note on an instruction to each terminal that shows progress.
 pub(super) fn note(place: &str, what: &str) {
     for wait in lock(&WATCHES).iter().filter_map(Weak::upgrade) {
         let mut state = lock(&wait.state);

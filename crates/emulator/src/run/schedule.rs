@@ -190,7 +190,7 @@ impl World {
         warps.map(|warp| warp.groups.len() as u64).sum()
     }
 
-    /// A group that can go on; with `may_give_up`, also one that waits at an mbarrier in vain.
+    /// Selects a group that can run; with `may_give_up`, also one that waits at an mbarrier and gives up.
     fn pick(&mut self, code: &Code, may_give_up: bool) -> Option<(Here, usize)> {
         let (clusters, ctas) = (self.clusters.len(), self.places.cluster_blocks() as usize);
         let warps = self.places.threads().div_ceil(LANES as u32) as usize;
@@ -258,7 +258,7 @@ impl World {
         }
     }
 
-    /// A few operations of one group.
+    /// Executes a few operations of one group.
     fn turn<O: Watch>(
         &mut self,
         code: &Code,

@@ -1,4 +1,4 @@
-//! Why a launch has no result, and that as a failure.
+//! The reasons why a launch has no result, and their conversion to a failure.
 
 use tma_launch::{Failure, Stage};
 
@@ -13,7 +13,7 @@ pub enum Error {
     /// The kernel uses unsupported features. It was not run.
     #[error("{}", list(.0))]
     Unsupported(Vec<Unsupported>),
-    /// The kernel did something that ends it.
+    /// A fault ended the kernel.
     #[error("{0}")]
     Fault(Box<Fault>),
 }
@@ -34,7 +34,7 @@ impl From<Box<Fault>> for Error {
 }
 
 impl Error {
-    /// Why a kernel was not run, or not to its end.
+    /// Returns why a kernel was not run, or not to its end.
     pub(crate) fn failure(self) -> Failure {
         match &self {
             Self::Unsupported(_) => Failure::new(Stage::Load, self.to_string())

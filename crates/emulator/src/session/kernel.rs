@@ -32,7 +32,7 @@ impl Kernel {
         Ok(Self { code, signature })
     }
 
-    /// Blocks in a cluster, if there are clusters.
+    /// Returns the number of blocks in a cluster, if there are clusters.
     pub(crate) fn cluster(&self, shape: &Shape) -> Option<[u32; 3]> {
         let cluster = self.signature.reqnctapercluster.or(shape.cluster);
         cluster.map(Dim3::to_array)

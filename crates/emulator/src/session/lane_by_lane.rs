@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// Tells a checker of each lane.
+/// Reports each lane separately to a checker.
 struct LaneByLane(Checker);
 
 impl Observer for LaneByLane {
@@ -69,7 +69,7 @@ const ACCESSES: [&str; 12] = [
     "atom.shared.add.u32 %v1, [SHARED], 1;",
 ];
 
-/// A kernel of random accesses, more or less in order.
+/// Returns a kernel of random accesses, ordered to a varying degree.
 fn kernel(rng: &mut Rng) -> String {
     let mut text = "
         .version 8.0

@@ -15,7 +15,7 @@ use crate::{
     run::{self, Report},
 };
 
-/// The bytes that cooperative groups have for a grid: a word that is not read here, and the barrier's.
+/// Size of the workspace of cooperative groups: a word that is not read here, and the barrier's word.
 const WORKSPACE_BYTES: usize = 8;
 
 /// A launch that was checked, with the bytes of its parameters.
@@ -43,7 +43,8 @@ impl Session {
     /// The limits that launches are checked against.
     pub const LIMITS: Limits = Limits::SM_90;
 
-    /// Clusters of blocks that run at a time, where their threads do not need too much memory and they do not wait for others.
+    /// Number of clusters that run at a time, unless their threads need too much memory or they wait for
+    /// others.
     pub const MULTIPROCESSORS: u32 = RESIDENT;
 
     /// Returns the signature of a kernel.
@@ -134,13 +135,13 @@ impl Session {
         })
     }
 
-    /// Runs a launch under the checker. What ends the kernel is a diagnostic like others.
+    /// Runs a launch under the checker. A fault is one of the diagnostics.
     pub(crate) fn check(&mut self, ready: &Ready) -> CheckReport {
         self.within(ready, |state, config| state.check(ready, config))
     }
 
-    /// Does something with the memory as a launch begins with it: with its parameters, the constants of its module, and
-    /// grid barriers that begin anew.
+    /// Calls a function with the memory as at the start of a launch: with its parameters, the constants of its
+    /// module, and reset grid barriers.
     pub(super) fn within<T>(
         &mut self,
         ready: &Ready,
@@ -229,7 +230,7 @@ impl State {
     }
 }
 
-/// The bytes of all parameters, each at a multiple of its alignment.
+/// Returns the bytes of all parameters, each aligned.
 fn parameters(signature: &Signature, arguments: &[Argument]) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     for (argument, parameter) in arguments.iter().zip(&signature.parameters) {

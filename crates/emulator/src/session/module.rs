@@ -30,7 +30,7 @@ pub(super) struct Module {
 }
 
 impl Module {
-    /// The kernel of this name, decoded once.
+    /// Returns the kernel with this name, decoded once.
     pub(super) fn kernel(&mut self, entry: &str) -> Result<Arc<Kernel>, Failure> {
         if let Some(kernel) = self.kernels.get(entry) {
             return Ok(Arc::clone(kernel));
@@ -67,7 +67,6 @@ impl Session {
     /// # Errors
     /// Those of [`load`](Self::load), or such an address is not free. The session may then keep some of the
     /// variables, but has no module.
-    /// variables, and no module.
     pub fn load_placed(
         &mut self,
         name: &str,

@@ -58,7 +58,7 @@ impl Session {
         }
     }
 
-    /// The texels of a surface by its handle.
+    /// Returns the texels of a surface by its handle.
     pub fn surface(&self, handle: u64) -> Option<&Image> {
         match self.state.memory.objects.get(handle)? {
             Object::Surface(image) => Some(image),

@@ -76,7 +76,7 @@ impl Format {
         self.channels * self.bits / 8
     }
 
-    /// The bits of a channel; 0 for one that texels do not have.
+    /// Returns the bits of a channel; 0 for a missing one.
     fn raw(self, texel: &Texel, channel: usize) -> u32 {
         let bytes = self.bits as usize / 8;
         if channel >= self.channels as usize {
@@ -86,7 +86,8 @@ impl Format {
         crate::value::read(bytes) as u32
     }
 
-    /// A channel as an integer of 32 bits: smaller ones are extended, and of a floating-point number these are the bits.
+    /// Returns a channel as a 32-bit integer: smaller ones are extended, floating-point numbers keep their
+    /// bits.
     pub(super) fn integer(self, texel: &Texel, channel: usize) -> u32 {
         let raw = self.raw(texel, channel);
         let unused = 32 - self.bits;
@@ -96,7 +97,7 @@ impl Format {
         }
     }
 
-    /// The bits of a channel as a number of type `f32`.
+    /// Returns the bits of a channel as an `f32`.
     pub(super) fn float(self, texel: &Texel, channel: usize) -> u32 {
         match (self.kind, self.bits) {
             (Channel::Float, 32) => self.raw(texel, channel),

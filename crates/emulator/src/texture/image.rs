@@ -62,7 +62,7 @@ impl Geometry {
         )
     }
 
-    /// The largest extents, from the table "Technical Specifications per Compute Capability".
+    /// Returns the largest extents, from the table "Technical Specifications per Compute Capability".
     const fn most(self) -> [u64; 3] {
         match self {
             Self::Linear => [MAX_LINEAR_TEXELS, 1, 1],
@@ -172,7 +172,7 @@ impl Image {
         self.format
     }
 
-    /// The arrangement of its texels.
+    /// Returns the arrangement of the texels.
     pub fn geometry(&self) -> Geometry {
         self.geometry
     }
@@ -193,12 +193,12 @@ impl Image {
         Self { address, ..self }
     }
 
-    /// Bytes from a row to the next.
+    /// Returns the distance of rows in bytes.
     pub fn row_bytes(&self) -> u64 {
         self.row_bytes
     }
 
-    /// Bytes of all texels, with those between rows.
+    /// Returns the bytes of all texels, including gaps between rows.
     pub fn bytes(&self) -> u64 {
         let [_, height, depth] = self.extents.map(u64::from);
         self.row_bytes.saturating_mul(height * depth)

@@ -7,7 +7,7 @@ use super::{Image, Texture};
 /// First handle. No memory has these addresses.
 const HANDLES: u64 = 0x0700_0000_0000;
 
-/// The thing that a handle stands for.
+/// The object that a handle refers to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Object {
     Texture(Texture),

@@ -155,8 +155,8 @@ impl Texture {
         Ok(sums.map(|sum| (sum as f32).to_bits()))
     }
 
-    /// A channel of the four texels that linear filtering of two dimensions looks at, counter-clockwise from the one with
-    /// the smaller x and the larger y.
+    /// Returns a channel of the four texels used by linear filtering of two dimensions, counter-clockwise from
+    /// the one with the smaller x and the larger y.
     pub(crate) fn gather<E>(
         &self,
         point: &Point,
@@ -172,7 +172,8 @@ impl Texture {
         Ok(four)
     }
 
-    /// The bits of all channels of the texel with these coordinates, which are not normalized; 0 outside of the texture.
+    /// Returns the bits of all channels of the texel at these unnormalized coordinates; 0 outside of the
+    /// texture.
     pub(crate) fn texel<E>(
         &self,
         coordinates: [i32; 3],
@@ -199,7 +200,7 @@ impl Texture {
         }
     }
 
-    /// Memory without rows is not filtered.
+    /// Returns the filter; linear memory is not filtered.
     fn filter(&self) -> Filter {
         match self.image.geometry() {
             Geometry::Linear => Filter::Point,
@@ -207,7 +208,7 @@ impl Texture {
         }
     }
 
-    /// The texels of each axis, and the layer.
+    /// Returns the texels of each axis, and the layer.
     fn taps(&self, point: &Point, filter: Filter) -> ([Taps; 3], Option<u32>) {
         let geometry = self.image.geometry();
         let is_cube = matches!(geometry, Geometry::Cube | Geometry::LayeredCube);
@@ -243,7 +244,7 @@ impl Texture {
         (taps, self.layer(point.layer, face))
     }
 
-    /// The layer in memory, where there are layers: the last one for a number that is too large.
+    /// Returns the layer, if there are layers; numbers that are too large select the last one.
     fn layer(&self, layer: u32, face: u32) -> Option<u32> {
         let layers = self.image.extents[2];
         match self.image.geometry() {
@@ -254,7 +255,7 @@ impl Texture {
         }
     }
 
-    /// The texel in memory, unless it is of the border.
+    /// Reads a texel, or returns `None` for the border.
     fn fetch<E>(
         &self,
         texel: [Option<u32>; 3],
@@ -267,7 +268,7 @@ impl Texture {
         read(self.image.texel([x, y, slice.unwrap_or(z)])).map(Some)
     }
 
-    /// The bits of all channels of a texel, or of the border.
+    /// Returns the bits of all channels of a texel, or of the border.
     fn channels(&self, texel: Option<Texel>) -> [u32; 4] {
         let Some(texel) = texel else {
             return self.border();
@@ -296,7 +297,8 @@ impl Texture {
     }
 }
 
-/// The face that a direction points to, and the normalized coordinates there. Guide, "Cubemap Textures".
+/// Returns the face that a direction points to, and the normalized coordinates there. Guide, "Cubemap
+/// Textures".
 fn face([x, y, z]: [f32; 3]) -> ([f32; 3], u32) {
     let [along_x, along_y, along_z] = [x, y, z].map(f32::abs);
     let (face, m, s, t) = if along_z >= along_x && along_z >= along_y {

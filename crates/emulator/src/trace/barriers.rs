@@ -24,7 +24,7 @@ struct Barrier {
 }
 
 impl Barriers {
-    /// The track of the barrier at an address in shared memory.
+    /// Returns the track of the barrier at an address in shared memory.
     fn barrier(&mut self, json: &mut Json, first_process: u64, range: Range) -> &mut Barrier {
         let block = match range.memory {
             Memory::Shared { block } => block,

@@ -1,4 +1,4 @@
-//! Copies under way.
+//! Copies in flight.
 
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ impl Copies {
         self.copies.insert(copy, copy_of);
     }
 
-    /// From where, or to where, it goes.
+    /// Adds the source or the destination of a copy.
     pub(super) fn plan(&mut self, copy: CopyId, kind: AccessKind, memory: Memory) {
         let Some(copy) = self.copies.get_mut(&copy) else {
             return;
@@ -92,7 +92,7 @@ impl Copies {
         }
     }
 
-    /// An mbarrier has counted bytes of it.
+    /// Records that an mbarrier has counted bytes of the copy.
     pub(super) fn counted(
         &mut self,
         json: &mut Json,

@@ -58,7 +58,7 @@ struct Did {
 }
 
 impl Warps {
-    /// The warp's own track. The block's process is called by `name`.
+    /// Returns the warp's own track, and names the block's process `name`.
     pub(super) fn track(
         &mut self,
         json: &mut Json,
@@ -91,8 +91,8 @@ impl Warps {
         track
     }
 
-    /// When a lane did what others of its warp may have done just before, by the same instruction:
-    /// it then is one thing that they did together.
+    /// Merges a lane's action into the same action by other lanes of its warp just before. Returns the time of
+    /// that action.
     pub(super) fn joins(
         &mut self,
         (block, warp): (u64, u32),

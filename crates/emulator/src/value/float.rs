@@ -39,15 +39,15 @@ pub(crate) trait Float: Copy {
         self.neg_number().min(other.neg_number()).neg_number()
     }
 
-    /// The negative, of numbers alone.
+    /// Negates a number; a NaN is unchanged.
     fn neg_number(self) -> Self {
         if self.is_nan() { self } else { self.neg() }
     }
 
-    /// Subnormal numbers become zero.
+    /// Flushes subnormal numbers to zero.
     fn flush(self) -> Self;
 
-    /// Into the range from 0 to 1; a NaN becomes 0.
+    /// Clamps to the range from 0 to 1; a NaN becomes 0.
     fn saturate(self) -> Self {
         let wide = self.wide();
         if wide > 0.0 {

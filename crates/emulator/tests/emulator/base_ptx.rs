@@ -1,5 +1,4 @@
-//! Instructions that compilers emit besides: carries, bits, calls through tables, the heap, matrices
-//! of a warp.
+//! Further instructions that compilers emit: carries, bits, calls through tables, the heap, matrices of a warp.
 
 use crate::common::{long, module, run, run_launch, word};
 use tma_launch::{Buffer, Launch};

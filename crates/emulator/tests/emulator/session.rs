@@ -310,7 +310,7 @@ fn the_device_heap_is_that_of_all_modules_and_lives_on() {
     assert!(session.free(first).is_err());
 }
 
-/// As on a GPU, where constants are in global memory.
+/// The address of a constant also works in `ld.global`, as on a GPU, where constants are in global memory.
 #[test]
 fn a_constant_is_read_by_an_address_that_the_host_gives() {
     let constants = ".const .align 4 .u32 numbers[3] = {7, 8, 9};";

@@ -15,7 +15,7 @@ const REGISTERS: &[(&str, &str)] = &[
     ("f64", "fd"),
 ];
 
-/// Instructions, with what stands for a register of each kind: `{R32}` of 32 bits, and so on.
+/// Instructions, with placeholders for registers of each kind: `{R32}` of 32 bits, and so on.
 const INSTRUCTIONS: &[&str] = &[
     "add.u32 {r}, {r}, {r}",
     "add.s32 {r}, {r}, 5",

@@ -14,7 +14,7 @@ use crate::{
 const LISTED: usize = 4;
 
 impl Object {
-    /// The arithmetic of the current phase, where it is wrong.
+    /// Returns the byte counts of the current phase, if they differ.
     fn arithmetic(&self, block: [u32; 3], names: &Names) -> Option<Wrong> {
         let issued: u64 = self.issued.iter().map(|copy| u64::from(copy.bytes)).sum();
         if issued == self.expected {
@@ -149,8 +149,8 @@ impl Checker {
         }
     }
 
-    /// Reports the barriers that expect other bytes than copies deliver, in a deadlock. Where no copy was
-    /// issued at all, its issuer may be stuck elsewhere: that is no kind of its own.
+    /// Reports the barriers that expect other bytes than copies deliver, in a deadlock. If no copy was issued
+    /// at all, its issuer may be stuck elsewhere; that mismatch is returned as a note.
     pub(in crate::check) fn bytes_at_deadlock(&mut self, program: &Program) -> Vec<String> {
         let unissued = self.wrong_bytes(None, |issued| issued > 0);
         let notes = unissued.into_iter().take(LISTED).flat_map(|bytes| {

@@ -53,13 +53,13 @@ fn knows(state: &Thread, extents: &Extents, (user, epoch): (u32, Epoch)) -> bool
 }
 
 impl Object {
-    /// Returns whether a thread knows that the phase before the current one is complete: it saw it
-    /// by a wait, whatever its semantics, or learned of one; or it knows all that completed it.
+    /// Returns whether a thread knows that the phase before the current one is complete: it saw it by a wait of
+    /// any semantics, or learned of one; or it knows all steps that completed it.
     fn is_begun_for(&self, of: u32, state: &Thread, extents: &Extents) -> bool {
         self.phase == 0 || self.phases_known(of, state, extents) >= self.phase
     }
 
-    /// The number of phases that a thread saw complete by a wait, whatever its semantics, or learned of one.
+    /// Returns the number of phases that a thread saw complete by a wait of any semantics, or learned of.
     pub(super) fn phases_waited(&self, of: u32, state: &Thread) -> u64 {
         let waited = self.waited.get(&state.own.thread);
         let waited = waited.filter(|_| state.own.block == of);
@@ -69,7 +69,8 @@ impl Object {
         waited.max(told.max(known.collective.mbarrier(of, self.id)).into())
     }
 
-    /// The number of phases that a thread knows to be complete: by waits, or as it knows all that completed them.
+    /// Returns the number of phases that a thread knows to be complete: by waits, or because it knows all their
+    /// completing steps.
     pub(super) fn phases_known(&self, of: u32, state: &Thread, extents: &Extents) -> u64 {
         let told = self.phases_waited(of, state);
         let is_known = |arrivals: &Arrivals| {
@@ -151,9 +152,10 @@ impl Checker {
         });
     }
 
-    /// An arrival counts in the current phase. If its thread does not know that the phase before is
-    /// complete, it can come before that: where bytes hold that phase, or those that the thread expects
-    /// with its arrival, the phase has all its arrivals then and this or another is one too many.
+    /// Checks an arrival, which counts in the current phase. If its thread does not know that the previous
+    /// phase is complete, it can come before its end. If that phase waits for bytes, or the thread expects
+    /// bytes with the arrival, the previous phase may already have all its arrivals, and this or another one
+    /// exceeds the count.
     pub(super) fn mbarrier_arrives(&mut self, origin: Origin, at: (u32, u64)) {
         let is_ahead = self.mbarrier_counts_arrival(origin, at);
         let object = self.mbarriers.objects.get(&at);
@@ -232,7 +234,7 @@ impl Checker {
         is_ahead
     }
 
-    /// Expectations of a phase that is complete, or never will be.
+    /// Checks the expectations of a phase that is complete, or never will be.
     pub(super) fn check_expectations(&mut self, block: u32, object: &Object, is_complete: bool) {
         let phase = object.phase;
         let mut report = |armed: &Expectation, arrived: Option<Origin>, of: u64, note: String| {
@@ -262,7 +264,7 @@ impl Checker {
         }
     }
 
-    /// Expectations of barriers that are in use yet: of one block, or of all.
+    /// Checks the expectations of barriers that are still in use: of one block, or of all.
     pub(in crate::check) fn check_last_expectations(&mut self, of: Option<u32>) {
         let objects = std::mem::take(&mut self.mbarriers.objects);
         let mut last: Vec<_> = objects.iter().collect();

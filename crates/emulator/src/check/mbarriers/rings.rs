@@ -72,7 +72,7 @@ impl Turns {
         }
     }
 
-    /// A thread has waited: for a phase, or before the first.
+    /// Records a wait: for a phase, or before the first.
     pub(super) fn wait(&mut self, origin: Origin, passes_first: bool) {
         match passes_first {
             true => _ = self.passed.get_or_insert(origin),
@@ -88,14 +88,14 @@ fn add(links: &mut Vec<At>, at: At) {
 }
 
 impl Object {
-    /// Phases that were filled, as far as it is the barrier of fillers.
+    /// Returns the number of filled phases, if this is the barrier of fillers.
     fn fills(&self) -> u64 {
         self.phase + u64::from(!self.issued.is_empty())
     }
 }
 
 impl Checker {
-    /// A thread arrives at a barrier, or has bytes counted there.
+    /// Records that a thread arrives at a barrier, or issues bytes that count there.
     pub(in crate::check) fn turn_steps(&mut self, origin: Origin, at: At, arrives: bool) {
         let block = self.grid.blocks.get(origin.block as u32);
         let state = block.and_then(|block| block.threads.get(origin.thread as usize));
@@ -161,7 +161,7 @@ impl Mbarriers {
 }
 
 impl Checker {
-    /// Reports the pipelines of a launch that is over.
+    /// Reports the pipelines of a launch that has ended.
     pub(in crate::check) fn stages_filled_once(&mut self, program: &Program) {
         let mut rings: Vec<Ring> = Vec::new();
         for (offset, stage) in &self.mbarriers.stages.0 {

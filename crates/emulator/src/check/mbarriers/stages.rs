@@ -19,7 +19,7 @@ const LISTED: usize = 4;
 type Warps = BTreeMap<u32, u32>;
 
 impl Object {
-    /// The threads of the block that have waited for a phase, and one of these waits.
+    /// Returns the threads of the block that have waited for a phase, and one of these waits.
     fn takers(&self, phase: u64) -> Option<(Warps, End)> {
         let waits = self.waited.values().filter(|wait| wait.phase >= phase);
         let mut waits: Vec<_> = waits.map(|wait| wait.origin).collect();

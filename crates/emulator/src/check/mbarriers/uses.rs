@@ -29,7 +29,7 @@ pub(super) struct Pending {
 }
 
 impl Uses {
-    /// The thread uses the barrier in this phase.
+    /// Records that the thread uses the barrier in this phase.
     pub(super) fn add(&mut self, used: Use, epoch: Epoch, phase: u64, instruction: usize) {
         match used {
             Use::Step => self.step = Some((epoch, instruction)),
@@ -43,7 +43,7 @@ impl Uses {
         }
     }
 
-    /// Notes that this phase counts the copy or the arrival that was issued last.
+    /// Records that this phase counts the last issued copy or arrival.
     pub(super) fn counts_in(&mut self, phase: u64) {
         if let Some((counted, _)) = &mut self.counted {
             *counted = phase.max(*counted);

@@ -6,8 +6,9 @@ use crate::{
 };
 
 impl Checker {
-    /// A wait for a phase, though the thread does not know that the one before is complete: by its parity, the wait can
-    /// pass for an earlier phase; or it was meant for an earlier phase, which the thread has not seen yet.
+    /// Reports a wait for a phase by a thread that does not know that the previous phase is complete. By its
+    /// parity the wait can pass for an earlier phase, or it was meant for an earlier phase that the thread has
+    /// not seen.
     pub(super) fn waits_out_of_turn(
         &mut self,
         origin: Origin,
@@ -91,7 +92,7 @@ impl Checker {
             .about(Some((at.0, id)));
     }
 
-    /// A thread that has lapped others may have done so because it waited twice for the same phase of some barrier.
+    /// Reports a thread that has lapped others, if it waited twice for the same phase of some barrier.
     pub(super) fn waits_again(&mut self, by: Origin) {
         let block = by.block as u32;
         let user = self.grid.extents.thread(block, by.thread);

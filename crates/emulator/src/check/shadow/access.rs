@@ -94,7 +94,7 @@ impl Access {
         self
     }
 
-    /// The readers of a location that has more than one, by their number.
+    /// Returns a reference to the set of a location's readers.
     pub(in crate::check) fn many(index: usize) -> Self {
         Self::special(ROLE_MANY, index)
     }
@@ -116,13 +116,13 @@ impl Access {
         }
     }
 
-    /// The first thread of that block.
+    /// Returns the first thread of that block.
     #[inline]
     pub(in crate::check) fn full_of_block(self) -> Option<u32> {
         (self.bits == ROLE_MANY | IS_FULL).then_some(self.epoch)
     }
 
-    /// The row of a location with more than one reader, if it is in one, and the lane.
+    /// Returns the row and lane of a location with more than one reader, if it is in a row.
     #[inline]
     pub(in crate::check) fn row(self) -> Option<(usize, u32)> {
         let is_of_row = self.role() == ROLE_MANY && self.index & ROW != 0;
@@ -207,7 +207,7 @@ impl Access {
         }
     }
 
-    /// Who made it: of one, the last access counts.
+    /// Returns the key of the accessor: of each one, only the last access counts.
     #[inline]
     pub(in crate::check) fn key(&self) -> (u32, u32) {
         (self.index, self.role())

@@ -1,4 +1,4 @@
-//! Global memory as a launch has left it.
+//! The shadow of global memory at the end of a launch.
 
 use super::{Access, Cell, Map, PAGE_WORDS, ROLE_SPLIT, Readers, Shadow};
 

@@ -40,7 +40,7 @@ pub(super) fn check<'m>(
             Space::Reg => Meaning::Register(parameter.ty),
             _ => Meaning::Name,
         };
-        // `_` stands for parameters without a name.
+        // `_` denotes parameters without a name.
         if parameter.name != *"_" {
             checker.declare(&parameter.name, meaning);
         }
@@ -93,7 +93,7 @@ impl<'m> Checker<'_, 'm> {
     }
 
     fn statements(&mut self, block: &'m Block) {
-        // Labels are seen before they stand.
+        // Labels may be used before their declaration.
         for statement in &block.statements {
             match statement {
                 Statement::Label(label) => self.declare(label, Meaning::Label),
@@ -255,7 +255,7 @@ impl<'m> Checker<'_, 'm> {
         }
     }
 
-    /// The registers of a vector are of one size.
+    /// Checks that the registers of a vector have one size.
     fn same_size(&mut self, all: &[Operand]) {
         let bytes = |operand: &Operand| match self.scope.find(operand.as_name()?)? {
             Meaning::Register(ty) => ty.size_bytes(),
@@ -271,7 +271,7 @@ impl<'m> Checker<'_, 'm> {
         }
     }
 
-    /// The register of an address with an offset.
+    /// Checks the register of an address with an offset.
     fn base(&mut self, base: &Operand, takes: Takes) {
         if let OperandKind::Symbol(symbol) = &base.kind
             && let Some(Meaning::Register(ty)) = self.find(&symbol.name)

@@ -168,7 +168,7 @@ pub(super) fn align(align: Option<u32>, span: Span, mistakes: &mut Mistakes) {
     }
 }
 
-/// The alignment and the sizes of a variable.
+/// Checks the alignment and the sizes of a variable.
 pub(super) fn variable(variable: &Variable, mistakes: &mut Mistakes) {
     align(variable.align, *variable.span, mistakes);
     for declarator in &variable.declarators {
@@ -223,7 +223,7 @@ fn initial(
     }
 }
 
-/// The names in the initial value of a variable: their addresses, or bytes of those.
+/// Checks the names in the initial value of a variable: addresses, or bytes of them.
 fn values(
     initializer: &Initializer,
     ty: Type,

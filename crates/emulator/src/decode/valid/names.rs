@@ -91,14 +91,14 @@ impl Names<'_> {
     }
 }
 
-/// The number of a register of `prefix<...>`.
+/// Returns the number of a register of `prefix<...>`.
 fn index(name: &str, prefix: &str) -> Option<u32> {
     let digits = name.strip_prefix(prefix)?;
     let is_canonical = digits == "0" || !digits.starts_with(['0', '+']);
     is_canonical.then(|| digits.parse().ok()).flatten()
 }
 
-/// The type of the special registers (PTX ISA, chapter 10), and of `WARP_SZ`.
+/// Returns the type of the special registers (PTX ISA, chapter 10), and of `WARP_SZ`.
 fn special(name: &str) -> Option<Meaning> {
     if name == "WARP_SZ" {
         return Some(Meaning::Name);
@@ -154,7 +154,7 @@ fn special(name: &str) -> Option<Meaning> {
     Some(Meaning::Special(ty))
 }
 
-/// The meaning of the registers of a declaration.
+/// Returns the meaning of the registers of a declaration.
 pub(super) fn registers(variable: &Variable) -> Meaning {
     match variable.vector {
         None => Meaning::Register(variable.ty),

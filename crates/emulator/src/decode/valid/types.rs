@@ -91,7 +91,7 @@ fn doubled(ty: Type) -> Type {
     }
 }
 
-/// The types that an instruction takes for its operands, if the table has it.
+/// Returns the types that an instruction takes for its operands, if the table has it.
 pub(super) fn takes(instruction: &Instruction) -> Option<Vec<Takes>> {
     use Takes::{Any, Exactly, Special, Wide};
     let opcode = &instruction.opcode;
@@ -181,7 +181,7 @@ fn is_plain(ty: Type) -> bool {
     )
 }
 
-/// An address in the space that the opcode names.
+/// Returns the type of an address in the space that the opcode names.
 fn address(opcode: &ptx::Opcode) -> Takes {
     let parts = [
         "shared",

@@ -8,7 +8,7 @@ use crate::{
 /// Limit in bytes; longer texts are cut.
 const LONGEST: usize = 4096;
 
-/// A text that ends with a zero.
+/// Reads a zero-terminated text.
 pub(crate) fn text<O: Watch>(
     step: &mut Step<'_, O>,
     lane: usize,
@@ -259,7 +259,7 @@ impl Specification {
     }
 }
 
-/// A floating-point number that is not negative, as C writes it.
+/// Formats a non-negative floating-point number, as C does.
 fn float(value: f64, specification: &Specification) -> String {
     let Specification {
         conversion,
@@ -341,7 +341,7 @@ fn hexadecimal(value: f64, precision: Option<usize>) -> String {
     )
 }
 
-/// An exponent with its sign and two digits at least.
+/// Formats an exponent with its sign and at least two digits.
 fn signed(exponent: i32) -> String {
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{sign}{:02}", exponent.abs())

@@ -212,7 +212,7 @@ impl TensorCopy {
         Ok(decoded)
     }
 
-    /// The extents of the box in shared memory, innermost first, in elements.
+    /// Returns the extents of the box in shared memory, innermost first, in elements.
     fn extents(&self, params: &Params) -> [u32; 5] {
         let mut extents = [1; 5];
         match params {
@@ -220,7 +220,7 @@ impl TensorCopy {
                 let tensor = &tiled.tensor;
                 let slice = tensor.interleave.slice_bytes();
                 let slice = slice.map(|bytes| bytes / tensor.data_type.bytes());
-                // A slice stands for its channels.
+                // A slice represents its channels.
                 let is_of_channels = |dim| slice.is_some() && dim + 2 == tensor.rank();
                 let dims = (0..tensor.rank()).filter(|dim| !is_of_channels(*dim));
                 let counts = dims.map(|dim| tiled.box_elements(dim));
@@ -285,7 +285,7 @@ impl TensorCopy {
         walk.map_err(|error: NoWalk| error.to_string())
     }
 
-    /// The map's 128 bytes: in parameters, constants or global memory, at a multiple of 64.
+    /// Reads the map's 128 bytes from parameters, constants or global memory, at a multiple of 64.
     fn read_map<O: Watch>(
         &self,
         step: &mut Step<'_, O>,

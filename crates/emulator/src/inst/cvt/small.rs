@@ -113,8 +113,8 @@ fn in_steps(value: f64, fraction_bits: i32, lowest: i32) -> f64 {
 
 const UE8M0_NAN: u8 = 0xff;
 
-/// The exponent of a power of two. The sign is ignored, which the manual leaves open: so the software
-/// conversion of `cuda_fp8.hpp` has it.
+/// Converts to the exponent of a power of two. The sign is ignored, as in the software conversion of
+/// `cuda_fp8.hpp`; the manual leaves it open.
 fn to_ue8m0(value: f64, up: bool, finite: bool) -> u8 {
     let magnitude = value.abs();
     let bits = magnitude.to_bits();
@@ -150,7 +150,7 @@ pub(super) fn cvt(
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
 ) -> Result<(), NotSupported> {
-    // The manual leaves the range of the fixed-point format open, and no GPU at hand has it.
+    // The manual leaves the range of the fixed-point format open, and no available GPU supports it.
     if modifiers.take("s2f6x2") {
         return Err(NotSupported::NotExecuted(ptx_isa::Version::new(9, 1)));
     }

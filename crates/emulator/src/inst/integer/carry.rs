@@ -19,7 +19,7 @@ fn is_narrow(ty: Type) -> Result<bool, NotSupported> {
     }
 }
 
-/// `add.cc`, `addc`, `sub.cc`, `subc`.
+/// Decodes `add.cc`, `addc`, `sub.cc` and `subc`.
 pub(crate) fn sum(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -67,7 +67,7 @@ pub(crate) fn with_carry(
     product(decoder, instruction, modifiers, high)
 }
 
-/// `mad.cc`, `madc`: a half of a product, and a sum with carry.
+/// Decodes `mad.cc` and `madc`: a half of a product, and a sum with carry.
 pub(super) fn product(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,

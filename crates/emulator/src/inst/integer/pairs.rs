@@ -33,7 +33,7 @@ fn each<const BITS: u32, const SIGNED: bool>(a: u32, b: u32, f: impl Fn(i32, i32
     (0..32).step_by(BITS as usize).map(of).sum()
 }
 
-/// The nearest integer of a pack.
+/// Returns the nearest integer that fits in a pack.
 fn saturate<const BITS: u32, const SIGNED: bool>(number: i32) -> i32 {
     match SIGNED {
         true => number.clamp(-1 << (BITS - 1), (1 << (BITS - 1)) - 1),

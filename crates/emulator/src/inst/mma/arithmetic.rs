@@ -22,7 +22,7 @@ pub(crate) enum Element {
 }
 
 impl Element {
-    /// Bits of an element, as it is taken from registers and memory.
+    /// Returns the bits of an element in registers and memory.
     pub(crate) const fn bits(self) -> u32 {
         match self {
             Self::Float(Format::F16 | Format::Bf16) => 16,
@@ -54,7 +54,7 @@ pub(crate) enum Sum {
 }
 
 impl Sum {
-    /// The width of an element in its registers.
+    /// Returns the width of an element in its registers.
     pub(crate) const fn bits(self) -> u32 {
         match self {
             Self::F16 => 16,
@@ -178,7 +178,7 @@ impl Product {
         }
     }
 
-    /// Each sum by one fused dot product.
+    /// Computes each sum by one fused dot product.
     fn fused(&self, unit: Unit, a: &Factors, b: &Factors, sums: &mut [u64], kept: Option<&[u8]>) {
         let columns = b.len();
         for (i, row) in sums.chunks_exact_mut(columns).enumerate() {
@@ -263,7 +263,7 @@ impl Product {
         }
     }
 
-    /// `mma.sync.m8n8k4`: fused multiply-adds in single precision, in an order that D decides.
+    /// Computes `mma.sync.m8n8k4`: fused multiply-adds in single precision, in an order that depends on D.
     fn scalar(&self, c: u64, pairs: &[(u64, u64)]) -> u64 {
         let product = |at: usize, sum: f32| {
             let (a, b) = pairs[at];
@@ -288,7 +288,7 @@ impl Product {
     }
 }
 
-/// Each sum by itself: the function gets it and the pairs of factors.
+/// Computes each sum by itself: the function gets it and the pairs of factors.
 fn each(
     a: &[u64],
     b: &[u64],

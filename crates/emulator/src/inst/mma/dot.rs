@@ -105,7 +105,7 @@ impl Unit {
         }
     }
 
-    /// The least exponent where the accumulator is zero.
+    /// Returns the least exponent if the accumulator is zero.
     const fn least_exponent(self) -> i32 {
         match self.accumulator {
             Format::F16 => -21,
@@ -113,7 +113,7 @@ impl Unit {
         }
     }
 
-    /// Row `i` of A times column `j` of B, and the accumulator.
+    /// Computes row `i` of A times column `j` of B, plus the accumulator.
     pub(super) fn dot(self, (a, i): (&Factors, usize), (b, j): (&Factors, usize), c: u64) -> u64 {
         let addend = self.accumulator.decode(c);
         let kinds = [a.rows[i], b.rows[j]];
@@ -154,7 +154,7 @@ impl Unit {
             .encode(sum, top - self.aligned_bits, self.kept_bits)
     }
 
-    /// The result where an infinity or a NaN is among the operands.
+    /// Returns the result if an infinity or a NaN is among the operands.
     #[cold]
     fn special(
         self,

@@ -41,7 +41,7 @@ pub(super) struct Number {
 }
 
 impl Format {
-    /// Bits of the exponent and of the fraction.
+    /// Returns the bits of the exponent and of the fraction.
     const fn widths(self) -> (u32, u32) {
         match self {
             Self::F16 => (5, 10),
@@ -91,7 +91,7 @@ impl Format {
         }
     }
 
-    /// The sum of terms, as a multiple of `2^last`, in the format of the accumulator: single precision
+    /// Encodes a sum of terms, as a multiple of `2^last`, in the format of the accumulator: single precision
     /// with `kept` bits of fraction toward zero, half precision to the nearest. Zero is positive.
     pub(super) fn encode(self, sum: i64, last: i32, kept: i32) -> u64 {
         if sum == 0 {
@@ -143,7 +143,7 @@ impl Format {
     }
 }
 
-/// `magnitude * 2^by`, toward zero.
+/// Returns `magnitude * 2^by`, rounded toward zero.
 pub(super) fn shifted(magnitude: u64, by: i32) -> u64 {
     match by {
         0.. => magnitude << by.min(63),

@@ -14,7 +14,7 @@ pub(crate) fn a(rows: usize, lane: usize, r: usize, i: usize, per: usize) -> Pla
     }
 }
 
-/// The elements of B with 8 columns: column and K.
+/// Returns column and K of an element of B with 8 columns.
 pub(crate) fn b(lane: usize, r: usize, i: usize, per: usize) -> Place {
     (lane / 4, r * 4 * per + lane % 4 * per + i)
 }
@@ -29,7 +29,7 @@ pub(crate) fn c(rows: usize, lane: usize, e: usize) -> Place {
     }
 }
 
-/// The four products of `mma.sync.m8n8k4` with half precision: which one a lane belongs to.
+/// Returns the product of `mma.sync.m8n8k4` in half precision, out of four, that a lane belongs to.
 pub(crate) const fn quad_pair(lane: usize) -> usize {
     lane / 4 % 4
 }
@@ -80,7 +80,7 @@ pub(crate) fn gather(
     }
 }
 
-/// The register `r` of a fragment, from a matrix.
+/// Returns register `r` of a fragment, from a matrix.
 pub(crate) fn spread(
     matrix: &[u64],
     bits: u32,

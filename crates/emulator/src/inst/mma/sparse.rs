@@ -71,7 +71,7 @@ impl Selector {
         })
     }
 
-    /// For each element of A, by rows, which of K it is.
+    /// Returns the index in K of each element of A, by rows.
     pub(crate) fn kept<O: Watch>(
         &self,
         step: &Step<'_, O>,
@@ -83,12 +83,12 @@ impl Selector {
         Ok(kept)
     }
 
-    /// The register with the metadata.
+    /// Returns the register with the metadata.
     pub(crate) const fn metadata(&self) -> Slot {
         self.metadata
     }
 
-    /// The metadata of 16 rows, out of the registers of a warp.
+    /// Collects the metadata of 16 rows from the registers of a warp.
     pub(crate) fn spread<O: Watch>(
         &self,
         step: &Step<'_, O>,
@@ -121,7 +121,7 @@ impl Selector {
         Ok(())
     }
 
-    /// The row and the group of K that nibble `q` of a lane describes, if it is looked at.
+    /// Returns the row and the group of K that nibble `q` of a lane describes, if it is used.
     fn describes(&self, lane: usize, q: usize) -> Option<(usize, usize)> {
         let (g, t) = (lane / 4, lane % 4);
         let found = match (self.bytes, self.half) {

@@ -33,7 +33,7 @@ impl Matrix {
         self.element.bits() as usize / 8
     }
 
-    /// The lines, and the 16-byte pieces of each line.
+    /// Returns the lines, and the 16-byte pieces of each line.
     const fn lines(&self) -> (usize, usize) {
         let per_piece = CHUNK_BYTES / self.element_bytes();
         match self.is_mn_major {
@@ -42,7 +42,7 @@ impl Matrix {
         }
     }
 
-    /// The event by which an observer sees it.
+    /// Returns the event for observers.
     pub(super) fn as_read(&self) -> MatrixRead {
         let (lines, pieces) = self.lines();
         MatrixRead {

@@ -130,7 +130,7 @@ impl Multiply {
         Ok(multiply)
     }
 
-    /// The registers that it uses after its issue.
+    /// Returns the registers that it uses after its issue.
     fn registers(&self) -> impl Iterator<Item = Slot> {
         let a: &[Slot] = match &self.a {
             Left::Registers(slots) => slots,
@@ -270,7 +270,7 @@ impl Multiply {
         Ok(Flow::Next)
     }
 
-    /// K, in elements or in words of bits.
+    /// Returns K, in elements or in words of bits.
     fn depth(&self) -> usize {
         match self.product.a {
             Element::Bit => self.shape.k as usize / 32,
@@ -359,7 +359,7 @@ impl Multiply {
         Ok(([a, b], scale_d.is_some_and(|scale_d| scale_d & 1 != 0)))
     }
 
-    /// For sparse A, which of K each element is.
+    /// Returns the index in K of each element of a sparse A.
     fn kept<O: Watch>(
         &self,
         step: &mut Step<'_, O>,
@@ -435,13 +435,13 @@ impl Multiply {
     }
 }
 
-/// An operand that must be a number.
+/// Decodes an operand that must be a number.
 fn immediate(operand: &Operand) -> Result<i64, NotSupported> {
     let number = operand.as_integer();
     number.ok_or_else(|| "an operand must be a number".into())
 }
 
-/// The registers of a warp at its wgmma.
+/// Returns the registers of a warp at its wgmma.
 fn registers<'s, O: Watch>(
     step: &'s Step<'_, O>,
     (warp, base): Party,

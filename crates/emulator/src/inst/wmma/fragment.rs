@@ -84,7 +84,7 @@ impl Fragment {
         }
     }
 
-    /// Elements that a lane holds without repetition.
+    /// Returns the number of distinct elements in a lane.
     const fn elements(&self) -> usize {
         let (lines, length) = self.lines();
         lines * length / 32
@@ -102,7 +102,7 @@ impl Fragment {
         }
     }
 
-    /// The line, and the place in it, of an element of a lane.
+    /// Returns the line, and the place in it, of an element of a lane.
     pub(super) fn place(&self, lane: usize, index: usize) -> Place {
         let index = index % self.elements();
         let per = (32 / self.bits.min(32)) as usize;
@@ -151,7 +151,7 @@ impl Fragment {
         matrix
     }
 
-    /// Register `r` of the fragment.
+    /// Returns register `r` of the fragment.
     pub(super) fn spread(&self, matrix: &[u64], r: usize) -> Lanes {
         let per = (32 / self.bits.min(32)) as usize;
         let place = |lane, r, i| self.place(lane, r * per + i);
