@@ -42,8 +42,8 @@
 
 #![forbid(unsafe_code)]
 
-// The layers, each of which imports only from those before it: value < texture < machine < decode < inst < run
-// < check, trace < session < backend
+// The layers, each of which imports only from those before it:
+// value < texture < machine < decode < inst < run < check, trace < session < backend
 mod backend;
 pub mod check;
 mod decode;

@@ -97,10 +97,10 @@ pub struct Config {
     pub max_steps: u64,
     /// Output limit in bytes; further output is dropped and its size reported.
     pub max_printed: usize,
-    /// Whether [`EmulatorBackend::run`](crate::EmulatorBackend::run) fails on findings of the
+    /// True if [`EmulatorBackend::run`](crate::EmulatorBackend::run) fails on findings of the
     /// [checker](crate::check).
     pub checks: bool,
-    /// Whether the checker also reports mistakes by the letter alone: lanes of a warp that store the same value
+    /// True if the checker also reports mistakes by the letter alone: lanes of a warp that store the same value
     /// to the same bytes by one instruction, and uninitialised reads without effect.
     pub strict: bool,
 }

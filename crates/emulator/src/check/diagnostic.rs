@@ -30,7 +30,7 @@ pub struct Diagnostic {
     pub trap: Option<Trap>,
     /// The fix in this case, if the usual fix of the kind does not address the cause.
     pub(super) fix: Option<&'static str>,
-    /// Whether this only notes a gap in the run's coverage. A strict checker makes it a warning.
+    /// True if this only notes a gap in the run's coverage. A strict checker makes it a warning.
     pub is_note: bool,
 }
 

@@ -31,7 +31,7 @@ pub(crate) struct InFlight(Vec<Earlier>);
 #[derive(Clone, Debug)]
 struct Earlier {
     done: Arc<Done>,
-    /// Whether a wait for the last launch covers this one.
+    /// True if a wait for the last launch covers this one.
     is_awaited: bool,
 }
 

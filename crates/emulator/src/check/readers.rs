@@ -48,7 +48,7 @@ pub(super) struct Readers {
 /// The readers of one location.
 #[derive(Clone, Debug, Default)]
 struct Set {
-    /// Whether all readers are threads of one block.
+    /// True if all readers are threads of one block.
     is_of_block: bool,
     of_block: OfBlock,
     /// The readers not in `of_block`, sorted by reader; all of them if `is_of_block` is false.

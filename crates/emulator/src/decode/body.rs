@@ -160,8 +160,7 @@ fn respelled(instruction: &Instruction) -> Option<Instruction> {
     Some(instruction)
 }
 
-/// Returns why a function without a body cannot be called: it is in another module, or in CUDA's device
-/// runtime.
+/// Returns why a function without a body cannot be called: another module or CUDA's device runtime has it.
 fn without_body(name: &str) -> String {
     // The device runtime of dynamic parallelism has names of its own since CUDA 12 (CDP2).
     let own = name.strip_prefix("__cudaCDP2");
@@ -172,9 +171,7 @@ fn without_body(name: &str) -> String {
             "`{name}` launches a kernel from a kernel (dynamic parallelism), which the emulator does not support"
         )
     } else if !function.is_empty() {
-        format!(
-            "`{name}` is a function of CUDA's device runtime, which the emulator does not provide"
-        )
+        format!("`{name}` is a function of CUDA's device runtime, which the emulator lacks")
     } else {
         format!("`{name}` has no body in this module")
     }
@@ -431,8 +428,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         self.without_effect.contains(&*instruction.span)
     }
 
-    /// Marks the current instruction as a product of a warpgroup with these registers; its own uses of them do
-    /// not count as accesses.
+    /// Marks the current instruction as a product with these registers; its own uses do not count as accesses.
     pub(crate) fn add_products(&mut self, registers: impl IntoIterator<Item = Slot>) {
         let site = self.code.program.last_site();
         self.named.retain(|(other, _)| *other != site);

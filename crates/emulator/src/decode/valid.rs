@@ -152,11 +152,11 @@ mod tests {
             ("ld.global.u32 %h1, [%rd1];", "`%h1` is `.b16`"),
             (
                 "ld.global.u32 %r1, [%r2];",
-                "`%r2` is `.b32`, and an address has 64 bits",
+                "`%r2` is `.b32`, but an address must have 64 bits",
             ),
             (
                 "ld.global.u32 %r1, [%fd2];",
-                "`%fd2` is `.f64`, and an address is an integer",
+                "`%fd2` is `.f64`, but an address must be an integer",
             ),
             (
                 "setp.eq.u32 %r1, %r1, %r1;",

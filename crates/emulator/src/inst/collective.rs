@@ -147,7 +147,7 @@ impl Execute for Collective {
             return String::new();
         };
         if self.members.is_none() {
-            return "for the lanes of its warp that can still come".into();
+            return "for the lanes of its warp that can still arrive".into();
         }
         let missing = members & waiting.warp.alive & !waiting.group.mask;
         let went_on = match other_mask(waiting) {

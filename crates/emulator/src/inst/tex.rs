@@ -18,7 +18,7 @@ pub(crate) struct Fetch {
     d: Destination,
     place: Place,
     ty: Type,
-    /// Whether coordinates count texels.
+    /// True if coordinates count texels.
     is_integer: bool,
 }
 

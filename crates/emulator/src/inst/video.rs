@@ -14,7 +14,7 @@ use crate::{
 pub(crate) struct Video {
     f: fn(i64, i64) -> i64,
     parts: u32,
-    /// Whether `d`, `a` and `b` are signed.
+    /// Signs of `d`, `a` and `b`: true if signed.
     signs: [bool; 3],
     saturates: bool,
     adds: bool,

@@ -568,9 +568,9 @@ pub enum FenceKind {
     ProxyAlias,
     /// `fence.proxy.async`; with the memories that it orders.
     ProxyAsync {
-        /// Whether it covers global memory.
+        /// True if it covers global memory.
         global: bool,
-        /// Whether it covers shared memory.
+        /// True if it covers shared memory.
         shared: bool,
     },
     /// `fence.proxy.async::generic`: an order of one direction, within the cluster.

@@ -93,7 +93,7 @@ pub struct Program {
     pub(crate) shared_names: Names,
     /// Alignment of the dynamic shared memory after it.
     pub(crate) dynamic_shared_align: u64,
-    /// Whether it reads the address of the workspace of a cooperative launch.
+    /// True if it reads the address of the workspace of a cooperative launch.
     pub(crate) reads_workspace: bool,
     /// First byte of shared memory that it may access: less than [`SHARED_START`](super::SHARED_START) if it
     /// reads an offset in the reserved part.

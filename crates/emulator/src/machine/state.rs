@@ -26,7 +26,7 @@ pub(crate) struct Places {
     pub(crate) cluster: [u32; 3],
     /// True if the launch has clusters, be it of one block.
     pub(crate) has_clusters: bool,
-    /// Whether all blocks must run at once.
+    /// True if all blocks must run at once.
     pub(crate) is_cooperative: bool,
 }
 

@@ -53,7 +53,7 @@ pub(crate) struct Transfer {
     pub(crate) unwritten: Vec<Piece>,
     pub(crate) completion: Completion,
     pub(crate) reduction: Option<Reduction>,
-    /// Whether the data is rounded to tf32 when it is read.
+    /// True if the data is rounded to tf32 when it is read.
     pub(crate) rounds_to_tf32: bool,
     /// Proxy of its accesses to memory.
     pub(crate) proxy: Proxy,

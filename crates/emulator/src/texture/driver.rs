@@ -75,7 +75,7 @@ pub struct Reading {
     pub is_normalized_float: bool,
     /// Coordinates from 0 to 1 are the whole texture.
     pub has_normalized_coordinates: bool,
-    /// Whether texels are sRGB.
+    /// True if texels are sRGB.
     pub is_srgb: bool,
     /// Cube maps are filtered over their edges.
     pub is_seamless: bool,

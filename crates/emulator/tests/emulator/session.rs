@@ -363,7 +363,7 @@ fn a_parameter_with_the_name_of_a_variable_is_read_in_the_last_kernel_alone() {
     assert_eq!(failure.error_name.as_deref(), Some("UNSUPPORTED"));
     let said = failure.to_string();
     assert!(
-        said.contains("`factor` is the name of a parameter and of a variable of the module"),
+        said.contains("`factor` names both a parameter and a variable of the module"),
         "{said}"
     );
     assert!(said.contains("`ld.param.u32`"), "{said}");

@@ -28,7 +28,7 @@ pub(super) struct Turns {
     /// Some thread has waited for a phase.
     is_waited_for: bool,
     arrived: Option<Origin>,
-    /// Whether the barrier counts bytes.
+    /// True if the barrier counts bytes.
     has_bytes: bool,
     /// Another barrier was there before: the fills of the two are not counted together.
     is_again: bool,

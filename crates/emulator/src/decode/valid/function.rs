@@ -198,7 +198,7 @@ impl<'m> Checker<'_, 'm> {
                     _ => return,
                 };
                 if let Some(problem) = is_like(ty, takes) {
-                    let what = format!("`{name}` is `{}`, and {problem}", ty.as_str());
+                    let what = format!("`{name}` is `{}`, but {problem}", ty.as_str());
                     self.mistakes.add(*symbol.name.span, "9.4", what);
                 }
             }
@@ -278,7 +278,7 @@ impl<'m> Checker<'_, 'm> {
             && let Some(problem) = is_like(ty, takes)
         {
             let what = format!(
-                "`{}` is `{}`, and {problem}",
+                "`{}` is `{}`, but {problem}",
                 symbol.name.as_str(),
                 ty.as_str()
             );

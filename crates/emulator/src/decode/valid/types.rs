@@ -59,8 +59,8 @@ pub(super) fn is_like(ty: Type, takes: Takes) -> Option<String> {
         Takes::Wide(takes) => (takes, true),
         Takes::Address { is_wide } => {
             return match class(ty) {
-                Class::Float | Class::Predicate => Some("an address is an integer".into()),
-                _ if is_wide && bytes(ty) < 8 => Some("an address has 64 bits here".into()),
+                Class::Float | Class::Predicate => Some("an address must be an integer".into()),
+                _ if is_wide && bytes(ty) < 8 => Some("an address must have 64 bits here".into()),
                 _ => None,
             };
         }
