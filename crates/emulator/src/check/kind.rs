@@ -307,9 +307,9 @@ kinds! {
     "a swizzled box begins in the middle of the swizzle's pattern"
     "5.5.7"
     "align the shared address to the length of the pattern: 1024 bytes for 128B, 512 for 64B, 256 for 32B"
-    /// An access is outside of all memory that it can reach.
+    /// An access is outside of all valid memory.
     OutOfBounds "out-of-bounds" Error
-    "an access is outside of all memory that it can reach"
+    "an access is outside of all valid memory"
     "5.1"
     "check the address against the size of the buffer, or of the block's shared memory"
     /// Memory is accessed that was freed, or may have been freed by then.

@@ -115,8 +115,8 @@ impl Mbarrier {
     pub(crate) fn arrive(&mut self, count: u32, drops: bool) -> Result<(), String> {
         if count > self.pending {
             let arrivals = match count {
-                1 => "1 arrival is counted".to_owned(),
-                _ => format!("{count} arrivals are counted"),
+                1 => "1 arrival".to_owned(),
+                _ => format!("{count} arrivals"),
             };
             return Err(format!(
                 "{arrivals} in phase {}, which expects {} more",

@@ -261,7 +261,7 @@ fn what_stops_a_gpu_stops_the_emulator() {
             "mbarrier.init.shared::cta.b64 [%r2], 1; mbarrier.arrive.shared::cta.b64 _, [%r2];",
         ),
         &[
-            "32 arrivals come in phase 0, which expects 1 more",
+            "32 arrivals in phase 0, which expects 1 more",
             "LAUNCH_FAILED",
         ],
     );
