@@ -230,7 +230,8 @@ impl Checker {
         if block.copies.last() == Some(&copy) {
             return;
         }
-        // Copies known to be complete here will be known when the block ends, or it is too late.
+        // A copy that is known to be complete now needs no check when the block ends, so drop it from time to
+        // time.
         if block.copies.len() >= 64 && block.copies.len().is_power_of_two() {
             let known = known.unwrap_or_default();
             block.copies.retain(|copy| {

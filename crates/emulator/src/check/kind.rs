@@ -331,7 +331,7 @@ kinds! {
     IllegalInstruction "illegal-instruction" Error
     "the hardware refuses the instruction with these operands"
     "9.7"
-    "check the operand that the note names"
+    "check the operand that the message names"
     /// The kernel stopped itself.
     Trapped "trapped" Error
     "the kernel trapped"

@@ -344,7 +344,7 @@ impl World {
             .product()
     }
 
-    /// Clusters that begin at once.
+    /// Returns the number of clusters that begin at once.
     pub(crate) fn resident(&self, program: &Program) -> u64 {
         match self.places.is_cooperative {
             true => self.cluster_count(),

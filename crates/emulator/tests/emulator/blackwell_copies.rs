@@ -209,19 +209,19 @@ fn the_mode_of_the_instruction_is_that_of_the_map() {
             im2col,
             "tile",
             "",
-            "has the mode `.tile`, and the map is an im2col map",
+            "has the mode `.tile`, but the map is an im2col map",
         ),
         (
             tiled,
             "im2col",
             ", {0}",
-            "has the mode `.im2col`, and the map is a tiled map",
+            "has the mode `.im2col`, but the map is a tiled map",
         ),
         (
             tiled,
             "im2col::w",
             ", {0, 0}",
-            "has the mode `.im2col::w`, and the map is a tiled map",
+            "has the mode `.im2col::w`, but the map is a tiled map",
         ),
         (
             im2col,

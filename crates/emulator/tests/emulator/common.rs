@@ -27,7 +27,8 @@ pub(crate) fn kernel(body: &str) -> String {
     ))
 }
 
-/// Runs `launch` of a text with these buffers, under the checker and without it, where accesses take another way.
+/// Runs `launch` of a text with these buffers, under the checker and without it, which takes another path for
+/// accesses.
 pub(crate) fn run_launch(
     text: &str,
     launch: Launch,

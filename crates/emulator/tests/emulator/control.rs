@@ -259,7 +259,7 @@ fn accesses_outside_are_named() {
         1,
     );
     assert!(
-        said.contains("outside of the block's, 8 bytes at 0x400"),
+        said.contains("outside of the block's 8 bytes at 0x400"),
         "{said}"
     );
     let said = failure("trap;", 1);

@@ -556,7 +556,7 @@ fn what_is_not_known_is_refused_by_name() {
         (
             "",
             "tex.2d.v4.f32.f32 {%f5, %f6, %f7, %f1}, [%rd1, {%f1}];",
-            "has 1 coordinates, and must have 2",
+            "has 1 coordinates but needs 2",
         ),
         ("", "txq.channel_order.b32 %r1, [%rd1];", "property"),
     ];
