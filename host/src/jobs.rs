@@ -200,7 +200,7 @@ fn resolve<'m>(
 fn of(modules: &[Module], number: usize) -> Result<&Module, Failure> {
     modules.get(number).ok_or_else(|| {
         let what = format!(
-            "there is no module of number {number}: the job has {}, from 0 on",
+            "module number {number} does not exist: the job has {}, numbered from 0",
             modules.len()
         );
         Failure::new(Stage::Resolve, what)

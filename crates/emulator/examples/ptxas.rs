@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The first line without its location.
+/// Returns the first line without its location.
 fn words(text: &str) -> &str {
     let line = text.lines().next().unwrap_or("");
     line.splitn(4, [':', ';']).last().unwrap_or(line)

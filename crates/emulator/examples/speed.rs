@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use tma_emulator::EmulatorBackend;
 use tma_launch::{Buffer, Job, Launch, Ptx};
 
-/// Integer arithmetic; the mix of a kernel that streams through shared memory; and one whose threads
-/// read what others wrote, with two barriers for each step.
+/// Three kernels: integer arithmetic, a mix as in a kernel that streams through shared memory, and threads that
+/// read each other's values with two barriers for each step.
 const TEXT: &str = "
 .version 8.0
 .target sm_90a

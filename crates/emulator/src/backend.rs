@@ -19,14 +19,14 @@ use crate::{
     texture::{Texture, handle},
 };
 
-/// Runs jobs without a GPU.
+/// A backend that runs jobs without a GPU.
 #[derive(Clone, Debug, Default)]
 pub struct EmulatorBackend {
     config: Config,
     textures: Vec<BufferTexture>,
 }
 
-/// A texture of the texels in a buffer of a job, of which there is a surface, too.
+/// A texture, and a surface, of the texels in a job's buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferTexture {
     /// Index of the buffer.
@@ -36,19 +36,19 @@ pub struct BufferTexture {
 }
 
 impl BufferTexture {
-    /// The handle that kernels get of the texture with this index.
+    /// Returns the handle of the texture with this index, for kernels.
     pub const fn handle(index: u64) -> u64 {
         handle(2 * index)
     }
 
-    /// The handle that kernels get of the surface of the texture with this index.
+    /// Returns the handle of the surface of the texture with this index, for kernels.
     pub const fn surface_handle(index: u64) -> u64 {
         handle(2 * index + 1)
     }
 }
 
 impl EmulatorBackend {
-    /// With the schedule of this seed.
+    /// Returns a backend with the schedule of this seed.
     pub fn new(seed: u64) -> Self {
         Self::with_config(Config {
             seed,
@@ -56,7 +56,7 @@ impl EmulatorBackend {
         })
     }
 
-    /// With these settings.
+    /// Returns a backend with these settings.
     pub fn with_config(config: Config) -> Self {
         Self {
             config,
@@ -64,19 +64,19 @@ impl EmulatorBackend {
         }
     }
 
-    /// With textures of the buffers of jobs; their handles are [`BufferTexture::handle`].
+    /// Adds textures of the buffers of jobs; their handles are [`BufferTexture::handle`].
     #[must_use]
     pub fn with_textures(self, textures: Vec<BufferTexture>) -> Self {
         Self { textures, ..self }
     }
 
-    /// The name for people, with the architecture.
+    /// Returns the display name, with the architecture.
     pub fn name(&self) -> String {
         "emulator (sm_90a)".to_owned()
     }
 
-    /// Checks all launches, uploads the buffers, runs the launches in order, and reads the buffers back.
-    /// Any text is safe to run: a kernel reaches nothing but the emulator's own memory.
+    /// Checks all launches, uploads the buffers, runs the launches in order, and reads the buffers back. Any
+    /// text is safe to run: a kernel can only access the emulator's own memory.
     ///
     /// # Errors
     /// The job cannot be run, a kernel faulted, or the checker found something worse than a warning.
@@ -94,10 +94,10 @@ impl EmulatorBackend {
         Ok(outcome)
     }
 
-    /// As [`run`](Self::run), with an observer that sees all launches, and a report for each.
+    /// Runs a job like [`run`](Self::run), with an observer of all launches. Returns a report for each launch.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// Those of [`run`](Self::run).
     pub fn observe(
         &self,
         job: &mut Job<'_>,
@@ -106,10 +106,11 @@ impl EmulatorBackend {
         self.watch(job, &mut observer)
     }
 
-    /// As [`run`](Self::run), unchecked, with a report for each launch. `print` gets what kernels print.
+    /// Runs a job like [`run`](Self::run) without the checker. `print` receives the output of the kernels.
+    /// Returns a report for each launch.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// Those of [`run`](Self::run).
     pub fn run_unchecked(
         &self,
         job: &mut Job<'_>,
@@ -125,12 +126,11 @@ impl EmulatorBackend {
         })
     }
 
-    /// As [`run`](Self::run), and finds what is wrong with the order of accesses, whether it showed or
-    /// not. What ends a kernel is a diagnostic like others, and later launches are then not run.
+    /// Runs a job like [`run`](Self::run) and returns everything that the checker finds, whether it affected
+    /// the results or not. A fault of a kernel is also a diagnostic; later launches are not run then.
     ///
     /// # Errors
-    /// When a kernel cannot be run at all: the module, the arguments, or an instruction that is not
-    /// supported.
+    /// A kernel cannot be run at all, because of the module, the arguments, or an unsupported instruction.
     pub fn check(&self, job: &mut Job<'_>) -> Result<CheckReport, Failure> {
         let mut checked = CheckReport::default();
         self.each(job, |session, ready| {
@@ -142,7 +142,7 @@ impl EmulatorBackend {
         Ok(checked)
     }
 
-    /// Checks all launches, runs one after the other, and takes the buffers back.
+    /// Checks all launches, runs them one after another, and returns the buffers to the job.
     fn each<T>(
         &self,
         job: &mut Job<'_>,
@@ -214,7 +214,7 @@ impl Modules {
     fn of(&self, number: usize) -> Result<ModuleId, Failure> {
         self.0.get(number).copied().ok_or_else(|| {
             let what = format!(
-                "there is no module of number {number}: the job has {}, from 0 on",
+                "module number {number} does not exist: the job has {}, numbered from 0",
                 self.0.len()
             );
             Failure::new(Stage::Resolve, what)
@@ -222,13 +222,13 @@ impl Modules {
     }
 }
 
-/// Moves each buffer's bytes to an address; says where they are.
+/// Uploads each buffer and returns the addresses.
 fn upload(
     session: &mut Session,
     modules: &Modules,
     buffers: &mut [Buffer],
 ) -> Result<Vec<u64>, Failure> {
-    // Whatever is wrong is found before anything is moved.
+    // All mistakes are found before any buffer is moved.
     for buffer in buffers.iter() {
         if let Some(variable) = buffer.variable() {
             let (_, bytes) = session.variable(modules.of(buffer.module())?, variable)?;
@@ -273,7 +273,8 @@ fn are_readable(launch: &Launch, buffers: &[Buffer], addresses: &[u64]) -> Resul
     Ok(())
 }
 
-/// Writes what is in variables, and pointers and tensor maps over the bytes of buffers; gives these of each buffer.
+/// Initialises variables, and writes pointers and tensor maps into the buffers. Returns the bytes of each
+/// buffer.
 fn place(
     session: &mut Session,
     modules: &Modules,
@@ -326,7 +327,7 @@ impl JobMemory for Uploaded<'_> {
         if let Some(buffer) = self.buffers.get(index)
             && let Some(variable) = buffer.variable()
         {
-            // The use of a variable is that of all its bytes.
+            // A use of a variable covers all its bytes.
             let module = self.modules.of(buffer.module())?;
             return Ok(self.session.read_variable(module, variable)?.to_vec());
         }
@@ -340,7 +341,7 @@ impl JobMemory for Uploaded<'_> {
     }
 }
 
-/// A launch of a job whose buffers have addresses.
+/// Returns a launch of a job with the addresses of its buffers.
 fn ready(
     session: &mut Session,
     modules: &Modules,

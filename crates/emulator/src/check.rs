@@ -1,9 +1,51 @@
-//! Finds what is wrong with the order of a kernel's accesses, whatever the schedule was.
+//! The checker: finds accesses of a kernel that are not ordered, whatever the schedule was.
 //!
-//! It is an [`Observer`]. It keeps vector clocks for threads, copies and mbarriers, and
-//! for each byte who wrote it last and who has read it since. Copies are forked at their issue and
-//! joined where they are waited for, so that a checked depends on synchronisation and not on when a
-//! copy happened to move its bytes. The page `docs/memory-model.md` says what is covered.
+//! A `Checker` is an [`Observer`] of one launch: the emulator reports every access, fence, barrier and copy to
+//! it. The checker does not affect the run. Its findings are [`Diagnostic`]s, each with a [`Kind`].
+//!
+//! # Algorithm
+//!
+//! The checker follows happens-before with vector clocks, in the manner of FastTrack (Flanagan and Freund, PLDI
+//! 2009): a recorded access is an *epoch* (a thread or copy, and its progress) instead of a whole clock. A set of
+//! readers is allocated only for bytes with several.
+//!
+//! - **Clocks** (`clock`). A clock holds, for every thread, the releases known to have happened before. Further
+//!   lanes hold completed `cp.async` copies, bulk copies that have read their source, completed bulk copies and
+//!   completed products of a warpgroup. Completed phases of mbarriers are entries too. Only a release begins a new
+//!   epoch, so accesses between two releases share one.
+//! - **Knowledge** (`knowledge`). A thread carries several clocks. One is the order of memory. The others answer
+//!   "would it be ordered if": scopes were wider, or warp collectives ordered memory. These choose the kind of a
+//!   finding. Further clocks hold the steps covered by proxy fences, by releases of tensor maps and by
+//!   `fence.mbarrier_init`.
+//! - **Shadow memory** (`shadow`, `readers`). For each byte the shadow keeps the last write and the reads since.
+//!   Words accessed as a whole share one entry. A new access is compared with them: if one of two is a write and
+//!   the later thread does not know the earlier epoch, the two conflict (`access`). `classify` selects its
+//!   kind. `quick` handles the common case of a whole warp without a conflict.
+//! - **Copies** (`copies`, `groups`). A copy is forked at its issue and joined by a wait, so it counts as accessing
+//!   all its bytes during that whole time. When the schedule moved its bytes does not matter.
+//! - **Phases** (`mbarriers`, `barriers`). Each phase of a barrier collects the knowledge of its arrivals and passes
+//!   it to its waiters. A wait sees only the parity, and an arrival counts in whichever phase is current. So the
+//!   checker also requires that arrivals, expected bytes and copies are ordered after the previous phase, and waits
+//!   before the next one.
+//! - **Proxies** (`access`, `knowledge`). Copies and products use the async proxy. Bytes written by ordinary stores
+//!   must pass a `fence.proxy.async` after the write and before the copy in the order above, in any thread.
+//! - **Strong accesses and fences** (`sync`, `fence_sc`). A location stores the releases of its last write or chain
+//!   of atomics, and an acquiring read joins them. `fence.sc` adds the order of section 8.9.3.
+//!
+//! The rules come from PTX ISA 9.1: chapter 8 (memory consistency model) and the sections of the instructions.
+//! [`Kind::rule`] names the sections of each kind. At the end, `causes` drops findings that follow from others.
+//!
+//! # Limits
+//!
+//! - One run is judged: other inputs, and branches not taken, are not seen.
+//! - The newest 2^20 copies and products of a launch are known; accesses of older ones count as ordered.
+//! - A location remembers 1024 readers in shared memory and 8 in global memory.
+//! - Global buffers count as initialised by the host.
+//! - Local memory and registers are not watched, except the registers of warpgroup products.
+//! - The order that follows from a read of an older value (as in Dekker's algorithm) is not derived, so data that
+//!   only it orders are reported.
+//!
+//! The page `docs/memory-model.md` has the complete table of orders, the names of findings and the limits.
 
 mod access;
 mod barriers;
@@ -74,18 +116,18 @@ use sync::Locations;
 use unreleased::ReleasedMaps;
 pub(crate) use unreleased::Unreleased;
 
-/// Words that were read before anybody wrote them.
+/// Words read before they were written.
 #[derive(Debug, Default)]
 struct Unwritten {
-    /// The diagnostics that say so.
+    /// Diagnostics of the reads of each word.
     words: HashMap<(Memory, u64), Vec<usize>>,
-    /// The diagnostics of a race that was found later, by diagnostic.
+    /// For such a diagnostic, a race that was found later.
     raced: HashMap<usize, usize>,
-    /// Instructions that read them, where it is not known what becomes of the values.
+    /// Instructions that read them without following the values.
     lost: HashSet<usize>,
 }
 
-/// Watches one launch.
+/// Checker of one launch.
 #[derive(Debug)]
 pub(crate) struct Checker {
     grid: Grid,
@@ -98,7 +140,7 @@ pub(crate) struct Checker {
     mbarriers: Mbarriers,
     meetings: Vec<Meeting>,
     locations: Locations,
-    /// Of strong accesses, so far.
+    /// Number of releases by strong accesses so far.
     releases: u64,
     /// Instructions that were executed as `fence.proxy.async`.
     proxy_fences: HashSet<usize>,
@@ -107,10 +149,10 @@ pub(crate) struct Checker {
     /// Index into `found` by kind and the two instructions.
     known: HashMap<(Kind, usize, usize), usize>,
     unwritten: Unwritten,
-    /// Lanes that store the same value by one instruction are told, too, and reads of memory without a value on which nothing
-    /// depends.
+    /// Also report lanes that store the same value by one instruction, and reads of uninitialised memory with
+    /// values that are never used.
     is_strict: bool,
-    /// Of earlier launches.
+    /// Bytes of tensor maps that earlier launches wrote and did not release.
     unreleased: Unreleased,
     released_maps: ReleasedMaps,
     /// Earlier launches that may still run.
@@ -120,8 +162,8 @@ pub(crate) struct Checker {
 }
 
 impl Checker {
-    /// `unreleased` is what earlier launches [left](Self::unreleased), and `in_flight` are those that [may still
-    /// run](Self::leave_in_flight).
+    /// Creates the checker of a launch. `unreleased` is what earlier launches [left](Self::unreleased);
+    /// `in_flight` are launches that [may still run](Self::leave_in_flight).
     pub(crate) fn new(
         places: Places,
         [shared_names, global_names]: [Names; 2],
@@ -165,7 +207,7 @@ impl Checker {
         }
     }
 
-    /// The diagnostics of the launch, among them one of the fault that ended the kernel.
+    /// Returns the diagnostics of the launch, including one for the fault that ended the kernel.
     pub(crate) fn diagnostics(
         mut self,
         program: &Program,
@@ -191,7 +233,7 @@ impl Checker {
             let mut diagnostic = raw.render(&self, program, places, entry);
             let follows = causes.of(index).map(|it| &self.found[it]);
             let follows = follows.filter(|raw| !is_silent(raw)).map(|raw| raw.kind);
-            // A use says itself what was read.
+            // A use already names the read that it depends on.
             let is_news = |kind: &Kind| {
                 raw.kind != Kind::UninitialisedUse || *kind != Kind::UninitialisedRead
             };
@@ -201,7 +243,10 @@ impl Checker {
             follows.dedup();
             let follows: Vec<String> = follows.iter().map(|kind| format!("`{kind}`")).collect();
             if !follows.is_empty() {
-                let note = format!("this explains what else was found: {}", follows.join(", "));
+                let note = format!(
+                    "this also explains other findings, not reported separately: {}",
+                    follows.join(", ")
+                );
                 diagnostic.notes.push(note);
             }
             if let Some(fault) = fault.filter(|_| explains == Some(index)) {
@@ -216,7 +261,7 @@ impl Checker {
     }
 }
 
-/// Diagnostics of the same kind at the same two lines of the source are one: loops are unrolled.
+/// Merges diagnostics of the same kind at the same two lines of the source, since unrolled loops repeat them.
 fn merged(diagnostics: impl Iterator<Item = Diagnostic>) -> Vec<Diagnostic> {
     let mut all: Vec<Diagnostic> = Vec::new();
     let lines = |diagnostic: &Diagnostic| {

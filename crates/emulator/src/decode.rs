@@ -1,9 +1,8 @@
-//! From the syntax tree to a flat list of operations.
+//! The decoder: translates the syntax tree into a flat list of operations.
 //!
-//! Registers become slots, symbols and constants become slots that are filled when a function is
-//! entered, branches become indices. What an instruction is decoded to is the business of an
-//! [`InstructionSet`]. What it does not know is collected, so that all of it is named before anything
-//! runs.
+//! Registers become slots. Symbols and constants become slots that are filled at the entry of a function.
+//! Branches become indices. An [`InstructionSet`] decodes the instructions. Unsupported ones are collected, so
+//! that all are reported before anything runs.
 
 mod alu;
 mod body;

@@ -1,7 +1,7 @@
 //! Instructions: a file for each family, with its decoding and its execution.
 //!
-//! `families!` is the list of them. A row names the file, the [`Action`] that operations of the
-//! family carry out, where it has one of its own, and what decodes each opcode.
+//! `families!` lists them. A row names the file, the family's [`Action`] if it has one of its own, and the
+//! decoder of each opcode.
 
 mod activemask;
 mod alu;

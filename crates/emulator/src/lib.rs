@@ -1,12 +1,12 @@
-//! Runs PTX on the CPU, with the semantics of sm_90 for threads, warps, blocks and clusters, shared
-//! memory, mbarriers, and bulk and tensor copies. Of later GPUs it knows the forms of these copies and
-//! what goes with them.
+//! A PTX emulator: runs kernels on the CPU and checks the order of their memory accesses.
 //!
-//! A [`Session`] has memory and modules that live from launch to launch, and [`EmulatorBackend`] runs a
-//! whole [`tma_launch::Job`] as a GPU would. An instruction that the emulator does
-//! not know is named before anything runs ([`Error::Unsupported`]), and what would stop a GPU is a
-//! [`Fault`] that says where, who and why. A seed chooses the schedule, so that every run can be
-//! repeated.
+//! The emulator implements sm_90: threads, warps, blocks and clusters, shared memory, mbarriers, and bulk and
+//! tensor copies. It also supports the forms of these copies, and related instructions, that later GPUs added.
+//!
+//! [`EmulatorBackend`] runs a whole [`tma_launch::Job`] as a GPU would. A [`Session`] keeps memory and modules
+//! from launch to launch. Unsupported instructions are reported before anything runs ([`Error::Unsupported`]).
+//! An error that would stop a GPU is a [`Fault`] with the instruction, thread and reason. A seed selects the
+//! schedule, so every run can be repeated.
 //!
 //! ```
 //! use tma_emulator::EmulatorBackend;
@@ -37,12 +37,12 @@
 //! # Ok::<(), tma_launch::Failure>(())
 //! ```
 //!
-//! The [`Observer`] sees all that a kernel does: every access, every operation on a barrier, every
-//! fence, every step of a copy. A checker is an observer.
+//! An [`Observer`] sees everything that a kernel does: every access, every operation on a barrier, every fence,
+//! every step of a copy. The [checker](check) is an observer.
 
 #![forbid(unsafe_code)]
 
-// The rooms, each of which imports from those before it alone:
+// The layers, each of which imports only from those before it:
 // value < texture < machine < decode < inst < run < check, trace < session < backend
 mod backend;
 pub mod check;

@@ -1,6 +1,6 @@
-//! The machine: memory, clusters, blocks and warps with their registers, barriers, copies under way,
-//! and what an [observer](observer::Observer) sees of them. What a program is made of stands here, too;
-//! what an instruction does, and whose turn it is, does not.
+//! The machine: memory, clusters, blocks and warps with their registers, barriers and copies in flight, and the
+//! [observer](observer::Observer)'s view of them. It also defines the parts of a program. The meaning of
+//! instructions (`inst`) and the schedule (`run`) are elsewhere.
 
 mod access;
 mod alu;
@@ -61,17 +61,17 @@ pub(crate) const LOCAL_WINDOW: u64 = 0x0300_0000_0000;
 pub(crate) const PARAM_WINDOW: u64 = 0x0400_0000_0000;
 /// Generic addresses of constants.
 pub(crate) const CONST_WINDOW: u64 = 0x0500_0000_0000;
-/// Addresses of functions.
+/// Start of the addresses of functions.
 pub(crate) const FUNCTION_WINDOW: u64 = 0x0600_0000_0000;
-/// Each window has so many bytes.
+/// Size of each window in bytes.
 pub(crate) const WINDOW_BYTES: u64 = 1 << 32;
 /// Global memory: variables of the module.
 pub(crate) const IMAGE_START: u64 = 0x7e00_0000_0000;
-/// Global memory: buffers.
+/// Start of buffers in global memory.
 pub(crate) const BUFFERS_START: u64 = 0x7f00_0000_0000;
-/// A launch of which the threads of one cluster take more is refused.
+/// Limit in bytes of the memory of one cluster's threads; launches that need more are refused.
 pub(crate) const MAX_CLUSTER_BYTES: u64 = 2 << 30;
-/// A module whose variables together are larger is refused.
+/// Limit in bytes of a module's variables; larger modules are refused.
 pub(crate) const MAX_IMAGE_BYTES: u64 = 1 << 30;
 /// The first bytes of a block's shared memory belong to the system on sm_90.
 pub(crate) const SHARED_START: u64 = 1024;
@@ -83,25 +83,25 @@ pub(crate) const SHARED_UNIT: u64 = 128;
 /// Bits of a shared address below the rank of the block.
 pub(crate) const SHARED_RANK_SHIFT: u32 = 24;
 
-/// Where the next allocation may begin: a gap catches what runs past the end.
+/// Returns the lowest address for the next allocation; the gap catches accesses past the end.
 pub(crate) fn next_allocation(address: u64, bytes: u64) -> u64 {
     (address + bytes + (1 << 16)).next_multiple_of(1 << 16)
 }
 
-/// How a kernel is run.
+/// Settings of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Chooses the schedule: who runs next, when copies progress.
+    /// Seed of the schedule: the order of warps and the progress of copies.
     pub seed: u64,
     /// Instructions of threads after which a kernel counts as endless.
     pub max_steps: u64,
-    /// Bytes that a kernel may print; of what is more, the number is said.
+    /// Output limit in bytes; further output is dropped and its size reported.
     pub max_printed: usize,
-    /// Makes [`EmulatorBackend::run`](crate::EmulatorBackend::run) fail when the [checker](crate::check)
-    /// finds something.
+    /// True if [`EmulatorBackend::run`](crate::EmulatorBackend::run) fails on findings of the
+    /// [checker](crate::check).
     pub checks: bool,
-    /// Makes the checker report also what is a mistake by the letter alone: lanes of a warp that store the same value to
-    /// the same place by one instruction, and reads of memory without a value on which nothing depends.
+    /// True if the checker also reports mistakes by the letter alone: lanes of a warp that store the same value
+    /// to the same bytes by one instruction, and uninitialised reads without effect.
     pub strict: bool,
 }
 

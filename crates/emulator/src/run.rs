@@ -1,4 +1,4 @@
-//! Runs a kernel to its end: who goes on, for how long, and what is said when nobody can.
+//! Runs a kernel to its end: the schedule, and the report of a deadlock.
 
 mod deadlock;
 mod jobs;
@@ -17,7 +17,7 @@ use crate::{
 pub use jobs::Jobs;
 pub use progress::Progress;
 
-/// The output of a kernel, besides its changes of memory.
+/// The outcome of a kernel, apart from its changes of memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Instructions, each counted once for each thread that executed it.
@@ -61,7 +61,7 @@ pub(crate) fn run<O: Watch>(
     if world.unprinted > 0 {
         let limit = config.max_printed;
         printed += &format!(
-            "\n(the kernel may print {limit} bytes; {} more are not shown)\n",
+            "\n(output limit of {limit} bytes reached; {} more are not shown)\n",
             world.unprinted
         );
     }

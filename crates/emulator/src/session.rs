@@ -1,4 +1,4 @@
-//! Memory and modules that live from launch to launch, as those of a GPU's context do.
+//! Memory and modules that live from launch to launch, as in a GPU's context.
 
 mod error;
 mod kernel;
@@ -26,10 +26,10 @@ use launch::State;
 use module::Module;
 pub use module::ModuleId;
 
-/// A stand-in for a GPU: allocations, modules, and launches that end before the next one begins.
+/// An emulated GPU: allocations, modules, and launches that end before the next one begins.
 ///
-/// Every launch sees the memory that the one before left. The checker watches each of them, unless the
-/// [`Config`] says otherwise, and knows what earlier launches wrote and did not release.
+/// Every launch sees the memory that the previous one left. The checker watches each of them, unless the
+/// [`Config`] disables it, and knows the unreleased writes of earlier launches.
 ///
 /// ```
 /// use tma_emulator::{Config, Session};
@@ -58,7 +58,7 @@ pub use module::ModuleId;
 /// // The address of freed memory is not given out again.
 /// session.free(to)?;
 /// let fault = session.launch(module, &put);
-/// assert!(fault.unwrap_err().to_string().contains("in memory that is freed"));
+/// assert!(fault.unwrap_err().to_string().contains("in freed memory"));
 /// # Ok::<(), tma_launch::Failure>(())
 /// ```
 #[derive(Debug)]
@@ -66,20 +66,20 @@ pub struct Session {
     config: Config,
     state: State,
     modules: BTreeMap<ModuleId, Module>,
-    /// The module that was found valid last: many jobs run the same one. Its address is not given out again
-    /// while this is there.
+    /// The module found valid last, since many jobs run the same one. The weak reference keeps its address from
+    /// being reused.
     valid: Weak<ptx::Module>,
-    /// That of the next module.
+    /// Number of the next module.
     next_module: ModuleId,
-    /// Where in global memory the variables of the next module begin.
+    /// Start of the next module's variables in global memory.
     next_image: u64,
     suppressions: Suppressions,
-    /// The address of what the blocks of a cooperative launch share, once there was one.
+    /// Address of the workspace shared by the blocks of a cooperative launch, once allocated.
     workspace: Option<u64>,
 }
 
 impl Session {
-    /// Nothing allocated and nothing loaded.
+    /// Returns a session without allocations and modules.
     pub fn new(config: Config) -> Self {
         Self {
             config,
@@ -93,17 +93,17 @@ impl Session {
         }
     }
 
-    /// Allocates global memory with these bytes and gives its address, a multiple of 64 KiB that no
-    /// other allocation has or had. Reports call it `name`.
+    /// Allocates global memory with these bytes and returns its address: a multiple of 64 KiB that no other
+    /// allocation has or had. Reports call it `name`.
     pub fn allocate(&mut self, name: &str, bytes: Vec<u8>) -> u64 {
         self.state.memory.allocate(name, bytes)
     }
 
-    /// Allocates global memory with these bytes at an address of the caller's choice, which may be that of host
-    /// memory that the bytes are a copy of.
+    /// Allocates global memory with these bytes at a chosen address, which may be the address of host memory
+    /// that they are a copy of.
     ///
     /// # Errors
-    /// Another allocation or something else than global memory lies there.
+    /// The range is not free, or is outside of global memory.
     pub fn place(&mut self, name: &str, bytes: Vec<u8>, address: u64) -> Result<(), Failure> {
         let len_bytes = bytes.len() as u64;
         if self.state.memory.is_free(address, len_bytes) {
@@ -117,12 +117,13 @@ impl Session {
     /// Frees the allocation that begins at an address.
     ///
     /// # Errors
-    /// None begins there, it was freed, or a kernel's `malloc` gave it.
+    /// No allocation begins there, it is already freed, or a kernel's `malloc` returned it.
     pub fn free(&mut self, address: u64) -> Result<(), Failure> {
         self.free_by(address, "the host")
     }
 
-    /// As [`free`](Self::free). Reports of later accesses to the memory say that it was freed by `by`.
+    /// Frees an allocation like [`free`](Self::free). Reports of later accesses name `by` as the call that
+    /// freed it.
     ///
     /// # Errors
     /// Those of [`free`](Self::free).
@@ -137,14 +138,14 @@ impl Session {
         Ok(())
     }
 
-    /// All launches are over before the next one begins, also where that [overlaps](tma_launch::Shape::overlaps): for a
-    /// host that has waited for them, or does something else between the two, such as reading and writing memory.
+    /// Ends the overlap of launches: the next launch begins after all earlier ones have ended, even if it
+    /// [overlaps](tma_launch::Shape::overlaps). Call it if the host waits between the two, or accesses memory.
     #[doc(alias = "cudaDeviceSynchronize")]
     pub fn synchronise(&mut self) {
         self.state.in_flight = InFlight::default();
     }
 
-    /// Bytes that kernels may allocate by `malloc`.
+    /// Returns the limit in bytes of the allocations by `malloc` in kernels.
     pub fn heap_limit_bytes(&self) -> u64 {
         self.state.memory.heap.limit_bytes
     }
@@ -152,7 +153,7 @@ impl Session {
     /// Sets [`heap_limit_bytes`](Self::heap_limit_bytes).
     ///
     /// # Errors
-    /// A kernel has called `malloc` before, and the heap has its size.
+    /// A kernel has already called `malloc`, which fixes the size of the heap.
     #[doc(alias = "cudaLimitMallocHeapSize")]
     pub fn set_heap_limit_bytes(&mut self, bytes: u64) -> Result<(), Failure> {
         if self.state.memory.heap.is_used {
@@ -164,33 +165,33 @@ impl Session {
         Ok(())
     }
 
-    /// Start and length in bytes of the allocation that an address lies in.
+    /// Returns start and length in bytes of the allocation that contains an address.
     pub fn allocation(&self, address: u64) -> Option<(u64, u64)> {
         self.state.memory.allocation(address)
     }
 
-    /// Returns the name of the freed allocation that an address was in, and what freed it, in words.
+    /// Returns the name of the freed allocation that contained an address, and the call that freed it.
     ///
     /// The last 4096 allocations that were freed are remembered.
     pub fn freed(&self, address: u64) -> Option<String> {
         self.state.memory.freed(address)
     }
 
-    /// Takes the bytes of the allocation that begins at an address; nothing where none does.
+    /// Takes the bytes of the allocation that begins at an address; empty if none does.
     pub(crate) fn take(&mut self, address: u64) -> Vec<u8> {
         self.state.memory.take(address).unwrap_or_default()
     }
 
-    /// These bytes of global memory, to change them.
+    /// Returns these bytes of global memory for writing.
     pub(crate) fn bytes_mut(&mut self, address: u64, len: usize) -> Result<&mut [u8], Failure> {
         let bytes = self.state.memory.slice(address, len);
         bytes.map_err(|what| Failure::new(Stage::Upload, what))
     }
 
-    /// Reads so many bytes of global memory.
+    /// Reads `len_bytes` bytes of global memory.
     ///
     /// # Errors
-    /// They are not all in one allocation.
+    /// The range is not inside one allocation.
     pub fn read(&mut self, address: u64, len_bytes: usize) -> Result<&[u8], Failure> {
         let bytes = self.state.memory.slice(address, len_bytes);
         bytes
@@ -201,7 +202,7 @@ impl Session {
     /// Writes bytes into global memory.
     ///
     /// # Errors
-    /// The range is not all in one allocation.
+    /// The range is not inside one allocation.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), Failure> {
         let target = self.state.memory.slice(address, bytes.len());
         let target = target.map_err(|what| Failure::new(Stage::Upload, what))?;

@@ -1,5 +1,6 @@
-//! Textures and surfaces as data: what a handle stands for, and what a fetch gives. Nothing here knows an instruction
-//! or where memory lies. CUDA C++ Programming Guide, "Texture and Surface Memory" and "Texture Fetching".
+//! Textures and surfaces as data: the objects that handles refer to, and the results of fetches. This module is
+//! independent of instructions and memory. CUDA C++ Programming Guide, "Texture and Surface Memory" and
+//! "Texture Fetching".
 //!
 //! ```
 //! use tma_emulator::{
@@ -33,5 +34,5 @@ pub(crate) use objects::{Object, Objects};
 pub(crate) use sample::Point;
 pub use sample::{AddressMode, Filter, ReadMode, Sampler, Texture};
 
-/// The bytes of one texel; those behind its last one are zero.
+/// Bytes of one texel, padded with zeros.
 pub(crate) type Texel = [u8; 16];

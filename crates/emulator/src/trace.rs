@@ -1,13 +1,12 @@
-//! A timeline of what a kernel did, for Perfetto and `chrome://tracing`.
+//! A timeline of a kernel's actions, for Perfetto and `chrome://tracing`.
 //!
-//! A [`Trace`] is an [`Observer`]. Each block is a process, each warp and each mbarrier a track of
-//! it; a copy is a slice from its issue to its completion, with an arrow to the phase of the mbarrier
-//! that it completes.
+//! A [`Trace`] is an [`Observer`]. Each block is a process, and each warp and mbarrier one of its tracks. A
+//! copy is a slice from its issue to its completion, with an arrow to the phase of the mbarrier that it
+//! completes.
 //!
-//! **The clock is not time.** The emulator does one thing after the other: a turn of a warp takes
-//! one unit for each instruction that the warp executes, and each thing that is shown, one unit at
-//! least. A unit is written as a microsecond. The order is that of the schedule of the seed; what is
-//! long here need not be long on a GPU.
+//! **The clock is not time.** The emulator performs one action after another. A turn of a warp takes one unit
+//! for each executed instruction, and each shown event at least one unit. A unit is written as a microsecond.
+//! The order is the schedule of the seed; a long slice here need not be long on a GPU.
 
 mod barriers;
 mod copies;
@@ -44,15 +43,15 @@ pub struct Trace {
     json: Json,
     /// Units since the first launch.
     clock: u64,
-    /// When the turn that is under way began.
+    /// Start of the current turn.
     turn_start: u64,
     launch: Option<Launch>,
     launches: u64,
-    /// The first process of the next launch; there is no process 0.
+    /// First process of the next launch; process 0 does not exist.
     next_process: u64,
 }
 
-/// The kernel that runs.
+/// The running kernel.
 #[derive(Debug)]
 struct Launch {
     number: u64,
@@ -71,14 +70,14 @@ impl Trace {
         self.json.is_full()
     }
 
-    /// The timeline in the JSON of the Trace Event Format.
+    /// Returns the timeline as JSON in the Trace Event Format.
     pub fn finish(mut self) -> String {
         self.close(None);
         self.json
             .finish("one instruction of a warp, or one event; not time")
     }
 
-    /// Ends what is under way.
+    /// Ends everything in flight.
     fn close(&mut self, fault: Option<&Fault>) {
         let Some(launch) = self.launch.take() else {
             return;
@@ -109,14 +108,14 @@ impl Launch {
     }
 }
 
-/// `kernels.ptx:12:5 (src/lib.rs:40)`, as the arguments of an event.
+/// Returns `kernels.ptx:12:5 (src/lib.rs:40)`, as the arguments of an event.
 fn location(program: &Program, instruction: usize) -> String {
     let opcode = quoted(program.opcode(instruction));
     let location = quoted(&program.location(instruction).to_string());
     format!("\"instruction\":{opcode},\"place\":{location}")
 }
 
-/// The label of a thread's event in its warp's track.
+/// Returns the label of a thread's event in its warp's track.
 fn label(event: &Event) -> Option<&'static str> {
     Some(match event {
         Event::BarrierArrive { .. } => "arrive at a barrier",
@@ -160,7 +159,7 @@ impl Observer for Trace {
         self.close(fault);
     }
 
-    /// It goes into the timeline, and not to standard output.
+    /// Adds printed text to the timeline instead of standard output.
     fn print(&mut self, text: &str) {
         let Some(launch) = self.launch.as_ref().filter(|_| !text.is_empty()) else {
             return;

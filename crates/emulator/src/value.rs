@@ -1,4 +1,4 @@
-//! Values of registers and memory, and arithmetic on them: nothing here knows a machine.
+//! Values of registers and memory, and their arithmetic, independent of the machine.
 
 mod bytes;
 mod float;

@@ -256,7 +256,7 @@ fn a_seed_is_a_number_from_zero() {
         }
         let output = with(&["--jobs", "-1"]);
         assert!(
-            both(&output).contains("`-1` is no number of jobs"),
+            both(&output).contains("`-1` is not a number of jobs"),
             "{}",
             both(&output)
         );

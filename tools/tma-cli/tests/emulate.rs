@@ -232,7 +232,7 @@ fn endless_kernels_are_ended_and_say_what_they_did() {
     let (_folder, path) = folder(PTX, file);
     let said = ends(&emulate(&path, &["--max-steps", "5000"]), 1);
     assert!(
-        said.contains("the kernel is not over after 5000 steps\n"),
+        said.contains("the kernel has not ended after 5000 steps\n"),
         "{said}"
     );
     assert!(said.contains("`bra` is executed"), "{said}");
@@ -447,7 +447,7 @@ fn what_kernels_print_has_a_limit() {
     let (_folder, path) = folder(ptx, file);
     let said = ends(&emulate(&path, &["--max-printed", "25"]), 0);
     let expected =
-        "0123456789012345678901234\n(the kernel may print 25 bytes; 15 more are not shown)\n";
+        "0123456789012345678901234\n(output limit of 25 bytes reached; 15 more are not shown)\n";
     assert!(said.starts_with(expected), "{said}");
 }
 

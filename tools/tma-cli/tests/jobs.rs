@@ -91,5 +91,5 @@ fn a_wrong_number_of_jobs_is_named() {
     let (output, _) = emulate(folder.path(), &[], &flags);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("`0` is no number of jobs"), "{said}");
+    assert!(said.contains("`0` is not a number of jobs"), "{said}");
 }

@@ -108,7 +108,7 @@ fn stages_that_are_filled_once_are_noted() {
     );
     assert!(said.contains("2 stages were filled, each once"), "{said}");
     assert!(
-        said.contains("give each block more than STAGES items"),
+        said.contains("process more than STAGES items"),
         "{said}"
     );
     assert!(said.contains("\nclean: seed 0"), "{said}");

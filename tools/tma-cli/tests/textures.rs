@@ -129,7 +129,7 @@ fn what_is_wrong_with_a_texture_is_said() {
         (
             "\"normalized_float\"",
             "\"element\"",
-            "the filter mode is linear, and the texture gives integers",
+            "the filter mode is linear, but the texture returns integers",
         ),
         (
             "\"border\", \"clamp\"",

@@ -19,7 +19,7 @@ use crate::{
     value::LANES,
 };
 
-/// An access that is made now.
+/// The access that is compared with earlier ones.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Made {
     pub(super) origin: Origin,
@@ -28,32 +28,32 @@ pub(super) struct Made {
     pub(super) copy: Option<u32>,
     /// The bytes that a write changes, a bit for each.
     pub(super) changed: u32,
-    /// It frees the bytes.
+    /// True for a `free` of the bytes.
     pub(super) frees: bool,
 }
 
-/// The conflict of an earlier access with one that is made now.
+/// The conflict of an earlier access with the current one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Clash {
-    /// Nobody has written the bytes.
+    /// The bytes were never written.
     Unwritten,
-    /// They are an mbarrier.
+    /// The bytes hold an mbarrier.
     Mbarrier,
-    /// They are not ordered.
+    /// The two are not ordered.
     Unordered,
-    /// They are not ordered, and both write the same value.
+    /// The two are not ordered, but both write the same value.
     SameValue,
-    /// They are ordered, and no proxy fence is between.
+    /// The two are ordered, but without a proxy fence between them.
     Unfenced,
     /// The bytes were discarded.
     Discarded,
-    /// They are ordered, which a load that is not coherent does not see.
+    /// The two are ordered, but a non-coherent load may still miss the write.
     NonCoherent,
-    /// They are not ordered, and one frees the bytes.
+    /// The two are not ordered, and one frees the bytes.
     Freed,
 }
 
-/// A clash, and where.
+/// A conflict and the bytes that it concerns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Conflict {
     pub(super) clash: Clash,
@@ -62,7 +62,7 @@ pub(super) struct Conflict {
     pub(super) range: Range,
 }
 
-/// Knows what happened before an access.
+/// The knowledge of the accessing thread, which decides what happened before the access.
 pub(super) struct Judge<'a> {
     pub(super) extents: &'a Extents,
     pub(super) copies: &'a Copies,
@@ -100,7 +100,7 @@ impl Judge<'_> {
         self.knows(&self.known.order, access)
     }
 
-    /// Returns whether a proxy fence lies between.
+    /// Returns whether a proxy fence orders the earlier access before this one.
     fn is_fenced(&self, access: Access, side: Side) -> bool {
         match access.actor() {
             Actor::Thread(thread) if self.is_own(thread) => {
@@ -132,7 +132,7 @@ impl Judge<'_> {
 }
 
 impl Checker {
-    /// An access by an instruction.
+    /// Checks an access by an instruction.
     #[inline]
     pub(super) fn access(&mut self, origin: Origin, access: OrdinaryAccess, proxy: Proxy) -> u32 {
         let OrdinaryAccess {
@@ -175,7 +175,7 @@ impl Checker {
         valueless
     }
 
-    /// Bytes whose values are given up: a weak write of values that nobody knows (PTX ISA 9.7.9.17).
+    /// Discards the bytes: a weak write after which they have no value (PTX ISA 9.7.9.17).
     pub(super) fn discard(&mut self, origin: Origin, range: Range) {
         let (block, thread) = (origin.block as u32, origin.thread);
         let Some(epoch) = self.grid.thread(block, thread).map(|t| t.own.epoch) else {
@@ -194,7 +194,7 @@ impl Checker {
         self.touch(&made, range);
     }
 
-    /// Compares with what was before, and takes note. Returns the bytes that are read and have no value.
+    /// Compares the access with earlier ones and records it. Returns a mask of the bytes read without a value.
     pub(super) fn touch(&mut self, made: &Made, range: Range) -> u32 {
         if !self.in_flight.is_empty() {
             self.compare_in_flight(made, range);
@@ -260,7 +260,7 @@ impl Checker {
         valueless
     }
 
-    /// The end that an access made now is.
+    /// Returns the end of a finding for the current access.
     pub(super) fn end_made(&self, made: &Made, range: Range) -> End {
         let by = match made.copy {
             Some(copy) => {
@@ -294,13 +294,13 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// Compares with what was before at one location, and takes note.
+    /// Compares the access with earlier ones at one location and records it.
     fn compare(&mut self, cell: &mut Cell, readers: &mut Readers, at: u64) {
         let (now, write) = (self.now, cell.write);
         let mut stays = false;
         let is_shared = self.side == Side::Shared;
         if write.is_none() {
-            // The system has left something in the part that is reserved for it.
+            // The reserved part holds values that the system wrote before the kernel began.
             let is_new = match is_shared {
                 true => at >= SHARED_START,
                 false => self.fresh.has(at),
@@ -360,7 +360,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Returns whether a thread stores what another one has stored.
+    /// Returns whether two threads store the same value.
     fn stores_same(&self, write: Access, at: u64) -> bool {
         let first = at - self.range.address;
         let bytes = 4 - at % 4;
@@ -380,7 +380,7 @@ impl Comparison<'_> {
         write.instruction() == self.now.instruction() && warp(write) == warp(self.now)
     }
 
-    /// Adds a conflict; what goes on at the next byte is one with what was before.
+    /// Adds a conflict, or extends the last one if it continues at the next byte.
     fn clash(&mut self, clash: Clash, earlier: Access, earlier_kind: AccessKind, at: u64) {
         let range = self.range;
         let is_same = |conflict: &&mut Conflict| {

@@ -37,7 +37,7 @@ impl Checker {
         };
         let before = generation.checked_sub(1);
         let before = before.and_then(|before| generations.get(before));
-        // The lanes of a warp come together: the first one's arrival is that of all.
+        // The lanes of a warp arrive together, so the first one's arrival counts for all.
         let first = generations.get(generation);
         let first = first.and_then(|current| current.warps().get(warp));
         let first = first.filter(|warp| warp.arrived != 0);
@@ -118,7 +118,7 @@ impl Checker {
                 }
                 _ => state.release_to(&mut current.released),
             }
-            // That a block has started is known to all who pass the barrier.
+            // Every thread that passes the barrier knows that this block has started.
             current.blocks.insert(origin.block as u32);
         }
         let came = current.arrive(&self.sites, warp, origin, aligned);
@@ -145,7 +145,7 @@ impl Checker {
         }
     }
 
-    /// A `bar.warp.sync`: each lane learns what all know. Told once for each lane.
+    /// Joins the knowledge of the lanes at a `bar.warp.sync`. Called once for each lane.
     pub(super) fn warp_sync(&mut self, origin: Origin, members: u32) {
         let grid = &mut self.grid;
         let Some(block) = grid.blocks.get_mut(origin.block as u32) else {
@@ -168,8 +168,8 @@ impl Checker {
         }
     }
 
-    /// Reports an arrival that may count in the phase before: nothing orders it after that phase, which has this arrival
-    /// of its own, or its thread has arrived in the current phase already.
+    /// Reports an arrival that may count in the previous phase: it is not ordered after that phase, and either
+    /// that phase has its own arrival of the thread, or the thread has already arrived in the current one.
     fn comes_early(
         &mut self,
         origin: Origin,
@@ -181,7 +181,7 @@ impl Checker {
             (Some(first), _) => {
                 let there = End::new(first, format!("arrives in phase {phase} already"));
                 let note = format!(
-                    "nothing orders the second arrival after the end of phase {phase}: both may count in one phase"
+                    "the second arrival is not ordered after the end of phase {phase}: both may count in one phase"
                 );
                 (Some(there), note)
             }
@@ -189,7 +189,7 @@ impl Checker {
                 let before = phase - 1;
                 let there = there.map(|by| End::new(by, format!("arrives in its phase {before}")));
                 let note = format!(
-                    "nothing orders the arrival after the end of phase {before}: if it comes before that, it counts in \
+                    "the arrival is not ordered after the end of phase {before}: if it comes before that, it counts in \
                      phase {before}"
                 );
                 (there, note)
@@ -200,8 +200,8 @@ impl Checker {
         self.report(Kind::EarlyBarrierArrival, here, there, |_| vec![note]);
     }
 
-    /// Reports arrivals at a barrier that name different numbers of threads. Nothing orders them: under another schedule
-    /// they come in one phase.
+    /// Reports arrivals at a barrier that name different thread counts. They are not ordered, so another
+    /// schedule can count them in one phase.
     fn counts_differ(
         &mut self,
         origin: Origin,
@@ -215,7 +215,7 @@ impl Checker {
         });
         let (here, there) = (End::new(origin, here), End::new(other, there));
         self.report(Kind::InvalidCollective, here, Some(there), |_| {
-            vec!["nothing orders the two: they can come in one phase of the barrier".into()]
+            vec!["the two are not ordered: they can count in one phase of the barrier".into()]
         });
     }
 
@@ -232,7 +232,7 @@ impl Checker {
 }
 
 impl Block {
-    /// Returns whether this is the first lane of several that is told of a meeting of its warp.
+    /// Returns whether this lane is the first to report a meeting of its warp; the others repeat it.
     pub(super) fn is_first_told(&mut self, origin: Origin, members: u32) -> bool {
         let (warp, lane) = (origin.thread / LANES as u32, origin.thread % LANES as u32);
         let (told, remaining) = self.told;
@@ -272,7 +272,7 @@ struct Came {
 }
 
 impl Generation {
-    /// A warp's own arrival, or else the last one.
+    /// Returns the warp's own arrival, or else the last one.
     fn arrival(&self, warp: usize) -> Option<Origin> {
         let own = self.warps().get(warp).and_then(|warp| warp.first);
         own.map(|(origin, _)| origin).or(self.last)

@@ -8,7 +8,7 @@ use crate::machine::{Fault, Program, Trap};
 /// The diagnostics that are dropped because they follow from others.
 #[derive(Default)]
 pub(super) struct Causes {
-    /// For each that is not told: the one that it follows from, which is told.
+    /// Each dropped diagnostic, with the reported one that it follows from.
     follows: HashMap<usize, usize>,
     /// The diagnostics from which others follow.
     roots: HashSet<usize>,
@@ -19,18 +19,18 @@ impl Causes {
         !self.follows.contains_key(&index)
     }
 
-    /// Those that are not told, as they follow from this one.
+    /// Returns the dropped diagnostics that follow from `cause`.
     pub(super) fn of(&self, cause: usize) -> impl Iterator<Item = usize> {
         let all = self.follows.iter();
         all.filter_map(move |(index, by)| (*by == cause).then_some(*index))
     }
 
-    /// The diagnostic itself, or the one that it follows from.
+    /// Returns the diagnostic itself, or the reported one that it follows from.
     pub(super) fn told(&self, index: usize) -> usize {
         self.follows.get(&index).copied().unwrap_or(index)
     }
 
-    /// One follows from another, unless others are known to follow from it.
+    /// Drops `index` as a consequence of `cause`, unless others follow from `index` itself.
     pub(super) fn add(&mut self, index: usize, cause: usize) {
         let cause = self.told(cause);
         if index != cause && !self.roots.contains(&index) && self.is_told(index) {
@@ -41,7 +41,8 @@ impl Causes {
 }
 
 impl Checker {
-    /// Finds causes among what was found: what is wrong from the start first.
+    /// Finds the consequences among the diagnostics. Starts and barriers come first, since they explain most
+    /// others.
     pub(super) fn causes(&self) -> Causes {
         let mut causes = Causes::default();
         self.causes_of_barriers(&mut causes);
@@ -55,13 +56,14 @@ impl Checker {
         causes
     }
 
-    /// The diagnostics of a kind, with their numbers.
+    /// Returns the diagnostics of a kind, with their indices.
     fn of(&self, is: impl Fn(Kind) -> bool) -> impl Iterator<Item = (usize, &Raw)> {
         let found = self.found.iter().enumerate();
         found.filter(move |(_, raw)| is(raw.kind))
     }
 
-    /// Where an arrival may count in either of two phases of a barrier, the barrier orders nothing.
+    /// Finds consequences of barriers with arrivals that may count in either of two phases: such a barrier
+    /// orders no memory.
     fn causes_of_barriers(&self, causes: &mut Causes) {
         let mut early = self.of(|kind| kind == Kind::EarlyBarrierArrival);
         let Some((cause, _)) = early.next() else {
@@ -83,7 +85,7 @@ impl Checker {
         }
     }
 
-    /// A thread that does not look at what a wait returns knows of no phase of that mbarrier.
+    /// Finds consequences of unused wait results: the thread knows of no completed phase of that mbarrier.
     fn causes_of_unused_waits(&self, causes: &mut Causes) {
         for (cause, wait) in self.of(|kind| kind == Kind::UnusedWaitResult) {
             for (index, raw) in self.of(|kind| kind != Kind::UnusedWaitResult) {
@@ -96,13 +98,13 @@ impl Checker {
 
     fn causes_of_starts(&self, causes: &mut Causes) {
         let mut unstarted = self.of(|kind| kind == Kind::PeerNotStarted).peekable();
-        // Anything sent to a block that has not started goes wrong in many ways.
+        // An access to a block that has not started fails in many ways.
         if let Some((cause, _)) = unstarted.peek() {
             for (index, _) in self.of(|kind| is_of_bytes(kind) || is_of_stages(kind)) {
                 causes.add(index, *cause);
             }
         }
-        // Who uses a barrier of such a block cannot know that it was made.
+        // Threads that use a barrier of such a block cannot know of its initialisation.
         for (cause, peer) in unstarted {
             for (index, raw) in self.of(|kind| kind == Kind::MbarrierInitNotPublished) {
                 let here = raw.here.as_ref();
@@ -114,8 +116,8 @@ impl Checker {
         }
     }
 
-    /// An arrival that may come before a phase is complete puts all who wait out of step; it comes too
-    /// early where its thread did not wait for the right phase.
+    /// Finds consequences of arrivals that may come before a phase is complete: they put all waiters out of
+    /// step. An arrival comes too early if its thread did not wait for the right phase.
     fn causes_of_arrivals(&self, causes: &mut Causes) {
         let wrong = self.of(|kind| kind == Kind::WrongPhase).next();
         for (index, _) in self.of(is_of_arrivals) {
@@ -126,7 +128,7 @@ impl Checker {
         }
     }
 
-    /// No byte of this barrier, and no wait for it, can be right.
+    /// Drops all findings about bytes and waits at this barrier.
     fn unsettles(&self, causes: &mut Causes, cause: usize) {
         for (index, raw) in self.of(|kind| kind != self.found[cause].kind) {
             if is_of_bytes(raw.kind)
@@ -142,13 +144,13 @@ impl Checker {
     }
 
     fn causes_of_bytes(&self, causes: &mut Causes) {
-        // Bytes that may count in another phase are right in none, and who waits for them goes on at
-        // any time.
+        // Bytes that may count in another phase match in neither, and waits for them may pass at any time.
         let unordered = |kind| kind == Kind::ExpectTxNotOrdered;
         if let Some((cause, _)) = self.of(unordered).next() {
             self.unsettles(causes, cause);
         }
-        // Who goes on too early, or loads into a stage too early, may have bytes counted too early.
+        // A thread that passes its wait too early, or refills a stage too early, may have its bytes counted too
+        // early.
         let early = &self.mbarriers.early_copies;
         for (index, raw) in self.of(is_of_bytes) {
             let mut at = raw.mbarriers.iter();
@@ -161,7 +163,7 @@ impl Checker {
                     .for_each(|(cause, _)| causes.add(index, cause));
             }
         }
-        // Bytes that are not right in one phase come where none are expected.
+        // Bytes missing in one phase arrive in another that expects none.
         for (cause, raw) in self.of(|kind| kind == Kind::TransactionBytes) {
             for (index, other) in self.of(|kind| kind == Kind::UnarmedReceiver) {
                 if raw.shares_mbarrier(other) {
@@ -169,7 +171,7 @@ impl Checker {
                 }
             }
         }
-        // Where the bytes of a barrier are wrong, nothing that waits for them can be right.
+        // If the byte count of a barrier is wrong, every wait for these bytes is wrong too.
         let mut wrong_bytes = HashMap::new();
         for (index, raw) in self
             .of(is_of_bytes)
@@ -192,7 +194,7 @@ impl Checker {
             let mut at = raw.mbarriers.iter();
             at.all(|at| other.mbarriers.contains(at))
         };
-        // Who went on too early is out of step from then on.
+        // A thread that passed its wait too early is out of step from then on.
         let is_early = |kind| kind == Kind::WrongPhase;
         // A wait that can pass for an earlier phase explains a read for which it did.
         for (index, read) in self.of(is_early).filter(|(_, raw)| raw.there.is_some()) {
@@ -216,7 +218,7 @@ impl Checker {
                 }
             }
         }
-        // A copy whose bytes are read without a wait is not waited for at the end, either.
+        // If a copy's bytes are read without a wait, the copy is not waited for at the end either.
         let unwaited = |kind| matches!(kind, Kind::WrongPhase | Kind::ReadBeforeCompletion);
         for (index, raw) in self.of(|kind| kind == Kind::ExitWithCopyInFlight) {
             let read = |at| {
@@ -231,7 +233,7 @@ impl Checker {
     }
 
     fn causes_of_races(&self, causes: &mut Causes) {
-        // Which values are there when a thread stores is the schedule's choice, where they differ.
+        // If unordered stores write different values, the schedule chooses the value that a later store finds.
         let at = |raw: &Raw| raw.ends().map(|end| end.instruction).collect::<Vec<_>>();
         for (index, raw) in self.of(|kind| kind == Kind::SameValueRace) {
             let mut races = self.of(|kind| kind == Kind::DataRace);
@@ -239,7 +241,7 @@ impl Checker {
                 causes.add(index, cause);
             }
         }
-        // Where a scope is too narrow for an access, it is so for the end of the block.
+        // A scope that is too narrow for an access is also too narrow for the end of the block.
         let narrow = || self.of(|kind| kind == Kind::ScopeTooNarrow);
         let is_of_end = |raw: &Raw| raw.here.as_ref().is_some_and(|end| end.what == ENDS);
         if let Some((access, _)) = narrow().find(|(_, raw)| !is_of_end(raw)) {
@@ -247,8 +249,8 @@ impl Checker {
                 causes.add(index, access);
             }
         }
-        // The schedule decides whether a read comes before or after a write that is not ordered; if before,
-        // the bytes may not have been written at all.
+        // The schedule chooses whether a read comes before an unordered write; if it does, the bytes may be
+        // uninitialised.
         let mut racing = HashMap::new();
         for (index, raw) in self.of(is_race) {
             for end in raw.ends() {
@@ -264,7 +266,7 @@ impl Checker {
         }
     }
 
-    /// The diagnostic that explains what ended the kernel.
+    /// Returns the diagnostic that explains why the kernel ended.
     pub(super) fn explains(
         &self,
         fault: &Fault,
@@ -311,7 +313,7 @@ impl Checker {
     }
 }
 
-/// Of what a block or thread leaves behind.
+/// Returns whether the kind concerns copies or accesses that outlive a block or thread.
 fn is_of_ends(kind: Kind) -> bool {
     matches!(
         kind,
@@ -319,12 +321,12 @@ fn is_of_ends(kind: Kind) -> bool {
     )
 }
 
-/// Of what is used before it is there.
+/// Returns whether the kind concerns the use of an object before it exists.
 fn is_of_starts(kind: Kind) -> bool {
     matches!(kind, Kind::PeerNotStarted | Kind::MbarrierInitNotPublished)
 }
 
-/// Of who works on which stage.
+/// Returns whether the kind concerns threads that work on the wrong stage.
 fn is_of_stages(kind: Kind) -> bool {
     matches!(
         kind,
@@ -336,7 +338,7 @@ fn is_of_stages(kind: Kind) -> bool {
     )
 }
 
-/// Of who loads into a stage that is in use.
+/// Returns whether the kind concerns loads into a stage in use.
 fn is_of_refills(kind: Kind) -> bool {
     matches!(
         kind,
@@ -344,7 +346,7 @@ fn is_of_refills(kind: Kind) -> bool {
     )
 }
 
-/// Of who arrives ahead of a phase.
+/// Returns whether the kind concerns threads that arrive ahead of a phase.
 fn is_of_arrivals(kind: Kind) -> bool {
     kind == Kind::MbarrierOverflow
 }

@@ -15,14 +15,15 @@ use crate::{
     value::LANES,
 };
 
-/// The number of words that are remembered because they were read before anybody wrote them.
+/// Limit of remembered words that were read uninitialised.
 const MAX_UNWRITTEN: usize = 1 << 16;
 
 fn words_of(range: Range) -> impl Iterator<Item = u64> {
     range.address / 4..(range.address + u64::from(range.bytes)).div_ceil(4)
 }
 
-/// Where bytes have no value: a thread that reads them may not use it, and what else reads them does.
+/// Returns the kind of a read of uninitialised bytes. A thread may ignore the value; copies and products use
+/// it.
 fn kind_of_read(made: &Made) -> Kind {
     match made.copy.is_none() && made.kind == AccessKind::Read {
         true => Kind::UninitialisedRead,
@@ -30,11 +31,11 @@ fn kind_of_read(made: &Made) -> Kind {
     }
 }
 
-/// The kind of a clash, with the state that explains it.
+/// The kind of a conflict, with the state that explains it.
 struct Named {
     kind: Kind,
     notes: Vec<String>,
-    /// Another instruction, and what it has to do with them.
+    /// Another instruction that explains the conflict.
     other: Option<Other>,
     fix: Option<Fix>,
 }
@@ -51,7 +52,7 @@ impl Named {
 }
 
 impl Checker {
-    /// Reports a clash.
+    /// Reports a conflict.
     pub(super) fn clash(&mut self, made: &Made, conflict: Conflict) {
         let here = self.end_made(made, conflict.range);
         if conflict.clash == Clash::Unwritten {
@@ -133,7 +134,7 @@ impl Checker {
         }
     }
 
-    /// The kind of two accesses that are not ordered, and why two strong ones race.
+    /// Returns the kind of two accesses that are not ordered, and why two strong ones race.
     fn name(&self, made: &Made, conflict: &Conflict) -> Named {
         let mut named = self.name_unordered(made, conflict);
         let (earlier, now) = (conflict.earlier, made.access);
@@ -145,8 +146,8 @@ impl Checker {
         let are_strong = earlier.scope().is_some() && now.scope().is_some();
         if are_strong && !earlier.is_like(now) {
             named.notes.push(
-                "both are strong, and race all the same: strong accesses are ordered among each other \
-                 only in the same proxy and where they are of the same bytes as a whole (8.7.1)"
+                "both are strong but still race: strong accesses are ordered with each other only in the same \
+                 proxy and on exactly the same bytes (8.7.1)"
                     .into(),
             );
         }
@@ -236,7 +237,7 @@ impl Checker {
             || judge.known.order.get(Lane::Thread, block, thread) >= copy.issue_epoch
     }
 
-    /// A thread of the grid reads what a copy writes.
+    /// Classifies a thread's read of bytes that a copy writes.
     fn read_of_copy(
         &self,
         reader: u32,
@@ -251,8 +252,7 @@ impl Checker {
                 let (issuer_block, issuer) = self.grid.extents.split(copy.issuer);
                 if known.get(Lane::BulkRead, issuer_block, issuer) >= copy.epoch {
                     notes.push(
-                        "the wait was with `.read`, which says only that the source was read"
-                            .into(),
+                        "the wait used `.read`, which covers only the reads of the source".into(),
                     );
                 }
                 return Named::new(Kind::ReadBeforeCompletion, notes);
@@ -261,7 +261,7 @@ impl Checker {
         let object = self.mbarriers.get(block, id);
         if let Some(wait) = object.and_then(|o| o.stale_wait(reader, copy.phase())) {
             let (_, thread) = self.grid.extents.split(reader);
-            let what = format!("thread {thread} goes on at once where it waits for an older phase");
+            let what = format!("thread {thread} passes its wait for an older phase at once");
             return Named {
                 other: Some(Other {
                     instruction: wait.instruction,
@@ -286,7 +286,7 @@ impl Checker {
         }
     }
 
-    /// The arrival for the warp of a thread that reads, by which the thread that loads again knows of it.
+    /// Returns the arrival for the reader's warp by which the thread that loads again knows of the read.
     fn given_back(&self, reader: u32, issuer: u32) -> Option<Other> {
         let (block, lane) = self.grid.extents.split(issuer);
         let issuer = self.grid.blocks.get(block)?.threads.get(lane as usize)?;
@@ -334,7 +334,7 @@ impl Checker {
             (judge.own.block, judge.own.thread) == (block, thread)
                 || judge.known.order.get(Lane::Thread, block, thread) >= epoch
         };
-        // Waits that were meant for this copy, as far as can be told.
+        // Waits that were probably meant for this copy.
         let of_issuer = waits
             .get(&issuer)
             .is_some_and(|wait| wait.epoch >= copy.issue_epoch && knows(issuer, wait.epoch));
@@ -359,7 +359,7 @@ impl Checker {
         }
     }
 
-    /// How a copy completes.
+    /// Describes how a copy completes.
     pub(super) fn completes(&self, copy: &CopyInfo) -> String {
         match copy.done {
             Done::Group(GroupKind::Wgmma) => {

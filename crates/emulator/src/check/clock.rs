@@ -1,30 +1,30 @@
-//! Vector clocks: what is known to have happened.
+//! Vector clocks.
 
 use std::{cell::Cell, rc::Rc};
 
-/// How far somebody has come: threads count their releases, others what they have completed.
+/// Progress of one clock lane: threads count their releases, the other lanes completed operations.
 pub(super) type Epoch = u32;
 
-/// The kinds of progress in a clock, besides that of mbarriers.
+/// The lanes of a clock, besides the phases of mbarriers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lane {
-    /// A thread itself.
+    /// Steps of the thread itself.
     Thread = 0,
-    /// The `cp.async` copies of a thread.
+    /// Completed `cp.async` copies of a thread.
     Async = 1,
-    /// The bulk copies of a thread that have read their source.
+    /// Bulk copies of a thread that have read their source.
     BulkRead = 2,
-    /// The bulk copies of a thread that are complete.
+    /// Completed bulk copies of a thread.
     BulkDone = 3,
-    /// The products of a warpgroup, by its first thread.
+    /// Completed products of a warpgroup, by its first thread.
     Wgmma = 4,
 }
 
 const LANES: usize = 5;
 
-/// How far the threads, copies and mbarriers of all blocks are known to have come.
+/// A vector clock: the known progress of the threads, copies and mbarriers of all blocks.
 ///
-/// Clones share what they have in common.
+/// Clones share unchanged parts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clock(Option<Rc<Vec<BlockClock>>>);
 
@@ -32,7 +32,7 @@ pub(super) struct Clock(Option<Rc<Vec<BlockClock>>>);
 #[derive(Clone, Debug, Default)]
 pub(super) struct Epochs {
     each: Vec<Epoch>,
-    /// The least of them, once somebody has asked.
+    /// The least epoch, computed on first use.
     least: Cell<Option<Epoch>>,
 }
 
@@ -47,7 +47,7 @@ impl Epochs {
         self.each.get(thread as usize).copied().unwrap_or(0)
     }
 
-    /// As far as all so many threads of the block have come.
+    /// Returns the least epoch of all `threads` threads of the block.
     pub(super) fn least(&self, threads: u32) -> Epoch {
         if let Some(least) = self.least.get() {
             return least;
@@ -62,9 +62,9 @@ impl Epochs {
 #[derive(Clone, Debug)]
 struct BlockClock {
     block: u32,
-    /// An epoch for each thread of the block, or nothing where all are 0.
+    /// An epoch for each thread of the block; `None` if all are 0.
     lanes: [Option<Rc<Epochs>>; LANES],
-    /// Phases that are complete, by number of the mbarrier.
+    /// Completed phases, by number of the mbarrier.
     mbarriers: Rc<Vec<(u32, Epoch)>>,
 }
 
@@ -165,37 +165,37 @@ impl Clock {
         self.blocks().is_empty()
     }
 
-    /// Returns whether anything of any other block is known.
+    /// Returns whether the clock contains progress of another block.
     pub(super) fn knows_others(&self, block: u32) -> bool {
         self.blocks().iter().any(|clock| clock.block != block)
     }
 
-    /// Returns whether anything of this block is known.
+    /// Returns whether the clock contains progress of this block.
     pub(super) fn knows(&self, block: u32) -> bool {
         self.block(block).is_some()
     }
 
-    /// How far one of the `lane`s of this block has come.
+    /// Returns the known progress of one thread in `lane`.
     #[inline]
     pub(super) fn get(&self, lane: Lane, block: u32, thread: u32) -> Epoch {
         let epochs = self.epochs(lane, block);
         epochs.map_or(0, |epochs| epochs.get(thread))
     }
 
-    /// How far the `lane`s of this block have come, where any of them has.
+    /// Returns the known progress of all threads of this block in `lane`, if any.
     #[inline]
     pub(super) fn epochs(&self, lane: Lane, block: u32) -> Option<&Epochs> {
         let clock = self.block(block);
         clock.and_then(|clock| clock.lanes[lane as usize].as_deref())
     }
 
-    /// How many phases of an mbarrier of this block are known to be complete.
+    /// Returns the number of phases of an mbarrier of this block that are known to be complete.
     pub(super) fn mbarrier(&self, block: u32, id: u32) -> Epoch {
         self.block(block).map_or(0, |clock| clock.mbarrier(id))
     }
 
     fn covers(&self, other: &Self) -> bool {
-        // Both are in the order of their blocks.
+        // Both are sorted by block.
         let mut mine = self.blocks().iter();
         self.same(other)
             || (self.blocks().len() >= other.blocks().len()
@@ -217,7 +217,7 @@ impl Clock {
         Self(Some(Rc::new(self.blocks().iter().map(of).collect())))
     }
 
-    /// Learns all that the other knows.
+    /// Joins the other clock into this one.
     pub(super) fn join(&mut self, other: &Self) {
         if self.covers(other) {
             return;
@@ -247,7 +247,7 @@ impl Clock {
         &mut blocks[index]
     }
 
-    /// One of the `lane`s has come so far.
+    /// Raises one thread of `lane` to at least this epoch.
     pub(super) fn raise(&mut self, lane: Lane, block: u32, thread: u32, epoch: Epoch) {
         if epoch == 0 || self.get(lane, block, thread) >= epoch {
             return;
@@ -261,7 +261,7 @@ impl Clock {
         epochs[thread] = epoch;
     }
 
-    /// Threads of this block have come so far, none of them 0.
+    /// Raises threads of this block to at least these epochs, none of them 0.
     pub(super) fn raise_threads(&mut self, block: u32, all: impl Iterator<Item = (u32, Epoch)>) {
         let lanes = &mut self.block_mut(block).lanes[Lane::Thread as usize];
         let epochs = Rc::make_mut(lanes.get_or_insert_default()).each_mut();
@@ -282,7 +282,7 @@ impl Clock {
     }
 }
 
-/// Remembers the last join, since many threads make the same one after another.
+/// Cache of the last join, since many threads perform the same one in turn.
 #[derive(Debug, Default)]
 pub(super) struct Memo(Option<(Clock, Clock, Clock)>);
 
@@ -325,7 +325,7 @@ mod tests {
         assert_eq!(both.mbarrier(1, 7), 2);
         assert_eq!(both.get(Lane::Async, 0, 3), 0);
         assert!(both.covers(&a) && both.covers(&b) && !a.covers(&both));
-        // The shared parts have not changed.
+        // The parts that were shared before are unchanged.
         assert_eq!((a.get(Lane::Thread, 0, 40), a.knows(2)), (0, false));
     }
 

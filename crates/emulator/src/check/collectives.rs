@@ -1,4 +1,4 @@
-//! Collectives of a warp that order no memory by the letter, and what nothing but these orders.
+//! Warp collectives that order no memory by the letter, and accesses that only such a collective orders.
 
 use super::{
     Checker,
@@ -12,7 +12,8 @@ use crate::{
 };
 
 impl Checker {
-    /// A thread does something else than a collective: the next one of its warp has news.
+    /// Records that a thread acted outside of collectives, so the next collective of its warp passes on new
+    /// steps.
     #[inline]
     pub(super) fn acts(&mut self, origin: Origin) {
         let block = self.grid.blocks.get_mut(origin.block as u32);
@@ -22,7 +23,7 @@ impl Checker {
         }
     }
 
-    /// Lanes learn what the others know, and where they exchange values the steps of the others, as far as collectives go.
+    /// Joins the lanes' knowledge, and their own steps if they exchange values, in the clock of collectives.
     pub(super) fn warp_collective(&mut self, origin: Origin, lanes: u32, exchanges: bool) {
         let Some(Block { threads, met, .. }) = self.grid.blocks.get_mut(origin.block as u32) else {
             return;

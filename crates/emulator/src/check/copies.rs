@@ -16,9 +16,9 @@ use crate::machine::observer::{
 /// How a thread learns that a copy is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Done {
-    /// Its thread's wait for the group.
+    /// By its thread's wait for the group.
     Group(GroupKind),
-    /// The phase of an mbarrier.
+    /// By a wait for the phase of an mbarrier.
     Mbarrier {
         block: u32,
         id: u32,
@@ -27,19 +27,19 @@ pub(super) enum Done {
     },
 }
 
-/// A copy.
+/// An asynchronous copy, or a product that reads shared memory.
 #[derive(Clone, Debug)]
 pub(super) struct CopyInfo {
     /// The thread that issued it, by its number in the grid.
     pub(super) issuer: u32,
     pub(super) issue_epoch: Epoch,
     pub(super) done: Done,
-    /// How far [`Done`] must have come.
+    /// Progress of [`Done`] at which the copy is complete.
     pub(super) epoch: Epoch,
     pub(super) origin: Origin,
     /// True if a copy had written to its destination before.
     pub(super) overwrites_copy: bool,
-    /// Of a tensor copy, how its box lies in shared memory.
+    /// Layout of the box in shared memory, for a tensor copy.
     pub(super) tile: Option<Box<BoxLayout>>,
 }
 
@@ -49,7 +49,7 @@ pub(super) fn far(id: u32) -> u32 {
 }
 
 impl CopyInfo {
-    /// One that never completes.
+    /// Returns a copy that never completes.
     pub(super) fn unknown(issuer: u32, origin: Origin) -> Self {
         Self {
             issuer,
@@ -62,7 +62,7 @@ impl CopyInfo {
         }
     }
 
-    /// The mbarrier that it counts at, by block and number.
+    /// Returns the mbarrier that counts it, by block and number.
     pub(super) fn mbarrier(&self) -> Option<(u32, u32)> {
         match self.done {
             Done::Mbarrier { block, id, .. } => Some((block, id)),
@@ -70,7 +70,7 @@ impl CopyInfo {
         }
     }
 
-    /// The phase of the mbarrier that counts it.
+    /// Returns the phase of the mbarrier that counts it.
     pub(super) fn phase(&self) -> Epoch {
         self.epoch.saturating_sub(1)
     }
@@ -141,7 +141,7 @@ impl Checker {
                         };
                         (done, phase + 1)
                     }
-                    // The hardware traps when the bytes come.
+                    // The hardware traps when the bytes arrive.
                     None => (Done::Group(GroupKind::Bulk), Epoch::MAX),
                 }
             }
@@ -217,7 +217,7 @@ impl Checker {
         self.touch(&made, range);
     }
 
-    /// The block's shared memory is used by a copy until it completes at an mbarrier.
+    /// Records that a copy uses the block's shared memory until it completes at an mbarrier.
     fn hold(&mut self, of: u32, copy: u32, origin: Origin) {
         let Self { grid, copies, .. } = self;
         let extents = grid.extents;
@@ -230,7 +230,8 @@ impl Checker {
         if block.copies.last() == Some(&copy) {
             return;
         }
-        // Copies known to be complete here will be known when the block ends, or it is too late.
+        // A copy that is known to be complete now needs no check when the block ends, so drop it from time to
+        // time.
         if block.copies.len() >= 64 && block.copies.len().is_power_of_two() {
             let known = known.unwrap_or_default();
             block.copies.retain(|copy| {
@@ -241,7 +242,7 @@ impl Checker {
         block.copies.push(copy);
     }
 
-    /// How many `cp.async` a thread had issued when there were so many copies.
+    /// Returns the number of `cp.async` that a thread had issued when `copies` copies had been issued in all.
     pub(super) fn plain_before(&self, issuer: u32, copies: CopyId) -> Epoch {
         let before = self.copies.before(copies as usize);
         let mut before = before.filter(|copy| copy.issuer == issuer);
@@ -264,7 +265,7 @@ impl Checker {
                 return state.raise(Lane::Async, epoch);
             }
             GroupKind::Wgmma => {
-                // A wait of any warp covers what the warpgroup has read.
+                // A wait of any warp covers the reads of the whole warpgroup.
                 let first = thread - thread % WARPGROUP;
                 let products = &mut block.threads[first as usize].products;
                 let epoch = products.before(until);
@@ -288,7 +289,7 @@ impl Checker {
         state.raise(Lane::BulkRead, epoch);
         if !read {
             state.raise(Lane::BulkDone, epoch);
-            // Nothing before can matter any more.
+            // Earlier groups cannot matter any more.
             state.bulk.forget(until.saturating_sub(1));
         }
     }

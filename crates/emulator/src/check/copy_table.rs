@@ -26,7 +26,7 @@ impl Copies {
         self.newest.push_back(copy);
     }
 
-    /// Number of copies so far.
+    /// Returns the number of copies issued so far.
     pub(super) fn count(&self) -> usize {
         self.first + self.newest.len()
     }
@@ -40,7 +40,7 @@ impl Copies {
         self.newest.get_mut(number.checked_sub(self.first)?)
     }
 
-    /// The copies before this number, the newest first.
+    /// Returns the copies before this number, the newest first.
     pub(super) fn before(&self, number: usize) -> impl Iterator<Item = &CopyInfo> {
         let count = number.saturating_sub(self.first).min(self.newest.len());
         self.newest.range(..count).rev()

@@ -8,55 +8,55 @@ use crate::{
     run::Report,
 };
 
-/// One thing that is wrong with a kernel.
+/// A finding: one defect of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// The kind of violation.
+    /// Kind of the violation.
     pub kind: Kind,
     /// The message of the kernel's own panic.
     pub said: Option<String>,
-    /// The kernel.
+    /// Name of the kernel.
     pub entry: String,
-    /// Where it showed. Nothing where no single instruction is to blame.
+    /// Location of the defect. `None` if no single instruction is to blame.
     pub here: Option<Site>,
-    /// The other of two locations. Where nothing orders the two, either may come first.
+    /// The other of two locations. If the two are not ordered, either may come first.
     pub there: Option<Site>,
-    /// The state that explains it, a line each.
+    /// Notes on the state that explains it, a line each.
     pub notes: Vec<String>,
-    /// How often it was found, at these two locations.
+    /// Number of occurrences at these two locations.
     pub count: u64,
     /// The trap that ended the kernel, if this did.
     pub trap: Option<Trap>,
-    /// The usual fix in this case, where that of the kind does not lead to the cause.
+    /// The fix in this case, if the usual fix of the kind does not address the cause.
     pub(super) fix: Option<&'static str>,
-    /// Says what the run has not tested. A strict checker makes it a warning.
+    /// True if this only notes a gap in the run's coverage. A strict checker makes it a warning.
     pub is_note: bool,
 }
 
 impl Diagnostic {
-    /// Returns what is wrong in one sentence: the kind's title, or what it says of products.
+    /// Returns a one-sentence description: the kind's title, or its form for products.
     pub fn title(&self) -> &'static str {
         self.of_product()
             .map_or(self.kind.title(), |[title, _]| title)
     }
 
-    /// The usual fix: that of the case, or the kind's.
+    /// Returns the fix for this case if there is one, else the kind's usual fix.
     pub fn help(&self) -> &'static str {
         let of_product = self.of_product().map(|[_, help]| help);
         let said = self.fix.or(of_product).or_else(|| self.of_access());
         said.unwrap_or(self.kind.help())
     }
 
-    /// Returns the fix where a load, a store or an atomic is to blame, and no copy.
+    /// Returns the fix if a load, a store or an atomic is to blame instead of a copy.
     fn of_access(&self) -> Option<&'static str> {
         let opcode = &self.here.as_ref()?.instruction;
         let is_access = ["ld.", "st.", "atom.", "red."]
             .iter()
             .any(|stem| opcode.starts_with(stem));
         (self.kind == Kind::Misaligned && is_access).then_some(
-            "a load, a store or an atomic needs an address at a multiple of the bytes that it accesses at once, which for a \
-             vector are those of all its elements",
+            "a load, a store or an atomic needs an address that is a multiple of its access size, which for a \
+             vector is the size of all its elements",
         )
     }
 
@@ -66,8 +66,8 @@ impl Diagnostic {
         self.kind.of_product().filter(|_| is_product)
     }
 
-    /// Returns whether another one is of the same kind at the same instructions, perhaps of another launch or under
-    /// another seed.
+    /// Returns whether another diagnostic has the same kind and instructions, perhaps in another launch or
+    /// under another seed.
     pub fn is_like(&self, other: &Self) -> bool {
         let location = |site: &Option<Site>| site.as_ref().map(|site| site.location.clone());
         let places = |it: &Self| [location(&it.here), location(&it.there)];
@@ -80,17 +80,17 @@ impl Diagnostic {
     }
 }
 
-/// An instruction, who executed it, and what it did.
+/// An instruction, the thread that executed it, and its action.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Site {
-    /// Where it stands.
+    /// Location in PTX, and in the source where known.
     pub location: Location,
-    /// The name in PTX of the function that it stands in.
+    /// PTX name of the function that contains it.
     pub function: String,
-    /// The opcode.
+    /// Opcode of the instruction.
     pub instruction: String,
-    /// The block's index.
+    /// Index of the block.
     pub block: [u32; 3],
     /// The thread's index in its block.
     pub thread: [u32; 3],
@@ -98,22 +98,22 @@ pub struct Site {
     pub what: String,
 }
 
-/// The outcome of a job.
+/// Outcome of a job.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct CheckReport {
-    /// In the order in which they were found; each pair of locations once.
+    /// Findings in the order of discovery; each pair of locations once.
     pub diagnostics: Vec<Diagnostic>,
-    /// Parts that the run has not tested; a strict checker has these among the diagnostics.
+    /// Notes on parts that the run has not tested; a strict checker reports these as diagnostics.
     pub notes: Vec<Diagnostic>,
-    /// One for each launch that ran to its end.
+    /// Reports of the launches that ran to their end.
     pub reports: Vec<Report>,
-    /// The output of all launches, also of one that did not run to its end.
+    /// Output of all launches, including one that did not run to its end.
     pub printed: String,
 }
 
 impl CheckReport {
-    /// With what came of the next launch.
+    /// Appends the outcome of the next launch.
     pub(crate) fn extend(&mut self, next: Self) {
         self.diagnostics.extend(next.diagnostics);
         self.notes.extend(next.notes);

@@ -4,7 +4,7 @@ use super::{Checker, Diagnostic, Kind, Site, fixes::Fix, meetings::Group};
 use crate::machine::{Fault, FaultAt, Places, Program, Stuck, Trap};
 
 impl Checker {
-    /// The diagnostic that a fault is.
+    /// Returns the diagnostic of a fault.
     pub(super) fn fault(
         &mut self,
         fault: &Fault,
@@ -39,7 +39,7 @@ impl Checker {
             notes.extend(self.bytes_at_deadlock(program));
         }
         let said = fault.what.as_str();
-        // That nothing goes on is what the kind says.
+        // The title of the kind already states that no thread can make progress.
         let what = match kind {
             Kind::Deadlock => said
                 .split_once('\n')

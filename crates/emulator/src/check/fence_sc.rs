@@ -1,14 +1,14 @@
 //! The order of `fence.sc` (Fence-SC order, PTX ISA 8.9.3).
 //!
-//! Two `fence.sc` whose scopes include each other's thread are ordered: one of them synchronizes with the other (8.9.4).
-//! Which one comes first is known where a write W follows the fence F in causality order, a read R sees W, or an atomic
-//! that goes on with it, and R precedes the fence G in causality order. If G came first, R would precede W in causality
-//! order and could not have read from it (8.10.6). So F comes first, and what happened before F happens before what
-//! follows G, whichever threads execute W and R.
+//! Two `fence.sc` with scopes that include each other's thread are ordered: one synchronizes with the other
+//! (8.9.4). The order is known in one case. A write W follows the fence F in causality order, a read R sees W
+//! or a later atomic in its chain, and R precedes the fence G. If G came first, R would precede W in causality
+//! order and could not have read from it (8.10.6). So F comes first: steps before F happen before steps after
+//! G, whichever threads execute W and R.
 //!
-//! A thread therefore carries what the fences before its steps have released, a write leaves that at its location, a read
-//! collects it, and the next fence acquires what was collected. The order that follows from a read of an older value
-//! (R precedes W in communication order) is not derived.
+//! A thread therefore carries the releases of the fences before its steps. A write stores them at its location,
+//! a read collects them, and the next fence acquires the collected ones. The order that follows from a read of
+//! an older value (R precedes W in communication order) is not derived.
 
 use std::rc::Rc;
 
@@ -27,7 +27,7 @@ enum Among {
 }
 
 impl Among {
-    /// The sets that a fence of a thread synchronizes with.
+    /// Returns the sets that a fence of a thread synchronizes with.
     fn all(own: &Own, scope: Scope) -> impl Iterator<Item = Self> {
         let sets = [
             Self::Block(own.block),
@@ -52,9 +52,9 @@ impl Fences {
         self.0.is_empty()
     }
 
-    /// Adds what the others have released.
+    /// Joins the fences that the other has released.
     pub(super) fn join(&mut self, other: &Self) {
-        // One fence releases the same to its block, its cluster and the grid.
+        // A fence usually releases the same to its block, its cluster and the grid.
         let mut last: Option<[Rc<Knowledge>; 3]> = None;
         for (among, theirs) in &other.0 {
             match self.0.binary_search_by_key(among, |(among, _)| *among) {
@@ -82,8 +82,8 @@ impl Fences {
         }
     }
 
-    /// Keeps what every thread of the grid may acquire. What one block or cluster alone may acquire is kept, too, where
-    /// its fences had no wider scope.
+    /// Returns the parts that every thread of the grid may acquire, and those of one block or cluster if its
+    /// fences had no wider scope.
     pub(super) fn without_repetitions(&self) -> Self {
         let of_all = self.0.last().filter(|(among, _)| *among == Among::Grid);
         let differs = |(among, known): &&(Among, Rc<Knowledge>)| {
@@ -92,7 +92,7 @@ impl Fences {
         Self(self.0.iter().filter(differs).cloned().collect())
     }
 
-    /// Keeps what is of one block.
+    /// Returns only the fences of one block.
     pub(super) fn of_block(&self, block: u32) -> Self {
         let is_of = |(among, _): &&(Among, Rc<Knowledge>)| *among == Among::Block(block);
         Self(self.0.iter().filter(is_of).cloned().collect())
@@ -105,9 +105,9 @@ pub(super) struct FencesSc(Option<Rc<Known>>);
 
 #[derive(Clone, Debug, Default)]
 struct Known {
-    /// Those that happened before.
+    /// The fences that happened before.
     before: Fences,
-    /// Those that happened before a write that was read: the next fence comes after them.
+    /// The fences before a write that was read: the next fence comes after them.
     seen: Fences,
 }
 
@@ -116,13 +116,13 @@ impl FencesSc {
         Rc::make_mut(self.0.get_or_insert_default())
     }
 
-    /// The fences that happened before, which a write leaves at its location.
+    /// Returns the fences that happened before, which a write leaves at its location.
     pub(super) fn before(&self) -> Option<&Fences> {
         let before = self.0.as_deref().map(|known| &known.before);
         before.filter(|before| !before.is_empty())
     }
 
-    /// A read saw a write after these.
+    /// Records a read of a write after these fences.
     pub(super) fn see(&mut self, fences: &Fences) {
         if !fences.is_empty() {
             self.known_mut().seen.join(fences);
@@ -151,7 +151,7 @@ impl FencesSc {
         }
     }
 
-    /// Returns whether nothing is known that one block or cluster alone may acquire.
+    /// Returns whether all of it may be acquired by the whole grid.
     fn is_of_grid(&self) -> bool {
         self.0.as_deref().is_none_or(|known| {
             let mut all = known.before.0.iter().chain(&known.seen.0);
@@ -159,7 +159,8 @@ impl FencesSc {
         })
     }
 
-    /// Forgets what one block or cluster alone may acquire: the knowledge goes to every thread of the grid.
+    /// Drops the parts that only one block or cluster may acquire, since every thread of the grid gets the
+    /// rest.
     pub(super) fn widen(&mut self) {
         if !self.is_of_grid() {
             let known = self.known_mut();
@@ -171,7 +172,7 @@ impl FencesSc {
 }
 
 impl Knowledge {
-    /// A `fence.sc` acquires what the fences have released that come before it.
+    /// Acquires, at a `fence.sc`, the releases of the fences that precede it.
     pub(super) fn acquire_fences(&mut self, own: &Own, scope: Scope, memos: &mut Memos) {
         let Some(known) = &self.fences.0 else { return };
         if known.seen.is_empty() {
@@ -184,12 +185,12 @@ impl Knowledge {
         }
     }
 
-    /// A `fence.sc` releases this.
+    /// Releases the knowledge `released` at a `fence.sc`.
     pub(super) fn release_fence(&mut self, own: &Own, scope: Scope, released: &Self) {
         let mut released = released.clone();
         released.fences = FencesSc::default();
         let released = Rc::new(released);
-        // What was released before is known to the thread, and so released again.
+        // The thread already knows these releases, so the fence passes them on.
         let before = &mut self.fences.known_mut().before;
         for among in Among::all(own, scope) {
             match before.0.binary_search_by_key(&among, |(among, _)| *among) {
@@ -203,14 +204,14 @@ impl Knowledge {
 /// The fences before the writes that a read of a location sees.
 #[derive(Debug, Default)]
 pub(super) struct FencesOfLocation {
-    /// By writes whose scope reaches every block.
+    /// Fences before writes with a scope that reaches every block.
     far: Fences,
-    /// By others, with the block and the scope of the write.
+    /// Fences before other writes, with the block and the scope of the write.
     near: Vec<(u32, Scope, Fences)>,
 }
 
 impl FencesOfLocation {
-    /// A write, after these.
+    /// Records a write that follows these fences.
     pub(super) fn add(&mut self, (block, scope): (u32, Scope), is_shared: bool, fences: &Fences) {
         match is_far(scope) {
             true if is_shared => self.far.join(fences),
@@ -225,7 +226,8 @@ impl FencesOfLocation {
         }
     }
 
-    /// A thread reads the location; `reaches` says whether it and a write of this block and scope are morally strong.
+    /// Collects the fences before the writes that a read can see; `reaches` reports whether it and a write of
+    /// this block and scope are morally strong.
     pub(super) fn read(
         &self,
         (block, scope): (u32, Scope),

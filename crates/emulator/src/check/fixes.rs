@@ -1,4 +1,4 @@
-//! The usual fixes of cases in which the fix of the kind does not lead to the cause.
+//! Fixes for cases in which the usual fix of the kind does not address the cause.
 
 use super::{Checker, Kind};
 use crate::machine::Stuck;
@@ -14,7 +14,7 @@ pub(super) enum Fix {
     CountedHere,
     /// An access to memory that the host has freed.
     FreedByHost,
-    /// A deadlock in which a pipeline waits for a stage that threads have not given back.
+    /// A deadlock in which a pipeline waits for a stage that threads have not released.
     Unreleased,
     /// A deadlock.
     Stuck(Stuck),
@@ -34,9 +34,9 @@ impl Checker {
                  after their last read"
             }
             Fix::SentToPeer => {
-                "the block that waits for the copy tells this one: after its wait it arrives at an mbarrier here \
-                 (`mapa`, `mbarrier.arrive.release.cluster`), and whoever writes the source again waits there \
-                 (`.acquire.cluster`)"
+                "the block that waits for the copy signals this one: after its wait it arrives at an mbarrier here \
+                 (`mapa`, `mbarrier.arrive.release.cluster`), and the thread that writes the source \
+                 again waits there (`.acquire.cluster`)"
             }
             Fix::CountedHere => {
                 "wait for the phase of the mbarrier that counts the copy before writing its source again, or let a \

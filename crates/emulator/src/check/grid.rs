@@ -1,4 +1,4 @@
-//! The grid as the checker sees it: what each thread and block knows and has under way.
+//! The checker's state of the grid: the knowledge and the pending operations of each thread and block.
 
 use std::collections::BTreeSet;
 
@@ -23,22 +23,22 @@ pub(super) struct Extents {
 }
 
 impl Extents {
-    /// The number of a thread in the grid.
+    /// Returns the number of a thread in the grid.
     pub(super) fn thread(&self, block: u32, thread: u32) -> u32 {
         block.wrapping_mul(self.threads).wrapping_add(thread)
     }
 
-    /// Block, and thread in the block.
+    /// Returns the block, and the thread in the block.
     pub(super) fn split(&self, thread: u32) -> (u32, u32) {
         (thread / self.threads, thread % self.threads)
     }
 
-    /// The index of a block in the grid.
+    /// Returns the index of a block in the grid.
     pub(super) fn index(&self, block: u32) -> [u32; 3] {
         crate::machine::unflatten(block.into(), self.grid)
     }
 
-    /// The number of a block's cluster.
+    /// Returns the number of a block's cluster.
     pub(super) fn cluster(&self, block: u32) -> u64 {
         let at = self.index(block);
         let within = [0, 1, 2].map(|axis| at[axis] / self.cluster[axis].max(1));
@@ -46,20 +46,20 @@ impl Extents {
         crate::machine::flatten(within, extent)
     }
 
-    /// The number of a block in its cluster.
+    /// Returns the number of a block in its cluster.
     pub(super) fn rank(&self, block: u32) -> u64 {
         let at = crate::machine::unflatten(block.into(), self.grid);
         let extent = self.cluster.map(|extent| extent.max(1));
         crate::machine::flatten([0, 1, 2].map(|axis| at[axis] % extent[axis]), extent)
     }
 
-    /// The number of a thread's warp in its cluster.
+    /// Returns the number of a thread's warp in its cluster.
     pub(super) fn warp_of_cluster(&self, origin: Origin) -> usize {
         let warps = self.threads.div_ceil(LANES as u32) as usize;
         self.rank(origin.block as u32) as usize * warps + origin.thread as usize / LANES
     }
 
-    /// How far two blocks are apart.
+    /// Returns the smallest scope that contains both blocks.
     pub(super) fn distance(&self, from: u32, to: u32) -> Distance {
         if from == to {
             Distance::SameBlock
@@ -88,31 +88,31 @@ pub(super) struct Fenced {
     pub(super) released: Released,
 }
 
-/// The wait of a thread at an mbarrier that it was in last.
+/// The last wait of a thread at an mbarrier.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LastWait {
     /// The block and offset of the barrier.
     pub(super) at: (u32, u64),
     pub(super) instruction: usize,
     pub(super) epoch: Epoch,
-    /// True if it told the thread nothing: it had waited for that phase before, or there was none yet.
+    /// True if the thread learned no new phase: it had already waited for that phase, or there was none yet.
     pub(super) is_stale: bool,
 }
 
-/// A thread.
+/// State of a thread.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Thread {
     pub(super) known: Knowledge,
     pub(super) own: Own,
     pub(super) fenced: Option<Box<Fenced>>,
-    /// The knowledge that relaxed loads have seen, for a later fence; with block and scope of the
-    /// release.
+    /// The knowledge that relaxed loads have read, for a later fence, with block and scope of the release.
     pub(super) seen: Vec<(u32, Scope, Knowledge)>,
-    /// The same of reads and releases whose scopes reach every block.
+    /// The same for reads and releases with scopes that reach every block.
     pub(super) seen_far: Option<Box<Knowledge>>,
-    /// The releases that it read last, whether it acquired them, and in what scope: a loop reads them again and again.
+    /// The last releases that it read, whether it acquired them, and in which scope: a loop reads them again
+    /// and again.
     pub(super) last_read: Option<(u64, bool, Scope)>,
-    /// Its last wait at an mbarrier.
+    /// The thread's last wait at an mbarrier.
     pub(super) last_wait: Option<LastWait>,
     pub(super) bulk: Groups,
     pub(super) plain: Groups,
@@ -120,22 +120,22 @@ pub(super) struct Thread {
     pub(super) products: Groups,
 }
 
-/// Threads of a warpgroup.
+/// Number of threads in a warpgroup.
 pub(super) const WARPGROUP: u32 = 128;
 
 impl Thread {
-    /// All that it knows, its own steps among it; what it does next is not.
+    /// Releases the thread's knowledge and its own steps so far; later steps belong to a new epoch.
     pub(super) fn release_to(&mut self, to: &mut Released) {
         to.add(&self.known, &self.own);
         self.own.epoch += 1;
     }
 
-    /// Its own copies have come so far.
+    /// Raises the completed copies of this thread.
     pub(super) fn raise(&mut self, lane: Lane, epoch: Epoch) {
         self.raise_of(lane, self.own.thread, epoch);
     }
 
-    /// The same for the copies of a thread of the same block.
+    /// Raises the completed copies of another thread of the same block.
     pub(super) fn raise_of(&mut self, lane: Lane, thread: u32, epoch: Epoch) {
         let block = self.own.block;
         self.known.order.raise(lane, block, thread, epoch);
@@ -161,7 +161,7 @@ pub(super) struct WarpAtBarrier {
 #[derive(Debug, Default)]
 pub(super) struct Generation {
     pub(super) released: Released,
-    /// By number of the warp in its block or cluster.
+    /// Arrivals by number of the warp in its block or cluster.
     warps: Vec<WarpAtBarrier>,
     /// The last arrival.
     pub(super) last: Option<Origin>,
@@ -184,7 +184,7 @@ impl Generation {
     }
 }
 
-/// The last completions of a barrier, and the one that is under way.
+/// The last phases of a barrier, including the current one.
 #[derive(Debug, Default)]
 pub(super) struct Generations(Vec<(u64, Generation)>);
 
@@ -201,8 +201,8 @@ impl Generations {
             .map(|(_, state)| state)
     }
 
-    /// This one, which may be new. Some may not have been told yet that the one before it is over;
-    /// of older ones, all have.
+    /// Returns this generation, or adds it. Some threads may not have passed the previous one yet; all have
+    /// passed older ones.
     pub(super) fn entry(&mut self, generation: u64) -> &mut Generation {
         let found = self.0.iter().rposition(|(of, _)| *of == generation);
         let index = found.unwrap_or_else(|| {
@@ -228,26 +228,26 @@ pub(super) struct GroupWait {
 /// Lanes of a warp that have met at collectives.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Met {
-    /// Those that have done nothing since.
+    /// Masks of lanes that met and have not acted since.
     pub(super) lanes: Vec<u32>,
     /// The knowledge of the lanes after the last one: the order of memory, and what collectives add to it.
     pub(super) last: [Clock; 2],
 }
 
-/// A block that is running.
+/// State of a running block.
 #[derive(Debug, Default)]
 pub(super) struct Block {
     pub(super) threads: Vec<Thread>,
     pub(super) alive: u32,
-    /// By number of the barrier.
+    /// Barriers by number.
     pub(super) barriers: LinearMap<Generations>,
     /// Blocks that are known to have started.
     pub(super) started: BTreeSet<u32>,
-    /// The last completion of barrier 0, and the first instruction that came to it.
+    /// The last completion of barrier 0, and the first instruction that reached it.
     pub(super) syncs: Option<(u64, usize)>,
-    /// Lanes of a warp that are still to be told of a meeting.
+    /// A warp, and its lanes that still have to see the meeting already recorded.
     pub(super) told: (u32, u32),
-    /// By warp.
+    /// Meetings by warp.
     pub(super) met: Vec<Met>,
     /// The knowledge of the threads that ended.
     pub(super) ended: Released,
@@ -266,7 +266,7 @@ pub(super) struct Block {
 pub(super) struct Grid {
     pub(super) extents: Extents,
     pub(super) blocks: LinearMap<Block>,
-    /// By number of the cluster.
+    /// Barriers by number of the cluster.
     pub(super) cluster_barriers: Map<u64, Generations>,
     pub(super) memos: Memos,
 }

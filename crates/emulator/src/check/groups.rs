@@ -5,7 +5,7 @@ use super::clock::Epoch;
 /// Copies of one kind that a thread has issued.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Groups {
-    /// Number of copies.
+    /// Number of copies issued.
     pub(super) issued: Epoch,
     /// Instruction of the last copy.
     pub(super) last: usize,
@@ -48,7 +48,7 @@ impl Run {
         (self.first + step.0 * distance, epoch)
     }
 
-    /// The last copy of all groups before this one.
+    /// Returns the last copy of all groups before this one.
     fn before(&self, until: u64) -> Option<Epoch> {
         let beyond = until.checked_sub(self.first + 1)?;
         let distance = (beyond / self.step.0.max(1)).min(self.groups - 1);
@@ -84,7 +84,7 @@ impl Groups {
         }
     }
 
-    /// The last copy of all groups before this one.
+    /// Returns the last copy of all groups before this one.
     pub(super) fn before(&self, until: u64) -> Epoch {
         let newest = self.newest.filter(|(group, _)| *group < until);
         let newest = newest.map(|(_, epoch)| epoch);
@@ -92,7 +92,7 @@ impl Groups {
         newest.or_else(runs).unwrap_or(0)
     }
 
-    /// Forgets groups before this one, as far as nobody asks for them any more.
+    /// Drops groups before this one that no later wait can name.
     pub(super) fn forget(&mut self, until: u64) {
         self.runs.retain(|run| run.last_of(run.step).0 >= until);
     }
@@ -102,7 +102,7 @@ impl Groups {
 mod tests {
     use super::*;
 
-    /// Adds a group with so many copies, and returns its last copy.
+    /// Adds a group of `copies` copies and returns the number of its last copy.
     fn add(groups: &mut Groups, group: u64, copies: u32) -> Epoch {
         let copies = (0..copies).map(|_| groups.add(group, 7));
         copies.last().unwrap_or(groups.issued)

@@ -1,4 +1,4 @@
-//! The device heap: its memory has no value at first, and must not be used any more when it is freed.
+//! The device heap: its memory is uninitialised at first, and must not be used after it is freed.
 
 use std::collections::BTreeMap;
 
@@ -31,11 +31,11 @@ impl Fresh {
         (address < *end).then_some(*instruction)
     }
 
-    /// The `malloc` that gave the memory of an address.
+    /// Returns the `malloc` that allocated the memory of an address.
     pub(super) fn malloc(&self, address: u64) -> Option<Other> {
         Some(Other {
             instruction: self.instruction(address)?,
-            what: "the memory is that of".to_owned(),
+            what: "the memory was allocated by".to_owned(),
         })
     }
 }
@@ -46,7 +46,7 @@ impl Checker {
         self.fresh.0.insert(address, memory);
     }
 
-    /// A `free` must come after all accesses.
+    /// Checks that a `free` comes after all accesses.
     pub(super) fn free(&mut self, origin: Origin, address: u64, bytes: u64) {
         self.fresh.0.remove(&address);
         let (block, thread) = (origin.block as u32, origin.thread);

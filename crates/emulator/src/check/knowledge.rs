@@ -1,5 +1,4 @@
-//! The knowledge of a thread, what it passes on when it releases, and what it learns when it
-//! acquires.
+//! The knowledge of a thread: its vector clocks, and the parts that a release passes on to an acquire.
 
 use std::rc::Rc;
 
@@ -9,7 +8,7 @@ use super::{
 };
 use crate::machine::observer::Scope;
 
-/// Memory that proxy fences tell apart.
+/// Memory that proxy fences distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Global = 0,
@@ -21,25 +20,24 @@ pub(super) enum Side {
 pub(super) struct Knowledge {
     /// The steps that happened before, by the memory model.
     pub(super) order: Clock,
-    /// The steps that would have happened before if every scope were wide enough, and those before a
-    /// convergence of a warpgroup, where these are more.
+    /// The steps that would have happened before if every scope were wide enough, and additional steps before a
+    /// convergence of a warpgroup.
     wide: Option<Clock>,
-    /// The steps besides those in order that would have happened before if every collective of a warp ordered memory.
+    /// The additional steps that would have happened before if every warp collective ordered memory.
     pub(super) collective: Clock,
     /// The steps before a `fence.proxy.async`, by [`Side`].
     pub(super) proxied: [Clock; 2],
-    /// The steps before a release in the tensormap proxy whose scope reaches so far, by
-    /// [`Distance`].
+    /// The steps before a release in the tensormap proxy, by the [`Distance`] that its scope covers.
     pub(super) released: [Clock; 3],
     /// The steps before a `fence.mbarrier_init`.
     pub(super) inits: Clock,
-    /// The tensor maps that were acquired, by address, each with what had been released.
+    /// Acquired tensor maps by address, each with the steps released before.
     pub(super) maps: Maps,
     /// The `fence.sc` that happened before, and those that the next one comes after.
     pub(super) fences: FencesSc,
 }
 
-/// How far two threads are apart.
+/// The distance between two threads: the smallest scope that contains both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Distance {
     #[default]
@@ -51,7 +49,7 @@ pub(super) enum Distance {
 impl Distance {
     pub(super) const ALL: [Self; 3] = [Self::SameBlock, Self::SameCluster, Self::Far];
 
-    /// The largest that a scope covers.
+    /// Returns the largest distance that a scope covers.
     pub(super) fn covered_by(scope: Scope) -> Self {
         match scope {
             Scope::Cta => Self::SameBlock,
@@ -61,13 +59,13 @@ impl Distance {
     }
 }
 
-/// A map, as a block sees it.
+/// Block and address of a map.
 type MapKey = (u32, u64);
 
 /// The knowledge that an acquire of a map added.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AcquiredMap {
-    /// How far the widest acquire reached.
+    /// Reach of the widest acquire.
     pub(super) reach: Distance,
     /// The steps released before, by the [`Distance`] that both release and acquire cover.
     pub(super) released: [Clock; 3],
@@ -123,7 +121,7 @@ impl Maps {
     }
 }
 
-/// How far a thread's own steps are covered: what it knows of itself without a clock.
+/// Coverage of a thread's own steps, which are not in its clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Own {
     pub(super) block: u32,
@@ -136,7 +134,7 @@ pub(super) struct Own {
     pub(super) inits: Epoch,
 }
 
-/// Remembers the last join of each clock.
+/// Cache of the last join of each clock.
 #[derive(Debug, Default)]
 pub(super) struct Memos {
     order: Memo,
@@ -160,7 +158,7 @@ impl Knowledge {
         self.wide.get_or_insert_with(|| self.order.clone())
     }
 
-    /// Adds all that the other knows.
+    /// Joins all knowledge of the other.
     pub(super) fn join(&mut self, other: &Self) {
         if self.wide.is_some() || other.wide.is_some() {
             self.wide_mut().join(other.wide());
@@ -194,7 +192,7 @@ impl Knowledge {
             && self.maps.is_same(&other.maps)
     }
 
-    /// Learns what was released, as far as scopes allow.
+    /// Acquires released knowledge, as far as the scopes allow.
     pub(super) fn acquire(&mut self, other: &Self, in_scope: bool, memos: &mut Memos) {
         if !in_scope || self.wide.is_some() || other.wide.is_some() {
             let wide = self.wide.get_or_insert_with(|| self.order.clone());
@@ -228,7 +226,7 @@ pub(super) struct Released {
 }
 
 impl Released {
-    /// Adds what a thread knows, with all its own steps.
+    /// Adds a thread's knowledge and all its own steps.
     pub(super) fn add(&mut self, known: &Knowledge, own: &Own) {
         let last = self.last.as_deref();
         let is_new =
@@ -281,14 +279,14 @@ impl Released {
         raise(&mut mine.inits, own.inits);
     }
 
-    /// Adds only what a `fence.mbarrier_init` covers.
+    /// Adds only the steps that a `fence.mbarrier_init` covers.
     pub(super) fn add_inits(&mut self, known: &Knowledge, own: &Own) {
         self.known.inits.join(&known.inits);
         let inits = &mut self.known.inits;
         inits.raise(Lane::Thread, own.block, own.thread, own.inits);
     }
 
-    /// Both, as one.
+    /// Joins the other release into this one.
     pub(super) fn join(&mut self, other: &Self) {
         self.known.join(&other.known);
     }

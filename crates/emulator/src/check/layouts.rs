@@ -21,15 +21,16 @@ impl BoxLayout {
         self.data_type.shared_bytes(self.extents[0].into())
     }
 
-    /// Bytes from one row to the next, where each can be of one line of a matrix. Longer rows without a swizzle may be
-    /// matrices of eight lines each.
+    /// Returns the bytes from one row to the next, if each row can be one line of a matrix. Longer rows without
+    /// a swizzle may be matrices of eight lines each.
     fn pitch(&self) -> Option<u64> {
         let row = self.row_bytes();
         self.swizzle.span_bytes().or((row == PIECE).then_some(row))
     }
 
-    /// For a box of longer rows without a swizzle: the byte of its row at which eight lines of a matrix begin, if the
-    /// row does not hold them one matrix after the other. `lies` is the byte of the box where `line` is.
+    /// For a box without a swizzle and with rows longer than a piece: returns the byte of the row at which
+    /// eight lines of a matrix begin, if the row does not hold whole matrices one after another. `lies` is the
+    /// box's byte of `line`.
     fn misplaced_core(&self, lies: u64, line: u32) -> Option<i64> {
         let row = self.row_bytes() as i64;
         let begin = lies as i64 % row - i64::from(line) % LINES * PIECE as i64;
@@ -37,8 +38,8 @@ impl BoxLayout {
         (!is_held).then_some(begin)
     }
 
-    /// Returns whether a matrix that begins at one place may begin at the other, too, `groups` of eight lines later:
-    /// rows follow one another, or what comes later is some slices of the box further.
+    /// Returns whether a matrix that begins at one place may begin at the other, too, `groups` of eight lines
+    /// later: rows follow one another, or the later lines are whole slices of the box further.
     fn agrees(&self, pitch: u64, groups: i64, known: Place, begin: Place) -> bool {
         let mut extents = self.extents[1..].iter().filter(|extent| **extent != 1);
         let (Some(rows), Some(_)) = (extents.next(), extents.next()) else {
@@ -50,7 +51,7 @@ impl BoxLayout {
             && (begin.1 - known.1) % pitch as i64 == 0
     }
 
-    /// The address at which a byte would be without the swizzle.
+    /// Returns the address of a byte without the swizzle.
     fn unswizzled(&self, address: u64) -> u64 {
         self.swizzle.apply(address as u32).into()
     }
@@ -80,8 +81,8 @@ impl Checker {
         }
     }
 
-    /// Compares the descriptor of a matrix with the boxes there, and its pieces with each other. Of ordinary stores
-    /// only these are known.
+    /// Compares the descriptor of a matrix with the boxes there, and its pieces with each other. For bytes that
+    /// ordinary stores wrote, only the pieces are compared.
     pub(super) fn product_matrix(&mut self, origin: Origin, matrix: MatrixRead) {
         let Some((written, misfit)) = self.misfit(origin, matrix) else {
             return;
@@ -112,14 +113,15 @@ impl Checker {
         });
     }
 
-    /// The copy that has written a piece, and its box.
+    /// Returns the copy that wrote a piece, and its box.
     fn box_at(&mut self, origin: Origin, address: u64) -> Option<(u32, BoxLayout)> {
         let copy = self.writing_copy(origin, address)?;
         let tile = self.copies.get(copy as usize)?.tile.as_deref().copied()?;
         Some((copy, tile))
     }
 
-    /// Two pieces at one address, or the first piece that is not where a copy has put it: the copy, and the fault.
+    /// Returns two pieces at one address, or the first piece that is not where a copy stored it: the copy, and
+    /// the defect.
     fn misfit(
         &mut self,
         origin: Origin,
@@ -146,8 +148,8 @@ impl Checker {
                 let read = descriptor.unswizzled(address).wrapping_sub(tile.address);
                 if lies != read {
                     let misfit = format!(
-                        "the swizzle of the box has put its bytes from {lies} on to shared address {address:#x}, and \
-                         that of the descriptor takes them for those from {read} on"
+                        "the swizzle of the box stored its bytes from {lies} on at shared address {address:#x}, \
+                         but the swizzle of the descriptor reads them as the bytes from {read} on"
                     );
                     return Some((Some((copy, tile)), misfit));
                 }
@@ -177,7 +179,7 @@ impl Checker {
         None
     }
 
-    /// The bulk copy that has written 16 bytes last, by their first word.
+    /// Returns the bulk copy that wrote 16 bytes last, by their first word.
     fn writing_copy(&mut self, origin: Origin, address: u64) -> Option<u32> {
         let mut copy = None;
         let block = Some(origin.block as u32);
@@ -200,7 +202,7 @@ fn of_copy(tile: &BoxLayout) -> String {
     let extents = &tile.extents[..=last.unwrap_or(0).max(1)];
     let extents: Vec<String> = extents.iter().map(u32::to_string).collect();
     format!(
-        "the copy has put a box of {} elements of `{}` there, with {}",
+        "the copy wrote a box of {} elements of `{}` there, with {}",
         extents.join(" x "),
         tile.data_type.name(),
         swizzle(tile.swizzle)
@@ -221,7 +223,7 @@ fn of_descriptor(matrix: MatrixRead) -> String {
         (true, false) => "columns of B",
     };
     format!(
-        "the descriptor begins at shared address {start_bytes:#x}, where {along} lie together, with {}, the leading \
+        "the descriptor begins at shared address {start_bytes:#x}, where {along} are contiguous, with {}, the leading \
          offset {leading_bytes}, the stride offset {stride_bytes} and the base offset {base_offset}",
         swizzle(mode)
     )
@@ -235,7 +237,7 @@ fn name_of_line(matrix: MatrixRead, line: u32) -> String {
     }
 }
 
-/// Eight lines of a piece are not together in a row of the box.
+/// Describes eight lines of a piece that are not contiguous in a row of the box.
 fn not_held(matrix: MatrixRead, (line, byte): (u32, u64), row: u64, begin: i64) -> String {
     let line = name_of_line(matrix, line / 8 * 8);
     let begins = match begin {
@@ -243,18 +245,18 @@ fn not_held(matrix: MatrixRead, (line, byte): (u32, u64), row: u64, begin: i64) 
         _ => format!("begin at byte {begin} of a row"),
     };
     format!(
-        "without a swizzle, {CORE_BYTES} bytes that follow one another are {LINES} lines of {PIECE} bytes; those from \
-         {line}, byte {byte}, on {begins}, and the box has rows of {row} bytes"
+        "without a swizzle, {CORE_BYTES} contiguous bytes are {LINES} lines of {PIECE} bytes; those from {line}, \
+         byte {byte}, on {begins}, but the box has rows of {row} bytes"
     )
 }
 
-/// A piece lies in another row of the box, or at another byte of it, than those before.
+/// Describes a piece that is in another row of the box, or at another byte of it, than earlier pieces.
 fn elsewhere(matrix: MatrixRead, (line, byte): (u32, u64), at: Place, known: Place) -> String {
     let of = name_of_line(matrix, line);
     let (row, column) = (known.0 + i64::from(line), known.1 + byte as i64);
     format!(
-        "{of}, from byte {byte} on, is read from row {}, byte {} of the box, and lies in row {row}, byte {column} by \
-         what is read before",
+        "{of}, from byte {byte} on, is read from row {}, byte {} of the box, but earlier reads place it in row \
+         {row}, byte {column}",
         at.0, at.1
     )
 }

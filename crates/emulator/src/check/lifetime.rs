@@ -1,4 +1,4 @@
-//! How threads and blocks begin and end.
+//! Starts and ends of threads and blocks.
 
 use super::{
     Checker, Kind,
@@ -11,7 +11,7 @@ use crate::machine::observer::{Origin, Range};
 
 /// The action of the thread that ends its block.
 pub(super) const ENDS: &str = "is the last of its block to end";
-const NARROW: &str = "the synchronisation between the two has a scope without both in it";
+const NARROW: &str = "the scope of the synchronisation between the two does not include both";
 
 impl Checker {
     pub(super) fn thread_start(&mut self, origin: Origin) {
@@ -43,7 +43,7 @@ impl Checker {
         block.started.contains(&of) || state.is_none_or(|state| state.known.order.knows(of))
     }
 
-    /// An access to the shared memory of another block.
+    /// Checks an access to the shared memory of another block.
     pub(super) fn remote_access(&mut self, origin: Origin, of: u32, range: Range, what: &str) {
         let (block, thread) = (origin.block as u32, origin.thread);
         if !self.knows_block(origin, of) {
@@ -93,7 +93,7 @@ impl Checker {
         }
     }
 
-    /// All threads of a block are over.
+    /// Checks a block after its last thread has ended.
     fn block_end(&mut self, origin: Origin) {
         let number = origin.block as u32;
         let Some(block) = self.grid.blocks.remove(number) else {

@@ -1,4 +1,4 @@
-//! A map of few keys, of which the last is mostly asked for again.
+//! A map with few keys, optimised for repeated look-ups of the last one.
 
 use std::cell::Cell;
 

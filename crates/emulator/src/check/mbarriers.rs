@@ -1,4 +1,4 @@
-//! mbarriers: what arrivals release, what waits acquire, and whether phases can go wrong.
+//! mbarriers: releases by arrivals, acquires by waits, and errors of phases.
 
 mod bytes;
 mod order;
@@ -29,7 +29,7 @@ use rings::{Stages, Turns};
 pub(super) use uses::Use;
 use uses::Uses;
 
-/// A copy that was issued in the current phase, or what stands for one.
+/// A copy that was issued in the current phase, or an equivalent.
 #[derive(Clone, Debug)]
 struct Issued {
     bytes: u32,
@@ -37,7 +37,7 @@ struct Issued {
     wide: Clock,
     epoch: Epoch,
     origin: Origin,
-    /// Nothing but a wait tells when it is complete.
+    /// True if only a wait for the phase shows that it is complete.
     is_copy: bool,
 }
 
@@ -47,7 +47,7 @@ struct Waited {
     origin: Origin,
     epoch: Epoch,
     phase: u64,
-    /// Phases that it saw complete: none where it passed before the first.
+    /// Number of phases that it saw complete; 0 if it passed before the first.
     seen: u64,
     /// True if the thread knew that the phase was complete, or there was none yet: a wait for a later phase that came
     /// before that phase was complete would look the same.
@@ -62,7 +62,7 @@ pub(super) struct Object {
     /// The initialisation: the thread, and its epoch.
     init: (Origin, Epoch),
     phase: u64,
-    /// Bytes that this phase expects, and who said so.
+    /// Bytes that this phase expects, and the instructions that expect them.
     expected: u64,
     armed: Vec<Expectation>,
     issued: Vec<Issued>,
@@ -70,40 +70,41 @@ pub(super) struct Object {
     /// The arrivals of the phase before, and of the one before that.
     arrivals_before: Arrivals,
     arrivals_earlier: Arrivals,
-    /// The releases of threads of its block, and those of others with cluster scope.
+    /// Releases by threads of the barrier's block, and by other threads with cluster scope.
     near: Released,
     distant: Released,
-    /// The releases of others whose scope does not reach here.
+    /// Releases by other threads with a scope that does not include this block.
     narrow: Released,
     /// The knowledge that the last phase passes on to waits of block scope and of cluster scope.
     done: [Knowledge; 2],
-    /// By number of the thread: a wait that told it nothing new, as it had waited for the phase
-    /// before, or as there was no such phase yet; with the phase after.
+    /// Waits without a new phase for their threads, by thread number, with the next phase: the thread had already
+    /// waited for the phase before, or there was no such phase yet.
     stale: Map<u32, (Origin, Epoch)>,
     /// The arrival or copy that completed the last phase.
     completer: Option<Origin>,
     /// The last wait of each thread of the block.
     waited: Map<u32, Waited>,
-    /// By number of the thread in the grid.
+    /// Uses by number of the thread in the grid.
     users: Map<u32, Uses>,
     /// The invalidation: the thread, and its epoch.
     ended: Option<(Origin, Epoch)>,
     turns: Turns,
 }
 
-/// All barrier objects of running blocks.
+/// Barrier objects of all running blocks.
 #[derive(Debug, Default)]
 pub(super) struct Mbarriers {
-    /// By block and offset.
+    /// Objects by block and offset.
     objects: Map<(u32, u64), Object>,
     next: u32,
     /// Barriers, by block and number, at which a copy may count in the phase before.
     pub(super) early_copies: HashSet<(u32, u32)>,
-    /// The barriers at which bytes are wrong whenever copies come.
+    /// Barriers with a wrong byte count, in whatever order the copies arrive.
     wrong: HashSet<(u32, u32)>,
     /// True once a thread has let its `cp.async` arrive at one.
     pub(super) counts_plain_copies: bool,
-    /// Of an arrival that is one too many: the arrival before it, and a wait that should have held its thread.
+    /// For an arrival that exceeds the count: the arrival before it, and a wait that should have held its
+    /// thread.
     pub(super) one_too_many: (Option<End>, Option<Other>),
     stages: Stages,
 }
@@ -126,7 +127,7 @@ impl Mbarriers {
         objects.filter_map(move |((of, _), object)| (*of == block).then_some(object))
     }
 
-    /// A copy that counts at this barrier was issued; gives block, id and phase of the barrier.
+    /// Records the issue of a copy that counts at this barrier; returns the barrier's block, id and phase.
     pub(super) fn copy_issued(
         &mut self,
         range: Range,
@@ -146,8 +147,8 @@ impl Mbarriers {
         Some((location.0, object.id, object.phase as Epoch))
     }
 
-    /// The last arrival at a barrier without copies whose thread is one of those that something is known of,
-    /// up to an epoch; that of `first` before others.
+    /// Returns the last arrival, at a barrier without copies, by a thread with known progress up to an epoch;
+    /// prefers arrivals of `first`.
     pub(super) fn last_arrival(
         &self,
         first: u32,
@@ -173,7 +174,7 @@ impl Mbarriers {
 }
 
 impl Object {
-    /// The wait after which a thread of the grid reads too early what comes in this phase.
+    /// Returns the wait after which a thread of the grid reads the data of this phase too early.
     pub(super) fn stale_wait(&self, thread: u32, phase: Epoch) -> Option<Origin> {
         let (origin, next) = self.stale.get(&thread)?;
         (*next <= phase).then_some(*origin)
@@ -183,7 +184,7 @@ impl Object {
         self.ended.is_none()
     }
 
-    /// Returns whether a thread's step is known to those who complete the current phase.
+    /// Returns whether the threads that complete the current phase know of a thread's step.
     fn completer_knows(&self, block: u32, thread: u32, epoch: Epoch) -> bool {
         let knows = |clock: &Clock| clock.get(Lane::Thread, block, thread) >= epoch;
         [&self.near, &self.distant, &self.narrow]
@@ -302,8 +303,8 @@ impl Checker {
         }
     }
 
-    /// A relaxed arrival hands on no access of its thread. That products are complete which the thread has
-    /// waited for, and the copies that they read, is so all the same.
+    /// Records a relaxed arrival. It does not release its thread's accesses, but it does pass on completed
+    /// products that the thread has waited for, and the copies that these read.
     fn products_arrive(&mut self, origin: Origin, at: (u32, u64), scope: Scope) {
         let block = origin.block as u32;
         let first = origin.thread - origin.thread % WARPGROUP;
@@ -334,7 +335,7 @@ impl Checker {
         });
     }
 
-    /// The `cp.async` of a thread are complete; its other steps are not released.
+    /// Records that the `cp.async` of a thread are complete; its other steps are not released.
     fn mbarrier_async_arrive(&mut self, origin: Origin, at: (u32, u64), copies: CopyId) {
         let (block, thread) = (origin.block as u32, origin.thread);
         let issuer = self.grid.extents.thread(block, thread);
@@ -397,7 +398,7 @@ impl Checker {
             let here = End::new(origin, what);
             self.report(Kind::LappedWaiter, here, Some(there), |_| {
                 vec![
-                    "nothing orders the wait before the arrivals and copies of the next phase"
+                    "the wait is not ordered before the arrivals and copies of the next phase"
                         .into(),
                 ]
             })
@@ -410,7 +411,7 @@ impl Checker {
         object.completer = Some(origin);
         let epoch = object.phase as Epoch;
         let (block, id) = (at.0, object.id);
-        // A copy that comes orders nothing of what its thread did before; but it comes after that.
+        // A completed copy does not release its thread's earlier accesses, but it happens after them.
         for copy in &object.issued {
             let wide = object.near.known.wide_mut();
             wide.join(&copy.wide);
@@ -461,7 +462,7 @@ impl Checker {
         let epoch = state.own.epoch;
         let extents = self.grid.extents;
         let user = extents.thread(origin.block as u32, origin.thread);
-        // The wait for the phase before the first is said to be for phase 0.
+        // A wait for the phase before the first is reported as a wait for phase 0.
         let is_first = object.phase == 0;
         object.turns.wait(origin, is_first);
         let waited = Waited {

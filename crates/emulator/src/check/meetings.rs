@@ -1,4 +1,4 @@
-//! Barriers at which threads met by two different instructions, each of which counts as the other.
+//! Barriers at which threads met by two different instructions that count as the same barrier.
 
 use super::{Checker, Kind, raw::Raw};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     value::LANES,
 };
 
-/// The number of meetings to remember, which is that of pairs of instructions.
+/// Limit of remembered meetings, one for each pair of instructions.
 const MOST: usize = 8;
 
 /// Two instructions at which threads of a block, or lanes of a warp, met.
@@ -24,7 +24,7 @@ pub(super) enum Group {
 }
 
 impl Checker {
-    /// A thread comes to `__syncthreads`.
+    /// Records that a thread arrives at `__syncthreads`.
     pub(super) fn meets_block(&mut self, origin: Origin, generation: u64) {
         let Some(block) = self.grid.blocks.get_mut(origin.block as u32) else {
             return;
@@ -52,7 +52,7 @@ impl Checker {
         }
     }
 
-    /// The meetings that may explain why threads of one group are not ordered, or wait for ever.
+    /// Returns the meetings that may explain why threads of one group are not ordered, or wait for ever.
     pub(super) fn notes_of_meetings(&self, program: &Program, group: Group) -> Vec<String> {
         let of_group = self.meetings.iter().filter(|meeting| match group {
             Group::Warp => true,
@@ -76,14 +76,14 @@ impl Checker {
                 false => "threads of a block",
             };
             Some(format!(
-                "{who} met at two different barriers, each of which counted as the other: `{}` at {} and `{}` at {}",
+                "{who} met at two different barriers, which counted as the same one: `{}` at {} and `{}` at {}",
                 one.0, one.1, other.0, other.1
             ))
         });
         notes.collect()
     }
 
-    /// The notes of meetings for what may follow from one.
+    /// Returns the notes of meetings that a finding may follow from.
     pub(super) fn meetings_before(&self, raw: &Raw, program: &Program) -> Vec<String> {
         let is_of_order = matches!(
             raw.kind,
@@ -107,7 +107,7 @@ impl Checker {
 }
 
 impl Raw {
-    /// The smallest group of threads that both ends are in; of one end alone, its block.
+    /// Returns the smallest group of threads that contains both ends; for one end alone, its block.
     fn group(&self) -> Option<Group> {
         let (Some(here), None) = (&self.here, &self.elsewhere) else {
             return None;

@@ -1,6 +1,6 @@
-//! Launches that may still run while the next one does (programmatic dependent launches): a grid that has executed
-//! `griddepcontrol.launch_dependents` lets the next one begin, and that one knows of nothing that the grid does before
-//! it has executed `griddepcontrol.wait`. PTX ISA 9.7.13.13.
+//! Launches that may still run while the next one does (programmatic dependent launches). A grid that has
+//! executed `griddepcontrol.launch_dependents` lets the next one begin. The next one does not know of the
+//! grid's accesses before it has executed `griddepcontrol.wait`. PTX ISA 9.7.13.13.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -18,9 +18,9 @@ use crate::machine::{
     observer::{AccessKind, Memory, Origin, Range, Scope},
 };
 
-/// So many launches before one are looked at.
+/// Number of earlier launches to compare against.
 const MOST: usize = 8;
-/// The number of a block that no grid has: its only thread stands for the launches before.
+/// A block number that no grid has: its only thread represents the earlier launches.
 const LAUNCHES_BEFORE: u32 = u32::MAX;
 
 /// The launches of a stream that may still run, in their order.
@@ -31,7 +31,7 @@ pub(crate) struct InFlight(Vec<Earlier>);
 #[derive(Clone, Debug)]
 struct Earlier {
     done: Arc<Done>,
-    /// It is over once the last of the launches is.
+    /// True if a wait for the last launch covers this one.
     is_awaited: bool,
 }
 
@@ -44,7 +44,7 @@ struct Done {
     extents: Extents,
     /// The thread that issued each copy, of those that are known.
     issuers: Issuers,
-    /// Its instructions that have made an access: without block, thread and action.
+    /// Instructions that made an access, without block, thread and action.
     sites: BTreeMap<usize, Site>,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct Dependency {
     waits: bool,
     /// A thread has let the next launch begin.
     lets: bool,
-    /// A thread has done so that did not know that the launches before are over.
+    /// A thread that did not know of the end of the earlier launches has done so.
     lets_early: bool,
 }
 
@@ -94,7 +94,7 @@ impl Done {
 }
 
 impl Checker {
-    /// A thread waits for the launches before.
+    /// Records that a thread waits for the earlier launches.
     pub(super) fn grid_wait(&mut self, origin: Origin) {
         self.dependency.waits = true;
         if self.in_flight.is_empty() {
@@ -110,7 +110,7 @@ impl Checker {
         }
     }
 
-    /// A thread lets the next launch begin.
+    /// Records that a thread lets the next launch begin.
     pub(super) fn grid_lets_next(&mut self, origin: Origin) {
         self.dependency.lets = true;
         self.dependency.lets_early |= !self.knows_launches_before(origin);
@@ -125,7 +125,7 @@ impl Checker {
         })
     }
 
-    /// Compares an access with those of the launches before that may still run.
+    /// Compares an access with earlier launches that may still run.
     pub(super) fn compare_in_flight(&mut self, made: &Made, range: Range) {
         if range.memory != Memory::Global {
             return;
@@ -178,14 +178,12 @@ impl Checker {
             self.knows_launches_before(made.origin),
         ) {
             (_, true) => {
-                "the launch between the two did not wait, so that its end says nothing of the one before it"
+                "the launch between the two did not wait, so its end does not order the launch before it"
             }
-            (true, false) => {
-                "the thread does not know of a `griddepcontrol.wait` that comes before"
-            }
-            (false, false) => "no thread has executed `griddepcontrol.wait` until then",
+            (true, false) => "no `griddepcontrol.wait` is ordered before this access",
+            (false, false) => "no thread has executed `griddepcontrol.wait` before this access",
         };
-        // Instructions of the other launch are told apart from those of this one.
+        // Instructions of the other launch get numbers of their own.
         let second = usize::MAX / 2 + access.instruction();
         let raw = self.report_once(Kind::MissingGridWait, here, second, |_| {
             vec![note.to_owned()]
@@ -195,7 +193,7 @@ impl Checker {
         }
     }
 
-    /// The launches that may still run when the next one begins, where that one may begin early.
+    /// Returns the launches that may still run when the next one begins, if it may begin early.
     pub(crate) fn leave_in_flight(
         &mut self,
         program: &Program,
@@ -245,8 +243,8 @@ impl Checker {
     }
 }
 
-/// Returns whether both are strong, in the same proxy, of the same bytes as a whole, and of scopes that have both grids in
-/// them (PTX ISA 8.7.1).
+/// Returns whether both are strong, in the same proxy, on the same bytes as a whole, and have scopes that
+/// include both grids (PTX ISA 8.7.1).
 fn are_strong(one: Access, other: Access) -> bool {
     let is_wide = |access: Access| access.scope() == Some(Scope::Gpu);
     is_wide(one) && is_wide(other) && one.is_like(other)

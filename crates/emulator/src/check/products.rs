@@ -1,10 +1,10 @@
-//! Products of a warpgroup: their registers, and what its warps must agree about.
+//! Products of a warpgroup: their registers, and the operands that its warps must agree on.
 
 use super::{Checker, Kind, raw::End};
 use crate::machine::observer::Origin;
 
 impl Checker {
-    /// A register is accessed that a product still uses.
+    /// Reports an access to a register that a product still uses.
     pub(super) fn product_register(&mut self, origin: Origin, issue: usize) {
         let here = End::new(origin, "accesses a register of the product");
         let there = End {
@@ -16,7 +16,7 @@ impl Checker {
         });
     }
 
-    /// A product is issued whose registers were accessed since the last fence.
+    /// Reports a product with registers that were accessed since the last fence.
     pub(super) fn product_unfenced(
         &mut self,
         origin: Origin,
@@ -29,7 +29,7 @@ impl Checker {
             ..End::new(origin, "accesses a register of the product")
         });
         let note = match access {
-            Some(_) => "no `wgmma.fence` lies between",
+            Some(_) => "no `wgmma.fence` was executed between the two",
             None => "the warp has executed no `wgmma.fence`",
         };
         let kind = match is_early {
@@ -39,12 +39,12 @@ impl Checker {
         self.report(kind, here, there, |_| vec![note.into()]);
     }
 
-    /// The warps of a warpgroup have different descriptors.
+    /// Reports warps of a warpgroup with different descriptors.
     pub(super) fn product_descriptor(&mut self, origin: Origin) {
         let here = End::new(origin, "issues a product");
         self.report(Kind::InvalidCollective, here, None, |_| {
             vec![
-                "its descriptor or `scale-d` is not that of the first warp of its warpgroup".into(),
+                "its descriptor or `scale-d` differs from the one in the first warp of its warpgroup".into(),
             ]
         });
     }

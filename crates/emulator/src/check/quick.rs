@@ -1,4 +1,6 @@
-//! Accesses of a warp that have nothing to report, which most are.
+//! Fast path for accesses of a warp without a finding, which is most of them.
+//!
+//! It groups lanes that have the same clock and compares all their words at once; the rest goes the slow way.
 
 use super::{
     Checker,
@@ -15,24 +17,25 @@ use crate::{
 
 /// Bytes of a word.
 const WORD: u32 = 4;
-/// So many lanes that follow one another and access one location are worth a look at all of them.
+/// Least number of consecutive lanes with one location that are handled as a group.
 const RUN: u32 = 4;
 
-/// The knowledge of all threads whose clocks are the same.
+/// The knowledge shared by all threads with equal clocks.
 #[derive(Clone, Copy)]
 struct Common<'a> {
     order: &'a Clock,
     /// Number of the block's first thread in the grid.
     first: u32,
     threads: u32,
-    /// How far the threads of the block have come.
+    /// Known progress of the threads of the block.
     epochs: Option<&'a Epochs>,
     least: Epoch,
     knows_others: bool,
 }
 
 impl<'a> Common<'a> {
-    /// Returns whether the lanes of a warp know just this, are in the same epoch, and know nothing of what each does now.
+    /// Returns whether the lanes of a warp have exactly this clock, are in the same epoch, and do not know each
+    /// other's current step.
     fn is_of_all(&self, threads: &[Thread]) -> bool {
         let epoch = threads.first().map_or(0, |first| first.own.epoch);
         threads.get(..LANES).is_some_and(|threads| {
@@ -55,7 +58,8 @@ impl<'a> Common<'a> {
         }
     }
 
-    /// Says it of an access by a thread of the block.
+    /// Returns whether an access by a thread of this block happened before; `None` if the clock of one thread
+    /// must decide.
     #[inline]
     fn has(&self, access: Access) -> Option<bool> {
         let Actor::Thread(index) = access.actor() else {
@@ -78,7 +82,7 @@ impl<'a> Common<'a> {
 /// The knowledge of one thread.
 struct Near<'a> {
     common: Common<'a>,
-    /// Its number in the grid; `None` where only what it knows of others counts.
+    /// Number of the thread in the grid; `None` if only its knowledge of others counts.
     own: Option<u32>,
     judge: Judge<'a>,
 }
@@ -104,7 +108,7 @@ impl Known for Near<'_> {
 }
 
 impl Checker {
-    /// Ordinary accesses of a warp, in the order of its lanes.
+    /// Checks ordinary accesses of a warp, in lane order.
     pub(super) fn warp_access(&mut self, origin: Origin, all: &Accesses) -> [u32; LANES] {
         let mut valueless = [0; LANES];
         let mut rest = all.lanes;
@@ -119,8 +123,8 @@ impl Checker {
         }
     }
 
-    /// Takes note of the accesses of lanes up to the first that may have something to report; gives that and the lanes
-    /// behind it.
+    /// Records the accesses of lanes up to the first that may have something to report. Returns the mask of
+    /// that lane and all following ones.
     fn quick(&mut self, origin: Origin, all: &Accesses, lanes: u32) -> u32 {
         let number = origin.block as u32;
         let shared = match all.memory {
@@ -215,11 +219,11 @@ impl Checker {
     }
 }
 
-/// Returns whether lanes access words that follow one another.
+/// Returns whether lanes access consecutive words.
 #[inline]
 fn is_row(addresses: &[u64; LANES]) -> bool {
     let mut next = addresses[0];
-    // Most others end at once.
+    // Most others fail at the first comparison.
     addresses.iter().all(|address| {
         let is_next = *address == next;
         next = next.wrapping_add(WORD.into());
@@ -227,8 +231,8 @@ fn is_row(addresses: &[u64; LANES]) -> bool {
     })
 }
 
-/// Takes note of a read of shared memory by a whole warp, each lane of a word of its own, where other warps have read the
-/// same words so; these are not known to have, or are known to have long since. `now` is the access of the first lane.
+/// Records a read of shared memory by a whole warp, one word for each lane, if other warps have read the same
+/// words so. These reads either all happened before or are all unknown. `now` is the access of the first lane.
 fn read_row(cells: &mut [Cell], now: Access, common: &Common<'_>, readers: &mut Readers) -> bool {
     let Some(of_first) = cells.first().map(|cell| cell.read) else {
         return false;
@@ -250,7 +254,7 @@ fn read_row(cells: &mut [Cell], now: Access, common: &Common<'_>, readers: &mut 
         };
         let row = readers.row_mut(index);
         let lowest = row.warps.trailing_zeros();
-        // All that it has happened before, or nothing.
+        // Either all of its reads happened before, or none.
         let is_over = row.like.epoch <= common.least;
         let is_new = row.like.is_alike(now)
             && row.warps & 1 << warp == 0
@@ -294,12 +298,13 @@ fn read_row(cells: &mut [Cell], now: Access, common: &Common<'_>, readers: &mut 
     true
 }
 
-/// The lanes from this one on that access the same, in the same epoch, know the same, and nothing of what each does now.
+/// Returns the lanes from this one on with the same access, epoch and clock that do not know each other's
+/// current step.
 #[inline]
 fn run(threads: &[Thread], all: &Accesses, rest: u32, lane: usize, common: &Common<'_>) -> u32 {
     let address = all.addresses[lane];
     let last = lane + RUN as usize - 1;
-    // Most runs end at once.
+    // Most runs end at the next lane.
     if all.addresses.get(last) != Some(&address) {
         return 1 << lane;
     }
@@ -324,7 +329,7 @@ mod tests {
         machine::{Rng, observer::Proxy},
     };
 
-    /// Words that rows begin at, and more.
+    /// The words at which rows begin, and more.
     const WORDS: usize = LANES + 2;
     const WARPS: u32 = 4;
     const BLOCK: u32 = 3;
@@ -355,7 +360,7 @@ mod tests {
             let mut epoch = 2;
             for _ in 0..60 {
                 if rng.one_in(12) {
-                    // Some or all are known to have come so far.
+                    // The progress of some or all threads is known.
                     let some = if rng.one_in(2) { 1 } else { 2 };
                     (0..extents.threads)
                         .filter(|thread| thread % some == 0)
@@ -393,7 +398,7 @@ mod tests {
                     plain[start + lane].add_reader(now, true, &known, of_plain);
                 }
                 if rng.one_in(8) {
-                    // All words, or one alone.
+                    // Access all words, or one alone.
                     let one = rng.below(WORDS);
                     let words = if rng.one_in(4) {
                         one..one + 1

@@ -1,4 +1,4 @@
-//! A diagnostic before its locations and words are looked up.
+//! A finding before its locations and texts are looked up.
 
 use super::{
     Checker, Diagnostic, Kind, Site,
@@ -12,7 +12,7 @@ use crate::machine::{
     observer::{AccessKind, GroupKind, Memory, Origin, Range},
 };
 
-/// One end of a diagnostic: an instruction, and the block and thread that executed it.
+/// One end of a finding: an instruction, and the block and thread that executed it.
 #[derive(Clone, Debug)]
 pub(super) struct End {
     pub(super) block: u32,
@@ -36,7 +36,7 @@ impl Other {
     }
 }
 
-/// A diagnostic.
+/// A finding with unresolved locations.
 #[derive(Clone, Debug)]
 pub(super) struct Raw {
     pub(super) kind: Kind,
@@ -44,13 +44,13 @@ pub(super) struct Raw {
     pub(super) there: Option<End>,
     pub(super) notes: Vec<String>,
     pub(super) count: u64,
-    /// More instructions, and what is said of each.
+    /// More instructions, each with a note.
     pub(super) others: Vec<Other>,
-    /// The other end, where it is in another launch.
+    /// The other end, if it is in another launch.
     pub(super) elsewhere: Option<Site>,
-    /// The mbarriers that it is about, by block and number.
+    /// The mbarriers concerned, by block and number.
     pub(super) mbarriers: Vec<(u32, u32)>,
-    /// The case, where the fix of the kind does not lead to the cause.
+    /// The case, if the fix of the kind does not address the cause.
     pub(super) fix: Option<Fix>,
 }
 
@@ -77,26 +77,26 @@ impl End {
 }
 
 impl Raw {
-    /// It is about this mbarrier, too.
+    /// Adds an mbarrier that the finding concerns.
     pub(super) fn about(&mut self, mbarrier: Option<(u32, u32)>) {
         let known = &mut self.mbarriers;
         known.extend(mbarrier.filter(|new| known.len() < 64 && !known.contains(new)));
     }
 
-    /// Returns whether both are about one mbarrier.
+    /// Returns whether both concern the same mbarrier.
     pub(super) fn shares_mbarrier(&self, other: &Self) -> bool {
         let mut all = self.mbarriers.iter();
         all.any(|mbarrier| other.mbarriers.contains(mbarrier))
     }
 
-    /// An instruction explains it; the first one is kept.
+    /// Adds an instruction that explains the finding; the first one is kept.
     pub(super) fn because(&mut self, other: Option<Other>) {
         if self.others.is_empty() {
             self.others.extend(other);
         }
     }
 
-    /// One or two.
+    /// Returns the one or two ends.
     pub(super) fn ends(&self) -> impl Iterator<Item = &End> {
         self.here.iter().chain(&self.there)
     }
@@ -148,7 +148,7 @@ impl Raw {
 }
 
 impl Checker {
-    /// Keeps a diagnostic, once for each pair of instructions.
+    /// Adds a finding, once for each pair of instructions.
     pub(super) fn report(
         &mut self,
         kind: Kind,
@@ -164,7 +164,7 @@ impl Checker {
         raw
     }
 
-    /// The same, once for each instruction and number.
+    /// Adds a finding, once for each instruction and number.
     pub(super) fn report_once(
         &mut self,
         kind: Kind,
@@ -186,7 +186,7 @@ impl Checker {
         &mut self.found[index]
     }
 
-    /// A diagnostic of a new key, and its index.
+    /// Adds a finding with a new key and returns its index.
     fn keep(&mut self, key: (Kind, usize, usize), here: End, notes: Vec<String>) -> usize {
         let index = self.found.len();
         self.known.insert(key, index);
@@ -204,7 +204,7 @@ impl Checker {
         index
     }
 
-    /// The noun for a copy in messages: a product of a warpgroup is one that reads alone.
+    /// Returns the noun for a copy in messages; a copy that only reads is a product of a warpgroup.
     pub(super) fn noun(&self, copy: u32) -> &'static str {
         match self.copies.get(copy as usize).map(|copy| copy.done) {
             Some(Done::Group(GroupKind::Wgmma)) => "a product",
@@ -212,7 +212,7 @@ impl Checker {
         }
     }
 
-    /// The end that an earlier access was.
+    /// Returns the end for an earlier access.
     pub(super) fn end_of(&self, access: Access, kind: AccessKind, range: Range) -> End {
         let thread = match access.actor() {
             Actor::Thread(thread) | Actor::Async(thread) => thread,
@@ -240,14 +240,14 @@ impl Checker {
         }
     }
 
-    /// A range in words.
+    /// Describes a range.
     pub(super) fn words(&self, range: Range) -> String {
         let bytes = range.bytes;
         let of = self.place(range);
         format!("{bytes} byte{} at {of}", if bytes == 1 { "" } else { "s" })
     }
 
-    /// Where a range begins, in words.
+    /// Describes the start of a range.
     pub(super) fn place(&self, range: Range) -> String {
         let Range {
             memory, address, ..

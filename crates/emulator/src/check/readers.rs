@@ -3,26 +3,25 @@
 use super::{clock::Epoch, shadow::Access};
 use crate::value::{LANES, lanes_of};
 
-/// Readers of one location in shared memory that are remembered; of the rest a race is found by
-/// chance.
+/// We track at most this many readers of a location in shared memory; races with others may be missed.
 const MAX_SHARED_READERS: usize = 1024;
-/// The same for global memory, which may be read by very many.
+/// The same limit for global memory, where all threads of a grid may read one location.
 const MAX_GLOBAL_READERS: usize = 8;
 
-/// Says what happened before an access.
+/// A source of the happened-before order.
 pub(super) trait Known {
-    /// Returns whether this access did.
+    /// Returns whether the access happened before.
     fn has(&self, access: Access) -> bool;
 
-    /// Returns whether all threads of the block whose first has this number are known to have come so far; false also
-    /// where it is not easily said.
+    /// Returns whether all threads of the block with this `first` thread are known to have reached `epoch`. May
+    /// return false if the answer is not cheap.
     fn has_block(&self, first: u32, epoch: Epoch) -> bool {
         let _ = (first, epoch);
         false
     }
 
-    /// Returns whether this access is by a thread of another block than that whose first thread has this number, and
-    /// nothing of that one happened before; false also where it is not easily said.
+    /// Returns whether the access is by a thread of another block than the one with this `first` thread, and no
+    /// step of that block happened before. May return false if the answer is not cheap.
     fn knows_nothing_of(&self, first: u32) -> bool {
         let _ = first;
         false
@@ -35,40 +34,40 @@ impl<F: Fn(Access) -> bool> Known for F {
     }
 }
 
-/// Readers of locations that have more than one.
+/// Sets of readers, for locations with more than one.
 #[derive(Debug, Default)]
 pub(super) struct Readers {
     sets: Vec<Set>,
     free: Vec<usize>,
     rows: Vec<Row>,
     free_rows: Vec<usize>,
-    /// Threads of a block.
+    /// Number of threads in a block.
     threads: u32,
 }
 
 /// The readers of one location.
 #[derive(Clone, Debug, Default)]
 struct Set {
-    /// All are threads of one block.
+    /// True if all readers are threads of one block.
     is_of_block: bool,
     of_block: OfBlock,
-    /// The others of a block's threads, or where it is not of a block all readers, sorted by who they are.
+    /// The readers not in `of_block`, sorted by reader; all of them if `is_of_block` is false.
     list: Vec<Access>,
 }
 
-/// Threads of one block, most of which have read by the same instruction.
+/// Readers of one block, most of which read by the same instruction.
 #[derive(Clone, Debug, Default)]
 struct OfBlock {
     /// Number of the block's first thread in the grid.
     first: u32,
     count: u32,
-    /// No reader was in a later epoch.
+    /// Latest epoch of a reader.
     latest: Epoch,
     /// The reader with the lowest number.
     lowest: Access,
-    /// The access of most, by any thread.
+    /// The most common access, by any thread.
     like: Access,
-    /// Of each warp, the threads that have made such an access, and those of the list.
+    /// For each warp, the threads with that access, and the threads in the list.
     warps: Vec<Warp>,
 }
 
@@ -78,21 +77,21 @@ struct Warp {
     others: u32,
 }
 
-/// Locations that follow one another, each of which the same lane of the same warps has read.
+/// Consecutive locations, each read by the same lane of the same warps.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     /// Number of the block's first thread in the grid.
     pub(super) first: u32,
     /// The access, by any thread.
     pub(super) like: Access,
-    /// A bit for each warp.
+    /// A bit for each warp that read the row.
     pub(super) warps: u32,
-    /// So many locations.
+    /// Number of locations.
     pub(super) cells: u32,
 }
 
 impl Row {
-    /// The reader of a warp.
+    /// Returns the reader in a warp.
     #[inline]
     pub(super) fn reader(&self, warp: u32, lane: u32) -> Access {
         let thread = warp * LANES as u32 + lane;
@@ -106,17 +105,17 @@ impl Row {
     }
 }
 
-/// Lanes of a warp that read one location by the same instruction, and in the same epoch.
+/// Lanes of a warp that read one location by the same instruction and in the same epoch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
-    /// The access of the first of them.
+    /// The access of the first lane.
     pub(super) first: Access,
-    /// They follow one another.
+    /// Number of lanes, which are consecutive.
     pub(super) lanes: u32,
 }
 
 impl Readers {
-    /// None, of blocks with so many threads.
+    /// Returns an empty table for blocks of `threads` threads.
     pub(super) fn of_blocks(threads: u32) -> Self {
         Self {
             threads: threads.max(1),
@@ -131,7 +130,7 @@ impl Readers {
         })
     }
 
-    /// The first two readers of a location.
+    /// Adds a set with the first two readers of a location.
     pub(super) fn pair(&mut self, one: Access, other: Access, is_shared: bool) -> Access {
         let index = self.take();
         let threads = self.threads;
@@ -139,7 +138,7 @@ impl Readers {
         let set = &mut self.sets[index];
         let is_of_block =
             |access: Access| access.is_of_thread() && access.index.wrapping_sub(first) < threads;
-        // In global memory few are remembered.
+        // Global memory keeps few readers.
         set.is_of_block = is_shared && is_of_block(one) && is_of_block(other);
         if set.is_of_block {
             set.begin(first, threads.div_ceil(LANES as u32) as usize);
@@ -152,7 +151,7 @@ impl Readers {
         Access::many(index)
     }
 
-    /// The readers of a location that the lanes of a run alone have read, several.
+    /// Returns the readers of a location that only the lanes of a run have read, at least two.
     pub(super) fn of_run(&mut self, run: Run, is_shared: bool) -> Access {
         let index = self.take();
         let threads = self.threads;
@@ -174,7 +173,7 @@ impl Readers {
         set.named(index, threads, is_shared)
     }
 
-    /// The readers of the first location of a new row; each of the others is told apart by its lane.
+    /// Adds a row and returns its number; the locations in it are distinguished by lane.
     pub(super) fn add_row(&mut self, row: Row) -> usize {
         match self.free_rows.pop() {
             Some(index) => {
@@ -193,7 +192,7 @@ impl Readers {
         &mut self.rows[row]
     }
 
-    /// A location leaves its row, as others have read it.
+    /// Copies the readers of a location out of its row, since others have read it.
     #[cold]
     fn leave_row(&mut self, many: Access) -> Access {
         let all = self.all(many);
@@ -210,7 +209,7 @@ impl Readers {
         Access::many(index)
     }
 
-    /// Adds a reader to some; those whose reading happened before are left out. Gives all that there are then.
+    /// Adds a reader and drops readers that happened before it. Returns the updated reader set.
     #[inline]
     pub(super) fn add(
         &mut self,
@@ -247,7 +246,7 @@ impl Readers {
             set.list.retain(|reader| !known.has(*reader));
         }
         let (list, limit) = (&mut set.list, limit(is_shared));
-        // Lanes and copies come in their order.
+        // Lanes and copies are added in their order.
         if list.last().is_some_and(|last| last.key() < access.key()) {
             if list.len() < limit {
                 list.push(access);
@@ -261,8 +260,8 @@ impl Readers {
         }
     }
 
-    /// Returns whether [`add_run`](Self::add_run) does for lanes what [`add`](Self::add) does for one after the other,
-    /// where they know the same of all but themselves.
+    /// Adds a run of lanes at once, if the effect is that of [`add`](Self::add) for each lane in turn. They
+    /// must have the same knowledge of all other threads. Returns whether it did.
     #[inline]
     pub(super) fn takes_run(
         &self,
@@ -288,7 +287,7 @@ impl Readers {
                 && all.warps.get(warp).is_some_and(is_new)
                 && !known.has(all.lowest);
         }
-        // There is no room, and none of them is there.
+        // The set is full, and none of the lanes is in it.
         let is_other =
             |reader: &Access| reader.index.wrapping_sub(run.first.index) >= run.lanes.count_ones();
         set.list.len() >= limit(is_shared)
@@ -314,7 +313,7 @@ impl Readers {
         }
     }
 
-    /// Returns whether all of them happened before.
+    /// Returns whether all readers happened before.
     #[inline]
     pub(super) fn are_known(&self, many: Access, known: &impl Known) -> bool {
         if let Some((row, lane)) = many.row() {
@@ -331,7 +330,7 @@ impl Readers {
             && set.list.iter().all(|reader| known.has(*reader))
     }
 
-    /// All of them, sorted by who they are.
+    /// Returns all readers, sorted by reader.
     pub(super) fn all(&self, many: Access) -> Vec<Access> {
         if let Some((row, lane)) = many.row() {
             return self.rows[row].readers(lane).collect();
@@ -353,7 +352,7 @@ impl Readers {
         Access::many(index)
     }
 
-    /// Forgets them. What is added later has the room that they had.
+    /// Frees the set for reuse.
     pub(super) fn free(&mut self, many: Access) {
         if let Some((index, _)) = many.row() {
             let row = &mut self.rows[index];
@@ -376,7 +375,7 @@ fn limit(is_shared: bool) -> usize {
     }
 }
 
-/// Returns whether a read changes nothing of these readers.
+/// Returns whether a read leaves these readers unchanged.
 #[inline]
 fn is_left_as_it_is(many: Access, known: &impl Known) -> bool {
     many.full_of_block()
@@ -384,7 +383,7 @@ fn is_left_as_it_is(many: Access, known: &impl Known) -> bool {
 }
 
 impl Set {
-    /// As a location refers to it.
+    /// Returns the reference that a location stores.
     fn named(&self, index: usize, threads: u32, is_shared: bool) -> Access {
         let many = Access::many(index);
         if self.is_of_block || self.list.len() < limit(is_shared) {
@@ -452,7 +451,7 @@ impl Set {
         })
     }
 
-    /// Leaves out those that happened before.
+    /// Drops the readers that happened before.
     #[cold]
     fn leave_out(&mut self, known: &impl Known) {
         let OfBlock { first, latest, .. } = self.of_block;

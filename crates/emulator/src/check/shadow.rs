@@ -24,13 +24,13 @@ impl Default for Recent {
     }
 }
 
-/// All of memory.
+/// Shadow of all memory.
 #[derive(Debug, Default)]
 pub(super) struct Shadow {
     shared: LinearMap<Vec<Cell>>,
     pages: Vec<Box<[Cell; PAGE_WORDS]>>,
     page_of: Map<u64, usize>,
-    /// Pages that were used last, each where its number says.
+    /// Recently used pages, each at the index of its number.
     recent: Recent,
     splits: Vec<[Cell; 4]>,
     free_splits: Vec<usize>,
@@ -38,7 +38,7 @@ pub(super) struct Shadow {
 }
 
 impl Shadow {
-    /// Of blocks with so many threads.
+    /// Returns the shadow for blocks of `threads` threads.
     pub(super) fn of_blocks(threads: u32) -> Self {
         Self {
             readers: Readers::of_blocks(threads),
@@ -71,8 +71,8 @@ impl Shadow {
         self.page_of.contains_key(&(address / PAGE_BYTES))
     }
 
-    /// Calls `each` for all words and bytes of global memory that were written, in the order of their
-    /// addresses; with the address and how many bytes it is about.
+    /// Calls `each` for all written words and bytes of global memory in address order, with the address and the
+    /// number of bytes.
     pub(super) fn global_writes(&self, mut each: impl FnMut(u64, u64, Access)) {
         let mut pages: Vec<(u64, usize)> = self.page_of.iter().map(|(p, i)| (*p, *i)).collect();
         pages.sort_unstable();
@@ -92,7 +92,7 @@ impl Shadow {
         }
     }
 
-    /// The index of a page by its number.
+    /// Returns the index of a page by its number.
     #[inline]
     fn page(&mut self, number: u64) -> usize {
         let recent = &mut self.recent.0[number as usize % RECENT];
@@ -107,7 +107,7 @@ impl Shadow {
         recent.1
     }
 
-    /// The words of an access that covers each as a whole, all of them on one page.
+    /// Returns the words that an access covers entirely, if all are on one page.
     #[inline]
     pub(super) fn words(
         &mut self,
@@ -155,7 +155,7 @@ impl Shadow {
                     if cells.len() < last {
                         cells.resize(last, EMPTY);
                     }
-                    // Words that are covered as a whole follow one another.
+                    // Consecutive words that are covered entirely.
                     let mut next = word;
                     while from == 0
                         && (next as u64 + 1) * 4 <= end

@@ -1,11 +1,11 @@
-//! Instructions as the checker counts them: those of a function are told apart by the calls that led to it.
+//! Numbers for instructions in the checker: an instruction of a function has one for each chain of calls to it.
 
 use super::hash::Map;
 use crate::machine::{Location, Program, observer::Origin};
 
-/// Where numbers begin that are of no program's instruction.
+/// First number that is not an instruction of the program.
 const FIRST: usize = 1 << 21;
-/// So many are given out.
+/// Limit of such numbers.
 const MOST: usize = 1 << 20;
 
 /// Instructions that were executed in functions.
@@ -13,18 +13,18 @@ const MOST: usize = 1 << 20;
 pub(super) struct Sites {
     /// By number of the calls, less 1: the calls before the last, and the last one.
     calls: Vec<(u32, usize)>,
-    /// Of each number from [`FIRST`] on, the calls and the instruction.
+    /// Calls and instruction of each number from [`FIRST`] on.
     all: Vec<(u32, usize)>,
     numbers: Map<(u32, usize), usize>,
 }
 
 impl Sites {
-    /// A function is entered by this origin.
+    /// Adds a chain of calls that enters a function.
     pub(super) fn call(&mut self, from: u32, instruction: usize) {
         self.calls.push((from, instruction));
     }
 
-    /// With the instruction's number in place of the instruction.
+    /// Returns the origin with the instruction's number in place of the instruction.
     #[inline]
     pub(super) fn numbered(&mut self, origin: Origin) -> Origin {
         match origin.calls {
@@ -56,7 +56,7 @@ impl Sites {
         found.copied().unwrap_or((0, number))
     }
 
-    /// The instruction itself.
+    /// Returns the instruction of a number.
     pub(super) fn instruction(&self, number: usize) -> usize {
         self.of(number).1
     }
@@ -69,7 +69,7 @@ impl Sites {
         program.function(self.instruction(number))
     }
 
-    /// Where it stands, and its calls.
+    /// Returns the location of a number, with its calls.
     pub(super) fn location(&self, program: &Program, number: usize) -> Location {
         let (mut calls, instruction) = self.of(number);
         let mut location = program.location(instruction);

@@ -1,22 +1,22 @@
-//! Findings that somebody has accepted.
+//! Suppressions: findings that the user has accepted.
 
 use super::{CheckReport, Diagnostic, Kind};
 
 /// Findings of one kind in one function that are not to be reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suppression {
-    /// The kind.
+    /// Kind to suppress.
     pub kind: Kind,
-    /// The name in PTX of the kernel, or of the function with one of the instructions; with a `*` at its end, all names
-    /// that begin so.
+    /// PTX name of the kernel, or of a function that contains one of the instructions. A `*` at the end matches
+    /// any continuation.
     pub function: String,
-    /// Why it is accepted.
+    /// Reason for accepting it.
     pub reason: Option<String>,
 }
 
 impl Suppression {
-    /// Returns whether a finding is of this kind and in this function. What ends a kernel is never suppressed, since
-    /// nothing is known of what would come then.
+    /// Returns whether a finding has this kind and is in this function. A finding that ends the kernel is never
+    /// suppressed, since the rest of the kernel was not checked.
     pub fn covers(&self, found: &Diagnostic) -> bool {
         let is_meant = |name: &str| match self.function.strip_suffix('*') {
             Some(first) => name.starts_with(first),
@@ -29,14 +29,14 @@ impl Suppression {
     }
 }
 
-/// A list of suppressions, which counts what it was used for.
+/// A list of suppressions that counts their uses.
 #[derive(Clone, Debug, Default)]
 pub struct Suppressions {
     all: Vec<(Suppression, u64)>,
 }
 
 impl Suppressions {
-    /// Of these.
+    /// Creates the list.
     pub fn new(all: impl IntoIterator<Item = Suppression>) -> Self {
         let all = all
             .into_iter()
@@ -57,7 +57,7 @@ impl Suppressions {
         }
     }
 
-    /// All of them, each with the number of findings that it has suppressed.
+    /// Returns all suppressions, each with the number of findings that it has suppressed.
     pub fn counts(&self) -> impl Iterator<Item = (&Suppression, u64)> {
         self.all
             .iter()
@@ -66,7 +66,7 @@ impl Suppressions {
 }
 
 impl CheckReport {
-    /// Leaves out what is suppressed.
+    /// Removes suppressed findings.
     pub fn suppress(&mut self, suppressions: &mut Suppressions) {
         self.diagnostics
             .retain(|found| !suppressions.suppress(found));

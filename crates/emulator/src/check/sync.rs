@@ -18,26 +18,26 @@ pub(super) struct Release {
     released: Released,
 }
 
-/// A location whose last write, or a chain of atomics there, releases something.
+/// A location with a release by its last write, or by a chain of atomics there.
 #[derive(Debug, Default)]
 pub(super) struct Location {
     near: Vec<Release>,
-    /// Those whose scope reaches every block, of which there may be as many as blocks.
+    /// Releases with a scope that reaches every block; there may be one for each block.
     far: Vec<Release>,
-    /// All of these as one, since all blocks may read them often.
+    /// The join of all these, since all blocks may read them often.
     all_far: Released,
     fences: FencesOfLocation,
-    /// A number of its own for each change of what is released anywhere.
+    /// Version of the releases: unique for each change anywhere.
     version: u64,
 }
 
-/// Locations whose last write releases something.
+/// Locations with a release by their last write.
 pub(super) type Locations = Map<(Memory, u64), Location>;
 
-/// A thread remembers so many releases that relaxed reads of a narrow scope have seen.
+/// Limit of remembered releases per thread that relaxed reads of a narrow scope have read.
 const MOST_SEEN: usize = 16;
 
-/// Returns whether a scope has every block of the grid in it.
+/// Returns whether a scope includes every block of the grid.
 pub(super) fn is_far(scope: Scope) -> bool {
     matches!(scope, Scope::Gpu | Scope::Sys)
 }
@@ -51,7 +51,7 @@ fn releases(sem: Sem) -> bool {
 }
 
 impl Checker {
-    /// A strong access.
+    /// Performs a strong access.
     pub(super) fn synchronise(
         &mut self,
         origin: Origin,
@@ -108,7 +108,7 @@ impl Checker {
         if kind == AccessKind::Read {
             return;
         }
-        // Atomics go on with what others have released there; stores begin anew.
+        // Atomics continue the release of others; stores start a new one.
         if kind == AccessKind::Write {
             self.locations.remove(&key);
         }
@@ -189,7 +189,7 @@ impl Checker {
         }
     }
 
-    /// Ends the earlier steps of a warpgroup's threads, without ordering them for anyone.
+    /// Ends the earlier steps of a warpgroup's threads, without ordering them for other threads.
     pub(super) fn warpgroup_meet(&mut self, origin: Origin) {
         let block = origin.block as u32;
         let Some(state) = self.grid.blocks.get_mut(block) else {
@@ -217,7 +217,7 @@ impl Checker {
         }
     }
 
-    /// `fence.proxy.async`: what was done so far is ordered before later copies.
+    /// Orders all earlier steps before later copies (`fence.proxy.async`).
     pub(super) fn fence_proxy_async(&mut self, origin: Origin, sides: [bool; 2]) {
         self.proxy_fences.insert(origin.instruction);
         let Some(state) = self.grid.thread(origin.block as u32, origin.thread) else {
@@ -232,7 +232,7 @@ impl Checker {
 }
 
 impl Scope {
-    /// The narrower of two.
+    /// Returns the narrower of two scopes.
     fn min_of(self, other: Self) -> Self {
         if (self as u8) < other as u8 {
             self

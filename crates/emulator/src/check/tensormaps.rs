@@ -44,7 +44,7 @@ impl Checker {
         }
     }
 
-    /// A copy reads its map.
+    /// Checks that a copy may read its map.
     pub(super) fn map_use(&mut self, origin: Origin, copy: u32, range: Range) {
         if range.memory != Memory::Global {
             return;
@@ -94,7 +94,7 @@ impl Checker {
                     "an earlier launch wrote the map: its release needs `.gpu`"
                 }
                 true => "the map was written before the kernel began: its acquire needs `.gpu`",
-                false => "release and acquire need a scope with both threads in it",
+                false => "the scopes of release and acquire must include both threads",
             };
             let notes = match kind {
                 Kind::ScopeTooNarrow => vec![note.to_owned()],
@@ -130,7 +130,7 @@ impl Checker {
 }
 
 impl Judge<'_> {
-    /// Why a write to a map is not seen by a copy that uses it, if so.
+    /// Returns why a copy that uses a map does not see a write to it, if so.
     fn stale(&self, map: &AcquiredMap, write: Access) -> Option<(Kind, Access)> {
         let narrow = Some((Kind::ScopeTooNarrow, write));
         // The host, or an earlier launch, wrote it and released it.

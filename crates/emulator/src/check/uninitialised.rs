@@ -1,4 +1,4 @@
-//! Values of memory that nobody has written.
+//! Uses of values read from uninitialised memory.
 
 use super::{
     Checker, Kind,
@@ -8,16 +8,16 @@ use super::{
 use crate::machine::observer::{Origin, Used};
 
 impl Checker {
-    /// A value is used that an instruction has read where nobody has written.
+    /// Reports the use of a value that an instruction read from uninitialised memory.
     pub(super) fn unwritten_use(&mut self, origin: Origin, read: usize, used: Used) {
         let what = match used {
             Used::Unknown => {
                 self.unwritten.lost.insert(read);
                 return;
             }
-            Used::Branch => "decides by the value what is executed",
-            Used::Address => "takes the value for an address",
-            Used::Store => "writes the value, or what is computed from it",
+            Used::Branch => "uses the value as a condition",
+            Used::Address => "uses the value as an address",
+            Used::Store => "stores the value, or a result computed from it",
         };
         let here = End::new(origin, what);
         let found = self.found.iter().find(|raw| self.is_read(raw, read));
@@ -28,7 +28,7 @@ impl Checker {
             .because(other);
     }
 
-    /// Returns whether this is a read of a value that nothing depends on.
+    /// Returns whether this is an uninitialised read with no result that depends on it.
     pub(super) fn is_harmless(&self, raw: &Raw) -> bool {
         let here = raw.here.as_ref();
         let here = here.map(|end| self.sites.instruction(end.instruction));
@@ -36,7 +36,7 @@ impl Checker {
         raw.kind == Kind::UninitialisedRead && !here.is_some_and(|here| lost.contains(&here))
     }
 
-    /// A read is told with the first use of its value.
+    /// Merges each uninitialised read into the first use of its value.
     pub(super) fn causes_of_uses(&self, causes: &mut Causes) {
         for (index, raw) in self.found.iter().enumerate() {
             let Some(there) = &raw.there else {
@@ -56,7 +56,7 @@ impl Checker {
         }
     }
 
-    /// Returns whether it is about what this instruction reads.
+    /// Returns whether the finding concerns the values that this instruction reads.
     fn is_read(&self, raw: &Raw, read: usize) -> bool {
         let here = raw.here.as_ref();
         raw.kind == Kind::UninitialisedRead

@@ -29,7 +29,7 @@ impl Unreleased {
         (address < bytes.end).then_some(bytes.is_narrow)
     }
 
-    /// Leaves out what was freed, or written by the host.
+    /// Drops bytes that were freed, or written by the host.
     pub(crate) fn forget(&mut self, start: u64, end: u64) {
         if start >= end {
             return;
@@ -51,7 +51,7 @@ impl Unreleased {
         }
     }
 
-    /// Adds bytes, or changes what is known of them.
+    /// Adds bytes, or updates their entry.
     fn add(&mut self, start: u64, end: u64, is_narrow: bool) {
         self.forget(start, end);
         if let Some((_, before)) = self.0.range_mut(..start).next_back()
@@ -81,7 +81,7 @@ impl ReleasedMaps {
 }
 
 impl Checker {
-    /// The writes that the launches up to this one, which is over, have left unreleased.
+    /// Returns the unreleased writes of all launches up to this one, which has ended.
     pub(crate) fn unreleased(&self) -> Unreleased {
         // A release covers all that came before, earlier launches among it.
         let mut left = match self.released_maps.far.is_empty() {

@@ -14,8 +14,8 @@ impl Checker {
         self.report(Kind::ShuffleOutsideMask, here, None, |_| Vec::new());
     }
 
-    /// The kernel says how many registers a thread begins with, `.dec` asks for no more, and `.inc` for no fewer than it
-    /// has (PTX ISA 9.7.19.5).
+    /// Checks that the kernel declares its registers per thread, that `.dec` does not increase them, and that
+    /// `.inc` does not decrease them (PTX ISA 9.7.19.5).
     pub(super) fn direction_of_registers(
         &mut self,
         origin: Origin,
@@ -49,7 +49,7 @@ impl Checker {
         }
     }
 
-    /// All warps of a warpgroup execute the same `setmaxnreg` (PTX ISA 9.7.19.5).
+    /// Checks that all warps of a warpgroup execute the same `setmaxnreg` (PTX ISA 9.7.19.5).
     pub(super) fn registers_at_end(&mut self, block: &Block) {
         for (group, warps) in block.registers.chunks(WARPS_OF_GROUP).enumerate() {
             let longest = warps.iter().map(Vec::len).max().unwrap_or(0);
@@ -79,7 +79,7 @@ impl Checker {
                 vec![match without {
                     0 => format!("both are warps of warpgroup {group}"),
                     _ => {
-                        format!("of the {of} warps of warpgroup {group}, {without} execute none")
+                        format!("{without} of the {of} warps of warpgroup {group} execute none")
                     }
                 }]
             });

@@ -8,7 +8,7 @@ use crate::{
     value::{Binary, Ternary, Unary},
 };
 
-/// `d = f(a)`, all of one type.
+/// Decodes `d = f(a)`, with one type for all operands.
 pub(crate) fn unary<A: InstructionSet>(
     decoder: &mut Decoder<'_, A>,
     instruction: &Instruction,
@@ -22,7 +22,7 @@ pub(crate) fn unary<A: InstructionSet>(
     Ok(())
 }
 
-/// `d = f(a, b)`, all of one type.
+/// Decodes `d = f(a, b)`, with one type for all operands.
 pub(crate) fn binary<A: InstructionSet>(
     decoder: &mut Decoder<'_, A>,
     instruction: &Instruction,
@@ -36,7 +36,7 @@ pub(crate) fn binary<A: InstructionSet>(
     Ok(())
 }
 
-/// `d = f(a, b, c)`, all of one type.
+/// Decodes `d = f(a, b, c)`, with one type for all operands.
 pub(crate) fn ternary<A: InstructionSet>(
     decoder: &mut Decoder<'_, A>,
     instruction: &Instruction,

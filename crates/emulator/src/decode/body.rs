@@ -24,7 +24,7 @@ use crate::machine::{
 /// Larger frames in local memory are refused.
 const MAX_LOCAL_BYTES: u64 = 512 << 10;
 
-/// Decodes one kernel and what it calls.
+/// Decodes one kernel and its callees.
 pub(crate) struct Decoder<'m, A> {
     module: &'m Module,
     pub(crate) image: &'m Image,
@@ -41,11 +41,11 @@ pub(crate) struct Decoder<'m, A> {
     shared_end: u64,
     /// Another kernel comes after this one in the text.
     is_followed: bool,
-    /// Variables whose functions are decoded.
+    /// Variables with decoded functions.
     reached: HashSet<String>,
-    /// Forms that were asked for, by opcode and kinds of operands.
+    /// Cache of forms, by opcode and kinds of operands.
     pub(super) forms: HashMap<String, Option<Rc<Form>>>,
-    // Of the current function:
+    // State of the current function:
     constants: HashMap<ConstantKey, Slot>,
     function: Function,
     labels: Vec<Option<usize>>,
@@ -55,9 +55,9 @@ pub(crate) struct Decoder<'m, A> {
     named: Vec<(u32, Vec<Slot>)>,
     /// The registers of these products.
     products: HashSet<Slot>,
-    /// Instructions of the current function whose results decide nothing.
+    /// Instructions of the current function with unused results.
     without_effect: HashSet<Span>,
-    // Of the current instruction:
+    // State of the current instruction:
     guard: Option<(Slot, bool)>,
 }
 
@@ -130,9 +130,9 @@ fn is_followed(module: &Module, entry: &str) -> bool {
     last.is_some_and(|last| last.name != *entry)
 }
 
-/// A collective with its modifiers in the order that the PTX ISA has: ptxas takes others, too. `vote.ballot.sync.b32`
-/// stands in CUB, `stmatrix.sync.aligned.x2.m8n8.shared.b16` in DeepGEMM, `ldmatrix.sync.aligned.x4.m8n8.shared.b16` in
-/// CUTLASS.
+/// Returns a collective with its modifiers in the order of the PTX ISA: ptxas accepts others too. CUB has
+/// `vote.ballot.sync.b32`, DeepGEMM `stmatrix.sync.aligned.x2.m8n8.shared.b16`, and CUTLASS
+/// `ldmatrix.sync.aligned.x4.m8n8.shared.b16`.
 fn respelled(instruction: &Instruction) -> Option<Instruction> {
     let opcode = &instruction.opcode;
     let rank = |part: &str| match (opcode.stem(), part) {
@@ -160,7 +160,7 @@ fn respelled(instruction: &Instruction) -> Option<Instruction> {
     Some(instruction)
 }
 
-/// The reason why a function cannot be called that another module defines, or the device runtime of CUDA.
+/// Returns why a function without a body cannot be called: another module or CUDA's device runtime has it.
 fn without_body(name: &str) -> String {
     // The device runtime of dynamic parallelism has names of its own since CUDA 12 (CDP2).
     let own = name.strip_prefix("__cudaCDP2");
@@ -168,10 +168,10 @@ fn without_body(name: &str) -> String {
     let launches = ["LaunchDevice", "GetParameterBuffer"];
     if launches.iter().any(|start| function.starts_with(start)) {
         format!(
-            "`{name}` launches a kernel from a kernel (dynamic parallelism), which the emulator does not do"
+            "`{name}` launches a kernel from a kernel (dynamic parallelism), which the emulator does not support"
         )
     } else if !function.is_empty() {
-        format!("`{name}` is a function of CUDA's device runtime, which the emulator does not have")
+        format!("`{name}` is a function of CUDA's device runtime, which the emulator lacks")
     } else {
         format!("`{name}` has no body in this module")
     }
@@ -227,7 +227,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
             self.refuse(function.name.as_str(), *function.span, reason);
         }
         for operation in &mut self.code.operations[self.function.start..] {
-            // Labels without a place are in text that ends too early; nothing runs then.
+            // Labels without a place occur only in text that ends too early, which never runs.
             operation.action.for_each_target(|target| {
                 *target = self.labels.get(*target).copied().flatten().unwrap_or(0);
             });
@@ -259,15 +259,15 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         Passed::Local { offset, bytes }
     }
 
-    /// Declares a variable in `.param`. Where a variable of the module has its name, ptxas 13.0 takes that one in each kernel
-    /// but the module's last, and in what it calls.
+    /// Declares a variable in `.param`. If a variable of the module has the same name, ptxas 13.0 uses that one
+    /// in each kernel but the module's last, and in its callees.
     fn declare_param(&mut self, name: &str, symbol: Symbol) {
         let is_variable = self.image.names.contains_key(name);
         let symbol = match self.is_followed && is_variable {
             false => symbol,
             true => Symbol::Refused(format!(
-                "`{name}` is the name of a parameter and of a variable of the module, of which ptxas 13.0 takes the \
-                 variable in every kernel but the module's last; give the parameter another name"
+                "`{name}` names both a parameter and a variable of the module, and ptxas 13.0 takes the variable \
+                 in every kernel but the module's last; rename the parameter"
             )),
         };
         self.scope.declare(name, symbol);
@@ -382,7 +382,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
                 }
             }
         });
-        // Of several operations, the last one is the instruction.
+        // The last of several operations counts as the instruction.
         if self.code.operations.len() > before
             && let Some(last) = self.code.operations.last_mut()
         {
@@ -423,19 +423,19 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         });
     }
 
-    /// Returns whether the result of an instruction of the current function decides nothing.
+    /// Returns whether the result of an instruction of the current function is not used.
     pub(crate) fn decides_nothing(&self, instruction: &Instruction) -> bool {
         self.without_effect.contains(&*instruction.span)
     }
 
-    /// The current instruction is a product of a warpgroup with these registers: its own naming is none.
+    /// Marks the current instruction as a product with these registers; its own uses do not count as accesses.
     pub(crate) fn add_products(&mut self, registers: impl IntoIterator<Item = Slot>) {
         let site = self.code.program.last_site();
         self.named.retain(|(other, _)| *other != site);
         self.products.extend(registers);
     }
 
-    /// The kernel reads a special register.
+    /// Records that the kernel reads a special register.
     pub(super) fn reads(&mut self, special: Special) {
         let program = &mut self.code.program;
         match special {
@@ -445,7 +445,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         }
     }
 
-    /// The current instruction names a register.
+    /// Records that the current instruction names a register.
     pub(super) fn name(&mut self, slot: Slot) {
         let site = self.code.program.last_site();
         match self.named.last_mut() {
@@ -460,7 +460,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         self.push(action, guard);
     }
 
-    /// Adds an operation that only writes slots without a name, whatever the guard says.
+    /// Adds an operation that only writes unnamed slots, independent of the guard.
     pub(crate) fn emit_hidden(&mut self, action: A) {
         self.push(action, None);
     }
@@ -481,7 +481,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         d
     }
 
-    /// A slot that holds this when the function is entered.
+    /// Returns a slot with this value at the entry of the function.
     pub(crate) fn constant(&mut self, constant: Constant) -> Slot {
         let key = format!("{constant:?}");
         if let Some(slot) = self.constants.get(&key) {
@@ -493,14 +493,14 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         slot
     }
 
-    /// The slot of the carry flag (PTX ISA, section 9.7.2).
+    /// Returns the slot of the carry flag (PTX ISA, section 9.7.2).
     pub(crate) fn carry(&mut self) -> Slot {
         let slot = self.carry.unwrap_or_else(|| self.scope.slot());
         self.carry = Some(slot);
         slot
     }
 
-    /// The label's number; it becomes an index when the function is complete.
+    /// Returns the label's number, which becomes an index when the function is complete.
     pub(crate) fn label(&mut self, name: &str) -> Result<usize, NotSupported> {
         match self.scope.find(name) {
             Some(Symbol::Label(label)) => Ok(label),
@@ -508,8 +508,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         }
     }
 
-    /// Gives a shared variable its place when it is first used, so that each kernel has only those
-    /// that it uses.
+    /// Places a shared variable when it is first used, so that each kernel has only the variables that it uses.
     pub(super) fn shared_address(&mut self, key: usize, offset: u64, generic: bool) -> Constant {
         let Shared { name, align, bytes } = &self.shared[key];
         let place = *self
@@ -534,7 +533,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         }
     }
 
-    /// Index of a function with a body.
+    /// Returns the index of a function with a body.
     pub(crate) fn function_id(&mut self, name: &str) -> Result<usize, NotSupported> {
         if let Some(id) = self.ids.get(name) {
             return Ok(*id);
@@ -572,8 +571,8 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         address.ok_or_else(|| format!("`{name}` has no address").into())
     }
 
-    /// Decodes the functions whose addresses any variable holds: an object of an earlier launch may point to its table of
-    /// virtual functions.
+    /// Decodes the functions with an address in any variable: an object of an earlier launch may point to its
+    /// table of virtual functions.
     pub(crate) fn reach_all(&mut self) {
         let image = self.image;
         let mut variables: Vec<&String> = image.mentions.keys().collect();
@@ -582,7 +581,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         variables.into_iter().for_each(|name| self.reach(name));
     }
 
-    /// Decodes the functions whose addresses a variable holds, or another that it points to.
+    /// Decodes the functions with an address in a variable, or in another variable that it points to.
     pub(super) fn reach(&mut self, variable: &str) {
         let image = self.image;
         let Some(mentions) = image.mentions.get(variable) else {

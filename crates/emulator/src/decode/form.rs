@@ -15,7 +15,7 @@ use crate::{
 };
 
 impl<A: InstructionSet> Decoder<'_, A> {
-    /// The form of an instruction. The table is asked once for each of them.
+    /// Returns the form of an instruction, from a cache of table look-ups.
     pub(super) fn form(&mut self, instruction: &Instruction) -> Result<Rc<Form>, NotSupported> {
         let mut text = instruction.opcode.name().to_owned();
         for (index, operand) in instruction.operands.iter().enumerate() {
@@ -77,28 +77,28 @@ impl<A: InstructionSet> Decoder<'_, A> {
     }
 }
 
-/// The operand, which must be the number of the form.
+/// Checks that an operand is the number that the form has.
 pub(crate) fn exact(form: &Form, operand: &Operand) -> Result<u64, NotSupported> {
     let wanted = form.number().unwrap_or_default();
     match operand.as_integer() {
         Some(number) if u64::try_from(number) == Ok(wanted) => Ok(wanted),
-        Some(number) => Err(format!("an operand is {number}, and must be {wanted}").into()),
-        None => Err(format!("an operand is not constant, and must be {wanted}").into()),
+        Some(number) => Err(format!("an operand is {number} but must be {wanted}").into()),
+        None => Err(format!("an operand is not constant but must be {wanted}").into()),
     }
 }
 
-/// The state space of the address, or of the destination.
+/// Returns the state space of the address, or of the destination.
 pub(crate) fn space(form: &Form) -> Space {
     form.space().map_or(Space::Generic, Space::from)
 }
 
-/// The operator of a reduction.
+/// Returns the operator of a reduction.
 pub(crate) fn operator(form: &Form) -> Result<Operator, NotSupported> {
     let reduction = form.reduction().ok_or(NotSupported::Part("operator"))?;
     Ok(reduction.into())
 }
 
-/// The first type.
+/// Returns the first type.
 pub(crate) fn ty(form: &Form) -> Result<Type, NotSupported> {
     use ptx_isa::Type::*;
     Ok(match form.ty().ok_or(NotSupported::Part("type"))? {

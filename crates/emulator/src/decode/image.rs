@@ -1,4 +1,4 @@
-//! The variables of a module: where they lie, and what they start with.
+//! The variables of a module: addresses and initial values.
 
 use std::collections::HashMap;
 
@@ -14,13 +14,13 @@ use crate::machine::{CONST_WINDOW, FUNCTION_WINDOW, MAX_IMAGE_BYTES, in_source, 
 /// The meaning of a module's name.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Variable {
-    /// In global memory.
+    /// In global memory, at this address.
     Global(u64),
     /// An offset in constant memory.
     Const(u64),
     /// An index into [`Image::shared`].
     Shared(usize),
-    /// It cannot be used, for this reason.
+    /// Not usable, for this reason.
     Refused(String),
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Shared {
 pub(crate) struct Global {
     pub(crate) name: String,
     pub(crate) address: u64,
-    /// Its initial contents, until the module is loaded.
+    /// Initial contents, until the module is loaded.
     pub(crate) bytes: Vec<u8>,
 }
 
@@ -51,16 +51,17 @@ pub(crate) struct Image {
     pub(crate) shared: Vec<Shared>,
     /// Bytes of each variable in global and constant memory.
     lengths: HashMap<String, u64>,
-    /// Where in global memory the next module's variables begin.
+    /// Start of the next module's variables in global memory.
     pub(crate) end: u64,
     /// Addresses of all functions with a body, the same in every kernel of the module.
     pub(crate) functions: HashMap<String, u64>,
-    /// Names that a variable starts with: those of functions, and of other variables.
+    /// Names in the initial value of a variable: functions and other variables.
     pub(crate) mentions: HashMap<String, Vec<String>>,
 }
 
 impl Image {
-    /// The variables of a module, those in global memory at the addresses that `placed` gives, or else from `start` on.
+    /// Places the variables of a module. Those in global memory get the address from `placed`, or else one from
+    /// `start` on.
     pub(crate) fn new(module: &Module, start: u64, placed: impl Fn(&str) -> Option<u64>) -> Self {
         let mut image = Self {
             end: start,
@@ -175,7 +176,7 @@ impl Image {
             let mut bytes = Vec::new();
             if image.flatten(initializer, ty, &mut bytes).is_none() {
                 let name = declarator.name.as_str();
-                let reason = format!("what `{name}` starts with is not understood");
+                let reason = format!("the initial value of `{name}` is not understood");
                 image
                     .names
                     .insert(name.to_owned(), Variable::Refused(reason));
@@ -192,7 +193,7 @@ impl Image {
         image
     }
 
-    /// The generic address of a variable, and how many bytes it has.
+    /// Returns the generic address of a variable, and its size in bytes.
     pub(crate) fn variable(&self, name: &str) -> Result<(u64, u64), Failure> {
         let found = self.lengths.get(name);
         let found = found.and_then(|bytes| Some((self.address_of(name, CONST_WINDOW)?, *bytes)));
@@ -223,7 +224,7 @@ impl Image {
         }
     }
 
-    /// The address of a variable or function; constants lie in this window.
+    /// Returns the address of a variable or function; constants are in the window `constants`.
     fn address_of(&self, name: &str, constants: u64) -> Option<u64> {
         match self.names.get(name) {
             Some(Variable::Global(address)) => Some(*address),
@@ -258,7 +259,7 @@ impl Image {
     }
 }
 
-/// Adds the names in what a variable starts with.
+/// Adds the names in an initial value.
 fn mentioned(initializer: &Initializer, names: &mut Vec<String>) {
     fn of(expression: &Expression, names: &mut Vec<String>) {
         match &expression.kind {
@@ -287,14 +288,14 @@ enum Target {
     Const(u64),
 }
 
-/// The alignment of the declaration, else the size of an element (PTX ISA, section 5.4.5).
+/// Returns the alignment of the declaration, else the size of an element (PTX ISA, section 5.4.5).
 pub(crate) fn align_of(variable: &ptx::Variable) -> u64 {
     let elements = variable.vector.map_or(1, ptx::Vector::elements);
     let natural = variable.ty.size_bytes().unwrap_or(1) * elements;
     variable.align.map_or(natural, u64::from).clamp(1, 1 << 20)
 }
 
-/// The bits that a constant has as a value of this type; `None` when it is not a number.
+/// Returns the bits of a constant as a value of this type; `None` if it is not a number.
 pub(crate) fn number(expression: &Expression, ty: Type) -> Option<u64> {
     let float = match &expression.kind {
         ExpressionKind::Literal(literal) => Some((literal.number(), false)),

@@ -6,11 +6,11 @@ use ptx_isa::Form;
 use super::{Decoder, Modifiers, NotSupported};
 use crate::machine::{Alu, Slot, Special};
 
-/// How an instruction is decoded.
+/// Decoder of an instruction.
 pub(crate) enum Decode<A: 'static> {
     /// By its form, which the table has.
     Form,
-    /// By the words of its opcode.
+    /// Decoder by the words of the opcode.
     Words(Words<A>),
 }
 
@@ -23,7 +23,7 @@ pub(crate) trait InstructionSet: From<Alu> + 'static {
     /// Beginnings of opcodes, and how they are decoded; where several fit, the longest counts.
     const FAMILIES: &'static [(&'static str, Decode<Self>)];
 
-    /// How an opcode is decoded, and how much of the opcode is its stem.
+    /// Returns the decoder of an opcode, and the stem of the opcode that selects it.
     fn family(opcode: &Opcode) -> Option<&'static (&'static str, Decode<Self>)> {
         let families = Self::FAMILIES.iter();
         let fitting = families.filter(|(stem, _)| opcode.starts_with(stem));
@@ -37,7 +37,7 @@ pub(crate) trait InstructionSet: From<Alu> + 'static {
         form: &Form,
     ) -> Result<(), NotSupported>;
 
-    /// Returns whether an instruction does nothing but compute its first operand from the others.
+    /// Returns whether an instruction only computes its first operand from the others.
     fn only_computes(opcode: &Opcode) -> bool;
 
     /// Returns whether an instruction makes no sense unless its first operand is used.
@@ -46,7 +46,7 @@ pub(crate) trait InstructionSet: From<Alu> + 'static {
     /// Reads a special register that changes while a thread runs.
     fn read(special: Special, d: Slot) -> Self;
 
-    /// The end of a function, which in a kernel is that of the thread.
+    /// Returns the action at the end of a function, which ends the thread in a kernel.
     fn end_of_function() -> Self;
 
     /// Calls `change` with every index of an operation in it.

@@ -42,7 +42,7 @@ mod tests {
     /// File and line of the user's, and the chain of calls.
     type Found = (Option<(String, u32)>, Option<String>);
 
-    /// The sources of the instructions of a kernel.
+    /// Returns the sources of a kernel's instructions.
     fn lines(body: &str) -> Vec<Found> {
         let text = format!(
             ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k() {{\n{body}\n}}"

@@ -9,12 +9,12 @@ use crate::machine::observer::{Scope, Sem};
 pub(crate) struct Modifiers<'a>(Vec<&'a str>);
 
 impl<'a> Modifiers<'a> {
-    /// Everything behind the stem of a family, such as `cp.async.bulk`.
+    /// Splits the opcode after the stem of a family, such as `cp.async.bulk`.
     pub(crate) fn new(opcode: &'a Opcode, stem: &str) -> Self {
         Self(opcode.parts().skip(stem.split('.').count()).collect())
     }
 
-    /// Takes the modifier, if it is there.
+    /// Takes the modifier, if the opcode has it.
     pub(crate) fn take(&mut self, modifier: &str) -> bool {
         let found = self.0.iter().position(|part| *part == modifier);
         found.map(|index| self.0.remove(index)).is_some()
@@ -85,7 +85,7 @@ impl<'a> Modifiers<'a> {
         ])
     }
 
-    /// Takes what only tells caches what to do.
+    /// Takes cache hints, which have no effect.
     pub(crate) fn cache_hints(&mut self) {
         let known = ["ca", "cg", "cs", "lu", "cv", "wb", "wt", "unified"];
         self.0.retain(|part| {
@@ -95,7 +95,7 @@ impl<'a> Modifiers<'a> {
         });
     }
 
-    /// Refuses what nobody took.
+    /// Returns an error if a modifier was not taken.
     pub(crate) fn finish(self) -> Result<(), NotSupported> {
         match self.0.as_slice() {
             [] => Ok(()),

@@ -12,7 +12,7 @@ use crate::{
     value::lift,
 };
 
-/// As many operands as the pattern has.
+/// Returns the operands, if there are exactly `N`.
 pub(crate) fn operands<const N: usize>(
     instruction: &Instruction,
 ) -> Result<&[Operand; N], NotSupported> {
@@ -21,7 +21,7 @@ pub(crate) fn operands<const N: usize>(
 }
 
 impl<A: InstructionSet> Decoder<'_, A> {
-    /// A register that is written; for `_`, one that nobody reads.
+    /// Decodes a destination register; `_` becomes an unused one.
     pub(crate) fn destination(&mut self, operand: &Operand) -> Result<Register, NotSupported> {
         match &operand.kind {
             OperandKind::Sink => Ok(Register {
@@ -32,10 +32,10 @@ impl<A: InstructionSet> Decoder<'_, A> {
         }
     }
 
-    /// A register of at most 64 bits.
+    /// Decodes a register of at most 64 bits.
     pub(crate) fn register(&mut self, operand: &Operand) -> Result<Register, NotSupported> {
         let OperandKind::Symbol(symbol) = &operand.kind else {
-            return Err("an operand that must be a register is none".into());
+            return Err("an operand must be a register".into());
         };
         let name = symbol.name.as_str();
         match (self.scope.find(name), &symbol.component) {
@@ -55,7 +55,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
         }
     }
 
-    /// The two halves of a register of 128 bits, the lower one first.
+    /// Decodes a register of 128 bits into its two halves, the lower one first.
     pub(crate) fn wide_register(&mut self, operand: &Operand) -> Result<[Slot; 2], NotSupported> {
         let name = operand.as_name().unwrap_or_default();
         match self.scope.find(name) {
@@ -63,11 +63,11 @@ impl<A: InstructionSet> Decoder<'_, A> {
                 slot,
                 ty: Type::B128,
             })) => Ok([slot, slot + 1]),
-            _ => Err("an operand that must be a register of 128 bits is none".into()),
+            _ => Err("an operand must be a register of 128 bits".into()),
         }
     }
 
-    /// The registers of a vector that has a name of its own.
+    /// Decodes the registers of a named vector.
     pub(crate) fn vector(&mut self, operand: &Operand) -> Option<Vec<Register>> {
         match self.scope.find(operand.as_name()?) {
             Some(Symbol::Vector(first, elements)) => {
@@ -83,7 +83,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
         register.is_ok_and(|register| register.ty == Type::Pred)
     }
 
-    /// `d`, or `d|p`.
+    /// Decodes `d` or `d|p`.
     pub(crate) fn pair(
         &mut self,
         operand: &Operand,
@@ -96,7 +96,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
         }
     }
 
-    /// The operands but for the cache policy, which is the last one where the opcode has a hint.
+    /// Returns the operands without the cache policy, which is the last one if the opcode has a hint.
     pub(crate) fn without_policy<'i>(
         &mut self,
         instruction: &'i Instruction,
@@ -111,7 +111,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
         Ok(operands)
     }
 
-    /// A value that is read as this type.
+    /// Decodes a value that is read as this type.
     pub(crate) fn source(&mut self, operand: &Operand, ty: Type) -> Result<Slot, NotSupported> {
         match &operand.kind {
             OperandKind::Constant(expression) => {
@@ -170,7 +170,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
         Ok(self.constant(Constant::Special(special)))
     }
 
-    /// The address of a variable or function.
+    /// Decodes the address of a variable or function.
     fn variable(&mut self, name: &str, offset: u64, generic: bool) -> Result<Slot, NotSupported> {
         self.reach(name);
         let constant = match self.scope.find(name) {
@@ -199,14 +199,14 @@ impl<A: InstructionSet> Decoder<'_, A> {
         Ok(self.constant(constant))
     }
 
-    /// `[a]`, in the space that the instruction names.
+    /// Decodes `[a]`, in the space that the instruction names.
     pub(crate) fn address(
         &mut self,
         operand: &Operand,
         space: Space,
     ) -> Result<Address, NotSupported> {
         let OperandKind::Memory { address, rest } = &operand.kind else {
-            return Err("an operand that must be an address is none".into());
+            return Err("an operand must be an address".into());
         };
         if !rest.is_empty() {
             return Err("an address has coordinates".into());
@@ -262,7 +262,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
                             _ => None,
                         }),
                 };
-                // Without a space in the instruction, that of the variable counts.
+                // If the instruction has no space, the variable's space counts.
                 let space = if space == Space::Generic {
                     declared.unwrap_or(space)
                 } else {
@@ -277,7 +277,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
         }
     }
 
-    /// In functions, parameters lie in local memory.
+    /// Returns local memory for parameters of functions, which are stored there.
     fn without_name(&self, space: Space) -> Space {
         if space == Space::Param && !self.in_entry {
             Space::Local
@@ -287,7 +287,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
     }
 }
 
-/// The element that `.x`, `.y` and so on name, or `.r`, `.g` and so on.
+/// Returns the element that `.x`, `.y` and so on name, or `.r`, `.g` and so on.
 fn element(first: Register, elements: usize, component: &str) -> Result<Register, NotSupported> {
     let index = ["x", "y", "z", "w"]
         .iter()

@@ -1,4 +1,4 @@
-//! Finds instructions whose result nothing depends on.
+//! Finds instructions with a result that is never used.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +13,7 @@ type Name<'m> = (usize, &'m str);
 #[derive(Default)]
 struct Flow<'m> {
     reads: Vec<Name<'m>>,
-    /// None where the instruction does more than compute.
+    /// `None` if the instruction does more than compute.
     computes: Option<Vec<Name<'m>>>,
 }
 
@@ -35,8 +35,9 @@ struct Walk<'m> {
     asked: Vec<(Span, Vec<Name<'m>>)>,
 }
 
-/// Returns where the instructions stand whose [result is asked for](InstructionSet::has_result_to_use) and decides
-/// nothing in this function: no branch, no guard, no store, no operand of anything that does more than compute.
+/// Returns the locations of instructions that [should have a used result](InstructionSet::has_result_to_use)
+/// but do not in this function: no branch, guard, store, or operand of an instruction that does more than
+/// compute depends on it.
 pub(super) fn without_effect<A: InstructionSet>(body: &Block) -> HashSet<Span> {
     if !asks::<A>(body) {
         return HashSet::new();

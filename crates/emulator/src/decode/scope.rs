@@ -6,7 +6,7 @@ use ptx::{Space, Type};
 
 use crate::machine::Slot;
 
-/// The meaning of a name.
+/// Meaning of a name.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Symbol {
     /// A register.
@@ -19,7 +19,7 @@ pub(crate) enum Symbol {
     Param { offset: u64 },
     /// A shared variable of a function, given its place when it is first used.
     Shared { key: usize },
-    /// A place in the code.
+    /// A label in the code.
     Label(usize),
     /// `.branchtargets`
     Targets(Vec<String>),
@@ -46,7 +46,7 @@ struct Names {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scope {
     open: Vec<Names>,
-    /// Slots given out so far.
+    /// Number of allocated slots.
     pub(crate) slots: usize,
 }
 
@@ -72,7 +72,7 @@ impl Scope {
         }
     }
 
-    /// A new register, or a vector of some.
+    /// Allocates a register, or a vector of several.
     pub(crate) fn register(&mut self, ty: Type, elements: usize) -> Symbol {
         let register = Register {
             slot: self.slots,
@@ -85,7 +85,7 @@ impl Scope {
         }
     }
 
-    /// A slot that no name has.
+    /// Allocates an unnamed slot.
     pub(crate) fn slot(&mut self) -> Slot {
         self.slots += 1;
         self.slots - 1

@@ -5,7 +5,7 @@ use tma_launch::{Dim3, Parameter, Signature};
 
 use crate::machine::Program;
 
-/// The signature of a kernel; its static shared memory is what it and its callees use.
+/// Returns the signature of a kernel; its static shared memory covers the kernel and its callees.
 pub(crate) fn signature(entry: &Function, program: &Program) -> Signature {
     let extent = |name| entry.directive(name)?.extent().map(Dim3::from);
     Signature {

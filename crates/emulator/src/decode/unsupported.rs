@@ -14,7 +14,7 @@ pub struct Unsupported {
     pub instruction: String,
     /// The part that is not supported.
     pub reason: String,
-    /// Where it stands.
+    /// Location of the instruction.
     pub location: Location,
 }
 
@@ -32,20 +32,20 @@ impl Display for Unsupported {
 /// Why an instruction is not supported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NotSupported {
-    /// It has more or fewer operands than the forms that are known.
+    /// The number of operands fits none of the known forms.
     Operands,
     /// A part of its opcode, such as the type, is missing or not known here.
     Part(&'static str),
     /// The table has no such form.
     NoForm(String),
-    /// The table has the form, and nothing here executes it.
+    /// The table has the form, but the emulator does not execute it.
     NotExecuted(Version),
     /// Any other reason, as a sentence.
     Because(String),
 }
 
 impl NotSupported {
-    /// The reason as a sentence about this instruction.
+    /// Returns the reason as a sentence about this instruction.
     pub(super) fn sentence(self, instruction: &Instruction) -> String {
         match self {
             Self::Operands => {

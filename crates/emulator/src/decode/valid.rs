@@ -17,7 +17,7 @@ const MOST: usize = 50;
 struct Mistakes(Vec<(Span, String)>);
 
 impl Mistakes {
-    /// Adds one: a sentence, and the section of the PTX ISA 9.1 with the rule.
+    /// Adds a mistake: a sentence, and the section of PTX ISA 9.1 with the rule.
     fn add(&mut self, span: Span, rule: &str, what: String) {
         self.0.push((span, format!("{what} (PTX ISA {rule})")));
     }
@@ -48,7 +48,7 @@ pub(crate) fn check(module: &Module, name: &str, text: &str) -> Result<(), Failu
 mod tests {
     use super::check;
 
-    /// The first mistake of a module, or nothing.
+    /// Returns the first mistake of a module, or an empty text.
     fn mistake(items: &str) -> String {
         let text = format!(".version 8.6\n.target sm_90a\n.address_size 64\n{items}\n");
         of(&text)
@@ -116,8 +116,11 @@ mod tests {
             ("mov.u32 x, 1; .reg .b32 x;", "`x` is not declared"),
             ("{ L: } bra L;", "`L` is not declared"),
             ("@%q bra L; L:", "`%q` is not declared"),
-            ("@%r1 bra L; L:", "is `.b32`, and a guard is a predicate"),
-            ("bra %r1;", "`%r1` is no label"),
+            (
+                "@%r1 bra L; L:",
+                "is `.b32`, but a guard must be a predicate",
+            ),
+            ("bra %r1;", "`%r1` is not a label"),
             ("ts: .branchtargets Z;", "`Z` is not declared"),
             (
                 "ts: .branchtargets L; L: brx.idx %rd1, ts;",
@@ -126,16 +129,16 @@ mod tests {
             ("foo.u32 %r1, 1;", "there is no instruction `foo`"),
             (
                 "mov.u64 %r1, -1;",
-                "`%r1` is `.b32`, and the instruction takes `.u64` here",
+                "`%r1` is `.b32`, but the instruction takes `.u64` here",
             ),
             ("mov.u32 %f1, 1;", "`%f1` is `.f32`"),
             (
                 "mov.f32 %f1, 1;",
-                "an integer stands where the instruction takes `.f32`",
+                "an integer is given where the instruction takes `.f32`",
             ),
             (
                 "mov.u32 %r1, 0f3F800000;",
-                "a floating-point number stands where",
+                "a floating-point number is given where",
             ),
             ("add.f32 %u1, %r1, %r2;", "`%u1` is `.u32`"),
             ("add.u32 %r1, %tid.x, 1;", "the special register `%tid`"),
@@ -143,30 +146,30 @@ mod tests {
             ("mov.u32 %tid.x, 1;", "the special register `%tid`"),
             (
                 "mul.wide.u32 %r1, %r1, %r2;",
-                "`%r1` is `.b32`, and the instruction takes `.u64`",
+                "`%r1` is `.b32`, but the instruction takes `.u64`",
             ),
             ("st.global.u64 [%rd1], %r2;", "`%r2` is `.b32`"),
             ("ld.global.u32 %h1, [%rd1];", "`%h1` is `.b16`"),
             (
                 "ld.global.u32 %r1, [%r2];",
-                "`%r2` is `.b32`, and an address has 64 bits",
+                "`%r2` is `.b32`, but an address must have 64 bits",
             ),
             (
                 "ld.global.u32 %r1, [%fd2];",
-                "`%fd2` is `.f64`, and an address is an integer",
+                "`%fd2` is `.f64`, but an address must be an integer",
             ),
             (
                 "setp.eq.u32 %r1, %r1, %r1;",
-                "`%r1` is `.b32`, and the instruction takes `.pred`",
+                "`%r1` is `.b32`, but the instruction takes `.pred`",
             ),
             ("shl.b32 %r1, %r1, %rd1;", "`%rd1` is `.b64`"),
             (
                 "mov.b32 %r1, {%p1, %h1};",
-                "`%p1` is `.pred`, and the instruction takes `.b16`",
+                "`%p1` is `.pred`, but the instruction takes `.b16`",
             ),
             (
                 "mov.b64 {%p1, %r1}, %rd1;",
-                "`%p1` is `.pred`, and the instruction takes `.b32`",
+                "`%p1` is `.pred`, but the instruction takes `.b32`",
             ),
             ("mov.b64 %rd1, {%h1, %h2};", "`%h1` is `.b16`"),
             ("mov.b32 {%f1, %h2}, %r1;", "`%f1` is `.f32`"),
@@ -221,7 +224,7 @@ mod tests {
             (".visible .entry z(.param .u64 a);", "`z` has no body"),
             (
                 ".global .b8 x[2] = {1, 2, 3};",
-                "`x` has 2 elements, and 3 initial values",
+                "`x` has 2 elements but 3 initial values",
             ),
             (".global .b64 x[1] = {foo};", "`foo` is not declared"),
             (

@@ -1,4 +1,4 @@
-//! `activemask`: which lanes are here. PTX ISA 9.7.13.11.
+//! `activemask`: the mask of active lanes. PTX ISA 9.7.13.11.
 
 use ptx::Instruction;
 
@@ -9,7 +9,7 @@ use crate::{
     value::LANES,
 };
 
-/// `d` gets the mask.
+/// Writes the mask of active lanes to `d`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Activemask {
     d: Slot,

@@ -1,4 +1,4 @@
-//! `applypriority`: a hint how long caches keep bytes. PTX ISA 9.7.9.16.
+//! `applypriority`: a hint for the cache eviction priority. PTX ISA 9.7.9.16.
 
 use ptx::{Instruction, Type};
 use ptx_isa::{Form, applypriority::Op};
@@ -20,7 +20,7 @@ pub(crate) fn decode(
             exact(form, bytes)?;
             decoder.address(address, space(form))?;
         }
-        // It belongs to a bulk group, which is as good as complete.
+        // It belongs to a bulk group, but completes at once.
         Op::Bulk => {
             let [address, bytes] = operands(instruction)?;
             decoder.address(address, space(form))?;

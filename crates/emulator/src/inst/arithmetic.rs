@@ -1,4 +1,4 @@
-//! Arithmetic whose mnemonic is the same for integers and floating-point numbers.
+//! Arithmetic mnemonics shared by integers and floating-point numbers.
 
 use ptx::Instruction;
 

@@ -17,9 +17,9 @@ use crate::{
 /// An operation on the groups of a thread, of bulk copies or of `cp.async`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Group {
-    /// Closes the group.
+    /// Closes the current group.
     Commit { bulk: bool },
-    /// Waits until so many groups are left.
+    /// Waits until at most `left` groups are pending.
     Wait { bulk: bool, left: u64, read: bool },
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn wait(
     bulk: bool,
 ) -> Result<(), NotSupported> {
     if form.sync_restrict().is_some() {
-        // The manual of PTX ISA 9.5 was not there to say what it leaves out.
+        // The text of PTX ISA 9.5, which defines this form, was not available.
         return Err(NotSupported::NotExecuted(form.isa()));
     }
     let [left] = operands(instruction)?;
@@ -48,7 +48,7 @@ pub(crate) fn wait(
     Ok(())
 }
 
-/// `cp.async.wait_all`: closes the group and waits for all.
+/// Decodes `cp.async.wait_all`, which closes the group and waits for all groups.
 pub(crate) fn wait_all(decoder: &mut Decoder<'_>) -> Result<(), NotSupported> {
     commit(decoder, false)?;
     let wait = Group::Wait {
@@ -130,7 +130,7 @@ impl Group {
             .all(|(_, groups)| groups.is_done(*left, *read))
     }
 
-    /// The wait is over.
+    /// Passes the wait.
     fn pass<O: Watch>(&self, step: &mut Step<'_, O>) {
         let Self::Wait { bulk, left, read } = self else {
             return;

@@ -16,7 +16,8 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct Atomic {
     address: Address,
-    /// Where each old value goes, if it is wanted, and the operand: one, or a vector of them.
+    /// For each element, the destination of the old value, if wanted, and the operand; one, or several for a
+    /// vector.
     elements: Box<[(Option<Slot>, Slot)]>,
     change: Change,
     bytes: usize,
@@ -28,7 +29,7 @@ pub(crate) struct Atomic {
 #[derive(Clone, Copy, Debug)]
 enum Change {
     Reduce(Reduction),
-    /// The slot has what is written where the old value is that of the operand.
+    /// The slot with the value to write if the old value equals the operand.
     CompareAndSwap(Slot),
 }
 
@@ -122,7 +123,7 @@ pub(crate) fn decode(
     Ok(())
 }
 
-/// The operands of a vector of so many, or the one that is none.
+/// Returns the operands of a vector of `count`, or the single operand.
 fn vector(operand: &Operand, count: usize) -> Result<&[Operand], NotSupported> {
     let operands = match &operand.kind {
         OperandKind::Vector(operands) => operands.as_slice(),
@@ -130,7 +131,7 @@ fn vector(operand: &Operand, count: usize) -> Result<&[Operand], NotSupported> {
     };
     let fits = operands.len() == count;
     fits.then_some(operands)
-        .ok_or_else(|| "it has not as many values as its vector".into())
+        .ok_or_else(|| "the operand count does not match the vector size".into())
 }
 
 impl Execute for Atomic {
@@ -159,12 +160,12 @@ impl Execute for Atomic {
 }
 
 impl Atomic {
-    /// The register of its address.
+    /// Returns the register of its address.
     pub(crate) fn base(&self) -> Slot {
         self.address.base
     }
 
-    /// The registers of what is written, and of what is compared.
+    /// Returns the slots of the values to write and to compare with.
     pub(crate) fn operands(&self) -> impl Iterator<Item = Slot> {
         let swapped = match self.change {
             Change::CompareAndSwap(slot) => Some(slot),

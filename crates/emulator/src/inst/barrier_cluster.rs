@@ -71,7 +71,7 @@ impl Execute for ClusterBarrier {
         })
     }
 
-    /// The barrier has completed.
+    /// Passes the barrier once it has completed.
     fn resume<O: Watch>(&self, step: &mut Step<'_, O>, _: Wait, _: bool) -> Result<Flow, Trapped> {
         for lane in lanes_of(step.active) {
             if let Some(generation) = step.warp.cluster_arrived[lane].take() {

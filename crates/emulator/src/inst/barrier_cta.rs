@@ -13,15 +13,15 @@ use crate::{
     value::{LANES, lanes_of},
 };
 
-/// An arrival at a barrier.
+/// An arrival at a barrier of the block.
 #[derive(Clone, Debug)]
 pub(crate) struct CtaBarrier {
     barrier: Slot,
-    /// Threads that take part; all of the block where there is none.
+    /// Number of participating threads; the whole block if `None`.
     threads: Option<Slot>,
     waits: bool,
     aligned: bool,
-    /// The result, what it is made of, and the predicate.
+    /// The result of a reduction, its operation, and the predicate.
     reduces: Option<(Slot, Vote, Slot)>,
 }
 
@@ -88,14 +88,13 @@ impl Execute for CtaBarrier {
             return Err(step.trapped(Trap::InvalidCollective, what));
         }
         if barrier >= 16 {
-            let what = format!("there is no barrier {barrier}; a block has 0 to 15");
+            let what = format!("barrier {barrier} does not exist; a block has barriers 0 to 15");
             return Err(step.trapped(Trap::InvalidCollective, what));
         }
         let expected = match threads {
             Some(0) => 0,
             Some(count) if !count.is_multiple_of(LANES as u32) => {
-                let what =
-                    format!("{count} threads at barrier {barrier}: must be a multiple of 32");
+                let what = format!("{count} threads at barrier {barrier} must be a multiple of 32");
                 return Err(step.trapped(Trap::InvalidCollective, what));
             }
             Some(count) => count,
@@ -113,7 +112,7 @@ impl Execute for CtaBarrier {
         let is_first = state.arrived.iter().all(|mask| *mask == 0);
         if !is_first && state.expected != expected {
             let what = format!(
-                "barrier {barrier} was used for {} threads by those who came before, and for {} here",
+                "barrier {barrier} counts {} threads for earlier arrivals but {} here",
                 state.expected, expected
             );
             return Err(step.trapped(Trap::InvalidCollective, what));
@@ -190,7 +189,7 @@ impl Execute for CtaBarrier {
 }
 
 impl CtaBarrier {
-    /// The barrier has completed.
+    /// Passes the barrier once it has completed.
     pub(crate) fn pass<O: Watch>(&self, step: &mut Step<'_, O>, barrier: usize, generation: u64) {
         if let Some((d, vote, _)) = self.reduces {
             let (yes, no) = step.cta().barriers[barrier].results;

@@ -9,7 +9,7 @@ use crate::{
     value::lanes_of,
 };
 
-/// Goes to one of its targets.
+/// Jumps to one of its targets.
 #[derive(Clone, Debug)]
 pub(crate) struct Branch {
     /// Labels while decoding, then indices of operations.
@@ -25,7 +25,7 @@ pub(crate) fn bra(
 ) -> Result<(), NotSupported> {
     modifiers.take("uni");
     let [target] = operands(instruction)?;
-    let target = decoder.label(target.as_name().ok_or("its target is no label")?)?;
+    let target = decoder.label(target.as_name().ok_or("its target is not a label")?)?;
     decoder.emit(Action::Branch(Branch {
         targets: vec![target],
         index: None,
@@ -61,7 +61,7 @@ pub(crate) fn brx(
 }
 
 impl Branch {
-    /// The register that chooses a target of a list.
+    /// Returns the register that chooses a target of a list.
     pub(crate) fn index(&self) -> Option<Slot> {
         self.index
     }
@@ -80,7 +80,9 @@ impl Execute for Branch {
             let index = indices[lane] as u32;
             let Some(target) = self.targets.get(index as usize).copied() else {
                 let count = self.targets.len();
-                let what = format!("the index {index} is beyond its list of {count} targets");
+                let what = format!(
+                    "the index {index} must be below {count}, the length of its list of targets"
+                );
                 return Err(step.fault(lane, Trap::IllegalInstruction, what));
             };
             match groups.iter_mut().find(|(pc, _)| *pc == target) {

@@ -25,7 +25,7 @@ pub(crate) struct Call {
 #[derive(Clone, Copy, Debug)]
 enum Callee {
     Function(usize),
-    /// The function whose address is in the register.
+    /// The slot with the function's address.
     Address(Slot),
     Builtin(Builtin),
 }
@@ -74,14 +74,14 @@ pub(crate) fn decode(
         return Err("it names no function".into());
     };
     let arguments = tail.first().and_then(list).unwrap_or_default();
-    let name = callee.as_name().ok_or("what is called has no name")?;
+    let name = callee.as_name().ok_or("its callee has no name")?;
     let callee = match decoder.scope.find(name) {
         Some(Symbol::Register(register)) => {
             let slot = register.slot;
             decoder.reach_all();
             Callee::Address(slot)
         }
-        Some(_) => return Err(format!("`{name}` is no function").into()),
+        Some(_) => return Err(format!("`{name}` is not a function").into()),
         None => match Builtin::from_name(name).filter(|_| decoder.is_external(name)) {
             Some(builtin) => Callee::Builtin(builtin),
             None => Callee::Function(decoder.function_id(name)?),
@@ -161,7 +161,7 @@ impl Execute for Call {
 }
 
 impl Call {
-    /// One argument of a builtin, as a number.
+    /// Returns an argument of a builtin as a number.
     fn argument<O: Watch>(&self, step: &Step<'_, O>, index: usize, lane: usize) -> u64 {
         match self.arguments.get(index) {
             Some(Passed::Register(slot)) => step.get(*slot)[lane],
@@ -241,7 +241,7 @@ impl Call {
     }
 }
 
-/// Frees what `malloc` gave.
+/// Frees an allocation of `malloc`.
 fn free<O: Watch>(step: &mut Step<'_, O>, lane: usize, address: u64) -> Result<(), Trapped> {
     let found = step.world.memory.heap_bytes(address);
     let bytes = found.map_err(|(trap, what)| step.fault(lane, trap, what))?;

@@ -66,7 +66,7 @@ fn is_canceled(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(
     Ok(())
 }
 
-/// One coordinate, or all of them and a word that means nothing.
+/// Reads one coordinate, or all of them and an unspecified word.
 fn first_ctaid(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,

@@ -1,9 +1,9 @@
 //! Collectives of the lanes of a warp: shuffles, votes, matches, elections, reductions,
 //! `bar.warp.sync`.
 //!
-//! A lane that comes to a collective waits until all lanes of the member mask that are not over are
-//! at one of the same kind, with the same mask (PTX ISA, section 9.7.9.6). They need not be at the
-//! same place in the code, and lanes at the same place may have masks without a lane in common.
+//! A lane at a collective waits until all live lanes of the member mask are at one of the same kind, with the
+//! same mask (PTX ISA, section 9.7.9.6). They need not be at the same place in the code, and lanes at the same
+//! place may have disjoint masks.
 
 use crate::{
     inst::{
@@ -39,11 +39,11 @@ pub(crate) struct Collective {
     pub(crate) p: Option<Slot>,
     /// The operands of the lanes; those that the kind does not need repeat the first.
     pub(crate) sources: [Slot; 3],
-    /// None for the lanes that come to it together.
+    /// The member mask; `None` for the lanes that execute it together.
     pub(crate) members: Option<Slot>,
 }
 
-/// All lanes come together (`.sync.aligned`), and then do what is emitted next.
+/// Emits a meeting of all lanes (`.sync.aligned`) before the next operation.
 pub(crate) fn align(decoder: &mut Decoder<'_>) {
     let all = decoder.constant(Constant::Value(u32::MAX.into()));
     decoder.emit(Action::Collective(Box::new(Collective {
@@ -69,7 +69,8 @@ pub(crate) fn whole_warp<O: Watch>(step: &Step<'_, O>) -> Result<(), Trapped> {
 /// Collectives with a mask of some lanes that a warp remembers.
 const MAX_PARTIAL: usize = 16;
 
-/// Lanes that take part: the group, if it is not the one that finishes, its first register, its lanes, what it executes.
+/// A group of participating lanes: its index unless it is the finishing group, its first register, lanes and
+/// operation.
 type Party<'a> = (Option<usize>, usize, u32, &'a Collective);
 
 impl Execute for Collective {
@@ -95,7 +96,7 @@ impl Execute for Collective {
             }
             others |= u32::from(mask != members) << lane;
         }
-        // Lanes whose masks have none in common do not wait for each other.
+        // Lanes with disjoint masks do not wait for each other.
         if others != 0 {
             let rest = Group {
                 mask: others,
@@ -146,7 +147,7 @@ impl Execute for Collective {
             return String::new();
         };
         if self.members.is_none() {
-            return "for the lanes of its warp that can still come".into();
+            return "for the lanes of its warp that can still arrive".into();
         }
         let missing = members & waiting.warp.alive & !waiting.group.mask;
         let went_on = match other_mask(waiting) {
@@ -165,7 +166,7 @@ impl Execute for Collective {
     }
 }
 
-/// The member mask with which lanes have executed a collective that others wait in for them with another one.
+/// Returns the mask of a collective that the missing lanes have executed instead of this group's.
 fn other_mask(waiting: &Waiting<'_>) -> Option<u32> {
     let Wait::Collective { members } = waiting.wait else {
         return None;
@@ -183,8 +184,8 @@ fn all_wait(warp: &Warp) -> bool {
 }
 
 impl Collective {
-    /// Waits for lanes that may still come, and takes all that are there. Before `.sync` was needed, the lanes of a warp met
-    /// where their ways in the code did.
+    /// Waits for lanes that may still arrive, then runs with all that did. Before `.sync` was required, the
+    /// lanes of a warp met where their control flow converged.
     fn come_together<O: Watch>(&self, step: &mut Step<'_, O>) -> Flow {
         let members = 0;
         if !all_wait(step.warp) {
@@ -194,7 +195,7 @@ impl Collective {
         Flow::Next
     }
 
-    /// The groups that wait for this group, and it for them.
+    /// Returns the groups that this group waits for, and that wait for it.
     fn partners<'w>(
         &'w self,
         warp: &'w Warp,
@@ -218,7 +219,7 @@ impl Collective {
             })
     }
 
-    /// Values of memory that nobody has written go where the collective takes them: from lane to lane, or to all.
+    /// Passes uninitialised values on with the data of the collective: from lane to lane, or to all.
     #[cold]
     fn follow(&self, warp: &mut Warp, parties: &[Party<'_>], there: u32, [_, b, c]: &[Lanes; 3]) {
         let (mut lanes, mut read) = (0, 0);
@@ -266,7 +267,7 @@ impl Collective {
         others.map(origin).collect()
     }
 
-    /// Computes the results of all who are there, and lets the others go on.
+    /// Computes the results for all participants and lets the other groups continue.
     fn finish<O: Watch>(&self, step: &mut Step<'_, O>, members: u32) {
         let partial = (step.group.pc, members);
         if step.warp.alive & !members != 0 && !step.warp.partial.contains(&partial) {

@@ -12,7 +12,7 @@ use crate::{
     value::{Binary, Float, for_type, lift},
 };
 
-/// How two values must compare. Those that end with `u` also hold where one is a NaN.
+/// Comparison operators. Those that end with `u` also hold if one value is a NaN.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Relation {
     Eq,
@@ -56,7 +56,7 @@ const RELATIONS: [(&str, Relation); 18] = [
     clippy::neg_cmp_op_on_partial_ord,
     clippy::nonminimal_bool,
     clippy::double_comparisons,
-    reason = "with a NaN, these are not what they seem to be"
+    reason = "with a NaN, `!(a < b)` is not `a >= b`"
 )]
 fn relation(relation: Relation, ty: Type, flushes: bool) -> Option<Binary> {
     macro_rules! ordered {
@@ -67,7 +67,7 @@ fn relation(relation: Relation, ty: Type, flushes: bool) -> Option<Binary> {
             ], lift!(|$a: T, $b: T| $body))
         };
     }
-    // Of floating-point numbers alone (PTX ISA 9.7.6.2).
+    // For floating-point numbers only (PTX ISA 9.7.6.2).
     macro_rules! unordered {
         (|$a:ident, $b:ident| $body:expr) => {
             for_type!(ty, T in [F16 => f16, Bf16 => bf16, F32 => f32, F64 => f64], lift!(|$a: T, $b: T| $body))
@@ -132,7 +132,7 @@ fn combined(combine: Combine) -> Binary {
     }
 }
 
-/// The comparison with what it is combined with, before it is written.
+/// Emits the comparison and its combination with `c`, without the final write.
 fn compared(
     decoder: &mut Decoder<'_>,
     modifiers: &mut Modifiers<'_>,
@@ -169,7 +169,7 @@ fn compared(
     Ok((p, Some(q)))
 }
 
-/// `setp`
+/// Decodes `setp`.
 pub(crate) fn setp(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -213,13 +213,13 @@ pub(crate) fn setp(
     Ok(())
 }
 
-/// `set`: the comparison as a number.
+/// Decodes `set`: the comparison as a number.
 pub(crate) fn set(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
 ) -> Result<(), NotSupported> {
-    // The combination stands between comparison and types, so the order of taking is free.
+    // The combination is between comparison and types, so modifiers can be taken in any order.
     let (d, a, b, c) = match instruction.operands.as_slice() {
         [d, a, b] => (d, a, b, None),
         [d, a, b, c] => (d, a, b, Some(c)),
@@ -243,7 +243,7 @@ pub(crate) fn set(
     Ok(())
 }
 
-/// `selp`, `slct`
+/// Decodes `selp` and `slct`.
 pub(crate) fn select(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,

@@ -121,7 +121,7 @@ impl AsyncCopy {
                 data: vec![0; bytes],
             });
         }
-        // Not the async proxy: what `cp.async` does is done by the thread's own proxy.
+        // `cp.async` uses the generic proxy of its thread, not the async proxy.
         let copy = Issue {
             proxy: Proxy::Generic,
             ..Issue::bulk(pieces, Completion::Async { group }, None)

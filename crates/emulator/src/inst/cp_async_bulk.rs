@@ -27,7 +27,7 @@ pub(crate) struct BulkCopy {
     signal: Option<Signal>,
     /// The mask of the bytes of each 16 that are copied.
     byte_mask: Option<Slot>,
-    /// How many bytes at its beginning and its end may be out of bounds.
+    /// Numbers of bytes at the start and the end that may be out of bounds.
     ignored: Option<[Slot; 2]>,
     /// The order of its accesses, where it is written.
     order: Option<(Sem, Scope)>,
@@ -48,7 +48,7 @@ pub(crate) fn decode(
     }
 }
 
-/// A copy or, with an operator, a reduction.
+/// Decodes a copy or, with an operator, a reduction.
 pub(crate) fn decode_copy(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -103,7 +103,7 @@ pub(crate) fn decode_copy(
     Ok(())
 }
 
-/// The mask of blocks that get a copy.
+/// Returns the type of the mask of receiving blocks.
 pub(crate) fn mask_type(multicast: Multicast) -> Type {
     match multicast {
         Multicast::Cluster32b => Type::U32,
@@ -111,7 +111,7 @@ pub(crate) fn mask_type(multicast: Multicast) -> Type {
     }
 }
 
-/// The report of a copy on its bytes.
+/// Returns the report condition of a copy.
 pub(crate) fn report(report: Reported) -> Option<Report> {
     let bits = match report {
         Reported::Disabled => return None,
@@ -140,7 +140,7 @@ impl BulkCopy {
         let to = target(step, &self.to, lane, 16, "destination")?;
         let from = target(step, &self.from, lane, 16, "source")?;
         if !bytes.is_multiple_of(16) {
-            let what = format!("{bytes} bytes are no multiple of 16");
+            let what = format!("{bytes} bytes are not a multiple of 16");
             return Err(step.fault(lane, Trap::MisalignedAddress, what));
         }
         let is_within_shared = matches!((to, from), (Target::Shared(..), Target::Shared(..)));
@@ -154,7 +154,9 @@ impl BulkCopy {
             None => [0; 2],
         };
         if left > 15 || right > 15 || left + right > bytes {
-            let what = format!("{left} and {right} of {bytes} bytes are ignored: can be 0 to 15");
+            let what = format!(
+                "ignored bytes {left} and {right} must each be 0 to 15, and together at most the {bytes} bytes of the copy"
+            );
             return Err(step.fault(lane, Trap::IllegalInstruction, what));
         }
         let shifted = |target, by| match target {
@@ -189,7 +191,7 @@ impl BulkCopy {
                     .collect()
             }
         };
-        // Nobody knows what comes for bytes that may be out of bounds.
+        // The values of bytes that may be out of bounds are unspecified.
         let unknown = [(0, left), (bytes - right, right)].map(|(start, bytes)| {
             let data = (0..bytes).map(|_| step.world.rng.below(256) as u8);
             (start, data.collect::<Vec<u8>>())
@@ -234,8 +236,7 @@ impl BulkCopy {
     }
 }
 
-/// Where runs of bytes begin that a mask lets through, and how long they are: bit `i` stands for
-/// byte `i` of each 16.
+/// Returns start and length of each run of bytes that the mask selects: bit `i` stands for byte `i` of each 16.
 fn masked(bytes: usize, mask: u16) -> Vec<(usize, usize)> {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for byte in (0..bytes).filter(|byte| mask >> (byte % 16) & 1 != 0) {

@@ -25,23 +25,23 @@ pub(crate) struct TensorCopy {
     tensor: BoxOf,
     offsets: Box<[Slot]>,
     shared: Address,
-    /// Loads have one.
+    /// The mbarrier of a load.
     signal: Option<Signal>,
     report: Option<Report>,
     reduces: Option<Operator>,
 }
 
-/// A box of a tensor, as an operand says it.
+/// A box of a tensor, as given by an operand.
 #[derive(Clone, Debug)]
 pub(crate) struct BoxOf {
     map: Address,
     coordinates: Box<[Slot]>,
-    /// Where the tensor lies, in place of the map's address.
+    /// Address of the tensor, replacing the map's.
     address: Option<Slot>,
-    /// Its dimensions, in place of the map's.
+    /// Dimensions, replacing the map's.
     dims: Box<[Slot]>,
-    /// Its strides, in place of the map's: of each the lower 32 bits, and 4 bits above them for each in one
-    /// number (PTX ISA 9.4, section 9.7.10.28.5.2.2).
+    /// Strides, replacing the map's: the lower 32 bits of each, and one number with 4 more bits for each (PTX
+    /// ISA 9.4, section 9.7.10.28.5.2.2).
     strides: Option<(Box<[Slot]>, Slot)>,
 }
 
@@ -57,10 +57,10 @@ pub(crate) fn has_offsets(mode: Mode) -> bool {
     }
 }
 
-/// `[map, {coordinates}]`, or between them what stands in for the map's.
+/// Decodes `[map, {coordinates}]`, with replacements for fields of the map between them.
 pub(crate) fn box_of(decoder: &mut Decoder<'_>, operand: &Operand) -> Result<BoxOf, NotSupported> {
     let OperandKind::Memory { address, rest } = &operand.kind else {
-        return Err("an operand that must be an address is none".into());
+        return Err("an operand must be an address".into());
     };
     let map = decoder.place(address, Space::Generic)?;
     let (coordinates, rest) = rest.split_last().ok_or("it has no coordinates")?;
@@ -89,7 +89,7 @@ pub(crate) fn box_of(decoder: &mut Decoder<'_>, operand: &Operand) -> Result<Box
     Ok(tensor)
 }
 
-/// The numbers of a vector.
+/// Decodes the numbers of a vector.
 pub(crate) fn numbers(
     decoder: &mut Decoder<'_>,
     operand: &Operand,
@@ -112,7 +112,7 @@ pub(crate) fn decode(
     decode_copy(decoder, instruction, form, None)
 }
 
-/// A copy or, with an operator, a reduction.
+/// Decodes a copy or, with an operator, a reduction.
 pub(crate) fn decode_copy(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,

@@ -73,7 +73,7 @@ impl AsyncArrive {
             sem: Sem::Relaxed,
             scope: Scope::Cta,
         });
-        // It is no copy, but it comes after those that have lower numbers.
+        // Not a copy, but it takes effect after all copies with lower numbers.
         let id = step.world.next_copy;
         step.world.progress += 1;
         let arrival = Transfer {

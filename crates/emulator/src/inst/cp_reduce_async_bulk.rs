@@ -1,6 +1,6 @@
 //! `cp.reduce.async.bulk`: copies that reduce into their destination. PTX ISA 9.7.9.25.4.2.
 //!
-//! Sums of `f32` keep subnormal numbers, as an H100 does, where the manual says that they are lost.
+//! Sums of `f32` keep subnormal numbers, as on an H100, although the manual flushes them.
 
 use ptx::Instruction;
 use ptx_isa::{Form, cp_reduce_async_bulk::Op};

@@ -21,9 +21,12 @@ pub(crate) fn decode(
     cp_async_bulk_tensor::decode_copy(decoder, instruction, form, Some(operator))
 }
 
-/// How elements of a map's type are reduced.
+/// Returns the reduction for elements of a map's type.
 ///
-/// Sums of `FLOAT32` keep subnormal numbers, those of `FLOAT32_FTZ` lose them: seen on an H100.
+/// Sums of `FLOAT32` keep subnormal numbers and sums of `FLOAT32_FTZ` flush them, as on an H100.
+///
+/// # Errors
+/// The operator is not defined for the type.
 pub(crate) fn reduction(operator: Operator, data_type: DataType) -> Result<Reduction, String> {
     let bitwise = matches!(operator, Operator::And | Operator::Or | Operator::Xor);
     let sums = operator == Operator::Add;

@@ -1,6 +1,6 @@
-//! `createpolicy`: what caches are to keep. PTX ISA 9.7.9.18.
+//! `createpolicy`: cache eviction policies. PTX ISA 9.7.9.18.
 //!
-//! The emulator has no caches: a policy is a number that copies take and nobody asks for.
+//! The emulator has no caches: copies accept the policy and ignore it.
 
 use ptx::{Instruction, Type};
 use ptx_isa::{Form, createpolicy::Op};

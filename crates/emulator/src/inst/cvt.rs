@@ -12,7 +12,7 @@ use crate::{
     value::{Float, LANES, Rounding, Unary, decompose, encode, format, lift, round_to_integer},
 };
 
-/// A value in a form that holds those of all types.
+/// A value of any type, in the widest form of its class.
 #[derive(Clone, Copy)]
 enum Value {
     Integer(i128),
@@ -111,7 +111,7 @@ pub(crate) enum Convert {
 }
 
 impl Convert {
-    /// The slot that is written, and those that it is made from.
+    /// Returns the destination slot and its source slots.
     pub(crate) fn through(&self) -> (Slot, Vec<Slot>) {
         match self {
             Self::One(one) => (one.d, vec![one.a]),
@@ -154,7 +154,7 @@ fn is_float(ty: Type) -> bool {
     matches!(ty, Type::F16 | Type::Bf16 | Type::F32 | Type::F64)
 }
 
-/// Bits of an integer type, and whether it is signed.
+/// Returns the bits of an integer type, and whether it is signed.
 fn integer(ty: Type) -> Option<(u32, bool)> {
     Some(match ty {
         Type::U8 => (8, false),
@@ -179,7 +179,7 @@ impl Conversion {
             return Err("`.satfinite` is not known for its types".into());
         }
         if is_float(self.from) && integer(self.to).is_some() && !self.to_integer {
-            return Err("it converts to an integer and says no rounding".into());
+            return Err("a conversion to an integer needs a rounding modifier".into());
         }
         Ok(())
     }
@@ -196,7 +196,7 @@ impl Conversion {
         d
     }
 
-    /// The frequent conversions, as functions.
+    /// Returns the function of a frequent conversion.
     fn plain(&self, register: Type) -> Option<Unary> {
         if self.flushes || self.saturates || self.relu || self.finite {
             return None;
@@ -268,7 +268,7 @@ impl Conversion {
         }
     }
 
-    /// Floating-point numbers saturate always, integers where the modifier says so.
+    /// Converts to an integer. Floating-point sources always saturate, integers only with `.sat`.
     fn to_int(&self, value: Value, width: u32, signed: bool) -> u64 {
         let (low, high) = match signed {
             true => (-(1_i128 << (width - 1)), (1_i128 << (width - 1)) - 1),

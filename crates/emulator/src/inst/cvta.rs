@@ -1,4 +1,4 @@
-//! `cvta`: generic addresses and those of a space. PTX ISA 9.7.9.20.
+//! `cvta`: conversion between generic addresses and addresses of a state space. PTX ISA 9.7.9.20.
 
 use ptx::{Instruction, Type};
 use ptx_isa::{Form, cvta::Op};
@@ -57,7 +57,7 @@ pub(crate) fn window(
 }
 
 impl Window {
-    /// The slot that is written, and that which it is made from.
+    /// Returns the destination slot and its source slot.
     pub(crate) fn through(&self) -> (Slot, Vec<Slot>) {
         (self.d, vec![self.a])
     }

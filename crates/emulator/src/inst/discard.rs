@@ -1,6 +1,6 @@
-//! `discard`: bytes whose values are given up. PTX ISA 9.7.9.17.
+//! `discard`: drops the values of bytes. PTX ISA 9.7.9.17.
 //!
-//! It counts as a write of values that nobody knows. Here they are the schedule's.
+//! It counts as a write of unknown values. The emulator writes values that depend on the schedule.
 
 use ptx::Instruction;
 use ptx_isa::{Form, discard::Op};
@@ -17,7 +17,7 @@ use crate::{
 
 const BYTES: u64 = 128;
 
-/// The bytes.
+/// Range to discard.
 #[derive(Clone, Debug)]
 pub(crate) struct Discard(Address);
 

@@ -33,7 +33,7 @@ pub(crate) fn decode(
     Ok(())
 }
 
-/// The lowest is elected: the choice is the hardware's, and always the same.
+/// Elects the lowest lane. The hardware may choose any, but always the same one.
 pub(crate) fn compute(there: u32) -> (Lanes, Lanes) {
     let leader = there.trailing_zeros();
     let mut p = [0; LANES];

@@ -15,7 +15,7 @@ pub(crate) enum End {
     Function,
     Thread,
     Trap,
-    /// The manual says that it suspends execution, which nobody continues here.
+    /// Suspends execution by the manual; without a debugger it cannot continue.
     Breakpoint,
 }
 

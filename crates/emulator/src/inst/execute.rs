@@ -14,7 +14,7 @@ pub(crate) trait Execute {
     /// Executes the operation for the lanes that are active.
     fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped>;
 
-    /// Returns whether lanes whose guard does not hold go on without the others.
+    /// Returns whether lanes with a false guard continue without the others.
     fn splits(&self) -> bool {
         false
     }
@@ -24,7 +24,7 @@ pub(crate) trait Execute {
         true
     }
 
-    /// Goes on with it after a wait, which may give up.
+    /// Continues after a wait; `false` in the last argument means that the wait gave up.
     fn resume<O: Watch>(
         &self,
         _step: &mut Step<'_, O>,
@@ -39,7 +39,7 @@ pub(crate) trait Execute {
         String::new()
     }
 
-    /// The cause of a deadlock that the wait of a group in it shows.
+    /// Returns the cause of a deadlock that a group's wait shows.
     fn stuck(&self, _waiting: &Waiting<'_>) -> Option<Stuck> {
         None
     }

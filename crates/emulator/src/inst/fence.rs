@@ -1,7 +1,7 @@
 //! `fence` and `membar`: the order of accesses. PTX ISA 9.7.13.4.
 //!
-//! The emulator makes every access visible at once, so a fence does nothing but to be seen by the
-//! observer, for whom one that orders reads alone is like one that orders writes, too.
+//! The emulator makes every access visible at once, so fences only report to the observer. A fence that orders
+//! only reads is reported like one that orders writes too.
 
 use ptx::Instruction;
 use ptx_isa::{Form, fence::Op};
@@ -68,7 +68,7 @@ pub(crate) fn decode(
                 address: 0,
             }
         }
-        // The manual of PTX ISA 9.5 was not there to say what it orders.
+        // The text of PTX ISA 9.5, which defines this form, was not available.
         Op::Alias => return Err(NotSupported::NotExecuted(form.isa())),
     };
     decoder.emit(Action::Fence(Fence { kind, address }));

@@ -1,8 +1,8 @@
 //! Floating-point arithmetic. PTX ISA 9.7.3 to 9.7.5.
 //!
-//! Results that are defined to be correctly rounded are so. A NaN that single and half precision
-//! give is always the canonical one, as the hardware has it. Functions called `.approx` are computed
-//! in double precision and rounded, so they may differ from a GPU's in the last bits.
+//! Results that are defined to be correctly rounded are correctly rounded. A NaN result in single and half
+//! precision is always the canonical one, as on hardware. `.approx` functions are computed in double precision
+//! and rounded, so they may differ from a GPU in the last bits.
 
 mod directed;
 mod exact;
@@ -19,7 +19,7 @@ use crate::{
     value::{Binary, Bits, Float, Rounding, Ternary, Unary, lift},
 };
 
-/// A function of both halves of each word.
+/// Applies a function to both halves of each word.
 fn halves<T: Bits, const N: usize>(words: [u32; N], f: impl Fn([T; N]) -> T) -> u32 {
     let half = |shift: u32| {
         let mut values = [T::of(0); N];
@@ -63,12 +63,12 @@ impl Around {
         }
     }
 
-    /// Returns whether the frequent operations flush as part of what they compute.
+    /// Returns whether the frequent operations flush as part of their computation.
     fn fuses(&self, ty: Type) -> bool {
         self.flushes && !self.saturates && ty == Type::F32
     }
 
-    /// The source, flushed where the modifier says so.
+    /// Decodes a source, flushed if the modifier requires it.
     fn source(
         &self,
         decoder: &mut Decoder<'_>,
@@ -87,8 +87,8 @@ impl Around {
         Ok(decoder.temporary(|d| Alu::Unary { f, d, a }))
     }
 
-    /// Emits an operation of each number that a register of this type holds: one, two halves, or two of
-    /// single precision.
+    /// Emits an operation for each number in a register of this type: one, two halves, or two of single
+    /// precision.
     fn each<const N: usize>(
         &self,
         decoder: &mut Decoder<'_>,
@@ -131,7 +131,7 @@ impl Around {
         Ok(())
     }
 
-    /// Emits what gives the result, and what the modifiers do to it.
+    /// Emits the computation and the effect of its modifiers.
     fn emit(
         &self,
         decoder: &mut Decoder<'_>,
@@ -159,7 +159,7 @@ impl Around {
     }
 }
 
-/// The type of both numbers of a pair of single precision; any other type itself.
+/// Returns the type of both numbers of a pair of single precision; any other type unchanged.
 fn of_pair(ty: Type) -> Type {
     match ty {
         Type::F32x2 => Type::F32,
@@ -176,7 +176,7 @@ pub(crate) fn is_float(instruction: &Instruction) -> bool {
     types.iter().any(|ty| instruction.opcode.has(ty))
 }
 
-/// The direction, where it is not to nearest even.
+/// Returns the rounding direction, unless it is to nearest even.
 fn direction(modifiers: &mut Modifiers<'_>) -> Option<Rounding> {
     use Rounding::*;
     modifiers
@@ -184,7 +184,7 @@ fn direction(modifiers: &mut Modifiers<'_>) -> Option<Rounding> {
         .filter(|mode| *mode != Nearest)
 }
 
-/// `add`, `sub`, `mul`, `min`, `max`, `copysign`.
+/// Decodes `add`, `sub`, `mul`, `min`, `max` and `copysign`.
 pub(crate) fn binary(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -247,7 +247,7 @@ pub(crate) fn binary(
     })
 }
 
-/// A function of the absolute values, times both signs, unless it is a NaN.
+/// Applies a function to the absolute values and multiplies by both signs, unless the result is a NaN.
 fn with_signs<T: Float + Bits>(a: T, b: T, f: impl Fn(T, T) -> T) -> T {
     let sign = 1 << (8 * size_of::<T>() - 1);
     let magnitude = |x: T| T::of(x.bits() & !sign);
@@ -269,7 +269,7 @@ fn nan_or<T: Float>(a: T, b: T, f: impl Fn(T, T) -> T) -> T {
     }
 }
 
-/// `fma`, and `mad`, which is the same.
+/// Decodes `fma`, and `mad`, which is the same.
 pub(crate) fn fma(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -278,7 +278,7 @@ pub(crate) fn fma(
     let direction = direction(modifiers);
     let around = Around::take(modifiers);
     let relu = modifiers.take("relu");
-    // Which of three operands count is open: the manual says "either".
+    // The manual does not define which of three operands count ("either").
     if modifiers.take("oob") {
         return Err(NotSupported::NotExecuted(ptx_isa::Version::new(8, 1)));
     }
@@ -300,12 +300,12 @@ pub(crate) fn fma(
     around.each(decoder, pair, d, [a, b, c], &ternary)
 }
 
-/// A function of double precision.
+/// Applies a function in double precision.
 fn through<T: Float>(a: T, f: impl Fn(f64) -> f64) -> T {
     T::narrow(f(a.wide()))
 }
 
-/// Negative numbers become zero; a NaN becomes the canonical one.
+/// Replaces negative numbers by zero, and a NaN by the canonical one.
 fn relu_of<T: Float>(a: T) -> T {
     if a.wide() < 0.0 {
         T::narrow(0.0)
@@ -314,7 +314,7 @@ fn relu_of<T: Float>(a: T) -> T {
     }
 }
 
-/// `neg`, `abs`, `rcp`, `sqrt`, `rsqrt`, `sin`, `cos`, `lg2`, `ex2`, `tanh`.
+/// Decodes `neg`, `abs`, `rcp`, `sqrt`, `rsqrt`, `sin`, `cos`, `lg2`, `ex2` and `tanh`.
 pub(crate) fn unary(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -353,7 +353,7 @@ pub(crate) fn unary(
     around.emit(decoder, d, ty, &|d| Alu::Unary { f, d, a })
 }
 
-/// `div`.
+/// Decodes `div`.
 pub(crate) fn div(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -378,7 +378,7 @@ pub(crate) fn div(
     around.emit(decoder, d, ty, &|d| Alu::Binary { f, d, a, b })
 }
 
-/// `testp`: asks what kind of number it is.
+/// Decodes `testp`, which tests the class of a number.
 pub(crate) fn testp(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,

@@ -1,4 +1,4 @@
-//! `getctarank`: which block of the cluster a shared address is in. PTX ISA 9.7.9.24.
+//! `getctarank`: the rank of the block that a shared address is in. PTX ISA 9.7.9.24.
 
 use ptx::Instruction;
 use ptx_isa::{Form, getctarank::Op};

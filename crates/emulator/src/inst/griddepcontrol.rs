@@ -1,7 +1,7 @@
-//! `griddepcontrol`: launches that begin before the one before them ends. PTX ISA 9.7.13.13.
+//! `griddepcontrol`: launches that begin before the previous one ends. PTX ISA 9.7.13.13.
 //!
-//! The emulator runs one launch after the other: there is nothing to wait for, and whom a launch lets
-//! begin begins after it. The checker knows what is ordered all the same.
+//! The emulator runs launches one after another, so a wait always passes. The checker still judges the order by
+//! the executed instructions.
 
 use ptx::Instruction;
 use ptx_isa::{Form, griddepcontrol::Op};

@@ -22,7 +22,7 @@ fn no_type(ty: Type) -> NotSupported {
     format!("its type `{}` is not known here", ty.as_str()).into()
 }
 
-/// `add`, `sub`, `div`, `rem`, `min`, `max` of integers.
+/// Decodes `add`, `sub`, `div`, `rem`, `min` and `max` of integers.
 pub(crate) fn binary(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -43,7 +43,7 @@ pub(crate) fn binary(
         }
         "add" => for_integer!(ty, T, lift!(|a: T, b: T| a.wrapping_add(b))),
         "sub" => for_integer!(ty, T, lift!(|a: T, b: T| a.wrapping_sub(b))),
-        // Division by zero gives an unspecified value (PTX ISA, section 9.7.1.8); all ones here.
+        // Division by zero is unspecified (PTX ISA, section 9.7.1.8); the emulator returns all ones.
         "div" => for_integer!(
             ty,
             T,
@@ -66,7 +66,7 @@ pub(crate) fn binary(
     Ok(())
 }
 
-/// `neg`, `abs` of integers.
+/// Decodes `neg` and `abs` of integers.
 pub(crate) fn unary(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -107,7 +107,7 @@ macro_rules! high {
 }
 high! { u16 u32 i16 i32 u32 u64 i32 i64 u64 u128 i64 i128 }
 
-/// `mul`, `mad` of integers, and `sad`, `mul24`, `mad24`.
+/// Decodes `mul` and `mad` of integers, `sad`, `mul24` and `mad24`.
 pub(crate) fn product(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -187,8 +187,7 @@ pub(crate) fn product(
     Ok(())
 }
 
-/// `dp4a`, `dp2a`: products of bytes, or of halves and bytes, and their sum. PTX ISA 9.7.1.23 and
-/// 9.7.1.24.
+/// Decodes `dp4a` and `dp2a`: dot products of bytes, or of halves and bytes. PTX ISA 9.7.1.23 and 9.7.1.24.
 pub(crate) fn dot(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -212,7 +211,7 @@ pub(crate) fn dot(
             c.wrapping_add((byte(a, signed.0) * byte(b, signed.1)) as u32)
         })
     }
-    /// Of the four bytes, those from `first` on.
+    /// Computes `dp2a` with the two bytes of `b` from `first` on.
     fn two(a: u32, b: u32, c: u32, signed: (bool, bool), first: usize) -> u32 {
         let b = b.to_le_bytes();
         let product = |at: usize, a: u32| {
@@ -224,7 +223,7 @@ pub(crate) fn dot(
     let is_two = instruction.opcode.stem() == "dp2a";
     let part = modifiers.one_of(&[("lo", 0), ("hi", 2)]);
     if is_two != part.is_some() {
-        return Err("`dp2a` has `.lo` or `.hi`, and `dp4a` has not".into());
+        return Err("`dp2a` needs `.lo` or `.hi`, and `dp4a` takes neither".into());
     }
     macro_rules! of {
         ($a:literal, $b:literal) => {

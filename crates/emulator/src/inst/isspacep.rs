@@ -1,4 +1,4 @@
-//! `isspacep`: whether a generic address is in a space. PTX ISA 9.7.9.19.
+//! `isspacep`: tests whether a generic address is in a space. PTX ISA 9.7.9.19.
 
 use ptx::Instruction;
 use ptx_isa::{Form, isspacep::Op};

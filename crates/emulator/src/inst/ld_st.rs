@@ -16,7 +16,7 @@ use crate::{
 };
 use together::{Starts, differing};
 
-/// Between registers and memory.
+/// A load or store.
 #[derive(Clone, Debug)]
 pub(crate) struct Move {
     stores: bool,
@@ -26,9 +26,10 @@ pub(crate) struct Move {
     element_bytes: usize,
     signed: bool,
     order: (Sem, Scope),
-    /// Bytes of each access: a vector of strong ones is as many scalar accesses (PTX ISA 8.2.1).
+    /// Size of each access in bytes. A strong vector access counts as one access for each element (PTX ISA
+    /// 8.2.1).
     access_bytes: u64,
-    /// `ld.global.nc`
+    /// True for `ld.global.nc`.
     is_non_coherent: bool,
 }
 
@@ -102,14 +103,14 @@ fn registers(
     };
     if let Some(vector) = decoder.vector(value) {
         if vector.len() != count {
-            return Err("it has not as many values as its vector".into());
+            return Err("the operand count does not match the vector size".into());
         }
         return Ok(vector.iter().map(bits_of).collect());
     }
     let values = match &value.kind {
         OperandKind::Vector(values) if values.len() == count => values.as_slice(),
         _ if count == 1 => std::slice::from_ref(value),
-        _ => return Err("it has not as many values as its vector".into()),
+        _ => return Err("the operand count does not match the vector size".into()),
     };
     let mut registers = Vec::new();
     for value in values {
@@ -171,8 +172,8 @@ impl Execute for Move {
 }
 
 impl Move {
-    /// Accesses of all lanes at once, where one piece of memory has them all; while somebody watches, weak ones alone.
-    /// Gives the lanes that are left, which are all or none.
+    /// Performs the accesses of all lanes at once if one piece of memory contains them; with an observer, only
+    /// weak ones. Returns the remaining lanes: all or none.
     #[inline]
     fn together<O: Watch>(&self, step: &mut Step<'_, O>) -> u32 {
         let size = self.element_bytes * self.registers.len();
@@ -238,7 +239,7 @@ impl Move {
         0
     }
 
-    /// Moves what all lanes load or store, and gives the bytes of each lane that a store changes.
+    /// Moves the data of all lanes. Returns, for each lane, the bytes that a store changes.
     fn transfer(
         &self,
         registers: &mut [Lanes],
@@ -266,7 +267,7 @@ impl Move {
         changed
     }
 
-    /// A number that was read, as its register has it.
+    /// Extends a number in memory to the width of its register.
     #[inline]
     fn extended(&self, value: u64, mask: u64) -> u64 {
         if !self.signed {
@@ -276,17 +277,17 @@ impl Move {
         ((value << shift) as i64 >> shift) as u64 & mask
     }
 
-    /// The register of its address.
+    /// Returns the register of its address.
     pub(crate) fn base(&self) -> Slot {
         self.address.base
     }
 
-    /// The registers that a load sets.
+    /// Returns the registers that a load sets.
     pub(crate) fn loads(&self) -> Option<impl Iterator<Item = Slot>> {
         (!self.stores).then(|| self.registers.iter().map(|(slot, _)| *slot))
     }
 
-    /// The registers of bytes that have no value, a bit for each byte, get none.
+    /// Marks the registers of uninitialised bytes, given a mask of these bytes.
     #[cold]
     fn load_unwritten<O: Watch>(&self, step: &mut Step<'_, O>, lane: usize, valueless: u32) {
         let bytes = (1 << self.element_bytes) - 1;
@@ -298,7 +299,7 @@ impl Move {
         }
     }
 
-    /// Shared memory that gets a value of memory that nobody has written is as if it were not written itself.
+    /// Marks shared memory as uninitialised if a store writes an uninitialised value to it.
     #[cold]
     fn store_unwritten<O: Watch>(&self, step: &mut Step<'_, O>, lane: usize, located: Located) {
         for (number, (slot, _)) in self.registers.iter().enumerate() {
@@ -320,7 +321,7 @@ impl Move {
         }
     }
 
-    /// The bytes that a store changes, a bit for each.
+    /// Returns a mask of the bytes that a store changes.
     #[inline]
     fn changed<O: Watch>(
         &self,

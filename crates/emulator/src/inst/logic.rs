@@ -21,7 +21,7 @@ macro_rules! for_bits {
     };
 }
 
-/// `and`, `or`, `xor`, `not`, `cnot`.
+/// Decodes `and`, `or`, `xor`, `not` and `cnot`.
 pub(crate) fn logic(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -54,7 +54,7 @@ pub(crate) fn logic(
     )
 }
 
-/// `shl`, `shr`. Amounts beyond the width shift everything out.
+/// Decodes `shl` and `shr`. Amounts beyond the width shift everything out.
 pub(crate) fn shift(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -77,7 +77,7 @@ pub(crate) fn shift(
     Ok(())
 }
 
-/// `shf`: a shift of 64 bits, of which 32 are kept.
+/// Decodes `shf`: a shift of 64 bits that keeps 32.
 pub(crate) fn funnel(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -105,7 +105,7 @@ pub(crate) fn funnel(
     ternary(decoder, instruction, Type::B32, f)
 }
 
-/// `bfe`, `bfi`.
+/// Decodes `bfe` and `bfi`.
 pub(crate) fn field(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -119,7 +119,7 @@ pub(crate) fn field(
             (1 << length) - 1
         }
     }
-    /// PTX ISA 9.7.1.20: bits beyond the value are its sign.
+    /// Extracts a field; bits beyond the value are its sign (PTX ISA 9.7.1.20).
     fn extract(a: i128, position: u32, length: u32, signed: bool, width: u32) -> u64 {
         let (position, length) = (position & 255, length & 255);
         let bits = (a >> position.min(127)) as u64 & ones(length);
@@ -188,7 +188,7 @@ pub(crate) fn field(
     Ok(())
 }
 
-/// `popc`, `clz`, `brev`, `bfind`.
+/// Decodes `popc`, `clz`, `brev` and `bfind`.
 pub(crate) fn count(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -200,7 +200,7 @@ pub(crate) fn count(
         "popc" => for_type!(ty, T in [B32 => u32, B64 => u64], lift!(|a: T| a.count_ones())),
         "clz" => for_type!(ty, T in [B32 => u32, B64 => u64], lift!(|a: T| a.leading_zeros())),
         "brev" => for_type!(ty, T in [B32 => u32, B64 => u64], lift!(|a: T| a.reverse_bits())),
-        // The highest bit that differs from the sign; all ones where there is none.
+        // The highest bit that differs from the sign; all ones if there is none.
         "bfind" if amount => for_type!(ty, T in [U32 => u32, U64 => u64],
             lift!(|a: T| if a == 0 { u32::MAX } else { a.leading_zeros() }))
         .or_else(|| {
@@ -227,7 +227,7 @@ pub(crate) fn count(
     )
 }
 
-/// `prmt`: picks bytes. PTX ISA 9.7.9.7.
+/// Decodes `prmt`, which selects bytes. PTX ISA 9.7.9.7.
 pub(crate) fn prmt(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -267,7 +267,7 @@ pub(crate) fn prmt(
     ternary(decoder, instruction, Type::B32, f)
 }
 
-/// `fns`: the n-th set bit. PTX ISA 9.7.1.17.
+/// Decodes `fns`, which finds the n-th set bit. PTX ISA 9.7.1.17.
 pub(crate) fn fns(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,

@@ -18,7 +18,7 @@ use crate::{
 pub(crate) struct Cluster {
     pub(crate) d: Slot,
     pub(crate) a: Slot,
-    /// The block whose address is wanted; without it, the block of the address is.
+    /// Rank of the target block; without it, the operation returns the rank of the address.
     pub(crate) rank: Option<Slot>,
     pub(crate) generic: bool,
 }
@@ -53,7 +53,7 @@ impl Execute for Cluster {
             let address = step.get(self.a)[lane];
             let window = if self.generic { SHARED_WINDOW } else { 0 };
             if !(window..window + WINDOW_BYTES).contains(&address) {
-                let what = format!("{address:#x} is no address of shared memory");
+                let what = format!("{address:#x} is not an address in shared memory");
                 return Err(step.fault(lane, Trap::IllegalAddress, what));
             }
             let local = address - window;
@@ -62,7 +62,8 @@ impl Execute for Cluster {
                 Some(rank) => {
                     let rank = step.get(rank)[lane] & 0xffff_ffff;
                     if rank >= blocks {
-                        let what = format!("rank {rank} in a cluster of {blocks} blocks");
+                        let what =
+                            format!("rank {rank} does not exist in a cluster of {blocks} blocks");
                         return Err(step.fault(lane, Trap::IllegalInstruction, what));
                     }
                     window + (rank << SHARED_RANK_SHIFT | local & ((1 << SHARED_RANK_SHIFT) - 1))

@@ -16,24 +16,24 @@ use crate::{
     value::Lanes,
 };
 
-/// A row is eight halves.
+/// Bytes of a row, which has eight halves.
 pub(super) const ROW_BYTES: u64 = 16;
 
-/// Eight rows of eight halves.
+/// A matrix of eight rows of eight halves.
 pub(super) type Halves = [[u16; 8]; 8];
 
 pub(super) fn transposed(matrix: &Halves) -> Halves {
     std::array::from_fn(|row| std::array::from_fn(|column| matrix[column][row]))
 }
 
-/// From the registers of a warp.
+/// Reads a matrix from the registers of a warp.
 pub(super) fn gather(register: &Lanes) -> Halves {
     std::array::from_fn(|row| {
         std::array::from_fn(|column| (register[4 * row + column / 2] >> (16 * (column % 2))) as u16)
     })
 }
 
-/// Into the registers of a warp.
+/// Writes a matrix into the registers of a warp.
 pub(super) fn spread(matrix: &Halves) -> Lanes {
     std::array::from_fn(|lane| {
         let half = |at: usize| u64::from(matrix[lane / 4][2 * (lane % 4) + at]);
@@ -64,7 +64,7 @@ impl Rows {
         };
         let registers = mma::registers(decoder, registers)?;
         if registers.len() != count {
-            return Err("it has not as many registers as matrices".into());
+            return Err("the register count does not match the number of matrices".into());
         }
         Ok(Self {
             address: decoder.address(address, space(form))?,
@@ -73,7 +73,7 @@ impl Rows {
         })
     }
 
-    /// The row whose address this lane has.
+    /// Locates the row at the address of this lane.
     pub(super) fn locate<O: Watch>(
         &self,
         step: &mut Step<'_, O>,

@@ -16,7 +16,7 @@ use crate::{
     value::{LANES, lanes_of, lift},
 };
 
-/// One operation.
+/// An operation on an mbarrier.
 #[derive(Clone, Debug)]
 pub(crate) struct MbarrierOperation {
     kind: Kind,
@@ -56,9 +56,9 @@ enum Kind {
         parity: bool,
         /// Waits for the conditional phase.
         conditional: bool,
-        /// True if the result decides nothing.
+        /// True if the result is not used.
         is_unused: bool,
-        /// Gets whether anything was reported, and what: a barrier hears of nothing but zeros.
+        /// Destinations for whether anything was reported, and for the report, which is always zero here.
         report: Option<(Slot, Option<Slot>)>,
     },
 }
@@ -140,7 +140,7 @@ pub(crate) fn decode(
             (address, kind, Sem::Release)
         }
         Op::TestWait | Op::TestWaitParity | Op::TryWait | Op::TryWaitParity => {
-            // How long it is suspended is the hardware's business.
+            // The time limit of the suspension is up to the hardware, so it is ignored.
             let ([d, rest @ ..], has_value) = (all, form.operands().contains(" b,")) else {
                 return Err(NotSupported::Operands);
             };
@@ -180,8 +180,8 @@ pub(crate) fn decode(
 type Object = (usize, usize);
 
 impl Execute for MbarrierOperation {
-    /// A barrier that is not initialised may be so a little later: a kernel that does not synchronise in between is told
-    /// of that under every schedule.
+    /// Retries a barrier that is not initialised: it may be initialised a little later. So a kernel without
+    /// synchronisation gets the same finding under every schedule.
     fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         if self.is_missing(step) {
             let since = step.world.steps;
@@ -242,7 +242,7 @@ impl MbarrierOperation {
                     let (rank, offset) = self.object(step, lane)?;
                     let most = Mbarrier::max_count(*hears);
                     if !(1..=most).contains(&count) {
-                        let what = format!("a barrier for {count} arrivals: can be 1 to {most}");
+                        let what = format!("the arrival count {count} must be 1 to {most}");
                         return Err(step.fault(lane, Trap::MbarrierOverflow, what));
                     }
                     let (made_by, made_at) = (step.group.pc, step.world.progress);
@@ -261,7 +261,7 @@ impl MbarrierOperation {
                     self.tell(step, lane, (rank, offset), MbarrierEvent::Init { count });
                 }
             }
-            // The hardware does nothing that could be seen: the barrier works on.
+            // No effect on the hardware can be observed: the barrier keeps working.
             Kind::Inval => {
                 for lane in lanes_of(step.active) {
                     let object = self.object(step, lane)?;
@@ -309,7 +309,7 @@ impl MbarrierOperation {
         Ok(Flow::Next)
     }
 
-    /// Returns whether the barrier is not initialised at which the first lane does something; mostly it is that of all.
+    /// Returns whether the barrier of the first lane is uninitialised; usually all lanes use the same one.
     fn is_missing<O: Watch>(&self, step: &mut Step<'_, O>) -> bool {
         if matches!(self.kind, Kind::Init { .. }) || self.multicast.is_some() {
             return false;
@@ -332,7 +332,7 @@ impl MbarrierOperation {
         }
     }
 
-    /// Those in the blocks of a mask, or the one at the address.
+    /// Returns the barriers in the blocks of a mask, or the one at the address.
     fn objects<O: Watch>(
         &self,
         step: &mut Step<'_, O>,
@@ -389,7 +389,7 @@ impl MbarrierOperation {
         });
     }
 
-    /// Tells of the end of the phase in which an operation was done, if it ended it.
+    /// Reports the end of a phase, if an operation completed it.
     fn tell_if_done<O: Watch>(
         &self,
         step: &mut Step<'_, O>,
@@ -404,7 +404,7 @@ impl MbarrierOperation {
         }
     }
 
-    /// The arrivals of a warp at one barrier count as one step, and all get the same token.
+    /// Performs the arrivals of a warp at one barrier as one step; all get the same token.
     fn arrive<O: Watch>(
         &self,
         step: &mut Step<'_, O>,
@@ -433,7 +433,7 @@ impl MbarrierOperation {
             for lane in lanes_of(lanes) {
                 let count = value(step, count, lane, 1);
                 if !(1..=MAX_COUNT).contains(&count) {
-                    let what = format!("{count} arrivals: can be 1 to {MAX_COUNT}");
+                    let what = format!("{count} arrivals must be 1 to {MAX_COUNT}");
                     return Err(step.fault(lane, Trap::MbarrierOverflow, what));
                 }
                 total = total.saturating_add(count);

@@ -1,4 +1,4 @@
-//! `mma.sync`: products of matrices whose elements lie in the registers of a warp. PTX ISA 9.7.14.5.
+//! `mma.sync`: matrix products with the operands in the registers of a warp. PTX ISA 9.7.14.5.
 
 mod arithmetic;
 mod dot;
@@ -21,7 +21,7 @@ use crate::{
     value::{Lanes, Rounding},
 };
 
-/// A product of a warp.
+/// A matrix product of a warp.
 #[derive(Clone, Debug)]
 pub(crate) struct Mma {
     product: Product,
@@ -35,7 +35,7 @@ pub(crate) struct Mma {
     selector: Option<Selector>,
 }
 
-/// The registers of a list, or the one that stands alone.
+/// Returns the registers of a list, or a single register.
 pub(crate) fn registers(
     decoder: &mut Decoder<'_>,
     operand: &Operand,
@@ -50,7 +50,7 @@ pub(crate) fn registers(
         .collect()
 }
 
-/// The type of an element of A or B.
+/// Returns the type of an element of A or B.
 pub(crate) fn element(ty: Type) -> Result<Element, NotSupported> {
     let integer = |bits, signed| Element::Integer { bits, signed };
     Ok(match ty {
@@ -69,7 +69,7 @@ pub(crate) fn element(ty: Type) -> Result<Element, NotSupported> {
     })
 }
 
-/// The type of C or D.
+/// Returns the type of C or D.
 pub(crate) fn sum(ty: Type) -> Result<Sum, NotSupported> {
     Ok(match ty {
         Type::F16 => Sum::F16,
@@ -80,7 +80,7 @@ pub(crate) fn sum(ty: Type) -> Result<Sum, NotSupported> {
     })
 }
 
-/// How the result is rounded where the opcode can say it.
+/// Returns the rounding of the result, from the opcode if it has one.
 pub(crate) fn rounding(form: &Form) -> Rounding {
     use ptx_isa::Rounding::*;
     match form.rounding() {
@@ -169,7 +169,7 @@ impl Mma {
         slots.iter().map(|slot| step.get(*slot)).collect()
     }
 
-    /// One product of the whole warp.
+    /// Computes one product of the whole warp.
     fn warp<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<(), Trapped> {
         let Product { a, b, c, d, .. } = self.product;
         let (m, n) = (self.shape.m as usize, self.shape.n as usize);
@@ -224,7 +224,7 @@ impl Mma {
         Ok(())
     }
 
-    /// Four products of eight lanes each.
+    /// Computes four products of eight lanes each.
     fn quads<O: Watch>(&self, step: &mut Step<'_, O>) {
         let Product { c, d, .. } = self.product;
         let mut results = vec![[0; 32]; self.d.len()];

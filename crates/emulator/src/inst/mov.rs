@@ -18,7 +18,7 @@ pub(crate) fn decode(
     let bits_of = |parts: usize| match (ty, parts) {
         (Type::B16 | Type::B32 | Type::B64, 2) => Ok(4 * ty.size_bytes().unwrap_or(0) as u32),
         (Type::B32 | Type::B64, 4) => Ok(2 * ty.size_bytes().unwrap_or(0) as u32),
-        _ => Err("its vector has a size that is not known"),
+        _ => Err("the size of its vector is not known"),
     };
     if ty == Type::B128 {
         let copies = wide(decoder, d, true)?
@@ -58,7 +58,7 @@ pub(crate) fn decode(
     Ok(())
 }
 
-/// The halves of a register of 128 bits, or a vector of them.
+/// Decodes the halves of a register of 128 bits, or a vector of them.
 fn wide(
     decoder: &mut Decoder<'_>,
     operand: &Operand,
@@ -68,7 +68,7 @@ fn wide(
         return decoder.wide_register(operand);
     };
     let [low, high] = parts.as_slice() else {
-        return Err("its vector has a size that is not known".into());
+        return Err("the size of its vector is not known".into());
     };
     let mut half = |part| match is_written {
         true => Ok(decoder.destination(part)?.slot),

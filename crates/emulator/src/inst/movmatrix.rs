@@ -12,7 +12,7 @@ use crate::{
     machine::{Flow, Slot, Trapped, observer::Watch},
 };
 
-/// `d = transpose(a)`
+/// Computes `d = transpose(a)`.
 #[derive(Clone, Debug)]
 pub(crate) struct Transpose {
     d: Slot,

@@ -8,7 +8,7 @@ use crate::{
     machine::{Flow, Trapped, observer::Watch},
 };
 
-/// Others go on.
+/// A sleep, which lets other warps run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sleep;
 

@@ -8,7 +8,7 @@ use crate::{
     machine::{Flow, Trapped, observer::Watch},
 };
 
-/// Goes on.
+/// An operation without effect.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Nothing;
 

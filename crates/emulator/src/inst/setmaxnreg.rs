@@ -1,8 +1,8 @@
-//! `setmaxnreg`: registers that a warp gives back to its block or gets from there. PTX ISA 9.7.19.5.
+//! `setmaxnreg`: moves registers between a warp and the pool of its block. PTX ISA 9.7.19.5.
 //!
-//! The emulator has registers enough for all, and counts those that a multiprocessor would have: a warp waits until
-//! others of its block have given back as many as it wants. All lanes of a warp execute it together. In a kernel that does not say how many registers a thread
-//! begins with, the instruction does nothing, as ptxas leaves it out.
+//! The emulator has enough registers for all, but counts those that a multiprocessor would have: a warp waits
+//! until others of its block have returned enough. All lanes of a warp execute it together. In a kernel that
+//! does not declare its registers per thread, the instruction has no effect, since ptxas omits it.
 
 use ptx::Instruction;
 use ptx_isa::{Form, setmaxnreg::Op};
@@ -39,9 +39,8 @@ pub(crate) fn decode(
         .as_integer()
         .ok_or("its number of registers is not constant")?;
     if !(24..=256).contains(&count) || count % 8 != 0 {
-        let reason = format!(
-            "its number of registers is {count}, and must be 24 to 256 and a multiple of 8"
-        );
+        let reason =
+            format!("its number of registers is {count} but must be 24 to 256 and a multiple of 8");
         return Err(reason.into());
     }
     collective::align(decoder);
@@ -97,7 +96,7 @@ impl Execute for Registers {
 }
 
 impl Registers {
-    /// Returns whether a warp can have its registers. It gives none back by `.inc`, and gets none by `.dec`.
+    /// Returns whether a warp can get its registers. `.inc` never returns any, and `.dec` never takes any.
     fn has(&self, pool: &RegisterPool, warp: usize) -> bool {
         !self.increases || pool.has(warp, self.count)
     }

@@ -36,7 +36,7 @@ pub(crate) fn decode(
     Ok(())
 }
 
-/// The lane that a lane reads, if it is one of its segment.
+/// Returns the source lane of a lane, if it is in its segment.
 pub(crate) fn source(mode: Op, lane: usize, b: &Lanes, c: &Lanes) -> Option<usize> {
     let (index, by) = (lane as i64, (b[lane] & 31) as i64);
     let (clamp, segment) = ((c[lane] & 31) as i64, (c[lane] >> 8 & 31) as i64);
@@ -54,7 +54,7 @@ pub(crate) fn source(mode: Op, lane: usize, b: &Lanes, c: &Lanes) -> Option<usiz
     is_inside.then_some(other as usize & 31)
 }
 
-/// A lane that is not there gives what it wants to have back.
+/// Computes a shuffle; a lane without a source in range gets its own value.
 pub(crate) fn compute(mode: Op, there: u32, a: &Lanes, b: &Lanes, c: &Lanes) -> (Lanes, Lanes) {
     let (mut d, mut p) = ([0; LANES], [0; LANES]);
     for lane in lanes_of(there) {

@@ -6,7 +6,7 @@ use crate::{
     value::LANES,
 };
 
-/// Reads one.
+/// Reads a special register.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     pub(crate) d: Slot,

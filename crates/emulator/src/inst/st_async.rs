@@ -38,7 +38,7 @@ pub(crate) fn decode(
     decode_store(decoder, instruction, form, None)
 }
 
-/// A store or, with an operator, a reduction.
+/// Decodes a store or, with an operator, a reduction.
 pub(crate) fn decode_store(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,

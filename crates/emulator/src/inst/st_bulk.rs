@@ -15,7 +15,7 @@ use crate::{
 
 const MAX_BYTES: u64 = 16 << 20;
 
-/// A run of zeros.
+/// A fill with zeros.
 #[derive(Clone, Debug)]
 pub(crate) struct Zeros {
     address: Address,

@@ -12,7 +12,7 @@ use crate::{
     texture::Texel,
 };
 
-/// `d = surface[access]`
+/// Computes `d = surface[access]`.
 #[derive(Clone, Debug)]
 pub(crate) struct Load {
     d: Elements,
@@ -29,7 +29,7 @@ pub(crate) fn decode(
     let access = Access::decode(decoder, place, modifiers)?;
     if access.by_texels() {
         return Err(
-            "a load of texels by their format is not known here; `suld.b` loads their bytes".into(),
+            "loads of texels by format are not supported; `suld.b` loads their bytes".into(),
         );
     }
     let vector = (modifiers.vector(), modifiers.ty()?);

@@ -45,7 +45,8 @@ pub(crate) fn decode(
     let access = Access::decode(decoder, place, modifiers)?;
     if access.by_texels() {
         return Err(
-            "a reduction of texels by their format is not known here; `sured.b` has bytes".into(),
+            "reductions of texels by format are not supported; `sured.b` reduces their bytes"
+                .into(),
         );
     }
     let [value] = super::texture::list(value) else {

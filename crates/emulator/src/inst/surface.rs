@@ -1,4 +1,4 @@
-//! Shared by instructions of surfaces: bytes at coordinates, and what is outside. PTX ISA 9.7.11.
+//! Common parts of surface instructions: bytes at coordinates, and accesses out of bounds. PTX ISA 9.7.11.
 
 use ptx::{Operand, Type};
 
@@ -22,11 +22,11 @@ const ORDER: (Sem, Scope) = (Sem::Weak, Scope::Sys);
 enum Outside {
     Trap,
     Clamp,
-    /// A load gives zeros, and a store is none.
+    /// Out of bounds, a load returns zeros and a store has no effect.
     Zero,
 }
 
-/// Bytes of a surface.
+/// An access to bytes of a surface.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
     place: Place,
@@ -69,7 +69,7 @@ impl Access {
         self.by_texels
     }
 
-    /// The format of a lane's texels.
+    /// Returns the format of a lane's texels.
     pub(crate) fn format<O: Watch>(
         &self,
         step: &Step<'_, O>,
@@ -78,7 +78,7 @@ impl Access {
         Ok(self.place.surface(step, lane)?.format())
     }
 
-    /// Where the bytes lie that a lane reads or writes; `None` where it does neither.
+    /// Locates the bytes that a lane accesses; `None` if it accesses none.
     pub(crate) fn locate<O: Watch>(
         &self,
         step: &mut Step<'_, O>,
@@ -146,7 +146,7 @@ impl Access {
     }
 }
 
-/// Tells of a read of bytes, and gives them.
+/// Reads bytes and reports the access.
 pub(crate) fn read<'s, O: Watch>(
     step: &'s mut Step<'_, O>,
     lane: usize,
@@ -157,7 +157,7 @@ pub(crate) fn read<'s, O: Watch>(
     step.bytes(lane, located, bytes)
 }
 
-/// Writes bytes, and tells of it.
+/// Writes bytes and reports the access.
 pub(crate) fn write<O: Watch>(
     step: &mut Step<'_, O>,
     lane: usize,
@@ -176,7 +176,7 @@ pub(crate) fn write<O: Watch>(
     Ok(())
 }
 
-/// The vector in registers, which are read, or written where `is_written`.
+/// Decodes the vector of registers, which are written if `is_written`.
 pub(crate) fn elements(
     decoder: &mut Decoder<'_>,
     operand: &Operand,
@@ -203,6 +203,6 @@ pub(crate) fn elements(
             slots: slots.into(),
             bytes,
         }),
-        false => Err("it has not as many values as its vector".into()),
+        false => Err("the operand count does not match the vector size".into()),
     }
 }

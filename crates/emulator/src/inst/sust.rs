@@ -12,7 +12,7 @@ use crate::{
     texture::{Channel, Texel},
 };
 
-/// `surface[access] = values`
+/// Computes `surface[access] = values`.
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
     values: Elements,
@@ -43,12 +43,12 @@ pub(crate) fn decode(
 }
 
 impl Store {
-    /// The registers that are stored.
+    /// Returns the registers to store.
     pub(crate) fn stored(&self) -> &[Slot] {
         &self.values.slots
     }
 
-    /// The bytes that a lane stores, and how many. Channels that it has no values for become 0.
+    /// Returns the bytes that a lane stores, and their number. Channels without a value become 0.
     fn content<O: Watch>(
         &self,
         step: &Step<'_, O>,
@@ -87,7 +87,7 @@ impl Store {
         }
         let ty = self.ty.as_str();
         let what =
-            format!("the texels of the surface are {kind}, and the instruction stores `{ty}`");
+            format!("the texels of the surface are {kind}, but the instruction stores `{ty}`");
         Err(step.fault(lane, Trap::IllegalInstruction, what))
     }
 }

@@ -58,8 +58,8 @@ pub(crate) fn decode(
 }
 
 impl Execute for CopyFence {
-    /// Each lane copies four bytes: that is what the code of `ptxas` 13.0 for sm_90a does, so that a
-    /// warp without all its lanes copies less.
+    /// Copies four bytes for each lane, as the code of `ptxas` 13.0 for sm_90a does: a warp with missing lanes
+    /// copies less.
     fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         const BYTES: usize = 4;
         let order = (Sem::Weak, Scope::Cta);

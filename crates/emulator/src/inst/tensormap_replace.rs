@@ -1,6 +1,6 @@
-//! `tensormap.replace`: one field of a tensor map in memory. PTX ISA 9.7.9.28.
+//! `tensormap.replace`: changes one field of a tensor map in memory. PTX ISA 9.7.9.28.
 //!
-//! Where the field lies in the 128 bytes is `tensor_map`'s business.
+//! The crate `tensor_map` knows the layout of the 128 bytes.
 
 use ptx::{Instruction, Operand, Type};
 use ptx_isa::{Form, tensormap_replace::Op};
@@ -16,7 +16,7 @@ use crate::{
     value::lanes_of,
 };
 
-/// A field, and its new value.
+/// A field and its new value.
 #[derive(Clone, Debug)]
 pub(crate) struct Replace {
     map: Address,
@@ -76,7 +76,7 @@ pub(crate) fn decode(
     TensorMap::from_words([0; TensorMap::WORDS])
         .replace(replacement(op, ordinal, constant(value).unwrap_or(0)))
         .map_err(|error| error.to_string())?;
-    // The first type is that of the map.
+    // The first type is the type of the map.
     let ty = match form.last_ty() {
         Some(ptx_isa::Type::B64) => Type::B64,
         _ => Type::B32,

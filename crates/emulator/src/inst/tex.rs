@@ -12,13 +12,13 @@ use crate::{
     texture::Point,
 };
 
-/// `d = texture[place]`
+/// Computes `d = texture[place]`.
 #[derive(Clone, Debug)]
 pub(crate) struct Fetch {
     d: Destination,
     place: Place,
     ty: Type,
-    /// Coordinates count texels.
+    /// True if coordinates count texels.
     is_integer: bool,
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn decode(
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
 ) -> Result<(), NotSupported> {
-    // There is one level, whatever is asked for.
+    // Textures have one level here, so a requested level is ignored.
     let more = modifiers.one_of(&[("base", 0), ("level", 1), ("grad", 2)]);
     let (ty, coordinate) = texture::types(modifiers)?;
     let (d, place, levels) = texture::operands(instruction, more.unwrap_or(0))?;

@@ -32,13 +32,13 @@ pub(crate) struct Place {
     coordinates: Box<[Slot]>,
 }
 
-/// The register with a handle, and what stands behind it.
+/// Decodes the register with a handle, and returns it with the remaining operands.
 pub(crate) fn handle<'i>(
     decoder: &mut Decoder<'_>,
     operand: &'i Operand,
 ) -> Result<(Slot, &'i [Operand]), NotSupported> {
     let OperandKind::Memory { address, rest } = &operand.kind else {
-        return Err("an operand that must be a texture or surface is none".into());
+        return Err("an operand must be a texture or surface".into());
     };
     match decoder.register(address) {
         Ok(register) if register.ty.size_bytes() == Some(8) => Ok((register.slot, rest)),
@@ -82,7 +82,7 @@ pub(crate) fn place(
     };
     if coordinates.len() < needed {
         let there = coordinates.len();
-        return Err(format!("it has {there} coordinates, and must have {needed}").into());
+        return Err(format!("it has {there} coordinates but needs {needed}").into());
     }
     // An operand of three is filled up to four.
     let coordinates = coordinates[..needed].iter();
@@ -97,7 +97,7 @@ pub(crate) fn place(
     })
 }
 
-/// The elements of a vector, or the operand that is none.
+/// Returns the elements of a vector, or a single operand.
 pub(crate) fn list(operand: &Operand) -> &[Operand] {
     match &operand.kind {
         OperandKind::Vector(operands) => operands,
@@ -105,7 +105,7 @@ pub(crate) fn list(operand: &Operand) -> &[Operand] {
     }
 }
 
-/// Four registers that are written, and the predicate beside them, which tells that the texels are there.
+/// The four destination registers, and the predicate that reports whether the texels are resident.
 #[derive(Clone, Debug)]
 pub(crate) struct Destination {
     registers: [Slot; 4],
@@ -125,7 +125,7 @@ impl Destination {
     }
 }
 
-/// The destination of a fetch.
+/// Decodes the destination of a fetch.
 pub(crate) fn destination(
     decoder: &mut Decoder<'_>,
     operand: &Operand,
@@ -157,7 +157,7 @@ pub(crate) fn destination(
     })
 }
 
-/// The type of what a fetch gives, and that of its coordinates.
+/// Decodes the types of a fetch's result and of its coordinates.
 pub(crate) fn types(modifiers: &mut Modifiers<'_>) -> Result<(Type, Type), NotSupported> {
     let is_vector = modifiers.vector() == 4;
     is_vector
@@ -170,7 +170,7 @@ pub(crate) fn types(modifiers: &mut Modifiers<'_>) -> Result<(Type, Type), NotSu
     }
 }
 
-/// The two operands of a fetch, and how many more there must be.
+/// Returns the two operands of a fetch, and its `more` further ones.
 pub(crate) fn operands(
     instruction: &Instruction,
     more: usize,
@@ -185,7 +185,7 @@ pub(crate) fn operands(
 }
 
 impl Place {
-    /// The coordinates of a lane, as their bits; 0 where there are fewer.
+    /// Returns the coordinates of a lane, as their bits; 0 for missing ones.
     pub(crate) fn coordinates<O: Watch>(&self, step: &Step<'_, O>, lane: usize) -> [u32; 3] {
         let mut all = [0; 3];
         for (to, slot) in all.iter_mut().zip(&*self.coordinates) {
@@ -194,12 +194,12 @@ impl Place {
         all
     }
 
-    /// The layer that a lane means.
+    /// Returns the layer that a lane selects.
     pub(crate) fn layer<O: Watch>(&self, step: &Step<'_, O>, lane: usize) -> u32 {
         self.layer.map_or(0, |slot| step.get(slot)[lane] as u32)
     }
 
-    /// The texture of a lane, which must have the geometry of the instruction and numbers of this type.
+    /// Returns the texture of a lane, which must have the geometry of the instruction and numbers of this type.
     pub(crate) fn texture<O: Watch>(
         &self,
         step: &Step<'_, O>,
@@ -217,7 +217,7 @@ impl Place {
                 false => "integers",
             };
             let what = format!(
-                "the texture {handle:#x} gives {gives}, and the instruction is for `{}`; its texels are {format}, read as \
+                "the texture {handle:#x} returns {gives}, but the instruction is for `{}`; its texels are {format}, read as \
                  {}",
                 ty.as_str(),
                 match texture.sampler().read_mode {
@@ -230,7 +230,7 @@ impl Place {
         Ok(texture)
     }
 
-    /// The surface of a lane, which must have the geometry of the instruction.
+    /// Returns the surface of a lane, which must have the geometry of the instruction.
     pub(crate) fn surface<O: Watch>(
         &self,
         step: &Step<'_, O>,
@@ -263,7 +263,7 @@ impl Place {
         }
         let handle = step.get(self.handle)[lane];
         let what = format!(
-            "{handle:#x} is {}, and the instruction is for {}",
+            "{handle:#x} is {}, but the instruction is for {}",
             image.geometry().name(),
             self.geometry.name()
         );
@@ -271,7 +271,7 @@ impl Place {
     }
 }
 
-/// The texture of a handle.
+/// Returns the texture of a handle.
 pub(crate) fn texture<O: Watch>(
     step: &Step<'_, O>,
     lane: usize,
@@ -294,8 +294,8 @@ pub(crate) fn none<O: Watch>(
     step.fault(lane, Trap::IllegalInstruction, what)
 }
 
-/// Reads a texel for a texture. What the kernel wrote there, a fetch may not see (CUDA C++ Programming Guide, "Read/Write
-/// Coherency").
+/// Reads a texel for a texture. A fetch may not see writes of the same kernel (CUDA C++ Programming Guide,
+/// "Read/Write Coherency").
 pub(crate) fn read<O: Watch>(
     step: &mut Step<'_, O>,
     lane: usize,

@@ -1,4 +1,4 @@
-//! `txq` and `suq`: what a texture or a surface is. PTX ISA 9.7.10.5 and 9.7.11.4.
+//! `txq` and `suq`: queries of texture and surface properties. PTX ISA 9.7.10.5 and 9.7.11.4.
 
 use ptx::Instruction;
 
@@ -9,7 +9,7 @@ use crate::{
     texture::{Geometry, Image, Object},
 };
 
-/// `d = property of handle`
+/// Computes `d = property of handle`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Query {
     d: Slot,
@@ -92,7 +92,7 @@ impl Execute for Query {
     }
 }
 
-/// The number of layers, or of cubes.
+/// Returns the number of layers, or of cubes.
 fn layers(image: &Image) -> u32 {
     match image.geometry() {
         Geometry::LayeredLine | Geometry::LayeredPlane => image.extents()[2],

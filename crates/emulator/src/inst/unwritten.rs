@@ -1,4 +1,4 @@
-//! Values of memory that nobody has written, as they go through registers.
+//! Propagation of uninitialised values through registers.
 
 use super::{Action, Step};
 use crate::{
@@ -9,16 +9,16 @@ use crate::{
     value::{Lanes, lanes_of},
 };
 
-/// Instructions whose result may not depend on an operand, which one of the others decides.
+/// Instructions with a result that may not depend on one operand, because another operand decides it.
 const DECIDED: [&str; 6] = ["selp", "slct", "and", "or", "mul", "lop3"];
 
 /// The way of such values through an operation.
 pub(crate) enum Flow {
     /// Each of these slots gets its value from those.
     Through(Vec<(Slot, Vec<Slot>)>),
-    /// It sees to that itself, and its guard is a use.
+    /// The operation handles them itself, and its guard is a use.
     Own,
-    /// They end here: what it writes counts as written.
+    /// The values are not followed further: the results count as written.
     Nowhere,
 }
 
@@ -40,7 +40,7 @@ impl Action {
         }
     }
 
-    /// Returns whether it takes values from registers and does with them what is not followed.
+    /// Returns whether the operation reads registers without following their values.
     fn takes_any(&self) -> bool {
         matches!(
             self,
@@ -57,8 +57,8 @@ impl Action {
         )
     }
 
-    /// Sees to registers with such values, before the operation is executed. `guard` has lanes whose guard is one of
-    /// them, which may be active or not. Returns whether the operation leaves the others to the caller.
+    /// Handles registers with uninitialised values before the operation runs. `guard` has the lanes with such a
+    /// guard, active or not. Returns whether the caller must handle the other operands.
     #[cold]
     pub(crate) fn follow<O: Watch>(
         &self,
@@ -104,7 +104,7 @@ impl Action {
         matches!(flow, Flow::Nowhere)
     }
 
-    /// The active lanes whose result depends on such a value.
+    /// Returns the active lanes with a result that depends on such a value.
     fn lanes<O: Watch>(&self, step: &Step<'_, O>, sources: &[Slot]) -> u32 {
         let of = |slot: Slot| step.unwritten(slot).0 & step.active;
         let any = sources.iter().fold(0, |lanes, slot| lanes | of(*slot));

@@ -14,7 +14,7 @@ use crate::{
 pub(crate) struct Video {
     f: fn(i64, i64) -> i64,
     parts: u32,
-    /// The signs of `d`, `a` and `b`: true where there is one.
+    /// Signs of `d`, `a` and `b`: true if signed.
     signs: [bool; 3],
     saturates: bool,
     adds: bool,
@@ -67,7 +67,7 @@ pub(crate) fn decode(
 }
 
 impl Video {
-    /// Its destination, and what that is computed of.
+    /// Returns the destination and its sources.
     pub(crate) fn through(&self) -> (Slot, Vec<Slot>) {
         (self.d, self.sources.to_vec())
     }

@@ -1,8 +1,8 @@
-//! `wgmma`: products of matrices of a warpgroup, out of shared memory. PTX ISA 9.7.14.7.
+//! `wgmma`: matrix products of a warpgroup, with operands in shared memory. PTX ISA 9.7.14.7.
 //!
-//! The four warps of a warpgroup meet at `wgmma.mma_async`, and it is executed when the last one has
-//! come: later changes of registers do not matter to it (on an H200 neither). That it reads shared
-//! memory until a wait that covers it is what the observer is told.
+//! The four warps of a warpgroup meet at `wgmma.mma_async`, and the product is computed when the last one has
+//! arrived. Later changes of registers do not affect it, as on an H200. For the observer it reads shared memory
+//! until a wait that covers it.
 
 mod matrix;
 mod multiply;
@@ -28,12 +28,12 @@ use crate::{
 pub(crate) enum Wgmma {
     Fence,
     CommitGroup,
-    /// Waits until so many groups are left.
+    /// Waits until at most this many groups are pending.
     WaitGroup(u64),
     Multiply(Multiply),
 }
 
-/// Warps of a warpgroup.
+/// Number of warps in a warpgroup.
 const WARPS: usize = 4;
 
 pub(crate) fn decode(

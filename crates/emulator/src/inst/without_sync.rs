@@ -56,7 +56,7 @@ fn mode<M: Copy>(
     types: &[Type],
 ) -> Result<M, NotSupported> {
     if !decoder.is_before_sync() {
-        return Err("without `.sync` it is an instruction of targets before sm_70, and of later ones before PTX ISA 6.4".into());
+        return Err("without `.sync` it exists only for targets before sm_70, and before PTX ISA 6.4 for later ones".into());
     }
     let found = modes.iter().find(|(name, _)| modifiers.take(name));
     let (_, mode) = found.ok_or(NotSupported::Part("mode"))?;

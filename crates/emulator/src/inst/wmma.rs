@@ -39,7 +39,7 @@ pub(crate) struct Transfer {
     by_rows: bool,
 }
 
-/// `d = a * b + c`
+/// Computes `d = a * b + c`.
 #[derive(Clone, Debug)]
 pub(crate) struct Multiply {
     product: Product,
@@ -176,7 +176,7 @@ fn transfer(
     })
 }
 
-/// As many registers as the fragment has.
+/// Decodes the registers of a fragment.
 fn list(
     decoder: &mut Decoder<'_>,
     operand: &Operand,
@@ -186,7 +186,7 @@ fn list(
     match registers.len() == fragment.registers() {
         true => Ok(registers),
         false => Err(format!(
-            "a fragment has {} registers, and must have {}",
+            "a fragment has {} registers but needs {}",
             registers.len(),
             fragment.registers()
         )
@@ -200,7 +200,7 @@ fn multiply(
     modifiers: &mut Modifiers<'_>,
     shape: Shape,
 ) -> Result<Multiply, NotSupported> {
-    // How the fragments were loaded makes no difference.
+    // The layouts with which the fragments were loaded do not affect the product.
     by_rows(modifiers)?;
     by_rows(modifiers)?;
     modifiers.take("rn");
@@ -278,7 +278,7 @@ impl Multiply {
 }
 
 impl Transfer {
-    /// Where the element of a lane lies.
+    /// Locates the element of a lane.
     fn locate<O: Watch>(
         &self,
         step: &mut Step<'_, O>,

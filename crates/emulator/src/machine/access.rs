@@ -1,4 +1,4 @@
-//! Accesses to memory by instructions: where an address points, and the bytes there.
+//! Accesses to memory by instructions: locating addresses and their bytes.
 
 use super::{
     Address, Here, Located, SHARED_RANK_SHIFT, SHARED_START, Space, Step, Trap, Trapped, World,
@@ -7,13 +7,13 @@ use super::{
 };
 
 impl<O: Watch, A> Step<'_, O, A> {
-    /// The address that a lane means, in the space of the instruction.
+    /// Returns the address of a lane, in the space of the instruction.
     #[inline]
     pub(crate) fn address_of(&self, address: &Address, lane: usize) -> u64 {
         self.get(address.base)[lane].wrapping_add(address.offset)
     }
 
-    /// Where `bytes` bytes lie, which an instruction reads or writes at once.
+    /// Locates `bytes` bytes that an instruction accesses at once.
     #[inline]
     pub(crate) fn locate(
         &mut self,
@@ -26,7 +26,7 @@ impl<O: Watch, A> Step<'_, O, A> {
         self.locate_at(lane, address.space, at, bytes, align)
     }
 
-    /// As [`locate`](Self::locate), with the address at hand.
+    /// Like [`locate`](Self::locate), for a known address.
     #[inline]
     pub(crate) fn locate_at(
         &mut self,
@@ -52,13 +52,13 @@ impl<O: Watch, A> Step<'_, O, A> {
                 .then_some(at as usize)
         };
         let of = |name: &str, length: usize| {
-            format!("{bytes} bytes at {at:#x} of {name}, of which there are {length}")
+            format!("{bytes} bytes at {at:#x} are outside of {name} of {length} bytes")
         };
         let found = match space {
             Space::Global | Space::Generic => {
                 let found = self.world.memory.find(at, bytes);
                 if let (Err(_), (Space::Const, offset)) = (&found, of_generic(at)) {
-                    // The address of a constant that the host has handed out.
+                    // The address of a constant, obtained from the host.
                     return self.locate_at(lane, Space::Const, offset, bytes, align);
                 }
                 return found.map_err(|(trap, what)| self.fault(lane, trap, what));
@@ -87,7 +87,7 @@ impl<O: Watch, A> Step<'_, O, A> {
         found.map_err(|what| self.fault(lane, Trap::IllegalAddress, what))
     }
 
-    /// Bytes that are there.
+    /// Returns the located bytes.
     #[inline]
     pub(crate) fn bytes(&self, lane: usize, located: Located, bytes: usize) -> &[u8] {
         let (memory, offset) = match located {
@@ -105,7 +105,7 @@ impl<O: Watch, A> Step<'_, O, A> {
         memory.get(offset..offset + bytes).unwrap_or(&[])
     }
 
-    /// Bytes that are there, to write them; constants and parameters are not written.
+    /// Returns the located bytes for writing; constants and parameters are never written.
     #[inline]
     pub(crate) fn bytes_mut(
         &mut self,
@@ -124,19 +124,19 @@ impl<O: Watch, A> Step<'_, O, A> {
             ),
             Located::Local { offset } => (&mut *self.warp.local[lane], offset),
             Located::Const { .. } | Located::Param { .. } => {
-                let what = "a write to memory that can only be read".into();
+                let what = "a write to read-only memory".into();
                 return Err(self.fault(lane, Trap::IllegalAddress, what));
             }
         };
         Ok(memory.get_mut(offset..offset + bytes).unwrap_or(&mut []))
     }
 
-    /// How the observer calls these bytes.
+    /// Returns the observer's range for these bytes.
     pub(crate) fn range(&self, located: Located, bytes: u64) -> Range {
         self.world.range(self.here.cluster, located, bytes)
     }
 
-    /// Tells the observer of an ordinary access, whose value is not followed.
+    /// Reports an ordinary access with a value that is not followed.
     #[inline]
     pub(crate) fn tell_access(
         &mut self,
@@ -152,8 +152,8 @@ impl<O: Watch, A> Step<'_, O, A> {
         }
     }
 
-    /// Tells the observer of an access, and [what a write changes](OrdinaryAccess::changed); gives [what it
-    /// answers](observer::Observer::see_access).
+    /// Reports an access, with the [bytes that a write changes](OrdinaryAccess::changed). Returns the
+    /// observer's [answer](observer::Observer::see_access).
     #[inline]
     pub(crate) fn tell_changes(
         &mut self,
@@ -181,8 +181,8 @@ impl<O: Watch, A> Step<'_, O, A> {
 }
 
 impl World {
-    /// Memory in a space that has an address in it, most likely, with the address of its first byte: the block's own
-    /// shared memory, or an allocation.
+    /// Returns the memory that most likely contains an address in a space, and its first address: the block's
+    /// own shared memory, or an allocation.
     #[inline]
     pub(crate) fn usual(&mut self, here: Here, space: Space, at: u64) -> Option<(u64, &mut [u8])> {
         match space {
@@ -196,7 +196,7 @@ impl World {
         }
     }
 
-    /// A location in the shared memory of a block of the cluster.
+    /// Locates bytes in the shared memory of a block of the cluster.
     #[inline]
     pub(crate) fn find_shared(
         &self,
@@ -231,10 +231,13 @@ impl World {
         let ctas = &self.clusters[here.cluster].ctas;
         let what = format!("{bytes} bytes at {at:#x} of shared memory");
         if at > 0xffff_ffff {
-            return format!("{what}, whose addresses have 32 bits");
+            return format!("{what}: shared addresses have 32 bits");
         }
         let Some(cta) = ctas.get(rank) else {
-            return format!("{what}: rank {rank} in a cluster of {} blocks", ctas.len());
+            return format!(
+                "{what}: rank {rank} does not exist in a cluster of {} blocks",
+                ctas.len()
+            );
         };
         let block = cta.id;
         if space == Space::SharedCta && rank != here.rank {
@@ -245,7 +248,7 @@ impl World {
         }
         let first = ((rank as u64) << SHARED_RANK_SHIFT) + self.first_shared;
         let length = self.shared_bytes - self.first_shared;
-        format!("{what} are outside of the block's, {length} bytes at {first:#x}")
+        format!("{what} are outside of the block's {length} bytes at {first:#x}")
     }
 
     pub(crate) fn range(&self, cluster: usize, located: Located, bytes: u64) -> Range {

@@ -3,7 +3,7 @@
 use super::Slot;
 use crate::value::{Binary, Lanes, Ternary, Unary, blend};
 
-/// Registers in, registers out.
+/// An operation that only reads and writes registers.
 #[derive(Clone, Debug)]
 pub(crate) enum Alu {
     Unary {
@@ -24,7 +24,7 @@ pub(crate) enum Alu {
         b: Slot,
         c: Slot,
     },
-    /// As `Ternary`, with `.cc` in and out.
+    /// Like `Ternary`, with `.cc` in and out.
     Carry {
         f: WithCarry,
         d: Slot,
@@ -36,13 +36,13 @@ pub(crate) enum Alu {
     },
     /// Copies, all at once: destination and source.
     Copy(Box<[(Slot, Slot)]>),
-    /// Joins parts of so many bits, the lowest first.
+    /// Joins parts of `bits` bits, the lowest first.
     Pack {
         d: Slot,
         parts: Box<[Slot]>,
         bits: u32,
     },
-    /// Takes a value apart.
+    /// Splits a value into parts.
     Unpack {
         parts: Box<[Slot]>,
         a: Slot,

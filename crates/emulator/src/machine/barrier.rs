@@ -6,22 +6,22 @@ use crate::value::LANES;
 /// One of the 16 barriers of a block.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BarrierState {
-    /// How often it has completed.
+    /// Number of completions.
     pub(crate) generation: u64,
-    /// The lanes of each warp that have come.
+    /// The lanes of each warp that have arrived.
     pub(crate) arrived: Vec<u32>,
-    /// Arrivals of lanes that had come already, which count again.
+    /// Arrivals of lanes that had arrived already, which count again.
     pub(crate) again: u32,
-    /// Threads that are to come; all of the block where it is 0.
+    /// Number of expected threads; 0 for all of the block.
     pub(crate) expected: u32,
-    /// Predicates that hold, and those that do not.
+    /// Numbers of true and of false predicates.
     pub(crate) votes: (u64, u64),
     pub(crate) results: (u64, u64),
 }
 
 impl BarrierState {
-    /// Threads that have come. A warp that is complete counts as 32, however many threads it has
-    /// (PTX ISA, section 9.7.13.1: barriers count in multiples of the warp size).
+    /// Returns the number of threads that have arrived. A complete warp counts as 32, however many threads it
+    /// has (PTX ISA, section 9.7.13.1: barriers count in multiples of the warp size).
     fn count(&self, alive: impl Fn(usize) -> u32, by_warps: bool) -> u32 {
         let warps = self.arrived.iter().enumerate();
         let first: u32 = warps
@@ -33,23 +33,23 @@ impl BarrierState {
         first + self.again
     }
 
-    /// The threads that have arrived, and those that are missing.
+    /// Describes the threads that have arrived and those that are missing.
     pub(crate) fn describe(&self, cta: &Cta, barrier: usize) -> String {
         let arrived = self.count(|warp| cta.warps[warp].alive, self.expected != 0);
         let (expected, what) = match self.expected {
-            0 => (cta.alive, "all threads of the block that are not over"),
-            expected => (expected, "as many as the instruction says"),
+            0 => (cta.alive, "all threads of the block that have not ended"),
+            expected => (expected, "the count in the instruction"),
         };
-        format!("at barrier {barrier}: {arrived} of {expected} threads have come ({what})")
+        format!("at barrier {barrier}: {arrived} of {expected} threads have arrived ({what})")
     }
 }
 
 /// The barrier of a cluster.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClusterState {
-    /// How often it has completed.
+    /// Number of completions.
     pub(crate) generation: u64,
-    /// Threads that have come.
+    /// Number of threads that have arrived.
     pub(crate) arrived: u32,
 }
 
@@ -57,14 +57,14 @@ impl ClusterState {
     pub(crate) fn describe(&self, cluster: &Cluster) -> String {
         let alive: u32 = cluster.ctas.iter().map(|cta| cta.alive).sum();
         format!(
-            "at the barrier of its cluster: {} of {alive} threads have come",
+            "at the barrier of its cluster: {} of {alive} threads have arrived",
             self.arrived
         )
     }
 }
 
 impl World {
-    /// Completes the barrier if all have come. The warp `here` is not in its block at the moment;
+    /// Completes the barrier if all threads have arrived. The warp `here` is currently taken out of its block;
     /// `alive` are its lanes.
     pub(crate) fn complete_barrier(&mut self, here: Here, barrier: usize, alive: u32) -> bool {
         let cta = &mut self.clusters[here.cluster].ctas[here.rank];
@@ -93,7 +93,7 @@ impl World {
         true
     }
 
-    /// Threads that are over are not waited for.
+    /// Completes barriers that waited only for threads that have ended.
     pub(crate) fn threads_ended(&mut self, here: Here, alive: u32) {
         for barrier in 0..16 {
             let cta = &self.clusters[here.cluster].ctas[here.rank];
@@ -104,7 +104,7 @@ impl World {
         self.complete_cluster_barrier(here.cluster);
     }
 
-    /// Completes the cluster's barrier if all threads that are not over have come.
+    /// Completes the cluster's barrier if all live threads have arrived.
     pub(crate) fn complete_cluster_barrier(&mut self, cluster: usize) {
         let cluster = &mut self.clusters[cluster];
         let alive: u32 = cluster.ctas.iter().map(|cta| cta.alive).sum();

@@ -2,16 +2,16 @@
 
 use std::collections::HashMap;
 
-/// So many ways are told apart; recursion has as many as it likes.
+/// Limit of distinct call chains, since recursion could produce any number.
 const MOST: usize = 1 << 16;
 
-/// The calls that lead to a function, outermost first, by the calls before the last and the last one's instruction. 0 is
-/// the kernel itself.
+/// Chains of calls that lead to a function, outermost first: each is the chain without its last call, and the
+/// last call's instruction. Chain 0 is the kernel itself.
 #[derive(Debug, Default)]
 pub(crate) struct Calls(HashMap<(u32, usize), u32>);
 
 impl Calls {
-    /// The number of these calls and one more, and whether it is new.
+    /// Returns the number of a chain with one more call, and whether it is new.
     pub(crate) fn enter(&mut self, from: u32, call: usize) -> (u32, bool) {
         if let Some(number) = self.0.get(&(from, call)) {
             return (*number, false);

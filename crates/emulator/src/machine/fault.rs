@@ -4,28 +4,28 @@ use std::fmt::{self, Display, Formatter};
 
 use super::{is_of_library, observer::Origin};
 
-/// Where an instruction stands: in the PTX, and in the source that a compiler made it of.
+/// Location of an instruction: in the PTX, and in the source that it was compiled from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Location {
-    /// The PTX text's name.
+    /// Name of the PTX text.
     pub file: String,
     /// Line of the PTX, from 1.
     pub line: usize,
     /// Column of the PTX, from 1.
     pub column: usize,
-    /// File and line of the last `.loc` before it, where there is one; of an inlined function, those of the innermost
-    /// call that stands in no header of CUDA, CUTLASS or CCCL, and in no source of `tma`, `core` or Triton's language.
+    /// File and line of the last `.loc` before it, if any. For inlined functions, the innermost call outside of
+    /// headers of CUDA, CUTLASS and CCCL and of sources of `tma`, `core` and Triton's language.
     pub source: Option<(String, u32)>,
-    /// The file and line of an inlined function, then those of the call that it was inlined into, and so on to the
-    /// kernel's or function's own; empty where nothing was inlined.
+    /// File and line in an inlined function, then of each call that it was inlined into, up to the kernel or
+    /// function itself. Empty if nothing was inlined.
     pub inlined: Vec<(String, u32)>,
-    /// In a function, where the checker says it: the function's own file and line, then those of its calls, innermost first,
-    /// up to the kernel.
+    /// For locations of the checker in a function: file and line in the function, then of its calls, innermost
+    /// first, up to the kernel.
     pub calls: Vec<(String, u32)>,
 }
 
 impl Location {
-    /// File and line of the source, or of the PTX where that was written by hand.
+    /// Returns file and line of the source, or of the PTX if it was written by hand.
     pub(crate) fn line_of_source(&self) -> (String, usize) {
         match &self.source {
             Some((file, line)) => (file.clone(), *line as usize),
@@ -35,7 +35,7 @@ impl Location {
 }
 
 impl Location {
-    /// The function and its calls, inlined or not, in one line.
+    /// Returns the function and its calls, inlined or not, in one line.
     pub fn chain(&self) -> Option<String> {
         let (what, own) = match self.inlined.is_empty() {
             true => ("in", 0),
@@ -48,7 +48,8 @@ impl Location {
         Some(format!("{what} {first}{}", calls.collect::<String>()))
     }
 
-    /// The function, or the one that called it, was called there: that is the user's line, if none was so far.
+    /// Adds the call of the function, or of its caller. The call becomes the user's line if there is none so
+    /// far.
     pub(crate) fn called_at(&mut self, call: &Self) {
         let line = |location: &Self| {
             let (file, line) = location.line_of_source();
@@ -87,13 +88,13 @@ impl Display for Location {
 pub enum Trap {
     /// An access outside of all memory.
     IllegalAddress,
-    /// An address that is not a multiple of what the instruction needs.
+    /// An address or size does not have the alignment that the instruction requires.
     MisalignedAddress,
     /// An instruction with operands that the hardware refuses.
     IllegalInstruction,
     /// A `trap`, or a barrier of the block that is misused.
     LaunchFailed,
-    /// An operation of a warp, or a barrier, whose lanes disagree about its operands.
+    /// A warp collective or barrier is executed by lanes that disagree on its operands.
     InvalidCollective,
     /// A panic of the kernel's source.
     Panicked,
@@ -101,7 +102,7 @@ pub enum Trap {
     MbarrierUninitialised,
     /// More arrivals or bytes than an mbarrier can count.
     MbarrierOverflow,
-    /// An access to the shared memory of a block that has left, or a copy into it.
+    /// An access to the shared memory of a block that has ended, or a copy into it.
     PeerEnded,
     /// A tensor map where copies cannot read it.
     MapInLocalMemory,
@@ -109,7 +110,7 @@ pub enum Trap {
     UseAfterFree,
     /// A `free` of memory that is freed already.
     DoubleFree,
-    /// A `free` of what `malloc` did not give.
+    /// `free` of an address that `malloc` did not return.
     InvalidFree,
     /// A failed assertion.
     Assert,
@@ -120,7 +121,7 @@ pub enum Trap {
 }
 
 impl Trap {
-    /// The driver's name for the error.
+    /// Returns the driver's name for the error.
     pub const fn name(self) -> &'static str {
         match self {
             Self::IllegalAddress
@@ -147,7 +148,7 @@ impl Trap {
 pub enum Stuck {
     /// Lanes wait in a collective for others that have executed it with another member mask.
     MasksDiffer,
-    /// A warp waits for registers that no other warp gives back.
+    /// A warp waits for registers that no other warp returns.
     Registers,
     /// Arrivals of `cp.async.mbarrier.arrive` without `.noinc` have changed no count.
     Cancelled,
@@ -164,18 +165,18 @@ pub struct Fault {
     pub at: Option<FaultAt>,
     /// The `free` that gave up the memory that the fault is about.
     pub freed_by: Option<FaultAt>,
-    /// Of a deadlock, the cause that its waits show.
+    /// Cause of a deadlock, if its waits show one.
     pub stuck: Option<Stuck>,
 }
 
 /// The instruction and the thread of a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultAt {
-    /// The opcode.
+    /// Opcode of the instruction.
     pub instruction: String,
-    /// Where it stands.
+    /// Location of the instruction.
     pub location: Location,
-    /// The block's index.
+    /// Index of the block.
     pub block: [u32; 3],
     /// The thread's index in its block.
     pub thread: [u32; 3],
@@ -216,7 +217,7 @@ impl Display for Fault {
     }
 }
 
-/// Something went wrong; the location is added where the program is at hand.
+/// An error without its location, which code that knows the program adds.
 #[derive(Clone, Debug)]
 pub(crate) struct Trapped {
     pub(crate) trap: Trap,

@@ -1,4 +1,4 @@
-//! Frames of functions: registers and local memory, and what is passed between them.
+//! Function frames: registers, local memory, and passed arguments and results.
 
 use super::{
     Flow, Frame, Passed, Step, Trap, Trapped,
@@ -6,17 +6,17 @@ use super::{
 };
 use crate::value::{LANES, lanes_of};
 
-/// Registers of the frames of a warp, one behind the other; more are an overflow of the stack.
+/// Limit of registers in the frames of a warp, one after another; more are a stack overflow.
 const MAX_SLOTS: usize = 1 << 14;
 
 impl<O: Watch, A> Step<'_, O, A> {
-    /// Bytes of local memory up to the end of the current function's frame.
+    /// Returns the bytes of local memory up to the end of the current function's frame.
     pub(crate) fn local_bytes(&self) -> usize {
         let function = self.program.functions.get(self.group.function);
         self.group.local as usize + function.map_or(0, |function| function.local_bytes as usize)
     }
 
-    /// Local memory takes space when it is first used.
+    /// Grows local memory, which is allocated on first use.
     pub(crate) fn grow_local(&mut self, lane: usize) {
         let bytes = self.local_bytes();
         let local = &mut self.warp.local[lane];
@@ -25,7 +25,7 @@ impl<O: Watch, A> Step<'_, O, A> {
         }
     }
 
-    /// Enters a function: its frames begin where those of the caller end.
+    /// Enters a function: its frames start at the end of the caller's frames.
     pub(crate) fn enter_function(
         &mut self,
         id: usize,

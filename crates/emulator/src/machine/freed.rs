@@ -14,7 +14,7 @@ struct Freed {
     name: String,
     address: u64,
     bytes: u64,
-    /// Who freed it, as messages say it.
+    /// The call that freed it, for messages.
     by: String,
 }
 

@@ -12,20 +12,20 @@ const LIMIT_BYTES: u64 = 8 << 20;
 pub(crate) struct Heap {
     /// Bytes of the allocations that are not freed, each rounded up.
     used_bytes: u64,
-    /// The most that they may be.
+    /// Limit of their total size.
     pub(crate) limit_bytes: u64,
     /// A kernel has called `malloc`.
     pub(crate) is_used: bool,
-    /// Who freed the memory that an access or a `free` was refused for last.
+    /// The call that freed the memory of the last refused access or `free`.
     refused: Option<FaultAt>,
 }
 
-/// Whose an allocation is.
+/// The owner of an allocation.
 #[derive(Clone, Debug)]
 pub(super) enum Owner {
     Host,
     Kernel,
-    /// A kernel's, which has freed it.
+    /// Freed by a kernel.
     Nobody(Box<Freed>),
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Freed {
 /// The call that frees memory.
 #[derive(Clone, Debug)]
 pub(crate) struct FreedBy {
-    /// Its opcode and where it stands, which all threads that execute it share.
+    /// Its opcode and location, shared by all threads that execute it.
     pub(crate) instruction: Arc<(String, Location)>,
     pub(crate) block: [u32; 3],
     pub(crate) thread: [u32; 3],
@@ -93,19 +93,19 @@ impl Memory {
         address
     }
 
-    /// The bytes of a kernel's allocation, which `free` is called with the address of.
+    /// Returns the size of a kernel's allocation, for a `free` of its address.
     ///
     /// # Errors
-    /// `malloc` gave no such address, or its memory is freed.
+    /// `malloc` did not return this address, or its memory is already freed.
     pub(crate) fn heap_bytes(&mut self, address: u64) -> Result<u64, (Trap, String)> {
         let Some(allocation) = self.at(address) else {
             let around = self.allocation(address);
             let what = match around {
                 Some((start, bytes)) => format!(
-                    "`free` of {address:#x}, which is {} bytes behind the start of an allocation of {bytes} bytes",
+                    "`free` of {address:#x}, which is {} bytes after the start of an allocation of {bytes} bytes",
                     address - start
                 ),
-                None => format!("`free` of {address:#x}, where no allocation begins"),
+                None => format!("`free` of {address:#x}, which is not the start of an allocation"),
             };
             return Err((Trap::InvalidFree, what));
         };
@@ -113,14 +113,14 @@ impl Memory {
             Owner::Kernel => Ok(allocation.bytes.len() as u64),
             Owner::Host => {
                 let what = format!(
-                    "`free` of {address:#x}, which is the host's: `{}`",
+                    "`free` of {address:#x}, which belongs to the host: `{}`",
                     allocation.name
                 );
                 Err((Trap::InvalidFree, what))
             }
             Owner::Nobody(freed) => {
                 let what = format!(
-                    "`free` of {address:#x}, whose {} bytes are freed already",
+                    "`free` of {address:#x}, an allocation of {} bytes that is already freed",
                     freed.bytes
                 );
                 self.heap.refused = Some(freed.by.at());
@@ -139,12 +139,12 @@ impl Memory {
         self.heap.used_bytes -= rounded(bytes);
     }
 
-    /// Why bytes are not there that lie in freed memory; keeps the kernel's `free`.
+    /// Returns why an access to freed memory fails, and records the kernel's `free`.
     pub(super) fn refuse_freed(&mut self, address: u64, bytes: u64) -> Option<String> {
         if let Some(freed) = self.freed(address) {
             self.heap.refused = None;
             return Some(format!(
-                "{bytes} bytes at {address:#x} are in memory that is freed: {freed}"
+                "{bytes} bytes at {address:#x} are in freed memory: {freed}"
             ));
         }
         let behind = self.allocations.partition_point(|a| a.address <= address);
@@ -157,14 +157,14 @@ impl Memory {
             return None;
         }
         let what = format!(
-            "{bytes} bytes at {address:#x} are in memory that is freed: byte {offset} of the {} that `malloc` gave at {:#x}",
+            "{bytes} bytes at {address:#x} are in freed memory: byte {offset} of the {} that `malloc` returned at {:#x}",
             freed.bytes, allocation.address
         );
         self.heap.refused = Some(freed.by.at());
         Some(what)
     }
 
-    /// Who freed the memory that a fault is about.
+    /// Returns the call that freed the memory of a fault.
     pub(crate) fn freed_by(&mut self, trap: Trap) -> Option<FaultAt> {
         let is_about = matches!(trap, Trap::UseAfterFree | Trap::DoubleFree);
         self.heap.refused.take().filter(|_| is_about)

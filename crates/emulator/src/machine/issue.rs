@@ -8,7 +8,7 @@ use super::{
 };
 use crate::value::Reduction;
 
-/// Where a copy's end is, for an address that must be a multiple of `align`.
+/// Returns one end of a copy, at an address that must be a multiple of `align`.
 pub(crate) fn target<O: Watch, A>(
     step: &Step<'_, O, A>,
     address: &Address,
@@ -46,15 +46,15 @@ pub(crate) struct Issue {
     pub(crate) reduction: Option<Reduction>,
     pub(crate) rounds_to_tf32: bool,
     pub(crate) proxy: Proxy,
-    /// The ordering of its writes.
+    /// Ordering of its writes.
     pub(crate) order: (Sem, Scope),
     /// The bytes that it reports to its barrier.
     pub(crate) report: Option<Report>,
 }
 
 impl Issue {
-    /// A bulk copy, or one that reduces: then each reduction has an ordering of its own (PTX ISA,
-    /// section 9.7.9.25.4.2).
+    /// Returns a bulk copy. For one that reduces, each reduction has its own ordering (PTX ISA, section
+    /// 9.7.9.25.4.2).
     pub(crate) fn bulk(
         pieces: Vec<Piece>,
         completion: Completion,
@@ -76,7 +76,7 @@ impl Issue {
     }
 }
 
-/// Sends a copy on its way; gives its number.
+/// Issues a copy and returns its number.
 pub(crate) fn issue<O: Watch, A>(step: &mut Step<'_, O, A>, lane: usize, issue: Issue) -> u64 {
     let Issue {
         mut pieces,
@@ -134,7 +134,7 @@ pub(crate) fn issue<O: Watch, A>(step: &mut Step<'_, O, A>, lane: usize, issue: 
     id
 }
 
-/// Tells of one end of a piece. What is not there is told when it is accessed.
+/// Reports one end of a piece. An address that does not exist is reported when it is accessed.
 fn tell_plan<O: Watch, A>(
     step: &mut Step<'_, O, A>,
     lane: usize,
@@ -155,7 +155,7 @@ fn tell_plan<O: Watch, A>(
     }
 }
 
-/// The blocks of the cluster whose bits are in a mask.
+/// Returns the blocks of the cluster selected by a mask.
 pub(crate) fn ranks_of<O: Watch, A>(
     step: &Step<'_, O, A>,
     lane: usize,
@@ -175,12 +175,12 @@ pub(crate) struct Signal {
     pub(crate) mbarrier: Address,
     /// Blocks of the cluster that get the copy.
     pub(crate) multicast: Option<Slot>,
-    /// `.cta_group::2`: the mbarrier may be that of the other block of a pair.
+    /// `.cta_group::2`: the mbarrier may be in the other block of a pair.
     pub(crate) pairs: bool,
 }
 
 impl Signal {
-    /// The blocks that a copy to `to` writes, each with the mbarrier that counts its bytes.
+    /// Returns the blocks that a copy to `to` writes, each with the mbarrier that counts its bytes.
     pub(crate) fn receivers<O: Watch, A>(
         &self,
         step: &Step<'_, O, A>,
@@ -206,9 +206,8 @@ impl Signal {
                 "the barrier has rank {barrier_rank} in the cluster, the destination rank {rank}"
             ));
         }
-        // Each block gets the bytes at the same address, and counts them with its own barrier, or
-        // all with that of the even or the odd block of their pairs (PTX ISA, section
-        // 9.7.9.27.1.2).
+        // Each block receives the bytes at the same address and counts them at its own barrier, or all count
+        // them at the barrier of the even or odd block of their pair (PTX ISA, section 9.7.9.27.1.2).
         let signalled = |receiver: usize| match self.pairs {
             true => receiver & !1 | barrier_rank & 1,
             false => receiver,

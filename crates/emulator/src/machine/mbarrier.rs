@@ -6,9 +6,9 @@ pub(crate) const MAX_COUNT: u32 = (1 << 20) - 1;
 /// The largest count of arrivals at a barrier of the layout v1 (PTX ISA 9.4, section 9.7.15.16.3).
 const MAX_COUNT_V1: u32 = (1 << 9) - 1;
 
-/// A barrier object.
+/// State of an mbarrier object.
 ///
-/// The truth about it is here; in memory stands a word that changes with it.
+/// The word in memory is only a token that changes with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mbarrier {
     /// Index of the `mbarrier.init`, and when it was executed: later ones have higher numbers.
@@ -16,23 +16,23 @@ pub(crate) struct Mbarrier {
     pub(crate) made_at: u64,
     /// Arrivals that the first phase expected.
     pub(crate) initial: u32,
-    /// Phases that are complete.
+    /// Number of completed phases.
     pub(crate) phase: u64,
     /// Arrivals that later phases expect.
     pub(crate) expected: u32,
     /// Arrivals that this phase still expects.
     pub(crate) pending: u32,
-    /// Arrivals that this phase expects besides, as `cp.async.mbarrier.arrive` without `.noinc` adds them.
+    /// Additional arrivals that this phase expects, added by `cp.async.mbarrier.arrive` without `.noinc`.
     pub(crate) added: u32,
-    /// Bytes that are expected less those that came.
+    /// Expected bytes minus delivered bytes.
     pub(crate) tx: i64,
-    /// Bytes of this phase: expected and come.
+    /// Bytes of this phase: expected and delivered.
     pub(crate) bytes: (u64, u64),
     /// True if copies report to it: it has the layout v1.
     pub(crate) hears: bool,
     /// True if a copy reported anything: in this phase, and in the last one.
     pub(crate) reported: (bool, bool),
-    /// Conditional phases that are complete: those in which nothing was reported.
+    /// Number of completed conditional phases: those without a report.
     pub(crate) conditional: u64,
     /// The last phase that was one of them.
     pub(crate) last_conditional: u64,
@@ -48,7 +48,7 @@ impl Mbarrier {
         }
     }
 
-    /// As [`new`](Self::new), of the layout v1.
+    /// Like [`new`](Self::new), with the layout v1.
     pub(crate) fn that_hears(count: u32) -> Self {
         Self {
             hears: true,
@@ -56,7 +56,7 @@ impl Mbarrier {
         }
     }
 
-    /// The most arrivals that a barrier of the layout v1, or of the other, expects.
+    /// Returns the largest arrival count of a barrier with the layout v1, or the other one.
     pub(crate) fn max_count(hears: bool) -> u32 {
         if hears { MAX_COUNT_V1 } else { MAX_COUNT }
     }
@@ -80,7 +80,7 @@ impl Mbarrier {
         self.tx += bytes;
         match self.tx.unsigned_abs() > u64::from(MAX_COUNT) {
             true => Err(format!(
-                "the bytes that the barrier counts are {}, beyond its limit of {MAX_COUNT}",
+                "the byte count {} of the barrier exceeds its limit of {MAX_COUNT}",
                 self.tx
             )),
             false => Ok(()),
@@ -92,7 +92,7 @@ impl Mbarrier {
         self.change_tx(bytes.into())
     }
 
-    /// Bytes have come.
+    /// Counts delivered bytes.
     pub(crate) fn complete_tx(&mut self, bytes: u32) -> Result<(), String> {
         self.bytes.1 += u64::from(bytes);
         self.change_tx(-i64::from(bytes))?;
@@ -100,11 +100,11 @@ impl Mbarrier {
         Ok(())
     }
 
-    /// One more arrival is expected in this phase, and in this phase alone.
+    /// Expects one more arrival, in this phase only.
     pub(crate) fn expect_arrival(&mut self) -> Result<(), String> {
         if self.pending == MAX_COUNT {
             return Err(format!(
-                "the barrier expects {MAX_COUNT} arrivals, and cannot expect more"
+                "the barrier expects {MAX_COUNT} arrivals, which is its limit"
             ));
         }
         self.pending += 1;
@@ -115,8 +115,8 @@ impl Mbarrier {
     pub(crate) fn arrive(&mut self, count: u32, drops: bool) -> Result<(), String> {
         if count > self.pending {
             let arrivals = match count {
-                1 => "1 arrival comes".to_owned(),
-                _ => format!("{count} arrivals come"),
+                1 => "1 arrival".to_owned(),
+                _ => format!("{count} arrivals"),
             };
             return Err(format!(
                 "{arrivals} in phase {}, which expects {} more",
@@ -142,7 +142,7 @@ impl Mbarrier {
         }
     }
 
-    /// The state that `arrive` returns: the phase, and the arrivals that it still expected.
+    /// Returns the state that `arrive` returns: the phase, and the arrivals that it still expected.
     pub(crate) fn token(&self) -> u64 {
         self.phase << 20 | u64::from(self.pending)
     }

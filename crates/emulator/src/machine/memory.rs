@@ -1,4 +1,4 @@
-//! Global memory, constants and parameters; what an address points at.
+//! Global memory, constants and parameters, and the meaning of addresses.
 
 use super::{
     BUFFERS_START, CONST_WINDOW, LOCAL_WINDOW, Names, PARAM_WINDOW, SHARED_RANK_SHIFT,
@@ -11,19 +11,19 @@ use super::{
 
 use crate::texture::Objects;
 
-/// Allocations that are further away have nothing to do with an address.
+/// Largest distance in bytes at which an allocation is named as the nearest one.
 const FAR: u64 = 64 << 20;
 /// Addresses below come from null pointers.
 const NULL_END: u64 = 1 << 16;
 
-/// A part of global memory.
+/// An allocation in global memory.
 #[derive(Clone, Debug)]
 pub(super) struct Allocation {
     pub(super) name: String,
     /// The parameters of the launch that point into it.
     pointers: Vec<String>,
     pub(super) address: u64,
-    /// None where a kernel has freed it.
+    /// Contents; empty once a kernel has freed it.
     pub(super) bytes: Vec<u8>,
     pub(super) owner: Owner,
 }
@@ -33,14 +33,13 @@ pub(super) struct Allocation {
 pub(crate) struct Memory {
     /// In the order of their addresses.
     pub(super) allocations: Vec<Allocation>,
-    /// Where the next allocation begins. No address is given out twice, so that a kernel that uses
-    /// freed memory is found out.
+    /// Address of the next allocation. Addresses are never reused, so that uses of freed memory are found.
     next: u64,
     pub(crate) constants: Vec<u8>,
     pub(crate) parameters: Vec<u8>,
     /// Textures and surfaces.
     pub(crate) objects: Objects,
-    /// The address of what the blocks of a cooperative launch share; 0 for other launches.
+    /// Address of the workspace shared by the blocks of a cooperative launch; 0 for other launches.
     pub(crate) workspace: u64,
     pub(crate) heap: Heap,
     pub(super) freed: FreedByHost,
@@ -48,7 +47,7 @@ pub(crate) struct Memory {
     last: usize,
 }
 
-/// An address that is there.
+/// A valid address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Located {
     Global { allocation: usize, offset: usize },
@@ -75,7 +74,7 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// Adds an allocation behind all buffers that there were, and says where it is.
+    /// Adds an allocation after all earlier buffers and returns its address.
     pub(crate) fn allocate(&mut self, name: &str, bytes: Vec<u8>) -> u64 {
         let address = self.next;
         self.next = next_allocation(address, bytes.len() as u64);
@@ -83,7 +82,7 @@ impl Memory {
         address
     }
 
-    /// Adds an allocation that has its address already.
+    /// Adds an allocation at a given address.
     pub(crate) fn place(&mut self, name: &str, bytes: Vec<u8>, address: u64) {
         let behind = self.allocations.partition_point(|a| a.address < address);
         let allocation = Allocation {
@@ -110,8 +109,7 @@ impl Memory {
         is_global(address) && is_global(end) && before.is_none_or(is_behind)
     }
 
-    /// The parameters of the next launch that point into memory, by their names in the source, and where
-    /// to.
+    /// Sets the pointer parameters of the next launch: names in the source, and their addresses.
     pub(crate) fn name_pointers(&mut self, pointers: &[(String, u64)]) {
         for Allocation {
             name,
@@ -140,14 +138,14 @@ impl Memory {
         found.ok()
     }
 
-    /// The allocation that begins at an address.
+    /// Returns the allocation that begins at an address.
     pub(super) fn at(&mut self, address: u64) -> Option<&mut Allocation> {
         let index = self.index_at(address)?;
         self.allocations.get_mut(index)
     }
 
-    /// Removes the host's allocation that begins at an address, and returns its size in bytes. Messages name `by` as
-    /// what freed it.
+    /// Removes the host's allocation that begins at an address and returns its size in bytes. Messages name
+    /// `by` as the call that freed it.
     pub(crate) fn free(&mut self, address: u64, by: &str) -> Option<u64> {
         let index = self.index_at(address)?;
         if !matches!(self.allocations[index].owner, Owner::Host) {
@@ -172,7 +170,7 @@ impl Memory {
         Some(std::mem::take(&mut self.at(address)?.bytes))
     }
 
-    /// Start and length of the allocation that an address lies in.
+    /// Returns start and length of the allocation that contains an address.
     pub(crate) fn allocation(&self, address: u64) -> Option<(u64, u64)> {
         let behind = self.allocations.partition_point(|a| a.address <= address);
         let allocation = self.allocations.get(behind.checked_sub(1)?)?;
@@ -180,17 +178,17 @@ impl Memory {
         (address - allocation.address < bytes).then_some((allocation.address, bytes))
     }
 
-    /// These bytes of one allocation.
+    /// Returns these bytes of one allocation.
     pub(crate) fn slice(&mut self, address: u64, bytes: usize) -> Result<&mut [u8], String> {
         match self.find(address, bytes as u64).map_err(|(_, what)| what)? {
             Located::Global { allocation, offset } => {
                 Ok(&mut self.global_mut(allocation)[offset..offset + bytes])
             }
-            _ => Err(format!("{address:#x} is no address in global memory")),
+            _ => Err(format!("{address:#x} is not an address in global memory")),
         }
     }
 
-    /// The allocation that an address lies in, or else the one before it, and where it begins.
+    /// Returns the allocation that contains an address, or the one before it, with its start.
     #[inline]
     pub(crate) fn around(&mut self, address: u64) -> (u64, &mut [u8]) {
         if self.within(self.last, address, 1).is_none() {
@@ -201,7 +199,7 @@ impl Memory {
         last.map_or((0, &mut []), |last| (last.address, &mut last.bytes))
     }
 
-    /// The allocation that holds all of these bytes.
+    /// Returns the allocation that contains all of these bytes.
     #[inline]
     pub(crate) fn find(&mut self, address: u64, bytes: u64) -> Result<Located, (Trap, String)> {
         if let Some(offset) = self.within(self.last, address, bytes) {
@@ -237,7 +235,7 @@ impl Memory {
         fits.then_some(offset as usize)
     }
 
-    /// Says what is nearest to an address that is in no allocation.
+    /// Describes the nearest allocation to an address outside of all allocations.
     fn describe(&self, address: u64, bytes: u64) -> String {
         let access = format!("{bytes} bytes at {address:#x} are in no allocation");
         let distance = |a: &Allocation| {
@@ -250,14 +248,14 @@ impl Memory {
         };
         let there = self.allocations.iter().filter(|a| !a.owner.is_nobody());
         let Some(nearest) = there.min_by_key(|a| distance(a)) else {
-            return format!("{access}; there are none");
+            return format!("{access}; no memory is allocated");
         };
         match distance(nearest) {
             ..=FAR => {}
             _ if address < NULL_END => return format!("{access}: the pointer is null, or nearly"),
             _ => {
                 return format!(
-                    "{access} and near none: this is no memory of the device, and may be the host's"
+                    "{access} and near none: this is not device memory, but may be host memory"
                 );
             }
         }
@@ -280,7 +278,7 @@ impl Memory {
         )
     }
 
-    /// Where allocations are, by name.
+    /// Returns the allocations by name.
     pub(crate) fn names(&self) -> Names {
         let mut names = Names::default();
         for Allocation {
@@ -296,7 +294,7 @@ impl Memory {
         names
     }
 
-    /// Where an allocation begins.
+    /// Returns the start of an allocation.
     pub(crate) fn address(&self, allocation: usize) -> u64 {
         self.allocations.get(allocation).map_or(0, |a| a.address)
     }
@@ -312,7 +310,7 @@ impl Memory {
     }
 }
 
-/// The state space of a generic address, and the address in that space (PTX ISA, section 5.1.1).
+/// Returns the state space of a generic address, and the address in that space (PTX ISA, section 5.1.1).
 pub(crate) fn of_generic(address: u64) -> (Space, u64) {
     let windows = [
         (SHARED_WINDOW, Space::SharedCluster),
@@ -328,7 +326,7 @@ pub(crate) fn of_generic(address: u64) -> (Space, u64) {
     (Space::Global, address)
 }
 
-/// Rank of the block and offset of an address in `shared::cluster`.
+/// Returns the block's rank and the offset of an address in `shared::cluster`.
 pub(crate) fn of_shared(address: u64) -> (usize, usize) {
     let offset = address & ((1 << SHARED_RANK_SHIFT) - 1);
     ((address >> SHARED_RANK_SHIFT) as usize, offset as usize)
@@ -364,7 +362,7 @@ mod tests {
         );
         assert!(memory.find(u64::MAX, 8).is_err());
         let (_, error) = memory.find(0x5600_0000_1000, 4).unwrap_err();
-        assert!(error.ends_with("may be the host's"), "{error}");
+        assert!(error.ends_with("may be host memory"), "{error}");
         let (_, error) = memory.find(12, 4).unwrap_err();
         assert!(error.ends_with("the pointer is null, or nearly"), "{error}");
         assert_eq!(

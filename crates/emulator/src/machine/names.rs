@@ -1,4 +1,4 @@
-//! Names of variables and buffers, for those who read what went wrong.
+//! Names of variables and buffers for messages.
 
 use super::Rings;
 
@@ -26,7 +26,7 @@ impl Names {
         self.add_pointed_to(name, &[], address, bytes);
     }
 
-    /// Adds a part that parameters of these other names point into.
+    /// Adds a part that the parameters with these other names point into.
     pub(crate) fn add_pointed_to(
         &mut self,
         name: &str,
@@ -42,7 +42,7 @@ impl Names {
         });
     }
 
-    /// The name of the part that has this address, and how far the address is behind its start.
+    /// Returns the part that contains this address, and the offset of the address in it.
     fn find(&self, address: u64) -> Option<(&Named, u64)> {
         let mut all = self.parts.iter().filter_map(|named| {
             let offset = address.checked_sub(named.address)?;
@@ -51,7 +51,7 @@ impl Names {
         all.next()
     }
 
-    /// An mbarrier in shared memory: by its stage in a ring, or by its variable and its index there.
+    /// Names an mbarrier in shared memory: by its stage in a ring, or by its variable and its index there.
     pub(crate) fn mbarrier(&self, address: u64) -> String {
         if let Some(barrier) = self.rings.find(address) {
             return barrier.to_string();
@@ -68,7 +68,7 @@ impl Names {
         }
     }
 
-    /// The addition to an address in a message: the name, the offset, and the parameters.
+    /// Returns the suffix of an address in a message: the name, the offset, and the parameters.
     pub(crate) fn suffix(&self, address: u64) -> String {
         let Some((named, offset)) = self.find(address) else {
             return String::new();
@@ -83,21 +83,21 @@ impl Names {
     }
 }
 
-/// The addition to the name of memory: the parameters that point into it.
+/// Returns the suffix of a memory's name: the parameters that point into it.
 pub(super) fn and_parameters(names: &[String]) -> String {
     let names = names.iter().map(|name| format!(", parameter `{name}`"));
     names.collect()
 }
 
-/// The name that the source has for a parameter of PTX. LLVM and nvcc number parameters in place of names.
+/// Returns a PTX parameter's name in the source. LLVM and nvcc replace names by numbers.
 pub(crate) fn parameter_in_source(name: &str) -> Option<&str> {
     let number = name.rsplit_once("_param_").map(|(_, number)| number);
     let is_number = number.is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()));
     (!is_number).then_some(name)
 }
 
-/// The name that the source has for a symbol of PTX: of a mangled name the last identifier, and without
-/// the digits by which `shared!` tells variables of one name apart.
+/// Returns a symbol's name in the source: the last identifier of a mangled name, without the digits that
+/// `shared!` adds to variables of the same name.
 pub(crate) fn in_source(symbol: &str) -> &str {
     let name = match symbol.get(..2) {
         Some("_Z" | "_R") => last_identifier(symbol).unwrap_or(symbol),
@@ -114,7 +114,8 @@ pub(crate) fn in_source(symbol: &str) -> &str {
     }
 }
 
-/// C++ and Rust write an identifier as its length and its letters.
+/// Returns the last identifier of a mangled name. C++ and Rust mangle an identifier as its length and its
+/// letters.
 fn last_identifier(symbol: &str) -> Option<&str> {
     let bytes = symbol.as_bytes();
     let (mut at, mut last) = (2, None);

@@ -1,4 +1,4 @@
-//! The one place through which everything passes that a checker may want to know.
+//! The interface through which a checker sees everything that a kernel does.
 
 mod accesses;
 mod layout;
@@ -15,49 +15,47 @@ pub use turn::{Pause, Turn};
 use super::{Fault, Program};
 use crate::value::LANES;
 
-/// Sees what a kernel does, in the order in which the emulator does it.
+/// Sees every action of a kernel, in the order in which the emulator performs it.
 ///
-/// Every access to memory, every operation on a barrier, every fence, and every step in the life of
-/// a copy is one call of [`see`](Self::see).
+/// Every access to memory, every operation on a barrier, every fence, and every step in the life of a copy is
+/// one call of [`see`](Self::see).
 pub trait Observer {
-    /// A kernel begins. The instructions that are seen from now on are those of `program`; `cluster`
-    /// counts the blocks of a cluster, innermost first.
+    /// Called when a kernel begins. The instructions seen from now on are those in `program`. `cluster` is the
+    /// number of blocks of a cluster in each dimension, innermost first.
     fn begin(&mut self, program: &Program, shape: &Shape, cluster: [u32; 3]) {
         let _ = (program, shape, cluster);
     }
 
-    /// The kernel is over, or something has ended it.
+    /// Called when the kernel has ended, or a fault has ended it.
     fn end(&mut self, fault: Option<&Fault>) {
         let _ = fault;
     }
 
-    /// Lanes of a warp had a turn. What they did in it was seen before.
+    /// Called after a turn of a warp's lanes; the events of the turn were seen before.
     fn turn(&mut self, turn: Turn) {
         let _ = turn;
     }
 
-    /// Lanes of a warp execute an instruction, the first time of several where they wait in it.
+    /// Called when lanes of a warp execute an instruction; if they wait in it, only the first time.
     #[inline]
     fn execute(&mut self, instruction: usize) {
         let _ = instruction;
     }
 
-    /// `event` was done by `origin`.
+    /// Called for an `event` that `origin` caused.
     fn see(&mut self, origin: Origin, event: Event);
 
-    /// An ordinary access, which is most of what there is to see: as [`see`](Self::see) of an
-    /// [`Event::Access`] in the generic proxy that belongs to no copy. The answer has a bit for each byte that is read and
-    /// has no value, since nobody has written it; the machine then says where that value [is
-    /// used](Event::UnwrittenUse).
+    /// Sees an ordinary access, the most frequent action: like [`see`](Self::see) with an [`Event::Access`] in
+    /// the generic proxy that belongs to no copy. Returns a mask of the bytes that are read uninitialised. The
+    /// machine follows their values and reports [uses](Event::UnwrittenUse).
     #[inline]
     fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) -> u32 {
         self.see(origin, access.event(Proxy::Generic));
         0
     }
 
-    /// Accesses by one instruction of several lanes of a warp, in the order of the lanes: a call of
-    /// [`see_access`](Self::see_access) for each unless the observer has its own. The answers are those of the calls, by
-    /// lane.
+    /// Sees accesses of several lanes of a warp by one instruction, in lane order. The default calls
+    /// [`see_access`](Self::see_access) for each. Returns the results by lane.
     fn see_accesses(&mut self, origin: Origin, accesses: &Accesses) -> [u32; LANES] {
         accesses.each(origin, |origin, access| match accesses.proxy {
             Proxy::Generic => self.see_access(origin, access),
@@ -68,8 +66,7 @@ pub trait Observer {
         })
     }
 
-    /// A kernel that is over, or was ended, has printed a text. It goes to standard output unless
-    /// the observer wants it elsewhere.
+    /// Called with the output of a kernel that has ended. The default writes it to standard output.
     fn print(&mut self, text: &str) {
         print!("{text}");
     }
@@ -81,7 +78,7 @@ pub(crate) trait Watch: Observer {
     const WATCHES: bool = true;
 }
 
-/// Sees nothing but what is printed.
+/// An observer that sees only printed text.
 pub(crate) struct Printer<'a>(pub &'a mut dyn FnMut(&str));
 
 impl Observer for Printer<'_> {
@@ -140,13 +137,13 @@ pub struct Origin {
     pub block: u64,
     /// Number of the thread in its block, `x` fastest.
     pub thread: u32,
-    /// Index of the instruction; [`Program::location`](super::Program::location) says where it stands.
+    /// Index of the instruction, for [`Program::location`](super::Program::location).
     pub instruction: usize,
     /// The calls by which the thread came there: a number of an [`Event::Call`], or 0 in the kernel itself.
     pub calls: u32,
 }
 
-/// The memory of an address.
+/// Memory that an address refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Memory {
     /// Global memory; addresses are generic ones.
@@ -167,20 +164,20 @@ pub enum Memory {
 /// Bytes of one memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Range {
-    /// The memory.
+    /// Memory of the range.
     pub memory: Memory,
-    /// The first byte.
+    /// Address of the first byte.
     pub address: u64,
-    /// How many.
+    /// Number of bytes.
     pub bytes: u32,
 }
 
-/// The kind of an access.
+/// Kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessKind {
-    /// Reads them.
+    /// A read.
     Read,
-    /// Writes them.
+    /// A write.
     Write,
     /// Reads and writes them in one step.
     Atomic,
@@ -204,46 +201,46 @@ pub enum Sem {
     Sc,
 }
 
-/// The set of threads that an ordering is about (PTX ISA, section 8.5).
+/// The set of threads that an ordering includes (PTX ISA, section 8.5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// The block.
+    /// Threads of the block.
     #[default]
     Cta,
-    /// The cluster.
+    /// Threads of the cluster.
     Cluster,
-    /// The device.
+    /// Threads of the device.
     Gpu,
-    /// Everything.
+    /// Threads of the whole system.
     Sys,
 }
 
 /// An access by an instruction of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OrdinaryAccess {
-    /// Reading or writing.
+    /// Kind of the access.
     pub kind: AccessKind,
-    /// Its ordering.
+    /// Memory ordering of the access.
     pub sem: Sem,
-    /// The scope of the ordering.
+    /// Scope of the ordering.
     pub scope: Scope,
-    /// The bytes.
+    /// Accessed bytes.
     pub range: Range,
-    /// Of a write: the bytes that get another value than they have, a bit for each. All bits where that is not known.
+    /// For a write, a mask of the bytes that change their value; all bits if that is not known.
     pub changed: u32,
 }
 
-/// The use of a value.
+/// Use of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Used {
-    /// It decides what is executed.
+    /// Condition of a branch or guard.
     Branch,
-    /// It is an address.
+    /// Address of an access.
     Address,
-    /// It is written to global memory, or operand of an atomic.
+    /// Stored value of global memory, or operand of an atomic.
     Store,
-    /// It goes where values are not followed: to local memory, a function, a product of matrices.
+    /// Operand of an operation that is not followed: local memory, a function call, a matrix product.
     Unknown,
 }
 
@@ -256,24 +253,24 @@ pub type CopyId = u64;
 pub enum Event {
     /// An access by an instruction, or by a copy that it issued.
     Access {
-        /// By which path.
+        /// Proxy of the access.
         proxy: Proxy,
-        /// Reading or writing.
+        /// Kind of the access.
         kind: AccessKind,
-        /// Its ordering.
+        /// Memory ordering of the access.
         sem: Sem,
-        /// The scope of the ordering.
+        /// Scope of the ordering.
         scope: Scope,
-        /// The bytes.
+        /// Accessed bytes.
         range: Range,
-        /// The copy, when it is one.
+        /// Copy that performs the access, if one does.
         copy: Option<CopyId>,
     },
     /// The thread arrived at a barrier of its block.
     BarrierArrive {
-        /// Its number.
+        /// Number of the barrier.
         barrier: u32,
-        /// How often the barrier had completed before.
+        /// Number of times the barrier had completed before.
         generation: u64,
         /// The number of threads that the instruction names; 0 for all of the block.
         threads: u32,
@@ -284,38 +281,38 @@ pub enum Event {
     },
     /// The thread was let through a barrier of its block.
     BarrierPass {
-        /// Its number.
+        /// Number of the barrier.
         barrier: u32,
-        /// As at the arrival.
+        /// Generation, as at the arrival.
         generation: u64,
     },
     /// The thread arrived at the barrier of its cluster.
     ClusterArrive {
-        /// How often the barrier had completed before.
+        /// Number of times the barrier had completed before.
         generation: u64,
-        /// Release or relaxed.
+        /// Release or relaxed ordering.
         sem: Sem,
         /// True if the whole warp must execute the instruction (`.aligned`).
         aligned: bool,
     },
     /// The thread was let through the barrier of its cluster.
     ClusterPass {
-        /// As at the arrival.
+        /// Generation, as at the arrival.
         generation: u64,
     },
-    /// Bytes hold no value any more: of global memory by `discard`, or of shared memory where a value is stored that
-    /// comes from memory that nobody has written.
+    /// Bytes lose their value: in global memory by `discard`, or in shared memory by a store of an
+    /// uninitialised value.
     Discard(Range),
     /// The thread enters a function in a way that none did before.
     Call {
         /// The number of this call and those before it.
         calls: u32,
     },
-    /// The thread uses a value that comes from memory that nobody has written, or may use it.
+    /// The thread uses an uninitialised value, or may use it.
     UnwrittenUse {
         /// The instruction that read it.
         read: usize,
-        /// By what.
+        /// Kind of the use.
         used: Used,
     },
     /// The lane shuffled from this lane, which did not take part.
@@ -327,24 +324,24 @@ pub enum Event {
     SetMaxRegisters {
         /// Registers of each thread from now on.
         count: u32,
-        /// Those before, where the kernel says how many its threads begin with.
+        /// Registers before, if the kernel declares its registers per thread.
         before: Option<u32>,
-        /// True for `.inc`.
+        /// True for `.inc`, false for `.dec`.
         increases: bool,
     },
     /// The thread synchronised with others of its warp; these are the lanes.
     WarpMeet {
-        /// One bit for each lane.
+        /// Mask of the lanes.
         members: u32,
         /// True if memory is ordered (`bar.warp.sync`).
         orders: bool,
     },
     /// The thread meets another one of its warp, which is at another `bar.warp.sync`.
     WarpMeetElsewhere(Origin),
-    /// Lanes of the thread's warp took part in a collective that orders no memory by the letter: a shuffle, a vote, a
-    /// match, a reduction, an election. The first of them tells it for all.
+    /// Lanes of the thread's warp took part in a collective that orders no memory by the letter: a shuffle, a
+    /// vote, a match, a reduction, an election. The first of them reports it for all.
     WarpCollective {
-        /// One bit for each lane.
+        /// Mask of the lanes.
         lanes: u32,
         /// True where lanes get what depends on values of others: for all but an election.
         exchanges: bool,
@@ -358,59 +355,61 @@ pub enum Event {
     ProductUnfenced {
         /// Index of the access; without one, the warp has executed no fence at all.
         access: Option<usize>,
-        /// True for sums between the fence and the first product behind it, as in code that nvcc makes.
+        /// True for accumulators accessed between the fence and the first product after it, as in code from
+        /// nvcc.
         is_early: bool,
     },
-    /// The thread issues a `wgmma` with another descriptor than the first warp of its warpgroup, whose
-    /// descriptor counts.
+    /// The thread issues a `wgmma` with another descriptor than the first warp of its warpgroup, which provides
+    /// the descriptor.
     ProductDescriptor,
-    /// The warps of the thread's warpgroup, whose first it is, have met at a `wgmma`. That orders no memory.
+    /// The warps of the thread's warpgroup, with this thread as the first, have met at a `wgmma`. That orders
+    /// no memory.
     WarpgroupMeet,
     /// An operation on an mbarrier.
     Mbarrier {
-        /// The object.
+        /// Bytes of the object.
         range: Range,
-        /// The operation.
+        /// Operation on the object.
         operation: MbarrierEvent,
-        /// Its ordering.
+        /// Memory ordering of the operation.
         sem: Sem,
-        /// The scope of the ordering.
+        /// Scope of the ordering.
         scope: Scope,
     },
-    /// A fence.
+    /// A thread executed a fence.
     Fence(FenceKind),
     /// A copy was issued.
     CopyIssue {
-        /// The copy.
+        /// Number of the copy.
         copy: CopyId,
-        /// How its completion is signalled.
+        /// Completion mechanism of the copy.
         completion: CopyCompletion,
-        /// All bytes that it delivers.
+        /// Number of bytes that it delivers in all.
         bytes: u32,
     },
-    /// Bytes that a copy will access, some time between its issue and its completion. They are all
-    /// told right after the issue.
+    /// Bytes that a copy will access between its issue and its completion. All of them are reported right after
+    /// the issue.
     CopyPlan {
-        /// The copy.
+        /// Number of the copy.
         copy: CopyId,
-        /// By which path.
+        /// Proxy of the access.
         proxy: Proxy,
         /// Reading, writing, or reducing.
         kind: AccessKind,
-        /// The bytes.
+        /// Accessed bytes.
         range: Range,
     },
     /// A tensor copy has a box in shared memory.
     CopyBox {
-        /// The copy.
+        /// Number of the copy.
         copy: CopyId,
-        /// The memory of the box.
+        /// Memory of the box.
         memory: Memory,
-        /// How it lies there.
+        /// Layout of the box.
         tile: BoxLayout,
     },
-    /// Warps of a warpgroup, whose first the thread is in, issue a `wgmma` that reads a matrix in their block's shared
-    /// memory.
+    /// Warps of a warpgroup, with this thread as the first, issue a `wgmma` that reads a matrix in their
+    /// block's shared memory.
     ProductMatrix(MatrixRead),
     /// A copy has read all of its source.
     CopyRead(CopyId),
@@ -418,65 +417,64 @@ pub enum Event {
     CopyDone(CopyId),
     /// The thread closed a bulk group.
     GroupCommit {
-        /// Of which kind.
+        /// Kind of the group.
         kind: GroupKind,
-        /// Counted within the thread.
+        /// Number of the group within the thread.
         group: u64,
     },
     /// The thread waited for its bulk groups.
     GroupWait {
-        /// Of which kind.
+        /// Kind of the groups.
         kind: GroupKind,
-        /// The first group that may still be under way.
+        /// The first group that may still be in flight.
         until: u64,
         /// True if it waited for the reads alone (`.read`).
         read: bool,
     },
-    /// The thread knows that the launches before are over, and what they wrote (`griddepcontrol.wait`).
+    /// The thread knows that the earlier launches have ended, and sees their writes (`griddepcontrol.wait`).
     GridWait,
     /// The thread lets the next launch begin, once all blocks have done so or are over
     /// (`griddepcontrol.launch_dependents`).
     GridLaunchDependents,
-    /// The thread allocated memory of the device heap, in which nobody has written.
+    /// The thread allocated uninitialised memory of the device heap.
     Malloc {
-        /// Where it begins.
+        /// Address of the allocation.
         address: u64,
-        /// How many bytes.
+        /// Size in bytes.
         bytes: u64,
     },
     /// The thread frees memory of the device heap.
     Free {
-        /// Where it begins.
+        /// Address of the allocation.
         address: u64,
-        /// How many bytes.
+        /// Size in bytes.
         bytes: u64,
     },
     /// The thread began.
     ThreadStart,
-    /// The thread is over.
+    /// The thread ended.
     ThreadExit,
 }
 
-/// How the completion of a copy is signalled.
+/// Completion mechanism of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CopyCompletion {
     /// This mbarrier, which counts its bytes.
     Mbarrier(Range),
     /// A group of its thread, counted within the thread.
     Group(GroupKind, u64),
-    /// Nothing but the end of its block.
+    /// No signal: only the end of its block waits for it.
     Nothing,
 }
 
 /// The kinds of groups that a thread has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GroupKind {
-    /// Of bulk and tensor copies (`cp.async.bulk.commit_group`).
+    /// Bulk and tensor copies (`cp.async.bulk.commit_group`).
     Bulk,
-    /// Of `cp.async` (`cp.async.commit_group`).
+    /// `cp.async` copies (`cp.async.commit_group`).
     Async,
-    /// Of the products of a warpgroup (`wgmma.commit_group`), which its first thread issues as copies that
-    /// read alone.
+    /// Products of a warpgroup (`wgmma.commit_group`), which its first thread issues as read-only copies.
     Wgmma,
 }
 
@@ -486,54 +484,53 @@ pub enum GroupKind {
 pub enum MbarrierEvent {
     /// `mbarrier.init`
     Init {
-        /// Expected arrivals.
+        /// Number of expected arrivals.
         count: u32,
     },
     /// `mbarrier.inval`
     Inval,
     /// More bytes are expected in this phase.
     ExpectTx {
-        /// How many.
+        /// Number of bytes.
         bytes: u32,
-        /// The phase.
+        /// Phase of the barrier.
         phase: u64,
     },
     /// Bytes have come; of a copy, or by `mbarrier.complete_tx`.
     CompleteTx {
-        /// How many.
+        /// Number of bytes.
         bytes: u32,
-        /// The phase.
+        /// Phase of the barrier.
         phase: u64,
-        /// The copy.
+        /// Number of the copy, if one delivers them.
         copy: Option<CopyId>,
     },
-    /// Arrivals.
+    /// Arrivals at the barrier.
     Arrive {
-        /// How many.
+        /// Number of arrivals.
         count: u32,
-        /// The phase.
+        /// Phase of the barrier.
         phase: u64,
-        /// True if the expected count of later phases falls by as many.
+        /// True if the expected count of later phases decreases by the same number.
         drops: bool,
     },
     /// More arrivals than the phase waits for, which end the kernel.
     TooMany {
-        /// The phase.
+        /// Phase of the barrier.
         phase: u64,
     },
-    /// `cp.async.mbarrier.arrive`, whose arrival is still to come.
+    /// `cp.async.mbarrier.arrive`, with its arrival still to come.
     AsyncArriveIssue,
-    /// An arrival by `cp.async.mbarrier.arrive`, at last: all `cp.async` that its thread issued before
-    /// are complete.
+    /// The arrival of a `cp.async.mbarrier.arrive`: all earlier `cp.async` of its thread are complete.
     AsyncArrive {
-        /// The phase.
+        /// Phase of the barrier.
         phase: u64,
         /// The earlier `cp.async` of the thread have lower numbers than this.
         copies_before: CopyId,
     },
     /// The phase was completed by the last arrival or the last bytes.
     PhaseDone {
-        /// The phase.
+        /// Phase of the barrier.
         phase: u64,
     },
     /// A wait that found its phase complete.
@@ -550,7 +547,7 @@ pub enum MbarrierEvent {
         /// True if the wait names the phase by its last bit alone.
         by_parity: bool,
     },
-    /// A wait whose result decides nothing.
+    /// A wait with an unused result.
     WaitUnused,
 }
 
@@ -560,9 +557,9 @@ pub enum MbarrierEvent {
 pub enum FenceKind {
     /// `fence`, `membar`
     Thread {
-        /// Its ordering.
+        /// Memory ordering of the fence.
         sem: Sem,
-        /// Its scope.
+        /// Scope of the fence.
         scope: Scope,
     },
     /// `fence.mbarrier_init`
@@ -571,23 +568,23 @@ pub enum FenceKind {
     ProxyAlias,
     /// `fence.proxy.async`; with the memories that it orders.
     ProxyAsync {
-        /// Global memory.
+        /// True if it covers global memory.
         global: bool,
-        /// Shared memory.
+        /// True if it covers shared memory.
         shared: bool,
     },
     /// `fence.proxy.async::generic`: an order of one direction, within the cluster.
     ProxyAsyncGeneric {
-        /// Release of this block's shared memory, or acquire of that of the cluster.
+        /// Release of this block's shared memory, or acquire of the cluster's.
         sem: Sem,
-        /// Its scope.
+        /// Scope of the fence.
         scope: Scope,
     },
     /// `fence.proxy.tensormap`
     ProxyTensorMap {
         /// Acquire or release.
         sem: Sem,
-        /// Its scope.
+        /// Scope of the fence.
         scope: Scope,
         /// The generic address of the map, when it is an acquire.
         address: u64,

@@ -27,7 +27,7 @@ pub(crate) struct Operation<A> {
     pub(crate) action: A,
     /// The predicate, and whether it is negated.
     pub(crate) guard: Option<(Slot, bool)>,
-    /// 1, or 0 for what is part of an instruction that several operations make up.
+    /// 1, or 0 for all but one of the operations that form an instruction.
     pub(crate) counts: u8,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Function {
     pub(crate) name: String,
     /// Index of its first operation.
     pub(crate) start: usize,
-    /// Size of its frame.
+    /// Number of slots in its frame.
     pub(crate) slots: usize,
     pub(crate) constants: Vec<(Slot, Constant)>,
     /// Bytes of its frame in local memory.
@@ -61,7 +61,7 @@ pub(crate) struct Function {
     pub(crate) returns: Vec<Passed>,
 }
 
-/// Where a parameter of a function lies in its frame.
+/// Location of a function's parameter in its frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passed {
     Register(Slot),
@@ -76,36 +76,36 @@ pub(crate) struct Address {
     pub(crate) space: Space,
 }
 
-/// A kernel with all it calls, ready to run.
+/// A kernel with its callees, ready to run.
 #[derive(Clone, Debug)]
 pub(crate) struct Code<A> {
     pub(crate) program: Program,
     pub(crate) operations: Vec<Operation<A>>,
 }
 
-/// A kernel with all it calls: where its instructions stand, its functions and its shared memory.
+/// A kernel with its callees: the locations of its instructions, its functions and its shared memory.
 #[derive(Clone, Debug)]
 pub struct Program {
     pub(crate) functions: Vec<Function>,
     /// Static shared memory in bytes, from [`SHARED_START`](super::SHARED_START) on.
     pub(crate) static_shared_bytes: u64,
-    /// The variables there.
+    /// Names of the variables in shared memory.
     pub(crate) shared_names: Names,
-    /// Alignment of the dynamic shared memory behind it.
+    /// Alignment of the dynamic shared memory after it.
     pub(crate) dynamic_shared_align: u64,
-    /// It reads where the blocks of a cooperative launch have their memory.
+    /// True if it reads the address of the workspace of a cooperative launch.
     pub(crate) reads_workspace: bool,
-    /// The first byte of shared memory that it may access: less than [`SHARED_START`](super::SHARED_START) where it reads
-    /// an offset in the reserved part.
+    /// First byte of shared memory that it may access: less than [`SHARED_START`](super::SHARED_START) if it
+    /// reads an offset in the reserved part.
     pub(crate) first_shared: u64,
-    /// Registers of each thread when the kernel begins, where it says so.
+    /// Registers of each thread at entry, if the kernel declares them.
     pub(crate) registers_at_entry: Option<u32>,
     /// Indices of functions by their addresses.
     pub(crate) addresses: HashMap<u64, usize>,
     sites: Vec<Site>,
-    /// Of each operation, the index of its site.
+    /// For each operation, the index of its site.
     operations: Vec<u32>,
-    /// Of instructions that name a register of a product, those registers.
+    /// For instructions that name registers of a product, those registers.
     products: HashMap<u32, Vec<Slot>>,
     files: HashMap<u32, String>,
     frames: Vec<Inlined>,
@@ -118,7 +118,7 @@ pub struct Program {
 struct Site {
     span: Span,
     opcode: String,
-    /// That of the last `.loc`.
+    /// Position of the last `.loc`.
     source: Option<Line>,
 }
 
@@ -134,7 +134,7 @@ struct Inlined {
 }
 
 impl Program {
-    /// Nothing yet of a text with a name; `files` are the sources that its `.loc` count.
+    /// Returns an empty program for a text; `files` are the sources numbered by its `.loc`.
     pub(crate) fn new(name: &str, text: &str, files: HashMap<u32, String>) -> Self {
         Self {
             functions: Vec::new(),
@@ -155,13 +155,13 @@ impl Program {
         }
     }
 
-    /// A line of the source, of a file by its number.
+    /// Adds a line of a source file, which is given by its number.
     pub(crate) fn add_line(&mut self, file: u32, line: u32, caller: Option<Line>) -> Line {
         self.frames.push(Inlined { file, line, caller });
         self.frames.len() as Line - 1
     }
 
-    /// The next instruction of the text; `source` is that of the last `.loc`.
+    /// Adds the next instruction of the text; `source` is the position of the last `.loc`.
     pub(crate) fn add_site(&mut self, opcode: &str, span: Span, source: Option<Line>) {
         self.sites.push(Site {
             span,
@@ -170,23 +170,23 @@ impl Program {
         });
     }
 
-    /// One more operation, of the instruction that was added last.
+    /// Adds an operation of the last added instruction.
     pub(crate) fn add_operation(&mut self) {
         let site = self.sites.len().saturating_sub(1) as u32;
         self.operations.push(site);
     }
 
-    /// The number of the instruction that was added last.
+    /// Returns the number of the instruction added last.
     pub(crate) fn last_site(&self) -> u32 {
         self.sites.len().saturating_sub(1) as u32
     }
 
-    /// An instruction names these registers, which hold sums or A of a `wgmma`.
+    /// Records that an instruction names these registers, which are accumulators or A of a `wgmma`.
     pub(crate) fn add_products(&mut self, site: u32, registers: Vec<Slot>) {
         self.products.insert(site, registers);
     }
 
-    /// The registers of products that the instruction of an operation names.
+    /// Returns the registers of products that the instruction of an operation names.
     pub(crate) fn products(&self, operation: usize) -> &[Slot] {
         if self.products.is_empty() {
             return &[];
@@ -196,13 +196,14 @@ impl Program {
         found.map_or(&[], |registers| registers)
     }
 
-    /// All instructions are there, and the static shared memory, up to an address: notes where pipelines are made.
+    /// Completes the program once all instructions are added, and static shared memory up to `shared_end`:
+    /// finds the lines that make pipelines.
     pub(crate) fn complete(&mut self, shared_end: u64) {
         self.static_shared_bytes = shared_end - SHARED_START;
         self.shared_names.rings = Rings::of(self);
     }
 
-    /// The names of a block's shared memory, those of its rings among them.
+    /// Returns the names in a block's shared memory, including its rings.
     pub(crate) fn names_in(&self, cta: &Cta) -> Names {
         let mut names = self.shared_names.clone();
         let mut made: Vec<_> = cta.mbarriers.iter().collect();
@@ -218,12 +219,12 @@ impl Program {
         names
     }
 
-    /// How many instructions there are; their indices count from 0.
+    /// Returns the number of instructions; their indices start at 0.
     pub fn instructions(&self) -> usize {
         self.operations.len()
     }
 
-    /// Where an instruction stands.
+    /// Returns the location of an instruction.
     pub fn location(&self, instruction: usize) -> Location {
         let Some(site) = self.site(instruction) else {
             return Location {
@@ -234,13 +235,13 @@ impl Program {
         self.location_of(site.span, site.source)
     }
 
-    /// The name of the function that an instruction stands in.
+    /// Returns the name of the function that contains an instruction.
     pub(crate) fn function(&self, instruction: usize) -> &str {
         let before = self.functions.iter().filter(|it| it.start <= instruction);
         before.max_by_key(|it| it.start).map_or("", |it| &it.name)
     }
 
-    /// The opcode of an instruction; empty when there is none of this index.
+    /// Returns the opcode of an instruction; empty for an unknown index.
     pub fn opcode(&self, instruction: usize) -> &str {
         self.site(instruction).map_or("", |site| &site.opcode)
     }
@@ -253,7 +254,7 @@ impl Program {
         self.sites.get(*self.operations.get(instruction)? as usize)
     }
 
-    /// Where a span of the text stands.
+    /// Returns the location of a span of the text.
     pub(crate) fn location_of(&self, span: Span, source: Option<Line>) -> Location {
         let at = self.lines.line_column(span.start());
         let next = |frame: &Inlined| self.frame(frame.caller);

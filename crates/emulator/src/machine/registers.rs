@@ -32,12 +32,12 @@ pub(crate) fn at_entry(kernel: &ptx::Function) -> Option<u32> {
     Some(least.min(MOST))
 }
 
-/// Who has the registers of a block: as many as its warps have at entry.
+/// Distribution of a block's registers: as many as its warps have at entry.
 #[derive(Clone, Debug)]
 pub(crate) struct RegisterPool {
     /// Registers that warps have given back, for each lane of a warp.
     free: u32,
-    /// Of a thread of each warp.
+    /// Registers per thread, for each warp.
     of_warps: Vec<u32>,
 }
 
@@ -53,18 +53,18 @@ impl RegisterPool {
         self.of_warps[warp]
     }
 
-    /// Returns whether a warp can have so many.
+    /// Returns whether a warp can have `count` registers per thread.
     pub(crate) fn has(&self, warp: usize, count: u32) -> bool {
         count <= self.of_warps[warp] + self.free
     }
 
-    /// Gives a warp so many, or takes from it what is more.
+    /// Sets the registers per thread of a warp.
     pub(crate) fn set(&mut self, warp: usize, count: u32) {
         self.free = self.free + self.of_warps[warp] - count;
         self.of_warps[warp] = count;
     }
 
-    /// Says who has how many.
+    /// Describes the registers of each warp.
     pub(crate) fn describe(&self) -> String {
         let mut text = String::new();
         let mut first = 0;

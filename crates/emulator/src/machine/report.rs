@@ -1,7 +1,7 @@
 //! Reports of copies on their bytes, for a barrier. PTX ISA 9.4, section 9.7.10.28.1.3.
 
-/// The bytes that are reported: numbers of so many bits that are -0, of which one in 16 bytes is looked at,
-/// or every byte that is 0xff.
+/// The condition that makes a barrier report: numbers of `bits` bits that are -0, of which one in 16 bytes is
+/// checked, or any byte 0xff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Report {
     NegativeZero { bits: usize },
@@ -9,8 +9,8 @@ pub(crate) enum Report {
 }
 
 impl Report {
-    /// Returns whether bytes that were read have what is reported. The number that is looked at is chosen below a
-    /// count of them.
+    /// Returns whether delivered bytes meet the condition. `choose` selects the number to check, below a given
+    /// count.
     pub(crate) fn is_in(self, bytes: &[u8], mut choose: impl FnMut(usize) -> usize) -> bool {
         let Self::NegativeZero { bits } = self else {
             return bytes.contains(&0xff);
@@ -37,7 +37,7 @@ mod tests {
         let mut bytes = [0; 32];
         bytes[21] = 0x80;
         let sees = |report: Report, at: usize| report.is_in(&bytes, |_| at);
-        // Of the second 16 bytes, the third number of 16 bits, the sixth of 8 and the twelfth of 4.
+        // In the second 16 bytes: the third number of 16 bits, the sixth of 8 and the twelfth of 4.
         assert!(sees(Report::NegativeZero { bits: 16 }, 2));
         assert!(!sees(Report::NegativeZero { bits: 16 }, 3));
         assert!(sees(Report::NegativeZero { bits: 8 }, 5));

@@ -1,6 +1,6 @@
-//! Barriers of pipelines and rings of `tma`, which lie in memory without names. They are known by the line of Rust that made
-//! them all, and by the order of `Ring::init`: for each stage the barrier for "full", and then that for "empty" as many
-//! barriers further as there are stages.
+//! Barriers of pipelines and rings of `tma`, which have no names in memory. They are recognised by the line of
+//! Rust that initialises all of them, and by the order of `Ring::init`: for each stage the `full` barrier, then
+//! its `empty` barrier, which follows after as many barriers as there are stages.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -18,9 +18,9 @@ const MBARRIER_BYTES: u64 = 8;
 pub(crate) struct Rings {
     /// By index of the `mbarrier.init`: the line of Rust that it belongs to.
     lines: Arc<BTreeMap<usize, Arc<str>>>,
-    /// The barriers of each block that one line has made so far, which may be a pipeline's.
+    /// For each block, the barriers that one line has initialised so far, which may become a pipeline.
     begun: HashMap<u64, Begun>,
-    /// By address.
+    /// Barriers by address.
     barriers: BTreeMap<u64, RingBarrier>,
 }
 
@@ -36,7 +36,7 @@ struct Begun {
 pub(crate) struct RingBarrier {
     pub(crate) is_full: bool,
     pub(crate) stage: u64,
-    /// Arrivals of a phase.
+    /// Number of arrivals in a phase.
     pub(crate) count: u32,
     /// The address of the stage's other barrier.
     pub(crate) other: u64,
@@ -65,7 +65,7 @@ impl Rings {
         }
     }
 
-    /// An `mbarrier.init` has made a barrier.
+    /// Records an `mbarrier.init`.
     pub(crate) fn add(&mut self, made: Made) {
         let Made {
             block,
@@ -129,7 +129,7 @@ impl Rings {
         }
     }
 
-    /// The barrier of a pipeline at an address.
+    /// Returns the pipeline barrier at an address.
     pub(crate) fn find(&self, address: u64) -> Option<&RingBarrier> {
         self.barriers.get(&address)
     }
@@ -155,7 +155,7 @@ fn is_ring(barriers: &[(u64, u32)]) -> bool {
 }
 
 impl RingBarrier {
-    /// Names the pipeline.
+    /// Returns the name of the pipeline.
     pub(crate) fn ring(&self) -> String {
         format!("the pipeline at {}", self.line)
     }
@@ -173,7 +173,7 @@ impl fmt::Display for RingBarrier {
     }
 }
 
-/// Name and line of a source file in Rust.
+/// Returns name and line of a Rust source file.
 fn line_of_rust(location: &Location) -> Option<Arc<str>> {
     let (file, line) = location.source.as_ref()?;
     let name = file.rsplit(['/', '\\']).next()?;
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn other_barriers_are_none_of_a_pipeline() {
-        // Of an array, of two lines, of no Rust, and made again by another line.
+        // Barriers of an array, of two lines, without Rust source, and initialised again by another line.
         let array: Vec<_> = (0..4).map(|at| (0, 0x400 + 8 * at, 3, 1)).collect();
         assert_eq!(said(&rings(&array), 0x400), None);
         let lines = rings(&[(0, 0x400, 3, 1), (0, 0x408, 8, 32)]);

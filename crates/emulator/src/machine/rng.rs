@@ -15,12 +15,12 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`; 0 for the bound 0.
+    /// Returns a number below `bound`; 0 for the bound 0.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
 
-    /// True once in `n` times.
+    /// Returns true with probability 1 in `n`.
     pub(crate) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }

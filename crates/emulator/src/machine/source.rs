@@ -1,6 +1,6 @@
-//! Whose code a source file is: the user's, or that of a library.
+//! Distinguishes the user's source files from library files.
 
-/// Folders of headers that come with CUDA, CUTLASS and CCCL. Those in folders called `cuda` are told by [`is_of_cuda`].
+/// Folders of headers of CUDA, CUTLASS and CCCL. Folders called `cuda` are handled by [`is_of_cuda`].
 const FOLDERS: [&str; 8] = [
     "cute",
     "cutlass",
@@ -12,7 +12,7 @@ const FOLDERS: [&str; 8] = [
     "libcudacxx",
 ];
 
-/// How the names of CUDA's headers begin that lie beside each other.
+/// Prefixes of CUDA's header names, which share one folder.
 const HEADERS: [&str; 17] = [
     "cooperative_groups.h",
     "cuda_awbarrier",
@@ -33,8 +33,8 @@ const HEADERS: [&str; 17] = [
     "texture_indirect_functions",
 ];
 
-/// Returns whether a header lies in libcu++'s folder `cuda`: in one of its folders, or it has a name without an extension,
-/// as `cuda/barrier`.
+/// Returns whether a header is in libcu++'s folder `cuda`: in one of its subfolders, or with a name without
+/// extension such as `cuda/barrier`.
 fn is_of_cuda(folders: &[&str], name: &str) -> bool {
     let is_inner =
         |pair: &[&str]| pair[0] == "cuda" && (pair[1] == "std" || pair[1].starts_with("__"));
@@ -51,7 +51,7 @@ fn is_of_capability(name: &str) -> bool {
         .any(|end| rest.starts_with(end))
 }
 
-/// Returns whether a file belongs to a library of the compiler, and not to who wrote the kernel.
+/// Returns whether a file belongs to a library of the compiler, and not to the kernel's author.
 pub(crate) fn is_of_library(path: &str) -> bool {
     let parts: Vec<&str> = path.split(['/', '\\']).collect();
     let (name, folders) = match parts.split_last() {

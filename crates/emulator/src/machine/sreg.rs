@@ -15,7 +15,7 @@ pub(crate) enum Special {
     Smid,
     Nsmid,
     Gridid,
-    /// The index of the lowest lane of the mask, and of the one behind the highest.
+    /// The index of the lowest lane of the mask, and one past the highest.
     LaneMask(u8),
     Clusterid(usize),
     Nclusterid(usize),
@@ -29,10 +29,10 @@ pub(crate) enum Special {
     AggrSmemSize,
     /// An offset in the part of shared memory that is reserved for the system. 10.29.
     ReservedSmemOffset(u64),
-    /// A half of the address of what the blocks of a cooperative launch share, the low one where it is true; 0 in other
-    /// launches. Cooperative groups read it for their grid barrier, as nvcc 13.0 compiles it.
+    /// One half of the address of the workspace shared by the blocks of a cooperative launch: the low half if
+    /// true. 0 in other launches. Cooperative groups use it for their grid barrier, as compiled by nvcc 13.0.
     Workspace(bool),
-    /// Another `%envreg`: what the driver has set it to, here 0. 10.25.
+    /// Another `%envreg`, which the driver sets; 0 here. 10.25.
     Envreg,
     /// Bits of the counter, and how far they are shifted.
     Clock,
@@ -48,7 +48,7 @@ const GE: u8 = 3;
 const GT: u8 = 4;
 
 impl Special {
-    /// The register of this name; vectors with their component.
+    /// Returns the register with this name; vectors have their component in it.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         let name = name.strip_prefix('%')?;
         if let Some((vector, component)) = name.split_once('.') {
@@ -107,7 +107,7 @@ impl Special {
         )
     }
 
-    /// A clock's value after so many steps.
+    /// Returns the value of a clock after `steps` steps.
     pub(crate) fn time(self, steps: u64) -> u64 {
         match self {
             Self::ClockHi | Self::GlobaltimerHi => steps >> 32,
@@ -115,7 +115,7 @@ impl Special {
         }
     }
 
-    /// The value in one thread.
+    /// Returns the value for one thread.
     pub(crate) fn value(self, world: &World, id: [u32; 3], rank: u32, thread: u32) -> u64 {
         let places = &world.places;
         let within = |axis: usize| id[axis] % places.cluster[axis].max(1);

@@ -1,4 +1,4 @@
-//! The grid as it stands: clusters, blocks, warps, and groups of lanes.
+//! The state of the grid: clusters, blocks, warps, and groups of lanes.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -11,14 +11,14 @@ use super::{
 };
 use crate::value::{LANES, Lanes};
 
-/// Clusters that are resident at a time, unless they wait for others.
+/// Number of resident clusters, unless they wait for others.
 pub(crate) const RESIDENT: u32 = 4;
-/// Fewer are, where their threads would take more memory than this.
+/// Memory limit in bytes for the threads of resident clusters; fewer are resident if they need more.
 const RESIDENT_BYTES: u64 = 1 << 30;
-/// The device whose blocks these are.
+/// Limits of the emulated device.
 const LIMITS: Limits = Limits::SM_90;
 
-/// Extents of the launch, and what numbers of blocks and threads mean.
+/// Extents of the launch, and the numbering of blocks and threads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Places {
     pub(crate) grid: [u32; 3],
@@ -26,7 +26,7 @@ pub(crate) struct Places {
     pub(crate) cluster: [u32; 3],
     /// True if the launch has clusters, be it of one block.
     pub(crate) has_clusters: bool,
-    /// All blocks run at once.
+    /// True if all blocks must run at once.
     pub(crate) is_cooperative: bool,
 }
 
@@ -57,7 +57,8 @@ impl Places {
         self.cluster.iter().product()
     }
 
-    /// Bytes of registers and local memory of all threads that must run at once, as far as calls are not recursive.
+    /// Returns the bytes of registers and local memory of all threads that must run at once, without recursive
+    /// calls.
     pub(crate) fn least_bytes(&self, program: &Program) -> u64 {
         let clusters = match self.is_cooperative {
             true => self.clusters().iter().map(|n| u64::from(*n)).product(),
@@ -74,7 +75,7 @@ impl Places {
         threads.saturating_mul(frames.sum())
     }
 
-    /// Clusters in each dimension.
+    /// Returns the number of clusters in each dimension.
     pub(crate) fn clusters(&self) -> [u32; 3] {
         [0, 1, 2].map(|axis| self.grid[axis] / self.cluster[axis].max(1))
     }
@@ -94,7 +95,7 @@ pub(crate) fn flatten(at: [u32; 3], extent: [u32; 3]) -> u64 {
     u64::from(at[0]) + x * (u64::from(at[1]) + y * u64::from(at[2]))
 }
 
-/// Everything but the program and the observer.
+/// The whole state of the machine, without the program and the observer.
 pub(crate) struct World {
     pub(crate) places: Places,
     pub(crate) memory: Memory,
@@ -102,20 +103,21 @@ pub(crate) struct World {
     pub(crate) transfers: Vec<Transfer>,
     pub(crate) rng: Rng,
     pub(crate) config: Config,
-    /// Instructions so far.
+    /// Number of instructions executed so far.
     pub(crate) steps: u64,
-    /// Goes up whenever something happens that others can see.
+    /// Increases with every effect that other threads can see.
     pub(crate) progress: u64,
-    /// Threads have ended, or a copy has gone on: a cluster may be over.
+    /// Set when threads ended or a copy progressed, so that a cluster may have ended.
     pub(crate) has_ended: bool,
-    /// Global memory has changed, a copy has gone on or threads have ended: who waits for that may go on.
+    /// Set when global memory changed, a copy progressed or threads ended, so that waiting groups are checked
+    /// again.
     pub(crate) has_changed: bool,
     pub(crate) printed: String,
     /// Bytes that were printed beyond the limit.
     pub(crate) unprinted: u64,
-    /// Where the shared memory of a block ends, of which the reserved part is the first.
+    /// End of a block's shared memory, which begins with the reserved part.
     pub(crate) shared_bytes: u64,
-    /// [`Program::first_shared`].
+    /// Value of [`Program::first_shared`].
     pub(crate) first_shared: u64,
     pub(crate) dynamic_shared_bytes: u32,
     pub(crate) dynamic_shared_start: u64,
@@ -124,7 +126,7 @@ pub(crate) struct World {
     pub(crate) next_copy: u64,
     /// Threads that went on issuing copies without a wait for their groups, one for each instruction.
     pub(crate) unwaited: Vec<Unwaited>,
-    /// Instructions that have freed memory: their opcodes, and where they stand.
+    /// Instructions that have freed memory: their opcodes and locations.
     pub(crate) frees: BTreeMap<usize, Arc<(String, Location)>>,
     pub(crate) calls: Calls,
 }
@@ -135,35 +137,35 @@ pub(crate) struct Cluster {
     pub(crate) barrier: ClusterState,
 }
 
-/// A block.
+/// State of a block.
 pub(crate) struct Cta {
-    /// Its number in the grid.
+    /// Number of the block in the grid.
     pub(crate) number: u64,
     pub(crate) id: [u32; 3],
     pub(crate) shared: Vec<u8>,
     pub(crate) mbarriers: BTreeMap<usize, Mbarrier>,
     pub(crate) barriers: [BarrierState; 16],
     pub(crate) warps: Vec<Warp>,
-    /// Threads that are not over.
+    /// Number of threads that have not ended.
     pub(crate) alive: u32,
     /// Bulk groups of each thread that has any.
     pub(crate) bulk: BTreeMap<u32, BulkGroups>,
-    /// The groups of `cp.async`, which are others.
+    /// The groups of `cp.async`, which are separate.
     pub(crate) async_groups: BTreeMap<u32, BulkGroups>,
-    /// Of each warpgroup, the products that no wait has covered: group and number as a copy.
+    /// For each warpgroup, the products not covered by a wait: group, and number as a copy.
     pub(crate) products: BTreeMap<usize, Vec<(u64, u64)>>,
-    /// Where the kernel says how many its threads begin with.
+    /// Registers of the block, if the kernel declares its registers per thread.
     pub(crate) registers: Option<RegisterPool>,
 }
 
-/// Up to 32 threads.
+/// State of a warp of up to 32 threads.
 #[derive(Debug, Default)]
 pub(crate) struct Warp {
-    /// Frames of all functions that are under way, one behind the other.
+    /// Frames of all active functions, one after another.
     pub(crate) registers: Vec<Lanes>,
     /// Lanes at the same instruction, apart from each other.
     pub(crate) groups: Vec<Group>,
-    /// Lanes with a thread that is not over.
+    /// Lanes with a thread that has not ended.
     pub(crate) alive: u32,
     /// Local memory of each lane.
     pub(crate) local: Vec<Vec<u8>>,
@@ -172,19 +174,19 @@ pub(crate) struct Warp {
     pub(crate) products: Products,
     /// Collectives that lanes have executed with a mask which lacked others: the instruction, and the mask.
     pub(crate) partial: Vec<(usize, u32)>,
-    /// Registers that have a value of memory that nobody has written, if there are any.
+    /// Registers with uninitialised values, if there are any.
     pub(crate) unwritten: Option<Box<Unwritten>>,
 }
 
 /// The products of the warp's warpgroup, as the warp sees them. Registers count from the first frame on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Products {
-    /// The group that is open.
+    /// Number of the open group.
     pub(crate) current: u64,
     /// Registers of products that no wait has covered, each with the group of the last one and its instruction.
     pub(crate) in_flight: BTreeMap<Slot, (u64, usize)>,
-    /// Registers that were accessed since the last `wgmma.fence`, by which instruction, and whether before all
-    /// products since then; nothing before the first fence.
+    /// Registers accessed since the last `wgmma.fence`, with the instruction and whether the access came before
+    /// all products since then; `None` before the first fence.
     pub(crate) accessed: Option<BTreeMap<Slot, (usize, bool)>>,
     /// True if there was no product since the last fence.
     pub(crate) is_fenced: bool,
@@ -196,18 +198,18 @@ pub(crate) struct Group {
     pub(crate) mask: u32,
     pub(crate) pc: usize,
     pub(crate) function: usize,
-    /// Where the registers of the function begin.
+    /// First slot of the function's registers.
     pub(crate) base: usize,
-    /// Where the function's frame in local memory begins.
+    /// Start of the function's frame in local memory.
     pub(crate) local: u64,
     pub(crate) frames: Vec<Frame>,
-    /// The number of these calls.
+    /// Number of this call chain.
     pub(crate) calls: u32,
-    /// The wait that it is in.
+    /// The current wait.
     pub(crate) wait: Option<Wait>,
 }
 
-/// Where a function goes back to.
+/// Return state of a function call.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Frame {
     pub(crate) pc: usize,
@@ -215,7 +217,7 @@ pub(crate) struct Frame {
     pub(crate) base: usize,
     pub(crate) local: u64,
     pub(crate) calls: u32,
-    /// Where the caller wants the results.
+    /// Destinations of the results in the caller.
     pub(crate) returns: Vec<Passed>,
 }
 
@@ -228,20 +230,20 @@ pub(crate) enum Wait {
     Cluster,
     /// The other lanes of a collective.
     Collective { members: u32 },
-    /// The phase of an mbarrier; it may give up.
+    /// Wait for the phase of an mbarrier, which may give up.
     Mbarrier,
     /// The initialisation of an mbarrier, since this many steps of the launch.
     MbarrierInit { since: u64 },
-    /// Bulk groups of its threads.
+    /// Wait for bulk groups of its threads.
     Bulk,
     /// The other warps of its warpgroup.
     Warpgroup,
-    /// Registers that other warps give back.
+    /// Wait for registers that other warps return.
     Registers,
 }
 
 impl Wait {
-    /// How the observer calls it.
+    /// Returns the observer's name for the wait.
     pub(crate) fn pause(&self) -> Pause {
         match self {
             Self::Cta { barrier, .. } => Pause::Barrier(*barrier as u32),
@@ -255,7 +257,7 @@ impl Wait {
     }
 }
 
-/// The warp that executes.
+/// Position of the executing warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Here {
     pub(crate) cluster: usize,
@@ -281,7 +283,7 @@ impl World {
         let cut = (0..=room.min(text.len()))
             .rev()
             .find(|at| text.is_char_boundary(*at));
-        // After the first text that is cut, nothing fits in between.
+        // After the first truncated text, later texts are dropped too.
         let cut = if self.unprinted > 0 {
             0
         } else {
@@ -329,7 +331,7 @@ impl World {
         }
     }
 
-    /// The shared memory that a block is given besides the reserved part.
+    /// Returns the shared memory of a block without the reserved part.
     pub(crate) fn allocated_shared_bytes(&self) -> u32 {
         (self.shared_bytes - SHARED_START).next_multiple_of(SHARED_UNIT) as u32
     }
@@ -342,7 +344,7 @@ impl World {
             .product()
     }
 
-    /// Clusters that begin at once.
+    /// Returns the number of clusters that begin at once.
     pub(crate) fn resident(&self, program: &Program) -> u64 {
         match self.places.is_cooperative {
             true => self.cluster_count(),
@@ -350,7 +352,8 @@ impl World {
         }
     }
 
-    /// Clusters that are resident at a time, if these wait for each other: as many as the device holds.
+    /// Returns the number of clusters that are resident at a time if they wait for each other: as many as the
+    /// device holds.
     pub(crate) fn most_resident(&self, program: &Program) -> u64 {
         let threads = self.places.threads().into();
         let shared = self.shared_bytes.saturating_sub(SHARED_START);
@@ -360,13 +363,13 @@ impl World {
         room.min(held.into()).max(1).min(self.cluster_count())
     }
 
-    /// Blocks that have not begun.
+    /// Returns the number of blocks that have not begun.
     pub(crate) fn blocks_to_come(&self) -> u64 {
         let clusters = self.cluster_count().saturating_sub(self.next_cluster);
         clusters * u64::from(self.places.cluster_blocks())
     }
 
-    /// The number of the next cluster, if there is one; it will not begin.
+    /// Cancels the next cluster, if there is one, and returns its number; it will not begin.
     pub(crate) fn cancel_cluster(&mut self) -> Option<u64> {
         let number = self.next_cluster;
         let is_there = number < self.cluster_count();
@@ -374,7 +377,7 @@ impl World {
         is_there.then_some(number)
     }
 
-    /// The next cluster, with all its threads at the first instruction.
+    /// Starts the next cluster, with all its threads at the first instruction.
     pub(crate) fn start_cluster(&mut self, program: &Program) -> Option<Cluster> {
         let number = self.next_cluster;
         if number >= self.cluster_count() {

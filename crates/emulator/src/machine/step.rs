@@ -9,23 +9,23 @@ use super::{
 };
 use crate::value::{LANES, Lanes, blend, lanes_of};
 
-/// How a group goes on after an operation.
+/// Continuation of a group after an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
-    /// It goes on with the next operation.
+    /// Continue with the next operation.
     Next,
-    /// Its `pc` is where it goes on.
+    /// Continue at the new `pc`.
     Jumped,
-    /// It waits.
+    /// Wait.
     Waits,
-    /// Its threads are over.
+    /// The threads have ended.
     Ended,
 }
 
-/// Of the calls that led to a fault, the last are listed, and the first.
+/// Limit of listed calls that led to a fault: the last ones, and the first.
 const LISTED: usize = 8;
 
-/// All that an operation may touch, in a program of actions `A`.
+/// Everything that an operation may touch, in a program of actions `A`.
 pub(crate) struct Step<'a, O, A> {
     pub(crate) world: &'a mut World,
     pub(crate) program: &'a Program,
@@ -55,7 +55,7 @@ impl<O: Watch, A> Step<'_, O, A> {
         &mut self.world.clusters[self.here.cluster].ctas[self.here.rank]
     }
 
-    /// Number of a lane's thread in its block.
+    /// Returns the number of a lane's thread in its block.
     pub(crate) fn thread(&self, lane: usize) -> u32 {
         (self.here.warp * LANES + lane) as u32
     }
@@ -70,7 +70,7 @@ impl<O: Watch, A> Step<'_, O, A> {
         }
     }
 
-    /// The fault of one lane.
+    /// Returns a fault of one lane.
     pub(crate) fn fault(&self, lane: usize, trap: Trap, mut what: String) -> Trapped {
         let calls = self.group.frames.len();
         for (number, frame) in self.group.frames.iter().rev().enumerate() {
@@ -95,7 +95,7 @@ impl<O: Watch, A> Step<'_, O, A> {
         }
     }
 
-    /// The lane as one that frees memory.
+    /// Returns the record of a lane that frees memory.
     pub(crate) fn freed_by(&mut self, lane: usize) -> FreedBy {
         let (program, pc) = (self.program, self.group.pc);
         let frees = self.world.frees.entry(pc);
@@ -110,12 +110,12 @@ impl<O: Watch, A> Step<'_, O, A> {
         }
     }
 
-    /// The fault of the first lane that is active.
+    /// Returns a fault of the first active lane.
     pub(crate) fn trapped(&self, trap: Trap, what: String) -> Trapped {
         self.fault(lanes_of(self.active).next().unwrap_or(0), trap, what)
     }
 
-    /// Tells the observer, in the name of one lane.
+    /// Reports an event to the observer for one lane.
     #[inline]
     pub(crate) fn tell(&mut self, lane: usize, event: impl FnOnce(&mut Self) -> Event) {
         if O::WATCHES {
@@ -125,7 +125,7 @@ impl<O: Watch, A> Step<'_, O, A> {
         }
     }
 
-    /// Tells the observer, in the name of each active lane.
+    /// Reports an event to the observer for each active lane.
     #[inline]
     pub(crate) fn tell_all(&mut self, event: Event) {
         if O::WATCHES {
@@ -136,7 +136,7 @@ impl<O: Watch, A> Step<'_, O, A> {
         }
     }
 
-    /// Tells the observer of accesses to registers of products that are under way, and notes them.
+    /// Reports and records accesses to registers of products in flight.
     #[inline]
     pub(crate) fn tell_products(&mut self) {
         let program = self.program;
@@ -167,7 +167,7 @@ impl<O: Watch, A> Step<'_, O, A> {
 }
 
 impl World {
-    /// The value of a slot for this thread.
+    /// Returns the value of a slot for this thread.
     pub(crate) fn constant(
         &self,
         constant: Constant,

@@ -1,4 +1,4 @@
-//! Copies under way. They progress in pieces, at times that the schedule chooses.
+//! Copies in flight. They progress in pieces, at times that the schedule chooses.
 
 use super::{
     Here, Located, Mbarrier, Report, SHARED_RANK_SHIFT, Space, Trap, Trapped, World,
@@ -17,7 +17,7 @@ pub(crate) enum Target {
 /// Bytes that go from one address to another at once.
 #[derive(Clone, Debug)]
 pub(crate) struct Piece {
-    /// `None` where `data` is there from the start, as what fills elements out of bounds.
+    /// `None` if `data` is known from the start, such as the fill value of elements out of bounds.
     pub(crate) from: Option<Target>,
     pub(crate) to: Target,
     pub(crate) bytes: usize,
@@ -34,30 +34,30 @@ pub(crate) enum Completion {
     Bulk { group: u64 },
     /// A group of `cp.async` of the issuing thread.
     Async { group: u64 },
-    /// Nobody; the block's memory stays until it is done.
+    /// No signal; the block's memory stays until the copy is done.
     Nobody,
-    /// It is no copy, but an arrival at this mbarrier of the issuing thread's block, once all
-    /// `cp.async` that the thread issued before are complete.
+    /// Not a copy, but an arrival at this mbarrier of the issuing thread's block, once all earlier `cp.async`
+    /// of the thread are complete.
     Arrival { offset: usize },
 }
 
-/// A copy.
+/// A copy in flight.
 #[derive(Clone, Debug)]
 pub(crate) struct Transfer {
     pub(crate) id: u64,
     pub(crate) origin: Origin,
     pub(crate) here: Here,
-    /// Not yet read.
+    /// Pieces not yet read.
     pub(crate) unread: Vec<Piece>,
-    /// Read, not yet written.
+    /// Pieces read, but not yet written.
     pub(crate) unwritten: Vec<Piece>,
     pub(crate) completion: Completion,
     pub(crate) reduction: Option<Reduction>,
-    /// Applied to what was read.
+    /// True if the data is rounded to tf32 when it is read.
     pub(crate) rounds_to_tf32: bool,
-    /// By which path it accesses memory.
+    /// Proxy of its accesses to memory.
     pub(crate) proxy: Proxy,
-    /// The ordering of its writes.
+    /// Ordering of its writes.
     pub(crate) order: (Sem, Scope),
     /// The bytes that it reports to its barrier, and whether it has read any.
     pub(crate) report: Option<(Report, bool)>,
@@ -78,7 +78,7 @@ pub(crate) struct Unwaited {
 /// Groups of copies of one thread.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BulkGroups {
-    /// The group that is open.
+    /// Number of the open group.
     pub(crate) current: u64,
     /// The group after the last one that the thread has waited for.
     pub(crate) waited: u64,
@@ -111,7 +111,7 @@ impl BulkGroups {
         })
     }
 
-    /// Closed groups that the thread has not waited for.
+    /// Returns the closed groups that the thread has not waited for.
     pub(crate) fn unwaited(&self) -> u64 {
         self.current.saturating_sub(self.waited)
     }
@@ -140,7 +140,7 @@ impl BulkGroups {
 }
 
 impl World {
-    /// Takes note of a thread, where it is the first one by its instruction.
+    /// Records a thread, if it is the first one by its instruction.
     pub(crate) fn note_unwaited(&mut self, unwaited: Unwaited) {
         let mut known = self.unwaited.iter();
         if known.all(|known| known.instruction != unwaited.instruction) {
@@ -148,7 +148,7 @@ impl World {
         }
     }
 
-    /// Some pieces of some copy progress.
+    /// Moves some pieces of some copy.
     pub(crate) fn progress_copy<O: Watch>(&mut self, observer: &mut O) -> Result<(), Trapped> {
         if self.transfers.is_empty() {
             return Ok(());
@@ -355,7 +355,7 @@ impl World {
         }
     }
 
-    /// Where one end of a piece is, now that it is accessed.
+    /// Locates one end of a piece when it is accessed.
     pub(crate) fn locate_target(
         &mut self,
         here: Here,
@@ -369,7 +369,7 @@ impl World {
                     .ctas
                     .get(rank)
                     .is_some_and(|cta| cta.alive == 0);
-                // The stores of a block that is over are read all the same.
+                // Stores of an ended block are still read.
                 if ended && rank == here.rank {
                     return Ok(Located::Shared { rank, offset });
                 }

@@ -1,4 +1,4 @@
-//! Registers whose values come from memory that nobody has written.
+//! Registers with values read from uninitialised memory.
 
 use std::collections::BTreeMap;
 
@@ -8,19 +8,20 @@ use super::{
 };
 use crate::value::{Lanes, lanes_of};
 
-/// Registers of a warp, each with its lanes and the instruction that read the value of one of them. A warp has this
-/// while there are any.
+/// Registers of a warp with uninitialised values, each with its lanes and the instruction that read the value
+/// of one of them. Allocated only while there are any.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Unwritten(BTreeMap<usize, (u32, usize)>);
 
 impl Warp {
-    /// The lanes of a register, counted from the first frame on, and the instruction that read.
+    /// Returns the uninitialised lanes of a register, counted from the first frame on, and the instruction that
+    /// read them.
     pub(crate) fn unwritten(&self, register: usize) -> (u32, usize) {
         let found = self.unwritten.as_ref().and_then(|it| it.0.get(&register));
         found.copied().unwrap_or_default()
     }
 
-    /// Of the lanes in `mask`, exactly these hold a value of memory that nobody has written.
+    /// Marks exactly `lanes` of the lanes in `mask` as uninitialised.
     pub(crate) fn set_unwritten(&mut self, register: usize, mask: u32, lanes: u32, read: usize) {
         let (before, by) = self.unwritten(register);
         let now = before & !mask | lanes & mask;
@@ -37,7 +38,7 @@ impl Warp {
         }
     }
 
-    /// The values of these registers.
+    /// Returns the values of these registers.
     pub(crate) fn unwritten_values(&self) -> Vec<(usize, Lanes)> {
         let registers = self.unwritten.iter().flat_map(|it| it.0.keys());
         registers
@@ -45,7 +46,8 @@ impl Warp {
             .collect()
     }
 
-    /// Values that have changed since then were written, and those behind the frame that ends here are gone.
+    /// Clears registers that were written since `before`, and all registers from `end` on, where the frame
+    /// ends.
     pub(crate) fn forget_unwritten(&mut self, before: &[(usize, Lanes)], end: usize) {
         for (register, values) in before {
             let now = &self.registers[*register];
@@ -58,12 +60,13 @@ impl Warp {
 }
 
 impl<O: Watch, A> Step<'_, O, A> {
-    /// The lanes of a slot that hold a value of memory that nobody has written, and the instruction that read.
+    /// Returns the lanes of a slot with an uninitialised value, and the instruction that read it.
     pub(crate) fn unwritten(&self, slot: Slot) -> (u32, usize) {
         self.warp.unwritten(self.group.base + slot)
     }
 
-    /// The active lanes of a slot get their values from these slots, and those in `doubtful` perhaps no value at all.
+    /// Marks the lanes in `lanes` of a slot as uninitialised by their sources, and those in `doubtful` as
+    /// perhaps uninitialised.
     pub(crate) fn spread(&mut self, d: Slot, sources: &[Slot], lanes: u32, doubtful: (u32, usize)) {
         let from = sources.iter().map(|slot| self.unwritten(*slot));
         let read = from.chain([doubtful]).find(|(lanes, _)| *lanes != 0);
@@ -73,7 +76,7 @@ impl<O: Watch, A> Step<'_, O, A> {
         self.warp.set_unwritten(register, mask, lanes, read);
     }
 
-    /// Tells the observer that any such value may be used.
+    /// Reports that any uninitialised value may be used.
     pub(crate) fn lose_unwritten(&mut self) {
         let all = self.warp.unwritten.iter().flat_map(|it| it.0.values());
         let there: Vec<_> = all
@@ -87,7 +90,7 @@ impl<O: Watch, A> Step<'_, O, A> {
         }
     }
 
-    /// Tells the observer of lanes that use such a value; from there on it is as any other.
+    /// Reports lanes that use an uninitialised value; from then on the value counts as written.
     pub(crate) fn use_unwritten(&mut self, slot: Slot, lanes: u32, used: Used) {
         let (found, read) = self.unwritten(slot);
         for lane in lanes_of(found & lanes) {

@@ -1,4 +1,4 @@
-//! Describes a deadlock: who waits where, and for what.
+//! Describes a deadlock: the waiting threads, their locations and the missing events.
 
 use std::{collections::BTreeMap, fmt::Write};
 
@@ -9,12 +9,15 @@ use crate::{
     value::lane_names,
 };
 
-/// Groups that are listed.
+/// Limit of listed groups.
 const LISTED: usize = 12;
 
-/// Everybody waits.
+/// Describes a deadlock: all threads wait.
 pub(super) fn describe(world: &World, code: &Code) -> Trapped {
-    let what = format!("deadlock: nothing can go on\n{}", list(world, code));
+    let what = format!(
+        "deadlock: no thread can make progress\n{}",
+        list(world, code)
+    );
     let waits = waiting(world, code);
     let stuck = waits.filter_map(|(operation, waiting)| operation.action.stuck(&waiting));
     Trapped {
@@ -25,12 +28,12 @@ pub(super) fn describe(world: &World, code: &Code) -> Trapped {
     }
 }
 
-/// The kernel does not end.
+/// Describes a kernel that does not end.
 pub(super) fn endless(world: &World, code: &Code) -> Trapped {
     let limit = world.config.max_steps;
     let why = match is_interrupted() {
         true => "the kernel was interrupted".to_owned(),
-        false => format!("the kernel is not over after {limit} steps"),
+        false => format!("the kernel has not ended after {limit} steps"),
     };
     let what = format!("{why}\n{}{}", list(world, code), unwaited(world, code));
     Trapped {
@@ -41,7 +44,7 @@ pub(super) fn endless(world: &World, code: &Code) -> Trapped {
     }
 }
 
-/// All groups of threads, each with its number in its warp.
+/// Returns all groups of threads, each with its number in its warp.
 pub(super) fn groups(world: &World) -> impl Iterator<Item = (Here, usize, &Group)> {
     let clusters = world.clusters.iter().enumerate();
     let ctas = clusters.flat_map(|(cluster, state)| {
@@ -62,7 +65,7 @@ pub(super) fn groups(world: &World) -> impl Iterator<Item = (Here, usize, &Group
     })
 }
 
-/// A group that waits, and what it waits in.
+/// Returns the operation that a group waits in, and the state of its wait.
 fn waiting_in<'a>(
     world: &'a World,
     code: &'a Code,
@@ -87,7 +90,7 @@ fn waiting<'a>(
     groups(world).filter_map(|(here, _, group)| waiting_in(world, code, (here, group)))
 }
 
-/// A line for each instruction whose copies a thread goes on issuing without a wait for their groups.
+/// Returns a line for each instruction that a thread keeps issuing copies by, without a wait for their groups.
 fn unwaited(world: &World, code: &Code) -> String {
     let mut found: BTreeMap<usize, (u64, [u32; 3], u32)> = BTreeMap::new();
     for cta in world.clusters.iter().flat_map(|cluster| &cluster.ctas) {
@@ -113,7 +116,7 @@ fn unwaited(world: &World, code: &Code) -> String {
     found.into_iter().take(LISTED).map(line).collect()
 }
 
-/// The instruction whose copies a thread goes on issuing, and what is wrong with that.
+/// Returns the instruction that a thread keeps issuing copies by, and a description of the defect.
 pub(super) fn unwaited_words(unwaited: Unwaited, groups: u64, code: &Code) -> [String; 2] {
     let Unwaited {
         instruction,
@@ -162,7 +165,7 @@ fn list(world: &World, code: &Code) -> String {
         let all: u64 = world.places.grid.iter().map(|n| u64::from(*n)).product();
         let _ = writeln!(
             text,
-            "  {to_come} of {all} blocks have not begun: they do when others end, or have waited for long and there is room"
+            "  {to_come} of {all} blocks have not begun: they start when others end, or have waited long enough to make room"
         );
     }
     text.trim_end().to_owned()

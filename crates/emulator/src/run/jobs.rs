@@ -1,4 +1,4 @@
-//! Work on several cores, whose results come in order.
+//! Work on several cores, with results in order.
 
 use std::{
     cell::RefCell,
@@ -18,25 +18,25 @@ use std::{
 
 use super::is_interrupted;
 
-/// How many schedules run at a time, each on a core of its own; as many as there are cores unless given.
+/// Number of schedules to run at a time, each on its own core; by default the number of cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jobs(NonZero<usize>);
 
-/// Threads for each core, at most. More make nothing faster, and all of them must run once until a request to end is
-/// answered.
+/// Limit of threads for each core. More do not speed anything up, and all of them must run once before a
+/// request to end is answered.
 const THREADS_OF_CORE: usize = 4;
-/// As many are started where there are fewer cores.
+/// Lower bound of that limit on machines with few cores.
 const LEAST_THREADS: usize = 16;
 
-/// As much as the main thread has on Linux.
+/// The stack size of the main thread on Linux.
 const STACK_BYTES: usize = 8 << 20;
 
 thread_local! {
-    /// Set when nobody wants the result of this thread's kernels any more.
+    /// Set when the result of this thread's kernels is no longer wanted.
     static CALLED_OFF: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
 }
 
-/// The flag that ends this thread's kernels, if it is one of several.
+/// Returns the flag that ends this thread's kernels, if it is one of several.
 pub(super) fn called_off() -> Option<Arc<AtomicBool>> {
     CALLED_OFF.with_borrow(Clone::clone)
 }
@@ -59,23 +59,23 @@ impl FromStr for Jobs {
     fn from_str(given: &str) -> Result<Self, String> {
         let number = given.trim().parse();
         number.map(Self).map_err(|_| {
-            format!("`{given}` is no number of jobs: 1 runs one schedule after the other, 4 runs four at a time")
+            format!("`{given}` is not a number of jobs; use 1 to run the schedules one after the other, or 4 to run four at a time")
         })
     }
 }
 
 impl Jobs {
-    /// One after the other.
+    /// One schedule after another.
     pub const ONE: Self = Self(NonZero::<usize>::MIN);
 
-    /// Does `work` for all items and gives each result to `take`, on this thread and in the order of the items, until
-    /// it breaks: kernels that still run for later items then end as soon as they can. There are never more than twice
-    /// as many results as jobs, those that are being made among them.
+    /// Runs `work` for all items and passes each result to `take`, on this thread and in the order of the
+    /// items, until `take` breaks. Kernels that still run for later items then end as soon as they can. At most
+    /// twice as many results as jobs exist at a time, including unfinished ones.
     ///
     /// No more threads are started than there are items, nor many more than there are cores. After an
-    /// [`interrupt`](crate::interrupt) they take up no further items: this thread does the others.
+    /// [`interrupt`](crate::interrupt) they take no further items: this thread does the others.
     ///
-    /// A panic of `work` goes on here, after all results before it were taken.
+    /// A panic of `work` continues here, after all earlier results were taken.
     pub fn in_order<I: Send, T: Send>(
         self,
         items: impl IntoIterator<Item = I, IntoIter: Send>,
@@ -114,7 +114,7 @@ impl Jobs {
         };
         thread::scope(|scope| {
             let _end = End(&queue);
-            // Where the system has no more threads, fewer do it, or this one alone.
+            // If the system has no more threads, fewer do the work, or this one alone.
             let wanted = if jobs == 1 { 0 } else { jobs };
             let wanted = (0..wanted).take_while(|_| !is_interrupted());
             let threads = wanted.map_while(|_| {
@@ -143,7 +143,7 @@ impl Jobs {
                 }
                 queue.add_room();
             }
-            // Whatever no thread has taken up.
+            // Items that no thread has taken.
             while let Some((_, item)) = queue.next() {
                 if take(work(item)).is_break() {
                     return;
@@ -154,10 +154,10 @@ impl Jobs {
     }
 }
 
-/// Shared by the threads.
+/// State shared by the threads.
 struct Queue<I> {
     state: Mutex<State<I>>,
-    /// So many items may be taken up whose results were not taken.
+    /// Limit of items in work or with results not yet taken.
     most: usize,
     has_room: Condvar,
     is_over: Arc<AtomicBool>,
@@ -167,12 +167,12 @@ struct State<I> {
     items: I,
     /// Number of the next item.
     next: usize,
-    /// So many results were taken.
+    /// Number of results taken so far.
     taken: usize,
 }
 
 impl<I: Iterator> Queue<I> {
-    /// The next item and its number, once there is room for its result; nothing when all is over.
+    /// Returns the next item and its number, once there is room for its result; `None` at the end.
     fn next(&self) -> Option<(usize, I::Item)> {
         let is_full = |state: &mut State<I>| {
             state.next >= state.taken + self.most && !self.is_over.load(Ordering::Relaxed)
@@ -332,7 +332,7 @@ mod tests {
         assert_eq!(FOUR.to_string(), "4");
         for wrong in ["", "0", "-1", "two", "99999999999999999999999"] {
             let error = wrong.parse::<Jobs>().unwrap_err();
-            assert!(error.starts_with(&format!("`{wrong}` is no number of jobs")));
+            assert!(error.starts_with(&format!("`{wrong}` is not a number of jobs")));
         }
     }
 }

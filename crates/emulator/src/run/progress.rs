@@ -1,4 +1,4 @@
-//! How far kernels are, on a terminal.
+//! Progress lines on a terminal.
 
 use std::{
     collections::BTreeSet,
@@ -36,8 +36,9 @@ impl Counted {
     }
 }
 
-/// Writes to standard error how far the kernels of the process are, until it is dropped: first after two seconds, and
-/// then after twice the time of the line before. Notes on the kernels are written at once, each instruction's once.
+/// Writes the progress of the process's kernels to standard error until it is dropped: first after two seconds,
+/// and then after twice the time of the line before. Notes on the kernels are written at once, one for each
+/// instruction.
 #[derive(Debug)]
 pub struct Progress(Arc<Wait>);
 
@@ -56,7 +57,7 @@ struct State {
     noted: BTreeSet<String>,
 }
 
-/// All that watch.
+/// All active watchers.
 static WATCHES: Mutex<Vec<Weak<Wait>>> = Mutex::new(Vec::new());
 
 /// The most instructions that have a note.
@@ -66,7 +67,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Has a note on an instruction written to each terminal that shows progress.
+/// Writes a note on an instruction to each terminal that shows progress.
 pub(super) fn note(place: &str, what: &str) {
     for wait in lock(&WATCHES).iter().filter_map(Weak::upgrade) {
         let mut state = lock(&wait.state);
@@ -80,7 +81,7 @@ pub(super) fn note(place: &str, what: &str) {
 }
 
 impl Wait {
-    /// A wait to which notes come.
+    /// Registers a new wait, which receives notes.
     fn begin() -> Arc<Self> {
         let wait = Arc::<Self>::default();
         let mut all = lock(&WATCHES);
@@ -89,7 +90,7 @@ impl Wait {
         wait
     }
 
-    /// Writes lines that begin with `who`.
+    /// Writes progress lines that begin with `who`.
     fn watch(&self, who: &str, first: Duration, mut out: impl Write) -> io::Result<()> {
         let (start, before) = (Instant::now(), STEPS.load(Ordering::Relaxed));
         let mut next = first;
@@ -122,14 +123,14 @@ impl Wait {
 }
 
 impl Progress {
-    /// Begins to watch where standard error is a terminal; `who` is the first word of each line.
+    /// Starts to watch if standard error is a terminal; `who` is the first word of each line.
     pub fn on_terminal(who: &str) -> Option<Self> {
         let err = io::stderr();
         err.is_terminal().then(|| Self::on(who, err)).flatten()
     }
 
-    /// Begins to watch, and writes there; `who` is the first word of each line. Returns nothing where the system has no
-    /// thread for it.
+    /// Starts to watch and writes lines to `out`; `who` is the first word of each. Returns `None` if the system
+    /// has no thread for it.
     pub fn on(who: &str, out: impl Write + Send + 'static) -> Option<Self> {
         let wait = Wait::begin();
         let watched = Arc::clone(&wait);

@@ -1,8 +1,8 @@
-//! The order in which groups of lanes run, and for how long.
+//! The schedule: which group of lanes runs next, and for how long.
 //!
-//! A turn is a few operations of one group of lanes. Between turns, copies progress. All choices
-//! come from the seed. Groups of a warp that come to the same instruction go on as one; to let them
-//! converge, the group that is furthest behind is mostly preferred.
+//! A turn is a few operations of one group of lanes. Copies progress between turns. All choices come from the
+//! seed. Groups of a warp that reach the same instruction merge. To help them converge, the group furthest back
+//! in the code is usually preferred.
 
 use std::sync::atomic::Ordering;
 
@@ -22,12 +22,12 @@ use crate::{
 
 /// Operations of a turn, at most.
 const TURN: usize = 64;
-/// The same, where lanes of the warp are apart.
+/// Length of a turn if the lanes of the warp have diverged.
 const SHORT_TURN: usize = 12;
-/// How often waits that may give up do so, without anything else happening, until all hangs.
+/// Limit of waits that give up with no other progress, before the kernel counts as a deadlock.
 const BARREN: u64 = 256;
-/// So many turns for each warp in which global memory has not changed, nothing was copied and no thread has ended: they
-/// may wait for blocks that have not begun.
+/// Number of turns for each warp without a change of global memory, a copy or an ended thread, after which the
+/// warps may be waiting for blocks that have not begun.
 const PATIENCE: u64 = 256;
 /// Steps of the launch in which a thread waits for the initialisation of an mbarrier that it uses.
 const INIT_PATIENCE: u64 = 100_000;
@@ -105,7 +105,7 @@ impl World {
         }
     }
 
-    /// Tells who watches the progress of copies whose groups are never waited for; `told` of them are known.
+    /// Reports copies with groups that are never waited for; the first `told` of them are already reported.
     fn tell_unwaited(&self, code: &Code, told: &mut usize) {
         for unwaited in &self.unwaited[*told..] {
             let [place, what] = deadlock::unwaited_words(*unwaited, MANY_GROUPS, code);
@@ -142,7 +142,7 @@ impl World {
         }
     }
 
-    /// Lets twice as many clusters run, as far as the device holds them.
+    /// Doubles the number of running clusters, up to the device's limit.
     fn start_more<O: Watch>(&mut self, code: &Code, observer: &mut O) {
         let resident = self.clusters.len() as u64;
         for _ in resident..(2 * resident).min(self.most_resident(&code.program)) {
@@ -155,7 +155,7 @@ impl World {
         self.clusters.len() as u64 * u64::from(warps)
     }
 
-    /// A cluster whose threads and copies are over makes room for the next.
+    /// Replaces a cluster by the next one, once its threads and copies have ended.
     fn replace_if_over<O: Watch>(&mut self, index: usize, code: &Code, observer: &mut O) {
         let is_over = self.clusters[index].ctas.iter().all(|cta| cta.alive == 0)
             && !self
@@ -173,7 +173,8 @@ impl World {
         }
     }
 
-    /// A group that waits for the initialisation of an mbarrier: nothing else can go on, so that it comes no more.
+    /// Returns a group that waits for the initialisation of an mbarrier. No other group can run, so the
+    /// mbarrier is never initialised.
     fn waits_for_init(&self) -> Option<(Here, usize)> {
         let waits = |group: &Group| matches!(group.wait, Some(Wait::MbarrierInit { .. }));
         let found = deadlock::groups(self).find(|(.., group)| waits(group));
@@ -189,7 +190,7 @@ impl World {
         warps.map(|warp| warp.groups.len() as u64).sum()
     }
 
-    /// A group that can go on; with `may_give_up`, also one that waits at an mbarrier in vain.
+    /// Selects a group that can run; with `may_give_up`, also one that waits at an mbarrier and gives up.
     fn pick(&mut self, code: &Code, may_give_up: bool) -> Option<(Here, usize)> {
         let (clusters, ctas) = (self.clusters.len(), self.places.cluster_blocks() as usize);
         let warps = self.places.threads().div_ceil(LANES as u32) as usize;
@@ -214,7 +215,7 @@ impl World {
             let ready =
                 ready.filter(|(_, group)| self.can_run(code, here, warp, group, may_give_up));
             let chosen = if prefers_last {
-                // Deepest in calls, then furthest behind.
+                // Deepest in calls first, then furthest back in the code.
                 ready
                     .min_by_key(|(_, group)| (usize::MAX - group.frames.len(), group.pc))
                     .map(|(i, _)| i)
@@ -257,7 +258,7 @@ impl World {
         }
     }
 
-    /// A few operations of one group.
+    /// Executes a few operations of one group.
     fn turn<O: Watch>(
         &mut self,
         code: &Code,

@@ -1,4 +1,4 @@
-//! Why a launch has no result, and that as a failure.
+//! The reasons why a launch has no result, and their conversion to a failure.
 
 use tma_launch::{Failure, Stage};
 
@@ -7,13 +7,13 @@ use crate::{check::CheckReport, decode::Unsupported, machine::Fault};
 /// The number of instructions that are listed.
 const MOST_LISTED: usize = 100;
 
-/// Why a launch has no result.
+/// The reason why a launch has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The kernel needs what the emulator does not have. Nothing was run.
+    /// The kernel uses unsupported features. It was not run.
     #[error("{}", list(.0))]
     Unsupported(Vec<Unsupported>),
-    /// The kernel did something that ends it.
+    /// A fault ended the kernel.
     #[error("{0}")]
     Fault(Box<Fault>),
 }
@@ -34,12 +34,12 @@ impl From<Box<Fault>> for Error {
 }
 
 impl Error {
-    /// Why a kernel was not run, or not to its end.
+    /// Returns why a kernel was not run, or not to its end.
     pub(crate) fn failure(self) -> Failure {
         match &self {
             Self::Unsupported(_) => Failure::new(Stage::Load, self.to_string())
                 .error_name("UNSUPPORTED")
-                .hint("nothing was run"),
+                .hint("the kernel was not run"),
             Self::Fault(fault) => {
                 Failure::new(Stage::Synchronise, fault.to_string()).error_name(fault.trap.name())
             }
@@ -48,7 +48,7 @@ impl Error {
 }
 
 impl CheckReport {
-    /// All diagnostics as one failure, if one is worse than a warning; the first fault has the driver's
+    /// Returns all diagnostics as one failure if one is worse than a warning. The first fault has the driver's
     /// name for it.
     pub(crate) fn failure(&self) -> Option<Failure> {
         if self.is_clean() {

@@ -9,7 +9,7 @@ use crate::{
     machine::{MAX_CLUSTER_BYTES, Places, at_entry},
 };
 
-/// A kernel that was decoded, and what it says about itself.
+/// A decoded kernel with its declarations.
 #[derive(Debug)]
 pub(crate) struct Kernel {
     pub(crate) code: Code,
@@ -32,13 +32,13 @@ impl Kernel {
         Ok(Self { code, signature })
     }
 
-    /// Blocks in a cluster, if there are clusters.
+    /// Returns the number of blocks in a cluster, if there are clusters.
     pub(crate) fn cluster(&self, shape: &Shape) -> Option<[u32; 3]> {
         let cluster = self.signature.reqnctapercluster.or(shape.cluster);
         cluster.map(Dim3::to_array)
     }
 
-    /// Refuses a launch whose threads need more memory than the emulator has for them.
+    /// Checks that the emulator has enough memory for the launch's threads.
     pub(crate) fn has_room(&self, shape: &Shape) -> Result<(), Failure> {
         let places = Places::new(shape, self.cluster(shape));
         let bytes = places.least_bytes(&self.code.program);

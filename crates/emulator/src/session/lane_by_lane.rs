@@ -1,4 +1,4 @@
-//! The checker finds the same whether it is told of a warp's accesses together or of each lane.
+//! Tests that the checker finds the same for a warp's accesses together and for each lane.
 
 use tma_launch::{Argument, Launch};
 
@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// Tells a checker of each lane.
+/// Reports each lane separately to a checker.
 struct LaneByLane(Checker);
 
 impl Observer for LaneByLane {
@@ -41,7 +41,7 @@ fn by_lane(state: &mut State, ready: &Ready, config: Config) -> Vec<Diagnostic> 
     checker.diagnostics(&kernel.code.program, &places, entry, fault.as_deref())
 }
 
-/// Addresses by the number of the thread, `%r1`: a word of its own, that of another lane, one for a warp, a vector of its
+/// Addresses by thread number, `%r1`: a word of its own, another lane's word, one for a warp, a vector of its
 /// own, a row for all warps, one that begins a word later, some of a few, and one for all.
 const ADDRESSES: [&str; 8] = [
     "shl.b32 %r2, %r1, 2;",
@@ -69,7 +69,7 @@ const ACCESSES: [&str; 12] = [
     "atom.shared.add.u32 %v1, [SHARED], 1;",
 ];
 
-/// A kernel of random accesses, more or less in order.
+/// Returns a kernel of random accesses, ordered to a varying degree.
 fn kernel(rng: &mut Rng) -> String {
     let mut text = "
         .version 8.0

@@ -15,7 +15,7 @@ use crate::{
     run::{self, Report},
 };
 
-/// The bytes that cooperative groups have for a grid: a word that is not read here, and the barrier's.
+/// Size of the workspace of cooperative groups: a word that is not read here, and the barrier's word.
 const WORKSPACE_BYTES: usize = 8;
 
 /// A launch that was checked, with the bytes of its parameters.
@@ -25,7 +25,7 @@ pub(crate) struct Ready {
     pub(super) kernel: Arc<Kernel>,
     pub(super) shape: Shape,
     parameters: Vec<u8>,
-    /// Where a panic of the kernel leaves a record.
+    /// Address of the record for a panic of the kernel.
     panic_record: Option<u64>,
 }
 
@@ -43,13 +43,14 @@ impl Session {
     /// The limits that launches are checked against.
     pub const LIMITS: Limits = Limits::SM_90;
 
-    /// Clusters of blocks that run at a time, where their threads do not need too much memory and they do not wait for others.
+    /// Number of clusters that run at a time, unless their threads need too much memory or they wait for
+    /// others.
     pub const MULTIPROCESSORS: u32 = RESIDENT;
 
     /// Returns the signature of a kernel.
     ///
     /// # Errors
-    /// The module has no such kernel, or the emulator does not know its instructions: all of them.
+    /// The module has no such kernel, or the kernel has unsupported instructions; the error lists all of them.
     pub fn signature(&mut self, module: ModuleId, entry: &str) -> Result<Signature, Failure> {
         Ok(self.kernel(module, entry)?.signature.clone())
     }
@@ -59,7 +60,7 @@ impl Session {
         self.suppressions = suppressions;
     }
 
-    /// The suppressions, with what they were used for.
+    /// Returns the suppressions, with the number of uses of each.
     pub fn suppressions(&self) -> &Suppressions {
         &self.suppressions
     }
@@ -68,12 +69,11 @@ impl Session {
         self.module(module)?.kernel(entry)
     }
 
-    /// Runs a kernel to its end. What it prints goes to standard output.
+    /// Runs a kernel to its end. Its output goes to standard output.
     ///
     /// # Errors
-    /// The kernel cannot be launched so, and memory is as it was; or it faulted, or the checker found
-    /// something worse than a warning: the text of the error is the whole report, and memory is as the
-    /// kernel left it.
+    /// The launch is invalid, and memory is unchanged. Or the kernel faulted, or the checker found something
+    /// worse than a warning: the error text is the whole report, and memory is as the kernel left it.
     pub fn launch(&mut self, module: ModuleId, launch: &Launch) -> Result<Report, Failure> {
         let ready = self.ready(module, launch)?;
         if !self.config.checks {
@@ -135,13 +135,13 @@ impl Session {
         })
     }
 
-    /// Runs a launch under the checker. What ends the kernel is a diagnostic like others.
+    /// Runs a launch under the checker. A fault is one of the diagnostics.
     pub(crate) fn check(&mut self, ready: &Ready) -> CheckReport {
         self.within(ready, |state, config| state.check(ready, config))
     }
 
-    /// Does something with the memory as a launch begins with it: with its parameters, the constants of its module, and
-    /// grid barriers that begin anew.
+    /// Calls a function with the memory as at the start of a launch: with its parameters, the constants of its
+    /// module, and reset grid barriers.
     pub(super) fn within<T>(
         &mut self,
         ready: &Ready,
@@ -155,11 +155,11 @@ impl Session {
         result
     }
 
-    /// Grid barriers begin anew.
+    /// Resets the grid barriers.
     fn clear_workspace(&mut self, is_cooperative: bool) {
         self.state.memory.workspace = 0;
         if let Some(address) = self.workspace.filter(|_| is_cooperative) {
-            // It is an allocation that nobody frees.
+            // The write cannot fail, since this allocation is never freed.
             let _ = self.write(address, &[0; WORKSPACE_BYTES]);
             self.state.memory.workspace = address;
         }
@@ -230,7 +230,7 @@ impl State {
     }
 }
 
-/// The bytes of all parameters, each at a multiple of its alignment.
+/// Returns the bytes of all parameters, each aligned.
 fn parameters(signature: &Signature, arguments: &[Argument]) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     for (argument, parameter) in arguments.iter().zip(&signature.parameters) {
@@ -240,8 +240,8 @@ fn parameters(signature: &Signature, arguments: &[Argument]) -> Result<Vec<u8>, 
     Ok(bytes)
 }
 
-/// The addresses among the arguments and in their structs and maps, by the names of their parameters in
-/// the source.
+/// Returns the addresses among the arguments, and in their structs and maps, by the names of their parameters
+/// in the source.
 fn pointers(signature: &Signature, launch: &Launch) -> Vec<(String, u64)> {
     let known = launch.parameters.iter().copied().map(Some);
     let names = known.chain(std::iter::repeat(None));

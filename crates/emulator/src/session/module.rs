@@ -15,22 +15,22 @@ use crate::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModuleId(u64);
 
-/// A module that was loaded. Its variables in global memory are allocations; those in constant memory
-/// lie here, and in the machine's memory while a kernel of the module runs.
+/// A loaded module. Its variables in global memory are allocations. Constants are stored here, and in the
+/// machine's memory while a kernel of the module runs.
 #[derive(Debug)]
 pub(super) struct Module {
     pub(super) name: String,
     text: String,
     module: Arc<ptx::Module>,
     pub(super) image: Image,
-    /// Where a panic of its kernels leaves a record.
+    /// Address of the record for panics of its kernels.
     pub(super) panic_record: Option<u64>,
     /// The kernels that have been decoded.
     kernels: HashMap<String, Arc<Kernel>>,
 }
 
 impl Module {
-    /// The kernel of this name, decoded once.
+    /// Returns the kernel with this name, decoded once.
     pub(super) fn kernel(&mut self, entry: &str) -> Result<Arc<Kernel>, Failure> {
         if let Some(kernel) = self.kernels.get(entry) {
             return Ok(Arc::clone(kernel));
@@ -53,20 +53,20 @@ impl Module {
 }
 
 impl Session {
-    /// Reads a PTX text; reports call it `name`. Its variables have their initial values.
+    /// Loads a PTX text, which reports call `name`. Its variables get their initial values.
     ///
     /// # Errors
-    /// The text is not PTX, or breaks a rule of PTX: the line and column of each location.
+    /// The text is not PTX, or breaks a rule of PTX; the error has the line and column of each mistake.
     pub fn load(&mut self, name: &str, text: &str) -> Result<ModuleId, Failure> {
         self.load_placed(name, text, |_| None)
     }
 
-    /// As [`load`](Self::load), with variables in global memory at addresses of the caller's choice: those that
-    /// `placed` gives for their names.
+    /// Loads a text like [`load`](Self::load), with chosen addresses for variables in global memory: `placed`
+    /// returns the address for a name.
     ///
     /// # Errors
-    /// As [`load`](Self::load), or something else lies at such an address: the session has then a part of the
-    /// variables, and no module.
+    /// Those of [`load`](Self::load), or such an address is not free. The session may then keep some of the
+    /// variables, but has no module.
     pub fn load_placed(
         &mut self,
         name: &str,
@@ -78,7 +78,7 @@ impl Session {
         self.add_module(name, text, Arc::new(module), placed)
     }
 
-    /// As [`load`](Self::load), of a text that was read before.
+    /// Loads a parsed text like [`load`](Self::load).
     ///
     /// # Errors
     /// The text breaks a rule of PTX.
@@ -123,7 +123,7 @@ impl Session {
         Ok(id)
     }
 
-    /// The names of a module's kernels, as they stand there.
+    /// Returns the names of a module's kernels, in the order of the text.
     ///
     /// # Errors
     /// The module was unloaded.
@@ -135,8 +135,8 @@ impl Session {
             .collect())
     }
 
-    /// The instructions of a kernel, and of what it calls, that the emulator does not support. A launch of a kernel
-    /// that has any is refused.
+    /// Returns the instructions of a kernel and its callees that the emulator does not support. A launch of a
+    /// kernel with such instructions is refused.
     ///
     /// # Errors
     /// The module was unloaded, or has no such kernel.
@@ -165,10 +165,10 @@ impl Session {
         Ok(())
     }
 
-    /// Generic address of a module's variable in global or constant memory, and its bytes.
+    /// Returns the generic address of a module's variable in global or constant memory, and its size in bytes.
     ///
-    /// Every module's constants begin at the same address: that of a variable there means something to
-    /// kernels of its module alone.
+    /// The constants of every module begin at the same address, so an address there is only valid in kernels of
+    /// its module.
     ///
     /// # Errors
     /// The module has no such variable; the error suggests the nearest names.
@@ -177,7 +177,7 @@ impl Session {
         module.image.variable(name)
     }
 
-    /// The bytes of a module's variable in global or constant memory.
+    /// Returns the bytes of a module's variable in global or constant memory.
     ///
     /// # Errors
     /// The module has no such variable.
@@ -188,7 +188,7 @@ impl Session {
             .map(|bytes| &*bytes)
     }
 
-    /// The same for the host to write: all of them count as written.
+    /// Returns the bytes of a variable for writing; all of them count as written by the host.
     ///
     /// # Errors
     /// The module has no such variable.
@@ -201,7 +201,7 @@ impl Session {
     /// Writes all bytes of a module's variable in global or constant memory.
     ///
     /// # Errors
-    /// The module has no such variable, or it has not so many bytes.
+    /// The module has no such variable, or `bytes` has another size.
     #[doc(alias = "cudaMemcpyToSymbol")]
     pub fn write_variable(
         &mut self,
@@ -286,7 +286,7 @@ mod tests {
             .write_variable(module, "count", &[1, 2, 3, 4])
             .unwrap();
         assert_eq!(session.read(COUNT_AT, 4), Ok(&[1, 2, 3, 4][..]));
-        // The same address is not free now, and that of constants is no global memory.
+        // The address is no longer free, and the address of constants is not in global memory.
         assert!(session.load_placed("count.ptx", COUNT, placed).is_err());
         let in_window = |_: &str| Some(0x0500_0000_0000);
         assert!(session.load_placed("count.ptx", COUNT, in_window).is_err());

@@ -1,4 +1,4 @@
-//! The record that a kernel which panics leaves behind.
+//! The record that a panicking kernel leaves behind.
 
 use tma_launch::Panic;
 
@@ -7,7 +7,7 @@ use crate::{
     machine::{Fault, Memory, Trap},
 };
 
-/// Gives the module's panic handler, where it has one, room for a record, and says where that is.
+/// Allocates a record for the module's panic handler, if it has one, and returns its address.
 pub(crate) fn place_record(memory: &mut Memory, image: &Image) -> Option<u64> {
     let variable = image
         .globals
@@ -19,8 +19,7 @@ pub(crate) fn place_record(memory: &mut Memory, image: &Image) -> Option<u64> {
     Some(record)
 }
 
-/// Adds the panic message and source location of the thread that trapped. The record is then empty
-/// again.
+/// Adds the panic message and source location of the thread that trapped, and clears the record.
 pub(crate) fn explain(
     mut fault: Box<Fault>,
     memory: &mut Memory,

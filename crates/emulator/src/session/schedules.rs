@@ -12,12 +12,12 @@ use crate::{
 };
 
 impl Session {
-    /// Runs a kernel under the checker once for each seed, several of them at a time. `take` gets what was found, in
-    /// the order of the seeds, without what is suppressed. Each run begins with the same memory, and that of the first
-    /// one stays. Nothing is printed.
+    /// Runs a kernel under the checker once for each seed, several at a time. `take` receives the findings in
+    /// the order of the seeds, without suppressed ones. Each run starts with the same memory; the memory of the
+    /// first run is kept. Output is discarded.
     ///
     /// # Errors
-    /// The kernel cannot be launched so, and memory is as it was.
+    /// The launch is invalid, and memory is unchanged.
     pub fn launch_checked(
         &mut self,
         module: ModuleId,
@@ -61,10 +61,10 @@ impl Session {
         Ok(())
     }
 
-    /// Runs a kernel without the checker. `print` gets what it prints.
+    /// Runs a kernel without the checker. `print` receives its output.
     ///
     /// # Errors
-    /// The kernel cannot be launched so, and memory is as it was; or it faulted.
+    /// The launch is invalid, and memory is unchanged; or the kernel faulted.
     pub fn launch_unchecked(
         &mut self,
         module: ModuleId,
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(session.read(0x10010, 16), Ok(&[2; 16][..]));
     }
 
-    /// Gives one if a kernel gets 12 MiB.
+    /// Stores 1 if an allocation of 12 MiB succeeds.
     const ALLOCATE: &str = "
         .version 8.0
         .target sm_90a

@@ -6,34 +6,34 @@ use super::Session;
 use crate::texture::{Geometry, Image, Object, Texture, TextureError};
 
 impl Session {
-    /// Gives the handle by which kernels fetch from a texture. Its texels are global memory: they are written with
-    /// [`write`](Self::write), and that they are there is found out when one is fetched.
+    /// Creates a texture and returns its handle for kernels. Its texels are in global memory, so they are
+    /// written with [`write`](Self::write). Addresses are checked when a kernel fetches.
     #[doc(alias = "cudaCreateTextureObject")]
     pub fn add_texture(&mut self, texture: Texture) -> u64 {
         self.state.memory.objects.add(Object::Texture(texture))
     }
 
-    /// Gives the handle by which kernels read and write an array.
+    /// Creates a surface and returns its handle, by which kernels read and write an array.
     ///
     /// # Errors
-    /// The image is memory without rows.
+    /// The image is linear memory without rows.
     #[doc(alias = "cudaCreateSurfaceObject")]
     pub fn add_surface(&mut self, image: Image) -> Result<u64, TextureError> {
         Ok(self.state.memory.objects.add(surface(image)?))
     }
 
-    /// As [`add_texture`](Self::add_texture), with a handle of the caller's choice: one that a GPU gave.
+    /// Creates a texture like [`add_texture`](Self::add_texture), with a chosen handle, for example from a GPU.
     ///
     /// # Errors
-    /// Another texture or surface has it.
+    /// Another texture or surface has this handle.
     pub fn place_texture(&mut self, handle: u64, texture: Texture) -> Result<(), Failure> {
         self.place_object(handle, Object::Texture(texture))
     }
 
-    /// As [`add_surface`](Self::add_surface), with a handle of the caller's choice: one that a GPU gave.
+    /// Creates a surface like [`add_surface`](Self::add_surface), with a chosen handle, for example from a GPU.
     ///
     /// # Errors
-    /// The image is memory without rows, or another texture or surface has the handle.
+    /// The image is linear memory without rows, or another texture or surface has this handle.
     pub fn place_surface(&mut self, handle: u64, image: Image) -> Result<(), Failure> {
         let surface = surface(image);
         let surface = surface.map_err(|rule| Failure::new(Stage::Upload, rule.to_string()))?;
@@ -50,7 +50,7 @@ impl Session {
         }
     }
 
-    /// The texture of a handle.
+    /// Returns the texture of a handle.
     pub fn texture(&self, handle: u64) -> Option<&Texture> {
         match self.state.memory.objects.get(handle)? {
             Object::Texture(texture) => Some(texture),
@@ -58,7 +58,7 @@ impl Session {
         }
     }
 
-    /// The texels of a surface by its handle.
+    /// Returns the texels of a surface by its handle.
     pub fn surface(&self, handle: u64) -> Option<&Image> {
         match self.state.memory.objects.get(handle)? {
             Object::Surface(image) => Some(image),
@@ -66,10 +66,10 @@ impl Session {
         }
     }
 
-    /// Takes the handle of a texture back. Its texels stay.
+    /// Destroys a texture. Its texels stay.
     ///
     /// # Errors
-    /// It is none, or it was taken back before.
+    /// The handle is not a texture, or the texture was destroyed before.
     #[doc(alias = "cudaDestroyTextureObject")]
     pub fn remove_texture(&mut self, handle: u64) -> Result<(), Failure> {
         match self.texture(handle) {
@@ -78,10 +78,10 @@ impl Session {
         }
     }
 
-    /// Takes the handle of a surface back. Its texels stay.
+    /// Destroys a surface. Its texels stay.
     ///
     /// # Errors
-    /// It is none, or it was taken back before.
+    /// The handle is not a surface, or the surface was destroyed before.
     #[doc(alias = "cudaDestroySurfaceObject")]
     pub fn remove_surface(&mut self, handle: u64) -> Result<(), Failure> {
         match self.surface(handle) {

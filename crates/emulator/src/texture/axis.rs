@@ -1,4 +1,4 @@
-//! One coordinate: the texels that it means, and how much each counts. CUDA C++ Programming Guide, "Texture Fetching".
+//! One coordinate: the selected texels and their weights. CUDA C++ Programming Guide, "Texture Fetching".
 
 use super::{AddressMode, Filter};
 
@@ -12,7 +12,7 @@ pub(super) struct Taps {
     pub(super) second: u32,
 }
 
-/// An axis of so many texels.
+/// An axis of `texels` texels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axis {
     pub(super) texels: u32,
@@ -21,13 +21,13 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// The texels that a coordinate means; of points, the first counts.
+    /// Returns the texels at a coordinate; for point sampling only the first counts.
     pub(super) fn taps(self, coordinate: f32, filter: Filter) -> Taps {
         let x = self.position(coordinate);
         let (first, second) = match filter {
             Filter::Point => (x.floor(), 0),
             Filter::Linear => {
-                // What rounds to a whole texel counts as that.
+                // A coordinate that rounds to a whole texel counts as that texel.
                 let steps = ((x - 0.5) * f64::from(ONE)).round();
                 let first = (steps / f64::from(ONE)).floor();
                 (first, (steps - first * f64::from(ONE)) as u32)
@@ -40,7 +40,7 @@ impl Axis {
         }
     }
 
-    /// The coordinate in texels: of those that repeat, in the range of the texture.
+    /// Returns the coordinate in texels; repeating modes move it into the texture.
     fn position(self, coordinate: f32) -> f64 {
         let x = match coordinate.is_nan() {
             true => 0.0,
@@ -64,7 +64,7 @@ impl Axis {
         x * f64::from(self.texels)
     }
 
-    /// The texel that an index means. Modes that repeat do so for normalized coordinates alone, and clamp others.
+    /// Returns the texel at an index. Repeating modes repeat only for normalized coordinates, and clamp others.
     fn texel(self, index: i64) -> Option<u32> {
         let texels = i64::from(self.texels);
         let is_inside = (0..texels).contains(&index);

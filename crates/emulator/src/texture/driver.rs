@@ -1,4 +1,4 @@
-//! Textures by the numbers of CUDA's driver, which are also those of its runtime.
+//! Textures by the constants of CUDA's driver, which the runtime shares.
 
 use super::{
     AddressMode, Channel, Filter, Format, Geometry, Image, ReadMode, Sampler, Texture, TextureError,
@@ -17,14 +17,14 @@ const FORMATS: [(u32, Channel, u32); 8] = [
 ];
 
 impl Format {
-    /// The format of a `CUarray_format` and a number of channels; nothing for compressed and planar images, which are not
-    /// there.
+    /// Returns the format of a `CUarray_format` and a number of channels; `None` for compressed and planar
+    /// formats, which are not supported.
     pub fn of_number(number: u32, channels: u32) -> Option<Result<Self, TextureError>> {
         let (_, kind, bits) = FORMATS.into_iter().find(|(known, ..)| *known == number)?;
         Some(Self::new(channels, bits, kind))
     }
 
-    /// The `CUarray_format`.
+    /// Returns the `CUarray_format`.
     pub fn number(self) -> u32 {
         let is_same = |(_, kind, bits): &&_| (*kind, *bits) == (self.kind(), self.bits());
         FORMATS.iter().find(is_same).map_or(0, |row| row.0)
@@ -32,8 +32,8 @@ impl Format {
 }
 
 impl Geometry {
-    /// The arrangement of an array of this width, height and depth, with 0 where there is no such dimension, and its
-    /// extents with 1 there. Nothing for flags of arrays that are not there.
+    /// Returns the geometry of an array of this width, height and depth, with 0 for a missing dimension, and
+    /// its extents with 1 there. Returns `None` for unsupported flags.
     pub fn of_array(extents: [usize; 3], flags: u32) -> Option<(Self, [u64; 3])> {
         // `CUDA_ARRAY3D_*`
         const LAYERED: u32 = 1;
@@ -64,26 +64,26 @@ impl Geometry {
     }
 }
 
-/// How a texture is read, by numbers that the driver and the runtime share.
+/// Description of a texture, by constants that the driver and the runtime share.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reading {
     /// `CUaddress_mode` of each dimension, innermost first.
     pub address_modes: [i32; 3],
-    /// `CUfilter_mode`.
+    /// `CUfilter_mode` of the texture.
     pub filter: i32,
     /// Texels of 8 and 16 bits are read as fractions.
     pub is_normalized_float: bool,
     /// Coordinates from 0 to 1 are the whole texture.
     pub has_normalized_coordinates: bool,
-    /// Texels are sRGB.
+    /// True if texels are sRGB.
     pub is_srgb: bool,
     /// Cube maps are filtered over their edges.
     pub is_seamless: bool,
-    /// The colour of the border.
+    /// Colour of the border.
     pub border: [f32; 4],
 }
 
-/// Why there is no texture of a description.
+/// The reason why a description is refused.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Refused {
     /// A number that the driver does not know.
@@ -101,8 +101,8 @@ impl From<TextureError> for Refused {
 }
 
 impl Reading {
-    /// That of a `CUDA_TEXTURE_DESC` with these flags, `CU_TRSF_*`, for texels with channels of so many bits: integers of
-    /// 32 bits are never read as fractions.
+    /// Returns the description of a `CUDA_TEXTURE_DESC` with these flags, `CU_TRSF_*`, for texels with channels
+    /// of `bits` bits: integers of 32 bits are never read as fractions.
     #[must_use]
     pub fn with_flags(self, flags: u32, bits: u32) -> Self {
         const READ_AS_INTEGER: u32 = 0x01;
@@ -119,10 +119,10 @@ impl Reading {
         }
     }
 
-    /// A texture that is read in this way.
+    /// Returns the texture with this description.
     ///
     /// # Errors
-    /// The driver would refuse it, or the emulator does not have it.
+    /// The driver would refuse it, or the emulator does not support it.
     pub fn texture(&self, image: Image) -> Result<Texture, Refused> {
         const MODES: [AddressMode; 4] = [
             AddressMode::Wrap,

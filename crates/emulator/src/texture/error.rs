@@ -23,9 +23,9 @@ pub enum TextureError {
     Extent {
         /// The arrangement that it is an extent of.
         geometry: Geometry,
-        /// Innermost is 0; behind the dimensions come the layers.
+        /// Index of the axis: innermost is 0, and layers follow the dimensions.
         axis: usize,
-        /// Texels, or layers.
+        /// Number of texels or layers.
         extent: u64,
         /// The largest that an H100 takes.
         most: u64,
@@ -33,7 +33,7 @@ pub enum TextureError {
     /// The faces of a cube are squares.
     #[error("a face of a cube map is {0} texels wide and {1} high; it must be a square")]
     Face(u32, u32),
-    /// Cubes have six faces.
+    /// A cube map has six faces.
     #[error("a cube map has {0} layers; it must have {needed}", needed = match .1 {
         true => "a multiple of 6",
         false => "6",
@@ -44,28 +44,28 @@ pub enum TextureError {
     Address(u64),
     /// Rows begin at multiples of 32 bytes.
     #[error(
-        "rows are {pitch_bytes} bytes apart; they have {row_bytes} bytes, and the distance must be a multiple of {align} \
-         that is no smaller",
+        "the row pitch of {pitch_bytes} bytes must be a multiple of {align} and at least the row size of \
+         {row_bytes} bytes",
         align = super::image::PITCH_ALIGN_BYTES
     )]
     Pitch {
-        /// From one row to the next.
+        /// Distance of rows in bytes.
         pitch_bytes: u64,
-        /// Of the texels of a row.
+        /// Bytes of the texels in a row.
         row_bytes: u64,
     },
     /// Linear filtering is for numbers with a fraction.
     #[error(
-        "the filter mode is linear, and the texture gives integers; read it as normalized floating-point numbers, or \
+        "the filter mode is linear, but the texture returns integers; read it as normalized floating-point numbers, or \
          filter by points"
     )]
     LinearFilter,
     /// Integers of 32 bits cannot be read as fractions.
     #[error(
-        "the read mode is normalized float, and the texels are {1} of {0} bits; it is for integers of 8 or 16 bits"
+        "the read mode is normalized float, which needs integers of 8 or 16 bits; the texels are {1} of {0} bits"
     )]
     NormalizedRead(u32, Channel),
-    /// Surfaces are arrays.
+    /// A surface must be an array.
     #[error("a surface is made of {geometry}; it must be an array", geometry = .0.name())]
     SurfaceOf(Geometry),
 }

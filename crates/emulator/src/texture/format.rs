@@ -28,7 +28,7 @@ impl Display for Channel {
     }
 }
 
-/// The format of a texel.
+/// Format of a texel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[doc(alias = "cudaChannelFormatDesc")]
 pub struct Format {
@@ -38,10 +38,10 @@ pub struct Format {
 }
 
 impl Format {
-    /// So many channels, each of so many bits.
+    /// Returns a format with `channels` channels of `bits` bits.
     ///
     /// # Errors
-    /// No GPU has the format.
+    /// GPUs do not support the format.
     pub fn new(channels: u32, bits: u32, kind: Channel) -> Result<Self, TextureError> {
         if !matches!(channels, 1 | 2 | 4) {
             return Err(TextureError::Channels(channels));
@@ -56,27 +56,27 @@ impl Format {
         }
     }
 
-    /// Channels of a texel.
+    /// Returns the number of channels of a texel.
     pub fn channels(self) -> u32 {
         self.channels
     }
 
-    /// Bits of a channel.
+    /// Returns the bits of a channel.
     pub fn bits(self) -> u32 {
         self.bits
     }
 
-    /// The kind of its channels.
+    /// Returns the kind of the channels.
     pub fn kind(self) -> Channel {
         self.kind
     }
 
-    /// Bytes of a texel.
+    /// Returns the bytes of a texel.
     pub fn texel_bytes(self) -> u32 {
         self.channels * self.bits / 8
     }
 
-    /// The bits of a channel; 0 for one that texels do not have.
+    /// Returns the bits of a channel; 0 for a missing one.
     fn raw(self, texel: &Texel, channel: usize) -> u32 {
         let bytes = self.bits as usize / 8;
         if channel >= self.channels as usize {
@@ -86,7 +86,8 @@ impl Format {
         crate::value::read(bytes) as u32
     }
 
-    /// A channel as an integer of 32 bits: smaller ones are extended, and of a floating-point number these are the bits.
+    /// Returns a channel as a 32-bit integer: smaller ones are extended, floating-point numbers keep their
+    /// bits.
     pub(super) fn integer(self, texel: &Texel, channel: usize) -> u32 {
         let raw = self.raw(texel, channel);
         let unused = 32 - self.bits;
@@ -96,7 +97,7 @@ impl Format {
         }
     }
 
-    /// The bits of a channel as a number of type `f32`.
+    /// Returns the bits of a channel as an `f32`.
     pub(super) fn float(self, texel: &Texel, channel: usize) -> u32 {
         match (self.kind, self.bits) {
             (Channel::Float, 32) => self.raw(texel, channel),
@@ -104,8 +105,8 @@ impl Format {
         }
     }
 
-    /// A channel as a floating-point number: integers become fractions of the largest, from 0 or -1 to 1. An H200 rounds
-    /// what it filters once.
+    /// Returns a channel as a floating-point number: integers become fractions of the largest, from 0 or -1 to
+    /// 1. No rounding here, since an H200 rounds filtered values only once.
     pub(super) fn value(self, texel: &Texel, channel: usize) -> f64 {
         match (self.kind, self.bits) {
             (Channel::Float, 16) => f16::from_bits(self.raw(texel, channel) as u16).to_f64(),
@@ -122,8 +123,8 @@ impl Format {
         }
     }
 
-    /// Bytes of a texel whose channels are these numbers of 32 bits: floating-point numbers where the format has them,
-    /// integers that become the nearest that there is, elsewhere.
+    /// Returns the texel with these 32-bit channels. If the format has integers, they are saturated; otherwise
+    /// they are floating-point numbers.
     pub(crate) fn texel(self, channels: &[u32]) -> Texel {
         let mut texel = Texel::default();
         let bytes = self.bits as usize / 8;

@@ -9,7 +9,7 @@ pub(super) const PITCH_ALIGN_BYTES: u64 = 32;
 /// Texels of a texture of linear memory.
 pub const MAX_LINEAR_TEXELS: u64 = 1 << 28;
 
-/// How texels are arranged, and which instructions reach them.
+/// Arrangement of texels, which decides the instructions that can access them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Geometry {
     /// Memory without rows, with integer coordinates.
@@ -31,7 +31,7 @@ pub enum Geometry {
 }
 
 impl Geometry {
-    /// The name in messages.
+    /// Returns the name for messages.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Linear => "linear memory",
@@ -62,7 +62,7 @@ impl Geometry {
         )
     }
 
-    /// The largest extents, from the table "Technical Specifications per Compute Capability".
+    /// Returns the largest extents, from the table "Technical Specifications per Compute Capability".
     const fn most(self) -> [u64; 3] {
         match self {
             Self::Linear => [MAX_LINEAR_TEXELS, 1, 1],
@@ -83,17 +83,17 @@ pub struct Image {
     pub(super) address: u64,
     pub(super) format: Format,
     pub(super) geometry: Geometry,
-    /// Width, height, and depth or layers; 1 where there is no such dimension.
+    /// Width, height, and depth or layers; 1 for a missing dimension.
     pub(super) extents: [u32; 3],
     row_bytes: u64,
 }
 
 impl Image {
-    /// An array, whose rows follow each other without gaps. The extents are width, height, and depth or layers; 1
-    /// where there is no such dimension.
+    /// Returns an array with rows that follow each other without gaps. The extents are width, height, and depth
+    /// or layers; 1 for a missing dimension.
     ///
     /// # Errors
-    /// An extent is zero or too large, or a cube is none.
+    /// An extent is zero or too large, or a cube map has faces that are not square or a wrong number of layers.
     pub fn array(
         address: u64,
         format: Format,
@@ -130,10 +130,10 @@ impl Image {
         })
     }
 
-    /// So many bytes of memory, as far as they are whole texels.
+    /// Returns linear memory with the whole texels in `bytes` bytes.
     ///
     /// # Errors
-    /// The address is not aligned, or there is not one texel, or there are too many.
+    /// The address is not aligned, or the number of texels is zero or too large.
     #[doc(alias = "cudaResourceTypeLinear")]
     pub fn linear(address: u64, format: Format, bytes: u64) -> Result<Self, TextureError> {
         aligned(address)?;
@@ -141,7 +141,7 @@ impl Image {
         Self::array(address, format, Geometry::Linear, [texels, 1, 1])
     }
 
-    /// Rows of texels, each `pitch_bytes` behind the one before.
+    /// Returns rows of texels at a distance of `pitch_bytes`.
     ///
     /// # Errors
     /// The address or the pitch is not aligned, the pitch is too small, or an extent is zero or too large.
@@ -167,44 +167,44 @@ impl Image {
         })
     }
 
-    /// The format of its texels.
+    /// Returns the format of the texels.
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// The arrangement of its texels.
+    /// Returns the arrangement of the texels.
     pub fn geometry(&self) -> Geometry {
         self.geometry
     }
 
-    /// Width, height, and depth or layers; 1 where there is no such dimension.
+    /// Returns width, height, and depth or layers; 1 for a missing dimension.
     pub fn extents(&self) -> [u32; 3] {
         self.extents
     }
 
-    /// Where the texels begin.
+    /// Returns the address of the first texel.
     pub fn address(&self) -> u64 {
         self.address
     }
 
-    /// The same at another address.
+    /// Returns the same image at another address.
     #[must_use]
     pub fn at(self, address: u64) -> Self {
         Self { address, ..self }
     }
 
-    /// Bytes from a row to the next.
+    /// Returns the distance of rows in bytes.
     pub fn row_bytes(&self) -> u64 {
         self.row_bytes
     }
 
-    /// Bytes of all texels, with those between rows.
+    /// Returns the bytes of all texels, including gaps between rows.
     pub fn bytes(&self) -> u64 {
         let [_, height, depth] = self.extents.map(u64::from);
         self.row_bytes.saturating_mul(height * depth)
     }
 
-    /// The address of a byte of a row. Both lie in the image.
+    /// Returns the address of a byte of a row. Both must be inside the image.
     pub(crate) fn byte(&self, x_bytes: u64, y: u32, z: u32) -> u64 {
         let row = u64::from(z) * u64::from(self.extents[1]) + u64::from(y);
         self.address
@@ -212,7 +212,7 @@ impl Image {
             .wrapping_add(x_bytes)
     }
 
-    /// The address of a texel, which lies in the image.
+    /// Returns the address of a texel, which must be inside the image.
     pub(crate) fn texel(&self, [x, y, z]: [u32; 3]) -> u64 {
         self.byte(u64::from(x) * u64::from(self.format.texel_bytes()), y, z)
     }
@@ -248,7 +248,7 @@ mod tests {
         let says = |result: Result<Image, TextureError>| result.unwrap_err().to_string();
         assert_eq!(
             says(Image::pitched(0x1000, format, [5, 3], 64)),
-            "rows are 64 bytes apart; they have 80 bytes, and the distance must be a multiple of 32 that is no smaller"
+            "the row pitch of 64 bytes must be a multiple of 32 and at least the row size of 80 bytes"
         );
         assert_eq!(
             says(Image::linear(0x1010, format, 64)),

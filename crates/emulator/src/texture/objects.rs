@@ -4,22 +4,22 @@ use std::collections::BTreeMap;
 
 use super::{Image, Texture};
 
-/// Handles are numbers at which no memory lies, from here on.
+/// First handle. No memory has these addresses.
 const HANDLES: u64 = 0x0700_0000_0000;
 
-/// The thing that a handle stands for.
+/// The object that a handle refers to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Object {
     Texture(Texture),
     Surface(Image),
 }
 
-/// The handle of the texture or surface that a session gives as this one, from 0 on.
+/// Returns the handle of the texture or surface that a session creates as number `number`, from 0 on.
 pub const fn handle(number: u64) -> u64 {
     HANDLES + 1 + number
 }
 
-/// All textures and surfaces. No handle is given out twice, so that the use of one that is gone is found.
+/// All textures and surfaces. Handles are never reused, so that uses of destroyed ones are found.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Objects {
     all: BTreeMap<u64, Object>,
@@ -35,7 +35,7 @@ impl Objects {
         handle
     }
 
-    /// Takes a handle that somebody else gave; `false` where there is one.
+    /// Adds an object with a chosen handle; returns `false` if the handle is in use.
     pub(crate) fn place(&mut self, handle: u64, object: Object) -> bool {
         let is_free = !self.all.contains_key(&handle);
         if is_free {
@@ -52,7 +52,7 @@ impl Objects {
         self.all.get(&handle)
     }
 
-    /// Says why a handle is not one of these.
+    /// Returns why a handle is not of the wanted kind.
     pub(crate) fn why_none(&self, handle: u64, wanted: &str) -> String {
         match self.all.get(&handle) {
             Some(Object::Texture(_)) => {

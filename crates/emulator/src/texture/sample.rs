@@ -11,51 +11,51 @@ use super::{
 pub enum AddressMode {
     /// The texture repeats, where coordinates are normalized; else as [`Clamp`](Self::Clamp).
     Wrap,
-    /// The nearest texel.
+    /// Uses the nearest texel.
     #[default]
     Clamp,
-    /// The texture repeats, every other time mirrored, where coordinates are normalized; else as
+    /// Repeats the texture, mirrored every other time, if coordinates are normalized; otherwise like
     /// [`Clamp`](Self::Clamp).
     Mirror,
-    /// The colour of the border.
+    /// Uses the colour of the border.
     Border,
 }
 
-/// How a number comes of the texels around a coordinate.
+/// Combination of the texels around a coordinate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[doc(alias = "cudaTextureFilterMode")]
 pub enum Filter {
-    /// That of the texel which the coordinate lies in.
+    /// Returns the texel that contains the coordinate.
     #[default]
     Point,
     /// The weighted mean of two texels in each dimension.
     Linear,
 }
 
-/// The numbers that integer texels give.
+/// Type of the numbers that fetches from integer texels return.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[doc(alias = "cudaTextureReadMode")]
 pub enum ReadMode {
-    /// Integers.
+    /// Integers, unchanged.
     #[default]
     Element,
     /// Fractions of the largest, from 0 or -1 to 1.
     NormalizedFloat,
 }
 
-/// How a texture is read.
+/// Settings of a texture's fetches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[doc(alias = "cudaTextureDesc")]
 pub struct Sampler {
-    /// Of each dimension, innermost first.
+    /// Address mode of each dimension, innermost first.
     pub address_modes: [AddressMode; 3],
-    /// How texels are combined.
+    /// Filter of the fetches.
     pub filter: Filter,
     /// The numbers that integers are read as.
     pub read_mode: ReadMode,
     /// Coordinates from 0 to 1 are the whole texture. Those of cubes always are.
     pub normalized_coordinates: bool,
-    /// The bits of the border's channels: of numbers of type `f32` where fetches give these.
+    /// Bits of the border's channels, as `f32` if fetches return floating-point numbers.
     pub border: [u32; 4],
 }
 
@@ -75,10 +75,10 @@ pub(crate) struct Point {
 }
 
 impl Texture {
-    /// Texels that are read in this way.
+    /// Returns a texture of an image with these settings.
     ///
     /// # Errors
-    /// Integers cannot be filtered, and those of 32 bits cannot be read as fractions.
+    /// The settings filter integers, or read integers of 32 bits as fractions.
     pub fn new(image: Image, sampler: Sampler) -> Result<Self, TextureError> {
         let format = image.format();
         let is_float = format.kind() == Channel::Float;
@@ -93,12 +93,12 @@ impl Texture {
         }
     }
 
-    /// The texels.
+    /// Returns the image.
     pub fn image(&self) -> &Image {
         &self.image
     }
 
-    /// The same with its texels at another address.
+    /// Returns the same texture with its texels at another address.
     #[must_use]
     pub fn at(self, address: u64) -> Self {
         Self {
@@ -107,18 +107,19 @@ impl Texture {
         }
     }
 
-    /// How they are read.
+    /// Returns the settings of fetches.
     pub fn sampler(&self) -> &Sampler {
         &self.sampler
     }
 
-    /// Returns whether fetches give numbers of type `f32`.
+    /// Returns whether fetches return numbers of type `f32`.
     pub(crate) fn gives_floats(&self) -> bool {
         self.image.format().kind() == Channel::Float
             || self.sampler.read_mode == ReadMode::NormalizedFloat
     }
 
-    /// The bits of all channels at a point; 0 for those that texels do not have. `read` gives the texel at an address.
+    /// Returns the bits of all channels at a point, 0 for missing channels. `read` returns the texel at an
+    /// address.
     pub(crate) fn sample<E>(
         &self,
         point: &Point,
@@ -154,8 +155,8 @@ impl Texture {
         Ok(sums.map(|sum| (sum as f32).to_bits()))
     }
 
-    /// A channel of the four texels that linear filtering of two dimensions looks at, counter-clockwise from the one with
-    /// the smaller x and the larger y.
+    /// Returns a channel of the four texels used by linear filtering of two dimensions, counter-clockwise from
+    /// the one with the smaller x and the larger y.
     pub(crate) fn gather<E>(
         &self,
         point: &Point,
@@ -171,7 +172,8 @@ impl Texture {
         Ok(four)
     }
 
-    /// The bits of all channels of the texel with these coordinates, which are not normalized; 0 outside of the texture.
+    /// Returns the bits of all channels of the texel at these unnormalized coordinates; 0 outside of the
+    /// texture.
     pub(crate) fn texel<E>(
         &self,
         coordinates: [i32; 3],
@@ -189,8 +191,8 @@ impl Texture {
         Ok(self.channels(self.fetch(texel, self.layer(layer, 0), &mut read)?))
     }
 
-    /// The axes that linear filtering looks along. A GPU samples a line as the one row of a plane, at the row's edge: half
-    /// of a result is what the second address mode has beside the row (seen on an H200).
+    /// Returns the number of axes used by linear filtering. A GPU samples a line as the only row of a plane, at
+    /// the row's edge: half of a result is the second address mode's value next to the row (seen on an H200).
     fn filtered_dimensions(&self) -> usize {
         match self.image.geometry() {
             Geometry::Line => 2,
@@ -198,7 +200,7 @@ impl Texture {
         }
     }
 
-    /// Memory without rows is not filtered.
+    /// Returns the filter; linear memory is not filtered.
     fn filter(&self) -> Filter {
         match self.image.geometry() {
             Geometry::Linear => Filter::Point,
@@ -206,7 +208,7 @@ impl Texture {
         }
     }
 
-    /// The texels of each axis, and the layer.
+    /// Returns the texels of each axis, and the layer.
     fn taps(&self, point: &Point, filter: Filter) -> ([Taps; 3], Option<u32>) {
         let geometry = self.image.geometry();
         let is_cube = matches!(geometry, Geometry::Cube | Geometry::LayeredCube);
@@ -242,7 +244,7 @@ impl Texture {
         (taps, self.layer(point.layer, face))
     }
 
-    /// The layer in memory, where there are layers: the last one for a number that is too large.
+    /// Returns the layer, if there are layers; numbers that are too large select the last one.
     fn layer(&self, layer: u32, face: u32) -> Option<u32> {
         let layers = self.image.extents[2];
         match self.image.geometry() {
@@ -253,7 +255,7 @@ impl Texture {
         }
     }
 
-    /// The texel in memory, unless it is of the border.
+    /// Reads a texel, or returns `None` for the border.
     fn fetch<E>(
         &self,
         texel: [Option<u32>; 3],
@@ -266,7 +268,7 @@ impl Texture {
         read(self.image.texel([x, y, slice.unwrap_or(z)])).map(Some)
     }
 
-    /// The bits of all channels of a texel, or of the border.
+    /// Returns the bits of all channels of a texel, or of the border.
     fn channels(&self, texel: Option<Texel>) -> [u32; 4] {
         let Some(texel) = texel else {
             return self.border();
@@ -279,7 +281,7 @@ impl Texture {
         }
     }
 
-    /// All channels of a texel, or of the border, to be filtered.
+    /// Returns all channels of a texel, or of the border, for filtering.
     fn values(&self, texel: Option<Texel>) -> [f64; 4] {
         match texel {
             Some(texel) => [0, 1, 2, 3].map(|channel| self.image.format().value(&texel, channel)),
@@ -295,7 +297,8 @@ impl Texture {
     }
 }
 
-/// The face that a direction points to, and the normalized coordinates there. Guide, "Cubemap Textures".
+/// Returns the face that a direction points to, and the normalized coordinates there. Guide, "Cubemap
+/// Textures".
 fn face([x, y, z]: [f32; 3]) -> ([f32; 3], u32) {
     let [along_x, along_y, along_z] = [x, y, z].map(f32::abs);
     let (face, m, s, t) = if along_z >= along_x && along_z >= along_y {

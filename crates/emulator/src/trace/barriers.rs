@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::json::{Json, Track};
 use crate::machine::observer::{MbarrierEvent, Memory, Range};
 
-/// Tracks of barriers stand below those of all warps.
+/// First track of barriers, after the tracks of all warps.
 const FIRST_TRACK: u64 = 1 << 20;
 
 /// The mbarriers of a launch, by block and address.
@@ -15,7 +15,7 @@ pub(super) struct Barriers(BTreeMap<(u64, u64), Barrier>);
 #[derive(Debug)]
 struct Barrier {
     track: Track,
-    /// When the phase began; nothing where there is no barrier.
+    /// Start of the phase; `None` without a barrier.
     start: Option<u64>,
     phase: u64,
     arrivals: u64,
@@ -24,7 +24,7 @@ struct Barrier {
 }
 
 impl Barriers {
-    /// The track of the barrier at an address in shared memory.
+    /// Returns the track of the barrier at an address in shared memory.
     fn barrier(&mut self, json: &mut Json, first_process: u64, range: Range) -> &mut Barrier {
         let block = match range.memory {
             Memory::Shared { block } => block,
@@ -48,7 +48,7 @@ impl Barriers {
         })
     }
 
-    /// Gives the barrier's track.
+    /// Records an event and returns the barrier's track.
     pub(super) fn see(
         &mut self,
         json: &mut Json,
@@ -92,7 +92,7 @@ impl Barriers {
         barrier.track
     }
 
-    /// Ends everything.
+    /// Closes all phases.
     pub(super) fn close(mut self, json: &mut Json, now: u64) {
         for barrier in self.0.values_mut() {
             barrier.end(json, now, false);
@@ -107,7 +107,7 @@ impl Barrier {
         json.counter(self.track, now, &name, "missing bytes", missing);
     }
 
-    /// Ends the phase. One in which nothing has happened is not shown, unless it is complete.
+    /// Ends the phase. An incomplete phase without any event is not shown.
     fn end(&mut self, json: &mut Json, now: u64, is_complete: bool) {
         let (arrivals, expected, came) = (
             std::mem::take(&mut self.arrivals),

@@ -1,4 +1,4 @@
-//! Copies under way.
+//! Copies in flight.
 
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ impl Copies {
         self.copies.insert(copy, copy_of);
     }
 
-    /// From where, or to where, it goes.
+    /// Adds the source or the destination of a copy.
     pub(super) fn plan(&mut self, copy: CopyId, kind: AccessKind, memory: Memory) {
         let Some(copy) = self.copies.get_mut(&copy) else {
             return;
@@ -92,7 +92,7 @@ impl Copies {
         }
     }
 
-    /// An mbarrier has counted bytes of it.
+    /// Records that an mbarrier has counted bytes of the copy.
     pub(super) fn counted(
         &mut self,
         json: &mut Json,
@@ -130,7 +130,7 @@ impl Copies {
         let completion = match copy.completion {
             CopyCompletion::Mbarrier(range) => format!("mbarrier at {:#x}", range.address),
             CopyCompletion::Group(_, group) => format!("group {group} of its thread"),
-            CopyCompletion::Nothing => "nothing tells".to_owned(),
+            CopyCompletion::Nothing => "completion is not observable".to_owned(),
         };
         let completion = super::json::quoted(&completion);
         let args = format!("{location},\"copy\":{id},\"completion\":{completion}{state}");
@@ -146,7 +146,7 @@ impl Copies {
         }
     }
 
-    /// Ends everything.
+    /// Closes all copies.
     pub(super) fn close(mut self, json: &mut Json, now: u64, program: &Program) {
         while let Some((id, _)) = self.copies.first_key_value() {
             self.end(json, *id, now, program);

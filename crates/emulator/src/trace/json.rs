@@ -17,7 +17,7 @@ pub struct Json {
 pub struct Track {
     /// The number of its process, which is a block.
     pub process: u64,
-    /// Its number in the process: tracks stand in this order.
+    /// Number of the track in its process, which sets the order of the tracks.
     pub thread: u64,
 }
 
@@ -37,7 +37,7 @@ impl Json {
         }
     }
 
-    /// A time as the format has it, in microseconds.
+    /// Returns a time in the format's unit, microseconds.
     fn time(&self, time: u64) -> String {
         match self.in_nanoseconds {
             true => format!("{}.{:03}", time / 1000, time % 1000),
@@ -63,7 +63,7 @@ impl Json {
         self.events += 1;
     }
 
-    /// Calls the process of a track by a name.
+    /// Names the process of a track.
     pub fn name_process(&mut self, track: Track, name: &str) {
         let (at, name) = (track.json(), quoted(name));
         self.event(&format!(
@@ -71,7 +71,7 @@ impl Json {
         ));
     }
 
-    /// Calls a track by a name; tracks of a process stand in the order of their numbers.
+    /// Names a track; tracks of a process are sorted by their numbers.
     pub fn name_track(&mut self, track: Track, name: &str) {
         let (at, name, order) = (track.json(), quoted(name), track.thread);
         self.event(&format!(
@@ -82,7 +82,7 @@ impl Json {
         ));
     }
 
-    /// Something that takes from one time to another. `args` are members of an object.
+    /// Adds a slice from one time to another. `args` are members of a JSON object.
     pub fn slice(&mut self, track: Track, (from, to): (u64, u64), name: &str, args: &str) {
         let (at, name, length) = (track.json(), quoted(name), to.saturating_sub(from));
         let (from, length) = (self.time(from), self.time(length));
@@ -91,7 +91,7 @@ impl Json {
         ));
     }
 
-    /// A part of something that overlaps with others: `b` begins, `n` is in between, `e` ends.
+    /// Adds a part of an action that overlaps with others: `b` begins, `n` is in between, `e` ends.
     pub fn asynchronous(&mut self, phase: char, of: (&str, Track), now: u64, what: (&str, &str)) {
         let ((id, track), (name, args)) = (of, what);
         let (at, name, id, now) = (track.json(), quoted(name), quoted(id), self.time(now));
@@ -101,7 +101,7 @@ impl Json {
         ));
     }
 
-    /// An arrow from the slice around one time to the slice around another.
+    /// Adds an arrow from the slice around one time to the slice around another.
     pub fn arrow(&mut self, id: &str, from: (Track, u64), to: (Track, u64)) {
         let id = quoted(id);
         let common = format!("\"cat\":\"copy\",\"name\":\"completes\",\"id\":{id}");
@@ -113,7 +113,7 @@ impl Json {
         ));
     }
 
-    /// A number that changes.
+    /// Writes a counter that changes over time.
     pub fn counter(&mut self, track: Track, now: u64, name: &str, unit: &str, value: i64) {
         let (name, process, now) = (quoted(name), track.process, self.time(now));
         self.event(&format!(
@@ -121,7 +121,7 @@ impl Json {
         ));
     }
 
-    /// Something that concerns all.
+    /// Adds an event that concerns all tracks.
     pub fn instant(&mut self, track: Track, now: u64, name: &str, args: &str) {
         let (at, name, now) = (track.json(), quoted(name), self.time(now));
         self.event(&format!(
@@ -129,7 +129,7 @@ impl Json {
         ));
     }
 
-    /// The whole text; `unit` says what a unit of time is.
+    /// Returns the complete text; `unit` describes the unit of time.
     pub fn finish(self, unit: &str) -> String {
         let Self { text, is_full, .. } = self;
         format!(
@@ -139,7 +139,7 @@ impl Json {
     }
 }
 
-/// As a string of JSON.
+/// Returns the text as a JSON string.
 pub(super) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');

@@ -1,4 +1,4 @@
-//! The tracks of warps: when they run, what they do, what they wait for.
+//! The tracks of warps: their turns, events and waits.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ struct Warp {
     run: Option<Run>,
     waits: Vec<Waiting>,
     did: Option<Did>,
-    /// How many of its tracks have a name.
+    /// Number of its tracks that have a name.
     named: u64,
 }
 
@@ -58,7 +58,7 @@ struct Did {
 }
 
 impl Warps {
-    /// The warp's own track. The block's process is called by `name`.
+    /// Returns the warp's own track, and names the block's process `name`.
     pub(super) fn track(
         &mut self,
         json: &mut Json,
@@ -91,8 +91,8 @@ impl Warps {
         track
     }
 
-    /// When a lane did what others of its warp may have done just before, by the same instruction:
-    /// it then is one thing that they did together.
+    /// Merges a lane's action into the same action by other lanes of its warp just before. Returns the time of
+    /// that action.
     pub(super) fn joins(
         &mut self,
         (block, warp): (u64, u32),
@@ -176,7 +176,7 @@ impl Warps {
         }
     }
 
-    /// Ends everything.
+    /// Closes all tracks.
     pub(super) fn close(mut self, json: &mut Json, now: u64, program: &Program) {
         for warp in self.0.values_mut() {
             warp.end_did(json, program);
@@ -189,8 +189,8 @@ impl Warps {
 }
 
 impl Warp {
-    /// The warp's own track, if all of it waits, or else the first of the others on which nobody
-    /// waits.
+    /// Returns the warp's own track if the whole warp waits, or else the first other track without a waiting
+    /// group.
     fn free_track(&mut self, json: &mut Json, is_whole: bool) -> u64 {
         if is_whole {
             return 0;

@@ -1,6 +1,6 @@
 //! Numbers as memory holds them.
 
-/// Up to eight bytes as a number.
+/// Reads up to eight bytes as a number.
 #[inline]
 pub(crate) fn read(bytes: &[u8]) -> u64 {
     match *bytes {
@@ -16,7 +16,7 @@ pub(crate) fn read(bytes: &[u8]) -> u64 {
     }
 }
 
-/// The low bytes of a number, up to eight.
+/// Writes the low bytes of a number, up to eight.
 #[inline]
 pub(crate) fn write(to: &mut [u8], value: u64) {
     let bytes = value.to_le_bytes();

@@ -23,7 +23,7 @@ pub(crate) trait Float: Copy {
     }
     fn neg(self) -> Self;
 
-    /// `-0` is less than `+0`; a NaN gives way to a number.
+    /// Returns the smaller value. `-0` is less than `+0`; a NaN yields to a number.
     fn min(self, other: Self) -> Self {
         let (a, b) = (self.wide(), other.wide());
         match (a.is_nan(), b.is_nan()) {
@@ -39,15 +39,15 @@ pub(crate) trait Float: Copy {
         self.neg_number().min(other.neg_number()).neg_number()
     }
 
-    /// The negative, of numbers alone.
+    /// Negates a number; a NaN is unchanged.
     fn neg_number(self) -> Self {
         if self.is_nan() { self } else { self.neg() }
     }
 
-    /// Subnormal numbers become zero.
+    /// Flushes subnormal numbers to zero.
     fn flush(self) -> Self;
 
-    /// Into the range from 0 to 1; a NaN becomes 0.
+    /// Clamps to the range from 0 to 1; a NaN becomes 0.
     fn saturate(self) -> Self {
         let wide = self.wide();
         if wide > 0.0 {
@@ -143,13 +143,13 @@ impl Float for f64 {
     }
 }
 
-/// `a * b + c` of numbers with few enough bits that the product is exact, rounded to odd, so that a
-/// second rounding gives what one alone would.
+/// Returns `a * b + c` for numbers with an exact product, rounded to odd, so that a second rounding has the
+/// effect of a single one.
 #[inline(always)]
 fn fma_to_odd(a: f64, b: f64, c: f64) -> f64 {
     let product = a * b;
     let sum = product + c;
-    // Knuth's two-sum: what the addition lost. Nothing where the sum is zero, a NaN where it is not finite.
+    // Knuth's two-sum: the error of the addition; 0 if the sum is zero, a NaN if it is not finite.
     let other = sum - product;
     let lost = (product - (sum - other)) + (c - other);
     // Without branches, so that lanes go on together.
@@ -197,7 +197,7 @@ half_floats! { f16 F16 bf16 Bf16 }
 mod tests {
     use super::*;
 
-    /// Beside the standard library's, whose result is rounded once.
+    /// Compares with the standard library's function, which rounds once.
     #[test]
     fn a_fused_product_is_rounded_once() {
         let special = [

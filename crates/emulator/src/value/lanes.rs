@@ -2,21 +2,20 @@
 
 use half::{bf16, f16};
 
-/// Threads in a warp.
+/// Number of threads in a warp.
 pub(crate) const LANES: usize = 32;
 
-/// The value of a register, lane by lane. Narrow values stand in the low bits, above them zeros.
+/// The value of a register, lane by lane. Narrow values are in the low bits, with zeros above.
 pub(crate) type Lanes = [u64; LANES];
 
-/// `d = f(a)` in every lane. Lanes that are not active are computed too and then dropped, so these
-/// functions are total.
+/// `d = f(a)` in every lane. Inactive lanes are computed too and then dropped, so these functions are total.
 pub(crate) type Unary = fn(&Lanes) -> Lanes;
 /// `d = f(a, b)` in every lane.
 pub(crate) type Binary = fn(&Lanes, &Lanes) -> Lanes;
 /// `d = f(a, b, c)` in every lane.
 pub(crate) type Ternary = fn(&Lanes, &Lanes, &Lanes) -> Lanes;
 
-/// The lanes of a mask, lowest first.
+/// Returns the lanes of a mask, lowest first.
 pub(crate) fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
     let mut rest = mask;
     std::iter::from_fn(move || {
@@ -26,7 +25,7 @@ pub(crate) fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The lanes of a mask in words.
+/// Names the lanes of a mask.
 pub(crate) fn lane_names(mask: u32) -> String {
     if mask == u32::MAX {
         return "all lanes".to_owned();
@@ -63,9 +62,9 @@ pub(crate) fn blend(to: &mut Lanes, from: &Lanes, mask: u32) {
 
 /// A type that registers hold.
 pub(crate) trait Bits: Copy {
-    /// From the low bits of a register.
+    /// Returns the value in the low bits of a register.
     fn of(bits: u64) -> Self;
-    /// As a register holds it.
+    /// Returns the value as a register holds it.
     fn bits(self) -> u64;
 }
 

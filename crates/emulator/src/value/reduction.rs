@@ -5,7 +5,7 @@ use ptx::Type;
 
 use super::{Bits, Float};
 
-/// How the old and the new value make one.
+/// Combination of the old and the new value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operator {
     Add,
@@ -57,7 +57,7 @@ impl Reduction {
             .ok_or("its operator is not known for its type")
     }
 
-    /// The same with subnormal numbers flushed to zero.
+    /// Returns the operation with subnormal numbers flushed to zero.
     pub(crate) fn flushing(self) -> Self {
         Self {
             flushes: true,
@@ -89,7 +89,7 @@ impl Reduction {
         }
     }
 
-    /// Element by element.
+    /// Applies the operation element by element.
     pub(crate) fn apply_all(self, to: &mut [u8], from: &[u8]) {
         let size = self.size_bytes();
         for (to, from) in to.chunks_exact_mut(size).zip(from.chunks_exact(size)) {

@@ -4,7 +4,7 @@ use ptx::Type;
 
 use super::{read, write};
 
-/// How to round.
+/// Rounding mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rounding {
     Nearest,
@@ -13,7 +13,7 @@ pub(crate) enum Rounding {
     Up,
 }
 
-/// The number of half precision that is nearest, in its 16 bits. (`half` rounds twice.)
+/// Rounds to the nearest number of half precision, as its 16 bits. (`half` rounds twice.)
 pub(crate) fn nearest(value: f64, ty: Type) -> u16 {
     if value.is_nan() {
         return 0x7fff;
@@ -32,7 +32,7 @@ pub(crate) fn round_to_integer(value: f64, mode: Option<Rounding>) -> f64 {
     }
 }
 
-/// Width of a format, and of its exponent.
+/// Returns the width of a format, and of its exponent.
 pub(crate) fn format(ty: Type) -> (u32, u32) {
     match ty {
         Type::F16 => (16, 5),
@@ -42,7 +42,7 @@ pub(crate) fn format(ty: Type) -> (u32, u32) {
     }
 }
 
-/// A number that is not negative, as `m * 2^e`; infinity as the largest of both.
+/// Splits a non-negative number into `m * 2^e`; infinity becomes the largest of both.
 pub(crate) fn decompose(value: f64) -> (u128, i32) {
     let bits = value.to_bits();
     let (exponent, fraction) = ((bits >> 52) as i32, u128::from(bits & ((1 << 52) - 1)));
@@ -53,7 +53,7 @@ pub(crate) fn decompose(value: f64) -> (u128, i32) {
     }
 }
 
-/// The bits of `m * 2^e`, without the sign, rounded to the format.
+/// Rounds `m * 2^e` to the format and returns its bits, without the sign.
 pub(crate) fn encode((m, e): (u128, i32), negative: bool, ty: Type, mode: Rounding) -> u64 {
     let (width, exponent_bits) = format(ty);
     let fraction_bits = width - 1 - exponent_bits;
@@ -97,7 +97,7 @@ pub(crate) fn encode((m, e): (u128, i32), negative: bool, ty: Type, mode: Roundi
     if to_largest { infinity - 1 } else { infinity }
 }
 
-/// Each `f32` to nearest even with 10 bits of fraction; a NaN has a pattern of its own.
+/// Rounds each `f32` to nearest even with 10 bits of fraction; a NaN has a pattern of its own.
 pub(crate) fn round_to_tf32(bytes: &mut [u8]) {
     for element in bytes.chunks_exact_mut(4) {
         let bits = read(element) as u32;

@@ -113,7 +113,7 @@ fn carries_go_from_one_to_the_next() {
     assert_eq!(long(wide), 1);
 }
 
-/// As nvcc's division of 128 bits has it.
+/// The sequence of nvcc's division of 128 bits.
 #[test]
 fn an_addition_behind_a_subtraction_takes_the_carry_of_the_complement() {
     let after_sub = |a: i32, b: i32| {

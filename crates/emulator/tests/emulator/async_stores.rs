@@ -92,7 +92,7 @@ fn reductions_of_every_operator_reach_the_next_block() {
     ];
     for op in ops {
         for start in [0_u32, 5, 0x8000_0003, u32::MAX] {
-            // The same for all threads where the order would matter.
+            // The same operand for all threads if the order would matter.
             let counts = op.starts_with("inc") || op.starts_with("dec");
             let value = if counts {
                 "mov.u32 %r5, 11;"
@@ -200,7 +200,7 @@ fn many_zeros() {
     assert!(said("st.bulk.shared::cta [%r1+4], 8, 0;").contains("MISALIGNED_ADDRESS"));
 }
 
-/// The 16 bytes that each thread's `cp.async` leaves, of a source of words 1, 2, 3 ... and a
+/// Returns the 16 bytes that each thread's `cp.async` copies, from a source of words 1, 2, 3 ... to a
 /// destination of 0xffff.
 fn copied(instruction: &str) -> Vec<[u32; 4]> {
     let body = format!(
@@ -282,8 +282,8 @@ fn small_copies_have_sizes_and_may_ignore_their_source() {
     }
 }
 
-/// Each thread copies 16 bytes, arrives as `arrivals` says, waits for the barrier of `count`
-/// arrivals, and reads what the next thread copied.
+/// Each thread copies 16 bytes, arrives by `arrivals`, waits for the barrier of `count` arrivals, and reads the
+/// bytes that the next thread copied.
 fn arriving(count: u32, arrivals: &str) -> String {
     let body = format!(
         "@%p1 mbarrier.init.shared::cta.b64 [%bar], {count}; bar.sync 0;

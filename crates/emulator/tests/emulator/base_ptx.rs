@@ -1,5 +1,4 @@
-//! Instructions that compilers emit besides: carries, bits, calls through tables, the heap, matrices
-//! of a warp.
+//! Further instructions that compilers emit: carries, bits, calls through tables, the heap, matrices of a warp.
 
 use crate::common::{long, module, run, run_launch, word};
 use tma_launch::{Buffer, Launch};
@@ -77,7 +76,7 @@ fn parts_of_a_register_are_computed_apart() {
     assert_eq!(result("vmax2.u32.u32.u32"), words(u16::max));
 }
 
-/// All pairs of these numbers and the results of an instruction.
+/// Compares the results of an instruction for all pairs of these numbers.
 fn pairs(instruction: &str, expected: impl Fn(u32, u32) -> u32) {
     let numbers = [
         0_u32,
@@ -272,7 +271,7 @@ fn kernels_have_a_heap() {
     );
 }
 
-/// Four matrices of 8 x 8 halves, row by row, whose elements are their numbers.
+/// Returns four matrices of 8 x 8 halves, row by row, with their indices as elements.
 fn matrices(body: &str) -> Vec<u32> {
     let body = format!(
         ".shared .align 16 .b8 s[1024]; mov.u32 %r20, s; mad.lo.u32 %r21, %t, 16, %r20;
@@ -306,7 +305,7 @@ fn matrices_of_a_warp() {
             expected.collect::<Vec<_>>(),
             "{trans}"
         );
-        // Stored the same way, they are what they were, somewhere else.
+        // Storing them the same way restores them at another place.
         let there_and_back = format!(
             "{} stmatrix.sync.aligned.m8n8.x4{trans}.shared::cta.b16 [%r21+512], {{%r1, %r2, %r3, %r4}};
             bar.warp.sync 0xffffffff; ld.shared.v4.u32 {{%r1, %r2, %r3, %r4}}, [%r21+512];",

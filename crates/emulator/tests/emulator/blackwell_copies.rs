@@ -8,7 +8,7 @@ use crate::common::{
 use tensor_map::{DataType, Params, TensorMap};
 use tma_launch::{Buffer, Launch};
 
-/// A tensor of 10 x 6 words whose rows take 12.
+/// A tensor of 10 x 6 words with rows of 12 words.
 fn words() -> Vec<u32> {
     (0..72).map(|n| n / 12 * 100 + n % 12 + 1).collect()
 }
@@ -24,7 +24,7 @@ fn map_kernel(body: &str) -> String {
     kernel(".param .u64 in, .param .align 64 .b8 map[128]", "", body)
 }
 
-/// Loads by the map with these coordinates, and gives so many words of the tile.
+/// Loads by the map at these coordinates and returns `words` words of the tile.
 fn loaded(
     mode: &str,
     dims: usize,
@@ -139,7 +139,7 @@ fn pixels(w: u32, images: u32) -> Vec<u32> {
 
 #[test]
 fn pixels_along_w_with_their_halo() {
-    // Five pixels along W, of which the box leaves those from -1 to 4; three images.
+    // Five pixels along W, restricted by the pixel box to -1 to 4; three images.
     let params = TensorMap::im2col_wide(DataType::U32, &[4, 5, 3])
         .pixel_box(-1, -1)
         .channels_per_pixel(4)
@@ -185,7 +185,7 @@ fn pixels_along_w_with_their_halo() {
         (1, 2),
     ];
     assert_eq!(load, coords.map(|(w, image)| pixel(w, image)).concat());
-    // 128 pixels, whatever the map says, and three more behind each 32.
+    // 128 pixels, independent of the map, and three more after each 32.
     let load = got("im2col::w::128", ", {3, 0}", 140);
     let walk: Vec<(i32, i32)> = (0..132)
         .map(|n| n + 3)
@@ -209,19 +209,19 @@ fn the_mode_of_the_instruction_is_that_of_the_map() {
             im2col,
             "tile",
             "",
-            "has the mode `.tile`, and the map is an im2col map",
+            "has the mode `.tile`, but the map is an im2col map",
         ),
         (
             tiled,
             "im2col",
             ", {0}",
-            "has the mode `.im2col`, and the map is a tiled map",
+            "has the mode `.im2col`, but the map is a tiled map",
         ),
         (
             tiled,
             "im2col::w",
             ", {0, 0}",
-            "has the mode `.im2col::w`, and the map is a tiled map",
+            "has the mode `.im2col::w`, but the map is a tiled map",
         ),
         (
             im2col,
@@ -239,9 +239,8 @@ fn the_mode_of_the_instruction_is_that_of_the_map() {
     }
 }
 
-/// In clusters of four, block 1 loads two rows of eight words as `modifiers` say, the barrier being
-/// that of block `at`; each block writes its tile's first words once its barrier says so, if it
-/// waits for `bytes[block]`.
+/// In clusters of four, block 1 loads two rows of eight words with `modifiers`, and the barrier in block `at`.
+/// Each block writes its tile's first words once its barrier completes, if it waits for `bytes[block]`.
 fn paired(modifiers: &str, mask: &str, at: u32, bytes: [u32; 4]) -> Result<Vec<u32>, String> {
     let [a, b, c, d] = bytes;
     let body = format!(

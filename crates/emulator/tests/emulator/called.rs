@@ -96,6 +96,6 @@ fn ways_of_recursion_are_told_apart_as_far_as_there_are_numbers() {
 fn addresses_and_sizes_of_ordinary_accesses_are_explained_as_such() {
     let said = failure("st.global.u32 [%out + 2], %t;", 1);
     assert!(said.contains("error[misaligned]"), "{said}");
-    assert!(said.contains("a multiple of the bytes"), "{said}");
+    assert!(said.contains("a multiple of its access size"), "{said}");
     assert!(!said.contains("bulk"), "{said}");
 }

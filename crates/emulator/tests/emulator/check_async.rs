@@ -54,7 +54,7 @@ fn copies_that_arrive_at_an_mbarrier() {
         "",
         1,
         &[
-            // An arrival of the thread says nothing of its copies.
+            // An arrival of the thread does not cover its copies.
             (
                 "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%bar];",
                 "mbarrier.arrive.shared::cta.b64 _, [%bar];",

@@ -13,7 +13,7 @@ pub(crate) fn module(items: &str) -> String {
     format!(".version 8.6\n.target sm_90a\n.address_size 64\n{items}\n")
 }
 
-/// A kernel `k` whose only parameter is the buffer `out`; `%out` is its address, `%t` the thread.
+/// A kernel `k` with the buffer `out` as its only parameter; `%out` is its address, `%t` the thread.
 pub(crate) fn kernel(body: &str) -> String {
     module(&format!(
         ".visible .entry k(.param .u64 out) {{
@@ -27,7 +27,8 @@ pub(crate) fn kernel(body: &str) -> String {
     ))
 }
 
-/// Runs `launch` of a text with these buffers, under the checker and without it, where accesses take another way.
+/// Runs `launch` of a text with these buffers, under the checker and without it, which takes another path for
+/// accesses.
 pub(crate) fn run_launch(
     text: &str,
     launch: Launch,
@@ -67,7 +68,7 @@ pub(crate) fn run_launch(
     }
 }
 
-/// Runs a kernel's body with one block of `threads`, and gives the buffer of `count` words.
+/// Runs a kernel's body with one block of `threads` and returns the buffer of `count` words.
 pub(crate) fn run(body: &str, threads: u32, count: usize) -> Result<Vec<u32>, Failure> {
     let mut results = SEEDS.iter().map(|seed| {
         let launch = Launch::new("k", 1, threads).buffer(0);

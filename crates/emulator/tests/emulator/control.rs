@@ -63,7 +63,7 @@ fn indirect_branches_take_each_lane_to_its_target() {
     assert_eq!(per_thread(body, 40), expected);
     let said = failure(&body.replace("rem.u32 %r2, %t, 3", "mov.u32 %r2, 3"), 1);
     assert!(
-        said.contains("the index 3 is beyond its list of 3 targets"),
+        said.contains("the index 3 must be below 3, the length of its list of targets"),
         "{said}"
     );
 }
@@ -259,7 +259,7 @@ fn accesses_outside_are_named() {
         1,
     );
     assert!(
-        said.contains("outside of the block's, 8 bytes at 0x400"),
+        said.contains("outside of the block's 8 bytes at 0x400"),
         "{said}"
     );
     let said = failure("trap;", 1);
@@ -308,7 +308,7 @@ fn deadlocks_say_who_waits_for_what() {
         32,
     );
     assert!(
-        said.contains("deadlock") && said.contains("at barrier 1: 1 of 64 threads have come"),
+        said.contains("deadlock") && said.contains("at barrier 1: 1 of 64 threads have arrived"),
         "{said}"
     );
     assert!(said.contains("at barrier 0: 31 of 32 threads"), "{said}");

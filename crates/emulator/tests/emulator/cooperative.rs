@@ -5,8 +5,8 @@ use tma_launch::{Argument, Buffer, Failure, Job, Launch, Ptx};
 
 use crate::common::{failure, kernel};
 
-/// Each block stores a number, comes to the grid barrier by relaxed atomics between fences, and takes the number of the
-/// next block.
+/// Each block stores a number, reaches the grid barrier by relaxed atomics between fences, and reads the number
+/// of the next block.
 fn meets() -> String {
     kernel(
         "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %nctaid.x; mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, %out, %rd1;
@@ -54,7 +54,7 @@ fn a_launch_that_is_not_cooperative_has_no_grid_barrier() {
         said.contains("the kernel trapped; the launch is not cooperative, so `%envreg1`"),
         "{said}"
     );
-    // A trap of a kernel that knows nothing of it is a trap.
+    // A trap of an unrelated kernel is an ordinary trap.
     let other = failure(&kernel("trap;"), 1);
     assert!(!other.to_string().contains("cooperative"), "{other}");
 }

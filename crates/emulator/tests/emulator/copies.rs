@@ -47,7 +47,7 @@ fn a_store_and_a_reduction_are_awaited_by_their_groups() {
 
 #[test]
 fn blocks_of_a_cluster_send_bytes_and_arrive_at_each_other() {
-    // Each block sends its tile to the next one, whose barrier counts the bytes.
+    // Each block sends its tile to the next one, and the barrier there counts the bytes.
     let body = format!(
         "{INIT} mov.u32 %r4, %cluster_ctarank; shl.b32 %r5, %r4, 8; add.u32 %r5, %r5, %t;
         mad.lo.u32 %r6, %t, 4, %tile; st.shared.u32 [%r6+4096], %r5; fence.proxy.async;
@@ -134,7 +134,7 @@ fn a_tensor_load_fills_what_is_outside_with_zeros() {
 
 #[test]
 fn a_swizzle_follows_the_shared_address() {
-    // A row of 32 bytes takes a span of 128, whose pieces of 16 bytes are permuted by the row.
+    // A row of 32 bytes takes a span of 128, with its pieces of 16 bytes permuted by the row.
     let tile = load_box(Swizzle::B128, 0, 0);
     for row in 0..4_usize {
         for column in 0..8_usize {
@@ -261,7 +261,7 @@ fn what_stops_a_gpu_stops_the_emulator() {
             "mbarrier.init.shared::cta.b64 [%r2], 1; mbarrier.arrive.shared::cta.b64 _, [%r2];",
         ),
         &[
-            "32 arrivals come in phase 0, which expects 1 more",
+            "32 arrivals in phase 0, which expects 1 more",
             "LAUNCH_FAILED",
         ],
     );

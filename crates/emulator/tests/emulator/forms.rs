@@ -1,4 +1,4 @@
-//! Every instruction form of the table is decoded, or listed as one without semantics; nothing else is
+//! Every instruction form of the table is either decoded or listed as one without semantics; no other form is
 //! decoded.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +27,7 @@ fn refusal(instruction: &str) -> Option<String> {
     (failure.stage != Stage::Check).then_some(failure.what)
 }
 
-/// Forms that have no semantics here, and nothing else; `*` stands for any text.
+/// All forms without semantics; `*` stands for any text.
 const NOT_EXECUTED: &[&str] = &[
     "cp.async.bulk.tensor.*.im2col_no_offs::w.*",
     "cp.async.bulk.wait_group.sync_restrict::*",

@@ -7,7 +7,7 @@ use crate::common::{
 use tensor_map::{DataType, TensorMap};
 use tma_launch::{Buffer, Launch};
 
-/// Runs a kernel that copies from 25 words, numbered from 1, of which the copy says where they are.
+/// Runs a kernel that copies from 25 words, numbered from 1, with `copy` as the copy instruction.
 fn copied(init: &str, copy: &str, words: u32) -> Result<Vec<u32>, String> {
     let body = format!(
         "ld.param.u64 %rd2, [in]; {init} @!%p1 bra WAIT;
@@ -40,7 +40,7 @@ fn bytes_that_are_ignored_may_be_out_of_bounds() {
         ignoring(4, 12).unwrap()[1..],
         (2..=25).collect::<Vec<u32>>()
     );
-    for (right, why) in [(8, "the copy's "), (16, "can be 0 to 15")] {
+    for (right, why) in [(8, "the copy's "), (16, "must each be 0 to 15")] {
         let wrong = ignoring(0, right).unwrap_err();
         assert!(wrong.contains(why), "{wrong}");
     }
@@ -78,7 +78,7 @@ fn a_barrier_of_the_layout_v1_expects_few_arrivals() {
     assert_eq!(init(511), Ok(vec![0]));
     let wrong = init(512).unwrap_err();
     assert!(
-        wrong.contains("a barrier for 512 arrivals: can be 1 to 511"),
+        wrong.contains("the arrival count 512 must be 1 to 511"),
         "{wrong}"
     );
 }
@@ -104,5 +104,5 @@ fn what_stands_in_for_the_map_has_rules() {
     let resized =
         format!("{opcode}.override::global_dim [%tile], [%rd2, %rd3, {{%h1}}, {{%r4}}], [%bar];");
     let wrong = load(&resized, 4);
-    assert!(wrong.contains("a coordinate is not 0"), "{wrong}");
+    assert!(wrong.contains("coordinates must be 0"), "{wrong}");
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use crate::common::{SEEDS, copies::kernel, failure, run_launch, word};
 use tma_launch::{Buffer, Launch};
 
-/// Blocks work on their own coordinates in the grid and then on those of clusters that they cancel,
-/// until none is left. Word `n` of the buffer counts how often the work of block `n` was done, the
-/// last word how many blocks have begun.
+/// Blocks work on their own coordinates in the grid and then on those of clusters that they cancel, until none
+/// is left. Word `n` of the buffer counts how often the work of block `n` was done; the last word counts the
+/// blocks that began.
 fn taking_over(grid: [u32; 3], cluster: u32, query: &str) -> Vec<u32> {
     let [gx, gy, gz] = grid;
     let multicast = if cluster > 1 {
@@ -127,17 +127,14 @@ fn hints_change_nothing() {
     for (instruction, why) in [
         (
             "setmaxnreg.inc.sync.aligned.u32 20;",
-            "its number of registers is 20, and must be 24 to 256",
+            "its number of registers is 20 but must be 24 to 256",
         ),
         ("setmaxnreg.inc.sync.aligned.u32 100;", "a multiple of 8"),
         (
             "applypriority.L2::evict_normal [%out], 64;",
-            "an operand is 64, and must be 128",
+            "an operand is 64 but must be 128",
         ),
-        (
-            "discard.L2 [%out], 64;",
-            "an operand is 64, and must be 128",
-        ),
+        ("discard.L2 [%out], 64;", "an operand is 64 but must be 128"),
         (
             "prefetch.shared.L1 [%out];",
             "`prefetch.shared.L1 [n]` is not a form of PTX ISA 9.5",
@@ -170,7 +167,7 @@ fn a_generic_address_of_32_bits_is_none_of_shared_memory() {
     for instruction in ["mapa.u32 %r1, %r2, 0;", "getctarank.u32 %r1, %r2;"] {
         let said = failure(&format!("mov.u32 %r2, 1024; {instruction}"), 1);
         assert!(
-            said.contains("0x400 is no address of shared memory"),
+            said.contains("0x400 is not an address in shared memory"),
             "{said}"
         );
     }
@@ -201,7 +198,7 @@ fn registers_of_128_bits() {
     );
     let said = failure(".reg .b128 %q; mov.b64 %rd1, %q;", 1);
     assert!(
-        said.contains("`%q` is `.b128`, and the instruction takes `.b64`"),
+        said.contains("`%q` is `.b128`, but the instruction takes `.b64`"),
         "{said}"
     );
 }

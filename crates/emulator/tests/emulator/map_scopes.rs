@@ -4,8 +4,8 @@ use crate::common::copies::{INIT, kernel};
 use tma_emulator::{EmulatorBackend, check::Kind};
 use tma_launch::{Buffer, Job, Launch, Ptx};
 
-/// A map of 32 words at `%rd2`, put together in shared memory behind the tile's first 1024 bytes;
-/// `%r8` is its address.
+/// Builds a map of 32 words at `%rd2`, in shared memory after the tile's first 1024 bytes; `%r8` is its
+/// address.
 const MAKE: &str = "
     add.u32 %r8, %tile, 1024; mov.u64 %rd5, 128; @%p1 st.bulk.weak.shared::cta [%r8], %rd5, 0;
     @%p1 tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r8], %rd2;
@@ -36,7 +36,7 @@ fn acquire(scope: &str) -> String {
     format!("fence.proxy.tensormap::generic.acquire.{scope} [%rd6], 128;")
 }
 
-/// The kinds of diagnostics, under every seed the same; none where the loads gave what they should.
+/// Returns the kinds of diagnostics, the same under every seed; empty if the loads returned the expected words.
 fn found(body: &str, launches: &[Launch]) -> Vec<Kind> {
     let body = format!(
         "{INIT} ld.param.u64 %rd2, [in]; add.u64 %rd6, %out, 1024; ld.param.u32 %r2, [step];

@@ -1,5 +1,5 @@
-//! `mbarrier.inval` behind arrivals and bytes that come by themselves: who has waited for their phase may execute it,
-//! and nobody else.
+//! `mbarrier.inval` after asynchronous arrivals and bytes: only threads that know of the end of their phase may
+//! execute it.
 
 use crate::common::{SEEDS, copies::kernel, run_launch};
 use tensor_map::{DataType, Params, TensorMap};
@@ -17,7 +17,8 @@ const INVAL: &str = "mbarrier.inval.shared::cta.b64 [%bar];";
 const BEHIND: &str = "BEHIND: bar.sync 0;";
 const OTHERS: &str = "@!%p4 bra BEHIND;";
 
-/// Thread 70 waits for phase 0 of `%bar` and ends the barrier, whose memory thread 33 then uses for a word.
+/// Thread 70 waits for phase 0 of `%bar` and invalidates the barrier; thread 33 then uses its memory for a
+/// word.
 fn end() -> String {
     format!(
         "setp.eq.u32 %p4, %t, 70; setp.eq.u32 %p5, %t, 33; {OTHERS} {WAIT} {INVAL} {BEHIND}
@@ -70,7 +71,7 @@ fn check(body: &str, blocks: u32, bugs: &[&[(&str, &str)]]) {
     }
 }
 
-/// The same with the bugs that any kernel can have: `barrier` is one of all threads that arrive.
+/// Checks the same with bugs that any kernel can have; `barrier` is one that all threads arrive at.
 fn check_all(body: &str, blocks: u32, barrier: &str) {
     let by_other = format!("BEHIND: @%p5 {INVAL} bar.sync 0;");
     let before = format!("{INVAL} {WAIT}");
@@ -174,7 +175,7 @@ fn behind_arrivals_of_another_block() {
             &[(WAIT, "")],
             &[(INVAL, ""), (BEHIND, &by_other)],
             &[(&both, &before)],
-            // These order nothing that the threads of the other block did.
+            // These do not order the steps of threads in the other block.
             &[(".acquire.cluster", ".acquire.cta")],
             &[(".release.cluster", ".relaxed.cluster")],
         ],
@@ -209,8 +210,8 @@ impl Observer for Order {
     }
 }
 
-/// Of two arrivals at a barrier that waits for one, the last counts in phase 1. Thread 70 waits for phase 0 alone, and for the
-/// steps of the thread that arrives.
+/// Of two arrivals at a barrier that expects one, the last counts in phase 1. Thread 70 waits only for phase 0,
+/// and for the steps of the arriving thread.
 #[test]
 fn behind_an_arrival_that_a_later_phase_counts() {
     let body = format!(
@@ -240,11 +241,11 @@ fn behind_an_arrival_that_a_later_phase_counts() {
             (Ok(_), Some(_)) => {
                 let said = checked.expect_err("it ends too early").to_string();
                 let is_found = said.contains("error[mbarrier-invalidated-in-use]")
-                    && said.contains("only a wait for phase 1 says that it has come");
+                    && said.contains("only a wait for phase 1 proves that it has completed");
                 assert!(is_found, "seed {seed}: {said}");
                 late += 1;
             }
-            // The arrival comes after the barrier's end, or that of the block.
+            // The arrival comes after the end of the barrier, or of the block.
             _ => assert!(checked.is_err(), "seed {seed}"),
         }
     }

@@ -104,7 +104,7 @@ fn an_arrival_by_copies_comes_after_them() {
             assert!(done.len() == 1 && done[0] < index);
         }
         assert_eq!(arrivals, 64);
-        // All accesses of these copies are the threads' own way to memory, and of their own groups.
+        // All accesses of these copies are in the threads' own proxy and belong to their own groups.
         let copies = positions(&log, |_, event| {
             matches!(
                 event,
@@ -278,7 +278,7 @@ fn a_changed_map_is_seen_as_a_write_of_all_of_it_and_its_copy_as_a_release() {
     });
     assert_eq!(released.len(), 32);
     assert!(changed[0] < written[0] && written[0] < released[0]);
-    // The lanes synchronise before the copy, which orders nothing, and after it.
+    // The lanes synchronise before the copy, which orders no memory, and after it.
     let synced = |orders: bool| {
         positions(&log, |origin, event| {
             origin.thread == 0

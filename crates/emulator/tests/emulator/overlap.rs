@@ -5,7 +5,7 @@ use tma_launch::{Argument, Launch};
 
 use crate::common::module;
 
-/// Kernels of one warp, each lane of which has a number.
+/// Kernels of one warp; each lane has a number.
 const KERNELS: &[(&str, &str)] = &[
     ("lets_and_writes", "LET PUT"),
     ("writes", "PUT"),
@@ -80,7 +80,7 @@ impl Stream {
         last.unwrap()
     }
 
-    /// The finding on the last of these launches, each of which overlaps the one before.
+    /// Returns the finding on the last of these launches, each of which overlaps the one before.
     fn races(entries: &[&str]) -> Option<String> {
         let mut stream = Self::new();
         let (last, before) = entries.split_last().unwrap();
@@ -122,16 +122,16 @@ fn an_access_that_comes_before_the_wait_races_with_the_launch_before() {
 #[test]
 fn a_wait_is_for_what_the_launch_before_has_waited_for() {
     let cases: &[(&[&str], bool)] = &[
-        // The launch between has waited: that it is over says that the first one is.
+        // The launch between has waited, so its end implies the end of the first one.
         (
             &["lets_and_writes", "lets_and_waits", "waits_and_reads"],
             false,
         ),
         // Until then the first one may still run.
         (&["lets_and_writes", "lets_and_waits", "reads"], true),
-        // Who lets the next one begin behind the wait, says the same.
+        // A launch that lets the next one begin after its wait implies the same.
         (&["lets_and_writes", "waits_and_lets", "reads"], false),
-        // Nobody has waited for the first one.
+        // No launch has waited for the first one.
         (
             &[
                 "lets_and_writes",
@@ -157,7 +157,7 @@ fn a_launch_that_does_not_overlap_comes_after_all_others() {
     let mut stream = Stream::new();
     stream.launch("lets_and_writes", false);
     assert!(stream.launch("reads", false).is_clean());
-    // Nor is the first one in flight for a launch behind that one.
+    // The first one is not in flight for a launch after that one either.
     assert!(stream.launch("reads", true).is_clean());
     stream.launch("lets_and_writes", false);
     stream.session.synchronise();
@@ -173,7 +173,7 @@ fn the_report_names_both_launches() {
         "reads 4 bytes at global address 0x7f0000000000",
         "writes 4 bytes at global address 0x7f0000000000",
         "in the launch of `lets_and_writes` before",
-        "no thread has executed `griddepcontrol.wait` until then",
+        "no thread has executed `griddepcontrol.wait` before this access",
         "`st.global.u32`",
         "`ld.global.u32`",
     ] {

@@ -25,7 +25,7 @@ enum Arms {
     AfterTheArrival,
 }
 
-/// How those who read say that they have.
+/// The way in which readers release a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Releases {
     OneLane,
@@ -58,7 +58,8 @@ impl Kernel {
     }
 }
 
-/// PTX of a kernel `k` with the parameters output and input; `pick` gives a number below its argument.
+/// Returns PTX of a kernel `k` with the parameters output and input; `pick` returns a number below its
+/// argument.
 pub(crate) fn protocol(mut pick: impl FnMut(usize) -> usize) -> String {
     use Arms::*;
     let (stages, rounds, readers) = (1 + pick(2), 2 + pick(3), 1 + pick(2));

@@ -36,7 +36,7 @@ fn reduced(op: &str, old: &[u32], new: &[u32]) -> Vec<u32> {
     same_with_all_seeds(&kernel(".param .u64 in", "", &body), &launch, &buffers)
 }
 
-/// The same with the other block's tile for a destination.
+/// Reduces into the other block's tile.
 fn reduced_in_cluster(op: &str, old: &[u32], new: &[u32]) -> Vec<u32> {
     let both: Vec<u32> = new.iter().chain(old).copied().collect();
     let buffers = [Buffer::zeroed::<u32>("out", 32), Buffer::new("in", &both)];
@@ -242,7 +242,7 @@ fn half_precision_is_rounded_to_nearest_even() {
     ];
     let [old, new, expected] = halves(&sums);
     assert_eq!(reduced("add.noftz.bf16", &old, &new), expected);
-    // Order: a NaN gives way, -0 is less than 0.
+    // The order: a NaN yields to a number, and -0 is less than 0.
     let least = [
         (0x3c00, 0xbc00, 0xbc00),
         (0x0000, 0x8000, 0x8000),
@@ -263,8 +263,8 @@ fn half_precision_is_rounded_to_nearest_even() {
     }
 }
 
-/// A tensor of 10 x 6 words, whose rows take 12, after a reduction of the box of 8 x 4 words at
-/// (`x`, `y`).
+/// Returns a tensor of 10 x 6 words, with rows of 12, after a reduction of the box of 8 x 4 words at (`x`,
+/// `y`).
 fn reduced_box(
     params: Params,
     op: &str,
@@ -288,7 +288,8 @@ fn reduced_box(
     Ok(buffers[0].to_vec().unwrap())
 }
 
-/// A map of such a tensor of these elements, of which a word has so many, or so many words have one.
+/// Returns a map of such a tensor with elements of this type; a word may hold several, or an element several
+/// words.
 fn words_of(data_type: DataType) -> Params {
     let length = |words: u64| words * 4 / data_type.bytes();
     TensorMap::tiled(data_type, &[length(10), 6])

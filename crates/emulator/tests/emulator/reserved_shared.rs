@@ -42,7 +42,7 @@ fn sizes_and_offsets_of_the_reserved_part() {
             .shared .align 4 .b8 fixed[100]; .reg .b32 %r<3>; .reg .b64 %rd<2>;
             ld.param.u64 %rd1, [out]; {stores} mov.u32 %r2, fixed; mov.u32 %r2, dynamic; ret; }}"
     ));
-    // 112 bytes to where the dynamic part is aligned, and 200 behind them, in units of 128.
+    // 112 bytes up to the aligned dynamic part, and 200 after them, in units of 128.
     for (dynamic, total) in [(200, 384), (0, 128)] {
         let launch = Launch::new("k", 1, 1).shared_bytes(dynamic).buffer(0);
         let out = vec![Buffer::zeroed::<u32>("out", registers.len())];

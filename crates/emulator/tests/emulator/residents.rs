@@ -5,7 +5,7 @@ use tma_launch::{Buffer, Failure, Job, Launch, Ptx};
 
 use crate::common::{SEEDS, kernel};
 
-/// Each block counts itself, and waits until so many have; then it stores a number.
+/// Each block counts itself, waits until the count reaches a number, and then stores a number.
 const WAITS: &str = "mov.u32 %r1, %ctaid.x; mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, %out, %rd1;
     atom.add.release.gpu.global.u32 %r2, [%out], 1; mov.u32 %r3, %nctaid.x;
     WAIT: POLL setp.lt.u32 %p1, %r4, %r3; @%p1 bra WAIT;

@@ -177,7 +177,7 @@ fn variables_that_are_too_large_are_refused() {
     );
 }
 
-/// Frames of local memory of as many bytes, written by each thread of clusters of 16 blocks.
+/// Frames of local memory of `bytes` bytes, written by each thread of clusters of 16 blocks.
 fn local(bytes: u32) -> Result<(), tma_launch::Failure> {
     let text = module(&format!(
         ".visible .entry k() {{ .local .align 8 .b8 big[{bytes}];
@@ -248,7 +248,7 @@ fn a_kernel_without_end_is_stopped() {
         .unwrap_err()
         .to_string();
     assert!(
-        said.contains("not over after 10000 steps") && said.contains("endless.ptx:"),
+        said.contains("has not ended after 10000 steps") && said.contains("endless.ptx:"),
         "{said}"
     );
 }

@@ -20,7 +20,7 @@ fn numbers(seed: u64) -> impl FnMut(usize) -> usize {
     }
 }
 
-/// Schedules that end a kernel may see less, as `docs/memory-model.md` says; never nothing.
+/// Schedules that end a kernel early may find less, as `docs/memory-model.md` explains, but never find none.
 #[test]
 fn generated_protocols() {
     let mut clean = 0;
@@ -45,7 +45,7 @@ fn generated_protocols() {
     );
 }
 
-/// A kernel whose first thread arrives twice at a barrier, with 128 bytes that come in between.
+/// A kernel with a first thread that arrives twice at a barrier, with 128 bytes that arrive in between.
 fn twice(bytes_come: &str) -> String {
     format!(
         ".version 8.6\n.target sm_90a\n.address_size 64\n\n\
@@ -63,7 +63,7 @@ fn twice(bytes_come: &str) -> String {
     )
 }
 
-/// A thread knows what it does itself; of a copy only a wait tells.
+/// A thread knows its own steps, but learns of a copy only by a wait.
 #[test]
 fn arrivals_ahead_of_a_phase() {
     let itself = "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [bar], 128;";

@@ -18,7 +18,7 @@ fn session(seed: u64) -> Session {
     })
 }
 
-/// A module with a kernel `k` that writes into the buffer `out`, whose address `%out` is.
+/// A module with a kernel `k` that writes into the buffer `out`, with its address in `%out`.
 fn writes(variables: &str, body: &str) -> String {
     module(&format!(
         "{variables} .visible .entry k(.param .u64 out) {{
@@ -68,7 +68,7 @@ fn freed_memory_is_named_by_its_allocation() {
     let freed = "byte 0 of `out` (4 bytes), which was freed by the host";
     for part in [
         "error[use-after-free]",
-        &format!("4 bytes at {out:#x} are in memory that is freed: {freed}\n"),
+        &format!("4 bytes at {out:#x} are in freed memory: {freed}\n"),
         "help: free the memory after the last launch that uses it",
     ] {
         assert!(text.contains(part), "{text}");
@@ -189,7 +189,7 @@ fn launches_that_cannot_work_are_refused_with_all_that_is_wrong() {
     assert!(session.load("bad.ptx", "no PTX").is_err());
 }
 
-/// One kernel writes a tensor map into global memory and does not release it, another loads by it.
+/// One kernel writes a tensor map into global memory without a release, and another loads by it.
 #[test]
 fn a_map_that_an_earlier_launch_wrote_needs_a_release_unless_the_host_wrote_it_since() {
     let body = format!(
@@ -258,8 +258,8 @@ fn suppressions_of_a_session_are_for_its_launches() {
     assert_eq!(counts, [1]);
 }
 
-/// One module allocates a MiB of the device heap and fills a word, another one reads and frees it: more often than the
-/// heap has room.
+/// One module allocates a MiB of the device heap and fills a word, another one reads and frees it: more often
+/// than the heap has room.
 #[test]
 fn the_device_heap_is_that_of_all_modules_and_lives_on() {
     let module = |declared: &str, body: &str| {
@@ -310,7 +310,7 @@ fn the_device_heap_is_that_of_all_modules_and_lives_on() {
     assert!(session.free(first).is_err());
 }
 
-/// As on a GPU, where constants lie in global memory.
+/// The address of a constant also works in `ld.global`, as on a GPU, where constants are in global memory.
 #[test]
 fn a_constant_is_read_by_an_address_that_the_host_gives() {
     let constants = ".const .align 4 .u32 numbers[3] = {7, 8, 9};";
@@ -329,8 +329,8 @@ fn a_constant_is_read_by_an_address_that_the_host_gives() {
     launch(&mut session, read, out).unwrap();
     assert_eq!(word(&mut session, out), 16);
     for (module, expected) in [
-        (past, "4 bytes at 0xc of constants, of which there are 12"),
-        (change, "a write to memory that can only be read"),
+        (past, "4 bytes at 0xc are outside of constants of 12 bytes"),
+        (change, "a write to read-only memory"),
     ] {
         session.write(out, &address.to_le_bytes()).unwrap();
         let said = launch(&mut session, module, out).unwrap_err().to_string();
@@ -338,7 +338,7 @@ fn a_constant_is_read_by_an_address_that_the_host_gives() {
     }
 }
 
-/// ptxas 13.0 reads the constant in all kernels but the last of the text, and in what they call.
+/// ptxas 13.0 reads the constant in all kernels but the last of the text, and in their callees.
 #[test]
 fn a_parameter_with_the_name_of_a_variable_is_read_in_the_last_kernel_alone() {
     let kernel = |name: &str| {
@@ -363,11 +363,11 @@ fn a_parameter_with_the_name_of_a_variable_is_read_in_the_last_kernel_alone() {
     assert_eq!(failure.error_name.as_deref(), Some("UNSUPPORTED"));
     let said = failure.to_string();
     assert!(
-        said.contains("`factor` is the name of a parameter and of a variable of the module"),
+        said.contains("`factor` names both a parameter and a variable of the module"),
         "{said}"
     );
     assert!(said.contains("`ld.param.u32`"), "{said}");
-    // A name that only the parameter has, and the variable behind the kernels.
+    // A name that only the parameter has, and the variable declared after the kernels.
     assert_eq!(run(&(kernel("a") + &kernel("b")), "a"), Ok(5));
     let behind = format!("{}{}{constant}", kernel("a"), kernel("b"));
     assert!(run(&behind, "a").is_err());
@@ -425,7 +425,7 @@ fn what_only_the_device_runtime_has_is_refused_by_name() {
     }
 }
 
-/// All of the dynamic shared memory, of which a GPU gives 48 KiB without being asked.
+/// All of the dynamic shared memory that a GPU provides without opting in: 48 KiB.
 #[test]
 fn blocks_have_as_much_dynamic_shared_memory_as_an_h100_gives_them() {
     let body = "mov.u32 %r1, bytes; add.u32 %r1, %r1, 232444; st.shared.u32 [%r1], 5; ld.shared.u32 %r2, [%r1];
@@ -444,7 +444,7 @@ fn blocks_have_as_much_dynamic_shared_memory_as_an_h100_gives_them() {
     assert!(said.to_string().contains("shared-bytes: "), "{said}");
 }
 
-/// As an object of C++ that one kernel makes and another uses: it points to its table of virtual functions.
+/// Like a C++ object that one kernel makes and another uses: it points to its table of virtual functions.
 #[test]
 fn a_kernel_calls_a_function_that_an_earlier_one_pointed_to() {
     let text = module(
@@ -482,7 +482,7 @@ fn a_module_that_a_job_lacks_is_named() {
     job.launch(Launch::new("k", 1, 1).buffer(out).of_module(1));
     let said = EmulatorBackend::new(0).check(&mut job).unwrap_err();
     assert!(
-        said.to_string().contains("there is no module of number 1"),
+        said.to_string().contains("module number 1 does not exist"),
         "{said}"
     );
 }

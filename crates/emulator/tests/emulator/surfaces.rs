@@ -1,4 +1,4 @@
-//! Surfaces: bytes at coordinates, what is outside, and what the checker says of textures and surfaces.
+//! Surfaces: bytes at coordinates, accesses out of bounds, and findings about textures and surfaces.
 
 use tma_emulator::{
     Config, Session,
@@ -214,7 +214,7 @@ fn reductions_add_up() {
 fn a_texture_does_not_see_what_the_kernel_writes() {
     let new = || Array::new(Geometry::Plane, [5, 3, 1], 1, 32, Channel::Unsigned);
     let fetch = "tex.2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%rd2, {0f3F800000, 0f3F800000}];";
-    // Whether it is the thread's own store or another's behind a barrier.
+    // Whether it is the thread's own store or another thread's, ordered by a barrier.
     for store in [
         "sust.b.2d.b32.trap [%rd1, {4, 1}], {7};",
         "setp.eq.u32 %p1, %t, 0; @%p1 sust.b.2d.b32.trap [%rd1, {4, 1}], {7}; bar.sync 0;",
@@ -229,7 +229,7 @@ fn a_texture_does_not_see_what_the_kernel_writes() {
             .launch(&format!("{} {fetch}", store.replace("{4, 1}", "{8, 1}")), 1)
             .unwrap();
     }
-    // A thread sees its own stores by the surface, and others' behind a barrier.
+    // A thread sees its own stores by the surface, and others' after a barrier.
     let mut array = new();
     let own = "sust.b.2d.b32.trap [%rd1, {%r15, 1}], {%t}; bar.sync 0; sub.u32 %r1, 16, %r15;
         suld.b.2d.b32.trap {%r2}, [%rd1, {%r1, 1}]; st.global.u32 [%out], %r2;";

@@ -1,4 +1,4 @@
-//! Tensor cores against what an H200 computed, bit for bit.
+//! Tensor cores compared bit for bit with the results of an H200.
 
 mod descriptor;
 mod gemm;
@@ -18,7 +18,7 @@ pub(crate) struct Sample {
     pub(crate) d: &'static Array,
 }
 
-/// The forms whose names begin so, each with the rest of its name.
+/// Returns the forms with names that begin so, each with the rest of its name.
 pub(crate) fn forms(beginning: &str) -> Vec<(&'static str, Sample)> {
     let names = SAMPLES.keys().filter_map(|name| name.strip_suffix("/A"));
     let names = names.filter_map(|name| Some((name, name.strip_prefix(beginning)?)));

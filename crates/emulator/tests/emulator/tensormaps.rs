@@ -40,7 +40,7 @@ const LOAD: &str = "
     mad.lo.u32 %r1, %t, 4, %tile; ld.shared.u32 %r1, [%r1];
     mul.wide.u32 %rd3, %t, 4; add.u64 %rd3, %rd3, %out; st.global.u32 [%rd3], %r1;";
 
-/// The words that the kernel left, and the map behind the first 1024 bytes.
+/// Returns the words that the kernel wrote, and the map after the first 1024 bytes.
 fn run(body: &str, threads: u32, seed: u64) -> Result<(Vec<u32>, TensorMap), tma_launch::Failure> {
     let body = format!("{INIT} ld.param.u64 %rd2, [in]; add.u64 %rd6, %out, 1024; {body}");
     let text = kernel(".param .u64 in", "", &body);

@@ -1,4 +1,4 @@
-//! Makes modules of which some break a rule of PTX.
+//! Generates modules, some of which break a rule of PTX.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ const REGISTERS: &[(&str, &str)] = &[
     ("f64", "fd"),
 ];
 
-/// Instructions, with what stands for a register of each kind: `{R32}` of 32 bits, and so on.
+/// Instructions, with placeholders for registers of each kind: `{R32}` of 32 bits, and so on.
 const INSTRUCTIONS: &[&str] = &[
     "add.u32 {r}, {r}, {r}",
     "add.s32 {r}, {r}, 5",
@@ -120,7 +120,7 @@ const ITEMS: &[&str] = &[
     ".const .b32 g[4];",
 ];
 
-/// A module with a kernel `k`; `pick` gives a number below its argument.
+/// Returns a module with a kernel `k`; `pick` returns a number below its argument.
 pub(crate) fn text(mut pick: impl FnMut(usize) -> usize) -> String {
     let mut body = String::new();
     for _ in 0..1 + pick(4) {

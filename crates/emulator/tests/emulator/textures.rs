@@ -18,7 +18,7 @@ const MODES: [AddressMode; 4] = [
     AddressMode::Border,
 ];
 
-/// A kernel whose thread `t` fetches at the four numbers `at[t]` into the four words `out[t]`.
+/// A kernel in which thread `t` fetches at the four numbers `at[t]` into the four words `out[t]`.
 fn kernel(fetch: &str) -> String {
     module(&format!(
         ".visible .entry k(.param .u64 texture, .param .u64 at, .param .u64 out) {{
@@ -83,7 +83,7 @@ fn format((channels, bits, kind): (u32, u32, Channel)) -> Format {
     Format::new(channels, bits, kind).expect("it is a format")
 }
 
-/// An array of these texels.
+/// Returns an array of these texels.
 fn array(
     geometry: Geometry,
     extents: [u64; 3],
@@ -140,7 +140,7 @@ fn walk(mut index: i64, len: i64, mode: AddressMode, normalized: bool) -> Option
     Some(index)
 }
 
-/// tex(x, y, z) of the guide for texels of which one dimension follows the other.
+/// tex(x, y, z) of the guide, one dimension after another.
 fn reference(
     numbers: &[f32],
     extents: [i64; 3],
@@ -175,7 +175,7 @@ fn reference(
             [0, 1, 2].map(|axis| scaled(axis).floor() as i64),
         ) as f32;
     }
-    // A line is the one row of a plane, whose edge is at 0.
+    // A line is the only row of a plane, at the row's edge, which is at 0.
     let (dimensions, at) = match dimensions {
         1 => (2, [at[0], 0.0, 0.0, 0.0]),
         _ => (dimensions, at),
@@ -193,7 +193,7 @@ fn reference(
         alpha[axis] = ((x - x.floor()) * 256.0).round() / 256.0;
     }
     let lookup = |index| lookup_in(dimensions, index);
-    // One dimension after the other.
+    // One dimension after another.
     let line = |y: i64, z: i64| {
         let [a, b] = [0, 1].map(|step| lookup([first[0] + step, y, z]));
         a * (1.0 - alpha[0]) + b * alpha[0]
@@ -442,7 +442,7 @@ fn memory_is_read_by_integers_and_with_a_pitch() {
         [7.0, 2.0, 0.0, 0.0],
         [2.0, -1.0, 0.0, 0.0],
     ];
-    // A level and derivatives change nothing where there is one level.
+    // A level and derivatives have no effect with only one level.
     for (opcode, more) in [
         ("", ""),
         (".level", ", %f1"),
@@ -490,14 +490,14 @@ fn what_does_not_fit_is_a_fault_that_says_so() {
         ),
         (
             fetch.replace("v4.f32", "v4.u32").replace("%f5", "%r1"),
-            "gives floating-point numbers, and the instruction is for `.u32`; its texels are 1 x 32 bits",
+            "returns floating-point numbers, but the instruction is for `.u32`; its texels are 1 x 32 bits",
             "",
         ),
         (
             fetch
                 .replace("2d", "3d")
                 .replace("%f2}]", "%f2, %f3, %f3}]"),
-            "is an array of two dimensions, and the instruction is for an array of three dimensions",
+            "is an array of two dimensions, but the instruction is for an array of three dimensions",
             "",
         ),
         (
@@ -556,7 +556,7 @@ fn what_is_not_known_is_refused_by_name() {
         (
             "",
             "tex.2d.v4.f32.f32 {%f5, %f6, %f7, %f1}, [%rd1, {%f1}];",
-            "has 1 coordinates, and must have 2",
+            "has 1 coordinates but needs 2",
         ),
         ("", "txq.channel_order.b32 %r1, [%rd1];", "property"),
     ];

@@ -1,4 +1,4 @@
-//! Copies whose groups are never waited for: a note comes with the thousandth, whoever watches.
+//! Copies with groups that are never waited for: the thousandth copy produces a note, with any observer.
 
 use std::{
     io::{self, Write},
@@ -28,7 +28,7 @@ AGAIN:
 }
 ";
 
-/// Text that a watcher writes.
+/// Text written by a watcher.
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<u8>>>);
 
@@ -87,6 +87,6 @@ fn the_thousandth_group_without_a_wait_has_a_note_while_the_kernel_runs() {
 fn groups_without_copies_have_no_note() {
     let empty = PTX.replace("cp.async.bulk.global", "// ");
     let said = run(&empty, 20_000);
-    assert!(said.contains("not over after 20000 steps"), "{said}");
+    assert!(said.contains("has not ended after 20000 steps"), "{said}");
     assert!(!said.contains("groups of copies"), "{said}");
 }

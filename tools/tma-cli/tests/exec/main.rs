@@ -265,7 +265,7 @@ fn freed_memory_is_named(programs: &Programs) -> Result<(), Failed> {
     let freed = "byte 0 of `cudaMalloc 2` (256 bytes), which was freed by `cudaFree` before the first launch\n";
     let parts = [
         &format!(" is freed already: {freed}"),
-        &format!(" are in memory that is freed: {freed}"),
+        &format!(" are in freed memory: {freed}"),
         "0 launches checked under seed 0: 2 errors",
     ];
     wanted(&output, 0, "", &parts)
@@ -325,7 +325,7 @@ fn wrong_calls_are_told(programs: &Programs) -> Result<(), Failed> {
         "cudaMallocArray: a texel has 3 channels; it must have 1, 2 or 4",
         "cudaMallocArray: extents[0] of an array of two dimensions is 1048576; it must be from 1 to 131072",
         "cudaMemcpy2DToArray: 5 from 2 on are not all among the 6 bytes of a row of the array",
-        "cudaCreateTextureObject: the filter mode is linear, and the texture gives integers",
+        "cudaCreateTextureObject: the filter mode is linear, but the texture returns integers",
         "cudaCreateTextureObject of sRGB is not there",
         "cudaMallocMipmappedArray is not there",
         "0x4d is not the handle of a texture",

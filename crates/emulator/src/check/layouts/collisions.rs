@@ -10,7 +10,7 @@ use crate::machine::observer::MatrixRead;
 /// A piece of a matrix: its line, and its number in the line.
 type At = (u32, u32);
 
-/// Two pieces at one address.
+/// Two pieces of a matrix at one address.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Collision {
     pieces: [At; 2],
@@ -18,7 +18,7 @@ pub(super) struct Collision {
     pub(super) is_repetition: bool,
 }
 
-/// Collisions of the descriptors seen so far, by all but their addresses.
+/// Collisions of the descriptors seen so far, by all their fields except the address.
 #[derive(Clone, Debug, Default)]
 pub(in crate::check) struct Collisions(HashMap<MatrixRead, Option<Collision>>);
 
@@ -38,7 +38,7 @@ impl Collisions {
 }
 
 impl MatrixRead {
-    /// The address of a piece.
+    /// Returns the address of a piece.
     pub(super) fn address(&self, descriptor: &MatrixDescriptor, (line, piece): At) -> u64 {
         let byte = u64::from(piece) * PIECE;
         match self.is_mn_major {

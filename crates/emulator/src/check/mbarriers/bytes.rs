@@ -1,4 +1,4 @@
-//! Compares the bytes that a phase expects with those of its copies.
+//! Compares the bytes that a phase expects with the bytes that its copies deliver.
 
 use super::{Mbarriers, Object, order::Expectation};
 use crate::{
@@ -10,11 +10,11 @@ use crate::{
     machine::{Names, Program, observer::Origin},
 };
 
-/// Instructions of each sort that are listed, and barriers where nothing goes on.
+/// Limit for listed instructions of each sort, and for listed barriers in a deadlock.
 const LISTED: usize = 4;
 
 impl Object {
-    /// The arithmetic of the current phase, where it is wrong.
+    /// Returns the byte counts of the current phase, if they differ.
     fn arithmetic(&self, block: [u32; 3], names: &Names) -> Option<Wrong> {
         let issued: u64 = self.issued.iter().map(|copy| u64::from(copy.bytes)).sum();
         if issued == self.expected {
@@ -32,7 +32,7 @@ impl Object {
             names.mbarrier(self.offset)
         )];
         if self.armed.is_empty() {
-            notes.push("nobody expects bytes in this phase".into());
+            notes.push("no thread expects bytes in this phase".into());
         }
         let armed = self.armed.iter().map(|armed| {
             let Expectation { origin, bytes, .. } = armed;
@@ -51,8 +51,8 @@ impl Object {
         })
     }
 
-    /// Returns whether the first copies deliver what is expected, or none would, and the others
-    /// come too early.
+    /// Returns whether the first copies deliver the expected bytes, or none are expected, so that the other
+    /// copies come too early.
     fn is_right_in_part(&self) -> bool {
         let sums = self.issued.iter().scan(0, |sum, copy| {
             *sum += u64::from(copy.bytes);
@@ -64,18 +64,19 @@ impl Object {
     }
 }
 
-/// Bytes that a phase expects and those of its copies, which differ.
+/// A phase with a byte count that differs from the bytes of its copies.
 struct Wrong {
     expected: u64,
     issued: u64,
-    /// Who says how many bytes come, and who issues a copy, each with what it does.
+    /// The instructions that expect bytes and those that issue copies, each with a description.
     armed: Vec<(Origin, String)>,
     copies: Vec<(Origin, String)>,
     notes: Vec<String>,
 }
 
 impl Wrong {
-    /// Some of the instructions that make it up, but for the last of each when these are told already.
+    /// Returns some of the instructions involved, without the last `of_last` of each sort, which are reported
+    /// already.
     fn others(&self, of_last: usize, extents: &Extents) -> Vec<Other> {
         let some = |all: &'_ [(Origin, String)]| {
             let all = &all[..all.len().saturating_sub(of_last)];
@@ -105,13 +106,13 @@ impl Checker {
         } else {
             Kind::TransactionBytes
         };
-        wrong.notes.push(
-            "the phase completed all the same, since the bytes that came happened to fit".into(),
-        );
+        wrong
+            .notes
+            .push("the phase completed anyway, since the delivered bytes happened to match".into());
         self.wrong_bytes_at(Some(origin), (block, object), kind, wrong);
     }
 
-    /// Reports bytes that do not fit: who expects them, and who issued the last copy.
+    /// Reports mismatched bytes, with the expecting instruction and the last copy.
     fn wrong_bytes_at(
         &mut self,
         completer: Option<Origin>,
@@ -148,8 +149,8 @@ impl Checker {
         }
     }
 
-    /// Reports the barriers that expect other bytes than copies deliver, in a deadlock. Where no copy was
-    /// issued at all, its issuer may be stuck elsewhere: that is no kind of its own.
+    /// Reports the barriers that expect other bytes than copies deliver, in a deadlock. If no copy was issued
+    /// at all, its issuer may be stuck elsewhere; that mismatch is returned as a note.
     pub(in crate::check) fn bytes_at_deadlock(&mut self, program: &Program) -> Vec<String> {
         let unissued = self.wrong_bytes(None, |issued| issued > 0);
         let notes = unissued.into_iter().take(LISTED).flat_map(|bytes| {
@@ -169,8 +170,8 @@ impl Checker {
         self.mbarriers.forget(block);
     }
 
-    /// Reports the barriers of a block, or of all, whose current phase expects other bytes than its copies
-    /// deliver, if so many as those are worth it; gives the others.
+    /// Reports barriers of a block, or of all blocks, with a current phase that expects other bytes than its
+    /// copies deliver, if `is_told` accepts the delivered count. Returns the other mismatches.
     fn wrong_bytes(&mut self, of: Option<u32>, is_told: fn(u64) -> bool) -> Vec<Wrong> {
         let objects = std::mem::take(&mut self.mbarriers.objects);
         let mut all: Vec<_> = objects.iter().filter(|(_, o)| o.is_valid()).collect();

@@ -1,5 +1,5 @@
-//! Finds expectations, arrivals and copies that may count in another phase, because nothing orders
-//! them against the completion of a phase.
+//! Finds expectations, arrivals and copies that may count in another phase, because they are not ordered
+//! against the completion of a phase.
 
 use super::{Issued, Object};
 use crate::{
@@ -20,8 +20,8 @@ pub(super) struct Expectation {
     epoch: Epoch,
     /// True if an arrival of this phase comes after it, without which the phase cannot complete.
     is_held: bool,
-    /// True if its thread did not know that the phase before was complete. If the thread then arrives
-    /// without knowing it either, the arrival is what is reported.
+    /// True if its thread did not know that the previous phase was complete. If the thread then arrives without
+    /// knowing it either, the arrival is reported instead.
     is_late: bool,
 }
 
@@ -34,7 +34,7 @@ pub(in crate::check) struct Arrival {
     pub(in crate::check) instruction: usize,
 }
 
-/// The arrivals of a phase.
+/// Arrivals of a phase.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Arrivals {
     pub(super) all: Vec<Arrival>,
@@ -53,13 +53,13 @@ fn knows(state: &Thread, extents: &Extents, (user, epoch): (u32, Epoch)) -> bool
 }
 
 impl Object {
-    /// Returns whether a thread knows that the phase before the current one is complete: it saw it
-    /// by a wait, whatever its semantics, or learned of one; or it knows all that completed it.
+    /// Returns whether a thread knows that the phase before the current one is complete: it saw it by a wait of
+    /// any semantics, or learned of one; or it knows all steps that completed it.
     fn is_begun_for(&self, of: u32, state: &Thread, extents: &Extents) -> bool {
         self.phase == 0 || self.phases_known(of, state, extents) >= self.phase
     }
 
-    /// The number of phases that a thread saw complete by a wait, whatever its semantics, or learned of one.
+    /// Returns the number of phases that a thread saw complete by a wait of any semantics, or learned of.
     pub(super) fn phases_waited(&self, of: u32, state: &Thread) -> u64 {
         let waited = self.waited.get(&state.own.thread);
         let waited = waited.filter(|_| state.own.block == of);
@@ -69,7 +69,8 @@ impl Object {
         waited.max(told.max(known.collective.mbarrier(of, self.id)).into())
     }
 
-    /// The number of phases that a thread knows to be complete: by waits, or as it knows all that completed them.
+    /// Returns the number of phases that a thread knows to be complete: by waits, or because it knows all their
+    /// completing steps.
     pub(super) fn phases_known(&self, of: u32, state: &Thread, extents: &Extents) -> u64 {
         let told = self.phases_waited(of, state);
         let is_known = |arrivals: &Arrivals| {
@@ -92,7 +93,7 @@ impl Object {
         expects || self.arrivals_before.has_copies
     }
 
-    /// The next phase begins.
+    /// Starts the next phase.
     pub(super) fn end_phase(&mut self) {
         let mut copies = self.issued.iter().filter(|issued| issued.is_copy);
         self.arrivals.has_copies = copies.clone().next().is_some();
@@ -127,7 +128,7 @@ impl Checker {
         });
     }
 
-    /// A thread completes bytes itself: who knows of that needs no wait for them.
+    /// Records bytes that a thread completes itself: threads ordered after it need no wait for them.
     pub(super) fn mbarrier_counts_bytes(&mut self, origin: Origin, at: (u32, u64), bytes: u32) {
         let (block, thread) = (origin.block as u32, origin.thread);
         let user = self.grid.extents.thread(block, thread);
@@ -151,9 +152,10 @@ impl Checker {
         });
     }
 
-    /// An arrival counts in the current phase. If its thread does not know that the phase before is
-    /// complete, it can come before that: where bytes hold that phase, or those that the thread expects
-    /// with its arrival, the phase has all its arrivals then and this or another is one too many.
+    /// Checks an arrival, which counts in the current phase. If its thread does not know that the previous
+    /// phase is complete, it can come before its end. If that phase waits for bytes, or the thread expects
+    /// bytes with the arrival, the previous phase may already have all its arrivals, and this or another one
+    /// exceeds the count.
     pub(super) fn mbarrier_arrives(&mut self, origin: Origin, at: (u32, u64)) {
         let is_ahead = self.mbarrier_counts_arrival(origin, at);
         let object = self.mbarriers.objects.get(&at);
@@ -174,7 +176,7 @@ impl Checker {
         let wait = self.passed_at_once(origin, at);
         let raw = self.report(Kind::MbarrierOverflow, here, there, |_| {
             vec![format!(
-                "nothing orders the arrival after the end of phase {before}: if it comes before that, \
+                "the arrival is not ordered after the end of phase {before}: if it comes before that, \
                  phase {before} has one arrival too many"
             )]
         });
@@ -182,8 +184,8 @@ impl Checker {
         raw.because(wait);
     }
 
-    /// The last wait of a thread that arrives at a barrier too early, if the thread has waited since it arrived there before,
-    /// and went on at once.
+    /// Returns the last wait of a thread that arrives too early, if the thread has waited since its previous
+    /// arrival there and the wait passed at once.
     pub(super) fn passed_at_once(&self, origin: Origin, at: (u32, u64)) -> Option<Other> {
         let (block, thread) = (origin.block as u32, origin.thread);
         let state = self.grid.blocks.get(block)?.threads.get(thread as usize)?;
@@ -192,17 +194,17 @@ impl Checker {
         let object = self.mbarriers.objects.get(&at)?;
         let phases = [&object.arrivals_before, &object.arrivals];
         let arrivals = phases.into_iter().flat_map(|phase| &phase.all);
-        // The arrival itself may be among them, and has released nothing so far.
+        // The arrival itself may be among them, but has released nothing so far.
         let mut before = arrivals.filter(|by| by.user == user && by.epoch < state.own.epoch);
         before
             .all(|arrival| arrival.epoch < wait.epoch)
             .then(|| Other {
                 instruction: wait.instruction,
-                what: format!("thread {thread} goes on at once where it waits for an older phase"),
+                what: format!("thread {thread} passes its wait for an older phase at once"),
             })
     }
 
-    /// Gives whether it may count in the phase before and be one too many.
+    /// Returns whether the arrival may count in the previous phase and exceed its count.
     pub(super) fn mbarrier_counts_arrival(&mut self, origin: Origin, at: (u32, u64)) -> bool {
         let (block, thread) = (origin.block as u32, origin.thread);
         let extents = self.grid.extents;
@@ -232,7 +234,7 @@ impl Checker {
         is_ahead
     }
 
-    /// Expectations of a phase that is complete, or never will be.
+    /// Checks the expectations of a phase that is complete, or never will be.
     pub(super) fn check_expectations(&mut self, block: u32, object: &Object, is_complete: bool) {
         let phase = object.phase;
         let mut report = |armed: &Expectation, arrived: Option<Origin>, of: u64, note: String| {
@@ -250,11 +252,11 @@ impl Checker {
         for armed in &object.armed {
             if armed.is_late {
                 let of = phase - 1;
-                let note = format!("nothing orders the two: the bytes can count in phase {of}");
+                let note = format!("the two are not ordered: the bytes can count in phase {of}");
                 report(armed, object.arrivals_before.last, of, note);
             } else if is_complete && !armed.is_held {
                 let note = format!(
-                    "nothing orders the two: phase {phase} can complete without these bytes, which \
+                    "the two are not ordered: phase {phase} can complete without these bytes, which \
                      then count in the next"
                 );
                 report(armed, object.arrivals.last, phase, note);
@@ -262,7 +264,7 @@ impl Checker {
         }
     }
 
-    /// Expectations of barriers that are in use yet: of one block, or of all.
+    /// Checks the expectations of barriers that are still in use: of one block, or of all.
     pub(in crate::check) fn check_last_expectations(&mut self, of: Option<u32>) {
         let objects = std::mem::take(&mut self.mbarriers.objects);
         let mut last: Vec<_> = objects.iter().collect();
@@ -274,8 +276,8 @@ impl Checker {
         self.mbarriers.objects = objects;
     }
 
-    /// A copy that is issued now counts in the current phase; it can count in the one before, unless
-    /// who issues it knows that that one is complete.
+    /// Checks that the issuer of a copy knows that the previous phase is complete; otherwise the copy can count
+    /// in that phase.
     pub(in crate::check) fn mbarrier_delivers(&mut self, origin: Origin, at: (u32, u64)) {
         let extents = self.grid.extents;
         let (Some(object), Some(state)) = (
@@ -303,7 +305,7 @@ impl Checker {
             there,
             |_| {
                 vec![format!(
-                    "nothing orders the two: the bytes can count in phase {before}"
+                    "the two are not ordered: the bytes can count in phase {before}"
                 )]
             },
         )

@@ -1,8 +1,8 @@
-//! Pipelines of which a launch filled no stage twice: whether stages are released in time was not tested.
+//! Pipelines in which a launch filled no stage twice, so that the release of stages was not tested.
 //!
-//! A stage has a barrier for its fillers and one, `empty`, for its readers. What tells `empty` from other barriers, even
-//! where no stage is filled twice: a filler waits there before its first phase and passes at once, or readers arrive there
-//! and no thread ever waits. A barrier that is used once has neither.
+//! A stage has a barrier for its fillers and one, `empty`, for its readers. The `empty` barrier is recognised
+//! even if no stage is filled twice. Either a filler waits there before its first phase and passes at once, or
+//! readers arrive there and no thread ever waits. A barrier that is used once shows neither.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ type At = (u32, u64);
 
 /// Barriers that are kept for one.
 const LINKS: usize = 8;
-/// Bytes from one `empty` barrier of a ring to the next, at most: the stage's other barrier may lie between.
+/// Largest distance in bytes between `empty` barriers of a ring: the stage's other barrier may be between them.
 const APART_BYTES: u64 = 16;
 
 /// The steps at one barrier that make it the `empty` barrier of a stage.
@@ -28,7 +28,7 @@ pub(super) struct Turns {
     /// Some thread has waited for a phase.
     is_waited_for: bool,
     arrived: Option<Origin>,
-    /// It counts bytes.
+    /// True if the barrier counts bytes.
     has_bytes: bool,
     /// Another barrier was there before: the fills of the two are not counted together.
     is_again: bool,
@@ -43,7 +43,7 @@ struct Stage {
     origin: Origin,
     /// The wait before the first phase; otherwise the arrival.
     is_wait: bool,
-    /// The most fills in a block.
+    /// Largest number of fills in a block.
     fills: u64,
 }
 
@@ -64,7 +64,7 @@ struct Ring {
 }
 
 impl Turns {
-    /// None yet, at a place where a barrier was before or not.
+    /// Returns the state of a new barrier; `is_again` if the same place held one before.
     pub(super) fn again(is_again: bool) -> Self {
         Self {
             is_again,
@@ -72,7 +72,7 @@ impl Turns {
         }
     }
 
-    /// A thread has waited: for a phase, or before the first.
+    /// Records a wait: for a phase, or before the first.
     pub(super) fn wait(&mut self, origin: Origin, passes_first: bool) {
         match passes_first {
             true => _ = self.passed.get_or_insert(origin),
@@ -88,14 +88,14 @@ fn add(links: &mut Vec<At>, at: At) {
 }
 
 impl Object {
-    /// Phases that were filled, as far as it is the barrier of fillers.
+    /// Returns the number of filled phases, if this is the barrier of fillers.
     fn fills(&self) -> u64 {
         self.phase + u64::from(!self.issued.is_empty())
     }
 }
 
 impl Checker {
-    /// A thread arrives at a barrier, or has bytes counted there.
+    /// Records that a thread arrives at a barrier, or issues bytes that count there.
     pub(in crate::check) fn turn_steps(&mut self, origin: Origin, at: At, arrives: bool) {
         let block = self.grid.blocks.get(origin.block as u32);
         let state = block.and_then(|block| block.threads.get(origin.thread as usize));
@@ -137,7 +137,7 @@ impl Mbarriers {
             let counts_bytes = |full: &&Option<&Object>| full.is_some_and(|it| it.turns.has_bytes);
             let any_bytes = full.iter().any(|full| counts_bytes(&full));
             let full = full.iter().filter(|full| !any_bytes || counts_bytes(full));
-            // Of a block that has ended before, nothing is known: its stage may have been filled again.
+            // An ended block has no record: its stage may have been filled again.
             let fills = full.map(|full| full.map_or(u64::MAX, Object::fills)).max();
             if let Some(fills) = fills {
                 ended.push((
@@ -161,7 +161,7 @@ impl Mbarriers {
 }
 
 impl Checker {
-    /// Reports the pipelines of a launch that is over.
+    /// Reports the pipelines of a launch that has ended.
     pub(in crate::check) fn stages_filled_once(&mut self, program: &Program) {
         let mut rings: Vec<Ring> = Vec::new();
         for (offset, stage) in &self.mbarriers.stages.0 {
@@ -201,7 +201,7 @@ impl Checker {
             let here = End::new(stage.origin, what);
             self.report(Kind::StagesFilledOnce, here, None, |_| {
                 vec![format!(
-                    "{stages} in each block: a release that comes too early, or not at all, would not have been found"
+                    "{stages} in each block: an early or missing release would not have been found"
                 )]
             });
         }

@@ -19,7 +19,7 @@ const LISTED: usize = 4;
 type Warps = BTreeMap<u32, u32>;
 
 impl Object {
-    /// The threads of the block that have waited for a phase, and one of these waits.
+    /// Returns the threads of the block that have waited for a phase, and one of these waits.
     fn takers(&self, phase: u64) -> Option<(Warps, End)> {
         let waits = self.waited.values().filter(|wait| wait.phase >= phase);
         let mut waits: Vec<_> = waits.map(|wait| wait.origin).collect();
@@ -39,8 +39,8 @@ fn by_warp(threads: impl Iterator<Item = u32>) -> Warps {
 }
 
 impl Checker {
-    /// For each barrier of a ring that a deadlock waits at until a stage is empty: the threads that got the stage and have
-    /// not given it back.
+    /// Returns a note for each `empty` barrier of a ring that a deadlock waits at: the threads that took the
+    /// stage and have not released it.
     pub(in crate::check) fn unreleased_stages(&self, said: &str, program: &Program) -> Vec<String> {
         let mut all: Vec<_> = self.mbarriers.objects.iter().collect();
         all.retain(|(_, object)| object.is_valid());
@@ -80,7 +80,7 @@ impl Checker {
             let other = Other {
                 instruction: first.instruction,
                 what: format!(
-                    "{call} is missing: stage {} of {} was taken, and not given back, by {} of block {index:?}",
+                    "{call} is missing: stage {} of {} was taken but not released by {} of block {index:?}",
                     barrier.stage,
                     barrier.ring(),
                     missing.join(", ")

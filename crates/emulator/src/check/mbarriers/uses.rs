@@ -1,26 +1,26 @@
-//! The last uses of a barrier by a thread, and who knows that they are over.
+//! The last uses of a barrier by each thread, and whether other threads know that they are complete.
 
 use crate::check::clock::Epoch;
 
-/// How a thread uses a barrier.
+/// The way in which a thread uses a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::check) enum Use {
-    /// It is over with the thread's step.
+    /// Complete with the thread's step.
     Step,
-    /// A copy or an arrival that comes later by itself: only the end of the phase that counts it says that it has come.
+    /// A copy or an asynchronous arrival: only the end of the phase that counts it shows that it is complete.
     Counted,
 }
 
 /// The last uses by one thread.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Uses {
-    /// The last step, unless what is counted was issued behind it.
+    /// The last step, unless a counted operation was issued after it.
     step: Option<(Epoch, usize)>,
-    /// The phase that counts what was issued last, and the instruction.
+    /// The phase that counts the last issued operation, and the instruction.
     counted: Option<(u64, usize)>,
 }
 
-/// A use that may not be over.
+/// A use that may not be complete.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pending {
     pub(super) instruction: usize,
@@ -29,7 +29,7 @@ pub(super) struct Pending {
 }
 
 impl Uses {
-    /// The thread uses the barrier in this phase.
+    /// Records that the thread uses the barrier in this phase.
     pub(super) fn add(&mut self, used: Use, epoch: Epoch, phase: u64, instruction: usize) {
         match used {
             Use::Step => self.step = Some((epoch, instruction)),
@@ -43,15 +43,15 @@ impl Uses {
         }
     }
 
-    /// Notes that this phase counts the copy or the arrival that was issued last.
+    /// Records that this phase counts the last issued copy or arrival.
     pub(super) fn counts_in(&mut self, phase: u64) {
         if let Some((counted, _)) = &mut self.counted {
             *counted = phase.max(*counted);
         }
     }
 
-    /// Returns a use that is not over for all that a thread knows: steps up to an epoch, and that so many phases are
-    /// complete.
+    /// Returns a use that may be pending for an observer that knows steps up to `known` and `phases` completed
+    /// phases.
     pub(super) fn pending(&self, known: Epoch, phases: u64) -> Option<Pending> {
         let counted = self.counted.filter(|(phase, _)| *phase >= phases);
         let counted = counted.map(|(phase, instruction)| Pending {

@@ -102,16 +102,16 @@ impl Checker {
                 };
                 Some((of, lane, used, kind))
             });
-            // Of several that are as grave, the first.
+            // The first of the most severe ones.
             in_use = pending.rev().max_by_key(|(.., kind)| kind.severity());
         }
         if let Some((of, lane, used, kind)) = in_use {
             let (what, notes) = match used.counted_in {
                 None => ("uses it".into(), Vec::new()),
                 Some(phase) => (
-                    format!("issues what counts in its phase {phase}"),
+                    format!("issues an operation that counts in its phase {phase}"),
                     vec![format!(
-                        "only a wait for phase {phase} says that it has come"
+                        "only a wait for phase {phase} proves that it has completed"
                     )],
                 ),
             };
@@ -128,7 +128,7 @@ impl Checker {
         self.shadow_as_data(origin, range);
     }
 
-    /// The bytes are memory like other.
+    /// Records a write of the bytes, which are ordinary memory from now on.
     pub(super) fn shadow_as_data(&mut self, origin: Origin, range: Range) {
         let (block, thread) = (origin.block as u32, origin.thread);
         let actor = Actor::Thread(self.grid.extents.thread(block, thread));
@@ -142,7 +142,7 @@ impl Checker {
         }
     }
 
-    /// A use of a barrier by a thread.
+    /// Checks a thread's use of a barrier.
     pub(super) fn mbarrier_use(&mut self, origin: Origin, range: Range, what: &str, used: Use) {
         if let Some((of, _)) = location(range).filter(|(of, _)| *of != origin.block as u32) {
             self.remote_access(origin, of, range, what);
@@ -150,7 +150,7 @@ impl Checker {
         self.mbarrier_known(origin, range, what, used);
     }
 
-    /// Whoever uses a barrier must know that it is one.
+    /// Checks that a thread that uses a barrier knows of its initialisation.
     pub(in crate::check) fn mbarrier_known(
         &mut self,
         origin: Origin,

@@ -1,4 +1,4 @@
-//! Waits that can pass for another phase than the one that a thread needs, and waits that decide nothing.
+//! Waits that can pass for another phase than the one that a thread needs, and waits with unused results.
 
 use crate::{
     check::{Checker, Kind, raw::End},
@@ -6,8 +6,9 @@ use crate::{
 };
 
 impl Checker {
-    /// A wait for a phase, though the thread does not know that the one before is complete: by its parity, the wait can
-    /// pass for an earlier phase; or it was meant for an earlier phase, which the thread has not seen yet.
+    /// Reports a wait for a phase by a thread that does not know that the previous phase is complete. By its
+    /// parity the wait can pass for an earlier phase, or it was meant for an earlier phase that the thread has
+    /// not seen.
     pub(super) fn waits_out_of_turn(
         &mut self,
         origin: Origin,
@@ -23,7 +24,7 @@ impl Checker {
         };
         let known = object.phases_waited(at.0, state);
         let is_in_turn = phase <= known || phase <= object.phases_known(at.0, state, &extents);
-        // By its state: that of an older phase than the one before the current (9.7.13.15.16).
+        // A wait by state must use the state of the current or the previous phase (9.7.13.15.16).
         let is_old = phase + 1 < object.phase;
         if is_in_turn && !is_old {
             return;
@@ -49,9 +50,9 @@ impl Checker {
         };
         let note = match is_old {
             true => {
-                "a state is of the current phase or of the one before; with an older one the result is not defined"
+                "a state must be from the current phase or the one before; the result for an older one is undefined"
             }
-            false => "nothing orders the wait before the arrivals and copies of the next phase",
+            false => "the wait is not ordered before the arrivals and copies of the next phase",
         };
         let there = completer.map(|by| End::new(by, format!("completes its phase {last}")));
         self.report(Kind::LappedWaiter, End::new(origin, what), there, |_| {
@@ -60,7 +61,8 @@ impl Checker {
         .about(Some((at.0, id)));
     }
 
-    /// A wait for a phase, or for the one two before that: nothing orders the wait against the end of the phase between.
+    /// Reports a wait for a phase that may pass for the one two before it: it is not ordered after the phase
+    /// between.
     pub(super) fn waits_early(
         &mut self,
         origin: Origin,
@@ -90,7 +92,7 @@ impl Checker {
             .about(Some((at.0, id)));
     }
 
-    /// A thread that has lapped others may have done so because it waited twice for the same phase of some barrier.
+    /// Reports a thread that has lapped others, if it waited twice for the same phase of some barrier.
     pub(super) fn waits_again(&mut self, by: Origin) {
         let block = by.block as u32;
         let user = self.grid.extents.thread(block, by.thread);
@@ -112,7 +114,7 @@ impl Checker {
         .about(Some((block, id)));
     }
 
-    /// A wait whose result decides nothing tells its thread nothing.
+    /// Reports a wait with an unused result, which does not make its thread wait.
     pub(super) fn wait_unused(&mut self, origin: Origin, at: (u32, u64)) {
         let Some(object) = self.mbarriers.objects.get(&at) else {
             return;

@@ -70,10 +70,10 @@ fn readers_are_those_of_a_plain_list() {
         }
         for _ in 0..200 {
             let (access, (epoch, odd)) = access(most);
-            // Nothing is known mostly.
+            // Most of the time the reader has no knowledge of others.
             let known =
                 |reader: Access| reader.epoch + 3 < epoch + 2 * odd && reader.index % 2 == odd;
-            // Three lanes at once, as far as they are of one warp and know nothing of each other.
+            // Add three lanes at once if they are in one warp and do not know of each other.
             let thread = access.index.wrapping_sub(3 * THREADS);
             let three = [0, 1, 2].map(|next| access.by(access.index + next, access.epoch));
             let run = Run {
@@ -106,7 +106,7 @@ fn readers_are_those_of_a_plain_list() {
     assert!(runs > 100, "{runs}");
 }
 
-/// The knowledge of a thread of one block: of another block nothing, or what has come so far.
+/// The knowledge of a thread of one block; `None` for other blocks that it does not know.
 struct OfOthers {
     block: u32,
     known: Option<Epoch>,

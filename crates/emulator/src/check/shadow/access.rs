@@ -16,13 +16,13 @@ pub(in crate::check) enum Actor {
     Copy { id: u32, writes: bool },
 }
 
-/// One access. Small, as there is one for each word of memory.
+/// A recorded access. Kept small, since each word of memory stores two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::check) struct Access {
     pub(in crate::check) index: u32,
     pub(in crate::check) epoch: Epoch,
-    /// From the low end: role (3 bits), strength (4), proxy (2), whether it made an mbarrier (1), and
-    /// the instruction.
+    /// Fields from the low end: role (3 bits), strength (4), proxy (2), whether it initialised an mbarrier (1),
+    /// instruction.
     pub(super) bits: u32,
 }
 
@@ -32,12 +32,12 @@ pub(super) const ROLE_MANY: u32 = 5;
 pub(super) const ROLE_SPLIT: u32 = 6;
 pub(super) const ROLE_DISCARD: u32 = 7;
 pub(super) const ROLE: u32 = 7;
-/// In the number of readers: it is that of a row.
+/// Flag in the number of a reader set: the number is of a row.
 const ROW: u32 = 1 << 31;
 /// In the instruction of readers: no more of them are remembered.
 const IS_FULL: u32 = 1 << INSTRUCTION_SHIFT;
-/// 0 where it is weak; else 1, more by 5 for each step of its scope, and by 1 for each doubling of its
-/// size from 1 to 16 bytes.
+/// 0 for a weak access; otherwise 1, plus 5 for each step of its scope, plus 1 for each doubling of its size
+/// from 1 to 16 bytes.
 const STRENGTH_SHIFT: u32 = 3;
 const STRENGTH: u32 = 15 << STRENGTH_SHIFT;
 const SIZES: u32 = 5;
@@ -73,7 +73,7 @@ impl Access {
         }
     }
 
-    /// The same, as a strong access with this scope, of so many bytes at once.
+    /// Returns this access as a strong one with this scope and size in bytes.
     pub(in crate::check) fn strong(mut self, scope: Scope, bytes: u32) -> Self {
         let size = bytes.max(1).ilog2().min(SIZES - 1);
         // On one device `.sys` is as `.gpu`.
@@ -82,24 +82,24 @@ impl Access {
         self
     }
 
-    /// The same, as a write after which the bytes have no value.
+    /// Returns this access as a write after which the bytes have no value.
     pub(in crate::check) fn of_discard(mut self) -> Self {
         self.bits = self.bits & !ROLE | ROLE_DISCARD;
         self
     }
 
-    /// The same, as what makes or uses an mbarrier.
+    /// Returns this access as one that initialises or uses an mbarrier.
     pub(in crate::check) fn of_mbarrier(mut self) -> Self {
         self.bits |= MBARRIER;
         self
     }
 
-    /// The readers of a location that has more than one, by their number.
+    /// Returns a reference to the set of a location's readers.
     pub(in crate::check) fn many(index: usize) -> Self {
         Self::special(ROLE_MANY, index)
     }
 
-    /// The same of one location of a row, whose lane reads it.
+    /// Returns a reference to one location of a row, read by `lane` of its warps.
     pub(in crate::check) fn many_of_row(row: usize, lane: usize) -> Self {
         let mut many = Self::many(row);
         many.index |= ROW;
@@ -107,7 +107,7 @@ impl Access {
         many
     }
 
-    /// The same where no more are remembered, and all there are have numbers of the block whose first thread this is.
+    /// Returns a reference to a full set with readers of one block only, by the block's first thread.
     pub(in crate::check) fn many_of_block(index: usize, first: u32) -> Self {
         Self {
             index: index as u32,
@@ -116,13 +116,13 @@ impl Access {
         }
     }
 
-    /// The first thread of that block.
+    /// Returns the first thread of that block.
     #[inline]
     pub(in crate::check) fn full_of_block(self) -> Option<u32> {
         (self.bits == ROLE_MANY | IS_FULL).then_some(self.epoch)
     }
 
-    /// The row of a location with more than one reader, if it is in one, and the lane.
+    /// Returns the row and lane of a location with more than one reader, if it is in a row.
     #[inline]
     pub(in crate::check) fn row(self) -> Option<(usize, u32)> {
         let is_of_row = self.role() == ROLE_MANY && self.index & ROW != 0;
@@ -160,7 +160,7 @@ impl Access {
         }
     }
 
-    /// One less than the strength, where it is strong.
+    /// Returns the strength less one, if the access is strong.
     fn strength(self) -> Option<u32> {
         ((self.bits & STRENGTH) >> STRENGTH_SHIFT).checked_sub(1)
     }
@@ -170,8 +170,7 @@ impl Access {
         Some([Scope::Cta, Scope::Cluster, Scope::Gpu][scope as usize])
     }
 
-    /// Returns whether two strong accesses of the same byte are of the same proxy and all the same
-    /// bytes.
+    /// Returns whether two strong accesses of the same byte have the same proxy and cover the same bytes.
     pub(in crate::check) fn is_like(self, other: Self) -> bool {
         let size = |access: Self| access.strength().map(|strength| strength % SIZES);
         self.proxy() == other.proxy() && size(self) == size(other)
@@ -198,7 +197,7 @@ impl Access {
         self.role() == ROLE_DISCARD
     }
 
-    /// The same kind of access by another thread, or by the same one later.
+    /// Returns the same access made by another thread, or later.
     #[inline]
     pub(in crate::check) fn by(self, index: u32, epoch: Epoch) -> Self {
         Self {
@@ -208,13 +207,13 @@ impl Access {
         }
     }
 
-    /// Who made it: of one, the last access counts.
+    /// Returns the key of the accessor: of each one, only the last access counts.
     #[inline]
     pub(in crate::check) fn key(&self) -> (u32, u32) {
         (self.index, self.role())
     }
 
-    /// Returns whether two accesses of one thread differ in nothing, of two threads in nothing else.
+    /// Returns whether two accesses differ at most in their thread.
     #[inline]
     pub(in crate::check) fn is_alike(self, other: Self) -> bool {
         self.epoch == other.epoch && self.bits == other.bits
@@ -226,7 +225,7 @@ impl Access {
         self.role() == ROLE_THREAD
     }
 
-    /// The copy that it is one of.
+    /// Returns the copy that made this access.
     pub(in crate::check) fn copy(self) -> Option<u32> {
         matches!(self.role(), 3 | 4).then_some(self.index)
     }

@@ -19,7 +19,7 @@ pub(in crate::check) const EMPTY: Cell = Cell {
 };
 
 impl Cell {
-    /// Returns whether a thread goes on with bytes that nobody else has touched, and then notes it.
+    /// Records the access if no other thread has touched the bytes. Returns whether it did.
     #[inline]
     pub(in crate::check) fn repeats(&mut self, now: Access, kind: AccessKind) -> bool {
         let is_mine =
@@ -41,7 +41,7 @@ impl Cell {
         is_private
     }
 
-    /// The accesses that have read since the last write, sorted by who made them.
+    /// Returns the accesses that have read since the last write, sorted by reader.
     pub(in crate::check) fn readers(&self, readers: &Readers) -> Vec<Access> {
         match self.read.role() {
             ROLE_NONE => Vec::new(),
@@ -58,7 +58,7 @@ impl Cell {
         self.write = access;
     }
 
-    /// Adds a reader; those whose reading happened before are left out.
+    /// Adds a reader and drops readers that happened before it.
     #[inline]
     pub(in crate::check) fn add_reader(
         &mut self,
@@ -75,7 +75,7 @@ impl Cell {
         }
     }
 
-    /// Returns whether there is nothing to say of the last write, as a weak read finds it.
+    /// Returns whether a weak read has no conflict with the last write.
     #[inline]
     pub(in crate::check) fn can_be_read(
         &self,
@@ -90,8 +90,8 @@ impl Cell {
         }
     }
 
-    /// Does all that an ordinary weak read has to do with words that are accessed as they mostly are; false, and nothing
-    /// done, where there may be something to report.
+    /// Performs an ordinary weak read of words in their usual state. Returns false, with no effect, if there
+    /// may be something to report.
     #[inline]
     pub(in crate::check) fn read_quickly(
         cells: &mut [Self],
@@ -110,7 +110,7 @@ impl Cell {
         true
     }
 
-    /// The same of a read by several lanes that know the same of others.
+    /// Performs a read by several lanes that have the same knowledge of others, like `read_quickly`.
     #[inline]
     pub(in crate::check) fn read_together(
         cells: &mut [Self],
@@ -139,7 +139,7 @@ impl Cell {
         are_usual
     }
 
-    /// The same of a write.
+    /// Performs an ordinary weak write, like `read_quickly`.
     #[inline]
     pub(in crate::check) fn write_quickly(
         cells: &mut [Self],

@@ -1,4 +1,4 @@
-//! Global memory as a launch has left it.
+//! The shadow of global memory at the end of a launch.
 
 use super::{Access, Cell, Map, PAGE_WORDS, ROLE_SPLIT, Readers, Shadow};
 
@@ -12,7 +12,7 @@ pub(in crate::check) struct Past {
 }
 
 impl Shadow {
-    /// Takes what is known of global memory.
+    /// Takes the shadow of global memory.
     pub(in crate::check) fn take_past(&mut self) -> Past {
         let Self {
             pages,

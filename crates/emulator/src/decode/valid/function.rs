@@ -1,4 +1,4 @@
-//! The body of a function: what is declared in it, and what its instructions name.
+//! Checks a function's body: its declarations, and the names that its instructions use.
 
 use ptx::{
     Block, ExpressionKind, Function, Identifier, Instruction, LabelListKind, Number, Operand,
@@ -40,7 +40,7 @@ pub(super) fn check<'m>(
             Space::Reg => Meaning::Register(parameter.ty),
             _ => Meaning::Name,
         };
-        // `_` stands for parameters without a name.
+        // `_` denotes parameters without a name.
         if parameter.name != *"_" {
             checker.declare(&parameter.name, meaning);
         }
@@ -54,7 +54,7 @@ fn directives(function: &Function, mistakes: &mut Mistakes) {
     let extent = |name| function.directive(name).and_then(|found| found.extent());
     for name in [".maxntid", ".reqntid"] {
         if extent(name).is_some_and(|extent| extent.contains(&0)) {
-            let what = format!("`{name}` is 0, and a block has threads");
+            let what = format!("`{name}` is 0 but must be at least 1");
             mistakes.add(*function.name.span, "11.4", what);
         }
     }
@@ -93,7 +93,7 @@ impl<'m> Checker<'_, 'm> {
     }
 
     fn statements(&mut self, block: &'m Block) {
-        // Labels are seen before they stand.
+        // Labels may be used before their declaration.
         for statement in &block.statements {
             match statement {
                 Statement::Label(label) => self.declare(label, Meaning::Label),
@@ -143,7 +143,7 @@ impl<'m> Checker<'_, 'm> {
 
     fn label(&mut self, name: &Identifier) {
         if self.find(name).is_some_and(|found| found != Meaning::Label) {
-            let what = format!("`{}` is no label", name.as_str());
+            let what = format!("`{}` is not a label", name.as_str());
             self.mistakes.add(*name.span, "9.7.12", what);
         }
     }
@@ -161,9 +161,9 @@ impl<'m> Checker<'_, 'm> {
             let name = guard.register.as_str();
             let is = match found {
                 Meaning::Register(ty) => format!("is `{}`", ty.as_str()),
-                _ => "is no register".into(),
+                _ => "is not a register".into(),
             };
-            let what = format!("`{name}` {is}, and a guard is a predicate");
+            let what = format!("`{name}` {is}, but a guard must be a predicate");
             self.mistakes.add(*guard.register.span, "9.3", what);
         }
         if instruction.opcode.stem() == "bra"
@@ -198,7 +198,7 @@ impl<'m> Checker<'_, 'm> {
                     _ => return,
                 };
                 if let Some(problem) = is_like(ty, takes) {
-                    let what = format!("`{name}` is `{}`, and {problem}", ty.as_str());
+                    let what = format!("`{name}` is `{}`, but {problem}", ty.as_str());
                     self.mistakes.add(*symbol.name.span, "9.4", what);
                 }
             }
@@ -211,12 +211,12 @@ impl<'m> Checker<'_, 'm> {
                 let what = match (takes.ty(), number) {
                     (Some(ty @ (Type::F32 | Type::F64)), Some(Number::Integer { .. })) => {
                         format!(
-                            "an integer stands where the instruction takes `{}`",
+                            "an integer is given where the instruction takes `{}`",
                             ty.as_str()
                         )
                     }
                     (Some(ty), _) if is_float && is_integer(ty) => format!(
-                        "a floating-point number stands where the instruction takes `{}`",
+                        "a floating-point number is given where the instruction takes `{}`",
                         ty.as_str()
                     ),
                     _ => return self.names(operand),
@@ -255,7 +255,7 @@ impl<'m> Checker<'_, 'm> {
         }
     }
 
-    /// The registers of a vector are of one size.
+    /// Checks that the registers of a vector have one size.
     fn same_size(&mut self, all: &[Operand]) {
         let bytes = |operand: &Operand| match self.scope.find(operand.as_name()?)? {
             Meaning::Register(ty) => ty.size_bytes(),
@@ -271,14 +271,14 @@ impl<'m> Checker<'_, 'm> {
         }
     }
 
-    /// The register of an address with an offset.
+    /// Checks the register of an address with an offset.
     fn base(&mut self, base: &Operand, takes: Takes) {
         if let OperandKind::Symbol(symbol) = &base.kind
             && let Some(Meaning::Register(ty)) = self.find(&symbol.name)
             && let Some(problem) = is_like(ty, takes)
         {
             let what = format!(
-                "`{}` is `{}`, and {problem}",
+                "`{}` is `{}`, but {problem}",
                 symbol.name.as_str(),
                 ty.as_str()
             );
@@ -289,20 +289,20 @@ impl<'m> Checker<'_, 'm> {
     fn special(&mut self, operand: &Operand, name: &str, ty: Type, takes: Takes) {
         let what = match takes {
             Takes::Special(takes) => {
-                // One of 32 bits is cut to 16, never extended.
+                // A register of 32 bits is truncated to 16, but never extended.
                 let bytes = |ty: Type| ty.size_bytes().unwrap_or(0);
                 if bytes(takes) <= bytes(ty) && (bytes(ty) < 8 || bytes(takes) == 8) {
                     return;
                 }
                 format!(
-                    "`{name}` is `{}`, and the instruction takes `{}`",
+                    "`{name}` is `{}`, but the instruction takes `{}`",
                     ty.as_str(),
                     takes.as_str()
                 )
             }
             Takes::Any | Takes::Wide(_) => return,
             _ => {
-                format!("the special register `{name}` is read by `mov` and `cvt`, and by no other")
+                format!("the special register `{name}` can only be read by `mov` and `cvt`")
             }
         };
         self.mistakes.add(*operand.span, "10", what);

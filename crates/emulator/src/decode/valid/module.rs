@@ -12,8 +12,8 @@ use super::{Mistakes, function, names::Scope, opcodes};
 /// The last minor version of each major one.
 const LAST_MINOR: [u32; 10] = [0, 5, 3, 2, 3, 1, 5, 8, 8, ptx_isa::NEWEST.minor];
 
-/// Targets, and the PTX ISA from which on they are there; those before sm_50 are older than all that
-/// has to do with them here.
+/// Targets, with the first PTX ISA version of each. Targets before sm_50 are older than every feature checked
+/// here.
 const TARGETS: &[(&str, (u32, u32))] = &[
     ("50", (4, 0)),
     ("52", (4, 1)),
@@ -110,12 +110,12 @@ fn head(module: &Module, text: &str, mistakes: &mut Mistakes) {
         }
     }
     if let Some(bits) = module.address_size.filter(|bits| *bits != 64) {
-        let what = format!("addresses have {bits} bits, and 64 is what GPUs have");
+        let what = format!("an address size of {bits} bits is not supported; use 64");
         mistakes.add(at(".address_size"), "11.1.3", what);
     }
 }
 
-/// The names of a module.
+/// Returns the names of a module.
 fn globals<'m>(module: &'m Module, mistakes: &mut Mistakes) -> Scope<'m> {
     let mut globals = Scope::default();
     globals.enter();
@@ -168,7 +168,7 @@ pub(super) fn align(align: Option<u32>, span: Span, mistakes: &mut Mistakes) {
     }
 }
 
-/// The alignment and the sizes of a variable.
+/// Checks the alignment and the sizes of a variable.
 pub(super) fn variable(variable: &Variable, mistakes: &mut Mistakes) {
     align(variable.align, *variable.span, mistakes);
     for declarator in &variable.declarators {
@@ -207,7 +207,7 @@ fn initial(
     let name = declarator.name.as_str();
     if !matches!(variable.space, ptx::Space::Global | ptx::Space::Const) {
         let what = format!(
-            "`{name}` has an initial value, which variables in `{}` do not have",
+            "`{name}` has an initial value, which variables in `{}` must not have",
             variable.space.as_str()
         );
         mistakes.add(*declarator.name.span, "5.4.4", what);
@@ -218,12 +218,12 @@ fn initial(
         && values.len() as i64 > elements.max(1)
     {
         let count = values.len();
-        let what = format!("`{name}` has {elements} elements, and {count} initial values");
+        let what = format!("`{name}` has {elements} elements but {count} initial values");
         mistakes.add(*declarator.name.span, "5.4.4", what);
     }
 }
 
-/// The names in the initial value of a variable: their addresses, or bytes of those.
+/// Checks the names in the initial value of a variable: addresses, or bytes of them.
 fn values(
     initializer: &Initializer,
     ty: Type,

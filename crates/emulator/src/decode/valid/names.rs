@@ -1,4 +1,4 @@
-//! Names and what they stand for.
+//! Names and their meanings.
 
 use std::collections::HashMap;
 
@@ -38,7 +38,7 @@ impl<'m> Scope<'m> {
         self.open.pop();
     }
 
-    /// Declares a name of no type.
+    /// Declares a name without a type.
     pub(super) fn name(&mut self, name: &'m str) {
         self.declare(name, Meaning::Name);
     }
@@ -53,7 +53,7 @@ impl<'m> Scope<'m> {
         is_new
     }
 
-    /// Declares registers; gives the name that the braces have already.
+    /// Declares registers; returns a name that is already declared between the braces.
     pub(super) fn declare_range(
         &mut self,
         prefix: &'m str,
@@ -74,7 +74,7 @@ impl<'m> Scope<'m> {
     pub(super) fn find(&self, name: &str) -> Option<Meaning> {
         let mut scopes = self.open.iter().rev();
         let found = scopes.find_map(|names| {
-            // Most names are registers of a range, whose names have no hash.
+            // Most names are registers of a range, which are found without a hash.
             let of_range = names.in_range(name);
             of_range.or_else(|| names.names.get(name).copied())
         });
@@ -91,14 +91,14 @@ impl Names<'_> {
     }
 }
 
-/// The number of a register of `prefix<...>`.
+/// Returns the number of a register of `prefix<...>`.
 fn index(name: &str, prefix: &str) -> Option<u32> {
     let digits = name.strip_prefix(prefix)?;
     let is_canonical = digits == "0" || !digits.starts_with(['0', '+']);
     is_canonical.then(|| digits.parse().ok()).flatten()
 }
 
-/// The type of the special registers (PTX ISA, chapter 10), and of `WARP_SZ`.
+/// Returns the type of the special registers (PTX ISA, chapter 10), and of `WARP_SZ`.
 fn special(name: &str) -> Option<Meaning> {
     if name == "WARP_SZ" {
         return Some(Meaning::Name);
@@ -144,7 +144,7 @@ fn special(name: &str) -> Option<Meaning> {
         | "reserved_smem_offset_0"
         | "reserved_smem_offset_1" => Type::U32,
         "clock64" | "globaltimer" | "current_graph_exec" => Type::U64,
-        // It was of 32 bits once, and is taken as either.
+        // It once had 32 bits, so both sizes are accepted.
         "gridid" => return Some(Meaning::Name),
         "is_explicit_cluster" => Type::Pred,
         _ if is_number("envreg") || is_number("pm") => Type::U32,
@@ -154,7 +154,7 @@ fn special(name: &str) -> Option<Meaning> {
     Some(Meaning::Special(ty))
 }
 
-/// The meaning of the registers of a declaration.
+/// Returns the meaning of the registers of a declaration.
 pub(super) fn registers(variable: &Variable) -> Meaning {
     match variable.vector {
         None => Meaning::Register(variable.ty),

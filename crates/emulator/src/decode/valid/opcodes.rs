@@ -4,7 +4,7 @@ use std::{collections::HashSet, sync::LazyLock};
 
 use ptx::Module;
 
-/// The PTX ISA whose instructions these are: a later one may have more.
+/// Version of the PTX ISA that these instructions are from; a later one may have more.
 const VERSION: (u32, u32) = (9, 0);
 
 /// The first parts of all opcodes. PTX ISA 9.7.
@@ -24,7 +24,8 @@ pub(super) fn are_known(module: &Module) -> bool {
     (module.version.major, module.version.minor) <= VERSION
 }
 
-/// Returns whether there is an instruction whose opcode begins so. Those that begin with `_` are ptxas's own.
+/// Returns whether an instruction's opcode begins with this stem. Stems that begin with `_` are internal to
+/// ptxas.
 pub(super) fn is_known(stem: &str) -> bool {
     static ALL: LazyLock<HashSet<&str>> = LazyLock::new(|| STEMS.split_whitespace().collect());
     stem.starts_with('_') || ALL.contains(stem)

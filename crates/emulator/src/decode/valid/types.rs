@@ -6,13 +6,13 @@ use ptx::{Instruction, OperandKind, Type};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Takes {
     Any,
-    /// This type.
+    /// Exactly this type.
     Exactly(Type),
-    /// The same, or a special register.
+    /// This type, or a special register.
     Special(Type),
     /// This type, or a wider register (PTX ISA, section 9.4.1).
     Wide(Type),
-    /// An address; of 64 bits where the space has so many.
+    /// An address, of 64 bits if the space has such addresses.
     Address {
         is_wide: bool,
     },
@@ -50,7 +50,7 @@ pub(super) fn is_integer(ty: Type) -> bool {
     class(ty) == Class::Integer
 }
 
-/// Why a register of a type does not fit; nothing where it does.
+/// Returns why a register of a type does not fit, or `None` if it fits.
 pub(super) fn is_like(ty: Type, takes: Takes) -> Option<String> {
     let bytes = |ty: Type| ty.size_bytes().unwrap_or(0);
     let (takes_ty, is_wide) = match takes {
@@ -59,8 +59,8 @@ pub(super) fn is_like(ty: Type, takes: Takes) -> Option<String> {
         Takes::Wide(takes) => (takes, true),
         Takes::Address { is_wide } => {
             return match class(ty) {
-                Class::Float | Class::Predicate => Some("an address is an integer".into()),
-                _ if is_wide && bytes(ty) < 8 => Some("an address has 64 bits here".into()),
+                Class::Float | Class::Predicate => Some("an address must be an integer".into()),
+                _ if is_wide && bytes(ty) < 8 => Some("an address must have 64 bits here".into()),
                 _ => None,
             };
         }
@@ -80,7 +80,7 @@ pub(super) fn is_like(ty: Type, takes: Takes) -> Option<String> {
         .then(|| format!("the instruction takes `{}` here", takes_ty.as_str()))
 }
 
-/// Twice as wide.
+/// Returns the type of twice the width.
 fn doubled(ty: Type) -> Type {
     match ty {
         Type::U16 => Type::U32,
@@ -91,7 +91,7 @@ fn doubled(ty: Type) -> Type {
     }
 }
 
-/// The types that an instruction takes for its operands, if the table has it.
+/// Returns the types that an instruction takes for its operands, if the table has it.
 pub(super) fn takes(instruction: &Instruction) -> Option<Vec<Takes>> {
     use Takes::{Any, Exactly, Special, Wide};
     let opcode = &instruction.opcode;
@@ -161,7 +161,7 @@ pub(super) fn takes(instruction: &Instruction) -> Option<Vec<Takes>> {
     Some(takes)
 }
 
-/// The type of each of so many parts that `mov` packs into this type (PTX ISA, section 9.7.9.6).
+/// Returns the type of each of `parts` parts that `mov` packs into this type (PTX ISA, section 9.7.9.6).
 fn part_of(ty: Type, parts: usize) -> Option<Type> {
     let bytes = ty.size_bytes()?.checked_div(parts as u64)?;
     let mut types = [Type::B8, Type::B16, Type::B32, Type::B64].into_iter();
@@ -172,7 +172,7 @@ fn number_of_bits() -> Takes {
     Takes::Exactly(Type::B32)
 }
 
-/// Of one number, and not of small formats.
+/// Returns whether the type is a single number and not a small format.
 fn is_plain(ty: Type) -> bool {
     use Type::*;
     matches!(
@@ -181,7 +181,7 @@ fn is_plain(ty: Type) -> bool {
     )
 }
 
-/// An address in the space that the opcode names.
+/// Returns the type of an address in the space that the opcode names.
 fn address(opcode: &ptx::Opcode) -> Takes {
     let parts = [
         "shared",

@@ -1,14 +1,14 @@
-//! `vprintf`, CUDA's way of printing: a format, and arguments one behind the other in memory.
+//! `vprintf`, the device side of CUDA's `printf`: a format, and arguments packed in memory.
 
 use crate::{
     inst::Step,
     machine::{Space, Trapped, observer::Watch},
 };
 
-/// Longer texts are cut.
+/// Limit in bytes; longer texts are cut.
 const LONGEST: usize = 4096;
 
-/// A text that ends with a zero.
+/// Reads a zero-terminated text.
 pub(crate) fn text<O: Watch>(
     step: &mut Step<'_, O>,
     lane: usize,
@@ -26,8 +26,8 @@ pub(crate) fn text<O: Watch>(
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Formats the output of one thread. Integers and pointers have 4 or 8 bytes as their conversion
-/// says, floating-point numbers 8, each at a multiple of its size.
+/// Formats the output of one thread. Integers and pointers have the 4 or 8 bytes of their conversion,
+/// floating-point numbers 8, each aligned to its size.
 pub(crate) fn format<O: Watch>(
     step: &mut Step<'_, O>,
     lane: usize,
@@ -100,13 +100,14 @@ struct Specification {
     zeros: bool,
     width: usize,
     precision: Option<usize>,
-    /// Bytes that the length says: `hh`, `h`, none, `l` and the like.
+    /// Size in bytes that the length modifier selects: `hh`, `h`, none, `l` and the like.
     bytes: u64,
     conversion: char,
 }
 
 impl Specification {
-    /// Reads what stands behind a `%`; `star` gives the number that a `*` stands for. Gives what follows.
+    /// Parses the text after a `%`. `star` returns the number for a `*`. Returns the specification and the rest
+    /// of the text.
     fn read<E>(
         text: &str,
         mut star: impl FnMut() -> Result<i64, E>,
@@ -168,7 +169,7 @@ impl Specification {
         Ok((is_known.then_some(read), behind))
     }
 
-    /// How many bytes the argument has.
+    /// Returns the size of the argument in bytes.
     fn size_bytes(&self) -> u64 {
         match self.conversion {
             'c' => 4,
@@ -226,7 +227,7 @@ impl Specification {
         }
     }
 
-    /// Digits, at least as many as the precision says.
+    /// Formats digits, padded with zeros to the precision.
     fn integer(&self, prefix: &str, digits: &str) -> String {
         let least = self.precision.unwrap_or(1);
         let digits = if least == 0 && digits == "0" {
@@ -244,7 +245,7 @@ impl Specification {
         self.filled("", &text, false)
     }
 
-    /// As wide as it says, with zeros behind the prefix or spaces around all.
+    /// Pads to the width, with zeros after the prefix or with spaces around the text.
     fn filled(&self, prefix: &str, digits: &str, zeros: bool) -> String {
         let width = self.width;
         match (self.left, zeros) {
@@ -258,7 +259,7 @@ impl Specification {
     }
 }
 
-/// A floating-point number that is not negative, as C writes it.
+/// Formats a non-negative floating-point number, as C does.
 fn float(value: f64, specification: &Specification) -> String {
     let Specification {
         conversion,
@@ -305,7 +306,7 @@ fn float(value: f64, specification: &Specification) -> String {
     }
 }
 
-/// `0x1.8p+1`: all digits that are not zero, or so many, rounded to even.
+/// Formats as `0x1.8p+1`, with all non-zero digits, or with `precision` digits, rounded to even.
 fn hexadecimal(value: f64, precision: Option<usize>) -> String {
     const BITS: usize = 52;
     let bits = value.to_bits();
@@ -340,7 +341,7 @@ fn hexadecimal(value: f64, precision: Option<usize>) -> String {
     )
 }
 
-/// An exponent with its sign and two digits at least.
+/// Formats an exponent with its sign and at least two digits.
 fn signed(exponent: i32) -> String {
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{sign}{:02}", exponent.abs())
@@ -356,7 +357,7 @@ mod tests {
         specification.map_or_else(String::new, |found| found.number(value))
     }
 
-    // The expected texts are those of glibc.
+    // The expected texts are the output of glibc.
     #[test]
     fn integers_are_written_as_in_c() {
         for (format, value, text) in [

@@ -16,7 +16,7 @@ pub(super) fn is_packed(instruction: &Instruction) -> bool {
     matches!(last, Some("f16x2" | "bf16x2"))
 }
 
-/// Of the lower and the upper half.
+/// Emits the comparisons of the lower and the upper half.
 fn compared(
     decoder: &mut Decoder<'_>,
     modifiers: &mut Modifiers<'_>,
@@ -71,7 +71,7 @@ pub(super) fn setp(
 ) -> Result<(), NotSupported> {
     let [low, high] = compared(decoder, modifiers, sources, c)?;
     let (p, q) = decoder.pair(d)?;
-    let q = q.ok_or("it has not a predicate for each half")?;
+    let q = q.ok_or("it needs a predicate for each half")?;
     let copies = [(p.slot, low), (q.slot, high)];
     decoder.emit(Action::Alu(Alu::Copy(copies.into())));
     Ok(())

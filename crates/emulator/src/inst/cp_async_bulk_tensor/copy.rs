@@ -158,7 +158,7 @@ impl TensorCopy {
         Ok(())
     }
 
-    /// The parameters of the map, with those that the instruction gives in their stead.
+    /// Returns the map's parameters with the replacements from the instruction.
     fn overridden<O: Watch>(
         &self,
         step: &Step<'_, O>,
@@ -187,16 +187,17 @@ impl TensorCopy {
             return Ok(decoded);
         }
         let Params::Tiled(tiled) = &mut decoded.params else {
-            return Err("dimensions stand in for those of an im2col map".into());
+            return Err("dimensions must not be replaced for an im2col map".into());
         };
         let rank = tiled.tensor.rank();
         if dims.len() != rank {
-            return Err(format!("{} dimensions stand in for {rank}", dims.len()));
+            return Err(format!(
+                "{} dimensions replace the {rank} dimensions of the map",
+                dims.len()
+            ));
         }
         if coordinates.iter().any(|slot| get(slot) as i32 != 0) {
-            return Err(
-                "a coordinate is not 0, though dimensions stand in for those of the map".into(),
-            );
+            return Err("coordinates must be 0 if dimensions replace those in the map".into());
         }
         let dims: Vec<u64> = dims.iter().map(|slot| get(slot) & 0xff).collect();
         tiled.tensor.dims = Dims::<u64>::new(&dims);
@@ -211,7 +212,7 @@ impl TensorCopy {
         Ok(decoded)
     }
 
-    /// The extents of the box in shared memory, innermost first, in elements.
+    /// Returns the extents of the box in shared memory, innermost first, in elements.
     fn extents(&self, params: &Params) -> [u32; 5] {
         let mut extents = [1; 5];
         match params {
@@ -219,7 +220,7 @@ impl TensorCopy {
                 let tensor = &tiled.tensor;
                 let slice = tensor.interleave.slice_bytes();
                 let slice = slice.map(|bytes| bytes / tensor.data_type.bytes());
-                // A slice stands for its channels.
+                // A slice represents its channels.
                 let is_of_channels = |dim| slice.is_some() && dim + 2 == tensor.rank();
                 let dims = (0..tensor.rank()).filter(|dim| !is_of_channels(*dim));
                 let counts = dims.map(|dim| tiled.box_elements(dim));
@@ -241,7 +242,7 @@ impl TensorCopy {
         extents
     }
 
-    /// The rows of the box.
+    /// Visits the rows of the box.
     fn walk(
         &self,
         decoded: &Decoded,
@@ -276,7 +277,7 @@ impl TensorCopy {
                     _ => "an im2col map",
                 };
                 return Err(format!(
-                    "the instruction has the mode `.{}`, and the map is {map}",
+                    "the instruction has the mode `.{}`, but the map is {map}",
                     mode.word()
                 ));
             }
@@ -284,7 +285,7 @@ impl TensorCopy {
         walk.map_err(|error: NoWalk| error.to_string())
     }
 
-    /// The map's 128 bytes: in parameters, constants or global memory, at a multiple of 64.
+    /// Reads the map's 128 bytes from parameters, constants or global memory, at a multiple of 64.
     fn read_map<O: Watch>(
         &self,
         step: &mut Step<'_, O>,

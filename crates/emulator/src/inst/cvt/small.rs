@@ -56,7 +56,8 @@ impl Small {
         (1 << (self.exponent - 1)) - 1
     }
 
-    /// To nearest even; what is too large becomes the largest, and so does a NaN where there is none.
+    /// Rounds to nearest even. Values too large become the largest number, as does a NaN in formats without
+    /// one.
     fn from(&self, value: f64, relu: bool) -> u8 {
         if value.is_nan() {
             return self.nan.unwrap_or(self.largest);
@@ -99,8 +100,8 @@ impl Small {
     }
 }
 
-/// A number that is not negative, rounded to nearest even with so many bits of fraction, the last of
-/// them not below `2^lowest`.
+/// Rounds a non-negative number to nearest even with `fraction_bits` bits of fraction, and no bit below
+/// `2^lowest`.
 fn in_steps(value: f64, fraction_bits: i32, lowest: i32) -> f64 {
     if value == 0.0 || value.is_infinite() {
         return value;
@@ -112,8 +113,8 @@ fn in_steps(value: f64, fraction_bits: i32, lowest: i32) -> f64 {
 
 const UE8M0_NAN: u8 = 0xff;
 
-/// The exponent of a power of two. The sign is ignored, which the manual leaves open: so the software
-/// conversion of `cuda_fp8.hpp` has it.
+/// Converts to the exponent of a power of two. The sign is ignored, as in the software conversion of
+/// `cuda_fp8.hpp`; the manual leaves it open.
 fn to_ue8m0(value: f64, up: bool, finite: bool) -> u8 {
     let magnitude = value.abs();
     let bits = magnitude.to_bits();
@@ -149,7 +150,7 @@ pub(super) fn cvt(
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
 ) -> Result<(), NotSupported> {
-    // The manual leaves the range of the fixed-point format open, and no GPU at hand has it.
+    // The manual leaves the range of the fixed-point format open, and no available GPU supports it.
     if modifiers.take("s2f6x2") {
         return Err(NotSupported::NotExecuted(ptx_isa::Version::new(9, 1)));
     }
@@ -217,7 +218,7 @@ pub(super) fn cvt(
     Ok(())
 }
 
-/// Two numbers at once.
+/// A conversion of two numbers at once.
 #[derive(Clone, Debug)]
 pub(crate) struct Packed {
     d: Slot,
@@ -247,7 +248,7 @@ impl Packed {
     }
 
     fn of(&self, a: u64, other: u64) -> u64 {
-        // Of four bits a number is in a nibble, of six in a byte.
+        // A number of four bits is in a nibble, of six bits in a byte.
         let (high, low) = match self.from {
             Type::E2m1x2 => ((a >> 4) as u8 & 15, a as u8 & 15),
             _ => ((a >> 8) as u8, a as u8),
@@ -305,7 +306,7 @@ enum Way {
 }
 
 fn tf32(way: Way, relu: bool, finite: bool) -> Option<Unary> {
-    /// Ten bits of fraction are left; those of a NaN are as an H200 has them.
+    /// Rounds to ten bits of fraction; a NaN keeps the bits that an H200 keeps.
     fn round(a: f32, way: Way, relu: bool, finite: bool) -> u32 {
         let bits = a.to_bits();
         if a.is_nan() && way != Way::Away {
@@ -321,7 +322,7 @@ fn tf32(way: Way, relu: bool, finite: bool) -> Option<Unary> {
             Way::Away | Way::Zero | Way::Up => bits,
         };
         let result = rounded & !0x1fff;
-        // It takes a NaN for an infinity.
+        // A NaN is treated as an infinity here.
         let is_infinite = finite && result & 0x7fff_ffff >= 0x7f80_0000;
         result - u32::from(is_infinite) * 0x2000
     }
@@ -343,7 +344,7 @@ fn tf32(way: Way, relu: bool, finite: bool) -> Option<Unary> {
 mod tests {
     use super::*;
 
-    /// All numbers of a format that are not negative and finite, by the definition of the format.
+    /// Returns all non-negative finite numbers of a format, by its definition.
     fn all(exponent_bits: i32, fraction_bits: i32, count: u8) -> Vec<f64> {
         let bias = (1 << (exponent_bits - 1)) - 1;
         (0..count)

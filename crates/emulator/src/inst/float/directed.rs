@@ -25,7 +25,7 @@ trait Directed: Float + Bits {
     }
 
     fn mul_in(self, b: Self, mode: Rounding) -> Self {
-        // A zero of the product's sign changes nothing.
+        // Adding a zero with the product's sign does not change the product.
         let negative = self.wide().is_sign_negative() != b.wide().is_sign_negative();
         self.fma_in(b, Self::narrow(if negative { -0.0 } else { 0.0 }), mode)
     }
@@ -68,7 +68,7 @@ macro_rules! directed {
     };
 }
 
-/// `add`, `sub`, `mul`, `div`
+/// Returns `add`, `sub`, `mul` or `div` in this rounding mode.
 pub(super) fn binary(stem: &str, ty: Type, mode: Rounding) -> Option<Binary> {
     match stem {
         "add" => directed!(ty, mode, T, M, lift!(|a: T, b: T| a.add_in(b, M))),
@@ -79,12 +79,12 @@ pub(super) fn binary(stem: &str, ty: Type, mode: Rounding) -> Option<Binary> {
     }
 }
 
-/// `fma`
+/// Returns `fma` in this rounding mode.
 pub(super) fn ternary(ty: Type, mode: Rounding) -> Option<Ternary> {
     directed!(ty, mode, T, M, lift!(|a: T, b: T, c: T| a.fma_in(b, c, M)))
 }
 
-/// `rcp`, `sqrt`
+/// Returns `rcp` or `sqrt` in this rounding mode.
 pub(super) fn unary(stem: &str, ty: Type, mode: Rounding) -> Option<Unary> {
     match stem {
         "rcp" => directed!(ty, mode, T, M, lift!(|a: T| T::narrow(1.0).div_in(a, M))),

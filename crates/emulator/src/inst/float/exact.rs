@@ -4,7 +4,7 @@ use ptx::Type;
 
 use crate::value::{Rounding, decompose, encode};
 
-/// `m * 2^e` with a sign; the last bit of `m` also stands for all that is smaller and not zero.
+/// `m * 2^e` with a sign; the last bit of `m` is sticky, so it also represents smaller non-zero bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Exact {
     negative: bool,
@@ -25,7 +25,7 @@ impl Exact {
         }
     }
 
-    /// The product; both have at most 53 bits.
+    /// Returns the product; both factors have at most 53 bits.
     fn times(self, other: Self) -> Self {
         Self {
             negative: self.negative != other.negative,
@@ -34,7 +34,7 @@ impl Exact {
         }
     }
 
-    /// With the highest bit at [`TOP`].
+    /// Normalises with the highest bit at [`TOP`].
     fn normal(self) -> Self {
         let by = self.m.leading_zeros() as i32 - (127 - TOP);
         Self {
@@ -67,7 +67,7 @@ impl Exact {
         Self { m, ..large }
     }
 
-    /// The quotient, to far more bits than any format has.
+    /// Returns the quotient, to far more bits than any format has.
     fn over(self, other: Self) -> Self {
         let numerator = self.m << 70;
         Self {
@@ -77,7 +77,7 @@ impl Exact {
         }
     }
 
-    /// The root, likewise.
+    /// Returns the square root, exact or with a sticky bit.
     fn root(self) -> Self {
         let value = self.normal();
         let odd = value.e & 1;
@@ -97,17 +97,16 @@ impl Exact {
     }
 }
 
-/// `a * b + c`, as the bits of a number of type `ty`.
+/// Returns `a * b + c` as the bits of a number of type `ty`, which all operands have.
 ///
-/// All numbers are of that type. Where one of them is no number, or infinite, there is nothing to
-/// round.
+/// Returns `None` if an operand is a NaN or infinite, since there is no rounding then.
 pub(crate) fn multiply_add(a: f64, b: f64, c: f64, ty: Type, mode: Rounding) -> Option<u64> {
     if !(a.is_finite() && b.is_finite() && c.is_finite()) {
         return None;
     }
     let product = Exact::of(a).times(Exact::of(b));
     let mut sum = product.plus(Exact::of(c));
-    // A sum of zero has the sign of both, and of two signs that of its direction (IEEE 754, 6.3).
+    // A zero sum of equal signs keeps the sign; of different signs, the rounding mode decides (IEEE 754, 6.3).
     if sum.m == 0 {
         let signs = (product.negative, c.is_sign_negative());
         let both_zero = product.m == 0 && c == 0.0;
@@ -119,7 +118,7 @@ pub(crate) fn multiply_add(a: f64, b: f64, c: f64, ty: Type, mode: Rounding) -> 
     Some(sum.round(ty, mode))
 }
 
-/// `a / b`, likewise; also for a divisor that is zero there is nothing to round.
+/// Returns `a / b` in the same way; `None` for a zero divisor too.
 pub(super) fn divide(a: f64, b: f64, ty: Type, mode: Rounding) -> Option<u64> {
     if !(a.is_finite() && b.is_finite()) || b == 0.0 || a == 0.0 {
         return None;
@@ -127,7 +126,7 @@ pub(super) fn divide(a: f64, b: f64, ty: Type, mode: Rounding) -> Option<u64> {
     Some(Exact::of(a).over(Exact::of(b)).round(ty, mode))
 }
 
-/// The square root of a positive number.
+/// Returns the square root of a positive number.
 pub(super) fn root(a: f64, ty: Type, mode: Rounding) -> Option<u64> {
     (a.is_finite() && a > 0.0).then(|| Exact::of(a).root().round(ty, mode))
 }
@@ -137,7 +136,7 @@ mod tests {
     use super::*;
     use crate::machine::Rng;
 
-    /// Numbers of all sizes, some of them near each other.
+    /// Returns numbers of all sizes, some of them near each other.
     fn number(rng: &mut Rng) -> f64 {
         let bits = rng.next();
         let near = (bits & 0x800f_ffff_ffff_ffff) | (0x3fa + (rng.next() & 7)) << 52;

@@ -19,14 +19,14 @@ fn is_narrow(ty: Type) -> Result<bool, NotSupported> {
     }
 }
 
-/// `add.cc`, `addc`, `sub.cc`, `subc`.
+/// Decodes `add.cc`, `addc`, `sub.cc` and `subc`.
 pub(crate) fn sum(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
 ) -> Result<(), NotSupported> {
     let stem = instruction.opcode.stem();
-    // Of `add` and `sub`, the caller has taken the `.cc`.
+    // For `add` and `sub`, the caller has taken the `.cc`.
     let writes = modifiers.take("cc") || matches!(stem, "add" | "sub");
     let ty = modifiers.ty()?;
     let f: WithCarry = match (stem, is_narrow(ty)?) {
@@ -55,7 +55,7 @@ pub(crate) fn sum(
     Ok(())
 }
 
-/// `madc`
+/// Decodes `madc`.
 pub(crate) fn with_carry(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -67,7 +67,7 @@ pub(crate) fn with_carry(
     product(decoder, instruction, modifiers, high)
 }
 
-/// `mad.cc`, `madc`: a half of a product, and a sum with carry.
+/// Decodes `mad.cc` and `madc`: a half of a product, and a sum with carry.
 pub(super) fn product(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -79,7 +79,7 @@ pub(super) fn product(
         "madc" => true,
         _ => return Err("it has no form with carry".into()),
     };
-    // Of `mad`, the caller has taken the `.cc`.
+    // For `mad`, the caller has taken the `.cc`.
     let writes = modifiers.take("cc") || !reads;
     let ty = modifiers.ty()?;
     let signed = matches!(ty, Type::S32 | Type::S64);
@@ -132,8 +132,8 @@ fn half_of(a: &Lanes, b: &Lanes, half: fn(u64, u64) -> u64) -> Lanes {
     d
 }
 
-/// A subtraction adds the complement and one: its carry is set where it does not borrow, as `addc` behind a `sub.cc` shows
-/// on an H200. 9.7.2 calls it the borrow.
+/// Adds or subtracts with carry. A subtraction adds the complement and one: its carry is set if it does not
+/// borrow, as `addc` after a `sub.cc` shows on an H200. 9.7.2 calls this bit the borrow.
 fn chain(a: &Lanes, b: &Lanes, carry: Option<&Lanes>, bits: u32, subtract: bool) -> (Lanes, Lanes) {
     let mask = u64::MAX >> (64 - bits);
     let (mut d, mut out) = ([0; LANES], [0; LANES]);

@@ -17,7 +17,7 @@ pub(crate) fn is_one(instruction: &Instruction) -> bool {
     PACKS.iter().any(|pack| opcode.has(pack)) || opcode.has("relu") && opcode.has("s32")
 }
 
-/// Of each integer of a pack what `f` makes of two, in its lower bits.
+/// Applies `f` to each pair of packed integers and keeps the lower bits of its results.
 fn each<const BITS: u32, const SIGNED: bool>(a: u32, b: u32, f: impl Fn(i32, i32) -> i32) -> u32 {
     let number = |pack: u32, shift: u32| {
         let above = pack << (32 - BITS - shift);
@@ -33,7 +33,7 @@ fn each<const BITS: u32, const SIGNED: bool>(a: u32, b: u32, f: impl Fn(i32, i32
     (0..32).step_by(BITS as usize).map(of).sum()
 }
 
-/// The nearest integer of a pack.
+/// Returns the nearest integer that fits in a pack.
 fn saturate<const BITS: u32, const SIGNED: bool>(number: i32) -> i32 {
     match SIGNED {
         true => number.clamp(-1 << (BITS - 1), (1 << (BITS - 1)) - 1),
@@ -41,7 +41,7 @@ fn saturate<const BITS: u32, const SIGNED: bool>(number: i32) -> i32 {
     }
 }
 
-/// Returns the operation on packs that `stem` names, if there is one.
+/// Returns the packed operation with this mnemonic, if there is one.
 fn packed<const BITS: u32, const SIGNED: bool>(
     stem: &str,
     saturates: bool,
@@ -65,7 +65,7 @@ fn packed<const BITS: u32, const SIGNED: bool>(
     })
 }
 
-/// `.relu` of 32 bits: zeros of what is negative.
+/// Returns the 32-bit operation with `.relu`, which replaces negative results by zero.
 fn word(stem: &str) -> Option<Binary> {
     Some(match stem {
         "min" => lift!(|a: i32, b: i32| a.min(b).max(0)),
@@ -74,7 +74,7 @@ fn word(stem: &str) -> Option<Binary> {
     })
 }
 
-/// `add`, `sub`, `min`, `max`.
+/// Decodes `add`, `sub`, `min` and `max`.
 pub(crate) fn binary(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,

@@ -2,12 +2,12 @@
 
 use crate::value::{LANES, Lanes, lanes_of};
 
-/// Where in the memory the access of each lane begins.
+/// Offset in the memory at which the access of each lane starts.
 pub(super) type Starts = [usize; LANES];
 
-/// Those of accesses of `size` bytes, a power of two, to memory of this length, whose first byte has the address `first`.
-/// Lanes that are not active have the start of one that is. `None` where an active lane accesses other memory, or is not
-/// aligned.
+/// Returns the starts for accesses of `size` bytes, a power of two, to memory of this length with the address
+/// `first`. Inactive lanes get the start of an active one. Returns `None` if an active lane accesses other
+/// memory or is not aligned.
 #[inline]
 pub(super) fn starts(
     addresses: &Lanes,
@@ -32,7 +32,7 @@ pub(super) fn starts(
     are_there.then_some(starts)
 }
 
-/// The element of each lane that lies so many bytes behind its start.
+/// Loads the element of each lane that is `at` bytes after its start.
 pub(super) fn load(bytes: &[u8], starts: &Starts, at: usize, element_bytes: usize) -> Lanes {
     match element_bytes {
         1 => load_of::<1>(bytes, starts, at),
@@ -52,8 +52,8 @@ fn load_of<const N: usize>(bytes: &[u8], starts: &Starts, at: usize) -> Lanes {
     values
 }
 
-/// Writes an element of each active lane, one lane after the other. Sets a bit of a lane for each of its bytes that
-/// changes.
+/// Writes an element of each active lane, one lane after another. Sets a bit of the lane for each of its bytes
+/// that changes.
 pub(super) fn store(
     bytes: &mut [u8],
     starts: &Starts,
@@ -87,7 +87,7 @@ fn store_of<const N: usize>(
     }
 }
 
-/// The bytes, of so many, in which a bit is set.
+/// Returns the bytes that contain a set bit, out of `size` bytes.
 #[inline]
 pub(super) fn differing(bits: u64, size: usize) -> u32 {
     if bits == 0 {

@@ -53,7 +53,7 @@ pub(crate) fn lop3(
     let mut copies = vec![(d.slot, sum)];
     match (p, q) {
         (None, None) => {}
-        // A predicate: whether any bit is set, and what is made of it and of another.
+        // A predicate that is true if any bit is set, combined with another one.
         (Some(p), Some((q, or))) => {
             let q = decoder.source(q, Type::Pred)?;
             let f = match or {
@@ -63,7 +63,7 @@ pub(crate) fn lop3(
             let combined = decoder.temporary(|d| Alu::Binary { f, d, a: sum, b: q });
             copies.push((p.slot, combined));
         }
-        _ => return Err("it has a predicate without an operator, or the other way round".into()),
+        _ => return Err("a predicate and an operator must be given together".into()),
     }
     decoder.emit(Action::Alu(Alu::Copy(copies.into())));
     Ok(())

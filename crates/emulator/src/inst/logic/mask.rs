@@ -14,7 +14,7 @@ fn clamps(modifiers: &mut Modifiers<'_>) -> Result<bool, NotSupported> {
         .ok_or(NotSupported::Part("mode"))
 }
 
-/// A mask of `width` ones from a position on.
+/// Returns a mask of `width` ones from a position on.
 fn run(position: u32, width: u32) -> u32 {
     let ones = 1_u64.checked_shl(width).map_or(u64::MAX, |end| end - 1);
     (ones << position.min(32)) as u32

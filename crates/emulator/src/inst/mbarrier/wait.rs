@@ -1,4 +1,4 @@
-//! Waiting at a barrier, and what is said of those who wait for ever.
+//! Waits at an mbarrier, and the description of waits in a deadlock.
 
 use super::{Kind, Mbarrier, MbarrierOperation, Object};
 use crate::{
@@ -74,7 +74,7 @@ impl MbarrierOperation {
         })
     }
 
-    /// Waits until the phase is complete for all lanes, or gives up.
+    /// Waits until the phase is complete for all lanes, or until the wait gives up.
     pub(super) fn wait<O: Watch>(
         &self,
         step: &mut Step<'_, O>,
@@ -141,7 +141,7 @@ impl MbarrierOperation {
         Ok(Flow::Next)
     }
 
-    /// The object that a group waits at.
+    /// Returns the object that a group waits at.
     fn awaited_at(&self, waiting: &Waiting<'_>) -> Object {
         let group = waiting.group;
         let lane = lanes_of(group.mask).next().unwrap_or(0);
@@ -149,7 +149,7 @@ impl MbarrierOperation {
         self.object_at(bases.map_or(0, |bases| bases[lane]))
     }
 
-    /// The barrier that a group waits at, and its block, where it is initialised.
+    /// Returns the barrier that a group waits at, and its block, if it is initialised.
     pub(super) fn awaited<'a>(
         &self,
         waiting: &Waiting<'a>,

@@ -16,13 +16,13 @@ pub(crate) enum Element {
         bits: u32,
         signed: bool,
     },
-    /// 32 of them are one element.
+    /// Single bits; 32 of them are one element.
     Bit,
     Double,
 }
 
 impl Element {
-    /// Bits of an element, as it is taken from registers and memory.
+    /// Returns the bits of an element in registers and memory.
     pub(crate) const fn bits(self) -> u32 {
         match self {
             Self::Float(Format::F16 | Format::Bf16) => 16,
@@ -44,7 +44,7 @@ impl Element {
     }
 }
 
-/// The type of the sums.
+/// The accumulator type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sum {
     F16,
@@ -54,7 +54,7 @@ pub(crate) enum Sum {
 }
 
 impl Sum {
-    /// The width of an element in its registers.
+    /// Returns the width of an element in its registers.
     pub(crate) const fn bits(self) -> u32 {
         match self {
             Self::F16 => 16,
@@ -74,13 +74,13 @@ impl Sum {
 /// The instruction's way of grouping products.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// All of K at once.
+    /// The whole of K at once.
     Whole,
-    /// As `mma.sync` does it for formats of 8 bits: as two products in half precision, then C.
+    /// Two products in half precision, then C, as in `mma.sync` for formats of 8 bits.
     Widened,
-    /// As `wmma` does it for tf32: four of K, then the other four.
+    /// Four of K, then the other four, as in `wmma` for tf32.
     Fours,
-    /// As `mma.sync.m8n8k4` does it: by fused multiply-adds in single precision.
+    /// Fused multiply-adds in single precision, as in `mma.sync.m8n8k4`.
     Scalar,
 }
 
@@ -96,13 +96,13 @@ pub(crate) struct Product {
     pub(crate) clamps: bool,
     /// `.xor` of bits; else `.and`.
     pub(crate) xor: bool,
-    /// Of double precision.
+    /// Rounding of double precision.
     pub(crate) rounding: Rounding,
 }
 
 impl Product {
-    /// `sums += a * b`: `a` by rows, `b` by columns, `sums` by rows. Of a sparse A, `kept` says for each
-    /// element which of K it is.
+    /// Computes `sums += a * b`, with `a` and `sums` by rows and `b` by columns. For a sparse A, `kept` has the
+    /// index in K of each element.
     pub(crate) fn add(
         &self,
         a: &[u64],
@@ -114,7 +114,7 @@ impl Product {
         self.add_negated([false; 2], (a, b), depth, sums, kept);
     }
 
-    /// The same with the other sign of A or B. `depth` is K.
+    /// Computes the same with A or B negated. `depth` is K.
     pub(crate) fn add_negated(
         &self,
         [negates_a, negates_b]: [bool; 2],
@@ -170,7 +170,7 @@ impl Product {
         }
     }
 
-    /// Where C and D differ, the unit is that of single precision.
+    /// Returns the format of the accumulation unit: single precision unless C and D are both half precision.
     const fn unit(&self) -> Format {
         match (self.c, self.d) {
             (Sum::F16, Sum::F16) => Format::F16,
@@ -178,7 +178,7 @@ impl Product {
         }
     }
 
-    /// Each sum by one fused dot product.
+    /// Computes each sum by one fused dot product.
     fn fused(&self, unit: Unit, a: &Factors, b: &Factors, sums: &mut [u64], kept: Option<&[u8]>) {
         let columns = b.len();
         for (i, row) in sums.chunks_exact_mut(columns).enumerate() {
@@ -197,7 +197,7 @@ impl Product {
         }
     }
 
-    /// C as the unit takes it.
+    /// Widens C to the format of the unit.
     fn widened_sum(&self, c: u64) -> u64 {
         if self.unit() == self.c.format() {
             return c;
@@ -210,7 +210,7 @@ impl Product {
         }
     }
 
-    /// D as it is stored.
+    /// Narrows D to the stored format.
     fn narrowed(&self, d: u64) -> u64 {
         if self.unit() == self.d.format() {
             return d;
@@ -218,8 +218,8 @@ impl Product {
         f16::narrow(f32::of(d).into()).bits()
     }
 
-    /// Two products in half precision, of the K whose last two bits are 0 or 1 and then of the others;
-    /// C comes last.
+    /// Computes two products in half precision, then adds C. The first takes the K with the last two bits 0 or
+    /// 1, the second the others.
     fn widened(
         &self,
         (x, a): (Format, &[u64]),
@@ -263,7 +263,7 @@ impl Product {
         }
     }
 
-    /// `mma.sync.m8n8k4`: fused multiply-adds in single precision, in an order that D decides.
+    /// Computes `mma.sync.m8n8k4`: fused multiply-adds in single precision, in an order that depends on D.
     fn scalar(&self, c: u64, pairs: &[(u64, u64)]) -> u64 {
         let product = |at: usize, sum: f32| {
             let (a, b) = pairs[at];
@@ -288,7 +288,7 @@ impl Product {
     }
 }
 
-/// Each sum by itself: the function gets it and the pairs of factors.
+/// Computes each sum by itself: the function gets it and the pairs of factors.
 fn each(
     a: &[u64],
     b: &[u64],

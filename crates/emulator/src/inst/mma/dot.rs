@@ -6,26 +6,26 @@ use super::format::{Class, Format, Number, shifted};
 /// The elements of a row or column together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Row {
-    /// All are zeros, as behind the end of a matrix.
+    /// All are zeros, as past the end of a matrix.
     Zeros,
     Finite,
     /// There is an infinity or a NaN.
     Special,
 }
 
-/// Factors of one operand, those of each row (of A) or column (of B) together.
+/// Factors of one operand, grouped by row of A or column of B.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Factors {
     significands: Vec<i32>,
     exponents: Vec<i32>,
-    /// Of each row, all that is to be known before its products.
+    /// For each row, the data needed before its products.
     rows: Vec<Row>,
     classes: Vec<(Class, bool)>,
     depth: usize,
 }
 
 impl Factors {
-    /// Rows of `depth` elements each; those of a negated operand have the other sign.
+    /// Decodes rows of `depth` elements each, with the sign flipped if `negated`.
     pub(super) fn new(format: Format, elements: &[u64], depth: usize, negated: bool) -> Self {
         let numbers: Vec<_> = elements.iter().map(|bits| format.decode(*bits)).collect();
         let sign = if negated { -1 } else { 1 };
@@ -52,7 +52,7 @@ impl Factors {
         }
     }
 
-    /// For each column, the elements that go with those of a row which were kept.
+    /// Returns, for each column, the elements that a row's kept elements multiply.
     pub(super) fn picked(&self, kept: &[u8]) -> Self {
         let indices = |of: usize| kept.iter().map(move |k| of * self.depth + usize::from(*k));
         let columns = 0..self.rows.len();
@@ -70,7 +70,7 @@ impl Factors {
         }
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub(super) fn len(&self) -> usize {
         self.rows.len()
     }
@@ -81,7 +81,7 @@ impl Factors {
     }
 }
 
-/// How a group of products is added.
+/// The way in which a group of products is added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unit {
     /// Bits of fraction of a product.
@@ -94,7 +94,7 @@ pub(super) struct Unit {
 }
 
 impl Unit {
-    /// The unit for these factors: that of 8 bits has fewer bits.
+    /// Returns the unit for these factors; the unit for 8-bit formats keeps fewer bits.
     pub(super) fn new(a: Format, b: Format, accumulator: Format) -> Self {
         let is_small = matches!(a, Format::E4m3 | Format::E5m2);
         Self {
@@ -105,7 +105,7 @@ impl Unit {
         }
     }
 
-    /// The least exponent where the accumulator is zero.
+    /// Returns the least exponent if the accumulator is zero.
     const fn least_exponent(self) -> i32 {
         match self.accumulator {
             Format::F16 => -21,
@@ -113,7 +113,7 @@ impl Unit {
         }
     }
 
-    /// Row `i` of A times column `j` of B, and the accumulator.
+    /// Computes row `i` of A times column `j` of B, plus the accumulator.
     pub(super) fn dot(self, (a, i): (&Factors, usize), (b, j): (&Factors, usize), c: u64) -> u64 {
         let addend = self.accumulator.decode(c);
         let kinds = [a.rows[i], b.rows[j]];
@@ -154,7 +154,7 @@ impl Unit {
             .encode(sum, top - self.aligned_bits, self.kept_bits)
     }
 
-    /// The result where an infinity or a NaN is among the operands.
+    /// Returns the result if an infinity or a NaN is among the operands.
     #[cold]
     fn special(
         self,

@@ -11,7 +11,7 @@ use crate::{
 const NAN: u64 = 0xfff8_0000_0000_0000;
 const QUIET: u64 = 1 << 51;
 
-/// `a * b + c`. A NaN is handed on, quieted: that of `b` before that of `c` before that of `a`.
+/// Returns `a * b + c`. A NaN operand is passed on, quieted; `b` takes precedence over `c`, and `c` over `a`.
 pub(super) fn fma(a: u64, b: u64, c: u64, rounding: Rounding) -> u64 {
     let is_nan = |bits: &&u64| f64::of(**bits).is_nan();
     if let Some(nan) = [b, c, a].iter().find(is_nan) {

@@ -1,13 +1,13 @@
-//! Floating-point formats, as the tensor cores take numbers apart and put them together.
+//! Floating-point formats, as the tensor cores decode and encode them.
 //!
-//! PTX ISA 9.7.14 leaves the arithmetic open; this is what an H200 does, bit for bit.
+//! PTX ISA 9.7.14 leaves the arithmetic open; this matches an H200 bit for bit.
 
 /// The format of a factor or an accumulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     F16,
     Bf16,
-    /// A word whose low 13 bits are not looked at.
+    /// A word with its low 13 bits ignored.
     Tf32,
     E4m3,
     E5m2,
@@ -19,7 +19,7 @@ pub(super) const NAN_F16: u64 = 0x7fff;
 const INFINITY_F32: u64 = 0x7f80_0000;
 const INFINITY_F16: u64 = 0x7c00;
 
-/// The exponent of zero: below that of any product.
+/// Exponent of zero: less than the exponent of any product.
 const ABSENT: i32 = -10_000;
 
 /// The classes of floating-point values.
@@ -41,7 +41,7 @@ pub(super) struct Number {
 }
 
 impl Format {
-    /// Bits of the exponent and of the fraction.
+    /// Returns the bits of the exponent and of the fraction.
     const fn widths(self) -> (u32, u32) {
         match self {
             Self::F16 => (5, 10),
@@ -69,7 +69,7 @@ impl Format {
         let fraction = bits & ((1 << fraction_bits) - 1);
         let class = match (self, fraction) {
             _ if field != top => Class::Finite,
-            // It has no infinity, and one NaN of each sign.
+            // The format has no infinity, and one NaN of each sign.
             (Self::E4m3, 7) => Class::Nan,
             (Self::E4m3, _) => Class::Finite,
             (_, 0) => Class::Infinite,
@@ -91,7 +91,7 @@ impl Format {
         }
     }
 
-    /// The sum of terms, as a multiple of `2^last`, in the format of the accumulator: single precision
+    /// Encodes a sum of terms, as a multiple of `2^last`, in the format of the accumulator: single precision
     /// with `kept` bits of fraction toward zero, half precision to the nearest. Zero is positive.
     pub(super) fn encode(self, sum: i64, last: i32, kept: i32) -> u64 {
         if sum == 0 {
@@ -128,7 +128,7 @@ impl Format {
         }
     }
 
-    /// The same number in half precision, which has all of the formats of 8 bits.
+    /// Converts to half precision, which represents all numbers of the 8-bit formats.
     pub(super) fn widen(self, bits: u64) -> u64 {
         let number = self.decode(bits);
         let sign = u64::from(number.negative) << 15;
@@ -143,7 +143,7 @@ impl Format {
     }
 }
 
-/// `magnitude * 2^by`, toward zero.
+/// Returns `magnitude * 2^by`, rounded toward zero.
 pub(super) fn shifted(magnitude: u64, by: i32) -> u64 {
     match by {
         0.. => magnitude << by.min(63),

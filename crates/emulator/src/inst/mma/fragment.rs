@@ -2,10 +2,10 @@
 
 use crate::value::{LANES, Lanes};
 
-/// Where an element of a fragment lies in its matrix.
+/// Row and column of a fragment's element in its matrix.
 pub(crate) type Place = (usize, usize);
 
-/// The elements of A with 8 or 16 rows: row and K of element `i` of register `r`, of which each has `per`.
+/// Returns row and K of element `i` of register `r` of A, with 8 or 16 rows and `per` elements in a register.
 pub(crate) fn a(rows: usize, lane: usize, r: usize, i: usize, per: usize) -> Place {
     let (group, thread) = (lane / 4, lane % 4);
     match rows {
@@ -14,13 +14,12 @@ pub(crate) fn a(rows: usize, lane: usize, r: usize, i: usize, per: usize) -> Pla
     }
 }
 
-/// The elements of B with 8 columns: column and K.
+/// Returns column and K of an element of B with 8 columns.
 pub(crate) fn b(lane: usize, r: usize, i: usize, per: usize) -> Place {
     (lane / 4, r * 4 * per + lane % 4 * per + i)
 }
 
-/// The elements of C and D with 8 or 16 rows, and 8 columns after the other: row and column of element
-/// `e` of a lane.
+/// Returns row and column of element `e` of C and D, with 8 or 16 rows and groups of 8 columns.
 pub(crate) fn c(rows: usize, lane: usize, e: usize) -> Place {
     let (group, thread) = (lane / 4, lane % 4);
     let column = 2 * thread + (e & 1);
@@ -30,12 +29,12 @@ pub(crate) fn c(rows: usize, lane: usize, e: usize) -> Place {
     }
 }
 
-/// The four products of `mma.sync.m8n8k4` with half precision: which one a lane belongs to.
+/// Returns the product of `mma.sync.m8n8k4` in half precision, out of four, that a lane belongs to.
 pub(crate) const fn quad_pair(lane: usize) -> usize {
     lane / 4 % 4
 }
 
-/// The same for A by rows or B by columns (`along`), and the other way.
+/// Returns the place in a `quad` product of A by rows or B by columns (`along`), or the other way.
 pub(crate) fn quad_factor(along: bool, lane: usize, e: usize) -> Place {
     let high = 4 * (lane / 16);
     match along {
@@ -44,7 +43,7 @@ pub(crate) fn quad_factor(along: bool, lane: usize, e: usize) -> Place {
     }
 }
 
-/// The same for C and D.
+/// Returns the place in a `quad` product of C and D.
 pub(crate) fn quad_sum(bits: u32, lane: usize, e: usize) -> Place {
     let high = 4 * (lane / 16);
     match bits {
@@ -53,7 +52,7 @@ pub(crate) fn quad_sum(bits: u32, lane: usize, e: usize) -> Place {
     }
 }
 
-/// Element `i` of a register, of elements with so many bits.
+/// Returns element `i` of a register, with elements of `bits` bits.
 pub(crate) fn element(register: u64, i: usize, bits: u32) -> u64 {
     match bits {
         64 => register,
@@ -61,7 +60,7 @@ pub(crate) fn element(register: u64, i: usize, bits: u32) -> u64 {
     }
 }
 
-/// Reads a fragment into a matrix with rows of so many elements.
+/// Reads a fragment into a matrix with rows of `width` elements.
 pub(crate) fn gather(
     registers: &[&Lanes],
     bits: u32,
@@ -81,7 +80,7 @@ pub(crate) fn gather(
     }
 }
 
-/// The register `r` of a fragment, from a matrix.
+/// Returns register `r` of a fragment, from a matrix.
 pub(crate) fn spread(
     matrix: &[u64],
     bits: u32,

@@ -1,4 +1,4 @@
-//! Sparse A: of each group of K some elements are kept, and metadata says which. PTX ISA 9.7.14.6.
+//! Sparse A: metadata selects the elements kept of each group of K. PTX ISA 9.7.14.6.
 
 use ptx::{Operand, Type};
 use ptx_isa::Shape;
@@ -11,7 +11,7 @@ use crate::{
     value::Lanes,
 };
 
-/// Where the metadata of a product comes from.
+/// Source of a product's metadata.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Selector {
     metadata: Slot,
@@ -19,13 +19,13 @@ pub(crate) struct Selector {
     number: usize,
     /// Elements of 8 bits.
     bytes: bool,
-    /// One of two elements is kept, and not two of four.
+    /// One of two elements is kept, instead of two of four.
     pairs: bool,
     /// The smaller K of the type.
     half: bool,
 }
 
-/// Returns whether the results of a sparse `mma` were compared with those of an H200.
+/// Returns whether the results of a sparse `mma` were compared with an H200.
 pub(super) fn is_settled(product: &Product, shape: Shape) -> bool {
     let signed = Element::Integer {
         bits: 8,
@@ -59,7 +59,7 @@ impl Selector {
             (_, true) => 3,
         };
         if number > most {
-            let reason = format!("its sparsity selector is {number}, and must be at most {most}");
+            let reason = format!("its sparsity selector is {number} but must be at most {most}");
             return Err(reason.into());
         }
         Ok(Self {
@@ -71,7 +71,7 @@ impl Selector {
         })
     }
 
-    /// For each element of A, by rows, which of K it is.
+    /// Returns the index in K of each element of A, by rows.
     pub(crate) fn kept<O: Watch>(
         &self,
         step: &Step<'_, O>,
@@ -83,12 +83,12 @@ impl Selector {
         Ok(kept)
     }
 
-    /// The register with the metadata.
+    /// Returns the register with the metadata.
     pub(crate) const fn metadata(&self) -> Slot {
         self.metadata
     }
 
-    /// The metadata of 16 rows, out of the registers of a warp.
+    /// Collects the metadata of 16 rows from the registers of a warp.
     pub(crate) fn spread<O: Watch>(
         &self,
         step: &Step<'_, O>,
@@ -112,7 +112,7 @@ impl Selector {
                     }
                     _ => {
                         let what =
-                            format!("metadata {nibble:#x} of a group, whose result is not known");
+                            format!("the result for metadata {nibble:#x} of a group is not known");
                         return Err(step.trapped(Trap::IllegalInstruction, what));
                     }
                 }
@@ -121,7 +121,7 @@ impl Selector {
         Ok(())
     }
 
-    /// The row and the group of K that nibble `q` of a lane describes, if it is looked at.
+    /// Returns the row and the group of K that nibble `q` of a lane describes, if it is used.
     fn describes(&self, lane: usize, q: usize) -> Option<(usize, usize)> {
         let (g, t) = (lane / 4, lane % 4);
         let found = match (self.bytes, self.half) {

@@ -13,8 +13,8 @@ use crate::{
 /// Bytes that a swizzle moves as a whole.
 pub(super) const CHUNK_BYTES: usize = 16;
 
-/// A or B of one product, as its descriptor finds it in shared memory. A sparse A is stored without the elements
-/// that are zero.
+/// A or B of one product, located in shared memory by its descriptor. A sparse A is stored without its zero
+/// elements.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Matrix {
     pub(super) is_a: bool,
@@ -22,7 +22,7 @@ pub(super) struct Matrix {
     /// Rows of A or columns of B are contiguous; otherwise K is.
     pub(super) is_mn_major: bool,
     pub(super) element: Element,
-    /// Rows of A or columns of B.
+    /// Number of rows of A or columns of B.
     pub(super) mn: usize,
     /// Stored elements along K, in elements or in words of bits.
     pub(super) k: usize,
@@ -33,7 +33,7 @@ impl Matrix {
         self.element.bits() as usize / 8
     }
 
-    /// The lines, and the 16-byte pieces of each line.
+    /// Returns the lines, and the 16-byte pieces of each line.
     const fn lines(&self) -> (usize, usize) {
         let per_piece = CHUNK_BYTES / self.element_bytes();
         match self.is_mn_major {
@@ -42,7 +42,7 @@ impl Matrix {
         }
     }
 
-    /// The event by which an observer sees it.
+    /// Returns the event for observers.
     pub(super) fn as_read(&self) -> MatrixRead {
         let (lines, pieces) = self.lines();
         MatrixRead {

@@ -22,17 +22,17 @@ use crate::{
     value::{Lanes, Rounding},
 };
 
-/// Rows of a warp.
+/// Number of rows that one warp computes.
 const ROWS: usize = 16;
 
-/// Where A comes from.
+/// Source of A.
 #[derive(Clone, Debug)]
 enum Left {
     Registers(Box<[Slot]>),
     Shared { descriptor: Slot, transposed: bool },
 }
 
-/// One product of a warpgroup.
+/// A matrix product of a warpgroup.
 #[derive(Clone, Debug)]
 pub(crate) struct Multiply {
     product: Product,
@@ -94,7 +94,7 @@ impl Multiply {
             None => Ok(false),
             Some(value) if values.contains(value) => Ok(*value == values[1]),
             Some(value) => Err(NotSupported::from(format!(
-                "an operand is {value}, and must be {} or {}",
+                "an operand is {value} but must be {} or {}",
                 values[0], values[1]
             ))),
         };
@@ -130,7 +130,7 @@ impl Multiply {
         Ok(multiply)
     }
 
-    /// The registers that it uses after its issue.
+    /// Returns the registers that it uses after its issue.
     fn registers(&self) -> impl Iterator<Item = Slot> {
         let a: &[Slot] = match &self.a {
             Left::Registers(slots) => slots,
@@ -139,7 +139,7 @@ impl Multiply {
         self.d.iter().chain(a).copied()
     }
 
-    /// Notes that a warp issues it, and tells of a fence that is missing.
+    /// Records that a warp issues the product, and reports a missing fence.
     fn issue<O: Watch>(&self, step: &mut Step<'_, O>) {
         let (base, pc) = (step.group.base, step.group.pc);
         let products = &mut step.warp.products;
@@ -148,7 +148,7 @@ impl Multiply {
         let missing = match &mut products.accessed {
             None => Some((None, false)),
             Some(accessed) => {
-                // Those of sums come first.
+                // Accumulator registers come first.
                 let found: Vec<_> = self
                     .registers()
                     .map(|slot| accessed.remove(&(base + slot)))
@@ -270,7 +270,7 @@ impl Multiply {
         Ok(Flow::Next)
     }
 
-    /// K, in elements or in words of bits.
+    /// Returns K, in elements or in words of bits.
     fn depth(&self) -> usize {
         match self.product.a {
             Element::Bit => self.shape.k as usize / 32,
@@ -278,7 +278,7 @@ impl Multiply {
         }
     }
 
-    /// All warps of the warpgroup, in their order, if they are all here.
+    /// Returns all warps of the warpgroup, in order, once all are here.
     fn meet<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Option<Vec<Party>>, Trapped> {
         let first = step.here.warp / WARPS * WARPS;
         let (here, base, pc) = (step.here.warp, step.group.base, step.group.pc);
@@ -307,8 +307,8 @@ impl Multiply {
             }
             if its_pc != pc {
                 let what = format!(
-                    "warp {warp} of the same warpgroup is at another wgmma, that of {}: all four execute \
-                     the same",
+                    "warp {warp} of the same warpgroup is at another wgmma, from {}: all four warps must execute \
+                     the same one",
                     step.program.location(its_pc)
                 );
                 return Err(step.trapped(Trap::IllegalInstruction, what));
@@ -318,8 +318,8 @@ impl Multiply {
         Ok(Some(parties))
     }
 
-    /// The descriptors, which are those of the first warp, and whether the sums count. Within a warp all
-    /// lanes must have the same.
+    /// Returns the descriptors, which the first warp provides, and whether the accumulator is an input. All
+    /// lanes of a warp must agree on them.
     fn agreed<O: Watch>(
         &self,
         step: &mut Step<'_, O>,
@@ -337,7 +337,7 @@ impl Multiply {
                 let lanes = registers(step, *party, &[*slot])[0];
                 if lanes.iter().any(|lane| lane != &lanes[0]) {
                     let what = ["the descriptor of A", "the descriptor of B", "`scale-d`"][at];
-                    let what = format!("lanes of warp {} have another {what} than lane 0", party.0);
+                    let what = format!("the lanes of warp {} disagree on {what}", party.0);
                     return Err(step.trapped(Trap::InvalidCollective, what));
                 }
                 agreed[at] = Some(lanes[0]);
@@ -359,7 +359,7 @@ impl Multiply {
         Ok(([a, b], scale_d.is_some_and(|scale_d| scale_d & 1 != 0)))
     }
 
-    /// For sparse A, which of K each element is.
+    /// Returns the index in K of each element of a sparse A.
     fn kept<O: Watch>(
         &self,
         step: &mut Step<'_, O>,
@@ -377,7 +377,7 @@ impl Multiply {
         Ok(Some(kept))
     }
 
-    /// Tells the observer what is read until a wait, in the name of each warp's first thread.
+    /// Reports the bytes read until a wait, for the first thread of each warp.
     fn tell<O: Watch>(&self, step: &mut Step<'_, O>, mut read: Vec<u64>, matrices: &[MatrixRead]) {
         if !O::WATCHES {
             return;
@@ -435,13 +435,13 @@ impl Multiply {
     }
 }
 
-/// An operand that must be a number.
+/// Decodes an operand that must be a number.
 fn immediate(operand: &Operand) -> Result<i64, NotSupported> {
     let number = operand.as_integer();
-    number.ok_or_else(|| "an operand that must be a number is none".into())
+    number.ok_or_else(|| "an operand must be a number".into())
 }
 
-/// The registers of a warp at its wgmma.
+/// Returns the registers of a warp at its wgmma.
 fn registers<'s, O: Watch>(
     step: &'s Step<'_, O>,
     (warp, base): Party,

@@ -1,4 +1,4 @@
-//! Fragments of `wmma`: those of the `mma.sync` that an H200 has in its place.
+//! Fragments of `wmma`, which are the fragments of the `mma.sync` that an H200 executes in its place.
 
 use crate::{
     inst::mma::{
@@ -8,7 +8,7 @@ use crate::{
     value::Lanes,
 };
 
-/// Rows, columns and what is summed over.
+/// Rows, columns and depth of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub(super) m: usize,
@@ -20,7 +20,7 @@ pub(super) struct Shape {
 pub(super) enum Matrix {
     A,
     B,
-    /// C, or D.
+    /// C or D.
     C,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Fragment {
 }
 
 impl Fragment {
-    /// Of A or B.
+    /// Returns the fragment of A or B.
     pub(super) fn factor(shape: Shape, matrix: Matrix, element: Element) -> Self {
         Self {
             shape,
@@ -45,7 +45,7 @@ impl Fragment {
         }
     }
 
-    /// Of C or D.
+    /// Returns the fragment of C or D.
     pub(super) const fn sums(shape: Shape, sum: Sum) -> Self {
         Self {
             shape,
@@ -59,12 +59,12 @@ impl Fragment {
         self.matrix
     }
 
-    /// Bits of an element.
+    /// Returns the bits of an element.
     pub(super) const fn bits(&self) -> u32 {
         self.bits
     }
 
-    /// Rows and columns.
+    /// Returns the numbers of rows and columns.
     pub(super) const fn extent(&self) -> (usize, usize) {
         let Shape { m, n, k } = self.shape;
         match self.matrix {
@@ -84,13 +84,13 @@ impl Fragment {
         }
     }
 
-    /// Elements that a lane holds without repetition.
+    /// Returns the number of distinct elements in a lane.
     const fn elements(&self) -> usize {
         let (lines, length) = self.lines();
         lines * length / 32
     }
 
-    /// Registers of a lane.
+    /// Returns the number of registers per lane.
     pub(super) const fn registers(&self) -> usize {
         let per = match self.bits {
             64 | 32 => 1,
@@ -102,12 +102,12 @@ impl Fragment {
         }
     }
 
-    /// The line, and the place in it, of an element of a lane.
+    /// Returns the line, and the place in it, of an element of a lane.
     pub(super) fn place(&self, lane: usize, index: usize) -> Place {
         let index = index % self.elements();
         let per = (32 / self.bits.min(32)) as usize;
         let Shape { m, n, k } = self.shape;
-        // The product of 8 rows is that of the transposed matrices.
+        // The product with 8 rows is computed on the transposed matrices.
         let is_transposed = m == 8 && n == 32;
         let is_tall = matches!(
             (self.matrix, is_transposed),
@@ -118,7 +118,7 @@ impl Fragment {
             Matrix::C => {
                 let (block, e) = (index / (tall / 4), index % (tall / 4));
                 let (line, column) = fragment::c(tall, lane, e);
-                // Blocks come behind each other, along the side that has several.
+                // Blocks follow each other along the side with several of them.
                 match (is_transposed, m) {
                     (true, _) => (column, line + block * 16),
                     (false, 32) => (line + block * 16, column),
@@ -140,7 +140,7 @@ impl Fragment {
         }
     }
 
-    /// The matrix, by lines.
+    /// Returns the matrix, line by line.
     pub(super) fn gather(&self, registers: &[&Lanes]) -> Vec<u64> {
         let (lines, length) = self.lines();
         let per = (32 / self.bits.min(32)) as usize;
@@ -151,7 +151,7 @@ impl Fragment {
         matrix
     }
 
-    /// Register `r` of the fragment.
+    /// Returns register `r` of the fragment.
     pub(super) fn spread(&self, matrix: &[u64], r: usize) -> Lanes {
         let per = (32 / self.bits.min(32)) as usize;
         let place = |lane, r, i| self.place(lane, r * per + i);

@@ -3,16 +3,16 @@
 use super::{AccessKind, Event, Memory, OrdinaryAccess, Origin, Proxy, Range, Scope, Sem};
 use crate::value::{LANES, lanes_of};
 
-/// Weak accesses by one instruction of lanes of a warp, all in one memory and of as many bytes.
+/// Weak accesses of lanes of a warp by one instruction, to one memory and with the same size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accesses {
-    /// Reading or writing.
+    /// Kind of the accesses.
     pub kind: AccessKind,
-    /// The proxy that makes them.
+    /// Proxy of the accesses.
     pub proxy: Proxy,
     /// The scope that the instruction names.
     pub scope: Scope,
-    /// The memory.
+    /// Memory of all accesses.
     pub memory: Memory,
     /// Bytes of each access, which is aligned to them.
     pub bytes: u32,
@@ -20,12 +20,12 @@ pub struct Accesses {
     pub lanes: u32,
     /// The first byte that each lane accesses.
     pub addresses: [u64; LANES],
-    /// As [`OrdinaryAccess::changed`], of each lane.
+    /// Changed bytes of each lane, as in [`OrdinaryAccess::changed`].
     pub changed: [u32; LANES],
 }
 
 impl Accesses {
-    /// The access of one lane and its origin, where `origin` is that of the warp's first lane.
+    /// Returns the access of one lane and its origin, given the origin of the warp's first lane.
     #[inline]
     pub fn of(&self, origin: Origin, lane: usize) -> (Origin, OrdinaryAccess) {
         let origin = Origin {
@@ -47,7 +47,7 @@ impl Accesses {
         (origin, access)
     }
 
-    /// Calls `see` for each lane, and gives what it says by lane.
+    /// Calls `see` for each lane and returns its results by lane.
     pub(super) fn each(
         &self,
         origin: Origin,
@@ -63,7 +63,7 @@ impl Accesses {
 }
 
 impl OrdinaryAccess {
-    /// The same as an event, in a proxy.
+    /// Returns the access as an event in a proxy.
     pub(super) fn event(self, proxy: Proxy) -> Event {
         let Self {
             kind,

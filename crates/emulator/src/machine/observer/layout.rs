@@ -2,16 +2,16 @@
 
 use tensor_map::{DataType, Swizzle};
 
-/// The box of a tensor copy, as it lies in shared memory.
+/// Layout of a tensor copy's box in shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BoxLayout {
-    /// Where it begins.
+    /// Address of the box.
     pub address: u64,
-    /// The type of its elements.
+    /// Type of the elements.
     pub data_type: DataType,
-    /// Its extents, innermost first, in elements, with 1 beyond its rank. Im2col has channels and pixels.
+    /// Extents in elements, innermost first, with 1 beyond the rank. Im2col boxes have channels and pixels.
     pub extents: [u32; 5],
-    /// How pieces of its rows are permuted.
+    /// Permutation of the pieces of the rows.
     pub swizzle: Swizzle,
     /// The alignment of a box that begins with the swizzle's pattern.
     pub pattern_bytes: u32,
@@ -20,14 +20,15 @@ pub struct BoxLayout {
 /// A matrix in shared memory that a product reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MatrixRead {
-    /// A, or else B.
+    /// True for A, false for B.
     pub is_a: bool,
-    /// The bits of its descriptor.
+    /// Bits of the descriptor.
     pub descriptor: u64,
-    /// Rows of A, or columns of B, lie together; or else elements along K.
+    /// True if rows of A or columns of B are contiguous, false if elements along K are.
     pub is_mn_major: bool,
-    /// How many lie apart: rows of A or columns of B, or else elements along K.
+    /// Number of lines in the strided dimension: elements along K if `is_mn_major`, else rows of A or columns
+    /// of B.
     pub lines: u32,
-    /// How many pieces of 16 bytes of each lie together.
+    /// Number of contiguous 16-byte pieces in each line.
     pub pieces: u32,
 }

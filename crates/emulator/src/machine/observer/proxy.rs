@@ -5,9 +5,9 @@
 pub enum Proxy {
     /// Ordinary loads, stores and atomics, and all uses of mbarriers.
     Generic,
-    /// Bulk and tensor copies.
+    /// Proxy of bulk and tensor copies.
     Async,
-    /// Reading a tensor map.
+    /// Proxy of reads of a tensor map.
     TensorMap,
     /// `ld.global.nc` and fetches from textures, which the memory model does not cover (8.1).
     NonCoherent,

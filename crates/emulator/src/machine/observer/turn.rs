@@ -10,7 +10,7 @@ pub struct Turn {
     pub warp: u32,
     /// The lanes, one bit for each.
     pub lanes: u32,
-    /// Lanes of the warp whose threads are not over after the turn.
+    /// Lanes of the warp with threads that have not ended after the turn.
     pub alive: u32,
     /// Index of the first instruction.
     pub first: usize,
@@ -22,22 +22,22 @@ pub struct Turn {
     pub pause: Option<(Pause, u32)>,
 }
 
-/// A wait of lanes.
+/// Reason why lanes wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Pause {
     /// A barrier of the block, by its number.
     Barrier(u32),
-    /// The barrier of the cluster.
+    /// Barrier of the cluster.
     Cluster,
     /// Other lanes of the warp.
     Warp,
-    /// The phase of an mbarrier.
+    /// Phase of an mbarrier.
     Mbarrier,
     /// Bulk groups of the threads.
     Bulk,
     /// Other warps of the warpgroup.
     Warpgroup,
-    /// Registers that other warps give back.
+    /// Registers that other warps return.
     Registers,
 }

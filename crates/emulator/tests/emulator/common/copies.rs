@@ -22,7 +22,7 @@ pub(crate) fn with_input(text: &str, launch: Launch, input: &[u32], words: usize
     first
 }
 
-/// The failure of a kernel `k(out, in, map)`, the map being of `in`, which has so many words.
+/// Returns the failure of a kernel `k(out, in, map)`, with a map of `in`, which has `words` words.
 pub(crate) fn refused_map(text: &str, params: Params, words: usize) -> String {
     let launch = Launch::new("k", 1, 32)
         .buffer(0)
@@ -61,5 +61,5 @@ pub(crate) fn wait_and_write(words: u32) -> String {
     )
 }
 
-/// One arrival at `%bar` completes its phases.
+/// Initialises `%bar` for phases of one arrival.
 pub(crate) const INIT: &str = "@%p1 mbarrier.init.shared::cta.b64 [%bar], 1; bar.sync 0;";

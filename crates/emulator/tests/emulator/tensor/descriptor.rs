@@ -1,4 +1,4 @@
-//! The addresses that a matrix descriptor stands for, beside those that an H200 read.
+//! The addresses of a matrix descriptor, compared with those that an H200 read.
 
 use tensor_map::MatrixDescriptor;
 

@@ -12,8 +12,8 @@ use crate::common::{module, run_launch};
 const TILE: [usize; 3] = [64, 256, 64];
 const STAGES: usize = 2;
 
-/// `out = a * transpose(b)`: four warps multiply, and a thread of a fifth one loads, so many stages.
-/// `release` is what tells that a stage may be loaded again, of the barrier at `%r15` in thread 0.
+/// `out = a * transpose(b)`: four warps multiply, and a thread of a fifth one loads several stages. `release`
+/// is the code that releases a stage, at the barrier at `%r15` in thread 0.
 fn kernel(release: &str) -> String {
     let [m, n, k] = TILE;
     let (a_bytes, b_bytes) = (2 * m * k, 2 * n * k);
@@ -97,7 +97,7 @@ fn kernel(release: &str) -> String {
     ))
 }
 
-/// Small whole numbers, of which every sum is exact.
+/// Small whole numbers with exact sums.
 fn numbers(count: usize, factor: usize) -> Vec<bf16> {
     let number = |index: usize| (index * factor % 7) as f32 - 3.0;
     (0..count)

@@ -1,5 +1,5 @@
-//! `mma.sync`, with the fragments of PTX ISA 9.7.14.5.1 to 9.7.14.5.13: where an element goes, and not
-//! what a register holds.
+//! `mma.sync` with the fragments of PTX ISA 9.7.14.5.1 to 9.7.14.5.13: the place of each element, independent
+//! of the emulator's own mapping.
 
 use tma_launch::{Buffer, Launch};
 
@@ -30,7 +30,7 @@ pub(super) fn place_sum(bits: usize, row: usize, column: usize) -> Place {
     }
 }
 
-/// `mma.sync.m8n8k4` with half precision: the place within each quad pair, whose lanes are `0..4` and
+/// `mma.sync.m8n8k4` with half precision: the place within each quad pair, which consists of lanes `0..4` and
 /// `16..20`.
 fn quad_factor(along: bool, line: usize, k: usize) -> Place {
     let at = |lane: usize, element: usize| (lane, element / 2, element % 2 * 16);
@@ -132,7 +132,7 @@ fn case(name: &str) -> Case {
     }
 }
 
-/// Registers of a warp, those of a lane 32 words apart.
+/// Registers of a warp, with the registers of a lane 32 words apart.
 #[derive(Default)]
 pub(super) struct Registers(pub(super) Vec<u64>);
 
@@ -150,7 +150,7 @@ impl Registers {
     }
 }
 
-/// The registers of each tile.
+/// Returns the registers of each tile.
 fn registers(
     array: &Array,
     groups: usize,
@@ -170,7 +170,7 @@ fn registers(
     tiles.collect()
 }
 
-/// `%a0, %a1, ...`
+/// Returns `%a0, %a1, ...`.
 pub(super) fn list(name: &str, count: usize) -> String {
     let names: Vec<String> = (0..count).map(|index| format!("%{name}{index}")).collect();
     format!("{{{}}}", names.join(", "))

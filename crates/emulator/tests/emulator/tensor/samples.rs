@@ -1,4 +1,4 @@
-//! Results that an H200 computed; `mma-h200.py` beside the file says how it is laid out.
+//! Results computed by an H200; `mma-h200.py` next to the file describes the layout.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -18,7 +18,7 @@ impl Array {
     }
 }
 
-/// All of them by name.
+/// All results by name.
 pub(crate) static SAMPLES: LazyLock<BTreeMap<String, Array>> = LazyLock::new(|| {
     let file = include_bytes!("../../../../../tests/data/mma-h200.z");
     let bytes = decompress_to_vec_zlib(file).expect("the file is whole");

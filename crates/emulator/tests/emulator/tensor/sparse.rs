@@ -1,4 +1,4 @@
-//! `mma.sp` of small whole numbers, whose sums are exact: which elements are multiplied with which.
+//! `mma.sp` of small whole numbers, with exact sums: tests which elements are multiplied with each other.
 
 use half::f16;
 use tma_launch::{Buffer, Launch};
@@ -25,7 +25,7 @@ fn check(ty: &str, bits: usize, k: usize) {
         "tf32" => u64::from((number as f32).to_bits()),
         _ => u64::from(number as i8 as u8),
     };
-    // Of tf32 one of two is kept, of the others two of four.
+    // In tf32 one of two is kept, in the other types two of four.
     let (size, choices): (usize, &[(u64, &[usize])]) = match ty {
         "tf32" => (2, &[(0x4, &[0]), (0xe, &[1])]),
         _ => (

@@ -17,7 +17,7 @@ fn descriptor(address: u64) -> u64 {
     address >> 4 | (LEADING as u64 >> 4) << 16 | (STRIDE as u64 >> 4) << 32
 }
 
-/// The bytes of a matrix of elements of so many bits, by lines of K.
+/// Returns the bytes of a matrix with elements of `bits` bits, by lines of K.
 fn stored(lines: usize, bits: usize, element: impl Fn(usize, usize) -> u64) -> Vec<u32> {
     let size = bits / 8;
     let mut bytes = vec![0_u8; lines * 32];
@@ -34,7 +34,7 @@ fn stored(lines: usize, bits: usize, element: impl Fn(usize, usize) -> u64) -> V
         .collect()
 }
 
-/// The registers of a warpgroup, those of a thread 128 words apart.
+/// Returns the registers of a warpgroup, with the registers of a thread 128 words apart.
 fn of_warpgroup(warps: &[Registers]) -> Vec<u32> {
     let count = warps[0].count();
     let of = |register: usize| {

@@ -140,7 +140,8 @@ fn fragments_are_those_of_an_h200() {
     assert!(compared > 20_000, "{compared}");
 }
 
-/// `d = a * b + c`: A, B, C and D by rows, as words; the types are those of A and B, of C and of D.
+/// Computes `d = a * b + c`, with A, B, C and D by rows, as words; the types are given for A and B, for C and
+/// for D.
 fn product(
     [m, n, k]: [usize; 3],
     [factor, c, d]: [&str; 3],
