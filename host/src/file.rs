@@ -15,7 +15,7 @@ pub fn read_file(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
         return Err(io::ErrorKind::IsADirectory.into());
     }
     if !metadata.is_file() {
-        return Err(io::Error::other("it is no regular file"));
+        return Err(io::Error::other("not a regular file"));
     }
     let mut bytes = Vec::new();
     let room = usize::try_from(metadata.len().min(most_bytes)).unwrap_or(usize::MAX);
@@ -46,7 +46,7 @@ mod tests {
         assert_eq!(said(&path, 4), "it has more than 4 bytes");
         assert!(read_file(&folder, 5).is_err());
         if cfg!(unix) {
-            assert_eq!(said(Path::new("/dev/zero"), 5), "it is no regular file");
+            assert_eq!(said(Path::new("/dev/zero"), 5), "not a regular file");
         }
         std::fs::remove_dir_all(&folder).unwrap();
     }

@@ -72,7 +72,7 @@ impl Module {
     /// calls or takes the address of, the variables that it names, what those need in turn, and the
     /// texts that its `.loc` lines name. Order, `.file` lines and pragmas stay. Debug sections go,
     /// because they describe the whole module, and with them the target option `debug`, because
-    /// ptxas refuses it without them.
+    /// ptxas rejects it without them.
     ///
     /// `None` when there is no function of that name. A local name that hides one of the module
     /// keeps the hidden one, too.

@@ -92,7 +92,7 @@ fn right_programs_are_clean(programs: &Programs) -> Result<(), Failed> {
     ];
     for (name, launches, out) in programs_and_launches {
         let output = programs.run(&[], &[name])?;
-        // Nothing else is said, by the loader either.
+        // Neither the program nor the loader prints anything else.
         let failed = |failed: Failed| format!("{name}: {}", failed.message().unwrap_or_default());
         wanted(&output, 0, out, &[]).map_err(failed)?;
         if text(&output.stderr) != clean(launches) {
@@ -125,7 +125,7 @@ const PUT: &str = "
 
 fn exit_codes_are_kept(programs: &Programs) -> Result<(), Failed> {
     wanted(&programs.run(&[], &["exit"])?, 42, "", &[])?;
-    // As a shell says it: 128 and the signal.
+    // A shell's exit code after a signal: 128 plus its number.
     let crashed = programs.run(&[], &["crash"])?;
     let code = crashed.status.code().unwrap_or_default();
     if code <= 128 {
@@ -138,7 +138,7 @@ fn exit_codes_are_kept(programs: &Programs) -> Result<(), Failed> {
     let asks = programs.compile(&[source], FLAGS, "asks")?;
     wanted(&exec(&[], &asks, &[])?, 11, "", &[&clean("0 launches")])?;
     let other = exec(&[], Path::new("/bin/sh"), &["-c", "exit 3"])?;
-    wanted(&other, 3, "", &["has called nothing of CUDA"])
+    wanted(&other, 3, "", &["made no CUDA calls"])
 }
 
 fn a_missing_barrier_is_reported(programs: &Programs) -> Result<(), Failed> {
@@ -176,7 +176,8 @@ fn launches_that_overlap_are_checked(programs: &Programs) -> Result<(), Failed> 
     wanted(&output, 0, "", &parts)
 }
 
-/// PTX ISA 9.7.9.6: a shuffle says nothing of memory, and hands on in a reduction what one lane has waited for.
+/// PTX ISA 9.7.9.6: a shuffle does not order memory, but in a reduction it passes on the synchronization of one
+/// lane.
 fn tiles_of_several_warps_are_checked(programs: &Programs) -> Result<(), Failed> {
     let run = |how| programs.run(&["--error-exitcode", "9"], &["tiles", how]);
     wanted(&run("sync")?, 0, "", &[&clean("1 launch")])?;
@@ -195,7 +196,7 @@ fn tiles_of_several_warps_are_checked(programs: &Programs) -> Result<(), Failed>
     wanted(&run("nothing")?, 9, "", &parts)
 }
 
-/// The access is to the allocation that was there, and the call that freed it is named.
+/// The report names the freed allocation and the call that freed it.
 fn freed_memory_is_named(programs: &Programs) -> Result<(), Failed> {
     let cases = [
         (
@@ -298,7 +299,7 @@ fn findings_are_suppressed(programs: &Programs) -> Result<(), Failed> {
         &["reverse"],
     )?;
     let parts = [
-        "warning: nothing was suppressed of data-race in `other`: a test\n",
+        "warning: unused suppression of data-race in `other`: a test\n",
         "suppressed: 2 findings of data-race in `_Z10reverse*`: a test\n",
         &clean("2 launches"),
     ];
@@ -407,7 +408,7 @@ fn what_kernels_lack_is_named(programs: &Programs) -> Result<(), Failed> {
     wanted(&output, 0, "", &parts)
 }
 
-/// A request to end is the program's, and what it did is counted all the same.
+/// The program receives SIGTERM, and its launches are still counted.
 fn a_program_can_be_ended(programs: &Programs) -> Result<(), Failed> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tma"));
     command
@@ -454,7 +455,7 @@ fn packed_ptx_is_read(programs: &Programs) -> Result<(), Failed> {
     let source = programs.folder.path().join("small.cu");
     fs::write(&source, SMALL)?;
     for mode in ["none", "speed", "size"] {
-        // The older PTX is not for this GPU's own features: the newer one is taken.
+        // The older PTX does not use this GPU's own features, so the newer one is chosen.
         let flags = format!(
             "{FLAGS} -gencode arch=compute_80,code=compute_80 -gencode arch=compute_100,code=compute_100 \
              --compress-mode={mode}"
@@ -470,7 +471,7 @@ fn packed_ptx_is_read(programs: &Programs) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Has no kernels.
+/// A program without kernels.
 const ASKS: &str = "
 #include <cuda_runtime.h>
 int main() {
@@ -480,7 +481,7 @@ int main() {
 }
 ";
 
-/// Prints for what architecture its kernel was compiled.
+/// Prints the architecture that its kernel was compiled for.
 const SMALL: &str = "
 #include <cstdio>
 __global__ void arch(int* out) {
@@ -522,7 +523,7 @@ fn machine_code_alone_is_refused(programs: &Programs) -> Result<(), Failed> {
     }
 }
 
-/// Every function that the headers declare is exported.
+/// Checks that every function declared in the headers is exported.
 fn every_function_is_there(programs: &Programs) -> Result<(), Failed> {
     let bytes = fs::read(library()?)?;
     let names: HashSet<&[u8]> = bytes.split(|byte| *byte == 0).collect();
