@@ -74,7 +74,7 @@ fn runs_jobs(device: Device) -> Result {
         run(&mut backend, &mut job)?;
         let words = |index: usize| job.buffers[index].to_vec::<u32>();
         assert_eq!((words(data)?, words(calls)?), (vec![1, 30, 210], vec![7]));
-        // Pointers that are still there are read back as what was there before.
+        // Unmodified pointers are read back as the original bytes.
         assert_eq!(job.buffers[table].to_vec::<u64>()?, [8, 9]);
         assert_eq!(job.buffers[target].to_vec::<u64>()?, [0]);
     }
@@ -132,8 +132,7 @@ fn runs_jobs(device: Device) -> Result {
     let failure = run(&mut backend, &mut empty).unwrap_err();
     assert_eq!(
         failure.to_string(),
-        "open: an earlier job ended the GPU for this process (CUDA_ERROR_ILLEGAL_ADDRESS): run what \
-         is left in a new one"
+        "open: an earlier job ended the GPU for this process (CUDA_ERROR_ILLEGAL_ADDRESS): run the remaining jobs in a new process"
     );
     Ok(())
 }

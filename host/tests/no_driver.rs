@@ -41,7 +41,7 @@ fn child() {
     assert!(emulator.is_emulator());
     assert_eq!(
         DeviceChoice::Gpu.open().unwrap_err().to_string(),
-        "open: no CUDA driver (/nowhere/libcuda.so.1 is not there): a GPU was asked for; with `auto` or \
-         `emulator`, the emulator takes its place"
+        "open: no CUDA driver (/nowhere/libcuda.so.1 is not there): a GPU is required; use `auto` or `emulator` \
+         to run on the emulator"
     );
 }

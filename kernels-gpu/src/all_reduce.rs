@@ -138,7 +138,7 @@ mod host {
             let mut conditions = Conditions::default();
             let reasons = [
                 "threads that have a vector or two each:",
-                "whole warps elect who copies: a multiple of",
+                "elections need full warps: a multiple of",
             ];
             conditions.warps(self.threads, 32..=512, reasons);
             part(&mut conditions, self.offset_bytes, self.len_bytes);

@@ -16,7 +16,7 @@
 //! let refused = AddOne1d { threads: 100, offset_elems: 6, ..add_one }.launch().unwrap_err();
 //! assert_eq!(
 //!     refused.to_string(),
-//!     "kernel-condition: threads of a block is 100; whole warps elect who copies: a multiple of 32; \
+//!     "kernel-condition: threads of a block is 100; elections need full warps: a multiple of 32; \
 //!      take 96 or 128\n\
 //!      kernel-condition: offset_elems is 6; a bulk copy begins at 16 bytes: a multiple of 4; take 4 or 8"
 //! );

@@ -214,7 +214,7 @@ impl Modules {
     fn of(&self, number: usize) -> Result<ModuleId, Failure> {
         self.0.get(number).copied().ok_or_else(|| {
             let what = format!(
-                "there is no module of number {number}: the job has {}, from 0 on",
+                "there is no module {number}: the job has {}, numbered from 0",
                 self.0.len()
             );
             Failure::new(Stage::Resolve, what)

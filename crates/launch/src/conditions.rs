@@ -4,8 +4,7 @@ use tensor_map::Params;
 
 use crate::{Access, Call, Launch, Region, Rule, Shape, TileShape, Use, Violation, Violations};
 
-/// The conditions of a kernel on its arguments; collects all that do not hold, each with the values
-/// that would.
+/// A kernel's conditions on its arguments. Collects all violations, each with valid values.
 ///
 /// ```
 /// use tma_launch::{Call, Conditions, Shape};
@@ -27,7 +26,7 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// `value` must be a multiple of `of`; the reason ends before that number.
+    /// Requires that `value` is a multiple of `of`; the message is `reason` followed by that number.
     pub fn multiple(&mut self, parameter: &str, value: u64, of: u64, reason: &str) {
         if value.is_multiple_of(of) {
             return;
@@ -41,7 +40,7 @@ impl Conditions {
         self.refuse(parameter, value, format!("{reason} {of}"), fix);
     }
 
-    /// `value` must be in a range; the reason ends before its ends.
+    /// Requires that `value` is in a range; the message is `reason` followed by the ends of the range.
     pub fn within<T: PartialOrd + Display + Copy>(
         &mut self,
         parameter: &str,
@@ -58,7 +57,7 @@ impl Conditions {
         self.refuse(parameter, value, limit, format!("take {nearest}"));
     }
 
-    /// `value` must be at least `least`; the reason ends before that number.
+    /// Requires that `value` is at least `least`; the message is `reason` followed by that number.
     pub fn at_least<T: PartialOrd + Display + Copy>(
         &mut self,
         parameter: &str,
@@ -72,7 +71,7 @@ impl Conditions {
         }
     }
 
-    /// `value` must be one of these; the reason ends before them.
+    /// Requires that `value` is one of these; the message is `reason` followed by the values.
     pub fn one_of<T: PartialOrd + Display + Copy>(
         &mut self,
         parameter: &str,
@@ -96,7 +95,7 @@ impl Conditions {
         self.refuse(parameter, value, limit, format!("take {nearest}"));
     }
 
-    /// Threads of a block, in whole warps: the reasons for the range and for the warps.
+    /// Requires a block of whole warps; `reasons` are for the range and for whole warps.
     pub fn warps(&mut self, threads: u32, range: RangeInclusive<u32>, reasons: [&str; 2]) {
         let parameter = "threads of a block";
         if range.contains(&threads) {
@@ -106,16 +105,16 @@ impl Conditions {
         }
     }
 
-    /// Threads of a block of which a whole warp elects the one that copies: 32 to 1024.
+    /// Requires a block of whole warps, from 32 to 1024 threads, as needed to elect a copying thread.
     pub fn whole_warps(&mut self, threads: u32) {
         let reasons = [
-            "a block has between",
-            "whole warps elect who copies: a multiple of",
+            "a block must have",
+            "elections need full warps: a multiple of",
         ];
         self.warps(threads, 32..=1024, reasons);
     }
 
-    /// Something else does not hold: what, what it is, what it may be and why, and what to do.
+    /// Adds another violation, with its parameter, value, limit and reason, and fix.
     pub fn refuse(
         &mut self,
         parameter: &str,
@@ -132,44 +131,43 @@ impl Conditions {
         });
     }
 
-    /// The kernel uses so many bytes of a buffer of the job, from its start on: a shorter one is refused
-    /// before the launch.
+    /// Declares that the kernel uses `least_bytes` bytes from the start of a buffer of the job; a shorter buffer is
+    /// refused before the launch.
     pub fn uses(&mut self, index: usize, least_bytes: u64) {
         self.use_of(Region::bytes(index, least_bytes), Access::Used);
     }
 
-    /// The kernel reads this memory, which nothing may change meanwhile.
+    /// Declares memory that the kernel reads and that must not change meanwhile.
     pub fn reads(&mut self, region: Region) {
         self.use_of(region, Access::Read);
     }
 
-    /// The kernel writes this memory, which it uses for nothing else.
+    /// Declares memory that the kernel only writes.
     pub fn writes(&mut self, region: Region) {
         self.use_of(region, Access::Written);
     }
 
-    /// The kernel reads this memory and writes it in place.
+    /// Declares memory that the kernel reads and writes in place.
     pub fn updates(&mut self, region: Region) {
         self.use_of(region, Access::Updated);
     }
 
-    /// The kernel counts from zero in this memory: it is zero before each launch.
+    /// Declares memory with counters, which must be zero before each launch.
     pub fn zeroed(&mut self, region: Region) {
         self.use_of(region, Access::Zeroed);
     }
 
-    /// The kernel reads numbers of `u32` in this memory, none of which is less than the one before.
+    /// Declares memory with `u32` numbers that the kernel reads and that must not decrease.
     pub fn ascending(&mut self, region: Region) {
         self.use_of(region, Access::Ascending);
     }
 
-    /// In this memory lie tensor maps that bring such tiles, one behind the other, of tensors in the job's
-    /// buffers.
+    /// Declares memory with consecutive tensor maps that load this tile, of tensors in the job's buffers.
     pub fn maps(&mut self, region: Region, tile: TileShape) {
         self.use_of(region, Access::Maps(tile));
     }
 
-    /// At the start of this memory lies the map of the tensor at the start of the job's buffer `index`.
+    /// Declares memory that begins with the map of the tensor at the start of the job's buffer `index`.
     pub fn map_of(&mut self, region: Region, params: impl Into<Params>, index: usize) {
         let params = Box::new(params.into());
         self.use_of(region, Access::MapOf { params, index });
@@ -179,10 +177,10 @@ impl Conditions {
         self.uses.push(Use { region, access });
     }
 
-    /// The launch of `call`, where everything holds.
+    /// Returns the launch of `call` if all conditions hold.
     ///
     /// # Errors
-    /// All that does not hold, and what the call itself is refused for.
+    /// Conditions are violated, including those of the call itself; the error lists all of them.
     pub fn launch(mut self, mut call: Call<'_>, shape: Shape) -> Result<Launch, Violations> {
         self.broken.splice(..0, call.take_conditions().broken);
         let uses = std::mem::take(&mut self.uses);
@@ -191,10 +189,10 @@ impl Conditions {
         Ok(Launch { uses, ..launch })
     }
 
-    /// An error unless everything holds.
+    /// Returns an error unless all conditions hold.
     ///
     /// # Errors
-    /// All that does not hold.
+    /// Conditions are violated; the error lists all of them.
     pub fn into_result(self) -> Result<(), Violations> {
         Violations(self.broken).into_result()
     }

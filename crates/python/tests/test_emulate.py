@@ -235,7 +235,7 @@ wait:
         ((1.5,), TypeError, "grid = .*one to three whole numbers"),
         (-1, ValueError, "grid = -1: no dimension is so large or negative"),
         (1 << 32, ValueError, "no dimension is so large or negative"),
-        (0, LaunchError, "zero-dimension: grid.x is 0; the least is 1"),
+        (0, LaunchError, "zero-dimension: grid.x is 0; must be at least 1"),
     ],
 )
 def test_shapes_that_are_none(grid, error, says):

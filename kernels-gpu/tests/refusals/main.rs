@@ -38,6 +38,6 @@ pub(crate) fn least_bytes(launch: Result<Launch, Violations>) -> Vec<(usize, u64
 }
 
 pub(crate) const WARPS: &str =
-    "threads of a block is 100; whole warps elect who copies: a multiple of 32; take 96 or 128";
+    "threads of a block is 100; elections need full warps: a multiple of 32; take 96 or 128";
 pub(crate) const NO_THREADS: &str =
-    "threads of a block is 0; a block has between 32 to 1024; take 32";
+    "threads of a block is 0; a block must have 32 to 1024; take 32";

@@ -134,7 +134,7 @@ fn add_one_tile() {
         &[
             "vectors is 3; there are kernels for 1, 2, 4; take 2 or 4",
             "bytes of an element is 2; the kernel adds to integers of 4 bytes: 4 to 4; take 4",
-            "threads of a block is 21; a block has between 32 to 1024; take 32",
+            "threads of a block is 21; a block must have 32 to 1024; take 32",
         ],
     );
 }
