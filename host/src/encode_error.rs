@@ -232,7 +232,10 @@ mod tests {
         };
         let text = EncodeError::all([element, other]).unwrap().to_string();
         let lines: Vec<&str> = text.lines().collect();
-        assert!(lines[0].starts_with("a buffer of u16 holds no"), "{text}");
+        assert!(
+            lines[0].starts_with("a buffer of u16 cannot hold"),
+            "{text}"
+        );
         assert!(lines[1].starts_with("the memory at 0x20"), "{text}");
     }
 

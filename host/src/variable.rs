@@ -148,7 +148,7 @@ mod tests {
         );
         let error = fits("map", 0x150, 128).unwrap_err();
         assert!(
-            error.starts_with("the variable `map` is at 0x150, "),
+            error.starts_with("the variable `map` is at 0x150 but "),
             "{error}"
         );
     }

@@ -155,5 +155,5 @@ fn a_job_can_have_several_modules() {
     job.launch(Launch::new("add", 1, 1).of_module(2).buffer(data));
     // SAFETY: as above.
     let failure = unsafe { jobs.run(&mut job) }.unwrap_err().to_string();
-    assert!(failure.contains("no module of number 2"), "{failure}");
+    assert!(failure.contains("no module 2"), "{failure}");
 }

@@ -309,8 +309,8 @@ mod tests {
         for (name, why) in [
             ("fn", "keyword"),
             ("Self", "keyword"),
-            ("std", "keep for themselves"),
-            ("proc-macro", "keep for themselves"),
+            ("std", "reserved by Rust or cargo"),
+            ("proc-macro", "reserved by Rust or cargo"),
             ("tma", "depends on"),
         ] {
             let refused = check_name(name).unwrap_err().to_string();

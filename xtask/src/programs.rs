@@ -277,7 +277,7 @@ fn came(said: &str, code: i32, limit_s: u32, is_right: bool) -> String {
         }
         (code, _) if CUT_OFF.contains(&code) => format!("cut off after {limit_s} s"),
         (_, Some(what)) => {
-            let name = what.split(" is not there").next().unwrap_or(what);
+            let name = what.split(" is not supported").next().unwrap_or(what);
             format!("stopped: {}", name.replace('|', "/"))
         }
         (code, None) => format!("exit code {code}"),

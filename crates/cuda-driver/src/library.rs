@@ -58,7 +58,7 @@ impl Display for Status {
                     .map(ToString::to_string)
                     .collect();
                 match (found.as_slice(), tried.first()) {
-                    ([], Some(first)) => write!(f, " ({} is not there)", first.path.display()),
+                    ([], Some(first)) => write!(f, " ({} was not found)", first.path.display()),
                     ([], None) => Ok(()),
                     (found, _) => write!(f, ": {}", found.join("; ")),
                 }
@@ -206,7 +206,7 @@ mod tests {
         };
         assert_eq!(
             text(&[gone("libcuda.so.1"), gone("libcuda.so")]),
-            "no CUDA driver (libcuda.so.1 is not there)"
+            "no CUDA driver (libcuda.so.1 was not found)"
         );
         assert_eq!(
             text(&[

@@ -38,7 +38,7 @@ fn status_names_what_was_tried() {
         assert!(reason.contains(NO_SUCH_LIBRARY), "{reason}");
         assert_eq!(
             status().to_string(),
-            "no CUDA driver (/nowhere/libcuda.so.1 is not there)"
+            "no CUDA driver (/nowhere/libcuda.so.1 was not found)"
         );
     });
 }

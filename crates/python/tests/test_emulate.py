@@ -51,7 +51,7 @@ def test_scalars_have_the_size_of_their_type(ty, value):
 @pytest.mark.parametrize(
     ("value", "says"),
     [
-        (5, r"args\[1\] is 5, and a number of Python's has no size: pass numpy.int32\(5\), or of another type"),
+        (5, r"args\[1\] is 5, but a Python number has no size: pass numpy.int32\(5\), or of another type"),
         (True, r"pass numpy.bool_\(True\)"),
         (0.5, r"pass numpy.float32\(0.5\)"),
         ("5", r"args\[1\] is str; an argument is a NumPy array, a scalar"),
@@ -69,12 +69,12 @@ def test_arrays_that_cannot_be_memory_are_refused():
 
     with pytest.raises(TypeError, match=r"args\[0\] is an array of Python objects"):
         run(np.array([None]))
-    with pytest.raises(ValueError, match=r"args\[0\] has the other byte order"):
+    with pytest.raises(ValueError, match=r"args\[0\] must have the native byte order"):
         other = ">" if sys.byteorder == "little" else "<"
         run(np.zeros(1, f"{other}i4"))
     frozen = np.zeros(1, np.int32)
     frozen.flags.writeable = False
-    with pytest.raises(ValueError, match=r"args\[0\] cannot be written.*pass a copy"):
+    with pytest.raises(ValueError, match=r"args\[0\] is read-only.*pass a copy"):
         run(frozen)
 
 
@@ -161,7 +161,7 @@ def test_variables_are_written_before_and_read_after():
     assert (to[0], table[0], total[0]) == (0x1234, 0x1234, 41)
     with pytest.raises(LaunchError, match="the variable `total` has 8 bytes, not 4"):
         emulate(copy(FROM_TABLE), "copy", 1, 1, [to, None], variables={"total": np.zeros(1, np.int32)})
-    with pytest.raises(TypeError, match=r"variables\['total'\] is no NumPy array, but int"):
+    with pytest.raises(TypeError, match=r"variables\['total'\] must be a NumPy array, not int"):
         emulate(copy(FROM_TABLE), "copy", 1, 1, [to, None], variables={"total": 5})
 
 
@@ -233,8 +233,8 @@ wait:
         ((), TypeError, "grid = .*one to three whole numbers"),
         (1.5, TypeError, "float"),
         ((1.5,), TypeError, "grid = .*one to three whole numbers"),
-        (-1, ValueError, "grid = -1: no dimension is so large or negative"),
-        (1 << 32, ValueError, "no dimension is so large or negative"),
+        (-1, ValueError, "grid = -1: dimensions must be from 0 to 4294967295"),
+        (1 << 32, ValueError, "dimensions must be from 0 to 4294967295"),
         (0, LaunchError, "zero-dimension: grid.x is 0; must be at least 1"),
     ],
 )

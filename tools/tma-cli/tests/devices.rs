@@ -16,7 +16,7 @@ fn no_driver_is_one_message() {
         let message = refused(&output);
         assert_eq!(
             message,
-            "error: no CUDA driver (/nowhere/libcuda.so.1 is not there)\n"
+            "error: no CUDA driver (/nowhere/libcuda.so.1 was not found)\n"
         );
     }
 }

@@ -124,7 +124,7 @@ fn pipes_and_devices_are_refused_by_every_verb() {
     let folder = folder("pipes");
     let (pipe, file) = (pipe(&folder), launch_file(&folder, GOOD));
     for path in [pipe.as_str(), "/dev/zero"] {
-        let what = "no regular file";
+        let what = "not a regular file";
         refused(&["emulate", path], what);
         refused(&["emulate", &file, "--suppressions", path], what);
         refused(&["replay", path], what);
@@ -212,7 +212,7 @@ fn drawings_and_texts_do_not_replace_what_is_read() {
     let given = path.display().to_string();
     refused(
         &["map", "draw", &given, "-o", &given],
-        "is read and would be written",
+        "is also an input and would be overwritten",
     );
     assert_eq!(fs::read(&path).unwrap().len(), 128);
     let nowhere = folder.join("none/map.svg").display().to_string();
@@ -229,7 +229,7 @@ fn drawings_and_texts_do_not_replace_what_is_read() {
     let (archive, into) = (archive.display().to_string(), folder.display().to_string());
     refused(
         &["replay", &archive, "--ptx", &into],
-        "is read and would be written",
+        "is also an input and would be overwritten",
     );
     assert_eq!(fs::read(&archive).unwrap(), bytes);
 }

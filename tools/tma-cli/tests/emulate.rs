@@ -353,8 +353,8 @@ fn what_cannot_be_written_stands_beside_the_findings() {
     // Errors known before the run are reported before any kernel runs.
     for (file, why) in [
         ("/nowhere/words.bin", "cannot write `/nowhere/words.bin`: "),
-        ("k.ptx", "is read and would be written"),
-        ("k.toml", "is read and would be written"),
+        ("k.ptx", "is also an input and would be overwritten"),
+        ("k.toml", "is also an input and would be overwritten"),
         (".", "is a folder"),
     ] {
         let (folder, path) = self::folder(PTX, &with_dump(file));

@@ -152,7 +152,7 @@ fn every_key_is_on_the_page() {
         let said = violations.to_string();
         let (_, keys) = said
             .lines()
-            .find_map(|line| line.split_once("there are "))
+            .find_map(|line| line.split_once("known keys are "))
             .unwrap_or_else(|| panic!("{said}"));
         assert!(keys.contains('`'), "{said}");
         for key in keys.split(", ") {

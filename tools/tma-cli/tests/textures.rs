@@ -149,7 +149,7 @@ fn what_is_wrong_with_a_texture_is_said() {
         (
             "layered = true",
             "layered = true\npitch_bytes = 64",
-            "`pitch_bytes` is for two dimensions",
+            "`pitch_bytes` requires two dimensions",
         ),
         (
             "type = \"u32\"",

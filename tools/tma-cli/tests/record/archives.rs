@@ -187,7 +187,7 @@ pub(super) fn textures_are_recorded(program: &Program) -> Result<(), Failed> {
 }
 
 pub(super) fn the_heap_is_named(program: &Program) -> Result<(), Failed> {
-    let called = "it calls `malloc` or `free`, and the heap of kernels is not in the archive";
+    let called = "it calls `malloc` or `free`, but the archive lacks the heap of kernels";
     let parts = ["borrow", "leave", "take"]
         .map(|kernel| format!("recorded in part: `{kernel}`, 1 launch: {called}\n"));
     wanted(&program.recorded, 42, &parts.each_ref().map(String::as_str))?;

@@ -290,7 +290,7 @@ fn launches_are_chosen(program: &Program) -> Result<(), Failed> {
 fn memory_has_a_limit(program: &Program) -> Result<(), Failed> {
     let output = program.record("little", &["--max-bytes", "5000"], &[])?;
     let parts = [
-        "not recorded: `sum_columns`, 1 launch: more than the 5000 bytes of memory that `--max-bytes` allows in all\n",
+        "not recorded: `sum_columns`, 1 launch: the total exceeds the 5000 bytes of `--max-bytes`\n",
         "tma record: ",
         " not recorded\n",
     ];
@@ -395,7 +395,7 @@ fn what_is_not_run_is_told(program: &Program) -> Result<(), Failed> {
     let out = program.folder.path().join("shell");
     let out = ["--out", path(&out)];
     let none = Path::new("/nowhere/libcuda.so.1");
-    let told = "error: no CUDA driver (/nowhere/libcuda.so.1 is not there); `tma record` runs a program on a GPU, and \
+    let told = "error: no CUDA driver (/nowhere/libcuda.so.1 was not found); `tma record` runs a program on a GPU, and \
                 `tma exec` runs it without one\n";
     wanted(&tma(none, &[&out[..], &["/bin/sh"]].concat())?, 2, &[told])?;
     let shell = tma(

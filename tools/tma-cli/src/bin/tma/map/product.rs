@@ -207,8 +207,8 @@ mod tests {
         let rows = says(DataType::Bf16, [64, 24], Swizzle::B128, Major::Mn, 0);
         assert!(rows.contains("24, must be a multiple of 16"), "{rows}");
         let wide = says(DataType::F64, [16, 8], Swizzle::B128, Major::K, 0);
-        assert!(wide.contains("1, 2 and 4 bytes"), "{wide}");
+        assert!(wide.contains("8 bytes must be 1, 2 or 4"), "{wide}");
         let bytes = says(DataType::U8, [128, 32], Swizzle::B128, Major::Mn, 0);
-        assert!(bytes.contains("and of 2 otherwise"), "{bytes}");
+        assert!(bytes.contains("and 2 otherwise"), "{bytes}");
     }
 }
