@@ -147,8 +147,7 @@ impl Communicators {
     ///
     /// # Safety
     /// 1. `all` has one entry per rank. Its addresses have enough numbers on the rank's GPU, and nothing else uses
-    /// them
-    /// until the call on its stream has ended; its stream is alive and on this GPU.
+    ///    them until the call on its stream has ended; its stream is alive and on this GPU.
     pub unsafe fn start(&self, what: Collective, all: &[Rank], count: usize) -> Result<(), String> {
         self.group("ncclGroupStart")?;
         for (communicator, rank) in self.ranks.iter().zip(all) {

@@ -139,11 +139,10 @@ impl<'module> Function<'module> {
     /// # Safety
     /// 1. The arguments match the kernel's parameters in order: their sizes are checked, but their types cannot be.
     /// 2. Run with this shape and these arguments, the kernel accesses only variables of the module and memory of
-    /// buffers
-    /// whose addresses or tensor maps are among the arguments or in variables, within their bounds and with values
-    /// that their element types allow.
-    /// 3. These buffers and the module are dropped only after [`Device::synchronise`], or after a read
-    /// or write of a non-empty buffer, which waits as well.
+    ///    buffers whose addresses or tensor maps are among the arguments or in variables, within their bounds and
+    ///    with values that their element types allow.
+    /// 3. These buffers and the module are dropped only after [`Device::synchronise`], or after a read or write of
+    ///    a non-empty buffer, which waits as well.
     /// 4. Until then, nothing else accesses the memory that the kernel writes, including kernels on other streams.
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]

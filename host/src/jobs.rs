@@ -86,9 +86,8 @@ impl Jobs {
     ///
     /// # Safety
     /// 1. Each kernel that a launch names, run with that launch's shape and arguments on the results of the earlier
-    /// launches, accesses only memory of the job's buffers and variables of the text's module. The kernel may rely
-    /// on
-    /// everything that is checked before it starts.
+    ///    launches, accesses only memory of the job's buffers and variables of the text's module. The kernel may
+    ///    rely on everything that is checked before it starts.
     ///
     /// ```compile_fail,E0133
     /// # use tma_host::{Device, Jobs};
@@ -286,7 +285,7 @@ fn write(
 
 /// # Safety
 /// 1. The launch is part of a job for which the condition of [`Jobs::run`] holds, and the memory belongs to its
-/// buffers.
+///    buffers.
 unsafe fn run_one(
     function: &Function<'_>,
     launch: &Launch,

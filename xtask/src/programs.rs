@@ -312,7 +312,7 @@ mod tests {
         assert_eq!(of(124), format!("cut off after 60 s | {found}"));
         let right = format!("results right, cut off after 60 s | {found}");
         assert_eq!(came(said, 152, 60, true), right);
-        let said = "error[unsupported]: cudaX is not there\ntma exec: 1 launch checked: 0 errors\n";
+        let said = "error[unsupported]: cudaX is not supported; it returns cudaErrorNotSupported\ntma exec: 1 launch checked: 0 errors\n";
         assert_eq!(came(said, 1, 60, false), "stopped: cudaX | 1 | ");
         assert_eq!(came("", 139, 60, true), "exit code 139 | 0 | ");
     }

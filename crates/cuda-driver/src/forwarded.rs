@@ -11,10 +11,9 @@
 //! For every function here:
 //!
 //! 1. Each pointer argument is null where the driver's manual allows null, and otherwise valid for the reads and
-//! writes
-//! described in the manual, for as long as described there.
-//! 2. Each handle came from this driver and is still alive, and each device address is in memory
-//! that the manual lets the function use.
+//!    writes described in the manual, for as long as described there.
+//! 2. Each handle came from this driver and is still alive, and each device address is in memory that the manual
+//!    lets the function use.
 //! 3. The manual's conditions on the current context and on concurrent calls are met.
 
 mod context;

@@ -63,8 +63,7 @@ pub(crate) struct Image(u64);
 impl Image {
     /// # Safety
     /// 1. At the address is an image loaded by the driver: a fat binary, its wrapper, machine code or a text. It
-    /// lives
-    /// as long as this value.
+    ///    lives as long as this value.
     pub(crate) unsafe fn new(address: u64) -> Self {
         Self(address)
     }

@@ -16,8 +16,7 @@ pub(crate) trait FromC {
     ///
     /// # Safety
     /// 1. The value came from the caller of an exported function and satisfies CUDA's documentation: it is null or
-    /// a valid
-    /// address for its type, until the end of the call or of the work that the call starts.
+    ///    a valid address for its type, until the end of the call or of the work that the call starts.
     unsafe fn from_c(c: Self::C) -> Self;
 }
 

@@ -4,9 +4,8 @@ use crate::{Launch, Ptx, Violations};
 ///
 /// # Safety
 /// 1. A launch returned by [`launch`](Self::launch), of the kernel that the type belongs to, accesses only memory
-/// of
-/// its job's buffers, whatever their contents, once [`check`](crate::check()) and
-/// [`contents`](crate::check::contents) report no violations.
+///    of its job's buffers, whatever their contents, once [`check`](crate::check()) and
+///    [`contents`](crate::check::contents) report no violations.
 pub unsafe trait Checked {
     /// Checks the arguments.
     ///

@@ -160,7 +160,7 @@ fn mistakes_name_their_place_and_what_is_allowed() {
         ),
         (
             "buffers.b = { type = \"u16\", length = 2, contents = { file = \"six.bin\" } }",
-            "1:61: `contents`: `six.bin` has 6 bytes, and 2 elements of u16 are 4 bytes",
+            "1:61: `contents`: `six.bin` has 6 bytes but must have 4, for 2 elements of u16",
         ),
         (
             "buffers.b = { type = \"u16\", length = 2, contents = { file = \"five.bin\" } }",

@@ -217,7 +217,7 @@ fn bad_input_gives_one_clear_message() {
         (&["--dims", "3"], "pass an element type"),
         (
             &["--type", "f17", "--dims", "3"],
-            "no type `f17`; there are u8, u16",
+            "unknown type `f17`; use one of u8, u16",
         ),
         (&["--type", "f16"], "pass the dimensions"),
         (
@@ -295,7 +295,10 @@ fn broken_parameters_are_explained_and_fail() {
     );
     let text = printed(&map("explain", &with(&["--fill", "nan", "--l2", "64b"])));
     assert!(text.contains("0x7FF7 repeated"), "{text}");
-    assert!(text.contains("L2 promotion: the L2 cache"), "{text}");
+    assert!(
+        text.contains("L2 promotion: L2 fetch granularity"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -303,11 +306,14 @@ fn no_flag_is_ignored() {
     let digits = bytes(&with(&["--json"]));
     let error = refused(&map("check", &[&digits, "--address", "0x7", "--box", "3"]));
     assert!(
-        error.contains("a map is given, and --box, --address"),
+        error.contains("a map cannot be combined with --box, --address"),
         "{error}"
     );
     let error = refused(&map("diff", &[&digits, &digits, "--sm", "100"]));
-    assert!(error.contains("two maps are given, and --sm"), "{error}");
+    assert!(
+        error.contains("two maps cannot be combined with --sm"),
+        "{error}"
+    );
     let wide = [
         "--type",
         "f16",

@@ -124,7 +124,7 @@ fn what_is_wrong_with_a_texture_is_said() {
         (
             "dims = [3, 2, 2]",
             "dims = [3]",
-            "`dims` has 1; a texture has one to three dimensions",
+            "`dims` has length 1; a texture must have one to three dimensions",
         ),
         (
             "\"normalized_float\"",

@@ -137,10 +137,9 @@ checked! {
 /// # Safety
 /// 1. `function` and the stream are alive and belong to the current context.
 /// 2. `parameters` contains one pointer for each kernel parameter, in order, each valid for reads of the size of
-/// its
-/// parameter.
-/// 3. The kernel, run with these parameters and this configuration, is sound: it reads and writes
-///    only memory that is its own until it has ended.
+///    its parameter.
+/// 3. The kernel, run with these parameters and this configuration, is sound: it reads and writes only memory that
+///    is its own until it has ended.
 /// 4. The values of the attributes are valid for their numbers.
 #[doc(alias = "cuLaunchKernelEx")]
 pub unsafe fn launch_kernel_ex(

@@ -115,7 +115,7 @@ impl Texels {
             (&[x, y, faces], true, true) => (Geometry::LayeredCube, [x, y, faces]),
             _ => {
                 return Err(format!(
-                    "`dims` has {} values; a texture must have one to three dimensions (two or three including layers), \
+                    "`dims` has length {}; a texture must have one to three dimensions (two or three including layers), \
                      and a cube two and its faces",
                     dims.len()
                 ));

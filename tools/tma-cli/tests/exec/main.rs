@@ -310,7 +310,7 @@ fn wrong_calls_are_told(programs: &Programs) -> Result<(), Failed> {
     let parts = [
         "block-threads: block is 2048 x 1 x 1",
         "dynamic shared memory is 102400 bytes; the kernel's limit is 49152",
-        "error: cudaMemcpy: the 8 bytes at",
+        "error: cudaMemcpy: 8 bytes at",
         "error[out-of-bounds]",
         "error: cudaFreeHost: 0x300000000000 was already freed: byte 0 of `cudaHostAlloc 2` (4 bytes)",
         "2 launches checked under seed 0: 7 errors",
@@ -351,9 +351,9 @@ fn wrong_calls_are_told(programs: &Programs) -> Result<(), Failed> {
 
 fn calls_that_cannot_use_memory_are_refused(programs: &Programs) -> Result<(), Failed> {
     let parts = [
-        "error: cudaMemset: at 0x",
-        "error: cudaMemcpy with cudaMemcpyHostToDevice: at 0x",
-        "error: cudaMemcpy with cudaMemcpyDeviceToDevice: at 0x",
+        "error: cudaMemset: the device cannot use the memory at 0x",
+        "error: cudaMemcpy with cudaMemcpyHostToDevice: the device cannot use the memory at 0x",
+        "error: cudaMemcpy with cudaMemcpyDeviceToDevice: the device cannot use the memory at 0x",
         "error: cuMemcpyDtoH: the device cannot use the memory at 0x",
         "; use memory from cudaMalloc, ",
         "error: cudaMemcpy: the 16 bytes at 0x1234567 are neither device memory nor host memory",
