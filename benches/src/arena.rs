@@ -176,7 +176,7 @@ impl Arena {
         }
     }
 
-    /// Runs it once, and compares what the destination begins with.
+    /// Runs the work once, and compares the beginning of the destination.
     pub(crate) fn check_words(
         &self,
         gpu: &Device,

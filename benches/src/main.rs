@@ -301,7 +301,7 @@ fn tune(
     })
 }
 
-/// Returns the selected cases, and a function that tells whether a name is selected.
+/// Returns the selected cases, and a predicate for selected names.
 fn chosen(all: Vec<Case>, names: &[String]) -> Result<(Vec<Case>, impl Fn(&str) -> bool)> {
     let wanted =
         |name: &str| names.is_empty() || names.iter().any(|part| name.contains(part.as_str()));

@@ -117,7 +117,7 @@ impl Row {
     }
 }
 
-/// Whether a reference takes part.
+/// The participation of a reference in a measurement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum With {
     All,

@@ -167,7 +167,7 @@ pub(crate) fn times(rows: &[Row]) -> String {
     text
 }
 
-/// Formats cycles, and those of the CUDA versions.
+/// Formats cycles of the kernels and of their CUDA versions.
 pub(crate) fn latencies(rows: &[Latency]) -> String {
     let head = [
         "one after another",

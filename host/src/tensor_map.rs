@@ -55,7 +55,7 @@ impl<'buffer> TensorMap<'buffer> {
 /// compared with the driver's. For other capabilities the rules are checked here and the driver encodes.
 ///
 /// # Errors
-/// The parameters break rules, all of which are listed; or the driver refuses them.
+/// The parameters break rules, and the error lists all of them; or the driver refuses them.
 #[doc(alias = "cuTensorMapEncodeTiled")]
 #[doc(alias = "cuTensorMapEncodeIm2col")]
 #[doc(alias = "cuTensorMapEncodeIm2colWide")]
@@ -107,7 +107,7 @@ pub fn encode_with_driver(
     };
     gpu.enter(Stage::Encode).map_err(EncodeError::Context)?;
     let tensor = params.tensor();
-    // The driver gives the same error for all ranks above 5.
+    // The driver returns the same error for all ranks above 5.
     let rank = tensor.rank().min(ARRAY_LEN);
     let given = Tensor {
         data_type: tensor.data_type as u32,

@@ -57,7 +57,7 @@ fn runs_shapes(device: &Device) -> Result {
     let out = device.zeroed::<u32>(32)?;
     let sizes = |entry: &str, shape: Shape| {
         let function = module.function(entry)?;
-        // SAFETY: the kernels take an address of as many elements as there are blocks; the buffer is
+        // SAFETY: the kernels take an address of one element per block; the buffer is
         // read, which waits.
         unsafe { function.launch(shape, (&out,)) }?;
         Ok::<_, tma_host::Failure>(out.read()?[0])

@@ -20,7 +20,7 @@ fn jobs_run_until_a_fault() -> Result {
 fn runs_jobs(device: Device) -> Result {
     let (name, is_emulator) = (device.to_string(), device.is_emulator());
     let mut backend = Jobs::new(device);
-    // SAFETY: but for `fault`, which stores nothing, the kernels keep to their buffers (1).
+    // SAFETY: except for `fault`, which does not store, the kernels stay within their buffers (1).
     let run = |backend: &mut Jobs, job: &mut Job<'_>| unsafe { backend.run(job) };
     assert_eq!(backend.name(), name);
 

@@ -23,7 +23,7 @@ macro_rules! complain {
 pub(crate) enum Mark {
     /// The requirement is met.
     Ok,
-    /// The requirement is not met, so nothing works.
+    /// The requirement is not met, and the project cannot work without it.
     Fatal,
     /// Information only.
     Info,

@@ -109,7 +109,7 @@ impl Task<'_> {
     }
 }
 
-/// Copies parts with slots, as many as possible.
+/// Copies parts with slots. Parts that fail are left to the caller, which copies them without slots.
 fn copy(tasks: &[Task<'_>], bytes: usize, see: &(dyn Fn(&[u8]) + Sync)) {
     static SLOTS_OF_PROCESS: Mutex<Vec<Slot>> = Mutex::new(Vec::new());
     let mut slots = SLOTS_OF_PROCESS

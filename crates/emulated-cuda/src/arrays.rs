@@ -105,7 +105,7 @@ impl Context {
         }
     }
 
-    /// Frees an array; does nothing for a null pointer.
+    /// Frees an array; ignores a null pointer.
     pub(crate) fn free_array(&mut self, handle: u64, call: &str) -> Result {
         if handle == 0 {
             return Ok(());

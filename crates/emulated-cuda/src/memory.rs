@@ -291,7 +291,7 @@ impl Context {
         self.free(pointer, &[Kind::Device, Kind::Managed], call)
     }
 
-    /// Frees an allocation of one of these kinds; does nothing for a null pointer.
+    /// Frees an allocation of one of these kinds; ignores a null pointer.
     pub(crate) fn free(&mut self, pointer: Pointer, kinds: &[Kind], call: &str) -> Result {
         match pointer.address() {
             0 => Ok(()),

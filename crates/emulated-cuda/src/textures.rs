@@ -79,7 +79,7 @@ impl Context {
         self.broken(added, call)
     }
 
-    /// Destroys a texture or surface; does nothing for zero.
+    /// Destroys a texture or surface; ignores zero.
     pub(crate) fn destroy(&mut self, handle: u64, is_texture: bool, call: &str) -> Result {
         let removed = match is_texture {
             _ if handle == 0 => Ok(()),

@@ -80,7 +80,7 @@ fn may_have(row: &Row, opcode: &str) -> bool {
     differing.is_none_or(|(wanted, _)| matches!(wanted, '{' | '$' | ' '))
 }
 
-/// Returns the distance of operands from those of a form; `None` if they are of other kinds.
+/// Returns the distance between operands and a form's; `None` if the kinds differ.
 fn distance(wanted: &str, operands: &str) -> Option<u64> {
     let mut wanted = words(wanted).filter(|word| *word != " ");
     let mut operands = words(operands).filter(|word| *word != " ");

@@ -2,7 +2,7 @@ use crate::section::{MAGIC, digest};
 
 /// Returns a file with the given sections and valid digests, whatever their contents, to test readers of archives.
 ///
-/// Section names are those of the format, such as `ptx` padded with five spaces.
+/// Section names are padded as in the format, such as `ptx` with five spaces.
 pub fn seal(sections: &[(&[u8; 8], &[u8])]) -> Vec<u8> {
     let mut file = MAGIC.to_vec();
     for (index, (name, bytes)) in (0..).zip(sections) {

@@ -45,7 +45,7 @@ impl Patch {
         self.at_bytes..self.at_bytes.saturating_add(self.bytes.len())
     }
 
-    /// Writes the patch; does nothing if the buffer is too short, which the launch check reports.
+    /// Writes the patch, unless the buffer is too short, which the launch check reports.
     pub fn apply(&mut self, bytes: &mut [u8]) {
         if let Some(there) = bytes.get_mut(self.range()) {
             self.before = there.to_vec();

@@ -11,7 +11,7 @@ use crate::{Argument, Conditions, Launch, Shape, TileShape, Violations};
 ///
 /// It borrows the memory of its arguments.
 #[derive(Clone)]
-#[must_use = "a call does nothing until it is launched"]
+#[must_use = "a call must be launched to have an effect"]
 pub struct Call<'a> {
     entry: String,
     arguments: Vec<Argument>,

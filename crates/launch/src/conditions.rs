@@ -180,7 +180,7 @@ impl Conditions {
     /// Returns the launch of `call` if all conditions hold.
     ///
     /// # Errors
-    /// Conditions are violated, including those of the call itself; the error lists all of them.
+    /// Conditions are violated, including the call's own; the error lists all of them.
     pub fn launch(mut self, mut call: Call<'_>, shape: Shape) -> Result<Launch, Violations> {
         self.broken.splice(..0, call.take_conditions().broken);
         let uses = std::mem::take(&mut self.uses);

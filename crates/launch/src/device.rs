@@ -29,7 +29,7 @@ impl DeviceDescription {
         }
     }
 
-    /// Returns an H200, with as many multiprocessors and faster memory.
+    /// Returns an H200, with the same number of multiprocessors and faster memory.
     pub fn h200() -> Self {
         Self {
             name: "NVIDIA H200".to_owned(),

@@ -1,6 +1,6 @@
 //! Prints trees as text: `Display` for every node.
 //!
-//! Each statement is on its own line, indented by tabs. Parsing the output gives an equal tree.
+//! Each statement is on its own line, indented by tabs. Parsing the output yields an equal tree.
 
 mod expression;
 mod function;

@@ -1,4 +1,4 @@
-"""What arguments become, and what a launch does to them."""
+"""Conversion of arguments, and the effects of launches on them."""
 
 import sys
 from pathlib import Path
@@ -42,7 +42,7 @@ def test_a_file_is_read():
     ],
 )
 def test_scalars_have_the_size_of_their_type(ty, value):
-    # What lies behind the value must stay.
+    # The bytes after the value must not change.
     to = np.full(2, 99).astype(value.dtype)
     emulate(store(ty), "store", 1, 1, [to, value])
     assert to[0] == value and to[1] == np.full(1, 99).astype(value.dtype)[0]
@@ -107,7 +107,7 @@ def test_a_view_has_no_memory_behind_its_last_element():
 
 def test_a_stride_is_the_memory_between():
     numbers = np.arange(12, dtype=np.float32).reshape(3, 4)
-    # Elements 1, 5 and 9, and what lies between.
+    # Elements 1, 5 and 9, and the elements between them.
     emulate(SCALE, "scale", 1, 9, [numbers[:, 1], np.float32(-1)])
     np.testing.assert_array_equal(numbers.reshape(-1), [0, *range(-1, -10, -1), 10, 11])
 

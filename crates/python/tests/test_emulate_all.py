@@ -5,7 +5,7 @@ import pytest
 from ptx import COUNT, FROM_POINTER, FROM_TABLE, HEADER, SCALE, copy
 from tma_emulator import Launch, LaunchError, emulate_all
 
-# A variable of the same name as that of `copy`, which is another one, as they are of two modules.
+# A variable with the same name as one of `copy`, but distinct, since it is in another module.
 NEXT = HEADER + """
 .visible .global .align 8 .u64 total = 40;
 .visible .entry next(.param .u64 to)
@@ -54,7 +54,7 @@ def test_variables_live_until_the_last_launch_and_each_module_has_its_own():
     emulate_all(launches)
     assert (total[0], other[0]) == (102, 74)
     np.testing.assert_array_equal(to, [9, 74])
-    # Without contents from here they begin as the text says.
+    # Without contents from the caller they start with their initial values.
     emulate_all(launches[3:])
     np.testing.assert_array_equal(to, [9, 42])
 

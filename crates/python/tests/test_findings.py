@@ -1,4 +1,4 @@
-"""What the checker says, as objects, exceptions and warnings."""
+"""The checker's findings as objects, exceptions and warnings."""
 
 import re
 import signal

@@ -16,7 +16,7 @@ from tma_emulator import emulate
 
 @pytest.fixture
 def run(pytester, monkeypatch):
-    # The width of what is shown.
+    # The width of the output.
     monkeypatch.setenv("COLUMNS", "200")
 
     def run(test, *options):

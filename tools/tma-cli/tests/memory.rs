@@ -78,7 +78,7 @@ fn a_large_buffer_takes_little_more_than_its_size() {
         let with = most("\"iota\"", &expect(contents, first), verdict);
         assert!(with <= 2.2, "{contents}: {with}");
     }
-    // Comparing in parts gives the same contents as comparing the whole.
+    // Comparing in parts has the same result as comparing the whole.
     for contents in [
         "\"random\"",
         "{ repeat = [1, 2, 3] }",

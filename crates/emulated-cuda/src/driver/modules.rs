@@ -56,7 +56,7 @@ impl Options {
     }
 }
 
-/// Like [`load`], with compiler options, of which the error log is supported.
+/// Like [`load`], with compiler options; only the error log is supported.
 pub(crate) fn load_with(image: Image, handle: &Out<u64>, options: Options) -> Result {
     let loaded = load(image, handle);
     options.tell(&with(|context| Ok(context.modules.refusal.clone()))?)?;

@@ -50,7 +50,7 @@ impl Module {
             .find(|f| f.name == *name && (f.body.is_some() || !defined))
     }
 
-    /// Returns the variables of the module, excluding those of functions.
+    /// Returns the module-level variables, excluding variables in functions.
     pub fn variables(&self) -> impl Iterator<Item = &Variable> {
         self.items.iter().filter_map(|item| match item {
             Item::Variable(variable) => Some(&**variable),
@@ -58,7 +58,7 @@ impl Module {
         })
     }
 
-    /// Returns the pragmas of the module, excluding those of functions.
+    /// Returns the module-level pragmas, excluding pragmas in functions.
     pub fn pragmas(&self) -> impl Iterator<Item = &Pragma> {
         self.items.iter().filter_map(|item| match item {
             Item::Pragma(pragma) => Some(pragma),

@@ -99,7 +99,7 @@ fn sources_folder() -> PathBuf {
 /// Returns the replacement CUDA library, built by cargo together with the command.
 pub(crate) fn library() -> Result<PathBuf, Failed> {
     let command = Path::new(env!("CARGO_BIN_EXE_tma"));
-    let folder = command.parent().ok_or("the command lies nowhere")?;
+    let folder = command.parent().ok_or("the command has no parent folder")?;
     Ok(folder.join("deps/libemulated_cuda.so"))
 }
 
