@@ -130,7 +130,7 @@ impl Timer {
         work.start(&self.gpu)?;
         let after = self.stream.record()?;
         let elapsed = after.elapsed_since(&before);
-        Ok(1e3 * elapsed.context("the run did not end well")?.as_secs_f64())
+        Ok(1e3 * elapsed.context("the run failed")?.as_secs_f64())
     }
 
     /// Returns the milliseconds of `rounds` runs of each, in alternation; a different one is first in each round.

@@ -105,9 +105,7 @@ impl Gpu {
     pub(crate) fn synchronise(&self) -> Result<(), Failure> {
         self.enter(Stage::Synchronise)?;
         let result = CurrentContext::synchronize();
-        let result = result.or_fail(Stage::Synchronise, || {
-            "a kernel did not end well".to_owned()
-        });
+        let result = result.or_fail(Stage::Synchronise, || "a kernel failed".to_owned());
         result.map_err(|failure| self.explain(failure))
     }
 

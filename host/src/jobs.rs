@@ -142,7 +142,7 @@ fn check_variables(buffers: &[JobBuffer], launches: &[Launch]) -> Result<(), Fai
 
 /// Returns the failure of all jobs after one that made the GPU unusable for this process.
 fn lost(failure: &Failure) -> Failure {
-    let what = "an earlier job ended the GPU for this process";
+    let what = "an earlier job made the GPU unusable for this process";
     Failure {
         error_name: failure.error_name.clone(),
         ..Failure::new(Stage::Open, what)

@@ -102,9 +102,7 @@ impl Stream {
         };
         gpu.enter(Stage::Synchronise)?;
         let result = stream.synchronize();
-        let result = result.or_fail(Stage::Synchronise, || {
-            "a kernel did not end well".to_owned()
-        });
+        let result = result.or_fail(Stage::Synchronise, || "a kernel failed".to_owned());
         result.map_err(|failure| gpu.explain(failure))
     }
 
@@ -211,9 +209,7 @@ impl Event {
         };
         gpu.enter(Stage::Synchronise)?;
         let result = event.synchronize();
-        let result = result.or_fail(Stage::Synchronise, || {
-            "a kernel did not end well".to_owned()
-        });
+        let result = result.or_fail(Stage::Synchronise, || "a kernel failed".to_owned());
         result.map_err(|failure| gpu.explain(failure))
     }
 

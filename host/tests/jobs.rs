@@ -132,7 +132,7 @@ fn runs_jobs(device: Device) -> Result {
     let failure = run(&mut backend, &mut empty).unwrap_err();
     assert_eq!(
         failure.to_string(),
-        "open: an earlier job ended the GPU for this process (CUDA_ERROR_ILLEGAL_ADDRESS): run the remaining jobs in a new process"
+        "open: an earlier job made the GPU unusable for this process (CUDA_ERROR_ILLEGAL_ADDRESS): run the remaining jobs in a new process"
     );
     Ok(())
 }

@@ -140,7 +140,7 @@ fn check_folder(folder: &Path) -> Result<()> {
     let mut entries = entries.with_context(|| format!("cannot write to {}", folder.display()))?;
     ensure!(
         entries.next().is_none(),
-        "{} is not empty",
+        "{} is not empty; use another folder",
         folder.display()
     );
     Ok(())
@@ -251,7 +251,7 @@ mod tests {
             check_folder(folder.path())
                 .unwrap_err()
                 .to_string()
-                .ends_with("is not empty")
+                .ends_with("is not empty; use another folder")
         );
     }
 

@@ -314,7 +314,7 @@ fn medians(
                 start(function)?;
             }
             let elapsed = stream.record()?.elapsed_since(&before);
-            let elapsed = elapsed.context("the run did not end well")?;
+            let elapsed = elapsed.context("the run failed")?;
             times.push(1e6 * elapsed.as_secs_f64() / f64::from(arguments.launches));
         }
     }

@@ -80,7 +80,7 @@ fn ptxas_says_what_a_kernel_takes() {
         text.contains(
             "  by ptxas             32 registers, 20 bytes spilled, 24 bytes of stack, 1024 bytes of shared \
              memory\n"
-        ) && !text.contains("not known"),
+        ) && !text.contains("are unknown"),
         "{text}"
     );
     let json: serde_json::Value = serde_json::from_str(&by_ptxas(&["--json"])).unwrap();
@@ -96,7 +96,7 @@ fn kernels_are_described() {
         head.contains("kernels.ptx: PTX 8.6 for sm_90a; not compiled: no CUDA driver (/nowhere")
     );
     let (rest, note) = rest
-        .split_once("\nregisters and spills are not known: ")
+        .split_once("\nregisters and spills are unknown: ")
         .unwrap();
     assert!(
         note.contains("`cargo xtask setup --cuda` of rust-tma installs one"),

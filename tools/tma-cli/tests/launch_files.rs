@@ -92,7 +92,7 @@ fn mistakes_name_their_place_and_what_is_allowed() {
         ),
         (
             "buffers.b = { type = \"u8\" }",
-            "1:13: `buffers.b` has no `length`, in elements; `dims`, innermost first, can stand in its place",
+            "1:13: `buffers.b` needs a `length` in elements, or `dims`, innermost first",
         ),
         (
             "buffers.b = { type = \"u8\", length = 1, dims = [1] }",
@@ -100,7 +100,7 @@ fn mistakes_name_their_place_and_what_is_allowed() {
         ),
         (
             "buffers.b = { type = \"u8\", length = -1 }",
-            "1:37: `length`: -1 is not from 0 to 18446744073709551615",
+            "1:37: `length`: -1 must be from 0 to 18446744073709551615",
         ),
         (
             "buffers.b = { type = \"u8\", length = 1.5 }",
@@ -108,11 +108,11 @@ fn mistakes_name_their_place_and_what_is_allowed() {
         ),
         (
             "buffers.b = { type = \"u8\", length = 1073741825 }",
-            "1:13: `b` is too large: all buffers together may have 1073741824 bytes",
+            "1:13: `b` is too large: the limit of all buffers together is 1073741824 bytes",
         ),
         (
             "buffers.b = { type = \"u64\", dims = [4294967296, 4294967296] }",
-            "1:13: `b` is too large: all buffers together may have 1073741824 bytes",
+            "1:13: `b` is too large: the limit of all buffers together is 1073741824 bytes",
         ),
         (
             "buffers.b = { type = \"u8\", length = 2, contents = \"iotas\" }",
@@ -128,11 +128,11 @@ fn mistakes_name_their_place_and_what_is_allowed() {
         ),
         (
             "buffers.b = { type = \"u8\", length = 2, contents = [256, -1] }",
-            "1:52: 256 is no u8, 0 to 255\n1:57: -1 is no u8, 0 to 255",
+            "1:52: 256 must be a u8, from 0 to 255\n1:57: -1 must be a u8, from 0 to 255",
         ),
         (
             "buffers.b = { type = \"i8\", length = 1, contents = [0.5] }",
-            "1:52: 0.5 is no i8, an integer",
+            "1:52: 0.5 must be an integer for the type i8",
         ),
         (
             "buffers.b = { type = \"u8\", length = 2, contents = { repeat = [] } }",
@@ -152,7 +152,7 @@ fn mistakes_name_their_place_and_what_is_allowed() {
         ),
         (
             "buffers.b = { type = \"f32\", length = 2, contents = { random = { seed = -2 } } }",
-            "1:72: `seed`: -2 is not from 0 to 18446744073709551615",
+            "1:72: `seed`: -2 must be from 0 to 18446744073709551615",
         ),
         (
             "buffers.b = { type = \"f64\", length = 2, contents = { constant = 1e999 } }",
@@ -273,7 +273,7 @@ fn arguments_are_one_thing_each() {
         ),
         (
             "[{ u32 = -1 }]",
-            "6:68: `u32`: -1 is no u32, 0 to 4294967295",
+            "6:68: `u32`: -1 must be a u32, from 0 to 4294967295",
         ),
         (
             "[{ map = \"h\" }]",
@@ -308,7 +308,7 @@ fn launches_are_checked_for_their_form() {
         ),
         (
             GOOD.replace("grid = 1", "grid = 4294967296"),
-            "6:32: `grid`: 4294967296 is not from 0 to 4294967295",
+            "6:32: `grid`: 4294967296 must be from 0 to 4294967295",
         ),
         (
             GOOD.replace("grid = 1, ", ""),
@@ -320,7 +320,7 @@ fn launches_are_checked_for_their_form() {
         ),
         (
             GOOD.replace("launch", "lunch"),
-            "1:1: the file has no `[[launch]]`",
+            "1:1: the file must have at least one `[[launch]]`",
         ),
         (
             GOOD.replace("k.ptx", "l.ptx"),
@@ -351,14 +351,14 @@ fn files_that_cannot_be_read_are_named() {
         .unwrap_err()
         .to_string();
     assert!(
-        said.starts_with("/nowhere/x.toml:1:1: cannot read it: No such file"),
+        said.starts_with("/nowhere/x.toml:1:1: cannot read the file: No such file"),
         "{said}"
     );
     let said = LaunchFile::read(Path::new(env!("CARGO_MANIFEST_DIR")))
         .unwrap_err()
         .to_string();
     assert!(
-        said.ends_with("cannot read it: not a regular file"),
+        said.ends_with("cannot read the file: not a regular file"),
         "{said}"
     );
 }

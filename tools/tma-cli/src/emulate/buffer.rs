@@ -100,8 +100,8 @@ impl FileBuffer {
             }
             _ => {
                 return Err(table.note(format!(
-                    "`{}s.{name}` has no `length`, in elements; \
-                     `dims`, innermost first, can stand in its place",
+                    "`{}s.{name}` needs a `length` in elements, \
+                     or `dims`, innermost first",
                     kind.word()
                 )));
             }
@@ -113,7 +113,7 @@ impl FileBuffer {
         let bytes = bytes.and_then(|bytes| bytes.checked_add(taken));
         let (Some(count), Some(..=MAX_BYTES)) = (count, bytes) else {
             return Err(table.note(format!(
-                "`{name}` is too large: all buffers together may have {MAX_BYTES} bytes"
+                "`{name}` is too large: the limit of all buffers together is {MAX_BYTES} bytes"
             )));
         };
         let room = Room {

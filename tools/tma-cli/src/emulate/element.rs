@@ -137,11 +137,14 @@ impl ElementType {
                     return Ok(self.integer_bits(integer));
                 }
                 let name = self.name();
-                Err(value.wrong(format!("{integer} is no {name}, {least} to {most}")))
+                Err(value.wrong(format!(
+                    "{integer} must be a {name}, from {least} to {most}"
+                )))
             }
-            (Some(_), Number::Float(_)) => {
-                Err(value.wrong(format!("{number} is no {}, an integer", self.name())))
-            }
+            (Some(_), Number::Float(_)) => Err(value.wrong(format!(
+                "{number} must be an integer for the type {}",
+                self.name()
+            ))),
         }
     }
 

@@ -50,7 +50,7 @@ impl LaunchFile {
         let name = path.display().to_string();
         let cannot = |why: String| {
             let notes = Notes::default();
-            notes.note(Invalid::Here(0..0, format!("cannot read it: {why}")));
+            notes.note(Invalid::Here(0..0, format!("cannot read the file: {why}")));
             match notes.into_result(&name, "") {
                 Err(violations) => violations,
                 Ok(()) => Violations {
@@ -345,7 +345,7 @@ fn parse(name: &str, text: &str, folder: &Path, table: &Table<'_>) -> Result<Lau
     let dumps = each(table, "dump", |inner| Dump::read(inner, &buffers, folder));
     table.end();
     if launches.as_ref().is_ok_and(Vec::is_empty) {
-        table.note("the file has no `[[launch]]`");
+        table.note("the file must have at least one `[[launch]]`");
     }
     read.into_iter().collect::<Result<(), Noted>>()?;
     read_maps?;

@@ -105,7 +105,7 @@ impl<'d> Value<'d> {
         };
         T::try_from(value).map_err(|_| {
             let (least, most) = T::BOUNDS;
-            self.wrong(format!("{value} is not from {least} to {most}"))
+            self.wrong(format!("{value} must be from {least} to {most}"))
         })
     }
 

@@ -183,7 +183,7 @@ fn print(
         }
     }
     if let Assembled::Not(reason) = assembled {
-        writeln!(out, "\nregisters and spills are not known: {reason}")?;
+        writeln!(out, "\nregisters and spills are unknown: {reason}")?;
     }
     Ok(())
 }

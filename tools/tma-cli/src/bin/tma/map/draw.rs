@@ -230,8 +230,8 @@ fn fits(copy: &Copy, target: Target) -> Result<()> {
     let (end, most) = (begin + ends.max().unwrap_or(0), target.shared_bytes);
     ensure!(
         end <= most,
-        "the box would take shared bytes {begin} to {}, and shared memory of compute capability \
-         {}.{} has {most} bytes",
+        "the box needs shared bytes {begin} to {}, but the shared memory limit of compute capability \
+         {}.{} is {most} bytes",
         end.saturating_sub(1),
         target.major,
         target.minor
