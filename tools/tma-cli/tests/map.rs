@@ -362,7 +362,7 @@ fn copies_that_no_gpu_makes_are_not_drawn() {
     let error = refused(&draw(&["--shared", "0x40"]));
     assert!(error.contains("0x40 must be a multiple of 128"), "{error}");
     let error = refused(&draw(&["--shared", "4294967168"]));
-    assert!(error.contains("has 233472 bytes"), "{error}");
+    assert!(error.contains("is 233472 bytes"), "{error}");
     let text = printed(&draw(&["--shared", "0x80"]));
     assert!(text.contains("begins within a swizzle pattern"), "{text}");
     let far = [
