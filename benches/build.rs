@@ -1,4 +1,4 @@
-//! Builds what is measured: the kernels, and their CUDA versions where there is an nvcc.
+//! Builds the programs to measure: the kernels, and their CUDA versions if nvcc is installed.
 
 use std::{
     collections::BTreeSet,
@@ -82,8 +82,8 @@ fn main() {
     );
 }
 
-/// All CUDA kernels as one module, as the kernels are: each in a namespace of its own, and before them
-/// all headers that they include.
+/// Returns all CUDA kernels as a single module, like the Rust kernels: each in its own namespace, after all headers
+/// that they include.
 fn cuda_source(folder: &Path) -> String {
     let entries = folder
         .read_dir()

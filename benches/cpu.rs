@@ -1,7 +1,6 @@
-//! Measures the cost of the host side: tensor maps, reading and finishing PTX, the emulator, the
-//! builder.
+//! Measures the host side: tensor maps, parsing and finishing PTX, the emulator, and the builder.
 //!
-//! `cargo xtask bench --cpu`; a name behind it chooses.
+//! Run with `cargo xtask bench --cpu`; a name after it selects a benchmark.
 
 use std::{env, path::Path};
 
@@ -12,7 +11,7 @@ use tma_emulator::EmulatorBackend;
 use tma_launch::{Buffer, Job, Launch, Ptx};
 
 fn main() {
-    // Cargo sets it here, too, where the builder would take this program for a build script.
+    // Cargo sets the variable here too, which would make the builder treat this program as a build script.
     // SAFETY: no other thread runs yet.
     unsafe { env::remove_var("OUT_DIR") };
     divan::main();
@@ -21,7 +20,7 @@ fn main() {
 /// The PTX of the kernels for the first architecture.
 const KERNELS: &str = include_str!(env!("KERNELS_PTX"));
 
-/// A device address that fits every map.
+/// A device address that is valid for every map.
 const ADDRESS: u64 = 0x7f00_0000_0000;
 
 fn tiled() -> Tiled {
@@ -30,7 +29,7 @@ fn tiled() -> Tiled {
         .swizzle(Swizzle::B128)
 }
 
-/// Parameters to 128 bytes, all rules checked.
+/// Encodes parameters to 128 bytes, with all rules checked.
 #[divan::bench]
 fn encode_a_map() -> TensorMap {
     black_box(tiled())
@@ -38,7 +37,7 @@ fn encode_a_map() -> TensorMap {
         .expect("it breaks no rule")
 }
 
-/// Parameters that break rules, to the message.
+/// Checks parameters that break rules, and formats the message.
 #[divan::bench]
 fn refuse_a_map() -> String {
     let wrong = black_box(tiled()).box_dims(&[100, 300]);
@@ -48,7 +47,7 @@ fn refuse_a_map() -> String {
         .to_string()
 }
 
-/// The PTX of all kernels to a syntax tree.
+/// Parses the PTX of all kernels to a syntax tree.
 #[divan::bench]
 fn parse_all_kernels(bencher: Bencher<'_, '_>) {
     let bytes = divan::counter::BytesCount::new(KERNELS.len());
@@ -57,14 +56,14 @@ fn parse_all_kernels(bencher: Bencher<'_, '_>) {
         .bench(|| ptx::parse(black_box(KERNELS)).expect("it is PTX"));
 }
 
-/// The PTX of all kernels from a syntax tree.
+/// Prints the PTX of all kernels from a syntax tree.
 #[divan::bench]
 fn print_all_kernels(bencher: Bencher<'_, '_>) {
     let module = ptx::parse(KERNELS).expect("it is PTX");
     bencher.bench(|| black_box(&module).to_string());
 }
 
-/// A copy of a megabyte by four blocks on the emulator.
+/// Copies a megabyte with four blocks on the emulator.
 #[divan::bench(sample_count = 10)]
 fn emulate_copy_bulk(bencher: Bencher<'_, '_>) {
     const BYTES: usize = 1 << 20;
@@ -78,7 +77,7 @@ fn emulate_copy_bulk(bencher: Bencher<'_, '_>) {
     emulate(bencher, BYTES, launch);
 }
 
-/// One added to each number of 256 KiB by two blocks on the emulator.
+/// Adds one to each number of 256 KiB with two blocks on the emulator.
 #[divan::bench(sample_count = 10)]
 fn emulate_add_one_ring(bencher: Bencher<'_, '_>) {
     const BYTES: usize = 1 << 18;
@@ -91,7 +90,7 @@ fn emulate_add_one_ring(bencher: Bencher<'_, '_>) {
     emulate(bencher, BYTES, launch);
 }
 
-/// Bytes of the source are counted.
+/// The throughput counts bytes of the source.
 fn emulate(bencher: Bencher<'_, '_>, bytes: usize, launch: Launch) {
     let ptx = Ptx {
         name: "kernels",
@@ -110,7 +109,7 @@ fn emulate(bencher: Bencher<'_, '_>, bytes: usize, launch: Launch) {
     });
 }
 
-/// The whole way from Rust to finished PTX, when nothing but the finishing is left to do.
+/// Builds finished PTX from Rust when only the finishing step has work to do.
 #[divan::bench(sample_count = 3, sample_size = 1)]
 fn build_kernels_again(bencher: Bencher<'_, '_>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernels-gpu");

@@ -36,7 +36,7 @@ SECTIONS = [
     "Occupancy",
     "LaunchStats",
 ]
-# The name in the table, and the metrics of which the first that is there counts.
+# The name in the table, and alternative metrics, of which the first available one is used.
 COLUMNS = {
     "us": ["gpu__time_duration.sum"],
     "memory %": [
@@ -80,7 +80,7 @@ def profile(ncu, selection, program, log):
     lines = done.stdout.splitlines()
     first = next((index for index, line in enumerate(lines) if line.startswith('"ID"')), None)
     if first is None:
-        sys.exit(f"error: ncu profiled nothing: {' '.join(command)}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        sys.exit(f"error: ncu profiled no kernels: {' '.join(command)}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
     rows = [line for line in lines[first:] if line.startswith('"')]
     return list(csv.DictReader(io.StringIO("\n".join(rows))))
 
@@ -126,15 +126,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bench", help="the program `bench`")
     parser.add_argument("--deform-attn", help="the program `deform_attn`")
-    parser.add_argument("--deform-kernels", default="gather|resident_2|pairs", help="its kernels, behind `deform_attn_`")
+    parser.add_argument("--deform-kernels", default="gather|resident_2|pairs", help="its kernels, without the prefix `deform_attn_`")
     parser.add_argument("--rows", nargs="*", default=ROWS, help="rows of `bench`")
     parser.add_argument("--kernels", default=KERNELS, help="a pattern of the entries of these rows")
     parser.add_argument("--ncu", default="ncu")
-    parser.add_argument("--log", help="write what ncu printed to files that begin so")
+    parser.add_argument("--log", help="write ncu's output to files with this prefix")
     arguments = parser.parse_args()
     log = lambda name: arguments.log and f"{arguments.log}-{name}.csv"
     if arguments.bench:
-        # The first launch of each entry is that of the check, by the Rust kernel.
+        # The first launch of each entry is the check's, of the Rust kernel.
         selection = ["--kernel-id", f"::regex:^({arguments.kernels})$:1"]
         program = [arguments.bench, *arguments.rows, "--runs", "1", "--force"]
         units, *kernels = profile(arguments.ncu, selection, program, log("bench"))
@@ -144,7 +144,7 @@ def main():
             selection = ["--kernel-name", f"regex:^deform_attn_({arguments.deform_kernels})$"]
             program = [arguments.deform_attn, "--queries", queries, "--runs", "1", "--launches", "1", "--force"]
             units, *kernels = profile(arguments.ncu, selection, program, log(f"deform-attn-{queries}"))
-            # Each entry has as many launches with uniform locations as with local ones, which follow.
+            # Each entry has the same number of launches with uniform locations as with local ones, which follow.
             rows = []
             for name in dict.fromkeys(kernel["Kernel Name"] for kernel in kernels):
                 launches = [kernel for kernel in kernels if kernel["Kernel Name"] == name]

@@ -24,10 +24,10 @@ CASES = [
     ("6", [], [46, 6, 1]),
     ("6", [], [185, 6, 1]),
     ("6", [], [600, 6, 1]),
-    ("6, and nothing else", STEP, [12, 6, 0]),
-    ("6, and nothing else", STEP, [46, 6, 0]),
-    ("6, and nothing else", STEP, [185, 6, 0]),
-    ("6, and nothing else", STEP, [600, 6, 0]),
+    ("6, without other work", STEP, [12, 6, 0]),
+    ("6, without other work", STEP, [46, 6, 0]),
+    ("6, without other work", STEP, [185, 6, 0]),
+    ("6, without other work", STEP, [600, 6, 0]),
     ("3 of 3000, by `--launches`", ["--launches", "1000..1003"], [10, 3000, 100]),
     ("none of 30,000, by `--kernel`", ["--kernel", "other"], [0, 30000, 30000]),
 ]
@@ -44,7 +44,7 @@ def main():
     parser.add_argument("--tma", default="tma")
     parser.add_argument("--program", type=pathlib.Path, required=True)
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--times", action="store_true", help="show what `tma record --times` says")
+    parser.add_argument("--times", action="store_true", help="show the output of `tma record --times`")
     parser.add_argument("--only", type=int, action="append", help="MiB of the cases that are measured")
     flags = parser.parse_args()
     print("| launches | archives together | without | with | times |\n| ---: | ---: | ---: | ---: | ---: |")

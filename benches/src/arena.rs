@@ -1,5 +1,4 @@
-//! The memory that is measured: a source with known numbers, a destination, and whether it holds what
-//! it should.
+//! The memory of the measurements: a source with known numbers, a destination, and checks of its contents.
 
 use std::thread;
 
@@ -22,11 +21,11 @@ use crate::{
 pub(crate) struct Arena {
     pub(crate) src: Buffer<u8>,
     pub(crate) dst: Buffer<u8>,
-    /// For tiles that are drawn.
+    /// Counter for dynamically scheduled tiles.
     pub(crate) counter: Buffer<u32>,
-    /// Where the boxes of each dataset are.
+    /// The positions of the boxes of each dataset.
     pub(crate) positions: [Buffer<u32>; 2],
-    /// Four for each thread of a gather.
+    /// Four sums for each thread of a gather.
     pub(crate) sums: Buffer<u32>,
     /// The buffers of guide kernels besides source and destination.
     inputs: [Buffer<u8>; guide::INPUTS],
@@ -35,22 +34,21 @@ pub(crate) struct Arena {
     first: Buffer<u64>,
 }
 
-/// The words that the destination must hold: `hash(index) * factor + addend` in each of the first
-/// `words`.
+/// The expected words of the destination: `hash(index) * factor + addend` in each of the first `words`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pattern {
     pub(crate) words: u64,
     pub(crate) factor: u32,
     pub(crate) addend: u32,
-    /// Columns of the matrix, and of a tile, and rows of a tile, all powers of two, where a number's
-    /// index in its tile is added.
+    /// Columns of the matrix and of a tile, and rows of a tile, all powers of two; if set, a number's index in its
+    /// tile is added.
     pub(crate) tiles: Option<[u32; 3]>,
-    /// True if the destination holds the source's numbers before.
+    /// True if the destination contains the source's numbers beforehand.
     pub(crate) in_place: bool,
 }
 
 impl Pattern {
-    /// Of `bytes` bytes, each number with `addend` added.
+    /// Returns the pattern of `bytes` bytes with `addend` added to each number.
     pub(crate) fn plus(bytes: u64, addend: u32) -> Self {
         Self {
             words: bytes / 4,
@@ -62,11 +60,11 @@ impl Pattern {
     }
 }
 
-/// No number of a pattern but by chance.
+/// A byte that patterns contain only by chance.
 const POISON: u8 = 0xa5;
 
 impl Arena {
-    /// Two buffers of `bytes` bytes, a power of two.
+    /// Allocates two buffers of `bytes` bytes, a power of two.
     pub(crate) fn new(gpu: &Device, modules: &Modules, bytes: u64) -> Result<Self> {
         let on_host = datasets(bytes).map(Dataset::positions);
         let [l2, memory] = &on_host;
@@ -83,7 +81,7 @@ impl Arena {
             first: gpu.zeroed(1)?,
         };
         fill(gpu, modules, &arena.src, bytes / 4)?;
-        // A check that cannot fail would say nothing.
+        // Makes sure that the check can fail.
         let poisoned = Pattern::plus(bytes, 0);
         set(gpu, arena.dst.address(), POISON, bytes)?;
         let (wrong, _) = arena.count_wrong(gpu, modules, poisoned)?;
@@ -99,7 +97,7 @@ impl Arena {
         self.src.len_bytes() as u64
     }
 
-    /// The addresses and properties that cases use, given the GPU's description and what makes maps.
+    /// Returns the addresses and properties that cases use, given the GPU's description and an encoder of maps.
     pub(crate) fn setup<'a>(
         &self,
         gpu: &Device,
@@ -120,7 +118,7 @@ impl Arena {
         }
     }
 
-    /// The buffers of guide kernels, by their indices.
+    /// Returns the buffers of guide kernels by index.
     fn buffers(&self) -> [&Buffer<u8>; guide::BUFFERS] {
         let mut buffers = [&self.src; guide::BUFFERS];
         buffers[guide::DST] = &self.dst;
@@ -130,7 +128,7 @@ impl Arena {
         buffers
     }
 
-    /// Runs it once, and compares.
+    /// Runs the work once, and compares the result.
     pub(crate) fn check(
         &self,
         gpu: &Device,
@@ -153,12 +151,12 @@ impl Arena {
         Ok(())
     }
 
-    /// The sums that a gather from this dataset by so many warps gives.
+    /// Returns the sums of a gather from this dataset by `warps` warps.
     pub(crate) fn sums_of(&self, dataset: usize, warps: u32) -> Vec<u32> {
         datasets(self.bytes())[dataset].sums(&self.on_host[dataset], warps)
     }
 
-    /// Runs it once, and compares its sums.
+    /// Runs the work once, and compares its sums.
     pub(crate) fn check_sums(&self, gpu: &Device, work: &Work<'_>, expected: &[u32]) -> Result<()> {
         set(
             gpu,
@@ -178,7 +176,7 @@ impl Arena {
         }
     }
 
-    /// Runs it once, and compares what the destination begins with.
+    /// Runs the work once, and compares the beginning of the destination.
     pub(crate) fn check_words(
         &self,
         gpu: &Device,
@@ -244,7 +242,7 @@ impl Arena {
     }
 }
 
-/// Words that are read back and compared at once.
+/// Number of words to read back and compare at a time.
 const READ_AT_ONCE: u64 = 1 << 26;
 
 fn uploaded(gpu: &Device, bytes: u64) -> Result<[Buffer<u8>; guide::INPUTS]> {
@@ -258,7 +256,7 @@ fn uploaded(gpu: &Device, bytes: u64) -> Result<[Buffer<u8>; guide::INPUTS]> {
         .map_err(|_| anyhow::anyhow!("there are {count} inputs"))
 }
 
-/// The index of the first word that is not what it should be; the first word has this index.
+/// Returns the index of the first wrong word; `first` is the index of the first word in `got`.
 fn first_wrong(got: &[u32], first: u64, expected: &Expected) -> Option<u64> {
     let workers = thread::available_parallelism().map_or(1, usize::from);
     let share = got.len().div_ceil(workers).max(1);
@@ -288,8 +286,8 @@ fn first_wrong(got: &[u32], first: u64, expected: &Expected) -> Option<u64> {
 pub(crate) fn fill(gpu: &Device, modules: &Modules, buffer: &Buffer<u8>, words: u64) -> Result<()> {
     let function = modules.helpers.function("fill")?;
     let values = [Argument::Address(buffer.address()), Argument::scalar(words)];
-    // SAFETY: the kernel takes these (1) and writes so many words of the buffer, which has them (2);
-    // the buffer outlives the run, which is ordered with all others by the stream (3, 4).
+    // SAFETY: the kernel takes these arguments (1) and writes `words` words of the buffer, which is long enough
+    // (2); it outlives the run, and the stream orders the run with all others (3, 4).
     Ok(unsafe { function.launch(everywhere(gpu), values.as_slice()) }?)
 }
 
@@ -297,7 +295,7 @@ fn everywhere(gpu: &Device) -> Shape {
     Shape::new(8 * gpu.multiprocessors(), 256)
 }
 
-/// The word at an index of the source, as the helpers' kernel has it.
+/// Returns the word at an index of the source, as in the helper kernel.
 pub(crate) fn hash(index: u64) -> u32 {
     let mut word = (index as u32).wrapping_mul(0x9e37_79b1) ^ (index >> 32) as u32;
     word ^= word >> 15;

@@ -1,4 +1,4 @@
-//! One row of the table: a kernel, its launch and its check.
+//! A row of the table: a kernel, its launch and its check.
 
 use std::sync::Arc;
 
@@ -6,25 +6,25 @@ use tma_host::{Argument, Shape};
 
 use crate::{arena::Pattern, limit::Needs, work::L2};
 
-/// One kernel with one launch.
+/// A kernel with one launch.
 pub(crate) struct Case {
-    /// The kernel, as its file is called.
+    /// The kernel, named like its file.
     pub(crate) kernel: &'static str,
-    /// The data, stages and threads that set this launch apart.
+    /// The data, stages and threads that distinguish this launch.
     pub(crate) variant: String,
     /// The entry's name in both modules.
     pub(crate) entry: String,
     pub(crate) shape: Shape,
     pub(crate) values: Vec<Argument>,
-    /// True if the arena's counter is set to zero before.
+    /// True if the arena's counter must be zero beforehand.
     pub(crate) draws: bool,
     pub(crate) amount: Amount,
-    /// The needs of one run.
+    /// The resources that one run needs.
     pub(crate) needs: Needs,
     pub(crate) l2: L2,
     pub(crate) check: Check,
     pub(crate) reference: Reference,
-    /// The rate to reach, as a share of the reference's.
+    /// The goal for the rate, as a share of the reference's.
     pub(crate) goal: Option<f64>,
 }
 
@@ -35,38 +35,38 @@ pub(crate) enum Amount {
     Bytes(u64),
     /// Boxes of 256 bytes gathered.
     Boxes(u64),
-    /// Bytes read and bytes written, which have no part in how long it takes, and operations on numbers.
+    /// Bytes read and written, which do not determine the time, and arithmetic operations.
     Products { bytes: u64, operations: u64 },
-    /// Bytes sent from block to block of a cluster: memory has no part in it.
+    /// Bytes sent between blocks of a cluster, without global memory.
     Sent(u64),
 }
 
-/// How it is known to be right.
+/// The check of the results.
 #[derive(Clone)]
 pub(crate) enum Check {
-    /// The destination holds this.
+    /// Compares the destination with this pattern.
     Destination(Pattern),
-    /// The sums are those of a gather from this dataset by so many warps.
+    /// Compares the sums with a gather from this dataset by `warps` warps.
     Sums { dataset: usize, warps: u32 },
-    /// The destination begins with these.
+    /// Compares the beginning of the destination with these words.
     Words(Box<Words>),
 }
 
-/// The words that the destination begins with, as the host computes them.
+/// The expected words at the beginning of the destination, computed by the host.
 #[derive(Clone)]
 pub(crate) struct Words {
     pub(crate) count: u64,
     pub(crate) expected: Expected,
-    /// The indices of the buffers that are poisoned before.
+    /// Indices of the buffers that are poisoned beforehand.
     pub(crate) written: Vec<usize>,
-    /// They are zero instead, for kernels that add to them.
+    /// True if these buffers are zeroed instead, for kernels that add to them.
     pub(crate) from_zero: bool,
-    /// Kernels that run before and after.
+    /// Kernels to run before and after.
     pub(crate) before: Option<Run>,
     pub(crate) after: Option<Run>,
 }
 
-/// The word at an index.
+/// Returns the expected word at an index.
 pub(crate) type Expected = Arc<dyn Fn(u64) -> u32 + Send + Sync>;
 
 /// A launch of one of the Rust kernels.
@@ -77,26 +77,26 @@ pub(crate) struct Run {
     pub(crate) values: Vec<Argument>,
 }
 
-/// The reference that it is measured against besides its CUDA version.
+/// The reference for comparison, besides the CUDA version.
 #[derive(Clone)]
 pub(crate) enum Reference {
-    /// The driver's copy of as many bytes.
+    /// The driver's copy of the same number of bytes.
     DriverCopy,
-    /// The gather by ordinary loads with these arguments, at the fastest of these launches.
+    /// The gather with ordinary loads and these arguments, at the fastest of these launches.
     Loads(Vec<Shape>, Vec<Argument>),
-    /// Nothing does the same.
+    /// No reference.
     Nothing,
 }
 
 impl Case {
-    /// The name in the table.
+    /// Returns the name in the table.
     pub(crate) fn name(&self) -> String {
         format!("{} {}", self.kernel, self.variant)
     }
 }
 
 impl Amount {
-    /// Bytes moved in all.
+    /// Returns the total bytes moved.
     pub(crate) fn bytes(self) -> u64 {
         match self {
             Self::Bytes(bytes) | Self::Sent(bytes) | Self::Products { bytes, .. } => bytes,

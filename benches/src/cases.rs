@@ -1,4 +1,4 @@
-//! All rows, and what a sweep tries.
+//! All rows of the table, and the cases of a sweep.
 
 mod bulk;
 pub(crate) mod gather;
@@ -24,29 +24,29 @@ use crate::{
 #[derive(Clone, Copy)]
 pub(crate) struct Setup<'a> {
     pub(crate) device: &'a DeviceDescription,
-    /// Shared memory that a block can have.
+    /// Maximum shared memory of a block in bytes.
     pub(crate) block_shared_bytes: u64,
-    /// Of the source and of the destination.
+    /// Size in bytes of the source and of the destination.
     pub(crate) bytes: u64,
     pub(crate) src: u64,
     pub(crate) dst: u64,
     pub(crate) counter: u64,
-    /// Of the boxes of each dataset.
+    /// Addresses of the positions of each dataset's boxes.
     pub(crate) positions: [u64; 2],
     pub(crate) sums: u64,
-    /// Makes a map of the tensor at an address.
+    /// Encodes a map of the tensor at an address.
     pub(crate) encode: &'a dyn Fn(Params, u64) -> Result<TensorMap>,
     /// The buffers of [`guide`] kernels.
     pub(crate) buffers: [u64; guide::BUFFERS],
 }
 
 impl Setup<'_> {
-    /// As many blocks on each multiprocessor.
+    /// Returns a shape with this number of blocks per multiprocessor.
     fn persistent(self, per_multiprocessor: u32, threads: u32) -> Shape {
         Shape::new(self.device.multiprocessors * per_multiprocessor, threads)
     }
 
-    /// As [`case`](Self::case), as a setting launches it over all bytes.
+    /// Like [`case`](Self::case), with the launch of a setting over all bytes.
     fn set_case(self, kernel: &'static str, call: Call<'_>, setting: Setting) -> Result<Case> {
         let shape = Shape::new(setting.grid(self.device, self.bytes), setting.threads);
         let mut case = self.case(kernel, call, shape)?;
@@ -55,7 +55,7 @@ impl Setup<'_> {
         Ok(case)
     }
 
-    /// The arguments of a launch in this setup.
+    /// Returns the arguments of a launch in this setup.
     fn values(self, launch: &Launch) -> Result<Vec<Argument>> {
         let value = |argument: &Argument| {
             Ok(match argument {
@@ -81,7 +81,7 @@ impl Setup<'_> {
         launch.arguments.iter().map(value).collect()
     }
 
-    /// A row of the kernel that reads the source and writes the destination, one more in each number.
+    /// Creates a row of a kernel that reads the source and writes the destination, adding one to each number.
     fn case(self, kernel: &'static str, call: Call<'_>, shape: Shape) -> Result<Case> {
         let launch = kept(call.launch(shape))?;
         Ok(Case {
@@ -101,7 +101,7 @@ impl Setup<'_> {
     }
 }
 
-/// A row whose setting is the device's own, whatever it is.
+/// Marks a row whose setting comes from the device's settings.
 fn as_set(case: Case) -> Case {
     Case {
         variant: format!("as set, {}", case.variant),
@@ -123,12 +123,12 @@ fn kept(launch: Result<Launch, Violations>) -> Result<Launch> {
     launch.map_err(|refused| anyhow!("{refused}"))
 }
 
-/// The cases of the table.
+/// Returns the cases of the table.
 pub(crate) fn all(setup: Setup<'_>) -> Result<Vec<Case>> {
     let mut cases = bulk::cases(setup)?;
     cases.extend(tile::cases(setup)?);
     cases.extend(gather::cases(setup)?);
-    // Four stages of a product have 192 KiB, and barriers.
+    // Four stages of a product need 192 KiB, and barriers.
     let stages = if setup.block_shared_bytes > 200 << 10 {
         4
     } else {
@@ -140,7 +140,7 @@ pub(crate) fn all(setup: Setup<'_>) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// The cases of a sweep: stages, sizes and blocks of a multiprocessor.
+/// Returns the cases of a sweep: stages, sizes and blocks per multiprocessor.
 pub(crate) fn sweep(setup: Setup<'_>) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     for subject in Subject::all(setup) {
@@ -153,8 +153,7 @@ pub(crate) fn sweep(setup: Setup<'_>) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// Shared memory that blocks of a multiprocessor can have together, with the 1 KiB that each takes
-/// besides.
+/// Shared memory of a multiprocessor for all its blocks, including 1 KiB per block for the system.
 const SHARED_BYTES: u32 = 228 * 1024;
 
 fn fits(per_multiprocessor: u32, case: &Case) -> bool {
@@ -210,7 +209,7 @@ mod tests {
         Ok(())
     }
 
-    /// The entries that the module lacks of those that rows launch; the launches of the others fit.
+    /// Returns the entries used by rows that the module lacks; the launches of the others fit.
     fn lacking(text: &str) -> Result<BTreeSet<String>> {
         let source = Source::parse("module", text)?;
         let setup = setup(&encode);
@@ -268,7 +267,7 @@ mod tests {
         for case in all(setup(&encode))? {
             match case.check {
                 Check::Destination(pattern) => assert_eq!(8 * pattern.words, case.amount.bytes()),
-                // Some read other buffers, or write less than they read.
+                // Some cases read other buffers, or write less than they read.
                 Check::Words(words) => assert!(words.count > 0),
                 Check::Sums { warps, .. } => {
                     let threads = case.shape.grid.count() * case.shape.block.count();

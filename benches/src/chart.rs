@@ -1,4 +1,4 @@
-//! A bar for each row against its own limit.
+//! Draws a bar for each row, relative to its own limit.
 
 use std::fmt::Write;
 
@@ -12,14 +12,14 @@ const TOP: f64 = 60.0;
 const STYLE: &str = "text { font: 12px sans-serif; fill: #222 } .end { text-anchor: end } \
                      .title { font-weight: bold } .dim { fill: #666; font-size: 11px }";
 
-/// Each row's share of its limit, and that of the driver's copy of the memory's.
+/// Draws each row's share of its limit, and the driver copy's share of the memory bandwidth.
 pub(crate) fn svg(rows: &[Row], machine: &Machine) -> String {
     let copy = rows.iter().find_map(|row| {
         let reference = row.reference.as_ref().filter(|_| row.boxes.is_none())?;
         Some(reference.gb_s / machine.memory_limit_gb_s)
     });
     let (width, height) = (LEFT + BARS + RIGHT, TOP + ROW * rows.len() as f64 + 40.0);
-    // A limit that was measured can be passed by a little.
+    // A measured limit can be slightly exceeded.
     let x = |share: f64| LEFT + BARS * share.min(1.0);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
@@ -166,11 +166,11 @@ mod tests {
             row("from a cache", 2100.0, None),
         ];
         let svg = svg(&rows, &machine);
-        // The ground, two bars of the first row, one of the others, of which the last ends at the limit.
+        // The background, two bars of the first row, one of the others; the last one ends at the limit.
         assert_eq!(svg.matches("<rect").count(), 1 + 2 + 1 + 1);
         let bar = format!("width=\"{:.1}\" height=\"13\"", BARS / 2.0);
         assert!(svg.contains(&bar), "{svg}");
-        // The CUDA version takes 0.9 of the time of this one.
+        // The CUDA version needs 0.9 of the time of this kernel.
         let cuda = format!("width=\"{:.1}\" height=\"8\"", 0.45 * BARS);
         assert!(svg.contains(&cuda), "{svg}");
         let passed = format!("width=\"{BARS:.1}\" height=\"13\"");

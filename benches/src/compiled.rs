@@ -1,5 +1,4 @@
-//! The machine code of a kernel and its CUDA version: registers from ptxas, instructions from the
-//! machine code.
+//! The machine code of kernels and CUDA versions: registers from ptxas, and instruction counts.
 
 use std::{
     collections::BTreeMap,
@@ -14,7 +13,7 @@ use tma_build::{Arch, Ptxas, tool_dirs};
 
 use crate::modules::{Built, DEVICE_COMPILER, NVCC};
 
-/// By entry.
+/// The machine code by entry.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Compiled {
     pub(crate) arch: String,
@@ -28,33 +27,33 @@ pub(crate) struct Compiled {
     pub(crate) cuda: BTreeMap<String, Code>,
 }
 
-/// One entry.
+/// The machine code of one entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Code {
     pub(crate) registers: u32,
     pub(crate) spill_bytes: u32,
     pub(crate) stack_bytes: u32,
     pub(crate) shared_bytes: u32,
-    /// Without those that only fill up.
+    /// Number of instructions, excluding padding.
     pub(crate) instructions: u32,
-    /// Instructions that start a copy of the TMA unit.
+    /// Number of instructions that start a copy of the TMA unit.
     pub(crate) copies: u32,
-    /// Loops over lanes that ptxas put around such an instruction.
+    /// Number of loops over lanes that ptxas added around such instructions.
     pub(crate) loops: u32,
-    /// Loads and stores of local memory.
+    /// Number of loads and stores of local memory.
     pub(crate) local_accesses: u32,
 }
 
-/// The file in a bundle, beside the program.
+/// The file in a bundle, next to the program.
 pub(crate) const FILE: &str = "compiled.json";
 
-/// Instructions of the TMA unit, as their names begin.
+/// Prefixes of the TMA unit's instructions.
 const COPIES: [&str; 6] = [
     "UBLKCP", "UBLKRED", "UBLKPF", "UTMALDG", "UTMASTG", "UTMAREDG",
 ];
 
 impl Compiled {
-    /// Compiles both to machine code.
+    /// Compiles both versions to machine code.
     pub(crate) fn make(built: &Built) -> Result<Self> {
         let arch: Arch = built.arch.parse().map_err(anyhow::Error::msg)?;
         let ptxas = Ptxas::find_for(arch).map_err(anyhow::Error::msg)?;
@@ -102,17 +101,17 @@ impl Compiled {
         })
     }
 
-    /// The result for the same architecture, made when the program was put into its bundle.
+    /// Returns the result for the same architecture that was made together with the bundle.
     pub(crate) fn beside_program(arch: &str) -> Option<Self> {
         let path = env::current_exe().ok()?.with_file_name(FILE);
         let all: Vec<Self> = serde_json::from_str(&fs::read_to_string(path).ok()?).ok()?;
         all.into_iter().find(|compiled| compiled.arch == arch)
     }
 
-    /// The complaints about kernels with a CUDA version: local memory that a kernel uses and its
-    /// CUDA version does not, and loops around copies in either.
+    /// Returns complaints about kernels with a CUDA version: local memory that only the kernel uses, and loops
+    /// around copies in either.
     ///
-    /// For some architectures ptxas itself takes a little stack for each tensor copy.
+    /// For some architectures ptxas itself needs some stack for each tensor copy.
     pub(crate) fn complaints(&self, allowed_loops: &[&str]) -> Vec<String> {
         let mut complaints = Vec::new();
         for (entry, cuda) in &self.cuda {
@@ -142,7 +141,7 @@ impl Code {
 fn disassemble(cubin: &Path) -> Result<BTreeMap<String, Code>> {
     let cuobjdump =
         tool("cuobjdump").context("no cuobjdump: cargo xtask setup --cuda installs it")?;
-    // It calls nvdisasm, which lies beside it.
+    // The tool calls nvdisasm, which is next to it.
     let mut command = Command::new(&cuobjdump);
     command.arg("-sass").arg(cubin);
     if let Some(folder) = cuobjdump.parent() {
@@ -181,7 +180,7 @@ fn version(ptxas: &Path) -> String {
     version.unwrap_or("of unknown version").to_owned()
 }
 
-/// Counts the instructions of each function in what cuobjdump prints.
+/// Counts the instructions of each function in the output of cuobjdump.
 fn count(text: &str) -> BTreeMap<String, Code> {
     let mut functions: BTreeMap<String, Code> = BTreeMap::new();
     let mut current = None;
@@ -210,7 +209,7 @@ fn count(text: &str) -> BTreeMap<String, Code> {
             code.copies += 1;
             copies_at.push(number(&address(line)));
         }
-        // Other instructions have such loops, too: several lanes that make barriers, for one.
+        // Other instructions also have such loops, for example when several lanes initialise barriers.
         let is_inside = copies_at.last() >= Some(&number(target));
         code.loops += u32::from(opcode == "BRA.U.ANY" && is_inside);
         code.local_accesses +=
@@ -219,7 +218,7 @@ fn count(text: &str) -> BTreeMap<String, Code> {
     functions
 }
 
-/// The words of an instruction, of `/*0430*/  @P3 BRA.U.ANY 0x3d0 ;  /* 0x… */`.
+/// Returns the words of an instruction, from `/*0430*/  @P3 BRA.U.ANY 0x3d0 ;  /* 0x… */`.
 fn instruction(line: &str) -> Option<Vec<&str>> {
     let rest = line.trim_start().strip_prefix("/*")?;
     let (digits, rest) = rest.split_once("*/")?;
@@ -228,7 +227,7 @@ fn instruction(line: &str) -> Option<Vec<&str>> {
     is_address.then(|| text.split_whitespace().collect())
 }
 
-/// Its address as a branch names it.
+/// Returns an instruction's address in the form used by branches.
 fn address(line: &str) -> String {
     let digits = line.trim_start().trim_start_matches("/*");
     let digits = digits
@@ -239,7 +238,7 @@ fn address(line: &str) -> String {
     format!("0x{digits}")
 }
 
-/// The number of an address.
+/// Parses an address.
 fn number(address: &str) -> u64 {
     u64::from_str_radix(address.trim_start_matches("0x"), 16).unwrap_or(u64::MAX)
 }

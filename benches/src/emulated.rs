@@ -1,4 +1,4 @@
-//! Tests of what checks the measurements, on the emulator.
+//! Tests the checks of measurements on the emulator.
 
 use tensor_map::{DataType, TensorMap};
 use tma_emulator::EmulatorBackend;
@@ -13,7 +13,7 @@ use crate::{
 
 const BUILT_HERE: &Built = &BUILT[0];
 
-/// The buffers after a launch.
+/// Returns the buffers after a launch.
 fn run(text: &str, buffers: Vec<Buffer>, launch: Launch) -> Vec<Buffer> {
     let ptx = Ptx {
         name: "module",
@@ -43,7 +43,7 @@ fn memory_is_filled_with_the_pattern() {
     assert_eq!(filled[1000..], [7; 3]);
 }
 
-/// How many are found wrong, and where the first is.
+/// Returns the number of wrong words, and the index of the first.
 fn wrong(data: &[u32], factor: u32, addend: u32, tiles: [u32; 3]) -> (u32, u64) {
     let launch = Launch::new("check", 3, 32)
         .buffer(0)
@@ -94,15 +94,15 @@ fn indices_in_tiles_count() {
 /// Extents of the gathered tensor.
 const WIDTH: u32 = 9;
 const HEIGHT: u32 = 7;
-/// Positions that each of 8 warps gathers at.
+/// Number of positions gathered by each of 8 warps.
 const ROUNDS: u32 = 21;
 
-/// The sums that a gather of a tensor writes are the expected ones: tensor, positions and sums are the buffers.
+/// Checks the sums of a gather; tensor, positions and sums are the buffers.
 fn gathers(text: &str, launch: Launch) {
     let position =
         |index: u64| (hash(index) % (WIDTH - 1)) | ((hash(index + 999) % (HEIGHT - 1)) << 16);
     let positions: Vec<u32> = (0..8 * u64::from(ROUNDS)).map(position).collect();
-    // 16 warps in each of the launches.
+    // Each launch has 16 warps.
     let expected = sums(&positions, WIDTH, 16);
     let buffers = vec![
         Buffer::new("tensor", &pattern((WIDTH * HEIGHT * 16) as usize)),
@@ -214,7 +214,7 @@ fn every_load_takes_its_time(text: &str) {
 
 #[test]
 fn vectors_are_read_again_and_again() {
-    // What 64 threads of so many blocks find in this data.
+    // Returns the results of 64 threads per block for this data.
     let read = |data: &[u32], blocks: u32, rounds: u32| {
         let launch = Launch::new("read_again", blocks, 64 / blocks)
             .buffer(0)
@@ -225,9 +225,9 @@ fn vectors_are_read_again_and_again() {
         let sums = run(BUILT_HERE.helpers, buffers, launch)[1].to_vec::<u32>();
         sums.unwrap()
     };
-    // Each reads its two vectors twelve times each, which leaves nothing.
+    // Each thread reads its two vectors twelve times each, so the exclusive or is zero.
     assert_eq!(read(&pattern(4 * 128), 2, 3), [0; 64]);
-    // They read all of 2048 vectors once in four rounds.
+    // The threads read all of 2048 vectors once in four rounds.
     let data = pattern(4 * 2048);
     let of_thread = |thread: usize| {
         let vectors = data.chunks_exact(4).skip(thread).step_by(64);

@@ -1,4 +1,4 @@
-//! Latencies of dependent operations, in cycles that the kernels count themselves.
+//! Latencies of dependent operations, in cycles counted by the kernels themselves.
 
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
@@ -13,7 +13,7 @@ use crate::{
     work::set,
 };
 
-/// The entries, as `--list` of names knows them.
+/// The entries by name.
 pub(crate) const NAMES: &[&str] = &[
     "load_latency",
     "box_latency",
@@ -21,22 +21,22 @@ pub(crate) const NAMES: &[&str] = &[
     "ring_latency",
 ];
 
-/// More cycles than its CUDA version, as a share, that a kernel may take.
+/// Maximum ratio of a kernel's cycles to its CUDA version's.
 const GOAL: f64 = 1.05;
-/// Of each.
+/// Number of operations of each kind.
 const COUNT: u32 = 256;
 
-/// One row.
+/// A row of the table.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Latency {
     pub(crate) name: String,
-    /// Cycles of one.
+    /// Cycles of one operation.
     pub(crate) rust: Spread,
     pub(crate) cuda: Option<Spread>,
 }
 
 impl Latency {
-    /// The cycles by those of the CUDA version.
+    /// Returns the ratio to the cycles of the CUDA version.
     pub(crate) fn of_cuda(&self) -> Option<f64> {
         Some(self.rust.median / self.cuda?.median)
     }
@@ -45,7 +45,7 @@ impl Latency {
         self.short().is_none()
     }
 
-    /// The goal, in words, if it is not reached.
+    /// Describes the goal if it is missed.
     pub(crate) fn short(&self) -> Option<String> {
         let of_cuda = self.of_cuda().filter(|of_cuda| *of_cuda > GOAL)?;
         let name = &self.name;
@@ -55,7 +55,7 @@ impl Latency {
     }
 }
 
-/// A launch, and how often it is repeated; the kernel's numbers come out at the arena's sums.
+/// A launch and its number of repetitions; the kernel's numbers are written to the arena's sums.
 struct Case {
     name: String,
     entry: &'static str,
@@ -65,7 +65,7 @@ struct Case {
     warm: bool,
 }
 
-/// The latencies of the wanted entries; errors are added to the failures.
+/// Measures the latencies of the selected entries; errors are added to the failures.
 pub(crate) fn rows(
     bench: &Bench<'_>,
     setup: Setup<'_>,
@@ -135,7 +135,7 @@ fn cases(bench: &Bench<'_>, setup: Setup<'_>) -> Result<Vec<Case>> {
             Argument::EncodedMap(Box::new((setup.encode)(box_map.into(), setup.src)?)),
             Argument::scalar(setup.src),
             Argument::scalar(REPLACE_STRIDE),
-            // A map stands behind the numbers.
+            // The map follows the numbers.
             at(MAP_AT),
             count,
             at(0),
@@ -157,7 +157,7 @@ fn cases(bench: &Bench<'_>, setup: Setup<'_>) -> Result<Vec<Case>> {
 
 /// Bytes from one tensor to the next.
 const REPLACE_STRIDE: u32 = 16384;
-/// Words before the map: a multiple of 128 bytes, behind both lists.
+/// Words before the map, after both lists: a multiple of 128 bytes.
 const MAP_AT: u64 = 1024;
 
 fn row(bench: &Bench<'_>, case: &Case) -> Result<Latency> {
@@ -174,14 +174,14 @@ fn row(bench: &Bench<'_>, case: &Case) -> Result<Latency> {
 fn cycles(bench: &Bench<'_>, module: &Module, case: &Case) -> Result<Spread> {
     let function = module.function(case.entry)?;
     let sums: &Buffer<u32> = &bench.arena.sums;
-    // The first run warms the code and, where that is wanted, the cache.
+    // The first run warms the instruction cache and, if requested, the data cache.
     for run in 0..3 {
         if run == 0 || !case.warm {
             bench.timer.flush()?;
         }
         set(bench.gpu, sums.address(), 0, sums.len_bytes() as u64)?;
-        // SAFETY: the case gives the kernel what it takes (1), within the source and the sums (2), which
-        // are read below (3, 4).
+        // SAFETY: the case's arguments match the kernel (1), within the source and the sums (2), which are read
+        // below (3, 4).
         unsafe { function.launch(case.shape, case.values.as_slice()) }?;
     }
     let numbers = sums.read()?;

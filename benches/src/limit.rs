@@ -1,41 +1,41 @@
-//! The needs of a launch, and the time that they take at least.
+//! The resources that a launch needs, and the minimum time for them.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// Warp instructions that a multiprocessor begins in a clock: one for each of its four schedulers.
+/// Warp instructions issued per clock and multiprocessor: one for each of its four schedulers.
 const ISSUED_PER_CLOCK: f64 = 4.0;
 /// Results of `f32` additions, multiplications and fused multiply-adds in a clock of a multiprocessor (CUDA
 /// programming guide, table of arithmetic throughput, compute capability 9.0).
 const FMAS_PER_CLOCK: f64 = 128.0;
-/// Bytes that shared memory moves in a clock of a multiprocessor: 32 banks of four (CUDA programming guide).
+/// Bytes per clock that shared memory of a multiprocessor transfers: 32 banks of four (CUDA programming guide).
 const SHARED_BYTES_PER_CLOCK: f64 = 128.0;
-/// Products of `bf16` that the tensor pipe of a multiprocessor adds up in a clock, on `sm_90a`.
+/// Products of `bf16` per clock that the tensor pipe of a multiprocessor accumulates on `sm_90a`.
 const TENSOR_PRODUCTS_PER_CLOCK: f64 = 2048.0;
 
 /// The amount of each resource that one launch needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Needs {
-    /// Bytes that memory must give or take: what is read once, and what is written.
+    /// Bytes read from or written to memory, each counted once.
     pub(crate) memory_bytes: f64,
-    /// Bytes that the L2 cache must give or take, where they are not those of memory.
+    /// Bytes through the L2 cache, if different from the memory's.
     pub(crate) l2_bytes: f64,
-    /// The needs of its instructions.
+    /// The needs of the instructions.
     pub(crate) counted: Counted,
-    /// Products that the tensor pipe adds up.
+    /// Products accumulated by the tensor pipe.
     pub(crate) tensor_products: f64,
 }
 
-/// The needs of a launch's instructions, as the emulator counts them.
+/// The needs of a launch's instructions, counted by the emulator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Counted {
-    /// Instructions of the PTX of which ptxas makes one or more, each once for each warp that executes it: accesses to
-    /// memory, copies, barriers, products and arithmetic of `f32`. The others, such as those for addresses, do not
-    /// count.
+    /// PTX instructions that ptxas turns into at least one machine instruction, counted once per executing warp:
+    /// accesses to memory, copies, barriers, products and `f32` arithmetic. Others, such as address computations,
+    /// do not count.
     pub(crate) warp_instructions: f64,
-    /// 128 bytes for each clock in which the banks of shared memory are busy, also where a warp needs fewer or its lanes
-    /// wait for each other's banks.
+    /// 128 bytes for each clock in which shared memory banks are busy, even if a warp needs fewer or has bank
+    /// conflicts.
     pub(crate) shared_bytes: f64,
     /// Results of `f32` additions, multiplications and fused multiply-adds.
     pub(crate) fmas: f64,
@@ -44,20 +44,20 @@ pub(crate) struct Counted {
 /// The rates of the GPU's resources.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Rates {
-    /// Bytes of memory in a second: two transfers a clock on every line of the bus.
+    /// Bytes of memory per second: two transfers per clock on every line of the bus.
     pub(crate) memory_bytes: f64,
-    /// Bytes in a second that loads got from the L2 cache, measured in the same run.
+    /// Bytes per second of loads from the L2 cache, measured in the same run.
     pub(crate) l2_bytes: f64,
     pub(crate) multiprocessors: u32,
-    /// Clocks of a multiprocessor in a second, as a kernel measured them before the rows.
+    /// Clocks of a multiprocessor per second, measured by a kernel before the rows.
     pub(crate) sm_clock_hz: f64,
-    /// False where the rate of the tensor pipe is not known.
+    /// False if the rate of the tensor pipe is unknown.
     pub(crate) has_tensor_rate: bool,
-    /// The time of a kernel that does nothing, measured in the same run.
+    /// The time of an empty kernel, measured in the same run.
     pub(crate) launch_seconds: f64,
 }
 
-/// Something that a kernel can run short of.
+/// A resource that can limit a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Resource {
@@ -70,7 +70,7 @@ pub(crate) enum Resource {
     LaunchLatency,
 }
 
-/// The resource that takes longest for what a launch needs of it.
+/// The limiting resource of a launch and its time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Limit {
     pub(crate) resource: Resource,
@@ -78,7 +78,7 @@ pub(crate) struct Limit {
 }
 
 impl Needs {
-    /// Bytes of memory alone.
+    /// Returns needs of memory only.
     pub(crate) fn memory(bytes: u64) -> Self {
         Self {
             memory_bytes: bytes as f64,
@@ -86,7 +86,7 @@ impl Needs {
         }
     }
 
-    /// The times that a launch of so many blocks takes at least, one for each resource that it needs.
+    /// Returns the minimum times of a launch of `blocks` blocks, one for each resource that it needs.
     pub(crate) fn times(&self, rates: &Rates, blocks: u64) -> Vec<Limit> {
         let busy = f64::from(rates.multiprocessors).min(blocks as f64);
         let clocks = busy * rates.sm_clock_hz;
@@ -125,7 +125,7 @@ impl Needs {
             .collect()
     }
 
-    /// The longest of them.
+    /// Returns the longest of the minimum times.
     pub(crate) fn limit(&self, rates: &Rates, blocks: u64) -> Limit {
         let longest = |a: Limit, b: Limit| if b.seconds > a.seconds { b } else { a };
         let launch = Limit {
@@ -137,7 +137,7 @@ impl Needs {
 }
 
 impl Counted {
-    /// So many times as much.
+    /// Multiplies the counts.
     pub(crate) fn times(self, factor: f64) -> Self {
         Self {
             warp_instructions: self.warp_instructions * factor,
@@ -197,14 +197,14 @@ pub(crate) mod tests {
             },
             ..l2
         };
-        // 40, 1280 and 1280 in each nanosecond.
+        // 40, 1280 and 1280 per nanosecond.
         let issue = counted(280e3, 7.68e6, 7.68e6);
         assert_eq!(limit(issue, 10), (Resource::IssueSlots, 7.0));
         let shared = counted(280e3, 10.24e6, 7.68e6);
         assert_eq!(limit(shared, 10), (Resource::SharedMemory, 8.0));
         let fma = counted(280e3, 10.24e6, 11.52e6);
         assert_eq!(limit(fma, 10), (Resource::Fma, 9.0));
-        // 20480 in each nanosecond.
+        // 20480 per nanosecond.
         let tensor = Needs {
             tensor_products: 204.8e6,
             ..fma
@@ -232,7 +232,7 @@ pub(crate) mod tests {
             },
             ..Needs::default()
         };
-        // 12 to each nanosecond on three, 40 on ten.
+        // 12 per nanosecond on three multiprocessors, 40 on ten.
         assert_eq!(limit(needs, 3), (Resource::IssueSlots, 10.0));
         assert_eq!(limit(needs, 11), (Resource::IssueSlots, 3.0));
     }

@@ -1,4 +1,4 @@
-//! The GPU that measures: what it is, what it could do, and whether it is free to do it.
+//! The measuring GPU: its properties, its peak rates, and whether it is idle.
 
 use std::{env, fs};
 
@@ -10,7 +10,7 @@ use tma_host::{Buffer, Device, Shape};
 
 use crate::{modules::Modules, smi::Smi, statistics::Spread};
 
-/// The driver's data, and measurements made before anything else.
+/// Data from the driver, and measurements made in advance.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Machine {
     pub(crate) name: String,
@@ -18,27 +18,27 @@ pub(crate) struct Machine {
     pub(crate) multiprocessors: u32,
     pub(crate) memory_bytes: u64,
     pub(crate) l2_bytes: u64,
-    /// As the driver has them.
+    /// Clocks reported by the driver.
     pub(crate) sm_clock_mhz: f64,
     pub(crate) memory_clock_mhz: f64,
     pub(crate) memory_bus_bits: u64,
-    /// Two transfers a clock on every line of the bus.
+    /// Peak bandwidth: two transfers per clock on every line of the bus.
     pub(crate) memory_limit_gb_s: f64,
-    /// Of CUDA, and of itself.
+    /// Versions of CUDA and of the driver.
     pub(crate) driver: String,
     /// The day of the measurement, as in `2025-12-24`.
     pub(crate) date: String,
-    /// The commit of this program, where a file beside it says so.
+    /// The commit of this program, if a file next to it contains it.
     pub(crate) commit: Option<String>,
-    /// Cycles by the time that they took, in a kernel that does nothing else.
+    /// The clock measured by a kernel without other work.
     pub(crate) measured_sm_clock_mhz: f64,
-    /// The output of nvidia-smi, where it is installed.
+    /// The output of nvidia-smi, if installed.
     pub(crate) nvidia_smi: Option<Smi>,
 }
 
-/// Copies of the same bytes differ by less than this, from the tenth part of them to the ninth.
+/// Maximum spread of the driver's copies, from the lowest to the highest tenth.
 pub(crate) const STEADY: f64 = 0.03;
-/// Of the clock that the driver names.
+/// Minimum share of the clock reported by the driver.
 const SLOW: f64 = 0.80;
 
 impl Machine {
@@ -73,7 +73,7 @@ impl Machine {
         })
     }
 
-    /// Why measuring would say little, if so. The spread is that of the driver's own copies.
+    /// Returns reasons why measurements would not be meaningful, given the spread of the driver's copies.
     pub(crate) fn unfit(&self, copies: Spread) -> Vec<String> {
         let mut reasons = Vec::new();
         if let Some(smi) = &self.nvidia_smi {
@@ -97,22 +97,22 @@ impl Machine {
     }
 }
 
-/// The commit that `cargo xtask` wrote down beside this program.
+/// Returns the commit written next to this program by `cargo xtask`.
 fn commit() -> Option<String> {
     let path = env::current_exe().ok()?.with_file_name("commit.txt");
     let commit = fs::read_to_string(path).ok()?;
     Some(commit.trim().to_owned()).filter(|commit| !commit.is_empty())
 }
 
-/// Measured over some milliseconds.
+/// Measures the clock over some milliseconds.
 fn sm_clock_mhz(gpu: &Device, modules: &Modules) -> Result<f64> {
     const CYCLES: u64 = 8_000_000;
     let clock = modules.helpers.function("clock")?;
     let elapsed: Buffer<u64> = gpu.zeroed(2)?;
-    // The first wakes the GPU up.
+    // The first launch wakes the GPU up.
     for _ in 0..3 {
-        // SAFETY: the kernel takes these two (1) and writes two numbers (2); the buffer is read
-        // below, which waits (3), and nothing else runs (4).
+        // SAFETY: the kernel takes these two arguments (1) and writes two numbers (2); the buffer is read below,
+        // which waits (3), and no other kernel runs (4).
         unsafe { clock.launch(Shape::new(1, 1), (&elapsed, CYCLES)) }?;
     }
     let elapsed = elapsed.read()?;

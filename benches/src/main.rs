@@ -1,4 +1,4 @@
-//! `bench`: the kernels beside their CUDA C++ versions, on a GPU. Needs a driver and nothing else.
+//! `bench`: compares the kernels with CUDA C++ versions on a GPU. Needs only a driver.
 
 mod arena;
 mod case;
@@ -43,40 +43,40 @@ use crate::{
     work::Timer,
 };
 
-/// Entries whose copies are asked for by several lanes, on purpose.
+/// Entries with copies issued by several lanes on purpose.
 const LOOPS_ALLOWED: &[&str] = &["tile_gather_lanes", "gather_rows", "hwc_tile_lanes"];
 
-/// Measure the kernels beside their CUDA versions, the driver's copy and the limit of the memory.
+/// Compares the kernels with CUDA versions, the driver's copy and the memory bandwidth limit.
 #[derive(Parser)]
 struct Arguments {
-    /// Only the rows whose names have one of these in them.
+    /// Only rows whose names contain one of these.
     rows: Vec<String>,
-    /// Timed runs of each, 30 or more for figures that are shown.
+    /// Number of timed runs of each; use 30 or more for published figures.
     #[arg(long, default_value_t = 40)]
     runs: usize,
-    /// Bytes of the source and of the destination, in MiB, a power of two.
+    /// Size of the source and of the destination in MiB, a power of two.
     #[arg(long, default_value_t = 4096)]
     mib: u64,
-    /// The GPU's number.
+    /// Ordinal of the GPU.
     #[arg(long)]
     gpu: Option<u32>,
-    /// The kernels' PTX in place of the program's own, such as another code generator's.
+    /// Use this PTX of the kernels instead of the program's own, such as another code generator's.
     #[arg(long)]
     kernels: Option<PathBuf>,
-    /// A folder for bench.json, bench.txt and bench.svg, or for sweep.tsv, or for the device's settings and tune.tsv.
+    /// Folder for bench.json, bench.txt and bench.svg, or for sweep.tsv, or for the device's settings and tune.tsv.
     #[arg(long)]
     out: Option<PathBuf>,
-    /// Instead, try stages, sizes and blocks of a multiprocessor, and list the best.
+    /// Try stages, sizes and blocks per multiprocessor instead, and list the best.
     #[arg(long)]
     sweep: bool,
-    /// Instead, find the fastest setting of each kernel that streams through memory, and write the file of this
-    /// device for `kernels_gpu::settings`.
+    /// Find the fastest setting of each streaming kernel instead, and write this device's file for
+    /// `kernels_gpu::settings`.
     #[arg(long, conflicts_with = "sweep")]
     tune: bool,
-    /// Measure even where the GPU is busy or held down.
+    /// Measure even if the GPU is busy or throttled.
     #[arg(long)]
     force: bool,
-    /// Instead, say what the compilers made of the kernels, as JSON; needs no GPU.
+    /// Print a JSON report on the compiled kernels instead; needs no GPU.
     #[arg(long)]
     compile_only: bool,
 }
@@ -97,7 +97,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints what was made for each architecture; what must not be goes to the standard error stream.
+/// Prints a report for each architecture; complaints go to standard error.
 fn compile_only() -> Result<ExitCode> {
     let all = BUILT
         .iter()
@@ -125,9 +125,9 @@ fn compile_only() -> Result<ExitCode> {
 fn run(arguments: &Arguments) -> Result<ExitCode> {
     ensure!(
         arguments.mib.is_power_of_two() && arguments.mib >= 16,
-        "--mib takes a power of two from 16 on"
+        "--mib must be a power of two of at least 16"
     );
-    ensure!(arguments.runs > 0, "--runs takes a number above 0");
+    ensure!(arguments.runs > 0, "--runs must be greater than 0");
     let before = Smi::ask_at_rest(arguments.gpu.unwrap_or(0));
     let gpu = match arguments.gpu {
         Some(ordinal) => Device::gpu_numbered(ordinal)?,
@@ -152,7 +152,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     println!("{}", table::machine(&machine));
     let timer = Timer::new(&gpu, machine.l2_bytes)?;
     let arena = Arena::new(&gpu, &modules, arguments.mib << 20).context(
-        "the memory to measure; --mib asks for less, as two thirds of the GPU's memory at most",
+        "cannot allocate the memory to measure; use a smaller --mib, at most two thirds of the GPU's memory in total",
     )?;
     let means = Means {
         machine: &machine,
@@ -184,7 +184,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     let unfit = machine.unfit(copies);
     if !unfit.is_empty() && !arguments.force {
         bail!(
-            "this GPU is not fit to be measured (--force measures anyway): {}",
+            "this GPU is not ready for measurements (use --force to measure anyway): {}",
             unfit.join("; ")
         );
     }
@@ -200,7 +200,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
 }
 
-/// All rows of the table.
+/// Measures all rows of the table.
 fn rows(
     arguments: &Arguments,
     bench: &Bench<'_>,
@@ -247,7 +247,7 @@ fn rows(
     })
 }
 
-/// Every setting of every kernel, the best first.
+/// Measures every setting of every kernel, the best first.
 fn sweep(arguments: &Arguments, bench: &Bench<'_>, setup: Setup<'_>) -> Result<ExitCode> {
     let all = cases::sweep(setup)?;
     let (chosen, _) = chosen(all, &arguments.rows)?;
@@ -271,7 +271,7 @@ fn sweep(arguments: &Arguments, bench: &Bench<'_>, setup: Setup<'_>) -> Result<E
     })
 }
 
-/// The fastest settings.
+/// Finds the fastest settings.
 fn tune(
     arguments: &Arguments,
     bench: &Bench<'_>,
@@ -301,7 +301,7 @@ fn tune(
     })
 }
 
-/// The cases that are wanted, and whether a name is.
+/// Returns the selected cases, and a predicate for selected names.
 fn chosen(all: Vec<Case>, names: &[String]) -> Result<(Vec<Case>, impl Fn(&str) -> bool)> {
     let wanted =
         |name: &str| names.is_empty() || names.iter().any(|part| name.contains(part.as_str()));
@@ -313,14 +313,14 @@ fn chosen(all: Vec<Case>, names: &[String]) -> Result<(Vec<Case>, impl Fn(&str) 
     let is_latency = latency::NAMES.iter().any(|name| wanted(name));
     ensure!(
         !chosen.is_empty() || is_latency,
-        "no row has such a name; there are\n{}\n{}",
+        "no row has such a name; the rows are\n{}\n{}",
         known.join("\n"),
         latency::NAMES.join("\n")
     );
     Ok((chosen, wanted))
 }
 
-/// The rows, and what failed, in words.
+/// Measures rows; failures are returned as text.
 fn measured(cases: &[Case], bench: &Bench<'_>, with: With) -> (Vec<Row>, Vec<String>) {
     let (mut rows, mut failures) = (Vec::new(), Vec::new());
     for case in cases {

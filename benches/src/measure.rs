@@ -1,4 +1,4 @@
-//! One row: checked, then timed in turn with its CUDA version and its reference.
+//! Measures a row: checks it, then times it in alternation with its CUDA version and its reference.
 
 use std::{cell::RefCell, collections::BTreeMap};
 
@@ -16,7 +16,7 @@ use crate::{
     work::{L2, Timer, Work},
 };
 
-/// More time than its CUDA version, as a share, that a kernel may take.
+/// Maximum ratio of a kernel's time to its CUDA version's.
 const CUDA_GOAL: f64 = 1.02;
 
 /// The results of a case.
@@ -30,26 +30,26 @@ pub(crate) struct Row {
     pub(crate) shared_bytes: u32,
     /// The digest of the kernel's PTX.
     pub(crate) ran: String,
-    /// Read and written in one run.
+    /// Bytes read and written in one run.
     pub(crate) bytes: u64,
-    /// Boxes gathered in one run, where it gathers.
+    /// Boxes gathered in one run, for gathers.
     pub(crate) boxes: Option<u64>,
-    /// Operations on numbers in one run, where it multiplies.
+    /// Arithmetic operations in one run, for products.
     pub(crate) operations: Option<u64>,
-    /// The needs of one run.
+    /// The resources that one run needs.
     pub(crate) needs: Needs,
-    /// The resource that takes longest.
+    /// The resource with the longest minimum time.
     pub(crate) limit: Limit,
-    /// The least time that it takes by that which the kernel took.
+    /// The ratio of the minimum time to the kernel's time.
     pub(crate) of_limit: f64,
     pub(crate) rust: Times,
     pub(crate) cuda: Option<Times>,
     pub(crate) reference: Option<Times>,
     /// The name of the reference's fastest launch.
     pub(crate) reference_is: String,
-    /// The kernel's time by its CUDA version's: the median of those of each round.
+    /// The ratio of the kernel's time to its CUDA version's: the median over the rounds.
     pub(crate) of_cuda: Option<f64>,
-    /// The reference's time by the kernel's, for as many bytes.
+    /// The ratio of the reference's time to the kernel's, for the same number of bytes.
     pub(crate) of_reference: Option<f64>,
     /// The goal for `of_reference`.
     pub(crate) goal: Option<f64>,
@@ -60,15 +60,15 @@ pub(crate) struct Row {
 pub(crate) struct Times {
     pub(crate) milliseconds: Spread,
     pub(crate) gb_s: f64,
-    /// As the driver compiled it, where it is a kernel.
+    /// Registers as compiled by the driver, for kernels.
     pub(crate) registers: Option<u32>,
     pub(crate) local_bytes: Option<u32>,
     pub(crate) static_shared_bytes: Option<u32>,
-    /// Blocks that a multiprocessor runs at once.
+    /// Number of resident blocks per multiprocessor.
     pub(crate) blocks_at_once: Option<u32>,
 }
 
-/// The means to measure rows.
+/// The equipment to measure rows.
 pub(crate) struct Bench<'a> {
     pub(crate) gpu: &'a Device,
     pub(crate) modules: &'a Modules,
@@ -88,7 +88,7 @@ impl Row {
         format!("{} {}", self.kernel, self.variant)
     }
 
-    /// The goals that are not reached, in words.
+    /// Describes the missed goals.
     pub(crate) fn short(&self) -> Vec<String> {
         let mut short = Vec::new();
         if let Some(of_cuda) = self.of_cuda.filter(|of_cuda| *of_cuda > CUDA_GOAL) {
@@ -100,7 +100,7 @@ impl Row {
             && is < goal
         {
             short.push(format!(
-                "{is:.3} of {}, {goal:.2} wanted",
+                "{is:.3} of {}, must be at least {goal:.2}",
                 self.reference_is
             ));
         }
@@ -117,11 +117,11 @@ impl Row {
     }
 }
 
-/// Says whether a reference takes part.
+/// The participation of a reference in a measurement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum With {
     All,
-    /// The kernel alone, as a sweep does.
+    /// Only the kernel, as in a sweep.
     Alone,
 }
 
@@ -147,7 +147,7 @@ impl<'a> Bench<'a> {
         let times = self.timer.alternate(&works, case.l2, self.rounds)?;
         let mut times = times.iter().zip(&works);
         let mut next = |present: bool| if present { times.next() } else { None };
-        let rust_times = next(true).context("nothing was measured")?;
+        let rust_times = next(true).context("no measurement")?;
         let cuda_times = next(cuda.is_some());
         let reference_times = next(reference.is_some());
         let by = |above: &[f64], below: &[f64]| {
@@ -192,7 +192,7 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// The driver's copies alone.
+    /// Measures only the driver's copies.
     pub(crate) fn copies(&self, rounds: usize) -> Result<Spread> {
         let times = self
             .timer
@@ -200,7 +200,7 @@ impl<'a> Bench<'a> {
         Ok(Spread::of(&times[0]))
     }
 
-    /// The same, when they differ little: a GPU that was idle needs some time to get up.
+    /// Measures the driver's copies until they are steady: an idle GPU needs time to reach its clocks.
     pub(crate) fn steady_copies(&self) -> Result<Spread> {
         let mut copies = self.copies(20)?;
         for _ in 0..4 {
@@ -229,7 +229,7 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// The bytes that a reference moves: the driver always copies all.
+    /// Returns the bytes that a reference moves: the driver always copies all.
     fn reference_bytes(&self, case: &Case) -> u64 {
         match case.reference {
             Reference::DriverCopy => 2 * self.arena.bytes(),
@@ -249,7 +249,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// The fastest of the launches, all of them checked that can be.
+    /// Returns the fastest of the launches, after checking those that can be checked.
     fn loads(
         &self,
         case: &Case,
@@ -268,7 +268,7 @@ impl<'a> Bench<'a> {
         };
         let works = shapes.iter().map(work).collect::<Result<Vec<_>>>()?;
         for (shape, work) in shapes.iter().zip(&works) {
-            // With as many threads it writes the same sums.
+            // With the same number of threads it writes the same sums.
             let threads = |shape: &Shape| shape.grid.count() * shape.block.count();
             if threads(shape) == threads(&case.shape) {
                 self.check(case, work).context("the gather by loads")?;
@@ -285,7 +285,7 @@ impl<'a> Bench<'a> {
         Ok((works.into_iter().nth(fastest), name))
     }
 
-    /// Runs it once, and compares what it wrote.
+    /// Runs the work once, and compares its results.
     pub(crate) fn check(&self, case: &Case, work: &Work<'_>) -> Result<()> {
         match &case.check {
             Check::Destination(pattern) => self.arena.check(self.gpu, self.modules, work, *pattern),

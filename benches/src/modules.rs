@@ -1,4 +1,4 @@
-//! The PTX of the kernels that are measured.
+//! The PTX of the measured kernels.
 
 use anyhow::{Context, Result};
 use tests_records::plain::entry_digest;
@@ -6,7 +6,7 @@ use tma_host::{Capability, Device, Module, Source};
 
 /// The version of rustc that compiled the kernels.
 pub(crate) const DEVICE_COMPILER: &str = env!("DEVICE_COMPILER");
-/// The version of nvcc that compiled the CUDA kernels; empty where there was none.
+/// The version of nvcc that compiled the CUDA kernels; empty if there was none.
 pub(crate) const NVCC: &str = env!("NVCC");
 
 /// PTX for one architecture.
@@ -15,13 +15,13 @@ pub(crate) struct Built {
     pub(crate) arch: &'static str,
     pub(crate) kernels: &'static str,
     pub(crate) helpers: &'static str,
-    /// Nothing where there was no nvcc.
+    /// The CUDA kernels; `None` without nvcc.
     pub(crate) cuda: Option<&'static str>,
 }
 
 include!(concat!(env!("OUT_DIR"), "/built.rs"));
 
-/// The module with the wanted entries alone.
+/// Returns the module with only the selected entries.
 pub(crate) fn entries(text: &str, is_wanted: fn(&str) -> bool) -> Result<String> {
     let module = ptx::parse(text)?;
     let entries = module.entries().map(|entry| entry.name.as_str());
@@ -37,26 +37,26 @@ pub(crate) struct Modules {
 }
 
 impl Built {
-    /// The modules that run on a GPU of this capability.
+    /// Returns the modules that run on a GPU of this capability.
     pub(crate) fn for_capability(capability: Capability) -> Result<&'static Self> {
         let runs = |built: &&Self| capability.runs(built.arch) == Some(true);
         let archs: Vec<&str> = BUILT.iter().map(|built| built.arch).collect();
         BUILT.iter().find(runs).with_context(|| {
             format!(
-                "this program has kernels for {}, and none for compute capability {capability}",
+                "this program has kernels for {}, but none for compute capability {capability}",
                 archs.join(", ")
             )
         })
     }
 
-    /// The digest of a kernel's PTX, which its record has.
+    /// Returns the digest of a kernel's PTX, for its record.
     pub(crate) fn digest(kernels: &ptx::Module, entry: &str) -> Result<String> {
         let digest = entry_digest(kernels, entry);
         let digest = digest.with_context(|| format!("the module has no kernel `{entry}`"))?;
         Ok(digest.to_string())
     }
 
-    /// The same with the wanted entries alone, which the driver compiles in a shorter time.
+    /// Returns the modules with only the selected entries, which the driver compiles faster.
     pub(crate) fn only(&self, is_wanted: fn(&str) -> bool) -> Result<Self> {
         let only = |text: &str| -> Result<&'static str> { Ok(entries(text, is_wanted)?.leak()) };
         Ok(Self {
@@ -66,7 +66,7 @@ impl Built {
         })
     }
 
-    /// Compiled by the driver, both with the same options.
+    /// Compiles the modules with the driver, with the same options.
     pub(crate) fn load(&self, gpu: &Device) -> Result<Modules> {
         let load = |name: &str, text| {
             let source = Source::parse(&format!("{name} for {}", self.arch), text)?;

@@ -1,6 +1,6 @@
-//! Tests of a kernel in Rust and of the same kernel in CUDA C++.
+//! Tests of Rust kernels and of the same kernels in CUDA C++.
 
-/// Tests the PTX of a Rust module with a function, and with the same function that of the CUDA kernels; without nvcc the
+/// Tests the PTX of a Rust module with a function, and the CUDA kernels with the same function; without nvcc the
 /// latter test is listed as ignored.
 macro_rules! of_both {
     ($($test:ident = $rust:ident;)*) => {$(

@@ -12,12 +12,12 @@ use crate::{
     work::{L2, Timer, Work},
 };
 
-/// Runs of each, of which the median counts.
+/// Number of runs of each; the median counts.
 const ROUNDS: usize = 9;
-/// Vectors that a thread of `read_again` reads in a round.
+/// Number of vectors that a thread of `read_again` reads per round.
 const VECTORS: u64 = 8;
 
-/// The means to measure them.
+/// The equipment to measure rates.
 pub(crate) struct Means<'a> {
     pub(crate) machine: &'a Machine,
     pub(crate) modules: &'a Modules,
@@ -26,7 +26,7 @@ pub(crate) struct Means<'a> {
 }
 
 impl<'a> Means<'a> {
-    /// The rates of the machine, with those of its L2 cache and of launches measured now.
+    /// Returns the machine's rates, with newly measured ones of its L2 cache and of launches.
     pub(crate) fn rates(&self) -> Result<Rates> {
         let machine = self.machine;
         Ok(Rates {
@@ -48,7 +48,7 @@ impl<'a> Means<'a> {
         })
     }
 
-    /// A kernel of one thread that looks at the clock and writes two numbers.
+    /// Measures a kernel of one thread that reads the clock and writes two numbers.
     fn launch_seconds(&self) -> Result<f64> {
         let values = vec![
             Argument::Address(self.arena.dst.address()),
@@ -59,11 +59,11 @@ impl<'a> Means<'a> {
         Ok(Spread::of(&times[0]).median / 1e3)
     }
 
-    /// Loads past the L1 caches of bytes that the L2 cache holds, at the fastest of four launches.
+    /// Measures loads that bypass the L1 caches and hit the L2 cache, at the fastest of four launches.
     fn l2_bytes(&self) -> Result<f64> {
         const READ_BYTES: u64 = 1 << 30;
         let machine = self.machine;
-        // A half of the cache may hold what the other half has.
+        // One half of the cache may duplicate the contents of the other.
         let bytes = (machine.l2_bytes / 4).min(self.arena.bytes());
         let vectors = 1_u32 << (bytes / 16).ilog2();
         let shapes = [(1, 1024), (2, 1024), (2, 512), (4, 512)];

@@ -1,4 +1,4 @@
-//! All that was measured, as files.
+//! Writes all measurements to files.
 
 use std::{fs, path::Path};
 
@@ -23,14 +23,14 @@ pub(crate) struct Report {
     pub(crate) machine: Machine,
     /// The rates that the limits of rows are computed from.
     pub(crate) rates: Rates,
-    /// Timed runs of each.
+    /// Number of timed runs of each row.
     pub(crate) runs: usize,
-    /// Why the figures may say less than they seem to.
+    /// Reasons why the figures may be less meaningful than they seem.
     pub(crate) notes: Vec<String>,
     pub(crate) rows: Vec<Row>,
     pub(crate) latencies: Vec<Latency>,
     pub(crate) failures: Vec<String>,
-    /// Milliseconds.
+    /// Time of the driver's copies at the end, in milliseconds.
     pub(crate) copies_at_the_end: Spread,
     pub(crate) after: Option<Smi>,
     pub(crate) compiled: Option<Compiled>,
@@ -84,7 +84,7 @@ impl Report {
             && self.latencies.iter().all(Latency::is_reached)
     }
 
-    /// `bench.json`, `bench.txt` and `bench.svg`.
+    /// Writes `bench.json`, `bench.txt` and `bench.svg`.
     pub(crate) fn write(&self, folder: &Path) -> Result<()> {
         write(folder, "bench.json", &serde_json::to_string_pretty(self)?)?;
         let text = format!(
@@ -98,7 +98,7 @@ impl Report {
     }
 }
 
-/// The best settings of each kernel; the rows are sorted.
+/// Formats the best settings of each kernel; the rows are sorted.
 pub(crate) fn sweep(rows: &[Row], most: usize) -> String {
     let head = ["setting", "us", "GB/s", "entry", "digest of the PTX"];
     let mut lines = vec![head.map(str::to_owned).to_vec()];
@@ -123,7 +123,7 @@ pub(crate) fn sweep(rows: &[Row], most: usize) -> String {
     table::columns(&lines)
 }
 
-/// All settings.
+/// Formats all settings.
 pub(crate) fn tsv(rows: &[Row]) -> String {
     let mut text =
         String::from("kernel\tsetting\tentry\tblocks\tthreads\tshared_bytes\tus\tGB/s\n");

@@ -15,7 +15,7 @@ pub(crate) struct Smi {
     pub(crate) temperature_c: String,
     pub(crate) utilization_percent: String,
     pub(crate) ecc: String,
-    /// Bits that say why clocks are lower than they could be.
+    /// Bits with the reasons for reduced clocks.
     pub(crate) clock_reasons: String,
 }
 
@@ -27,8 +27,8 @@ const SMI_REASONS: [&str; 2] = [
     "clocks_throttle_reasons.active",
 ];
 
-/// Bits of nvidia-smi's reasons that mean a clock below what the GPU could have: the hardware's
-/// slowdown, heat by software and by hardware, and the power brake.
+/// Bits of nvidia-smi's reasons that mean a throttled clock: hardware slowdown, software and hardware thermal
+/// limits, and the power brake.
 const THROTTLED: &[(u64, &str)] = &[
     (0x08, "a slowdown by the hardware"),
     (0x20, "heat (software)"),
@@ -36,10 +36,10 @@ const THROTTLED: &[(u64, &str)] = &[
     (0x80, "the power brake"),
 ];
 
-/// Beyond this share of its time someone else uses the GPU.
+/// Above this utilisation in percent, another program uses the GPU.
 const BUSY_PERCENT: f64 = 10.0;
 impl Smi {
-    /// Asks it about the GPU; `None` where there is none.
+    /// Queries the GPU; `None` without nvidia-smi.
     pub(crate) fn ask(ordinal: u32) -> Option<Self> {
         SMI_REASONS.iter().find_map(|reasons| {
             let query = format!("--query-gpu={SMI_FIELDS},{reasons}");
@@ -50,7 +50,7 @@ impl Smi {
         })
     }
 
-    /// The same, when the GPU has come to rest: its use is told of the time before.
+    /// Queries the GPU after it has become idle, since the utilisation is of the preceding period.
     pub(crate) fn ask_at_rest(ordinal: u32) -> Option<Self> {
         let mut smi = Self::ask(ordinal)?;
         for _ in 0..6 {
@@ -93,13 +93,13 @@ impl Smi {
         })
     }
 
-    /// Why it is not fit, asked before anything ran here.
+    /// Returns reasons why the GPU is not ready, queried before any work ran here.
     pub(crate) fn unfit(&self) -> Vec<String> {
         let mut reasons = self.throttled();
         if let Ok(percent) = self.utilization_percent.parse::<f64>()
             && percent > BUSY_PERCENT
         {
-            reasons.push(format!("someone else uses it {percent} % of the time"));
+            reasons.push(format!("another program uses it {percent} % of the time"));
         }
         reasons
     }
@@ -108,7 +108,7 @@ impl Smi {
         let digits = self.clock_reasons.trim_start_matches("0x");
         let bits = u64::from_str_radix(digits, 16).unwrap_or(0);
         let held = THROTTLED.iter().filter(|(bit, _)| bits & bit != 0);
-        held.map(|(_, why)| format!("its clocks are held down by {why}"))
+        held.map(|(_, why)| format!("its clocks are reduced by {why}"))
             .collect()
     }
 }

@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-/// The middle of some numbers, and how far they go.
+/// The median of some numbers, and their spread.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Spread {
     pub(crate) median: f64,
-    /// A tenth is below, and a tenth above.
+    /// The bounds that a tenth of the numbers is below and above.
     pub(crate) low: f64,
     pub(crate) high: f64,
     pub(crate) least: f64,
@@ -15,9 +15,9 @@ pub(crate) struct Spread {
 
 impl Spread {
     /// # Panics
-    /// When there are no numbers.
+    /// There are no numbers.
     pub(crate) fn of(numbers: &[f64]) -> Self {
-        assert!(!numbers.is_empty(), "nothing was measured");
+        assert!(!numbers.is_empty(), "no measurement");
         let mut sorted = numbers.to_vec();
         sorted.sort_by(f64::total_cmp);
         let at = |share: f64| {
@@ -37,7 +37,7 @@ impl Spread {
         }
     }
 
-    /// How far the numbers go, as a share of their middle.
+    /// Returns the spread as a share of the median.
     pub(crate) fn relative(self) -> f64 {
         (self.high - self.low) / self.median
     }

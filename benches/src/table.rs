@@ -1,4 +1,4 @@
-//! The report's tables for people.
+//! The report's tables as text.
 
 use crate::{
     compiled::{Code, Compiled},
@@ -8,7 +8,7 @@ use crate::{
     measure::{Row, Times},
 };
 
-/// Columns as wide as they must be: the first to the left, the others to the right.
+/// Formats columns of minimal width: the first left-aligned, the others right-aligned.
 pub(crate) fn columns(rows: &[Vec<String>]) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
@@ -29,7 +29,7 @@ pub(crate) fn columns(rows: &[Vec<String>]) -> String {
     rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The description of the machine.
+/// Describes the machine.
 pub(crate) fn machine(machine: &Machine) -> String {
     let mut text = format!(
         "{} ({}), {} multiprocessors, {} MiB L2, driver {}, {}\n\
@@ -64,7 +64,7 @@ pub(crate) fn machine(machine: &Machine) -> String {
     text
 }
 
-/// The rates that the limits of rows are computed from.
+/// Formats the rates that the limits of rows are computed from.
 pub(crate) fn rates(rates: &Rates) -> String {
     format!(
         "limits: memory {:.0} GB/s, L2 {:.0} GB/s (measured), {} multiprocessors at {:.0} MHz (measured), \
@@ -77,7 +77,7 @@ pub(crate) fn rates(rates: &Rates) -> String {
     )
 }
 
-/// The microseconds that each row takes at least, by what it needs of each resource; the longest is its limit.
+/// Formats the minimum microseconds of each row by resource; the longest is its limit.
 pub(crate) fn needs(rows: &[Row], rates: &Rates) -> String {
     let resources = [
         Resource::Memory,
@@ -106,7 +106,7 @@ pub(crate) fn needs(rows: &[Row], rates: &Rates) -> String {
     columns(&table)
 }
 
-/// Medians, and what they are beside each other.
+/// Formats medians, and their ratios.
 pub(crate) fn times(rows: &[Row]) -> String {
     let head = [
         "kernel", "us", "+-%", "GB/s", "of limit", "limit", "cuda us", "+-%", "of cuda", "ref us",
@@ -167,7 +167,7 @@ pub(crate) fn times(rows: &[Row]) -> String {
     text
 }
 
-/// Cycles, and those of the CUDA version.
+/// Formats cycles of the kernels and of their CUDA versions.
 pub(crate) fn latencies(rows: &[Latency]) -> String {
     let head = [
         "one after another",
@@ -200,7 +200,7 @@ pub(crate) fn latencies(rows: &[Latency]) -> String {
     text
 }
 
-/// The launch of each row, and the digest of its kernel.
+/// Formats the launch of each row, and the digest of its kernel.
 pub(crate) fn launches(rows: &[Row]) -> String {
     let head = [
         "launch",
@@ -225,7 +225,7 @@ pub(crate) fn launches(rows: &[Row]) -> String {
     columns(&table)
 }
 
-/// The table of the compilers' results, for the entries in this order.
+/// Formats the compilers' results for the entries in this order.
 pub(crate) fn compiled<'a>(compiled: &Compiled, entries: impl Iterator<Item = &'a str>) -> String {
     let head = [
         "entry (Rust / CUDA)",

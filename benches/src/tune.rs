@@ -1,4 +1,4 @@
-//! `--tune`: the fastest setting of each kernel that streams through memory, for the file of this device.
+//! `--tune`: finds the fastest setting of each streaming kernel, for the device's file.
 
 use anyhow::{Context, Result};
 use kernels_gpu::settings::{Row, Setting, Table};
@@ -13,19 +13,19 @@ use crate::{
     work::{L2, Work},
 };
 
-/// Rounds of all settings in turn, from which the best are taken.
+/// Rounds of all settings in alternation, to select the best.
 const QUICK: usize = 9;
-/// Settings that are checked and measured once more, besides that of the rule.
+/// Number of settings to check and measure again, besides the rule's setting.
 const FINALISTS: usize = 4;
 
 /// The results.
 pub(crate) struct Tuned {
     pub(crate) table: Table,
-    /// Every setting that was tried, by tabulators.
+    /// All tried settings, separated by tabs.
     pub(crate) all: String,
     /// The best settings of each kernel.
     pub(crate) text: String,
-    /// Settings whose kernels did wrong.
+    /// Settings whose kernels had wrong results.
     pub(crate) failures: Vec<String>,
 }
 
@@ -33,11 +33,11 @@ pub(crate) struct Tuned {
 struct Candidate {
     setting: Setting,
     case: Case,
-    /// In the first rounds.
+    /// Time in the first rounds.
     milliseconds: f64,
 }
 
-/// Tries the settings of every kernel whose name is wanted.
+/// Tries the settings of every selected kernel.
 pub(crate) fn tune(
     bench: &Bench<'_>,
     setup: Setup<'_>,
@@ -99,7 +99,7 @@ pub(crate) fn tune(
     Ok(tuned)
 }
 
-/// Times all settings in turn; the fastest comes first.
+/// Times all settings in alternation; the fastest comes first.
 fn tried(
     bench: &Bench<'_>,
     setup: Setup<'_>,
@@ -131,7 +131,7 @@ fn tried(
     Ok(all)
 }
 
-/// Checks some settings and measures them beside the driver's copy.
+/// Checks some settings and measures them next to the driver's copy.
 fn best(
     bench: &Bench<'_>,
     subject: Subject,
@@ -154,7 +154,7 @@ fn best(
         .chain(right.iter().map(|(_, work)| work))
         .collect();
     let times = bench.timer.alternate(&works, L2::Cold, bench.rounds)?;
-    let (copies, times) = times.split_first().context("nothing was measured")?;
+    let (copies, times) = times.split_first().context("no measurement")?;
     let mut best: Option<Row> = None;
     for ((candidate, _), times) in right.iter().zip(times) {
         let spread = Spread::of(times);
@@ -194,7 +194,7 @@ fn best(
     Ok(best)
 }
 
-/// The name of the file of a device: `nvidia-h200.txt`.
+/// Returns the file name of a device: `nvidia-h200.txt`.
 pub(crate) fn file_name(device: &str) -> String {
     let is_part_of_word = |c: char| c.is_ascii_alphanumeric();
     let words = device

@@ -1,14 +1,14 @@
-//! The timed work: a kernel or the driver's copy, and how it is launched.
+//! The timed work: a kernel or the driver's copy, and its launch.
 
 use anyhow::{Context, Result, ensure};
 use cust::sys;
 use tma_host::{Argument, Buffer, Device, Function, Shape, Stream};
 
-/// Something that runs on the GPU and can be run again.
+/// Repeatable work on the GPU.
 pub(crate) enum Work<'m> {
     /// The driver's copy of these addresses.
     Copy { dst: u64, src: u64, bytes: u64 },
-    /// A kernel. Its counter, if it has one, is set to zero before each run, and that is part of it.
+    /// A kernel. If it has a counter, zeroing it is part of each run.
     Kernel {
         function: Box<Function<'m>>,
         shape: Shape,
@@ -17,23 +17,23 @@ pub(crate) enum Work<'m> {
     },
 }
 
-/// The contents of the L2 cache when a run begins.
+/// The contents of the L2 cache at the start of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum L2 {
-    /// Nothing of use.
+    /// No useful lines.
     Cold,
-    /// The lines that the same run left there.
+    /// The lines left there by the same work.
     Warm,
 }
 
 impl Work<'_> {
-    /// Starts it behind what was started before.
+    /// Starts the work after everything started before.
     pub(crate) fn start(&self, gpu: &Device) -> Result<()> {
         match self {
             Self::Copy { dst, src, bytes } => {
                 let stream = stream(gpu)?;
-                // SAFETY: both addresses are those of buffers of the arena, which have the bytes and
-                // live longer than the run; the stream is the GPU's, and its context is current.
+                // SAFETY: both addresses belong to buffers of the arena, which are long enough and live longer than
+                // the run; the stream is the GPU's, and its context is current.
                 let code =
                     unsafe { sys::cuMemcpyDtoDAsync_v2(*dst, *src, *bytes as usize, stream) };
                 succeed(code, "cuMemcpyDtoDAsync")
@@ -47,31 +47,31 @@ impl Work<'_> {
                 if let Some(counter) = counter {
                     set(gpu, *counter, 0, 4)?;
                 }
-                // SAFETY: the cases give each kernel what it takes (1) and keep its conditions, so
-                // that it stays in the arena's buffers (2), which live longer than the run (3) and
-                // are used in the order of one stream (4).
+                // SAFETY: the cases satisfy each kernel's parameters (1) and conditions, so that it stays in the
+                // arena's buffers (2), which live longer than the run (3) and are used in the order of one stream
+                // (4).
                 Ok(unsafe { function.launch(*shape, values.as_slice()) }?)
             }
         }
     }
 }
 
-/// The driver's handle of the stream that kernels are launched on.
+/// Returns the driver's handle of the stream that kernels are launched on.
 fn stream(gpu: &Device) -> Result<sys::CUstream> {
     gpu.stream().raw().context("the emulator is not measured")
 }
 
-/// Sets all bytes of a multiple of four.
+/// Sets all bytes of a range whose size is a multiple of four.
 pub(crate) fn set(gpu: &Device, address: u64, byte: u8, bytes: u64) -> Result<()> {
     let word = u32::from_ne_bytes([byte; 4]);
     let stream = stream(gpu)?;
-    // SAFETY: the address is that of a buffer of the arena, which has the bytes and lives longer than
-    // the run; the stream is the GPU's, and its context is current.
+    // SAFETY: the address belongs to a buffer of the arena, which is long enough and lives longer than the run; the
+    // stream is the GPU's, and its context is current.
     let code = unsafe { sys::cuMemsetD32Async(address, word, bytes as usize / 4, stream) };
     succeed(code, "cuMemsetD32Async")
 }
 
-/// Reads words from so many bytes into a buffer on.
+/// Reads words starting `from_bytes` bytes into a buffer.
 pub(crate) fn read(buffer: &Buffer<u8>, from_bytes: u64, words: &mut [u32]) -> Result<()> {
     let len_bytes = size_of_val(words);
     ensure!(
@@ -79,8 +79,8 @@ pub(crate) fn read(buffer: &Buffer<u8>, from_bytes: u64, words: &mut [u32]) -> R
         "{len_bytes} bytes from {from_bytes} on are not in the buffer"
     );
     let from = buffer.address() + from_bytes;
-    // SAFETY: the buffer has the bytes, as was asked above, and so have the words; the call returns when
-    // they are copied.
+    // SAFETY: the buffer has the bytes, as checked above, and so have the words; the call returns after they are
+    // copied.
     let code = unsafe { sys::cuMemcpyDtoH_v2(words.as_mut_ptr().cast(), from, len_bytes) };
     succeed(code, "cuMemcpyDtoH")
 }
@@ -93,11 +93,11 @@ fn succeed(code: sys::CUresult, function: &str) -> Result<()> {
     Ok(())
 }
 
-/// Takes times by the GPU's own clock.
+/// Measures times with the GPU's own clock.
 pub(crate) struct Timer {
     gpu: Device,
     stream: Stream,
-    /// Many times what the L2 cache holds: writing it also gives the host the time to queue a run.
+    /// A buffer much larger than the L2 cache; filling it also gives the host time to queue a run.
     flush: Buffer<u8>,
 }
 
@@ -110,7 +110,7 @@ impl Timer {
         })
     }
 
-    /// Fills the L2 cache with something else.
+    /// Fills the L2 cache with other data.
     pub(crate) fn flush(&self) -> Result<()> {
         set(
             &self.gpu,
@@ -120,7 +120,7 @@ impl Timer {
         )
     }
 
-    /// The milliseconds that one run takes.
+    /// Returns the milliseconds of one run.
     fn milliseconds(&self, work: &Work<'_>, l2: L2) -> Result<f64> {
         self.flush()?;
         if l2 == L2::Warm {
@@ -130,10 +130,10 @@ impl Timer {
         work.start(&self.gpu)?;
         let after = self.stream.record()?;
         let elapsed = after.elapsed_since(&before);
-        Ok(1e3 * elapsed.context("the run did not end well")?.as_secs_f64())
+        Ok(1e3 * elapsed.context("the run failed")?.as_secs_f64())
     }
 
-    /// The milliseconds of `rounds` runs of each, in turn; in each round another one is the first.
+    /// Returns the milliseconds of `rounds` runs of each, in alternation; a different one is first in each round.
     pub(crate) fn alternate(
         &self,
         works: &[&Work<'_>],

@@ -48,7 +48,7 @@ def load(ptx):
 
 
 def tensor_map(tensor, extents, box, swizzle=SWIZZLE_128B):
-    """Of contiguous elements, innermost first; rows of 128 bytes in shared memory are swizzled, unless said otherwise."""
+    """Encodes a map of contiguous elements, innermost first; rows of 128 bytes in shared memory are swizzled by default."""
     rank = len(extents)
     strides, stride = [], tensor.element_size()
     for extent in extents[:-1]:

@@ -39,7 +39,7 @@ class CublasLt:
             raise SystemExit(f"error: {name}: status {status}")
 
     def products(self, c, a, b, most=10):
-        """A function for each algorithm that the heuristics name: c = a b^T, of matrices whose rows lie together."""
+        """Returns a function for each algorithm suggested by the heuristics: c = a b^T, for row-major matrices."""
         (m, n), k = c.shape, a.shape[1]
         one, zero = ctypes.c_float(1), ctypes.c_float(0)
         desc, preference = ctypes.c_void_p(), ctypes.c_void_p()
@@ -47,7 +47,7 @@ class CublasLt:
         op = ctypes.c_int32(TRANSPOSED)
         self.call("cublasLtMatmulDescSetAttribute", desc, DESC_TRANSA, ctypes.byref(op), ctypes.c_size_t(4))
 
-        # Columns lie together there: the transposed product.
+        # cuBLAS is column-major, so the transposed product is computed.
         def layout(tensor, rows, columns):
             made = ctypes.c_void_p()
             extents = (ctypes.c_uint64(rows), ctypes.c_uint64(columns), ctypes.c_int64(rows))

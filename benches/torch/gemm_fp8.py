@@ -119,7 +119,7 @@ def check(module, size):
 
 
 def with_blocks(c, a, a_scales, b, b_scales):
-    """cuBLASLt's product with the same scales: those of A lie as here, those of B along K, four together."""
+    """cuBLASLt's product with the same scales: A's have the layout used here, B's run along K in groups of four."""
     padded = torch.nn.functional.pad(b_scales, (0, -b_scales.shape[1] % 4))[:, : b_scales.shape[1]]
     of_a = a_scales.t().contiguous().t()
 

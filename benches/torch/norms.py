@@ -16,9 +16,10 @@ from beside import Launch, arguments, bursts, load, record, relative_error
 from torch.nn import functional
 
 NAMES = {torch.bfloat16: "bf16", torch.float32: "f32"}
-# Bytes of the longest row of which a block has one for each of its warps, and those warps; of the longest that is short.
+# Maximum row length in bytes with one row per warp of a block, and the number of these warps; maximum length of a
+# short row.
 WARP_BYTES, WARPS, SHORT_BYTES = 2 << 10, 4, 16 << 10
-# Elements that a thread has of a row that is not short, and of the longest row of which it has so many.
+# Number of elements per thread for a row that is not short, and for the longest such row.
 EACH, MEDIUM = 32, 16384
 # Rows in shared memory, of those that are not longer and of longer ones.
 STAGES = {torch.bfloat16: (6, 3), torch.float32: (3, 1)}
@@ -35,7 +36,7 @@ SIZES = [
 ]
 # Sizes of warps with a rest, of long rows, and of few rows.
 ODD = [(1, 256), (5001, 272), (3000, 1032), (1001, 4104), (1000, 8200), (300, 16392), (200, 32768)]
-# torch.compile compiles for each length, at this number of rows, as long as there are so many seconds.
+# torch.compile compiles for each length, at this number of rows, within this number of seconds.
 COMPILED_ROWS, COMPILE_SECONDS = 32768, 35
 MOST_ERROR = {torch.bfloat16: 2.5e-3, torch.float32: 1e-6}
 

@@ -1,10 +1,9 @@
-//! Lets `-lcuda` link nothing.
+//! Satisfies `-lcuda` with an empty library.
 //!
-//! `cust` and `cust_raw` ask the linker for `libcuda`. This crate defines the symbols they need, so
-//! an empty archive of that name is enough, and no CUDA toolkit has to be there. (GNU ld refuses the
-//! other way to say nothing, a linker script with `INPUT()`.) A real `libcuda.so` found first does
-//! no harm: the definitions in the program win, and the linker drops a shared library that nothing
-//! needs.
+//! `cust` and `cust_raw` ask the linker for `libcuda`. This crate defines the symbols they need, so an empty
+//! archive of that name is enough, and no CUDA toolkit is required. (GNU ld refuses the alternative, a linker
+//! script with `INPUT()`.) A real `libcuda.so` found first does no harm: the definitions in the program take
+//! precedence, and the linker drops an unused shared library.
 
 use std::{env, fs, io, path::Path};
 

@@ -1,4 +1,4 @@
-//! A launch as data: it is checked before it runs, and any backend runs it.
+//! A launch as data: it is checked before it runs, and runs on any backend.
 
 use host_examples::{Result, check, device, jobs};
 use kernels_gpu::add_one_1d::{AddOne1d, AddOneForm, BUF_LEN};
@@ -7,7 +7,7 @@ use tma_launch::{Buffer, Job};
 fn main() -> Result<()> {
     let (mut jobs, ptx) = jobs(&device()?)?;
 
-    // The check refuses all wrong arguments at once, and says what the kernel would take.
+    // The check reports all invalid arguments at once, with the nearest valid values.
     let add_one = AddOne1d {
         threads: 100,
         offset_elems: 6,
@@ -18,7 +18,7 @@ fn main() -> Result<()> {
     };
     println!("refused:\n{refused}");
 
-    // Three launches, one after the other, on the same buffer: one number more each.
+    // Three launches in order on the same buffer; each adds one.
     let numbers: Vec<i32> = (0..3000).collect();
     let mut job = Job::new(ptx);
     let data = job.buffer(Buffer::new("numbers", &numbers));
@@ -36,7 +36,7 @@ fn main() -> Result<()> {
         };
         job.launch(add_one.launch()?);
     }
-    // SAFETY: the launches of these kernels have checked their arguments (1).
+    // SAFETY: these kernels' launches have checked their arguments (1).
     unsafe { jobs.run(&mut job) }?;
 
     let changed = 8..8 + 2 * BUF_LEN as i32;

@@ -17,25 +17,25 @@ fn main() -> Result<()> {
         number + y * 64 + x
     });
     let expected: Vec<i32> = expected.collect();
-    // A block for each tile of 64 columns and 16 rows.
+    // One block per tile of 64 columns and 16 rows.
     let shape = Shape::new((2, 2), 128);
 
-    // The launch hands the map over.
+    // The map is a kernel parameter.
     let data = device.upload(&numbers)?;
     let map = data.tensor_map(matrix.map(TILE))?;
-    // SAFETY: the kernels are those of the module (1), their map has such tiles, and they change the four
-    // of the matrix, whose buffer lives until it has been read; nothing else runs (2).
+    // SAFETY: the kernels are in the module (1). Their map has their tile shape, and they change the four tiles of
+    // the matrix, whose buffer lives until it has been read; nothing else runs (2).
     unsafe { module.launch(shape, tile_2d(&map, 0, 0)) }?;
     check("tile_2d", &expected, &data.read()?)?;
 
-    // The map lies in a variable of the module.
+    // The map is stored in a variable of the module.
     let mut data = device.upload(&numbers)?;
     module.set_tensor_map(Tile2d::VARIABLE, &data.tensor_map(matrix.map(TILE))?)?;
     // SAFETY: as above.
     unsafe { module.launch(shape, tile_2d_constant(0, 0)) }?;
     check("tile_2d_constant", &expected, &data.read()?)?;
 
-    // The map lies in global memory like any other data; the kernel acquires it before it uses it.
+    // The map is stored in global memory; the kernel acquires it before using it.
     data.write(&numbers)?;
     let maps = device.upload_tensor_maps(&[data.tensor_map(matrix.map(TILE))?])?;
     // SAFETY: as above; the maps live as long as the buffer.

@@ -1,4 +1,4 @@
-//! Maps that one kernel makes on the device and the next one uses: tensors of different sizes, in one
+//! Maps that one kernel makes on the device and the next one uses, for tensors of different sizes in a single
 //! launch each.
 
 use host_examples::{Result, check, device, jobs};
@@ -9,14 +9,14 @@ use kernels_gpu::{
 use tensor_map::{DataType, TensorMap};
 use tma_launch::{Buffer, Job};
 
-/// Columns, rows, and where the tensor begins.
+/// Columns, rows, and the offset of each tensor.
 const TENSORS: [(u64, u64, u64); 3] = [(256, 8, 0), (100, 5, 4096), (144, 30, 8192)];
 
 fn main() -> Result<()> {
     let (mut jobs, ptx) = jobs(&device()?)?;
     if !ptx.text.contains(".entry encode_map(") {
         println!(
-            "{} has no instruction that changes tensor maps, so there is nothing to show",
+            "{} has no instruction that changes tensor maps, so this example is skipped",
             ptx.name
         );
         return Ok(());
@@ -53,7 +53,7 @@ fn main() -> Result<()> {
     };
     job.launch(encode.launch()?);
     job.launch(consume.launch()?);
-    // SAFETY: the launches of these kernels have checked their arguments (1).
+    // SAFETY: these kernels' launches have checked their arguments (1).
     unsafe { jobs.run(&mut job) }?;
 
     let mut expected = Vec::new();

@@ -1,5 +1,5 @@
-//! Copies that overlap with work: the same batches with one to eight stages, then a persistent loop
-//! over tiles whose stores overlap, too.
+//! Copies that overlap with computation: the same batches with one to eight stages, then a persistent loop over
+//! tiles whose stores overlap too.
 
 use host_examples::{Result, check, device, jobs};
 use kernels_gpu::{Matrix, persistent_tiles::PersistentTiles, prefetch_1d::Prefetch1d};
@@ -22,7 +22,7 @@ fn main() -> Result<()> {
             threads,
         };
         job.launch(prefetch.launch()?);
-        // SAFETY: the launches of these kernels have checked their arguments (1).
+        // SAFETY: these kernels' launches have checked their arguments (1).
         unsafe { jobs.run(&mut job) }?;
         let got = job.buffers[prefetch.output].to_vec()?;
         check(&format!("{stages} stages"), &expected, &got)?;
@@ -40,7 +40,7 @@ fn main() -> Result<()> {
         threads: 160,
     };
     job.launch(tiles.launch()?);
-    // SAFETY: the launches of these kernels have checked their arguments (1).
+    // SAFETY: these kernels' launches have checked their arguments (1).
     unsafe { jobs.run(&mut job) }?;
     let expected: Vec<i32> = (0..matrix.len_elems() as i32).map(|i| 2 * i + 1).collect();
     let got: Vec<f32> = job.buffers[tiles.target].to_vec()?;

@@ -1,4 +1,4 @@
-//! A product of matrices by tensor cores, with a bias and an activation.
+//! A matrix product on tensor cores with a bias and an activation.
 
 use half::bf16;
 use host_examples::{Result, check, device, jobs};
@@ -26,7 +26,7 @@ fn main() -> Result<()> {
         ..Gemm::default()
     };
     job.launch(gemm.launch()?);
-    // SAFETY: the launches of these kernels have checked their arguments (1).
+    // SAFETY: these kernels' launches have checked their arguments (1).
     unsafe { jobs.run(&mut job) }?;
 
     let mut expected = Vec::new();

@@ -1,4 +1,4 @@
-//! A product of two matrices, in fifteen lines from the numbers to the result.
+//! A product of two matrices in fifteen lines.
 
 use half::bf16;
 use host_examples::{Result, check, device};

@@ -1,7 +1,7 @@
-//! A timeline of the pipeline of a kernel, for Perfetto, and the time that its stamps take.
+//! Records a timeline of a kernel's pipeline for Perfetto, and measures the overhead of recording.
 //!
-//! `10_timeline [FILE [MIB]]` adds one to so many MiB of numbers by a kernel that was built with `PtxBuilder::trace`,
-//! and by the same kernel without.
+//! `10_timeline [FILE [MIB]]` adds one to MIB MiB of numbers, with a kernel built with `PtxBuilder::trace` and with
+//! the same kernel built without.
 
 use std::{env, fs, path::PathBuf};
 
@@ -38,11 +38,11 @@ fn main() -> Result<()> {
         }
         let launch = |counter| {
             let call = add_one_ring(setting.stages, &target, &source, bytes, counter);
-            // SAFETY: the call is of this kernel, which stays in the buffers; they outlive the launch, which is waited
-            // for.
+            // SAFETY: the call is of this kernel, which stays within the buffers; they outlive the launch, since
+            // the caller waits for it.
             unsafe { module.launch(shape, call) }
         };
-        // While one runs, the next is queued.
+        // Queues the next launch while one runs.
         launch(&counters[0])?;
         let before = stream.record()?;
         launch(&counters[1])?;
@@ -65,7 +65,7 @@ fn main() -> Result<()> {
         times[1].push(milliseconds(&traced)?);
     }
     drop(timeline);
-    // Few blocks are enough to look at.
+    // A few blocks are enough for a drawing.
     let timeline = traced.timeline(Rings { blocks: 4, ..rings })?;
     milliseconds(&traced)?;
     fs::write(&file, timeline.to_json()?)?;

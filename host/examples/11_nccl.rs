@@ -1,7 +1,7 @@
-//! NCCL moves a buffer, and a kernel goes on with it, on the same stream and without waiting in between.
+//! NCCL moves a buffer, and a kernel continues with it on the same stream without waiting in between.
 //!
-//! It takes a GPU and NCCL, and says what is lacking. Here is one rank, so that one GPU is enough; with ranks on
-//! other GPUs and hosts the kernel is launched in the same way.
+//! Needs a GPU and NCCL; the error names a missing one. This example has a single rank, so that one GPU is enough.
+//! With ranks on other GPUs and hosts, the kernel launch is the same.
 
 use std::process::ExitCode;
 
@@ -53,15 +53,15 @@ fn run(device: &Device, nccl: Nccl) -> Result<()> {
         receive: received.address(),
         stream: stream.raw().ok_or("it is no GPU")?.cast(),
     };
-    // SAFETY: both buffers have the numbers, on the GPU of the one rank, and are used by nothing but what comes later on
-    // the same stream (1).
+    // SAFETY: both buffers have enough numbers on the GPU of the rank, and only later work on the same stream uses
+    // them (1).
     unsafe { communicators.start(Collective::AllGather, &[rank], LEN) }?;
 
     // Adds one to the bits of each number, which makes it the next larger one.
     let bytes = 4 * LEN as u64;
     let blocks = bytes.div_ceil(u64::from(THREADS) * 16) as u32;
     let call = add_one_bulk(1, result.bytes(), received.bytes(), bytes);
-    // SAFETY: the kernel is one of the module (1), and takes 16 bytes for each thread of buffers that live until they have
+    // SAFETY: the kernel is in the module (1). It accesses 16 bytes per thread of buffers that live until they have
     // been read (2).
     unsafe { module.launch((blocks, THREADS), call) }?;
 

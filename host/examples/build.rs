@@ -1,5 +1,5 @@
-//! Builds the kernels: for every GPU from Hopper on, and for those whose own instructions some use; makes tests
-//! of the snippets of README.
+//! Builds the kernels for every GPU from Hopper on, and separately for architectures with their own instructions;
+//! makes tests of the snippets in README.
 
 use std::{env, fs, path::Path};
 
@@ -8,7 +8,7 @@ use tma_build::{Arch, PtxBuilder};
 fn main() {
     let out_dir = env::var_os("OUT_DIR").expect("cargo sets it");
     let traced = Path::new(&out_dir).join("traced.ptx");
-    // Before the others, one of which has the same name.
+    // Built first, since one of the others has the same name.
     let builder = PtxBuilder::new("../../kernels-gpu").arch(Arch::Sm90);
     let builder = builder.debug_assertions(false).overflow_checks(false);
     let builder = builder.only("add_one_ring").trace();
@@ -40,7 +40,7 @@ fn main() {
 
 const README: &str = "../../README.md";
 
-/// The code before and behind each snippet of README, in its order, which need not be read there.
+/// The code before and after each README snippet, in order, which readers do not need to see.
 const AROUND: [(&str, &str); 2] = [
     (
         "use tma::{Block, Tile, TileMap, kernel, ptx::mbarrier::Mbarrier, shared};\n",
@@ -54,7 +54,7 @@ const AROUND: [(&str, &str); 2] = [
     ),
 ];
 
-/// The snippets, each a test that compiles.
+/// Generates a test for each snippet that compiles it.
 fn tests_of(readme: &str) -> String {
     let snippets = readme.split("```rust\n").skip(1);
     let snippets: Vec<&str> = snippets

@@ -1,7 +1,6 @@
-//! The examples share this: where kernels run, and their PTX.
+//! Shared by the examples: the device and the kernels' PTX.
 //!
-//! `cargo run -p host-examples --bin 01_first_copy`, and so on. On a machine without a GPU they run on the
-//! emulator.
+//! Run an example with `cargo run -p host-examples --bin 01_first_copy`. Without a GPU it runs on the emulator.
 
 pub mod nccl;
 
@@ -13,7 +12,7 @@ use tma_launch::Ptx;
 
 include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 
-/// The snippets of README, which compile.
+/// The snippets of README, compiled.
 #[cfg(doctest)]
 #[doc = include_str!(concat!(env!("OUT_DIR"), "/readme.md"))]
 mod readme {}
@@ -21,7 +20,7 @@ mod readme {}
 /// The result of every example's `main`.
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// The first GPU, or the emulator where there is none; or what the environment says.
+/// Opens the device that the environment selects: by default the first GPU, or the emulator without one.
 ///
 /// # Errors
 /// As [`Device::open`].
@@ -31,10 +30,10 @@ pub fn device() -> Result<Device> {
     Ok(device)
 }
 
-/// The kernels on a device.
+/// Loads the kernels on a device.
 ///
 /// # Errors
-/// None of the modules runs on it.
+/// No module runs on the device.
 pub fn load(device: &Device) -> Result<Module> {
     let ptx = kernels(device.capability())?;
     Ok(device.load(ptx.name, ptx.text)?)
@@ -43,16 +42,15 @@ pub fn load(device: &Device) -> Result<Module> {
 /// Returns the jobs of a device, and the kernels for it.
 ///
 /// # Errors
-/// None of the modules runs on it.
+/// No module runs on the device.
 pub fn jobs(device: &Device) -> Result<(Jobs, Ptx<'static>)> {
     Ok((Jobs::new(device.clone()), kernels(device.capability())?))
 }
 
-/// The kernels for a device of this capability: those of its own architecture, or else the latest that it
-/// runs.
+/// Returns the kernels for this capability: of its own architecture, or else of the latest one that it runs.
 ///
 /// # Errors
-/// None of the modules runs on it.
+/// No module runs on the device.
 fn kernels(capability: Capability) -> Result<Ptx<'static>> {
     let module = MODULES
         .iter()
@@ -61,10 +59,10 @@ fn kernels(capability: Capability) -> Result<Ptx<'static>> {
     Ok(Ptx { name, text })
 }
 
-/// Fails unless the elements are equal; says how many there are.
+/// Fails unless the elements are equal; otherwise prints their number.
 ///
 /// # Errors
-/// The first that differs.
+/// The first element that differs.
 pub fn check<T: NoUninit + Debug>(what: &str, expected: &[T], got: &[T]) -> Result<()> {
     tma_launch::compare::exact(expected, got)?;
     println!("ok: {what}, {} numbers equal", got.len());

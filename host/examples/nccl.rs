@@ -1,4 +1,4 @@
-//! NCCL, loaded when it is asked for: what moves buffers between GPUs of any number of hosts.
+//! NCCL, loaded on demand: collectives between the GPUs of one or several hosts.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
@@ -11,12 +11,12 @@ const FLOAT32: c_int = 7;
 /// `ncclSum`
 const SUM: c_int = 0;
 
-/// The library.
+/// The loaded library.
 pub struct Nccl {
     library: Library,
 }
 
-/// Communicators of all ranks, each of which is a GPU of this process.
+/// The communicators of all ranks; each rank is a GPU of this process.
 pub struct Communicators {
     nccl: Nccl,
     ranks: Vec<*mut c_void>,
@@ -25,32 +25,32 @@ pub struct Communicators {
 /// A collective call on numbers of `f32`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Collective {
-    /// Each rank gets the numbers of all, one behind the other.
+    /// Each rank receives the numbers of all ranks, concatenated.
     AllGather,
-    /// Each rank gets its part of the sums.
+    /// Each rank receives its part of the sums.
     ReduceScatter,
-    /// Each rank gets all sums.
+    /// Each rank receives all sums.
     AllReduce,
 }
 
-/// The memory of one rank, and its stream.
+/// The memory and the stream of one rank.
 #[derive(Clone, Copy, Debug)]
 pub struct Rank {
-    /// The address of the numbers that are sent.
+    /// The address of the numbers to send.
     pub send: u64,
-    /// Where the results go.
+    /// The address of the results.
     pub receive: u64,
-    /// The stream that the call is on: a `CUstream`.
+    /// The stream of the call, a `CUstream`.
     pub stream: *mut c_void,
 }
 
-/// Their types in the library's header, but for names of handles and of numbers.
+/// Function types of the library's header; handles are pointers.
 type GetVersion = unsafe extern "C" fn(*mut c_int) -> c_int;
 type GetErrorString = unsafe extern "C" fn(c_int) -> *const c_char;
 type CommInitAll = unsafe extern "C" fn(*mut *mut c_void, c_int, *const c_int) -> c_int;
 type CommDestroy = unsafe extern "C" fn(*mut c_void) -> c_int;
 type Group = unsafe extern "C" fn() -> c_int;
-/// Addresses, how many numbers, their type, the communicator and the stream.
+/// Addresses, count, element type, communicator and stream.
 type Gather = unsafe extern "C" fn(
     *const c_void,
     *mut c_void,
@@ -59,7 +59,7 @@ type Gather = unsafe extern "C" fn(
     *mut c_void,
     *mut c_void,
 ) -> c_int;
-/// With the operation behind the type.
+/// Like [`Gather`], with the reduction operation after the type.
 type Reduce = unsafe extern "C" fn(
     *const c_void,
     *mut c_void,
@@ -71,12 +71,12 @@ type Reduce = unsafe extern "C" fn(
 ) -> c_int;
 
 impl Nccl {
-    /// Loads it from where the system's dynamic loader finds libraries.
+    /// Loads the library from the system's search path.
     ///
     /// # Errors
-    /// It is not there, with what has it.
+    /// The library is missing; the error names the packages that contain it.
     pub fn load() -> Result<Self, String> {
-        // SAFETY: NVIDIA's library does nothing harmful as it is loaded.
+        // SAFETY: loading NVIDIA's library has no harmful effects.
         let library = unsafe { Library::new(NAME) };
         let library = library.map_err(|error| {
             format!(
@@ -87,12 +87,12 @@ impl Nccl {
         Ok(Self { library })
     }
 
-    /// Its version: 22703 is 2.27.3.
+    /// Returns the version: 22703 is 2.27.3.
     ///
     /// # Errors
-    /// That of the call.
+    /// The call fails.
     pub fn version(&self) -> Result<i32, String> {
-        // SAFETY: the type is that of the header (1).
+        // SAFETY: the type matches the header (1).
         let get = unsafe { self.function::<GetVersion>("ncclGetVersion") }?;
         let mut version = 0;
         // SAFETY: `version` is valid for a write.
@@ -100,24 +100,24 @@ impl Nccl {
         Ok(version)
     }
 
-    /// Communicators of the GPUs with these numbers, in the order of the ranks.
+    /// Creates communicators of the GPUs with these numbers, in the order of the ranks.
     ///
     /// # Errors
-    /// That of the call.
+    /// The call fails.
     pub fn communicators(self, gpus: &[i32]) -> Result<Communicators, String> {
         let mut ranks = vec![std::ptr::null_mut(); gpus.len()];
-        // SAFETY: the type is that of the header (1).
+        // SAFETY: the type matches the header (1).
         let make = unsafe { self.function::<CommInitAll>("ncclCommInitAll") }?;
-        // SAFETY: there is room for as many communicators as there are numbers.
+        // SAFETY: there is room for one communicator per GPU.
         let code = unsafe { make(ranks.as_mut_ptr(), gpus.len() as c_int, gpus.as_ptr()) };
         self.succeed("ncclCommInitAll", code)?;
         Ok(Communicators { nccl: self, ranks })
     }
 
-    /// A function of the library.
+    /// Returns a function of the library.
     ///
     /// # Safety
-    /// 1. `F` is its type.
+    /// 1. `F` is the function's type.
     unsafe fn function<F>(&self, name: &str) -> Result<Symbol<'_, F>, String> {
         // SAFETY: the condition is the same (1).
         let found = unsafe { self.library.get::<F>(name) };
@@ -128,26 +128,26 @@ impl Nccl {
         if code == 0 {
             return Ok(());
         }
-        // SAFETY: the type is that of the header (1).
+        // SAFETY: the type matches the header (1).
         let text = unsafe { self.function::<GetErrorString>("ncclGetErrorString") }?;
-        // SAFETY: it takes any code, and gives a constant.
+        // SAFETY: the function accepts any code and returns a constant.
         let text = unsafe { text(code) };
-        // SAFETY: the constant ends with a zero.
+        // SAFETY: the constant ends with a zero byte.
         let text = unsafe { CStr::from_ptr(text) };
         Err(format!("{name}: {}", text.to_string_lossy()))
     }
 }
 
 impl Communicators {
-    /// Starts a call on all ranks: `count` numbers are sent by each to `AllGather`, received by each of
-    /// `ReduceScatter`, and both of `AllReduce`.
+    /// Starts a call on all ranks. Each rank sends `count` numbers for `AllGather`, receives `count` for
+    /// `ReduceScatter`, and does both for `AllReduce`.
     ///
     /// # Errors
-    /// That of the library.
+    /// The library call fails.
     ///
     /// # Safety
-    /// 1. There is one of `all` for each rank, whose addresses have as many numbers, on its GPU, that nobody else uses
-    ///    until the call on its stream has ended; its stream is alive, and of this GPU.
+    /// 1. `all` has one entry per rank. Its addresses have enough numbers on the rank's GPU, and nothing else uses
+    ///    them until the call on its stream has ended; its stream is alive and on this GPU.
     pub unsafe fn start(&self, what: Collective, all: &[Rank], count: usize) -> Result<(), String> {
         self.group("ncclGroupStart")?;
         for (communicator, rank) in self.ranks.iter().zip(all) {
@@ -158,9 +158,9 @@ impl Communicators {
     }
 
     fn group(&self, name: &str) -> Result<(), String> {
-        // SAFETY: the type is that of both in the header (1).
+        // SAFETY: the type of both functions matches the header (1).
         let call = unsafe { self.nccl.function::<Group>(name) }?;
-        // SAFETY: it takes nothing.
+        // SAFETY: the function takes no arguments.
         self.nccl.succeed(name, unsafe { call() })
     }
 
@@ -182,12 +182,12 @@ impl Communicators {
             Collective::AllReduce => "ncclAllReduce",
         };
         let code = if what == Collective::AllGather {
-            // SAFETY: the type is that of the header (1).
+            // SAFETY: the type matches the header (1).
             let call = unsafe { nccl.function::<Gather>(name) }?;
             // SAFETY: the communicator is alive, and the rest is the caller's (1).
             unsafe { call(send, receive, count, FLOAT32, communicator, stream) }
         } else {
-            // SAFETY: the type is that of both in the header (1).
+            // SAFETY: the type of both functions matches the header (1).
             let call = unsafe { nccl.function::<Reduce>(name) }?;
             // SAFETY: as above.
             unsafe { call(send, receive, count, FLOAT32, SUM, communicator, stream) }
@@ -198,10 +198,10 @@ impl Communicators {
 
 impl Drop for Communicators {
     fn drop(&mut self) {
-        // SAFETY: the type is that of the header (1).
+        // SAFETY: the type matches the header (1).
         if let Ok(destroy) = unsafe { self.nccl.function::<CommDestroy>("ncclCommDestroy") } {
             for rank in &self.ranks {
-                // SAFETY: the communicator is alive, and nobody has it any more.
+                // SAFETY: the communicator is alive and has no other users.
                 let _ = unsafe { destroy(*rank) };
             }
         }

@@ -13,7 +13,7 @@ const BLOCKS: u32 = 2;
 const CHUNKS: usize = 14;
 const BYTES: usize = 13 * CHUNK_BYTES + 48;
 
-/// Adds one, and checks that; gives the stamps and the timeline.
+/// Adds one and checks the result; returns the stamps and the timeline.
 fn traced(module: &Module, stamps: u32) -> (Vec<WarpStamps>, String) {
     let device = module.device();
     let numbers: Vec<u32> = (0..BYTES as u32 / 4).map(|index| index * index).collect();

@@ -3,13 +3,13 @@ use tma_launch::{Argument, MapArgument, Pointer, Scalar};
 
 use crate::{Buffer, Slice, TensorMap};
 
-/// Something that a kernel parameter can get.
+/// A value that can be passed to a kernel parameter.
 pub trait KernelArgument {
     /// Returns the parameter's argument.
     fn argument(&self) -> Argument;
 }
 
-/// An argument that is good on this device alone.
+/// Returns an argument that is valid on this device only.
 pub(crate) fn on(device: u64, argument: Argument) -> Argument {
     let argument = Box::new(argument);
     Argument::OnDevice { device, argument }
@@ -45,17 +45,17 @@ impl KernelArgument for Argument {
     }
 }
 
-/// Implements the traits for memory with elements of the type `T`, which passes its address.
+/// Implements the traits for memory with elements of type `T`; the address is passed.
 macro_rules! pointers {
     ($($memory:ty $(, $bound:ident)?;)*) => {$(
-        /// Its address.
+        /// The address of the memory.
         impl<T $(: $bound)?> Pointer<T> for $memory {
             fn pointer(&self) -> Argument {
                 on(self.device_id(), Argument::Address(self.address()))
             }
         }
 
-        /// Its address.
+        /// The address of the memory.
         impl<T $(: $bound)?> KernelArgument for $memory {
             fn argument(&self) -> Argument {
                 self.pointer()

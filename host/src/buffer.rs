@@ -6,7 +6,7 @@ use tma_launch::{Failure, Stage};
 
 use crate::{Device, EncodeError, TensorMap, element, encode, memory::Memory};
 
-/// Elements in a device's memory. The first is at a multiple of 256 bytes.
+/// Elements in a device's memory, aligned to 256 bytes.
 #[doc(alias("DeviceBuffer", "cuMemAlloc", "cudaMalloc"))]
 #[derive(Debug)]
 pub struct Buffer<T: Pod> {
@@ -18,15 +18,15 @@ pub struct Buffer<T: Pod> {
 }
 
 impl<T: Pod> Buffer<T> {
-    /// A buffer that holds these elements.
+    /// Creates a buffer with these elements.
     ///
     /// # Errors
-    /// There is no room.
+    /// The device is out of memory.
     pub fn upload(device: &Device, elements: &[T]) -> Result<Self, Failure> {
         Self::upload_named(device, &name::<T>(elements.len()), elements)
     }
 
-    /// A buffer that the emulator's reports call `name`.
+    /// Creates a buffer that is called `name` in the emulator's reports.
     pub(crate) fn upload_named(
         device: &Device,
         name: &str,
@@ -36,10 +36,10 @@ impl<T: Pod> Buffer<T> {
         Ok(Self::of(device, memory, elements.len()))
     }
 
-    /// A buffer of so many elements, all bytes zero.
+    /// Creates a buffer of `len_elems` elements with all bytes zero.
     ///
     /// # Errors
-    /// There is no room.
+    /// The device is out of memory.
     pub fn zeroed(device: &Device, len_elems: usize) -> Result<Self, Failure> {
         let len_bytes = len_elems.saturating_mul(size_of::<T>());
         let memory = Memory::zeroed(device, &name::<T>(len_elems), len_bytes)?;
@@ -55,17 +55,17 @@ impl<T: Pod> Buffer<T> {
         }
     }
 
-    /// Its length in elements.
+    /// Returns the length in elements.
     pub fn len_elems(&self) -> usize {
         self.len_elems
     }
 
-    /// Its length in bytes.
+    /// Returns the length in bytes.
     pub fn len_bytes(&self) -> usize {
         self.len_elems * size_of::<T>()
     }
 
-    /// The device that it is on.
+    /// Returns the device of the buffer.
     pub fn device(&self) -> &Device {
         &self.device
     }
@@ -74,30 +74,32 @@ impl<T: Pod> Buffer<T> {
         self.device.id()
     }
 
-    /// Its address on the device; 0 when it has no bytes.
+    /// Returns the address on the device; 0 for an empty buffer.
     #[doc(alias = "CUdeviceptr")]
     pub fn address(&self) -> u64 {
         self.memory.address()
     }
 
-    /// Replaces all elements, once the launches before this have ended.
+    /// Replaces all elements, after waiting for all earlier launches.
     ///
     /// # Errors
-    /// There are more or fewer elements than the buffer has; or a launch before this went wrong.
+    /// The number of elements differs from the buffer's, or an earlier launch failed.
     #[doc(alias("cuMemcpyHtoD", "cudaMemcpy"))]
     pub fn write(&mut self, elements: &[T]) -> Result<(), Failure> {
         let (have, given) = (self.len_elems, elements.len());
         if have != given {
-            let what = format!("a buffer of {have} elements was to be filled with {given}");
+            let what = format!(
+                "cannot fill a buffer of {have} elements with {given}; the numbers must be equal"
+            );
             return Err(Failure::new(Stage::Upload, what));
         }
         self.memory.write(bytemuck::cast_slice(elements))
     }
 
-    /// A copy of all elements, once the launches before this have ended.
+    /// Returns a copy of all elements, after waiting for all earlier launches.
     ///
     /// # Errors
-    /// A launch before this went wrong.
+    /// An earlier launch failed.
     #[doc(alias = "cuMemcpyDtoH")]
     pub fn read(&self) -> Result<Vec<T>, Failure> {
         let mut elements = vec![T::zeroed(); self.len_elems];
@@ -106,7 +108,7 @@ impl<T: Pod> Buffer<T> {
         Ok(elements)
     }
 
-    /// A copy of so many bytes from `start` on, once the launches before this have ended.
+    /// Returns a copy of `len_bytes` bytes from `start` on, after waiting for all earlier launches.
     pub(crate) fn read_bytes(&self, start: u64, len_bytes: u64) -> Result<Vec<u8>, Failure> {
         let end = start.saturating_add(len_bytes);
         if end > self.len_bytes() as u64 {
@@ -118,7 +120,7 @@ impl<T: Pod> Buffer<T> {
         Ok(bytes)
     }
 
-    /// A map of the tensor that begins at the first element.
+    /// Returns a map of the tensor that begins at the first element.
     ///
     /// # Errors
     /// As [`tensor_map_at`](Self::tensor_map_at).
@@ -126,13 +128,13 @@ impl<T: Pod> Buffer<T> {
         self.tensor_map_at(params, 0)
     }
 
-    /// A map of the tensor that begins `offset_bytes` into the buffer.
+    /// Returns a map of the tensor that begins `offset_bytes` into the buffer.
     ///
     /// A buffer of bytes can hold any tensor.
     ///
     /// # Errors
-    /// The parameters break rules, the tensor does not lie in the buffer, or its elements are not
-    /// those of the buffer: all of it that holds.
+    /// The parameters break rules, the tensor does not fit in the buffer, or its element type differs from the
+    /// buffer's. The error lists everything that applies.
     pub fn tensor_map_at(
         &self,
         params: impl Into<Params>,
@@ -157,7 +159,7 @@ impl<T: Pod> Buffer<T> {
     }
 }
 
-/// The name of a buffer in the emulator's reports: as Rust writes an array.
+/// Returns the name of a buffer in the emulator's reports, written like a Rust array type.
 fn name<T>(len_elems: usize) -> String {
     format!("[{}; {len_elems}]", type_name::<T>())
 }

@@ -1,4 +1,4 @@
-//! A GPU, or the emulator where there is none.
+//! Devices: a GPU or the emulator.
 
 mod choice;
 mod emulator;
@@ -21,22 +21,22 @@ use crate::{
 pub use choice::DeviceChoice;
 pub(crate) use emulator::Emulator;
 
-/// Where kernels run: a GPU, or the emulator. What is made from it works on both in the same way.
+/// A device that runs kernels: a GPU or the emulator. The same code works on both.
 ///
-/// Copies of it, and everything made from it, are the same device, and can be used from any thread.
-/// Work is ordered: a launch begins when the one before it on its [stream](Stream) has ended, and a
-/// read waits for all launches before it.
+/// Clones and everything created from a device refer to the same device and can be used from any thread. Work is
+/// ordered: a launch begins after the previous one on its [stream](Stream) has ended, and a read waits for all
+/// earlier launches.
 ///
-/// A GPU that is opened twice is two devices, each with a stream of its own. Launches of one refuse memory of the
-/// other; [`PeerAccess`](crate::PeerAccess) opens the memory of each to the other.
+/// A GPU opened twice is two devices with separate streams. Launches on one refuse memory of the other, unless
+/// [`PeerAccess`](crate::PeerAccess) opens the memory of each to the other.
 ///
-/// On a GPU a launch returns before the kernel has ended, and a fault shows in the next call that
-/// waits. On the emulator it returns when the kernel has ended, and what went wrong is the error of the
-/// launch: a fault, or what the checker found, with the whole report as its text.
+/// On a GPU, a launch returns before the kernel has ended, and a fault appears in the next call that waits. On the
+/// emulator, a launch returns after the kernel has ended, and any fault or finding of the checker is returned as
+/// the launch's error, with the whole report as its text.
 #[derive(Clone, Debug)]
 pub struct Device {
     kind: Kind,
-    /// The number of this opening in the process.
+    /// A number for this opening, unique in the process.
     id: u64,
 }
 
@@ -47,46 +47,45 @@ pub(crate) enum Kind {
 }
 
 impl Device {
-    /// The first GPU that can run TMA kernels; where there is none, the emulator.
+    /// Opens the first GPU that can run TMA kernels, or the emulator if there is no GPU.
     ///
-    /// The environment variable `TMA_DEVICE` can say `gpu`, so that a missing GPU is an error,
-    /// `emulator`, or `auto`, which is the same as nothing. `TMA_SEED`, a number from 0, chooses the
-    /// schedule of the emulator.
+    /// The environment variable `TMA_DEVICE` selects the device: `gpu` makes a missing GPU an error, `emulator`
+    /// selects the emulator, and `auto` is the default. `TMA_SEED`, a number from 0, selects the schedule of the
+    /// emulator.
     ///
     /// # Errors
-    /// There is a GPU and it does not work, or one was asked for and there is none; a variable has
-    /// another value.
+    /// A GPU is present but unusable, or required but missing; a variable has an invalid value.
     pub fn open() -> Result<Self, Failure> {
         DeviceChoice::from_env()?.open()
     }
 
-    /// The first GPU that can run TMA kernels.
+    /// Opens the first GPU that can run TMA kernels.
     ///
     /// # Errors
-    /// There is none that works: [`GpuError::is_absent`] says whether there is none at all.
+    /// There is no usable GPU; [`GpuError::is_absent`] returns whether there is none at all.
     pub fn gpu() -> Result<Self, GpuError> {
         Gpu::first().map(|gpu| Self::of(Kind::Gpu(gpu)))
     }
 
-    /// The GPU of this number, from 0.
+    /// Opens the GPU of this number, from 0.
     ///
     /// # Errors
-    /// There is none of this number that works.
+    /// There is no usable GPU of this number.
     pub fn gpu_numbered(ordinal: u32) -> Result<Self, GpuError> {
         Gpu::numbered(ordinal).map(|gpu| Self::of(Kind::Gpu(gpu)))
     }
 
-    /// An emulator of its own, with the schedule of this seed: the same seed repeats a run, and another
-    /// one has threads and copies go on in another order.
+    /// Returns a new emulator with the schedule of this seed. The same seed repeats a run; another one runs threads
+    /// and copies in another order.
     ///
-    /// It has the semantics of compute capability 9.0, and of later ones what it knows of their
-    /// instructions. The checker watches every launch.
+    /// The emulator implements compute capability 9.0, and some instructions of later ones. The checker observes
+    /// every launch.
     pub fn emulator(seed: u64) -> Self {
         Self::of(Kind::Emulator(Emulator::new(seed)))
     }
 
-    /// Two emulators with this schedule that stand for two GPUs with [access](crate::PeerAccess) to each other's
-    /// memory. Launches of both run one after the other.
+    /// Returns two emulators with this schedule that represent two GPUs with [access](crate::PeerAccess) to each
+    /// other's memory. Their launches run one at a time.
     ///
     /// ```
     /// use tma_host::{Device, PeerAccess};
@@ -99,14 +98,15 @@ impl Device {
         [emulator.clone(), emulator].map(|emulator| Self::of(Kind::Emulator(emulator)))
     }
 
-    /// A handle of its own, whatever other handles `kind` has: each has a stream, and streams of two are in no order.
+    /// Creates a separate handle for `kind`. Each handle has its own stream, and the streams of two handles are not
+    /// ordered.
     fn of(kind: Kind) -> Self {
         static OPENED: AtomicU64 = AtomicU64::new(0);
         let id = OPENED.fetch_add(1, Ordering::Relaxed);
         Self { kind, id }
     }
 
-    /// The number that no other device of the process has or had. Clones share it.
+    /// Returns a number that is unique among all devices of the process. Clones share it.
     pub(crate) fn id(&self) -> u64 {
         self.id
     }
@@ -115,41 +115,42 @@ impl Device {
         &self.kind
     }
 
-    /// Returns whether it is the emulator.
+    /// Returns whether this is the emulator.
     pub fn is_emulator(&self) -> bool {
         matches!(self.kind, Kind::Emulator(_))
     }
 
-    /// The name: `NVIDIA H100 80GB HBM3`, or `emulator`.
+    /// Returns the name: `NVIDIA H100 80GB HBM3`, or `emulator`.
     pub fn name(&self) -> &str {
         self.properties()
             .map_or("emulator", |properties| &properties.name)
     }
 
-    /// Its compute capability; the emulator has 9.0.
+    /// Returns the compute capability; the emulator has 9.0.
     pub fn capability(&self) -> Capability {
         self.properties()
             .map_or(Capability::LEAST, |properties| properties.capability)
     }
 
-    /// The architecture to compile for: `sm_90a`.
+    /// Returns the architecture to compile for, such as `sm_90a`.
     pub fn arch(&self) -> String {
         self.capability().arch()
     }
 
-    /// The limits of launches.
+    /// Returns the limits of launches.
     pub fn limits(&self) -> Limits {
         self.properties().map_or(Session::LIMITS, limits)
     }
 
-    /// The properties that decide how kernels which move memory are best launched; the emulator stands for an H100.
+    /// Returns the properties that determine good launch shapes of memory-bound kernels; the emulator reports those
+    /// of an H100.
     pub fn description(&self) -> DeviceDescription {
         self.properties()
             .map_or_else(DeviceDescription::h100, description)
     }
 
-    /// Streaming multiprocessors. The emulator has as many as clusters of blocks that it runs at a
-    /// time.
+    /// Returns the number of streaming multiprocessors. On the emulator it is the number of clusters that run
+    /// concurrently.
     pub fn multiprocessors(&self) -> u32 {
         self.properties()
             .map_or(Session::MULTIPROCESSORS, |properties| {
@@ -157,7 +158,7 @@ impl Device {
             })
     }
 
-    /// The GPU's properties, from the driver; `None` on the emulator.
+    /// Returns the GPU's properties from the driver; `None` on the emulator.
     pub fn properties(&self) -> Option<&DeviceProperties> {
         match &self.kind {
             Kind::Gpu(gpu) => Some(gpu.properties()),
@@ -165,10 +166,10 @@ impl Device {
         }
     }
 
-    /// Reads and compiles a PTX text; `name` is what messages call it.
+    /// Parses and compiles a PTX text. Messages call it `name`.
     ///
     /// # Errors
-    /// The text is not PTX, or not for this device.
+    /// The text is not valid PTX, or not for this device.
     pub fn load(&self, name: &str, text: &str) -> Result<Module, Failure> {
         Module::load(self, Source::parse(name, text)?)
     }
@@ -181,32 +182,32 @@ impl Device {
         Module::load(self, Source::read(path.as_ref())?)
     }
 
-    /// A buffer that holds these elements.
+    /// Creates a buffer with these elements.
     ///
     /// # Errors
-    /// There is no room.
+    /// The device is out of memory.
     pub fn upload<T: Pod>(&self, elements: &[T]) -> Result<Buffer<T>, Failure> {
         Buffer::upload(self, elements)
     }
 
-    /// A buffer of so many elements, all bytes zero.
+    /// Creates a buffer of `len_elems` elements with all bytes zero.
     ///
     /// # Errors
-    /// There is no room.
+    /// The device is out of memory.
     pub fn zeroed<T: Pod>(&self, len_elems: usize) -> Result<Buffer<T>, Failure> {
         Buffer::zeroed(self, len_elems)
     }
 
-    /// The stream that launches use where no other is named.
+    /// Returns the default stream of the device's launches.
     pub fn stream(&self) -> Stream {
         Stream::main(self)
     }
 
-    /// A stream whose launches are not ordered with those of others: on a GPU they may run at the same
-    /// time. On the emulator all streams are one.
+    /// Creates a stream whose launches are not ordered with those of other streams: on a GPU they may run
+    /// concurrently. On the emulator all streams are one.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// The driver fails.
     #[doc(alias("cuStreamCreate", "cudaStreamCreate"))]
     pub fn new_stream(&self) -> Result<Stream, Failure> {
         Stream::new(self)
@@ -215,8 +216,8 @@ impl Device {
     /// Waits until all launches on all streams have ended.
     ///
     /// # Errors
-    /// That of any launch since the last call. Most errors of kernels, as an illegal address or a trap,
-    /// end the GPU for this process: every later call fails, and so does opening the GPU again.
+    /// A launch since the last call failed. Most errors of kernels, such as an illegal address or a trap, make the
+    /// GPU unusable for this process: every later call fails, and so does opening the GPU again.
     #[doc(alias("cuCtxSynchronize", "cudaDeviceSynchronize"))]
     pub fn synchronise(&self) -> Result<(), Failure> {
         match &self.kind {
@@ -229,7 +230,7 @@ impl Device {
     }
 }
 
-/// `gpu: NVIDIA H100 80GB HBM3 (sm_90a)`, or `emulator (sm_90a)`.
+/// Formats as `gpu: NVIDIA H100 80GB HBM3 (sm_90a)` or `emulator (sm_90a)`.
 impl Display for Device {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let kind = if self.is_emulator() { "" } else { "gpu: " };

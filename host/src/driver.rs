@@ -1,12 +1,12 @@
-//! Driver errors as failures: with their names, and with what is usually behind them.
+//! Conversion of driver errors to failures with their names and usual causes.
 
 use cuda_driver::DriverError;
 use cust::error::CudaError;
 use tma_launch::{Failure, Stage};
 
-/// A driver call, to be turned into a failure where it failed.
+/// Converts the error of a driver call to a failure.
 pub(crate) trait OrFail<T> {
-    /// Adds the operation that the call was part of, and its subject.
+    /// Adds the stage of the call and a description of it.
     fn or_fail(self, stage: Stage, what: impl FnOnce() -> String) -> Result<T, Failure>;
 }
 
@@ -22,7 +22,7 @@ impl<T> OrFail<T> for Result<T, DriverError> {
     }
 }
 
-/// The failure of a call that returned this code.
+/// Returns the failure of a call that returned this code.
 pub(crate) fn failure(stage: Stage, what: String, code: i32) -> Failure {
     let hint = hint(code).unwrap_or_else(|| cuda_driver::sentence(code));
     Failure::new(stage, what)
@@ -30,23 +30,21 @@ pub(crate) fn failure(stage: Stage, what: String, code: i32) -> Failure {
         .hint(hint)
 }
 
-/// The usual cause of an error, where the driver's own sentence does not say it.
+/// Returns the usual cause of an error that the driver's own sentence does not mention.
 fn hint(code: i32) -> Option<&'static str> {
     Some(match code {
-        2 => {
-            "the GPU has no room left: make the buffers smaller, or end other programs that use it"
-        }
+        2 => "the GPU is out of memory: use smaller buffers, or end other programs that use it",
         700 => {
-            "the kernel went outside of its memory: an index past a buffer or past the block's \
-             shared memory, or a tensor map that is not a grid constant but a copy in local memory"
+            "the kernel accessed memory out of bounds: an index past a buffer or the block's shared \
+             memory, or a tensor map that is a copy in local memory instead of a grid constant"
         }
         701 => {
-            "the threads of a block need more registers than there are: launch fewer threads, or \
-             give the kernel launch bounds"
+            "a block needs more registers than a multiprocessor has: launch fewer threads, or \
+             declare launch bounds on the kernel"
         }
         702 => "the kernel ran for too long on a GPU that also drives a display",
         715 => {
-            "a tensor copy whose box does not begin at a multiple of 16 bytes, or a tensor store \
+            "a tensor copy whose box must begin at a multiple of 16 bytes but does not, or a tensor store \
              with a negative coordinate"
         }
         716 => {
@@ -54,10 +52,12 @@ fn hint(code: i32) -> Option<&'static str> {
              to 16, or a tensor map whose parameter is not aligned to 64 in the PTX"
         }
         719 => {
-            "an mbarrier that is not initialised or gets more arrivals than it expects, a copy into \
-             a block that has left, or a `trap`"
+            "an mbarrier that is not initialised or receives more arrivals than it expects, a copy \
+             into a block that has exited, or a `trap`"
         }
-        912 => "no part of the GPU can hold a whole cluster of such blocks: make it smaller",
+        912 => {
+            "no GPC has room for a whole cluster of these blocks: use a smaller cluster or smaller blocks"
+        }
         _ => return None,
     })
 }
@@ -74,8 +74,8 @@ mod tests {
             .unwrap_err();
         assert_eq!(
             failure.to_string(),
-            "launch: `tile` (CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES): the threads of a block need more \
-             registers than there are: launch fewer threads, or give the kernel launch bounds"
+            "launch: `tile` (CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES): a block needs more registers \
+             than a multiprocessor has: launch fewer threads, or declare launch bounds on the kernel"
         );
         let call: Result<(), _> = Err(CudaError::InvalidValue);
         let failure = call

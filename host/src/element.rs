@@ -25,7 +25,7 @@ pub(crate) fn check<T: Pod>(data_type: DataType) -> Result<(), EncodeError> {
     })
 }
 
-/// The element type that a Rust type is.
+/// Returns the element type that corresponds to a Rust type.
 fn of<T: 'static>() -> Option<DataType> {
     fn is<T: 'static, E: Element>() -> Option<DataType> {
         (TypeId::of::<T>() == TypeId::of::<E>()).then_some(E::DATA_TYPE)
@@ -54,7 +54,7 @@ mod tests {
         assert_eq!(check::<[f32; 2]>(DataType::F64), Ok(()));
         let error = check::<half::f16>(DataType::Bf16).unwrap_err();
         assert!(
-            error.to_string().contains("holds no tensor of bf16"),
+            error.to_string().contains("cannot hold a tensor of bf16"),
             "{error}"
         );
         assert!(check::<f32>(DataType::I32).is_err());

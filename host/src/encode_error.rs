@@ -7,12 +7,12 @@ use cuda_driver::DriverError;
 use tensor_map::{DataType, Params, Violations};
 use tma_launch::{Failure, Stage};
 
-/// Why there is no tensor map.
+/// The reason why a tensor map cannot be created.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EncodeError {
     /// The parameters break rules.
     Refused(Box<Violations>),
-    /// The driver refuses parameters that break no rule, and does not say why.
+    /// The driver refuses parameters that break no known rule, without a reason.
     Driver {
         /// The parameters.
         params: Box<Params>,
@@ -21,31 +21,31 @@ pub enum EncodeError {
         /// The driver's error.
         error: DriverError,
     },
-    /// The tensor does not lie in its buffer.
+    /// The tensor does not fit in its buffer.
     Outside {
         /// The parameters.
         params: Box<Params>,
         /// Length of the buffer in bytes.
         buffer_bytes: u64,
-        /// Where in the buffer the tensor begins.
+        /// The offset in the buffer where the tensor begins.
         offset_bytes: u64,
         /// The device address where the tensor begins.
         address: u64,
-        /// The first element outside, innermost coordinate first.
+        /// The first element out of bounds, innermost coordinate first.
         element: Vec<u64>,
     },
-    /// The elements of the buffer are not those of the tensor.
+    /// The element type of the tensor differs from the buffer's.
     Element {
         /// The element type of the buffer.
         buffer: &'static str,
         /// The element type of the tensor.
         data_type: DataType,
     },
-    /// No memory of a GPU is at the address, or no longer.
+    /// The address is not, or no longer, in a GPU's memory.
     NoMemory {
         /// The address.
         address: u64,
-        /// The driver's error, if it does not know the address.
+        /// The driver's error if it does not know the address.
         error: Option<DriverError>,
     },
     /// The memory at the address belongs to another context.
@@ -53,14 +53,14 @@ pub enum EncodeError {
         /// The address.
         address: u64,
     },
-    /// The GPU's context cannot be used.
+    /// The GPU's context is unusable.
     Context(Failure),
-    /// Several of these.
+    /// Several errors.
     Several(Vec<Self>),
 }
 
 impl EncodeError {
-    /// All of these errors as one, if there are any.
+    /// Combines these errors into one, if there are any.
     pub(crate) fn all(errors: impl IntoIterator<Item = Self>) -> Option<Self> {
         let mut errors: Vec<Self> = errors.into_iter().collect();
         match errors.len() {
@@ -69,7 +69,7 @@ impl EncodeError {
         }
     }
 
-    /// An error if the tensor does not lie in a buffer of `buffer_bytes`.
+    /// Returns an error if the tensor does not fit in a buffer of `buffer_bytes`.
     pub(crate) fn outside(
         params: &Params,
         buffer_bytes: u64,
@@ -101,7 +101,10 @@ impl Display for EncodeError {
                 params, address, ..
             } => {
                 let function = params.function();
-                writeln!(f, "{function} refuses what breaks no rule known here:")?;
+                writeln!(
+                    f,
+                    "{function} refuses these parameters, which break no known rule:"
+                )?;
                 write!(f, "{}", params.explain(*address))
             }
             Self::Outside {
@@ -113,28 +116,25 @@ impl Display for EncodeError {
             } => {
                 let bytes = params.tensor().span_bytes();
                 write!(f, "a tensor of {bytes} bytes from byte {offset_bytes} ")?;
-                write!(f, "does not fit a buffer of {buffer_bytes}: ")?;
-                writeln!(f, "element {element:?} is the first outside, with")?;
+                write!(f, "exceeds a buffer of {buffer_bytes} bytes: ")?;
+                writeln!(f, "element {element:?} is the first out of bounds, with")?;
                 write!(f, "{}", params.explain(*address))
             }
             Self::Element { buffer, data_type } => {
                 let name = data_type.name();
-                write!(f, "a buffer of {buffer} holds no tensor of {name}; ")?;
-                write!(f, "take a buffer of its elements, or of bytes")
+                write!(f, "a buffer of {buffer} cannot hold a tensor of {name}; ")?;
+                write!(f, "use a buffer of that element type, or of bytes")
             }
             Self::NoMemory { address, .. } => {
-                write!(f, "no memory of a GPU is at {address:#x}: ")?;
+                write!(f, "{address:#x} is not an address of GPU memory: ")?;
                 write!(
                     f,
-                    "it was never allocated there, or was freed, or is the host's"
+                    "it was never allocated, was freed, or belongs to the host"
                 )
             }
             Self::OtherContext { address } => {
                 write!(f, "the memory at {address:#x} belongs to another context; ")?;
-                write!(
-                    f,
-                    "take memory that was allocated on the GPU that runs the kernel"
-                )
+                write!(f, "allocate it on the GPU that runs the kernel")
             }
             Self::Context(failure) => failure.fmt(f),
             Self::Several(errors) => {
@@ -205,8 +205,8 @@ mod tests {
         let (params, span) = (tiled().params(), 63 * 416 + 400);
         assert_eq!(EncodeError::outside(&params, span + 16, 16, 0x7f10), Ok(()));
         let error = EncodeError::outside(&params, span + 15, 16, 0x7f10).unwrap_err();
-        let expected = "a tensor of 26608 bytes from byte 16 does not fit a buffer of 26623: \
-                        element [99, 63] is the first outside, with";
+        let expected = "a tensor of 26608 bytes from byte 16 exceeds a buffer of 26623 bytes: \
+                        element [99, 63] is the first out of bounds, with";
         assert!(error.to_string().starts_with(expected), "{error}");
         assert!(
             error.to_string().contains("address          0x7f10"),
@@ -216,7 +216,7 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(
-            error.contains("element [0, 0] is the first outside"),
+            error.contains("element [0, 0] is the first out of bounds"),
             "{error}"
         );
     }
@@ -232,7 +232,10 @@ mod tests {
         };
         let text = EncodeError::all([element, other]).unwrap().to_string();
         let lines: Vec<&str> = text.lines().collect();
-        assert!(lines[0].starts_with("a buffer of u16 holds no"), "{text}");
+        assert!(
+            lines[0].starts_with("a buffer of u16 cannot hold"),
+            "{text}"
+        );
         assert!(lines[1].starts_with("the memory at 0x20"), "{text}");
     }
 
@@ -245,7 +248,7 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .starts_with("no memory of a GPU is at 0x10: ")
+                .starts_with("0x10 is not an address of GPU memory: ")
         );
         let error = EncodeError::OtherContext { address: 0x20 };
         assert!(

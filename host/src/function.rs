@@ -17,7 +17,7 @@ use crate::{
     module::Loaded,
 };
 
-/// Shared memory that a block can have without the kernel's leave, in bytes.
+/// Shared memory limit of a block without opting in to more, in bytes.
 const USUAL_SHARED_BYTES: u64 = 48 * 1024;
 
 /// A kernel on a device.
@@ -41,16 +41,16 @@ enum Kernel<'module> {
     },
 }
 
-/// The resources of a kernel, as the driver compiled it.
+/// The resources of a kernel as compiled by the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resources {
-    /// Registers of a thread.
+    /// Number of registers per thread.
     pub registers: u32,
-    /// Local memory of a thread, in bytes: spilled registers, and arrays that are indexed.
+    /// Local memory per thread in bytes, for spilled registers and arrays with dynamic indices.
     pub local_bytes: u32,
-    /// Static shared memory of a block, in bytes.
+    /// Static shared memory per block in bytes.
     pub shared_bytes: u32,
-    /// The most threads that a block can have with so many registers.
+    /// Maximum number of threads of a block with this register count.
     pub max_block_threads: u32,
 }
 
@@ -80,17 +80,17 @@ impl<'module> Function<'module> {
         })
     }
 
-    /// The kernel's signature, with the static shared memory that it has on the device.
+    /// Returns the kernel's signature with its static shared memory on this device.
     pub fn signature(&self) -> &Signature {
         &self.signature
     }
 
-    /// The device that it runs on.
+    /// Returns the device of the kernel.
     pub fn device(&self) -> &Device {
         self.module.device()
     }
 
-    /// The kernel's resources.
+    /// Returns the kernel's resources.
     ///
     /// # Errors
     /// The device is the emulator, which allocates no registers; or the driver fails.
@@ -101,13 +101,13 @@ impl<'module> Function<'module> {
             Kernel::Emulator { .. } => {
                 let what = format!("attributes of `{}`", self.signature.entry);
                 Err(Failure::new(Stage::Resolve, what)
-                    .hint("the emulator compiles nothing: a GPU, or ptxas, tells the registers"))
+                    .hint("the emulator does not compile kernels; use a GPU or ptxas to get the registers"))
             }
         }
     }
 
-    /// How many blocks of this shape a multiprocessor runs at once: what the grid of a kernel is made
-    /// from whose blocks stay and draw their work. On the emulator it is one.
+    /// Returns the number of blocks of this shape that run concurrently on a multiprocessor, to size the grid of a
+    /// persistent kernel. On the emulator it is one.
     ///
     /// # Errors
     /// The driver fails.
@@ -124,27 +124,26 @@ impl<'module> Function<'module> {
         unsafe { compiled.blocks_per_multiprocessor(threads, shape.shared_bytes) }
     }
 
-    /// Starts the kernel, after the launches before it have ended. On a GPU the call does not wait for
-    /// it; on the emulator, it has ended when the call returns.
+    /// Starts the kernel after the earlier launches have ended. On a GPU the call does not wait for the kernel; on
+    /// the emulator the kernel has ended when the call returns.
     ///
-    /// A [cooperative](Shape::cooperative) launch whose blocks do not all run at once is refused, with the figures.
+    /// A [cooperative](Shape::cooperative) launch whose blocks cannot all be resident at once is refused.
     ///
-    /// Shape and arguments are checked first, and all that is wrong is reported at once. Clusters
-    /// and shared memory beyond 48 KiB need nothing more than to be in `shape`.
+    /// Shape and arguments are checked first, and all violations are reported at once. Clusters and shared memory
+    /// beyond 48 KiB only have to be set in `shape`.
     ///
     /// # Errors
-    /// The kernel cannot be launched so. On the emulator also what went wrong in it: a fault, or what
-    /// the checker found, with the whole report as text.
+    /// The launch is invalid. On the emulator also a fault of the kernel or a finding of the checker, with the
+    /// whole report as text.
     ///
     /// # Safety
-    /// 1. The arguments are what the kernel takes, in its order: their sizes are checked, their
-    ///    types cannot be.
-    /// 2. Run with this shape and these arguments, the kernel accesses only variables of the module and memory of buffers whose
-    ///    addresses or tensor maps are among the arguments or in variables, within their bounds and with values
-    ///    that their element types allow.
-    /// 3. These buffers and the module are dropped only after [`Device::synchronise`], or after a read
-    ///    or write of a buffer that is not empty, which waits as well.
-    /// 4. No one else accesses what the kernel writes until then, nor do kernels on other streams.
+    /// 1. The arguments match the kernel's parameters in order: their sizes are checked, but their types cannot be.
+    /// 2. Run with this shape and these arguments, the kernel accesses only variables of the module and memory of
+    ///    buffers whose addresses or tensor maps are among the arguments or in variables, within their bounds and
+    ///    with values that their element types allow.
+    /// 3. These buffers and the module are dropped only after [`Device::synchronise`], or after a read or write of
+    ///    a non-empty buffer, which waits as well.
+    /// 4. Until then, nothing else accesses the memory that the kernel writes, including kernels on other streams.
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
     pub unsafe fn launch(
@@ -156,10 +155,10 @@ impl<'module> Function<'module> {
         unsafe { self.launch_on(&self.device().stream(), shape, arguments) }
     }
 
-    /// As [`launch`](Self::launch), on this stream.
+    /// Like [`launch`](Self::launch), on this stream.
     ///
     /// # Errors
-    /// As [`launch`](Self::launch); or the stream is one of another device.
+    /// As [`launch`](Self::launch); or the stream belongs to another device.
     ///
     /// # Safety
     /// As for [`launch`](Self::launch).
@@ -181,7 +180,7 @@ impl<'module> Function<'module> {
         unsafe { self.start_on(stream, &launch) }
     }
 
-    /// As [`launch_on`](Self::launch_on), of a launch of this kernel.
+    /// Like [`launch_on`](Self::launch_on), with a prepared launch of this kernel.
     ///
     /// # Safety
     /// As for [`launch`](Self::launch).
@@ -215,8 +214,8 @@ impl<'module> Function<'module> {
             let result = Violations(found.into_iter().collect()).into_result();
             result.map_err(|violations| Failure::check(entry, violations))?;
         }
-        // SAFETY: the arguments have been checked against the kernel's parameters (1); conditions 1 to
-        // 4 are the caller's (2); the stream is borrowed (3).
+        // SAFETY: the arguments have been checked against the kernel's parameters (1); the caller guarantees
+        // conditions 1 to 4 (2); the stream is borrowed (3).
         let started = unsafe { self.start(*compiled, stream, shape, &bytes) };
         started.or_fail(Stage::Launch, what)
     }
@@ -226,11 +225,11 @@ impl<'module> Function<'module> {
         let (entry, here) = (&self.signature.entry, self.device().id());
         let elsewhere = |what: String| {
             let what = format!(
-                "`{entry}` is on {}, and {what} on another device",
+                "`{entry}` is on {}, but {what} is on another device",
                 self.device()
             );
             Err(Failure::new(Stage::Check, what)
-                .hint("make both from one `Device` or its clones; the same GPU opened again is another device"))
+                .hint("create both from one `Device` or its clones; opening the same GPU again creates another device"))
         };
         if stream.id() != here {
             return elsewhere("the stream".to_owned());
@@ -251,7 +250,7 @@ impl<'module> Function<'module> {
         result.map_err(|violations| Failure::check(&self.signature.entry, violations))
     }
 
-    /// Lets the kernel have what it does not have without asking.
+    /// Opts in to more shared memory and to non-portable cluster sizes if the launch needs them.
     fn allow(&self, compiled: GpuFunction, shape: &Shape) -> Result<(), DriverError> {
         let set = |attribute, value| {
             // SAFETY: the module is borrowed, so the kernel is alive (1).
@@ -259,8 +258,8 @@ impl<'module> Function<'module> {
         };
         let static_bytes = self.signature.static_shared_bytes;
         if u64::from(shape.shared_bytes) + static_bytes > USUAL_SHARED_BYTES {
-            // The most that there is, whatever this launch takes: another thread may launch the kernel
-            // with more.
+            // The device's maximum, not the size of this launch, since another thread may launch the kernel with
+            // more.
             let most = self
                 .device()
                 .limits()
@@ -278,7 +277,7 @@ impl<'module> Function<'module> {
     }
 
     /// # Safety
-    /// 1. Each element of `arguments` has as many bytes as its parameter of the kernel.
+    /// 1. Each element of `arguments` has the size of the corresponding kernel parameter.
     /// 2. The conditions of [`Function::launch`] hold.
     /// 3. The stream is alive.
     unsafe fn start(
@@ -290,7 +289,7 @@ impl<'module> Function<'module> {
     ) -> Result<(), DriverError> {
         let pointer = |bytes: &Vec<u8>| bytes.as_ptr().cast_mut().cast();
         let mut parameters: Vec<*mut c_void> = arguments.iter().map(pointer).collect();
-        // A kernel that has its cluster in its PTX is not told again.
+        // A kernel with its cluster size in its PTX must not get it again.
         let told = shape
             .cluster
             .filter(|_| self.signature.reqnctapercluster.is_none());
@@ -311,17 +310,17 @@ impl<'module> Function<'module> {
             stream,
             &mut attributes,
         );
-        // SAFETY: the module is borrowed, the stream is alive by condition 3, and their context is
-        // current (1); there is a pointer for each parameter, to as many bytes as it has, by condition 1
-        // (2); condition 2 (3); the cluster is three numbers (4).
+        // SAFETY: the module is borrowed, the stream is alive by condition 3, and their context is current (1);
+        // each parameter has a pointer to its bytes, by condition 1 (2); condition 2 (3); the cluster has three
+        // dimensions (4).
         unsafe { launch_kernel_ex(&config, compiled.raw(), &mut parameters) }
     }
 }
 
-/// The resources of a compiled kernel.
+/// Returns the resources of a compiled kernel.
 fn resources(compiled: GpuFunction, entry: &str) -> Result<Resources, Failure> {
     let get = |attribute| {
-        // SAFETY: the caller has the module, so the kernel is alive (1).
+        // SAFETY: the caller holds the module, so the kernel is alive (1).
         let value = unsafe { get_attribute(compiled.raw(), attribute) };
         let what = || format!("attributes of `{entry}`");
         value.map(i32::unsigned_abs).or_fail(Stage::Resolve, what)

@@ -1,4 +1,4 @@
-//! A GPU: opening it, and what it is.
+//! Opening a GPU, and its context.
 
 mod error;
 mod module;
@@ -20,8 +20,8 @@ pub(crate) use module::{GpuFunction, GpuModule};
 pub(crate) use properties::{description, limits};
 pub use properties::{devices, supported};
 
-/// A GPU that is ready to run kernels: its primary context, which ends with the last copy of this, and
-/// the stream that launches use where no other is named.
+/// A GPU that is ready to run kernels: its primary context, which is released with the last clone, and the default
+/// stream of launches.
 #[derive(Clone, Debug)]
 pub(crate) struct Gpu {
     shared: Arc<Shared>,
@@ -38,13 +38,13 @@ struct Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // The stream and the record end in their context, whatever thread drops the last copy.
+        // The stream and the record must be freed in their context, whichever thread drops the last clone.
         let _ = CurrentContext::set_current(&self.context);
     }
 }
 
 impl Gpu {
-    /// The first GPU that can run TMA kernels.
+    /// Opens the first GPU that can run TMA kernels.
     pub(crate) fn first() -> Result<Self, GpuError> {
         let (_, devices) = devices()?;
         let mut first_error = None;
@@ -57,7 +57,7 @@ impl Gpu {
         Err(first_error.unwrap_or(Absence::Device.into()))
     }
 
-    /// The GPU of this number, from 0.
+    /// Opens the GPU of this number, from 0.
     pub(crate) fn numbered(ordinal: u32) -> Result<Self, GpuError> {
         Self::of(supported(properties::numbered(ordinal)?)?)
     }
@@ -93,7 +93,7 @@ impl Gpu {
         self.shared.context.get_inner()
     }
 
-    /// Makes its context that of the current thread.
+    /// Makes the GPU's context current on this thread.
     pub(crate) fn enter(&self, stage: Stage) -> Result<(), Failure> {
         let result = CurrentContext::set_current(&self.shared.context);
         result.or_fail(stage, || {
@@ -101,13 +101,11 @@ impl Gpu {
         })
     }
 
-    /// Waits until all work of its context has ended.
+    /// Waits until all work of the context has ended.
     pub(crate) fn synchronise(&self) -> Result<(), Failure> {
         self.enter(Stage::Synchronise)?;
         let result = CurrentContext::synchronize();
-        let result = result.or_fail(Stage::Synchronise, || {
-            "a kernel did not end well".to_owned()
-        });
+        let result = result.or_fail(Stage::Synchronise, || "a kernel failed".to_owned());
         result.map_err(|failure| self.explain(failure))
     }
 

@@ -1,21 +1,21 @@
-//! Why the driver did not compile a PTX text.
+//! Explains why the driver did not compile a PTX text.
 
 use cuda_driver::Version;
 use tma_launch::{Failure, Stage};
 
 use crate::{Capability, Source};
 
-/// The driver's codes for PTX that it cannot use.
+/// The driver's error codes for unusable PTX.
 const NO_BINARY_FOR_GPU: i32 = 209;
 const INVALID_PTX: i32 = 218;
 const UNSUPPORTED_PTX_VERSION: i32 = 222;
 
-/// The context of a PTX text that the driver refused.
+/// The details of a PTX text that the driver refused.
 pub(crate) struct Refusal<'a> {
     pub(crate) source: &'a Source,
     /// The driver's error code.
     pub(crate) code: i32,
-    /// The log of its compiler.
+    /// The log of the driver's compiler.
     pub(crate) log: &'a str,
     /// The version of CUDA that the driver supports, if known.
     pub(crate) driver: Option<Version>,
@@ -23,7 +23,7 @@ pub(crate) struct Refusal<'a> {
 }
 
 impl Refusal<'_> {
-    /// The failure, with a hint, and the log below it.
+    /// Returns the failure with a hint, followed by the compiler log.
     pub(crate) fn failure(&self) -> Failure {
         let what = format!("the driver refuses {}", self.source.name());
         let mut failure = crate::driver::failure(Stage::Load, what, self.code);
@@ -38,7 +38,7 @@ impl Refusal<'_> {
             NO_BINARY_FOR_GPU | INVALID_PTX if wrong_target => {
                 let (target, arch) = (self.source.target(), self.capability.arch());
                 Some(format!(
-                    "it is for {target}, and this GPU is {arch}: build it for {arch}"
+                    "it is for {target}, but this GPU is {arch}; build it for {arch}"
                 ))
             }
             _ => None,
@@ -53,18 +53,16 @@ impl Refusal<'_> {
         let version = self.source.module().version;
         let ptx = format!("it is PTX {}.{}", version.major, version.minor);
         let needed = cuda_of_ptx(version);
-        let needs = needed.map_or(String::new(), |cuda| {
-            format!(", which came with CUDA {cuda}")
-        });
+        let needs = needed.map_or(String::new(), |cuda| format!(", which needs CUDA {cuda}"));
         let has = match self.driver {
-            Some(driver) => format!("the driver is for CUDA {driver}"),
+            Some(driver) => format!("the driver supports CUDA {driver}"),
             None => "the driver is older".to_owned(),
         };
-        format!("{ptx}{needs}, and {has}: update the driver, or build for an older PTX version")
+        format!("{ptx}{needs}, but {has}; update the driver, or build for an older PTX version")
     }
 }
 
-/// The CUDA version that brought this PTX version, from 7.0 on (PTX ISA, "Release Notes").
+/// Returns the CUDA version that introduced this PTX version, from 7.0 on (PTX ISA, "Release Notes").
 fn cuda_of_ptx(ptx: ptx::Version) -> Option<Version> {
     let version = |major, minor| Some(Version { major, minor });
     match (ptx.major, ptx.minor) {
@@ -109,7 +107,7 @@ mod tests {
         assert_eq!(
             text("8.7", UNSUPPORTED_PTX_VERSION, "", HOPPER),
             "load: the driver refuses kernels.ptx (CUDA_ERROR_UNSUPPORTED_PTX_VERSION): it is PTX \
-             8.7, which came with CUDA 12.8, and the driver is for CUDA 12.4: update the driver, or \
+             8.7, which needs CUDA 12.8, but the driver supports CUDA 12.4; update the driver, or \
              build for an older PTX version"
         );
     }
@@ -121,7 +119,7 @@ mod tests {
                 text("8.6", code, "", BLACKWELL),
                 format!(
                     "load: the driver refuses kernels.ptx (CUDA_ERROR_{name}): it is for sm_90a, \
-                     and this GPU is sm_100a: build it for sm_100a"
+                     but this GPU is sm_100a; build it for sm_100a"
                 )
             );
         }

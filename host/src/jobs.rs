@@ -1,4 +1,4 @@
-//! Jobs: launches as data.
+//! Jobs: kernel launches as data.
 
 use std::time::Instant;
 
@@ -11,22 +11,22 @@ use tma_launch::{
 
 use crate::{Buffer, Device, Function, Module, Source, encode};
 
-/// Runs jobs on a device, one after the other.
+/// Runs jobs on a device, one at a time.
 ///
-/// Some errors, as an illegal address or a trap, end a GPU for the whole process: the driver makes
-/// no new context for it, whatever is reset or released (seen with driver 580). Each further job then
-/// fails in [`Stage::Open`], and only a new process helps.
+/// Some errors, such as an illegal address or a trap, make a GPU unusable for the whole process: the driver creates
+/// no new context for it, whatever is reset or released (seen with driver 580). Each further job then fails in
+/// [`Stage::Open`], and only a new process helps.
 #[derive(Debug)]
 pub struct Jobs {
     name: String,
     description: DeviceDescription,
     device: Result<Device, Failure>,
-    /// Those of the last job: mostly, the next one has them too.
+    /// The sources of the last job, cached since the next job usually has the same ones.
     sources: Vec<Source>,
 }
 
 impl Jobs {
-    /// On this device.
+    /// Creates jobs for this device.
     pub fn new(device: Device) -> Self {
         Self {
             name: device.to_string(),
@@ -36,22 +36,22 @@ impl Jobs {
         }
     }
 
-    /// The device's name for people: `gpu: NVIDIA H100 80GB HBM3 (sm_90a)`.
+    /// Returns the device's display name: `gpu: NVIDIA H100 80GB HBM3 (sm_90a)`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The properties of the device that decide how kernels which move memory are best launched.
+    /// Returns the properties of the device that determine good launch shapes of memory-bound kernels.
     pub fn description(&self) -> &DeviceDescription {
         &self.description
     }
 
-    /// Runs launches of these kernels, one after the other, on these buffers. It is safe: the arguments were
-    /// checked by who wrote the kernels, and what the memory must hold is looked at before each launch.
+    /// Runs launches of these kernels in order on these buffers. This is safe, since the kernels' authors check the
+    /// arguments, and required memory contents are checked before each launch.
     ///
     /// # Errors
-    /// As [`run`](Self::run); or the arguments are such as a kernel does not take, or a buffer is in a variable that no
-    /// launch reads.
+    /// As [`run`](Self::run); or an argument violates a condition of its kernel, or a buffer is in a variable that
+    /// no launch reads.
     pub fn run_checked(
         &mut self,
         kernels: Kernels<'_>,
@@ -71,23 +71,23 @@ impl Jobs {
             buffers: std::mem::take(buffers),
             launches,
         };
-        // SAFETY: the launches are those of `Checked` arguments, the text has their kernels, and all is
-        // checked before each starts. Of the variables, buffers fill those alone that a launch says it reads (1).
+        // SAFETY: the launches come from `Checked` arguments, the text has their kernels, and everything is checked
+        // before each starts. Buffers fill only variables that a launch declares to read (1).
         let result = unsafe { self.run(&mut job) };
         *buffers = job.buffers;
         result
     }
 
-    /// Checks all launches, uploads the buffers, runs the launches in order, and reads the buffers
-    /// back. After a failure the buffers are as they were.
+    /// Checks all launches, uploads the buffers, runs the launches in order, and reads the buffers back. After a
+    /// failure the buffers are unchanged.
     ///
     /// # Errors
-    /// The job cannot be run, or went wrong.
+    /// The job is invalid, or a launch failed.
     ///
     /// # Safety
-    /// 1. Each kernel of the job's text that a launch names, run with the shape and the arguments of that
-    ///    launch on what the launches before it have left, accesses only memory of the job's buffers and
-    ///    variables of the text's module. What is checked before it starts may be relied on.
+    /// 1. Each kernel that a launch names, run with that launch's shape and arguments on the results of the earlier
+    ///    launches, accesses only memory of the job's buffers and variables of the text's module. The kernel may
+    ///    rely on everything that is checked before it starts.
     ///
     /// ```compile_fail,E0133
     /// # use tma_host::{Device, Jobs};
@@ -119,8 +119,8 @@ impl Jobs {
     }
 }
 
-/// Refuses a buffer in a variable that no launch reads. The text has others, such as the address of the record of a
-/// panic, which kernels follow and which is the host's.
+/// Refuses a buffer in a variable that no launch reads. The text has other variables, such as the address of the
+/// panic record, which kernels follow and which only the host may set.
 fn check_variables(buffers: &[JobBuffer], launches: &[Launch]) -> Result<(), Failure> {
     let uses = || launches.iter().flat_map(|launch| &launch.uses);
     let is_read = |name: &str| {
@@ -132,22 +132,22 @@ fn check_variables(buffers: &[JobBuffer], launches: &[Launch]) -> Result<(), Fai
             rule: Rule::Variable,
             parameter: format!("buffer `{}`", buffer.name()),
             value: format!("in the variable `{name}`"),
-            limit: "buffers fill variables that a launch reads".to_owned(),
-            fix: "take it out of the variable".to_owned(),
+            limit: "no launch reads the variable".to_owned(),
+            fix: "do not fill the variable, or add a launch that reads it".to_owned(),
         })
     });
     let result = Violations(foreign.collect()).into_result();
     result.map_err(|violations| Failure::check("a kernel", violations))
 }
 
-/// The failure of all jobs after one that ended the GPU for this process.
+/// Returns the failure of all jobs after one that made the GPU unusable for this process.
 fn lost(failure: &Failure) -> Failure {
-    let what = "an earlier job ended the GPU for this process";
+    let what = "an earlier job made the GPU unusable for this process";
     Failure {
         error_name: failure.error_name.clone(),
         ..Failure::new(Stage::Open, what)
     }
-    .hint("run what is left in a new one")
+    .hint("run the remaining jobs in a new process")
 }
 
 /// # Safety
@@ -180,7 +180,7 @@ unsafe fn run(
     Ok(outcome)
 }
 
-/// Finds and checks all kernels, before any of them runs.
+/// Finds and checks all kernels before any of them runs.
 fn resolve<'m>(
     device: &Device,
     modules: &'m [Module],
@@ -196,7 +196,7 @@ fn resolve<'m>(
     job.launches.iter().map(resolve).collect()
 }
 
-/// The module of a job that has this number.
+/// Returns the module of a job with this number.
 fn of(modules: &[Module], number: usize) -> Result<&Module, Failure> {
     modules.get(number).ok_or_else(|| {
         let what = format!(
@@ -207,15 +207,15 @@ fn of(modules: &[Module], number: usize) -> Result<&Module, Failure> {
     })
 }
 
-/// Where the bytes of a buffer are.
+/// The memory of a buffer.
 enum Memory<'m> {
     Buffer(Buffer<u8>),
-    /// In a variable of the module: its name, its address and its bytes.
+    /// A variable of the module: its name, and its address and size in bytes.
     Variable(&'m Module, String, (u64, u64)),
 }
 
 impl Memory<'_> {
-    /// Address and length in bytes.
+    /// Returns the address and the length in bytes.
     fn extent(&self) -> (u64, u64) {
         match self {
             Self::Buffer(buffer) => (buffer.address(), buffer.len_bytes() as u64),
@@ -231,7 +231,7 @@ impl Memory<'_> {
     }
 }
 
-/// The memory of each buffer, and what was written over its bytes.
+/// Uploads each buffer; returns its memory and the patches applied to its bytes.
 fn upload<'m>(
     device: &Device,
     modules: &'m [Module],
@@ -284,8 +284,8 @@ fn write(
 }
 
 /// # Safety
-/// 1. The launch is one of a job for which the condition of [`Jobs::run`] holds, and the memory that of
-///    its buffers.
+/// 1. The launch is part of a job for which the condition of [`Jobs::run`] holds, and the memory belongs to its
+///    buffers.
 unsafe fn run_one(
     function: &Function<'_>,
     launch: &Launch,
@@ -305,7 +305,8 @@ unsafe fn run_one(
         Ok(encode(function.device(), params, address)?)
     };
     let launch = launch.placed(address, encode)?;
-    // SAFETY: the kernel keeps to the job's buffers by the condition, and they hold plain bytes (1, 2). The memory is dropped after this function has waited (3), and no one else knows it (4).
+    // SAFETY: by the condition the kernel stays within the job's buffers, which hold plain bytes (1, 2). The memory
+    // is dropped after this function has waited (3), and nothing else has access to it (4).
     unsafe { function.start_on(&function.device().stream(), &launch) }?;
     function.device().synchronise()
 }
@@ -324,7 +325,7 @@ impl JobMemory for Uploaded<'_> {
     fn read(&mut self, index: usize, start: u64, len_bytes: u64) -> Result<Vec<u8>, Failure> {
         match self.memory.get(index) {
             Some(Memory::Buffer(buffer)) => buffer.read_bytes(start, len_bytes),
-            // The use of a variable is that of all its bytes.
+            // A use of a variable covers all its bytes.
             Some(variable) => variable.read(),
             None => Ok(Vec::new()),
         }
@@ -335,7 +336,7 @@ impl JobMemory for Uploaded<'_> {
     }
 }
 
-/// All or nothing: the job's buffers change only when every one has been read.
+/// Copies all buffers back or none: the job's buffers change only after every one has been read.
 fn copy_back(
     memory: &[Memory<'_>],
     patches: &[Vec<Patch>],
@@ -365,7 +366,7 @@ fn about(buffer: &JobBuffer, failure: Failure) -> Failure {
 mod tests {
     use super::*;
 
-    /// Stores a number at the address that lies in a variable.
+    /// Stores a number at the address in a variable.
     const TEXT: &str = "
 .version 8.0
 .target sm_90
@@ -382,7 +383,7 @@ mod tests {
 
     struct Store;
 
-    // SAFETY: no launch of it gets as far as to start (1).
+    // SAFETY: no launch of it passes the checks and starts (1).
     unsafe impl Checked for Store {
         fn launch(&self) -> Result<Launch, Violations> {
             Ok(Launch::new("store", 1, 1))
@@ -406,7 +407,7 @@ mod tests {
         assert_eq!(
             refused.to_string(),
             "check: the launch of `a kernel` cannot work\n  variable: buffer `address` is in the variable `RECORD`; \
-             buffers fill variables that a launch reads; take it out of the variable"
+             no launch reads the variable; do not fill the variable, or add a launch that reads it"
         );
         assert_eq!(buffers.len(), 1);
     }

@@ -1,8 +1,7 @@
-//! A host program runs kernels with this crate: devices, modules, buffers, tensor maps and
-//! launches.
+//! Runs kernels from a host program, with devices, modules, buffers, tensor maps and launches.
 //!
-//! A [`Device`] is a GPU, driven by [`cust`], or the emulator where there is none. Everything else is
-//! made from it, and works on both:
+//! A [`Device`] is a GPU, driven by [`cust`], or the emulator if there is no GPU. Everything else is created from
+//! it, and works on both:
 //!
 //! ```
 //! use tma_host::{Device, Shape};
@@ -35,15 +34,15 @@
 //! # Ok::<(), tma_host::Failure>(())
 //! ```
 //!
-//! On the emulator a checker watches every launch: a missing fence, a race or a wrong byte count is an
-//! error of the launch that says where, whether it showed in the result or not. [`Device::emulator`]
-//! takes a seed, and tests run under several.
+//! On the emulator a checker observes every launch: a missing fence, a race or a wrong byte count is returned as
+//! the launch's error with its location, even if the result is correct. [`Device::emulator`] takes a seed, so that
+//! tests can run several schedules.
 //!
 //! # Errors
 //!
-//! [`GpuError`] says why there is no usable GPU, [`EncodeError`] which rules a tensor map would
-//! break. Everything else is a [`Failure`], which says how far it came, what the driver calls the
-//! error, and what may be behind it.
+//! [`GpuError`] is the reason why there is no usable GPU, and [`EncodeError`] lists the rules that a tensor map
+//! would break. Everything else is a [`Failure`] with the stage, the driver's name of the error, and a likely
+//! cause.
 
 mod arguments;
 mod buffer;

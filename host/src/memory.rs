@@ -11,7 +11,7 @@ use crate::{
     gpu::Gpu,
 };
 
-/// Bytes in a device's memory, which are freed with it.
+/// Bytes in a device's memory, freed on drop.
 #[derive(Debug)]
 pub(crate) enum Memory {
     Gpu {
@@ -19,14 +19,14 @@ pub(crate) enum Memory {
         gpu: Gpu,
     },
     Emulator {
-        /// Nowhere, when there are none.
+        /// `None` for empty memory.
         address: Option<u64>,
         emulator: Emulator,
     },
 }
 
 impl Memory {
-    /// These bytes; the emulator's reports call them `name`.
+    /// Uploads bytes; the emulator's reports call them `name`.
     pub(crate) fn upload(device: &Device, name: &str, bytes: &[u8]) -> Result<Self, Failure> {
         match device.kind() {
             Kind::Gpu(gpu) => {
@@ -38,7 +38,7 @@ impl Memory {
         }
     }
 
-    /// Allocates so many bytes, all zero.
+    /// Allocates `len_bytes` bytes, all zero.
     pub(crate) fn zeroed(device: &Device, name: &str, len_bytes: usize) -> Result<Self, Failure> {
         let gpu = match device.kind() {
             Kind::Emulator(emulator) => {
@@ -56,10 +56,10 @@ impl Memory {
         Ok(memory)
     }
 
-    /// Allocates so many bytes that are not initialised.
+    /// Allocates `len_bytes` uninitialised bytes.
     fn of_gpu(gpu: &Gpu, len_bytes: usize) -> Result<Self, Failure> {
         gpu.enter(Stage::Upload)?;
-        // SAFETY: the two callers fill the memory before anyone can read it.
+        // SAFETY: both callers fill the memory before it can be read.
         let bytes = unsafe { DeviceBuffer::uninitialized(len_bytes) };
         let bytes = bytes.or_fail(Stage::Upload, || format!("allocating {len_bytes} bytes"))?;
         let gpu = gpu.clone();
@@ -73,7 +73,7 @@ impl Memory {
         Self::Emulator { address, emulator }
     }
 
-    /// Where they are on the device; 0 when there are none.
+    /// Returns the address on the device; 0 for empty memory.
     pub(crate) fn address(&self) -> u64 {
         match self {
             Self::Gpu { bytes, .. } => bytes.as_device_ptr().as_raw(),
@@ -81,7 +81,7 @@ impl Memory {
         }
     }
 
-    /// Replaces all of them.
+    /// Replaces all bytes.
     pub(crate) fn write(&self, content: &[u8]) -> Result<(), Failure> {
         match self {
             Self::Gpu { bytes, gpu } => {
@@ -100,7 +100,7 @@ impl Memory {
         }
     }
 
-    /// Copies as many of them as there is content, from `start` on.
+    /// Fills `content` with bytes from `start` on.
     pub(crate) fn read(&self, start: usize, content: &mut [u8]) -> Result<(), Failure> {
         match self {
             Self::Gpu { bytes, gpu } => {
@@ -126,8 +126,8 @@ impl Drop for Memory {
     fn drop(&mut self) {
         match self {
             Self::Gpu { gpu, .. } => {
-                // Freeing needs the context; without it there is nothing to free. A kernel that was started by a safe
-                // function may be using the bytes.
+                // Freeing needs the context; without it the memory is already gone. A kernel started by a safe
+                // function may still be using the bytes.
                 if gpu.enter(Stage::Upload).is_ok() {
                     let _ = CurrentContext::synchronize();
                 }
@@ -142,13 +142,13 @@ impl Drop for Memory {
     }
 }
 
-/// As many zeros as there is room for.
+/// Returns `len_bytes` zeros, or an error if memory is exhausted.
 fn zeros(len_bytes: usize) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(len_bytes).map_err(|_| {
         Failure::new(Stage::Upload, format!("allocating {len_bytes} bytes"))
             .error_name("CUDA_ERROR_OUT_OF_MEMORY")
-            .hint("the emulator's memory is that of this program: make the buffers smaller")
+            .hint("the emulator uses this program's memory; use smaller buffers")
     })?;
     bytes.resize(len_bytes, 0);
     Ok(bytes)

@@ -1,4 +1,4 @@
-//! The record of a kernel that panicked, in memory of the host that outlives the GPU's context.
+//! The record of a kernel's panic, in host memory that outlives the GPU's context.
 
 use std::{ffi::c_void, ptr, sync::OnceLock};
 
@@ -7,8 +7,8 @@ use tma_launch::{Failure, Panic, Stage};
 
 use crate::{Module, driver::failure, gpu::Gpu};
 
-/// Where the kernels of a GPU leave the record of a panic: pinned memory, made when the first module
-/// with a panic handler is loaded.
+/// The record of panics of a GPU's kernels: pinned memory, allocated when the first module with a panic handler is
+/// loaded.
 #[derive(Debug, Default)]
 pub(crate) struct PanicRecord {
     address: OnceLock<u64>,
@@ -20,30 +20,30 @@ impl PanicRecord {
             return Ok(*address);
         }
         let mut record: *mut c_void = ptr::null_mut();
-        // SAFETY: the record is valid for writes, and the caller has entered the context.
+        // SAFETY: the location is valid for writes, and the caller has entered the context.
         let result = unsafe { sys::cuMemAllocHost_v2(&raw mut record, Panic::RECORD_BYTES) };
         if result != sys::CUresult::CUDA_SUCCESS {
             let what = "allocating the record of a panic".to_owned();
             return Err(failure(Stage::Load, what, result as i32));
         }
-        // SAFETY: the driver gave so many bytes.
+        // SAFETY: the driver allocated this many bytes.
         unsafe { ptr::write_bytes(record.cast::<u8>(), 0, Panic::RECORD_BYTES) };
         let address = record.expose_provenance() as u64;
         let kept = *self.address.get_or_init(|| address);
         if kept != address {
-            // SAFETY: another thread was faster, and nobody else knows this one.
+            // SAFETY: another thread was faster, so this allocation has no other users.
             unsafe { sys::cuMemFreeHost(record) };
         }
         Ok(kept)
     }
 
-    /// The panic that ended a kernel.
+    /// Returns the panic that ended a kernel.
     fn read(&self) -> Option<Panic> {
         let record = ptr::with_exposed_provenance::<[u8; Panic::RECORD_BYTES]>(
             usize::try_from(*self.address.get()?).ok()?,
         );
-        // SAFETY: `address` has filled so many bytes, which are freed with this; a kernel that writes
-        // them at the same time has not failed yet, and its record is read again when it has.
+        // SAFETY: `address` allocated these bytes, which are freed on drop. A kernel that is writing them has not
+        // failed yet, and the record is read again after it has.
         Panic::from_record(&unsafe { record.read_volatile() })
     }
 }
@@ -51,15 +51,15 @@ impl PanicRecord {
 impl Drop for PanicRecord {
     fn drop(&mut self) {
         if let Some(address) = self.address.get() {
-            // SAFETY: `address` has allocated it, and with the last copy of its GPU the last kernel
-            // that writes there has ended. Without a context the driver has freed it.
+            // SAFETY: `address` allocated the record, and with the last clone of the GPU the last kernel that
+            // writes it has ended. Without a context the driver has already freed it.
             unsafe { sys::cuMemFreeHost(ptr::with_exposed_provenance_mut(*address as usize)) };
         }
     }
 }
 
 impl Gpu {
-    /// Puts what a kernel said in place of what the driver says of its trap.
+    /// Replaces the driver's description of a trap with the kernel's panic message.
     pub(crate) fn explain(&self, failure: Failure) -> Failure {
         match self.panic_record().read() {
             Some(panic) => Failure {
@@ -73,7 +73,7 @@ impl Gpu {
 }
 
 impl Module {
-    /// Tells the module's panic handler, where it has one, where to leave a record.
+    /// Passes the address of the record to the module's panic handler, if it has one.
     pub(crate) fn set_panic_record(&self, gpu: &Gpu) -> Result<(), Failure> {
         let mut variables = self.source().module().variables();
         let names = variables.find_map(|variable| {

@@ -3,12 +3,13 @@ use tma_launch::{Failure, Stage};
 
 use crate::{Device, Slice, device::Kind, driver::OrFail, gpu::Gpu};
 
-/// Two devices, the kernels of each of which reach the memory of the other.
+/// Two devices whose kernels can access each other's memory.
 ///
-/// Two GPUs of one host have this over NVLink, or over PCI Express where the system lets them. Two handles of one
-/// GPU have it, and [`Device::emulators`], so that programs for two GPUs can be tested without.
+/// Two GPUs of one host can have access over NVLink, or over PCI Express if the system allows it. Two handles of
+/// one GPU always have it, and so have [`Device::emulators`], so that programs for two GPUs can be tested without
+/// them.
 ///
-/// The work of two devices is in no order but that of [`Stream::wait_for`](crate::Stream::wait_for).
+/// The work of two devices is ordered only by [`Stream::wait_for`](crate::Stream::wait_for).
 #[doc(alias("cuCtxEnablePeerAccess", "cudaDeviceEnablePeerAccess"))]
 #[derive(Clone, Debug)]
 pub struct PeerAccess {
@@ -17,10 +18,10 @@ pub struct PeerAccess {
 }
 
 impl PeerAccess {
-    /// Opens the memory of each device to the other one, for as long as the devices are open.
+    /// Opens the memory of each device to the other, as long as the devices are open.
     ///
     /// # Errors
-    /// The two cannot have access to each other, with the devices and what they need; or the driver fails.
+    /// The two devices cannot access each other, and the error names the requirements; or the driver fails.
     pub fn between(first: &Device, second: &Device) -> Result<Self, Failure> {
         let has_atomics = match (first.kind(), second.kind()) {
             _ if first.id() == second.id() => true,
@@ -28,14 +29,14 @@ impl PeerAccess {
             (Kind::Gpu(one), Kind::Gpu(other)) if one.raw_context() == other.raw_context() => true,
             (Kind::Gpu(one), Kind::Gpu(other)) => open(one, other)? & open(other, one)?,
             (Kind::Emulator(_), Kind::Emulator(_)) => {
-                let what = "two emulators with a memory of their own each";
+                let what = "two emulators with separate memories";
                 return Err(Failure::new(Stage::Open, what)
-                    .hint("`Device::emulators` gives two with access to each other"));
+                    .hint("use `Device::emulators` for two with access to each other"));
             }
             _ => {
                 let what = format!("{first} has no access to the memory of {second}");
                 return Err(
-                    Failure::new(Stage::Open, what).hint("take two GPUs, or `Device::emulators`")
+                    Failure::new(Stage::Open, what).hint("use two GPUs, or `Device::emulators`")
                 );
             }
         };
@@ -45,24 +46,24 @@ impl PeerAccess {
         })
     }
 
-    /// The two devices.
+    /// Returns the two devices.
     pub fn devices(&self) -> &[Device; 2] {
         &self.devices
     }
 
-    /// Returns whether atomic operations and reductions of each work on the memory of the other: over NVLink they do.
+    /// Returns whether atomic operations and reductions of each device work on the other's memory, as over NVLink.
     pub fn has_atomics(&self) -> bool {
         self.has_atomics
     }
 
-    /// Memory of either device as an argument of kernels of device `reader`, 0 or 1.
+    /// Returns memory of either device as an argument of kernels of device `reader`, 0 or 1.
     ///
-    /// Dropping a buffer waits for its own device alone. So that [`Function::launch`](crate::Function::launch) gets what
-    /// it asks for, the reader is synchronised before, or a stream of the buffer's device
-    /// [waits](crate::Stream::wait_for) for that of the reader.
+    /// Dropping a buffer waits only for its own device. To satisfy the conditions of
+    /// [`Function::launch`](crate::Function::launch), synchronise the reader first, or make a stream of the
+    /// buffer's device [wait](crate::Stream::wait_for) for the reader's stream.
     ///
     /// # Errors
-    /// The memory is of neither of the two.
+    /// The memory belongs to neither device.
     ///
     /// # Panics
     /// `reader` is neither 0 nor 1.
@@ -76,12 +77,12 @@ impl PeerAccess {
             return Ok(slice.on(self.devices[reader].id()));
         }
         let [first, second] = &self.devices;
-        let what = format!("memory of another device than {first} and {second}");
-        Err(Failure::new(Stage::Check, what).hint("make it from one of these"))
+        let what = format!("the memory belongs to a device other than {first} and {second}");
+        Err(Failure::new(Stage::Check, what).hint("allocate it on one of these"))
     }
 }
 
-/// Opens the memory of `owner` to kernels of `reader`; gives whether atomic operations work there.
+/// Opens the memory of `owner` to kernels of `reader`; returns whether atomic operations work there.
 fn open(reader: &Gpu, owner: &Gpu) -> Result<bool, Failure> {
     let name = |gpu: &Gpu| {
         let properties = gpu.properties();
@@ -101,19 +102,19 @@ fn open(reader: &Gpu, owner: &Gpu) -> Result<bool, Failure> {
             .or_fail(Stage::Open, what)
     });
     let (from, to) = (from?, to?);
-    // SAFETY: both came from the driver (1).
+    // SAFETY: the driver returned both (1).
     if !unsafe { peer::can_access(from, to) }.or_fail(Stage::Open, what)? {
         return Err(Failure::new(Stage::Open, what())
             .error_name("CUDA_ERROR_PEER_ACCESS_UNSUPPORTED")
             .hint(
-                "it takes NVLink between the two, or PCI Express with peer-to-peer transfers, and no partitions \
-                 of a GPU: `nvidia-smi topo -p2p r` shows which pairs have it",
+                "it needs NVLink, or PCI Express with peer-to-peer transfers, and unpartitioned GPUs; \
+                 use `nvidia-smi topo -p2p r` to list supported pairs",
             ));
     }
     reader.enter(Stage::Open)?;
-    // SAFETY: the context is the owner's, which is borrowed; the current one is the reader's (1).
+    // SAFETY: the context belongs to the owner, which is borrowed; the current context is the reader's (1).
     unsafe { peer::enable_access(owner.raw_context()) }.or_fail(Stage::Open, what)?;
-    // SAFETY: both came from the driver (1).
+    // SAFETY: the driver returned both (1).
     unsafe { peer::has_atomics(from, to) }.or_fail(Stage::Open, what)
 }
 
@@ -136,7 +137,7 @@ mod tests {
         let foreign = Device::emulator(3).upload(&[1_u32]).unwrap();
         assert_eq!(
             peers.reach(foreign.at(0), 0).unwrap_err().to_string(),
-            "check: memory of another device than emulator (sm_90a) and emulator (sm_90a): make it from one of these"
+            "check: the memory belongs to a device other than emulator (sm_90a) and emulator (sm_90a): allocate it on one of these"
         );
     }
 
@@ -147,8 +148,7 @@ mod tests {
         let refused = PeerAccess::between(&device, &Device::emulator(0)).unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "open: two emulators with a memory of their own each: `Device::emulators` gives two with access to each \
-             other"
+            "open: two emulators with separate memories: use `Device::emulators` for two with access to each other"
         );
     }
 

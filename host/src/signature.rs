@@ -1,10 +1,10 @@
 use ptx::{Block, Definitions, Function, Item, Linkage, Space, Variable};
 use tma_launch::{Dim3, Parameter, Signature};
 
-/// The signature that a kernel declares in its PTX.
+/// Returns the signature that a kernel declares in its PTX.
 ///
-/// Its static shared memory is what it and the functions that it reaches declare, and what they
-/// name of the module's; the compiler may find that some of it is not used.
+/// Static shared memory includes declarations of the kernel, of the functions that it reaches, and of the module as
+/// far as they refer to them. The compiler may find that a part is unused.
 pub(crate) fn signature<'m>(definitions: &Definitions<'m>, entry: &'m Function) -> Signature {
     let extent = |name| entry.directive(name)?.extent().map(Dim3::from);
     Signature {
@@ -35,7 +35,7 @@ fn parameter(parameter: &ptx::Parameter) -> Parameter {
     }
 }
 
-/// Of these items: what functions declare lies before what the module does.
+/// Lays out the shared memory of these items; declarations in functions precede module-level ones.
 fn static_shared_bytes(items: &[&Item]) -> u64 {
     let bodies = items.iter().filter_map(|item| match item {
         Item::Function(function) => function.body.as_ref(),
@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(tile.parameters[1].name, "tile_param_1");
         assert_eq!(tile.maxntid, Some(Dim3::new(16, 8, 1)));
         assert_eq!(tile.reqnctapercluster, Some(Dim3::new(2, 1, 1)));
-        // The barrier, the buffer at 128, and what it names of the module's.
+        // The barrier, the buffer at 128, and the variables of the module that it refers to.
         assert_eq!(tile.static_shared_bytes, 128 + 1024 + 6);
 
         assert_eq!(plain.reqntid, Some(Dim3::new(64, 1, 1)));
@@ -134,7 +134,7 @@ mod tests {
             (tile.waits_for_kernels, plain.waits_for_kernels),
             (false, true)
         );
-        // The shared memory of the function that it calls: 2 bytes of its own, and 40 at 4.
+        // The shared memory of the called function: 2 bytes of its own, and 40 at 4.
         assert_eq!((plain.parameters.len(), plain.static_shared_bytes), (0, 44));
     }
 }

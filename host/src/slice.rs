@@ -4,7 +4,7 @@ use bytemuck::Pod;
 
 use crate::Buffer;
 
-/// A part of a buffer, from one element to the end: what a kernel's pointer can get.
+/// A part of a buffer, from one element to the end, that can be passed to a kernel's pointer.
 #[derive(Clone, Copy, Debug)]
 pub struct Slice<'buffer, T> {
     address: u64,
@@ -14,37 +14,37 @@ pub struct Slice<'buffer, T> {
 }
 
 impl<T> Slice<'_, T> {
-    /// The address of its first element.
+    /// Returns the address of the first element.
     pub fn address(&self) -> u64 {
         self.address
     }
 
-    /// The number that tells its device from all others, as [`Argument::OnDevice`](tma_launch::Argument::OnDevice) has it.
+    /// Returns the unique number of the device, as in [`Argument::OnDevice`](tma_launch::Argument::OnDevice).
     pub fn device_id(&self) -> u64 {
         self.device
     }
 
-    /// Its length in elements.
+    /// Returns the length in elements.
     pub fn len_elems(&self) -> usize {
         self.len_elems
     }
 
-    /// The same memory, for kernels of a device that has access to it.
+    /// Returns the same memory for kernels of a device with access to it.
     pub(crate) fn on(self, device: u64) -> Self {
         Self { device, ..self }
     }
 
-    /// The part that begins so many elements later.
+    /// Returns the part that begins `offset_elems` elements later.
     ///
     /// # Panics
-    /// It has fewer elements.
+    /// The slice has fewer elements.
     #[must_use]
     #[track_caller]
     pub fn at(&self, offset_elems: usize) -> Self {
         let len_elems = self.len_elems.checked_sub(offset_elems);
         let Some(len_elems) = len_elems else {
             panic!(
-                "element {offset_elems} of {} elements: at most {0}",
+                "element offset {offset_elems} must be at most the length {0}",
                 self.len_elems
             )
         };
@@ -58,7 +58,7 @@ impl<T> Slice<'_, T> {
 }
 
 impl<T: Pod> Buffer<T> {
-    /// The part that begins at this element.
+    /// Returns the part that begins at element `offset_elems`.
     ///
     /// # Panics
     /// The buffer has fewer elements.
@@ -73,7 +73,7 @@ impl<T: Pod> Buffer<T> {
         whole.at(offset_elems)
     }
 
-    /// All of it as bytes.
+    /// Returns the whole slice as bytes.
     pub fn bytes(&self) -> Slice<'_, u8> {
         Slice {
             address: self.address(),
@@ -89,7 +89,7 @@ mod tests {
     use crate::Device;
 
     #[test]
-    #[should_panic(expected = "element 5 of 4 elements: at most 4")]
+    #[should_panic(expected = "element offset 5 must be at most the length 4")]
     fn parts_lie_in_their_buffer() {
         let buffer = Device::emulator(0).upload(&[0_u16; 4]).unwrap();
         assert_eq!(buffer.at(4).len_elems(), 0);

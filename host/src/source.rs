@@ -4,10 +4,10 @@ use tma_launch::{Failure, Signature, Stage, suggestion};
 
 use crate::{file::read_file, signature::signature};
 
-/// The longest text that is read.
+/// Size limit of a PTX text in bytes.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// A PTX text that was read: its kernels are known, without any driver.
+/// A parsed PTX text: its kernels are known without a driver.
 #[derive(Clone, Debug)]
 pub struct Source {
     name: String,
@@ -17,9 +17,9 @@ pub struct Source {
 }
 
 impl Source {
-    /// Reads a PTX text; `name` is what messages call it.
+    /// Parses a PTX text. Messages call it `name`.
     ///
-    /// The error names the line and column of each location that is not PTX.
+    /// The error lists the line and column of each location that is not valid PTX.
     pub fn parse(name: &str, text: &str) -> Result<Self, Failure> {
         let module = ptx::parse_named(name, text)
             .map_err(|errors| Failure::new(Stage::Load, errors.to_string()))?;
@@ -42,28 +42,27 @@ impl Source {
         let cannot = |why: String| Failure::new(Stage::Load, format!("cannot read {name}: {why}"));
         let bytes = read_file(path, MAX_BYTES).map_err(|error| cannot(error.to_string()))?;
         let text = String::from_utf8(bytes).map_err(|_| {
-            cannot("it is not text".to_owned())
-                .hint("PTX is wanted here, not a cubin or fat binary")
+            cannot("it is not text".to_owned()).hint("use PTX, not a cubin or fat binary")
         })?;
         Self::parse(&name, &text)
     }
 
-    /// The name in messages.
+    /// Returns the name in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The syntax tree.
+    /// Returns the syntax tree.
     pub fn module(&self) -> &Arc<ptx::Module> {
         &self.module
     }
 
-    /// The architecture that it is for: `sm_90a`.
+    /// Returns the target architecture, such as `sm_90a`.
     pub fn target(&self) -> &str {
         self.module
             .target
@@ -72,12 +71,12 @@ impl Source {
             .map_or("", |name| name.as_str())
     }
 
-    /// All kernels, in order.
+    /// Returns the signatures of all kernels, in order.
     pub fn signatures(&self) -> &[Signature] {
         &self.signatures
     }
 
-    /// The kernel of this name. The error suggests the nearest names.
+    /// Returns the kernel of this name. The error suggests the nearest names.
     pub fn signature(&self, entry: &str) -> Result<&Signature, Failure> {
         self.signatures
             .iter()

@@ -11,12 +11,12 @@ use tma_launch::{Failure, Stage};
 
 use crate::{Device, device::Kind, driver::OrFail, gpu::Gpu};
 
-/// Launches of a device that run one after the other.
+/// A stream of a device; its launches run one after another.
 ///
-/// Launches on different streams of a GPU may run at the same time. On the emulator all launches run
-/// one after the other, whatever their streams are. Reading or writing a buffer waits for all streams.
+/// Launches on different streams of a GPU may run concurrently. On the emulator all launches run one after another,
+/// regardless of streams. Reading or writing a buffer waits for all streams.
 ///
-/// The other methods of `cust`'s stream are left out: a callback could borrow data that is gone when it runs.
+/// Other methods of `cust`'s stream are not available: a callback could borrow data that is gone when it runs.
 ///
 /// ```compile_fail,E0599
 /// # fn borrowed(device: &tma_host::Device, numbers: &[u32]) {
@@ -26,12 +26,12 @@ use crate::{Device, device::Kind, driver::OrFail, gpu::Gpu};
 #[doc(alias("CUstream", "cudaStream_t"))]
 #[derive(Clone, Debug)]
 pub struct Stream {
-    /// Nothing for the device's own stream, and on the emulator.
+    /// `None` for the device's default stream, and on the emulator.
     own: Option<Arc<Own>>,
     device: Device,
 }
 
-/// A stream of the driver, which ends in its context.
+/// A stream of the driver, destroyed in its context.
 #[derive(Debug)]
 struct Own {
     stream: cust::stream::Stream,
@@ -40,13 +40,13 @@ struct Own {
 
 impl Drop for Own {
     fn drop(&mut self) {
-        // Destroying it needs the context; without it there is nothing to destroy.
+        // Destroying it needs the context; without it the stream is already gone.
         let _ = self.gpu.enter(Stage::Synchronise);
     }
 }
 
 impl Stream {
-    /// That of the device itself.
+    /// Returns the device's default stream.
     pub(crate) fn main(device: &Device) -> Self {
         Self {
             own: None,
@@ -71,12 +71,12 @@ impl Stream {
         })
     }
 
-    /// The device that its launches run on.
+    /// Returns the device of the stream.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// The driver's handle; nothing on the emulator.
+    /// Returns the driver's handle; `None` on the emulator.
     pub fn raw(&self) -> Option<cust::sys::CUstream> {
         self.on_gpu().map(|(_, stream)| stream.as_inner())
     }
@@ -91,7 +91,7 @@ impl Stream {
         }
     }
 
-    /// Waits until all its launches have ended.
+    /// Waits until all launches of the stream have ended.
     ///
     /// # Errors
     /// As [`Device::synchronise`].
@@ -102,33 +102,31 @@ impl Stream {
         };
         gpu.enter(Stage::Synchronise)?;
         let result = stream.synchronize();
-        let result = result.or_fail(Stage::Synchronise, || {
-            "a kernel did not end well".to_owned()
-        });
+        let result = result.or_fail(Stage::Synchronise, || "a kernel failed".to_owned());
         result.map_err(|failure| gpu.explain(failure))
     }
 
-    /// Makes all later work on this stream wait for the work that another one, of any device, has so far.
+    /// Makes all later work on this stream wait for the current work of another stream, of any device.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// The driver fails.
     #[doc(alias("cuStreamWaitEvent", "cudaStreamWaitEvent"))]
     pub fn wait_for(&self, other: &Self) -> Result<(), Failure> {
         let mark = other.mark()?;
         self.wait_for_mark(other, mark)
     }
 
-    /// Makes all later work on both streams, of any devices, wait for the work that both have so far.
+    /// Makes all later work on both streams, of any devices, wait for the current work of both.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// The driver fails.
     pub fn wait_for_each_other(&self, other: &Self) -> Result<(), Failure> {
         let (own, others) = (self.mark()?, other.mark()?);
         self.wait_for_mark(other, others)?;
         other.wait_for_mark(self, own)
     }
 
-    /// An event behind what it has so far; nothing on the emulator, where all of that has ended.
+    /// Records an event after the current work; `None` on the emulator, where the work has already ended.
     fn mark(&self) -> Result<Option<cust::event::Event>, Failure> {
         let Some((gpu, stream)) = self.on_gpu() else {
             self.device.synchronise()?;
@@ -138,7 +136,7 @@ impl Stream {
         recorded(stream, EventFlags::DISABLE_TIMING).map(Some)
     }
 
-    /// Makes later work wait for the event of another stream.
+    /// Makes later work wait for an event of another stream.
     fn wait_for_mark(&self, other: &Self, mark: Option<cust::event::Event>) -> Result<(), Failure> {
         let Some(mark) = mark else {
             return Ok(());
@@ -151,10 +149,10 @@ impl Stream {
         waits.or_fail(Stage::Launch, || "waiting for another stream".to_owned())
     }
 
-    /// Marks the end of what was launched so far.
+    /// Records an event after the current work.
     ///
     /// # Errors
-    /// The driver refuses.
+    /// The driver fails.
     #[doc(alias("cuEventRecord", "cudaEventRecord"))]
     pub fn record(&self) -> Result<Event, Failure> {
         let recorded = match self.on_gpu() {
@@ -174,7 +172,7 @@ impl Stream {
     }
 }
 
-/// A new event behind what the stream has so far.
+/// Creates an event after the current work of the stream.
 fn recorded(
     stream: &cust::stream::Stream,
     flags: EventFlags,
@@ -184,7 +182,7 @@ fn recorded(
     event.or_fail(Stage::Launch, || "an event".to_owned())
 }
 
-/// A mark in a stream.
+/// A point in a stream's work.
 #[doc(alias("CUevent", "cudaEvent_t"))]
 #[derive(Debug)]
 pub struct Event {
@@ -200,7 +198,7 @@ enum Recorded {
 }
 
 impl Event {
-    /// Waits until what comes before the mark has ended.
+    /// Waits until the work before the event has ended.
     ///
     /// # Errors
     /// As [`Device::synchronise`].
@@ -211,19 +209,17 @@ impl Event {
         };
         gpu.enter(Stage::Synchronise)?;
         let result = event.synchronize();
-        let result = result.or_fail(Stage::Synchronise, || {
-            "a kernel did not end well".to_owned()
-        });
+        let result = result.or_fail(Stage::Synchronise, || "a kernel failed".to_owned());
         result.map_err(|failure| gpu.explain(failure))
     }
 
-    /// The time between an earlier mark and this one, which it waits for.
+    /// Waits for this event, and returns the time since an earlier one.
     ///
-    /// On a GPU its own clock measures it, to about half a microsecond. On the emulator it is the time
-    /// that the emulator took, and says nothing of a GPU.
+    /// On a GPU the GPU's clock measures it, to about half a microsecond. On the emulator it is the emulator's own
+    /// run time, which does not predict a GPU's.
     ///
     /// # Errors
-    /// As [`Device::synchronise`]; or the marks are of different devices.
+    /// As [`Device::synchronise`]; or the events belong to different devices.
     #[doc(alias("cuEventElapsedTime", "cudaEventElapsedTime"))]
     pub fn elapsed_since(&self, earlier: &Self) -> Result<Duration, Failure> {
         self.synchronise()?;
@@ -241,7 +237,7 @@ impl Event {
                 Ok(end.saturating_duration_since(*start))
             }
             _ => {
-                let what = "two events, one of a GPU and one of the emulator";
+                let what = "one event is of a GPU and the other of the emulator; use two events of one device";
                 Err(Failure::new(Stage::Synchronise, what))
             }
         }
@@ -251,7 +247,7 @@ impl Event {
 impl Drop for Event {
     fn drop(&mut self) {
         if let Kind::Gpu(gpu) = self.device.kind() {
-            // Destroying it needs the context; without it there is nothing to destroy.
+            // Destroying it needs the context; without it the event is already gone.
             let _ = gpu.enter(Stage::Synchronise);
         }
     }

@@ -8,9 +8,9 @@ use crate::{Device, EncodeError, device::Kind, memory::Memory};
 
 /// A tensor map that does not outlive its tensor.
 ///
-/// Pass it to a kernel whose parameter is a grid constant, or put it where kernels find it:
-/// [`Device::upload_tensor_maps`] into global memory,
-/// [`Module::set_tensor_map`](crate::Module::set_tensor_map) into constant memory.
+/// Pass it to a kernel parameter that is a grid constant, or store it in global memory with
+/// [`Device::upload_tensor_maps`] or in constant memory with
+/// [`Module::set_tensor_map`](crate::Module::set_tensor_map).
 #[doc(alias = "CUtensorMap")]
 #[derive(Clone, Copy, Debug)]
 pub struct TensorMap<'buffer> {
@@ -20,7 +20,7 @@ pub struct TensorMap<'buffer> {
 }
 
 impl<'buffer> TensorMap<'buffer> {
-    /// Of a tensor in this memory on the device of this number.
+    /// Wraps a map of a tensor in this memory, on the device with this number.
     pub(crate) fn new(
         map: tensor_map::TensorMap,
         device: u64,
@@ -33,7 +33,7 @@ impl<'buffer> TensorMap<'buffer> {
         }
     }
 
-    /// The memory that holds the tensor.
+    /// Returns the memory of the tensor.
     pub(crate) fn memory(&self) -> &'buffer Arc<Memory> {
         self.memory
     }
@@ -42,20 +42,20 @@ impl<'buffer> TensorMap<'buffer> {
         self.device
     }
 
-    /// The 128 bytes.
+    /// Returns the 128 bytes.
     pub fn encoded(&self) -> &tensor_map::TensorMap {
         &self.map
     }
 }
 
-/// A map of the tensor at `address` on this device. What lies there is not looked at, see
+/// Encodes a map of the tensor at `address` on this device. The memory at the address is not checked; see
 /// [`Device::tensor_map`].
 ///
-/// For compute capability 9.0, and so on the emulator, the map comes from the `tensor-map` crate, which was compared with
-/// the driver; for others the rules are checked, and the driver encodes.
+/// For compute capability 9.0, and so on the emulator, the `tensor-map` crate encodes the map; its output was
+/// compared with the driver's. For other capabilities the rules are checked here and the driver encodes.
 ///
 /// # Errors
-/// All rules that the parameters break, or that the driver refuses them.
+/// The parameters break rules, and the error lists all of them; or the driver refuses them.
 #[doc(alias = "cuTensorMapEncodeTiled")]
 #[doc(alias = "cuTensorMapEncodeIm2col")]
 #[doc(alias = "cuTensorMapEncodeIm2colWide")]
@@ -80,13 +80,13 @@ pub fn encode(
     }
 }
 
-/// The properties of a device that rules depend on.
+/// Returns the properties of a device that rules depend on.
 pub fn target(device: &Device) -> Target {
     let capability = device.capability();
     Target::new(capability.major as u8, capability.minor as u8)
 }
 
-/// The map as the driver encodes it, unchecked and unchanged.
+/// Encodes a map with the driver, without checks or changes.
 ///
 /// # Errors
 /// The driver refuses the parameters; or the device is the emulator, which has no driver.
@@ -102,15 +102,12 @@ pub fn encode_with_driver(
         error,
     };
     let Kind::Gpu(gpu) = device.kind() else {
-        let failure = Failure::new(
-            Stage::Encode,
-            "the emulator has no driver that encodes maps",
-        );
+        let failure = Failure::new(Stage::Encode, "the emulator has no driver to encode maps");
         return Err(EncodeError::Context(failure));
     };
     gpu.enter(Stage::Encode).map_err(EncodeError::Context)?;
     let tensor = params.tensor();
-    // The driver refuses all ranks above 5 alike.
+    // The driver returns the same error for all ranks above 5.
     let rank = tensor.rank().min(ARRAY_LEN);
     let given = Tensor {
         data_type: tensor.data_type as u32,
@@ -127,7 +124,7 @@ pub fn encode_with_driver(
     let map = match params {
         Params::Tiled(tiled) => {
             let box_dims = padded(&tiled.box_dims);
-            // SAFETY: the arrays have as many elements as the greatest rank that is passed (1, 2).
+            // SAFETY: the arrays are as long as the greatest rank passed (1, 2).
             unsafe { driver::encode_tiled(&given, &box_dims) }
         }
         Params::Im2col(im2col) => {
@@ -155,10 +152,10 @@ pub fn encode_with_driver(
     Ok(tensor_map::TensorMap::from_bytes(map.bytes))
 }
 
-/// Elements of each array that the driver gets.
+/// Length of each array that is passed to the driver.
 const ARRAY_LEN: usize = 8;
 
-/// As many zeros after the values as the driver may read.
+/// Pads the values with zeros up to the length that the driver may read.
 fn padded<T: Copy + Default>(values: &[T]) -> [T; ARRAY_LEN] {
     std::array::from_fn(|dim| values.get(dim).copied().unwrap_or_default())
 }

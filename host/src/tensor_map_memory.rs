@@ -1,4 +1,4 @@
-//! Tensor maps in global memory, and what lies where they point.
+//! Tensor maps in global memory, and checks of their tensors' memory.
 
 use std::marker::PhantomData;
 
@@ -10,10 +10,10 @@ use crate::{
     Buffer, Device, EncodeError, KernelArgument, TensorMap, device::Kind, encode, gpu::Gpu,
 };
 
-/// Tensor maps in global memory, one after the other, that do not outlive their tensors.
+/// An array of tensor maps in global memory that does not outlive the tensors.
 ///
-/// As a kernel argument it is the address of the first. A kernel must acquire a map in global memory
-/// with a tensormap proxy fence before it uses it (PTX ISA 8.9.4), even when only the host wrote it.
+/// As a kernel argument it is the address of the first map. A kernel must acquire a map in global memory with a
+/// tensormap proxy fence before using it (PTX ISA 8.9.4), even if only the host wrote it.
 #[derive(Debug)]
 pub struct TensorMaps<'buffer> {
     memory: Buffer<u8>,
@@ -21,26 +21,26 @@ pub struct TensorMaps<'buffer> {
 }
 
 impl TensorMaps<'_> {
-    /// The device address of a map, a multiple of 128.
+    /// Returns the device address of a map, a multiple of 128.
     pub fn address(&self, index: usize) -> Option<u64> {
         let offset = index.checked_mul(tensor_map::TensorMap::BYTES)?;
         (offset < self.memory.len_bytes()).then(|| self.memory.address() + offset as u64)
     }
 
-    /// The device memory of all maps.
+    /// Returns the device memory of all maps.
     pub fn memory(&self) -> &Buffer<u8> {
         &self.memory
     }
 }
 
-/// The address of the first.
+/// The address of the first map.
 impl KernelArgument for &TensorMaps<'_> {
     fn argument(&self) -> Argument {
         (&self.memory).argument()
     }
 }
 
-/// The address of the first.
+/// The address of the first map.
 impl Pointer<tensor_map::TensorMap> for &TensorMaps<'_> {
     fn pointer(&self) -> Argument {
         self.argument()
@@ -48,10 +48,10 @@ impl Pointer<tensor_map::TensorMap> for &TensorMaps<'_> {
 }
 
 impl Device {
-    /// Copies maps into global memory.
+    /// Copies maps to global memory.
     ///
     /// # Errors
-    /// There is no room.
+    /// The device is out of memory.
     pub fn upload_tensor_maps<'buffer>(
         &self,
         maps: &[TensorMap<'buffer>],
@@ -66,13 +66,13 @@ impl Device {
         })
     }
 
-    /// A map of a tensor at an address that some other code allocated.
+    /// Returns a map of a tensor at an address allocated by other code.
     ///
-    /// Whoever uses the map sees to it that the memory lives as long.
+    /// The caller must keep the memory alive while the map is in use.
     ///
     /// # Errors
-    /// Nothing was allocated at the address, or it was freed; it belongs to another context; the
-    /// tensor reaches beyond the allocation; the parameters break rules.
+    /// The address is not allocated, was freed, or belongs to another context; the tensor exceeds the allocation;
+    /// or the parameters break rules.
     #[doc(alias = "cuPointerGetAttribute")]
     pub fn tensor_map(
         &self,
@@ -95,7 +95,7 @@ impl Device {
     }
 }
 
-/// Start and length of the GPU's memory that an address lies in.
+/// Returns the start and length of the GPU allocation that contains an address.
 fn allocation(gpu: &Gpu, address: u64) -> Result<(u64, u64), EncodeError> {
     gpu.enter(Stage::Encode).map_err(EncodeError::Context)?;
     let found = pointer::allocation(address).map_err(|error| {

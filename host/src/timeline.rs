@@ -1,6 +1,6 @@
-//! A timeline of the pipelines of kernels, from the stamps that they write.
+//! Timelines of kernels' pipelines, from stamps that the kernels write.
 //!
-//! `crates/tma/src/stamps.rs` says how stamps lie in memory.
+//! `crates/tma/src/stamps.rs` describes the layout of stamps.
 
 mod draw;
 
@@ -8,101 +8,101 @@ use tma_launch::{Failure, Stage};
 
 use crate::{Buffer, Module};
 
-/// The variable that says where the rings are.
+/// The variable with the address of the rings.
 const VARIABLE: &str = "TMA_TRACE";
 
-/// Words of an entry of a ring, and entries before the first stamp.
+/// Words per entry of a ring, and number of entries before the first stamp.
 const WORDS: usize = 4;
 const FIRST: usize = 2;
 
-/// The stamps of the pipelines of a module's kernels, where the module was built with `PtxBuilder::trace`.
+/// The stamps of pipelines in a module that was built with `PtxBuilder::trace`.
 ///
-/// Each warp of a pipeline writes 16 bytes for each thing that it does, with its multiprocessor's clock. The
-/// last ones are kept, in a ring for each warp.
+/// Each warp of a pipeline writes 16 bytes for each event, timed with its multiprocessor's clock. Each warp has a
+/// ring that keeps the latest stamps.
 #[derive(Debug)]
-#[must_use = "stamps are written as long as this lives"]
+#[must_use = "kernels write stamps only until this is dropped"]
 pub struct Timeline<'module> {
     module: &'module Module,
     rings: Buffer<u32>,
     rings_have: Rings,
 }
 
-/// How many rings there are, and how long they are.
+/// The number and length of the rings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rings {
-    /// Blocks that have rings: the first ones.
+    /// Number of blocks with rings, from block 0 on.
     pub blocks: u32,
-    /// Warps of a block that have rings: the first ones.
+    /// Number of warps per block with rings, from warp 0 on.
     pub warps: u32,
-    /// Stamps that each ring keeps: a power of two, 4 at least. A visit to a stage has two, of a warp that loads and stores
-    /// four.
+    /// Number of stamps in a ring, a power of two of at least 4. A visit to a stage writes two stamps, or four by a
+    /// warp that loads and stores.
     pub stamps: u32,
 }
 
 /// The stamps of a warp.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WarpStamps {
-    /// The number of the block.
+    /// The index of the block.
     pub block: u32,
-    /// The number of the warp in its block.
+    /// The index of the warp in its block.
     pub warp: u32,
-    /// The part of the warp in the pipeline.
+    /// The role of the warp in the pipeline.
     pub role: Role,
-    /// Stages of the pipeline.
+    /// Number of stages of the pipeline.
     pub stages: u32,
-    /// When it began: nanoseconds of all multiprocessors' timer, and cycles of its own clock.
+    /// The start time: nanoseconds of the global timer, and cycles of the multiprocessor's clock.
     pub began: (u64, u32),
-    /// When it ended; nothing where it did not.
+    /// The end time; `None` if the warp did not end.
     pub ended: Option<(u64, u32)>,
-    /// The things that it did, in order.
+    /// The events in order.
     pub stamps: Vec<Stamp>,
 }
 
-/// One thing that a warp did.
+/// An event of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
-    /// The kind of thing.
+    /// The kind of event.
     pub kind: Kind,
-    /// The number of the visit to a stage, from 0: the stage is its remainder by the stages, and the phase of the
-    /// stage's barriers the quotient.
+    /// The number of the visit, from 0. Its remainder by the number of stages is the stage, and its quotient is the
+    /// phase of the stage's barriers.
     pub visit: u32,
-    /// Cycles of the multiprocessor since the warp began.
+    /// Cycles of the multiprocessor's clock since the warp began.
     pub cycles: u32,
-    /// Cycles that it waited, or bytes of the copy.
+    /// Cycles spent waiting, or bytes of the copy.
     pub told: u32,
 }
 
-/// The part of a warp in a pipeline.
+/// The role of a warp in a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// It loads.
+    /// Producer: issues the loads.
     Fills,
-    /// It works on what was loaded.
+    /// Consumer: works on loaded stages.
     Drains,
-    /// It loads and stores.
+    /// Both loads and stores.
     Streams,
 }
 
-/// The thing that a warp did.
+/// The kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// It waited until the stage was empty.
+    /// Waited until the stage was empty.
     Acquired,
-    /// It issued a copy into the stage.
+    /// Issued a copy into the stage.
     Issued,
-    /// It waited until the stage was full.
+    /// Waited until the stage was full.
     Full,
-    /// It gave the stage back.
+    /// Released the stage.
     Released,
-    /// It issued a store from the stage, and waited until the store before had been read.
+    /// Issued a store from the stage, and waited until the previous store had been read.
     Stored,
 }
 
 impl Module {
-    /// Has the pipelines of the module's kernels write stamps, as long as what this returns lives.
+    /// Makes the pipelines of the module's kernels write stamps until the returned value is dropped.
     ///
     /// # Errors
-    /// The module was built without stamps; the rings are not as they must be, or there is no room for them.
+    /// The module was built without stamps; the rings are invalid, or the device is out of memory.
     pub fn timeline(&self, rings: Rings) -> Result<Timeline<'_>, Failure> {
         let Rings {
             blocks,
@@ -111,16 +111,17 @@ impl Module {
         } = rings;
         let fail = |what: String| Failure::new(Stage::Upload, what);
         let (_, bytes) = self.variable(VARIABLE).map_err(|failure| {
-            failure.hint("only kernels that `PtxBuilder::trace` built, and that have a pipeline, write stamps")
+            failure.hint("only kernels with a pipeline that were built with `PtxBuilder::trace` write stamps")
         })?;
         if bytes != 24 {
             return Err(fail(format!(
-                "`{VARIABLE}` has {bytes} bytes, and not 24: another version of `tma`"
+                "`{VARIABLE}` has {bytes} bytes but must have 24; build the kernels with this version of `tma`"
             )));
         }
         if !stamps.is_power_of_two() || stamps < 4 {
-            let what = format!("a ring of {stamps} stamps; a power of two from 4 on is needed");
-            return Err(fail(what).hint(format!("take {}", stamps.max(4).next_power_of_two())));
+            let what =
+                format!("a ring size of {stamps} stamps must be a power of two of at least 4");
+            return Err(fail(what).hint(format!("use {}", stamps.max(4).next_power_of_two())));
         }
         let entries = u64::from(stamps) + FIRST as u64;
         let words = [u64::from(blocks), u64::from(warps), entries, WORDS as u64];
@@ -139,7 +140,7 @@ impl Module {
 }
 
 impl Timeline<'_> {
-    /// Forgets what was stamped before.
+    /// Clears all stamps.
     ///
     /// # Errors
     /// The device fails.
@@ -147,11 +148,11 @@ impl Timeline<'_> {
         self.rings.write(&vec![0; self.rings.len_elems()])
     }
 
-    /// The stamps of the warps that have rings, once the launches before this have ended: the last of it, where there was more
-    /// than a ring keeps.
+    /// Waits for earlier launches, and returns the stamps of the warps with rings. Longer recordings are reduced to
+    /// the latest stamps.
     ///
     /// # Errors
-    /// A launch before this went wrong.
+    /// An earlier launch failed.
     pub fn read(&self) -> Result<Vec<WarpStamps>, Failure> {
         let words = self.rings.read()?;
         let of_ring = WORDS * (FIRST + self.rings_have.stamps as usize);
@@ -161,7 +162,8 @@ impl Timeline<'_> {
         Ok(rings.collect())
     }
 
-    /// The timeline in the format of the emulator's `Trace`, for Perfetto and `chrome://tracing`, in nanoseconds.
+    /// Returns the timeline in the format of the emulator's `Trace`, for Perfetto and `chrome://tracing`, in
+    /// nanoseconds.
     ///
     /// # Errors
     /// As [`read`](Self::read).
@@ -172,12 +174,12 @@ impl Timeline<'_> {
 
 impl Drop for Timeline<'_> {
     fn drop(&mut self) {
-        // After a fault of the GPU nothing is launched any more.
+        // After a GPU fault no more kernels run, so an error does not matter.
         let _ = self.module.set_variable(VARIABLE, &[0; 24]);
     }
 }
 
-/// One ring; nothing where its warp was in no pipeline.
+/// Reads one ring; `None` if its warp was in no pipeline.
 fn read(ring: &[u32], block: u32, warp: u32) -> Option<WarpStamps> {
     let (entries, _) = ring.as_chunks::<WORDS>();
     let [begin, end] = *entries.first_chunk()?;

@@ -8,17 +8,18 @@ use tma_launch::{Failure, Stage, check::variable_bytes};
 use crate::{Module, TensorMap, driver::failure, memory::Memory, module::Loaded};
 
 impl Module {
-    /// Writes a map over a variable of the module, in `__constant__` or global memory.
+    /// Writes a tensor map to a variable of the module, in `__constant__` or global memory.
     ///
-    /// The module keeps the memory of the tensor, also when its buffer is dropped, until this or
-    /// [`set_variable`](Self::set_variable) writes over the variable.
+    /// The module keeps the memory of the tensor, even after its buffer is dropped, until this function or
+    /// [`set_variable`](Self::set_variable) overwrites the variable.
     ///
     /// # Errors
-    /// There is no such variable, it has not the 128 bytes of a map, or is not at a multiple of 64.
+    /// There is no such variable, its size is not the 128 bytes of a map, or it is not aligned to 64.
     #[doc(alias = "cuModuleGetGlobal")]
     pub fn set_tensor_map(&self, variable: &str, map: &TensorMap<'_>) -> Result<(), Failure> {
         if map.device_id() != self.device().id() {
-            let what = format!("the variable `{variable}` and the tensor are on two devices");
+            let what =
+                format!("the variable `{variable}` and the tensor must be on the same device");
             return Err(Failure::new(Stage::Upload, what));
         }
         let (address, bytes) = self.variable(variable)?;
@@ -30,23 +31,23 @@ impl Module {
     /// Writes the bytes of a variable of the module, in `__constant__` or global memory.
     ///
     /// # Errors
-    /// There is no such variable, or it has not so many bytes.
+    /// There is no such variable, or its size differs.
     #[doc(alias = "cudaMemcpyToSymbol")]
     pub fn set_variable(&self, variable: &str, content: &[u8]) -> Result<(), Failure> {
         self.replace_variable(variable, content, None)
     }
 
-    /// Writes the bytes of a variable; where they are a map, `tensor` is the memory of its tensor.
+    /// Writes the bytes of a variable; if they are a map, `tensor` is the memory of its tensor.
     fn replace_variable(
         &self,
         variable: &str,
         content: &[u8],
         tensor: Option<Arc<Memory>>,
     ) -> Result<(), Failure> {
-        // It is held while the variable is written, so that map and tensor are those of the same call.
+        // Held while the variable is written, so that map and tensor come from the same call.
         let mut tensors = self.tensors.lock().unwrap_or_else(PoisonError::into_inner);
         self.write_variable(variable, content)?;
-        // No launch reads the map before any more: the write has waited for all.
+        // No launch can read the previous map any more, since the write waited for all launches.
         match tensor {
             Some(tensor) => tensors.insert(variable.to_owned(), tensor),
             None => tensors.remove(variable),
@@ -62,9 +63,8 @@ impl Module {
             session.synchronise();
             return session.write_variable(*module, variable, content);
         }
-        // SAFETY: the address is that of a variable of this module, which is loaded, and its length
-        // is that of the content (2). It is read before the call returns (1). The context is
-        // current (3).
+        // SAFETY: the address belongs to a variable of this loaded module, and the length matches the content (2).
+        // It is read before the call returns (1). The context is current (3).
         let result =
             unsafe { sys::cuMemcpyHtoD_v2(address, content.as_ptr().cast(), content.len()) };
         match result {
@@ -90,8 +90,8 @@ impl Module {
         }
         let (address, bytes) = self.variable(variable)?;
         let mut content = vec![0; bytes as usize];
-        // SAFETY: the address is that of a variable of this module, which is loaded, and `content` has its
-        // length (2). It is written before the call returns (1). The context is current (3).
+        // SAFETY: the address belongs to a variable of this loaded module, and `content` has its length (2). It is
+        // written before the call returns (1). The context is current (3).
         let result =
             unsafe { sys::cuMemcpyDtoH_v2(content.as_mut_ptr().cast(), address, content.len()) };
         match result {
@@ -104,8 +104,7 @@ impl Module {
         }
     }
 
-    /// The device address of a variable and how many bytes it has; on a GPU, its context is then
-    /// current.
+    /// Returns the device address and size in bytes of a variable; on a GPU, makes its context current.
     ///
     /// # Errors
     /// There is no such variable.
@@ -118,18 +117,18 @@ impl Module {
     }
 }
 
-/// Checks that a variable of so many bytes at this address can hold a map.
+/// Checks that a variable of this size at this address can hold a map.
 fn fits(variable: &str, address: u64, bytes: u64) -> Result<(), String> {
     let needed = tensor_map::TensorMap::BYTES as u64;
     if bytes != needed {
         return Err(format!(
-            "the variable `{variable}` has {bytes} bytes, and a map has {needed}"
+            "the variable `{variable}` has {bytes} bytes but must have {needed}, the size of a tensor map"
         ));
     }
     if !address.is_multiple_of(64) {
         return Err(format!(
-            "the variable `{variable}` is at {address:#x}, and a map must be at a multiple of 64; \
-             declare it with `.align 64`"
+            "the variable `{variable}` is at {address:#x} but must be at a multiple of 64 to hold a tensor \
+             map; declare it with `.align 64`"
         ));
     }
     Ok(())
@@ -143,10 +142,13 @@ mod tests {
     fn a_map_needs_128_bytes_at_a_multiple_of_64() {
         assert_eq!(fits("map", 0x140, 128), Ok(()));
         let error = fits("map", 0x140, 64).unwrap_err();
-        assert_eq!(error, "the variable `map` has 64 bytes, and a map has 128");
+        assert_eq!(
+            error,
+            "the variable `map` has 64 bytes but must have 128, the size of a tensor map"
+        );
         let error = fits("map", 0x150, 128).unwrap_err();
         assert!(
-            error.starts_with("the variable `map` is at 0x150, "),
+            error.starts_with("the variable `map` is at 0x150 but "),
             "{error}"
         );
     }

@@ -55,12 +55,12 @@ fn the_environment_names_the_device() {
 fn wrong_values_are_errors_that_list_the_right_ones() {
     assert_eq!(
         opened(&[("TMA_DEVICE", "tpu")]),
-        "open: the environment variable TMA_DEVICE is `tpu`: there is no device `tpu`; there are auto, \
-         gpu and emulator"
+        "open: the environment variable TMA_DEVICE is `tpu`: unknown device `tpu`; use auto, gpu or \
+         emulator"
     );
     assert_eq!(
         opened(&[("TMA_SEED", "-1")]),
-        "open: the environment variable TMA_SEED is `-1`: a seed is a number from 0 to \
+        "open: the environment variable TMA_SEED is `-1`: a seed must be a number from 0 to \
          18446744073709551615"
     );
 }

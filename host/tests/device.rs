@@ -20,7 +20,7 @@ fn runs_kernels(device: &Device) -> Result {
     let module = device.load(PTX.name, PTX.text)?;
     let mut data = device.upload(&[1.5_f32; 1000])?;
     let scale = module.function("scale")?;
-    // SAFETY: `scale` takes an address, a length and a number, and accesses so many elements; the
+    // SAFETY: `scale` takes an address, a length and a number, and accesses that many elements; the
     // buffer is read, which waits.
     unsafe { scale.launch(Shape::new(4, 256), (&mut data, 999_u32, 2.0_f32)) }?;
     let mut expected = vec![3.0; 1000];
@@ -57,7 +57,7 @@ fn runs_shapes(device: &Device) -> Result {
     let out = device.zeroed::<u32>(32)?;
     let sizes = |entry: &str, shape: Shape| {
         let function = module.function(entry)?;
-        // SAFETY: the kernels take an address of as many elements as there are blocks; the buffer is
+        // SAFETY: the kernels take an address of one element per block; the buffer is
         // read, which waits.
         unsafe { function.launch(shape, (&out,)) }?;
         Ok::<_, tma_host::Failure>(out.read()?[0])
@@ -123,7 +123,7 @@ fn calls_are_launched_by_their_module() -> Result {
     for device in everywhere() {
         let module = device.load(PTX.name, PTX.text)?;
         let mut data = device.upload(&[1.0_f32; 100])?;
-        // SAFETY: `scale` scales so many elements, which the buffer has from there on (1, 2); it lives
+        // SAFETY: `scale` scales that many elements, which the buffer has from there on (1, 2); it lives
         // until it is read (3), and no one else has it (4).
         unsafe { module.launch((1, 128), scale(&data, 100, 2.0)) }?;
         // SAFETY: as above.
@@ -195,7 +195,7 @@ fn memory_of_no_bytes_is_nowhere() -> Result {
         let said = empty.write(&[1.0]).unwrap_err().to_string();
         assert_eq!(
             said,
-            "upload: a buffer of 0 elements was to be filled with 1"
+            "upload: cannot fill a buffer of 0 elements with 1; the numbers must be equal"
         );
         let too_much = device.zeroed::<u64>(usize::MAX).unwrap_err();
         assert_eq!(too_much.stage, Stage::Upload, "{too_much}");
@@ -223,7 +223,7 @@ fn memory_of_another_device_is_refused() -> Result {
         let (matrix, out) = (other.upload(&elements)?, one.zeroed::<i32>(256)?);
         let map = matrix.tensor_map(tiled)?;
         let results = [
-            // SAFETY: `scale` scales so many elements, `tile` writes 256 (1, 2); the buffers live until the
+            // SAFETY: `scale` scales that many elements, `tile` writes 256 (1, 2); the buffers live until the
             // end (3), and nothing else runs (4).
             unsafe { scale_of.launch((1, 64), (&data, 64_u32, 2.0_f32)) },
             // SAFETY: as above.
@@ -241,7 +241,10 @@ fn memory_of_another_device_is_refused() -> Result {
             if let Err(failure) = result {
                 assert_eq!(failure.stage, Stage::Check);
                 let said = failure.to_string();
-                assert!(said.contains("and argument 0 on another device"), "{said}");
+                assert!(
+                    said.contains("but argument 0 is on another device"),
+                    "{said}"
+                );
             }
         }
         let stream = other.new_stream()?;

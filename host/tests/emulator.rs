@@ -69,10 +69,13 @@ fn modules_for_later_gpus_run_as_far_as_their_instructions_are_known() {
     assert!(said.what.contains("tcgen05.fence"), "{said}");
 
     let said = scale.resources().unwrap_err().to_string();
-    assert!(said.contains("the emulator compiles nothing"), "{said}");
+    assert!(
+        said.contains("the emulator does not compile kernels"),
+        "{said}"
+    );
 }
 
-/// `leads` lets the next kernel begin and writes a word; `follows` reads it, and waits before or behind that.
+/// `leads` lets the next kernel begin and writes a word; `follows` reads it, before or after waiting for `leads`.
 fn dependents(follows: &str) -> String {
     let kernel = |name: &str, body: &str| {
         format!(
@@ -152,5 +155,8 @@ fn a_job_can_have_several_modules() {
     job.launch(Launch::new("add", 1, 1).of_module(2).buffer(data));
     // SAFETY: as above.
     let failure = unsafe { jobs.run(&mut job) }.unwrap_err().to_string();
-    assert!(failure.contains("module number 2 does not exist"), "{failure}");
+    assert!(
+        failure.contains("module number 2 does not exist"),
+        "{failure}"
+    );
 }

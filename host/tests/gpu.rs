@@ -64,7 +64,7 @@ fn what_the_driver_refuses_is_explained() -> Result {
     let newest = PTX.text.replace(".version 8.0", ".version 8.6");
     let text = load(&newest.replace(".target sm_90", &format!(".target {other}")));
     let hint = format!(
-        "it is for {other}, and this GPU is {0}: build it for {0}",
+        "it is for {other}, but this GPU is {0}; build it for {0}",
         gpu.arch()
     );
     assert!(text.contains(&hint), "{text}");

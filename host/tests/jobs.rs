@@ -20,7 +20,7 @@ fn jobs_run_until_a_fault() -> Result {
 fn runs_jobs(device: Device) -> Result {
     let (name, is_emulator) = (device.to_string(), device.is_emulator());
     let mut backend = Jobs::new(device);
-    // SAFETY: but for `fault`, which stores nothing, the kernels keep to their buffers (1).
+    // SAFETY: except for `fault`, which does not store, the kernels stay within their buffers (1).
     let run = |backend: &mut Jobs, job: &mut Job<'_>| unsafe { backend.run(job) };
     assert_eq!(backend.name(), name);
 
@@ -74,7 +74,7 @@ fn runs_jobs(device: Device) -> Result {
         run(&mut backend, &mut job)?;
         let words = |index: usize| job.buffers[index].to_vec::<u32>();
         assert_eq!((words(data)?, words(calls)?), (vec![1, 30, 210], vec![7]));
-        // Pointers that are still there are read back as what was there before.
+        // Unmodified pointers are read back as the original bytes.
         assert_eq!(job.buffers[table].to_vec::<u64>()?, [8, 9]);
         assert_eq!(job.buffers[target].to_vec::<u64>()?, [0]);
     }
@@ -132,8 +132,7 @@ fn runs_jobs(device: Device) -> Result {
     let failure = run(&mut backend, &mut empty).unwrap_err();
     assert_eq!(
         failure.to_string(),
-        "open: an earlier job ended the GPU for this process (CUDA_ERROR_ILLEGAL_ADDRESS): run what \
-         is left in a new one"
+        "open: an earlier job made the GPU unusable for this process (CUDA_ERROR_ILLEGAL_ADDRESS): run the remaining jobs in a new process"
     );
     Ok(())
 }

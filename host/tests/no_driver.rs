@@ -34,14 +34,14 @@ fn child() {
         };
         assert_eq!(
             reason,
-            "no CUDA driver (/nowhere/libcuda.so.1 is not there)"
+            "no CUDA driver (/nowhere/libcuda.so.1 was not found)"
         );
     }
     let emulator = DeviceChoice::Auto.open().unwrap();
     assert!(emulator.is_emulator());
     assert_eq!(
         DeviceChoice::Gpu.open().unwrap_err().to_string(),
-        "open: no CUDA driver (/nowhere/libcuda.so.1 is not there): a GPU was asked for; with `auto` or \
-         `emulator`, the emulator takes its place"
+        "open: no CUDA driver (/nowhere/libcuda.so.1 was not found): a GPU is required; use `auto` or `emulator` \
+         to run on the emulator"
     );
 }

@@ -89,7 +89,7 @@ fn loads_from_constant_memory(device: &Device) -> Result {
     // SAFETY: as above.
     unsafe { tile.launch(Shape::new(1, 256), (&out, 16, 8)) }?;
     assert_eq!(out.read()?, boxed(16, 8));
-    // Another map takes the place of the first one, whose tensor is freed.
+    // Another map replaces the first one, whose tensor is freed.
     let negative: Vec<i32> = elements.iter().map(|element| -element).collect();
     let matrix = device.upload(&negative)?;
     module.set_tensor_map("constant_map", &matrix.tensor_map(tiled)?)?;
@@ -144,7 +144,7 @@ fn looks_at_addresses(device: &Device) -> Result {
     assert!(
         error
             .to_string()
-            .contains("element [0, 64] is the first outside"),
+            .contains("element [0, 64] is the first out of bounds"),
         "{error}"
     );
     drop(matrix);
@@ -166,7 +166,7 @@ fn looks_at_addresses(device: &Device) -> Result {
     assert!(
         error
             .to_string()
-            .starts_with("a buffer of u16 holds no tensor of i32"),
+            .starts_with("a buffer of u16 cannot hold a tensor of i32"),
         "{error}"
     );
     Ok(())

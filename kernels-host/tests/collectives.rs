@@ -252,7 +252,7 @@ fn refused() -> Result<(), Failed> {
         .expect_err("it was started");
     assert_eq!(
         refused.to_string(),
-        "check: memory of another device than emulator (sm_90a) and emulator (sm_90a): make it from one of these"
+        "check: the memory belongs to a device other than emulator (sm_90a) and emulator (sm_90a): allocate it on one of these"
     );
     let refused = Peers::new(&first, &Device::emulator(0)).expect_err("they are apart");
     assert!(

@@ -265,7 +265,7 @@ fn starts_of_sequences_do_not_descend() {
             Buffer::new("key starts", &[0_u32, 50, 50, 100]),
         ]
     };
-    let said = "number 2 of buffer `query starts` is 0; numbers must not descend, and the one before is 100";
+    let said = "number 2 of buffer `query starts` is 0; numbers must not decrease, and the previous one is 100";
     refused(
         &buffers([0, 100, 0, 100]),
         &[&attention],

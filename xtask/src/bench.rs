@@ -1,4 +1,4 @@
-//! `bench`: the kernels beside their CUDA C++ versions on a GPU, and what the host side costs.
+//! `bench`: compares the kernels with CUDA C++ versions on a GPU, and measures the host side.
 
 use std::{
     fs,
@@ -14,22 +14,21 @@ use crate::{
     setup,
 };
 
-/// Measures the kernels beside their CUDA versions, the driver's copy and the limit of the memory,
-/// on a GPU.
+/// Compares the kernels on a GPU with CUDA versions, the driver's copy and the memory bandwidth limit
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Instead, what the host side costs: maps, the emulator, the builder; needs no GPU
+    /// Measure the host side instead: maps, the emulator, the builder; needs no GPU
     #[arg(long)]
     cpu: bool,
-    /// Rows, and options of the program: `--sweep`, `--out FOLDER`, `--runs N`, `--compile-only` …
+    /// Rows to measure, and options of the program: `--sweep`, `--out FOLDER`, `--runs N`, `--compile-only` …
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<String>,
 }
 
-/// The commit of the program, beside it.
+/// File with the program's commit, next to the program.
 const COMMIT: &str = "commit.txt";
 
-/// The report on the compiled kernels, beside the program that writes it.
+/// File with the report on the compiled kernels, next to the program that writes it.
 pub(crate) const COMPILED: &str = "compiled.json";
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
@@ -41,7 +40,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let built = programs(&["build", "--release", "--package=bench", "--bin=bench"])?;
-    let program = &built.first().context("cargo made no program `bench`")?.1;
+    let program = &built.first().context("cargo built no program `bench`")?.1;
     if !args
         .arguments
         .iter()
@@ -55,13 +54,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     )?))
 }
 
-/// Writes down beside the program what the compilers made of the kernels, where there are tools to say
-/// so. Whether that is as it should be is said, too.
+/// Writes a report on the compiled kernels next to the program if the tools are installed, and prints its warnings.
 pub(crate) fn write_compiled(program: &Path) -> Result<()> {
     let path = program.with_file_name(COMPILED);
     if setup::tool("ptxas").is_none() || setup::tool("cuobjdump").is_none() {
         complain!(
-            "(no ptxas and cuobjdump to say what the compilers made: cargo xtask setup --cuda)"
+            "(no report on the compiled kernels: it needs ptxas and cuobjdump; use `cargo xtask setup --cuda`)"
         );
         return remove(&path);
     }
@@ -70,7 +68,7 @@ pub(crate) fn write_compiled(program: &Path) -> Result<()> {
     let said = String::from_utf8_lossy(&output.stderr);
     ensure!(
         !output.stdout.is_empty(),
-        "{} --compile-only says nothing: {}",
+        "{} --compile-only printed no report: {}",
         program.display(),
         said.trim()
     );
@@ -83,7 +81,7 @@ pub(crate) fn write_compiled(program: &Path) -> Result<()> {
     fs::write(&path, &output.stdout).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Writes down beside the program of which commit it is, where git says so, and whether anything was changed since.
+/// Writes the program's commit next to it if git is available, and whether the checkout has changes.
 pub(crate) fn write_commit(program: &Path) -> Result<()> {
     let path = program.with_file_name(COMMIT);
     let mut git = Command::new("git");
@@ -102,7 +100,7 @@ pub(crate) fn write_commit(program: &Path) -> Result<()> {
     }
 }
 
-/// An old one says nothing about a new program.
+/// Removes a report, since an old one does not describe a new program.
 fn remove(path: &Path) -> Result<()> {
     match fs::remove_file(path) {
         Err(error) if path.exists() => {

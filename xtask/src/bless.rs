@@ -1,4 +1,4 @@
-//! `bless`: golden files are what the code makes now.
+//! `bless`: updates the golden files to the current output.
 
 use std::process::{Command, ExitCode};
 
@@ -11,7 +11,7 @@ use crate::{
     setup,
 };
 
-/// Renews the golden files from what the code makes now.
+/// Updates the golden files to the current output
 #[derive(clap::Args)]
 pub(crate) struct Args {}
 

@@ -1,4 +1,4 @@
-//! `bundle`: programs for a GPU server that has a driver and nothing else.
+//! `bundle`: programs for a GPU server with only a driver installed.
 
 use std::{
     collections::BTreeSet,
@@ -18,13 +18,13 @@ use crate::{
     ptx, setup,
 };
 
-/// More than this is too much to copy around.
+/// Size limit of a bundle, to keep copying it practical.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// The tests of the host that run on a GPU where there is one.
+/// Host tests that run on a GPU if there is one.
 const HOST_TESTS: [&str; 4] = ["device", "gpu", "jobs", "tensor_maps"];
 
-/// The libraries that every Linux has.
+/// Libraries that are present on every Linux.
 const SYSTEM_LIBRARIES: &[&str] = &[
     "libc.so",
     "libm.so",
@@ -40,52 +40,52 @@ For {os} on {arch}. Needs an NVIDIA driver for CUDA 12.3 or later (Blackwell: 12
 no CUDA toolkit and no Rust.
 
     ./run                     run the kernels and check their results, a line each
-    ./run --list              what kernels there are
+    ./run --list              list the kernels
     ./cases --device gpu --out FILE
-                              every test case; a missing GPU is a failure; FILE is for tests/data/cases
+                              all test cases; fails without a GPU; FILE belongs in tests/data/cases
     ./semantics --device gpu --out FILE
-                              every instruction form; FILE is for tests/data/semantics
-    TMA_DEVICE=gpu ./misuse   launches that a kernel cannot take are refused before they start
-    TMA_DEVICE=gpu ./calls    products, attention and norms as calls on buffers
+                              all instruction forms; FILE belongs in tests/data/semantics
+    TMA_DEVICE=gpu ./misuse   invalid launches are refused before they start
+    TMA_DEVICE=gpu ./calls    products, attention and norms as library calls on buffers
     TMA_DEVICE=gpu ./collectives
-                              what two GPUs do together, and two handles of one GPU
+                              collectives of two GPUs, and two handles of one GPU
     TMA_DEVICE=gpu ./host-NAME
                               the host's own tests: device, gpu, jobs, tensor_maps
-    ./failures                launches that must fail, and whether the messages say why
+    ./failures                launches that must fail, with a check of their messages
     ./copy-differential --record FILE
-                              random copies, compared byte by byte with the emulator's; FILE is tests/data/copies-*.z
+                              random copies, compared byte by byte with the emulator's; FILE belongs in tests/data/copies-*.z
     ./map-differential --sample FILE
-                              random tensor maps, compared with the driver's; FILE is tests/data/maps-*.z
+                              random tensor maps, compared with the driver's; FILE belongs in tests/data/maps-*.z
     ./mma-differential --out FILE
-                              products of matrices, compared bit by bit with the emulator's (--unsettled: those that
-                              it refuses, too, with plain rules)
+                              products of matrices, compared bit by bit with the emulator's (--unsettled: includes
+                              products that it refuses, with plain rules)
     ./math-differential --out FILE
-                              functions of all 2^32 numbers, compared with the host's and double precision
-    ./bench --out FOLDER      the kernels beside their CUDA C++ versions by nvcc; a table, JSON and a chart
+                              functions of all 2^32 inputs, compared with the host's and double precision
+    ./bench --out FOLDER      compare the kernels with CUDA C++ versions by nvcc; a table, JSON and a chart
     python3 gemm.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
-                              products of matrices beside cuBLASLt; needs PyTorch
+                              compare products of matrices with cuBLASLt; needs PyTorch
     python3 gemm_fp8.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
-                              products of e4m3 with scales beside cuBLASLt; needs PyTorch
+                              compare products of scaled e4m3 with cuBLASLt; needs PyTorch
     python3 attention.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
-                              attention beside cuDNN and flash attention; needs PyTorch
+                              compare attention with cuDNN and flash attention; needs PyTorch
     python3 gemm_step.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
-                              the steps to a product; FILE is benches/records/gemm-step-h200.json
+                              measure the optimization steps of a product; FILE is benches/records/gemm-step-h200.json
     python3 norms.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
-                              normalisations and softmax of rows beside PyTorch's and a copy; needs PyTorch
+                              compare row normalisations and softmax with PyTorch and a copy; needs PyTorch
     python3 counters.py --bench ./bench --deform-attn ./deform_attn
-                              what limits rows of bench and deformable attention; needs Nsight Compute
-    ./deform_attn             deformable attention by ordinary loads and by tiles
-    ./peers                   what two GPUs do together beside NCCL and the driver's copy
-    ./bench --sweep           the best stages, sizes and blocks for this GPU
-    ./tma devices             what GPUs there are
-    ./tma record PROGRAM      the launches of a CUDA program as archives, for ./tma replay
-    ./tma --help              the rest
+                              find the bottlenecks of bench rows and deformable attention; needs Nsight Compute
+    ./deform_attn             deformable attention with ordinary loads and with tiles
+    ./peers                   compare two-GPU kernels with NCCL and the driver's copy
+    ./bench --sweep           find the best stages, sizes and blocks for this GPU
+    ./tma devices             list the GPUs
+    ./tma record PROGRAM      record the launches of a CUDA program for ./tma replay
+    ./tma --help              list all verbs
 ";
 
-/// Puts into a folder what runs and tests the kernels on a machine with a driver and nothing else.
+/// Builds a folder of programs that run and test the kernels on a machine with only a driver
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The folder; target/bundle by default
+    /// Output folder [default: target/bundle]
     #[arg(long)]
     out: Option<PathBuf>,
 }
@@ -157,7 +157,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let host_tests = HOST_TESTS.map(|name| format!("host-{name}"));
     for name in programs.iter().chain(&host_tests) {
         let from = built.iter().find(|(built, _)| built == name);
-        let (_, from) = from.with_context(|| format!("cargo made no program `{name}`"))?;
+        let (_, from) = from.with_context(|| format!("cargo built no program `{name}`"))?;
         let program = out.join(name);
         put(from, &program)?;
         glibc.push(requirements(&program)?);
@@ -167,7 +167,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     }
     let tma = built.iter().find(|(built, _)| built == "tma");
     if let Some(folder) = tma.and_then(|(_, tma)| tma.parent()) {
-        // `tma record` finds it beside the command.
+        // `tma record` looks for the library next to the command.
         let name = "libcuda_recorder.so";
         put(&folder.join("deps").join(name), &out.join(name))?;
     }
@@ -219,16 +219,16 @@ fn mib(bytes: u64) -> u64 {
     bytes.div_ceil(1 << 20)
 }
 
-/// In words, of what each program needs.
+/// Describes the newest glibc that any program needs.
 fn glibc_needed(programs: &[Option<(u32, u32)>]) -> String {
     let all: Option<Vec<_>> = programs.iter().copied().collect();
     match all.and_then(|all| all.into_iter().max()) {
         Some((major, minor)) => format!("glibc {major}.{minor} or later"),
-        None => "a glibc of unknown version (that of the machine that built this will do)".into(),
+        None => "a glibc at least as new as on the machine that built this".into(),
     }
 }
 
-/// Copies a program without what only debuggers want.
+/// Copies a program without its debug information.
 fn put(from: &Path, to: &Path) -> Result<()> {
     fs::copy(from, to).with_context(|| format!("cannot write {}", to.display()))?;
     if let Err(error) = output(Command::new("strip").arg("--strip-debug").arg(to)) {
@@ -240,7 +240,7 @@ fn put(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The glibc that a program needs; an error if it needs a library that not every Linux has.
+/// Returns the glibc that a program needs, or an error if it needs a library that some Linux systems lack.
 fn requirements(program: &Path) -> Result<Option<(u32, u32)>> {
     let dynamic = output(
         Command::new("readelf")
@@ -251,7 +251,7 @@ fn requirements(program: &Path) -> Result<Option<(u32, u32)>> {
         Ok(text) => text,
         Err(error) => {
             complain!(
-                "warning: not checked which libraries {} needs: {error:#}",
+                "warning: cannot check which libraries {} needs: {error:#}",
                 program.display()
             );
             return Ok(None);
@@ -260,7 +260,7 @@ fn requirements(program: &Path) -> Result<Option<(u32, u32)>> {
     let foreign = foreign_libraries(&dynamic);
     if !foreign.is_empty() {
         bail!(
-            "{} needs {}, which a machine with a driver alone may lack",
+            "{} needs {}, which may be missing on a machine with only a driver",
             program.display(),
             foreign.join(", ")
         );
@@ -268,7 +268,7 @@ fn requirements(program: &Path) -> Result<Option<(u32, u32)>> {
     Ok(newest_glibc(&dynamic))
 }
 
-/// Of lines such as `0x1 (NEEDED)  Shared library: [libc.so.6]`.
+/// Parses lines such as `0x1 (NEEDED)  Shared library: [libc.so.6]`.
 fn foreign_libraries(dynamic: &str) -> Vec<&str> {
     let needed = dynamic.lines().filter(|line| line.contains("(NEEDED)"));
     let names = needed.filter_map(|line| line.split_once('[')?.1.split(']').next());
@@ -281,7 +281,7 @@ fn foreign_libraries(dynamic: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Of words such as `GLIBC_2.34`.
+/// Parses words such as `GLIBC_2.34`.
 fn newest_glibc(dynamic: &str) -> Option<(u32, u32)> {
     let words = dynamic
         .split_whitespace()
@@ -314,6 +314,6 @@ mod tests {
     fn a_program_that_was_not_looked_at_makes_the_glibc_unknown() {
         let (old, new) = (Some((2, 9)), Some((2, 34)));
         assert_eq!(glibc_needed(&[old, new]), "glibc 2.34 or later");
-        assert!(glibc_needed(&[new, None]).contains("unknown"));
+        assert!(glibc_needed(&[new, None]).contains("at least as new"));
     }
 }

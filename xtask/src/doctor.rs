@@ -1,4 +1,4 @@
-//! `doctor`: what this machine has and lacks. It runs where everything is broken.
+//! `doctor`: checks this machine. It also runs if the tools of the project do not.
 
 pub(crate) mod gpu;
 mod machine;
@@ -10,20 +10,20 @@ use serde_json::json;
 
 use crate::output::Mark;
 
-/// Says what this machine has and lacks, and what to type next; exits with 1 if it lacks anything.
+/// Checks this machine and shows the next command to type; exits with 1 if a requirement is missing
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 struct Diagnostic {
     mark: Mark,
     what: &'static str,
     says: String,
-    /// The command that helps.
+    /// The command that fixes the problem.
     remedy: Option<&'static str>,
 }
 
@@ -104,7 +104,7 @@ fn print(report: &Report) {
     say!("\nNext: {}", report.next);
 }
 
-/// The remedy of the first fatal diagnostic, or what there is to do with all in order.
+/// Returns the remedy of the first fatal diagnostic, or the next step if all checks passed.
 fn next(diagnostics: &[Diagnostic], usable_gpu: bool) -> &'static str {
     let mut fatal = diagnostics
         .iter()
@@ -112,7 +112,7 @@ fn next(diagnostics: &[Diagnostic], usable_gpu: bool) -> &'static str {
     match fatal.next() {
         Some(diagnostic) => diagnostic
             .remedy
-            .unwrap_or("cargo xtask doctor (after repairing what has a ✗)"),
+            .unwrap_or("cargo xtask doctor (after fixing the items marked ✗)"),
         None if usable_gpu => "cargo xtask run",
         None => "cargo xtask test",
     }

@@ -1,4 +1,4 @@
-//! Arbitrary input for what others give to the project, and what the other steps do for the workspace.
+//! `fuzz`: feeds arbitrary input to the parsers of untrusted files, outside of the workspace's steps.
 
 use std::{
     path::PathBuf,
@@ -12,15 +12,15 @@ use crate::{
     process::{cargo, cargo_in, run as run_command},
 };
 
-/// How long CI looks for a finding: five seconds for each target.
+/// Seconds of fuzzing in CI: five for each target.
 const SECONDS: &str = "45";
-/// The same with `--long`: two minutes for each target.
+/// Seconds of fuzzing with `--long`: two minutes for each target.
 const LONG_SECONDS: &str = "1080";
 
-/// Looks for input that makes a target panic or run away: five seconds each, as CI does
+/// Fuzzes each target for five seconds, as CI does, and reports panics and endless runs
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Two minutes each
+    /// Fuzz each target for two minutes
     #[arg(long)]
     long: bool,
 }
@@ -37,7 +37,7 @@ pub(crate) fn check() -> Result<()> {
 }
 
 fn search(seconds: &str) -> Result<()> {
-    // The target `flags` runs it.
+    // The target `flags` runs this program.
     run_command(cargo().args(["build", "--package", "tma-cli", "--bin", "tma"]))?;
     run_command(
         in_fuzz()

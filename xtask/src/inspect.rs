@@ -1,4 +1,4 @@
-//! `inspect`: one kernel as the machine sees it.
+//! `inspect`: shows the compiled code of one kernel.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -16,19 +16,19 @@ use crate::{
     process, ptx as ptx_verb, setup,
 };
 
-/// Shows the finished PTX of one kernel; what it takes where ptxas is there, and its machine code
-/// where nvdisasm is there too.
+/// Shows the finished PTX of one kernel, its resources if ptxas is installed, and its machine code if nvdisasm is
+/// too
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The kernel
+    /// Kernel to show
     kernel: String,
-    /// For this architecture
+    /// Target architecture
     #[arg(long, default_value = "sm_90a")]
     arch: Arch,
-    /// Not the machine code
+    /// Omit the machine code
     #[arg(long)]
     no_sass: bool,
-    /// The PTX alone, just as ptxas takes it
+    /// Print only the PTX, exactly as passed to ptxas
     #[arg(long)]
     raw: bool,
 }
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let module = ptx::parse_named(&built.path.display().to_string(), &text)?;
     let (name, others) = find(&module, &args.kernel)?;
     if !others.is_empty() {
-        complain!("this is {name}; there are also {}\n", others.join(", "));
+        complain!("showing {name}; further instances: {}\n", others.join(", "));
     }
     let kernel = module.extract(name);
     let kernel = kernel.with_context(|| format!("there is no kernel `{name}`"))?;
@@ -56,19 +56,19 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         .and_then(|kernels| kernels.get(name))
     {
         Some(resources) => say!("{}", ptx_verb::describe([(name, resources)].into_iter())),
-        None => say!("(no ptxas to say what the kernel takes: cargo xtask setup --cuda)"),
+        None => say!("(no resource usage: ptxas is missing; use `cargo xtask setup --cuda`)"),
     }
     if let (Some(ptxas), false) = (setup::tool("ptxas"), args.no_sass) {
         match setup::tool("nvdisasm") {
             Some(nvdisasm) => say!("\n{}", sass(&kernel, args.arch, &ptxas, &nvdisasm)?),
-            None => say!("(no nvdisasm to show machine code: cargo xtask setup --cuda)"),
+            None => say!("(no machine code: nvdisasm is missing; use `cargo xtask setup --cuda`)"),
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The kernel's entry, or the first of its instances, `kernel_1` and so on, and the others; or an
-/// error with the nearest names.
+/// Returns the kernel's entry, or its first instance (`kernel_1` and so on) and the others; otherwise an error with
+/// the nearest names.
 fn find<'m>(module: &'m Module, kernel: &str) -> Result<(&'m str, Vec<&'m str>)> {
     let names = || module.entries().map(|entry| entry.name.as_str());
     if let Some(name) = names().find(|name| *name == kernel) {
@@ -90,7 +90,7 @@ fn find<'m>(module: &'m Module, kernel: &str) -> Result<(&'m str, Vec<&'m str>)>
     Ok((first, instances.collect()))
 }
 
-/// The PTX with the Rust line as a comment where a `.loc` names it.
+/// Returns the PTX with the Rust line of each `.loc` as a comment.
 fn readable(module: &Module) -> String {
     let file = |item: &Item| match item {
         Item::File(file) => Some((file.index.to_string(), file.path.clone())),
@@ -114,7 +114,7 @@ fn readable(module: &Module) -> String {
             Some(file) if line != "0" => format!("\t// {file}:{line}"),
             _ => continue,
         };
-        // Several locations within one line follow each other.
+        // Consecutive locations often refer to the same line.
         if lines
             .iter()
             .rev()

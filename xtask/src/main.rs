@@ -32,7 +32,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Parser;
 
-/// From a Rust kernel to a checked result.
+/// Builds, runs, checks and measures kernels written in Rust
 #[derive(Parser)]
 #[command(bin_name = "cargo xtask", arg_required_else_help = true)]
 enum Verb {

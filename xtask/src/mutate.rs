@@ -1,4 +1,4 @@
-//! `mutate`: deletes what orders a kernel, and says who noticed.
+//! `mutate`: removes synchronization from kernels, and reports which check notices.
 
 use std::process::{Command, ExitCode};
 
@@ -10,12 +10,12 @@ use crate::{
     setup,
 };
 
-/// Deletes or alters one fence, wait, arrival, byte count, scope or guard of a kernel after the
-/// other, and says who noticed: the checker, a fault, or wrong results alone
+/// Deletes or alters the fences, waits, arrivals, byte counts, scopes and guards of a kernel one at a time, and
+/// reports whether the checker, a fault, or only wrong results revealed each change
 #[derive(clap::Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct Args {
-    /// Handed to the program; `--help` lists them
+    /// Options of the program; see `--help` there
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     passed_on: Vec<String>,
 }
@@ -25,12 +25,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     mutate(&args.passed_on)
 }
 
-/// Every mutant of a part is caught or explained, and the page about them has as many.
+/// Checks that every mutant of a part is caught or explained, and that the counts on the page match.
 pub(crate) fn check() -> Result<()> {
     let compiler = setup::ensure_device_compiler()?.version;
     if compiler != tma_build::TRIED_VERSION {
         say!(
-            "skipped: the list of survivors is for rustc {}, the kernels are compiled by {compiler}",
+            "skipped: the list of survivors is for rustc {}, but the kernels were compiled by {compiler}",
             tma_build::TRIED_VERSION
         );
         return Ok(());
@@ -44,11 +44,11 @@ pub(crate) fn check() -> Result<()> {
     Ok(())
 }
 
-/// Runs the program that makes the mutants, for which there is a device compiler. It is one for development: with the
-/// features of the whole workspace, it has been built for the tests, and the emulator is optimised there, too.
+/// Runs the program that makes the mutants; it needs a device compiler. The development build shares features with
+/// the workspace's tests, so that it is already built, and its emulator is optimized.
 pub(crate) fn mutate(arguments: &[String]) -> Result<ExitCode> {
     let built = programs(&["build", "--workspace", "--bin=mutate"])?;
-    let program = built.first().context("cargo made no program `mutate`")?;
+    let program = built.first().context("cargo built no program `mutate`")?;
     let status = Command::new(&program.1).args(arguments).status();
     let status = status.with_context(|| format!("cannot run {}", program.1.display()))?;
     Ok(exit_code(status))

@@ -1,4 +1,4 @@
-//! `new`: a small project that builds, to begin from.
+//! `new`: creates a small project that builds, as a starting point.
 
 use std::{
     fs,
@@ -20,7 +20,7 @@ macro_rules! template {
     };
 }
 
-/// The project under `examples/`, which CI builds and tests.
+/// The template project under `examples/`, which CI builds and tests.
 const TEMPLATE: &[(&str, &str)] = template! {
     ".cargo/config.toml"
     ".cargo/cuda/lib64/.gitkeep"
@@ -36,7 +36,7 @@ const TEMPLATE: &[(&str, &str)] = template! {
     "tests/scale.rs"
 };
 
-/// The crates that the template depends on, or names: a package of this name would be taken for it.
+/// Dependencies of the template, and names it uses: a package with this name would replace them.
 const TAKEN: &[&str] = &["emulator", "gpu", "host", "ptx", "tma-build", "tma"];
 
 /// Keywords of Rust.
@@ -48,7 +48,7 @@ const KEYWORDS: &[&str] = &[
     "union", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// Crates of Rust itself, and folders of cargo: no package can be called so.
+/// Crates of Rust itself and folders of cargo, which are not valid package names.
 const RESERVED: &[&str] = &[
     "alloc",
     "build",
@@ -61,22 +61,22 @@ const RESERVED: &[&str] = &[
     "test",
 ];
 
-/// Writes a small project with a kernel of its own and builds it, on a machine without CUDA too.
+/// Creates a small project with one kernel and builds it; does not require CUDA
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The folder, which must not exist or be empty
+    /// Folder of the project; must be missing or empty
     path: PathBuf,
-    /// The package's name; that of the folder by default
+    /// Package name [default: the folder's name]
     #[arg(long)]
     name: Option<String>,
-    /// Only write the files
+    /// Only write the files; do not build
     #[arg(long)]
     no_build: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let folder = std::path::absolute(&args.path)
-        .with_context(|| format!("{} is no path", args.path.display()))?;
+        .with_context(|| format!("{} is not a valid path", args.path.display()))?;
     let name = match &args.name {
         Some(name) => name.clone(),
         None => folder
@@ -110,24 +110,24 @@ fn check_name(name: &str) -> Result<()> {
         .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
     ensure!(
         letters && name.starts_with(|c: char| c.is_ascii_alphabetic()),
-        "`{name}` cannot be a package's name: letters, digits, `-` and `_`, a letter first; give another with --name"
+        "`{name}` must start with a letter and contain only letters, digits, `-` and `_`; pass a package name with --name"
     );
     let word = name.replace('-', "_");
     ensure!(
         !KEYWORDS.contains(&&*word),
-        "`{name}` is a keyword of Rust, and the project is a crate; give it another name with --name"
+        "`{name}` must not be a Rust keyword, since the project is a crate; pass another name with --name"
     );
     ensure!(
         !RESERVED.contains(&&*word),
-        "`{name}` is a name that Rust and cargo keep for themselves; give another with --name"
+        "`{name}` must not be a name reserved by Rust or cargo; pass another name with --name"
     );
     ensure!(
         !TAKEN.iter().any(|taken| taken.replace('-', "_") == word),
-        "the project depends on a package `{name}`; give it another name with --name"
+        "`{name}` must differ from the packages that the project depends on; pass another name with --name"
     );
     ensure!(
         word == "scale" || !is_in_the_code(&word),
-        "the kernel is called as the project, and `{word}` means something else in its code; give it another name with --name"
+        "`{word}` has another meaning in the template's code, and the kernel has the project's name; pass another name with --name"
     );
     Ok(())
 }
@@ -140,7 +140,7 @@ fn check_folder(folder: &Path) -> Result<()> {
     let mut entries = entries.with_context(|| format!("cannot write to {}", folder.display()))?;
     ensure!(
         entries.next().is_none(),
-        "{} is not empty",
+        "{} is not empty; use another folder",
         folder.display()
     );
     Ok(())
@@ -158,12 +158,12 @@ fn write(folder: &Path, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// The checkout, as manifests write it.
+/// Returns the path of the checkout as written in manifests.
 fn checkout() -> String {
     root().display().to_string().replace('\\', "/")
 }
 
-/// Warns of the paths in the manifests.
+/// Returns a warning about the paths in the manifests.
 fn dependence() -> String {
     format!(
         "It depends on the checkout at {}; moving that breaks the build.",
@@ -171,7 +171,7 @@ fn dependence() -> String {
     )
 }
 
-/// The template's text with the project's name, and with dependencies on this checkout.
+/// Returns the template's text with the project's name, and with dependencies on this checkout.
 fn adapt(path: &str, text: &str, name: &str) -> String {
     let checkout = checkout();
     match path {
@@ -186,13 +186,13 @@ fn adapt(path: &str, text: &str, name: &str) -> String {
     }
 }
 
-/// With the names of the project's two packages.
+/// Replaces the names of the template's two packages.
 fn packages(text: &str, name: &str) -> String {
     text.replace("\"scale\"", &format!("\"{name}\""))
         .replace("\"scale-gpu\"", &format!("\"{name}-gpu\""))
 }
 
-/// With the project's name, as Rust writes it, wherever the template's stands as a word.
+/// Replaces the template's name with the project's name in Rust spelling, where it is a whole word.
 fn named(text: &str, name: &str) -> String {
     let name = name.replace('-', "_");
     let mut adapted = String::with_capacity(text.len());
@@ -212,7 +212,7 @@ fn is_of_a_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Returns whether the template's code has this word, so that nothing else there can be called so.
+/// Returns whether the template's code contains this word, so that the project must not be named so.
 fn is_in_the_code(word: &str) -> bool {
     let sources = TEMPLATE.iter().filter(|(path, _)| path.ends_with(".rs"));
     let code = sources.flat_map(|(_, text)| text.lines());
@@ -251,7 +251,7 @@ mod tests {
             check_folder(folder.path())
                 .unwrap_err()
                 .to_string()
-                .ends_with("is not empty")
+                .ends_with("is not empty; use another folder")
         );
     }
 
@@ -309,14 +309,14 @@ mod tests {
         for (name, why) in [
             ("fn", "keyword"),
             ("Self", "keyword"),
-            ("std", "keep for themselves"),
-            ("proc-macro", "keep for themselves"),
+            ("std", "reserved by Rust or cargo"),
+            ("proc-macro", "reserved by Rust or cargo"),
             ("tma", "depends on"),
         ] {
             let refused = check_name(name).unwrap_err().to_string();
             assert!(refused.contains(why), "{refused}");
         }
-        // Before a folder is made.
+        // The name is checked before a folder is created.
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("fn");
         let args = Args {

@@ -1,8 +1,8 @@
-//! Output for people.
+//! Output for users.
 
 use std::fmt::{self, Display, Formatter};
 
-/// Prints a line. A reader who has gone, such as `head`, is no error.
+/// Prints a line. A closed pipe, as after `head`, is not an error.
 macro_rules! say {
     ($($text:tt)*) => {{
         use std::io::Write as _;
@@ -18,24 +18,24 @@ macro_rules! complain {
     }};
 }
 
-/// How something stands.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
-    /// As it should be.
+    /// The requirement is met.
     Ok,
-    /// Nothing works without it.
+    /// The requirement is not met, and the project cannot work without it.
     Fatal,
-    /// Good to know.
+    /// Information only.
     Info,
 }
 
 impl Mark {
-    /// `Ok`, or `Fatal` for something that is not good.
+    /// Returns `Ok` if `good` is true, otherwise `Fatal`.
     pub(crate) fn of(good: bool) -> Self {
         if good { Self::Ok } else { Self::Fatal }
     }
 
-    /// Its name in JSON.
+    /// Returns the name in JSON.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -55,7 +55,7 @@ impl Display for Mark {
     }
 }
 
-/// Columns as wide as they must be: the first to the left, the others to the right.
+/// Formats a table with minimal column widths: the first column left-aligned, the others right-aligned.
 pub(crate) fn table<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
     let widths: [usize; COLUMNS] = std::array::from_fn(|column| width(column).unwrap_or(0));

@@ -10,7 +10,7 @@ use crate::{
     process::{cargo, output, run},
 };
 
-/// Cargo packages them in the order of their dependencies, each against the packages of the others.
+/// Packages and builds the crates in dependency order, each against the packages of the others.
 pub(crate) fn check() -> Result<()> {
     let metadata = output(cargo().args(["metadata", "--no-deps", "--format-version=1"]))?;
     let names = published(&metadata)?;
@@ -18,8 +18,8 @@ pub(crate) fn check() -> Result<()> {
         !names.is_empty(),
         "no crate of the workspace can be published"
     );
-    // Cargo keeps what it took out of packages by the folder and the version: in the folder of an earlier
-    // run it would build with the crates of then.
+    // Cargo caches unpacked packages by folder and version, so a folder of an earlier run would build with outdated
+    // crates.
     let folder = target_dir().join(format!("packages-{}", process::id()));
     // Uncommitted files are packaged too; CI has none.
     let mut package = cargo();
@@ -34,10 +34,11 @@ pub(crate) fn check() -> Result<()> {
 }
 
 fn published(metadata: &str) -> Result<Vec<String>> {
-    let metadata: Value = serde_json::from_str(metadata).context("what cargo prints is no JSON")?;
+    let metadata: Value =
+        serde_json::from_str(metadata).context("`cargo metadata` output is not valid JSON")?;
     let packages = metadata["packages"]
         .as_array()
-        .context("cargo lists no packages")?;
+        .context("`cargo metadata` lists no packages")?;
     let published = packages
         .iter()
         .filter(|package| package["publish"].is_null());

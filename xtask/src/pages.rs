@@ -1,4 +1,4 @@
-//! Runs every command that stands in README and the pages, as a reader would type it.
+//! Runs every command in README and the pages as a reader would type it.
 
 use std::{
     collections::BTreeSet,
@@ -14,42 +14,45 @@ use crate::{
     process::{cargo, cargo_in, run as run_command, shown},
 };
 
-/// How commands begin that are not run here, and why.
+/// Prefixes of commands that do not run here, with the reason.
 const NOT_RUN: &[(&str, &str)] = &[
     ("cargo xtask test", "another step of `ci`"),
-    ("cargo xtask ci", "it is this"),
+    ("cargo xtask ci", "it is this run"),
     ("cargo xtask fuzz", "another step of `ci`"),
     ("cargo xtask bless", "it changes files of the repository"),
-    ("cargo xtask bundle", "a build for release takes minutes"),
+    ("cargo xtask bundle", "a release build takes minutes"),
     ("cargo xtask bench", "it needs a GPU or minutes"),
     ("cargo xtask programs", "it fetches repositories"),
-    ("tma exec ./program", "the program is one of others"),
+    ("tma exec ./program", "the program is the reader's own"),
     ("tma record", "it needs a GPU"),
-    ("tma replay", "it needs what `tma record` made on a GPU"),
+    (
+        "tma replay",
+        "it needs archives that `tma record` made on a GPU",
+    ),
     (
         "cargo xtask mutate",
-        "it takes minutes; the test `mutants` does a part of it",
+        "it takes minutes; the test `mutants` runs a part of it",
     ),
     (
         "cargo xtask new",
-        "`the_project_of_new` does it in a folder of its own",
+        "`the_project_of_new` runs it in a folder of its own",
     ),
     (
         "cd ../scale",
-        "`the_project_of_new` does it in a folder of its own",
+        "`the_project_of_new` runs it in a folder of its own",
     ),
     ("cargo test", "the step `test` runs all tests"),
     (
         "cargo install",
         "it changes the user's folder; `tma` is built and used here",
     ),
-    ("cargo run --release", "a build for release takes minutes"),
+    ("cargo run --release", "a release build takes minutes"),
 ];
 
-/// Programs whose commands are run.
+/// Programs whose commands run.
 const PROGRAMS: [&str; 3] = ["cargo", "tma", "cd"];
 
-/// A command, and the page and line where it stands first.
+/// A command, and the page and line of its first occurrence.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Typed {
     command: String,
@@ -57,11 +60,10 @@ struct Typed {
     line: usize,
 }
 
-/// Runs the commands, and the project that `new` writes.
+/// Runs the commands of the pages, and tests the project created by `new`.
 ///
 /// # Errors
-/// How many commands failed, each of which it names with where it stands; reasons for commands that no
-/// page has.
+/// Commands failed, each reported with its page and line; or an entry of `NOT_RUN` matches no command.
 pub(crate) fn check() -> Result<()> {
     let mut commands = BTreeSet::new();
     for page in pages()? {
@@ -82,7 +84,7 @@ pub(crate) fn check() -> Result<()> {
             commands
                 .iter()
                 .any(|typed| typed.command.starts_with(prefix)),
-            "no page has a command that begins with `{prefix}`, and there is a reason not to run it"
+            "no page contains a command that begins with `{prefix}`; remove its entry from NOT_RUN"
         );
     }
     run_command(cargo().args(["build", "--quiet", "--workspace", "--bin=tma"]))?;
@@ -97,7 +99,7 @@ pub(crate) fn check() -> Result<()> {
         }
     }
     let (ran, left_out) = (wanted.len(), left_out.len());
-    say!("{ran} commands of the pages ran, {left_out} are left out");
+    say!("{ran} commands of the pages ran, {left_out} were skipped");
     ensure!(
         failed == 0,
         "{failed} of {ran} commands of the pages failed"
@@ -105,7 +107,7 @@ pub(crate) fn check() -> Result<()> {
     the_project_of_new()
 }
 
-/// README, the pages and what lies beside them, from the checkout.
+/// Returns README, the pages and the files next to them, as paths in the checkout.
 fn pages() -> Result<Vec<PathBuf>> {
     let mut pages: Vec<PathBuf> = ["README.md", "CONTRIBUTING.md", "fuzz/README.md"]
         .map(PathBuf::from)
@@ -125,8 +127,8 @@ fn is_left_out(command: &str) -> bool {
         .any(|(prefix, _)| command.starts_with(prefix))
 }
 
-/// Commands of a page with their lines: indented or behind `$` in blocks of code, and in the text
-/// between backticks. Those with a word to be replaced, such as `KERNEL` or `…`, are none.
+/// Returns the commands of a page with their lines: indented or after `$` in code blocks, and between backticks in
+/// the text. Commands with a placeholder such as `KERNEL` or `…` are skipped.
 fn commands_of(page: &str) -> Vec<(usize, String)> {
     let mut commands = Vec::new();
     let mut in_fence = false;
@@ -140,7 +142,7 @@ fn commands_of(page: &str) -> Vec<(usize, String)> {
         } else {
             line.strip_prefix("    ")
         };
-        // There `tma map` is what a command is called.
+        // On that page, `tma map` in backticks names the command instead of invoking it.
         let spans = line
             .split('`')
             .skip(1)
@@ -172,7 +174,7 @@ fn run(typed: &Typed) -> Result<()> {
     } = typed;
     let at = || format!("{}:{line}: `{command}`", page.display());
     let words: Vec<&str> = command.split_whitespace().collect();
-    // Commands write to a folder that is not committed.
+    // Commands write to a folder outside of the commit.
     let folder = target_dir().join("pages");
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let mut command = match words[0] {
@@ -191,7 +193,7 @@ fn run(typed: &Typed) -> Result<()> {
     }
     say!("$ {}", shown(&command));
     let output = command.output().with_context(at)?;
-    // 1 says that something was found, as `map check` and `map diff` are meant to.
+    // Exit code 1 reports findings, which `map check` and `map diff` are meant to show.
     match output.status.code() {
         Some(0) => Ok(()),
         Some(1) if words[0] == "tma" => Ok(()),
@@ -204,7 +206,7 @@ fn run(typed: &Typed) -> Result<()> {
     }
 }
 
-/// Makes a project and tests it, as the README says, beside the checkout's own programs.
+/// Creates a project and tests it as the README describes, next to the checkout's own programs.
 fn the_project_of_new() -> Result<()> {
     let folder = target_dir().join("pages").join("my-scale");
     if folder.exists() {

@@ -1,17 +1,17 @@
-//! Places in the checkout.
+//! Paths in the checkout.
 
 use std::{
     env,
     path::{Path, PathBuf},
 };
 
-/// The checkout.
+/// Returns the root of the checkout.
 pub(crate) fn root() -> &'static Path {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
     xtask.parent().unwrap_or(xtask)
 }
 
-/// The folder that cargo builds into.
+/// Returns cargo's target folder.
 pub(crate) fn target_dir() -> PathBuf {
     let tagged = |path: &&Path| path.join("CACHEDIR.TAG").is_file();
     let exe = env::current_exe().ok();
@@ -19,8 +19,8 @@ pub(crate) fn target_dir() -> PathBuf {
     of_exe.map_or_else(|| root().join("target"), Path::to_owned)
 }
 
-/// The folders of the projects under `examples/`, each a workspace of its own; `process::lacks` says which of them this
-/// machine cannot build.
+/// Returns the folders of the projects under `examples/`, each a workspace of its own. `process::lacks` reports which
+/// of them this machine cannot build.
 pub(crate) fn examples() -> Vec<PathBuf> {
     let entries = root().join("examples").read_dir().into_iter().flatten();
     let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -29,7 +29,7 @@ pub(crate) fn examples() -> Vec<PathBuf> {
     folders
 }
 
-/// The path as seen from the checkout, where it lies in it.
+/// Returns the path relative to the checkout, if it is inside.
 pub(crate) fn relative(path: &Path) -> &Path {
     path.strip_prefix(root()).unwrap_or(path)
 }

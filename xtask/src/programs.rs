@@ -1,4 +1,4 @@
-//! `programs`: public CUDA programs under `tma exec`, and the page that says what came of each.
+//! `programs`: runs public CUDA programs under `tma exec`, and updates the page with the results.
 
 mod build;
 mod entries;
@@ -26,41 +26,41 @@ use build::{Compiler, Sources, first_error, folder, sources};
 use entries::{Entries, Found, ptx_files};
 use list::{CODE_BASES, CodeBase};
 
-/// Seconds of a core that a program has by default.
+/// Default limit of a program in seconds of core time.
 const LIMIT_S: u32 = 120;
 
-/// Seconds of the clock for each of a core: the programs share the machine.
+/// Wall-clock seconds per second of core time, since programs share the machine.
 const CLOCK: u32 = 4;
 
-/// Fetches public CUDA programs, builds each with nvcc, runs it with `tma exec`, and writes what came of it into
-/// docs/real-programs.md, with how many entries of these and other sources the emulator can run.
+/// Fetches public CUDA programs, builds each with nvcc, runs it with `tma exec`, and writes the results to
+/// docs/real-programs.md. Also counts how many entries of these and other sources the emulator can run
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Only those whose names contain one of these; the rows of others stay
+    /// Only programs whose names contain one of these; other rows are kept
     #[arg(value_name = "PROGRAM")]
     names: Vec<String>,
-    /// Only those of this code base
+    /// Only programs of this code base
     #[arg(long, value_name = "NAME")]
     code_base: Option<String>,
-    /// Only count entries, and run no program
+    /// Only count entries, without running programs
     #[arg(long)]
     entries: bool,
-    /// Seconds of a core after which a program is ended
+    /// Limit of a program in seconds of core time
     #[arg(long, default_value_t = LIMIT_S)]
     limit_s: u32,
-    /// Run what was built before as it is
+    /// Run programs built before, without rebuilding
     #[arg(long)]
     built: bool,
-    /// Programs that are built and run at a time
+    /// Number of programs to build and run in parallel
     #[arg(long, default_value_t = 2)]
     jobs: usize,
-    /// A checkout of a repository to be used as it is, in place of fetching the commit
+    /// Use this checkout of a repository instead of fetching the commit
     #[arg(long, value_name = "NAME=FOLDER")]
     from: Vec<String>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    let nvcc = tool("nvcc").context("there is no nvcc: cargo xtask setup --cuda")?;
+    let nvcc = tool("nvcc").context("nvcc is missing; use `cargo xtask setup --cuda`")?;
     run_command(cargo().args(["build", "--release", "--quiet", "-p", "tma-cli"]))?;
     let sources = Sources::new(&args.from)?;
     let compiler = Compiler {
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         let mut known = Entries::of(base.name)?;
         known.retain(|source| base.sources().any(|it| it == source));
         entries.insert(base.name, known);
-        // Threads must not fetch the same, nor compile it.
+        // Done in advance, since threads must not fetch or compile the same sources.
         compiler.sources.of(base)?;
         compiler.objects(base)?;
         let is_named = |name: &&str| {
@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
                 true => try_program(&compiler, base, name, args)?,
                 false => (Some(count(&compiler, base, name)?), String::new()),
             };
-            // The page is written by one thread at a time.
+            // Only one thread at a time may write the page.
             let mut entries = entries.lock().map_err(|_| lock_failed())?;
             let known = entries.get_mut(base.name).ok_or_else(lock_failed)?;
             if let Some(found) = found {
@@ -125,7 +125,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Compiles what is not run to PTX, or lets a script make PTX, and looks at its entries.
+/// Compiles a source to PTX, or runs a script that makes PTX, and inspects its entries.
 fn count(compiler: &Compiler, base: &CodeBase, name: &str) -> Result<Found> {
     let folder = compiler.sources.of(base)?.join(base.folder);
     let is_program = base.programs.contains(&name);
@@ -140,7 +140,7 @@ fn count(compiler: &Compiler, base: &CodeBase, name: &str) -> Result<Found> {
         .extension()
         .is_some_and(|extension| extension == "py")
     {
-        // With a device, though an emulated one: some compilers ask what it is.
+        // The emulated device is needed, since some compilers query its properties.
         let python = env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
         let mut script = Command::new(target_dir().join("release").join("tma"));
         script
@@ -177,8 +177,8 @@ fn count(compiler: &Compiler, base: &CodeBase, name: &str) -> Result<Found> {
     Found::of(&files)
 }
 
-/// Builds a program, unless that was done, and runs it; gives the entries of what it has built, and the columns of the
-/// program's row.
+/// Builds a program unless it is already built, and runs it. Returns the entries of its PTX and the columns of its
+/// row.
 fn try_program(
     compiler: &Compiler,
     base: &CodeBase,
@@ -213,8 +213,7 @@ fn try_program(
         fs::remove_dir_all(&kept)?;
     }
     let streams = ["out", "err"].map(|stream| log.join(stream));
-    // The time that a program waits for a core does not count, unless it waits for ever. Lines that it prints are written
-    // at once.
+    // The limit counts core time, not waiting, except for endless waits. Output is line-buffered.
     let mut exec = Command::new("timeout");
     let clock_s = CLOCK * limit_s;
     exec.args(["--signal=INT", "--kill-after=5", &clock_s.to_string()])
@@ -243,10 +242,10 @@ fn try_program(
     Ok((found, came))
 }
 
-/// The exit codes of `timeout`, and of a program whose time on a core is over: SIGXCPU.
+/// Exit codes of `timeout`, and of a program that exceeded its core time (SIGXCPU).
 const CUT_OFF: [i32; 3] = [124, 137, 128 + 24];
 
-/// The columns of a row, from what `tma exec` has said, and whether the program has said that its results are right.
+/// Returns the columns of a row from the output of `tma exec` and whether the program reported correct results.
 fn came(said: &str, code: i32, limit_s: u32, is_right: bool) -> String {
     let kinds = |severity: &str| {
         let mut kinds = BTreeMap::<&str, u32>::new();
@@ -278,7 +277,7 @@ fn came(said: &str, code: i32, limit_s: u32, is_right: bool) -> String {
         }
         (code, _) if CUT_OFF.contains(&code) => format!("cut off after {limit_s} s"),
         (_, Some(what)) => {
-            let name = what.split(" is not there").next().unwrap_or(what);
+            let name = what.split(" is not supported").next().unwrap_or(what);
             format!("stopped: {}", name.replace('|', "/"))
         }
         (code, None) => format!("exit code {code}"),
@@ -313,7 +312,7 @@ mod tests {
         assert_eq!(of(124), format!("cut off after 60 s | {found}"));
         let right = format!("results right, cut off after 60 s | {found}");
         assert_eq!(came(said, 152, 60, true), right);
-        let said = "error[unsupported]: cudaX is not there\ntma exec: 1 launch checked: 0 errors\n";
+        let said = "error[unsupported]: cudaX is not supported; it returns cudaErrorNotSupported\ntma exec: 1 launch checked: 0 errors\n";
         assert_eq!(came(said, 1, 60, false), "stopped: cudaX | 1 | ");
         assert_eq!(came("", 139, 60, true), "exit code 139 | 0 | ");
     }

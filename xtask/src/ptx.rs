@@ -1,4 +1,4 @@
-//! `ptx`: builds a GPU crate and says what its kernels take.
+//! `ptx`: builds a GPU crate and shows the resources of its kernels.
 
 use std::{
     path::{Path, PathBuf},
@@ -12,7 +12,7 @@ use tma_build::{Arch, Ptx, PtxBuilder, Resources};
 
 use crate::{output::table, paths::root, setup};
 
-/// The architectures that are tested.
+/// Architectures covered by tests.
 pub(crate) const TESTED: &[Arch] = &[
     Arch::Sm90,
     Arch::Sm90a,
@@ -21,7 +21,7 @@ pub(crate) const TESTED: &[Arch] = &[
     Arch::Sm120a,
 ];
 
-/// The plain and the `a` architectures that are tested, and every family.
+/// The tested architectures with and without `a`, and every family.
 const ALL: &[Arch] = &[
     Arch::Sm90,
     Arch::Sm90a,
@@ -35,13 +35,13 @@ const ALL: &[Arch] = &[
     Arch::Sm121f,
 ];
 
-/// Builds a GPU crate and says where its PTX lies, and what each kernel takes where ptxas is there.
+/// Builds a GPU crate and shows the path of its PTX, and each kernel's resources if ptxas is installed
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The GPU crate's folder
+    /// Folder of the GPU crate
     #[arg(value_name = "CRATE", default_value = "kernels-gpu")]
     crate_dir: PathBuf,
-    /// For this architecture; may be given several times
+    /// Target architecture; may be repeated
     #[arg(
         long,
         value_name = "ARCH",
@@ -49,10 +49,10 @@ pub(crate) struct Args {
         conflicts_with = "all"
     )]
     arch: Vec<Arch>,
-    /// For Hopper, Blackwell, and each of its families
+    /// Build for Hopper, Blackwell and each of its families
     #[arg(long)]
     all: bool,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -78,7 +78,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
                     "{}\n",
                     describe(kernels.iter().map(|(name, kernel)| (name.as_str(), kernel)))
                 ),
-                None => say!("(no ptxas to say what the kernels take: cargo xtask setup --cuda)\n"),
+                None => {
+                    say!("(no resource usage: ptxas is missing; use `cargo xtask setup --cuda`)\n")
+                }
             }
         }
     }
@@ -88,7 +90,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Builds, and passes warnings on.
+/// Builds a GPU crate and prints its warnings.
 pub(crate) fn build(crate_dir: &Path, arch: Arch) -> Result<Ptx> {
     let ptx = PtxBuilder::new(crate_dir).arch(arch).build();
     let ptx = ptx.map_err(anyhow::Error::msg)?;
@@ -98,7 +100,7 @@ pub(crate) fn build(crate_dir: &Path, arch: Arch) -> Result<Ptx> {
     Ok(ptx)
 }
 
-/// A table of what kernels take.
+/// Formats a table of the kernels' resources.
 pub(crate) fn describe<'a>(kernels: impl Iterator<Item = (&'a str, &'a Resources)>) -> String {
     let head = ["kernel", "registers", "spills", "stack", "shared"].map(str::to_owned);
     let row = |(name, kernel): (&str, &Resources)| {
@@ -139,7 +141,7 @@ fn report(ptx: &Ptx) -> Value {
     })
 }
 
-/// Seen from the current folder, or else from the checkout.
+/// Resolves a path relative to the current folder, or else to the checkout.
 fn find(crate_dir: &Path) -> Result<PathBuf> {
     let folders = [crate_dir.to_owned(), root().join(crate_dir)];
     let found = folders

@@ -1,4 +1,4 @@
-//! The step `python` of CI: the Python package as users get it, its types and its tests.
+//! The step `python` of CI: builds the Python package as users install it, and checks its types and tests.
 
 use std::{
     env, fs,
@@ -14,14 +14,14 @@ use crate::{
     test::{Counts, LONG_VARIABLE},
 };
 
-/// The packages that build it and test it.
+/// Packages needed to build and test.
 const PACKAGES: [&str; 5] = ["maturin>=1.9,<2", "ml_dtypes", "mypy", "numpy", "pytest>=8"];
 
-/// The version that the tests were written with, of about 200 MB.
+/// The Triton version of the tests, about 200 MB.
 const TRITON: &str = "triton==3.9.*";
 
-/// Builds the wheel, installs it into an environment of its own and tests it there. Where no Python can make one, or the
-/// packages cannot be had, this counts as skipped.
+/// Builds the wheel, installs it into its own environment and tests it there. Counts as skipped if Python cannot
+/// create an environment or the packages cannot be downloaded.
 pub(crate) fn check(counts: &mut Counts) -> Result<()> {
     let makes_environments = ["-c", "import ensurepip, venv; print('yes')"];
     let mut pythons = ["python3", "python"].into_iter();
@@ -58,17 +58,17 @@ pub(crate) fn check(counts: &mut Counts) -> Result<()> {
         fs::remove_dir_all(&wheels)
             .with_context(|| format!("cannot remove {}", wheels.display()))?;
     }
-    // The profile whose crates the tests of the workspace have built.
+    // The same profile as the workspace's tests, so that the crates are already built.
     let mut build = module("maturin");
     build.args(["build", "--quiet", "--profile=dev", "--out"]);
     run(build.arg(&wheels))?;
     let mut built = fs::read_dir(&wheels)?.flatten().map(|file| file.path());
-    let wheel = built.next().context("maturin has built no wheel")?;
+    let wheel = built.next().context("maturin built no wheel")?;
     run(install()
         .args(["--no-deps", "--force-reinstall"])
         .arg(wheel))?;
     run(module("mypy").arg("--cache-dir").arg(folder.join("mypy")))?;
-    // It keeps what it has read in its folder.
+    // mypy writes its cache to its folder.
     run(module("mypy.stubtest")
         .arg("tma_emulator._native")
         .current_dir(&folder))?;
@@ -76,19 +76,19 @@ pub(crate) fn check(counts: &mut Counts) -> Result<()> {
     let mut tests = module("pytest");
     tests.args(["-q", "-rs", "-p", "no:cacheprovider", "--junitxml"]);
     let passed = status(tests.arg(&report).arg("tests"))?.success();
-    let report = fs::read_to_string(&report).context("pytest has written no report")?;
+    let report = fs::read_to_string(&report).context("pytest wrote no report")?;
     let counted = counted(&report).context("pytest's report has no counts")?;
     *counts += counted;
     ensure!(passed && counted.is_good(), "{counted}");
     Ok(())
 }
 
-/// The folder of the package.
+/// Returns the folder of the package.
 fn package() -> PathBuf {
     root().join("crates").join("python")
 }
 
-/// The Python of an environment.
+/// Returns the Python executable of an environment.
 fn program(environment: &Path) -> PathBuf {
     match cfg!(windows) {
         true => environment.join("Scripts").join("python.exe"),
@@ -96,7 +96,7 @@ fn program(environment: &Path) -> PathBuf {
     }
 }
 
-/// Reads `<testsuite name="pytest" errors="0" failures="1" skipped="2" tests="9" …>`.
+/// Parses `<testsuite name="pytest" errors="0" failures="1" skipped="2" tests="9" …>`.
 fn counted(report: &str) -> Option<Counts> {
     let (_, suite) = report.split_once("<testsuite ")?;
     let (attributes, _) = suite.split_once('>')?;

@@ -1,4 +1,4 @@
-//! `setup`: installs what is missing, and says what it does before doing it.
+//! `setup`: installs missing tools, and announces each step.
 
 mod compiler;
 mod cuda;
@@ -11,13 +11,13 @@ use tma_build::{DeviceCompiler, Error};
 use crate::output::Mark;
 pub(crate) use cuda::{UNSET_PTXAS, libnvvm, misnamed_ptxas, names_ptxas, tool};
 
-/// Installs what is missing to compile kernels.
+/// Installs the missing tools to compile kernels
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Only tell what is missing; exit with 1 if anything is
+    /// Only list missing tools; exit with 1 if there are any
     #[arg(long)]
     check: bool,
-    /// NVIDIA's ptxas, nvcc, nvdisasm, cuobjdump and libNVVM too, which check or make PTX and need no GPU
+    /// Include NVIDIA's ptxas, nvcc, nvdisasm, cuobjdump and libNVVM, which check or make PTX and need no GPU
     #[arg(long)]
     cuda: bool,
 }
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             cuda::tell();
         }
         (missing, false, _) => say!(
-            "{} CUDA's {} missing; optional: they check PTX and show what a kernel takes \
+            "{} CUDA's {} missing; optional, to check PTX and show the resources of a kernel \
              (cargo xtask setup --cuda)",
             Mark::Info,
             list(missing)
@@ -62,20 +62,20 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     })
 }
 
-/// The device compiler, installed first where it is missing. Says so when it has yet to compile `core`.
+/// Returns the device compiler, and installs it if missing. Prints a notice if `core` must still be compiled.
 pub(crate) fn ensure_device_compiler() -> Result<DeviceCompiler> {
     let compiler = DeviceCompiler::find().or_else(install_unless_named)?;
     if !compiler.has_core() {
         say!(
-            "`core` for the GPU is compiled first, once for rustc {} and all projects of this user: \
-             about half a minute",
+            "compiling `core` for the GPU first, once for rustc {} and all projects of this user \
+             (about half a minute)",
             compiler.version
         );
     }
     Ok(compiler)
 }
 
-/// Installs one, unless the user named one that does not serve.
+/// Installs a device compiler, unless the user selected an unusable one.
 fn install_unless_named(error: Error) -> Result<DeviceCompiler> {
     match error {
         Error::NoCompiler { .. } => compiler::install(),

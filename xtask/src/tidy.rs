@@ -1,4 +1,4 @@
-//! `tidy`: the rules of the house, as far as a program can check them.
+//! `tidy`: checks the house rules that a program can check.
 
 mod comments;
 mod links;
@@ -18,20 +18,20 @@ use anyhow::{Result, bail};
 
 use crate::{paths::root, process::output};
 
-/// Checks the rules of the house: each violation with its file and line.
+/// Checks the house rules and prints each violation with its file and line
 #[derive(clap::Args)]
 pub(crate) struct Args {}
 
-/// A file of the repository, or one that is not committed yet.
+/// A file that is committed or not ignored by git.
 struct File {
-    /// From the checkout, with `/`.
+    /// The path relative to the checkout, with `/`.
     path: String,
-    /// Its text; nothing for other files.
+    /// The text; `None` for binary files.
     text: Option<String>,
     executable: bool,
 }
 
-/// A rule that was broken.
+/// A violation of a rule.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Violation {
     path: String,
@@ -40,7 +40,7 @@ struct Violation {
 }
 
 impl Violation {
-    /// In a line, counted from 1.
+    /// Creates a violation in a line, counted from 1.
     fn new(file: &File, line: usize, says: impl Into<String>) -> Self {
         Self {
             path: file.path.clone(),
@@ -51,11 +51,11 @@ impl Violation {
 }
 
 pub(crate) fn run(_: &Args) -> Result<ExitCode> {
-    say!("tidy: {} files keep the rules", check()?);
+    say!("tidy: {} files follow the rules", check()?);
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints every violation, and fails if there is one. Gives the number of files.
+/// Prints every violation and fails if there are any. Returns the number of files.
 pub(crate) fn check() -> Result<usize> {
     let files = files(root())?;
     let violations = violations(&files);
@@ -64,8 +64,8 @@ pub(crate) fn check() -> Result<usize> {
     }
     match violations.len() {
         0 => Ok(files.len()),
-        1 => bail!("one thing is not tidy"),
-        count => bail!("{count} things are not tidy"),
+        1 => bail!("1 violation of the house rules"),
+        count => bail!("{count} violations of the house rules"),
     }
 }
 
@@ -83,14 +83,14 @@ fn violations(files: &[File]) -> Vec<Violation> {
         violations.push(Violation::new(
             file,
             1,
-            "is not executable: chmod +x .ci/run",
+            "must be executable; use `chmod +x .ci/run`",
         ));
     }
     violations.sort();
     violations
 }
 
-/// Everything that git knows or would take.
+/// Returns every file that is tracked or not ignored by git.
 fn files(root: &Path) -> Result<Vec<File>> {
     let mut list = Command::new("git");
     list.args([
@@ -105,7 +105,7 @@ fn files(root: &Path) -> Result<Vec<File>> {
     Ok(paths.filter_map(|path| read(root, path)).collect())
 }
 
-/// Nothing for a file that is deleted and not committed, or for a link.
+/// Reads a file; `None` for a deleted file or a link.
 fn read(root: &Path, path: &str) -> Option<File> {
     let full: PathBuf = root.join(path);
     let metadata = fs::symlink_metadata(&full)
@@ -132,7 +132,7 @@ fn is_executable(_: &fs::Metadata) -> bool {
 }
 
 impl File {
-    /// The lines with their numbers.
+    /// Returns the lines with their numbers.
     fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         let lines = self.text.as_deref().unwrap_or_default().lines();
         lines.enumerate().map(|(index, line)| (index + 1, line))
@@ -146,7 +146,7 @@ impl File {
         })
     }
 
-    /// The part of the name after the last dot.
+    /// Returns the part of the name after the last dot.
     fn extension(&self) -> &str {
         let name = self.path.rsplit('/').next().unwrap_or_default();
         name.rsplit_once('.').map_or("", |(_, extension)| extension)
@@ -165,7 +165,7 @@ mod testing {
         }
     }
 
-    /// Violations as they are printed.
+    /// Returns the violations as they are printed.
     pub(super) fn checked(check: fn(&[File], &mut Vec<Violation>), files: &[File]) -> Vec<String> {
         let mut violations = Vec::new();
         check(files, &mut violations);

@@ -1,8 +1,8 @@
-//! `timings`: where the time of the first `cargo xtask run` goes.
+//! `timings`: measures the time of the first `cargo xtask run`.
 //!
-//! Everything that it builds is built anew in a folder of its own. Time is that of the processors, which
-//! does not depend on how many there are, and limits are in units of a loop that is measured
-//! beside it, so that they hold, roughly, on slower and on busier machines.
+//! Everything is rebuilt in a separate folder. Time is processor time, which does not depend on the number of
+//! processors. Limits are multiples of a calibration loop, so that they roughly hold on slower and busier machines
+//! too.
 
 use std::{
     env,
@@ -22,24 +22,24 @@ use crate::{
     process::{cargo, exit_code, output, shown},
 };
 
-/// The most that `--check` allows.
+/// Limit of `--check` for the runs of rustc.
 const MOST_RUSTC_RUNS: usize = 85;
-/// Processor time, in rounds of the calibration loop. It was 110 on one machine and 145 on another, whose processors are
-/// quick at arithmetic and no quicker at compiling: the limit finds what adds a quarter to the slower of them.
+/// Processor time in rounds of the calibration loop. It was 110 on one machine and 145 on another, which is fast at
+/// arithmetic but not at compiling. The limit detects an increase of a quarter on the slower of them.
 const MOST_ROUNDS: f64 = 180.0;
 
-/// This program is rustc's wrapper if this is its name.
+/// The name under which this program acts as rustc's wrapper.
 const WRAPPER: &str = "rustc-wrapper";
-/// Names the file that gets a line for each run of rustc by the wrapper.
+/// Environment variable with the file that receives a line for each run of rustc by the wrapper.
 const LOG_VARIABLE: &str = "TMA_RUSTC_LOG";
 
-/// Builds from nothing what `cargo xtask run` needs, and says where the time went.
+/// Builds everything that `cargo xtask run` needs from scratch, and reports the time of each part
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Fail if it takes more runs of rustc or more time than it did
+    /// Fail if the build needs more runs of rustc or more time than its limits
     #[arg(long)]
     check: bool,
-    /// How many crates to name
+    /// Number of crates to list
     #[arg(long, default_value_t = 15)]
     crates: usize,
 }
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     measure(args).map(|()| ExitCode::SUCCESS)
 }
 
-/// Fails if the first `run` takes more than it did.
+/// Fails if the first `run` exceeds its limits.
 pub(crate) fn check() -> Result<()> {
     measure(&Args {
         check: true,
@@ -65,12 +65,12 @@ fn measure(args: &Args) -> Result<()> {
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let round = calibrate()?;
     let log = folder.join("rustc.tsv");
-    // A copy: cargo may have built this program anew since it started, and then its file is gone.
+    // A copy is needed, since cargo may have replaced this program's file since it started.
     let wrapper = folder.join(WRAPPER);
     fs::copy("/proc/self/exe", &wrapper).context("cannot copy this program")?;
     let built = folder.join("target");
 
-    // Where there is no compiled `core` yet, and no ptxas.
+    // A cache folder without a compiled `core` and without ptxas.
     let cache = folder.join("cache");
     let measured = |command: &mut Command| {
         command
@@ -117,14 +117,14 @@ fn measure(args: &Args) -> Result<()> {
         .for_each(|(seconds, name)| line(name, *seconds));
     rows.iter().for_each(|(name, seconds)| line(name, *seconds));
     say!(
-        "{}\n\n{count} runs of rustc for this machine; a round is {round:.3} s",
+        "{}\n\n{count} runs of rustc for the host; a round takes {round:.3} s",
         table(&lines)
     );
     if args.check {
         ensure!(
             count <= MOST_RUSTC_RUNS,
-            "`cargo xtask run` takes {count} runs of rustc, more than {MOST_RUSTC_RUNS}; which \
-             dependency is new? (cargo tree -p xtask -p kernel-cases)"
+            "`cargo xtask run` takes {count} runs of rustc, more than {MOST_RUSTC_RUNS}; remove the new \
+             dependency (cargo tree -p xtask -p kernel-cases)"
         );
         ensure!(
             all / round <= MOST_ROUNDS,
@@ -135,7 +135,7 @@ fn measure(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Runs rustc where cargo calls this program for it.
+/// Runs rustc if cargo called this program as its wrapper.
 pub(crate) fn wrapped() -> Option<Result<ExitCode>> {
     let log = env::var_os(LOG_VARIABLE)?;
     let program = env::args_os().next().map(PathBuf::from)?;
@@ -146,25 +146,27 @@ pub(crate) fn wrapped() -> Option<Result<ExitCode>> {
 }
 
 fn wrap(log: &OsString, command: Vec<OsString>) -> Result<ExitCode> {
-    let (rustc, arguments) = command.split_first().context("cargo names no rustc")?;
+    let (rustc, arguments) = command
+        .split_first()
+        .context("cargo passed no path of rustc")?;
     let status = Command::new(rustc).args(arguments).status();
     let status = status.with_context(|| format!("cannot run {}", rustc.display()))?;
     let name = arguments
         .iter()
         .skip_while(|argument| *argument != "--crate-name")
         .nth(1);
-    // Without a name cargo only asks what rustc can do.
+    // Without a crate name, cargo only queries rustc.
     if let Some(name) = name.filter(|name| *name != "___") {
         let line = format!("{}\t{}\n", name.display(), children_seconds()?);
         let file = fs::OpenOptions::new().append(true).create(true).open(log);
-        // One write, so that lines of several processes do not mix.
+        // A single write keeps lines of different processes separate.
         file.and_then(|mut file| file.write_all(line.as_bytes()))
             .with_context(|| format!("cannot write {}", log.display()))?;
     }
     Ok(exit_code(status))
 }
 
-/// Processor seconds of a command and what it starts.
+/// Returns the processor seconds of a command and its child processes.
 fn timed(command: &mut Command) -> Result<f64> {
     complain!("$ {}", shown(command));
     let before = children_seconds()?;
@@ -172,7 +174,7 @@ fn timed(command: &mut Command) -> Result<f64> {
     Ok(children_seconds()? - before)
 }
 
-/// Processor seconds of a fixed amount of arithmetic.
+/// Returns the processor seconds of a fixed amount of arithmetic.
 fn calibrate() -> Result<f64> {
     let before = own_seconds()?;
     let mut state = black_box(1_u64);
@@ -191,20 +193,20 @@ fn own_seconds() -> Result<f64> {
     Ok((user + system) / TICKS)
 }
 
-/// Processor seconds of the processes that this one has started, which have ended and were waited for.
+/// Returns the processor seconds of this process's child processes that have ended.
 pub(crate) fn children_seconds() -> Result<f64> {
     let [.., user, system] = ticks()?;
     Ok((user + system) / TICKS)
 }
 
-/// `USER_HZ`, which Linux promises to programs.
+/// `USER_HZ`, which is fixed in Linux's interface.
 const TICKS: f64 = 100.0;
 
-/// Fields 14 to 17 of `/proc/self/stat` (proc_pid_stat(5)): this process, and its children.
+/// Returns fields 14 to 17 of `/proc/self/stat` (proc_pid_stat(5)): this process, and its children.
 fn ticks() -> Result<[f64; 4]> {
     let stat = fs::read_to_string("/proc/self/stat");
-    let stat = stat.context("times of processes are read from /proc/self/stat, as Linux has it")?;
-    // The name of the program stands in parentheses and may hold blanks.
+    let stat = stat.context("process times need /proc/self/stat, which only Linux has")?;
+    // The program's name is in parentheses and may contain spaces.
     let (_, fields) = stat
         .rsplit_once(')')
         .context("/proc/self/stat has no `)`")?;

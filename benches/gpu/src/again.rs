@@ -4,14 +4,16 @@ use tma::{
     thread::{block_dim, block_idx, grid_dim, thread_idx},
 };
 
-/// Reads the same vectors again and again, past the L1 caches, and writes what each thread's have by exclusive or.
+/// Reads the same vectors repeatedly, bypassing the L1 caches, and writes the exclusive or of each thread's
+/// vectors.
 ///
-/// Thread `t` of `n` reads vector `t + n * k` of the `vectors` that are there, and begins anew behind the last, for each
+/// Thread `t` of `n` reads vector `t + n * k` modulo `vectors`, for each
 /// `k` below eight times `rounds`.
 ///
 /// # Safety
-/// 1. `data` points to `vectors` vectors of global memory, a power of two, that nobody writes while the kernel runs.
-/// 2. `sums` has a number for each thread, which nobody else uses.
+/// 1. `data` points to `vectors` vectors of global memory, a power of two, that are not written while the kernel
+///    runs.
+/// 2. `sums` has one number per thread, without other users.
 /// 3. Grid and blocks are one-dimensional.
 #[kernel(max_threads = 1024)]
 pub unsafe fn read_again(data: *const [u32; 4], vectors: u32, rounds: u32, sums: *mut u32) {
@@ -26,7 +28,7 @@ pub unsafe fn read_again(data: *const [u32; 4], vectors: u32, rounds: u32, sums:
             index = index.wrapping_add(threads);
             vector
         };
-        // All loads stand before the first use.
+        // All loads precede the first use.
         let (a, b, c, d) = (next(), next(), next(), next());
         let (e, f, g, h) = (next(), next(), next(), next());
         let all = |[a, b, c, d]: [u32; 4]| a ^ b ^ c ^ d;

@@ -1,9 +1,9 @@
 use tma::{kernel, ptx::clock};
 
-/// Runs for `cycles` cycles and writes how many it were and how many nanoseconds they took.
+/// Runs for at least `cycles` cycles, and writes the actual cycles and nanoseconds.
 ///
 /// # Safety
-/// 1. `elapsed` points to two numbers of global memory that nobody else uses while the kernel runs.
+/// 1. `elapsed` points to two numbers of global memory without other users while the kernel runs.
 /// 2. There is one thread.
 #[kernel(max_threads = 1)]
 pub unsafe fn clock(elapsed: *mut u64, cycles: u64) {

@@ -12,16 +12,16 @@ use tma::{
     warp::{lane, sync_warp},
 };
 
-/// Cycles of this multiprocessor.
+/// Returns the clock of this multiprocessor.
 #[inline(always)]
 fn now() -> u64 {
     clock::clock64()
 }
 
-/// A barrier for one arrival, made and used by one thread.
+/// Creates a barrier for one arrival, used by one thread only.
 ///
 /// # Safety
-/// 1. The memory is a barrier's, this thread alone uses it, and it is not one yet.
+/// 1. The memory is for a barrier, only this thread uses it, and it contains no barrier yet.
 #[inline(always)]
 unsafe fn own_barrier(address: SharedPtr<Mbarrier>) -> Barrier {
     // SAFETY: this thread alone uses the memory (1).
@@ -30,13 +30,13 @@ unsafe fn own_barrier(address: SharedPtr<Mbarrier>) -> Barrier {
     unsafe { Barrier::assume_init(address) }
 }
 
-/// Loads `bytes` bytes again and again, each load from `stride_bytes` further on than the one before,
-/// and writes what each took.
+/// Loads `bytes` bytes repeatedly, each load `stride_bytes` further on than the previous one, and writes the cycles
+/// of each.
 ///
 /// # Safety
-/// 1. `src` points to `count` stretches of global memory at multiples of 16, as `bytes` and
-///    `stride_bytes` are; nobody writes them.
-/// 2. `cycles` has a number for each load, which nobody else uses.
+/// 1. `src` points to `count` ranges of global memory at multiples of 16, as `bytes` and `stride_bytes` are; they
+///    are not written meanwhile.
+/// 2. `cycles` has one number per load, without other users.
 /// 3. There is one warp, and the launch has `bytes` of shared memory.
 #[kernel(max_threads = 32)]
 pub unsafe fn load_latency(
@@ -53,14 +53,14 @@ pub unsafe fn load_latency(
     if !unsafe { is_elected() } {
         return;
     }
-    // SAFETY: no other thread goes on.
+    // SAFETY: all other threads have returned.
     let bar = unsafe { own_barrier(BAR::ptr()) };
     let data = shared::dynamic::<u8, 128>();
     for load in 0..count {
         let from = u64::from(load) * u64::from(stride_bytes);
         let start = now();
         let _ = bar.arrive_expect_tx(bytes);
-        // SAFETY: both ends have the bytes (1, 3), and the one before has been waited for.
+        // SAFETY: both ends have the bytes (1, 3), and the previous load has completed.
         unsafe {
             cp_async_bulk::shared_cluster_global(data, src.add(from as usize), bytes, bar.address())
         };
@@ -70,13 +70,12 @@ pub unsafe fn load_latency(
     }
 }
 
-/// Loads boxes of 2 by 2 pixels of 32 channels of 2 bytes, one after the other, and writes what each
-/// took.
+/// Loads boxes of 2 by 2 pixels of 32 channels of 2 bytes one after another, and writes the cycles of each.
 ///
 /// # Safety
 /// 1. `map` is a three-dimensional map with boxes of 32, 2 and 2 elements of 2 bytes.
-/// 2. `positions` has a position for each, a column in the lower half and a row in the upper half.
-/// 3. `cycles` has a number for each, which nobody else uses.
+/// 2. `positions` has one position per load, with a column in the lower half and a row in the upper half.
+/// 3. `cycles` has one number per load, without other users.
 /// 4. There is one warp.
 #[kernel(max_threads = 32)]
 pub unsafe fn box_latency(
@@ -94,7 +93,7 @@ pub unsafe fn box_latency(
     if !unsafe { is_elected() } {
         return;
     }
-    // SAFETY: no other thread goes on.
+    // SAFETY: all other threads have returned.
     let bar = unsafe { own_barrier(BAR::ptr()) };
     for load in 0..count {
         // SAFETY: a position for each (2).
@@ -102,7 +101,7 @@ pub unsafe fn box_latency(
         let coords = [0, i32::from(position as i16), position as i32 >> 16];
         let start = now();
         let _ = bar.arrive_expect_tx(BYTES);
-        // SAFETY: the map has this box (1), and the one before has been waited for.
+        // SAFETY: the map has this box (1), and the previous load has completed.
         unsafe {
             cp_async_bulk_tensor::shared_cluster_global_tile(
                 DATA::ptr().cast(),
@@ -117,15 +116,15 @@ pub unsafe fn box_latency(
     }
 }
 
-/// Changes the address in a tensor map, releases and acquires it, and loads a box of 64 by 64 numbers of
-/// 4 bytes through it, again and again; writes what each took, and the first number of each box.
+/// Repeatedly changes the address in a tensor map, releases and acquires it, and loads a box of 64 by 64 numbers of
+/// 4 bytes through it. Writes the cycles of each round, and the first number of each box.
 ///
 /// # Safety
 /// 1. `template` is a two-dimensional map with boxes of 64 by 64 numbers of 4 bytes.
-/// 2. `tensor` is the address of a tensor that fits it, and so is each that lies a multiple of
-///    `stride_bytes`, itself a multiple of 16, further on, as many as there are rounds.
-/// 3. `map` points to 128 bytes of global memory at a multiple of 128 that nobody else uses.
-/// 4. `cycles` and `firsts` have a number for each round, which nobody else uses.
+/// 2. `tensor` is the address of a matching tensor, and so is each address a multiple of `stride_bytes` further on,
+///    one per round. `stride_bytes` is a multiple of 16.
+/// 3. `map` points to 128 bytes of global memory, aligned to 128, without other users.
+/// 4. `cycles` and `firsts` have one number per round, without other users.
 /// 5. There is one warp, and the launch has 16384 bytes of shared memory.
 #[kernel(max_threads = 32)]
 pub unsafe fn replace_latency(
@@ -172,8 +171,8 @@ pub unsafe fn replace_latency(
         }
         // SAFETY: the whole warp is here (5).
         unsafe { sync_warp() };
-        // SAFETY: the whole warp is here (5); the map's buffer is this block's (3), and the load before
-        // has been waited for.
+        // SAFETY: the whole warp is here (5); the map's buffer belongs to this block (3), and the previous load has
+        // completed.
         unsafe { tensormap_cp_fenceproxy::global_shared_cta_release::<Gpu>(map, edited) };
         // SAFETY: the map was released just now.
         unsafe { fence::proxy_tensormap_generic_acquire::<Gpu>(map) };
@@ -200,15 +199,14 @@ pub unsafe fn replace_latency(
     }
 }
 
-/// Passes a number round the blocks of a cluster, each adding one, and writes what all rounds took and
-/// what came out.
+/// Passes a number around the blocks of a cluster, each adding one, and writes the total cycles and the result.
 ///
-/// Each round has a buffer of its own: a store that does not wait says nothing about what its thread did
-/// before, so the buffer of an earlier one could still be in use.
+/// Each round has its own buffer: a store that does not wait does not order its thread's earlier accesses, so the
+/// buffer of an earlier round could still be in use.
 ///
 /// # Safety
 /// 1. There is one cluster of 2 blocks or more, of one warp each, and there are at most 256 rounds.
-/// 2. `result` has two numbers that nobody else uses.
+/// 2. `result` has two numbers without other users.
 #[kernel(max_threads = 32)]
 pub unsafe fn ring_latency(rounds: u32, result: *mut u64) {
     const BYTES: u32 = 8;
@@ -243,8 +241,8 @@ pub unsafe fn ring_latency(rounds: u32, result: *mut u64) {
         };
         let send = |round: u32, token: u64| {
             let to = ClusterPtr::<u64>::from_address(to + 8 * round);
-            // SAFETY: both are the next block's, which stays until all synchronise and expects the
-            // bytes; the buffer is that of this round (1).
+            // SAFETY: both are the next block's, which stays until all synchronise and expects the bytes; each
+            // round uses its own buffer (1).
             unsafe { st_async::weak_shared_cluster(to, token, at) };
         };
         let start = now();
@@ -254,7 +252,7 @@ pub unsafe fn ring_latency(rounds: u32, result: *mut u64) {
         }
         for round in 0..rounds {
             // The number comes from another block.
-            // SAFETY: the barrier is initialised, and the parity that of this phase.
+            // SAFETY: the barrier is initialised, and the parity matches this phase.
             while !unsafe { mbarrier::try_wait_parity::<Acquire, Cluster>(BAR::ptr(), round & 1) } {
             }
             // SAFETY: the phase is complete, so the number has come.
@@ -277,6 +275,6 @@ pub unsafe fn ring_latency(rounds: u32, result: *mut u64) {
             }
         }
     }
-    // Nobody leaves while numbers are on their way.
+    // All blocks stay while numbers are in flight.
     cluster.sync();
 }

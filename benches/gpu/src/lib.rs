@@ -1,5 +1,5 @@
-//! Kernels with which the measurements fill memory, check it and look at the clock. They use ordinary
-//! loads and stores, and share nothing with what is measured.
+//! Helper kernels that fill memory, check it and read the clock. They use ordinary loads and stores, and share no
+//! code with the measured kernels.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 // On the device one proof covers the steps of an operation.

@@ -5,7 +5,7 @@ use tma::{
     thread::{block_dim, block_idx, grid_dim, thread_idx},
 };
 
-/// The word at an index: numbers without a pattern of small period.
+/// Returns the word at an index: numbers without a short period.
 ///
 /// The host has the same function.
 #[inline(always)]
@@ -16,7 +16,7 @@ fn hash(index: u64) -> u32 {
     word ^ (word >> 13)
 }
 
-/// Calls `visit` with each index below `len` that is this thread's.
+/// Calls `visit` with each index below `len` that belongs to this thread.
 #[inline(always)]
 fn for_each(len: u64, mut visit: impl FnMut(u64)) {
     let threads = u64::from(grid_dim().x) * u64::from(block_dim().x);
@@ -30,7 +30,7 @@ fn for_each(len: u64, mut visit: impl FnMut(u64)) {
 /// Writes `hash(index)` to each of `len` numbers.
 ///
 /// # Safety
-/// 1. `data` points to `len` numbers of global memory that nobody else uses while the kernel runs.
+/// 1. `data` points to `len` numbers of global memory without other users while the kernel runs.
 /// 2. Grid and blocks are one-dimensional.
 #[kernel(max_threads = 1024)]
 pub unsafe fn fill(data: *mut u32, len: u64) {
@@ -42,13 +42,13 @@ pub unsafe fn fill(data: *mut u32, len: u64) {
 
 /// Counts the numbers that are not `hash(index) * factor + addend`, and finds the first of them.
 ///
-/// Where `width` is not 0, the numbers are a matrix of so many columns, in tiles of `tile_width` by
-/// `tile_height`, and the index of a number in its tile, counted row by row, is added.
+/// If `width` is not 0, the numbers are a matrix with `width` columns, in tiles of `tile_width` by `tile_height`,
+/// and the index of a number in its tile, row by row, is added.
 ///
 /// # Safety
-/// 1. `data` points to `len` numbers of global memory that nobody writes while the kernel runs.
-/// 2. `wrong` points to a number that began as zero, and `first` to one that began as its greatest;
-///    nobody else uses them while the kernel runs.
+/// 1. `data` points to `len` numbers of global memory that are not written while the kernel runs.
+/// 2. `wrong` points to a number that starts at zero, and `first` to one that starts at its maximum; they have no
+///    other users while the kernel runs.
 /// 3. Grid and blocks are one-dimensional; tiles have an extent where there are any.
 #[allow(
     clippy::too_many_arguments,
@@ -86,7 +86,7 @@ pub unsafe fn check(
         }
     });
     if count != 0 {
-        // SAFETY: they change in atomic steps alone (2).
+        // SAFETY: they are only changed atomically (2).
         let (wrong, first) = unsafe { (AtomicU32::from_ptr(wrong), AtomicU64::from_ptr(first)) };
         wrong.fetch_add(count, Ordering::Relaxed);
         first.fetch_min(lowest, Ordering::Relaxed);

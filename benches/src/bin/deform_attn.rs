@@ -1,5 +1,5 @@
-//! Times multi-scale deformable attention on a GPU: ordinary loads, tiles, and coarse images in shared
-//! memory, always all of them, so that no figure stands alone, and each beside its CUDA C++ version.
+//! Measures multi-scale deformable attention on a GPU: with ordinary loads, tiles, and coarse images in shared
+//! memory, always all of them for comparison, and each next to its CUDA C++ version.
 //!
 //! The results are checked elsewhere: `cases --device gpu large`.
 
@@ -25,39 +25,39 @@ use tests_records::origin;
 use tma_host::{Argument, Buffer, Device, EncodeError, Function, Module, Source, encode};
 use tma_launch::Launch;
 
-/// Time deformable attention by ordinary loads and by tiles.
+/// Measures deformable attention with ordinary loads and with tiles.
 #[derive(Parser)]
 struct Arguments {
-    /// Queries of a batch.
+    /// Number of queries per batch.
     #[arg(long, default_values_t = [1000, 20522])]
     queries: Vec<u32>,
-    /// Batches.
+    /// Number of batches.
     #[arg(long, default_value_t = 48)]
     batches: u32,
-    /// Launches in a timed run.
+    /// Number of launches in a timed run.
     #[arg(long, default_value_t = 20)]
     launches: u32,
-    /// Timed runs; the median counts.
+    /// Number of timed runs; the median counts.
     #[arg(long, default_value_t = 15)]
     runs: usize,
-    /// Try more shapes of launches, and show them all.
+    /// Try more launch shapes, and show them all.
     #[arg(long)]
     sweep: bool,
-    /// Measure even where the GPU is busy or held down.
+    /// Measure even if the GPU is busy or throttled.
     #[arg(long)]
     force: bool,
 }
 
-/// Height and width of the images, their borders counted.
+/// Height and width of the images, including their borders.
 const SHAPES: [[u32; 2]; 4] = [[94, 162], [48, 82], [25, 42], [14, 22]];
 const SAMPLES: u32 = 32;
 
-/// Where queries look.
+/// The distribution of sampling locations.
 #[derive(Clone, Copy, Debug)]
 enum Distribution {
-    /// Anywhere.
+    /// Uniformly distributed.
     Uniform,
-    /// Up to four pixels from the query's own location, the queries row by row.
+    /// Up to four pixels from the query's own location, with the queries row by row.
     Local,
 }
 
@@ -76,7 +76,7 @@ fn run(arguments: &Arguments) -> Result<()> {
     let unfit = smi.map(|smi| smi.unfit()).unwrap_or_default();
     ensure!(
         unfit.is_empty() || arguments.force,
-        "this GPU is not fit to be measured (--force measures anyway): {}",
+        "this GPU is not ready for measurements (use --force to measure anyway): {}",
         unfit.join("; ")
     );
     let gpu = Device::gpu()?;
@@ -180,7 +180,7 @@ struct Fastest {
     how: String,
 }
 
-/// Ordinary loads first: the others are compared with them.
+/// The forms; ordinary loads come first, since the others are compared with them.
 const FORMS: &[DeformAttnForm] = &[
     DeformAttnForm::Gather,
     DeformAttnForm::Tiles { stages: 1 },
@@ -191,7 +191,7 @@ const FORMS: &[DeformAttnForm] = &[
     DeformAttnForm::Pairs,
 ];
 
-/// Blocks, warps of a block, and waves that are tried.
+/// Returns the blocks, warps per block, and waves to try.
 fn shapes(form: DeformAttnForm, multiprocessors: u32, sweep: bool) -> Vec<(u32, u32, u32)> {
     let (shapes, waves): (&[(u32, u32)], &[u32]) = match (form, sweep) {
         (DeformAttnForm::Gather, _) => (
@@ -285,7 +285,7 @@ impl Data {
     }
 }
 
-/// The median times of a launch of each module's kernel, in microseconds, the modules in turn.
+/// Returns the median times of a launch of each module's kernel in microseconds; the modules alternate.
 fn medians(
     gpu: &Device,
     modules: &[&Module],
@@ -298,8 +298,8 @@ fn medians(
     let functions = modules.iter().map(|module| module.function(&launch.entry));
     let functions = functions.collect::<Result<Vec<_>, _>>()?;
     let start = |function: &Function<'_>| {
-        // SAFETY: the launch keeps the kernel's conditions (1), so that it stays in the buffers of
-        // `data` (2), which live until all runs have ended (3) and which nobody else uses (4).
+        // SAFETY: the launch satisfies the kernel's conditions (1), so that it stays in the buffers of `data` (2),
+        // which live until all runs have ended (3) and have no other users (4).
         unsafe { function.launch(launch.shape, passed.as_slice()) }
     };
     for function in &functions {
@@ -314,7 +314,7 @@ fn medians(
                 start(function)?;
             }
             let elapsed = stream.record()?.elapsed_since(&before);
-            let elapsed = elapsed.context("the run did not end well")?;
+            let elapsed = elapsed.context("the run failed")?;
             times.push(1e6 * elapsed.as_secs_f64() / f64::from(arguments.launches));
         }
     }
@@ -325,7 +325,7 @@ fn medians(
     times.into_iter().map(median).collect()
 }
 
-/// The output of each module's kernel.
+/// Returns the output of each module's kernel.
 fn outputs(
     gpu: &Device,
     modules: [&Module; 2],
@@ -343,8 +343,8 @@ fn outputs(
     Ok([output(modules[0])?, output(modules[1])?])
 }
 
-/// Checks that the kernel and its CUDA version write the same, as far as rounding goes: sums of so
-/// much are below 2.
+/// Checks that the kernel and its CUDA version have the same results up to rounding; sums of this many terms are
+/// below 2.
 fn compare([kernel, cuda]: &[Vec<u8>; 2]) -> Result<()> {
     const ROUNDING: f32 = 4e-3;
     let halves = |bytes: &[u8]| -> Vec<f32> {
@@ -361,7 +361,7 @@ fn compare([kernel, cuda]: &[Vec<u8>; 2]) -> Result<()> {
     }
 }
 
-/// Numbers from 0 to 1.
+/// Random numbers from 0 to 1.
 struct Random(u64);
 
 impl Random {

@@ -1,4 +1,5 @@
-//! Times what two GPUs do together beside NCCL and the driver's copy of as many bytes each way, all of them in turn.
+//! Compares collectives of two GPUs with NCCL and with the driver's copy of the same number of bytes, in
+//! alternation.
 //!
 //! The results are checked elsewhere: the test `collectives` of `kernels-host`. No pair of GPUs has run it yet.
 
@@ -20,23 +21,23 @@ use statistics::Spread;
 use tests_records::origin;
 use tma_host::{Buffer, Device, Stream, devices};
 
-/// Time collectives of two GPUs.
+/// Measures collectives of two GPUs.
 #[derive(Parser)]
 struct Arguments {
-    /// Timed runs of each; the median counts.
+    /// Number of timed runs of each; the median counts.
     #[arg(long, default_value_t = 30)]
     runs: usize,
-    /// The largest buffer, in MiB.
+    /// Size of the largest buffer in MiB.
     #[arg(long, default_value_t = 1024)]
     mib: u64,
-    /// The numbers of the two GPUs.
+    /// Ordinals of the two GPUs.
     #[arg(long, num_args = 2, default_values_t = [0, 1])]
     gpus: Vec<u32>,
 }
 
-/// Calls in a timed run.
+/// Number of calls in a timed run.
 const CALLS: u32 = 4;
-/// From here on a call is to be as fast as NCCL's, and below the other size, too.
+/// From this size on, a call should be at least as fast as NCCL's.
 const LARGE_BYTES: u64 = 64 << 20;
 const SMALL_BYTES: u64 = 64 << 10;
 
@@ -51,7 +52,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<ExitCode> {
-    ensure!(arguments.runs > 0, "--runs takes a number above 0");
+    ensure!(arguments.runs > 0, "--runs must be greater than 0");
     let found = match devices() {
         Ok((_, devices)) => devices.len(),
         Err(error) if error.is_absent() => 0,
@@ -68,7 +69,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     let gpus = arguments.gpus.iter().map(open);
     let gpus = gpus.collect::<std::result::Result<Vec<_>, _>>()?;
     let [first, second] = &gpus[..] else {
-        anyhow::bail!("--gpus takes two numbers");
+        anyhow::bail!("--gpus must be two numbers");
     };
     let peers = match Peers::new(first, second) {
         Err(refused)
@@ -83,14 +84,14 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     let link = link_gb_s(arguments.gpus[0]);
     match link {
         Some(gb_s) => println!("links: {gb_s:.0} GB/s each way, by nvidia-smi"),
-        None => println!("links: nvidia-smi names none, so that no limit is known"),
+        None => println!("links: unknown, since nvidia-smi lists none"),
     }
     let ordinals = [arguments.gpus[0] as i32, arguments.gpus[1] as i32];
     let nccl = Nccl::load().and_then(|nccl| {
         println!("NCCL {}", nccl.version()?);
         nccl.communicators(&ordinals)
     });
-    let nccl = nccl.inspect_err(|why| println!("note: nothing to compare with: {why}"));
+    let nccl = nccl.inspect_err(|why| println!("note: no comparison with NCCL: {why}"));
     let bench = Bench {
         peers: &peers,
         nccl: nccl.ok(),
@@ -101,7 +102,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     bench.table(arguments.mib << 20, link)
 }
 
-/// The rates of all links of a GPU together.
+/// Returns the total rate of all links of a GPU.
 fn link_gb_s(gpu: u32) -> Option<f64> {
     let mut command = Command::new("nvidia-smi");
     let command = command
@@ -121,12 +122,12 @@ struct Bench<'a> {
     peers: &'a Peers,
     nccl: Option<Communicators>,
     streams: [Stream; 2],
-    /// Filling these gives the host the time to queue a run.
+    /// Filling these buffers gives the host time to queue a run.
     hold: [Buffer<u8>; 2],
     runs: usize,
 }
 
-/// Who makes a call.
+/// The implementation of a call.
 #[derive(Clone, Copy, PartialEq)]
 enum Who {
     Ours,
@@ -135,7 +136,7 @@ enum Who {
 }
 
 impl Bench<'_> {
-    /// All rows; a failure where a goal is missed.
+    /// Measures all rows; returns a failure if a goal is missed.
     fn table(&self, most_bytes: u64, link: Option<f64>) -> Result<ExitCode> {
         println!(
             "{:<15} {:>11} {:>10} {:>8} {:>8} {:>10} {:>8} {:>10} {:>8}",
@@ -151,8 +152,8 @@ impl Bench<'_> {
             let sizes = (12..64).step_by(2).map(|bits| 1_u64 << bits);
             for bytes in sizes.take_while(|bytes| *bytes <= most_bytes) {
                 let [ours, nccl, copy] = self.medians(call, bytes)?;
-                let ours = ours.context("nothing was measured")?;
-                // Over the link each way.
+                let ours = ours.context("no measurement")?;
+                // Bytes over the link each way.
                 let moved = if call == Collective::AllReduce {
                     bytes
                 } else {
@@ -186,7 +187,7 @@ impl Bench<'_> {
         })
     }
 
-    /// Microseconds of a call by each.
+    /// Returns the microseconds of a call by each implementation.
     fn medians(&self, call: Collective, bytes: u64) -> Result<[Option<f64>; 3]> {
         const WARM_UPS: usize = 3;
         let [first, second] = self.peers.devices();
@@ -196,7 +197,7 @@ impl Bench<'_> {
         let mut times = [const { Vec::new() }; 3];
         for round in 0..WARM_UPS + self.runs {
             for turn in 0..all.len() {
-                // In each round another one is the first.
+                // A different implementation is first in each round.
                 let index = (round + turn) % all.len();
                 if all[index] == Who::Nccl && self.nccl.is_none() {
                     continue;
@@ -210,7 +211,7 @@ impl Bench<'_> {
         Ok(times.map(|times| (!times.is_empty()).then(|| Spread::of(&times).median)))
     }
 
-    /// The time of one call in a run of several.
+    /// Returns the time of one call in a run of several.
     fn microseconds(
         &self,
         who: Who,
@@ -268,7 +269,7 @@ impl Bench<'_> {
             }
             return Ok(one.wait_for_each_other(other)?);
         }
-        let nccl = self.nccl.as_ref().context("there is no NCCL")?;
+        let nccl = self.nccl.as_ref().context("NCCL is missing")?;
         let rank = |number: usize| -> Result<Rank> {
             let whole = buffers[number].address();
             let (send, receive) = match call {
@@ -295,7 +296,7 @@ impl Bench<'_> {
     }
 }
 
-/// The driver's handle of a stream.
+/// Returns the driver's handle of a stream.
 fn raw(stream: &Stream) -> Result<sys::CUstream> {
     stream.raw().context("the emulator is not measured")
 }

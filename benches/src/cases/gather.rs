@@ -15,12 +15,12 @@ use crate::{
     work::L2,
 };
 
-/// Rounds of eight boxes.
+/// Number of rounds of eight boxes.
 const ROUNDS: u32 = 1 << 20;
 /// Words of a pixel: 32 channels of 2 bytes.
 const PIXEL_WORDS: u64 = 16;
 
-/// A tensor at the start of the source, whose elements are its pattern.
+/// A tensor at the start of the source, which has the source's pattern as elements.
 #[derive(Clone, Copy)]
 pub(crate) struct Dataset {
     name: &'static str,
@@ -38,7 +38,7 @@ enum Variant {
     Lanes,
 }
 
-/// One that stays in the L2 cache, and one that comes from memory, as far as so many bytes hold it.
+/// Returns one dataset that stays in the L2 cache, and one that comes from memory, as far as `bytes` bytes permit.
 pub(crate) fn datasets(bytes: u64) -> [Dataset; 2] {
     let (width, row_bytes) = (1024, 1024 * 4 * PIXEL_WORDS);
     [
@@ -100,16 +100,16 @@ impl Dataset {
             }
             _ => TensorMap::tiled(DataType::F16, &[32, width, height]).box_dims(&[32, 2, 2]),
         };
-        // Promotion would fetch more of the memory than the box.
+        // Promotion would fetch more memory than the box.
         tiled.l2_promotion(L2Promotion::None)
     }
 
-    /// A map of it with the boxes.
+    /// Returns the parameters of a map with the boxes.
     pub(crate) fn boxes(self) -> Tiled {
         self.map(Variant::Box)
     }
 
-    /// Where its boxes are, anywhere inside: a column in the lower half and a row in the upper half.
+    /// Returns the positions of its boxes, anywhere inside: a column in the lower half and a row in the upper half.
     pub(crate) fn positions(self) -> Vec<u32> {
         let position = |index: u64| {
             let x = hash(2 * index) % (self.width - 1);
@@ -118,13 +118,13 @@ impl Dataset {
         (0..8 * u64::from(ROUNDS)).map(position).collect()
     }
 
-    /// The sums that the threads of so many warps write for these positions, four numbers each.
+    /// Returns the sums that `warps` warps write for these positions, four numbers per thread.
     pub(crate) fn sums(self, positions: &[u32], warps: u32) -> Vec<u32> {
         sums(positions, self.width, warps)
     }
 }
 
-/// The sums that the threads of so many warps write, four numbers each.
+/// Returns the sums that `warps` warps write, four numbers per thread.
 pub(crate) fn sums(positions: &[u32], width: u32, warps: u32) -> Vec<u32> {
     let of_warp = |warp: usize, sums: &mut [u32]| {
         for round in positions.chunks_exact(8).skip(warp).step_by(warps as usize) {
@@ -156,7 +156,7 @@ pub(crate) fn sums(positions: &[u32], width: u32, warps: u32) -> Vec<u32> {
     all
 }
 
-/// Stages of a warp, warps of a block, and blocks of a multiprocessor.
+/// Creates a case with stages per warp, warps per block, and blocks per multiprocessor.
 fn case(
     setup: Setup<'_>,
     data: Dataset,

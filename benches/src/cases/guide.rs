@@ -1,4 +1,4 @@
-//! Kernels that are launched as data: ports of the guide's samples and what people port next.
+//! Kernels launched as data: ports of the guide's samples, and of further kernels that are often ported.
 //!
 //! The output is compared with the result that the host computes from the numbers in the inputs.
 
@@ -24,7 +24,7 @@ use crate::{
 pub(crate) use inputs::{BUFFERS, DST, FIRST_INPUT, INPUTS, inputs};
 pub(crate) use rows::{all, persistent_tiles};
 
-/// A row, with its launches in terms of buffers.
+/// A row with its launches in terms of buffers.
 pub(crate) struct Ported {
     kernel: &'static str,
     variant: String,
@@ -32,10 +32,10 @@ pub(crate) struct Ported {
     amount: Amount,
     needs: Needs,
     l2: L2,
-    /// Words of the destination that are compared.
+    /// Number of words of the destination to compare.
     words: u64,
     expected: Expected,
-    /// Indices of the buffers that are poisoned before, or else zeroed.
+    /// Indices of the buffers that are poisoned, or else zeroed, beforehand.
     written: Vec<usize>,
     from_zero: bool,
     before: Option<Launch>,
@@ -44,7 +44,7 @@ pub(crate) struct Ported {
 }
 
 impl Ported {
-    /// With the addresses that the buffers have.
+    /// Returns the case with the addresses of the buffers.
     pub(crate) fn case(self, setup: Setup<'_>) -> Result<Case> {
         let run = |launch: Option<Launch>| -> Result<Option<Run>> {
             let Some(launch) = launch else {

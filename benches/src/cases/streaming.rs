@@ -1,4 +1,4 @@
-//! Kernels that stream through memory, with each setting that is worth a try.
+//! Kernels that stream through memory, with all plausible settings.
 
 use anyhow::Result;
 use kernels_gpu::settings::{Setting, Streaming};
@@ -8,7 +8,7 @@ use tma_launch::Limits;
 use super::{Setup, bulk, guide, tile};
 use crate::case::Case;
 
-/// A kernel with the data that it runs on, to be launched with one setting or another.
+/// A kernel and its data, to be launched with different settings.
 #[derive(Clone, Copy)]
 pub(crate) enum Subject {
     Bulk(Streaming),
@@ -17,7 +17,7 @@ pub(crate) enum Subject {
 }
 
 impl Subject {
-    /// All of them.
+    /// Returns all subjects.
     pub(crate) fn all(setup: Setup<'_>) -> Vec<Self> {
         let mut all = vec![
             Self::Bulk(Streaming::CopyBulk),
@@ -49,7 +49,7 @@ impl Subject {
         }
     }
 
-    /// Its launch with a setting.
+    /// Returns the case of a setting.
     pub(crate) fn case(self, setup: Setup<'_>, setting: Setting) -> Result<Case> {
         match self {
             Self::Bulk(Streaming::CopyBulk) => bulk::copy_bulk(setup, setting, None),
@@ -68,7 +68,7 @@ impl Subject {
         }
     }
 
-    /// The settings that are worth a try on any device: the kernel was compiled for each.
+    /// Returns the settings to try on any device; the kernel was compiled for each.
     pub(crate) fn settings(self) -> Vec<Setting> {
         let mut settings = Vec::new();
         let kernel = self.kernel();
@@ -146,7 +146,7 @@ impl Subject {
 
 /// Returns whether a setting may launch this entry.
 pub(crate) fn is_entry(name: &str) -> bool {
-    // `add_one_tile_ring` begins as `add_one_tile` does.
+    // The name `add_one_tile_ring` begins with `add_one_tile`.
     const KERNELS: [&str; 6] = [
         "copy_bulk",
         "add_one_bulk",
@@ -158,7 +158,7 @@ pub(crate) fn is_entry(name: &str) -> bool {
     KERNELS.iter().any(|kernel| name.starts_with(kernel))
 }
 
-/// Each block has one chunk, and as many run at once as fit.
+/// Returns a setting with one chunk per block, and as many resident blocks as fit.
 fn once(chunk_bytes: u32, threads: u32) -> Setting {
     Setting {
         chunk_bytes,
@@ -169,7 +169,7 @@ fn once(chunk_bytes: u32, threads: u32) -> Setting {
     }
 }
 
-/// The same with fewer blocks at once, down to some whose bytes are too few.
+/// Returns variants with fewer resident blocks, down to some with too few bytes in flight.
 fn at_once(setting: Setting) -> impl Iterator<Item = Setting> {
     let all = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24];
     let bytes = move |blocks: u32| u64::from(blocks) * setting.moved_bytes();
@@ -181,7 +181,7 @@ fn at_once(setting: Setting) -> impl Iterator<Item = Setting> {
     })
 }
 
-/// Blocks that stay, with each of these numbers of stages and of blocks whose stages are worth a try.
+/// Returns settings of persistent blocks, with each of these numbers of stages and plausible numbers of blocks.
 fn staying(
     chunk_bytes: u32,
     stages: &'static [u32],
@@ -205,9 +205,9 @@ fn staying(
     })
 }
 
-/// Returns whether a multiprocessor runs so many blocks at once.
+/// Returns whether a multiprocessor can hold the setting's number of blocks.
 fn fits(setting: Setting, subject: Subject) -> bool {
-    // Two barriers and a number behind each stage, and the output tiles of one kernel.
+    // Two barriers and a number per stage, and the output tiles of one kernel.
     let outputs = if matches!(subject, Subject::Persistent) {
         2
     } else {

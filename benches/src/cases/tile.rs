@@ -17,7 +17,7 @@ use crate::{
     case::{Case, Check},
 };
 
-/// A matrix that fills the arena, in tiles that divide it.
+/// A matrix that fills the arena, divided into tiles.
 #[derive(Clone, Copy)]
 pub(crate) struct Matrix {
     data_type: DataType,
@@ -29,7 +29,7 @@ pub(crate) struct Matrix {
 
 const COLUMNS: u64 = 32768;
 
-/// The share of the driver's copy that kernels on tiles are to reach.
+/// The goal of kernels on tiles as a share of the driver's copy.
 const GOAL: Option<f64> = Some(0.985);
 
 impl Matrix {
@@ -48,7 +48,7 @@ impl Matrix {
         }
     }
 
-    /// The tile, on which its setting depends.
+    /// Returns the tile that the setting depends on.
     pub(super) fn setting(self) -> Tile {
         Tile {
             element: self.data_type,
@@ -72,7 +72,7 @@ impl Matrix {
         Patch::new(self.tile, row_bytes, setting.tiles)
     }
 
-    /// Patches along the columns and rows.
+    /// Returns the number of patches along columns and rows.
     fn patches(self, setting: Setting) -> [u32; 2] {
         let [columns, rows] = self.tiles();
         [columns.div_ceil(setting.tiles), rows]
@@ -86,13 +86,13 @@ impl Matrix {
         (setup.encode)(tiled.into(), address)
     }
 
-    /// The maps of the destination and of the source, with the boxes of a patch.
+    /// Returns the maps of the destination and of the source, with the boxes of a patch.
     fn maps(self, setup: Setup<'_>, patch: Patch) -> Result<[TensorMap; 2]> {
         let map = |address| self.map(setup, [patch.width, patch.height], address);
         Ok([map(setup.dst)?, map(setup.src)?])
     }
 
-    /// The matrix, tiles side by side, stages or threads, and blocks of a multiprocessor.
+    /// Describes the matrix, tiles side by side, stages or threads, and blocks per multiprocessor.
     fn with(self, setting: Setting) -> String {
         let mut text = self.describe();
         if setting.tiles > 1 {

@@ -10,26 +10,26 @@ pub struct Capability {
 }
 
 impl Capability {
-    /// The first with tensor maps.
+    /// The first capability with tensor maps.
     pub const LEAST: Self = Self { major: 9, minor: 0 };
 
-    /// Returns whether such a GPU has a Tensor Memory Accelerator.
+    /// Returns whether a GPU of this capability has a Tensor Memory Accelerator.
     pub fn has_tma(self) -> bool {
         self >= Self::LEAST
     }
 
-    /// The architecture to compile for, with all features that the GPU has: `sm_90a`.
+    /// Returns the architecture to compile for, with all features of the GPU: `sm_90a`.
     pub fn arch(self) -> String {
         let Self { major, minor } = self;
         let suffix = if self.has_tma() { "a" } else { "" };
         format!("sm_{major}{minor}{suffix}")
     }
 
-    /// Returns whether PTX for this target (`sm_90`, `sm_90a`, `sm_100f`) can run here; `None` when
-    /// the target is of no known form.
+    /// Returns whether PTX for this target (`sm_90`, `sm_90a`, `sm_100f`) can run on this capability; `None` if the
+    /// target has no known form.
     ///
-    /// Code for `sm_90` runs on all later GPUs, code for `sm_90a` on no other than 9.0, and code for
-    /// `sm_100f` on later GPUs of the same major version.
+    /// Code for `sm_90` runs on all later GPUs, code for `sm_90a` only on 9.0, and code for `sm_100f` on later GPUs
+    /// of the same major version.
     pub fn runs(self, target: &str) -> Option<bool> {
         let name = target.strip_prefix("sm_")?;
         let digits = name.trim_end_matches(['a', 'f']);

@@ -13,18 +13,17 @@ use crate::{forward::driver_call, library::status, sys::CUresult};
 
 /// Success.
 const SUCCESS: c_int = CUresult::CUDA_SUCCESS as c_int;
-/// There is no driver.
+/// The code for a missing driver.
 const STUB_LIBRARY: c_int = CUresult::CUDA_ERROR_STUB_LIBRARY as c_int;
-/// The driver lacks the function.
+/// The code for a missing function.
 const NOT_FOUND: c_int = CUresult::CUDA_ERROR_NOT_FOUND as c_int;
-/// The code that `cust` gives for every one that it does not know, `CUDA_ERROR_STUB_LIBRARY` among
-/// them.
+/// The code that `cust` uses for all codes unknown to it, including `CUDA_ERROR_STUB_LIBRARY`.
 const UNKNOWN: c_int = CUresult::CUDA_ERROR_UNKNOWN as c_int;
 
 /// A driver call that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DriverError {
-    /// The driver function that was called, by its C name.
+    /// The C name of the driver function.
     pub function: &'static str,
     /// The `CUresult`. A newer driver may return codes that [`sys::CUresult`](crate::sys::CUresult)
     /// does not list.
@@ -36,22 +35,22 @@ pub struct DriverError {
 /// The origin of an error code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
-    /// The driver did.
+    /// The driver returned the code.
     Driver,
-    /// No driver is loaded: `CUDA_ERROR_STUB_LIBRARY` (34). [`status`] says why.
+    /// No driver is loaded: `CUDA_ERROR_STUB_LIBRARY` (34). [`status`] has the reason.
     NoDriver,
-    /// The driver that is loaded has no such function: `CUDA_ERROR_NOT_FOUND` (500).
+    /// The loaded driver lacks the function: `CUDA_ERROR_NOT_FOUND` (500).
     NoFunction,
 }
 
 impl DriverError {
-    /// The name of the code, such as `CUDA_ERROR_INVALID_VALUE`. See [`name`].
+    /// Returns the name of the code, such as `CUDA_ERROR_INVALID_VALUE`. See [`name`].
     #[doc(alias = "cuGetErrorName")]
     pub fn name(&self) -> &'static str {
         name(self.code)
     }
 
-    /// One sentence on the code: the driver's own where the driver returned it.
+    /// Returns a sentence on the code: the driver's own if the driver returned the code.
     #[doc(alias = "cuGetErrorString")]
     pub fn sentence(&self) -> &'static str {
         match self.origin {
@@ -70,16 +69,15 @@ impl Display for DriverError {
 
 impl std::error::Error for DriverError {}
 
-/// The name of a `CUresult`: the driver's, else this crate's, else `an unlisted CUresult`.
+/// Returns the name of a `CUresult`: the driver's, else this crate's, else `an unlisted CUresult`.
 #[doc(alias = "cuGetErrorName")]
 pub fn name(code: i32) -> &'static str {
     text(driver_name(code).or_else(|| codes::name(code)))
 }
 
-/// One sentence on a `CUresult`: the driver's, else this crate's, else `an unlisted CUresult`.
+/// Returns a sentence on a `CUresult`: the driver's, else this crate's, else `an unlisted CUresult`.
 ///
-/// Without a driver the sentence on codes 34 and 999 (which `cust` makes of 34) is that of
-/// [`status`].
+/// Without a driver, codes 34 and 999 (which `cust` substitutes for 34) have the sentence of [`status`].
 #[doc(alias = "cuGetErrorString")]
 pub fn sentence(code: i32) -> &'static str {
     text(driver_sentence(code).or_else(|| own_sentence(code)))
@@ -91,7 +89,7 @@ fn text(found: Option<&'static CStr>) -> &'static str {
         .unwrap_or("an unlisted CUresult")
 }
 
-/// `cuGetErrorName`, where there is a driver that knows the code.
+/// Returns `cuGetErrorName`'s result, if there is a driver that knows the code.
 pub(crate) fn driver_name(code: c_int) -> Option<&'static CStr> {
     let mut text: *const c_char = ptr::null();
     let out = &raw mut text;
@@ -102,7 +100,7 @@ pub(crate) fn driver_name(code: c_int) -> Option<&'static CStr> {
     unsafe { static_text(result, text) }
 }
 
-/// `cuGetErrorString`, where there is a driver that knows the code.
+/// Returns `cuGetErrorString`'s result, if there is a driver that knows the code.
 pub(crate) fn driver_sentence(code: c_int) -> Option<&'static CStr> {
     let mut text: *const c_char = ptr::null();
     let out = &raw mut text;
@@ -113,7 +111,7 @@ pub(crate) fn driver_sentence(code: c_int) -> Option<&'static CStr> {
     unsafe { static_text(result, text) }
 }
 
-/// The text a successful call left behind.
+/// Returns the text written by a successful call.
 ///
 /// # Safety
 /// 1. `text` is null, or was written by the driver's `cuGetErrorName` or `cuGetErrorString`.
@@ -126,12 +124,12 @@ unsafe fn static_text(result: Result<c_int, Origin>, text: *const c_char) -> Opt
     Some(unsafe { CStr::from_ptr(text) })
 }
 
-/// This crate's name for a code.
+/// Returns this crate's name for a code.
 pub(crate) fn own_name(code: c_int) -> Option<&'static CStr> {
     codes::name(code)
 }
 
-/// This crate's sentence on a code; where there is no driver, the reason for that.
+/// Returns this crate's sentence on a code; without a driver, the reason for that.
 pub(crate) fn own_sentence(code: c_int) -> Option<&'static CStr> {
     static REASON: OnceLock<CString> = OnceLock::new();
     let no_driver = matches!(status(), crate::Status::Missing { .. });
@@ -143,7 +141,7 @@ pub(crate) fn own_sentence(code: c_int) -> Option<&'static CStr> {
     codes::sentence(code)
 }
 
-/// The result of a call as the C caller of a forwarded function sees it.
+/// Converts the result of a call for the C caller of a forwarded function.
 ///
 /// `CUresult` is a Rust enumeration of CUDA 11.4's codes: a code that a newer driver added becomes
 /// `CUDA_ERROR_UNKNOWN`, since no such value may exist.
@@ -156,7 +154,7 @@ pub(crate) fn to_result(result: Result<c_int, Origin>) -> CUresult {
     }
 }
 
-/// The result of a call to `function` as a Rust caller sees it.
+/// Converts the result of a call to `function` for a Rust caller.
 pub(crate) fn check(
     function: &'static str,
     result: Result<c_int, Origin>,

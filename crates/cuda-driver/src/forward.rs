@@ -1,8 +1,8 @@
-//! The macros that turn a line with a driver function's signature into a function.
+//! Macros that define functions from lines with a driver function's signature.
 
-/// Calls a driver function by name: `Ok(CUresult as c_int)`, or an [`Origin`](crate::Origin) that
-/// says what is missing. Expands to code that must stand in an `unsafe` block, whose proof is that
-/// the types are those of the driver's function and that its conditions hold.
+/// Calls a driver function by name. Returns `Ok(CUresult as c_int)`, or an [`Origin`](crate::Origin) that names the
+/// missing part. The expansion must be in an `unsafe` block, which must prove that the types match the driver's
+/// function and that its conditions hold.
 macro_rules! driver_call {
     ($name:ident($($arg:ident: $ty:ty),* $(,)?)) => {{
         static FUNCTION: $crate::library::Function =
@@ -14,9 +14,9 @@ macro_rules! driver_call {
     }};
 }
 
-/// Defines driver symbols that pass their arguments on, one for each line, and `NAMES`, their list.
+/// Defines driver symbols that pass their arguments on, one per line, and the list `NAMES` of their names.
 ///
-/// Each signature is compared with that of `cust_raw` when it is compiled.
+/// Each signature is compared with `cust_raw`'s at compile time.
 macro_rules! forward {
     ($( fn $name:ident($($arg:ident: $ty:ty),* $(,)?); )*) => {
         pub(super) const NAMES: &[&str] = &[$(stringify!($name)),*];
@@ -39,7 +39,7 @@ macro_rules! forward {
     };
 }
 
-/// Defines Rust functions that call a driver function and check its result, one for each line.
+/// Defines Rust functions that call a driver function and check its result, one per line.
 macro_rules! checked {
     ($( fn $name:ident($($arg:ident: $ty:ty),* $(,)?); )*) => {
         $(

@@ -1,20 +1,19 @@
 //! The driver symbols that `cust` 0.3.2 refers to, each passed on to the driver at run time.
 //!
-//! The files follow the chapters of the driver API manual, and the names and signatures are those of
-//! [`cust_raw`](crate::sys). A call without a driver returns `CUDA_ERROR_STUB_LIBRARY` (34), and a
-//! call that the driver lacks returns `CUDA_ERROR_NOT_FOUND` (500). A code that CUDA 11.4 did not
-//! have becomes `CUDA_ERROR_UNKNOWN` (999), as `cust_raw`'s enumeration cannot hold it. `cust` turns
-//! 34 into 999 itself, so the text of [`cuGetErrorString`] for 999 is, without a driver, the reason
-//! why there is none.
+//! The files follow the chapters of the driver API manual, and the names and signatures match
+//! [`cust_raw`](crate::sys). A call without a driver returns `CUDA_ERROR_STUB_LIBRARY` (34), and a call that the
+//! driver lacks returns `CUDA_ERROR_NOT_FOUND` (500). Codes newer than CUDA 11.4 become `CUDA_ERROR_UNKNOWN` (999),
+//! since `cust_raw`'s enumeration cannot hold them. `cust` itself turns 34 into 999, so without a driver
+//! [`cuGetErrorString`] returns the reason for the missing driver for 999.
 //!
 //! # Safety
 //!
 //! For every function here:
 //!
-//! 1. Each pointer argument is null where the driver's manual allows null, and otherwise valid for
-//!    what the manual says the function reads and writes through it, for as long as it says.
-//! 2. Each handle came from this driver and is still alive, and each device address lies in memory
-//!    that the manual lets the function use.
+//! 1. Each pointer argument is null where the driver's manual allows null, and otherwise valid for the reads and
+//!    writes described in the manual, for as long as described there.
+//! 2. Each handle came from this driver and is still alive, and each device address is in memory that the manual
+//!    lets the function use.
 //! 3. The manual's conditions on the current context and on concurrent calls are met.
 
 mod context;
@@ -38,7 +37,7 @@ pub use self::{
     launch::*, memory::*, module::*, occupancy::*, stream::*, surface::*, texture::*,
 };
 
-/// The names of all symbols defined here, in the order of the files.
+/// Returns the names of all symbols defined here, in the order of the files.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let chapters = [
         context::NAMES,

@@ -1,15 +1,15 @@
-//! The CUDA driver, loaded when it is first called.
+//! The CUDA driver, loaded at the first call.
 //!
 //! A program that links `cust` normally needs a CUDA toolkit to build and `libcuda.so.1` to start.
 //! With this crate in the program it needs neither:
 //!
-//! - [`forwarded`] defines every driver symbol that `cust` 0.3.2 refers to. Each loads the driver
-//!   on first use and passes the call on. Without a driver each returns `CUDA_ERROR_STUB_LIBRARY`
-//!   (34); where the driver lacks the symbol, `CUDA_ERROR_NOT_FOUND` (500).
-//! - [`tensor_map`], [`launch`], [`function`], [`module`], [`mod@pointer`], [`peer`] and [`device`] are what `cust`'s
-//!   CUDA 11.4 bindings lack or return without detail.
-//! - [`status`] says which driver was loaded, or why none was. [`driver_version`] asks it for its
-//!   version, and [`devices`] which GPUs there are.
+//! - [`forwarded`] defines every driver symbol that `cust` 0.3.2 refers to. Each loads the driver on first use and
+//!   passes the call on. Without a driver each returns `CUDA_ERROR_STUB_LIBRARY` (34); where the driver lacks the
+//!   symbol, `CUDA_ERROR_NOT_FOUND` (500).
+//! - [`tensor_map`], [`launch`], [`function`], [`module`], [`mod@pointer`], [`peer`] and [`device`] contain
+//!   functions that `cust`'s CUDA 11.4 bindings lack or return without detail.
+//! - [`status`] reports which driver was loaded, or why none was. [`driver_version`] returns its version, and
+//!   [`devices`] the GPUs.
 //!
 //! The crate holds no policy: no defaults, no retries, no advice.
 //!
@@ -38,7 +38,7 @@
 //!
 //! # Platforms
 //!
-//! Linux needs nothing but this crate. On Windows the build scripts of `cust` still ask for a
+//! Linux needs only this crate. On Windows the build scripts of `cust` still ask for a
 //! toolkit.
 
 mod capability;

@@ -58,7 +58,7 @@ impl Display for Status {
                     .map(ToString::to_string)
                     .collect();
                 match (found.as_slice(), tried.first()) {
-                    ([], Some(first)) => write!(f, " ({} is not there)", first.path.display()),
+                    ([], Some(first)) => write!(f, " ({} was not found)", first.path.display()),
                     ([], None) => Ok(()),
                     (found, _) => write!(f, ": {}", found.join("; ")),
                 }
@@ -87,14 +87,14 @@ impl Display for Attempt {
     }
 }
 
-/// Loads the driver if that has not been tried yet, and says how it went.
+/// Loads the driver unless that was tried before, and returns the result.
 ///
 /// The answer does not change while the process lives.
 pub fn status() -> &'static Status {
     &driver().status
 }
 
-/// The file of the driver's library in this process; nothing where there is none.
+/// Returns the file of the driver's library in this process; `None` if there is none.
 #[cfg(target_os = "linux")]
 pub fn file() -> Option<PathBuf> {
     static INIT: Function = Function::new("cuInit");
@@ -127,9 +127,8 @@ fn driver() -> &'static Driver {
 fn load(candidates: impl IntoIterator<Item = PathBuf>) -> Driver {
     let mut tried = Vec::new();
     for path in candidates {
-        // SAFETY: the initialisers that run are those of the NVIDIA driver, which may be loaded from
-        // any thread at any time, or of the library that whoever controls this process's environment
-        // named in its place.
+        // SAFETY: the initialisers belong to the NVIDIA driver, which may be loaded from any thread at any time, or
+        // to the library chosen in its place by the owner of this process's environment.
         match unsafe { Library::new(&path) } {
             Ok(library) => {
                 return Driver {
@@ -162,7 +161,7 @@ pub(crate) struct Function {
 }
 
 impl Function {
-    /// The function whose exported symbol is `name`.
+    /// Defines the function whose exported symbol is `name`.
     pub(crate) const fn new(name: &'static str) -> Self {
         Self {
             name,
@@ -170,7 +169,7 @@ impl Function {
         }
     }
 
-    /// Its address, valid while the process lives, or what is missing.
+    /// Returns its address, valid for the life of the process, or the missing part.
     pub(crate) fn address(&self) -> Result<Address, Origin> {
         *self.address.get_or_init(|| {
             let library = driver().library.as_ref().ok_or(Origin::NoDriver)?;
@@ -206,7 +205,7 @@ mod tests {
         };
         assert_eq!(
             text(&[gone("libcuda.so.1"), gone("libcuda.so")]),
-            "no CUDA driver (libcuda.so.1 is not there)"
+            "no CUDA driver (libcuda.so.1 was not found)"
         );
         assert_eq!(
             text(&[

@@ -67,7 +67,7 @@ fn device(ordinal: u32) -> Result<DeviceProperties, DriverError> {
     unsafe { cuDeviceGet(&raw mut device, ordinal as c_int) }?;
     let mut name = [0; 256];
     let len = name.len() as c_int;
-    // SAFETY: the signature is the driver's, and `name` is valid for writes of so many bytes.
+    // SAFETY: the signature is the driver's, and `name` is valid for writes of `len` bytes.
     unsafe { cuDeviceGetName(name.as_mut_ptr(), len, device) }?;
     let bytes = name.map(|byte: c_char| byte as u8);
     let name = CStr::from_bytes_until_nul(&bytes).unwrap_or_default();

@@ -54,7 +54,7 @@ fn append(folder: &Path, text: &mut String) {
     }
 }
 
-/// Where a package's source lies: it was compiled, so it is there.
+/// Returns the source folder of a package, which exists since it was compiled.
 fn root(package: &str) -> PathBuf {
     let host = run(Command::new("rustc").arg("--print=host-tuple"));
     let output = run(Command::new(env!("CARGO"))

@@ -128,7 +128,7 @@ fn missing_symbols_are_not_found() {
         assert_eq!(result, Err(CudaError::NotFound));
 
         let (function, origin) = ("cuTensorMapEncodeIm2colWide", Origin::NoFunction);
-        // SAFETY: the arrays are as long as the rank says.
+        // SAFETY: the arrays are as long as the rank.
         let result = unsafe { tensor_map::encode_im2col_wide(&tensor(), &pixels(-1, -2), 0) };
         let error = result.expect_err("the fake driver lacks the function");
         assert_eq!(error, failed(function, 500, origin));
@@ -305,13 +305,13 @@ fn tensor_maps_are_encoded() {
         let head = [6, 3, 0x1122_3340, 0x7000, 0, 1, 65, 0, 66, 0, 0, 2, 80, 0];
         let tail = [1, 2, 3, 1, 3, 2, 1];
 
-        // SAFETY: the arrays are as long as the rank says.
+        // SAFETY: the arrays are as long as the rank.
         let tiled = unsafe { tensor_map::encode_tiled(&tensor(), &[16, 17, 18]) };
         let expected = map(&[&head[..], &[16, 17, 18], &tail[..]].concat());
         assert_eq!(tiled, Ok(expected));
 
         let corners = pixels(&[-1][..], &[-2][..]);
-        // SAFETY: the arrays are as long as the rank says.
+        // SAFETY: the arrays are as long as the rank.
         let im2col = unsafe { tensor_map::encode_im2col(&tensor(), &corners) };
         let minus = |value: i32| value.cast_unsigned();
         let middle = [minus(-1), minus(-2), 64, 128];
@@ -328,7 +328,7 @@ fn tensor_maps_are_encoded() {
 
         let mut flat = tensor();
         flat.rank = 2;
-        // SAFETY: the arrays are longer than the rank says.
+        // SAFETY: the arrays are longer than the rank.
         let refused = unsafe { tensor_map::encode_tiled(&flat, &[16, 17, 18]) };
         let error = failed("cuTensorMapEncodeTiled", 1, Origin::Driver);
         assert_eq!(refused, Err(error));

@@ -159,8 +159,8 @@ fn linking() -> CudaResult<()> {
     linker.complete().map(drop)
 }
 
-/// The empty `libcuda` of the build script suits the linker behind `cc`, which is GNU ld more often
-/// than not, as well as it suits `rustc`'s.
+/// The empty `libcuda` of the build script works with the linker that `cc` uses, usually GNU ld, as well as with
+/// `rustc`'s.
 #[cfg(target_os = "linux")]
 #[test]
 fn nothing_is_linked_for_libcuda() {

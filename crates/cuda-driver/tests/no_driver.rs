@@ -38,7 +38,7 @@ fn status_names_what_was_tried() {
         assert!(reason.contains(NO_SUCH_LIBRARY), "{reason}");
         assert_eq!(
             status().to_string(),
-            "no CUDA driver (/nowhere/libcuda.so.1 is not there)"
+            "no CUDA driver (/nowhere/libcuda.so.1 was not found)"
         );
     });
 }
@@ -62,10 +62,10 @@ fn a_file_that_is_no_library_is_reported() {
 #[test]
 fn every_call_is_a_stub() {
     support::with_driver("every_call_is_a_stub", missing, || {
-        // SAFETY: there is no driver, so nothing happens.
+        // SAFETY: without a driver the call has no effect.
         let ours = unsafe { forwarded::cuInit(0) };
         assert_eq!(ours, CUresult::CUDA_ERROR_STUB_LIBRARY);
-        // SAFETY: there is no driver, so nothing happens.
+        // SAFETY: without a driver the call has no effect.
         let theirs = unsafe { sys::cuInit(0) };
         assert_eq!(theirs, CUresult::CUDA_ERROR_STUB_LIBRARY);
 
@@ -75,7 +75,7 @@ fn every_call_is_a_stub() {
         assert_eq!(error.name(), "CUDA_ERROR_STUB_LIBRARY");
         assert!(error.sentence().contains(NO_SUCH_LIBRARY), "{error}");
 
-        // SAFETY: there is no driver, so nothing happens.
+        // SAFETY: without a driver the call has no effect.
         let error = unsafe { device::get_attribute(0, DeviceAttribute::CLUSTER_LAUNCH) };
         assert_eq!(error.map_err(|error| error.code), Err(34));
     });
@@ -104,7 +104,7 @@ fn error_texts_need_no_driver() {
     });
 }
 
-/// `cust` has no name for 34 and calls it an unknown error; its text must still say what is wrong.
+/// `cust` has no name for 34 and calls it an unknown error; its text must still name the reason.
 #[test]
 fn cust_reports_the_missing_driver() {
     support::with_driver("cust_reports_the_missing_driver", missing, || {

@@ -1,29 +1,29 @@
-//! The allocations of a program, and those that a launch can reach.
+//! The allocations of a program, and which of them a launch can reach.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::parts::Parts;
 
-/// Memory that kernels can use.
+/// Memory accessible to kernels.
 #[derive(Clone, Debug)]
 pub(crate) struct Allocation {
-    /// The call that gave it, and the call's number.
+    /// The call that allocated it, and the number of the call.
     pub(crate) name: String,
     pub(crate) bytes: u64,
-    /// The bytes that a launch has found or left there last, while there is room for them.
+    /// The bytes that a launch last found or left in it, while there is memory to keep them.
     pub(crate) known: Option<Parts>,
 }
 
-/// The allocations that are not freed, by addresses.
+/// The live allocations by address.
 #[derive(Debug, Default)]
 pub(crate) struct Allocations {
     all: BTreeMap<u64, Allocation>,
-    /// Calls so far.
+    /// Number of calls so far.
     count: u64,
 }
 
 impl Allocations {
-    /// Takes note of memory that a call gave.
+    /// Records memory allocated by a call.
     pub(crate) fn add(&mut self, address: u64, bytes: u64, call: &str) {
         self.count += 1;
         let name = format!("{call} {}", self.count);
@@ -31,49 +31,49 @@ impl Allocations {
         self.all.insert(address, Allocation { name, bytes, known });
     }
 
-    /// Forgets the allocation that begins at an address.
+    /// Removes the allocation that begins at an address.
     pub(crate) fn remove(&mut self, address: u64) -> Option<Allocation> {
         self.all.remove(&address)
     }
 
-    /// Takes note again of one that was forgotten.
+    /// Restores a removed allocation.
     pub(crate) fn put_back(&mut self, address: u64, allocation: Allocation) {
         self.all.insert(address, allocation);
     }
 
-    /// Takes note of what is in an allocation that begins at an address.
+    /// Stores the contents of an allocation that begins at an address.
     pub(crate) fn keep_parts(&mut self, address: u64, parts: &Parts) {
         if let Some(allocation) = self.all.get_mut(&address) {
             allocation.known = Some(parts.clone());
         }
     }
 
-    /// Forgets what is in allocations.
+    /// Drops the contents of all allocations.
     pub(crate) fn forget_parts(&mut self) {
         for allocation in self.all.values_mut() {
             allocation.known = None;
         }
     }
 
-    /// The allocation that begins at an address.
+    /// Returns the allocation that begins at an address.
     pub(crate) fn get(&self, address: u64) -> Option<&Allocation> {
         self.all.get(&address)
     }
 
-    /// Where the allocation begins that an address lies in.
+    /// Returns the start of the allocation that contains an address.
     pub(crate) fn find(&self, address: u64) -> Option<u64> {
         let (start, found) = self.all.range(..=address).next_back()?;
         (address - start < found.bytes).then_some(*start)
     }
 
-    /// Adds the starts of the allocations to which a value in these bytes may point. Pointers lie at multiples of eight.
+    /// Adds the starts of allocations that values in these bytes may point to. Pointers are aligned to eight bytes.
     pub(crate) fn pointed_to(&self, bytes: &[u8], found: &mut BTreeSet<u64>) {
         let Some((first, _)) = self.all.first_key_value() else {
             return;
         };
         let last = self.all.last_key_value();
         let end = last.map_or(0, |(start, last)| start + last.bytes);
-        // Neighbours mostly point to the same allocation.
+        // Neighbouring values usually point to the same allocation.
         let (mut start, mut len) = (0, 0);
         let (words, _) = bytes.as_chunks::<8>();
         for word in words {

@@ -1,10 +1,10 @@
-//! The arguments of launches, where the program has them.
+//! The arguments of launches in the program's memory.
 
 use std::ffi::c_void;
 
 use crate::host;
 
-/// The end of the list `extra`, and what stands in it (`CU_LAUNCH_PARAM_*`).
+/// The end of the list `extra`, and the keys in it (`CU_LAUNCH_PARAM_*`).
 const END: u64 = 0;
 const BUFFER: u64 = 1;
 const BYTES: u64 = 2;
@@ -12,29 +12,29 @@ const BYTES: u64 = 2;
 /// The values of a kernel's parameters, in memory of the program.
 #[derive(Debug)]
 pub(crate) enum Arguments {
-    /// The address of a list with the address of each value.
+    /// The address of a list of the addresses of the values.
     Each(u64),
-    /// All values one behind the other, as the kernel has them.
+    /// All values packed in the kernel's layout.
     Packed(Vec<u8>),
 }
 
 impl Arguments {
     /// # Safety
-    /// 1. Both are what `cuLaunchKernel` takes, and stay so as long as the value is there.
+    /// 1. Both are valid arguments of `cuLaunchKernel`, and stay valid while the value exists.
     pub(crate) unsafe fn new(list: *mut *mut c_void, extra: *mut *mut c_void) -> Self {
         if !list.is_null() || extra.is_null() {
             return Self::Each(list as u64);
         }
         let (mut buffer, mut len) = (0, 0);
         for pair in 0.. {
-            // SAFETY: the list goes on to its end (1).
+            // SAFETY: the list continues up to its end marker (1).
             let entry = unsafe { extra.add(2 * pair) };
             // SAFETY: as above.
             let key = unsafe { entry.read() } as u64;
             if key == END {
                 break;
             }
-            // SAFETY: a value follows each key but the end (1).
+            // SAFETY: a value follows each key except the end marker (1).
             let value = unsafe { entry.add(1) };
             // SAFETY: as above.
             let value = unsafe { value.read() } as u64;
@@ -47,11 +47,11 @@ impl Arguments {
                 _ => break,
             }
         }
-        // SAFETY: the list says that so many bytes are there (1).
+        // SAFETY: the list guarantees this number of bytes (1).
         Self::Packed(unsafe { host::bytes(buffer, if buffer == 0 { 0 } else { len }) })
     }
 
-    /// The bytes of each parameter, by their offsets and sizes.
+    /// Returns the bytes of each parameter, given their offsets and sizes.
     pub(crate) fn read(&self, parameters: &[(usize, usize)]) -> Result<Vec<Vec<u8>>, String> {
         let one = |(index, (offset, bytes)): (usize, &(usize, usize))| match self {
             Self::Packed(all) => {
@@ -63,9 +63,9 @@ impl Arguments {
             Self::Each(0) => Err("its launch has no arguments".to_owned()),
             Self::Each(list) => {
                 let entry = list + 8 * index as u64;
-                // SAFETY: the list has the address of each parameter's value (`new`, 1).
+                // SAFETY: the list contains the address of each parameter's value (`new`, 1).
                 let value = unsafe { host::value(entry as *const u64) };
-                // SAFETY: the driver reads as much there, by the same sizes.
+                // SAFETY: the driver reads the same number of bytes there.
                 Ok(unsafe { host::bytes(value.unwrap_or_default(), *bytes) })
             }
         };
@@ -86,7 +86,7 @@ mod tests {
         ];
         let parameters = [(0, 1), (8, 8)];
         let expected = vec![vec![7], b.to_le_bytes().to_vec()];
-        // SAFETY: the list has the addresses of two values (1).
+        // SAFETY: the list contains the addresses of two values (1).
         let each = unsafe { Arguments::new(list.as_mut_ptr(), std::ptr::null_mut()) };
         assert_eq!(each.read(&parameters), Ok(expected.clone()));
 
@@ -101,7 +101,7 @@ mod tests {
             (&raw mut len).cast(),
             std::ptr::null_mut(),
         ];
-        // SAFETY: the list ends, and the buffer has so many bytes (1).
+        // SAFETY: the list has an end marker, and the buffer has the given size (1).
         let packed = unsafe { Arguments::new(std::ptr::null_mut(), extra.as_mut_ptr()) };
         assert_eq!(packed.read(&parameters), Ok(expected));
         assert!(packed.read(&[(0, 1), (16, 1)]).is_err());

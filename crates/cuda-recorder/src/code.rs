@@ -1,4 +1,4 @@
-//! Modules and kernels of the program, by the handles that the driver gave.
+//! Modules and kernels of the program, by the driver's handles.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -10,32 +10,32 @@ use ptx::{Block, Item, Linkage, Space, Type};
 
 use crate::{driver, host::Image, triton};
 
-/// A module or a library: it holds kernels and variables.
+/// A module or a library, which contains kernels and variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Handle {
     Module(u64),
     Library(u64),
 }
 
-/// A text that was read.
+/// A parsed PTX text.
 #[derive(Debug)]
 pub(crate) struct Text {
     pub(crate) text: String,
     module: ptx::Module,
-    /// Those of kernels that were asked for.
+    /// The needs of kernels that were computed before.
     needs: Mutex<HashMap<String, Arc<Needs>>>,
 }
 
-/// The needs of a kernel and of all that it calls.
+/// The parameters and resources of a kernel and of all functions that it calls.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Needs {
-    /// Offset and bytes of each parameter.
+    /// Offset and size in bytes of each parameter.
     pub(crate) parameters: Vec<(usize, usize)>,
-    /// Variables in global and constant memory.
+    /// The variables in global and constant memory.
     pub(crate) variables: Vec<Variable>,
-    /// It fetches from textures or uses surfaces.
+    /// True if it fetches from textures or uses surfaces.
     pub(crate) objects: bool,
-    /// It calls `malloc` or `free`.
+    /// True if it calls `malloc` or `free`.
     pub(crate) heap: bool,
 }
 
@@ -58,7 +58,7 @@ impl Text {
         }
     }
 
-    /// The needs of a kernel.
+    /// Returns the needs of a kernel.
     pub(crate) fn needs(&self, entry: &str) -> Result<Arc<Needs>, String> {
         let mut all = self.needs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(needs) = all.get(entry) {
@@ -99,11 +99,11 @@ impl Text {
 
     fn parameters(&self, entry: &str) -> Result<Vec<(usize, usize)>, String> {
         let function = self.module.function(entry);
-        let function = function.ok_or("its PTX has no such kernel")?;
+        let function = function.ok_or("its PTX does not contain the kernel")?;
         let mut end = 0_usize;
         let parameter = |parameter: &ptx::Parameter| {
             let bytes = parameter.size_bytes().filter(|bytes| *bytes <= 1 << 16);
-            let bytes = bytes.ok_or("the size of a parameter is not known")? as usize;
+            let bytes = bytes.ok_or("the size of a parameter is unknown")? as usize;
             let start = end.next_multiple_of((parameter.align_bytes() as usize).max(1));
             end = start + bytes;
             Ok((start, bytes))
@@ -112,7 +112,7 @@ impl Text {
     }
 }
 
-/// Those of a declaration that lie in global or constant memory.
+/// Returns the variables of a declaration in global or constant memory.
 fn variables(declaration: &ptx::Variable) -> Vec<Variable> {
     let kind = match declaration.space {
         Space::Global => Kind::Variable,
@@ -131,12 +131,12 @@ fn variables(declaration: &ptx::Variable) -> Vec<Variable> {
         .collect()
 }
 
-/// The code of a module, read when a kernel of it is recorded first.
+/// The code of a module, parsed when one of its kernels is first recorded.
 #[derive(Debug)]
 enum Code {
     Ptx(String),
     Cubin(Vec<u8>),
-    /// With the reason where there is no PTX.
+    /// The parsed text, or the reason why there is no PTX.
     Read(Result<Arc<Text>, String>),
 }
 
@@ -152,14 +152,14 @@ pub(crate) struct Kernel {
 #[derive(Debug, Default)]
 pub(crate) struct Codes {
     codes: Vec<Code>,
-    /// Those of `codes` whose text names `malloc`.
+    /// Indices of the `codes` whose text contains `malloc`.
     of_heap: HashSet<usize>,
     handles: HashMap<u64, (Handle, usize)>,
     kernels: HashMap<u64, Kernel>,
 }
 
 impl Codes {
-    /// Takes note of code that was loaded from memory.
+    /// Records code loaded from memory.
     pub(crate) fn load(&mut self, handle: Handle, image: &Image) {
         let code = match (image.machine_code(), image.code()) {
             (Some(code), _) => Code::Cubin(code),
@@ -183,7 +183,7 @@ impl Codes {
         self.handles.insert(key, (handle, code));
     }
 
-    /// Takes note of the module that a library has become.
+    /// Records the module that was created from a library.
     pub(crate) fn module_of_library(&mut self, module: u64, library: u64) {
         if let Some((_, code)) = self.handles.get(&library).copied()
             && module != library
@@ -192,7 +192,7 @@ impl Codes {
         }
     }
 
-    /// Forgets what was unloaded.
+    /// Removes unloaded code.
     pub(crate) fn unload(&mut self, handle: u64) {
         if let Some((of, code)) = self.handles.remove(&handle) {
             self.codes[code] = Code::Read(Err("its module was unloaded".to_owned()));
@@ -200,7 +200,7 @@ impl Codes {
         }
     }
 
-    /// Takes note of a kernel of a module or a library.
+    /// Records a kernel of a module or a library.
     pub(crate) fn add_kernel(&mut self, kernel: u64, of: u64, entry: String) {
         let (of, code) = match self.handles.get(&of) {
             Some((of, code)) => (*of, Some(*code)),
@@ -209,17 +209,17 @@ impl Codes {
         self.kernels.insert(kernel, Kernel { of, entry, code });
     }
 
-    /// Takes note of a second handle of a kernel.
+    /// Records a second handle of a kernel.
     pub(crate) fn same_kernel(&mut self, function: u64, kernel: u64) {
         if let Some(kernel) = self.kernels.get(&kernel).cloned() {
             self.kernels.insert(function, kernel);
         }
     }
 
-    /// The kernel of a handle.
+    /// Returns the kernel of a handle.
     pub(crate) fn kernel(&mut self, handle: u64) -> Option<Kernel> {
         if !self.kernels.contains_key(&handle) {
-            // The program has it from a function that is not looked at.
+            // The program got the handle from a function that is not intercepted.
             let found = driver::function(handle).or_else(|| driver::kernel(handle));
             let (of, entry) = found?;
             self.add_kernel(handle, of, entry);
@@ -227,9 +227,9 @@ impl Codes {
         self.kernels.get(&handle).cloned()
     }
 
-    /// Returns whether a kernel calls `malloc` or `free`, as far as its text is known.
+    /// Returns whether a kernel calls `malloc` or `free`, if its text is known.
     pub(crate) fn uses_heap(&mut self, kernel: &Kernel) -> bool {
-        // Few texts are read for this.
+        // A cheap test first, so that few texts are parsed for this.
         let names_it = |code: usize| self.of_heap.contains(&code);
         kernel.code.is_some_and(names_it) && {
             let needs = self.text(kernel).and_then(|text| text.needs(&kernel.entry));
@@ -237,15 +237,15 @@ impl Codes {
         }
     }
 
-    /// The text of a kernel.
+    /// Returns the text of a kernel.
     pub(crate) fn text(&mut self, kernel: &Kernel) -> Result<Arc<Text>, String> {
         let code = kernel.code.and_then(|index| self.codes.get_mut(index));
-        let code = code.ok_or("it is not known from what its code was loaded")?;
+        let code = code.ok_or("the source of its code is unknown")?;
         let read = match code {
             Code::Read(read) => return read.clone(),
             Code::Ptx(text) => Text::parse(std::mem::take(text)),
             Code::Cubin(code) => triton::ptx_of(code).map_or_else(
-                || Err("there is machine code alone, without its PTX".to_owned()),
+                || Err("only its machine code is available, without PTX".to_owned()),
                 Text::parse,
             ),
         };

@@ -1,5 +1,5 @@
-//! Copies of the device's memory. Much of it goes through memory whose pages stay in their place, which the device writes
-//! several times as fast as other memory, and several threads take it out of there.
+//! Copies of device memory. Large copies use pinned host memory, which the device writes several times as fast as
+//! pageable memory, and several threads copy the bytes out of it.
 
 use std::{
     collections::VecDeque,
@@ -19,17 +19,17 @@ use crate::{
     slots::{Copied, Flying, Slot},
 };
 
-/// Slots, which have the size of a part: more of them do not stay in the processor's cache.
+/// Number of slots, each the size of a part; with more of them they would not stay in the processor's cache.
 const SLOTS: usize = 16;
-/// Copies that the device has before it.
+/// Number of copies queued on the device.
 const MOST_FLYING: usize = 4;
-/// Fewer bytes are copied without slots.
+/// Smaller copies do not use slots.
 const LEAST_BYTES: usize = 256 << 10;
-/// Another thread helps for so many bytes.
+/// One more thread helps for each of these many bytes.
 const THREAD_BYTES: usize = 8 << 20;
 const MOST_THREADS: usize = 16;
 
-/// Memory that is to be copied, and what was found there before.
+/// Memory to copy, and its previous contents.
 #[derive(Debug)]
 pub(crate) struct Wanted<'a> {
     pub(crate) address: u64,
@@ -37,9 +37,9 @@ pub(crate) struct Wanted<'a> {
     pub(crate) known: Option<&'a Parts>,
 }
 
-/// One part of what is wanted.
+/// A part of a requested copy.
 struct Task<'a> {
-    /// That of what is wanted.
+    /// The index of the requested copy.
     index: usize,
     address: u64,
     bytes: usize,
@@ -47,8 +47,8 @@ struct Task<'a> {
     done: OnceLock<Arc<Part>>,
 }
 
-/// Copies memory. `see` is called with each part, and again with one that could not be copied at once. The error is the
-/// index of what cannot be read, and the driver's code.
+/// Copies memory, and calls `see` with each part, again if it could not be copied at first. The error is the index
+/// of the memory that cannot be read, and the driver's code.
 pub(crate) fn take(
     wanted: &[Wanted<'_>],
     see: &(dyn Fn(&[u8]) + Sync),
@@ -87,7 +87,7 @@ impl<'a> Wanted<'a> {
 }
 
 impl Task<'_> {
-    /// Takes what was copied, which is often what is known.
+    /// Returns the copied part, which often equals the previous contents.
     fn part(&self, bytes: &[u8], see: &(dyn Fn(&[u8]) + Sync)) -> Arc<Part> {
         see(bytes);
         let same = self.known.filter(|known| known[..] == *bytes);
@@ -95,7 +95,7 @@ impl Task<'_> {
     }
 
     fn end(&self, bytes: &[u8], see: &(dyn Fn(&[u8]) + Sync)) {
-        // Nobody else has this task.
+        // No other thread has this task.
         let _ = self.done.set(self.part(bytes, see));
     }
 
@@ -109,7 +109,7 @@ impl Task<'_> {
     }
 }
 
-/// Copies as many parts as can be copied by slots.
+/// Copies parts with slots. Parts that fail are left to the caller, which copies them without slots.
 fn copy(tasks: &[Task<'_>], bytes: usize, see: &(dyn Fn(&[u8]) + Sync)) {
     static SLOTS_OF_PROCESS: Mutex<Vec<Slot>> = Mutex::new(Vec::new());
     let mut slots = SLOTS_OF_PROCESS
@@ -146,12 +146,12 @@ fn copy(tasks: &[Task<'_>], bytes: usize, see: &(dyn Fn(&[u8]) + Sync)) {
             give_back,
             see,
         };
-        // What is missing is read without slots.
+        // The missing parts are copied later without slots.
         let _ = pipeline.run(tasks);
     });
 }
 
-/// The work of a thread: it takes bytes out of slots.
+/// The work of a thread: copies bytes out of slots.
 fn take_out<'a>(
     copied: &Mutex<Receiver<(Copied<'a>, &'a Task<'a>)>>,
     give_back: &Sender<&'a mut Slot>,
@@ -167,7 +167,7 @@ fn take_out<'a>(
     }
 }
 
-/// Copies that were asked for, in their order, and where they go.
+/// Copies in flight in order, and their destinations.
 struct Pipeline<'a, 's> {
     flying: VecDeque<(&'a Task<'a>, Flying<'a>)>,
     to_threads: Option<Sender<(Copied<'a>, &'a Task<'a>)>>,
@@ -177,7 +177,7 @@ struct Pipeline<'a, 's> {
 }
 
 impl<'a> Pipeline<'a, '_> {
-    /// Asks for copies, and has what was copied taken out. The error is the driver's code.
+    /// Starts the copies, and passes finished ones to the threads. The error is the driver's code.
     fn run(mut self, tasks: &'a [Task<'a>]) -> Result<(), i32> {
         for task in tasks {
             if self.flying.len() >= MOST_FLYING {
@@ -193,21 +193,21 @@ impl<'a> Pipeline<'a, '_> {
         Ok(())
     }
 
-    /// A slot that nobody uses.
+    /// Returns a free slot.
     fn slot(&mut self) -> Result<&'a mut Slot, i32> {
         loop {
             if let Ok(slot) = self.free.try_recv() {
                 return Ok(slot);
             }
             if self.flying.is_empty() {
-                // The threads have all of them.
+                // All slots are in use by the threads.
                 return self.free.recv().map_err(|_| driver::NOT_FOUND);
             }
             self.land()?;
         }
     }
 
-    /// Waits for the first copy.
+    /// Waits for the first copy in flight.
     fn land(&mut self) -> Result<(), i32> {
         let Some((task, flying)) = self.flying.pop_front() else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The driver behind this library, and those of its functions that are called here.
+//! The real driver, and the functions of it that this library calls.
 
 use std::{
     ffi::{CStr, CString, c_char, c_void},
@@ -15,10 +15,10 @@ use crate::{host, options::Options};
 
 /// `CUDA_SUCCESS`.
 pub(crate) const SUCCESS: i32 = 0;
-/// `CUDA_ERROR_NOT_FOUND`, for functions that the driver does not have.
+/// `CUDA_ERROR_NOT_FOUND`, the code for functions missing from the driver.
 pub(crate) const NOT_FOUND: i32 = 500;
 
-/// The driver's function of a name, once it was asked for.
+/// A driver function by name, looked up on first use.
 #[derive(Debug)]
 pub(crate) struct Slot {
     name: &'static CStr,
@@ -33,7 +33,7 @@ impl Slot {
         }
     }
 
-    /// The driver's function; null where it has none.
+    /// Returns the driver's function; null if it has none.
     pub(crate) fn get(&self) -> *mut c_void {
         let found = self.found.load(Ordering::Relaxed);
         if !found.is_null() {
@@ -44,7 +44,7 @@ impl Slot {
         found
     }
 
-    /// Takes the function that the driver itself has named for it.
+    /// Sets the function to one returned by the driver itself.
     pub(crate) fn set(&self, function: *mut c_void) {
         self.found.store(function, Ordering::Relaxed);
     }
@@ -59,10 +59,10 @@ fn symbol(name: &CStr) -> *mut c_void {
     let library = *LIBRARY.get_or_init(|| {
         let opened = Options::read().map(|options| open(&options.driver, libc::RTLD_LAZY));
         let opened = opened.filter(|library| !library.is_null());
-        // The driver is also the library behind this one.
+        // Otherwise the driver is the next library in the loader's order.
         opened.unwrap_or(libc::RTLD_NEXT) as usize
     });
-    // SAFETY: the library is open for ever, and the name ends with a zero.
+    // SAFETY: the library is never closed, and the name ends with a zero byte.
     unsafe { libc::dlsym(library as *mut c_void, name.as_ptr()) }
 }
 
@@ -70,21 +70,21 @@ fn open(path: &Path, flags: i32) -> *mut c_void {
     let Ok(path) = CString::new(path.as_os_str().as_bytes()) else {
         return ptr::null_mut();
     };
-    // SAFETY: the path ends with a zero; what the driver does when it is loaded, it does for every program.
+    // SAFETY: the path ends with a zero byte, and the driver's initialisers are safe in every program.
     unsafe { libc::dlopen(path.as_ptr(), flags) }
 }
 
-/// Has this library stay where it is, since its thread and its exit handler do.
+/// Prevents unloading of this library, since its thread and its exit handler remain.
 pub(crate) fn keep() {
     let mut here = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: the address is that of a function of this library, and the struct is written.
+    // SAFETY: the address belongs to a function of this library, and the struct is writable.
     let found = unsafe { libc::dladdr(keep as *const c_void, here.as_mut_ptr()) };
     if found == 0 {
         return;
     }
     // SAFETY: the call above has written it.
     let here = unsafe { here.assume_init() };
-    // SAFETY: the name is a text of the loader's.
+    // SAFETY: the name is a text owned by the loader.
     if let Some(path) = unsafe { host::text(here.dli_fname) } {
         open(
             Path::new(&path),
@@ -93,8 +93,8 @@ pub(crate) fn keep() {
     }
 }
 
-/// Calls a function of the driver; what it lacks gives `CUDA_ERROR_NOT_FOUND`. The macro's callers say why the types are
-/// those of the function, and the values what it asks for.
+/// Calls a function of the driver; a missing one returns `CUDA_ERROR_NOT_FOUND`. The macro's callers justify the
+/// types of the function and its arguments.
 macro_rules! call {
     ($name:literal ($($argument:expr => $ty:ty),*)) => {{
         type Function = unsafe extern "C" fn($($ty),*) -> i32;
@@ -105,8 +105,8 @@ macro_rules! call {
         } else {
             // SAFETY: the name of a driver's function fixes its type.
             let function = unsafe { std::mem::transmute::<*mut c_void, Function>(found) };
-            // SAFETY: pointers are those of values of this function, as long and of the type that the driver's
-            // documentation asks for, or handles that the program has from the driver.
+            // SAFETY: pointers refer to values of this function with the size and type that the driver's
+            // documentation requires, and handles came from the driver.
             unsafe { function($($argument),*) }
         }
     }};
@@ -117,7 +117,7 @@ pub(crate) fn synchronise() -> i32 {
     call!(c"cuCtxSynchronize"())
 }
 
-/// Copies memory of the device; an error where it cannot be read.
+/// Copies device memory; returns an error if it cannot be read.
 pub(crate) fn read(address: u64, bytes: &mut [u8]) -> i32 {
     if bytes.is_empty() {
         return SUCCESS;
@@ -125,7 +125,7 @@ pub(crate) fn read(address: u64, bytes: &mut [u8]) -> i32 {
     call!(c"cuMemcpyDtoH_v2"(bytes.as_mut_ptr() => *mut u8, address => u64, bytes.len() => usize))
 }
 
-/// Pins memory that is never freed; where the driver refuses, copies are slower.
+/// Pins memory that is never freed; if the driver refuses, copies are slower.
 pub(crate) fn pin(memory: &'static mut [u8]) -> *mut u8 {
     let (start, bytes) = (memory.as_mut_ptr(), memory.len());
     /// `CU_MEMHOSTREGISTER_PORTABLE`: for all contexts.
@@ -137,10 +137,10 @@ pub(crate) fn pin(memory: &'static mut [u8]) -> *mut u8 {
 /// The default stream.
 const STREAM: u64 = 0;
 
-/// Asks for a copy of memory of the device, which is done when an event that is recorded afterwards is.
+/// Starts a copy of device memory, which has finished when an event recorded afterwards has.
 ///
 /// # Safety
-/// 1. There are so many bytes at `to` until then, which nothing else uses.
+/// 1. `to` has `bytes` bytes, which are not used otherwise until then.
 pub(crate) unsafe fn read_later(address: u64, to: *mut u8, bytes: usize) -> i32 {
     call!(c"cuMemcpyDtoHAsync_v2"(to => *mut u8, address => u64, bytes => usize, STREAM => u64))
 }
@@ -187,31 +187,35 @@ pub(crate) struct Array {
 }
 
 impl Array {
-    /// Bytes of a row; an error where the format is none of whole channels.
+    /// Returns the bytes of a row; an error if the format does not consist of whole channels.
     fn row_bytes(&self) -> Result<usize, String> {
         // `CUarray_format`
         let channel_bytes = match self.format {
             0x01 | 0x08 => 1,
             0x02 | 0x09 | 0x10 => 2,
             0x03 | 0x0a | 0x20 => 4,
-            other => return Err(format!("an array of it has the format {other:#x}")),
+            other => {
+                return Err(format!(
+                    "one of its arrays has the unsupported format {other:#x}"
+                ));
+            }
         };
         Ok(self.extents[0] * self.channels as usize * channel_bytes)
     }
 
-    /// Bytes of all rows.
+    /// Returns the bytes of all rows.
     pub(crate) fn bytes(&self) -> Result<u64, String> {
         let [_, height, depth] = self.extents.map(|extent| extent.max(1) as u64);
         Ok(self.row_bytes()? as u64 * height * depth)
     }
 }
 
-/// The description of an array.
+/// Returns the description of an array.
 pub(crate) fn array(array: u64) -> Result<Array, String> {
     let mut found = Array::default();
     match call!(c"cuArray3DGetDescriptor_v2"(&raw mut found => *mut Array, array => u64)) {
         SUCCESS => Ok(found),
-        code => Err(format!("its array is not known: error {code}")),
+        code => Err(format!("its array is unknown: error {code}")),
     }
 }
 
@@ -242,7 +246,7 @@ struct Copy3d {
     depth: usize,
 }
 
-/// Copies all rows of an array, for which there is room.
+/// Copies all rows of an array to memory of their size.
 pub(crate) fn read_array(handle: u64, array: &Array, to: &mut [u8]) -> i32 {
     // `CUmemorytype`
     const HOST: u32 = 1;
@@ -274,7 +278,7 @@ pub(crate) fn read_array(handle: u64, array: &Array, to: &mut [u8]) -> i32 {
     call!(c"cuMemcpy3D_v2"(&raw const copy => *const Copy3d))
 }
 
-/// Start and bytes of the allocation that an address lies in.
+/// Returns start and size of the allocation that contains an address.
 pub(crate) fn allocation(address: u64) -> Option<(u64, u64)> {
     let (mut start, mut bytes) = (0, 0);
     let code = call!(c"cuMemGetAddressRange_v2"(
@@ -283,7 +287,7 @@ pub(crate) fn allocation(address: u64) -> Option<(u64, u64)> {
     (code == SUCCESS && start <= address).then_some((start, bytes))
 }
 
-/// Address and bytes of a variable of a module.
+/// Returns address and size of a variable of a module.
 pub(crate) fn module_variable(module: u64, name: &str) -> Option<(u64, u64)> {
     variable(name, |address, bytes, name| {
         call!(c"cuModuleGetGlobal_v2"(
@@ -292,7 +296,7 @@ pub(crate) fn module_variable(module: u64, name: &str) -> Option<(u64, u64)> {
     })
 }
 
-/// Address and bytes of a variable of a library.
+/// Returns address and size of a variable of a library.
 pub(crate) fn library_variable(library: u64, name: &str) -> Option<(u64, u64)> {
     let global = variable(name, |address, bytes, name| {
         call!(c"cuLibraryGetGlobal"(
@@ -318,31 +322,31 @@ fn variable(
     (code == SUCCESS).then_some((address, bytes))
 }
 
-/// The module of a function and its name.
+/// Returns the module of a function and its name.
 pub(crate) fn function(function: u64) -> Option<(u64, String)> {
     let (mut module, mut name) = (0, ptr::null());
     let mut code = call!(c"cuFuncGetModule"(&raw mut module => *mut u64, function => u64));
     if code == SUCCESS {
         code = call!(c"cuFuncGetName"(&raw mut name => *mut *const c_char, function => u64));
     }
-    // SAFETY: the driver has written a text that lives as long as the module, or the pointer is null.
+    // SAFETY: the driver wrote a text that lives as long as the module, or the pointer is null.
     let name = unsafe { host::text(name) };
     name.filter(|_| code == SUCCESS).map(|name| (module, name))
 }
 
-/// The library of a kernel and its name.
+/// Returns the library of a kernel and its name.
 pub(crate) fn kernel(kernel: u64) -> Option<(u64, String)> {
     let (mut library, mut name) = (0, ptr::null());
     let mut code = call!(c"cuKernelGetLibrary"(&raw mut library => *mut u64, kernel => u64));
     if code == SUCCESS {
         code = call!(c"cuKernelGetName"(&raw mut name => *mut *const c_char, kernel => u64));
     }
-    // SAFETY: the driver has written a text that lives as long as the library, or the pointer is null.
+    // SAFETY: the driver wrote a text that lives as long as the library, or the pointer is null.
     let name = unsafe { host::text(name) };
     name.filter(|_| code == SUCCESS).map(|name| (library, name))
 }
 
-/// The name of the current device.
+/// Returns the name of the current device.
 pub(crate) fn device_name() -> String {
     let mut device = 0;
     let mut name = [0_u8; 256];
@@ -357,10 +361,10 @@ pub(crate) fn device_name() -> String {
     }
 }
 
-/// The version of CUDA that the driver is for.
+/// Returns the CUDA version of the driver.
 pub(crate) fn version() -> i32 {
     let mut version = 0;
-    // What is not known is 0.
+    // An unknown version stays 0.
     let _ = call!(c"cuDriverGetVersion"(&raw mut version => *mut i32));
     version
 }

@@ -1,7 +1,7 @@
-//! The functions that programs find in place of the driver's.
+//! The exported functions that replace the driver's.
 //!
-//! Each calls the driver's function of its name with the same values. The conditions of all of them are those of the
-//! driver's documentation: pointers are null or point to what it says, for as long as it says.
+//! Each calls the driver's function of the same name with the same arguments. Their conditions are those of the
+//! driver's documentation: pointers are null or valid as described there.
 
 mod launches;
 mod memory;
@@ -13,13 +13,13 @@ use std::ffi::c_void;
 
 use crate::driver::Slot;
 
-/// An exported function, and the driver's function that it calls.
+/// An exported function and the driver's function that it calls.
 pub(crate) struct Hook {
     pub(crate) slot: &'static Slot,
     pub(crate) function: *const c_void,
 }
 
-/// All of them.
+/// Returns all hooks.
 fn all() -> impl Iterator<Item = Hook> {
     let all = [
         launches::HOOKS,
@@ -31,8 +31,9 @@ fn all() -> impl Iterator<Item = Hook> {
     all.into_iter().flatten().map(|hook| hook())
 }
 
-/// Exports functions, each under one name or several. `real` calls the driver's function with the same values and gives
-/// its code. The body, which gives the code for the program, is left out in calls of the driver and of this library.
+/// Exports functions under one or several names. `real` calls the driver's function with the same arguments and
+/// returns its code. The body returns the code for the program; it is skipped for calls made by the driver and by
+/// this library.
 macro_rules! hooks {
     ($($(fn $name:ident),+ ($($argument:ident: $ty:ty),* $(,)?) |$real:ident| $body:block)*) => {
         /// The functions of this file.

@@ -1,4 +1,4 @@
-//! Memory of the program, which its calls name by addresses.
+//! Memory of the program, which its calls pass by address.
 
 use std::{
     ffi::{CStr, c_char},
@@ -10,16 +10,16 @@ use crate::driver::SUCCESS;
 /// Copies memory of the program.
 ///
 /// # Safety
-/// 1. So many bytes can be read at the address.
+/// 1. `len_bytes` bytes can be read at the address.
 pub(crate) unsafe fn bytes(address: u64, len_bytes: usize) -> Vec<u8> {
     let mut bytes = vec![0; len_bytes];
     let from = address as *const u8;
-    // SAFETY: the caller's condition 1, and nothing of the program overlaps what was allocated here.
+    // SAFETY: condition 1, and memory of the program does not overlap the new allocation.
     unsafe { from.copy_to(bytes.as_mut_ptr(), len_bytes) };
     bytes
 }
 
-/// The value at an address.
+/// Reads the value at an address.
 ///
 /// # Safety
 /// 1. The address is null, or a value of this type can be read there.
@@ -31,11 +31,11 @@ pub(crate) unsafe fn value<T: Copy>(address: *const T) -> Option<T> {
     Some(unsafe { address.read_unaligned() })
 }
 
-/// The value that a call has written where the program wants it, if the code is that of success: else nobody may have
-/// written there.
+/// Reads the value written by a call at the program's address if the code is success; otherwise it may be
+/// uninitialised.
 ///
 /// # Safety
-/// 1. If the code is that of success, the address is null, or a value of this type can be read there.
+/// 1. If the code is success, the address is null, or a value of this type can be read there.
 pub(crate) unsafe fn written<T: Copy>(code: i32, address: *const T) -> Option<T> {
     if code != SUCCESS {
         return None;
@@ -44,10 +44,10 @@ pub(crate) unsafe fn written<T: Copy>(code: i32, address: *const T) -> Option<T>
     unsafe { value(address) }
 }
 
-/// The text at an address.
+/// Reads the text at an address.
 ///
 /// # Safety
-/// 1. The address is null, or a text with a zero at its end begins there.
+/// 1. The address is null, or a zero-terminated text begins there.
 pub(crate) unsafe fn text(address: *const c_char) -> Option<String> {
     if address.is_null() {
         return None;
@@ -57,23 +57,23 @@ pub(crate) unsafe fn text(address: *const c_char) -> Option<String> {
     Some(text.to_string_lossy().into_owned())
 }
 
-/// Code for the device at an address that a program has passed to the driver.
+/// Device code at an address that a program passed to the driver.
 pub(crate) struct Image(u64);
 
 impl Image {
     /// # Safety
-    /// 1. At the address is an image that the driver has loaded: a fat binary, its wrapper, machine code or a text, and
-    ///    it is there as long as this value.
+    /// 1. At the address is an image loaded by the driver: a fat binary, its wrapper, machine code or a text. It
+    ///    lives as long as this value.
     pub(crate) unsafe fn new(address: u64) -> Self {
         Self(address)
     }
 
-    /// The code that a driver would take on a GPU of compute capability 9.0.
+    /// Returns the code that a driver would choose on a GPU of compute capability 9.0.
     pub(crate) fn code(&self) -> fat_binary::Code {
         fat_binary::read(self, self.0)
     }
 
-    /// Machine code, where the image is nothing else: as much of it as its header speaks of.
+    /// Returns the image if it is plain machine code, up to the size given by its header.
     pub(crate) fn machine_code(&self) -> Option<Vec<u8>> {
         use fat_binary::Memory;
         const HEADER_BYTES: usize = 64;
@@ -86,7 +86,7 @@ impl Image {
     }
 }
 
-/// Where the tables end that the header of an ELF file names (System V ABI, chapter 4).
+/// Returns the end of the tables in an ELF header (System V ABI, chapter 4).
 fn elf_bytes(header: &[u8]) -> Option<usize> {
     const MOST_BYTES: usize = 1 << 30;
     let long = |at: usize| {
@@ -107,17 +107,17 @@ impl fat_binary::Memory for Image {
         if address == 0 {
             return None;
         }
-        // SAFETY: the image is there (`new`, 1), and the reader of images asks for what its headers say.
+        // SAFETY: the image is alive (`new`, 1), and the reader requests only the sizes in its headers.
         Some(unsafe { bytes(address, len_bytes) })
     }
 
     fn text(&self, address: u64) -> Option<String> {
-        // SAFETY: what is no fat binary and no machine code is a text (`new`, 1).
+        // SAFETY: an image other than a fat binary and machine code is a text (`new`, 1).
         unsafe { text(address as *const c_char) }
     }
 }
 
-/// Bytes of memory that nobody uses, as the system and this process's group of processes count it.
+/// Returns the free memory in bytes, within the system's and the process's control group limits.
 pub(crate) fn free_memory_bytes() -> usize {
     let number = |path: &str| fs::read_to_string(path).ok()?.trim().parse::<usize>().ok();
     let group = number("/sys/fs/cgroup/memory.max").map(|most| {
@@ -129,38 +129,38 @@ pub(crate) fn free_memory_bytes() -> usize {
     group.map_or(all, |group| group.min(all))
 }
 
-/// The memory that can be had, as `/proc/meminfo` says it (proc(5)).
+/// Returns the available memory in `/proc/meminfo` (proc(5)).
 fn available_bytes(text: &str) -> Option<usize> {
     let mut lines = text.lines();
     let kib = lines.find_map(|line| line.strip_prefix("MemAvailable:")?.strip_suffix("kB"))?;
     Some(kib.trim().parse::<usize>().ok()? << 10)
 }
 
-/// So many zero bytes for ever, in large pages if the system has them: it gives these several times as fast, and pins them
-/// in fewer steps.
+/// Allocates zero bytes that are never freed, in large pages if available, which the system provides several times
+/// as fast and pins in fewer steps.
 pub(crate) fn large_pages(len_bytes: usize) -> &'static mut [u8] {
-    /// Large pages of x86-64 and of most others.
+    /// Size of large pages on x86-64 and most other architectures.
     const PAGE_BYTES: usize = 2 << 20;
     let memory = Vec::leak(vec![0; len_bytes + PAGE_BYTES]);
     let before = memory.as_ptr().align_offset(PAGE_BYTES).min(PAGE_BYTES);
     let memory = &mut memory[before..before + len_bytes];
-    // SAFETY: these bytes are this function's, and stay what they are; the system may refuse.
+    // SAFETY: these bytes belong to this function and keep their contents; the system may refuse.
     unsafe { libc::madvise(memory.as_mut_ptr().cast(), len_bytes, libc::MADV_HUGEPAGE) };
     memory
 }
 
-/// Has signals of the program go to its own threads.
+/// Blocks signals in this thread, so that the program's own threads receive them.
 pub(crate) fn block_signals() {
     let mut all = std::mem::MaybeUninit::uninit();
-    // SAFETY: the set is written whole.
+    // SAFETY: the call writes the whole set.
     unsafe { libc::sigfillset(all.as_mut_ptr()) };
-    // SAFETY: the set was written by the call above, and nobody asks for the one before.
+    // SAFETY: the call above wrote the set, and the old mask is not requested.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), std::ptr::null_mut()) };
 }
 
-/// Calls a function when the program ends by `exit` or by the end of `main`.
+/// Registers a function to call when the program ends by `exit` or returns from `main`.
 pub(crate) fn at_exit(function: extern "C" fn()) {
-    // SAFETY: the function takes nothing, and this library is never unloaded (`driver::keep`).
+    // SAFETY: the function has no parameters, and this library is never unloaded (`driver::keep`).
     unsafe { libc::atexit(function) };
 }
 
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn nothing_is_read_after_a_call_that_failed() {
         let value = 7_u64;
-        // SAFETY: a number is there (1).
+        // SAFETY: the address is valid (1).
         assert_eq!(unsafe { written(SUCCESS, &raw const value) }, Some(7));
         // SAFETY: the address is null (1).
         assert_eq!(unsafe { written::<u64>(SUCCESS, std::ptr::null()) }, None);
@@ -204,7 +204,7 @@ mod tests {
         let mut header = [0; 64];
         header[32..40].copy_from_slice(&1000_u64.to_le_bytes());
         header[40..48].copy_from_slice(&400_u64.to_le_bytes());
-        // Sizes and numbers of segments and of sections.
+        // Sizes and counts of segments and sections.
         for (at, value) in [(54, 56_u16), (56, 3), (58, 64), (60, 9)] {
             header[at..at + 2].copy_from_slice(&value.to_le_bytes());
         }
@@ -222,7 +222,7 @@ mod tests {
         code[..4].copy_from_slice(b"\x7fELF");
         code[32..40].copy_from_slice(&100_u64.to_le_bytes());
         code[54..58].copy_from_slice(&[50, 0, 2, 0]);
-        // SAFETY: it has as many bytes as its header says (1).
+        // SAFETY: it has the size given by its header (1).
         let image = unsafe { Image::new(code.as_ptr() as u64) };
         assert_eq!(image.machine_code(), Some(code.clone()));
         // SAFETY: it is a text with a zero at its end (1).

@@ -1,4 +1,4 @@
-//! A launch: what it can reach is taken before and after it.
+//! Recording of a launch: copies the memory that it can reach, before and after it.
 
 use std::{
     collections::BTreeSet,
@@ -21,7 +21,7 @@ use crate::{
     writer,
 };
 
-/// A launch as the program asks for it.
+/// A launch as requested by the program.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Launch {
     pub(crate) function: u64,
@@ -32,7 +32,7 @@ pub(crate) struct Launch {
     pub(crate) is_cooperative: bool,
 }
 
-/// Where a variable or an allocation lies, and what was found there last.
+/// The address of a variable or allocation, and its previous contents.
 struct Place {
     name: String,
     kind: Kind,
@@ -51,23 +51,23 @@ impl Place {
     }
 }
 
-/// Memory and objects that a launch reaches.
+/// Memory and objects that a launch can reach.
 #[derive(Default)]
 struct Reached {
     memory: Vec<Region>,
     objects: Vec<Object>,
 }
 
-/// Allocations, by where they begin, and objects, by their handles, that something names.
+/// Start addresses of allocations and handles of objects that something refers to.
 #[derive(Default)]
 struct Found {
     allocations: BTreeSet<u64>,
     objects: BTreeSet<u64>,
 }
 
-/// Launches a kernel by the driver, and records the launch if it is wanted and can be.
+/// Launches a kernel with the driver, and records the launch if it is selected and possible.
 pub(crate) fn launch(launch: Launch, arguments: &Arguments, real: impl FnOnce() -> i32) -> i32 {
-    // Nobody else launches in between, so that what is taken is before and after this launch alone.
+    // Serialises launches, so that the copies are from right before and after this launch.
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let recording = state::with(|state| state.before(launch, arguments));
@@ -79,13 +79,13 @@ pub(crate) fn launch(launch: Launch, arguments: &Arguments, real: impl FnOnce() 
 }
 
 impl State {
-    /// Takes what a launch can reach; nothing where it is not recorded.
+    /// Copies the memory that a launch can reach; `None` if it is not recorded.
     fn before(&mut self, launch: Launch, arguments: &Arguments) -> Option<Recording> {
         self.launches += 1;
         let Some(kernel) = self.codes.kernel(launch.function) else {
             self.skip(
                 "a kernel without a name",
-                "the driver does not say what it is".to_owned(),
+                "the driver cannot identify it".to_owned(),
             );
             return None;
         };
@@ -105,7 +105,7 @@ impl State {
         arguments: &Arguments,
     ) -> Result<Recording, String> {
         if self.captures > 0 {
-            return Err("a stream is captured, which nobody may wait for".to_owned());
+            return Err("a stream is being captured and must not be waited for".to_owned());
         }
         let text = self.codes.text(kernel)?;
         let needs = text.needs(&kernel.entry)?;
@@ -115,7 +115,7 @@ impl State {
         }
         let taken = self.taken;
         let reached = self.reached(kernel, &needs, &arguments);
-        // What a launch has taken that is not recorded is there for others.
+        // Memory counted for a launch that is not recorded becomes available to others.
         let Reached { memory, objects } = reached.inspect_err(|_| self.taken = taken)?;
         let header = launch_archive::Launch {
             program: program(),
@@ -140,21 +140,20 @@ impl State {
         })
     }
 
-    /// Sentences about what a kernel may reach and no copy has.
+    /// Describes memory that a kernel may reach but that is not recorded.
     fn gaps(&self, needs: &Needs) -> Vec<String> {
         let gap = match (needs.heap, self.heap) {
-            (true, _) => {
-                "it calls `malloc` or `free`, and the heap of kernels is not in the archive"
-            }
+            (true, _) => "it calls `malloc` or `free`, but the archive lacks the heap of kernels",
             (false, true) => {
-                "an earlier kernel has used `malloc`, and the heap of kernels is not in the archive"
+                "an earlier kernel used `malloc`, but the archive lacks the heap of kernels"
             }
             (false, false) => return Vec::new(),
         };
         vec![gap.to_owned()]
     }
 
-    /// The variables of a kernel, the allocations that its arguments point to, and what in all of these does.
+    /// Collects the variables of a kernel, the allocations that its arguments point to, and those that all of these
+    /// point to.
     fn reached(
         &mut self,
         kernel: &Kernel,
@@ -169,14 +168,14 @@ impl State {
         }
         found.allocations.extend(&unseen);
         let reached = self.follow(kernel, needs, found);
-        // When they are freed is not seen either.
+        // Freeing these allocations is not intercepted either.
         for address in unseen {
             self.allocations.remove(address);
         }
         reached
     }
 
-    /// The variables of a kernel, what was found, and what all of it points to.
+    /// Collects the variables of a kernel, the found allocations, and everything that these point to.
     fn follow(
         &mut self,
         kernel: &Kernel,
@@ -185,7 +184,7 @@ impl State {
     ) -> Result<Reached, String> {
         let mut reached = Reached::default();
         for variable in &needs.variables {
-            // The driver has none where nothing is left of it in the machine code.
+            // A variable that the compiler removed from the machine code is unknown to the driver.
             let place = match kernel.of {
                 Handle::Module(module) => driver::module_variable(module, &variable.name),
                 Handle::Library(library) => driver::library_variable(library, &variable.name),
@@ -226,13 +225,13 @@ impl State {
             self.copy(places, needs, &mut reached, &mut found)?;
         }
         if needs.objects && reached.objects.is_empty() {
-            return Err("it uses a texture or surface that is not found".to_owned());
+            return Err("it uses an unknown texture or surface".to_owned());
         }
         reached.memory.sort_by_key(|region| region.address);
         Ok(reached)
     }
 
-    /// Takes a texture or a surface with its array, or finds the memory that it is of.
+    /// Collects a texture or surface with its array, or the memory that it refers to.
     fn take_object(
         &mut self,
         handle: u64,
@@ -251,7 +250,7 @@ impl State {
             }
             Texels::Linear { address, .. } | Texels::Pitched { address, .. } => {
                 let of = self.allocations.find(address);
-                let of = of.ok_or("the memory of its texture is not known")?;
+                let of = of.ok_or("the memory of its texture is unknown")?;
                 found.allocations.insert(of);
             }
         }
@@ -259,7 +258,7 @@ impl State {
         Ok(())
     }
 
-    /// Finds the allocations and objects that bytes name.
+    /// Finds the allocations and objects that bytes refer to.
     fn see(&self, bytes: &[u8], needs: &Needs, found: &mut Found) {
         self.allocations.pointed_to(bytes, &mut found.allocations);
         if needs.objects {
@@ -267,12 +266,12 @@ impl State {
         }
     }
 
-    /// Counts memory that is copied before a launch.
+    /// Counts memory copied before a launch.
     fn count(&mut self, bytes: u64) -> Result<(), String> {
         let taken = self.taken.saturating_add(bytes);
         if taken > self.options.most_bytes {
             return Err(format!(
-                "more than the {} bytes of memory that `--max-bytes` allows in all",
+                "the total exceeds the {} bytes of `--max-bytes`",
                 self.options.most_bytes
             ));
         }
@@ -281,9 +280,9 @@ impl State {
         Ok(())
     }
 
-    /// Takes note of allocations whose calls were not seen: the driver knows them all.
+    /// Records allocations whose calls were not intercepted, since the driver knows all allocations.
     fn ask_driver(&mut self, argument: &[u8], unseen: &mut Vec<u64>) {
-        /// Addresses below belong to no memory.
+        /// Lower addresses are never memory.
         const LEAST: u64 = 1 << 20;
         let (words, _) = argument.as_chunks::<8>();
         for word in words {
@@ -298,7 +297,8 @@ impl State {
         }
     }
 
-    /// The allocation that begins at an address. A pointer to a variable, which has its own name, is none to an allocation.
+    /// Returns the allocation that begins at an address. A pointer to a variable, which has its own name, is not
+    /// one.
     fn place(&self, address: u64, variables: &[Region]) -> Option<Place> {
         let allocation = self.allocations.get(address)?;
         let overlaps = |variable: &Region| {
@@ -314,7 +314,7 @@ impl State {
         })
     }
 
-    /// Copies memory from the device, and finds what it points to.
+    /// Copies memory from the device, and finds the memory that it points to.
     fn copy(
         &mut self,
         places: Vec<Place>,
@@ -350,7 +350,7 @@ impl State {
         Ok(())
     }
 
-    /// Waits until there is room for what a launch reaches, and for as much again that it leaves.
+    /// Waits until there is memory for the launch's contents before and after it.
     fn make_room(&mut self, bytes: u64) {
         let has_room = || parts::all_bytes() as u64 + 2 * bytes <= parts::most_bytes() as u64;
         if !has_room() {
@@ -359,7 +359,7 @@ impl State {
         }
     }
 
-    /// Takes what the launch has left, and has the archive written.
+    /// Copies the results of the launch, and queues the archive for writing.
     fn after(&mut self, mut recording: Recording, code: i32) {
         if code != SUCCESS {
             return self.skip(
@@ -381,7 +381,7 @@ impl State {
     }
 }
 
-/// Copies what a launch has left. Gives the bytes.
+/// Copies the results of a launch, and returns the number of bytes.
 fn take_after(memory: &mut [Region]) -> u64 {
     let (arrays, mut others): (Vec<_>, Vec<_>) = memory
         .iter_mut()
@@ -395,7 +395,7 @@ fn take_after(memory: &mut [Region]) -> u64 {
     let bytes = wanted.iter().map(|wanted| wanted.bytes as u64).sum();
     let taken: Vec<Option<Parts>> = match copies::take(&wanted, &|_| ()) {
         Ok(taken) => taken.into_iter().map(Some).collect(),
-        // What can be read, one by one.
+        // After an error, copies each region that can be read.
         Err(_) => wanted
             .iter()
             .map(|wanted| copies::take(slice::from_ref(wanted), &|_| ()).ok()?.pop())
@@ -415,7 +415,7 @@ fn wanted_after(region: &Region) -> Wanted<'_> {
     }
 }
 
-/// The name of the program's file.
+/// Returns the file name of the program.
 fn program() -> String {
     let path = env::current_exe().unwrap_or_default();
     path.file_name()

@@ -1,15 +1,16 @@
-//! A library between a program and the CUDA driver. `tma record` puts it before the driver, under the driver's name, and
-//! each launch of a kernel becomes an archive: its PTX, its arguments, the memory that it can reach before and after.
+//! A library between a program and the CUDA driver. `tma record` loads it in place of the driver, and each launch
+//! of a kernel becomes an archive with its PTX, its arguments, and the memory that it can reach before and after
+//! it.
 //!
-//! Every exported function calls the driver's function of the same name and takes note of what it did (`hooks`). What
-//! the program gets from the driver is never changed, and what cannot be recorded is passed through and named. Unsafe
-//! code is in `hooks`, `arguments`, `driver`, `host` and `slots` alone.
+//! Every exported function calls the driver's function of the same name and records its effect (`hooks`). Results
+//! from the driver are never changed, and launches that cannot be recorded are passed through and reported. Unsafe
+//! code is only in `hooks`, `arguments`, `driver`, `host` and `slots`.
 
-// Loaders of other systems find libraries in other ways.
+// Loaders of other systems search for libraries differently.
 #![cfg(target_os = "linux")]
 // The names of exported functions are CUDA's.
 #![allow(non_snake_case)]
-// They panic where nobody reads the output of the program, which goes on then.
+// Printing panics if the reader of the program's output has exited, and the program must go on.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod allocations;

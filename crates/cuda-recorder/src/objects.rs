@@ -36,17 +36,17 @@ pub(crate) struct TextureDescription {
     border: [f32; 4],
 }
 
-/// The descriptions that a texture or a surface was made of.
+/// The descriptions that a texture or surface was created from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Description {
     pub(crate) resource: ResourceDescription,
-    /// Surfaces have none.
+    /// `None` for surfaces.
     pub(crate) texture: Option<TextureDescription>,
-    /// Texels are looked at as others.
+    /// True if texels are reinterpreted with a resource view.
     pub(crate) has_view: bool,
 }
 
-/// Those that are not destroyed, by their handles.
+/// The live textures and surfaces by handle.
 #[derive(Debug, Default)]
 pub(crate) struct Objects(BTreeMap<u64, Description>);
 
@@ -59,7 +59,7 @@ impl Objects {
         self.0.remove(&handle);
     }
 
-    /// Adds the handles that are among these bytes, at multiples of eight.
+    /// Adds the handles contained in these bytes, aligned to eight bytes.
     pub(crate) fn named_by(&self, bytes: &[u8], found: &mut BTreeSet<u64>) {
         let (Some((first, _)), Some((last, _))) =
             (self.0.first_key_value(), self.0.last_key_value())
@@ -73,19 +73,19 @@ impl Objects {
         found.extend(handles);
     }
 
-    /// A texture or surface for an archive.
+    /// Returns a texture or surface for an archive.
     pub(crate) fn object(&self, handle: u64) -> Result<Object, String> {
         let Description {
             resource,
             texture,
             has_view,
-        } = self.0.get(&handle).ok_or("its texture is gone")?;
+        } = self.0.get(&handle).ok_or("its texture was destroyed")?;
         let ResourceDescription {
             kind, at, sizes, ..
         } = *resource;
         let (mut format, mut channels) = (resource.format, resource.channels);
         if *has_view {
-            return Err("a texture of it has a view of its resource".to_owned());
+            return Err("one of its textures has a resource view".to_owned());
         }
         let texels = match kind {
             0 => {
@@ -106,7 +106,7 @@ impl Objects {
                 extents: [sizes[0], sizes[1]],
                 pitch_bytes: sizes[2],
             },
-            _ => return Err("a texture of it is a mipmapped array".to_owned()),
+            _ => return Err("one of its textures is a mipmapped array".to_owned()),
         };
         let reading = texture.map(|texture| Reading {
             address_modes: texture.address_modes,
@@ -124,12 +124,12 @@ impl Objects {
     }
 }
 
-/// Bytes of an array's texels.
+/// Returns the bytes of an array's texels.
 pub(crate) fn array_bytes(array: u64) -> Result<u64, String> {
     driver::array(array)?.bytes()
 }
 
-/// Copies an array: its rows follow each other.
+/// Copies an array as consecutive rows.
 pub(crate) fn read_array(array: u64) -> Result<Parts, String> {
     let described = driver::array(array)?;
     let bytes = described.bytes()?;
@@ -142,7 +142,7 @@ pub(crate) fn read_array(array: u64) -> Result<Parts, String> {
     }
 }
 
-/// The region of an array before a launch.
+/// Returns the region of an array before a launch.
 pub(crate) fn region(array: u64) -> Result<Region, String> {
     Ok(Region {
         name: format!("array {array:#x}"),

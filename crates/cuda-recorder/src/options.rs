@@ -1,4 +1,4 @@
-//! The options of `tma record`, lines of a file in the folder that `TMA_RECORD` names, and the lines that it counts.
+//! The options of `tma record`, read from a file in the folder named by `TMA_RECORD`, and the log for it.
 
 use std::{
     env,
@@ -8,26 +8,26 @@ use std::{
     path::PathBuf,
 };
 
-/// Names the folder.
+/// Environment variable with the folder.
 const VARIABLE: &str = "TMA_RECORD";
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// The library of the driver.
+    /// The path of the real driver.
     pub(crate) driver: PathBuf,
-    /// Where archives are written.
+    /// The folder for archives.
     pub(crate) archives: PathBuf,
-    /// The launches that are recorded, where not all are.
+    /// The launches to record; `None` for all.
     pub(crate) launches: Option<RangeInclusive<u64>>,
-    /// The kernels that are recorded, where not all are: names in which `*` stands for anything.
+    /// The kernels to record, as names in which `*` matches any text; empty for all.
     pub(crate) kernels: Vec<String>,
-    /// Memory that is taken, in bytes of all launches together.
+    /// Total limit in bytes of memory to copy before launches.
     pub(crate) most_bytes: u64,
     log: PathBuf,
 }
 
 impl Options {
-    /// Those of this process; nothing where `tma record` did not start it.
+    /// Reads the options of this process; `None` if `tma record` did not start it.
     pub(crate) fn read() -> Option<Self> {
         let folder = PathBuf::from(env::var_os(VARIABLE)?);
         let text = fs::read_to_string(folder.join("options")).ok()?;
@@ -61,24 +61,24 @@ impl Options {
         options
     }
 
-    /// Returns whether a launch is to be recorded, by its number and the name of its kernel.
+    /// Returns whether to record a launch, given its number and the name of its kernel.
     pub(crate) fn wants(&self, number: u64, kernel: &str) -> bool {
         let launches = self.launches.as_ref();
         launches.is_none_or(|launches| launches.contains(&number))
             && (self.kernels.is_empty() || self.kernels.iter().any(|name| is_like(name, kernel)))
     }
 
-    /// Adds a line for `tma record`. What is lost here is missing in its last lines alone.
+    /// Appends a line for `tma record`. A lost line is only missing from its final summary.
     pub(crate) fn log(&self, line: &str) {
         let file = OpenOptions::new().append(true).create(true).open(&self.log);
         if let Ok(mut file) = file {
-            // One write, so that lines of several processes stay whole.
+            // A single write keeps lines of several processes whole.
             let _ = file.write_all(format!("{}\n", line.replace('\n', " ")).as_bytes());
         }
     }
 }
 
-/// Returns whether a name is as a pattern says, in which `*` stands for anything.
+/// Returns whether a name matches a pattern in which `*` matches any text.
 fn is_like(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else {

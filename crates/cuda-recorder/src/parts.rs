@@ -1,5 +1,5 @@
-//! Memory that was copied from the device, in parts. Launches share parts that are the same, and memory of parts that
-//! nobody has any more is used again: the system is slow to give memory.
+//! Copied device memory in parts. Launches share equal parts, and the memory of dropped parts is reused, since
+//! allocating from the system is slow.
 
 use std::{
     ops::Deref,
@@ -13,18 +13,18 @@ use launch_archive::PART_BYTES;
 
 use crate::host;
 
-/// Parts of fewer bytes have memory of their own.
+/// Smaller parts have their own allocation.
 const LEAST_BYTES: usize = PART_BYTES / 4;
-/// Whole parts that the system gives at a time.
+/// Number of whole parts to allocate from the system at a time.
 const SLAB_PARTS: usize = 32;
 
-/// Memory of whole parts that nobody uses.
+/// Free memory of whole parts.
 static FREE: Mutex<Vec<&'static mut [u8]>> = Mutex::new(Vec::new());
 
-/// Bytes of all parts.
+/// Total bytes of all parts.
 static ALL_BYTES: AtomicUsize = AtomicUsize::new(0);
 
-/// A part of memory of the device, as it was once.
+/// A copy of a part of device memory.
 #[derive(Debug)]
 pub(crate) struct Part {
     memory: Memory,
@@ -34,31 +34,31 @@ pub(crate) struct Part {
 #[derive(Debug)]
 enum Memory {
     Own(Vec<u8>),
-    /// That of a whole part.
+    /// The memory of a whole part.
     Slab(&'static mut [u8]),
 }
 
-/// The bytes of a piece of memory, in parts of [`PART_BYTES`].
+/// The bytes of a region of memory, in parts of [`PART_BYTES`].
 pub(crate) type Parts = Vec<Arc<Part>>;
 
-/// Bytes in parts.
+/// Splits bytes into parts.
 pub(crate) fn of(bytes: &[u8]) -> Parts {
     bytes.chunks(PART_BYTES).map(Part::new).collect()
 }
 
-/// Bytes that parts may have while they wait to be written: an eighth of the memory that is free in the beginning.
+/// Returns the limit for parts that wait to be written: an eighth of the initially free memory.
 pub(crate) fn most_bytes() -> usize {
     static MOST: OnceLock<usize> = OnceLock::new();
     *MOST.get_or_init(|| (host::free_memory_bytes() / 8).min(16 << 30))
 }
 
-/// Bytes of all parts that somebody has.
+/// Returns the total bytes of all live parts.
 pub(crate) fn all_bytes() -> usize {
     ALL_BYTES.load(Ordering::Relaxed)
 }
 
 impl Part {
-    /// A copy of bytes, as many as a part has at most.
+    /// Copies bytes, at most the size of a part.
     pub(crate) fn new(bytes: &[u8]) -> Arc<Self> {
         let len_bytes = bytes.len();
         ALL_BYTES.fetch_add(len_bytes, Ordering::Relaxed);
@@ -97,14 +97,14 @@ fn free() -> std::sync::MutexGuard<'static, Vec<&'static mut [u8]>> {
     FREE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Memory of a whole part, with whatever is in it: the one that was used last.
+/// Returns the most recently freed memory of a whole part, with arbitrary contents.
 fn take() -> &'static mut [u8] {
     let mut free = free();
     loop {
         if let Some(whole) = free.pop() {
             return whole;
         }
-        // The system gives pages when they are written first, outside of the lock.
+        // Pages are allocated when first written, outside of the lock.
         let slab = host::large_pages(SLAB_PARTS * PART_BYTES);
         free.extend(slab.chunks_exact_mut(PART_BYTES));
     }

@@ -1,4 +1,4 @@
-//! A launch that is recorded, until it is written.
+//! A recorded launch that is not yet written.
 
 use std::{io, sync::Arc};
 
@@ -13,7 +13,7 @@ pub(crate) struct Recording {
     pub(crate) memory: Vec<Region>,
 }
 
-/// Memory that the launch reaches.
+/// A region of memory that the launch can reach.
 #[derive(Debug)]
 pub(crate) struct Region {
     pub(crate) name: String,
@@ -21,7 +21,7 @@ pub(crate) struct Region {
     pub(crate) address: u64,
     pub(crate) bytes: u64,
     pub(crate) before: Parts,
-    /// Nothing where it could not be read.
+    /// `None` if it could not be read.
     pub(crate) after: Option<Parts>,
 }
 

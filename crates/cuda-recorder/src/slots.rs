@@ -1,4 +1,4 @@
-//! Memory whose pages stay in their place, into which the device copies on its own.
+//! Pinned memory as the target of asynchronous copies.
 
 use std::{ops::Deref, slice};
 
@@ -7,15 +7,15 @@ use crate::{
     host,
 };
 
-/// Memory that is never given back. Where its pages are no longer pinned, since their context is gone, copies are slow and
-/// no other.
+/// Memory that is never freed. After its context is destroyed, its pages are no longer pinned, so copies are slower
+/// but correct.
 #[derive(Debug)]
 pub(crate) struct Slot {
     start: *mut u8,
     len_bytes: usize,
 }
 
-// SAFETY: nobody else has its memory, and memory belongs to no thread.
+// SAFETY: the slot has exclusive access to its memory, which does not depend on a thread.
 unsafe impl Send for Slot {}
 
 impl Slot {
@@ -24,18 +24,18 @@ impl Slot {
         Self { start, len_bytes }
     }
 
-    /// Asks for a copy of so many bytes of the device, as many as there is room for.
+    /// Starts a copy of `bytes` bytes of device memory, limited to the slot's size.
     pub(crate) fn copy(&mut self, address: u64, bytes: usize) -> Result<Flying<'_>, i32> {
         let bytes = bytes.min(self.len_bytes);
         let event = Event::new()?;
-        // SAFETY: the slot has so many bytes for ever, which nobody else has: it is borrowed until the copy was waited for
-        // (1).
+        // SAFETY: the slot's memory is never freed and has no other users: it is borrowed until the copy has been
+        // waited for (1).
         let mut code = unsafe { driver::read_later(address, self.start, bytes) };
         if code == SUCCESS {
             code = event.record();
         }
         if code != SUCCESS {
-            // The copy may have begun.
+            // The copy may have started.
             driver::synchronise();
             return Err(code);
         }
@@ -47,10 +47,10 @@ impl Slot {
     }
 }
 
-/// A copy that may not be over.
+/// A copy that may be in flight.
 #[derive(Debug)]
 pub(crate) struct Flying<'a> {
-    /// Until the copy was waited for.
+    /// `None` after the copy has been waited for.
     slot: Option<&'a mut Slot>,
     bytes: usize,
     event: Event,
@@ -73,12 +73,12 @@ impl Drop for Flying<'_> {
     }
 }
 
-/// The bytes that were copied.
+/// The copied bytes.
 #[derive(Debug)]
 pub(crate) struct Copied<'a>(&'a mut Slot, usize);
 
 impl<'a> Copied<'a> {
-    /// The slot, for another copy.
+    /// Returns the slot for another copy.
     pub(crate) fn into_slot(self) -> &'a mut Slot {
         self.0
     }
@@ -88,8 +88,8 @@ impl Deref for Copied<'_> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: the memory is there for ever and as long as this, its copy was waited for, and another one begins after
-        // this value has given the slot back.
+        // SAFETY: the memory outlives this value, its copy has been waited for, and another one starts only after
+        // this value has released the slot.
         unsafe { slice::from_raw_parts(self.0.start, self.1) }
     }
 }

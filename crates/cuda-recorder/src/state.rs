@@ -1,4 +1,4 @@
-//! The state of the recorder, behind one lock: allocations, code and counts.
+//! The state of the recorder under one lock: allocations, code and counts.
 
 use std::{
     cell::Cell,
@@ -24,32 +24,32 @@ pub(crate) struct State {
     pub(crate) allocations: Allocations,
     pub(crate) objects: Objects,
     pub(crate) codes: Codes,
-    /// A kernel was launched that calls `malloc` or `free`.
+    /// True after a kernel was launched that calls `malloc` or `free`.
     pub(crate) heap: bool,
-    /// Launches so far.
+    /// Number of launches so far.
     pub(crate) launches: u64,
-    /// Streams that are captured now.
+    /// Number of streams in capture.
     pub(crate) captures: u64,
-    /// Memory that was taken, in bytes.
+    /// Bytes of memory copied so far.
     pub(crate) taken: u64,
-    /// The number of launches that were not recorded, by kernel and reason.
+    /// Number of launches that were not recorded, by kernel and reason.
     skipped: BTreeMap<(String, String), u64>,
 }
 
-/// Nothing where `tma record` did not start the program.
+/// The inner option is `None` if `tma record` did not start the program.
 static STATE: Mutex<Option<Option<State>>> = Mutex::new(None);
 
 thread_local! {
     static IS_INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// While it is there, calls of this thread go to the driver as they are: they are those of the driver and of this
-/// library.
+/// While a value exists, calls of this thread go directly to the driver, since they come from the driver or from
+/// this library.
 #[derive(Debug)]
 pub(crate) struct Inside(());
 
 impl Inside {
-    /// Nothing if the thread is inside.
+    /// Returns `None` if the thread is already inside.
     pub(crate) fn enter() -> Option<Self> {
         (!IS_INSIDE.replace(true)).then_some(Self(()))
     }
@@ -65,7 +65,7 @@ fn lock() -> MutexGuard<'static, Option<Option<State>>> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Does something with what is known. Whatever goes wrong here is not the program's.
+/// Runs `work` on the state. Errors here must not affect the program.
 pub(crate) fn with<T: Default>(work: impl FnOnce(&mut State) -> T) -> T {
     let mut guard = lock();
     let state = guard.get_or_insert_with(State::open);
@@ -95,13 +95,13 @@ impl State {
         })
     }
 
-    /// Takes note of a launch that is not recorded, and why.
+    /// Counts a launch that is not recorded, with the reason.
     pub(crate) fn skip(&mut self, kernel: &str, why: String) {
         *self.skipped.entry((kernel.to_owned(), why)).or_default() += 1;
     }
 }
 
-/// Waits for archives, and says how many launches there were.
+/// Waits for archives, and logs the number of launches.
 extern "C" fn end() {
     if is_copy() {
         return;
@@ -120,7 +120,7 @@ extern "C" fn end() {
     }
 }
 
-/// Returns whether this process is a copy, by `fork`, of the one that asked first: it has no threads that write archives.
+/// Returns whether this process is a `fork` of the first one, and so has no threads that write archives.
 fn is_copy() -> bool {
     static FIRST: OnceLock<u32> = OnceLock::new();
     let process = process::id();

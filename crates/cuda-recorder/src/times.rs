@@ -1,14 +1,14 @@
-//! Where a program waits for the recorder.
+//! Time that a program spends waiting for the recorder.
 
 use std::{
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
-/// A reason for a program to wait.
+/// The reasons why a program waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wait {
-    /// Kernels that were launched earlier.
+    /// Previously launched kernels.
     Earlier,
     /// Copies of memory before launches.
     Before,
@@ -16,9 +16,9 @@ pub(crate) enum Wait {
     Kernel,
     /// Copies of memory after launches.
     After,
-    /// Archives to be written, so that there is room for more.
+    /// Writing of archives, to free memory for more.
     Room,
-    /// Archives to be written when the program ends.
+    /// Writing of archives when the program ends.
     End,
 }
 
@@ -33,7 +33,7 @@ const ALL: [(Wait, &str); 6] = [
 
 static SUMS: Mutex<[(Duration, u64); ALL.len()]> = Mutex::new([(Duration::ZERO, 0); ALL.len()]);
 
-/// Does something for which the program waits. It gives a value and the bytes that were copied.
+/// Runs work that the program waits for. It returns a value and the number of copied bytes.
 pub(crate) fn waiting<T>(wait: Wait, work: impl FnOnce() -> (T, u64)) -> T {
     let start = Instant::now();
     let (value, bytes) = work();
@@ -44,7 +44,7 @@ pub(crate) fn waiting<T>(wait: Wait, work: impl FnOnce() -> (T, u64)) -> T {
     value
 }
 
-/// A line for each kind: its name, nanoseconds and bytes.
+/// Returns a line for each reason: its name, nanoseconds and bytes.
 pub(crate) fn lines() -> Vec<String> {
     let sums = SUMS.lock().unwrap_or_else(PoisonError::into_inner);
     let lines = ALL.iter().map(|(wait, name)| {

@@ -1,16 +1,16 @@
-//! The PTX of Triton's kernels, which lies beside their machine code in Triton's cache.
+//! The PTX of Triton's kernels, stored next to their machine code in Triton's cache.
 
 use std::{
     env, fs,
     path::{Path, PathBuf},
 };
 
-/// The PTX from which this machine code was made.
+/// Returns the PTX that this machine code was compiled from.
 pub(crate) fn ptx_of(machine_code: &[u8]) -> Option<String> {
     ptx_in(&cache()?, machine_code)
 }
 
-/// The folder that Triton uses in this process.
+/// Returns the cache folder that Triton uses in this process.
 fn cache() -> Option<PathBuf> {
     let variable = |name| env::var_os(name).filter(|value| !value.is_empty());
     variable("TRITON_CACHE_DIR").map(PathBuf::from).or_else(|| {
@@ -19,7 +19,7 @@ fn cache() -> Option<PathBuf> {
     })
 }
 
-/// Each kernel has a folder of its own.
+/// Searches the cache, in which each kernel has its own folder.
 fn ptx_in(cache: &Path, machine_code: &[u8]) -> Option<String> {
     let folders = fs::read_dir(cache).ok()?.flatten();
     let files = folders.filter_map(|folder| fs::read_dir(folder.path()).ok());

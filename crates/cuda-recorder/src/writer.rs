@@ -1,4 +1,4 @@
-//! Archives are written by threads of their own, while the program goes on.
+//! Threads that write archives while the program continues.
 
 use std::{
     collections::VecDeque,
@@ -11,7 +11,7 @@ use std::{
 
 use crate::{host, options::Options, recording::Recording};
 
-/// Threads, where so many archives wait.
+/// Maximum number of threads.
 const MOST_THREADS: usize = 8;
 
 struct Job {
@@ -22,7 +22,7 @@ struct Job {
 #[derive(Default)]
 struct Queue {
     jobs: VecDeque<Job>,
-    /// Those that are not written yet.
+    /// Number of archives that are not yet written.
     waiting: usize,
     threads: usize,
 }
@@ -38,7 +38,7 @@ fn wait(queue: MutexGuard<'static, Option<Queue>>) -> MutexGuard<'static, Option
     CHANGED.wait(queue).unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Has an archive written.
+/// Queues an archive for writing.
 pub(crate) fn write(recording: Recording, options: &Options) {
     let mut guard = lock();
     let queue = guard.get_or_insert_default();
@@ -47,7 +47,7 @@ pub(crate) fn write(recording: Recording, options: &Options) {
         recording,
         options: options.clone(),
     });
-    // Another thread begins where more archives wait than there are threads.
+    // Starts another thread if more archives wait than there are threads.
     if queue.threads < queue.waiting.min(MOST_THREADS) {
         let thread = thread::Builder::new().name("tma record".to_owned());
         queue.threads += usize::from(thread.spawn(work).is_ok());
@@ -55,7 +55,7 @@ pub(crate) fn write(recording: Recording, options: &Options) {
     CHANGED.notify_all();
 }
 
-/// Waits until something is so that depends on archives, or all are written.
+/// Waits until a condition that depends on archives holds, or all are written.
 pub(crate) fn wait_until(is_so: impl Fn() -> bool) {
     let mut guard = lock();
     while let Some(queue) = guard.as_ref()
@@ -99,7 +99,7 @@ fn work() {
     }
 }
 
-/// Writes an archive into a folder under a name that is free.
+/// Writes an archive into a folder under an unused name.
 fn put(recording: &Recording, folder: &Path) -> io::Result<(PathBuf, u64)> {
     let process = std::process::id();
     let mut name = format!(
@@ -108,10 +108,10 @@ fn put(recording: &Recording, folder: &Path) -> io::Result<(PathBuf, u64)> {
         short(&recording.launch.entry)
     );
     if folder.join(format!("{name}.launch")).exists() {
-        // Another process of the program was there.
+        // Another process of the program has used the name.
         name = format!("{name}-{process}");
     }
-    // Under its name is a whole archive or none.
+    // A file with the final name is always complete.
     let part = folder.join(format!("{name}-{process}.part"));
     let mut out = BufWriter::with_capacity(1 << 20, File::create(&part)?);
     let written = recording.write(&mut out).and_then(|()| out.flush());
@@ -128,7 +128,7 @@ fn put(recording: &Recording, folder: &Path) -> io::Result<(PathBuf, u64)> {
     done
 }
 
-/// Names of templates are longer than those of files may be.
+/// Shortens a name, since names of templates may exceed the limit of file names.
 fn short(entry: &str) -> String {
     const MOST: usize = 80;
     let plain = |c: char| {

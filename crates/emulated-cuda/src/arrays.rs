@@ -1,4 +1,4 @@
-//! Arrays: memory of texels whose arrangement is not the program's business. Here, rows follow each other.
+//! Arrays: memory of texels in an opaque layout. Here the rows are consecutive.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::{
     memory::Kind,
 };
 
-/// Its texels, and what it was made for.
+/// The image of an array, and its creation flags.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Array {
     pub(crate) image: Image,
@@ -24,7 +24,7 @@ impl Array {
         self.image.format()
     }
 
-    /// Width, height, and depth or layers, with 0 where there is no such dimension.
+    /// Returns width, height, and depth or layers; 0 for a missing dimension.
     pub(crate) fn extents(&self) -> [usize; 3] {
         let [width, height, depth] = self.image.extents().map(|extent| extent as usize);
         match self.image.geometry() {
@@ -36,17 +36,17 @@ impl Array {
     }
 }
 
-/// Arrays by their handles.
+/// Arrays by handle.
 pub(crate) type Arrays = BTreeMap<u64, Array>;
 
-/// An address of the emulator.
+/// Converts an address of the emulator.
 fn device(address: u64) -> Pointer {
-    // SAFETY: it lies in memory of the device, where the host has nothing: it is the emulator's alone (1).
+    // SAFETY: the address is in device memory, which only the emulator uses (1).
     unsafe { Pointer::from_c(address as *mut _) }
 }
 
 impl Context {
-    /// The error of a call that breaks a rule of textures, which is told.
+    /// Returns the error of a call that breaks a rule of textures, after reporting it.
     pub(crate) fn broken<T>(
         &mut self,
         result: std::result::Result<T, TextureError>,
@@ -55,10 +55,10 @@ impl Context {
         result.map_err(|rule| self.rule(rule, call))
     }
 
-    /// The code for a rule of textures that a call breaks, which is told.
+    /// Returns the code for a rule of textures that a call breaks, after reporting it.
     pub(crate) fn rule(&mut self, rule: TextureError, call: &str) -> Code {
         let code = match rule {
-            // The driver has no codes of their own for them.
+            // The driver has no codes of its own for these rules.
             _ if !call.starts_with("cuda") => Code::INVALID_VALUE,
             TextureError::Channels(_) => Code::INVALID_CHANNELS,
             TextureError::LinearFilter => Code::INVALID_FILTER,
@@ -68,13 +68,13 @@ impl Context {
         self.wrong(code, &format!("{call}: {rule}"))
     }
 
-    /// Something that this library does not have.
+    /// Reports an unsupported feature.
     pub(crate) fn lacks(&mut self, name: &str) -> Code {
         self.report.unsupported(name);
         Code::NOT_SUPPORTED
     }
 
-    /// An array with this width, height and depth, 0 where there is no such dimension.
+    /// Creates an array with this width, height and depth, 0 for a missing dimension.
     pub(crate) fn create_array(
         &mut self,
         format: Format,
@@ -94,18 +94,18 @@ impl Context {
         Ok(handle)
     }
 
-    /// The array of a handle.
+    /// Returns the array of a handle.
     pub(crate) fn array(&mut self, handle: u64, call: &str) -> Result<Array> {
         match self.arrays.get(&handle) {
             Some(array) => Ok(*array),
             None => {
-                let what = format!("{call}: {handle:#x} is no array, or it was freed");
+                let what = format!("{call}: {handle:#x} is not an array, or was freed");
                 Err(self.wrong(Code::INVALID_HANDLE, &what))
             }
         }
     }
 
-    /// Frees an array; nothing for a null pointer.
+    /// Frees an array; ignores a null pointer.
     pub(crate) fn free_array(&mut self, handle: u64, call: &str) -> Result {
         if handle == 0 {
             return Ok(());
@@ -115,8 +115,8 @@ impl Context {
         self.free(device(array.image.address()), &[Kind::Device], call)
     }
 
-    /// Where rows of an array begin, and how far they are apart: so many bytes from a byte of a row on, of so many rows
-    /// from a row of a layer on.
+    /// Returns the start and the pitch of rows of an array, after checking a box: `bytes` bytes from a byte of a
+    /// row on, and rows from a row of a layer on.
     pub(crate) fn rows_of_array(
         &mut self,
         handle: u64,
@@ -134,9 +134,8 @@ impl Context {
         ];
         for (start, count, there, of) in ends {
             if start.checked_add(count).is_none_or(|end| end > there) {
-                let what = format!(
-                    "{call}: {count} from {start} on are not all among the {there} {of} of the array"
-                );
+                let what =
+                    format!("{call}: {count} from {start} on exceed the {there} {of} of the array");
                 return Err(self.wrong(Code::INVALID_VALUE, &what));
             }
         }
@@ -144,7 +143,7 @@ impl Context {
         Ok((device(image.address()).add(start), row_bytes))
     }
 
-    /// Where a byte of a row lies, from which on so many bytes are copied, row after row.
+    /// Returns the address of a byte of a row, after checking a copy of bytes that continues row after row.
     pub(crate) fn bytes_of_array(
         &mut self,
         handle: u64,
@@ -159,7 +158,7 @@ impl Context {
             .saturating_add(x_bytes);
         if start.checked_add(bytes).is_none_or(|end| end > there) {
             let what = format!(
-                "{call}: {bytes} bytes from byte {start} on are not all in the array, which has {there}"
+                "{call}: {bytes} bytes from byte {start} on exceed the {there} bytes of the array"
             );
             return Err(self.wrong(Code::INVALID_VALUE, &what));
         }

@@ -1,54 +1,55 @@
-//! The device: an H100 with 80 GB, in numbers that its documentation has.
+//! The device: an H100 with 80 GB, with documented properties.
 
 use tma_emulator::Session;
 use tma_launch::Limits;
 
 use crate::{calls::Result, code::Code, memory::TOTAL_BYTES};
 
-/// Its name.
+/// The name of the device.
 pub(crate) const NAME: &str = "NVIDIA H100 80GB HBM3 (emulated)";
 const LIMITS: Limits = Session::LIMITS;
-/// Multiprocessors.
+/// Number of multiprocessors.
 pub(crate) const MULTIPROCESSORS: i32 = LIMITS.multiprocessors as i32;
-/// Version 13.0, as calls give it.
+/// Version 13.0, as returned by calls.
 pub(crate) const VERSION: i32 = 13_000;
-/// Shared memory of a multiprocessor in bytes.
+/// Shared memory per multiprocessor in bytes.
 pub(crate) const MULTIPROCESSOR_SHARED_BYTES: i32 = LIMITS.multiprocessor_shared_bytes as i32;
-/// Shared memory of each block that is the system's, in bytes.
+/// Shared memory per block reserved by the system, in bytes.
 const RESERVED_SHARED_BYTES: i32 = 1 << 10;
-/// Registers of a multiprocessor.
+/// Number of registers per multiprocessor.
 const REGISTERS: i32 = 65536;
 const CLOCK_KHZ: i32 = 1_980_000;
 const MEMORY_CLOCK_KHZ: i32 = 2_619_000;
 const L2_BYTES: i32 = 50 << 20;
-/// The part of L2 that may persist: five eighths, as an H200 has it. So is the window of an access policy.
+/// The part of L2 for persisting accesses, five eighths as on an H200; also the limit of an access policy window.
 const PERSISTING_L2_BYTES: i32 = L2_BYTES / 8 * 5;
 const WINDOW_BYTES: i32 = 128 << 20;
 const MOST: i32 = i32::MAX;
 
-/// An attribute of the device by its number, which is the same for the runtime and the driver.
+/// Returns a device attribute by its number, which the runtime and the driver share.
 pub(crate) fn attribute(number: i32) -> Result<i32> {
     Ok(match number {
-        // Threads of a block, and the sizes of blocks and grids.
+        // Threads per block, and maximum sizes of blocks and grids.
         1 => LIMITS.block_threads as i32,
         2 | 3 => 1024,
         4 => 64,
         5 => MOST,
         6 | 7 => 65535,
-        // Shared memory of a block, constants, lanes, pitch, registers of a block.
+        // Shared memory per block, constants, lanes, pitch, registers per block.
         8 => 48 << 10,
         9 => 64 << 10,
         10 => 32,
         11 => MOST,
         12 | 82 => REGISTERS,
         13 => CLOCK_KHZ,
-        // Alignment of textures and surfaces, and of their rows.
+        // Alignment of textures, surfaces and their rows.
         14 | 30 => 512,
         51 => 32,
         16 => MULTIPROCESSORS,
         // Timeout, integrated, exclusive, TCC, PCI numbers.
         17 | 18 | 20 | 33 | 34 | 35 | 50 => 0,
-        // What it can: overlap, mapping, concurrent kernels, ECC, unified addresses, gathers, streams with priorities, L1.
+        // Capabilities: overlap, mapping, concurrent kernels, ECC, unified addresses, gathers, stream priorities,
+        // L1.
         15 | 19 | 31 | 32 | 41 | 44 | 78 | 79 | 80 => 1,
         21..=29 | 42..=43 | 45..=49 | 52..=74 | 77 => texels(number),
         36 => MEMORY_CLOCK_KHZ,
@@ -63,7 +64,7 @@ pub(crate) fn attribute(number: i32) -> Result<i32> {
         83 => 1,
         84..=86 => 0,
         87 => 2,
-        // Pageable memory is not the device's; managed memory is used in turns.
+        // No access to pageable memory; managed memory is used alternately.
         88 | 89 | 92..=94 | 96 | 98 | 100 | 101 => 0,
         // Preemption, registered memory at its own address, cooperative launches, registration of host memory.
         90 | 91 | 95 | 99 => 1,
@@ -75,22 +76,23 @@ pub(crate) fn attribute(number: i32) -> Result<i32> {
         // Pools, clusters, tensor maps.
         115 | 120 | 127 => 1,
         126 => 4,
-        // It is no NUMA node.
+        // Not a NUMA node.
         131 => -1,
-        // What a GPU has, and is not there: virtual memory, handles, sparse arrays, RDMA, fabrics, MPS, NUMA, decompression.
+        // Features of a GPU that are not supported: virtual memory, handles, sparse arrays, RDMA, fabrics, MPS,
+        // NUMA, decompression.
         102..=105 | 107 | 110 | 112..=114 | 116..=119 | 121..=125 | 128..=130 | 132..=147 => 0,
         _ => return Err(Code::INVALID_VALUE),
     })
 }
 
-/// The most texels of textures and surfaces in each dimension, and layers.
+/// Returns the maximum number of texels of textures and surfaces in each dimension, and of layers.
 fn texels(number: i32) -> i32 {
     match number {
         // One, two and three dimensions: textures, and surfaces.
         21 | 22 | 56 => 131_072,
         23 | 57 => 65_536,
         24..=26 | 58..=60 => 16_384,
-        // Three dimensions of other proportions.
+        // Three dimensions of alternative proportions.
         47 | 48 => 8192,
         // Layers, and cubes in layers.
         29 | 43 | 62 | 65 => 2048,
@@ -104,16 +106,16 @@ fn texels(number: i32) -> i32 {
     }
 }
 
-/// A version of the runtime whose `cudaDeviceProp` is wanted.
+/// The runtime version that determines the layout of `cudaDeviceProp`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {
-    /// Of CUDA 12.
+    /// The layout of CUDA 12.
     V12,
-    /// Of CUDA 13, which lacks some fields.
+    /// The layout of CUDA 13, which lacks some fields.
     V13,
 }
 
-/// Writes fields one behind the other, as C does.
+/// Writes consecutive fields with C's alignment.
 struct Fields {
     bytes: Vec<u8>,
     layout: Layout,
@@ -126,12 +128,12 @@ impl Fields {
         }
     }
 
-    /// Attributes.
+    /// Writes attributes.
     fn all<const N: usize>(&mut self, numbers: [i32; N]) {
         self.ints(numbers.map(|number| attribute(number).unwrap_or_default()));
     }
 
-    /// A field that CUDA 13 has not.
+    /// Writes a field that CUDA 13 lacks.
     fn old(&mut self, value: i32) {
         if self.layout == Layout::V12 {
             self.ints([value]);
@@ -144,7 +146,7 @@ impl Fields {
     }
 }
 
-/// The bytes of `cudaDeviceProp`.
+/// Returns the bytes of `cudaDeviceProp`.
 pub(crate) fn properties(layout: Layout) -> Vec<u8> {
     let mut name = NAME.as_bytes().to_vec();
     name.resize(256 + 16 + 8, 0);
@@ -170,7 +172,7 @@ pub(crate) fn properties(layout: Layout) -> Vec<u8> {
     to.old(0);
     to.all([21, 77]);
     to.old(texels(69));
-    // Textures of two and three dimensions, with levels, of memory, gathered, cubes, and layered ones.
+    // Textures of two and three dimensions, with mipmaps, linear, gathered, cubes, and layered ones.
     to.all([22, 23, 73, 74, 70, 71, 72]);
     to.all([45, 46, 24, 25, 26, 47, 48, 49]);
     to.all([52, 42, 43, 27, 28, 29, 53, 54]);
@@ -201,7 +203,7 @@ pub(crate) fn properties(layout: Layout) -> Vec<u8> {
     to.all([120, 129]);
     match layout {
         Layout::V12 => to.ints([0; 63]),
-        // NUMA, MPS, PCI numbers, and what is reserved.
+        // NUMA, MPS, PCI numbers, and reserved fields.
         Layout::V13 => {
             to.all([130, 131, 133, 134, 139, 140, 143]);
             to.ints([0; 56]);
@@ -216,7 +218,7 @@ pub(crate) fn properties(layout: Layout) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// Where the headers of CUDA 12.8 and 13.0 have a field, and what lies there.
+    /// Offsets of fields in the headers of CUDA 12.8 and 13.0, and their values.
     #[test]
     fn properties_lie_where_the_headers_say() {
         let at = |bytes: &[u8], offset: usize| {

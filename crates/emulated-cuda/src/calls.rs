@@ -1,4 +1,4 @@
-//! The calls of a program: the one context of the process, and the last error of each thread.
+//! Entry of all calls: the process's only context, and the last error of each thread.
 
 use std::{
     any::Any,
@@ -17,13 +17,13 @@ thread_local! {
     static LAST_ERROR: Cell<Code> = const { Cell::new(Code::SUCCESS) };
 }
 
-/// Does something with the context, also where a kernel has ended it.
+/// Runs work on the context, even after a kernel has ended it.
 pub(crate) fn with<T>(work: impl FnOnce(&mut Context) -> Result<T>) -> Result<T> {
     let mut context = CONTEXT.lock().unwrap_or_else(PoisonError::into_inner);
     work(context.get_or_insert_with(Context::open))
 }
 
-/// Does something with the context. After a kernel that faulted, every call has its error.
+/// Runs work on the context. After a kernel has faulted, every call returns its error.
 pub(crate) fn alive<T>(work: impl FnOnce(&mut Context) -> Result<T>) -> Result<T> {
     with(|context| match context.failed {
         Some(code) => Err(code),
@@ -31,17 +31,17 @@ pub(crate) fn alive<T>(work: impl FnOnce(&mut Context) -> Result<T>) -> Result<T
     })
 }
 
-/// Opens the context at the first call of a program, so that it is known that there was one.
+/// Opens the context at the first call of a program, to record that there was one.
 fn begin() {
     static FIRST: Once = Once::new();
-    // Nothing is done with it.
+    // Only opens the context.
     FIRST.call_once(|| with(|_| Ok(())).unwrap_or_default());
 }
 
-/// Does the work of a call. One that panics fails and is counted, and so does every later call: the context is left in
-/// an unknown state.
+/// Runs the body of a call. If it panics, the call fails and is counted, and so does every later call, since the
+/// context is in an unknown state.
 pub(crate) fn caught<T>(name: &str, call: impl FnOnce() -> Result<T>) -> Result<T> {
-    // Later calls have the error, and so use nothing that a panic has left half done.
+    // Unwind safe, since later calls return the error and do not use the interrupted state.
     let result = catch_unwind(AssertUnwindSafe(call));
     result.unwrap_or_else(|payload| {
         let why = message(&*payload);
@@ -55,14 +55,14 @@ pub(crate) fn caught<T>(name: &str, call: impl FnOnce() -> Result<T>) -> Result<
     })
 }
 
-/// The message of a panic.
+/// Returns the message of a panic.
 fn message(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
     text.unwrap_or("without a message")
 }
 
-/// A call of the runtime.
+/// Runs a call of the runtime.
 pub(crate) fn runtime(name: &str, call: impl FnOnce() -> Result) -> i32 {
     let result = caught(name, || {
         begin();
@@ -71,7 +71,7 @@ pub(crate) fn runtime(name: &str, call: impl FnOnce() -> Result) -> i32 {
     match result {
         Ok(()) => 0,
         Err(code) => {
-            // That something goes on is no error.
+            // Unfinished work is not an error.
             if code != Code::NOT_READY {
                 LAST_ERROR.set(code);
             }
@@ -80,7 +80,7 @@ pub(crate) fn runtime(name: &str, call: impl FnOnce() -> Result) -> i32 {
     }
 }
 
-/// A call of the driver, which has not all numbers of the runtime.
+/// Runs a call of the driver, which lacks some of the runtime's codes.
 pub(crate) fn driver(name: &str, call: impl FnOnce() -> Result) -> i32 {
     let result = caught(name, || {
         begin();
@@ -98,7 +98,7 @@ pub(crate) fn driver(name: &str, call: impl FnOnce() -> Result) -> i32 {
     code.0
 }
 
-/// A function that this library does not have.
+/// Reports a call of an unsupported function.
 pub(crate) fn unsupported(name: &str) -> Code {
     let told = with(|context| {
         context.report.unsupported(name);
@@ -107,7 +107,7 @@ pub(crate) fn unsupported(name: &str) -> Code {
     told.err().unwrap_or(Code::NOT_SUPPORTED)
 }
 
-/// The last error of the thread, or that of the kernel that has ended the context.
+/// Returns the last error of the thread, or the error of the kernel that has ended the context.
 pub(crate) fn last_error(forget: bool) -> Code {
     let last = LAST_ERROR.get();
     if forget {

@@ -1,6 +1,6 @@
-//! The results of calls. The runtime's numbers are those of the driver, as far as both have them.
+//! Result codes of calls. The runtime and the driver share most numbers.
 
-/// An error of CUDA.
+/// A CUDA error code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Code(pub(crate) i32);
 
@@ -12,7 +12,7 @@ macro_rules! codes {
                 pub(crate) const $name: Self = Self($number);
             )?)*
 
-            /// Name in the runtime, name in the driver if it has one, and what it says, each with a zero behind.
+            /// The runtime's name, the driver's name if there is one, and the description, each zero-terminated.
             fn row(self) -> Option<[&'static str; 3]> {
                 Some(match self.0 {
                     $($number => [concat!($runtime, "\0"), concat!($driver, "\0"), concat!($says, "\0")],)*
@@ -162,22 +162,22 @@ codes! {
 const UNRECOGNIZED: &str = "unrecognized error code\0";
 
 impl Code {
-    /// Name in the runtime, with a zero behind.
+    /// Returns the runtime's name, zero-terminated.
     pub(crate) fn runtime_name(self) -> &'static str {
         self.row().map_or(UNRECOGNIZED, |row| row[0])
     }
 
-    /// Name in the driver, with a zero behind.
+    /// Returns the driver's name, zero-terminated.
     pub(crate) fn driver_name(self) -> Option<&'static str> {
         self.row().map(|row| row[1]).filter(|name| *name != "\0")
     }
 
-    /// The description of it, with a zero behind.
+    /// Returns the description, zero-terminated.
     pub(crate) fn says(self) -> &'static str {
         self.row().map_or(UNRECOGNIZED, |row| row[2])
     }
 
-    /// The error of a kernel that a trap has ended, by the driver's name.
+    /// Returns the error of a kernel that ended by a trap, from the driver's name.
     pub(crate) fn of_trap(name: &str) -> Self {
         let traps = [
             Self::ILLEGAL_ADDRESS,
@@ -219,7 +219,7 @@ mod tests {
             Code(900).driver_name(),
             Some("CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED\0")
         );
-        // The driver has not the runtime's own, and nobody has what is between.
+        // The driver lacks the runtime's own codes, and codes in between belong to neither.
         assert_eq!(Code(35).driver_name(), None);
         assert_eq!(
             [Code(105).runtime_name(), Code(400_000).says()],

@@ -1,4 +1,4 @@
-//! The state of the process: what a GPU's context has.
+//! The state of the process, as held by a GPU's context.
 
 use tma_emulator::{Session, check::Suppressions};
 
@@ -17,21 +17,21 @@ pub(crate) struct Context {
     pub(crate) descriptions: Descriptions,
     pub(crate) modules: Modules,
     pub(crate) graphs: Graphs,
-    /// The error of the kernel that has ended it.
+    /// The error of the kernel that ended the context.
     pub(crate) failed: Option<Code>,
-    /// Launches so far.
+    /// Number of launches so far.
     pub(crate) launches: u64,
     /// The stream of the last launch.
     pub(crate) last_stream: u64,
-    /// The last number that was given to something that a program holds on to.
+    /// The last handle returned to the program.
     last_handle: u64,
 }
 
-/// Handles are addresses at which nothing lies.
+/// Handles are addresses without memory.
 const HANDLES: u64 = 0x1000_0000_0000;
 
 impl Context {
-    /// With nothing in it.
+    /// Opens an empty context.
     pub(crate) fn open() -> Self {
         let mut options = Options::read();
         let mut session = Session::new(options.config);
@@ -55,13 +55,13 @@ impl Context {
         }
     }
 
-    /// The handle of a stream, an event, a module.
+    /// Returns a new handle of a stream, an event or a module.
     pub(crate) fn handle(&mut self) -> u64 {
         self.last_handle += 64;
         self.last_handle
     }
 
-    /// Says what is wrong with a call, and gives its error.
+    /// Reports an error of a call, and returns its code.
     pub(crate) fn wrong(&mut self, code: Code, what: &str) -> Code {
         self.report.error(what);
         code

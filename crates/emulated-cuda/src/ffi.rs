@@ -1,5 +1,5 @@
-//! Parameters of C callers as values with safe methods. A function that is exported makes them of its parameters, and
-//! nobody else does.
+//! Parameters of C callers as values with safe methods. Only exported functions create them, from their own
+//! parameters.
 
 use std::ffi::{c_char, c_void};
 
@@ -9,14 +9,14 @@ type Result<T = ()> = std::result::Result<T, Code>;
 
 /// A parameter of an exported function.
 pub(crate) trait FromC {
-    /// Its type in C.
+    /// The type in C.
     type C;
 
-    /// Takes the caller's word for it.
+    /// Trusts the caller's value.
     ///
     /// # Safety
-    /// 1. The value came from the caller of an exported function, and is what CUDA's documentation asks for: null, or
-    ///    the address of what the type says, for as long as the call lasts or the work is under way that it begins.
+    /// 1. The value came from the caller of an exported function and satisfies CUDA's documentation: it is null or
+    ///    a valid address for its type, until the end of the call or of the work that the call starts.
     unsafe fn from_c(c: Self::C) -> Self;
 }
 
@@ -56,13 +56,13 @@ impl From<tma_launch::Dim3> for Dim3 {
     }
 }
 
-/// One of a list, by its number in C.
+/// Returns an element of a list by its number in C.
 pub(crate) fn choice<T: Copy>(all: &[T], number: i32) -> Result<T> {
     let index = usize::try_from(number).map_err(|_| Code::INVALID_VALUE)?;
     all.get(index).copied().ok_or(Code::INVALID_VALUE)
 }
 
-/// Where a result goes.
+/// The address of a result.
 pub(crate) struct Out<T>(*mut T);
 
 impl<T> FromC for Out<T> {
@@ -79,13 +79,13 @@ impl<T> Out<T> {
         if self.0.is_null() {
             return Err(Code::INVALID_VALUE);
         }
-        // SAFETY: `value` is here (1), and its place is what the caller gave for it (2; `from_c`, 1).
+        // SAFETY: `value` is valid (1), and its destination is the caller's (2; `from_c`, 1).
         let is_written =
             unsafe { host::write(self.0 as u64, (&raw const value).cast(), size_of::<T>()) };
         is_written.then_some(()).ok_or(Code::INVALID_VALUE)
     }
 
-    /// The value that lies there.
+    /// Reads the value at the address.
     pub(crate) fn get(&self) -> Result<T>
     where
         T: Copy,
@@ -93,14 +93,14 @@ impl<T> Out<T> {
         In(self.0.cast_const()).get()
     }
 
-    /// Writes the result where the caller wants it.
+    /// Writes the result if the caller requests it.
     pub(crate) fn put_if_any(&self, value: T) {
-        // A null pointer says that the caller does not.
+        // A null pointer means that the caller does not request it.
         let _ = self.put(value);
     }
 }
 
-/// A struct or the first element of a list.
+/// The address of a struct or of the first element of a list.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
 pub(crate) struct In<T: Copy>(*const T);
@@ -114,25 +114,25 @@ impl<T: Copy> FromC for In<T> {
 }
 
 impl<T: Copy> In<T> {
-    /// The struct.
+    /// Reads the struct.
     pub(crate) fn get(self) -> Result<T> {
         Ok(self.list(1)?[0])
     }
 
-    /// So many elements.
+    /// Reads `len` elements.
     pub(crate) fn list(self, len: usize) -> Result<Vec<T>> {
         let bytes = size_of::<T>().checked_mul(len).ok_or(Code::INVALID_VALUE)?;
         let bytes = Pointer(self.0 as u64).host_bytes(bytes)?;
         let elements = bytes.chunks_exact(size_of::<T>());
         let element = |bytes: &[u8]| {
-            // SAFETY: these are the bytes of an element, as the caller says (`from_c`, 1).
+            // SAFETY: these are the bytes of an element, as guaranteed by the caller (`from_c`, 1).
             unsafe { bytes.as_ptr().cast::<T>().read_unaligned() }
         };
         Ok(elements.map(element).collect())
     }
 }
 
-/// A text with a zero at its end.
+/// A zero-terminated text.
 #[derive(Clone, Copy)]
 pub(crate) struct Text(Pointer);
 
@@ -150,7 +150,7 @@ impl Text {
     }
 }
 
-/// The address of memory of the host or of the device, or of something that is only told from others by it.
+/// The address of host or device memory, or an opaque handle.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pointer(u64);
@@ -168,12 +168,12 @@ impl Pointer {
         self.0
     }
 
-    /// The address `bytes` further on.
+    /// Returns the address `bytes` further on.
     pub(crate) fn add(self, bytes: usize) -> Self {
         Self(self.0.wrapping_add(bytes as u64))
     }
 
-    /// The address of a byte of a row, where rows are `pitch` bytes apart.
+    /// Returns the address of a byte of a row, with rows `pitch` bytes apart.
     pub(crate) fn row(self, row: usize, pitch: usize, byte: usize) -> Result<Self> {
         let bytes = row
             .checked_mul(pitch)
@@ -182,7 +182,7 @@ impl Pointer {
         address.map(Self).ok_or(Code::INVALID_VALUE)
     }
 
-    /// A pointer that lies at this one, in a list or a struct of the host.
+    /// Reads a pointer stored at this address, in a list or struct in host memory.
     pub(crate) fn pointer_at(self, index: usize) -> Result<Self> {
         let bytes = self
             .row(index, size_of::<u64>(), 0)?
@@ -193,7 +193,7 @@ impl Pointer {
 
     /// Reads `len` bytes of host memory.
     pub(crate) fn host_bytes(self, len: usize) -> Result<Vec<u8>> {
-        /// Bytes that are taken at a time: a length may say more than there is memory.
+        /// Bytes to read at a time, since a length may exceed the available memory.
         const PART_BYTES: usize = 1 << 20;
         let mut bytes = Vec::new();
         while bytes.len() < len {
@@ -216,21 +216,21 @@ impl Pointer {
 
     /// Copies into host memory.
     pub(crate) fn write_host(self, from: &[u8]) -> Result {
-        // SAFETY: `from` has these bytes (1), and the caller says that the place is for them (2; `from_c`, 1).
+        // SAFETY: `from` has these bytes (1), and the caller provides the destination for them (2; `from_c`, 1).
         let is_written = unsafe { host::write(self.0, from.as_ptr(), from.len()) };
         is_written.then_some(()).ok_or(Code::INVALID_VALUE)
     }
 
-    /// Returns whether the host has memory at all of these bytes.
+    /// Returns whether all of these bytes are mapped in the host.
     pub(crate) fn is_mapped(self, bytes: usize) -> bool {
         host::is_mapped(self.0, bytes)
     }
 
-    /// The text that begins here.
+    /// Reads the text that begins here.
     pub(crate) fn text(self) -> Result<String> {
-        /// A longer one is not a text.
+        /// Longer data is not a text.
         const MOST_BYTES: usize = 1 << 30;
-        /// A part ends at a multiple of this: what follows may not be mapped.
+        /// Parts end at multiples of this, since the following page may not be mapped.
         const PART_BYTES: u64 = 4096;
         let mut text = Vec::new();
         while text.len() < MOST_BYTES {
@@ -248,7 +248,7 @@ impl Pointer {
     }
 }
 
-/// Code for the device: in memory of the program, until it is read.
+/// Device code in memory of the program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Image(Pointer);
 
@@ -262,14 +262,14 @@ impl FromC for Image {
 }
 
 impl Image {
-    /// Code that was read from a file. It stays as long as the program.
+    /// Wraps code read from a file, which is never freed.
     pub(crate) fn of_file(mut bytes: Vec<u8>) -> Self {
-        // A text ends with a zero.
+        // A text needs a terminating zero.
         bytes.push(0);
         Self(Pointer(bytes.leak().as_ptr() as u64))
     }
 
-    /// The code that a driver would take on a GPU of compute capability 9.0.
+    /// Returns the code that a driver would choose on a GPU of compute capability 9.0.
     pub(crate) fn code(self) -> fat_binary::Code {
         fat_binary::read(&self, self.0.address())
     }
@@ -285,7 +285,7 @@ impl fat_binary::Memory for Image {
     }
 }
 
-/// A function of the program that is called with one pointer. An exception of C++ that leaves it ends the program.
+/// A function of the program with one pointer parameter. A C++ exception that leaves it ends the program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Callback(Option<unsafe extern "C-unwind" fn(*mut c_void)>);
 
@@ -300,13 +300,13 @@ impl FromC for Callback {
 impl Callback {
     pub(crate) fn call(&self, data: Pointer) -> Result {
         let function = self.0.ok_or(Code::INVALID_VALUE)?;
-        // SAFETY: the caller says that the function takes this pointer (`from_c`, 1).
+        // SAFETY: the caller guarantees that the function takes this pointer (`from_c`, 1).
         unsafe { function(data.0 as *mut c_void) };
         Ok(())
     }
 }
 
-/// As [`Callback`], with the stream and the result of what came before.
+/// Like [`Callback`], with the stream and the result of the previous work.
 pub(crate) struct StreamCallback(
     Option<unsafe extern "C-unwind" fn(*mut c_void, i32, *mut c_void)>,
 );
@@ -322,14 +322,14 @@ impl FromC for StreamCallback {
 impl StreamCallback {
     pub(crate) fn call(&self, stream: Pointer, data: Pointer) -> Result {
         let function = self.0.ok_or(Code::INVALID_VALUE)?;
-        // SAFETY: the caller says that the function takes these (`from_c`, 1).
+        // SAFETY: the caller guarantees that the function takes these arguments (`from_c`, 1).
         unsafe { function(stream.0 as *mut c_void, 0, data.0 as *mut c_void) };
         Ok(())
     }
 }
 
-/// Exports functions that give a result, each with a body in safe code: `runtime` has those of the runtime, which
-/// remembers the last error of a thread, `driver` those of the driver. With `as OTHER`, the same function has a second
+/// Exports functions that return a code, each with a body in safe code: `runtime` for the runtime, which remembers
+/// the last error of a thread, and `driver` for the driver. `as OTHER` exports the same function under a second
 /// name.
 macro_rules! export {
     ($kind:ident; $(fn $name:ident $(as $($other:ident),+)? ($($arguments:tt)*) $body:block)*) => {
@@ -348,7 +348,7 @@ macro_rules! export_one {
         #[unsafe(no_mangle)]
         pub(crate) unsafe extern "C" fn $name($($argument: <$ty as $crate::ffi::FromC>::C),*) -> i32 {
             $(
-                // SAFETY: the value is the caller's of this function, which is exported (1).
+                // SAFETY: the value comes from the caller of this exported function (1).
                 let $argument = unsafe { <$ty as $crate::ffi::FromC>::from_c($argument) };
             )*
             $crate::calls::$kind(stringify!($name), || $body)
@@ -356,7 +356,7 @@ macro_rules! export_one {
     };
 }
 
-/// Exports functions that are not there. What they are passed is not looked at.
+/// Exports unsupported functions, whose arguments are ignored.
 macro_rules! missing {
     ($kind:ident; $($name:ident)*) => {$(
         #[unsafe(no_mangle)]

@@ -1,5 +1,5 @@
-//! Memory of the program, copied by the system: an address without memory is an error of the call, not the end of the
-//! process.
+//! Access to memory of the program through the system, so that an unmapped address is an error of the call instead
+//! of a crash.
 
 use std::{io, os::fd::AsRawFd};
 
@@ -18,7 +18,7 @@ pub(crate) unsafe fn read(address: u64, into: *mut u8, len: usize) -> bool {
 ///
 /// # Safety
 /// 1. `from` is valid for reads of `len` bytes.
-/// 2. The program has named the address for a call to write to.
+/// 2. The program passed the address to a call as a destination.
 pub(crate) unsafe fn write(address: u64, from: *const u8, len: usize) -> bool {
     // SAFETY: the conditions are the same (1, 2); `process_vm_writev` does not write to its own side.
     let copied = unsafe { transfer(libc::process_vm_writev, address, from.cast_mut(), len) };
@@ -26,13 +26,13 @@ pub(crate) unsafe fn write(address: u64, from: *const u8, len: usize) -> bool {
     copied.unwrap_or_else(|| unsafe { pipe(from, address as *mut u8, len) })
 }
 
-/// Copies bytes through a pipe, whose ends the system lets every process use: it checks both addresses, too. Returns
-/// whether all bytes were copied.
+/// Copies bytes through a pipe, which works in every process and checks both addresses. Returns whether all bytes
+/// were copied.
 ///
 /// # Safety
-/// 1. Where the program has memory at `to`, it is for these bytes.
+/// 1. If `to` is mapped memory of the program, it may be overwritten with these bytes.
 unsafe fn pipe(from: *const u8, to: *mut u8, len: usize) -> bool {
-    /// Bytes that a new pipe takes at once (pipe(7)).
+    /// Bytes that a new pipe accepts at once (pipe(7)).
     const PART_BYTES: usize = 4096;
     let Ok((reader, writer)) = io::pipe() else {
         return false;
@@ -45,27 +45,27 @@ unsafe fn pipe(from: *const u8, to: *mut u8, len: usize) -> bool {
     (0..len).step_by(PART_BYTES).all(|start| {
         let part = PART_BYTES.min(len - start);
         let (from, to) = (from.wrapping_add(start), to.wrapping_add(start));
-        // SAFETY: the system reads the bytes, or says that it cannot.
+        // SAFETY: the system reads the bytes, or returns an error.
         let sent = unsafe { libc::write(writer, from.cast(), part) };
-        // SAFETY: the system writes where there is memory, which is for this (1), or says that it cannot.
+        // SAFETY: the system writes only mapped memory, which is meant for it (1), or returns an error.
         sent == part as isize && unsafe { libc::read(reader, to.cast(), part) } == sent
     })
 }
 
-/// Returns whether the program has memory at each of these addresses. It may be memory that cannot be read.
+/// Returns whether these addresses are all mapped, possibly to unreadable memory.
 pub(crate) fn is_mapped(address: u64, len: usize) -> bool {
-    /// Pages that are asked for at once.
+    /// Number of pages to query at once.
     const PAGES: u64 = 4096;
     let Some(end) = address.checked_add(len as u64) else {
         return false;
     };
-    // SAFETY: it reads a constant of the system.
+    // SAFETY: the call reads a constant of the system.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as u64;
     let mut pages = [0; PAGES as usize];
     let starts = (address / page * page..end).step_by((PAGES * page) as usize);
     let mut parts = starts.map(|start| (start, (end - start).min(PAGES * page)));
     parts.all(|(start, len)| {
-        // SAFETY: it looks at no memory, and writes one byte for each page.
+        // SAFETY: the call does not access the memory, and writes one byte for each page.
         let found = unsafe { libc::mincore(start as *mut _, len as usize, pages.as_mut_ptr()) };
         found == 0 || io::Error::last_os_error().raw_os_error() != Some(libc::ENOMEM)
     })
@@ -82,16 +82,16 @@ type Transfer = unsafe extern "C" fn(
 ) -> isize;
 
 /// Copies between an address of the program and memory of this library; returns whether all bytes were copied, or
-/// `None` where the system does not let a process do so.
+/// `None` if the system does not permit the call.
 ///
 /// # Safety
 /// 1. `own` is valid for `len` bytes, for writes by `process_vm_readv`, and for reads by the other.
-/// 2. What `process_vm_writev` writes to is the program's to give.
+/// 2. The destination of `process_vm_writev` belongs to the program.
 unsafe fn transfer(call: Transfer, address: u64, own: *mut u8, len: usize) -> Option<bool> {
     if address.checked_add(len as u64).is_none() {
         return Some(false);
     }
-    // SAFETY: it reads a number, which is another one after a fork.
+    // SAFETY: the call reads a number, which changes after a fork.
     let process = unsafe { libc::getpid() };
     let mut done = 0;
     while done < len {
@@ -119,18 +119,18 @@ unsafe fn transfer(call: Transfer, address: u64, own: *mut u8, len: usize) -> Op
 mod tests {
     use super::*;
 
-    /// A page of ones, and after it one that cannot be read.
+    /// Maps a page of ones, followed by an unreadable page.
     fn before_guard() -> (u64, usize) {
-        // SAFETY: it reads a constant of the system.
+        // SAFETY: the call reads a constant of the system.
         let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
         let both = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: no memory that is there changes.
+        // SAFETY: the mapping does not change existing memory.
         let start = unsafe { libc::mmap(std::ptr::null_mut(), 2 * page, both, flags, -1, 0) };
         assert_ne!(start, libc::MAP_FAILED);
         // SAFETY: the page was mapped above.
         unsafe { start.cast::<u8>().write_bytes(1, page) };
-        // SAFETY: the second page was mapped above, and this test alone knows of it.
+        // SAFETY: the second page was mapped above, and only this test uses it.
         let guarded = unsafe { libc::mprotect(start.wrapping_add(page), page, libc::PROT_NONE) };
         assert_eq!(guarded, 0);
         (start as u64, page)
@@ -141,7 +141,7 @@ mod tests {
         let (start, page) = before_guard();
         let mut bytes = vec![0; page + 8];
         let mut reads = |at: u64, len| {
-            // SAFETY: `bytes` is longer than all of these (1).
+            // SAFETY: `bytes` is at least this long (1).
             unsafe { read(at, bytes.as_mut_ptr(), len) }
         };
         assert!(reads(start, page));
@@ -153,20 +153,20 @@ mod tests {
         assert!(reads(0, 0));
         assert_eq!(bytes[page - 1], 1);
         let writes = |at: u64, len| {
-            // SAFETY: `bytes` is longer than all of these (1), and the page is the test's (2).
+            // SAFETY: `bytes` is at least this long (1), and the page belongs to the test (2).
             unsafe { write(at, bytes.as_ptr(), len) }
         };
         assert!(writes(start + page as u64 - 8, 8));
         assert!(!writes(start + page as u64 - 4, 8));
     }
 
-    /// As where the system lets no process copy another one's memory, its own among it.
+    /// As on a system that does not let a process copy its own memory by these calls.
     #[test]
     fn a_copy_through_a_pipe_ends_at_a_guard_page() {
         let (start, page) = before_guard();
         let mut bytes = vec![0; 2 * page];
         let mut reads = |at: u64, len| {
-            // SAFETY: `bytes` is longer than all of these (1).
+            // SAFETY: `bytes` is at least this long (1).
             unsafe { pipe(at as *const u8, bytes.as_mut_ptr(), len) }
         };
         assert!(reads(start, page) && reads(start + 3, page - 3) && reads(0, 0));
@@ -176,11 +176,11 @@ mod tests {
         assert_eq!(bytes[page - 1], 1);
         let long: Vec<u8> = (0..10_001).map(|index| index as u8).collect();
         let mut copy = vec![0; long.len()];
-        // SAFETY: both have as many bytes (1).
+        // SAFETY: both have the same size (1).
         assert!(unsafe { pipe(long.as_ptr(), copy.as_mut_ptr(), long.len()) });
         assert_eq!(copy, long);
         let writes = |at: u64, len| {
-            // SAFETY: the page is the test's (1).
+            // SAFETY: the page belongs to the test (1).
             unsafe { pipe(long.as_ptr(), at as *mut u8, len) }
         };
         assert!(writes(start + page as u64 - 8, 8));

@@ -5,7 +5,7 @@ use tma_launch::Signature;
 
 use crate::{attributes::MULTIPROCESSORS, calls::Result, code::Code, context::Context};
 
-/// Registers are what ptxas makes of a kernel, which is not asked: so many stand for all.
+/// ptxas is not run, so every kernel reports this register count.
 const REGISTERS: i32 = 32;
 
 /// `cudaFuncAttributes`.
@@ -30,7 +30,7 @@ pub(crate) struct FunctionAttributes {
 }
 
 impl Context {
-    /// The signature of a kernel, by its key.
+    /// Returns the signature of a kernel by its key.
     pub(crate) fn signature(&mut self, key: u64) -> Result<Signature> {
         let kernel = self.kernel(key)?.clone();
         let module = self.module(kernel.binary)?;
@@ -69,7 +69,7 @@ impl Context {
         })
     }
 
-    /// An attribute by the number that the driver has for it.
+    /// Returns an attribute by the driver's number for it.
     pub(crate) fn attribute_of(&mut self, key: u64, number: i32) -> Result<i32> {
         let all = self.attributes_of(key)?;
         Ok(match number {
@@ -91,7 +91,7 @@ impl Context {
         })
     }
 
-    /// Sets an attribute by its number, which is the same for the runtime and the driver.
+    /// Sets an attribute by its number, which the runtime and the driver share.
     pub(crate) fn set_attribute_of(&mut self, key: u64, number: i32, value: i32) -> Result {
         let signature = self.signature(key)?;
         let kernel = self.kernel(key)?;
@@ -105,14 +105,14 @@ impl Context {
                 kernel.shared_bytes = Some(bytes);
             }
             14 => kernel.non_portable_cluster = value != 0,
-            // Preferences alone.
+            // These are only preferences.
             9..=13 | 15 => {}
             _ => return Err(Code::INVALID_VALUE),
         }
         Ok(())
     }
 
-    /// Blocks of a kernel that a multiprocessor of an H100 holds, if registers do not say otherwise.
+    /// Returns the number of resident blocks per multiprocessor of an H100, if not limited by registers.
     pub(crate) fn resident_blocks(
         &mut self,
         key: u64,
@@ -130,14 +130,14 @@ impl Context {
     }
 }
 
-/// Clusters that the device holds, of blocks of which a multiprocessor holds `blocks`.
+/// Returns the number of resident clusters on the device, with `blocks` resident blocks per multiprocessor.
 pub(crate) fn clusters_of(blocks: i32, cluster: Option<tma_launch::Dim3>) -> i32 {
     let cluster = cluster.map_or(1, tma_launch::Dim3::count);
     let cluster = i32::try_from(cluster).unwrap_or(i32::MAX);
     blocks * MULTIPROCESSORS / cluster.max(1)
 }
 
-/// Threads that a block of a kernel may have.
+/// Returns the maximum number of threads of a block of a kernel.
 pub(crate) fn most_threads(signature: &Signature) -> u32 {
     let most = signature.reqntid.or(signature.maxntid);
     let most = most.map_or(u64::MAX, tma_launch::Dim3::count);

@@ -1,4 +1,4 @@
-//! Launches: what the program asks for becomes a launch of the session, and what the checker finds is told.
+//! Launches: converts the program's calls to launches of the session, and reports the checker's findings.
 
 use std::ffi::c_void;
 
@@ -13,7 +13,7 @@ use crate::{
     ffi::{FromC, Pointer},
 };
 
-/// Dynamic shared memory that every kernel may have, in bytes.
+/// Dynamic shared memory limit without opting in to more, in bytes.
 const DEFAULT_SHARED_BYTES: u64 = 48 << 10;
 
 /// The values of a kernel's parameters, in memory of the program.
@@ -21,7 +21,7 @@ const DEFAULT_SHARED_BYTES: u64 = 48 << 10;
 pub(crate) enum Arguments {
     /// The address of each value.
     Each(Pointer),
-    /// All values one behind the other, as the kernel has them, and how many bytes that is.
+    /// All values packed in the kernel's layout, and their total size in bytes.
     Packed(Pointer, usize),
 }
 
@@ -52,10 +52,10 @@ impl Arguments {
     }
 }
 
-/// A launch whose arguments were read.
+/// A launch with its arguments read.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
-    /// The function of the program, or the handle, that stands for the kernel.
+    /// The program's function or handle that identifies the kernel.
     pub(crate) key: u64,
     module: ModuleId,
     launch: Launch,
@@ -67,7 +67,7 @@ impl Prepared {
         &self.launch.shape
     }
 
-    /// The bytes of all arguments.
+    /// Returns the bytes of all arguments.
     pub(crate) fn values(&self) -> Result<Vec<Vec<u8>>> {
         let values = self.launch.arguments.iter().map(Argument::to_bytes);
         let values: std::result::Result<_, _> = values.collect();
@@ -118,7 +118,7 @@ impl Context {
         })
     }
 
-    /// Runs a launch whose arguments were read.
+    /// Runs a prepared launch.
     pub(crate) fn run(&mut self, prepared: &Prepared) -> Result {
         let Prepared {
             module,
@@ -126,7 +126,7 @@ impl Context {
             stream,
             ..
         } = prepared;
-        // Launches of one stream alone overlap, and only where nothing comes between the two.
+        // Only launches of one stream can overlap, and only without other work in between.
         if std::mem::replace(&mut self.last_stream, *stream) != *stream {
             self.session.synchronise();
         }
@@ -139,7 +139,7 @@ impl Context {
         self.give_back()
     }
 
-    /// Counts a launch that was made.
+    /// Counts a launch.
     fn begin(&mut self) {
         self.launches += 1;
         self.report.count("launch");
@@ -162,8 +162,8 @@ impl Context {
         Ok(())
     }
 
-    /// Runs a kernel under the checker and all schedules; prints what it printed and what was found, and takes note of
-    /// what has ended it.
+    /// Runs a kernel with the checker under all schedules, prints its output and the findings, and records the
+    /// error that ended it.
     fn launch_checked(&mut self, module: ModuleId, launch: &Launch) -> Result {
         let number = self.launches + 1;
         let (seeds, jobs) = (self.options.seeds.clone(), self.options.jobs);
@@ -196,7 +196,7 @@ impl Context {
         Ok(())
     }
 
-    /// Says why a launch was not made.
+    /// Reports why a launch is invalid.
     fn refused(&mut self, entry: &str, failure: &Failure) -> Code {
         if failure.error_name.as_deref() == Some("UNSUPPORTED") {
             self.report.cannot_run(entry, &failure.what);
@@ -210,25 +210,26 @@ impl Context {
         self.wrong(code, &failure.to_string())
     }
 
-    /// More than the default must have been asked for.
+    /// Refuses more dynamic shared memory than the default without opting in.
     fn check_shared(&mut self, signature: &Signature, allowed: Option<u32>, bytes: u32) -> Result {
         let allowed = allowed.map_or_else(
             || DEFAULT_SHARED_BYTES.saturating_sub(signature.static_shared_bytes),
             u64::from,
         );
         if u64::from(bytes) <= allowed || u64::from(bytes) > Session::LIMITS.shared_bytes {
-            // What no kernel may have is told with the other limits.
+            // Hard limits are reported with the others.
             return Ok(());
         }
         let what = format!(
-            "the launch of `{}` cannot work: {bytes} bytes of dynamic shared memory; the kernel may have {allowed}; \
-             cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize allows more",
+            "the launch of `{}` cannot work: dynamic shared memory is {bytes} bytes; the kernel's limit is {allowed}; \
+             raise it with cudaFuncSetAttribute and cudaFuncAttributeMaxDynamicSharedMemorySize",
             signature.entry
         );
         Err(self.wrong(Code::INVALID_VALUE, &what))
     }
 
-    /// Addresses and maps are told to the session as such, so that reports name their parameters.
+    /// Converts an argument. Addresses and maps are passed to the session as such, so that reports name their
+    /// parameters.
     fn argument(&self, parameter: &Parameter, value: Vec<u8>) -> Argument {
         if let Ok(bytes) = <[u8; 8]>::try_from(&*value) {
             let address = u64::from_le_bytes(bytes);
@@ -245,7 +246,7 @@ impl Context {
     }
 }
 
-/// The error for a launch that breaks rules, of CUDA 13 on an H200.
+/// Returns the error of CUDA 13 on an H200 for a launch that breaks rules.
 fn refusal(failure: &Failure) -> Code {
     match failure.violations.0.first().map(|violation| violation.rule) {
         Some(Rule::CooperativeGrid) => Code::TOO_LARGE,
@@ -254,7 +255,7 @@ fn refusal(failure: &Failure) -> Code {
     }
 }
 
-/// The launch as it is told in reports.
+/// Returns the launch's description in reports.
 fn said(launch: &Launch, number: u64) -> String {
     let Launch { entry, shape, .. } = launch;
     format!(
@@ -267,10 +268,10 @@ unsafe extern "C" {
     static stdout: *mut libc::FILE;
 }
 
-/// Prints as the program does: its own buffer keeps the order.
+/// Prints through the program's own buffer, to keep the order of the output.
 fn print(text: &str) {
-    // SAFETY: the C library has set it before anything of the program ran, and changes of it are the program's.
+    // SAFETY: the C library has set it before the program started, and only the program changes it.
     let file = unsafe { stdout };
-    // SAFETY: the text has so many bytes, and the file is open.
+    // SAFETY: the text has this length, and the file is open.
     unsafe { libc::fwrite(text.as_ptr().cast(), 1, text.len(), file) };
 }

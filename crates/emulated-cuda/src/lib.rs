@@ -1,16 +1,16 @@
-//! The CUDA runtime and driver as one library, whose device is the emulator: `tma exec` puts it before the real ones,
-//! so that a program runs without a GPU, and the checker watches every launch.
+//! The CUDA runtime and driver as one library with the emulator as its device. `tma exec` loads it in place of the
+//! real ones, so that a program runs without a GPU and the checker observes every launch.
 //!
-//! Exported functions are in `runtime` and `driver`. They take apart what C gives them (`ffi`) and call the safe methods
-//! of the one `Context` of the process, behind one lock: a launch is over when its call returns, and so streams keep
-//! their order. Memory of the device has addresses of the emulator, at which the host has nothing; memory that both
-//! sides use (pinned, managed) is the host's own, which the emulator gets before a launch and gives back after it.
+//! Exported functions are in `runtime` and `driver`. They convert C arguments (`ffi`) and call safe methods of the
+//! process's only `Context` under a single lock. A launch has finished when its call returns, so streams keep their
+//! order. Device memory has addresses of the emulator that are not mapped in the host. Memory shared by both sides
+//! (pinned, managed) is host memory, copied to the emulator before a launch and back afterwards.
 
-// Loaders of other systems find libraries in other ways.
+// Loaders of other systems search for libraries differently.
 #![cfg(target_os = "linux")]
 // The names of exported functions are CUDA's.
 #![allow(non_snake_case)]
-// They panic where nobody reads the output of the program, which goes on then.
+// Printing panics if the reader of the program's output has exited, and the program must go on.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod arrays;

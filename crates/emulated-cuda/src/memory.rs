@@ -1,4 +1,4 @@
-//! Memory of the device, memory that both sides use, and copies.
+//! Device memory, memory shared with the host, and copies.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,29 +10,29 @@ use crate::{
     sides::Side,
 };
 
-/// Where memory of the device begins: no host memory lies there.
+/// Start of device memory, at addresses that the host does not use.
 pub(crate) const DEVICE_START: u64 = 0x2000_0000_0000;
-/// Where memory of both sides begins, and where it ends.
+/// Start and end of shared memory.
 const SHARED_START: u64 = 0x3000_0000_0000;
 pub(crate) const SHARED_END: u64 = 0x4000_0000_0000;
-/// Where the emulator has constants.
+/// Address of constants in the emulator.
 pub(crate) const CONSTANTS: u64 = 0x0500_0000_0000;
 pub(crate) const CONSTANTS_END: u64 = 0x0501_0000_0000;
 /// The memory of an H100 in bytes.
 pub(crate) const TOTAL_BYTES: u64 = 85_029_158_912;
-/// Allocations begin at multiples of this.
+/// Alignment of allocations.
 const ALIGN_BYTES: u64 = 1 << 16;
 
 /// The kind of an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// The host cannot use it.
+    /// Not accessible from the host.
     Device,
-    /// Host memory that the device can use.
+    /// Host memory accessible to the device.
     Pinned,
     /// Memory that moves.
     Managed,
-    /// Host memory that was the program's before.
+    /// Memory that the host allocated before.
     Registered,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Allocation {
     pub(crate) kind: Kind,
 }
 
-/// A part of an allocation of both sides, which is compared and copied as a whole.
+/// A part of a shared allocation, compared and copied as a whole.
 struct Part {
     address: u64,
     bytes: usize,
@@ -59,13 +59,13 @@ pub(crate) struct Space {
     next_shared: u64,
     used: u64,
     count: u64,
-    /// Where graphs allocate.
+    /// Addresses of allocations by graphs.
     graphs: BTreeSet<u64>,
-    /// The most that they had at a time, in bytes.
+    /// The maximum total size of these allocations in bytes.
     most_of_graphs: u64,
 }
 
-/// The bytes that graphs have allocated and nobody has freed, and the most that these were.
+/// The current and the maximum total size of allocations by graphs, in bytes.
 pub(crate) struct OfGraphs {
     pub(crate) bytes: u64,
     pub(crate) most_bytes: u64,
@@ -86,14 +86,14 @@ impl Default for Space {
 }
 
 impl Space {
-    /// The allocation that an address lies in.
+    /// Returns the allocation that contains an address.
     pub(crate) fn find(&self, address: u64) -> Option<Allocation> {
         let (start, found) = self.all.range(..=address).next_back()?;
         let is_inside = address - start < found.bytes.max(1) as u64;
         is_inside.then_some(*found)
     }
 
-    /// Bytes of the device that are not taken.
+    /// Returns the free device memory in bytes.
     pub(crate) fn free_bytes(&self) -> u64 {
         TOTAL_BYTES - self.used
     }
@@ -105,7 +105,7 @@ impl Space {
         Ok(address)
     }
 
-    /// As [`reserve`](Self::reserve), for a graph that will allocate there.
+    /// Like [`reserve`](Self::reserve), for a later allocation by a graph.
     pub(crate) fn reserve_for_graph(&mut self, bytes: usize) -> Result<u64> {
         let address = self.reserve(bytes)?;
         self.graphs.insert(address);
@@ -127,7 +127,7 @@ impl Space {
         self.most_of_graphs = 0;
     }
 
-    /// The number of an allocation of so many bytes, if that many are free. They are taken when it is there.
+    /// Returns the number of a new allocation of `bytes` bytes if they are free. They count as used once it exists.
     fn take(&mut self, bytes: usize) -> Result<u64> {
         if bytes as u64 > self.free_bytes() {
             return Err(Code::OUT_OF_MEMORY);
@@ -137,7 +137,8 @@ impl Space {
     }
 }
 
-/// Where the next allocation begins, at `most` or before. A gap follows each one, so that an access past its end is found.
+/// Returns the start of the next allocation, at most `most`. A gap after each allocation reveals accesses past its
+/// end.
 fn behind(address: u64, bytes: usize, most: u64) -> Result<u64> {
     let end = address.checked_add(bytes as u64);
     let end = end.and_then(|end| {
@@ -147,7 +148,7 @@ fn behind(address: u64, bytes: usize, most: u64) -> Result<u64> {
     end.filter(|end| *end <= most).ok_or(Code::OUT_OF_MEMORY)
 }
 
-/// Zeros that take no memory until they are used; nothing where there is not so much.
+/// Allocates zeros that use no memory until accessed; `None` if there is not enough.
 fn zeros(bytes: usize) -> Option<Vec<u8>> {
     if bytes == 0 {
         return Some(Vec::new());
@@ -158,41 +159,41 @@ fn zeros(bytes: usize) -> Option<Vec<u8>> {
     if start.is_null() {
         return None;
     }
-    // SAFETY: the global allocator gave so many bytes of this alignment, and all are zero.
+    // SAFETY: the global allocator returned zeroed bytes with this size and alignment.
     Some(unsafe { Vec::from_raw_parts(start, bytes, bytes) })
 }
 
-/// Maps host memory at an address where nothing lies.
+/// Maps host memory at an unused address.
 fn map(address: u64, bytes: usize) -> Option<()> {
     let protection = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;
-    // SAFETY: with `MAP_FIXED_NOREPLACE` no memory that is there changes.
+    // SAFETY: with `MAP_FIXED_NOREPLACE` existing mappings do not change.
     let mapped = unsafe { libc::mmap(address as *mut _, bytes, protection, flags, -1, 0) };
     (mapped as u64 == address).then_some(())
 }
 
-/// The start of an allocation of both sides.
+/// Returns the start of a shared allocation.
 fn host(address: u64) -> Pointer {
-    // SAFETY: `map` gave this memory, or the program registered it and frees it later (1).
+    // SAFETY: `map` returned this memory, or the program registered it and frees it later (1).
     unsafe { Pointer::from_c(address as *mut _) }
 }
 
 impl Context {
-    /// Zeros for an allocation.
+    /// Allocates zeros for an allocation.
     fn contents(&mut self, bytes: usize, call: &str) -> Result<Vec<u8>> {
         zeros(bytes).ok_or_else(|| self.machine_lacks(bytes, call))
     }
 
-    /// Says that this machine has not the memory that the device has.
+    /// Reports that this machine has less memory than the device.
     fn machine_lacks(&mut self, bytes: usize, call: &str) -> Code {
         let free = self.space.free_bytes();
         let what = format!(
-            "{call}: this machine has no memory for {bytes} bytes; on the device {free} bytes are free"
+            "{call}: this machine cannot allocate {bytes} bytes, although {free} bytes of the device are free"
         );
         self.wrong(Code::OUT_OF_MEMORY, &what)
     }
 
-    /// Memory of the device, which is zero.
+    /// Allocates zeroed device memory.
     pub(crate) fn allocate(&mut self, bytes: usize, call: &str) -> Result<u64> {
         let number = self.space.take(bytes)?;
         let contents = self.contents(bytes, call)?;
@@ -201,13 +202,13 @@ impl Context {
         Ok(address)
     }
 
-    /// Memory of a graph, at the address that was reserved for it.
+    /// Allocates memory of a graph at its reserved address.
     pub(crate) fn allocate_of_graph(&mut self, address: u64, bytes: usize, frees: bool) -> Result {
         if self.space.all.contains_key(&address) {
             if !frees {
                 let what = format!(
-                    "cudaGraphLaunch: the memory at {address:#x} that the graph allocates was not freed since it was \
-                     launched before; free it, or instantiate the graph with cudaGraphInstantiateFlagAutoFreeOnLaunch"
+                    "cudaGraphLaunch: the memory at {address:#x}, allocated by the previous launch of the graph, was not \
+                     freed; free it, or instantiate the graph with cudaGraphInstantiateFlagAutoFreeOnLaunch"
                 );
                 return Err(self.wrong(Code::INVALID_VALUE, &what));
             }
@@ -222,7 +223,7 @@ impl Context {
         Ok(())
     }
 
-    /// Memory of the host that kernels can use, too.
+    /// Allocates host memory accessible to kernels.
     pub(crate) fn allocate_shared(&mut self, bytes: usize, kind: Kind, call: &str) -> Result<u64> {
         let number = self.space.take(bytes)?;
         let contents = self.contents(bytes, call)?;
@@ -234,7 +235,7 @@ impl Context {
         Ok(address)
     }
 
-    /// Lets kernels use memory of the host.
+    /// Makes host memory accessible to kernels.
     pub(crate) fn register(&mut self, pointer: Pointer, bytes: usize) -> Result {
         let address = pointer.address();
         if address == 0 || bytes == 0 {
@@ -254,7 +255,7 @@ impl Context {
         Ok(())
     }
 
-    /// Maps host memory over memory of the emulator, with the same bytes.
+    /// Maps host memory over emulator memory with the same contents.
     pub(crate) fn manage(&mut self, address: u64, bytes: usize) -> Result {
         map(address, bytes.max(1)).ok_or(Code::OUT_OF_MEMORY)?;
         let contents = self.session.read(address, bytes);
@@ -285,12 +286,12 @@ impl Context {
         Ok(())
     }
 
-    /// Frees what `cudaFree` frees.
+    /// Frees memory on behalf of `cudaFree`.
     pub(crate) fn free_memory(&mut self, pointer: Pointer, call: &str) -> Result {
         self.free(pointer, &[Kind::Device, Kind::Managed], call)
     }
 
-    /// Frees an allocation of one of these kinds; nothing for a null pointer.
+    /// Frees an allocation of one of these kinds; ignores a null pointer.
     pub(crate) fn free(&mut self, pointer: Pointer, kinds: &[Kind], call: &str) -> Result {
         match pointer.address() {
             0 => Ok(()),
@@ -302,7 +303,7 @@ impl Context {
         let found = self.space.all.get(&address).copied();
         let Some(found) = found.filter(|found| kinds.contains(&found.kind)) else {
             let what = match self.session.freed(address) {
-                Some(freed) => format!("{call}: {address:#x} is freed already: {freed}"),
+                Some(freed) => format!("{call}: {address:#x} was already freed: {freed}"),
                 None => format!("{call}: no allocation begins at {address:#x}"),
             };
             return Err(self.wrong(Code::INVALID_VALUE, &what));
@@ -318,13 +319,13 @@ impl Context {
             self.space.used -= found.bytes as u64;
         }
         if matches!(found.kind, Kind::Pinned | Kind::Managed) {
-            // SAFETY: `map` gave it, and the program has given it back.
+            // SAFETY: `map` returned it, and the program has freed it.
             unsafe { libc::munmap(address as *mut _, found.bytes.max(1)) };
         }
         Ok(())
     }
 
-    /// Gives the emulator what the host has written into memory of both sides.
+    /// Copies the host's changes in shared memory to the emulator.
     pub(crate) fn take_over(&mut self) -> Result {
         for Part { address, bytes } in self.shared() {
             let written = host(address).host_bytes(bytes)?;
@@ -337,7 +338,7 @@ impl Context {
         Ok(())
     }
 
-    /// Gives the host what kernels have written there.
+    /// Copies the kernels' changes in shared memory to the host.
     pub(crate) fn give_back(&mut self) -> Result {
         for Part { address, bytes } in self.shared() {
             let device = self.session.read(address, bytes);
@@ -349,7 +350,7 @@ impl Context {
         Ok(())
     }
 
-    /// Parts of the memory of both sides. Mostly neither side has written into one, and then nothing is copied.
+    /// Returns the parts of shared memory. Usually neither side has changed a part, and then it is not copied.
     fn shared(&self) -> Vec<Part> {
         let all = self.space.all.values();
         let shared = all.filter(|one| one.kind != Kind::Device);
@@ -362,7 +363,7 @@ impl Context {
         parts.collect()
     }
 
-    /// Copies bytes, from wherever they are to wherever they should be.
+    /// Copies bytes between any two sides.
     pub(crate) fn copy(&mut self, to: Pointer, from: Pointer, bytes: usize, call: &str) -> Result {
         if bytes == 0 {
             return Ok(());
@@ -371,7 +372,7 @@ impl Context {
         self.write(to, &contents, call)
     }
 
-    /// Copies rows of bytes, each so far behind the one before.
+    /// Copies rows of bytes with a pitch on each side.
     pub(crate) fn copy_rows(
         &mut self,
         [to, from]: [(Pointer, usize); 2],
@@ -381,7 +382,7 @@ impl Context {
         if width > to.1 || width > from.1 {
             return Err(Code::INVALID_PITCH);
         }
-        // Rows without bytes are not copied, however many there are.
+        // Rows without bytes are skipped, whatever their number.
         let rows = if width == 0 { 0 } else { rows };
         if rows > 1 {
             for (start, pitch) in [to, from] {
@@ -396,7 +397,7 @@ impl Context {
 
     /// Fills memory with an element of 1, 2 or 4 bytes.
     pub(crate) fn fill(&mut self, to: Pointer, element: &[u8], count: usize, call: &str) -> Result {
-        /// Elements that are written at a time.
+        /// Number of elements to write at a time.
         const PART: usize = 1 << 18;
         if count == 0 {
             return Ok(());
@@ -432,7 +433,7 @@ impl Context {
         (0..rows).try_for_each(|row| self.fill(to.row(row, pitch, 0)?, element, count, call))
     }
 
-    /// Refuses memory that ends before these bytes do.
+    /// Refuses a range that exceeds its memory.
     fn check_reach(&mut self, to: Pointer, bytes: usize, call: &str) -> Result {
         match self.side(to, bytes) {
             Side::Host => self.check_host(to, bytes, call),
@@ -461,7 +462,7 @@ impl Context {
                 let read = read.map_err(|why| why.what).and_then(|found| {
                     let mut read = Vec::new();
                     let room = read.try_reserve_exact(bytes);
-                    room.map_err(|_| format!("this machine has no memory for {bytes} bytes"))?;
+                    room.map_err(|_| format!("this machine cannot allocate {bytes} bytes"))?;
                     read.extend_from_slice(found);
                     Ok(read)
                 });

@@ -1,4 +1,4 @@
-//! Modules of a program, their kernels and variables. Each is read when it is used first.
+//! Modules of a program with their kernels and variables. Each is loaded on first use.
 
 use std::{collections::HashMap, fs, path::Path};
 
@@ -13,21 +13,21 @@ use crate::{
     report::FLAGS,
 };
 
-/// Code for the device that the program has named.
+/// Device code registered by the program.
 #[derive(Debug)]
 struct Binary {
     image: Image,
-    /// The outcome of reading it.
+    /// The result of loading it, once attempted.
     loaded: Option<Result<ModuleId>>,
 }
 
-/// A kernel, and what the program has set of it.
+/// A kernel, and its attributes set by the program.
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel {
-    /// The handle of its module.
+    /// The handle of the module.
     pub(crate) binary: u64,
     pub(crate) entry: String,
-    /// Dynamic shared memory that a launch may have, in bytes.
+    /// Dynamic shared memory limit of a launch, in bytes.
     pub(crate) shared_bytes: Option<u32>,
     pub(crate) non_portable_cluster: bool,
 }
@@ -39,22 +39,22 @@ struct Variable {
     name: String,
 }
 
-/// All that the program has named, by handles and by addresses of its own functions and variables.
+/// Everything that the program registered, by handles and by addresses of its own functions and variables.
 #[derive(Debug, Default)]
 pub(crate) struct Modules {
     binaries: HashMap<u64, Binary>,
     kernels: HashMap<u64, Kernel>,
     variables: HashMap<u64, Variable>,
-    /// Variables in managed memory whose module was not read yet, with the pointers by which the host uses them.
+    /// Variables in managed memory of modules that are not yet loaded, with the host's pointers to them.
     managed: Vec<(Variable, Pointer)>,
-    /// The constants whose address the program has asked for last.
+    /// The constant variable whose address the program requested last.
     constant: Option<Variable>,
-    /// The mistakes in the PTX that was read last.
+    /// The errors in the PTX parsed last.
     pub(crate) refusal: String,
 }
 
 impl Context {
-    /// Takes note of code, and gives its handle.
+    /// Registers code and returns its handle.
     pub(crate) fn add_binary(&mut self, image: Image) -> u64 {
         let handle = self.handle();
         let binary = Binary {
@@ -65,7 +65,7 @@ impl Context {
         handle
     }
 
-    /// Forgets code, and what is in it.
+    /// Removes code and its contents.
     pub(crate) fn remove_binary(&mut self, handle: u64) -> Result {
         let binary = self.modules.binaries.remove(&handle);
         let binary = binary.ok_or(Code::INVALID_HANDLE)?;
@@ -83,7 +83,7 @@ impl Context {
         Ok(())
     }
 
-    /// Takes note of a kernel; `key` is the function of the program that stands for it.
+    /// Registers a kernel; `key` is the program's function for it.
     pub(crate) fn add_kernel(&mut self, key: u64, binary: u64, entry: String) {
         let kernel = Kernel {
             binary,
@@ -94,20 +94,20 @@ impl Context {
         self.modules.kernels.insert(key, kernel);
     }
 
-    /// Takes note of a variable; `key` is the variable of the program that stands for it.
+    /// Registers a variable; `key` is the program's variable for it.
     pub(crate) fn add_variable(&mut self, key: u64, binary: u64, name: String) {
         self.modules
             .variables
             .insert(key, Variable { binary, name });
     }
 
-    /// Takes note of a variable in managed memory; the host uses it by this pointer, once the module is read.
+    /// Registers a variable in managed memory; after loading, the host uses it through this pointer.
     pub(crate) fn add_managed(&mut self, binary: u64, name: String, pointer: Pointer) {
         let variable = Variable { binary, name };
         self.modules.managed.push((variable, pointer));
     }
 
-    /// Maps the managed variables of a module that was read, each at its own address.
+    /// Maps the managed variables of a loaded module, each at its own address.
     fn map_managed(&mut self, binary: u64, module: ModuleId) -> Result {
         let is_here = |(variable, _): &mut (Variable, Pointer)| variable.binary == binary;
         let managed: Vec<_> = self.modules.managed.extract_if(.., is_here).collect();
@@ -119,7 +119,7 @@ impl Context {
         })
     }
 
-    /// The kernel that an address or a handle stands for.
+    /// Returns the kernel of an address or a handle.
     pub(crate) fn kernel(&mut self, key: u64) -> Result<&mut Kernel> {
         self.modules
             .kernels
@@ -127,7 +127,7 @@ impl Context {
             .ok_or(Code::INVALID_FUNCTION)
     }
 
-    /// The handle of a kernel of a module that has it.
+    /// Returns the handle of a kernel in a module.
     pub(crate) fn kernel_named(&mut self, binary: u64, entry: &str) -> Result<u64> {
         let mut known = self.modules.kernels.iter();
         let is_it = |kernel: &Kernel| kernel.binary == binary && kernel.entry == entry;
@@ -137,7 +137,7 @@ impl Context {
         let module = self.module(binary)?;
         let signature = self.session.signature(module, entry);
         if let Err(failure) = signature {
-            // An instruction that is not there is told when the kernel is launched.
+            // Unsupported instructions are reported when the kernel is launched.
             if failure.error_name.as_deref() != Some("UNSUPPORTED") {
                 return Err(Code::NOT_FOUND);
             }
@@ -147,7 +147,7 @@ impl Context {
         Ok(handle)
     }
 
-    /// The module of a handle, which is read if it was not yet.
+    /// Returns the module of a handle, after loading it if necessary.
     pub(crate) fn module(&mut self, handle: u64) -> Result<ModuleId> {
         let binary = self
             .modules
@@ -210,8 +210,9 @@ impl Context {
         let loaded = match target {
             None => self.session.load(&name, &text),
             Some(target) => {
-                let what =
-                    format!("`{target}` is not the device's target, `sm_90a`, and not before it");
+                let what = format!(
+                    "the target `{target}` must be the device's, `sm_90a`, or an earlier one"
+                );
                 Err(Failure::new(Stage::Load, what))
             }
         };
@@ -225,7 +226,7 @@ impl Context {
         })
     }
 
-    /// Address of a variable that the program has, or has a handle of, and its bytes.
+    /// Returns the address and size of a variable of the program, or of a handle.
     pub(crate) fn symbol(&mut self, key: u64) -> Result<(u64, u64)> {
         let variable = self.modules.variables.get(&key).cloned();
         let variable = variable.ok_or(Code::INVALID_SYMBOL)?;
@@ -236,7 +237,7 @@ impl Context {
         Ok(found)
     }
 
-    /// As [`symbol`](Self::symbol), by its name in a module.
+    /// Like [`symbol`](Self::symbol), by its name in a module.
     pub(crate) fn symbol_named(&mut self, binary: u64, name: &str) -> Result<(u64, u64)> {
         let module = self.module(binary)?;
         let found = self.session.variable(module, name);
@@ -248,7 +249,7 @@ impl Context {
         Ok(found)
     }
 
-    /// The distance of an address from the constant variable whose address the program asked for last.
+    /// Returns the offset of an address in the constant variable whose address was requested last.
     pub(crate) fn constant(&mut self, pointer: Pointer) -> Result<usize> {
         let variable = self.modules.constant.clone().ok_or(Code::INVALID_VALUE)?;
         let module = self.module(variable.binary)?;
@@ -261,7 +262,7 @@ impl Context {
         Ok(offset as usize)
     }
 
-    /// Bytes of that variable.
+    /// Returns bytes of that variable.
     pub(crate) fn constants(&mut self, start: usize, bytes: usize) -> Result<&mut [u8]> {
         let variable = self.modules.constant.clone().ok_or(Code::INVALID_VALUE)?;
         let module = self.module(variable.binary)?;

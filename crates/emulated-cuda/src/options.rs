@@ -1,4 +1,4 @@
-//! The options of `tma exec`: lines of a file `options` in the folder that `TMA_EXEC` names.
+//! The options of `tma exec`, read from the file `options` in the folder named by `TMA_EXEC`.
 
 use std::{
     env, fs,
@@ -11,25 +11,25 @@ use tma_emulator::{
     check::{Kind, Suppression, Suppressions},
 };
 
-/// Names the folder.
+/// Environment variable with the folder.
 const VARIABLE: &str = "TMA_EXEC";
 
 #[derive(Debug)]
 pub(crate) struct Options {
     pub(crate) config: Config,
     pub(crate) seeds: RangeInclusive<u64>,
-    /// Schedules that run at a time.
+    /// Number of schedules to run in parallel.
     pub(crate) jobs: Jobs,
-    /// Where the PTX of each module is written.
+    /// Folder for the PTX of each module.
     pub(crate) ptx: Option<PathBuf>,
-    /// In their order; the reasons are known to who prints them.
+    /// The suppressions in order; `tma exec` knows their reasons.
     pub(crate) suppressions: Suppressions,
-    /// Where findings are counted.
+    /// The file in which findings are counted.
     pub(crate) record: Option<PathBuf>,
 }
 
 impl Options {
-    /// Those of this process; all defaults where `tma exec` did not start it.
+    /// Reads the options of this process; defaults if `tma exec` did not start it.
     pub(crate) fn read() -> Self {
         let folder = env::var_os(VARIABLE).map(PathBuf::from);
         let text = folder.as_deref().map(|folder| folder.join("options"));
@@ -68,7 +68,7 @@ impl Options {
     }
 }
 
-/// A kind and the name of a function.
+/// Parses a kind and the name of a function.
 fn suppression(value: &str) -> Option<Suppression> {
     let (kind, function) = value.split_once(' ')?;
     let kind = Kind::ALL.iter().find(|known| known.name() == kind)?;

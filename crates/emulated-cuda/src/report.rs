@@ -1,4 +1,4 @@
-//! Reports on standard error, and lines that `tma exec` counts.
+//! Reports on standard error, and counts for `tma exec`.
 
 use std::{
     collections::HashSet,
@@ -10,22 +10,22 @@ use std::{
 use tma_emulator::check::{Diagnostic, Severity};
 use tma_launch::{escape_name, escape_text};
 
-/// The flags with which nvcc builds programs that can be run.
+/// The nvcc flags for programs that can run here.
 pub(crate) const FLAGS: &str =
     "NVCC_APPEND_FLAGS='-cudart shared -gencode arch=compute_90a,code=compute_90a'";
 
-/// Writes a report, whose names are those of PTX and of the program. It is in the record where nobody reads standard
-/// error, as after `2>&1 | head`: the program goes on.
+/// Writes a report with names from PTX and the program, escaped. If standard error is closed, as after `2>&1 |
+/// head`, the program continues, and the finding is only in the record.
 fn say(report: &str) {
     let _ = writeln!(io::stderr(), "{}\n", escape_text(report));
 }
 
-/// The reports of a process: each finding once.
+/// The reports of a process, each finding once.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     record: Option<PathBuf>,
     known: HashSet<String>,
-    /// The findings of each suppression when they were counted last.
+    /// The previous count of findings for each suppression.
     suppressed: Vec<u64>,
 }
 
@@ -37,7 +37,7 @@ impl Report {
         }
     }
 
-    /// Adds a line to the record. What is lost here is missing in the closing line alone.
+    /// Appends a line to the record. A lost line is only missing from the final summary.
     pub(crate) fn count(&self, line: &str) {
         let Some(path) = &self.record else { return };
         if let Ok(mut file) = OpenOptions::new().append(true).create(true).open(path) {
@@ -45,7 +45,7 @@ impl Report {
         }
     }
 
-    /// A finding of the checker in a launch, which is told in words.
+    /// Reports a finding of the checker in a launch, described in words.
     pub(crate) fn finding(&mut self, found: &Diagnostic, launch: &str) {
         let place = |site: &Option<tma_emulator::check::Site>| {
             site.as_ref().map(|site| site.location.to_string())
@@ -67,7 +67,7 @@ impl Report {
         say(&format!("{found}\n  = launch: {launch}"));
     }
 
-    /// Counts the findings that each suppression has left out.
+    /// Counts the findings removed by each suppression.
     pub(crate) fn suppressed(&mut self, counts: impl Iterator<Item = u64>) {
         let counts: Vec<u64> = counts.collect();
         for (index, count) in counts.iter().enumerate() {
@@ -79,7 +79,7 @@ impl Report {
         self.suppressed = counts;
     }
 
-    /// Says what is wrong with a call, or with a kernel that nobody checks.
+    /// Reports an invalid call, or a fault of an unchecked kernel.
     pub(crate) fn error(&mut self, what: &str) {
         if self.known.insert(what.to_owned()) {
             self.count("error call");
@@ -94,17 +94,17 @@ impl Report {
         self.known.iter().any(|known| known.contains(what))
     }
 
-    /// A function that was called and is not there.
+    /// Reports a call of an unsupported function.
     pub(crate) fn unsupported(&mut self, name: &str) {
         self.count(&format!("unsupported {name}"));
         if self.known.insert(format!("unsupported {name}")) {
             say(&format!(
-                "error[unsupported]: {name} is not there: it returns cudaErrorNotSupported"
+                "error[unsupported]: {name} is not supported; it returns cudaErrorNotSupported"
             ));
         }
     }
 
-    /// A kernel or a program that the emulator cannot run.
+    /// Reports a kernel or program that the emulator cannot run.
     pub(crate) fn cannot_run(&mut self, name: &str, why: &str) {
         self.count(&format!("unsupported {name}"));
         if self.known.insert(why.to_owned()) {

@@ -1,4 +1,4 @@
-//! The side of the machine that an address is on, and whether a call can use what lies there.
+//! The side of the machine that an address belongs to, and checks of addresses in calls.
 
 use crate::{
     calls::Result,
@@ -16,8 +16,8 @@ pub(crate) enum Side {
 }
 
 impl Context {
-    /// The side that so many bytes are on. Memory of both is the host's, which is right between launches; what is
-    /// nowhere is the device's, which says so.
+    /// Returns the side of `bytes` bytes. Shared memory counts as the host's, which is correct between launches.
+    /// Unmapped memory counts as the device's, which reports the error.
     pub(crate) fn side(&self, pointer: Pointer, bytes: usize) -> Side {
         let address = pointer.address();
         if let Some(found) = self.space.find(address) {
@@ -36,14 +36,14 @@ impl Context {
         }
     }
 
-    /// Refuses memory of the host alone where a call needs memory that the device can use.
+    /// Refuses pure host memory for calls that need memory accessible to the device.
     pub(crate) fn check_device(&mut self, pointer: Pointer, call: &str) -> Result {
         let is_shared = self.space.find(pointer.address()).is_some();
         match self.side(pointer, 1) {
             Side::Host if !is_shared => {
                 let what = format!(
-                    "{call}: at {:#x} is no memory that the device can use; that of cudaMalloc, cudaMallocManaged, \
-                     cudaMallocHost and cudaHostRegister is",
+                    "{call}: the device cannot use the memory at {:#x}; use memory from cudaMalloc, cudaMallocManaged, \
+                     cudaMallocHost or cudaHostRegister",
                     pointer.address()
                 );
                 Err(self.wrong(Code::INVALID_VALUE, &what))
@@ -52,8 +52,8 @@ impl Context {
         }
     }
 
-    /// Refuses a copy of so many bytes and rows whose direction, `cudaMemcpyKind`, says that memory of the host alone is the
-    /// device's. Nothing but the addresses says where the bytes are.
+    /// Refuses a copy whose direction, `cudaMemcpyKind`, declares pure host memory as device memory. Only the
+    /// addresses determine the actual side.
     pub(crate) fn check_direction(
         &mut self,
         direction: i32,
@@ -76,13 +76,13 @@ impl Context {
         device.try_for_each(|pointer| self.check_device(*pointer, &call))
     }
 
-    /// Refuses addresses of the host at which there is no memory.
+    /// Refuses unmapped host addresses.
     pub(crate) fn check_host(&mut self, pointer: Pointer, bytes: usize, call: &str) -> Result {
         if pointer.is_mapped(bytes) {
             return Ok(());
         }
         let what = format!(
-            "{call}: {bytes} bytes at {:#x} are memory neither of the device nor of the host",
+            "{call}: the {bytes} bytes at {:#x} are neither device memory nor host memory",
             pointer.address()
         );
         Err(self.wrong(Code::INVALID_VALUE, &what))

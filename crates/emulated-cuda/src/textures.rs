@@ -4,7 +4,7 @@ use tma_emulator::texture::{Format, Image, Reading, Refused};
 
 use crate::{calls::Result, code::Code, context::Context};
 
-/// Where the texels of a texture or surface are.
+/// The location of the texels of a texture or surface.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Resource {
     /// The handle of an array.
@@ -24,8 +24,8 @@ pub(crate) enum Resource {
 }
 
 impl Resource {
-    /// Of its kind by the number that the runtime and the driver share; the handle of an array, or an address; and bytes
-    /// of linear memory, or width, height and pitch in bytes of rows.
+    /// Creates a resource from its kind, a number shared by runtime and driver; the handle of an array, or an
+    /// address; and the size of linear memory, or width, height and pitch in bytes of rows.
     pub(crate) fn new(
         context: &mut Context,
         (kind, at, [first, second, third]): (i32, u64, [usize; 3]),
@@ -52,7 +52,7 @@ impl Resource {
 }
 
 impl Context {
-    /// The handle of a texture.
+    /// Creates a texture, and returns its handle.
     pub(crate) fn create_texture(
         &mut self,
         resource: &Resource,
@@ -68,10 +68,10 @@ impl Context {
         Ok(self.session.add_texture(texture))
     }
 
-    /// The handle of a surface.
+    /// Creates a surface, and returns its handle.
     pub(crate) fn create_surface(&mut self, resource: &Resource, call: &str) -> Result<u64> {
         let Resource::Array(handle) = resource else {
-            let what = format!("{call}: a surface is made of memory; it must be an array");
+            let what = format!("{call}: a surface must be created from an array, not from memory");
             return Err(self.wrong(Code::INVALID_VALUE, &what));
         };
         let array = self.array(*handle, call)?;
@@ -79,7 +79,7 @@ impl Context {
         self.broken(added, call)
     }
 
-    /// Takes the handle of a texture or surface back; nothing for zero.
+    /// Destroys a texture or surface; ignores zero.
     pub(crate) fn destroy(&mut self, handle: u64, is_texture: bool, call: &str) -> Result {
         let removed = match is_texture {
             _ if handle == 0 => Ok(()),
@@ -89,7 +89,7 @@ impl Context {
         removed.map_err(|why| self.wrong(Code::INVALID_VALUE, &format!("{call}: {}", why.what)))
     }
 
-    /// The texels of a resource.
+    /// Returns the texels of a resource.
     pub(crate) fn image(&mut self, resource: &Resource, call: &str) -> Result<Image> {
         let image = match *resource {
             Resource::Array(handle) => return Ok(self.array(handle, call)?.image),

@@ -1,4 +1,4 @@
-//! Work of streams: done at once, or kept for a graph where the stream is being captured.
+//! Work of streams: performed at once, or added to a graph while the stream is being captured.
 
 use std::collections::HashMap;
 
@@ -10,17 +10,17 @@ use crate::{
     launch::Prepared,
 };
 
-/// Something that a stream does.
+/// An item of a stream's work.
 #[derive(Clone, Debug)]
 pub(crate) enum Work {
     Launch(Prepared),
-    /// To and from memory with rows so far apart: bytes of a row, and rows.
+    /// Copies between memory with pitches: bytes per row, and rows.
     Copy {
         places: [(Pointer, usize); 2],
         size: [usize; 2],
         call: &'static str,
     },
-    /// Rows of so many elements, so far apart.
+    /// Fills rows of elements with a pitch.
     Fill {
         to: (Pointer, usize),
         element: Vec<u8>,
@@ -28,41 +28,41 @@ pub(crate) enum Work {
         call: &'static str,
     },
     Host(Callback, Pointer),
-    /// Allocates memory of a graph at the address that it has; where it `frees`, what is left there of the launch before
+    /// Allocates memory of a graph at its fixed address; if `frees`, a remaining allocation of the previous launch
     /// is freed first.
     Allocate {
         address: u64,
         bytes: usize,
         frees: bool,
     },
-    /// Frees memory; the name is of the call that asked for it.
+    /// Frees memory; the name is the requesting call.
     Free(Pointer, &'static str),
-    /// Gives a condition its default value.
+    /// Sets a condition to its default value.
     Default(u64, u32),
-    /// Does the work of graphs as the condition at an address says.
+    /// Performs graphs depending on the condition at an address.
     Conditional {
         handle: u64,
         kind: ConditionKind,
         bodies: Vec<u64>,
     },
-    /// Does the work of another graph.
+    /// Performs another graph.
     Child(u64),
     Nothing,
 }
 
-/// The meaning of a condition for the bodies of its node. `cudaGraphConditionalNodeType`.
+/// The effect of a condition on the bodies of its node: `cudaGraphConditionalNodeType`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ConditionKind {
-    /// The first body unless it is 0, else the second.
+    /// Runs the first body if it is not 0, otherwise the second.
     If,
-    /// The body as long as it is not 0.
+    /// Runs the body while it is not 0.
     While,
-    /// The body of this number.
+    /// Runs the body with this index.
     Switch,
 }
 
 impl ConditionKind {
-    /// The body that is done next.
+    /// Returns the body to run next.
     fn body(self, bodies: &[u64], condition: u32) -> Option<u64> {
         let index = match self {
             Self::If => usize::from(condition == 0),
@@ -75,7 +75,7 @@ impl ConditionKind {
 }
 
 impl Work {
-    /// Its number in `cudaGraphNodeType`; none where it is no node of the program.
+    /// Returns its number in `cudaGraphNodeType`; `None` if it is not a node of the program.
     pub(crate) fn node_type(&self) -> Option<i32> {
         Some(match self {
             Self::Launch(_) => 0,
@@ -92,13 +92,13 @@ impl Work {
     }
 }
 
-/// Graphs by their handles, with their work in an order that it can have, and streams that are being captured.
+/// Graphs by handle, with their work in a valid order, and streams in capture.
 #[derive(Debug, Default)]
 pub(crate) struct Graphs {
     all: HashMap<u64, Vec<Work>>,
-    /// The graph of each node, and its place in the work of that graph and of its copies.
+    /// The graph of each node, and its index in the work of that graph and of its copies.
     nodes: HashMap<u64, (u64, usize)>,
-    /// The graph that the work of a stream, or of what waits for an event, goes into.
+    /// The graph that captures the work of a stream, or of work that waits for an event.
     captured: HashMap<u64, u64>,
 }
 
@@ -109,7 +109,7 @@ impl Graphs {
         Ok(())
     }
 
-    /// As [`add`](Self::add), of a node with this handle.
+    /// Like [`add`](Self::add), with the given handle of the node.
     pub(crate) fn add_node(&mut self, graph: u64, node: u64, work: Work) -> Result {
         self.add(graph, work)?;
         let last = self.get(graph)?.len() - 1;
@@ -117,12 +117,12 @@ impl Graphs {
         Ok(())
     }
 
-    /// The graph of a node, and its place there.
+    /// Returns the graph of a node, and its index there.
     pub(crate) fn place(&self, node: u64) -> Result<(u64, usize)> {
         self.nodes.get(&node).copied().ok_or(Code::INVALID_VALUE)
     }
 
-    /// Gives a node of a graph, or of a copy of it, other work.
+    /// Replaces the work of a node in a graph or its copy.
     pub(crate) fn replace(&mut self, graph: u64, node: u64, work: Work) -> Result {
         let (_, index) = self.place(node)?;
         let all = self.all.get_mut(&graph).ok_or(Code::INVALID_VALUE)?;
@@ -140,18 +140,18 @@ impl Graphs {
         removed.map(drop).ok_or(Code::INVALID_VALUE)
     }
 
-    /// The graph that a stream or an event belongs to.
+    /// Returns the graph that a stream or an event belongs to.
     pub(crate) fn of(&self, handle: Pointer) -> Option<u64> {
         self.captured.get(&handle.address()).copied()
     }
 
-    /// An event takes part in the capture of its stream, if that is captured.
+    /// Adds an event to the capture of its stream, if that is being captured.
     pub(crate) fn record(&mut self, event: Pointer, stream: Pointer) {
         self.captured.remove(&event.address());
         self.join(event, stream);
     }
 
-    /// A stream takes part in the capture of an event that it waits for.
+    /// Adds a stream to the capture of an event that it waits for.
     pub(crate) fn join(&mut self, stream: Pointer, event: Pointer) {
         if let Some(graph) = self.of(event) {
             self.captured.insert(stream.address(), graph);
@@ -160,14 +160,14 @@ impl Graphs {
 }
 
 impl Context {
-    /// A graph with this work.
+    /// Adds a graph with this work.
     pub(crate) fn add_graph(&mut self, work: Vec<Work>) -> u64 {
         let handle = self.handle();
         self.graphs.all.insert(handle, work);
         handle
     }
 
-    /// A graph with the work of another and copies of its bodies, that frees its memory before a further launch, or not.
+    /// Copies a graph and its bodies; `frees` selects whether a further launch first frees its memory.
     pub(crate) fn copy_graph(&mut self, graph: u64, frees: bool) -> Result<u64> {
         let mut copy = self.graphs.get(graph)?.to_vec();
         for work in &mut copy {
@@ -185,7 +185,7 @@ impl Context {
         Ok(self.add_graph(copy))
     }
 
-    /// The nodes of a graph. Those of a stream that was captured have their handles now.
+    /// Returns the nodes of a graph. Nodes of a captured stream get their handles now.
     pub(crate) fn nodes(&mut self, graph: u64) -> Result<Vec<u64>> {
         let work = self.graphs.get(graph)?.iter().enumerate();
         let places = work.filter(|(_, work)| work.node_type().is_some());
@@ -202,7 +202,7 @@ impl Context {
         Ok(places.into_iter().map(&mut node).collect())
     }
 
-    /// Gives an instance the work of a graph that has the same kinds of nodes; says whether it has.
+    /// Replaces the work of an instance by a graph with the same kinds of nodes; returns whether they match.
     pub(crate) fn update(&mut self, instance: u64, graph: u64) -> Result<bool> {
         let kinds = |work: &[Work]| work.iter().map(Work::node_type).collect::<Vec<_>>();
         let now = self.graphs.get(instance)?;
@@ -219,7 +219,7 @@ impl Context {
         Ok(true)
     }
 
-    /// Into a new graph, unless one is given.
+    /// Begins a capture into a new graph, unless one is given.
     pub(crate) fn begin_capture(&mut self, stream: Pointer, graph: Option<u64>) -> Result {
         if stream.address() == 0 || self.graphs.of(stream).is_some() {
             return Err(Code::INVALID_VALUE);
@@ -264,7 +264,7 @@ impl Context {
         }
     }
 
-    /// The condition at an address.
+    /// Returns the condition at an address.
     fn condition(&mut self, handle: u64) -> Result<u32> {
         self.session.synchronise();
         let bytes = self.session.read(handle, size_of::<u32>());
@@ -273,7 +273,7 @@ impl Context {
     }
 }
 
-/// Does the work of all nodes of a graph.
+/// Performs all nodes of a graph in order.
 pub(crate) fn perform_graph(graph: u64) -> Result {
     let work = alive(|context| Ok(context.graphs.get(graph)?.to_vec()))?;
     work.iter().try_for_each(perform)
@@ -292,7 +292,7 @@ fn perform_conditional(handle: u64, kind: ConditionKind, bodies: &[u64]) -> Resu
     }
 }
 
-/// Does work, or keeps it for a graph.
+/// Performs work, or adds it to a graph.
 pub(crate) fn submit(stream: Pointer, work: impl FnOnce(&mut Context) -> Result<Work>) -> Result {
     let work = alive(|context| {
         let work = work(context)?;
@@ -304,7 +304,7 @@ pub(crate) fn submit(stream: Pointer, work: impl FnOnce(&mut Context) -> Result<
     work.map_or(Ok(()), |work| perform(&work))
 }
 
-/// Does work now. Functions of the program may call CUDA.
+/// Performs work at once. Functions of the program may call CUDA.
 pub(crate) fn perform(work: &Work) -> Result {
     match work {
         Work::Host(function, data) => function.call(*data),

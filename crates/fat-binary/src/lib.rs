@@ -1,4 +1,4 @@
-//! Fat binaries: what nvcc puts into a program, of which the PTX is taken.
+//! Reads fat binaries, which nvcc embeds in programs, to extract their PTX.
 //!
 //! A header of 16 bytes, and then entries, each with a header of its own. Read off what nvcc 13.0 writes.
 
@@ -16,7 +16,7 @@ const CUBIN: u16 = 2;
 /// Flags of an entry.
 const LZ4: u64 = 0x2000;
 const ZSTD: u64 = 0x8000;
-/// No module is so large: a length that says so is wrong.
+/// Size limit of a module; a larger length is an error.
 const MOST_BYTES: usize = 1 << 30;
 
 /// The code of a module.
@@ -30,9 +30,9 @@ pub enum Code {
     Unreadable(String),
 }
 
-/// Memory of a program in which an image of code lies.
+/// Memory of a program that contains an image.
 pub trait Memory {
-    /// So many bytes from an address on; nothing where none can be read.
+    /// Returns bytes from an address on; `None` if they cannot be read.
     fn bytes(&self, address: u64, len_bytes: usize) -> Option<Vec<u8>>;
 
     /// The text that begins at an address and ends with a zero.
@@ -43,7 +43,7 @@ pub trait Memory {
 /// binary, its wrapper, machine code or a text.
 pub fn read(memory: &impl Memory, address: u64) -> Code {
     let Some(start) = memory.bytes(address, 4) else {
-        return Code::Unreadable("there is no image".to_owned());
+        return Code::Unreadable("the image is unreadable".to_owned());
     };
     match word(&start, 0) {
         Some(WRAPPER_MAGIC) => wrapped(memory, address),
@@ -54,11 +54,11 @@ pub fn read(memory: &impl Memory, address: u64) -> Code {
 /// The code of an image that is no wrapper.
 fn unwrapped(memory: &impl Memory, address: u64) -> Code {
     let Some(start) = memory.bytes(address, 4) else {
-        return Code::Unreadable("there is no image".to_owned());
+        return Code::Unreadable("the image is unreadable".to_owned());
     };
     match word(&start, 0) {
         Some(WRAPPER_MAGIC) => {
-            Code::Unreadable("the wrapper of a fat binary holds another wrapper".to_owned())
+            Code::Unreadable("the wrapper of a fat binary contains another wrapper".to_owned())
         }
         Some(MAGIC) => {
             let header = memory.bytes(address, 16).unwrap_or_default();
@@ -67,19 +67,19 @@ fn unwrapped(memory: &impl Memory, address: u64) -> Code {
             match memory.bytes(address, len.min(MOST_BYTES)) {
                 Some(bytes) => choose(&bytes),
                 None => Code::Unreadable(format!(
-                    "its fat binary claims {len} bytes, which are not all in memory; it was cut off or altered"
+                    "its fat binary claims {len} bytes, more than are in memory; it was truncated or altered"
                 )),
             }
         }
         Some(ELF_MAGIC) => Code::Other(vec!["machine code".to_owned()]),
         _ => memory.text(address).map_or_else(
-            || Code::Unreadable("there is no text".to_owned()),
+            || Code::Unreadable("its text is unreadable".to_owned()),
             Code::Ptx,
         ),
     }
 }
 
-/// The code behind a wrapper: magic number, version, and the address of a fat binary.
+/// Reads the code of a wrapper: magic number, version, and the address of a fat binary.
 fn wrapped(memory: &impl Memory, address: u64) -> Code {
     let wrapper = memory.bytes(address, 16).unwrap_or_default();
     let (Some(version), Some(data)) = (word(&wrapper, 4), long(&wrapper, 8)) else {
@@ -90,7 +90,7 @@ fn wrapped(memory: &impl Memory, address: u64) -> Code {
         Code::Other(has) if has.is_empty() && version == LINKED => Code::Unreadable(
             "its parts were compiled with `-rdc=true` and are not linked here: functions and variables of another \
              file, and kernels that launch kernels (dynamic parallelism, `cudaLaunchDevice` of CDP2), are missing; files \
-             that need neither can be run when they are compiled without it"
+             that need neither must be compiled without it"
                 .to_owned(),
         ),
         code => code,
@@ -167,10 +167,10 @@ fn unpack(entry: &[u8], payload: &[u8]) -> Result<String, String> {
         payload.to_vec()
     };
     let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
-    String::from_utf8(text.to_vec()).map_err(|_| "its PTX is no text".to_owned())
+    String::from_utf8(text.to_vec()).map_err(|_| "its PTX is not text".to_owned())
 }
 
-/// The target of a text in PTX, such as `sm_90a`: the first word behind `.target`.
+/// Returns the target of a PTX text, such as `sm_90a`: the first word after `.target`.
 pub fn target(text: &str) -> Option<&str> {
     let line = text
         .lines()
@@ -178,12 +178,13 @@ pub fn target(text: &str) -> Option<&str> {
     line.split([',', ' ', '\t']).find(|word| !word.is_empty())
 }
 
-/// Returns whether a GPU of compute capability 9.0 runs what is for a target.
+/// Returns whether a GPU of compute capability 9.0 runs code for a target.
 pub fn runs(target: &str) -> bool {
     rank(target).is_some()
 }
 
-/// The rank of a target for a GPU of compute capability 9.0, which takes the greatest; `None` for what it cannot run.
+/// Returns the rank of a target on a GPU of compute capability 9.0, which prefers the greatest; `None` if it cannot
+/// run it.
 fn rank(target: &str) -> Option<(u32, bool)> {
     let number = target.strip_prefix("sm_")?;
     match number.strip_suffix('a') {
@@ -285,7 +286,7 @@ mod tests {
         assert_eq!(choose(&bytes), Code::Ptx(".target sm_90".to_owned()));
     }
 
-    /// Bytes from an address on, and nothing else.
+    /// Memory with bytes from one address on.
     struct Bytes(u64, Vec<u8>);
 
     impl Memory for Bytes {
@@ -309,7 +310,7 @@ mod tests {
             let Code::Unreadable(why) = read(&Bytes(64, bytes.clone()), 64) else {
                 panic!("{claimed} bytes are read");
             };
-            assert!(why.contains("not all in memory"), "{why}");
+            assert!(why.contains("more than are in memory"), "{why}");
         }
         let mut wrapper = WRAPPER_MAGIC.to_le_bytes().to_vec();
         wrapper.extend(1_u32.to_le_bytes());
@@ -333,7 +334,7 @@ mod tests {
             }
             assert!(matches!(choose(&bytes), Code::Unreadable(_)));
             for at in 16..80 {
-                // Whatever a header says, it is read or refused.
+                // Any header is read or refused, without a panic.
                 let mut altered = bytes.clone();
                 altered[at] ^= 0xff;
                 choose(&altered);

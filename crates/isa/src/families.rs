@@ -8,7 +8,7 @@ macro_rules! family {
         $($first:ident $(| $more:ident)*: $text:literal
             isa $isa:literal on $targets:literal $(= $call:literal)? $(== $same:literal)?;)+) => {
         /// The operations of the family.
-        #[allow(missing_docs, reason = "the mnemonic says it")]
+        #[allow(missing_docs, reason = "named by the mnemonic")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Op { $($op),+ }
 

@@ -40,8 +40,8 @@ pub fn find(instruction: &str) -> Option<Form> {
     Some(Form::new(family, row, index))
 }
 
-/// A product of a warpgroup whose N is between the least and the greatest as that of the greatest; nothing
-/// where it is none (PTX ISA, section 9.7.14.7.3).
+/// Replaces N of a warpgroup's product by the greatest N if it is between the least and the greatest; `None` if the
+/// instruction is not such a product (PTX ISA, section 9.7.14.7.3).
 fn with_greatest_n(instruction: &str) -> Option<Cow<'_, str>> {
     let unchanged = Some(Cow::Borrowed(instruction));
     let Some(rest) = instruction.strip_prefix("wgmma.mma_async.") else {
@@ -80,7 +80,7 @@ fn may_have(row: &Row, opcode: &str) -> bool {
     differing.is_none_or(|(wanted, _)| matches!(wanted, '{' | '$' | ' '))
 }
 
-/// How far operands are from those of a form; `None` where they are of other kinds.
+/// Returns the distance between operands and a form's; `None` if the kinds differ.
 fn distance(wanted: &str, operands: &str) -> Option<u64> {
     let mut wanted = words(wanted).filter(|word| *word != " ");
     let mut operands = words(operands).filter(|word| *word != " ");

@@ -20,7 +20,7 @@ pub enum Emitted {
     By(String),
     /// The wrapper of this form, which means the same.
     As(String),
-    /// Nothing does.
+    /// No wrapper emits the form.
     Nothing,
 }
 

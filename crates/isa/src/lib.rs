@@ -1,8 +1,7 @@
-//! The table of PTX instruction forms. Whatever knows a form reads it here.
+//! The table of PTX instruction forms, shared by all code that depends on forms.
 //!
-//! A family has a file, named as its wrappers below `tma::ptx`; a row of it stands for the forms that
-//! differ by some modifiers, and says from which PTX ISA version on they are there, for which targets,
-//! and what emits them:
+//! Each family has a file with the name of its wrappers below `tma::ptx`. A row describes forms that differ in some
+//! modifiers, with the PTX ISA version that introduced them, their targets, and the wrapper that emits them:
 //!
 //! ```text
 //! Init: "mbarrier.init{.shared::cta.b64 [r]|.b64 [d]}, r"
@@ -11,14 +10,14 @@
 //!     isa "7.0" on "sm_80" == "mbarrier.init.shared::cta.b64 [r], r";
 //! ```
 //!
-//! Behind `=` stands the call of the wrapper, behind `==` the form that this one is another spelling of;
-//! without either, nothing emits the form. Operands are written by their width: `h` 16 bits, `r` 32,
-//! `d` 64, `q` 128, `b` 8, `p` a predicate. A group `{x|y}` makes several forms; the first group of one
-//! string goes with the first of the others, and so on, and groups with the same letter (`{R:x|y}`) go
-//! with each other; an alternative `{r*4}` is `{r,r,r,r}`. Where a row has several operations, they go
-//! with the first group of its text.
+//! The call of the wrapper follows `=`, and a form with the same meaning follows `==`; without either, no wrapper
+//! emits the form. Operands are written by their width: `h` 16 bits, `r` 32, `d` 64, `q` 128, `b` 8, `p` a
+//! predicate. A group `{x|y}` expands to several forms; the first group of one string corresponds to the first
+//! group of the others, and so on, and groups with the same letter (`{R:x|y}`) correspond to each other. An
+//! alternative `{r*4}` is `{r,r,r,r}`. If a row has several operations, they correspond to the first group of its
+//! text.
 //!
-//! Versions and targets are what ptxas takes, from PTX ISA 7.0 and sm_80 on.
+//! Versions and targets are those that ptxas accepts, from PTX ISA 7.0 and sm_80 on.
 //!
 //! ```
 //! use ptx_isa::{Op, Scope, Sem, Space, Version, mbarrier};

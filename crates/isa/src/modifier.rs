@@ -5,7 +5,7 @@ use crate::{Form, form::words};
 macro_rules! modifiers {
     ($($(#[$about:meta])* $accessor:ident: $name:ident { $($variant:ident = $word:literal),+ $(,)? })+) => {$(
         $(#[$about])*
-        #[allow(missing_docs, reason = "the word says it")]
+        #[allow(missing_docs, reason = "named by the word")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum $name { $($variant),+ }
 
@@ -63,7 +63,7 @@ modifiers! {
         Im2colNoOffsW = "im2col_no_offs::w" }
     /// The mechanism that signals the end of a copy.
     completion: Completion { Mbarrier = "mbarrier::complete_tx::bytes", BulkGroup = "bulk_group" }
-    /// The pair of blocks whose barriers count.
+    /// The pair of blocks whose barriers are signalled.
     cta_group: CtaGroup { One = "cta_group::1", Two = "cta_group::2" }
     /// Where an access or a small copy is cached.
     cache_operator: CacheOperator { Ca = "ca", Cg = "cg", Cs = "cs", Lu = "lu", Cv = "cv", Wb = "wb", Wt = "wt" }
@@ -83,7 +83,7 @@ modifiers! {
         SharedCluster = "sync_restrict::shared::cluster",
         SharedClusterRead = "sync_restrict::shared::cluster::read", Read = "sync_restrict::read",
         ProxyAsync = "sync_restrict::proxy::async" }
-    /// How a barrier lies in memory.
+    /// The memory layout of a barrier.
     layout: Layout { V0 = "layout::v0", V1 = "layout::v1" }
     /// The kind of barrier phase that is waited for.
     phase_type: PhaseType { Primary = "phase_type::primary", Conditional = "phase_type::conditional" }
@@ -103,7 +103,7 @@ modifiers! {
         E3m2x2 = "e3m2x2", E2m3x2 = "e2m3x2", E2m1x2 = "e2m1x2", Ue8m0x2 = "ue8m0x2", S2f6x2 = "s2f6x2",
         E3m2 = "e3m2", E2m3 = "e2m3", E2m1 = "e2m1", Ue8m0 = "ue8m0", Ue4m3 = "ue4m3",
         S4 = "s4", U4 = "u4", B1 = "b1", B8x16 = "b8x16", B6x16P32 = "b6x16_p32", B4x16P64 = "b4x16_p64" }
-    /// How a matrix lies in its fragment.
+    /// The layout of a matrix in its fragment.
     matrix_layout: MatrixLayout { Row = "row", Col = "col" }
     /// The formats that products of narrow numbers take.
     kind: Kind { F8f6f4 = "kind::f8f6f4", Mxf8f6f4 = "kind::mxf8f6f4", Mxf4 = "kind::mxf4",
@@ -117,7 +117,7 @@ modifiers! {
 }
 
 /// A word that is there or not.
-#[allow(missing_docs, reason = "the word says it")]
+#[allow(missing_docs, reason = "named by the word")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Flag {
     Aligned,

@@ -182,7 +182,7 @@ fn repeat(text: &str, rendered: &mut String) {
     }
 }
 
-/// The combinations of texts whose first one begins with this word.
+/// Returns the combinations of texts whose first text begins with this word.
 pub(crate) fn combinations(texts: [&'static str; 4], word: &str) -> Vec<usize> {
     let mut found = Vec::new();
     walk(pieces(texts[0]), word, &mut Vec::new(), &mut found);
@@ -253,7 +253,7 @@ fn choice(axes: &[Axis], letter: char, mut combination: usize) -> Option<usize> 
     None
 }
 
-/// Returns whether groups that go with each other have as many alternatives in all these texts, and names are
+/// Returns whether corresponding groups have the same number of alternatives in all these texts, and all names are
 /// known.
 #[cfg(test)]
 pub(crate) fn agree(texts: [&'static str; 4]) -> bool {

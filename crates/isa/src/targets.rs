@@ -11,7 +11,7 @@ pub enum Targets {
     Sm100,
     /// The targets of sm_90a and of each later architecture, by its own name or its family's.
     Sm90a,
-    /// sm_90a and nothing later.
+    /// Only sm_90a.
     Sm90aAlone,
     /// The targets of sm_90a and of the later data-centre architectures.
     Sm90aOrSm100a,
@@ -107,7 +107,7 @@ impl Targets {
     }
 }
 
-/// As `architectures!` of the crate `tma` says it.
+/// Formatted as in `architectures!` of the crate `tma`.
 impl fmt::Display for Targets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

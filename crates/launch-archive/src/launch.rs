@@ -6,21 +6,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Launch {
-    /// The program that launched.
+    /// The name of the program.
     pub program: String,
     /// The number of the launch in this process, from 1.
     pub number: u64,
     /// The name of the kernel in its PTX.
     pub entry: String,
-    /// Blocks.
+    /// Number of blocks.
     pub grid: [u32; 3],
-    /// Threads of a block.
+    /// Number of threads per block.
     pub block: [u32; 3],
-    /// Blocks of a cluster, where the launch said so.
+    /// Number of blocks per cluster, if set by the launch.
     pub cluster: Option<[u32; 3]>,
-    /// Dynamic shared memory of a block in bytes.
+    /// Dynamic shared memory per block in bytes.
     pub shared_bytes: u32,
-    /// All blocks run at once.
+    /// True if all blocks must be resident at once.
     pub cooperative: bool,
     /// The bytes of each parameter.
     #[serde(with = "hexadecimal")]
@@ -31,75 +31,75 @@ pub struct Launch {
     pub driver: i32,
     /// The textures and surfaces that the kernel could reach.
     pub objects: Vec<Object>,
-    /// Sentences about what the kernel could reach and the archive does not have.
+    /// Descriptions of memory that the kernel could reach but the archive does not contain.
     pub gaps: Vec<String>,
-    /// The `CUresult` with which the kernel ended, where it failed: what it left in memory is then not known.
+    /// The `CUresult` of a failed kernel, whose results in memory are unknown.
     pub error: Option<i32>,
 }
 
-/// Memory of a launch.
+/// A region of memory of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// The call that allocated it and the call's number, or the name of a variable.
+    /// The call that allocated it and its number, or the name of a variable.
     pub name: String,
-    /// Its kind.
+    /// The kind of memory.
     pub kind: Kind,
-    /// Where it was on the GPU.
+    /// The address on the GPU.
     pub address: u64,
-    /// Its bytes before the launch.
+    /// The bytes before the launch.
     pub before: Vec<u8>,
-    /// The same bytes after the launch; nothing where they could not be read.
+    /// The bytes after the launch; `None` if they could not be read.
     pub after: Option<Vec<u8>>,
 }
 
-/// A texture or a surface, by the numbers of CUDA's driver.
+/// A texture or a surface, with the numbers of CUDA's driver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Object {
-    /// The handle that kernels have.
+    /// The handle used by kernels.
     pub handle: u64,
-    /// Where its texels are.
+    /// The location of the texels.
     pub texels: Texels,
     /// `CUarray_format` of the texels.
     pub format: u32,
-    /// Channels of a texel.
+    /// Number of channels per texel.
     pub channels: u32,
-    /// How a texture is read; nothing for a surface.
+    /// The sampler of a texture; `None` for a surface.
     pub reading: Option<Reading>,
 }
 
-/// Where texels are.
+/// The location of texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Texels {
     /// An array.
     Array {
-        /// Its handle, which is the address of its memory in the archive: rows that follow each other.
+        /// The handle, which is also the address of its memory in the archive, as consecutive rows.
         array: u64,
         /// Width, height, and depth or layers; 0 where there is no such dimension.
         extents: [usize; 3],
         /// `CUDA_ARRAY3D_*`
         flags: u32,
     },
-    /// Memory.
+    /// Linear memory.
     Linear {
-        /// Where it begins.
+        /// The start address.
         address: u64,
-        /// Its length in bytes.
+        /// The length in bytes.
         bytes: usize,
     },
-    /// Rows of memory.
+    /// Rows of memory with a pitch.
     Pitched {
-        /// Where the first one begins.
+        /// The address of the first row.
         address: u64,
         /// Width and height in texels.
         extents: [usize; 2],
-        /// Bytes from a row to the next.
+        /// Distance between rows in bytes.
         pitch_bytes: usize,
     },
 }
 
-/// How a texture is read, as in `CUDA_TEXTURE_DESC`.
+/// The sampler of a texture, as in `CUDA_TEXTURE_DESC`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reading {
@@ -109,7 +109,7 @@ pub struct Reading {
     pub filter: i32,
     /// `CU_TRSF_*`
     pub flags: u32,
-    /// The bits of the border's colour.
+    /// The bits of the border colour.
     pub border: [u32; 4],
 }
 
@@ -123,11 +123,11 @@ pub enum Kind {
     Variable,
     /// A variable of the module in constant memory.
     Constant,
-    /// An array. Its address is its handle.
+    /// An array. The address is its handle.
     Array,
 }
 
-/// The first section: all but bytes.
+/// The first section: everything except memory contents.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Header {
@@ -142,11 +142,11 @@ pub(crate) struct RegionHeader {
     pub(crate) kind: Kind,
     pub(crate) address: u64,
     pub(crate) bytes: u64,
-    /// A section says what the launch changed.
+    /// True if a section contains the changes by the launch.
     pub(crate) has_after: bool,
 }
 
-/// Arguments as texts.
+/// Serialises arguments as hexadecimal text.
 mod hexadecimal {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
@@ -171,7 +171,9 @@ mod hexadecimal {
             };
             let bytes: Option<Vec<u8>> = pairs.map(byte).collect();
             bytes.ok_or_else(|| {
-                D::Error::custom(format!("`{text}` has no pairs of hexadecimal digits"))
+                D::Error::custom(format!(
+                    "`{text}` must consist of pairs of hexadecimal digits"
+                ))
             })
         };
         texts.iter().map(bytes).collect()

@@ -1,7 +1,7 @@
-//! A launch of a kernel as a file: its PTX, its arguments, the memory that it reached with the addresses of the GPU, and
-//! what the GPU made of this memory. `tma record` writes such archives, and `tma replay` reads them.
+//! A kernel launch as a file: its PTX, its arguments, the memory that it reached at the GPU's addresses, and the
+//! GPU's results in this memory. `tma record` writes such archives, and `tma replay` reads them.
 //!
-//! An archive that is cut off or altered is refused with the byte:
+//! A truncated or altered archive is refused, and the error names the byte:
 //!
 //! ```
 //! use launch_archive::{Archive, Kind, Launch, Region};
@@ -45,7 +45,7 @@ pub use seal::seal;
 pub use section::PART_BYTES;
 pub use write::{Parts, write};
 
-/// A launch that was recorded.
+/// A recorded launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Archive {
     /// The kernel, its arguments, and the GPU.

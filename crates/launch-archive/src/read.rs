@@ -1,4 +1,4 @@
-//! Reading an archive, of which nothing is taken on trust.
+//! Reading of archives, which are untrusted.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -9,13 +9,13 @@ use crate::{
     section::{HEAD_BYTES, MAGIC, PART_BYTES, digest, names},
 };
 
-/// The most bytes that a region may have: more than any GPU's memory, which an archive of few bytes could ask for.
+/// Size limit of a region in bytes, larger than any GPU's memory; a small archive could request more.
 const MOST_BYTES: u64 = 1 << 40;
 
-/// Why an archive is refused.
+/// The reason why an archive is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// The byte of the file where it is noticed.
+    /// The offset in the file where the damage was detected.
     pub offset: u64,
     /// The reason.
     pub what: String,
@@ -33,19 +33,19 @@ impl Archive {
     /// Reads an archive from the bytes of its file.
     ///
     /// # Errors
-    /// The bytes are no archive, or one that is cut off or altered.
+    /// The bytes are not an archive, or are truncated or altered.
     pub fn read(bytes: &[u8]) -> Result<Self, Damage> {
         let mut sections = Sections::begin(bytes)?;
         let (start, header) = sections.next(names::LAUNCH)?;
         let header = serde_json::from_slice(header);
         let Header { launch, memory } = header.map_err(|error| Damage {
             offset: start as u64,
-            what: format!("what is said of the launch cannot be read: {error}"),
+            what: format!("the description of the launch is invalid: {error}"),
         })?;
         let (start, ptx) = sections.next(names::PTX)?;
         let ptx = std::str::from_utf8(ptx).map_err(|error| Damage {
             offset: (start + error.valid_up_to()) as u64,
-            what: "the PTX is no text".to_owned(),
+            what: "the PTX is not UTF-8".to_owned(),
         })?;
         let memory = memory
             .into_iter()
@@ -77,7 +77,7 @@ fn region(sections: &mut Sections<'_>, header: RegionHeader) -> Result<Region, D
     let at = sections.at as u64;
     let too_large = || Damage {
         offset: at,
-        what: format!("there is no room for the {bytes} bytes of {name}"),
+        what: format!("cannot allocate the {bytes} bytes of {name}"),
     };
     if bytes > MOST_BYTES {
         return Err(too_large());
@@ -88,7 +88,7 @@ fn region(sections: &mut Sections<'_>, header: RegionHeader) -> Result<Region, D
     while before.len() < bytes {
         let part = before.len();
         let end = bytes.min(part + PART_BYTES);
-        // The sections may end long before these bytes do.
+        // The sections may end long before this many bytes.
         for all in std::iter::once(&mut before).chain(&mut after) {
             all.try_reserve_exact(end - part).map_err(|_| too_large())?;
         }
@@ -111,7 +111,7 @@ fn region(sections: &mut Sections<'_>, header: RegionHeader) -> Result<Region, D
 struct Sections<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Those that were read.
+    /// Number of sections read so far.
     count: u64,
 }
 
@@ -122,7 +122,7 @@ impl<'a> Sections<'a> {
             let same = bytes.iter().zip(MAGIC).take_while(|(a, b)| a == b);
             return Err(Damage {
                 offset: same.count() as u64,
-                what: "this is no archive of a launch, or one of another version".to_owned(),
+                what: "not an archive of a launch, or one of another version".to_owned(),
             });
         }
         let sections = Self {
@@ -136,7 +136,7 @@ impl<'a> Sections<'a> {
         }
     }
 
-    /// The offset of the next section's bytes, and these.
+    /// Returns the offset and the bytes of the next section.
     fn next(&mut self, name: &[u8; 8]) -> Result<(usize, &'a [u8]), Damage> {
         let title = String::from_utf8_lossy(name);
         let title = title.trim_end();
@@ -169,12 +169,12 @@ impl<'a> Sections<'a> {
         }
     }
 
-    /// Writes the runs of the next section over a part of a region.
+    /// Applies the runs of the next section to a part of a region.
     fn apply(&mut self, name: &[u8; 8], region: &str, part: &mut [u8]) -> Result<(), Damage> {
         let (start, runs) = self.next(name)?;
         runs::apply(runs, part).map_err(|at| Damage {
             offset: (start + at) as u64,
-            what: format!("bytes of {region} lie outside of it"),
+            what: format!("runs of {region} are out of its bounds"),
         })
     }
 
@@ -278,7 +278,7 @@ mod tests {
                 let mut altered = bytes.clone();
                 altered[at] ^= bit;
                 let damage = Archive::read(&altered).unwrap_err();
-                // A length that was altered may say that the file ends too soon.
+                // An altered length may make the file appear too short.
                 let is_length = damage.offset == bytes.len() as u64;
                 assert!(damage.offset <= at as u64 || is_length, "{at}: {damage}");
             }

@@ -1,4 +1,4 @@
-//! Memory as what differs from other memory: runs of bytes, each with its offset and its length before it.
+//! Memory as differences from other memory: runs of bytes, each preceded by its offset and length.
 
 use std::borrow::Cow;
 
@@ -6,8 +6,8 @@ use std::borrow::Cow;
 const BLOCK_BYTES: usize = 256;
 const HEAD_BYTES: usize = 16;
 
-/// The pieces of the runs in which bytes differ from others, or from zeros: heads, and bytes as they are. The lengths of
-/// all but the last are multiples of eight.
+/// Returns the runs in which bytes differ from others, or from zeros, as headers and slices. All lengths except the
+/// last are multiples of eight.
 pub(crate) fn pieces<'a>(base: Option<&[u8]>, bytes: &'a [u8]) -> Vec<Cow<'a, [u8]>> {
     let zeros = [0; BLOCK_BYTES];
     let differs = |index: usize, block: &[u8]| {
@@ -35,7 +35,7 @@ pub(crate) fn pieces<'a>(base: Option<&[u8]>, bytes: &'a [u8]) -> Vec<Cow<'a, [u
     pieces
 }
 
-/// Writes runs over other bytes. An error is the offset in the runs of what is wrong.
+/// Applies runs to other bytes. The error is the offset of the damage in the runs.
 pub(crate) fn apply(runs: &[u8], bytes: &mut [u8]) -> Result<(), usize> {
     let mut at = 0;
     while at < runs.len() {

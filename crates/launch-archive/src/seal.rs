@@ -1,9 +1,8 @@
 use crate::section::{MAGIC, digest};
 
-/// Returns a file of sections as they are given, each with the right digest, whatever its bytes say: for tests of what reads
-/// archives.
+/// Returns a file with the given sections and valid digests, whatever their contents, to test readers of archives.
 ///
-/// A name is that of the format, such as `ptx` and five blanks.
+/// Section names are padded as in the format, such as `ptx` with five spaces.
 pub fn seal(sections: &[(&[u8; 8], &[u8])]) -> Vec<u8> {
     let mut file = MAGIC.to_vec();
     for (index, (name, bytes)) in (0..).zip(sections) {

@@ -1,15 +1,15 @@
-//! Sections: a name, the number of bytes, a digest of both and of the bytes, and the bytes.
+//! Sections: a name, the number of bytes, a digest of everything, and the bytes.
 
-/// The first bytes of an archive: a name and a version.
+/// The first bytes of an archive, with a name and a version.
 pub(crate) const MAGIC: &[u8; 16] = b"tma launch v2\n\0\0";
 
-/// The bytes before those of a section.
+/// Size of a section header in bytes.
 pub(crate) const HEAD_BYTES: usize = 24;
 
-/// Memory is kept in parts of so many bytes, the last of a region with what is left.
+/// Memory is stored in parts of this size; the last one of a region may be smaller.
 pub const PART_BYTES: usize = 2 << 20;
 
-/// The sections of an archive, in their order; the memory's stand once for each part of a region.
+/// The sections of an archive in order; memory sections repeat for each part of a region.
 pub(crate) mod names {
     pub(crate) const LAUNCH: &[u8; 8] = b"launch  ";
     pub(crate) const PTX: &[u8; 8] = b"ptx     ";
@@ -18,11 +18,11 @@ pub(crate) mod names {
     pub(crate) const END: &[u8; 8] = b"end     ";
 }
 
-/// A number that another number of bytes, or other bytes, have by chance alone. Every step can be undone, so that one
-/// word that was altered is always noticed. Of the pieces of the bytes, all but the last have a multiple of eight.
+/// Returns a digest that other contents have only by chance. Each step is invertible, so that a single altered word
+/// is always detected. All pieces of the bytes except the last must have a length that is a multiple of eight.
 ///
-/// It is also another one for another place among the sections. Words go to so many numbers in turn, which a processor
-/// works on at the same time, and these to one in the end.
+/// The digest also depends on the index of the section. Words are distributed over several lanes, which a processor
+/// computes in parallel, and combined at the end.
 pub(crate) fn digest<'a>(
     name: &[u8; 8],
     index: u64,
@@ -35,7 +35,7 @@ pub(crate) fn digest<'a>(
     };
     let len: usize = pieces.clone().map(<[u8]>::len).sum();
     let first = step(step(u64::from_le_bytes(*name), index), len as u64);
-    // The first lane is the one of the next word.
+    // The first lane belongs to the next word.
     let mut lanes: [u64; LANES] = std::array::from_fn(|lane| step(first, lane as u64));
     for piece in pieces {
         let (words, rest) = piece.as_chunks::<8>();

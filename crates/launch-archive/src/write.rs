@@ -15,22 +15,22 @@ use crate::{
     section::{MAGIC, digest, names},
 };
 
-/// Sections that may wait to be written.
+/// Maximum number of sections that wait to be written.
 const MOST_WAITING: usize = 8;
 
-/// Memory of a launch as it is written: in parts of [`PART_BYTES`].
+/// Memory of a launch to write, in parts of [`PART_BYTES`].
 #[derive(Clone, Debug)]
 pub struct Parts<'a> {
-    /// The call that allocated it and the call's number, or the name of a variable.
+    /// The call that allocated it and its number, or the name of a variable.
     pub name: &'a str,
-    /// Its kind.
+    /// The kind of memory.
     pub kind: Kind,
-    /// Where it was on the GPU.
+    /// The address on the GPU.
     pub address: u64,
-    /// Its bytes before the launch.
+    /// The bytes before the launch.
     pub before: Vec<&'a [u8]>,
-    /// The same bytes after the launch; nothing where they could not be read. A part that is the same slice as before is
-    /// not looked at.
+    /// The bytes after the launch; `None` if they could not be read. A part that is the same slice as before is not
+    /// compared.
     pub after: Option<Vec<&'a [u8]>>,
 }
 
@@ -51,17 +51,17 @@ impl Archive {
     /// Writes the archive.
     ///
     /// # Errors
-    /// The bytes cannot be written, or there is no thread.
+    /// The bytes cannot be written, or a thread cannot be started.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let memory: Vec<_> = self.memory.iter().map(Parts::from).collect();
         write(&self.launch, &self.ptx, &memory, out)
     }
 }
 
-/// Writes an archive of memory that lies in parts. A thread of its own compares memory while memory is written.
+/// Writes an archive of memory in parts. A separate thread compares memory while other memory is written.
 ///
 /// # Errors
-/// The bytes cannot be written, or there is no thread.
+/// The bytes cannot be written, or a thread cannot be started.
 pub fn write(
     launch: &Launch,
     ptx: &str,
@@ -97,7 +97,7 @@ pub fn write(
     Section::whole(names::END, count, &[]).write(out)
 }
 
-/// Sends the sections of memory, until nobody wants them any more.
+/// Sends the sections of memory until the receiver is dropped.
 fn compare<'a>(memory: &'a [Parts<'a>], mut index: u64, to: &SyncSender<Section<'a>>) {
     let mut send = |name, pieces| {
         let sent = to.send(Section::new(name, index, pieces));
@@ -156,7 +156,7 @@ impl<'a> Section<'a> {
 mod tests {
     use super::*;
 
-    /// A file on a medium with so much room.
+    /// A file on a medium with limited space.
     struct Full(usize);
 
     impl Write for Full {

@@ -4,16 +4,16 @@ use tensor_map::{Params, TensorMap};
 
 use crate::{Failure, Scalar, Stage};
 
-/// The value of a kernel parameter: memory that exists, or in terms of a job's buffers.
+/// The value of a kernel parameter: existing memory, or memory of a job's buffers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
     /// A number.
     Scalar(Scalar),
-    /// The address of a buffer, or of an offset in it.
+    /// The address of a buffer plus an offset.
     Buffer {
         /// The index of the job's buffer.
         index: usize,
-        /// Where in the buffer.
+        /// The offset in the buffer.
         offset_bytes: u64,
     },
     /// A tensor map, passed as a grid constant.
@@ -23,16 +23,16 @@ pub enum Argument {
         params: Box<Params>,
         /// The index of the job's buffer that holds the tensor.
         index: usize,
-        /// Where in the buffer the tensor begins.
+        /// The offset in the buffer where the tensor begins.
         offset_bytes: u64,
     },
     /// A device address.
     Address(u64),
-    /// A tensor map that was encoded before, passed as a grid constant.
+    /// An encoded tensor map, passed as a grid constant.
     EncodedMap(Box<TensorMap>),
-    /// An address or a map that is good on one device alone.
+    /// An address or a map that is valid on one device only.
     OnDevice {
-        /// The number that tells the device from all others.
+        /// The unique number of the device.
         device: u64,
         /// The address or the map.
         argument: Box<Self>,
@@ -44,12 +44,12 @@ pub enum Argument {
 }
 
 impl Argument {
-    /// A number.
+    /// Returns a number as an argument.
     pub fn scalar(scalar: impl Into<Scalar>) -> Self {
         Self::Scalar(scalar.into())
     }
 
-    /// How it looks to the kernel.
+    /// Returns the argument's name and size as seen by the kernel.
     pub fn form(&self) -> Form {
         match self {
             Self::Scalar(scalar) => Form::scalar(*scalar),
@@ -64,7 +64,7 @@ impl Argument {
         }
     }
 
-    /// It without structs and devices: itself, or the fields of all structs in it, in order.
+    /// Returns the argument itself, or the fields of all structs in it, in order, without their devices.
     pub fn leaves(&self) -> Vec<&Self> {
         match self {
             Self::Struct(fields) => fields.iter().flat_map(Self::leaves).collect(),
@@ -73,7 +73,7 @@ impl Argument {
         }
     }
 
-    /// False where a part of it is good on another device alone.
+    /// Returns false if a part of the argument is valid only on another device.
     pub fn is_good_on(&self, here: u64) -> bool {
         match self {
             Self::Struct(fields) => fields.iter().all(|field| field.is_good_on(here)),
@@ -82,12 +82,11 @@ impl Argument {
         }
     }
 
-    /// The same argument for memory that is there: addresses in place of a job's buffers, and encoded
-    /// maps in place of their parameters.
+    /// Replaces a job's buffers by addresses, and parameters of maps by encoded maps.
     ///
     /// # Errors
-    /// Any error of `address`, which gives the address of a buffer, and of `encode`, which gives the map of
-    /// the tensor at an address.
+    /// Any error of `address`, which returns the address of a buffer, and of `encode`, which returns the map of the
+    /// tensor at an address.
     pub fn placed<E>(
         &self,
         address: &mut impl FnMut(usize) -> Result<u64, E>,
@@ -118,10 +117,10 @@ impl Argument {
         })
     }
 
-    /// Its bytes, in the order of the device; between the fields of a struct are zeros.
+    /// Returns the bytes in the order of the device; padding between the fields of a struct is zero.
     ///
     /// # Errors
-    /// It names a buffer of a job: that has an address once the argument is
+    /// The argument refers to a buffer of a job, which has an address only after the argument is
     /// [placed](Self::placed).
     pub fn to_bytes(&self) -> Result<Vec<u8>, Failure> {
         Ok(match self {
@@ -142,14 +141,14 @@ impl Argument {
             }
             Self::Buffer { index, .. } | Self::TensorMap { index, .. } => {
                 let what =
-                    format!("an argument names buffer {index} of a job, and there is no job");
+                    format!("an argument refers to buffer {index} of a job, but there is no job");
                 return Err(Failure::new(Stage::Check, what)
                     .hint("pass the address of a buffer, or the tensor map itself"));
             }
         })
     }
 
-    /// Size and alignment in bytes: numbers and addresses have that of their size, tensor maps 64.
+    /// Returns size and alignment in bytes: numbers and addresses are aligned to their size, tensor maps to 64.
     fn layout(&self) -> (usize, usize) {
         match self {
             Self::Scalar(scalar) => (scalar.size_bytes(), scalar.size_bytes()),
@@ -171,10 +170,10 @@ impl Argument {
     }
 }
 
-/// How an argument looks to the kernel: what it is called and how many bytes it has.
+/// The name and size of an argument as seen by the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
-    /// The noun for it in messages.
+    /// The noun used in messages.
     pub name: &'static str,
     /// Its size in bytes.
     pub size_bytes: usize,
@@ -196,7 +195,7 @@ impl Form {
         is_tensor_map: true,
     };
 
-    /// A number.
+    /// Returns the form of a number.
     pub const fn scalar(scalar: Scalar) -> Self {
         Self {
             name: scalar.type_name(),
@@ -255,7 +254,7 @@ mod tests {
         let said = argument.to_bytes().unwrap_err().to_string();
         assert_eq!(
             said,
-            "check: an argument names buffer 2 of a job, and there is no job: pass the address of a \
+            "check: an argument refers to buffer 2 of a job, but there is no job: pass the address of a \
              buffer, or the tensor map itself"
         );
         let mut address = |index: usize| Ok::<_, Failure>(0x1000 * index as u64);

@@ -7,8 +7,7 @@ use crate::Launch;
 
 /// Bytes that a job uploads before its launches and reads back after them.
 ///
-/// On the device they begin at a multiple of [`Buffer::ALIGN_BYTES`], or lie in a variable of the
-/// module.
+/// The device memory is aligned to [`Buffer::ALIGN_BYTES`], or is a variable of the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buffer {
     name: String,
@@ -16,25 +15,24 @@ pub struct Buffer {
     maps: Vec<PlacedMap>,
     pointers: Vec<PlacedPointer>,
     variable: Option<String>,
-    /// The number of the variable's module in the job.
+    /// The index of the variable's module in the job.
     module: usize,
-    /// The variable has what it holds in the module.
+    /// True if the variable starts with its initial value from the module.
     is_initial: bool,
 }
 
-/// An address of a buffer that lies in a buffer and not among a kernel's parameters.
+/// The address of a buffer, stored in a buffer instead of a kernel parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlacedPointer {
-    /// Where in the buffer.
+    /// The offset in the buffer.
     pub at_bytes: usize,
     /// The index of the job's buffer that it points into.
     pub index: usize,
-    /// Where in that buffer it points.
+    /// The offset that it points to.
     pub offset_bytes: u64,
 }
 
-/// A pointer or a tensor map that is written over bytes of a buffer once it is known where all buffers of the job
-/// lie.
+/// A pointer or a tensor map that replaces bytes of a buffer after the addresses of all buffers are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Patch {
     at_bytes: usize,
@@ -47,7 +45,7 @@ impl Patch {
         self.at_bytes..self.at_bytes.saturating_add(self.bytes.len())
     }
 
-    /// Writes it over the bytes of its buffer; nothing where they are too few, which the check of a launch names.
+    /// Writes the patch, unless the buffer is too short, which the launch check reports.
     pub fn apply(&mut self, bytes: &mut [u8]) {
         if let Some(there) = bytes.get_mut(self.range()) {
             self.before = there.to_vec();
@@ -55,7 +53,7 @@ impl Patch {
         }
     }
 
-    /// Puts back what was there before, where it is still there.
+    /// Restores the original bytes, if the patch is unmodified.
     pub fn undo(&self, bytes: &mut [u8]) {
         if let Some(there) = bytes.get_mut(self.range())
             && *there == self.bytes
@@ -65,23 +63,23 @@ impl Patch {
     }
 }
 
-/// A tensor map that lies in a buffer and not among a kernel's parameters.
+/// A tensor map stored in a buffer instead of a kernel parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlacedMap {
-    /// Where in the buffer: a multiple of 64.
+    /// The offset in the buffer, a multiple of 64.
     pub at_bytes: usize,
     /// The map's parameters.
     pub params: Params,
     /// The index of the job's buffer that holds the tensor.
     pub index: usize,
-    /// Where in that buffer the tensor begins.
+    /// The offset in that buffer where the tensor begins.
     pub offset_bytes: u64,
 }
 
-/// A buffer was to be read as elements of a size that does not divide its own.
+/// The error of reading a buffer as elements whose size does not divide the buffer's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "buffer `{buffer}` has {len_bytes} bytes, which is no whole number of elements of {element_bytes} bytes"
+    "buffer `{buffer}` has {len_bytes} bytes, which must be a multiple of the element size, {element_bytes} bytes"
 )]
 pub struct PartialElement {
     /// The buffer's name.
@@ -96,12 +94,12 @@ impl Buffer {
     /// Alignment of every buffer on the device, in bytes.
     pub const ALIGN_BYTES: u64 = 256;
 
-    /// A buffer of these elements.
+    /// Creates a buffer with these elements.
     pub fn new<T: NoUninit>(name: &str, elements: &[T]) -> Self {
         Self::of_bytes(name, bytemuck::cast_slice(elements).to_vec())
     }
 
-    /// A buffer of these bytes, which are not copied.
+    /// Creates a buffer from these bytes without copying them.
     pub fn of_bytes(name: &str, bytes: Vec<u8>) -> Self {
         Self {
             name: name.to_owned(),
@@ -114,13 +112,12 @@ impl Buffer {
         }
     }
 
-    /// A buffer of `len_elems` elements of the type `T`, all bytes zero.
+    /// Creates a buffer of `len_elems` elements of type `T`, all bytes zero.
     pub fn zeroed<T: Zeroable>(name: &str, len_elems: usize) -> Self {
         Self::of_bytes(name, vec![0; len_elems.saturating_mul(size_of::<T>())])
     }
 
-    /// A buffer of tensor maps, one after the other, each of the tensor at the start of one of the
-    /// job's buffers.
+    /// Creates a buffer of consecutive tensor maps, each of the tensor at the start of one of the job's buffers.
     pub fn tensor_maps<P: Into<Params>>(
         name: &str,
         maps: impl IntoIterator<Item = (P, usize)>,
@@ -140,22 +137,21 @@ impl Buffer {
         }
     }
 
-    /// Writes a tensor map over 128 of its bytes when it is uploaded.
+    /// Replaces 128 bytes by a tensor map during the upload.
     #[must_use]
     pub fn with_tensor_map(mut self, map: PlacedMap) -> Self {
         self.maps.push(map);
         self
     }
 
-    /// Writes the address of a buffer over 8 of its bytes when it is uploaded.
+    /// Replaces 8 bytes by the address of a buffer during the upload.
     #[must_use]
     pub fn with_pointer(mut self, pointer: PlacedPointer) -> Self {
         self.pointers.push(pointer);
         self
     }
 
-    /// Puts it into the variable of this name in the module, in constant or global memory, which
-    /// has as many bytes.
+    /// Stores the buffer in a variable of the module, in constant or global memory, which must have the same size.
     #[doc(alias = "cudaMemcpyToSymbol")]
     #[must_use]
     pub fn in_variable(mut self, variable: &str) -> Self {
@@ -163,8 +159,8 @@ impl Buffer {
         self
     }
 
-    /// It is the variable of this name in the module: its bytes are not written before the launches, only read
-    /// after them.
+    /// Makes the buffer a view of a variable of the module: its bytes are not written before the launches, only
+    /// read after them.
     #[doc(alias = "cudaMemcpyFromSymbol")]
     #[must_use]
     pub fn of_variable(mut self, variable: &str) -> Self {
@@ -172,49 +168,48 @@ impl Buffer {
         self.in_variable(variable)
     }
 
-    /// Its variable is in the module of the job that has this number; in the first one, number 0, unless this is
-    /// called.
+    /// Selects the job's module that contains the variable, by index. The default is the first module, index 0.
     #[must_use]
     pub fn of_module(mut self, module: usize) -> Self {
         self.module = module;
         self
     }
 
-    /// The tensor maps that are written over its bytes.
+    /// Returns the tensor maps to place in the buffer.
     pub fn placed_maps(&self) -> &[PlacedMap] {
         &self.maps
     }
 
-    /// The addresses that are written over its bytes.
+    /// Returns the addresses to place in the buffer.
     pub fn placed_pointers(&self) -> &[PlacedPointer] {
         &self.pointers
     }
 
-    /// The variable that it lies in.
+    /// Returns the variable that holds the buffer.
     pub fn variable(&self) -> Option<&str> {
         self.variable.as_deref()
     }
 
-    /// The number of the module that the variable is in.
+    /// Returns the index of the variable's module.
     pub fn module(&self) -> usize {
         self.module
     }
 
-    /// Returns whether it lies in this variable of a launch's module.
+    /// Returns whether the buffer is this variable of a launch's module.
     pub(crate) fn is_variable(&self, name: &str, launch: &Launch) -> bool {
         self.variable() == Some(name) && self.module == launch.module
     }
 
-    /// True if the variable that it lies in begins with what it holds in the module.
+    /// Returns true if the variable starts with its initial value from the module.
     pub fn is_initial(&self) -> bool {
         self.is_initial
     }
 
-    /// Its pointers and tensor maps, once it is known where buffers lie.
+    /// Returns the patches with the pointers and tensor maps, given the addresses of buffers.
     ///
     /// # Errors
-    /// Any error of `address`, which gives the address of a buffer, and of `encode`, which gives the map of
-    /// the tensor at an address.
+    /// Any error of `address`, which returns the address of a buffer, and of `encode`, which returns the map of the
+    /// tensor at an address.
     pub fn patches<E>(
         &self,
         mut address: impl FnMut(usize) -> Result<u64, E>,
@@ -240,33 +235,33 @@ impl Buffer {
         Ok(patches)
     }
 
-    /// The name in messages.
+    /// Returns the name in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its bytes.
+    /// Returns the bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Its bytes, to change them.
+    /// Returns the bytes for modification.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.bytes
     }
 
-    /// Takes its bytes: it has none until it [gets them](Self::set_bytes) back.
+    /// Takes the bytes, leaving none until they are [set](Self::set_bytes) again.
     #[must_use]
     pub fn take_bytes(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.bytes)
     }
 
-    /// Gives it other bytes.
+    /// Replaces the bytes.
     pub fn set_bytes(&mut self, bytes: Vec<u8>) {
         self.bytes = bytes;
     }
 
-    /// A copy of its elements.
+    /// Returns a copy of the elements.
     pub fn to_vec<T: AnyBitPattern + NoUninit>(&self) -> Result<Vec<T>, PartialElement> {
         let (len_bytes, element_bytes) = (self.bytes.len(), size_of::<T>());
         if element_bytes == 0 || !len_bytes.is_multiple_of(element_bytes) {
@@ -340,7 +335,7 @@ mod tests {
         let error = Buffer::new("x", &[1_u8; 6]).to_vec::<u32>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "buffer `x` has 6 bytes, which is no whole number of elements of 4 bytes"
+            "buffer `x` has 6 bytes, which must be a multiple of the element size, 4 bytes"
         );
         assert!(Buffer::new("x", &[1_u8]).to_vec::<()>().is_err());
     }

@@ -7,11 +7,11 @@ use tensor_map::TensorMap;
 
 use crate::{Argument, Conditions, Launch, Shape, TileShape, Violations};
 
-/// A kernel with its arguments, as the function makes it that `#[kernel]` writes for the host.
+/// A kernel with its arguments, created by the host function that `#[kernel]` generates.
 ///
-/// It borrows the memory that the arguments point to.
+/// It borrows the memory of its arguments.
 #[derive(Clone)]
-#[must_use = "a call does nothing before it is launched"]
+#[must_use = "a call must be launched to have an effect"]
 pub struct Call<'a> {
     entry: String,
     arguments: Vec<Argument>,
@@ -20,11 +20,11 @@ pub struct Call<'a> {
     conditions: Conditions,
 }
 
-/// The dynamic shared memory of a block with so many threads, in bytes.
+/// Returns the dynamic shared memory in bytes for a block with the given number of threads.
 type SharedBytes<'a> = Arc<dyn Fn(u64) -> u64 + Send + Sync + 'a>;
 
 impl<'a> Call<'a> {
-    /// The kernel `entry` without arguments.
+    /// Creates a call of the kernel `entry` without arguments.
     pub fn new(entry: impl Into<String>) -> Self {
         Self {
             entry: entry.into(),
@@ -35,8 +35,8 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Chooses the kernel's instance by the value of a constant, one of those that were compiled, with the
-    /// name that each has in the entry; the launch refuses any other.
+    /// Chooses the kernel's instance by the value of a constant. `of` lists the compiled values with their names in
+    /// the entry; the launch refuses any other value.
     pub fn instance<T>(mut self, constant: &str, value: T, of: &[(T, &str)]) -> Self
     where
         T: PartialOrd + Display + Copy,
@@ -56,15 +56,15 @@ impl<'a> Call<'a> {
         self
     }
 
-    /// Adds the argument of the next parameter, which has this name in the source.
+    /// Adds the argument of the next parameter, with its name in the source.
     pub fn argument(mut self, parameter: &'static str, argument: Argument) -> Self {
         self.parameters.push(parameter);
         self.arguments.push(argument);
         self
     }
 
-    /// The tensor map that the next parameter gets, a grid constant of this name. A kernel that names the
-    /// tile of its map is launched with no other; the launch refuses it.
+    /// Adds the tensor map of the next parameter, a grid constant of this name. If the kernel declares the tile of
+    /// its map, the launch refuses maps with other tiles.
     pub fn grid_constant(
         mut self,
         parameter: &'static str,
@@ -77,14 +77,14 @@ impl<'a> Call<'a> {
         self.argument(parameter, map)
     }
 
-    /// The dynamic shared memory that the kernel declares for these arguments, in bytes.
+    /// Sets the dynamic shared memory that the kernel declares for these arguments, in bytes.
     pub fn shared_bytes(self, shared_bytes: impl Into<u64>) -> Self {
         let shared_bytes = shared_bytes.into();
         self.shared_bytes_of_block(move |_| shared_bytes)
     }
 
-    /// The dynamic shared memory that the kernel declares for these arguments and a block with so many
-    /// threads, in bytes. There are never more than 2^32 threads.
+    /// Sets a function from the number of threads per block (at most 2^32) to the dynamic shared memory that the
+    /// kernel declares, in bytes.
     pub fn shared_bytes_of_block(self, of: impl Fn(u64) -> u64 + Send + Sync + 'a) -> Self {
         Self {
             shared_bytes: Some(Arc::new(of)),
@@ -92,16 +92,16 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The kernel's name in its module.
+    /// Returns the kernel's name in its module.
     pub fn entry(&self) -> &str {
         &self.entry
     }
 
-    /// The launch with this shape. Where the kernel declares its dynamic shared memory, the launch asks
-    /// for so much, whatever the shape says.
+    /// Returns the launch with this shape. If the kernel declares its dynamic shared memory, that size replaces the
+    /// one in the shape.
     ///
     /// # Errors
-    /// A constant of the kernel has a value for which it was not compiled.
+    /// A constant has a value that the kernel was not compiled for.
     pub fn launch(self, shape: Shape) -> Result<Launch, Violations> {
         self.conditions.into_result()?;
         let shape = match self.shared_bytes {
@@ -136,29 +136,28 @@ impl Debug for Call<'_> {
     }
 }
 
-/// An argument for a parameter `*const T` or `*mut T` of a kernel: memory with elements of the type
-/// `T`.
+/// An argument for a kernel parameter `*const T` or `*mut T`: memory with elements of type `T`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not memory with elements of the type `{T}`",
     label = "the kernel takes a pointer to `{T}` here"
 )]
 pub trait Pointer<T> {
-    /// The argument that the parameter gets.
+    /// Returns the argument for the parameter.
     fn pointer(&self) -> Argument;
 }
 
-/// An argument for a parameter `#[grid_constant] map: &TensorMap` of a kernel: a map, or in a job a
+/// An argument for a kernel parameter `#[grid_constant] map: &TensorMap`: a map, or in a job a
 /// [`MapRef`](crate::MapRef).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tensor map",
     label = "the kernel takes a tensor map here"
 )]
 pub trait MapArgument {
-    /// The argument that the parameter gets.
+    /// Returns the argument for the parameter.
     fn map(&self) -> Argument;
 }
 
-/// A map that was encoded before.
+/// An encoded map.
 impl MapArgument for TensorMap {
     fn map(&self) -> Argument {
         Argument::EncodedMap(Box::new(*self))

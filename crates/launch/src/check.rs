@@ -1,4 +1,4 @@
-//! Checks a launch before it is made: every broken rule, each with its nearest fix.
+//! Checks a launch in advance and reports every broken rule with its nearest fix.
 
 mod arguments;
 mod contents;
@@ -16,8 +16,8 @@ pub use regions::regions;
 pub use shape::{cooperative_grid, shape};
 pub use violation::{Rule, Violation, Violations};
 
-/// Everything that is wrong with a launch of the kernel `signature` on a device with these limits; what
-/// the memory must hold is left to [`contents`].
+/// Checks a launch of the kernel `signature` on a device with these limits, and returns all violations. Memory
+/// contents are checked separately by [`contents`].
 ///
 /// ```
 /// use tma_launch::{Launch, Limits, Signature, check};

@@ -1,36 +1,35 @@
 use crate::{Launch, Ptx, Violations};
 
-/// Arguments of a kernel that make a launch which is safe to run.
+/// Arguments of a kernel whose launch is safe to run once checked.
 ///
 /// # Safety
-/// 1. A launch that [`launch`](Self::launch) gives, of the kernel that the type is for, accesses only memory
-///    of its job's buffers, whatever they hold, once [`check`](crate::check()) and
-///    [`contents`](crate::check::contents) have nothing against it.
+/// 1. A launch returned by [`launch`](Self::launch), of the kernel that the type belongs to, accesses only memory
+///    of its job's buffers, whatever their contents, once [`check`](crate::check()) and
+///    [`contents`](crate::check::contents) report no violations.
 pub unsafe trait Checked {
     /// Checks the arguments.
     ///
     /// # Errors
-    /// All that the kernel cannot take.
+    /// The arguments violate conditions of the kernel; the error lists all violations.
     fn launch(&self) -> Result<Launch, Violations>;
 }
 
-/// A text with the kernels that the [`Checked`] arguments of a crate are for.
+/// A PTX text with the kernels of a crate's [`Checked`] arguments.
 #[derive(Clone, Copy, Debug)]
 pub struct Kernels<'a> {
     ptx: Ptx<'a>,
 }
 
 impl<'a> Kernels<'a> {
-    /// Takes the text's word for it.
+    /// Wraps a text, which is not verified.
     ///
     /// # Safety
-    /// 1. A kernel of the text that has the name of one which [`Checked`] arguments are for was compiled
-    ///    from that one.
+    /// 1. If a kernel of the text has the name of one with [`Checked`] arguments, it was compiled from that one.
     pub const unsafe fn new(ptx: Ptx<'a>) -> Self {
         Self { ptx }
     }
 
-    /// The text.
+    /// Returns the text.
     pub const fn ptx(&self) -> Ptx<'a> {
         self.ptx
     }

@@ -1,4 +1,4 @@
-//! Compares expected with actual elements: the first one that differs.
+//! Compares expected with actual elements, and reports the first difference.
 //!
 //! ```
 //! use tma_launch::compare;
@@ -16,36 +16,36 @@ use std::fmt::{self, Debug, Display, Formatter};
 
 use bytemuck::NoUninit;
 
-/// That two slices are not as equal as they should be.
+/// The difference between two slices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mismatch {
-    /// There are more or fewer elements than expected.
+    /// The number of elements differs.
     Length {
-        /// Elements expected.
+        /// Expected number of elements.
         expected: usize,
-        /// Elements there are.
+        /// Actual number of elements.
         got: usize,
     },
     /// Elements differ.
     Elements {
-        /// Index of the first that differs.
+        /// The index of the first different element.
         index: usize,
-        /// Its coordinates, innermost first, where dimensions were given.
+        /// The coordinates of the element, innermost first, if dimensions were given.
         coordinates: Option<Vec<usize>>,
         /// The expected value.
         expected: String,
         /// The actual value.
         got: String,
-        /// How many differ.
+        /// Number of different elements.
         count: usize,
-        /// How many there are.
+        /// Total number of elements.
         total: usize,
     },
 }
 
 impl Mismatch {
-    /// Adds the coordinates in an array of these dimensions, innermost first. The last coordinate
-    /// goes on where the array ends.
+    /// Adds the coordinates in an array of these dimensions, innermost first. The last coordinate continues past
+    /// the end of the array.
     #[must_use]
     pub fn at(mut self, dims: &[usize]) -> Self {
         if let Self::Elements {
@@ -95,7 +95,7 @@ impl Display for Mismatch {
 
 impl std::error::Error for Mismatch {}
 
-/// Every element has the bits that were expected. So `-0.0` is not `0.0`, and a NaN is itself.
+/// Compares elements bit by bit: `-0.0` differs from `0.0`, and a NaN equals itself.
 pub fn exact<T: NoUninit + Debug>(expected: &[T], got: &[T]) -> Result<(), Mismatch> {
     by(
         expected,
@@ -105,7 +105,7 @@ pub fn exact<T: NoUninit + Debug>(expected: &[T], got: &[T]) -> Result<(), Misma
     )
 }
 
-/// Every element is within the tolerance of what was expected. A NaN is close to every NaN.
+/// Compares elements within a tolerance. A NaN is close to every NaN.
 pub fn close<T: Float>(expected: &[T], got: &[T], tolerance: Tolerance) -> Result<(), Mismatch> {
     let distance = |a: T, b: T| format!("{b:?} ({} ULPs away)", T::ulps(a, b));
     by(
@@ -116,17 +116,17 @@ pub fn close<T: Float>(expected: &[T], got: &[T], tolerance: Tolerance) -> Resul
     )
 }
 
-/// How far a floating-point number may be from what was expected: one of the two is enough.
+/// The allowed difference of floating-point numbers: it suffices to meet one of the two limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tolerance {
-    /// Steps from one number of the type to the next (units in the last place).
+    /// Number of steps between adjacent numbers of the type (units in the last place).
     pub ulps: u64,
     /// Absolute difference.
     pub absolute: f64,
 }
 
 impl Tolerance {
-    /// Allows so many steps, and no absolute difference.
+    /// Allows `ulps` steps and no absolute difference.
     pub const fn ulps(ulps: u64) -> Self {
         Self {
             ulps,
@@ -134,12 +134,12 @@ impl Tolerance {
         }
     }
 
-    /// This absolute difference, and no steps.
+    /// Allows this absolute difference and no steps.
     pub const fn absolute(absolute: f64) -> Self {
         Self { ulps: 0, absolute }
     }
 
-    /// Returns whether `b` may stand where `a` was expected.
+    /// Returns whether `b` is close enough to the expected `a`.
     pub fn allows<T: Float>(self, a: T, b: T) -> bool {
         let (wide_a, wide_b) = (a.into(), b.into());
         if wide_a.is_nan() || wide_b.is_nan() {
@@ -149,9 +149,9 @@ impl Tolerance {
     }
 }
 
-/// Floating-point types whose numbers can be counted: `f32` and `f64`.
+/// Floating-point types with countable numbers: `f32` and `f64`.
 pub trait Float: Copy + Debug + Into<f64> {
-    /// Steps from one number to the other; 0 from `-0.0` to `0.0`.
+    /// Returns the number of steps from one number to the other; 0 from `-0.0` to `0.0`.
     fn ulps(a: Self, b: Self) -> u64;
 }
 
@@ -172,7 +172,7 @@ macro_rules! float {
 float!(f32, i32);
 float!(f64, i64);
 
-/// The two elements; with their bytes, where they would look the same.
+/// Formats the two elements, with their bytes if they would look the same.
 fn show_bits<T: NoUninit + Debug>(a: &T, b: &T) -> (String, String) {
     let (expected, got) = (format!("{a:?}"), format!("{b:?}"));
     if expected != got {
@@ -182,7 +182,7 @@ fn show_bits<T: NoUninit + Debug>(a: &T, b: &T) -> (String, String) {
     (bytes(a), bytes(b))
 }
 
-/// Compares with `same`, and shows the first pair that is not with `show`.
+/// Compares with `same`, and formats the first different pair with `show`.
 fn by<T>(
     expected: &[T],
     got: &[T],

@@ -7,8 +7,7 @@ use tensor_map::Params;
 
 use crate::{Access, Call, Launch, Region, Rule, Shape, TileShape, Use, Violation, Violations};
 
-/// The conditions of a kernel on its arguments; collects all that do not hold, each with the values
-/// that would.
+/// A kernel's conditions on its arguments. Collects all violations, each with valid values.
 ///
 /// ```
 /// use tma_launch::{Call, Conditions, Shape};
@@ -145,44 +144,43 @@ impl Conditions {
         });
     }
 
-    /// The kernel uses so many bytes of a buffer of the job, from its start on: a shorter one is refused
-    /// before the launch.
+    /// Declares that the kernel uses `least_bytes` bytes from the start of a buffer of the job; a shorter buffer is
+    /// refused before the launch.
     pub fn uses(&mut self, index: usize, least_bytes: u64) {
         self.use_of(Region::bytes(index, least_bytes), Access::Used);
     }
 
-    /// The kernel reads this memory, which nothing may change meanwhile.
+    /// Declares memory that the kernel reads and that must not change meanwhile.
     pub fn reads(&mut self, region: Region) {
         self.use_of(region, Access::Read);
     }
 
-    /// The kernel writes this memory, which it uses for nothing else.
+    /// Declares memory that the kernel only writes.
     pub fn writes(&mut self, region: Region) {
         self.use_of(region, Access::Written);
     }
 
-    /// The kernel reads this memory and writes it in place.
+    /// Declares memory that the kernel reads and writes in place.
     pub fn updates(&mut self, region: Region) {
         self.use_of(region, Access::Updated);
     }
 
-    /// The kernel counts from zero in this memory: it is zero before each launch.
+    /// Declares memory with counters, which must be zero before each launch.
     pub fn zeroed(&mut self, region: Region) {
         self.use_of(region, Access::Zeroed);
     }
 
-    /// The kernel reads numbers of `u32` in this memory, none of which is less than the one before.
+    /// Declares memory with `u32` numbers that the kernel reads and that must not decrease.
     pub fn ascending(&mut self, region: Region) {
         self.use_of(region, Access::Ascending);
     }
 
-    /// In this memory lie tensor maps that bring such tiles, one behind the other, of tensors in the job's
-    /// buffers.
+    /// Declares memory with consecutive tensor maps that load this tile, of tensors in the job's buffers.
     pub fn maps(&mut self, region: Region, tile: TileShape) {
         self.use_of(region, Access::Maps(tile));
     }
 
-    /// At the start of this memory lies the map of the tensor at the start of the job's buffer `index`.
+    /// Declares memory that begins with the map of the tensor at the start of the job's buffer `index`.
     pub fn map_of(&mut self, region: Region, params: impl Into<Params>, index: usize) {
         let params = Box::new(params.into());
         self.use_of(region, Access::MapOf { params, index });
@@ -192,10 +190,10 @@ impl Conditions {
         self.uses.push(Use { region, access });
     }
 
-    /// The launch of `call`, where everything holds.
+    /// Returns the launch of `call` if all conditions hold.
     ///
     /// # Errors
-    /// All that does not hold, and what the call itself is refused for.
+    /// Conditions are violated, including the call's own; the error lists all of them.
     pub fn launch(mut self, mut call: Call<'_>, shape: Shape) -> Result<Launch, Violations> {
         self.broken.splice(..0, call.take_conditions().broken);
         let uses = std::mem::take(&mut self.uses);
@@ -204,10 +202,10 @@ impl Conditions {
         Ok(Launch { uses, ..launch })
     }
 
-    /// An error unless everything holds.
+    /// Returns an error unless all conditions hold.
     ///
     /// # Errors
-    /// All that does not hold.
+    /// Conditions are violated; the error lists all of them.
     pub fn into_result(self) -> Result<(), Violations> {
         Violations(self.broken).into_result()
     }

@@ -2,7 +2,7 @@ use tensor_map::{Params, TensorMap};
 
 use crate::{Access, Argument, Dim3, Region, Scalar, Shape, Use};
 
-/// One launch of one kernel.
+/// A launch of a kernel.
 ///
 /// ```
 /// use tma_launch::Launch;
@@ -19,20 +19,20 @@ use crate::{Access, Argument, Dim3, Region, Scalar, Shape, Use};
 pub struct Launch {
     /// The kernel's name.
     pub entry: String,
-    /// The number of its module in the [job](crate::Job); 0 is the first one.
+    /// The index of the kernel's module in the [job](crate::Job); 0 is the first one.
     pub module: usize,
     /// Grid, block, cluster and shared memory.
     pub shape: Shape,
-    /// The arguments of its parameters, in order.
+    /// The arguments in the order of the parameters.
     pub arguments: Vec<Argument>,
-    /// The names of its first parameters in the source, where they are known.
+    /// The names of the first parameters in the source, if known.
     pub parameters: Vec<&'static str>,
-    /// Memory of the job that the kernel uses, and how.
+    /// The memory of the job that the kernel uses, and how.
     pub uses: Vec<Use>,
 }
 
 impl Launch {
-    /// The kernel `entry` with `grid` blocks of `block` threads, and no arguments.
+    /// Creates a launch of the kernel `entry` with `grid` blocks of `block` threads and no arguments.
     pub fn new(entry: &str, grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Self {
         Self {
             entry: entry.to_owned(),
@@ -44,61 +44,61 @@ impl Launch {
         }
     }
 
-    /// The kernel is in the module of the job that has this number.
+    /// Selects the job's module that contains the kernel, by index.
     #[must_use]
     pub fn of_module(mut self, module: usize) -> Self {
         self.module = module;
         self
     }
 
-    /// Blocks in a cluster, where the kernel itself does not say so.
+    /// Sets the blocks per cluster, unless the kernel declares them itself.
     #[must_use]
     pub fn cluster(mut self, cluster: impl Into<Dim3>) -> Self {
         self.shape = self.shape.cluster(cluster);
         self
     }
 
-    /// Allow clusters that not every GPU can run.
+    /// Allows clusters that not every GPU can run.
     #[must_use]
     pub fn non_portable_cluster(mut self) -> Self {
         self.shape = self.shape.non_portable_cluster();
         self
     }
 
-    /// Dynamic shared memory of each block, in bytes.
+    /// Sets the dynamic shared memory of each block, in bytes.
     #[must_use]
     pub fn shared_bytes(mut self, shared_bytes: u32) -> Self {
         self.shape = self.shape.shared_bytes(shared_bytes);
         self
     }
 
-    /// Make all blocks run at once: see [`Shape::cooperative`].
+    /// Makes all blocks resident at once; see [`Shape::cooperative`].
     #[must_use]
     pub fn cooperative(mut self) -> Self {
         self.shape = self.shape.cooperative();
         self
     }
 
-    /// Let it begin while the launch before it ends: see [`Shape::overlaps`].
+    /// Lets the launch begin while the previous one ends; see [`Shape::overlaps`].
     #[must_use]
     pub fn overlaps(mut self) -> Self {
         self.shape = self.shape.overlaps();
         self
     }
 
-    /// The next parameter gets a number.
+    /// Passes a number to the next parameter.
     #[must_use]
     pub fn scalar(self, value: impl Into<Scalar>) -> Self {
         self.argument(Argument::Scalar(value.into()))
     }
 
-    /// The next parameter gets the address of a buffer of the job.
+    /// Passes the address of a buffer of the job to the next parameter.
     #[must_use]
     pub fn buffer(self, index: usize) -> Self {
         self.buffer_at(index, 0)
     }
 
-    /// The next parameter gets the address `offset_bytes` into a buffer of the job.
+    /// Passes the address `offset_bytes` into a buffer of the job to the next parameter.
     #[must_use]
     pub fn buffer_at(self, index: usize, offset_bytes: u64) -> Self {
         self.argument(Argument::Buffer {
@@ -107,8 +107,8 @@ impl Launch {
         })
     }
 
-    /// The next parameter gets the address of a buffer of the job, of which the kernel uses so many
-    /// bytes: a shorter one is refused.
+    /// Passes the address of a buffer of the job to the next parameter. The kernel uses `least_bytes` bytes, and a
+    /// shorter buffer is refused.
     #[must_use]
     pub fn buffer_of(mut self, index: usize, least_bytes: u64) -> Self {
         self.uses.push(Use {
@@ -118,14 +118,13 @@ impl Launch {
         self.buffer(index)
     }
 
-    /// The next parameter is a grid constant and gets a map of the tensor at the start of a buffer.
+    /// Passes a map of the tensor at the start of a buffer to the next parameter, a grid constant.
     #[must_use]
     pub fn tensor_map(self, params: impl Into<Params>, index: usize) -> Self {
         self.tensor_map_at(params, index, 0)
     }
 
-    /// The next parameter is a grid constant and gets a map of the tensor `offset_bytes` into a
-    /// buffer.
+    /// Passes a map of the tensor `offset_bytes` into a buffer to the next parameter, a grid constant.
     #[must_use]
     pub fn tensor_map_at(self, params: impl Into<Params>, index: usize, offset_bytes: u64) -> Self {
         let params = Box::new(params.into());
@@ -136,7 +135,7 @@ impl Launch {
         })
     }
 
-    /// The next parameter gets a struct of these fields by value.
+    /// Passes a struct with these fields by value to the next parameter.
     #[must_use]
     pub fn structure(self, fields: impl IntoIterator<Item = Argument>) -> Self {
         self.argument(Argument::Struct(fields.into_iter().collect()))
@@ -149,7 +148,7 @@ impl Launch {
         self
     }
 
-    /// The same launch for memory that is there: see [`Argument::placed`].
+    /// Returns the launch with existing memory; see [`Argument::placed`].
     ///
     /// # Errors
     /// Any error of `address` and of `encode`.

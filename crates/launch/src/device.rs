@@ -1,24 +1,24 @@
 use crate::Limits;
 
-/// The properties of a device that decide how a kernel which moves memory is best launched.
+/// The properties of a device that determine good launch shapes of memory-bound kernels.
 ///
-/// A `tma_host::Device` gives its own.
+/// A `tma_host::Device` returns its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceDescription {
-    /// The name that the driver gives it: `NVIDIA H100 80GB HBM3`.
+    /// The driver's name of the device: `NVIDIA H100 80GB HBM3`.
     pub name: String,
-    /// Streaming multiprocessors.
+    /// Number of streaming multiprocessors.
     pub multiprocessors: u32,
-    /// The most that its memory moves, in bytes a second: two transfers in each clock, on every line of its bus.
+    /// Peak memory bandwidth in bytes per second: two transfers per clock on every line of the bus.
     pub memory_bytes_per_second: u64,
-    /// Its L2 cache, in bytes.
+    /// Size of the L2 cache in bytes.
     pub l2_bytes: u64,
-    /// Shared memory of all blocks of a multiprocessor, in bytes, 1024 of each for the system.
+    /// Shared memory per multiprocessor in bytes, including 1024 bytes per block for the system.
     pub multiprocessor_shared_bytes: u64,
 }
 
 impl DeviceDescription {
-    /// An H100 with 80 GB of HBM3, as which the emulator stands.
+    /// Returns an H100 with 80 GB of HBM3, the GPU that the emulator represents.
     pub fn h100() -> Self {
         Self {
             name: "NVIDIA H100 80GB HBM3".to_owned(),
@@ -29,7 +29,7 @@ impl DeviceDescription {
         }
     }
 
-    /// An H200, with as many multiprocessors and faster memory.
+    /// Returns an H200, with the same number of multiprocessors and faster memory.
     pub fn h200() -> Self {
         Self {
             name: "NVIDIA H200".to_owned(),
@@ -41,7 +41,8 @@ impl DeviceDescription {
     }
 }
 
-/// The bytes that memory moves in a second: its clock in kHz by two by the width of its bus.
+/// Computes the memory bandwidth in bytes per second from the clock in kHz, two transfers per clock, and the bus
+/// width.
 pub fn memory_bytes_per_second(clock_khz: u64, bus_bits: u64) -> u64 {
     let transfers = clock_khz.saturating_mul(2000);
     transfers.saturating_mul(bus_bits / 8)

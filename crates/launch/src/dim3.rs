@@ -1,15 +1,14 @@
 use std::fmt::{self, Display, Formatter};
 
-/// A number of things in each of three dimensions, innermost first: blocks in a grid, threads in a
-/// block, blocks in a cluster.
+/// Sizes in three dimensions, innermost first: blocks in a grid, threads in a block, or blocks in a cluster.
 #[doc(alias = "dim3")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dim3 {
-    /// The innermost.
+    /// The innermost size.
     pub x: u32,
-    /// The middle one.
+    /// The middle size.
     pub y: u32,
-    /// The outermost.
+    /// The outermost size.
     pub z: u32,
 }
 
@@ -17,17 +16,17 @@ impl Dim3 {
     /// One in each dimension.
     pub const ONE: Self = Self::new(1, 1, 1);
 
-    /// `x` by `y` by `z`.
+    /// Returns `x` by `y` by `z`.
     pub const fn new(x: u32, y: u32, z: u32) -> Self {
         Self { x, y, z }
     }
 
-    /// How many there are together.
+    /// Returns the product of the sizes.
     pub const fn count(self) -> u64 {
         (self.x as u64 * self.y as u64).saturating_mul(self.z as u64)
     }
 
-    /// The three dimensions, innermost first.
+    /// Returns the three sizes, innermost first.
     pub const fn to_array(self) -> [u32; 3] {
         [self.x, self.y, self.z]
     }

@@ -1,4 +1,4 @@
-//! Text of others, made harmless for a terminal.
+//! Escapes untrusted text for output to a terminal.
 
 use std::{
     borrow::Cow,
@@ -6,8 +6,8 @@ use std::{
     io::{self, Write},
 };
 
-/// Returns whether a character can change how a terminal shows other text: a control character, or one that changes the
-/// direction or the line.
+/// Returns whether a character can change how a terminal shows other text: a control character, or one that changes
+/// the direction or the line.
 fn is_harmful(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -20,7 +20,7 @@ fn replace(text: &str, is_harmful: impl Fn(char) -> bool) -> Cow<'_, str> {
     let mut escaped = String::with_capacity(text.len() + 16);
     for c in text.chars() {
         match is_harmful(c) {
-            // Also an escape of JSON.
+            // This form is also a valid JSON escape.
             true => drop(write!(escaped, "\\u{:04x}", u32::from(c))),
             false => escaped.push(c),
         }
@@ -28,13 +28,13 @@ fn replace(text: &str, is_harmful: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Replaces every character that a name in a line of a report must not contain, line ends among them, by `\u001b` and the
-/// like.
+/// Replaces every character that a name within a line of a report must not contain, including line ends, by an
+/// escape such as `\u001b`.
 pub fn escape_name(text: &str) -> Cow<'_, str> {
     replace(text, is_harmful)
 }
 
-/// As [`escape_name`], for text of several lines: line ends and tabs stay.
+/// Like [`escape_name`] for text of several lines: keeps line ends and tabs.
 pub fn escape_text(text: &str) -> Cow<'_, str> {
     replace(text, |c| is_harmful(c) && !matches!(c, '\n' | '\t'))
 }

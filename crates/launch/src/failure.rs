@@ -2,49 +2,49 @@ use std::fmt::{self, Display, Formatter};
 
 use crate::Violations;
 
-/// Why a job, or a part of one, did not run.
+/// The reason why a job, or a part of one, failed.
 ///
-/// Displays as `stage: what (ERROR_NAME): hint`, with the parts that there are.
+/// Displays as `stage: what (ERROR_NAME): hint`, without missing parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// How far it came.
+    /// The stage that failed.
     pub stage: Stage,
-    /// The operation that failed, and with what.
+    /// The failed operation and its operands.
     pub what: String,
     /// The backend's own name for the error, such as `CUDA_ERROR_ILLEGAL_ADDRESS`.
     pub error_name: Option<String>,
-    /// The likely cause, and what to do.
+    /// The likely cause and a remedy.
     pub hint: Option<String>,
-    /// In the stage [`Stage::Check`], everything that is wrong.
+    /// All violations, for [`Stage::Check`].
     pub violations: Violations,
 }
 
-/// The parts of a job, in their order.
+/// The stages of a job, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Stage {
-    /// Getting hold of the device.
+    /// Opening the device.
     Open,
-    /// Reading the PTX, and making machine code of it.
+    /// Reading the PTX and compiling it to machine code.
     Load,
     /// Finding the kernel.
     Resolve,
-    /// Checking the launch before it is made.
+    /// Checking the launch in advance.
     Check,
     /// Allocating and filling device memory.
     Upload,
-    /// Making tensor maps.
+    /// Encoding tensor maps.
     Encode,
     /// Starting the kernel.
     Launch,
-    /// Waiting for it to end.
+    /// Waiting for the kernel to end.
     Synchronise,
     /// Reading device memory back.
     CopyBack,
 }
 
 impl Stage {
-    /// Its name in messages.
+    /// Returns the stage's name in messages.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -67,7 +67,7 @@ impl Display for Stage {
 }
 
 impl Failure {
-    /// A failure with neither name nor hint.
+    /// Creates a failure without an error name or a hint.
     pub fn new(stage: Stage, what: impl Into<String>) -> Self {
         Self {
             stage,
@@ -78,7 +78,7 @@ impl Failure {
         }
     }
 
-    /// A launch of `entry` that breaks rules.
+    /// Creates the failure of a launch of `entry` that breaks rules.
     pub fn check(entry: &str, violations: Violations) -> Self {
         let what = format!("the launch of `{entry}` cannot work");
         Self {
@@ -87,7 +87,7 @@ impl Failure {
         }
     }
 
-    /// With the backend's name for the error.
+    /// Adds the backend's name for the error.
     #[must_use]
     pub fn error_name(self, name: impl Into<String>) -> Self {
         Self {
@@ -96,7 +96,7 @@ impl Failure {
         }
     }
 
-    /// With a hint.
+    /// Adds a hint.
     #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self {

@@ -2,32 +2,32 @@ use std::time::Duration;
 
 use crate::{Buffer, Launch};
 
-/// A PTX text, and what to call it in messages.
+/// A PTX text and its name in messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ptx<'a> {
-    /// The file it came from, mostly.
+    /// The name, usually the file's.
     pub name: &'a str,
     /// The text.
     pub text: &'a str,
 }
 
-/// Kernels, memory, and launches that run one after the other.
+/// Kernels, memory, and launches that run in order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job<'a> {
-    /// The module with the kernels; the first one, number 0, where there are more.
+    /// The module with the kernels; the first one, index 0, if there are several.
     pub ptx: Ptx<'a>,
-    /// The modules from number 1 on. [`Launch::module`] says in which one a kernel is, and
-    /// [`Buffer::of_module`] the same of a variable.
+    /// The modules from index 1 on. [`Launch::module`] selects the module of a kernel, and [`Buffer::of_module`]
+    /// that of a variable.
     pub further: Vec<Ptx<'a>>,
-    /// Uploaded before the first launch; when all launches have succeeded, overwritten with what
-    /// the device then holds.
+    /// The buffers, uploaded before the first launch. If all launches succeed, the results on the device overwrite
+    /// them.
     pub buffers: Vec<Buffer>,
-    /// In order. Each sees the memory that the one before left.
+    /// The launches in order. Each starts from the memory that the previous one left.
     pub launches: Vec<Launch>,
 }
 
 impl<'a> Job<'a> {
-    /// No buffers and no launches yet.
+    /// Creates a job without buffers and launches.
     pub fn new(ptx: Ptx<'a>) -> Self {
         Self {
             ptx,
@@ -37,7 +37,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// All modules, in the order of their numbers.
+    /// Returns all modules in order.
     pub fn modules(&self) -> impl Iterator<Item = Ptx<'a>> {
         std::iter::once(self.ptx).chain(self.further.iter().copied())
     }
@@ -55,7 +55,7 @@ impl<'a> Job<'a> {
     }
 }
 
-/// The results of a job that succeeded, besides its buffers.
+/// The results of a successful job, besides its buffers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Outcome {

@@ -1,13 +1,13 @@
-//! A kernel launch as data, and what every backend does with one.
+//! Kernel launches as data, with checks and comparisons shared by all backends.
 //!
-//! A [`Job`] is PTX, [`Buffer`]s and [`Launch`]es, which a GPU or the emulator runs. Before that, [`check()`] names everything that is wrong with a launch; afterwards,
-//! [`compare`] names the first element that is not as expected. The crate calls no driver and reads
-//! no PTX.
+//! A [`Job`] contains PTX, [`Buffer`]s and [`Launch`]es, and runs on a GPU or the emulator. Before the run,
+//! [`check()`] lists all errors of a launch; afterwards, [`compare`] finds the first unexpected element. The crate
+//! calls no driver and parses no PTX.
 //!
-//! A launch names its kernel, and any argument stands for any parameter of its size. A [`Call`] comes of a
-//! function that `#[tma::kernel]` writes, and its arguments are of the kernel's types: numbers, and what
-//! is a [`Pointer`] or a [`MapArgument`], such as a [`BufferRef`] and a [`MapRef`] in a job.
-//! [`Conditions`] collect what else a kernel asks of them.
+//! A launch names its kernel, and accepts any argument for a parameter of its size. A [`Call`] is created by a
+//! function that `#[tma::kernel]` generates, and its arguments have the kernel's types: numbers, and types that
+//! implement [`Pointer`] or [`MapArgument`], such as [`BufferRef`] and [`MapRef`] in a job. [`Conditions`] collect
+//! the kernel's further requirements.
 //!
 //! ```
 //! use tma_launch::{Buffer, Job, Launch, Ptx};

@@ -3,30 +3,30 @@ use crate::Dim3;
 /// The limits of a GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Limits {
-    /// Threads in a block.
+    /// Maximum number of threads in a block.
     #[doc(alias = "CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK")]
     pub block_threads: u32,
-    /// Threads in a block in each dimension.
+    /// Maximum number of threads in a block in each dimension.
     pub block: Dim3,
-    /// Blocks in a grid in each dimension.
+    /// Maximum number of blocks in a grid in each dimension.
     pub grid: Dim3,
-    /// Static and dynamic shared memory of a block together, in bytes.
+    /// Maximum static and dynamic shared memory of a block together, in bytes.
     #[doc(alias = "CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN")]
     pub shared_bytes: u64,
-    /// Blocks in a cluster on every GPU that has clusters.
+    /// Maximum number of blocks in a cluster on every GPU with clusters.
     pub cluster_blocks: u32,
-    /// Blocks in a cluster on this GPU, where non-portable sizes are allowed.
+    /// Maximum number of blocks in a cluster on this GPU with non-portable sizes.
     pub non_portable_cluster_blocks: u32,
-    /// Multiprocessors: 132 and 170, as an H100 SXM and a GeForce RTX 5090 have them, where no device says how many.
+    /// Number of multiprocessors; without a device, 132 as on an H100 SXM or 170 as on a GeForce RTX 5090.
     #[doc(alias = "CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT")]
     pub multiprocessors: u32,
-    /// Threads that a multiprocessor runs at once.
+    /// Maximum number of resident threads per multiprocessor.
     #[doc(alias = "CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR")]
     pub multiprocessor_threads: u32,
-    /// Blocks that a multiprocessor runs at once.
+    /// Maximum number of resident blocks per multiprocessor.
     #[doc(alias = "CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR")]
     pub multiprocessor_blocks: u32,
-    /// Shared memory of all blocks of a multiprocessor, in bytes, 1024 of each for the system.
+    /// Shared memory per multiprocessor in bytes, including 1024 bytes per block for the system.
     #[doc(alias = "CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR")]
     pub multiprocessor_shared_bytes: u64,
 }
@@ -57,8 +57,8 @@ impl Limits {
         ..Self::SM_90
     };
 
-    /// Blocks of so many threads and bytes of shared memory that a multiprocessor runs at once; fewer do, where their
-    /// threads need many registers, which only the driver knows.
+    /// Returns the number of blocks with these threads and bytes of shared memory that can be resident on a
+    /// multiprocessor. It may be lower for kernels with many registers, which only the driver knows.
     #[doc(alias = "cuOccupancyMaxActiveBlocksPerMultiprocessor")]
     pub fn blocks_per_multiprocessor(&self, threads: u64, shared_bytes: u64) -> u32 {
         let warps = threads.div_ceil(32).max(1);

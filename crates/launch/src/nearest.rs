@@ -1,7 +1,7 @@
-/// How many names a message lists.
+/// Maximum number of names that a message lists.
 const LISTED: usize = 8;
 
-/// The candidates that `name` may be a misspelling of, the likeliest first; three at most.
+/// Returns up to three candidates that `name` may be a misspelling of, the likeliest first.
 ///
 /// ```
 /// let kernels = ["add_one_1d", "tile_2d", "prefetch_1d"];
@@ -20,7 +20,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .collect()
 }
 
-/// A hint for someone who asked for a name that does not exist: the nearest, or else all of them.
+/// Returns a hint about an unknown name: the nearest names, or else all of them.
 pub fn suggestion<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     let all: Vec<&str> = candidates.into_iter().collect();
     let quote = |names: &[&str], between: &str| {
@@ -48,7 +48,7 @@ pub fn suggestion<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>)
     }
 }
 
-/// How far apart two names are, where they are near enough to be taken for each other.
+/// Returns the distance of two names if they are similar enough to be confused.
 fn distance(name: &str, candidate: &str) -> Option<usize> {
     let (name, candidate) = (name.to_lowercase(), candidate.to_lowercase());
     let part = |long: &str, short: &str| short.len() >= 3 && long.contains(short);
@@ -59,7 +59,7 @@ fn distance(name: &str, candidate: &str) -> Option<usize> {
     near.then_some(edits)
 }
 
-/// How many characters must be inserted, removed or replaced to make `b` of `a`.
+/// Returns the number of characters to insert, remove or replace to turn `a` into `b`.
 fn edits(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,20 +1,19 @@
-//! The record that a kernel leaves behind when it panics.
+//! The record of a kernel's panic.
 
 mod message;
 
 use std::fmt::{self, Display, Formatter};
 
-/// The end of the name of the variable through which a kernel is told where to leave a record: the
-/// panic handler of the crate `tma` defines it.
+/// The end of the name of the variable with the record's address; the panic handler of the crate `tma` defines it.
 const VARIABLE: &str = "3tma5panic6RECORD";
 
 /// A panic of a kernel thread.
 ///
-/// The panic handler of the crate `tma` leaves it as a record in memory that outlives the kernel, and
-/// does not format it. Arguments of types that are not the language's own are `…` in the message.
+/// The panic handler of the crate `tma` writes it unformatted to a record in memory that outlives the kernel. In
+/// the message, arguments of types outside of the language are `…`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Panic {
-    /// The source file, as the compiler names it.
+    /// The source file as named by the compiler.
     pub file: String,
     /// The line, from 1.
     pub line: u32,
@@ -29,15 +28,15 @@ pub struct Panic {
 }
 
 impl Panic {
-    /// Bytes of a record. Before the launch they are zeros.
+    /// Size of a record in bytes. Before the launch it is zero.
     pub const RECORD_BYTES: usize = 4096;
 
-    /// Returns whether this is the variable of a module into which the address of a record belongs, as a `u64`.
+    /// Returns whether a variable of a module with this name takes the address of a record, as a `u64`.
     pub fn is_variable(name: &str) -> bool {
         name.ends_with(VARIABLE)
     }
 
-    /// Reads a record; nothing where no thread panicked. One that was cut is read as far as it goes.
+    /// Reads a record; `None` if no thread panicked. A truncated record is read as far as possible.
     pub fn from_record(record: &[u8]) -> Option<Self> {
         let length = record
             .first_chunk()
@@ -87,11 +86,11 @@ impl Display for Panic {
     }
 }
 
-/// The unread rest of a record, or of a template.
+/// The unread rest of a record or template.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
-    /// As many bytes, or as there are.
+    /// Takes `count` bytes, or all remaining ones.
     fn take(&mut self, count: usize) -> &'a [u8] {
         let (taken, rest) = self.0.split_at(count.min(self.0.len()));
         self.0 = rest;
@@ -106,7 +105,7 @@ impl<'a> Reader<'a> {
         self.take(2).try_into().ok().map(u16::from_le_bytes)
     }
 
-    /// Bytes behind their number.
+    /// Takes bytes that are preceded by their count.
     fn bytes(&mut self) -> &'a [u8] {
         let count = self.number().unwrap_or(0);
         self.take(count as usize)
@@ -117,7 +116,7 @@ impl<'a> Reader<'a> {
 mod tests {
     use super::*;
 
-    /// A record of a text at `src/lib.rs:7:5`, of thread 3 of block 2.
+    /// Returns a record of a text at `src/lib.rs:7:5`, from thread 3 of block 2.
     fn record(is_text: u32, text: &[u8], arguments: &[(u32, &[u8])]) -> Vec<u8> {
         let mut bytes = vec![0; 8];
         let file = b"src/lib.rs";

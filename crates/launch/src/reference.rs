@@ -4,7 +4,7 @@ use tensor_map::Params;
 
 use crate::{Argument, MapArgument, Pointer, Region};
 
-/// Elements of the type `T` in a buffer of a job: what a kernel's pointer gets there.
+/// A reference to elements of type `T` in a buffer of a job, as an argument of a kernel's pointer.
 #[derive(Debug)]
 pub struct BufferRef<T> {
     index: usize,
@@ -13,7 +13,7 @@ pub struct BufferRef<T> {
 }
 
 impl<T> BufferRef<T> {
-    /// The elements from the start of the job's buffer `index`.
+    /// Refers to the elements from the start of the job's buffer `index`.
     pub const fn new(index: usize) -> Self {
         Self {
             index,
@@ -22,7 +22,7 @@ impl<T> BufferRef<T> {
         }
     }
 
-    /// The elements that begin so many later.
+    /// Refers to the elements that begin `elems` elements later.
     #[must_use]
     pub const fn skip(self, elems: u64) -> Self {
         Self {
@@ -49,7 +49,7 @@ impl<T> Pointer<T> for BufferRef<T> {
     }
 }
 
-/// A map of a tensor in a buffer of a job.
+/// A reference to a map of a tensor in a buffer of a job.
 #[derive(Clone, Copy, Debug)]
 pub struct MapRef {
     params: Params,
@@ -58,7 +58,7 @@ pub struct MapRef {
 }
 
 impl MapRef {
-    /// Of the tensor at the start of the job's buffer `index`.
+    /// Refers to a map of the tensor at the start of the job's buffer `index`.
     pub fn new(params: impl Into<Params>, index: usize) -> Self {
         Self {
             params: params.into(),
@@ -67,7 +67,7 @@ impl MapRef {
         }
     }
 
-    /// Of the tensor that begins so many bytes later.
+    /// Refers to a map of the tensor that begins `bytes` bytes later.
     #[must_use]
     pub const fn skip(self, bytes: u64) -> Self {
         Self {
@@ -87,7 +87,7 @@ impl MapArgument for MapRef {
     }
 }
 
-/// The tensor that the map is of.
+/// The tensor of the map.
 impl From<MapRef> for Region {
     fn from(map: MapRef) -> Self {
         Self::Tensor {

@@ -4,21 +4,21 @@ use tensor_map::Params;
 
 use crate::TileShape;
 
-/// A store of a tensor copy ends rows at multiples of so many bytes.
+/// The store of a tensor copy ends rows at a multiple of this.
 const STORED_BYTES: u64 = 16;
 
-/// Memory that a kernel uses, and how.
+/// A use of memory by a kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Use {
     /// The memory.
     pub region: Region,
-    /// The use that the kernel makes of it.
+    /// The kind of use.
     pub access: Access,
 }
 
 impl Use {
-    /// The index of the job's buffer, and the bytes of it that are used: those of a tensor that is written end at a
-    /// multiple of 16. `None` where the memory is a variable.
+    /// Returns the index of the job's buffer and the used bytes; the bytes of a written tensor end at a multiple of
+    /// 16. `None` if the memory is a variable.
     pub fn bytes(&self) -> Option<(usize, Range<u64>)> {
         let (index, start, len_bytes) = match &self.region {
             Region::Bytes {
@@ -53,44 +53,43 @@ pub enum Region {
     Bytes {
         /// The index of the job's buffer.
         index: usize,
-        /// Where in the buffer.
+        /// The offset in the buffer.
         offset_bytes: u64,
-        /// How many.
+        /// Length in bytes.
         len_bytes: u64,
     },
-    /// The tensor that a map is of.
+    /// The tensor of a map.
     Tensor {
         /// The map's parameters.
         params: Box<Params>,
         /// The index of the job's buffer that holds the tensor.
         index: usize,
-        /// Where in the buffer the tensor begins.
+        /// The offset in the buffer where the tensor begins.
         offset_bytes: u64,
     },
-    /// All bytes of the buffer that lies in this variable of the module.
+    /// All bytes of the buffer stored in this variable of the module.
     Variable(String),
 }
 
-/// The use that a kernel makes of memory, and with it what must lie there before.
+/// A kernel's use of memory, and the required contents before the launch.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Access {
-    /// It is used, and nothing is said of how: the length alone is checked.
+    /// Unspecified use: only the length is checked.
     Used,
-    /// It is read, and nobody writes it meanwhile.
+    /// Read, and written by no other part of the launch meanwhile.
     Read,
-    /// It is written, and nobody else uses it meanwhile.
+    /// Written, and not used otherwise meanwhile.
     Written,
-    /// It is read and written in place, and nobody else uses it meanwhile.
+    /// Read and written in place, and not used otherwise meanwhile.
     Updated,
-    /// It is zero before the launch, and then as [`Updated`](Self::Updated).
+    /// Zero before the launch, then as [`Updated`](Self::Updated).
     Zeroed,
-    /// Numbers of `u32` lie there, none less than the one before; then as [`Read`](Self::Read).
+    /// Contains `u32` numbers that do not decrease; otherwise as [`Read`](Self::Read).
     Ascending,
-    /// Tensor maps lie there one behind the other, of tensors in the job's buffers that are read, and
-    /// bring such tiles.
+    /// Contains consecutive tensor maps with this tile, of tensors in the job's buffers that are read.
     Maps(TileShape),
-    /// The map of this tensor lies there.
+    /// Contains the map of this tensor.
     MapOf {
         /// The map's parameters.
         params: Box<Params>,
@@ -100,7 +99,7 @@ pub enum Access {
 }
 
 impl Region {
-    /// Bytes from the start of the job's buffer `index`.
+    /// Returns bytes from the start of the job's buffer `index`.
     pub const fn bytes(index: usize, len_bytes: u64) -> Self {
         Self::Bytes {
             index,
@@ -109,7 +108,7 @@ impl Region {
         }
     }
 
-    /// The tensor at the start of the job's buffer `index`.
+    /// Returns the tensor at the start of the job's buffer `index`.
     pub fn tensor(params: impl Into<Params>, index: usize) -> Self {
         Self::Tensor {
             params: Box::new(params.into()),
@@ -118,7 +117,7 @@ impl Region {
         }
     }
 
-    /// As it is, so many bytes later in its buffer.
+    /// Moves the region `bytes` bytes later in its buffer.
     #[must_use]
     pub fn skip(mut self, bytes: u64) -> Self {
         if let Self::Bytes { offset_bytes, .. } | Self::Tensor { offset_bytes, .. } = &mut self {
@@ -129,12 +128,12 @@ impl Region {
 }
 
 impl Access {
-    /// True where the kernel writes.
+    /// Returns whether the kernel writes.
     pub(crate) const fn writes(&self) -> bool {
         matches!(self, Self::Written | Self::Updated | Self::Zeroed)
     }
 
-    /// In messages.
+    /// Returns the name in messages.
     pub(crate) const fn as_str(&self) -> &'static str {
         match self {
             Self::Used => "used",

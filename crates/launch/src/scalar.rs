@@ -12,17 +12,17 @@ macro_rules! scalars {
         }
 
         impl Scalar {
-            /// Its Rust type.
+            /// Returns the Rust type's name.
             pub const fn type_name(self) -> &'static str {
                 match self { $(Self::$variant(_) => stringify!($rust),)* }
             }
 
-            /// Its size in bytes.
+            /// Returns the size in bytes.
             pub const fn size_bytes(self) -> usize {
                 match self { $(Self::$variant(_) => size_of::<$rust>(),)* }
             }
 
-            /// Its bytes in the order of the device (little-endian), followed by zeros.
+            /// Returns the bytes in the order of the device (little-endian), followed by zeros.
             pub fn to_bytes(self) -> [u8; 8] {
                 let mut bytes = [0; 8];
                 match self {
@@ -52,14 +52,14 @@ scalars! {
     U8 u8, I8 i8, U16 u16, I16 i16, U32 u32, I32 i32, U64 u64, I64 i64, F32 f32, F64 f64,
 }
 
-/// As the device's `usize`, which has 64 bits.
+/// Converts to the device's `usize`, which has 64 bits.
 impl From<usize> for Scalar {
     fn from(value: usize) -> Self {
         Self::U64(value as u64)
     }
 }
 
-/// As the device's `isize`, which has 64 bits.
+/// Converts to the device's `isize`, which has 64 bits.
 impl From<isize> for Scalar {
     fn from(value: isize) -> Self {
         Self::I64(value as i64)

@@ -1,6 +1,6 @@
 use crate::Dim3;
 
-/// How many blocks and threads run, and with how much shared memory.
+/// The numbers of blocks and threads of a launch, and its shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
     /// Blocks in the grid.
@@ -9,7 +9,7 @@ pub struct Shape {
     /// Threads in a block.
     #[doc(alias = "blockDim")]
     pub block: Dim3,
-    /// Blocks in a cluster, where the launch and not the kernel says so.
+    /// Blocks in a cluster, if set by the launch rather than the kernel.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION")]
     pub cluster: Option<Dim3>,
     /// Allows clusters of more than the portable number of blocks.
@@ -18,11 +18,11 @@ pub struct Shape {
     /// Dynamic shared memory of each block, in bytes.
     #[doc(alias = "sharedMemBytes")]
     pub shared_bytes: u32,
-    /// Makes all blocks run at once, so that they can wait for each other.
+    /// Makes all blocks resident at once, so that they can wait for each other.
     #[doc(alias("CU_LAUNCH_ATTRIBUTE_COOPERATIVE", "cudaLaunchCooperativeKernel"))]
     pub cooperative: bool,
-    /// Lets the launch begin while the one before it in the stream ends: once each of its blocks has executed
-    /// `griddepcontrol.launch_dependents` or is over.
+    /// Lets the launch begin while the previous one in the stream ends: after each of its blocks has executed
+    /// `griddepcontrol.launch_dependents` or exited.
     #[doc(alias(
         "CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION",
         "cudaLaunchAttributeProgrammaticStreamSerialization",
@@ -32,7 +32,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// `grid` blocks of `block` threads, without clusters and dynamic shared memory.
+    /// Creates a shape of `grid` blocks of `block` threads, without clusters or dynamic shared memory.
     pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Self {
         Self {
             grid: grid.into(),
@@ -45,29 +45,29 @@ impl Shape {
         }
     }
 
-    /// Blocks in a cluster.
+    /// Sets the blocks per cluster.
     #[must_use]
     pub fn cluster(mut self, cluster: impl Into<Dim3>) -> Self {
         self.cluster = Some(cluster.into());
         self
     }
 
-    /// Allow clusters that not every GPU can run.
+    /// Allows clusters that not every GPU can run.
     #[must_use]
     pub fn non_portable_cluster(mut self) -> Self {
         self.non_portable_cluster = true;
         self
     }
 
-    /// Dynamic shared memory of each block, in bytes.
+    /// Sets the dynamic shared memory of each block, in bytes.
     #[must_use]
     pub fn shared_bytes(mut self, shared_bytes: u32) -> Self {
         self.shared_bytes = shared_bytes;
         self
     }
 
-    /// Make all blocks run at once, so that they can wait for each other, as by `grid.sync()` of cooperative groups. A
-    /// grid that does not fit is refused.
+    /// Makes all blocks resident at once, so that they can wait for each other, as with `grid.sync()` of
+    /// cooperative groups. A grid that does not fit is refused.
     #[doc(alias = "cudaLaunchCooperativeKernel")]
     #[must_use]
     pub fn cooperative(mut self) -> Self {
@@ -75,7 +75,7 @@ impl Shape {
         self
     }
 
-    /// Let the launch begin while the one before it ends: see [`overlaps`](Self::overlaps).
+    /// Lets the launch begin while the previous one ends; see [`overlaps`](Self::overlaps).
     #[must_use]
     pub fn overlaps(mut self) -> Self {
         self.overlaps = true;
@@ -83,7 +83,7 @@ impl Shape {
     }
 }
 
-/// Grid and block, without clusters and dynamic shared memory.
+/// Grid and block, without clusters or dynamic shared memory.
 impl<G: Into<Dim3>, B: Into<Dim3>> From<(G, B)> for Shape {
     fn from((grid, block): (G, B)) -> Self {
         Self::new(grid, block)

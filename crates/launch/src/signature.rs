@@ -7,9 +7,9 @@ use crate::Dim3;
 pub struct Signature {
     /// The kernel's name.
     pub entry: String,
-    /// Its parameters, in order.
+    /// The parameters in order.
     pub parameters: Vec<Parameter>,
-    /// `.maxntid`: the most threads in a block, by their product.
+    /// `.maxntid`: the maximum number of threads in a block, as the product of the dimensions.
     #[doc(alias = "__launch_bounds__")]
     pub maxntid: Option<Dim3>,
     /// `.reqntid`: the threads in a block, in each dimension.
@@ -17,21 +17,22 @@ pub struct Signature {
     /// `.reqnctapercluster`: the blocks in a cluster, in each dimension.
     #[doc(alias = "__cluster_dims__")]
     pub reqnctapercluster: Option<Dim3>,
-    /// Shared memory that every block has without asking, in bytes.
+    /// Static shared memory of every block, in bytes.
     pub static_shared_bytes: u64,
-    /// It has a `griddepcontrol.wait`, by which it waits for the kernel before it: it may begin while that one ends.
+    /// True if the kernel contains `griddepcontrol.wait`, which waits for the previous kernel, so that it may begin
+    /// while that one ends.
     #[doc(alias("cudaGridDependencySynchronize", "programmatic dependent launch"))]
     pub waits_for_kernels: bool,
 }
 
-/// One parameter of a kernel.
+/// A parameter of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its name in the PTX.
+    /// The name in the PTX.
     pub name: String,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub size_bytes: usize,
-    /// Its alignment in bytes.
+    /// The alignment in bytes.
     pub align_bytes: usize,
 }
 

@@ -4,19 +4,19 @@ use tensor_map::{DataType, Decoded, Interleave, Params, Swizzle};
 
 use crate::{Argument, Conditions};
 
-/// The tile that a kernel expects of a tensor map: what a copy brings to shared memory, and how.
+/// The tile that a kernel expects a tensor map to load: its box, element type and swizzle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileShape {
-    /// Type of the elements; an unsigned integer stands for every type of its size.
+    /// The element type; an unsigned integer represents every type of its size.
     pub data_type: DataType,
-    /// Elements of the box along each dimension, innermost first.
+    /// Number of elements of the box along each dimension, innermost first.
     pub box_dims: &'static [u32],
     /// The layout in shared memory.
     pub swizzle: Swizzle,
 }
 
 impl TileShape {
-    /// Refuses a map whose box is another tile.
+    /// Refuses a map with another tile.
     pub(crate) fn check(&self, parameter: &str, map: &Argument, conditions: &mut Conditions) {
         let params = match map.leaves().first().copied().unwrap_or(map) {
             Argument::TensorMap { params, .. } => Ok(**params),
@@ -49,7 +49,7 @@ impl TileShape {
                 .all(|step| *step == 1)
     }
 
-    /// Says what a map brings, where that is not such a tile.
+    /// Returns an error that describes the map's tile if it differs.
     pub(crate) fn is_brought_by(&self, params: &Params) -> Result<(), String> {
         let Params::Tiled(tiled) = params else {
             return Err(describe(params));
@@ -77,7 +77,7 @@ impl TileShape {
     }
 }
 
-/// A box of `64 x 16` elements of `i32` without swizzle.
+/// Formats as a box of `64 x 16` elements of `i32` without swizzle.
 impl Display for TileShape {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(&tile(self.data_type, self.box_dims, self.swizzle))

@@ -2,7 +2,7 @@
 //!
 //! A [`Module`] is a list of [`Item`]s; the body of a [`Function`] is a list of [`Statement`]s; an
 //! [`Instruction`] is an optional guard, an [`Opcode`] and [`Operand`]s. Fields are public: build
-//! and change nodes freely. Each node that stands in the text has a field `span`.
+//! and change nodes freely. Each node that is read from a text has a field `span`.
 
 mod evaluate;
 mod expression;

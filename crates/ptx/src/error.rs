@@ -1,14 +1,14 @@
-//! Syntax errors, for people.
+//! Syntax errors with their locations.
 
 use std::fmt;
 
 use crate::span::{LineIndex, Span};
 
-/// The number of mistakes that are printed, and of characters of a line.
+/// Maximum number of errors to print, and of characters of a line.
 const MOST_SHOWN: usize = 100;
 const WIDTH: usize = 240;
 
-/// The text, or its beginning and how much there is more.
+/// Returns the text, or its beginning and the number of omitted characters.
 fn cut(text: &str) -> String {
     match text.char_indices().nth(WIDTH) {
         None => text.to_owned(),
@@ -19,7 +19,7 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// One location where the text is not PTX.
+/// A location where the text is not valid PTX.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: expected {expected}, found {found}")]
 pub struct SyntaxError {
@@ -29,11 +29,11 @@ pub struct SyntaxError {
     pub line: usize,
     /// The column of its first byte, from 1.
     pub column: usize,
-    /// The syntax that would have been right here.
+    /// The syntax that is valid here.
     pub expected: String,
-    /// The text that was found instead.
+    /// The text at this location.
     pub found: String,
-    /// The line, to show it: its beginning, where it is long.
+    /// The line of the error, or its beginning if it is long.
     pub source_line: String,
 }
 
@@ -68,7 +68,7 @@ impl SyntaxError {
         }
     }
 
-    /// Spaces (and the tabs of the line) up to the column, then as many carets as the text is long.
+    /// Returns spaces (and the tabs of the line) up to the column, then carets to the length of the text.
     fn underline(&self) -> String {
         let before = self
             .source_line
@@ -81,10 +81,9 @@ impl SyntaxError {
     }
 }
 
-/// Everything that is wrong with a text, in its order; never empty.
+/// All syntax errors of a text, in order; never empty.
 ///
-/// Displays as one report for each, with the line, unless it is blank, and a caret under the
-/// location.
+/// The display shows each with its line, unless blank, and a caret under the location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxErrors {
     pub(crate) file: String,
@@ -92,12 +91,12 @@ pub struct SyntaxErrors {
 }
 
 impl SyntaxErrors {
-    /// The name of the file, as given to [`parse_named`](crate::parse_named).
+    /// Returns the name of the file, as passed to [`parse_named`](crate::parse_named).
     pub fn file(&self) -> &str {
         &self.file
     }
 
-    /// The errors, in the order of the text.
+    /// Returns the errors in the order of the text.
     pub fn iter(&self) -> std::slice::Iter<'_, SyntaxError> {
         self.errors.iter()
     }

@@ -1,27 +1,27 @@
-//! One kernel out of many.
+//! Extraction of single kernels from a module.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::ast::{Identifier, Item, Module};
 
-/// The items that define each name of a module, so that what one kernel needs is found without a look at all others.
+/// The items that define each name of a module, to find a kernel's dependencies without searching the whole module.
 #[derive(Debug)]
 pub struct Definitions<'m> {
     items: &'m [Item],
-    /// Indices of the functions, variables and aliases of a name.
+    /// Indices of the functions, variables and aliases by name.
     of: HashMap<&'m str, Vec<usize>>,
 }
 
 impl<'m> Definitions<'m> {
-    /// Those functions, variables and aliases that a function or variable needs, itself among them, in the order of
-    /// the text.
+    /// Returns the functions, variables and aliases that a function or variable needs, including itself, in the
+    /// order of the text.
     pub fn reached(&self, name: &'m str) -> impl Iterator<Item = &'m Item> {
         let mut reached = BTreeSet::new();
         self.walk([name], |item| _ = reached.insert(item), |_| {});
         reached.into_iter().map(|item| &self.items[item])
     }
 
-    /// Goes through the items of these names and of all that they name, each once, and through the names in them.
+    /// Visits the items of these names and of all names that they use, each once, and the names in them.
     fn walk(
         &self,
         names: impl IntoIterator<Item = &'m str>,
@@ -36,7 +36,7 @@ impl<'m> Definitions<'m> {
                 uses(&self.items[*item], |name| {
                     let name = name.as_str();
                     see_name(name);
-                    // Most names are registers, of which `of` has none.
+                    // Most names are registers, which are not in `of`.
                     if self.of.contains_key(name) && known.insert(name) {
                         waiting.push(name);
                     }
@@ -47,7 +47,7 @@ impl<'m> Definitions<'m> {
 }
 
 impl Module {
-    /// An index of the module's functions, variables and aliases.
+    /// Returns an index of the module's functions, variables and aliases.
     pub fn definitions(&self) -> Definitions<'_> {
         let mut of: HashMap<&str, Vec<usize>> = HashMap::new();
         for (index, item) in self.items.iter().enumerate() {
@@ -68,20 +68,19 @@ impl Module {
         }
     }
 
-    /// A module with this entry or function alone and everything it needs: the functions that it
-    /// calls or takes the address of, the variables that it names, what those need in turn, and the
-    /// texts that its `.loc` lines name. Order, `.file` lines and pragmas stay. Debug sections go,
-    /// because they describe the whole module, and with them the target option `debug`, because
-    /// ptxas refuses it without them.
+    /// Returns a module with only this entry or function and everything that it needs: the functions that it calls
+    /// or takes the address of, the variables that it uses, their dependencies in turn, and the texts referenced by
+    /// its `.loc` lines. Order, `.file` lines and pragmas are kept. Debug sections are removed, since they describe
+    /// the whole module, and so is the target option `debug`, which ptxas rejects without them.
     ///
-    /// `None` when there is no function of that name. A local name that hides one of the module
-    /// keeps the hidden one, too.
+    /// Returns `None` if there is no function of that name. If a local name hides a name of the module, the hidden
+    /// item is kept too.
     pub fn extract(&self, entry: &str) -> Option<Module> {
         self.function(entry)?;
         Some(self.extract_all([entry]))
     }
 
-    /// A module with these entries and all that they need; names that it has not are left out.
+    /// Returns a module with these entries and everything that they need; unknown names are skipped.
     pub fn extract_all<'a>(&'a self, entries: impl IntoIterator<Item = &'a str>) -> Module {
         let needed = self.needed_by(entries);
         let kept = |item: &&Item| match item {
@@ -99,8 +98,7 @@ impl Module {
         }
     }
 
-    /// The names of these functions and variables and of all that they name, what those name in turn,
-    /// and so on.
+    /// Returns the names of these functions and variables and of everything that they use, directly or indirectly.
     pub fn needed_by<'a>(&'a self, names: impl IntoIterator<Item = &'a str>) -> HashSet<&'a str> {
         let names: Vec<&str> = names.into_iter().collect();
         let mut needed: HashSet<&str> = names.iter().copied().collect();

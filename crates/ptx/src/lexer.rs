@@ -2,7 +2,7 @@
 
 use crate::span::Span;
 
-/// The kinds of tokens. White space and comments are none.
+/// The kinds of tokens; white space and comments are not tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Token {
     /// A name, with the `%` of registers and the `$` of generated labels (section 4.4).
@@ -13,7 +13,7 @@ pub(crate) enum Token {
     Underscore,
     Integer,
     Float,
-    /// Starts like a number and is none, such as `0f12` or `12q`.
+    /// A malformed number, such as `0f12` or `12q`.
     BadNumber,
     String,
     OpenString,
@@ -50,7 +50,7 @@ pub(crate) enum Token {
     GreaterEqual,
     EqualEqual,
     NotEqual,
-    /// A character that begins no token.
+    /// A character that cannot begin a token.
     Unknown,
     /// The end of the text.
     End,
@@ -63,7 +63,7 @@ pub(crate) struct Spanned {
     pub(crate) span: Span,
 }
 
-/// The first token at or behind this offset: [`Token::End`] where there is none.
+/// Returns the first token at or after this offset; [`Token::End`] if there is none.
 pub(crate) fn token_at(text: &str, offset: usize) -> Spanned {
     let start = offset + skipped(&text.as_bytes()[offset..]);
     let (token, length) = token(&text[start..]).unwrap_or((Token::End, 0));
@@ -71,7 +71,7 @@ pub(crate) fn token_at(text: &str, offset: usize) -> Spanned {
     Spanned { token, span }
 }
 
-/// The tokens from this offset on, up to [`Token::End`] and without it.
+/// Returns the tokens from this offset up to, but excluding, [`Token::End`].
 pub(crate) fn tokens(text: &str, offset: usize) -> impl Iterator<Item = Spanned> {
     let mut next = offset;
     std::iter::from_fn(move || {
@@ -81,7 +81,7 @@ pub(crate) fn tokens(text: &str, offset: usize) -> impl Iterator<Item = Spanned>
     })
 }
 
-/// How many bytes of white space and comments the text begins with.
+/// Returns the number of bytes of white space and comments that the text begins with.
 fn skipped(text: &[u8]) -> usize {
     let mut at = 0;
     loop {
@@ -97,7 +97,7 @@ fn skipped(text: &[u8]) -> usize {
     }
 }
 
-/// The token that the text begins with, and how many bytes it has.
+/// Returns the token that the text begins with, and its length in bytes.
 fn token(text: &str) -> Option<(Token, usize)> {
     let bytes = text.as_bytes();
     let word = |start: usize| start + count(&bytes[start..], is_word);
@@ -125,7 +125,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
 }
 
-/// Parts of words that are joined by `::`.
+/// Reads a dot and a word whose parts may be joined by `::`.
 fn dotted(bytes: &[u8]) -> (Token, usize) {
     let mut length = 1 + count(&bytes[1..], is_word);
     if length == 1 {
@@ -140,7 +140,7 @@ fn dotted(bytes: &[u8]) -> (Token, usize) {
     (Token::Dotted, length)
 }
 
-/// Ends on its line.
+/// Reads a string, which ends on its line.
 fn string(bytes: &[u8]) -> (Token, usize) {
     let mut length = 1;
     loop {
@@ -153,7 +153,7 @@ fn string(bytes: &[u8]) -> (Token, usize) {
     }
 }
 
-/// The longest of an integer, a float, and a word that is neither.
+/// Reads the longest of an integer, a float, and a word that is neither.
 fn number(text: &str) -> (Token, usize) {
     let bytes = text.as_bytes();
     let word = count(bytes, is_word);
@@ -164,7 +164,7 @@ fn number(text: &str) -> (Token, usize) {
     }
 }
 
-/// The length of `0f3F800000`, `0d3FF0000000000000`, `1.5`, `1.`, `1.5e-3` or `1e9`.
+/// Returns the length of `0f3F800000`, `0d3FF0000000000000`, `1.5`, `1.`, `1.5e-3` or `1e9`.
 fn float(bytes: &[u8]) -> Option<usize> {
     let bits = match bytes {
         [b'0', b'f' | b'F', rest @ ..] => Some((8, rest)),

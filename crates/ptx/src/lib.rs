@@ -1,8 +1,8 @@
-//! Reads PTX into a syntax tree and prints the tree back.
+//! Parses PTX into a syntax tree and prints the tree.
 //!
-//! The crate knows the syntax of PTX (ISA up to 9.x) and no meaning of instructions: an
-//! [`Instruction`] is a guard, a dotted [`Opcode`] and [`Operand`]s. It reads what `rustc` and `nvcc`
-//! write. Comments are dropped, and DWARF sections are kept as text.
+//! The crate covers the syntax of PTX (ISA up to 9.x) but not the meaning of instructions: an [`Instruction`] is a
+//! guard, a dotted [`Opcode`] and [`Operand`]s. It parses the output of `rustc` and `nvcc`. Comments are dropped,
+//! and DWARF sections are kept as text.
 //!
 //! ```
 //! let mut module = ptx::parse(
@@ -25,7 +25,7 @@
 //! # Ok::<(), ptx::SyntaxErrors>(())
 //! ```
 //!
-//! Mistakes come all at once, each with its line:
+//! All errors are reported at once, each with its line:
 //!
 //! ```
 //! let errors = ptx::parse_statements("add.s32 %r1, %r2 %r3;\nbra ;").unwrap_err();
@@ -53,19 +53,19 @@ pub use span::{At, LineColumn, LineIndex, Span};
 
 use parser::Parser;
 
-/// Reads a module. Errors name it `<ptx>`.
+/// Parses a module. Errors call it `<ptx>`.
 pub fn parse(text: &str) -> Result<Module, SyntaxErrors> {
     parse_named("<ptx>", text)
 }
 
-/// Reads a module from a file of this name.
+/// Parses a module from a file of this name.
 pub fn parse_named(file: &str, text: &str) -> Result<Module, SyntaxErrors> {
     let mut parser = Parser::new(text);
     let module = parser.module();
     parser.finish(file, module)
 }
 
-/// Reads statements that stand outside of a function, such as a single instruction.
+/// Parses statements outside of a function, such as a single instruction.
 ///
 /// ```
 /// let statements = ptx::parse_statements("@!%p1 bra $L__BB0_2;")?;

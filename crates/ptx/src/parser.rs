@@ -1,7 +1,7 @@
-//! Text to tree, by recursive descent.
+//! Recursive descent parser from text to tree.
 //!
-//! A part that cannot be read is recorded as an error, and reading goes on behind it: see
-//! [`Parser::recover_statement`] and [`Parser::recover_item`].
+//! Invalid syntax is recorded as an error, and parsing continues after it: see [`Parser::recover_statement`] and
+//! [`Parser::recover_item`].
 
 mod expression;
 mod function;
@@ -15,13 +15,13 @@ use crate::error::{SyntaxError, SyntaxErrors};
 use crate::lexer::{self, Spanned, Token};
 use crate::span::{At, LineIndex, Span};
 
-/// How deep blocks, operands and expressions may nest. Real modules stay below ten.
+/// Maximum nesting of blocks, operands and expressions. Real modules stay below ten.
 const MAX_NESTING: usize = 100;
 
-/// Errors beyond this many would only bury the first ones.
+/// Limit of errors; more of them would only hide the first ones.
 const MAX_ERRORS: usize = 100;
 
-/// Says that an error has been recorded, and the caller should give up its part.
+/// Signals that an error has been recorded, so that the caller abandons its part.
 pub(crate) struct Failed;
 
 pub(crate) type Parse<T> = Result<T, Failed>;
@@ -30,13 +30,13 @@ pub(crate) struct Parser<'t> {
     text: &'t str,
     lines: LineIndex,
     next: Spanned,
-    /// The span of the token before.
+    /// The span of the previous token.
     previous: Span,
     nesting: usize,
     errors: Vec<SyntaxError>,
 }
 
-/// Adds a part. The list grows by an eighth, as one that doubles may take twice what it holds.
+/// Appends a part. The capacity grows by an eighth, since doubling could waste as much memory as the contents.
 fn push<T>(parts: &mut Vec<T>, part: T) {
     if parts.len() == parts.capacity() {
         parts.reserve_exact(parts.len() / 8 + 4);
@@ -81,7 +81,7 @@ impl<'t> Parser<'t> {
         lexer::token_at(self.text, self.next.span.end()).token
     }
 
-    /// The text of the next token.
+    /// Returns the text of the next token.
     fn word(&self) -> &'t str {
         self.here().span.slice(self.text)
     }
@@ -164,7 +164,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A string, without its quotes.
+    /// Reads a string without its quotes.
     fn string(&mut self, expected: &str) -> Parse<String> {
         let span = self.expect(Token::String, expected)?.span;
         Ok(Span::new(span.start() + 1, span.end() - 1)
@@ -172,7 +172,7 @@ impl<'t> Parser<'t> {
             .to_owned())
     }
 
-    /// One or more parts with commas between them.
+    /// Reads one or more parts separated by commas.
     fn list<T>(&mut self, mut part: impl FnMut(&mut Self) -> Parse<T>) -> Parse<Vec<T>> {
         let mut parts = vec![part(self)?];
         while self.eat(Token::Comma) {
@@ -183,7 +183,7 @@ impl<'t> Parser<'t> {
         Ok(parts)
     }
 
-    /// Reads a part that may hold parts of its own kind.
+    /// Reads a part that may contain parts of its own kind.
     fn nested<T>(&mut self, part: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         if self.nesting == MAX_NESTING {
             return self.fail(&format!("at most {MAX_NESTING} levels of nesting"));
@@ -194,13 +194,13 @@ impl<'t> Parser<'t> {
         read
     }
 
-    /// The span from this token to the last token taken.
+    /// Returns the span from this token to the last token taken.
     fn since(&self, first: Spanned) -> At {
         At(first.span.to(self.previous.max(first.span)))
     }
 
-    /// The semicolon of a statement. Where it is missing and the next token can begin a statement
-    /// on a line of its own, that statement is read as if it had been there.
+    /// Takes the semicolon of a statement. If it is missing and the next token can begin a statement on a line of
+    /// its own, parsing continues as if it were present.
     fn semicolon(&mut self, expected: &str) -> Parse<()> {
         if self.eat(Token::Semicolon) {
             return Ok(());
@@ -216,7 +216,7 @@ impl<'t> Parser<'t> {
         if begins { Ok(()) } else { Err(Failed) }
     }
 
-    /// Records that something else should stand here.
+    /// Records an error: `expected` is the syntax that is valid here.
     fn fail<T>(&mut self, expected: &str) -> Parse<T> {
         self.record(expected);
         Err(Failed)
@@ -262,7 +262,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// How many braces stand open between this token and here.
+    /// Returns the number of braces opened between this token and here.
     fn open_braces(&self, first: Spanned) -> usize {
         lexer::tokens(self.text, first.span.start())
             .take_while(|spanned| spanned.span < self.next.span)
@@ -320,7 +320,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Returns whether the next word can only stand outside of functions.
+    /// Returns whether the next word can only be outside of functions.
     fn begins_function(&self) -> bool {
         matches!(self.word(), ".entry" | ".func" | ".visible" | ".weak")
     }

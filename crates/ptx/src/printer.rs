@@ -1,6 +1,6 @@
-//! Tree to text: `Display` for every node.
+//! Prints trees as text: `Display` for every node.
 //!
-//! One statement a line, indented by tabs. Printing and reading again gives an equal tree.
+//! Each statement is on its own line, indented by tabs. Parsing the output yields an equal tree.
 
 mod expression;
 mod function;
@@ -22,7 +22,7 @@ fn joined<T: Display>(f: &mut Formatter<'_>, parts: &[T], separator: &str) -> fm
     Ok(())
 }
 
-/// Writes a word and a space after it, where there is a word.
+/// Writes an optional word followed by a space.
 fn word(f: &mut Formatter<'_>, word: Option<impl Display>) -> fmt::Result {
     word.map_or(Ok(()), |word| write!(f, "{word} "))
 }

@@ -11,13 +11,13 @@ pub struct Span {
 }
 
 impl Span {
-    /// The longest text that has spans, in bytes.
+    /// Maximum length of a text with spans, in bytes.
     pub(crate) const MOST_BYTES: usize = u32::MAX as usize;
 
-    /// The bytes `start..end`.
+    /// Returns the span of the bytes `start..end`.
     ///
     /// # Panics
-    /// An offset is beyond 2^32 - 1, the length of the longest text that is read.
+    /// An offset exceeds 2^32 - 1, the maximum length of a text.
     pub const fn new(start: usize, end: usize) -> Self {
         assert!(start <= Self::MOST_BYTES && end <= Self::MOST_BYTES);
         Self {
@@ -26,17 +26,17 @@ impl Span {
         }
     }
 
-    /// Offset of the first byte.
+    /// Returns the offset of the first byte.
     pub const fn start(self) -> usize {
         self.start as usize
     }
 
-    /// Offset just past the last byte.
+    /// Returns the offset after the last byte.
     pub const fn end(self) -> usize {
         self.end as usize
     }
 
-    /// The smallest span that holds both.
+    /// Returns the smallest span that contains both.
     pub fn to(self, other: Span) -> Span {
         Span {
             start: self.start.min(other.start),
@@ -44,7 +44,7 @@ impl Span {
         }
     }
 
-    /// The part of `text` that the span covers; empty when it is not of this text.
+    /// Returns the part of `text` covered by the span; empty if the span is out of bounds.
     pub fn slice(self, text: &str) -> &str {
         text.get(self.start()..self.end()).unwrap_or("")
     }
@@ -62,11 +62,11 @@ impl fmt::Debug for Span {
     }
 }
 
-/// Where a node of the tree stands in the text.
+/// The location of a node in the text.
 ///
-/// The location is not part of what a node says: two `At` are always equal, so that comparing trees
-/// compares their meaning. Compare the [`Span`]s inside to compare locations. A node that was made
-/// by a program and not read from text stands at the empty span `0..0`, which is the default.
+/// Locations are not part of a node's meaning: two `At` are always equal, so that comparing trees compares their
+/// meaning. Compare the [`Span`]s inside to compare locations. A node that was not read from text has the default,
+/// the empty span `0..0`.
 #[derive(Clone, Copy, Default)]
 pub struct At(pub Span);
 
@@ -105,7 +105,7 @@ impl fmt::Debug for At {
     }
 }
 
-/// A location for people. Both numbers start at 1; the column counts bytes.
+/// A location as line and column. Both start at 1; the column counts bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LineColumn {
     /// The line, from 1.
@@ -120,7 +120,7 @@ impl fmt::Display for LineColumn {
     }
 }
 
-/// Turns byte offsets of one text into lines and columns.
+/// Converts byte offsets of a text to lines and columns.
 ///
 /// ```
 /// use ptx::LineIndex;
@@ -143,7 +143,7 @@ impl LineIndex {
         }
     }
 
-    /// The line and column of the byte at `offset`.
+    /// Returns the line and column of the byte at `offset`.
     pub fn line_column(&self, offset: usize) -> LineColumn {
         let line = self
             .starts

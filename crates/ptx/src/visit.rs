@@ -1,4 +1,4 @@
-//! The names that parts of the tree use.
+//! Visits the names used in parts of the tree.
 
 use crate::ast::{
     Block, Expression, ExpressionKind, Function, Identifier, Initializer, InitializerKind,
@@ -6,8 +6,8 @@ use crate::ast::{
 };
 
 impl Function {
-    /// Calls `see` with every name that the body uses, in order: registers, variables, functions
-    /// and labels; names that are only declared are not among them.
+    /// Calls `see` with every name that the body uses, in order: registers, variables, functions and labels, but
+    /// not names that are only declared.
     pub fn for_each_name<'a>(&'a self, mut see: impl FnMut(&'a Identifier)) {
         if let Some(body) = &self.body {
             in_block(body, &mut see);
@@ -57,7 +57,7 @@ fn in_block<'a>(block: &'a Block, see: &mut See<'_, 'a>) {
                     .iter()
                     .for_each(|inlined| see(&inlined.function_name));
             }
-            // `walk` yields what inner blocks hold; the rest only declares.
+            // `walk` already yields the contents of inner blocks; the others only declare names.
             Statement::Block(_)
             | Statement::Label(_)
             | Statement::Pragma(_)

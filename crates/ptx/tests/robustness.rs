@@ -1,4 +1,4 @@
-//! No text makes the parser panic, and what it accepts prints to the same again.
+//! The parser never panics, and accepted text prints to the same text again.
 
 mod common;
 

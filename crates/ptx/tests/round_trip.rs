@@ -22,7 +22,7 @@ fn every_module_prints_to_an_equal_tree() {
     }
 }
 
-/// Leaves out what the printer may add or drop: comments, parentheses around nothing, `+-` for `-`.
+/// Ignores tokens that the printer may add or drop: comments, redundant parentheses, `+-` for `-`.
 #[test]
 fn every_module_keeps_its_words() {
     for folder in ["nvcc", "rustc"] {

@@ -82,8 +82,8 @@ fn a_changed_instruction_is_noticed(ptxas: &Path) -> Result<(), Failed> {
     }
 }
 
-/// ptxas refuses three things in what the device compiler writes: the DWARF sections, which come
-/// last and have labels between them, `debug` without them, and pragmas that it does not know.
+/// Removes the three things in the device compiler's output that ptxas rejects: the DWARF sections, which come last
+/// and have labels between them, `debug` without them, and unknown pragmas.
 fn as_ptxas_takes_it(text: &str) -> String {
     let code = text
         .split("\t.section")

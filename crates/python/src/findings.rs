@@ -34,7 +34,7 @@ impl Finding {
         self.0.kind.severity() >= Severity::Error
     }
 
-    /// Says in one sentence what is wrong.
+    /// Describes the finding in one sentence.
     #[getter]
     fn title(&self) -> &str {
         self.0.said.as_deref().unwrap_or(self.0.title())
@@ -58,7 +58,7 @@ impl Finding {
         self.0.here.clone().map(Site)
     }
 
-    /// The other of two locations. Where nothing orders the two, either may come first.
+    /// The other of two locations. Without ordering between the two, either may come first.
     #[getter]
     fn there(&self) -> Option<Site> {
         self.0.there.clone().map(Site)
@@ -110,7 +110,7 @@ impl Finding {
     }
 }
 
-/// An instruction, who executed it, and what it did.
+/// An instruction, the threads that executed it, and its effect.
 #[pyclass(frozen, eq, module = "tma_emulator")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct Site(check::Site);
@@ -141,13 +141,13 @@ impl Site {
         self.0.location.source.clone()
     }
 
-    /// File and line of an inlined function, then those of the calls that it was inlined by, innermost first.
+    /// File and line of an inlined function, then of the calls that it was inlined by, innermost first.
     #[getter]
     fn inlined(&self) -> Vec<(String, u32)> {
         self.0.location.inlined.clone()
     }
 
-    /// In a function, its file and line and those of its calls, innermost first, up to the kernel.
+    /// The function, its file and line, and its calls up to the kernel, innermost first.
     #[getter]
     fn calls(&self) -> Vec<(String, u32)> {
         self.0.location.calls.clone()
@@ -207,7 +207,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Of so many launches.
+    /// The number of launches.
     pub(crate) fn new(seed: u64, report: CheckReport, launches: usize) -> Self {
         let steps = report.reports.iter().map(|report| report.steps).sum();
         Self {

@@ -29,7 +29,7 @@ impl Job {
         Self::default()
     }
 
-    /// Adds a module and gives its number.
+    /// Adds a module and returns its index.
     fn module(&mut self, name: String, text: String) -> usize {
         self.modules.push((name, text));
         self.modules.len() - 1
@@ -61,20 +61,20 @@ impl Job {
         Ok(())
     }
 
-    /// Adds a buffer and gives its index.
+    /// Adds a buffer and returns its index.
     fn buffer(&mut self, name: &str, bytes: Vec<u8>) -> usize {
         self.buffers.push(Buffer::of_bytes(name, bytes));
         self.buffers.len() - 1
     }
 
-    /// Adds a variable of the module with this number, with these bytes, and gives its index among the buffers.
+    /// Adds a variable with these bytes, of the module with this index, and returns its buffer index.
     fn variable(&mut self, module: usize, name: &str, bytes: Vec<u8>) -> usize {
         let buffer = Buffer::of_bytes(name, bytes).in_variable(name);
         self.buffers.push(buffer.of_module(module));
         self.buffers.len() - 1
     }
 
-    /// The next parameter gets the address of so many bytes into a buffer.
+    /// Passes the address `offset` bytes into a buffer to the next parameter.
     fn pointer(&mut self, index: usize, offset_bytes: u64) -> PyResult<()> {
         self.argument(Argument::Buffer {
             index,
@@ -87,7 +87,7 @@ impl Job {
         self.argument(Argument::Address(address))
     }
 
-    /// The next parameter gets the map of the tensor so many bytes into a buffer.
+    /// Passes the map of the tensor `offset` bytes into a buffer to the next parameter.
     fn tensor_map(&mut self, map: &Map, index: usize, offset_bytes: u64) -> PyResult<()> {
         self.argument(Argument::TensorMap {
             params: Box::new(map.params),
@@ -108,7 +108,7 @@ impl Job {
             let found = Kind::ALL.iter().find(|known| known.name() == kind);
             let kind = found.copied().ok_or_else(|| {
                 let hint = suggestion(&kind, Kind::ALL.iter().map(|known| known.name()));
-                PyValueError::new_err(format!("there is no kind of finding {kind:?}: {hint}"))
+                PyValueError::new_err(format!("unknown kind of finding {kind:?}: {hint}"))
             })?;
             Ok(Suppression {
                 kind,
@@ -124,7 +124,8 @@ impl Job {
         Ok(())
     }
 
-    /// Runs the launches once for each seed. Each run begins with the same memory, and that of the first one stays.
+    /// Runs the launches once for each seed. Each run starts with the same memory, and the first run's results are
+    /// kept.
     fn run(
         &mut self,
         py: Python<'_>,
@@ -149,7 +150,7 @@ impl Job {
     /// The bytes of a buffer.
     fn bytes<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyBytes>> {
         let buffer = self.buffers.get(index);
-        let buffer = buffer.ok_or_else(|| PyValueError::new_err("there is no such buffer"))?;
+        let buffer = buffer.ok_or_else(|| PyValueError::new_err("no buffer has this index"))?;
         Ok(PyBytes::new(py, buffer.bytes()))
     }
 }
@@ -158,7 +159,7 @@ impl Job {
     /// The launch that was added last.
     fn last(&mut self) -> PyResult<&mut Launch> {
         let last = self.launches.last_mut();
-        last.ok_or_else(|| PyValueError::new_err("there is no launch yet"))
+        last.ok_or_else(|| PyValueError::new_err("the job has no launches yet"))
     }
 
     fn argument(&mut self, argument: Argument) -> PyResult<()> {
@@ -218,7 +219,7 @@ fn jobs() -> Result<Jobs, String> {
     }
 }
 
-/// A number of this type, where it is one with so many bytes.
+/// Converts a number of this type if it has this size in bytes.
 fn scalar(type_name: &str, bytes: &[u8]) -> Option<Scalar> {
     macro_rules! by_name {
         ($($ty:ident)*) => {

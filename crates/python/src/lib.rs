@@ -13,14 +13,14 @@ create_exception!(
     tma_emulator,
     LaunchError,
     PyValueError,
-    "A launch that cannot be made: nothing was run, and no array has changed.\n\n\
-     The text names what is wrong with the PTX, the shape or the arguments, and the nearest fix."
+    "An invalid launch: no kernel ran, and no array has changed.\n\n\
+     The text lists every error in the PTX, the shape and the arguments, with the nearest fix."
 );
 create_exception!(
     tma_emulator,
     UnsupportedError,
     LaunchError,
-    "The kernel needs instructions that the emulator does not have: the text names all of them."
+    "The kernel needs instructions that the emulator does not support; the text lists all of them."
 );
 
 /// A failure as an exception.

@@ -49,7 +49,8 @@ impl Map {
         })
     }
 
-    /// Raises `ValueError` with every rule that a map of a tensor breaks that begins so many bytes into an allocation.
+    /// Raises `ValueError` with every rule broken by a map of a tensor that begins at this offset into an
+    /// allocation.
     fn check(&self, offset_bytes: u64) -> PyResult<()> {
         let map = self
             .params
@@ -75,8 +76,6 @@ fn choice<T: Copy>(
     let found = all.iter().copied().find(|one| name(*one) == given);
     found.ok_or_else(|| {
         let hint = suggestion(given, all.iter().map(|one| name(*one)));
-        PyValueError::new_err(format!(
-            "{parameter} = {given:?}: there is none of this name: {hint}"
-        ))
+        PyValueError::new_err(format!("{parameter} = {given:?} is unknown: {hint}"))
     })
 }

@@ -10,7 +10,7 @@ HEADER = """
 .address_size 64
 """
 
-# numbers[tid] *= factor, for as many threads as there are.
+# numbers[tid] *= factor, for all threads.
 SCALE = HEADER + """
 .visible .entry scale(.param .u64 numbers, .param .f32 factor)
 {

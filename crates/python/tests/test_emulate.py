@@ -1,4 +1,4 @@
-"""What arguments become, and what a launch does to them."""
+"""Conversion of arguments, and the effects of launches on them."""
 
 import sys
 from pathlib import Path
@@ -42,7 +42,7 @@ def test_a_file_is_read():
     ],
 )
 def test_scalars_have_the_size_of_their_type(ty, value):
-    # What lies behind the value must stay.
+    # The bytes after the value must not change.
     to = np.full(2, 99).astype(value.dtype)
     emulate(store(ty), "store", 1, 1, [to, value])
     assert to[0] == value and to[1] == np.full(1, 99).astype(value.dtype)[0]
@@ -51,7 +51,7 @@ def test_scalars_have_the_size_of_their_type(ty, value):
 @pytest.mark.parametrize(
     ("value", "says"),
     [
-        (5, r"args\[1\] is 5, and a number of Python's has no size: pass numpy.int32\(5\), or of another type"),
+        (5, r"args\[1\] is 5, but a Python number has no size: pass numpy.int32\(5\), or of another type"),
         (True, r"pass numpy.bool_\(True\)"),
         (0.5, r"pass numpy.float32\(0.5\)"),
         ("5", r"args\[1\] is str; an argument is a NumPy array, a scalar"),
@@ -69,12 +69,12 @@ def test_arrays_that_cannot_be_memory_are_refused():
 
     with pytest.raises(TypeError, match=r"args\[0\] is an array of Python objects"):
         run(np.array([None]))
-    with pytest.raises(ValueError, match=r"args\[0\] has the other byte order"):
+    with pytest.raises(ValueError, match=r"args\[0\] must have the native byte order"):
         other = ">" if sys.byteorder == "little" else "<"
         run(np.zeros(1, f"{other}i4"))
     frozen = np.zeros(1, np.int32)
     frozen.flags.writeable = False
-    with pytest.raises(ValueError, match=r"args\[0\] cannot be written.*pass a copy"):
+    with pytest.raises(ValueError, match=r"args\[0\] is read-only.*pass a copy"):
         run(frozen)
 
 
@@ -107,7 +107,7 @@ def test_a_view_has_no_memory_behind_its_last_element():
 
 def test_a_stride_is_the_memory_between():
     numbers = np.arange(12, dtype=np.float32).reshape(3, 4)
-    # Elements 1, 5 and 9, and what lies between.
+    # Elements 1, 5 and 9, and the elements between them.
     emulate(SCALE, "scale", 1, 9, [numbers[:, 1], np.float32(-1)])
     np.testing.assert_array_equal(numbers.reshape(-1), [0, *range(-1, -10, -1), 10, 11])
 
@@ -161,7 +161,7 @@ def test_variables_are_written_before_and_read_after():
     assert (to[0], table[0], total[0]) == (0x1234, 0x1234, 41)
     with pytest.raises(LaunchError, match="the variable `total` has 8 bytes, not 4"):
         emulate(copy(FROM_TABLE), "copy", 1, 1, [to, None], variables={"total": np.zeros(1, np.int32)})
-    with pytest.raises(TypeError, match=r"variables\['total'\] is no NumPy array, but int"):
+    with pytest.raises(TypeError, match=r"variables\['total'\] must be a NumPy array, not int"):
         emulate(copy(FROM_TABLE), "copy", 1, 1, [to, None], variables={"total": 5})
 
 
@@ -233,9 +233,9 @@ wait:
         ((), TypeError, "grid = .*one to three whole numbers"),
         (1.5, TypeError, "float"),
         ((1.5,), TypeError, "grid = .*one to three whole numbers"),
-        (-1, ValueError, "grid = -1: no dimension is so large or negative"),
-        (1 << 32, ValueError, "no dimension is so large or negative"),
-        (0, LaunchError, "zero-dimension: grid.x is 0; the least is 1"),
+        (-1, ValueError, "grid = -1: dimensions must be from 0 to 4294967295"),
+        (1 << 32, ValueError, "dimensions must be from 0 to 4294967295"),
+        (0, LaunchError, "zero-dimension: grid.x is 0; must be at least 1"),
     ],
 )
 def test_shapes_that_are_none(grid, error, says):

@@ -5,7 +5,7 @@ import pytest
 from ptx import COUNT, FROM_POINTER, FROM_TABLE, HEADER, SCALE, copy
 from tma_emulator import Launch, LaunchError, emulate_all
 
-# A variable of the same name as that of `copy`, which is another one, as they are of two modules.
+# A variable with the same name as one of `copy`, but distinct, since it is in another module.
 NEXT = HEADER + """
 .visible .global .align 8 .u64 total = 40;
 .visible .entry next(.param .u64 to)
@@ -54,7 +54,7 @@ def test_variables_live_until_the_last_launch_and_each_module_has_its_own():
     emulate_all(launches)
     assert (total[0], other[0]) == (102, 74)
     np.testing.assert_array_equal(to, [9, 74])
-    # Without contents from here they begin as the text says.
+    # Without contents from the caller they start with their initial values.
     emulate_all(launches[3:])
     np.testing.assert_array_equal(to, [9, 42])
 
@@ -75,17 +75,17 @@ def test_a_finding_names_the_kernel_and_later_launches_do_not_run():
 def test_what_is_wrong_with_a_launch_is_said_before_any_runs():
     numbers = np.ones(8, np.float32)
     fine = Launch(SCALE, "scale", 1, 8, [numbers, np.float32(2)])
-    with pytest.raises(TypeError, match=r"launches\[1\].args\[1\] is 5, and a number of Python's has no size"):
+    with pytest.raises(TypeError, match=r"launches\[1\].args\[1\] is 5, but a Python number has no size"):
         emulate_all([fine, Launch(SCALE, "scale", 1, 8, [numbers, 5])])
     with pytest.raises(ValueError, match=r"launches\[1\].grid = -1"):
         emulate_all([fine, Launch(SCALE, "scale", -1, 8, [numbers, np.float32(2)])])
     with pytest.raises(LaunchError, match="scales"):
         emulate_all([fine, Launch(SCALE, "scales", 1, 8, [numbers, np.float32(2)])])
-    with pytest.raises(ValueError, match="no launch is given"):
+    with pytest.raises(ValueError, match="launches must not be empty"):
         emulate_all([])
     table = np.zeros(1, np.uint64)
     twice = Launch(copy(FROM_TABLE), "copy", 1, 1, [table, None], variables={"table": table})
-    with pytest.raises(ValueError, match=r"variables\['table'\] is given by two launches of the same module"):
+    with pytest.raises(ValueError, match=r"variables\['table'\] is set by two launches of the same module"):
         emulate_all([twice, twice])
     np.testing.assert_array_equal(numbers, np.ones(8, np.float32))
 

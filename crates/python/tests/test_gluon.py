@@ -22,7 +22,7 @@ def line_of(text):
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path_factory, monkeypatch):
-    # Compiled anew, and nothing in the user's cache.
+    # Compiles again, without the user's cache.
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path_factory.getbasetemp() / "triton"))
     monkeypatch.setenv("TRITON_DEFAULT_FP_FUSION", "1")
 

@@ -1,4 +1,4 @@
-"""The programs of the page `docs/python.md`, and what it says that they print."""
+"""The programs of the page `docs/python.md`, and their documented output."""
 
 import fnmatch
 import re

@@ -16,7 +16,7 @@ from tma_emulator import emulate
 
 @pytest.fixture
 def run(pytester, monkeypatch):
-    # The width of what is shown.
+    # The width of the output.
     monkeypatch.setenv("COLUMNS", "200")
 
     def run(test, *options):
@@ -96,4 +96,4 @@ def test_the_number_of_schedules_is_an_option(run, pytester):
     run(SEEDS.format(count=2), "--tma-seeds=2").assert_outcomes(passed=1)
     result = run("", "--tma-seeds", "0")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*--tma-seeds 0: there is at least one schedule"])
+    result.stderr.fnmatch_lines(["*--tma-seeds 0: must be at least 1"])

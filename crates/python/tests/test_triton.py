@@ -21,7 +21,7 @@ def line_of(text):
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path_factory, monkeypatch):
-    # Compiled anew, and nothing in the user's cache.
+    # Compiles again, without the user's cache.
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path_factory.getbasetemp() / "triton"))
     monkeypatch.setenv("TRITON_DEFAULT_FP_FUSION", "1")
 
@@ -140,7 +140,7 @@ def test_a_scan_in_shared_memory():
 
 def test_what_cannot_be_run_is_said():
     x = np.zeros(4, np.float32)
-    with pytest.raises(TypeError, match="add has no parameter 'num_warp', and Triton no such option"):
+    with pytest.raises(TypeError, match="add has no parameter 'num_warp', and Triton has no such option"):
         check_triton(kernels.add, 1, x, x, x, 4, BLOCK=4, num_warp=4)
     with pytest.raises(TypeError, match="missing a required argument: 'BLOCK'"):
         check_triton(kernels.add, 1, x, x, x, 4)

@@ -50,11 +50,13 @@ fn output(program: &str) -> Result<Output, Failed> {
     Ok(Command::new(program).output()?)
 }
 
-/// The reason why an example has checked nothing, where the example itself reports one.
+/// The reason why an example checked nothing, if the example itself reports one.
 fn lacks(output: &Output) -> Option<String> {
     let (said, error) = (text(&output.stdout), text(&output.stderr));
     let reported = match output.status.success() {
-        true => said.lines().find(|line| line.contains("nothing to show")),
+        true => said
+            .lines()
+            .find(|line| line.contains("this example is skipped")),
         false => error.lines().next()?.strip_prefix("lacking: "),
     };
     reported.map(str::to_owned)

@@ -8,29 +8,29 @@ use tma_launch::{Failure, Stage};
 
 use super::Device;
 
-/// Where kernels are to run.
+/// The device to run kernels on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeviceChoice {
-    /// On a GPU where there is one, else on the emulator.
+    /// A GPU if there is one, otherwise the emulator.
     #[default]
     Auto,
-    /// On a GPU; a missing one is an error.
+    /// A GPU; a missing one is an error.
     Gpu,
-    /// On the emulator.
+    /// The emulator.
     Emulator,
 }
 
 impl DeviceChoice {
-    /// The environment variable that names one of `auto`, `gpu` and `emulator`.
+    /// The environment variable that selects `auto`, `gpu` or `emulator`.
     pub const VARIABLE: &str = "TMA_DEVICE";
 
-    /// The environment variable that chooses the emulator's schedule: a number from 0.
+    /// The environment variable with the emulator's seed, a number from 0.
     pub const SEED_VARIABLE: &str = "TMA_SEED";
 
-    /// The choice in [`DeviceChoice::VARIABLE`], or else [`DeviceChoice::Auto`].
+    /// Reads the choice from [`DeviceChoice::VARIABLE`]; the default is [`DeviceChoice::Auto`].
     ///
     /// # Errors
-    /// A value that is none of the three.
+    /// The variable has another value.
     pub fn from_env() -> Result<Self, Failure> {
         let Some(value) = variable(Self::VARIABLE) else {
             return Ok(Self::Auto);
@@ -41,11 +41,10 @@ impl DeviceChoice {
         })
     }
 
-    /// Opens it, with the schedule of [`DeviceChoice::SEED_VARIABLE`] if it is the emulator.
+    /// Opens the device; the emulator uses the seed in [`DeviceChoice::SEED_VARIABLE`].
     ///
     /// # Errors
-    /// There is a GPU and it does not work, or one is asked for and there is none; the variable is no
-    /// number.
+    /// A GPU is present but unusable, or required but missing; or the seed is not a number.
     pub fn open(self) -> Result<Device, Failure> {
         if self == Self::Emulator {
             return emulator();
@@ -53,9 +52,8 @@ impl DeviceChoice {
         match Device::gpu() {
             Ok(gpu) => Ok(gpu),
             Err(error) if error.is_absent() && self == Self::Auto => emulator(),
-            Err(error) if error.is_absent() => Err(Failure::from(error).hint(
-                "a GPU was asked for; with `auto` or `emulator`, the emulator takes its place",
-            )),
+            Err(error) if error.is_absent() => Err(Failure::from(error)
+                .hint("a GPU is required; use `auto` or `emulator` to run on the emulator")),
             Err(error) => Err(error.into()),
         }
     }
@@ -68,7 +66,8 @@ fn emulator() -> Result<Device, Failure> {
     let seed = value.parse().map_err(|_| {
         let name = DeviceChoice::SEED_VARIABLE;
         let what = format!("the environment variable {name} is `{value}`");
-        Failure::new(Stage::Open, what).hint(format!("a seed is a number from 0 to {}", u64::MAX))
+        Failure::new(Stage::Open, what)
+            .hint(format!("a seed must be a number from 0 to {}", u64::MAX))
     })?;
     Ok(Device::emulator(seed))
 }
@@ -83,13 +82,12 @@ impl FromStr for DeviceChoice {
     fn from_str(name: &str) -> Result<Self, String> {
         let all = [Self::Auto, Self::Gpu, Self::Emulator];
         let found = all.into_iter().find(|choice| choice.as_str() == name);
-        found
-            .ok_or_else(|| format!("there is no device `{name}`; there are auto, gpu and emulator"))
+        found.ok_or_else(|| format!("unknown device `{name}`; use auto, gpu or emulator"))
     }
 }
 
 impl DeviceChoice {
-    /// Its name, as [`DeviceChoice::VARIABLE`] has it.
+    /// Returns the name used in [`DeviceChoice::VARIABLE`].
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Auto => "auto",

@@ -2,7 +2,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tma_emulator::{Config, Session};
 
-/// The emulator as a device: whoever launches, reads or writes has it for so long.
+/// The emulator as a device. Launches, reads and writes lock it while they run.
 #[derive(Clone, Debug)]
 pub(crate) struct Emulator {
     session: Arc<Mutex<Session>>,
@@ -19,12 +19,12 @@ impl Emulator {
         }
     }
 
-    /// Returns whether the memory of both is one.
+    /// Returns whether both share their memory.
     pub(crate) fn has_memory_of(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.session, &other.session)
     }
 
-    /// Its memory and modules. A thread that panicked left them as they were between two steps.
+    /// Locks the session. Ignores poisoning, since a thread that panicked left it in the state between two steps.
     pub(crate) fn session(&self) -> MutexGuard<'_, Session> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -3,62 +3,62 @@ use tma_launch::{Failure, Stage};
 
 use super::Capability;
 
-/// Why there is no usable GPU.
+/// The reason why there is no usable GPU.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GpuError {
-    /// The machine has no GPU, or none that this process can see: what needs one can be skipped.
+    /// The machine has no GPU that this process can see; work that needs one may be skipped.
     ///
-    /// Nothing else may be: every other error says that something is there and does not work.
+    /// Other errors must not be skipped: they mean that a GPU or driver is present but unusable.
     #[error(transparent)]
     Absent(Absence),
-    /// There is a driver, and it is too old.
+    /// The driver is too old.
     #[error(
-        "the CUDA driver is too old: it is for CUDA {found}, and tensor maps need {} or later; \
+        "the CUDA driver is too old: it supports CUDA {found}, but tensor maps need {} or later; \
          update the NVIDIA driver",
         Version::LEAST
     )]
     DriverTooOld {
-        /// The version of CUDA that it supports.
+        /// The CUDA version that the driver supports.
         found: Version,
     },
-    /// There are devices, but not so many.
+    /// There is no device of this number.
     #[error("there is no GPU {ordinal}: the driver has {count}, numbered from 0")]
     NoSuchDevice {
-        /// The ordinal that was asked for.
+        /// The requested ordinal.
         ordinal: u32,
-        /// How many there are.
+        /// The number of devices.
         count: u32,
     },
     /// The GPU has no TMA.
     #[error(
         "GPU {ordinal}, {name}, is too old: its compute capability is {capability}, \
-         and TMA needs {} or later",
+         but TMA needs {} or later",
         Capability::LEAST
     )]
     DeviceTooOld {
-        /// The device.
+        /// The ordinal of the device.
         ordinal: u32,
         /// The device's name.
         name: String,
         /// The device's compute capability.
         capability: Capability,
     },
-    /// The driver fails.
-    #[error("the CUDA driver fails: {0}")]
+    /// A driver call failed.
+    #[error("the CUDA driver failed: {0}")]
     Broken(DriverError),
 }
 
-/// The part of a machine with a GPU that is absent.
+/// The missing part: driver or device.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Absence {
-    /// The driver.
+    /// There is no driver.
     #[error("{reason}")]
     Driver {
-        /// The attempt to load it, and how it failed.
+        /// The attempt to load the driver, and its error.
         reason: String,
     },
-    /// Any device.
-    #[error("no CUDA device: there is a driver, and it finds no GPU")]
+    /// There is no device.
+    #[error("no CUDA device: the driver found no GPU")]
     Device,
 }
 
@@ -80,7 +80,7 @@ impl From<GpuError> for Failure {
         let GpuError::Broken(error) = error else {
             return Failure::new(Stage::Open, error.to_string());
         };
-        let what = format!("the CUDA driver fails in {}", error.function);
+        let what = format!("the CUDA driver failed in {}", error.function);
         Failure::new(Stage::Open, what)
             .error_name(error.name())
             .hint(error.sentence())
@@ -108,11 +108,11 @@ mod tests {
         let cases: [(GpuError, &str); 5] = [
             (
                 Absence::Device.into(),
-                "no CUDA device: there is a driver, and it finds no GPU",
+                "no CUDA device: the driver found no GPU",
             ),
             (
                 GpuError::DriverTooOld { found },
-                "the CUDA driver is too old: it is for CUDA 11.4, and tensor maps need 12.0 or \
+                "the CUDA driver is too old: it supports CUDA 11.4, but tensor maps need 12.0 or \
                  later; update the NVIDIA driver",
             ),
             (
@@ -128,12 +128,12 @@ mod tests {
                     name,
                     capability,
                 },
-                "GPU 0, NVIDIA A100, is too old: its compute capability is 8.0, and TMA needs 9.0 \
+                "GPU 0, NVIDIA A100, is too old: its compute capability is 8.0, but TMA needs 9.0 \
                  or later",
             ),
             (
                 GpuError::Broken(broken),
-                "the CUDA driver fails: cuInit: CUDA_ERROR_UNKNOWN (999): ",
+                "the CUDA driver failed: cuInit: CUDA_ERROR_UNKNOWN (999): ",
             ),
         ];
         for (error, text) in cases {

@@ -1,4 +1,4 @@
-//! Modules as the driver holds them.
+//! Modules loaded by the driver.
 
 use std::{
     ffi::{CString, c_int},
@@ -15,7 +15,7 @@ use tma_launch::{Failure, Stage};
 use super::Gpu;
 use crate::{Source, driver::failure, jit::Refusal};
 
-/// The most that the driver's compiler can say, in bytes.
+/// Size of the driver's compiler log in bytes.
 const LOG_BYTES: u32 = 16 * 1024;
 
 /// A module in the context of a GPU.
@@ -25,12 +25,12 @@ pub(crate) struct GpuModule {
     gpu: Gpu,
 }
 
-// SAFETY: the driver's handles are good in every thread, and it locks what it has to.
+// SAFETY: the driver's handles are valid in every thread, and the driver synchronises their use.
 unsafe impl Send for GpuModule {}
 // SAFETY: as above.
 unsafe impl Sync for GpuModule {}
 
-/// A kernel of a module that is alive.
+/// A kernel of a module that is still loaded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GpuFunction(CUfunction);
 
@@ -40,7 +40,7 @@ unsafe impl Send for GpuFunction {}
 unsafe impl Sync for GpuFunction {}
 
 impl GpuModule {
-    /// Compiles a text.
+    /// Compiles a PTX text.
     pub(crate) fn load(gpu: &Gpu, source: &Source) -> Result<Self, Failure> {
         gpu.enter(Stage::Load)?;
         let image = terminated(source.text(), source.name(), Stage::Load)?;
@@ -66,7 +66,7 @@ impl GpuModule {
         &self.gpu
     }
 
-    /// The kernel of this name; the context is then current.
+    /// Returns the kernel of this name, and makes the context current.
     pub(crate) fn function(&self, entry: &str) -> Result<GpuFunction, Failure> {
         self.gpu.enter(Stage::Resolve)?;
         let name = terminated(entry, "the name of a kernel", Stage::Resolve)?;
@@ -79,7 +79,7 @@ impl GpuModule {
         done(result, Stage::Resolve, what).map(|()| GpuFunction(function))
     }
 
-    /// The address of a variable and how many bytes it has; the context is then current.
+    /// Returns the address and size in bytes of a variable, and makes the context current.
     pub(crate) fn variable(&self, name: &str) -> Result<(u64, u64), Failure> {
         self.gpu.enter(Stage::Upload)?;
         let terminated = terminated(name, "the name of a variable", Stage::Upload)?;
@@ -97,9 +97,9 @@ impl GpuModule {
 
 impl Drop for GpuModule {
     fn drop(&mut self) {
-        // Unloading needs the context; without it there is nothing to unload.
+        // Unloading needs the context; without it the module is already gone.
         if self.gpu.enter(Stage::Load).is_ok() {
-            // SAFETY: the module was loaded by this, which alone unloads it, and its context is current.
+            // SAFETY: the module was loaded by this object, which alone unloads it, and its context is current.
             unsafe { sys::cuModuleUnload(self.handle) };
         }
     }
@@ -110,10 +110,11 @@ impl GpuFunction {
         self.0
     }
 
-    /// Blocks of so many threads, with so much dynamic shared memory, that a multiprocessor runs at once.
+    /// Returns the number of blocks with these threads and this dynamic shared memory that a multiprocessor runs
+    /// concurrently.
     ///
     /// # Safety
-    /// 1. The module is alive, and its context current.
+    /// 1. The module is alive and its context is current.
     pub(crate) unsafe fn blocks_per_multiprocessor(
         self,
         threads: u32,
@@ -135,7 +136,7 @@ impl GpuFunction {
     }
 }
 
-/// A text with a zero byte at its end.
+/// Converts a text to a C string.
 fn terminated(text: &str, name: &str, stage: Stage) -> Result<CString, Failure> {
     CString::new(text).map_err(|error| {
         let what = format!("{name} has a zero at byte {}", error.nul_position());

@@ -4,7 +4,7 @@ use tma_launch::{DeviceDescription, Limits, memory_bytes_per_second};
 
 use super::{Absence, Capability, GpuError};
 
-/// The device, or why it cannot be used.
+/// Returns the device, or an error if it is unusable.
 ///
 /// # Errors
 /// [`GpuError::DeviceTooOld`].
@@ -19,7 +19,7 @@ pub fn supported(device: DeviceProperties) -> Result<DeviceProperties, GpuError>
     })
 }
 
-/// The limits of launches on the device.
+/// Returns the limits of launches on the device.
 pub(crate) fn limits(device: &DeviceProperties) -> Limits {
     let family = if device.capability.major == 12 {
         Limits::SM_120
@@ -33,7 +33,7 @@ pub(crate) fn limits(device: &DeviceProperties) -> Limits {
     }
 }
 
-/// The properties of the device that decide how kernels are best launched.
+/// Returns the properties of the device that determine good launch shapes.
 pub(crate) fn description(device: &DeviceProperties) -> DeviceDescription {
     DeviceDescription {
         name: device.name.clone(),
@@ -47,7 +47,7 @@ pub(crate) fn description(device: &DeviceProperties) -> DeviceDescription {
     }
 }
 
-/// The driver's version and all its devices, usable or not. Never empty.
+/// Returns the driver's version and all its devices, usable or not; at least one.
 pub fn devices() -> Result<(Version, Vec<DeviceProperties>), GpuError> {
     if let Status::Missing { .. } = status() {
         return Err(Absence::Driver {
@@ -67,7 +67,7 @@ pub fn devices() -> Result<(Version, Vec<DeviceProperties>), GpuError> {
     Ok((version, devices))
 }
 
-/// The device of this number.
+/// Returns the device of this number.
 pub(super) fn numbered(ordinal: u32) -> Result<DeviceProperties, GpuError> {
     let (_, devices) = devices()?;
     let count = devices.len() as u32;
@@ -75,11 +75,11 @@ pub(super) fn numbered(ordinal: u32) -> Result<DeviceProperties, GpuError> {
     device.ok_or(GpuError::NoSuchDevice { ordinal, count })
 }
 
-/// Says whether an error of a driver that was loaded means that there is none, or no GPU.
+/// Determines whether an error of a loaded driver means that there is no driver or no GPU.
 fn classify(error: DriverError, status: &Status) -> GpuError {
     match error.code {
         34 => {
-            let reason = format!("no CUDA driver: {status}, and it is a stub that only links");
+            let reason = format!("no CUDA driver: {status}, but it is a stub library for linking");
             Absence::Driver { reason }.into()
         }
         100 => Absence::Device.into(),
@@ -87,7 +87,7 @@ fn classify(error: DriverError, status: &Status) -> GpuError {
     }
 }
 
-/// A call through `cust` that failed.
+/// Converts a failed call through `cust`.
 pub(super) fn broken(function: &'static str, error: CudaError) -> GpuError {
     GpuError::Broken(DriverError {
         function,
@@ -152,7 +152,7 @@ mod tests {
         };
         assert_eq!(
             classify(error(34), &loaded).to_string(),
-            "no CUDA driver: CUDA driver loaded: libcuda.so.1, and it is a stub that only links"
+            "no CUDA driver: CUDA driver loaded: libcuda.so.1, but it is a stub library for linking"
         );
         assert!(classify(error(100), &loaded).is_absent());
         assert_eq!(classify(error(803), &loaded), GpuError::Broken(error(803)));

@@ -1,4 +1,4 @@
-//! Stamps as a timeline, with the tracks and names that the emulator's has.
+//! Converts stamps to a timeline with the emulator's tracks and names.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,16 @@ use tma_emulator::json::{Json, Track};
 
 use super::{Kind, Stamp, WarpStamps};
 
-/// The tracks of warps stand so far apart in the emulator's timeline, and those of barriers below them.
+/// Distance between the tracks of warps in the emulator's timeline, and the first track of barriers.
 const TRACKS: u64 = 16;
 const FIRST_BARRIER: u64 = 1 << 20;
 
-/// From cycles of a warp to nanoseconds since the first warp began.
+/// Converts cycles of a warp to nanoseconds since the first warp began.
 ///
-/// The warps of a block have the clock of one multiprocessor, so that the timer is read once for all of them: it goes on in
-/// steps of many nanoseconds.
+/// The warps of a block share one multiprocessor's clock, so the timer is read only once for all of them: it
+/// advances in steps of many nanoseconds.
 struct Clock {
-    /// When the block's first warp began, in nanoseconds.
+    /// The time in nanoseconds when the block's first warp began.
     began: u64,
     /// Cycles from then until this warp began.
     behind: u32,
@@ -29,7 +29,7 @@ impl Clock {
     }
 }
 
-/// When the phases of a block's barriers ended, by barrier and phase: the stages' full ones, then the empty ones.
+/// End times of the phases of a block's barriers, by barrier and phase: full barriers first, then empty ones.
 type Phases = BTreeMap<(bool, u32), BTreeMap<u32, u64>>;
 
 pub(super) fn json(warps: &[WarpStamps]) -> String {
@@ -42,7 +42,7 @@ pub(super) fn json(warps: &[WarpStamps]) -> String {
         let track = |thread| Track { process, thread };
         json.name_process(track(0), &format!("block {block}"));
         let earliest = of_block.iter().min_by_key(|warp| {
-            // In which order warps began, with a clock that may wrap.
+            // Orders warps by start time; the clock may wrap.
             warp.began.1.wrapping_sub(of_block[0].began.1) as i32
         });
         let began = earliest.map_or((first, 0), |warp| warp.began);
@@ -86,7 +86,7 @@ fn barrier(is_empty: bool, stage: u32) -> u64 {
     FIRST_BARRIER + 2 * u64::from(stage) + u64::from(is_empty)
 }
 
-/// Cycles in a nanosecond, by the warp that ran longest.
+/// Returns the cycles per nanosecond, from the warp that ran longest.
 fn rate(warps: &[WarpStamps]) -> f64 {
     let ran = |warp: &WarpStamps| {
         let ended = warp.ended?;
@@ -102,7 +102,7 @@ fn rate(warps: &[WarpStamps]) -> f64 {
     }
 }
 
-/// When each phase was seen to be complete for the first time.
+/// Returns the time when each phase was first seen to be complete.
 fn phases(warps: &[WarpStamps], clock: impl Fn(&WarpStamps) -> Clock) -> Phases {
     let mut phases = Phases::new();
     for warp in warps {
@@ -111,7 +111,7 @@ fn phases(warps: &[WarpStamps], clock: impl Fn(&WarpStamps) -> Clock) -> Phases 
             let (stage, round) = (stamp.visit % warp.stages, stamp.visit / warp.stages);
             let (is_empty, phase) = match stamp.kind {
                 Kind::Full => (false, Some(round)),
-                // Before the first round every stage counts as empty.
+                // In the first round every stage counts as empty.
                 Kind::Acquired => (true, round.checked_sub(1)),
                 _ => continue,
             };
@@ -126,7 +126,7 @@ fn phases(warps: &[WarpStamps], clock: impl Fn(&WarpStamps) -> Clock) -> Phases 
     phases
 }
 
-/// The thing that the warp did, and the time that it waited.
+/// Draws the event and its waiting time.
 fn did(json: &mut Json, track: Track, clock: &Clock, (warp, stamp): (&WarpStamps, &Stamp)) {
     let at = clock.at(stamp.cycles);
     let (stage, round) = (stamp.visit % warp.stages, stamp.visit / warp.stages);
@@ -148,7 +148,7 @@ fn did(json: &mut Json, track: Track, clock: &Clock, (warp, stamp): (&WarpStamps
     json.slice(track, (at, at + 1), name, &args);
 }
 
-/// A load, from its issue to the end of the phase that counts its bytes.
+/// Draws a load, from its issue to the end of the phase that counts its bytes.
 fn copy(
     json: &mut Json,
     issued: (Track, u64),
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_copy_ends_with_the_phase_that_counts_it() {
-        // Two cycles are a nanosecond; visit 3 is the second round of stage 1.
+        // Two cycles are one nanosecond; visit 3 is the second round of stage 1.
         let fill = warp(
             Role::Fills,
             &[(Kind::Acquired, 3, 100, 40), (Kind::Issued, 3, 120, 64)],

@@ -1,4 +1,4 @@
-//! Kernels, and a matrix whose boxes they copy.
+//! Kernels, and a matrix with boxes for them to copy.
 
 use tensor_map::{DataType, TensorMap, Tiled};
 use tma_launch::Ptx;

@@ -178,7 +178,7 @@ fn starts_that_descend_are_refused() -> Result {
         assert_eq!(
             refused.to_string(),
             "check: the launch of `attention_packed` cannot work\n  \
-             ascending: number 2 of starts is 0; numbers must not descend, and the one before is 100; use 100 or more"
+             ascending: number 2 of starts is 0; numbers must not decrease, and the previous one is 100; use 100 or more"
         );
         // Empty sequences have the start of the next one.
         Starts::new(device.upload(&[0, 100, 100])?)?;

@@ -65,9 +65,6 @@ mod tests {
     fn a_device_that_does_not_exist_is_refused() {
         assert!(parse(&["cases", "--device"]).is_err());
         let error = parse(&["cases", "--device", "tpu"]).unwrap_err();
-        assert_eq!(
-            error,
-            "there is no device `tpu`; there are auto, gpu and emulator"
-        );
+        assert_eq!(error, "unknown device `tpu`; use auto, gpu or emulator");
     }
 }

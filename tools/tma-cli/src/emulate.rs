@@ -1,6 +1,6 @@
-//! Launch files: a kernel of a PTX file, its buffers and arguments, and what it should do, as TOML.
+//! Launch files in TOML: PTX modules, buffers, launches with arguments, and expected results.
 //!
-//! `docs/emulate.md` has all keys.
+//! `docs/emulate.md` lists all keys.
 
 mod buffer;
 mod contents;

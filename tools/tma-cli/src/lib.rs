@@ -1,4 +1,4 @@
-//! Launch files and recorded launches, which the command `tma` and other programs run.
+//! Launch files and recorded launches, as run by the command `tma` and by other programs.
 
 pub mod emulate;
 pub mod replay;

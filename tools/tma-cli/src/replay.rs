@@ -1,4 +1,4 @@
-//! Launches that were recorded on a GPU, run on the emulator and compared with what the GPU made of them.
+//! Launches recorded on a GPU, run on the emulator and compared with the GPU's results.
 
 mod difference;
 mod objects;
@@ -13,10 +13,10 @@ use tma_launch::{Argument, Failure, Launch, Parameter, Shape, Stage, escape_name
 
 use crate::emulate::{Diagnostic, Run, Stopped, runs_here, stopped};
 
-/// The longest archive that is read.
+/// Size limit of an archive, in bytes.
 const MAX_BYTES: u64 = 64 << 30;
 
-/// Escapes what an archive says in words, so that each is a part of one line in a report.
+/// Escapes the texts of an archive, so that each stays within one line of a report.
 fn harmless(mut archive: Archive) -> Archive {
     let launch = &mut archive.launch;
     let of_launch = [&mut launch.program, &mut launch.entry, &mut launch.device];
@@ -35,7 +35,7 @@ fn harmless(mut archive: Archive) -> Archive {
 #[derive(Clone, Debug)]
 pub struct Recording {
     archive: Archive,
-    /// The name of its PTX in reports.
+    /// The name of the PTX in reports.
     name: String,
 }
 
@@ -43,7 +43,7 @@ impl Recording {
     /// Reads an archive.
     ///
     /// # Errors
-    /// The file cannot be read, is no archive, or one that is cut off or altered: the byte.
+    /// The file cannot be read, is not an archive, or is truncated or altered; the error names the byte.
     pub fn open(path: &Path) -> Result<Self, Stopped> {
         let failure = |what: String| {
             Stopped::Failure(Failure::new(
@@ -58,7 +58,7 @@ impl Recording {
     /// Reads an archive from the bytes of its file, which messages call `name`.
     ///
     /// # Errors
-    /// The bytes are no archive, or one that is cut off or altered: the byte.
+    /// The bytes are not an archive, or are truncated or altered; the error names the byte.
     pub fn read(name: &str, bytes: &[u8]) -> Result<Self, Stopped> {
         let failure =
             |what: String| Stopped::Failure(Failure::new(Stage::Load, format!("{name}: {what}")));
@@ -80,23 +80,23 @@ impl Recording {
         Ok(recording)
     }
 
-    /// The kernel, its arguments, and the GPU.
+    /// Returns the kernel, its arguments, and the GPU.
     pub fn launch(&self) -> &launch_archive::Launch {
         &self.archive.launch
     }
 
-    /// The PTX, and its name in reports.
+    /// Returns the PTX and its name in reports.
     pub fn ptx(&self) -> (&str, &str) {
         (&self.name, &self.archive.ptx)
     }
 
-    /// Runs the launch, with the memory and at the addresses that it had on the GPU, and compares every byte that it
-    /// left with the GPU's.
+    /// Runs the launch with the GPU's memory contents at the GPU's addresses, and compares every byte of the
+    /// resulting memory with the GPU's.
     ///
-    /// With `config.checks` the checker watches, and what it finds is in the result.
+    /// With `config.checks`, the checker runs too, and its findings are part of the result.
     ///
     /// # Errors
-    /// The kernel needs what the emulator does not have, or the archive does not fit its PTX.
+    /// The kernel needs something that the emulator does not support, or the archive does not fit its PTX.
     pub fn run(&self, config: Config) -> Result<Run, Stopped> {
         let mut session = Session::new(config);
         let module = self.load(&mut session).map_err(stopped)?;
@@ -136,7 +136,7 @@ impl Recording {
         Ok(run)
     }
 
-    /// Loads the module and everything in memory, at the GPU's addresses.
+    /// Loads the module and the contents of memory at the GPU's addresses.
     fn load(&self, session: &mut Session) -> Result<ModuleId, Failure> {
         let variables = |kind| {
             let memory = self.archive.memory.iter();
@@ -162,7 +162,7 @@ impl Recording {
         Ok(module)
     }
 
-    /// Allocates the arrays, and gives the addresses by the handles.
+    /// Allocates the arrays, and returns their addresses by handle.
     fn place_arrays(&self, session: &mut Session) -> BTreeMap<u64, u64> {
         let regions = self.archive.memory.iter();
         let arrays = regions.filter(|region| region.kind == Kind::Array);
@@ -179,7 +179,7 @@ impl Recording {
         let signature = session.signature(module, &recorded.entry)?;
         let mut shape = Shape::new(recorded.grid, recorded.block)
             .shared_bytes(recorded.shared_bytes)
-            // What a GPU has launched, it may launch.
+            // The GPU launched this cluster, so the emulator must accept it.
             .non_portable_cluster();
         shape.cluster = recorded.cluster.map(Into::into);
         shape.cooperative = recorded.cooperative;
@@ -202,7 +202,7 @@ impl Recording {
         Ok(launch)
     }
 
-    /// A sentence for each memory that differs from the GPU's.
+    /// Returns a sentence for each region of memory that differs from the GPU's.
     fn differences(
         &self,
         arrays: &BTreeMap<u64, u64>,
@@ -212,7 +212,7 @@ impl Recording {
         let mut differences = Vec::new();
         if let Some(code) = launch.error {
             differences.push(format!(
-                "`{}`: the GPU ended the kernel with the error {code}, and the emulator has run it to its end",
+                "`{}`: the GPU ended the kernel with error {code}, but it ran to its end on the emulator",
                 launch.entry
             ));
         }
@@ -229,7 +229,7 @@ impl Recording {
     }
 }
 
-/// Addresses and maps are told to the session as such, so that reports name their parameters.
+/// Converts an argument's value. Addresses and maps are passed as such, so that reports name their parameters.
 fn argument(session: &Session, parameter: &Parameter, value: &[u8]) -> Argument {
     if let Ok(bytes) = <[u8; 8]>::try_from(value) {
         let address = u64::from_le_bytes(bytes);

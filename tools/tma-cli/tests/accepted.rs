@@ -1,4 +1,4 @@
-//! `tma emulate`: what is reported only if one asks for it, and what a file of suppressions takes away.
+//! `tma emulate`: findings reported only on request, and findings removed by suppressions.
 #![cfg(target_os = "linux")]
 
 #[allow(dead_code, reason = "other tests use the rest")]
@@ -9,7 +9,7 @@ use std::{fs, path::Path};
 use serde_json::Value;
 use support::{NO_DRIVER, tma};
 
-/// All threads store the same number by one instruction.
+/// All threads store the same number with one instruction.
 const PTX: &str = "
 .version 8.6
 .target sm_90a
@@ -39,7 +39,7 @@ buffer = "words"
 contents = [7]
 "#;
 
-/// The output of `tma emulate` with these flags, which ends with this code.
+/// Returns the output of `tma emulate` with these flags, and asserts the exit code.
 fn emulate(file: &str, suppressions: &str, flags: &[&str], code: i32) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = |name| folder.path().join(name).to_str().unwrap().to_owned();
@@ -68,7 +68,7 @@ fn one_value_by_one_instruction_of_a_warp_is_told_if_asked_for() {
         "{strict}"
     );
 
-    // Two warps are reported in any case.
+    // A race between two warps is always reported.
     let two = emulate(&FILE.replace("block = 32", "block = 64"), "", &[], 0);
     assert!(two.starts_with("warning[same-value-race]: "), "{two}");
 }
@@ -94,7 +94,7 @@ fn suppressed_findings_are_counted() {
         "accepted.toml",
     ];
     let expected = "suppressed: 4 findings of same-value-race in `al*`: all know the number\n\
-        warning: nothing was suppressed of data-race in `all`\n\
+        warning: unused suppression of data-race in `all`\n\
         clean: all of 4 seeds\n";
     assert_eq!(emulate(FILE, ACCEPTED, &flags, 0), expected);
     let json = emulate(FILE, ACCEPTED, &[&flags[..], &["--json"]].concat(), 0);
@@ -118,7 +118,7 @@ fn other_functions_and_what_ends_a_kernel_are_reported_all_the_same() {
     let said = emulate(&file, &ends, &flags, 1);
     assert!(said.contains("error[out-of-bounds]"), "{said}");
     assert!(
-        said.contains("nothing was suppressed of out-of-bounds"),
+        said.contains("unused suppression of out-of-bounds"),
         "{said}"
     );
 }
@@ -128,7 +128,7 @@ fn a_file_that_is_wrong_is_refused_with_its_line() {
     let flags = ["--suppressions", "accepted.toml"];
     let said = emulate(FILE, "[[suppression]]\nkind = \"race\"\n", &flags, 2);
     assert!(
-        said.contains("/accepted.toml:2:8: `kind`: there is no `race`"),
+        said.contains("/accepted.toml:2:8: `kind`: unknown value `race`"),
         "{said}"
     );
     assert!(

@@ -16,7 +16,7 @@ fn no_driver_is_one_message() {
         let message = refused(&output);
         assert_eq!(
             message,
-            "error: no CUDA driver (/nowhere/libcuda.so.1 is not there)\n"
+            "error: no CUDA driver (/nowhere/libcuda.so.1 was not found)\n"
         );
     }
 }
@@ -30,7 +30,7 @@ fn devices_are_listed() {
         printed(&tma(&driver, &environment, &["devices"])),
         "driver  CUDA 13.0\n\
          gpu 0   Fake 0   sm_80   80.0 GiB   132 SMs   232448 bytes of shared memory per block\n        \
-         not usable: GPU 0, Fake 0, is too old: its compute capability is 8.0, and TMA needs 9.0 or \
+         not usable: GPU 0, Fake 0, is too old: its compute capability is 8.0, but TMA needs 9.0 or \
          later\n\
          gpu 1   Fake 1   sm_90a   79.0 GiB   132 SMs   232448 bytes of shared memory per block\n"
     );
@@ -49,20 +49,20 @@ fn drivers_that_do_not_do_say_why() {
     let cases = [
         (
             ("FAKE_VERSION", "11040"),
-            "error: the CUDA driver is too old: it is for CUDA 11.4, and tensor maps need 12.0 or \
+            "error: the CUDA driver is too old: it supports CUDA 11.4, but tensor maps need 12.0 or \
              later; update the NVIDIA driver\n",
         ),
         (
             ("FAKE_COUNT", "0"),
-            "error: no CUDA device: there is a driver, and it finds no GPU\n",
+            "error: no CUDA device: the driver found no GPU\n",
         ),
         (
             ("FAKE_INIT", "100"),
-            "error: no CUDA device: there is a driver, and it finds no GPU\n",
+            "error: no CUDA device: the driver found no GPU\n",
         ),
         (
             ("FAKE_INIT", "803"),
-            "error: the CUDA driver fails: cuInit: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (803): ",
+            "error: the CUDA driver failed: cuInit: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (803): ",
         ),
     ];
     for (environment, expected) in cases {

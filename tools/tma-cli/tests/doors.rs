@@ -1,4 +1,4 @@
-//! Input that others may give `tma`: pipes, devices, numbers out of range, names that change a terminal.
+//! Untrusted input of `tma`: pipes, devices, numbers out of range, and names with terminal escapes.
 #![cfg(target_os = "linux")]
 
 #[allow(dead_code, reason = "other tests use the rest")]
@@ -66,7 +66,7 @@ fn both(output: &Output) -> String {
     text(&output.stdout) + &text(&output.stderr)
 }
 
-/// Exit code 2, this text, and no other character that changes a terminal.
+/// Asserts exit code 2, this text, and that the output contains no terminal escapes.
 #[track_caller]
 fn refused(arguments: &[&str], part: &str) {
     let output = run(arguments);
@@ -124,7 +124,7 @@ fn pipes_and_devices_are_refused_by_every_verb() {
     let folder = folder("pipes");
     let (pipe, file) = (pipe(&folder), launch_file(&folder, GOOD));
     for path in [pipe.as_str(), "/dev/zero"] {
-        let what = "no regular file";
+        let what = "not a regular file";
         refused(&["emulate", path], what);
         refused(&["emulate", &file, "--suppressions", path], what);
         refused(&["replay", path], what);
@@ -186,13 +186,13 @@ fn names_of_others_do_not_change_a_terminal() {
         let output = run(arguments);
         let said = both(&output);
         assert_eq!(output.status.code(), Some(1), "{said}");
-        // JSON escapes the escape.
+        // JSON escapes the escape character.
         assert!(said.contains("u001b]0;title"), "{said}");
         let is_harmless = |c: char| c == '\n' || !(c.is_control() || c == '\u{202e}');
         assert!(said.chars().all(is_harmless), "{said:?}");
         assert!(!said.lines().any(|line| line == "clean: seed 0"), "{said}");
     }
-    // An entry that is not there is an error with its name, and so is a text that is no PTX.
+    // Both a missing entry and a text that is not PTX are errors that contain a name from the file.
     let recorded = archive(|archive| archive.launch.entry = weird.to_owned());
     refused(&["replay", &written(&folder, &recorded)], "\\u001b]0;title");
     let recorded = archive(|archive| archive.ptx = format!(".version 8.0\n{weird}"));
@@ -212,7 +212,7 @@ fn drawings_and_texts_do_not_replace_what_is_read() {
     let given = path.display().to_string();
     refused(
         &["map", "draw", &given, "-o", &given],
-        "is read and would be written",
+        "is also an input and would be overwritten",
     );
     assert_eq!(fs::read(&path).unwrap().len(), 128);
     let nowhere = folder.join("none/map.svg").display().to_string();
@@ -221,7 +221,7 @@ fn drawings_and_texts_do_not_replace_what_is_read() {
     let drawn = run(&["map", "draw", &given, "-o", &svg.display().to_string()]);
     assert!(drawn.status.success(), "{drawn:?}");
     assert!(fs::read_to_string(&svg).unwrap().starts_with("<svg"));
-    // The PTX of `a.ptx` would be `a.ptx`.
+    // The PTX of `a.ptx` would overwrite `a.ptx`.
     let mut bytes = Vec::new();
     archive(|_| {}).write(&mut bytes).unwrap();
     let archive = folder.join("a.ptx");
@@ -229,7 +229,7 @@ fn drawings_and_texts_do_not_replace_what_is_read() {
     let (archive, into) = (archive.display().to_string(), folder.display().to_string());
     refused(
         &["replay", &archive, "--ptx", &into],
-        "is read and would be written",
+        "is also an input and would be overwritten",
     );
     assert_eq!(fs::read(&archive).unwrap(), bytes);
 }
@@ -238,7 +238,7 @@ fn drawings_and_texts_do_not_replace_what_is_read() {
 fn a_seed_is_a_number_from_zero() {
     let folder = folder("seeds");
     let file = launch_file(&folder, GOOD);
-    let part = "`-1` is no seed: a seed is a whole number from 0 to 18446744073709551615";
+    let part = "seed `-1` must be a whole number from 0 to 18446744073709551615";
     for verb in [
         &["emulate", &file][..],
         &["replay", &file],
@@ -301,7 +301,7 @@ fn jobs_are_capped_and_a_request_to_end_is_answered() {
     let sent = Command::new("kill").arg(process.to_string()).status();
     assert!(sent.unwrap().success());
     wait_until(|| state(process) == "Z");
-    // The clock counts other processes, too, where the machine has other work.
+    // The wall clock would include other processes on a busy machine.
     let answered = cpu_time(process) - before;
     assert_eq!(child.wait().unwrap().code(), Some(2));
     assert!(answered < Duration::from_secs(1), "{answered:?}");
@@ -321,7 +321,7 @@ fn threads(process: u32) -> usize {
         .count()
 }
 
-/// Fields of `/proc/PID/stat` from the state on (proc(5)).
+/// Returns the fields of `/proc/PID/stat` from the state on (proc(5)).
 fn stat(process: u32) -> Vec<String> {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
     let (_, fields) = text.rsplit_once(") ").unwrap();
@@ -332,9 +332,9 @@ fn state(process: u32) -> String {
     stat(process).swap_remove(0)
 }
 
-/// The time of all of its threads on processors.
+/// Returns the processor time of all its threads.
 fn cpu_time(process: u32) -> Duration {
-    /// `USER_HZ`, on every architecture that Linux has kept.
+    /// `USER_HZ`, the same on every architecture that Linux supports.
     const TICK_MS: u64 = 10;
     let stat = stat(process);
     let ticks: u64 = [11, 12]

@@ -15,7 +15,7 @@ use std::{
 use serde_json::Value;
 use support::{NO_DRIVER, tma};
 
-/// Adds the scalar to each word; thread 5 writes one word too far where the kernel is `bad`.
+/// Adds the scalar to each word; if the kernel is `bad`, thread 5 writes one word out of bounds.
 const PTX: &str = "
 .version 8.6
 .target sm_90a
@@ -68,7 +68,7 @@ buffer = "words"
 file = "words.bin"
 "#;
 
-/// A folder with a module and a launch file.
+/// Creates a folder with a module and a launch file.
 fn folder(ptx: &str, file: &str) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("k.ptx"), ptx).unwrap();
@@ -184,7 +184,7 @@ fn memory_is_told_by_the_names_of_the_launch_file_and_of_the_kernel() {
     let file = FILE.replace("offset_bytes = 128", "offset_bytes = 132");
     let file = file.replace("buffers.words", "buffers.numbers");
     let file = file.replace("buffer = \"words\"", "buffer = \"numbers\"");
-    // A compiler that numbers the parameters leaves the name of the buffer.
+    // Without names of parameters in the PTX, the report names the buffer.
     let numbered = PTX.replace("words", "add_param_0");
     for (ptx, nearest) in [
         (PTX, "`numbers`, parameter `words`, 256 bytes at"),
@@ -293,7 +293,7 @@ fn input_that_is_wrong_is_an_error() {
     assert_eq!(output.status.code(), Some(2));
 }
 
-/// The address of the words and a number to add, as other compilers pass structs.
+/// A struct with the address of the words and a number to add, as other compilers pass it.
 #[test]
 fn structs_are_passed_by_value() {
     let ptx = PTX
@@ -338,7 +338,7 @@ fn a_timeline_is_written() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
 }
 
-/// The file of a dump that is a mismatch, too.
+/// Returns the dump file, which is also a mismatch.
 fn with_dump(path: &str) -> String {
     let file = FILE.replace("start = 7", "start = 8");
     file.replace("words.bin", path)
@@ -350,12 +350,12 @@ fn what_cannot_be_written_stands_beside_the_findings() {
     let said = ends(&emulate(&path, &[]), 2);
     assert!(said.starts_with("error[mismatch]: "), "{said}");
     assert!(said.contains("cannot write `/dev/full`: "), "{said}");
-    // Errors that are known before are reported before anything is run.
+    // Errors known before the run are reported before any kernel runs.
     for (file, why) in [
         ("/nowhere/words.bin", "cannot write `/nowhere/words.bin`: "),
-        ("k.ptx", "is read and would be written"),
-        ("k.toml", "is read and would be written"),
-        (".", "it is a folder"),
+        ("k.ptx", "is also an input and would be overwritten"),
+        ("k.toml", "is also an input and would be overwritten"),
+        (".", "is a folder"),
     ] {
         let (folder, path) = self::folder(PTX, &with_dump(file));
         let said = ends(&emulate(&path, &[]), 2);
@@ -420,7 +420,7 @@ fn what_was_found_is_printed_when_the_user_interrupts() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(
-        said.contains("interrupted: seed 0 was not run to its end"),
+        said.contains("interrupted: seed 0 did not run to its end"),
         "{said}"
     );
     assert!(!said.contains("endless"), "{said}");
@@ -481,7 +481,7 @@ fn invalid_ptx_is_refused_with_its_line() {
     }
 }
 
-/// Launch files below `examples/emulate`.
+/// Returns the launch files below `examples/emulate`.
 fn examples() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/emulate");
     let entries = fs::read_dir(folder).unwrap();

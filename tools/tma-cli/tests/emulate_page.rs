@@ -1,4 +1,4 @@
-//! The examples of `docs/emulate.md` are true.
+//! Checks that the examples of `docs/emulate.md` are correct.
 #![cfg(target_os = "linux")]
 
 #[allow(dead_code, reason = "other tests use the rest")]
@@ -20,7 +20,7 @@ fn page() -> String {
     fs::read_to_string(root().join("docs/emulate.md")).unwrap()
 }
 
-/// A folder with the modules of the examples, and the files that the page names.
+/// Creates a folder with the modules of the examples and the files that the page names.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for entry in fs::read_dir(root().join("examples/emulate")).unwrap() {
@@ -31,7 +31,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// The texts between fences of this language.
+/// Returns the code blocks of this language.
 fn snippets(language: &str) -> Vec<String> {
     let page = page();
     let mut all = Vec::new();
@@ -45,7 +45,7 @@ fn snippets(language: &str) -> Vec<String> {
     all
 }
 
-/// With what a part of a file leaves out.
+/// Adds the keys that an excerpt of a launch file omits.
 fn completed(part: &str) -> String {
     let mut text = String::from("module = \"add_one.ptx\"\n");
     if !part.contains("[buffers.") {
@@ -152,7 +152,7 @@ fn every_key_is_on_the_page() {
         let said = violations.to_string();
         let (_, keys) = said
             .lines()
-            .find_map(|line| line.split_once("there are "))
+            .find_map(|line| line.split_once("known keys are "))
             .unwrap_or_else(|| panic!("{said}"));
         assert!(keys.contains('`'), "{said}");
         for key in keys.split(", ") {

@@ -24,7 +24,7 @@ const KERNELS: &str = "\
 .visible .entry empty() { ret; }
 ";
 
-/// Runs `tma inspect` in a folder with `kernels.ptx`, which has this text.
+/// Runs `tma inspect` in a folder with `kernels.ptx`, which contains this text.
 fn inspect(text: &str, arguments: &[&str]) -> std::process::Output {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("kernels.ptx");
@@ -38,10 +38,10 @@ fn inspect(text: &str, arguments: &[&str]) -> std::process::Output {
     tma(Path::new(NO_DRIVER), &[NO_PTXAS], &arguments)
 }
 
-/// A ptxas that is not there.
+/// A path without a ptxas.
 const NO_PTXAS: (&str, &str) = ("TMA_PTXAS", "/nowhere/ptxas");
 
-/// Says of every text that it has one kernel, `tile`.
+/// A fake ptxas that reports one kernel, `tile`, for every input.
 const PTXAS: &str = "#!/bin/sh
 case \"$1\" in
 --help) echo \"'sm_90','sm_90a'\" ;;
@@ -80,7 +80,7 @@ fn ptxas_says_what_a_kernel_takes() {
         text.contains(
             "  by ptxas             32 registers, 20 bytes spilled, 24 bytes of stack, 1024 bytes of shared \
              memory\n"
-        ) && !text.contains("not known"),
+        ) && !text.contains("are unknown"),
         "{text}"
     );
     let json: serde_json::Value = serde_json::from_str(&by_ptxas(&["--json"])).unwrap();
@@ -96,7 +96,7 @@ fn kernels_are_described() {
         head.contains("kernels.ptx: PTX 8.6 for sm_90a; not compiled: no CUDA driver (/nowhere")
     );
     let (rest, note) = rest
-        .split_once("\nregisters and spills are not known: ")
+        .split_once("\nregisters and spills are unknown: ")
         .unwrap();
     assert!(
         note.contains("`cargo xtask setup --cuda` of rust-tma installs one"),
@@ -188,7 +188,7 @@ fn a_driver_that_fails_is_reported_below_the_text() {
     let file = folder.path().join("kernels.ptx");
     std::fs::write(&file, KERNELS).unwrap();
     let file = file.display().to_string();
-    // This driver has devices, but not the functions that would run something on them.
+    // This driver has devices, but lacks the functions that would run kernels on them.
     let output = tma(&driver, &[NO_PTXAS], &["inspect", &file]);
     let message = refused(&output);
     assert!(

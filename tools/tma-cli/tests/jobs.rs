@@ -1,4 +1,4 @@
-//! `tma emulate --jobs`: several schedules at a time, with the output of one after the other.
+//! `tma emulate --jobs`: several schedules in parallel, with their output in order.
 #![cfg(target_os = "linux")]
 
 #[allow(dead_code, reason = "other tests use the rest")]
@@ -8,8 +8,8 @@ use std::{fs, path::Path, process::Output};
 
 use support::{NO_DRIVER, tma};
 
-/// Two warps write one word with no order; the last of them leaves its number. Thread 40 goes past the end where the word
-/// has a number already.
+/// Two warps write one word without ordering, and the last write remains. Thread 40 writes out of bounds if the
+/// word is already set.
 const PTX: &str = "
 .version 8.6
 .target sm_90a
@@ -47,7 +47,7 @@ buffer = "words"
 file = "words.bin"
 "#;
 
-/// The output, and the file of the dump.
+/// Returns the output and the contents of the dump file.
 fn emulate(folder: &Path, environment: &[(&str, &str)], more: &[&str]) -> (Output, Vec<u8>) {
     let path = folder.join("k.toml").display().to_string();
     let dump = folder.join("words.bin");

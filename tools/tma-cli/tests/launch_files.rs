@@ -1,4 +1,4 @@
-//! Launch files that are wrong, and what is said of them.
+//! Invalid launch files and their messages.
 
 use std::{
     fs,
@@ -10,7 +10,7 @@ use tma_cli::emulate::LaunchFile;
 
 const PTX: &str = ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k() { ret; }\n";
 
-/// A file with a module and a launch, and two buffers and a map.
+/// A valid file with a module, a launch, two buffers and a map.
 const GOOD: &str = r#"
 module = "k.ptx"
 buffers.a = { type = "i32", length = 64 }
@@ -19,7 +19,7 @@ maps.tile = { buffer = "h" , box = [8, 2] }
 launch = { entry = "k", grid = 1, block = 32 }
 "#;
 
-/// A folder with a module and a file of six bytes.
+/// Creates a folder with a module and a file of six bytes.
 fn folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
@@ -46,7 +46,7 @@ fn parse(text: &str) -> Result<LaunchFile, String> {
     })
 }
 
-/// The message when these lines come first, and the buffers of the good file after them.
+/// Returns the message for these lines followed by the buffers of the valid file.
 fn says(lines: &str) -> String {
     parse(&format!("{lines}\n{GOOD}")).expect_err(lines)
 }
@@ -75,7 +75,7 @@ fn mistakes_name_their_place_and_what_is_allowed() {
     let cases = [
         (
             "expekt = []",
-            "1:1: the file has no key `expekt`: did you mean `expect`? there are `module`, `modules`, `arch`, `buffers`, `variables`, `maps`, `textures`, `launch`, `expect`, `dump`",
+            "1:1: the file has no key `expekt`: did you mean `expect`? known keys are `module`, `modules`, `arch`, `buffers`, `variables`, `maps`, `textures`, `launch`, `expect`, `dump`",
         ),
         (
             "arch = 90",
@@ -84,7 +84,7 @@ fn mistakes_name_their_place_and_what_is_allowed() {
         ("buffers.b = 3", "1:13: expected a table, found an integer"),
         (
             "buffers.b = { type = \"i33\", length = 1 }",
-            "1:22: `type`: there is no `i33`: did you mean `i32` or `f32` or `i16`?",
+            "1:22: `type`: unknown value `i33`: did you mean `i32` or `f32` or `i16`?",
         ),
         (
             "buffers.b = { length = 1 }",
@@ -92,15 +92,15 @@ fn mistakes_name_their_place_and_what_is_allowed() {
         ),
         (
             "buffers.b = { type = \"u8\" }",
-            "1:13: `buffers.b` has no `length`, in elements; `dims`, innermost first, can stand in its place",
+            "1:13: `buffers.b` needs a `length` in elements, or `dims`, innermost first",
         ),
         (
             "buffers.b = { type = \"u8\", length = 1, dims = [1] }",
-            "1:13: `b`: give `length` or `dims`, not both",
+            "1:13: `b`: set either `length` or `dims`",
         ),
         (
             "buffers.b = { type = \"u8\", length = -1 }",
-            "1:37: `length`: -1 is not from 0 to 18446744073709551615",
+            "1:37: `length`: -1 must be from 0 to 18446744073709551615",
         ),
         (
             "buffers.b = { type = \"u8\", length = 1.5 }",
@@ -108,31 +108,31 @@ fn mistakes_name_their_place_and_what_is_allowed() {
         ),
         (
             "buffers.b = { type = \"u8\", length = 1073741825 }",
-            "1:13: `b` is too large: all buffers together may have 1073741824 bytes",
+            "1:13: `b` is too large: the limit of all buffers together is 1073741824 bytes",
         ),
         (
             "buffers.b = { type = \"u64\", dims = [4294967296, 4294967296] }",
-            "1:13: `b` is too large: all buffers together may have 1073741824 bytes",
+            "1:13: `b` is too large: the limit of all buffers together is 1073741824 bytes",
         ),
         (
             "buffers.b = { type = \"u8\", length = 2, contents = \"iotas\" }",
-            "1:51: `contents`: there is no pattern `iotas`: did you mean `iota`?",
+            "1:51: `contents`: unknown pattern `iotas`: did you mean `iota`?",
         ),
         (
             "buffers.b = { type = \"u8\", length = 2, contents = 7 }",
-            "1:51: `contents`: expected a pattern as `\"zeros\"`, a list as `[1, 2, 3]`, or a table as `{ file = \"...\" }`",
+            "1:51: `contents`: expected a pattern as in `\"zeros\"`, a list as in `[1, 2, 3]`, or a table as in `{ file = \"...\" }`",
         ),
         (
             "buffers.b = { type = \"u8\", length = 2, contents = [1] }",
-            "1:51: `contents`: the list has 1 elements, and 2 are wanted; `{ repeat = [...] }` takes a list again and again",
+            "1:51: `contents`: the list has 1 elements but must have 2; use `{ repeat = [...] }` to repeat a shorter list",
         ),
         (
             "buffers.b = { type = \"u8\", length = 2, contents = [256, -1] }",
-            "1:52: 256 is no u8, 0 to 255\n1:57: -1 is no u8, 0 to 255",
+            "1:52: 256 must be a u8, from 0 to 255\n1:57: -1 must be a u8, from 0 to 255",
         ),
         (
             "buffers.b = { type = \"i8\", length = 1, contents = [0.5] }",
-            "1:52: 0.5 is no i8, an integer",
+            "1:52: 0.5 must be an integer for the type i8",
         ),
         (
             "buffers.b = { type = \"u8\", length = 2, contents = { repeat = [] } }",
@@ -140,19 +140,19 @@ fn mistakes_name_their_place_and_what_is_allowed() {
         ),
         (
             "buffers.b = { type = \"u8\", length = 2, contents = { constant = 1, iota = {} } }",
-            "1:51: `contents`: give `constant` or `iota`, not both",
+            "1:51: `contents`: set either `constant` or `iota`",
         ),
         (
             "buffers.b = { type = \"u8\", length = 2, contents = {} }",
-            "1:51: `contents`: one of `constant`, `iota`, `random`, `repeat`, `file` is wanted",
+            "1:51: `contents`: set one of `constant`, `iota`, `random`, `repeat`, `file`",
         ),
         (
             "buffers.b = { type = \"u8\", length = 2, contents = { random = { low = 3, high = 2 } } }",
-            "1:62: `contents`: there is nothing from 3 to 2",
+            "1:62: `contents`: the range from 3 to 2 is empty or infinite; `low` must not exceed `high`",
         ),
         (
             "buffers.b = { type = \"f32\", length = 2, contents = { random = { seed = -2 } } }",
-            "1:72: `seed`: -2 is not from 0 to 18446744073709551615",
+            "1:72: `seed`: -2 must be from 0 to 18446744073709551615",
         ),
         (
             "buffers.b = { type = \"f64\", length = 2, contents = { constant = 1e999 } }",
@@ -160,7 +160,7 @@ fn mistakes_name_their_place_and_what_is_allowed() {
         ),
         (
             "buffers.b = { type = \"u16\", length = 2, contents = { file = \"six.bin\" } }",
-            "1:61: `contents`: `six.bin` has 6 bytes, and 2 elements of u16 are 4 bytes",
+            "1:61: `contents`: `six.bin` has 6 bytes but must have 4, for 2 elements of u16",
         ),
         (
             "buffers.b = { type = \"u16\", length = 2, contents = { file = \"five.bin\" } }",
@@ -172,11 +172,11 @@ fn mistakes_name_their_place_and_what_is_allowed() {
         ),
         (
             "maps.m = { buffer = \"h\", swizzle = \"65b\", box = [8, 2] }",
-            "1:36: `swizzle`: there is no `65b`: did you mean `64b` or `32b`?",
+            "1:36: `swizzle`: unknown value `65b`: did you mean `64b` or `32b`?",
         ),
         (
             "maps.m = { buffer = \"h\", box = [8, 2], box_dims = [8, 2] }",
-            "1:10: `box_dims` and `box` are the same: give one",
+            "1:10: `box_dims` and `box` are the same key; set only one",
         ),
         (
             "maps.m = { buffer = \"h\", box = [4, 2], fill = \"nan\", strides = [10] }",
@@ -184,7 +184,7 @@ fn mistakes_name_their_place_and_what_is_allowed() {
         ),
         (
             "maps.m = { buffer = \"h\", pixels = 8 }",
-            "1:10: `maps.m`: an im2col map has both `channels_per_pixel` and `pixels_per_column`",
+            "1:10: `maps.m`: an im2col map needs both `channels_per_pixel` and `pixels_per_column`",
         ),
         (
             "expect = { buffer = \"a\" }",
@@ -192,19 +192,19 @@ fn mistakes_name_their_place_and_what_is_allowed() {
         ),
         (
             "expect = { buffer = \"a\", contents = \"unchanged\", first = 64 }",
-            "1:10: nothing is compared: `a` has 64 elements, and 0 from element 64 on are looked at",
+            "1:10: no element is compared: `a` has 64 elements, and the comparison covers 0 from element 64 on",
         ),
         (
             "expect = { buffer = \"a\", contents = \"unchanged\", first = 60, count = 5 }",
-            "1:10: `a` has 64 elements, not 5 from element 60 on",
+            "1:10: `a` has 64 elements, too few for 5 from element 60 on",
         ),
         (
             "expect = { buffer = \"a\", contents = \"zeros\", tolerance = { ulps = 1 } }",
-            "1:10: there is no `tolerance` for i32, an integer",
+            "1:10: `tolerance` must not be set for i32, an integer type",
         ),
         (
             "expect = { buffer = \"h\", contents = \"zeros\", tolerance = {} }",
-            "1:58: `tolerance`: `ulps`, `absolute` or both are wanted",
+            "1:58: `tolerance`: set `ulps`, `absolute` or both",
         ),
         (
             "expect = { buffer = \"h\", contents = \"zeros\", tolerance = { absolute = -1 } }",
@@ -212,11 +212,11 @@ fn mistakes_name_their_place_and_what_is_allowed() {
         ),
         (
             "expect = { buffer = \"h\", contents = { buffer = \"a\" } }",
-            "1:48: `contents`: `a` has i32, and f16 are wanted",
+            "1:48: `contents`: `a` has elements of i32, which must be f16",
         ),
         (
             "expect = { buffer = \"a\", contents = { buffer = \"a\", first = 1 } }",
-            "1:48: `contents`: `a` has 64 elements, and 64 from element 1 on are wanted",
+            "1:48: `contents`: `a` has 64 elements, too few for 64 from element 1 on",
         ),
         (
             "dump = [{ buffer = \"a\" }, 3]",
@@ -265,12 +265,15 @@ fn arguments_are_one_thing_each() {
     let cases = [
         (
             "[{}]",
-            "6:60: an argument is one thing: `{ buffer = \"x\" }`, `{ variable = \"x\" }`, `{ map = \"x\" }`, `{ texture = \"x\" }`, `{ surface = \"x\" }`, or a number with its type, as `{ u32 = 5 }`",
+            "6:60: an argument must be exactly one of `{ buffer = \"x\" }`, `{ variable = \"x\" }`, `{ map = \"x\" }`, `{ texture = \"x\" }`, `{ surface = \"x\" }`, or a number with its type, as in `{ u32 = 5 }`",
         ),
-        ("[{ u32 = 1, f32 = 1 }]", "6:60: an argument is one thing"),
+        (
+            "[{ u32 = 1, f32 = 1 }]",
+            "6:60: an argument must be exactly one of",
+        ),
         (
             "[{ u32 = -1 }]",
-            "6:68: `u32`: -1 is no u32, 0 to 4294967295",
+            "6:68: `u32`: -1 must be a u32, from 0 to 4294967295",
         ),
         (
             "[{ map = \"h\" }]",
@@ -278,13 +281,13 @@ fn arguments_are_one_thing_each() {
         ),
         (
             "[{ bufer = \"a\" }, 5]",
-            "6:62: `arguments` has no key `bufer`: did you mean `buffer`? there are `buffer`, `variable`, `offset_bytes`, `map`, `texture`, `surface`, `u8`,",
+            "6:62: `arguments` has no key `bufer`: did you mean `buffer`? known keys are `buffer`, `variable`, `offset_bytes`, `map`, `texture`, `surface`, `u8`,",
         ),
         (
             "[{ u32 = 1, offset_bytes = 4 }]",
-            "6:60: `offset_bytes` is that of a `buffer`",
+            "6:60: `offset_bytes` requires a `buffer`",
         ),
-        ("[[]]", "6:60: a struct has fields"),
+        ("[[]]", "6:60: a struct must have fields"),
         (
             "5",
             "6:59: `arguments`: expected an array, found an integer",
@@ -301,11 +304,11 @@ fn launches_are_checked_for_their_form() {
     let cases = [
         (
             GOOD.replace("grid = 1", "grid = [1, 2, 3, 4]"),
-            "6:32: `grid`: one to three numbers are wanted, innermost first, not 4",
+            "6:32: `grid`: must be one to three numbers, innermost first, not 4",
         ),
         (
             GOOD.replace("grid = 1", "grid = 4294967296"),
-            "6:32: `grid`: 4294967296 is not from 0 to 4294967295",
+            "6:32: `grid`: 4294967296 must be from 0 to 4294967295",
         ),
         (
             GOOD.replace("grid = 1, ", ""),
@@ -317,7 +320,7 @@ fn launches_are_checked_for_their_form() {
         ),
         (
             GOOD.replace("launch", "lunch"),
-            "1:1: the file has no `[[launch]]`",
+            "1:1: the file must have at least one `[[launch]]`",
         ),
         (
             GOOD.replace("k.ptx", "l.ptx"),
@@ -348,19 +351,19 @@ fn files_that_cannot_be_read_are_named() {
         .unwrap_err()
         .to_string();
     assert!(
-        said.starts_with("/nowhere/x.toml:1:1: cannot read it: No such file"),
+        said.starts_with("/nowhere/x.toml:1:1: cannot read the file: No such file"),
         "{said}"
     );
     let said = LaunchFile::read(Path::new(env!("CARGO_MANIFEST_DIR")))
         .unwrap_err()
         .to_string();
     assert!(
-        said.ends_with("cannot read it: it is no regular file"),
+        said.ends_with("cannot read the file: not a regular file"),
         "{said}"
     );
 }
 
-/// A pipe without a writer would be waited for, and a device be read for ever.
+/// Reading would block on a pipe without a writer, and never end on a device.
 #[cfg(unix)]
 #[test]
 fn pipes_and_devices_are_refused() {
@@ -370,13 +373,13 @@ fn pipes_and_devices_are_refused() {
     assert!(made.unwrap().success());
     for path in [pipe.as_path(), Path::new("/dev/zero")] {
         let said = LaunchFile::read(path).unwrap_err().to_string();
-        assert!(said.ends_with("it is no regular file"), "{said}");
+        assert!(said.ends_with("not a regular file"), "{said}");
         let buffer = format!(
             "buffers.b = {{ type = \"u8\", length = 3, contents = {{ file = \"{}\" }} }}",
             path.display()
         );
         let said = parse(&format!("{buffer}\n{GOOD}")).unwrap_err();
-        assert!(said.contains("it is no regular file"), "{said}");
+        assert!(said.contains("not a regular file"), "{said}");
     }
 }
 
@@ -386,10 +389,10 @@ fn launch_files_have_a_limit() {
     let path = folder.path().join("large.toml");
     fs::File::create(&path).unwrap().set_len(1 << 32).unwrap();
     let said = LaunchFile::read(&path).unwrap_err().to_string();
-    assert!(said.contains("4294967296 bytes are too many"), "{said}");
+    assert!(said.contains("4294967296 bytes exceed the limit"), "{said}");
 }
 
-/// The initial contents of a buffer of so many elements of this type.
+/// Returns the initial contents of a buffer of `count` elements of this type.
 fn contents<T: bytemuck::AnyBitPattern + bytemuck::NoUninit>(
     ty: &str,
     length: usize,

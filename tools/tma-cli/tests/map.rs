@@ -122,7 +122,7 @@ fn maps_are_compared() {
         "L2 promotion (word 1, bits 18:17): given 0x0, parameters 0x2\n"
     );
     assert!(!output.status.success());
-    assert!(refused(&map("diff", &[&left])).contains("give two maps"));
+    assert!(refused(&map("diff", &[&left])).contains("pass two maps"));
     assert!(refused(&map("diff", &with(&["--driver"]))).contains("the driver's map needs a GPU"));
 }
 
@@ -209,24 +209,24 @@ fn a_matrix_descriptor_is_explained() {
 #[test]
 fn bad_input_gives_one_clear_message() {
     let cases: [(&[&str], &str); 7] = [
-        (&["/dev/zero"], "it is no regular file"),
+        (&["/dev/zero"], "not a regular file"),
         (
             &["abc"],
             "`abc` is neither 256 hexadecimal digits nor a file that can be read",
         ),
-        (&["--dims", "3"], "give an element type"),
+        (&["--dims", "3"], "pass an element type"),
         (
             &["--type", "f17", "--dims", "3"],
-            "no type `f17`; there are u8, u16",
+            "unknown type `f17`; use one of u8, u16",
         ),
-        (&["--type", "f16"], "give the dimensions"),
+        (&["--type", "f16"], "pass the dimensions"),
         (
             &["abc", "--type", "f16", "--dims", "8"],
-            "give either parameters or a map, not both",
+            "pass either a map or parameters",
         ),
         (
             &["--type", "f16", "--dims", "8", "--sm", "80"],
-            "no compute capability `80` that has tensor maps; there are 90, 100",
+            "compute capability `80` is unknown or has no tensor maps; use one of 90, 100",
         ),
     ];
     for (arguments, message) in cases {
@@ -248,7 +248,7 @@ fn bad_input_gives_one_clear_message() {
 #[test]
 fn the_bytes_given_are_the_bytes_explained() {
     let digits = bytes(&with(&["--json"]));
-    // As `tensormap.replace` leaves a map: the bytes of the box are those of another.
+    // A map as left by `tensormap.replace`: the box size in bytes belongs to another box.
     let edited = {
         let map: Vec<u8> = (0..128)
             .map(|byte| u8::from_str_radix(&digits[2 * byte..2 * byte + 2], 16).unwrap())
@@ -295,7 +295,10 @@ fn broken_parameters_are_explained_and_fail() {
     );
     let text = printed(&map("explain", &with(&["--fill", "nan", "--l2", "64b"])));
     assert!(text.contains("0x7FF7 repeated"), "{text}");
-    assert!(text.contains("L2 promotion: the L2 cache"), "{text}");
+    assert!(
+        text.contains("L2 promotion: L2 fetch granularity"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -303,11 +306,14 @@ fn no_flag_is_ignored() {
     let digits = bytes(&with(&["--json"]));
     let error = refused(&map("check", &[&digits, "--address", "0x7", "--box", "3"]));
     assert!(
-        error.contains("a map is given, and --box, --address"),
+        error.contains("a map cannot be combined with --box, --address"),
         "{error}"
     );
     let error = refused(&map("diff", &[&digits, &digits, "--sm", "100"]));
-    assert!(error.contains("two maps are given, and --sm"), "{error}");
+    assert!(
+        error.contains("two maps cannot be combined with --sm"),
+        "{error}"
+    );
     let wide = [
         "--type",
         "f16",
@@ -322,10 +328,10 @@ fn no_flag_is_ignored() {
         "--lower=-3,-7",
     ];
     let error = refused(&map("explain", &wide));
-    assert!(error.contains("--lower has 2 values"), "{error}");
+    assert!(error.contains("--lower has 2"), "{error}");
     let error = unreadable(&map("explain", &[&digits[..254]]));
     assert!(
-        error.contains("has 254 hexadecimal digits, a map has 256"),
+        error.contains("has 254 hexadecimal digits but must have 256"),
         "{error}"
     );
     assert!(error.len() < 100, "{error}");
@@ -354,11 +360,11 @@ fn copies_that_no_gpu_makes_are_not_drawn() {
         map("draw", &all)
     };
     let error = refused(&draw(&["--shared", "0x40"]));
-    assert!(error.contains("0x40 is no multiple of 128"), "{error}");
+    assert!(error.contains("0x40 must be a multiple of 128"), "{error}");
     let error = refused(&draw(&["--shared", "4294967168"]));
-    assert!(error.contains("has 233472 bytes"), "{error}");
+    assert!(error.contains("is 233472 bytes"), "{error}");
     let text = printed(&draw(&["--shared", "0x80"]));
-    assert!(text.contains("begins within the swizzle"), "{text}");
+    assert!(text.contains("begins within a swizzle pattern"), "{text}");
     let far = [
         "--type",
         "u8",

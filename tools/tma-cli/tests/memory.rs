@@ -1,4 +1,4 @@
-//! Large buffers take little more memory than they are large.
+//! Large buffers need little more memory than their own size.
 
 #[path = "../../../crates/ptx/tests/common/counting.rs"]
 mod counting;
@@ -11,7 +11,7 @@ use tma_emulator::{Config, Session};
 
 const BUFFER_BYTES: usize = 16 << 20;
 
-/// It adds 5 to the first number.
+/// A kernel that adds 5 to the first number.
 const MODULE: &str = "\
 .version 8.6
 .target sm_90a
@@ -29,7 +29,7 @@ const MODULE: &str = "\
 }
 ";
 
-/// The most bytes that a launch file with these lines takes, in sizes of its buffer.
+/// Returns the peak memory use of a launch file with these lines, as a multiple of its buffer's size.
 fn most(contents: &str, lines: &str, verdict: Verdict) -> f64 {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("k.ptx"), MODULE).unwrap();
@@ -53,7 +53,7 @@ fn expect(contents: &str, first: usize) -> String {
     format!("[[expect]]\nbuffer = \"numbers\"\nfirst = {first}\ncontents = {contents}\n")
 }
 
-// One test, as what others take would count, too.
+// A single test, since memory of parallel tests would count too.
 #[test]
 fn a_large_buffer_takes_little_more_than_its_size() {
     for contents in [
@@ -78,7 +78,7 @@ fn a_large_buffer_takes_little_more_than_its_size() {
         let with = most("\"iota\"", &expect(contents, first), verdict);
         assert!(with <= 2.2, "{contents}: {with}");
     }
-    // The parts that are compared have the contents that the whole has.
+    // Comparing in parts has the same result as comparing the whole.
     for contents in [
         "\"random\"",
         "{ repeat = [1, 2, 3] }",

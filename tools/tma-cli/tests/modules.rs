@@ -8,7 +8,7 @@ use std::{fs, path::Path};
 
 use support::{NO_DRIVER, tma};
 
-/// A module of two kernels, each of which adds the module's `step` to a number and to the module's `sum`.
+/// A module of two kernels; each adds the module's `step` to a number and to the module's `sum`.
 fn module(kernels: [&str; 2], variables: &str) -> String {
     let kernel = |name| {
         format!(
@@ -46,7 +46,7 @@ expect = [
 ]
 "#;
 
-/// Runs a launch file on two modules: `first` and `common` of the one, `second` and `common` of the other.
+/// Runs a launch file on two modules: one has `first` and `common`, the other `second` and `common`.
 fn run(file: &str) -> (Option<i32>, String) {
     let folder = tempfile::tempdir().unwrap();
     let a = module(
@@ -74,7 +74,7 @@ fn run(file: &str) -> (Option<i32>, String) {
 fn memory_lives_on_between_launches_of_several_modules() {
     let (code, said) = run(FILE);
     assert_eq!(code, Some(0), "{said}");
-    // Neither of the sums is that of the other module.
+    // Each module keeps its own sum.
     let other = FILE.replace("contents = [500]", "contents = [501]");
     let (code, said) = run(&other);
     assert_eq!(code, Some(1), "{said}");
@@ -84,7 +84,7 @@ fn memory_lives_on_between_launches_of_several_modules() {
             "name = \"sum\", module = \"b.ptx\"",
             "name = \"sum\", module = \"a.ptx\"",
         )
-        // 1 of `first` and of `common`, and 100 that `second` adds.
+        // 1 from `first` and from `common`, and 100 added by `second`.
         .replace("contents = [500]", "contents = [102]");
     let (code, said) = run(&of_a);
     assert_eq!(code, Some(0), "{said}");
@@ -102,7 +102,7 @@ fn what_is_in_no_module_or_in_several_is_an_error_with_its_line() {
                 "entry = \"common\", module = \"b.ptx\"",
                 "entry = \"common\"",
             ),
-            "the modules `a.ptx` and `b.ptx` each have a kernel `common`: say which one, as by `module = \"a.ptx\"`",
+            "the modules `a.ptx` and `b.ptx` each have a kernel `common`; choose one, as in `module = \"a.ptx\"`",
         ),
         (
             FILE.replace("module = \"a.ptx\"", "module = \"c.ptx\""),
@@ -135,15 +135,15 @@ fn what_is_in_no_module_or_in_several_is_an_error_with_its_line() {
         ),
         (
             FILE.replace("[\"a.ptx\", \"b.ptx\"]", "[\"a.ptx\", \"a.ptx\"]"),
-            "`a.ptx` stands here twice",
+            "`a.ptx` is listed twice",
         ),
         (
             FILE.replace("[\"a.ptx\", \"b.ptx\"]", "[]"),
-            "at least one PTX file is wanted",
+            "list at least one PTX file",
         ),
         (
             format!("module = \"a.ptx\"\n{FILE}"),
-            "give `module` or `modules`, not both",
+            "set either `module` or `modules`",
         ),
     ];
     for (file, expected) in cases {

@@ -1,4 +1,4 @@
-//! `tma emulate`: what a run has not tested.
+//! `tma emulate`: notes about untested parts of a run.
 #![cfg(target_os = "linux")]
 
 #[allow(dead_code, reason = "other tests use the rest")]
@@ -76,7 +76,7 @@ end:
 }
 ";
 
-/// The output of `tma emulate` with so many items.
+/// Returns the output of `tma emulate` with this number of items.
 fn emulate(items: u32, flags: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let launch = folder.path().join("k.toml");
@@ -107,10 +107,7 @@ fn stages_that_are_filled_once_are_noted() {
         "{said}"
     );
     assert!(said.contains("2 stages were filled, each once"), "{said}");
-    assert!(
-        said.contains("process more than STAGES items"),
-        "{said}"
-    );
+    assert!(said.contains("process more than STAGES items"), "{said}");
     assert!(said.contains("\nclean: seed 0"), "{said}");
 }
 

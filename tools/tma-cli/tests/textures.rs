@@ -5,8 +5,8 @@ use std::fs;
 use tma_cli::emulate::{Emulation, LaunchFile, Verdict};
 use tma_emulator::Config;
 
-/// Thread `t` fetches at x = t + 1.0, between two texels, and y = 1.5, of the layer 1, and stores the second channel
-/// rounded to a column of the surface.
+/// Thread `t` fetches layer 1 at x = t + 1.0, between two texels, and y = 1.5. It stores the second channel,
+/// rounded, to a column of the surface.
 const PTX: &str = "
 .version 8.6
 .target sm_90a
@@ -72,7 +72,7 @@ fn parse(text: &str) -> Result<LaunchFile, String> {
     fs::write(folder.path().join("k.ptx"), PTX).expect("it is written");
     let file = LaunchFile::parse("k.toml", text, folder.path());
     let file = file.map_err(|violations| violations.to_string())?;
-    // The module is read here, while it is there.
+    // The module is read here, while the folder exists.
     Emulation::new(file.clone()).map_err(|stopped| stopped.to_string())?;
     Ok(file)
 }
@@ -104,7 +104,7 @@ fn what_is_wrong_with_a_texture_is_said() {
         (
             "dims = [3, 2, 2]",
             "dims = [3, 3, 2]",
-            "it has 36 bytes, and the buffer `bytes` has 24",
+            "36 bytes of texels exceed the 24 bytes of buffer `bytes`",
         ),
         (
             "channels = 2",
@@ -124,7 +124,7 @@ fn what_is_wrong_with_a_texture_is_said() {
         (
             "dims = [3, 2, 2]",
             "dims = [3]",
-            "`dims` has 1; a texture has one to three dimensions",
+            "`dims` has length 1; a texture must have one to three dimensions",
         ),
         (
             "\"normalized_float\"",
@@ -134,7 +134,7 @@ fn what_is_wrong_with_a_texture_is_said() {
         (
             "\"border\", \"clamp\"",
             "\"border\", \"clam\"",
-            "there is no `clam`: did you mean `clamp`?",
+            "unknown value `clam`: did you mean `clamp`?",
         ),
         (
             "surface = \"out\"",
@@ -149,12 +149,12 @@ fn what_is_wrong_with_a_texture_is_said() {
         (
             "layered = true",
             "layered = true\npitch_bytes = 64",
-            "`pitch_bytes` is for two dimensions",
+            "`pitch_bytes` requires two dimensions",
         ),
         (
             "type = \"u32\"",
             "type = \"u64\"",
-            "of `u64`, which texels cannot be",
+            "of `u64`, which are not valid texels",
         ),
     ];
     for (from, to, part) in cases {

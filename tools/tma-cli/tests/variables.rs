@@ -1,4 +1,4 @@
-//! Launch files whose variables, pointers and tensor maps lie in memory.
+//! Launch files with variables, and with pointers and tensor maps in memory.
 #![cfg(target_os = "linux")]
 
 #[allow(dead_code, reason = "other tests use the rest")]
@@ -8,8 +8,8 @@ use std::{fs, path::Path};
 
 use support::{NO_DRIVER, tma};
 
-/// `scale` follows the pointers of `rows` and of `table` to 64 numbers, multiplies them by the constants `factors`
-/// and counts itself in `calls`; `load` brings a row by the map in `tile`.
+/// `scale` follows the pointers of `rows` and `table` to 64 numbers, multiplies them by the constants `factors` and
+/// counts its runs in `calls`. `load` copies a row with the map in `tile`.
 const PTX: &str = "
 .version 8.6
 .target sm_90a
@@ -153,7 +153,7 @@ variable = "calls"
 file = "calls.bin"
 "#;
 
-/// Exit code, output and dump of a launch file.
+/// Returns the exit code, output and dump of a launch file.
 fn emulate(file: &str) -> (Option<i32>, String, Vec<u8>) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("k.ptx"), PTX).unwrap();
@@ -207,18 +207,18 @@ fn variables_that_are_not_there_or_of_another_size_are_errors() {
         ),
         (
             ("{ map = \"row\" }", "{ map = \"row\", offset_bytes = 8 }"),
-            "one thing is held: `{ at_bytes = 0, buffer = \"x\" }`",
+            "set exactly one target: `{ at_bytes = 0, buffer = \"x\" }`",
         ),
         (
             ("contents = [7]", "contents = \"unchanged\""),
-            "what the variable held is that of the module: give its table `contents`",
+            "the initial contents come from the module; set `contents` in the variable's table",
         ),
         (
             (
                 "variable = \"calls\"\ncontents",
                 "variable = \"calls\"\nbuffer = \"a\"\ncontents",
             ),
-            "give `buffer` or `variable`, not both",
+            "set either `buffer` or `variable`",
         ),
     ];
     for ((from, to), expected) in cases {

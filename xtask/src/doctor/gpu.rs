@@ -1,4 +1,4 @@
-//! The driver and its GPUs.
+//! Checks of the driver and its GPUs.
 
 use std::fs;
 
@@ -7,11 +7,11 @@ use cuda_driver::{Capability, DeviceProperties, Status, Version, devices, driver
 use super::Diagnostic;
 use crate::output::Mark;
 
-/// The driver's errors where it is a stub that only links, and where it finds no GPU.
+/// Driver errors of a stub library that is only for linking, and of a machine without a GPU.
 const STUB_LIBRARY: i32 = 34;
 const NO_DEVICE: i32 = 100;
 
-/// Returns whether there is a GPU. One that does not work counts: what runs there must fail.
+/// Returns whether there is a GPU. An unusable GPU counts, so that runs on it fail.
 pub(crate) fn is_there() -> bool {
     match devices() {
         _ if matches!(status(), Status::Missing { .. }) => false,
@@ -20,13 +20,13 @@ pub(crate) fn is_there() -> bool {
     }
 }
 
-/// The diagnostics, and whether kernels can run on the GPU.
+/// Returns the diagnostics, and whether kernels can run on the GPU.
 pub(super) fn diagnostics() -> (Vec<Diagnostic>, bool) {
     if let Status::Missing { tried } = status() {
         let tried: Vec<String> = tried.iter().map(ToString::to_string).collect();
         return (vec![no_driver(&tried.join("\n"))], false);
     }
-    let no_gpu = || Diagnostic::new(Mark::Info, "GPU", "the driver sees none");
+    let no_gpu = || Diagnostic::new(Mark::Info, "GPU", "none found by the driver");
     match devices() {
         Ok(devices) if devices.is_empty() => (vec![driver(), no_gpu()], false),
         Ok(devices) => {
@@ -44,7 +44,8 @@ pub(super) fn diagnostics() -> (Vec<Diagnostic>, bool) {
 }
 
 fn no_driver(why: &str) -> Diagnostic {
-    let says = format!("none: {why}\nkernels are compiled and checked here, and run elsewhere");
+    let says =
+        format!("none: {why}\nkernels can be compiled and checked here, but not run on a GPU");
     Diagnostic::new(Mark::Info, "driver", says)
 }
 
@@ -54,7 +55,10 @@ fn driver() -> Diagnostic {
         Err(error) => return Diagnostic::new(Mark::Fatal, "driver", error.to_string()),
     };
     if version < Version::LEAST {
-        let says = format!("for CUDA {version}; {} or later is needed", Version::LEAST);
+        let says = format!(
+            "the CUDA version {version} must be {} or later",
+            Version::LEAST
+        );
         return Diagnostic::new(Mark::Fatal, "driver", says);
     }
     let module = fs::read_to_string("/sys/module/nvidia/version").unwrap_or_default();
@@ -68,7 +72,7 @@ fn gpu(device: DeviceProperties) -> Diagnostic {
         return Diagnostic::new(Mark::Ok, "GPU", says);
     }
     let says = format!(
-        "{says} is too old: TMA needs {} or later",
+        "{says} has no TMA, which needs {} or later",
         Capability::LEAST
     );
     Diagnostic::new(Mark::Info, "GPU", says)

@@ -1,4 +1,4 @@
-//! The results that cargo-mutants has written, beside the list of explained survivors.
+//! The results of cargo-mutants, compared with the list of explained survivors.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -6,13 +6,13 @@ use anyhow::{Context, Result, ensure};
 
 use super::sample::Mutant;
 
-/// The mutants of a sample by what became of them.
+/// The mutants of a sample by outcome.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Report {
     caught: usize,
-    /// Their tests did not end.
+    /// Number of mutants whose tests did not end.
     timed_out: usize,
-    /// They do not compile.
+    /// Number of mutants that do not compile.
     unviable: usize,
     explained: usize,
     /// Survivors without a reason.
@@ -20,8 +20,8 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// Reads the folder of cargo-mutants and the text of the list. cargo-mutants also tests mutants that delete fields, whatever
-    /// names are asked for: those that are not in the sample do not count.
+    /// Reads the folder of cargo-mutants and the text of the list. cargo-mutants also tests mutants that delete
+    /// fields, regardless of the requested names; those outside the sample are not counted.
     pub(super) fn read(folder: &Path, sample: &[Mutant], explained: &str) -> Result<Self> {
         let names = |file: &str| -> Result<Vec<String>> {
             let path = folder.join(file);
@@ -44,12 +44,12 @@ impl Report {
         })
     }
 
-    /// Mutants that were tested or did not compile.
+    /// Returns the number of mutants that were tested or did not compile.
     pub(super) fn tested(&self) -> usize {
         self.caught + self.timed_out + self.unviable + self.explained + self.unexplained.len()
     }
 
-    /// A table of the counts.
+    /// Returns a table of the counts.
     pub(super) fn rows(&self) -> [[String; 2]; 5] {
         [
             ("caught", self.caught),
@@ -62,14 +62,14 @@ impl Report {
     }
 }
 
-/// The mutants of the list: lines of `FILE: CHANGE # REASON`, and lines that begin with `#`.
+/// Returns the mutants of the list: lines of `FILE: CHANGE # REASON`; lines that begin with `#` are comments.
 fn reasons(list: &str) -> Result<BTreeSet<&str>> {
     let lines = list.lines();
     let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.map(with_reason).collect()
 }
 
-/// The mutant of a line.
+/// Returns the mutant of a line, which must have a reason.
 fn with_reason(line: &str) -> Result<&str> {
     let parts = line.split_once(" # ");
     let (mutant, reason) = parts
@@ -81,7 +81,7 @@ fn with_reason(line: &str) -> Result<&str> {
     Ok(mutant.trim())
 }
 
-/// The name without line and column, which change with every edit above.
+/// Returns the name without line and column, which change with every edit above.
 fn without_place(name: &str) -> String {
     let mut parts = name.splitn(4, ':');
     let (file, _, _, change) = (parts.next(), parts.next(), parts.next(), parts.next());

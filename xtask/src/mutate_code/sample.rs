@@ -1,4 +1,4 @@
-//! The sample: a seed gives each mutant a place, and the first ones are taken.
+//! The sample: a seed orders the mutants, and the first ones are drawn.
 
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Mutant {
     pub(super) package: String,
-    /// From the checkout.
+    /// The path relative to the checkout.
     pub(super) file: String,
     /// File, line, column and change.
     pub(super) name: String,
@@ -20,7 +20,7 @@ impl Mutant {
     }
 }
 
-/// Reads the list that cargo-mutants prints as JSON.
+/// Parses the JSON list printed by cargo-mutants.
 pub(super) fn read(list: &str) -> Result<Vec<Mutant>> {
     let list: Vec<Value> = serde_json::from_str(list).context("cargo-mutants lists no JSON")?;
     let mutant = |value: &Value| {
@@ -35,14 +35,14 @@ pub(super) fn read(list: &str) -> Result<Vec<Mutant>> {
     mutants.context("a mutant in the list of cargo-mutants has no package, file or name")
 }
 
-/// The first mutants in the order of a seed. The order of the others does not change when one is added.
+/// Returns the first mutants in the order of a seed. Adding a mutant does not reorder the others.
 pub(super) fn draw(mut mutants: Vec<Mutant>, seed: u64, number: usize) -> Vec<Mutant> {
     mutants.sort_by_cached_key(|mutant| (place(seed, &mutant.name), mutant.name.clone()));
     mutants.truncate(number);
     mutants
 }
 
-/// FNV-1a of the seed and the name, and the finish of SplitMix64.
+/// Hashes the seed and the name with FNV-1a and the finalizer of SplitMix64.
 fn place(seed: u64, name: &str) -> u64 {
     let bytes = seed.to_le_bytes().into_iter().chain(name.bytes());
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
@@ -53,7 +53,7 @@ fn place(seed: u64, name: &str) -> u64 {
     hash ^ hash >> 31
 }
 
-/// The regular expression of this text alone.
+/// Returns a regular expression that matches only this text.
 pub(super) fn exactly(text: &str) -> String {
     let mut expression = String::from("^");
     for character in text.chars() {
@@ -84,7 +84,7 @@ mod tests {
         let reversed = draw(all.iter().rev().cloned().collect(), 7, 10);
         assert_eq!((drawn.len(), &drawn), (10, &reversed));
         assert_ne!(drawn, draw(all.clone(), 8, 10));
-        // Without one that was not drawn, the sample is the same.
+        // Removing a mutant that was not drawn leaves the sample unchanged.
         let others = all.iter().filter(|mutant| !drawn.contains(mutant)).count();
         let fewer = all.iter().filter(|it| drawn.contains(it) || it.name != "1");
         assert_eq!(others, 90);

@@ -1,4 +1,4 @@
-//! Checkouts of public sources, and nvcc for them.
+//! Checkouts of public sources, and their compilation with nvcc.
 
 use std::{
     fs,
@@ -15,12 +15,12 @@ use crate::{
     process::run as run_command,
 };
 
-/// The flags that `docs/exec.md` asks for.
+/// The flags that `docs/exec.md` requires.
 const FLAGS: &str = "-cudart shared -gencode arch=compute_90a,code=compute_90a";
 
-/// Headers that the packages of `setup --cuda` and the sources lack.
+/// Headers missing from the packages of `setup --cuda` and from the sources.
 const HEADERS: [(&str, &str); 4] = [
-    // CMake would make it.
+    // CMake would generate this header.
     (
         "catch2/catch_user_config.hpp",
         "#define CATCH_CONFIG_DEFAULT_REPORTER \"console\"\n#define CATCH_CONFIG_CONSOLE_WIDTH 80\n",
@@ -30,28 +30,28 @@ const HEADERS: [(&str, &str); 4] = [
     ("cuda_profiler_api.h", include_str!("cuda_profiler_api.h")),
 ];
 
-/// The folder of everything that this verb makes.
+/// Returns the output folder of this verb.
 pub(super) fn folder() -> PathBuf {
     target_dir().join("programs")
 }
 
-/// The name of a repository.
+/// Returns the name of a repository.
 fn repository(url: &'static str) -> &'static str {
     url.rsplit('/').next().unwrap_or(url)
 }
 
-/// Checkouts, by the names of repositories.
+/// Checkouts by repository name.
 pub(super) struct Sources {
     given: Vec<(String, PathBuf)>,
 }
 
 impl Sources {
-    /// From arguments `NAME=FOLDER`.
+    /// Parses arguments `NAME=FOLDER`.
     pub(super) fn new(given: &[String]) -> Result<Self> {
         let given = given.iter().map(|text| {
             let (name, path) = text
                 .split_once('=')
-                .with_context(|| format!("`{text}` is no NAME=FOLDER"))?;
+                .with_context(|| format!("`{text}` must have the form NAME=FOLDER"))?;
             let folder =
                 fs::canonicalize(path).with_context(|| format!("there is no folder {path}"))?;
             Ok((name.to_owned(), folder))
@@ -60,12 +60,12 @@ impl Sources {
         Ok(Self { given })
     }
 
-    /// The checkout of a code base.
+    /// Returns the checkout of a code base.
     pub(super) fn of(&self, base: &CodeBase) -> Result<PathBuf> {
         self.checkout(base.url, base.commit)
     }
 
-    /// The checkout of a commit, which is fetched where the user has none.
+    /// Returns the checkout of a commit; fetches it unless the user provides one.
     fn checkout(&self, url: &'static str, commit: &str) -> Result<PathBuf> {
         let name = repository(url);
         if let Some((_, path)) = self.given.iter().find(|(given, _)| given == name) {
@@ -83,13 +83,13 @@ impl Sources {
         Ok(source)
     }
 
-    /// A flag or a path, in which `{NAME}` stands for the checkout of a repository, and `{here}` for the folder of
-    /// this verb's sources.
+    /// Expands a flag or path: `{NAME}` is the checkout of a repository, and `{here}` the folder of this verb's
+    /// sources.
     pub(super) fn expanded(&self, text: &str) -> Result<String> {
         let Some((before, rest)) = text.split_once('{') else {
             return Ok(text.to_owned());
         };
-        let (name, after) = rest.split_once('}').context("a brace is not closed")?;
+        let (name, after) = rest.split_once('}').context("a brace must be closed")?;
         let folder = if name == "here" {
             root().join("xtask/src/programs")
         } else {
@@ -112,7 +112,7 @@ pub(super) struct Compiler<'a> {
 }
 
 impl Compiler<'_> {
-    /// Compiles what is linked with each program of a code base, unless that was done.
+    /// Compiles the objects linked with each program of a code base, unless done before.
     pub(super) fn objects(&self, base: &CodeBase) -> Result<Vec<PathBuf>> {
         let objects = folder().join(base.name).join("objects");
         fs::create_dir_all(&objects)?;
@@ -130,7 +130,7 @@ impl Compiler<'_> {
         base.with.iter().map(object).collect()
     }
 
-    /// Builds a program, and leaves the PTX of its sources in a folder.
+    /// Builds a program, and keeps the PTX of its sources in a folder.
     pub(super) fn program(
         &self,
         base: &CodeBase,
@@ -138,8 +138,10 @@ impl Compiler<'_> {
         program: &Path,
         kept: &Path,
     ) -> Result<Output> {
-        let folder = program.parent().context("a program lies nowhere")?;
-        // The package of the runtime lacks the name that linkers look for.
+        let folder = program
+            .parent()
+            .context("the path of a program has no parent folder")?;
+        // The Python package of the runtime lacks the name used by linkers.
         let library = folder.join("libcudart.so");
         let libraries = self.toolkit()?.join("lib");
         if !library.exists() {
@@ -160,7 +162,9 @@ impl Compiler<'_> {
 
     /// Compiles a source to PTX.
     pub(super) fn ptx(&self, base: &CodeBase, source: &Path, ptx: &Path) -> Result<Output> {
-        let folder = ptx.parent().context("a PTX file lies nowhere")?;
+        let folder = ptx
+            .parent()
+            .context("the path of a PTX file has no parent folder")?;
         let mut command = self.nvcc(base, folder)?;
         command
             .args(["-ptx", "-arch=sm_90a", "-o"])
@@ -170,14 +174,17 @@ impl Compiler<'_> {
     }
 
     fn toolkit(&self) -> Result<&Path> {
-        self.nvcc.ancestors().nth(2).context("nvcc lies nowhere")
+        self.nvcc
+            .ancestors()
+            .nth(2)
+            .context("the path of nvcc has too few components")
     }
 
-    /// With the flags of the code base, and headers in a folder.
+    /// Returns an nvcc command with the flags of the code base, and writes the missing headers to a folder.
     fn nvcc(&self, base: &CodeBase, folder: &Path) -> Result<Command> {
         for (header, text) in HEADERS {
             let header = folder.join(header);
-            // Another compiler may be reading it.
+            // Rewriting an unchanged header could disturb another compiler that reads it.
             if fs::read(&header).ok().as_deref() != Some(text.as_bytes()) {
                 fs::create_dir_all(header.parent().unwrap_or(folder))?;
                 fs::write(header, text)?;
@@ -194,7 +201,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The first error that nvcc has, in few words.
+/// Returns nvcc's first error, shortened.
 pub(super) fn first_error(output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
     let first = said.lines().find(|line| line.contains("error"));
@@ -204,7 +211,7 @@ pub(super) fn first_error(output: &Output) -> String {
     why.replace('|', "/")
 }
 
-/// All sources of a folder, or one.
+/// Returns a single source, or all sources of a folder.
 pub(super) fn sources(path: &Path) -> Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);

@@ -1,4 +1,4 @@
-//! The entries of a code base: how many there are, and how many the emulator can run.
+//! The entries of a code base: their number, and how many of them the emulator can run.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,11 +14,11 @@ use serde_json::Value;
 use super::build::folder;
 use crate::paths::target_dir;
 
-/// The entries of a source, by name, with what each lacks; or why there are none.
+/// The entries of a source by name, each with its unsupported instructions; or why the source has none.
 pub(super) struct Found(Value);
 
 impl Found {
-    /// In PTX files.
+    /// Inspects PTX files.
     pub(super) fn of(files: &[PathBuf]) -> Result<Self> {
         let mut entries = BTreeMap::new();
         for file in files {
@@ -30,22 +30,22 @@ impl Found {
         Ok(Self(serde_json::to_value(entries)?))
     }
 
-    /// Of a source that was not compiled.
+    /// Records a source that failed to compile.
     pub(super) fn failed(why: &str) -> Self {
         Self(why.into())
     }
 }
 
-/// The entries of the sources of a code base. What is known of a source is kept in a file, so that a run may try some of
-/// them.
+/// The entries of the sources of a code base. Results per source are kept in a file, so that a run can cover a part
+/// of the sources.
 pub(super) struct Entries {
     file: PathBuf,
-    /// By source: by entry, what each lacks; or why there are none.
+    /// By source: the unsupported instructions by entry, or why there are no entries.
     sources: BTreeMap<String, Value>,
 }
 
 impl Entries {
-    /// Those of the sources of a code base that are known.
+    /// Reads the known results of a code base.
     pub(super) fn of(code_base: &str) -> Result<Self> {
         let folder = folder().join(code_base);
         fs::create_dir_all(&folder)?;
@@ -55,19 +55,19 @@ impl Entries {
         Ok(Self { file, sources })
     }
 
-    /// Takes note of what a source has.
+    /// Stores the result of a source.
     pub(super) fn put(&mut self, source: &str, Found(found): Found) -> Result<()> {
         self.sources.insert(source.to_owned(), found);
         fs::write(&self.file, serde_json::to_vec(&self.sources)?)?;
         Ok(())
     }
 
-    /// Forgets the sources that are no more in the list.
+    /// Removes sources that are no longer in the list.
     pub(super) fn retain(&mut self, is_listed: impl Fn(&str) -> bool) {
         self.sources.retain(|source, _| is_listed(source));
     }
 
-    /// The columns of a row. An entry that several sources have counts once.
+    /// Returns the columns of a row. An entry shared by several sources counts once.
     pub(super) fn row(&self) -> String {
         let mut entries = BTreeMap::<&str, BTreeSet<&str>>::new();
         let mut failed = Vec::new();
@@ -102,7 +102,7 @@ impl Entries {
     }
 }
 
-/// The PTX files of a folder.
+/// Returns the PTX files of a folder.
 pub(super) fn ptx_files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
@@ -111,12 +111,12 @@ pub(super) fn ptx_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The entries of a file, each with the instructions that the emulator lacks, or why the file is not read.
+/// Returns the entries of a file, each with its unsupported instructions, or why the file cannot be read.
 fn inspect(file: &Path) -> Result<Result<BTreeMap<String, Value>, String>> {
     let output = Command::new(target_dir().join("release").join("tma"))
         .args(["inspect", "--json"])
         .arg(file)
-        // Registers are of no interest here.
+        // Register counts are not needed, so ptxas does not run.
         .env("TMA_PTXAS", "/")
         .output()
         .context("cannot run tma")?;
@@ -127,7 +127,7 @@ fn inspect(file: &Path) -> Result<Result<BTreeMap<String, Value>, String>> {
     Ok(Ok(entries(&said, &fs::read_to_string(file)?)))
 }
 
-/// By name, and a number that differs where entries of one name do.
+/// Returns the entries by name, with a number that distinguishes different entries of the same name.
 fn entries(said: &Value, ptx: &str) -> BTreeMap<String, Value> {
     let entries = said["entries"].as_array().into_iter().flatten();
     let entries = entries.map(|entry| {
@@ -139,7 +139,7 @@ fn entries(said: &Value, ptx: &str) -> BTreeMap<String, Value> {
     entries.collect()
 }
 
-/// Of the text of an entry, without what it says of lines in the source.
+/// Hashes the text of an entry without its source locations.
 fn digest(ptx: &str, entry: &str) -> u64 {
     let text = ptx.split_once(&format!(".entry {entry}("));
     let lines = text.map_or("", |(_, text)| text).lines();

@@ -1,39 +1,40 @@
-//! The programs that are run, unchanged, as their authors published them.
+//! The programs to run, unchanged, as published by their authors.
 
 mod cccl;
 mod cuda_samples;
 mod kernels;
 mod llm_c;
 
-/// Sources of one repository.
+/// Sources from one repository.
 pub(super) struct CodeBase {
     pub(super) name: &'static str,
     pub(super) url: &'static str,
     pub(super) commit: &'static str,
-    /// The folder that the programs lie in.
+    /// The folder of the programs.
     pub(super) folder: &'static str,
-    /// Arguments for nvcc, in the folder of the repository; `{NAME}` stands for the folder of another one.
+    /// Arguments for nvcc, in the folder of the repository; `{NAME}` is the folder of another repository.
     pub(super) flags: &'static [&'static str],
-    /// Folders, whose sources are all of the program, or single sources; behind them arguments.
+    /// Programs: a folder whose sources form one program, or a single source; each may be followed by arguments.
     pub(super) programs: &'static [&'static str],
-    /// Sources of which only the entries are counted; `{here}` stands for the folder of this verb's own.
+    /// Sources whose entries are only counted; `{here}` is the folder of this verb's sources.
     pub(super) kernels: &'static [&'static str],
-    /// Sources that are linked with each program, in the folder of the repository; `{NAME}` as in flags.
+    /// Sources linked with each program, in the folder of the repository; `{NAME}` as in flags.
     pub(super) with: &'static [&'static str],
-    /// A part of the line that a program prints when it has found its results right, where it goes on behind.
+    /// A part of the line that a program prints after it has verified its results, for programs that continue
+    /// afterwards.
     pub(super) checked: Option<&'static str>,
-    /// Says what is not in the list.
+    /// Describes the parts of the repository that are not listed.
     pub(super) left_out: &'static str,
 }
 
 impl CodeBase {
-    /// Programs, and sources of which only the entries are counted.
+    /// Returns the programs and the sources whose entries are only counted.
     pub(super) fn sources(&self) -> impl Iterator<Item = &'static str> {
         self.programs.iter().chain(self.kernels).copied()
     }
 }
 
-/// The libraries that tests are written with: addresses and commits.
+/// Libraries used by the tests: addresses and commits.
 pub(super) const LIBRARIES: [(&str, &str); 2] = [
     (
         "https://github.com/catchorg/Catch2",
@@ -102,7 +103,7 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         kernels: &[],
         with: &[],
         checked: None,
-        left_out: "the tests of what needs no second thread, and those that only have to compile or are to fail",
+        left_out: "tests that need no second thread, and tests that only have to compile or are meant to fail",
     },
     CodeBase {
         name: "CUB",
@@ -192,7 +193,7 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         kernels: &[],
         with: &[],
         checked: None,
-        left_out: "examples for other systems than CUDA, and those whose algorithms others have, too",
+        left_out: "examples for other systems than CUDA, and those with algorithms that others cover",
     },
     CodeBase {
         name: "ggml",
@@ -204,7 +205,7 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         kernels: kernels::GGML,
         with: &[],
         checked: None,
-        left_out: "products of quantised matrices, attention, and what calls cuBLAS; and running, since a program takes the whole library",
+        left_out: "products of quantised matrices, attention, and kernels that need cuBLAS; and running, since a program takes the whole library",
     },
     CodeBase {
         name: "fast.cu",
@@ -222,7 +223,7 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         kernels: &["matmul.cu", "sum.cu"],
         with: &[],
         checked: None,
-        left_out: "running, since the sizes are those of benchmarks",
+        left_out: "running, since the sizes are benchmark sizes",
     },
     CodeBase {
         name: "ThunderKittens",
@@ -241,7 +242,7 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
             "include",
             "-I",
             "prototype",
-            // The harnesses of four kernels use std::chrono, and include it nowhere.
+            // The harnesses of four kernels use std::chrono without including it.
             "-include",
             "chrono",
         ],
@@ -249,7 +250,7 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         kernels: kernels::THUNDER_KITTENS,
         with: &[],
         checked: None,
-        left_out: "what is for Blackwell or for several GPUs; and running, since the programs read files that PyTorch makes or have sizes of benchmarks",
+        left_out: "kernels for Blackwell or for several GPUs; and running, since the programs read files that PyTorch makes or have sizes of benchmarks",
     },
     CodeBase {
         name: "DeepGEMM",
@@ -270,7 +271,7 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         kernels: &["{here}/deep_gemm.cu", "{here}/deep_gemm_logits.cu"],
         with: &[],
         checked: None,
-        left_out: "what is for Blackwell; and running, since the host side is PyTorch's: the source with the instances is ours, as the project makes such ones while it runs",
+        left_out: "kernels for Blackwell; and running, since the host side is PyTorch's: the source with the instances is ours, as the project makes such ones while it runs",
     },
     CodeBase {
         name: "FlashInfer",
@@ -293,7 +294,7 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         kernels: &["{here}/flashinfer.cu"],
         with: &[],
         checked: None,
-        left_out: "attention, products of matrices, norms and sampling, of which some need cuRAND; and running, since the host side is PyTorch's: the source with the instances is ours",
+        left_out: "attention, products of matrices, norms and sampling (some need cuRAND); and running, since the host side is PyTorch's: the source with the instances is ours",
     },
     CodeBase {
         name: "CUTLASS",
@@ -346,7 +347,7 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
             "test/unit/common/filter_architecture.cpp",
         ],
         checked: None,
-        left_out: "products of matrices, and what does not run on a device",
+        left_out: "products of matrices, and code that does not run on a device",
     },
     CodeBase {
         name: "Numba",
@@ -358,7 +359,7 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         kernels: &["{here}/numba_tests.py"],
         with: &[],
         checked: None,
-        left_out: "kernels whose types no test names beside them, and those that are linked with functions compiled apart; and \
+        left_out: "kernels whose types are not named in a test next to them, and those that are linked with functions compiled apart; and \
                    running, since Numba gives the driver machine code",
     },
     CodeBase {

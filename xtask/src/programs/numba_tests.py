@@ -12,7 +12,7 @@ from numba import cuda
 
 
 def pairs(source: str):
-    """Functions by name, each with a signature that a test gives it."""
+    """Functions by name, each with a signature used by a test."""
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Call(
@@ -23,7 +23,7 @@ def pairs(source: str):
 
 
 def functions_of(file: Path) -> dict:
-    """The names of a file, without its tests and what they need."""
+    """The names of a file, without its tests and their helpers."""
     tree = ast.parse(file.read_text())
     tree.body = [
         node

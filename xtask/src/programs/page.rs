@@ -1,4 +1,4 @@
-//! The page: two tables, of which a run renews the rows of what it has tried.
+//! The page: two tables; a run updates the rows of its programs.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,16 +12,16 @@ use crate::paths::root;
 
 const PAGE: &str = "docs/real-programs.md";
 
-/// The begin and the end of a table.
+/// The text that begins a table and the text that ends it.
 struct Marks(&'static str, &'static str);
 
 const PROGRAMS: Marks = Marks("<!-- programs -->\n", "<!-- end of programs -->\n");
 const ENTRIES: Marks = Marks("<!-- entries -->\n", "<!-- end of entries -->\n");
 
-/// Rows by code base and, where it has several, program.
+/// Rows by code base and, if it has several, by program.
 type Rows = BTreeMap<(String, String), String>;
 
-/// Writes what came of a program into its row. Rows of programs that are no more in the list go.
+/// Writes the result of a program into its row, and removes rows of programs that are no longer listed.
 pub(super) fn put_program(base: &str, name: &str, came: String) -> Result<()> {
     renew(&PROGRAMS, |block| {
         let mut rows = read_programs(block);
@@ -45,7 +45,7 @@ pub(super) fn put_entries(base: &str, row: String) -> Result<()> {
     })
 }
 
-/// The page is read again each time, so that what was measured stays when a run is ended or others go on beside it.
+/// Re-reads the page for each change, so that results survive an interrupted run and parallel runs.
 fn renew(Marks(begin, end): &Marks, change: impl FnOnce(&str) -> String) -> Result<()> {
     let page = root().join(PAGE);
     let text = fs::read_to_string(&page).with_context(|| format!("cannot read {PAGE}"))?;
@@ -56,7 +56,7 @@ fn renew(Marks(begin, end): &Marks, change: impl FnOnce(&str) -> String) -> Resu
     Ok(())
 }
 
-/// Reads `| code base | program | came |`, of which the last part may have several columns.
+/// Parses `| code base | program | came |`, whose last part may have several columns.
 fn read_programs(block: &str) -> Rows {
     let rows = block.lines().filter_map(|line| {
         let (base, rest) = line.strip_prefix("| ")?.split_once(" | `")?;
@@ -94,12 +94,12 @@ fn programs(rows: &Rows) -> String {
         ..
     } in CODE_BASES
     {
-        text += &format!("\n[{name}]({url}) is at commit `{commit}`. Left out are {left_out}.\n");
+        text += &format!("\n[{name}]({url}) is at commit `{commit}`. Not covered: {left_out}.\n");
     }
     text
 }
 
-/// Reads `| code base | columns |`.
+/// Parses `| code base | columns |`.
 fn read_entries(block: &str) -> BTreeMap<String, String> {
     let rows = block.lines().skip(2).filter_map(|line| {
         let (base, row) = line.strip_prefix("| ")?.split_once(" | ")?;

@@ -1,4 +1,4 @@
-//! The device compiler: from rustup or from Debian.
+//! Installation of the device compiler with rustup or from Debian.
 
 use std::{env, path::Path, process::Command};
 
@@ -9,8 +9,7 @@ use crate::process;
 
 const DEBIAN_PACKAGES: [&str; 3] = ["rustc-web", "cargo-web", "rust-web-src"];
 
-/// Tries what there is on this machine, in order: rustup first, unless it was told not to install
-/// toolchains unasked.
+/// Tries the available installers: rustup first, unless it must not install toolchains automatically.
 pub(super) fn install() -> Result<DeviceCompiler> {
     let mut reasons = Vec::new();
     let mut attempts = [("rustup", rustup as fn() -> Result<()>), ("apt-get", apt)];
@@ -25,14 +24,14 @@ pub(super) fn install() -> Result<DeviceCompiler> {
     }
     bail!(
         "the device compiler (rustc {TRIED_VERSION} or later with the source of `core`) could not be \
-         installed:\n{}\nWith a network, and rustup (https://rustup.rs) or Debian as root, try again: \
-         cargo xtask setup",
+         installed:\n{}\nConnect to a network, install rustup (https://rustup.rs) or use Debian as root, and repeat \
+         `cargo xtask setup`",
         reasons.join("\n")
     )
 }
 
 fn found(name: &str) -> Result<DeviceCompiler> {
-    DeviceCompiler::find().map_err(|error| anyhow!("{name} is done, and yet {error}"))
+    DeviceCompiler::find().map_err(|error| anyhow!("{name} completed, but {error}"))
 }
 
 fn rustup() -> Result<()> {

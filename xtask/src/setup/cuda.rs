@@ -1,4 +1,4 @@
-//! NVIDIA's tools, from the Python package index: no toolkit, no root.
+//! NVIDIA's tools from the Python package index, without the CUDA toolkit or root.
 
 use std::{
     env, fs,
@@ -13,9 +13,9 @@ use crate::{output::Mark, process};
 
 const TOOLS: [&str; 4] = ["ptxas", "nvcc", "nvdisasm", "cuobjdump"];
 
-/// Each pinned, or else pip takes the latest companions, which do not fit.
+/// Every package is pinned, since pip would otherwise take the latest companions, which do not fit.
 ///
-/// The last two have no 13.0, and read what 13.0 writes.
+/// The last two have no version 13.0, but read the output of 13.0.
 const PACKAGES: [&str; 8] = [
     "nvidia-cuda-nvcc==13.0.*",
     "nvidia-cuda-crt==13.0.*",
@@ -27,16 +27,16 @@ const PACKAGES: [&str; 8] = [
     "nvidia-cuda-nvdisasm",
 ];
 
-/// Of 13.5, since that of 13.0 does not read the IR of rustc's LLVM.
+/// Version 13.5, since libNVVM 13.0 cannot read the IR of rustc's LLVM.
 const LIBNVVM: &str = "nvidia-nvvm==13.5.*";
 
-/// The other code generator, where there is one that reads what the device compiler writes.
+/// Returns libNVVM, the alternative code generator, if a version that reads the device compiler's IR is installed.
 pub(crate) fn libnvvm() -> Option<PathBuf> {
     let library = LibNvvm::find_for(&DeviceCompiler::find().ok()?).ok()?;
     Some(library.path().to_owned())
 }
 
-/// Where a tool is, if it is anywhere that `tma-build` looks.
+/// Returns the path of a tool if it is in a place that `tma-build` searches.
 pub(crate) fn tool(name: &str) -> Option<PathBuf> {
     if name == "ptxas" {
         let ptxas = Ptxas::find().map(|ptxas| ptxas.path().to_owned());
@@ -47,27 +47,27 @@ pub(crate) fn tool(name: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// The command that helps where the user named a ptxas that does not serve.
+/// The command that helps if the user selected an unusable ptxas.
 pub(crate) const UNSET_PTXAS: &str = "unset TMA_PTXAS";
 
-/// Returns whether the user named a ptxas.
+/// Returns whether the user selected a ptxas.
 pub(crate) fn names_ptxas() -> bool {
     env::var_os(Ptxas::VARIABLE).is_some()
 }
 
-/// Says that the user named a ptxas that does not exist: installing one does not help then.
+/// Returns an error if the user selected a ptxas that does not exist, since installing another does not help.
 pub(crate) fn misnamed_ptxas() -> Option<String> {
     let path = PathBuf::from(env::var_os(Ptxas::VARIABLE)?);
     (tool("ptxas").as_ref() != Some(&path)).then(|| {
         format!(
-            "there is no file {}: {} names it",
+            "{}, named by {}, is not a file",
             path.display(),
             Ptxas::VARIABLE
         )
     })
 }
 
-/// The tools that are not there.
+/// Returns the missing tools.
 pub(super) fn missing() -> Vec<&'static str> {
     let tools = missing_tools();
     let library = libnvvm().is_none().then_some("libnvvm");
@@ -81,14 +81,14 @@ fn missing_tools() -> Vec<&'static str> {
         .collect()
 }
 
-/// One line for each tool.
+/// Prints the path of each tool.
 pub(super) fn tell() {
     for path in TOOLS.into_iter().filter_map(tool).chain(libnvvm()) {
         say!("{} {}", Mark::Ok, path.display());
     }
 }
 
-/// Installs what is missing into folders of the user's cache, which appear when they are complete.
+/// Installs missing tools into folders of the user's cache, which appear once they are complete.
 pub(super) fn install() -> Result<()> {
     if !missing_tools().is_empty() {
         say!(
@@ -99,7 +99,7 @@ pub(super) fn install() -> Result<()> {
         install_as(&cuda_cache(), &PACKAGES, |folder| {
             let ptxas = folder.join("nvidia/cu13/bin/ptxas");
             process::output(Command::new(&ptxas).arg("--version"))
-                .context("what was installed does not run on this machine")
+                .context("the installed ptxas does not run on this machine")
                 .map(drop)
         })?;
     }
@@ -120,7 +120,7 @@ fn install_as(
 ) -> Result<()> {
     ensure!(
         cache.is_absolute(),
-        "there is no home folder to install CUDA's tools into: set HOME or XDG_CACHE_HOME"
+        "CUDA's tools need a home folder to be installed into; set HOME or XDG_CACHE_HOME"
     );
     let beside = cache.parent().unwrap_or(cache);
     let python = python()?;
@@ -137,7 +137,7 @@ fn install_as(
 }
 
 fn install_into(folder: &Path, packages: &[&str], python: &str) -> Result<()> {
-    // In one call: another one with `--upgrade` would take away what this one installs.
+    // A second call with `--upgrade` would remove the packages of the first.
     process::run(
         Command::new(python)
             .args([

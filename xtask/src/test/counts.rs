@@ -1,4 +1,4 @@
-//! How many tests there were, from what the suites print.
+//! Counts tests from the output of the suites.
 
 use std::{
     fmt::{self, Display, Formatter},
@@ -6,7 +6,7 @@ use std::{
     process::ExitCode,
 };
 
-/// How many tests passed, failed and were skipped.
+/// Numbers of tests that passed, failed and were skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) passed: u64,
@@ -15,7 +15,7 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// Success, if a test passed and none failed.
+    /// Returns success if at least one test passed and none failed.
     pub(crate) fn exit_code(self) -> ExitCode {
         if self.is_good() {
             ExitCode::SUCCESS
@@ -52,12 +52,12 @@ impl Display for Counts {
 #[derive(Debug, Default)]
 pub(super) struct Suites {
     suites: Vec<(String, Counts)>,
-    /// Failures that no suite counted: it did not compile, or it died.
+    /// Failures outside of the counts: a suite that did not compile or crashed.
     uncounted: u64,
 }
 
 impl Suites {
-    /// Reads a line of what `cargo test` and the suites print.
+    /// Reads a line of the output of `cargo test` and the suites.
     pub(super) fn read(&mut self, line: &str) {
         if let Some(name) = suite_name(line) {
             self.suites.push((name.to_owned(), Counts::default()));
@@ -68,7 +68,7 @@ impl Suites {
         }
     }
 
-    /// Cargo has ended.
+    /// Records that cargo ended.
     pub(super) fn ended(&mut self, well: bool) {
         if !well && self.total().failed == 0 {
             self.uncounted = 1;
@@ -84,14 +84,14 @@ impl Suites {
         total
     }
 
-    /// Returns whether a suite of this name is missing or had nothing to run or skip.
+    /// Returns whether a suite of this name is missing or has no tests.
     pub(super) fn is_empty(&self, name: &str) -> bool {
         let mut of_name = self.suites.iter().filter(|(suite, _)| suite == name);
         of_name.all(|(_, counts)| *counts == Counts::default())
     }
 }
 
-/// `cases` of `Running tests/cases.rs (target/debug/deps/cases-0123456789abcdef)`.
+/// Returns `cases` from `Running tests/cases.rs (target/debug/deps/cases-0123456789abcdef)`.
 fn suite_name(line: &str) -> Option<&str> {
     let line = line.trim();
     if let Some(name) = line.strip_prefix("Doc-tests ") {
@@ -105,7 +105,7 @@ fn suite_name(line: &str) -> Option<&str> {
     program.rsplit_once('-').map(|(name, _)| name)
 }
 
-/// Reads `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; ...`.
+/// Parses `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; ...`.
 fn counts(line: &str) -> Option<Counts> {
     let (_, parts) = line
         .trim()
@@ -122,7 +122,7 @@ fn counts(line: &str) -> Option<Counts> {
     })
 }
 
-/// The text without its colours.
+/// Returns the text without terminal colours.
 pub(super) fn plain(text: &str) -> String {
     let mut plain = String::new();
     let mut parts = text.split("\x1b[");

@@ -1,8 +1,8 @@
-//! Doc comments say what an item is or does.
+//! Doc comments must begin with a statement about the item.
 
 use super::{File, Violation};
 
-/// Words that begin an indirect question, each with the beginning of a statement.
+/// Words that begin an indirect question, each with a suggested beginning.
 const QUESTIONS: [(&str, &str); 3] = [
     ("What", "`The bytes that …`, or a verb: `Returns …`"),
     ("Whether", "`Returns whether …`, or `True if …` for a field"),
@@ -28,7 +28,7 @@ pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
     }
 }
 
-/// The text of a line of a doc comment.
+/// Returns the text of a line of a doc comment.
 fn doc(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let text = line

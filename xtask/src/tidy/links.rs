@@ -1,4 +1,4 @@
-//! Links between documents lead somewhere.
+//! Links between documents must resolve.
 
 use std::path::{Component, Path};
 
@@ -18,7 +18,7 @@ pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
                     violations.push(Violation::new(
                         file,
                         number,
-                        format!("the link to {target} leads nowhere"),
+                        format!("the link to {target} is broken"),
                     ));
                 }
             }
@@ -26,7 +26,7 @@ pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
     }
 }
 
-/// The files that the links of a line name.
+/// Returns the targets of the links in a line.
 fn targets(line: &str) -> impl Iterator<Item = &str> {
     let after = line
         .split("](")
@@ -38,7 +38,7 @@ fn targets(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// From the checkout, with `/`; nothing if it leads out.
+/// Returns the path relative to the checkout, with `/`; `None` if it is outside.
 fn resolve(folder: &Path, target: &str) -> Option<String> {
     let mut parts = Vec::new();
     for component in folder.join(target).components() {
@@ -52,7 +52,7 @@ fn resolve(folder: &Path, target: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Returns whether it is a file or a folder with files.
+/// Returns whether the path is a file, or a folder with files.
 fn exists(files: &[File], path: &str) -> bool {
     path.is_empty()
         || files
@@ -75,8 +75,8 @@ mod tests {
             file("docs/sub/x.md", ""),
         ];
         let expected = [
-            "docs/page.md:2: the link to gone.md leads nowhere",
-            "docs/page.md:2: the link to ../../out.md leads nowhere",
+            "docs/page.md:2: the link to gone.md is broken",
+            "docs/page.md:2: the link to ../../out.md is broken",
         ];
         assert_eq!(checked(check, &files), expected);
     }

@@ -1,8 +1,8 @@
-//! Every crate of the workspace says what it is and takes the workspace's lints.
+//! Every crate of the workspace must have a description and use the workspace's lints.
 
 use super::{File, Violation};
 
-/// Workspaces of their own.
+/// Folders with their own workspaces.
 const EXEMPT: &[&str] = &["examples", "fuzz", "tests/fixtures"];
 
 pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {

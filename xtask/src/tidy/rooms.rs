@@ -1,5 +1,4 @@
-//! The rooms of the emulator, which are its modules, import downwards only. Their order stands where
-//! they are declared.
+//! The rooms of the emulator are its modules, and import downwards only. Their order is declared in `lib.rs`.
 
 use super::{File, Violation};
 
@@ -11,19 +10,19 @@ pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
         return;
     };
     let Some(order) = library.lines().find_map(|(_, line)| order(line)) else {
-        let says = "does not say in which order its rooms are, as in `// a < b, c < d`";
+        let says = "must state the order of its rooms, as in `// a < b, c < d`";
         return violations.push(Violation::new(library, 1, says));
     };
     let rank = |room: &str| order.iter().position(|rooms| rooms.contains(&room));
     for (file, module) in files.iter().filter_map(|file| Some((file, module(file)?))) {
         let Some(own) = rank(module[0]) else {
-            let says = format!("is in no room of {}", library.path);
+            let says = format!("must be in one of the rooms of {}", library.path);
             violations.push(Violation::new(file, 1, says));
             continue;
         };
         for (line, name) in from_root(file, module.len()) {
             let says = match rank(&name) {
-                None => format!("imports `crate::{name}`, which is no room"),
+                None => format!("imports `crate::{name}`, which is not a room"),
                 Some(other) if other < own || name == module[0] => continue,
                 Some(_) => format!(
                     "imports `crate::{name}`, which is not below `{}`",
@@ -35,15 +34,14 @@ pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
     }
 }
 
-/// The rooms of a comment such as `// a < b, c < d`, lowest first; those of one rank do not know each
-/// other.
+/// Parses a comment such as `// a < b, c < d`, lowest room first. Rooms of one rank must not import each other.
 fn order(line: &str) -> Option<Vec<Vec<&str>>> {
     let ranks: Vec<_> = line.strip_prefix("// ")?.split(" < ").collect();
     let rooms = ranks.iter().map(|rank| rank.split(", ").collect());
     (ranks.len() > 1).then(|| rooms.collect())
 }
 
-/// Where in the crate a file other than `lib.rs` is.
+/// Returns the module path of a file other than `lib.rs`.
 fn module(file: &File) -> Option<Vec<&str>> {
     let path = file.path.strip_prefix(CRATE)?.strip_prefix('/')?;
     let path = path.strip_suffix(".rs")?;
@@ -51,15 +49,15 @@ fn module(file: &File) -> Option<Vec<&str>> {
     (path != "lib").then(|| path.split('/').collect())
 }
 
-/// The names right below the root of the crate in the paths of a file that is so deep in it, each
-/// with its line.
+/// Returns the crate's top-level names in the paths of a file, each with its line. `depth` is the file's module
+/// depth.
 fn from_root(file: &File, depth: usize) -> Vec<(usize, String)> {
     let without_comments = file.lines().map(|(_, line)| match line.find("//") {
         Some(start) => &line[..start],
         None => line,
     });
     let text = without_comments.collect::<Vec<_>>().join("\n");
-    // The tests at the end of a file are a module in it.
+    // The test module at the end of a file is one level deeper.
     let tests = text.find("#[cfg(test)]").unwrap_or(text.len());
     let mut names = Vec::new();
     let mut start = 0;
@@ -78,8 +76,8 @@ fn from_root(file: &File, depth: usize) -> Vec<(usize, String)> {
     names
 }
 
-/// Returns whether a text ends with `crate`, or with as many `super` as lead out of a module that
-/// is so deep.
+/// Returns whether a text ends with `crate`, or with the `super`s that lead to the root from a module of this
+/// depth.
 fn is_root(text: &str, depth: usize) -> bool {
     let start = text
         .rfind(|c: char| !is_name(c) && c != ':')
@@ -88,8 +86,7 @@ fn is_root(text: &str, depth: usize) -> bool {
     path == ["crate"] || path == vec!["super"; depth]
 }
 
-/// The first names of a path or, in braces, of all paths there, and how far they stand behind the
-/// start.
+/// Returns the first names of a path, or of all paths in braces, with their offsets from the start.
 fn heads(text: &str) -> Vec<(usize, &str)> {
     let mut names = Vec::new();
     let (mut braces, mut is_first) = (0, true);
@@ -151,7 +148,7 @@ mod tests {
         let above = |path, name| violation(path, name, "not below `left`");
         let text = "use crate::{\n    low::A,\n    high::{B, low::C},\n};\n";
         assert_eq!(says("left/part.rs", text), above("left/part.rs:3", "high"));
-        // Rooms of one rank do not know each other.
+        // Rooms of one rank must not import each other.
         assert_eq!(
             says("left.rs", "use crate::right::A;"),
             above("left.rs:1", "right")
@@ -170,14 +167,16 @@ mod tests {
 
     #[test]
     fn what_is_in_no_room_is_a_violation() {
-        // The root says again what rooms have, and would hide from which it comes.
+        // The root re-exports items of rooms, which would hide the room of an import.
         assert_eq!(
             says("high.rs", "use crate::Program;"),
-            violation("high.rs:1", "Program", "no room")
+            violation("high.rs:1", "Program", "not a room")
         );
         assert_eq!(
             says("other.rs", ""),
-            ["crates/emulator/src/other.rs:1: is in no room of crates/emulator/src/lib.rs"]
+            [
+                "crates/emulator/src/other.rs:1: must be in one of the rooms of crates/emulator/src/lib.rs"
+            ]
         );
         let lib = file("crates/emulator/src/lib.rs", "mod high;");
         assert_eq!(checked(check, &[lib]).len(), 1);

@@ -1,12 +1,12 @@
-//! No test ends early without being listed as ignored.
+//! Tests must not end early without being listed as ignored.
 
 use super::{File, Violation};
 
-/// The beginnings and the ends of lines at which a test ends early.
+/// Beginnings and ends of lines that end a test early.
 const BEGINNINGS: [&str; 2] = ["return;", "return Ok(())"];
 const ENDS: [&str; 2] = ["else { return };", "=> return,"];
 
-/// A line of the programs with their own list of tests, which print the reasons for which tests are ignored.
+/// The line that test programs with their own list print for an ignored test.
 const SKIPPED: &str = concat!("println!(\"", "skipped: ");
 
 pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
@@ -14,8 +14,7 @@ pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
         let lines: Vec<&str> = file.lines().map(|(_, line)| line).collect();
         for (start, end) in bodies(&lines) {
             let mut found = |line: usize, says: &str| {
-                let says =
-                    format!("{says}: a test that cannot run must be ignored, with the reason");
+                let says = format!("{says}; a test that cannot run must be ignored with a reason");
                 violations.push(Violation::new(file, line + 1, says));
             };
             for (line, text) in lines.iter().enumerate().take(end).skip(start) {
@@ -29,19 +28,19 @@ pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
                 }
             }
             if is_conditional(&lines[start..end]) {
-                found(start, "a test compares nothing unless a condition holds");
+                found(start, "a test has assertions only under a condition");
             }
         }
         let is_test = file.path.split('/').any(|folder| folder == "tests");
         let skips = lines.iter().position(|line| line.contains(SKIPPED));
         if let Some(line) = skips.filter(|_| is_test && !marks_ignored(files, file)) {
-            let says = "prints that tests are skipped, and marks none as ignored";
+            let says = "prints that tests are skipped, but marks none as ignored";
             violations.push(Violation::new(file, line + 1, says));
         }
     }
 }
 
-/// Returns whether a list of tests, or a module of it, marks tests as ignored.
+/// Returns whether a list of tests, or one of its modules, marks tests as ignored.
 fn marks_ignored(files: &[File], list: &File) -> bool {
     let modules = list.path.trim_end_matches(".rs");
     let mut of_list = files
@@ -53,7 +52,7 @@ fn marks_ignored(files: &[File], list: &File) -> bool {
     })
 }
 
-/// The bodies of the functions with `#[test]`: the first line of each, and that of its last brace.
+/// Returns the bodies of functions with `#[test]`: the first line of each, and the line of its closing brace.
 fn bodies(lines: &[&str]) -> Vec<(usize, usize)> {
     let tests = lines
         .iter()
@@ -74,7 +73,7 @@ fn bodies(lines: &[&str]) -> Vec<(usize, usize)> {
     tests.filter_map(body).collect()
 }
 
-/// Returns whether a body is one `if` or `if let` without an `else`.
+/// Returns whether a body is a single `if` or `if let` without an `else`.
 fn is_conditional(body: &[&str]) -> bool {
     let Some(first) = body.first() else {
         return false;
@@ -90,7 +89,7 @@ mod tests {
     use super::super::testing::{checked, file};
     use super::*;
 
-    /// Lines of the violations in a test with this body.
+    /// Returns the lines of the violations in a test with this body.
     fn of(body: &str) -> Vec<String> {
         let text = format!("mod tests {{\n    #[test]\n    fn a() {{\n{body}    }}\n}}\n");
         let says = checked(check, &[file("a.rs", &text)]);

@@ -1,17 +1,17 @@
-//! An instruction family has a file of the same name in every layer.
+//! Each instruction family must have a file of the same name in every layer.
 
 use super::{File, Violation};
 
-/// The rows of its forms, and one function for each that a wrapper emits.
+/// Folders of the instruction forms, and of the wrapper functions that emit them.
 const LAYERS: [&str; 2] = ["crates/isa/src/families", "crates/tma/src/ptx"];
 
-/// Files beside the wrappers that are no family.
+/// Wrapper files that are not instruction families.
 const NO_FAMILIES: &[&str] = &["macros", "shared_symbol"];
 
-/// The semantics of the instructions. It has more families, those of ordinary PTX.
+/// Folder of the instruction semantics, which also contains the families of ordinary PTX.
 const SEMANTICS: &str = "crates/emulator/src/inst";
 
-/// Families that are a part of a larger one there.
+/// Families that belong to a larger family there.
 const PARTS: &[(&str, &str)] = &[
     ("abs", "arithmetic"),
     ("add", "arithmetic"),
@@ -54,7 +54,7 @@ pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
     check_semantics(files, violations);
 }
 
-/// Each family is executed.
+/// Checks that each family has semantics in the emulator.
 fn check_semantics(files: &[File], violations: &mut Vec<Violation>) {
     for (stem, file) in stems(files, LAYERS[0]) {
         let part = PARTS.iter().find(|(part, _)| *part == stem);
@@ -66,7 +66,7 @@ fn check_semantics(files: &[File], violations: &mut Vec<Violation>) {
     }
 }
 
-/// The Rust files that lie in a folder, by the names of their modules.
+/// Returns the Rust files in a folder with the names of their modules.
 fn stems<'a>(files: &'a [File], folder: &str) -> impl Iterator<Item = (&'a str, &'a File)> {
     files.iter().filter_map(move |file| {
         let name = file.path.strip_prefix(folder)?.strip_prefix('/')?;
@@ -110,7 +110,7 @@ mod tests {
         let mut found = checked(check, &files);
         found.sort();
         assert_eq!(found, missing);
-        // A layer that is not there at all.
+        // A missing layer must be reported too.
         files.retain(|file| file.path.starts_with(wrappers));
         assert_eq!(checked(check, &files).len(), 3);
     }

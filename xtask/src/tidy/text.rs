@@ -1,23 +1,23 @@
-//! Text that may not stand in a file.
+//! Rules about the text of files.
 
 use super::{File, Violation};
 use crate::test::LIFTED;
 
-/// Longer files are hard to read. The house says about 500.
+/// Line limit; longer files are hard to read. The house rules recommend about 500.
 const MOST_LINES: usize = 600;
 
-/// The extensions of files that people write; generated files may be long.
+/// Extensions of handwritten files; generated files may be long.
 const WRITTEN: &[&str] = &["rs", "md", "sh", "toml", "yml", "cu"];
 
-/// The folders at the root that are those of one machine.
+/// Root folders that exist only on a particular machine.
 const MACHINE: &[&str] = &["home", "root", "tmp", "work"];
 
 const FIXTURES: &[&str] = &["tests/fixtures"];
 
-/// Pages that `bless` writes.
+/// Pages written by `bless`.
 const PAGES: &[&str] = &["docs/mutation.md", "docs/support-matrix.md"];
 
-/// Where PTX may be written: the wrappers, the macros, and crates that try a compiler.
+/// Folders that may contain PTX: the wrappers, the macros, and crates that test a compiler.
 const ASSEMBLY: &[&str] = &[
     "crates/tma/src/ptx",
     "crates/tma-macros",
@@ -26,13 +26,13 @@ const ASSEMBLY: &[&str] = &[
     "tests/fixtures",
 ];
 
-// Written apart, so that this file may stand here itself.
+// Split so that this file does not match itself.
 const ASM: &str = concat!("asm", "!(");
 const DEBUG_PRINT: &str = concat!("dbg", "!(");
 const IGNORE: &str = concat!("#[", "ignore");
 const LATER: &str = concat!("TO", "DO");
 
-/// Lines outside of the blocks that `bless` writes, as the records are.
+/// Counts the lines outside of the blocks that `bless` writes, such as records.
 fn written_lines(file: &File) -> usize {
     let mut is_generated = false;
     let is_written = |(_, line): &(usize, &str)| {
@@ -53,19 +53,19 @@ pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
             violations.push(Violation::new(
                 file,
                 MOST_LINES,
-                format!("the file has {length} lines; about 500 are enough"),
+                format!("the file has {length} lines; split it into files of at most about 500"),
             ));
         }
         for (number, line) in file.lines() {
             let mut violation = |says: String| violations.push(Violation::new(file, number, says));
             if let Some(path) = machine_path(line) {
-                violation(format!("names a folder of one machine, {path}"));
+                violation(format!("contains a path of one machine, {path}"));
             }
             if line
                 .split(|c: char| !c.is_alphanumeric())
                 .any(|word| word == LATER)
             {
-                violation(format!("has a {LATER}: do it, or open an issue"));
+                violation(format!("has a {LATER}; do it, or open an issue"));
             }
             if file.extension() != "rs" || line.trim_start().starts_with("//") {
                 continue;
@@ -77,12 +77,12 @@ pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
                 && !LIFTED.iter().any(|(lifted, _)| *lifted == reason)
             {
                 violation(format!(
-                    "ignores a test for a reason that no verb lifts: `{reason}`"
+                    "must not ignore a test for the reason `{reason}`, which no verb lifts"
                 ));
             }
             if line.contains(ASM) && !file.is_below(ASSEMBLY) {
                 violation(format!(
-                    "writes assembly, which belongs below {}",
+                    "contains assembly, which belongs below {}",
                     ASSEMBLY[0]
                 ));
             }
@@ -90,7 +90,7 @@ pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
     }
 }
 
-/// The reason of an attribute that ignores a test, always or under a condition; empty where it has none.
+/// Returns the reason of an attribute that ignores a test, always or conditionally; empty if it has none.
 fn ignored(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let under_condition = || line.strip_prefix("#[cfg_attr(")?.split_once(", ignore");
@@ -101,7 +101,7 @@ fn ignored(line: &str) -> Option<&str> {
     Some(rest.split('"').nth(1).unwrap_or_default())
 }
 
-/// The first path that begins at the root with the folder of a machine.
+/// Returns the first absolute path that begins with a folder of a machine.
 fn machine_path(line: &str) -> Option<String> {
     MACHINE.iter().find_map(|folder| {
         let path = format!("/{folder}/");
@@ -129,7 +129,7 @@ mod tests {
         let text = format!("// {ASM}\ncore::arch::{ASM}\"ret;\");\n");
         assert_eq!(says("crates/tma/src/ptx/fence.rs", &text), [""; 0]);
         let expected =
-            "kernels-gpu/src/a.rs:2: writes assembly, which belongs below crates/tma/src/ptx";
+            "kernels-gpu/src/a.rs:2: contains assembly, which belongs below crates/tma/src/ptx";
         assert_eq!(says("kernels-gpu/src/a.rs", &text), [expected]);
     }
 
@@ -160,15 +160,17 @@ mod tests {
     fn a_test_is_ignored_only_for_what_a_verb_lifts() {
         let of = |reason: &str| says("a.rs", &format!("    {IGNORE}{reason}]\n"));
         assert_eq!(of(" = \"minutes\""), [""; 0]);
-        let said = "a.rs:1: ignores a test for a reason that no verb lifts: ";
-        assert_eq!(of(" = \"broken\""), [format!("{said}`broken`")]);
-        assert_eq!(of(""), [format!("{said}``")]);
+        let said = |reason: &str| {
+            format!("a.rs:1: must not ignore a test for the reason `{reason}`, which no verb lifts")
+        };
+        assert_eq!(of(" = \"broken\""), [said("broken")]);
+        assert_eq!(of(""), [said("")]);
         let under_condition = |reason: &str| {
             let line = format!("    #[cfg_attr(not(nvcc), ignore{reason})]\n");
             says("a.rs", &line)
         };
         assert_eq!(under_condition(" = \"needs nvcc\""), [""; 0]);
-        assert_eq!(under_condition(""), [format!("{said}``")]);
+        assert_eq!(under_condition(""), [said("")]);
     }
 
     #[test]

@@ -1,16 +1,16 @@
-//! The needs of each kernel's instructions for a KiB that it moves, as the emulator counts them. Products are not counted:
-//! of a small one, which the emulator can run, too much is the storing of results.
+//! Resource needs of each kernel's instructions per KiB moved, counted by the emulator. Products are not counted:
+//! the emulator can only run small ones, in which storing results dominates.
 
 use crate::limit::Counted;
 
-/// The counts of an entry, which `cargo test -p bench` compares with the emulator's.
+/// Returns the counts of an entry, which `cargo test -p bench` compares with the emulator's.
 pub(super) fn of(entry: &str) -> Counted {
     let stem = |name: &str| {
         name.trim_end_matches(|digit: char| digit.is_ascii_digit())
             .len()
     };
     let same = COUNTED.iter().find(|(name, _)| *name == entry);
-    // Another number of stages.
+    // An instance with another number of stages.
     let alike = || {
         let alike = |(name, _): &&(&str, _)| name[..stem(name)] == entry[..stem(entry)];
         COUNTED.iter().find(alike)
@@ -25,7 +25,7 @@ pub(super) fn of(entry: &str) -> Counted {
     })
 }
 
-/// Warp instructions, bytes of shared memory, results of `f32`.
+/// Warp instructions, bytes of shared memory, and `f32` results.
 #[rustfmt::skip]
 const COUNTED: &[(&str, [f64; 3])] = &[
     ("consume_map", [20.16, 1024.0, 0.0]),

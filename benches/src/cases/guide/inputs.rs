@@ -19,7 +19,7 @@ pub(super) const FILTERS: usize = 5;
 /// Rows of a table, and coordinates in an image.
 pub(super) const INDICES: usize = 6;
 pub(super) const COORDS: usize = 7;
-/// The fields that tensor maps are made of, and where they are made.
+/// The fields of tensor maps to make, and the memory for the maps.
 pub(super) const FIELDS: usize = 8;
 pub(super) const MAPS: usize = 9;
 /// A and the transpose of B.
@@ -28,17 +28,17 @@ pub(super) const B: usize = 11;
 pub(crate) const BUFFERS: usize = 12;
 pub(crate) const INPUTS: usize = BUFFERS - FIRST_INPUT;
 
-/// The image that tiles are taken from, at the start of the source.
+/// The image with the tiles, at the start of the source.
 pub(super) const IMAGE: Image = Image {
     height: 94,
     width: 162,
     channels: 32,
 };
 
-/// How many of each there are, where source and destination have so many bytes.
+/// The sizes of the inputs, given the size of source and destination in bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Sizes {
-    /// Of a stencil.
+    /// Number of blocks of a stencil.
     pub(super) blocks: u32,
     pub(super) images: u32,
     pub(super) image_side: u32,
@@ -65,21 +65,21 @@ impl Sizes {
     }
 }
 
-/// A tensor of 256 by 8 bytes for each map, as the guide has it, one behind the other.
+/// A tensor of 256 by 8 bytes for each map, as in the guide, stored consecutively.
 pub(super) const MAP_TENSOR_BYTES: u64 = 2048;
 
-/// The number of `f32` at an index of one of its buffers: small, so that sums are exact.
+/// Returns the `f32` at an index of an input buffer; it is small, so that sums are exact.
 pub(super) fn small(buffer: usize, index: u64) -> f32 {
     let most = if buffer == FILTERS { 15 } else { 255 };
     (hash(index + ((buffer as u64) << 40)) & most) as f32
 }
 
-/// The row of the table that is gathered to an index.
+/// Returns the row of the table that is gathered to an index.
 pub(super) fn row(sizes: Sizes, index: u64) -> u64 {
     u64::from(hash(index + ((INDICES as u64) << 40))) % sizes.table_rows
 }
 
-/// Column and row where a tile begins.
+/// Returns the column and row of a tile's first element.
 pub(super) fn tile(index: u64) -> [u64; 2] {
     let along = |index: u64, len: usize| {
         u64::from(hash(index + ((COORDS as u64) << 40))) % (len as u64 - 1)
@@ -90,7 +90,7 @@ pub(super) fn tile(index: u64) -> [u64; 2] {
     ]
 }
 
-/// The buffers from [`FIRST_INPUT`] on.
+/// Returns the buffers from [`FIRST_INPUT`] on.
 pub(crate) fn inputs(bytes: u64) -> Result<Vec<Vec<u8>>> {
     let sizes = Sizes::of(bytes);
     let blocks = u64::from(sizes.blocks);

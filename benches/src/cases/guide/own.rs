@@ -1,4 +1,4 @@
-//! Our own forms of the guide's kernels do the same as the guide's, at sizes that are no multiples.
+//! Tests that our forms of the guide's kernels have the guide's results, also for sizes that are not multiples.
 
 use kernels_gpu::{
     histogram::{BINS, Histogram, HistogramForm},
@@ -9,7 +9,7 @@ use tma_launch::{Buffer, Job, Launch, Ptx};
 
 use crate::{arena::hash, of_both::of_both};
 
-/// The last buffer after a launch.
+/// Returns the last buffer after a launch.
 fn last<T: bytemuck::Pod>(text: &str, buffers: &[Buffer], launch: Launch) -> Vec<T> {
     let mut job = Job {
         ptx: Ptx {
@@ -69,7 +69,7 @@ fn stencil_in_bulk(text: &str) {
 
 fn histogram_by_lanes(text: &str) {
     for (len, blocks, threads) in [(1, 1, 32), (255, 3, 64), (10_001, 7, 96), (4096, 1, 1024)] {
-        // Some values are much more frequent than others; behind the last byte nothing is counted.
+        // Some values are much more frequent than others, and bytes after the end must not be counted.
         let byte = |index| match hash(index) {
             often if often & 3 == 0 => 17,
             number => (number >> 5) as u8,

@@ -1,4 +1,4 @@
-//! Products of matrices whose results the host knows from few numbers: those along K repeat, but for a factor.
+//! Matrix products whose results the host computes from few numbers: the numbers along K repeat up to a factor.
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,27 +17,27 @@ use crate::{
     work::L2,
 };
 
-/// Numbers along K that differ by more than a factor.
+/// Length of the repeated sequence along K.
 const PERIOD: u32 = 32;
 
-/// A whole number from -4 to 3, of a row of A or a column of B.
+/// Returns a whole number from -4 to 3, of a row of A or a column of B.
 fn part(buffer: usize, row: u32, k: u32) -> i32 {
     let index = u64::from(row * PERIOD + k % PERIOD);
     (hash(index + ((buffer as u64) << 40)) & 7) as i32 - 4
 }
 
-/// The factor of so many numbers along K: 1 to 3.
+/// Returns the factor of a period along K: 1 to 3.
 fn factor(buffer: usize, period: u32) -> i32 {
     (hash(u64::from(period) + ((buffer as u64) << 41)) % 3) as i32 + 1
 }
 
-/// The bits of the nearest number of `bf16`, ties to even.
+/// Returns the bits of the nearest `bf16`, ties to even.
 fn bf16(number: i32) -> u16 {
     let bits = (number as f32).to_bits();
     ((bits + 0x7fff + (bits >> 16 & 1)) >> 16) as u16
 }
 
-/// A or the transpose of B, of so many rows and columns.
+/// Returns A or the transpose of B with `side` rows and columns.
 pub(super) fn matrix(buffer: usize, side: u32) -> Vec<u8> {
     let row = |row| (0..side).map(move |k| part(buffer, row, k) * factor(buffer, k / PERIOD));
     let numbers = (0..side).flat_map(row);
@@ -46,7 +46,7 @@ pub(super) fn matrix(buffer: usize, side: u32) -> Vec<u8> {
         .collect()
 }
 
-/// Half as many rows and columns as there are, and all of them.
+/// Returns the rows for half the side length and for the whole one.
 pub(super) fn rows(multiprocessors: u32, stages: u32, bytes: u64) -> Result<[Ported; 2]> {
     let side = Sizes::of(bytes).product_side;
     let row = |part| product(side / part, side, multiprocessors, stages);

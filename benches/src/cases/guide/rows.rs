@@ -1,4 +1,4 @@
-//! The rows, and what should come out.
+//! The rows, and their expected results.
 
 use std::sync::{Arc, OnceLock};
 
@@ -37,8 +37,8 @@ use crate::{
     work::L2,
 };
 
-/// All of them, where source and destination have so many bytes, a power of two, and shared memory so many stages of a
-/// product.
+/// Returns all rows for a source and destination of `bytes` bytes, a power of two, and shared memory for `stages`
+/// stages of a product.
 pub(crate) fn all(device: &DeviceDescription, stages: u32, bytes: u64) -> Result<Vec<Ported>> {
     let multiprocessors = device.multiprocessors;
     let setting = Streaming::PersistentTiles.setting(device);
@@ -75,7 +75,7 @@ pub(crate) fn all(device: &DeviceDescription, stages: u32, bytes: u64) -> Result
     Ok(rows)
 }
 
-/// A row that reads as many bytes as it writes, all of which are compared.
+/// Creates a row that reads and writes the same number of bytes, and compares all of them.
 fn guide(
     kernel: &'static str,
     variant: String,
@@ -166,7 +166,7 @@ fn prefetch(
     )
 }
 
-/// `2 * x + 1` of the number in the source, whose bits may be anything; the device has one NaN.
+/// Returns `2 * x + 1` of the number in the source, whose bits are arbitrary; the device produces a single NaN.
 fn twice_and_one(index: u64) -> u32 {
     let number = 2.0 * f32::from_bits(hash(index)) + 1.0;
     if number.is_nan() {
@@ -219,7 +219,7 @@ fn ring(multiprocessors: u32, bytes: u64) -> Result<Ported> {
         let (number, threads) = (index as u32, THREADS);
         let (block, thread) = (number / threads, number % threads);
         let (cluster, rank) = (block / ring::BLOCKS, block % ring::BLOCKS);
-        // Who began with what has come here, once each round on.
+        // The block whose initial number arrives here after all rounds.
         let first = (rank + rounds * (ring::BLOCKS - 1)) % ring::BLOCKS;
         (cluster * ring::BLOCKS + first) * threads + thread + rounds
     };
@@ -254,8 +254,7 @@ fn maps(bytes: u64) -> (Sizes, EncodeMap, ConsumeMap) {
     (sizes, encode, consume)
 }
 
-/// The word that [`ConsumeMap`] loads: 128 by 4 bytes of each tensor, from its column 128 and row 4
-/// on.
+/// Returns the word that [`ConsumeMap`] loads: 128 by 4 bytes of each tensor, from column 128 and row 4 on.
 fn loaded(index: u64) -> u32 {
     let (map, word) = (index / 128, index % 128);
     let (row, column) = (4 + word / 32, 32 + word % 32);
@@ -269,7 +268,7 @@ fn encode_map(bytes: u64) -> Result<Ported> {
     Ok(Ported {
         amount: Amount::Bytes(maps * (104 + 128)),
         needs: Needs::memory(maps * (104 + 128)),
-        // The maps are right if what is loaded through them is.
+        // The maps are correct if the data loaded through them is.
         written: vec![DST, MAPS],
         after: Some(kept(consume.launch())?),
         reference: Reference::Nothing,
@@ -282,7 +281,7 @@ fn consume_map(bytes: u64) -> Result<Ported> {
     let maps = u64::from(sizes.maps);
     let variant = format!("{maps} maps");
     Ok(Ported {
-        // A map, and what is loaded through it and stored.
+        // The bytes of a map, and of the data loaded and stored through it.
         needs: Needs::memory(maps * (128 + 2 * 512)),
         before: Some(kept(encode.launch())?),
         reference: Reference::Nothing,
@@ -290,7 +289,7 @@ fn consume_map(bytes: u64) -> Result<Ported> {
     })
 }
 
-/// A matrix of so many bytes, a power of two, that is about as wide as high.
+/// Returns a matrix of `bytes` bytes, a power of two, of roughly equal width and height.
 fn square(bytes: u64) -> Matrix {
     let words = bytes / 4;
     let width = 1 << words.ilog2().div_ceil(2);
@@ -371,7 +370,7 @@ fn hwc_tile(bytes: u64) -> Result<Ported> {
     let tiles = u64::from(sizes.tiles);
     Ok(Ported {
         amount: Amount::Boxes(tiles),
-        // The image stays in the cache; coordinates come from memory, and tiles go there.
+        // The image stays in the cache; coordinates are read from memory, and tiles are written to it.
         needs: Needs {
             l2_bytes: (256 * tiles) as f64,
             ..Needs::memory(tiles * (8 + 256))
@@ -430,7 +429,7 @@ fn histogram(form: HistogramForm, multiprocessors: u32, bytes: u64) -> Result<Po
         data: SRC,
         len,
         counts: DST,
-        // As many as run at once.
+        // As many blocks as are resident at once.
         blocks: multiprocessors
             * match form {
                 HistogramForm::Block => 4,
@@ -487,7 +486,7 @@ fn conv_im2col(form: ConvIm2colForm, bytes: u64) -> Result<Ported> {
         let (column, row, image) = (pixel % side, pixel / side % side, pixel / side / side);
         let mut sum = 0.0;
         for tap in 0..9 {
-            // One less is the padding's.
+            // The offset of one is the padding.
             let (x, y) = (column + tap % 3, row + tap / 3);
             if !(1..=side).contains(&x) || !(1..=side).contains(&y) {
                 continue;

@@ -1,4 +1,4 @@
-//! The rows at a small size, on the emulator: kernels and their CUDA versions write what is expected.
+//! Runs the rows at a small size on the emulator, and checks the results of kernels and CUDA versions.
 
 use tma_emulator::EmulatorBackend;
 use tma_launch::{Buffer, DeviceDescription, Job, Ptx};
@@ -8,7 +8,7 @@ use crate::{arena::hash, of_both::of_both};
 
 pub(super) const BYTES: u64 = 1 << 20;
 
-/// A small one, so that blocks have many items.
+/// Returns a small device, so that blocks have many items.
 pub(super) fn device() -> DeviceDescription {
     DeviceDescription {
         name: "small".to_owned(),
@@ -17,7 +17,7 @@ pub(super) fn device() -> DeviceDescription {
     }
 }
 
-/// A row's launches.
+/// Returns the job of a row's launches.
 pub(super) fn job<'a>(row: &Ported, text: &'a str) -> Job<'a> {
     let source: Vec<u32> = (0..BYTES / 4).map(hash).collect();
     let poison = if row.from_zero { 0_u8 } else { 0xa5 };
@@ -39,7 +39,7 @@ pub(super) fn job<'a>(row: &Ported, text: &'a str) -> Job<'a> {
     }
 }
 
-/// The words of the destination after a row's launches.
+/// Returns the words of the destination after a row's launches.
 fn run(row: &Ported, text: &str) -> Vec<u32> {
     let mut job = job(row, text);
     let outcome = EmulatorBackend::new(3).run(&mut job);

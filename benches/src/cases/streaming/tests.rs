@@ -1,4 +1,4 @@
-//! Every setting on the emulator: kernels and their CUDA versions write what is expected.
+//! Runs every setting on the emulator, and checks the results of kernels and CUDA versions.
 
 use kernels_gpu::{
     add_one_bulk::AddOneBulk, add_one_ring::AddOneRing, add_one_tile::AddOneTile,
@@ -11,7 +11,7 @@ use tma_launch::{Buffer, DeviceDescription, Job, Launch, Ptx};
 use super::*;
 use crate::{arena::hash, modules::entries, of_both::of_both};
 
-/// With few blocks, so that each has several chunks.
+/// Returns a device for few blocks, so that each has several chunks.
 fn device() -> DeviceDescription {
     DeviceDescription {
         multiprocessors: 1,
@@ -19,16 +19,16 @@ fn device() -> DeviceDescription {
     }
 }
 
-/// No multiple of any chunk.
+/// Not a multiple of any chunk.
 const BYTES: u64 = (200 << 10) + 48;
 
-/// Tiles of 64 rows, the last ones cut off.
+/// Tiles of 64 rows; the last ones are partly out of bounds.
 fn map(tile: Tile) -> Tiled {
     let columns = tile.bytes / 64 / tile.element.bytes() as u32;
     TensorMap::tiled(tile.element, &[3 * u64::from(columns) - 8, 200]).box_dims(&[columns, 64])
 }
 
-/// The launch, how many bytes it writes, and what it adds to each word.
+/// Returns the launch, the number of bytes it writes, and the number it adds to each word.
 fn launch(kernel: Streaming, setting: Setting) -> (Launch, u64, u32) {
     let device = &device();
     let bytes_of =
@@ -90,7 +90,7 @@ fn subjects() -> impl Iterator<Item = Subject> {
 }
 
 fn every_setting_writes_what_is_expected(text: &str) {
-    // The kernels that settings launch, which are read for each job.
+    // Only the kernels that settings launch, since each job parses them.
     let text = &entries(text, is_entry).unwrap();
     let words = (BYTES / 4) as usize + 16;
     let source: Vec<u32> = (0..words as u64).map(hash).collect();

@@ -1,4 +1,4 @@
-//! The driver's version, and what it says about devices.
+//! The driver's version, and properties of devices.
 
 use std::{
     ffi::c_int,
@@ -17,7 +17,7 @@ pub struct Version {
 }
 
 impl Version {
-    /// The first with tensor maps, clusters and everything else that this crate calls.
+    /// The first version with tensor maps, clusters and all other functions that this crate calls.
     pub const LEAST: Self = Self {
         major: 12,
         minor: 0,
@@ -55,7 +55,7 @@ impl DeviceAttribute {
     /// 0 in compute capability 9.0.
     #[doc(alias = "CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR")]
     pub const COMPUTE_CAPABILITY_MINOR: Self = Self(76);
-    /// The most bytes of shared memory that a kernel can ask for with
+    /// Maximum shared memory in bytes that a kernel can opt in to with
     /// [`MAX_DYNAMIC_SHARED_SIZE_BYTES`](crate::function::FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES).
     #[doc(alias = "CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN")]
     pub const MAX_SHARED_MEMORY_PER_BLOCK_OPTIN_BYTES: Self = Self(97);
@@ -73,7 +73,7 @@ checked! {
     fn cuDeviceGetUuid_v2(uuid: *mut [u8; 16], device: CUdevice);
 }
 
-/// The latest version of CUDA that the driver supports. Needs no `cuInit`.
+/// Returns the latest version of CUDA that the driver supports. Does not need `cuInit`.
 #[doc(alias = "cuDriverGetVersion")]
 pub fn driver_version() -> Result<Version, DriverError> {
     let mut number = 0;
@@ -96,14 +96,13 @@ pub unsafe fn get_attribute(
     attribute: DeviceAttribute,
 ) -> Result<i32, DriverError> {
     let mut value = 0;
-    // SAFETY: the signature is the driver's, the device is one of its by condition 1, and `value` is
-    // valid for a write.
+    // SAFETY: the signature is the driver's, the device came from the driver by condition 1, and `value` is valid
+    // for a write.
     unsafe { cuDeviceGetAttribute(&raw mut value, attribute.0, device) }?;
     Ok(value)
 }
 
-/// The device's identity: 16 bytes, those of the instance where the GPU is partitioned. Since CUDA
-/// 11.4.
+/// Returns the device's UUID of 16 bytes, or the instance's if the GPU is partitioned. Since CUDA 11.4.
 ///
 /// # Safety
 /// 1. `device` came from the driver (`cuDeviceGet`).
@@ -111,8 +110,8 @@ pub unsafe fn get_attribute(
 #[doc(alias = "cuDeviceGetUuid_v2")]
 pub unsafe fn get_uuid(device: CUdevice) -> Result<[u8; 16], DriverError> {
     let mut uuid = [0; 16];
-    // SAFETY: the signature is the driver's (`CUuuid` is 16 bytes), the device is one of its by
-    // condition 1, and `uuid` is valid for a write.
+    // SAFETY: the signature is the driver's (`CUuuid` is 16 bytes), the device came from the driver by condition 1,
+    // and `uuid` is valid for a write.
     unsafe { cuDeviceGetUuid_v2(&raw mut uuid, device) }?;
     Ok(uuid)
 }

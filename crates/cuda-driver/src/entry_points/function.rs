@@ -11,19 +11,19 @@ use crate::{DriverError, forward::checked, sys::CUfunction};
 pub struct FunctionAttribute(pub i32);
 
 impl FunctionAttribute {
-    /// The most threads that a block of this kernel can have.
+    /// Maximum number of threads of a block of this kernel.
     #[doc(alias = "CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK")]
     pub const MAX_THREADS_PER_BLOCK: Self = Self(0);
     /// Bytes of static shared memory.
     #[doc(alias = "CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES")]
     pub const SHARED_SIZE_BYTES: Self = Self(1);
-    /// Bytes of local memory of each thread.
+    /// Bytes of local memory per thread.
     #[doc(alias = "CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES")]
     pub const LOCAL_SIZE_BYTES: Self = Self(3);
-    /// Registers of each thread.
+    /// Number of registers per thread.
     #[doc(alias = "CU_FUNC_ATTRIBUTE_NUM_REGS")]
     pub const NUM_REGS: Self = Self(4);
-    /// The most bytes of dynamic shared memory that a launch may ask for. Can be set.
+    /// Maximum bytes of dynamic shared memory of a launch. Can be set.
     #[doc(alias = "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES")]
     pub const MAX_DYNAMIC_SHARED_SIZE_BYTES: Self = Self(8);
     /// Clusters of more than 8 blocks are allowed: 0 or 1. Can be set.

@@ -1,4 +1,4 @@
-//! Launches with attributes, clusters among them.
+//! Launches with attributes, such as clusters.
 
 use std::{
     ffi::{c_int, c_void},
@@ -12,7 +12,7 @@ use crate::{
     sys::{CUfunction, CUstream},
 };
 
-/// One attribute of a launch: a number that says which, and 64 bytes that the number gives meaning.
+/// A launch attribute: its number, and a value of 64 bytes whose meaning depends on the number.
 #[doc(alias = "CUlaunchAttribute")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
@@ -36,8 +36,8 @@ const _: () = assert!(offset_of!(LaunchAttribute, id) == 0);
 const _: () = assert!(offset_of!(LaunchAttribute, value) == 8);
 
 impl LaunchAttribute {
-    /// The attribute `id` (a `CUlaunchAttributeID`) with the first bytes of its value given as
-    /// 32-bit words in the machine's byte order, the others zero.
+    /// Creates the attribute `id` (a `CUlaunchAttributeID`) from the first 32-bit words of its value, in the
+    /// machine's byte order; the others are zero.
     #[doc(alias = "CUlaunchAttributeID")]
     pub const fn new<const N: usize>(id: u32, words: [u32; N]) -> Self {
         const { assert!(N <= 16, "the value of a launch attribute has 16 words") };
@@ -60,13 +60,13 @@ impl LaunchAttribute {
         Self::new(4, blocks)
     }
 
-    /// Makes all blocks of the grid run at once.
+    /// Makes all blocks of the grid resident at once.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_COOPERATIVE")]
     pub const fn cooperative(on: bool) -> Self {
         Self::new(2, [on as u32])
     }
 
-    /// Lets the kernel start before the one ahead of it in the stream has ended.
+    /// Lets the kernel start before the previous one in the stream has ended.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION")]
     pub const fn programmatic_stream_serialization(on: bool) -> Self {
         Self::new(6, [on as u32])
@@ -99,10 +99,10 @@ const _: () = {
 };
 
 impl<'a> LaunchConfig<'a> {
-    /// Blocks in the grid and threads in a block (x, y, z), bytes of dynamic shared memory for each
-    /// block, the stream (null: the default one), and attributes, which the driver may write to.
+    /// Creates a configuration from the blocks in the grid and threads in a block (x, y, z), bytes of dynamic
+    /// shared memory per block, the stream (null: the default one), and attributes, which the driver may write to.
     ///
-    /// No more than `u32::MAX` attributes are passed on.
+    /// At most `u32::MAX` attributes are passed on.
     pub fn new(
         grid_dim_blocks: [u32; 3],
         block_dim_threads: [u32; 3],
@@ -132,14 +132,14 @@ checked! {
     );
 }
 
-/// Launches `function` with `parameters`, one pointer to each kernel parameter. Since CUDA 11.8.
+/// Launches `function` with `parameters`, one pointer for each kernel parameter. Since CUDA 11.8.
 ///
 /// # Safety
 /// 1. `function` and the stream are alive and belong to the current context.
-/// 2. `parameters` holds as many pointers as the kernel has parameters, in their order, each valid
-///    for reads of the size of its parameter.
-/// 3. The kernel, run with these parameters and this configuration, is sound: it reads and writes
-///    only memory that is its own until it has ended.
+/// 2. `parameters` contains one pointer for each kernel parameter, in order, each valid for reads of the size of
+///    its parameter.
+/// 3. The kernel, run with these parameters and this configuration, is sound: it reads and writes only memory that
+///    is its own until it has ended.
 /// 4. The values of the attributes are valid for their numbers.
 #[doc(alias = "cuLaunchKernelEx")]
 pub unsafe fn launch_kernel_ex(
@@ -153,7 +153,7 @@ pub unsafe fn launch_kernel_ex(
     unsafe { cuLaunchKernelEx(config, function, parameters.as_mut_ptr(), extra) }
 }
 
-/// The number of clusters of this shape that can run on the device at once. Since CUDA 11.8.
+/// Returns the number of clusters of this shape that can be resident on the device at once. Since CUDA 11.8.
 ///
 /// # Safety
 /// 1. `function` is alive and belongs to the current context.

@@ -1,4 +1,4 @@
-//! Loading modules, with what the driver's compiler has to say.
+//! Loading of modules, with the logs of the driver's compiler.
 
 use std::{
     ffi::{c_uint, c_void},
@@ -15,7 +15,7 @@ use crate::{DriverError, forward::checked, sys::CUmodule};
 pub struct JitOption(pub u32);
 
 impl JitOption {
-    /// The most registers of each thread.
+    /// Maximum number of registers per thread.
     #[doc(alias = "CU_JIT_MAX_REGISTERS")]
     pub const MAX_REGISTERS: Self = Self(0);
     /// The level of optimisation, 0 to 4.
@@ -49,7 +49,7 @@ pub struct JitLog {
 /// A module, alive until `cuModuleUnload`.
 #[derive(Debug)]
 pub struct Loaded {
-    /// Its handle.
+    /// The handle of the module.
     pub module: CUmodule,
     /// The compiler's logs.
     pub log: JitLog,
@@ -83,8 +83,8 @@ checked! {
     );
 }
 
-/// Loads `image` into the current context, with logs of at most `log_bytes` each and with the
-/// `options` given, whose values are numbers.
+/// Loads `image` into the current context, with logs of at most `log_bytes` each and with these `options`, which
+/// have numbers as values.
 ///
 /// # Safety
 /// 1. `image` points to PTX that ends with a zero byte, to a cubin, or to a fat binary.
@@ -133,7 +133,7 @@ pub unsafe fn load_data_ex(
     }
 }
 
-/// The text before the first zero byte.
+/// Returns the text before the first zero byte.
 fn text(buffer: &[u8]) -> String {
     let written = buffer.split(|&byte| byte == 0).next().unwrap_or_default();
     String::from_utf8_lossy(written).into_owned()

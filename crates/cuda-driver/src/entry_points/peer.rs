@@ -44,7 +44,7 @@ pub unsafe fn has_atomics(device: CUdevice, peer: CUdevice) -> Result<bool, Driv
     Ok(value != 0)
 }
 
-/// Gives the current context access to the memory of `peer`, now and later, unless it has it.
+/// Lets the current context access the memory of `peer`, including later allocations, unless already enabled.
 ///
 /// # Safety
 /// 1. `peer` is alive, and so is the current context.

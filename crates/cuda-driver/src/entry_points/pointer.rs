@@ -1,17 +1,17 @@
-//! Attributes of an address, as the driver knows them.
+//! Attributes of addresses known to the driver.
 
 use std::ffi::{c_int, c_uint, c_void};
 
 use crate::{DriverError, forward::checked, sys::CUcontext};
 
-/// The allocation that an address lies in.
+/// The allocation that contains an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocation {
-    /// Its first address.
+    /// The first address.
     pub address: u64,
-    /// Its length in bytes.
+    /// The length in bytes.
     pub bytes: u64,
-    /// The context that it belongs to; null for memory of no context.
+    /// The context of the allocation; null for memory without a context.
     pub context: CUcontext,
     /// True for memory of a GPU, managed memory included.
     pub is_device: bool,
@@ -28,7 +28,7 @@ checked! {
     fn cuPointerGetAttribute(data: *mut c_void, attribute: c_int, address: u64);
 }
 
-/// The allocation that this address lies in; an error if there is none, or no longer.
+/// Returns the allocation that contains this address; an error if there is none, or it was freed.
 #[doc(alias = "cuPointerGetAttribute")]
 pub fn allocation(address: u64) -> Result<Allocation, DriverError> {
     let mut context: CUcontext = std::ptr::null_mut();

@@ -1,9 +1,8 @@
 //! Tensor maps: the driver's encoders.
 //!
-//! Arrays run from the innermost dimension to the outermost. Enumerations are the driver's numbers.
-//! Nothing is checked here; what the driver thinks of the values is its answer.
-//! Before `cuInit` that is `CUDA_ERROR_NOT_INITIALIZED`, and without a current context
-//! `CUDA_ERROR_INVALID_CONTEXT`.
+//! Arrays run from the innermost dimension to the outermost. Enumerations are the driver's numbers. Values are not
+//! checked here; the driver returns an error for invalid ones. Before `cuInit` it is `CUDA_ERROR_NOT_INITIALIZED`,
+//! and without a current context `CUDA_ERROR_INVALID_CONTEXT`.
 
 use std::ffi::{c_int, c_void};
 
@@ -163,8 +162,8 @@ pub unsafe fn encode_im2col(
     Ok(map)
 }
 
-/// Encodes an im2col map whose elements are loaded along W only. The corners of `pixels` are
-/// offsets along W, and `mode` is a `CUtensorMapIm2ColWideMode`. Since CUDA 12.8.
+/// Encodes an im2col map with elements loaded along W only. The corners of `pixels` are offsets along W, and `mode`
+/// is a `CUtensorMapIm2ColWideMode`. Since CUDA 12.8.
 ///
 /// # Safety
 /// 1. `tensor.global_dim_elems` and `tensor.element_strides` have at least `tensor.rank` elements,
@@ -203,7 +202,7 @@ pub unsafe fn encode_im2col_wide(
     Ok(map)
 }
 
-/// Puts another global address into a map.
+/// Replaces the global address of a map.
 ///
 /// # Safety
 /// 1. `map` was made by one of the encoders.

@@ -1,4 +1,4 @@
-//! The driver's codes, so that they have names where there is no driver.
+//! The driver's codes, with names and sentences that do not need a driver.
 
 use std::ffi::{CStr, c_int};
 
@@ -6,23 +6,23 @@ use crate::sys::CUresult;
 
 pub(super) struct Code {
     pub(super) code: c_int,
-    /// Its index in `cust_raw`'s enumeration, which ends with CUDA 11.4.
+    /// The code's variant in `cust_raw`'s enumeration, which ends with CUDA 11.4.
     pub(super) listed: Option<CUresult>,
     pub(super) name: &'static CStr,
     pub(super) sentence: &'static CStr,
 }
 
-/// The code's own name.
+/// Returns the code's own name.
 pub(super) fn name(code: c_int) -> Option<&'static CStr> {
     find(code).map(|code| code.name)
 }
 
-/// One sentence on the code.
+/// Returns a sentence on the code.
 pub(super) fn sentence(code: c_int) -> Option<&'static CStr> {
     find(code).map(|code| code.sentence)
 }
 
-/// The code as a `CUresult`, if CUDA 11.4 had it.
+/// Returns the code as a `CUresult`, if CUDA 11.4 has it.
 pub(super) fn listed(code: c_int) -> Option<CUresult> {
     find(code).and_then(|code| code.listed)
 }
@@ -35,7 +35,7 @@ fn find(code: c_int) -> Option<&'static Code> {
 /// Rows are `NAME "sentence"`, or `NAME = number "sentence"` where `CUresult` lacks the code.
 macro_rules! codes {
     ($( $name:ident $(= $number:literal)? $sentence:literal; )*) => {
-        /// In ascending order.
+        /// The codes in ascending order.
         pub(super) const CODES: &[Code] = &[$(codes!(@row $name $(= $number)? $sentence)),*];
     };
     (@row $name:ident $sentence:literal) => {

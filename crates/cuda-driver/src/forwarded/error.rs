@@ -1,4 +1,4 @@
-//! Error handling: the one chapter that answers without a driver.
+//! Error handling: the only chapter that works without a driver.
 
 #![allow(non_snake_case)]
 
@@ -11,7 +11,7 @@ use crate::{
 
 pub(super) const NAMES: &[&str] = &["cuGetErrorName", "cuGetErrorString"];
 
-/// `cuGetErrorName`: the driver's answer, else this crate's.
+/// `cuGetErrorName`: returns the driver's text, else this crate's.
 ///
 /// # Safety
 /// The numbered conditions of the [module](crate::forwarded#safety).
@@ -22,7 +22,7 @@ pub unsafe extern "C" fn cuGetErrorName(error: CUresult, pStr: *mut *const c_cha
     unsafe { answer(driver_name(code).or_else(|| own_name(code)), pStr) }
 }
 
-/// `cuGetErrorString`: the driver's answer, else this crate's.
+/// `cuGetErrorString`: returns the driver's text, else this crate's.
 ///
 /// # Safety
 /// The numbered conditions of the [module](crate::forwarded#safety).
@@ -33,7 +33,7 @@ pub unsafe extern "C" fn cuGetErrorString(error: CUresult, pStr: *mut *const c_c
     unsafe { answer(driver_sentence(code).or_else(|| own_sentence(code)), pStr) }
 }
 
-/// Stores `text`, or null where there is none.
+/// Stores `text`, or null if there is none.
 ///
 /// # Safety
 /// 1. `out` is null or valid for a write.

@@ -1,4 +1,4 @@
-//! Launches, and what is said of them: graphs are launched as a whole.
+//! Launches of kernels and graphs, and stream captures.
 
 use std::ffi::c_void;
 
@@ -39,7 +39,7 @@ const CLUSTER: u32 = 4;
 
 impl LaunchConfig {
     /// # Safety
-    /// 1. The attributes are those of a program that calls `cuLaunchKernelEx`.
+    /// 1. The attributes come from a program's call of `cuLaunchKernelEx`.
     unsafe fn launch(&self, function: u64) -> Launch {
         let mut launch = Launch {
             function,
@@ -50,7 +50,7 @@ impl LaunchConfig {
         };
         for index in 0..self.attribute_count as usize {
             let attribute = self.attributes.wrapping_add(index);
-            // SAFETY: there are so many attributes, or the pointer is null (1).
+            // SAFETY: there are this many attributes, or the pointer is null (1).
             let attribute = unsafe { host::value(attribute) };
             match attribute {
                 Some(LaunchAttribute {
@@ -72,7 +72,7 @@ impl LaunchConfig {
     }
 }
 
-/// Counts the streams that are captured.
+/// Counts the streams in capture.
 fn capture(code: i32, step: fn(u64) -> u64) -> i32 {
     state::with(|state| state.captures = step(state.captures));
     code
@@ -129,7 +129,7 @@ hooks! {
     }
 
     fn cuGraphLaunch, fn cuGraphLaunch_ptsz(graph: u64, stream: u64) |real| {
-        state::with(|state| state.skip("a graph", "its kernels are launched as a whole".to_owned()));
+        state::with(|state| state.skip("a graph", "kernels of a graph are not recorded".to_owned()));
         real()
     }
 

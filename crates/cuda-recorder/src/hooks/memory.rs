@@ -1,18 +1,18 @@
-//! Memory that kernels can use.
+//! Memory accessible to kernels.
 
 use crate::{driver::SUCCESS, hooks::hooks, host, state};
 
-/// Takes note of memory whose address a call has written.
+/// Records memory whose address a call has written.
 ///
 /// # Safety
-/// 1. The pointer is one that the driver has written to, if the code is that of success.
+/// 1. If the code is success, the driver has written to the pointer.
 unsafe fn allocated(code: i32, address: *const u64, bytes: usize, call: &str) -> i32 {
     // SAFETY: condition 1.
     let address = unsafe { host::written(code, address) };
     placed(code, address.unwrap_or_default(), bytes, call)
 }
 
-/// Takes note of memory at a known address.
+/// Records memory at a known address.
 fn placed(code: i32, address: u64, bytes: usize, call: &str) -> i32 {
     if code == SUCCESS && address != 0 {
         state::with(|state| state.allocations.add(address, bytes as u64, call));
@@ -20,7 +20,7 @@ fn placed(code: i32, address: u64, bytes: usize, call: &str) -> i32 {
     code
 }
 
-/// Forgets memory before it is given back: afterwards another thread may get it.
+/// Removes memory before it is freed: afterwards another thread may get the same address.
 fn freed(address: u64, real: impl FnOnce() -> i32) -> i32 {
     let before = state::with(|state| state.allocations.remove(address));
     let code = real();

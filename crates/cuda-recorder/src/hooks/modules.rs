@@ -13,10 +13,10 @@ use crate::{
     state,
 };
 
-/// Takes note of code that was loaded from memory.
+/// Records code loaded from memory.
 ///
 /// # Safety
-/// 1. If the code is that of success, the driver has written the handle and has read the image.
+/// 1. If the code is success, the driver has written the handle and read the image.
 unsafe fn loaded(
     code: i32,
     handle: *const u64,
@@ -33,10 +33,10 @@ unsafe fn loaded(
     code
 }
 
-/// Takes note of code that was loaded from a file.
+/// Records code loaded from a file.
 ///
 /// # Safety
-/// 1. If the code is that of success, the driver has written the handle and has read the file of this name.
+/// 1. If the code is success, the driver has written the handle and read the file of this name.
 unsafe fn loaded_file(
     code: i32,
     handle: *const u64,
@@ -48,20 +48,20 @@ unsafe fn loaded_file(
     }
     // SAFETY: condition 1.
     let path = unsafe { host::text(path) };
-    // A text ends with a zero, and machine code may have what it wants behind it.
+    // A text needs a terminating zero, and machine code tolerates one.
     let bytes = path.and_then(|path| fs::read(path).ok());
     if let Some(mut bytes) = bytes {
         bytes.push(0);
-        // SAFETY: condition 1; the image is there until the end of the call, with a zero behind it.
+        // SAFETY: condition 1; the image lives until the end of the call and ends with a zero.
         unsafe { loaded(code, handle, of, bytes.as_ptr().cast()) };
     }
     code
 }
 
-/// Takes note of a kernel.
+/// Records a kernel.
 ///
 /// # Safety
-/// 1. If the code is that of success, the driver has written the handle and has read the name.
+/// 1. If the code is success, the driver has written the handle and read the name.
 unsafe fn found(code: i32, kernel: *const u64, of: u64, name: *const c_char) -> i32 {
     if code == SUCCESS {
         // SAFETY: condition 1.

@@ -1,4 +1,4 @@
-//! Functions by their names, which is how the runtime finds all of them.
+//! Lookup of functions by name, which the runtime uses for all of them.
 
 use std::ffi::{c_char, c_void};
 
@@ -13,10 +13,10 @@ const PER_THREAD: u64 = 2;
 /// The version of CUDA in which `cuGetProcAddress` got its second form.
 const SECOND_FORM: i32 = 12000;
 
-/// Puts the exported function in place of the driver's.
+/// Replaces the driver's function by the exported one.
 ///
 /// # Safety
-/// 1. If the code is that of success, the driver has read the name and written the address.
+/// 1. If the code is success, the driver has read the name and written the address.
 unsafe fn replace(
     code: i32,
     name: *const c_char,
@@ -41,7 +41,7 @@ unsafe fn replace(
     code
 }
 
-/// The function for one of the driver's: the one that has its address, or else the newest form of its name.
+/// Returns the hook of a driver function: the one with its address, or else the newest form of its name.
 fn hook(name: &str, found: *mut c_void, version: i32, flags: u64) -> Option<Hook> {
     let forms = || super::all().filter(|hook| is_form(hook.slot.name(), name));
     if let Some(same) = forms().find(|hook| hook.slot.get() == found) {
@@ -59,7 +59,7 @@ fn hook(name: &str, found: *mut c_void, version: i32, flags: u64) -> Option<Hook
     forms.pop()
 }
 
-/// Returns whether `symbol` is `name` with a version, the mark of per-thread streams, or both.
+/// Returns whether `symbol` is `name` with a version, the suffix for per-thread streams, or both.
 fn is_form(symbol: &str, name: &str) -> bool {
     let rest = symbol.strip_prefix(name);
     rest.is_some_and(|rest| ["", "_v2", "_ptsz", "_v2_ptsz"].contains(&rest))

@@ -8,10 +8,10 @@ use crate::{
     state,
 };
 
-/// Takes note of a texture or a surface.
+/// Records a texture or a surface.
 ///
 /// # Safety
-/// 1. The pointers are null or those of values, and the driver has written the handle if the code is that of success.
+/// 1. The pointers are null or valid, and if the code is success, the driver has written the handle.
 unsafe fn created(
     code: i32,
     handle: *const u64,

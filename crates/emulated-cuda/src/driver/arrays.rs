@@ -32,7 +32,7 @@ pub(crate) struct ArrayDescription {
     flags: u32,
 }
 
-/// `CUDA_RESOURCE_DESC`, as far as it is used.
+/// The used part of `CUDA_RESOURCE_DESC`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct ResourceDescription {
@@ -59,7 +59,7 @@ pub(crate) struct TextureDescription {
     reserved: [i32; 12],
 }
 
-/// The format by its number; those of compressed and planar images are not there.
+/// Returns the format of a number; compressed and planar formats are not supported.
 fn format(context: &mut Context, number: u32, channels: u32, call: &str) -> Result<Format> {
     match Format::of_number(number, channels) {
         Some(format) => context.broken(format, call),
@@ -75,7 +75,7 @@ fn create(array: &Out<u64>, of: ArrayDescription, call: &str) -> Result {
     })?)
 }
 
-/// The description of an array.
+/// Returns the description of an array.
 fn describe(array: &Array) -> ArrayDescription {
     let format = array.format();
     let [width, height, depth] = array.extents();
@@ -102,7 +102,7 @@ impl ResourceDescription {
 }
 
 impl TextureDescription {
-    /// How texels with channels of so many bits are read.
+    /// Returns the sampler settings for texels with channels of this number of bits.
     fn reading(&self, bits: u32) -> Reading {
         let reading = Reading {
             address_modes: self.address_modes,

@@ -1,4 +1,4 @@
-//! The device and its one context.
+//! The device and its only context.
 
 use crate::{
     attributes::{self, VERSION},
@@ -38,7 +38,7 @@ export! {
 
     fn cuDeviceGetName(text: Pointer, len: i32, device: i32) {
         check(device)?;
-        // The zero at the end needs a byte, too.
+        // Leaves a byte for the terminating zero.
         let most = usize::try_from(len).ok().and_then(|len| len.checked_sub(1));
         let mut name = attributes::NAME.as_bytes().to_vec();
         name.truncate(most.ok_or(Code::INVALID_VALUE)?);
@@ -205,7 +205,7 @@ mod tests {
         let mut room = [b'x'; 8];
         let mut name = |len| {
             let to = room.as_mut_ptr().cast();
-            // SAFETY: no length here is more than the room.
+            // SAFETY: no length here exceeds the buffer.
             let code = unsafe { cuDeviceGetName(to, len, 0) };
             (code, std::mem::replace(&mut room, [b'x'; 8]))
         };

@@ -92,7 +92,7 @@ impl Layers {
     const HOST: u32 = 1;
     const ARRAY: u32 = 3;
 
-    /// Refuses layers that overlap: the driver wants `height + y` rows in each of several.
+    /// Refuses overlapping layers: the driver requires `height + y` rows in each layer if there are several.
     fn check_height(&self, copy: &Copy3d) -> Result {
         let rows = self.y.checked_add(copy.height).ok_or(Code::INVALID_VALUE)?;
         let has_layers = copy.depth > 1 && self.kind != Self::ARRAY;
@@ -102,7 +102,7 @@ impl Layers {
         }
     }
 
-    /// Where the rows of a layer begin, and how far they are apart.
+    /// Returns the start and the pitch of the rows of a layer.
     fn rows(
         &self,
         context: &mut Context,
@@ -118,7 +118,7 @@ impl Layers {
             Self::HOST => self.host,
             _ => self.device,
         };
-        // SAFETY: it is a part of what the caller of a function passes, and the call does not outlive it (1).
+        // SAFETY: the address is part of a caller's argument, and the call does not outlive it (1).
         let start = unsafe { Pointer::from_c(address as *mut _) };
         let layer = start.row(z, self.height.saturating_mul(self.pitch), 0)?;
         Ok((layer.row(self.y, self.pitch, self.x_bytes)?, self.pitch))
@@ -142,7 +142,7 @@ fn copy_box(copy: &Copy3d, call: &str) -> Result {
     })
 }
 
-/// Bytes of memory, or of an array from this one on.
+/// Device or host memory, or an array from a byte on.
 #[derive(Clone, Copy)]
 enum Side {
     Memory(Pointer),

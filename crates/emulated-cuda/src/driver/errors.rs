@@ -1,4 +1,4 @@
-//! Names of errors, and functions by their names.
+//! Names of errors, and lookup of functions by name.
 
 use crate::{
     code::Code,
@@ -6,7 +6,7 @@ use crate::{
     ffi::{Out, Text, export},
 };
 
-/// Writes the address of a function, and whether there is one.
+/// Writes the address of a function, and whether it exists.
 pub(crate) fn find(
     name: Text,
     version: i32,
@@ -49,12 +49,12 @@ export! {
         find(name, version, &address, Some(&status))
     }
 
-    // Tables without a documentation, which a runtime that is linked into the program asks for.
+    // Undocumented tables, which a statically linked runtime requests.
     fn cuGetExportTable(table: Out<u64>, id: Out<u8>) {
         let _ = id;
         table.put(0)?;
         crate::calls::with(|context| {
-            let why = format!("the program has a runtime of its own; build it with {}", crate::report::FLAGS);
+            let why = format!("the program is linked with its own runtime; build it with {}", crate::report::FLAGS);
             context.report.cannot_run("cuGetExportTable", &why);
             Err(Code::NOT_SUPPORTED)
         })

@@ -30,7 +30,7 @@ impl LaunchConfig {
     }
 }
 
-/// The arguments: the list of their addresses, or else what `extra` says of a buffer with all of them.
+/// Returns the arguments: the list of their addresses, or else the packed buffer that `extra` describes.
 fn arguments(list: Pointer, extra: Pointer) -> Result<Arguments> {
     const END: u64 = 0;
     const BUFFER: u64 = 1;

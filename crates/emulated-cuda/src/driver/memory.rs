@@ -23,7 +23,7 @@ fn copy(to: Pointer, from: Pointer, bytes: usize, call: &str) -> Result {
     alive(|context| context.copy(to, from, bytes, call))
 }
 
-/// As [`copy`], where the call says which of the two are memory of the device.
+/// Like [`copy`], for calls that specify which pointers are device memory.
 fn copy_of([to, from]: [Pointer; 2], device: &[Pointer], bytes: usize, call: &str) -> Result {
     if bytes > 0 {
         let mut device = device.iter();
@@ -36,7 +36,7 @@ fn fill(to: Pointer, element: &[u8], count: usize, call: &str) -> Result {
     alive(|context| context.fill(to, element, count, call))
 }
 
-/// Writes an attribute of the memory that an address lies in.
+/// Writes an attribute of the memory that contains an address.
 fn attribute(data: Pointer, attribute: i32, pointer: Pointer) -> Result {
     let found = alive(|context| Ok(context.space.find(pointer.address())))?;
     let found = found.ok_or(Code::INVALID_VALUE)?;

@@ -1,5 +1,4 @@
-//! Functions of the driver that are not there: each is named when it is called, and returns
-//! `CUDA_ERROR_NOT_SUPPORTED`.
+//! Unsupported driver functions: the first call of each is reported, and all return `CUDA_ERROR_NOT_SUPPORTED`.
 
 use crate::ffi::missing;
 

@@ -8,7 +8,7 @@ use crate::{
     ffi::{Image, In, Out, Pointer, Text, export},
 };
 
-/// Takes note of code, which is read at once.
+/// Loads code, which is parsed at once.
 pub(crate) fn load(image: Image, handle: &Out<u64>) -> Result {
     handle.put(alive(|context| {
         let handle = context.add_binary(image);
@@ -17,11 +17,12 @@ pub(crate) fn load(image: Image, handle: &Out<u64>) -> Result {
     })?)
 }
 
-/// `CU_JIT_ERROR_LOG_BUFFER`, and `CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES`: what it holds, and afterwards what lies there.
+/// `CU_JIT_ERROR_LOG_BUFFER`, and `CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES`: the capacity on input, the used size on
+/// output.
 const ERROR_LOG: i32 = 5;
 const ERROR_LOG_BYTES: i32 = 6;
 
-/// Options of the compiler, each with a value of 8 bytes: a number or an address.
+/// Compiler options, each with a value of 8 bytes: a number or an address.
 #[derive(Clone, Copy)]
 pub(crate) struct Options {
     pub(crate) keys: In<i32>,
@@ -35,7 +36,7 @@ impl Options {
         Ok(keys.iter().position(|found| *found == key))
     }
 
-    /// Writes what is wrong where the caller wants it, as much as has room there.
+    /// Writes the errors to the caller's buffer, truncated to its size.
     fn tell(self, what: &str) -> Result {
         let places = (self.index(ERROR_LOG)?, self.index(ERROR_LOG_BYTES)?);
         let (Some(log), Some(size)) = places else {
@@ -55,20 +56,20 @@ impl Options {
     }
 }
 
-/// As [`load`], with a compiler's options, of which the log of errors is there.
+/// Like [`load`], with compiler options; only the error log is supported.
 pub(crate) fn load_with(image: Image, handle: &Out<u64>, options: Options) -> Result {
     let loaded = load(image, handle);
     options.tell(&with(|context| Ok(context.modules.refusal.clone()))?)?;
     loaded
 }
 
-/// The longest file that is read as code.
+/// Size limit of a code file.
 const MOST_FILE_BYTES: u64 = 1 << 30;
 
-/// As [`load`], of a file.
+/// Like [`load`], from a file.
 pub(crate) fn load_file(path: Text, handle: &Out<u64>) -> Result {
     let path = path.get()?;
-    // A device or a pipe may not end.
+    // A device or a pipe may be endless.
     let is_code = |file: fs::Metadata| file.is_file() && file.len() <= MOST_FILE_BYTES;
     if !fs::metadata(&path).is_ok_and(is_code) {
         return Err(Code::FILE_NOT_FOUND);
@@ -97,14 +98,14 @@ pub(crate) fn kernel(handle: &Out<u64>, binary: Pointer, name: Text) -> Result {
     })?)
 }
 
-/// Writes the name of a kernel in its module.
+/// Writes the name of a kernel.
 pub(crate) fn name_of(name: &Out<u64>, function: Pointer) -> Result {
     let entry = alive(|context| Ok(context.kernel(function.address())?.entry.clone()))?;
-    // The text lives as long as the program.
+    // The text must live as long as the program.
     name.put(format!("{entry}\0").leak().as_ptr() as u64)
 }
 
-/// The handles of a module's kernels.
+/// Returns the handles of a module's kernels.
 pub(crate) fn kernels(binary: Pointer) -> Result<Vec<u64>> {
     let binary = binary.address();
     alive(|context| {
@@ -117,14 +118,14 @@ pub(crate) fn kernels(binary: Pointer) -> Result<Vec<u64>> {
     })
 }
 
-/// Writes at most so many handles of a module's kernels.
+/// Writes at most `most` handles of a module's kernels.
 pub(crate) fn write_kernels(to: Pointer, most: u32, binary: Pointer) -> Result {
     let kernels = kernels(binary)?.into_iter().take(most as usize);
     let bytes: Vec<u8> = kernels.flat_map(u64::to_le_bytes).collect();
     to.write_host(&bytes)
 }
 
-/// Writes where a parameter of a kernel lies, and its bytes.
+/// Writes the offset and the size of a kernel parameter.
 pub(crate) fn parameter(
     function: Pointer,
     index: usize,
@@ -190,7 +191,7 @@ export! {
         variable(module, name, &address, &bytes)
     }
 
-    // A library is a module, and a kernel of one a function.
+    // A library is a module here, and its kernel a function.
     fn cuLibraryGetModule as cuKernelGetFunction (handle: Out<u64>, of: Pointer) {
         handle.put(of.address())
     }

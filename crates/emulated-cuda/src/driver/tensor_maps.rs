@@ -1,4 +1,4 @@
-//! Tensor maps, which `tensor-map` encodes.
+//! Tensor maps, encoded by `tensor-map`.
 
 use tensor_map::{
     DataType, Im2col, Interleave, L2Promotion, OobFill, Params, Swizzle, Target, TensorMap, Tiled,
@@ -10,7 +10,7 @@ use crate::{
     ffi::{In, Out, Pointer, choice, export},
 };
 
-/// The parameters of all maps: element type, lengths, strides, steps, and the last four parameters.
+/// The parameters of all maps: element type, lengths, strides, element strides, and the last four parameters.
 struct Tensor {
     data_type: DataType,
     dims: Vec<u64>,
@@ -28,7 +28,7 @@ impl Tensor {
         (dims, strides_bytes, element_strides): (In<u64>, In<u64>, In<u32>),
         [interleave, swizzle, l2_promotion, oob_fill]: [i32; 4],
     ) -> Result<Self> {
-        // With more dimensions than there can be the lists may be anything.
+        // If the rank is out of range, the lists may have any length.
         if !(1..=tensor_map::MAX_RANK).contains(&rank) {
             return Err(Code::INVALID_VALUE);
         }
@@ -45,7 +45,7 @@ impl Tensor {
     }
 }
 
-/// Sets what all maps have.
+/// Sets the common parameters of maps.
 macro_rules! with_tensor {
     ($params:expr, $tensor:expr) => {
         $params
@@ -58,7 +58,7 @@ macro_rules! with_tensor {
     };
 }
 
-/// Encodes a map. Every rule that is broken is told.
+/// Encodes a map, and reports every broken rule.
 fn encode(map: &Out<[u8; TensorMap::BYTES]>, params: Params, address: Pointer) -> Result {
     match params.build_for(address.address(), Target::SM_90) {
         Ok(encoded) => map.put(encoded.to_bytes()),

@@ -8,7 +8,7 @@ use crate::{
     work::{Work, perform, submit},
 };
 
-/// Makes an array.
+/// Creates an array.
 fn create(
     array: &Out<u64>,
     description: In<ChannelDescription>,
@@ -24,7 +24,7 @@ fn create(
     array.put(handle)
 }
 
-/// One side of a copy: memory with rows so far apart, or an array with a byte of a row, and a row.
+/// One side of a copy: memory with a pitch, or an array with a byte of a row and a row.
 #[derive(Clone, Copy)]
 enum Side {
     Memory(Pointer, usize),
@@ -52,7 +52,7 @@ fn copy_rows(
     })
 }
 
-/// Copies bytes that go on from row to row.
+/// Copies bytes that continue from row to row.
 fn copy_bytes(
     stream: Option<Pointer>,
     sides: [Side; 2],
@@ -72,7 +72,7 @@ fn copy_bytes(
     })
 }
 
-/// Work of a stream, or what is done at once.
+/// Submits work to a stream, or performs it at once.
 fn submit_or_perform(
     stream: Option<Pointer>,
     work: impl FnOnce(&mut Context) -> Result<Work>,

@@ -1,4 +1,4 @@
-//! Streams whose work goes into a graph.
+//! Stream captures into graphs.
 
 use crate::{
     calls::{Result, alive},
@@ -6,7 +6,8 @@ use crate::{
     ffi::{Out, Pointer, export},
 };
 
-/// Says whether a stream is captured, and into which graph. Nodes before are not told: work keeps its order without.
+/// Reports whether a stream is being captured, and into which graph. Dependencies are not reported, since work
+/// keeps its order anyway.
 fn tell_capture(
     stream: Pointer,
     status: Out<i32>,
@@ -34,7 +35,7 @@ export! {
 
     fn cudaStreamEndCapture as cudaStreamEndCapture_ptsz (stream: Pointer, graph: Out<u64>) {
         let captured = alive(|context| context.end_capture(stream))?;
-        // Who has begun with a graph need not ask for it.
+        // A program that began with an existing graph need not request it.
         graph.put_if_any(captured);
         Ok(())
     }
@@ -43,7 +44,7 @@ export! {
         alive(|context| context.begin_capture(stream, Some(graph.address())))
     }
 
-    // The edges of CUDA 12.3 and later are behind the nodes.
+    // From CUDA 12.3 on, the edges follow the nodes.
     fn cudaStreamGetCaptureInfo as cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo_v3,
         cudaStreamGetCaptureInfo_v3_ptsz (
         stream: Pointer,
@@ -69,7 +70,7 @@ export! {
         tell_capture(stream, status, [number, graph, before], before_count)
     }
 
-    // What a stream waits for comes before anyway.
+    // Dependencies always precede later work here.
     fn cudaStreamUpdateCaptureDependencies as cudaStreamUpdateCaptureDependencies_ptsz,
         cudaStreamUpdateCaptureDependencies_v2, cudaStreamUpdateCaptureDependencies_v2_ptsz (stream: Pointer) {
         match alive(|context| Ok(context.graphs.of(stream)))? {

@@ -1,5 +1,5 @@
-//! Nodes of graphs that do their bodies' work where a condition says so. A handle is the address of the condition's 4 bytes
-//! in memory of the device, where `cudaGraphSetConditional` of a kernel stores.
+//! Graph nodes that run their bodies depending on a condition. A handle is the address of the condition's 4 bytes
+//! in device memory, where `cudaGraphSetConditional` of a kernel stores.
 
 use crate::{
     calls::{Result, alive, unsupported},
@@ -12,10 +12,10 @@ use crate::{
     work::{ConditionKind, Work},
 };
 
-/// `cudaGraphAssignDefault`: the condition has its default value whenever its graph is launched.
+/// `cudaGraphAssignDefault`: each launch of the graph sets the condition to its default value.
 const ASSIGN_DEFAULT: u32 = 1;
 
-/// `cudaConditionalNodeParams`, without the list that the node has for the caller.
+/// `cudaConditionalNodeParams` without the list of bodies for the caller.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct ConditionalNode {
@@ -24,19 +24,19 @@ struct ConditionalNode {
     len: u32,
 }
 
-/// Where in `cudaGraphNodeParams` what the kind of the node says begins.
+/// Offset in `cudaGraphNodeParams` of the parameters that depend on the node's kind.
 const PARAMETERS: usize = 16;
 
-/// More bodies of one node are taken for a wrong number.
+/// Limit for the number of bodies of a node; larger numbers are invalid.
 const MOST_BODIES: u32 = 1 << 16;
 
-/// A struct of the parameters that lie at an address.
+/// Reads the parameters at an address.
 fn parameters<T: Copy>(at: Pointer) -> Result<T> {
-    // SAFETY: the caller says that parameters of this kind lie there (1).
+    // SAFETY: the caller guarantees parameters of this kind (1).
     unsafe { In::<T>::from_c(at.address() as *const T) }.get()
 }
 
-/// A conditional node; gives the graphs of its bodies.
+/// Creates a conditional node; returns the graphs of its bodies.
 fn conditional(node: &ConditionalNode) -> Result<(Work, Vec<u64>)> {
     let kinds = [
         ConditionKind::If,
@@ -64,7 +64,7 @@ fn conditional(node: &ConditionalNode) -> Result<(Work, Vec<u64>)> {
     Ok((work, bodies))
 }
 
-/// Adds a node of the kind that its parameters say.
+/// Adds a node of the kind in its parameters.
 fn add_node(node: &Out<u64>, graph: Pointer, at: Pointer) -> Result {
     let kind = parameters::<i32>(at)?;
     let inside = at.add(PARAMETERS);
@@ -83,7 +83,7 @@ fn add_node(node: &Out<u64>, graph: Pointer, at: Pointer) -> Result {
         0xb => Work::Free(inside.pointer_at(0)?, "cudaGraphAddNode"),
         0xd => {
             let (work, bodies) = conditional(&parameters(inside)?)?;
-            // The list is the node's, for as long as that lives.
+            // The list belongs to the node and lives as long.
             let list = bodies.leak().as_ptr() as u64;
             inside
                 .add(size_of::<ConditionalNode>())
@@ -109,7 +109,7 @@ export! {
         })?)
     }
 
-    // CUDA 12 has no data of edges.
+    // CUDA 12 has no edge data.
     fn cudaGraphAddNode as cudaGraphAddNode_v2 (
         node: Out<u64>,
         graph: Pointer,

@@ -1,4 +1,4 @@
-//! Boxes of rows that are copied, of memory and of arrays.
+//! Copies of boxes between memory and arrays.
 
 use crate::{
     calls::{Result, alive},
@@ -29,7 +29,7 @@ pub(crate) struct Pitched {
 
 crate::ffi::plain!(Extent Pitched);
 
-/// `cudaMemcpy3DParms`. The extent is in texels where one side is an array, else in bytes.
+/// `cudaMemcpy3DParms`. The extent is in texels if one side is an array, otherwise in bytes.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct Copy3d {
@@ -51,7 +51,7 @@ struct Side {
 }
 
 impl Copy3d {
-    /// Layers of the box, 0 where it has no bytes.
+    /// Returns the number of layers of the box, 0 if it has no bytes.
     ///
     /// # Errors
     /// Several layers overlap in memory.
@@ -76,7 +76,7 @@ impl Copy3d {
         }
     }
 
-    /// The rows of one layer of the box.
+    /// Returns the rows of one layer of the box.
     pub(crate) fn layer_at(
         &self,
         context: &mut Context,
@@ -110,7 +110,7 @@ impl Copy3d {
         Ok(Work::Copy { places, size, call })
     }
 
-    /// The rows of a box that has one layer.
+    /// Returns the rows of a box with a single layer.
     pub(crate) fn layer(&self, call: &'static str) -> Result<Work> {
         match self.extent.depth {
             0 | 1 => alive(|context| self.layer_at(context, 0, call)),
@@ -122,7 +122,7 @@ impl Copy3d {
 }
 
 impl Side {
-    /// Where the rows of a layer begin, and how far they are apart.
+    /// Returns the start and the pitch of the rows of a layer.
     fn rows(
         &self,
         context: &mut Context,
@@ -149,14 +149,14 @@ impl Side {
 }
 
 impl Pitched {
-    /// Where a layer begins.
+    /// Returns the start of a layer.
     pub(crate) fn layer(&self, index: usize) -> Result<Pointer> {
         let bytes = self.height.saturating_mul(self.pitch);
         self.pointer().row(index, bytes, 0)
     }
 
     pub(crate) fn pointer(&self) -> Pointer {
-        // SAFETY: it is a part of what the caller of a function passes, and the call does not outlive it (1).
+        // SAFETY: the address is part of a caller's argument, and the call does not outlive it (1).
         unsafe { Pointer::from_c(self.address as *mut _) }
     }
 }

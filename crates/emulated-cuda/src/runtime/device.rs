@@ -13,7 +13,7 @@ use crate::{
     runtime::streams::synchronise,
 };
 
-/// There is one device, and its number is 0.
+/// Checks the device number; the only device is 0.
 pub(crate) fn check(device: i32) -> Result {
     match device {
         0 => Ok(()),
@@ -29,7 +29,7 @@ fn write_properties(to: Pointer, device: i32, layout: Layout) -> Result {
 /// The number of the limit of the heap.
 const HEAP: i32 = 2;
 
-/// A limit of the device by its number: stack, printed bytes, heap, and what is not there.
+/// Returns a limit of the device by its number: stack, print buffer, heap, and fixed values for the rest.
 pub(crate) fn limit(number: i32) -> Result<usize> {
     Ok(match number {
         0 => 1024,
@@ -43,7 +43,7 @@ pub(crate) fn limit(number: i32) -> Result<usize> {
     })
 }
 
-/// Sets the limit of the heap, until a kernel has used it. The others are as they are.
+/// Sets the limit of the heap, until a kernel has used it. The other limits are fixed.
 pub(crate) fn set_limit(number: i32, value: usize) -> Result {
     limit(number)?;
     alive(|context| match number {
@@ -55,25 +55,25 @@ pub(crate) fn set_limit(number: i32, value: usize) -> Result {
     })
 }
 
-/// The last error of the thread, which is then forgotten.
+/// Returns and clears the last error of the thread.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cudaGetLastError() -> i32 {
     last_error(true).0
 }
 
-/// The last error of the thread.
+/// Returns the last error of the thread.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cudaPeekAtLastError() -> i32 {
     last_error(false).0
 }
 
-/// The name of an error.
+/// Returns the name of an error.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cudaGetErrorName(code: i32) -> *const c_char {
     Code(code).runtime_name().as_ptr().cast()
 }
 
-/// Returns what an error means.
+/// Returns the description of an error.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cudaGetErrorString(code: i32) -> *const c_char {
     Code(code).says().as_ptr().cast()
@@ -88,7 +88,7 @@ pub(crate) struct ChannelDescription {
 }
 
 impl ChannelDescription {
-    /// The format of its texels. Those of compressed, planar and normalized texels are not there.
+    /// Returns the format of its texels. Compressed, planar and normalized formats are not supported.
     pub(crate) fn format(&self, context: &mut Context, call: &str) -> Result<Format> {
         let Self { bits, kind } = *self;
         let kinds = [Channel::Signed, Channel::Unsigned, Channel::Float];
@@ -100,15 +100,14 @@ impl ChannelDescription {
         let is_even =
             used.iter().all(|other| *other == bits[0]) && rest.iter().all(|bits| *bits == 0);
         if !is_even {
-            let what = format!(
-                "{call}: channels have {bits:?} bits; all that there are must have the same"
-            );
+            let what =
+                format!("{call}: channels have {bits:?} bits but must all have the same number");
             return Err(context.wrong(Code::INVALID_VALUE, &what));
         }
         context.broken(Format::new(channels as u32, bits[0] as u32, kind), call)
     }
 
-    /// That of a format.
+    /// Returns the description of a format.
     pub(crate) fn of(format: Format) -> Self {
         let mut bits = [0; 4];
         bits[..format.channels() as usize].fill(format.bits() as i32);
@@ -121,7 +120,7 @@ impl ChannelDescription {
     }
 }
 
-/// Bits of each component, and what they are.
+/// Bits of each component, and their kind.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cudaCreateChannelDesc(
     x: i32,
@@ -193,7 +192,7 @@ export! {
     }
 
     fn cudaDeviceReset() {
-        // A program that goes on after it would find its memory gone.
+        // A program that continues afterwards would lose its memory.
         alive(|_| Ok(()))
     }
 
@@ -230,7 +229,7 @@ export! {
         can.put(0)
     }
 
-    // There are no two devices.
+    // There is only one device.
     fn cudaDeviceGetP2PAttribute(value: Out<i32>, attribute: i32, device: i32, peer: i32) {
         let _ = (value, attribute, device, peer);
         Err(Code::INVALID_DEVICE)

@@ -1,4 +1,4 @@
-//! The driver's functions by their names.
+//! Lookup of driver functions by name.
 
 use crate::{
     attributes::VERSION,

@@ -1,4 +1,4 @@
-//! Attributes of kernels, how many blocks are resident, and modules that are loaded by hand.
+//! Kernel attributes, occupancy, and explicitly loaded modules.
 
 use crate::{
     calls::alive,

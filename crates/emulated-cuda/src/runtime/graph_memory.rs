@@ -1,4 +1,4 @@
-//! Memory that a graph allocates and frees when it is launched. Its address is known when the node is made.
+//! Memory that a graph allocates and frees during its launch. Its address is fixed when the node is created.
 
 use crate::{
     calls::{Result, alive},
@@ -12,7 +12,7 @@ use crate::{
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct AllocationNode {
-    /// `cudaMemPoolProps` and a list of devices: there is one.
+    /// `cudaMemPoolProps` and a list of devices, which are ignored since there is only one pool.
     properties: [u64; 13],
     bytes: usize,
     address: u64,
@@ -21,13 +21,13 @@ pub(crate) struct AllocationNode {
 impl AllocationNode {
     pub(crate) const ADDRESS: usize = std::mem::offset_of!(Self, address);
 
-    /// The work, and the address of its memory.
+    /// Returns the work, and the address of its memory.
     pub(crate) fn work(&self) -> Result<(Work, u64)> {
         allocation(self.bytes)
     }
 }
 
-/// Work that allocates so many bytes, and their address.
+/// Returns work that allocates `bytes` bytes, and their address.
 fn allocation(bytes: usize) -> Result<(Work, u64)> {
     let address = alive(|context| context.space.reserve_for_graph(bytes))?;
     let frees = false;
@@ -41,7 +41,7 @@ fn allocation(bytes: usize) -> Result<(Work, u64)> {
     ))
 }
 
-/// Allocates in the graph of a stream that is captured, or now.
+/// Allocates in the graph of a captured stream, or at once.
 pub(super) fn allocate(stream: Pointer, bytes: usize, call: &str) -> Result<u64> {
     if alive(|context| Ok(context.graphs.of(stream)))?.is_none() {
         return alive(|context| context.allocate(bytes, call));
@@ -51,7 +51,7 @@ pub(super) fn allocate(stream: Pointer, bytes: usize, call: &str) -> Result<u64>
     Ok(address)
 }
 
-/// Bytes of graphs' memory: `cudaGraphMemAttributeType`. What is used is what is reserved.
+/// Returns a size of graph memory: `cudaGraphMemAttributeType`. Used and reserved memory are the same here.
 fn attribute(number: i32) -> Result<u64> {
     alive(|context| {
         let used = context.space.of_graphs();
@@ -108,7 +108,7 @@ export! {
         }
     }
 
-    // Memory that is not used is nowhere.
+    // Unused memory is never reserved.
     fn cudaDeviceGraphMemTrim(device: i32) {
         super::device::check(device)
     }

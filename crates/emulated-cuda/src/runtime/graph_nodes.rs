@@ -1,4 +1,4 @@
-//! Nodes of graphs: which there are, and what they do from now on.
+//! Graph nodes: listing them, and changing their work.
 
 use crate::{
     calls::{Result, alive, unsupported},
@@ -8,7 +8,7 @@ use crate::{
     work::Work,
 };
 
-/// The work of a node.
+/// Returns the work of a node.
 fn work(node: Pointer) -> Result<Work> {
     alive(|context| {
         let (graph, index) = context.graphs.place(node.address())?;
@@ -17,7 +17,7 @@ fn work(node: Pointer) -> Result<Work> {
     })
 }
 
-/// Gives a node of an instance other work.
+/// Replaces the work of a node in an instance.
 fn replace(instance: Pointer, node: Pointer, work: Work) -> Result {
     alive(|context| {
         let graphs = &mut context.graphs;
@@ -25,7 +25,7 @@ fn replace(instance: Pointer, node: Pointer, work: Work) -> Result {
     })
 }
 
-/// Gives a node of a graph other work.
+/// Replaces the work of a node in a graph.
 fn set(node: Pointer, work: Work) -> Result {
     alive(|context| {
         let (graph, _) = context.graphs.place(node.address())?;
@@ -33,7 +33,7 @@ fn set(node: Pointer, work: Work) -> Result {
     })
 }
 
-/// The work of a node that copies bytes.
+/// Returns the work of a node that copies bytes.
 fn copy(to: Pointer, from: Pointer, bytes: usize, direction: i32) -> Result<Work> {
     let (size, call) = ([bytes, 1], "cudaGraphMemcpyNodeSetParams1D");
     alive(|context| context.check_direction(direction, [to, from], size, call))?;
@@ -41,7 +41,7 @@ fn copy(to: Pointer, from: Pointer, bytes: usize, direction: i32) -> Result<Work
     Ok(Work::Copy { places, size, call })
 }
 
-/// A copy of a graph as the work of a node.
+/// Returns a copy of a graph as the work of a node.
 fn child(graph: Pointer) -> Result<Work> {
     let copy = alive(|context| context.copy_graph(graph.address(), false))?;
     Ok(Work::Child(copy))
@@ -70,7 +70,7 @@ export! {
             if !is_mapped {
                 return Err(Code::INVALID_VALUE);
             }
-            // Places after the last node are null.
+            // Entries after the last node are null.
             let places = all.iter().copied().chain(std::iter::repeat(0)).take(room);
             let bytes: Vec<u8> = places.flat_map(u64::to_le_bytes).collect();
             nodes.write_host(&bytes)?;
@@ -89,7 +89,7 @@ export! {
         }
     }
 
-    // The order in which nodes were made is kept: it has to fit. CUDA 12 has the count instead of the edges.
+    // Nodes keep their order of creation, which must fit. CUDA 12 passes the count in place of the edges.
     fn cudaGraphAddDependencies as cudaGraphAddDependencies_v2 (
         graph: Pointer,
         from: In<u64>,

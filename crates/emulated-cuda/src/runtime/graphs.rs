@@ -1,5 +1,5 @@
-//! Graphs and their nodes. A graph keeps its work in the order in which it was given, which is one that its edges allow,
-//! since nodes name those before them.
+//! Graphs and their nodes. A graph keeps its work in the order of creation, which satisfies its edges, since nodes
+//! depend only on earlier ones.
 
 use crate::{
     calls::{Result, alive},
@@ -43,7 +43,7 @@ pub(crate) struct HostNode {
 }
 
 impl KernelNode {
-    /// The parameters of a launch. Those lists live as long as the program.
+    /// Returns the parameters of a launch. Their lists live as long as the program.
     pub(super) fn of(launch: &Prepared) -> Result<Self> {
         let values = launch.values()?.into_iter();
         let values: Vec<_> = values
@@ -60,12 +60,12 @@ impl KernelNode {
         })
     }
 
-    /// The launch of the node.
+    /// Returns the launch of the node.
     pub(super) fn work(self) -> Result<Work> {
         if self.extra != 0 {
             return Err(crate::calls::unsupported("a kernel node with `extra`"));
         }
-        // SAFETY: the list is a part of what the caller passes, and is read now (1).
+        // SAFETY: the list is part of the caller's argument, and is read now (1).
         let arguments = unsafe { Arguments::from_c(self.arguments) };
         let shape = shape(self.grid, self.block, self.shared_bytes as usize)?;
         let work = alive(|context| context.prepare(self.function, 0, shape, arguments))?;
@@ -75,7 +75,7 @@ impl KernelNode {
 
 impl FillNode {
     pub(super) fn work(self) -> Result<Work> {
-        // SAFETY: it is an address that the caller passes (1).
+        // SAFETY: the caller passes this address (1).
         let to = unsafe { Pointer::from_c(self.to) };
         let bytes = self.value.to_le_bytes();
         let element = match self.element_bytes {
@@ -94,7 +94,7 @@ impl FillNode {
 
 impl HostNode {
     pub(super) fn work(self) -> Work {
-        // SAFETY: the function is one of the program that takes the pointer (1).
+        // SAFETY: the program's function takes this pointer (1).
         let function = unsafe { Callback::from_c(self.function) };
         // SAFETY: as above.
         let data = unsafe { Pointer::from_c(self.data) };
@@ -102,7 +102,7 @@ impl HostNode {
     }
 }
 
-/// Adds work to a graph, and gives the node.
+/// Adds work to a graph, and returns the node.
 pub(super) fn add(node: &Out<u64>, graph: Pointer, work: Work) -> Result {
     node.put(alive(|context| {
         let node = context.handle();

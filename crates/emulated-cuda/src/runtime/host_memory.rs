@@ -1,4 +1,4 @@
-//! Memory of the host that kernels can use, and what an address is.
+//! Host memory accessible to kernels, and attributes of addresses.
 
 use crate::{
     calls::alive,
@@ -74,8 +74,8 @@ export! {
         attributes.put(PointerAttributes { kind, device, on_device, on_host, reserved: [0; 8] })
     }
 
-    // Where managed memory is makes no difference. The location is a number in CUDA 12 and a struct of two in 13,
-    // which are passed alike.
+    // The location of managed memory is irrelevant here. The location parameter is a number in CUDA 12 and a struct
+    // of two numbers in 13, which are passed in the same way.
     fn cudaMemPrefetchAsync as cudaMemPrefetchAsync_ptsz (pointer: Pointer, bytes: usize) {
         let _ = bytes;
         alive(|context| match context.space.find(pointer.address()) {

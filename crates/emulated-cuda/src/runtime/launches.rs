@@ -40,7 +40,7 @@ impl LaunchConfig {
         apply(shape, &self.attributes()?)
     }
 
-    /// Blocks of a cluster.
+    /// Returns the blocks per cluster.
     pub(crate) fn cluster(&self) -> Result<Option<tma_launch::Dim3>> {
         Ok(self.shape()?.cluster)
     }
@@ -59,7 +59,7 @@ const COOPERATIVE: u32 = 2;
 const CLUSTER: u32 = 4;
 const PROGRAMMATIC_STREAM_SERIALIZATION: u32 = 6;
 
-/// Applies the attributes of a launch. Those that are hints change nothing.
+/// Applies the attributes of a launch. Hints are ignored.
 pub(crate) fn apply(mut shape: Shape, attributes: &[LaunchAttribute]) -> Result<Shape> {
     for attribute in attributes {
         let [x, y, z, ..] = attribute.value;
@@ -67,7 +67,7 @@ pub(crate) fn apply(mut shape: Shape, attributes: &[LaunchAttribute]) -> Result<
             COOPERATIVE if x != 0 => shape = shape.cooperative(),
             CLUSTER if [x, y, z] != [1; 3] => shape = shape.cluster((x, y, z)),
             PROGRAMMATIC_STREAM_SERIALIZATION if x != 0 => shape = shape.overlaps(),
-            // Events that are recorded in the launch, and nodes that kernels change.
+            // Events recorded during the launch, and nodes that kernels can change.
             13 => {
                 return Err(crate::calls::unsupported(
                     "cudaLaunchAttributeDeviceUpdatableKernelNode",
@@ -81,7 +81,7 @@ pub(crate) fn apply(mut shape: Shape, attributes: &[LaunchAttribute]) -> Result<
     Ok(shape)
 }
 
-/// The shape of a launch without attributes.
+/// Returns the shape of a launch without attributes.
 pub(crate) fn shape(grid: Dim3, block: Dim3, shared_bytes: usize) -> Result<Shape> {
     let shared_bytes = u32::try_from(shared_bytes).map_err(|_| Code::INVALID_VALUE)?;
     Ok(Shape::new(grid, block).shared_bytes(shared_bytes))

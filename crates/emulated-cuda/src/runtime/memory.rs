@@ -12,10 +12,10 @@ use crate::{
     work::{Work, perform, submit},
 };
 
-/// Rows of `cudaMallocPitch` begin at multiples of this.
+/// Alignment of rows in `cudaMallocPitch`.
 pub(crate) const PITCH_ALIGN_BYTES: usize = 512;
 
-/// Allocates rows and gives where they begin, and how far each is behind the one before.
+/// Allocates rows; returns their start and pitch.
 pub(crate) fn rows(width: usize, count: usize, call: &str) -> Result<(u64, usize)> {
     let pitch = width.checked_next_multiple_of(PITCH_ALIGN_BYTES);
     let pitch = pitch.ok_or(Code::OUT_OF_MEMORY)?;
@@ -24,7 +24,7 @@ pub(crate) fn rows(width: usize, count: usize, call: &str) -> Result<(u64, usize
     Ok((address, pitch))
 }
 
-/// The work that fills the layers of a box, one after the other.
+/// Returns work that fills the layers of a box in order.
 fn fill_layers(
     to: Pitched,
     value: i32,
@@ -275,7 +275,7 @@ export! {
     }
 }
 
-/// The pool that every device has.
+/// The default memory pool of the device.
 const DEFAULT_POOL: u64 = 0x1000_0000_0020;
 
 #[cfg(test)]
@@ -301,7 +301,7 @@ mod tests {
         assert_eq!(layers(4, [4, 1, 3]), Ok(3));
         assert_eq!(layers(0, [4, 0, usize::MAX]), Ok(0));
         assert_eq!(layers(4, [4, 2, 3]), Err(Code::INVALID_VALUE));
-        // All of them would begin at one address.
+        // All layers would begin at one address.
         assert_eq!(layers(0, [1, 1, usize::MAX]), Err(Code::INVALID_VALUE));
         assert_eq!(layers(3, [4, 1, 2]), Err(Code::INVALID_VALUE));
     }

@@ -1,5 +1,4 @@
-//! Functions of the runtime that are not there: each is named when it is called, and returns
-//! `cudaErrorNotSupported`.
+//! Unsupported runtime functions: the first call of each is reported, and all return `cudaErrorNotSupported`.
 
 use crate::ffi::missing;
 

@@ -1,4 +1,4 @@
-//! Attributes of streams: hints, which are remembered.
+//! Stream attributes: hints that are stored and returned.
 
 use std::{
     collections::HashMap,
@@ -21,16 +21,16 @@ const PRIORITY: i32 = 8;
 const MEM_SYNC_DOMAIN_MAP: i32 = 9;
 const MEM_SYNC_DOMAIN: i32 = 10;
 
-/// Values that were set, by stream and attribute.
+/// The stored values by stream and attribute.
 static VALUES: LazyLock<Mutex<HashMap<(u64, i32), Value>>> = LazyLock::new(Mutex::default);
 
-/// The value of an attribute that nobody has set.
+/// Returns the default value of an attribute.
 fn default(of: Pointer, attribute: i32) -> Result<Value> {
     let (_, priority) = stream(of)?;
     let mut value = [0; 16];
     match attribute {
         ACCESS_POLICY_WINDOW | MEM_SYNC_DOMAIN => {}
-        // No policy, as on an H200.
+        // No policy, the value on an H200.
         SYNCHRONIZATION_POLICY => value[0] = u32::MAX,
         PRIORITY => value[0] = priority as u32,
         // The default domain is number 0, the remote one number 1.

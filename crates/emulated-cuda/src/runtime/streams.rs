@@ -1,4 +1,4 @@
-//! Streams and events. What a stream is given is done when the call returns.
+//! Streams and events. Work of a stream has finished when its call returns.
 
 use std::{
     collections::HashMap,
@@ -12,11 +12,11 @@ use crate::{
     ffi::{Out, Pointer, export},
 };
 
-/// When each event was recorded last. Streams need no state but what they were made with.
+/// The time of each event's last recording. Streams have no state besides their creation parameters.
 static EVENTS: LazyLock<Mutex<HashMap<u64, Option<Instant>>>> = LazyLock::new(Mutex::default);
 static STREAMS: LazyLock<Mutex<HashMap<u64, (u32, i32)>>> = LazyLock::new(Mutex::default);
 
-/// The streams that always are: the default, the legacy and the thread's own.
+/// Limit for the handles of built-in streams: default, legacy and per-thread.
 const DEFAULT_STREAMS: u64 = 2;
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -34,7 +34,7 @@ pub(crate) fn destroy_stream(stream: Pointer) -> Result {
     removed.map(drop).ok_or(Code::INVALID_HANDLE)
 }
 
-/// Does nothing but end the overlap of launches: what comes before is over before what comes behind.
+/// Ends the overlap of launches: all earlier work finishes before later work.
 pub(crate) fn synchronise() -> Result {
     alive(|context| {
         context.session.synchronise();
@@ -42,7 +42,7 @@ pub(crate) fn synchronise() -> Result {
     })
 }
 
-/// Flags and priority of a stream.
+/// Returns the flags and priority of a stream.
 pub(crate) fn stream(stream: Pointer) -> Result<(u32, i32)> {
     synchronise()?;
     if stream.address() <= DEFAULT_STREAMS {
@@ -76,7 +76,7 @@ pub(crate) fn record(event: Pointer) -> Result {
     }
 }
 
-/// When it was recorded last, if it was.
+/// Returns the time of an event's last recording, if any.
 pub(crate) fn event(event: Pointer) -> Result<Option<Instant>> {
     synchronise()?;
     lock(&EVENTS)
@@ -116,7 +116,7 @@ export! {
 
     fn cudaStreamSynchronize as cudaStreamSynchronize_ptsz, cudaStreamQuery, cudaStreamQuery_ptsz (handle: Pointer) {
         stream(handle)?;
-        // What a captured stream is given is not done.
+        // Work of a captured stream does not run.
         match alive(|context| Ok(context.graphs.of(handle)))? {
             Some(_) => Err(Code::CAPTURE_UNSUPPORTED),
             None => Ok(()),

@@ -1,4 +1,4 @@
-//! Variables of the device, which the program names by variables of its own.
+//! Device variables, which the program identifies by its own variables.
 
 use crate::{
     calls::{Result, alive},
@@ -6,12 +6,12 @@ use crate::{
     ffi::{FromC, Out, Pointer, export},
 };
 
-/// The address of so many bytes of a variable, from an offset on: of the device, or managed.
+/// Returns the address of `bytes` bytes of a variable from an offset on, in device or managed memory.
 fn place(symbol: Pointer, bytes: usize, offset: usize) -> Result<Pointer> {
     let (address, len) = alive(|context| context.symbol(symbol.address()))?;
     let end = offset.checked_add(bytes).ok_or(Code::INVALID_VALUE)?;
     match end as u64 <= len {
-        // SAFETY: a variable lies there, which is the host's where both sides use it (1).
+        // SAFETY: the address belongs to a variable, which is host memory if shared by both sides (1).
         true => Ok(unsafe { Pointer::from_c(address as *mut _) }.add(offset)),
         false => Err(Code::INVALID_VALUE),
     }

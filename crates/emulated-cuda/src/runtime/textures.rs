@@ -13,7 +13,7 @@ use crate::{
     textures::Resource,
 };
 
-/// `cudaResourceDesc`, as far as CUDA 12 and 13 agree.
+/// The part of `cudaResourceDesc` that is the same in CUDA 12 and 13.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ResourceDescription {
@@ -42,15 +42,15 @@ pub(crate) struct TextureDescription {
     seamless: i32,
 }
 
-/// The descriptions that a texture or a surface was made of.
+/// The descriptions that a texture or surface was created from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Description {
     resource: ResourceDescription,
-    /// Surfaces have none.
+    /// `None` for surfaces.
     texture: Option<TextureDescription>,
 }
 
-/// Those of texture and surface objects.
+/// Descriptions by handle of the texture or surface object.
 pub(crate) type Descriptions = BTreeMap<u64, Description>;
 
 impl ResourceDescription {
@@ -74,7 +74,7 @@ impl TextureDescription {
     }
 }
 
-/// The descriptions of a handle.
+/// Returns the descriptions of a handle.
 fn described(handle: u64) -> Result<Description> {
     let found = alive(|context| Ok(context.descriptions.get(&handle).copied()))?;
     found.ok_or(Code::INVALID_VALUE)

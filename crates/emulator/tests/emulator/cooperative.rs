@@ -62,7 +62,7 @@ fn a_launch_that_is_not_cooperative_has_no_grid_barrier() {
 #[test]
 fn a_grid_that_does_not_fit_is_refused_with_the_figures() {
     let said = run(Launch::new("k", (133, 32), 32).cooperative(), 2, 0).unwrap_err();
-    let text = "cooperative-grid: grid is 133 x 32 x 1, 4256 blocks; of a cooperative launch all run at once, here \
+    let text = "cooperative-grid: grid is 133 x 32 x 1, 4256 blocks; all blocks of a cooperative launch must be resident at once, at most \
                 4224: 32 on each of 132 multiprocessors; use 133 x 31 x 1";
     assert!(said.to_string().contains(text), "{said}");
 }

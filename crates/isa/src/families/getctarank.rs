@@ -1,4 +1,4 @@
-//! `getctarank`, the block of the cluster in whose shared memory an address lies.
+//! `getctarank`, the block of the cluster that owns a shared memory address.
 
 family! { Getctarank "9.7.9.24" { Rank }
     Rank: "getctarank.shared::cluster.{u32 r, r|u64 r, d}"

@@ -1,4 +1,4 @@
-//! `isspacep`, whether a generic address lies in a state space.
+//! `isspacep`, tests whether a generic address is in a state space.
 
 family! { Isspacep "9.7.9.19" { Test }
     Test: "isspacep.{shared::cta|shared::cluster} p, d"

@@ -1,4 +1,4 @@
-//! `red.shared`, atomic operations on this block's shared memory that give nothing back.
+//! `red.shared`, atomic operations on this block's shared memory without a result.
 
 family! { RedShared "9.7.13.6" { Add }
     Add: "red.relaxed.cta.shared::cta.add.u32 [r], r"

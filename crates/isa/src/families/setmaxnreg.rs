@@ -1,4 +1,4 @@
-//! `setmaxnreg`, registers that warpgroups give to each other.
+//! `setmaxnreg`, transfers registers between warpgroups.
 
 family! { Setmaxnreg "9.7.19.5" { Inc, Dec }
     Inc: "setmaxnreg.inc.sync.aligned.u32 160"

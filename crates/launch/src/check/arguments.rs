@@ -55,7 +55,7 @@ fn size(index: usize, argument: &Form, parameter: &Parameter) -> Violation {
     Violation::new(rule, format!("argument {index}"), argument, limit, fix)
 }
 
-/// Checks the ranges in buffers that the arguments name.
+/// Checks the ranges in buffers that the arguments refer to.
 pub fn buffer_ranges(launch: &Launch, buffers: &[Buffer]) -> Violations {
     let arguments = launch.arguments.iter().enumerate();
     let leaves = arguments.flat_map(|(index, argument)| {
@@ -127,7 +127,7 @@ fn range(position: usize, argument: &Argument, buffers: &[Buffer]) -> Option<Vio
         "a tensor of {} bytes from byte {offset_bytes}",
         tensor.memory_bytes()
     );
-    let limit = format!("{limit}, and element {outside:?} is the first outside");
+    let limit = format!("{limit}, and element {outside:?} is the first out of bounds");
     let missing = tensor.memory_bytes().saturating_sub(room_bytes);
     let fix = format!("make the buffer {missing} bytes longer");
     Some(Violation::new(

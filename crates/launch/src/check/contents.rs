@@ -5,26 +5,26 @@ use crate::{Access, Buffer, Failure, Launch, Region, TileShape};
 
 /// The memory of a job on a device.
 pub trait JobMemory {
-    /// The address of a buffer of the job, and its length in bytes.
+    /// Returns the address of a buffer of the job, and its length in bytes.
     fn extent(&self, index: usize) -> (u64, u64);
 
-    /// Reads bytes of a buffer as they are now.
+    /// Reads the current bytes of a buffer.
     ///
     /// # Errors
     /// The device fails.
     fn read(&mut self, index: usize, start: u64, len_bytes: u64) -> Result<Vec<u8>, Failure>;
 
-    /// The map of the tensor at an address.
+    /// Returns the map of the tensor at an address.
     ///
     /// # Errors
     /// The parameters break rules.
     fn encode(&mut self, params: &Params, address: u64) -> Result<TensorMap, Failure>;
 }
 
-/// Looks at what lies, right before a launch starts, in the memory that it uses.
+/// Checks the contents of memory that a launch uses, right before it starts.
 ///
 /// # Errors
-/// The memory cannot be read, or what it holds is not what the kernel takes.
+/// The memory cannot be read, or its contents violate a condition of the kernel.
 pub fn contents(
     launch: &Launch,
     buffers: &[Buffer],
@@ -98,7 +98,7 @@ fn not_zero(name: &str, start: u64, bytes: &[u8]) -> Option<Violation> {
     ))
 }
 
-/// The first number that is less than the one before, as a violation.
+/// Returns a violation for the first number that is less than the previous one.
 pub fn descent(name: &str, numbers: impl IntoIterator<Item = u32>) -> Option<Violation> {
     let mut before = 0;
     let mut numbers = numbers.into_iter().enumerate();
@@ -111,17 +111,17 @@ pub fn descent(name: &str, numbers: impl IntoIterator<Item = u32>) -> Option<Vio
         Rule::Ascending,
         format!("number {index} of {name}"),
         number,
-        format!("numbers must not descend, and the one before is {before}"),
+        format!("numbers must not decrease, and the previous one is {before}"),
         format!("use {before} or more"),
     ))
 }
 
 fn no_map(parameter: String, value: String, limit: String) -> Violation {
-    let fix = "put such a map there";
+    let fix = "encode such a map there";
     Violation::new(Rule::TensorMapContent, parameter, value, limit, fix)
 }
 
-/// The reason why a kernel cannot load such tiles through these bytes, and what it takes.
+/// Returns why these bytes are not a map of the tile, as the actual value and the requirement.
 fn no_tile(
     tile: &TileShape,
     bytes: &[u8],
@@ -159,7 +159,7 @@ fn no_tile(
     let is_written = writes_to(&launch.uses, index, start..start + span);
     is_written.then(|| {
         let name = buffers[index].name();
-        let limit = "the kernel writes there, and takes no overlap".to_owned();
+        let limit = "the kernel writes there, so overlap is not allowed".to_owned();
         (format!("of a tensor in buffer `{name}`"), limit)
     })
 }

@@ -3,7 +3,7 @@ use tensor_map::TensorMap;
 use super::{Rule, Violation, Violations};
 use crate::{Buffer, Failure, PlacedMap, PlacedPointer, Stage};
 
-/// Refuses contents of another length than that of a variable, `len_bytes`.
+/// Refuses contents whose length differs from the variable's, `len_bytes`.
 ///
 /// # Errors
 /// The lengths differ.
@@ -15,7 +15,7 @@ pub fn variable_bytes(variable: &str, len_bytes: u64, content: usize) -> Result<
     Err(Failure::new(Stage::Upload, what))
 }
 
-/// Checks the tensor maps and the pointers that lie in buffers.
+/// Checks the tensor maps and pointers placed in buffers.
 pub fn placed(buffers: &[Buffer]) -> Violations {
     let found = buffers.iter().flat_map(|buffer| {
         let maps = buffer.placed_maps().iter();
@@ -37,7 +37,7 @@ fn wrong_pointer(
         _ if at.saturating_add(8) > len => (
             Rule::PlacedPointer,
             format!("{at} bytes into it"),
-            format!("a pointer has 8 bytes, and the buffer has {len}"),
+            format!("a pointer needs 8 bytes, but the buffer has {len}"),
             format!(
                 "make the buffer {} bytes longer",
                 at.saturating_add(8) - len
@@ -47,7 +47,7 @@ fn wrong_pointer(
             Rule::BufferIndex,
             format!("of buffer {}", pointer.index),
             format!("the job has {}", buffers.len()),
-            "name a buffer that is there".to_owned(),
+            "use the index of an existing buffer".to_owned(),
         ),
         Some(to) if pointer.offset_bytes > to.bytes().len() as u64 => (
             Rule::BufferOffset,
@@ -71,18 +71,18 @@ fn wrong(buffer: &Buffer, map: &PlacedMap, buffers: &[Buffer]) -> Vec<Violation>
     let value = format!("{at} bytes into it");
     if !at.is_multiple_of(64) {
         let fix = format!("use {}", at.saturating_add(63) / 64 * 64);
-        let limit = "a map lies at a multiple of 64".to_owned();
+        let limit = "a map must be at a multiple of 64".to_owned();
         found.push(violation(Rule::PlacedMap, value.clone(), limit, fix));
     }
     let end = at.saturating_add(TensorMap::BYTES);
     if end > len {
-        let limit = format!("a map has 128 bytes, and the buffer has {len}");
+        let limit = format!("a map needs 128 bytes, but the buffer has {len}");
         let fix = format!("make the buffer {} bytes longer", end - len);
         found.push(violation(Rule::PlacedMap, value, limit, fix));
     }
     let Some(tensor) = buffers.get(map.index) else {
         let limit = format!("the job has {}", buffers.len());
-        let fix = "name a buffer that is there".to_owned();
+        let fix = "use the index of an existing buffer".to_owned();
         let value = format!("of a tensor in buffer {}", map.index);
         found.push(violation(Rule::BufferIndex, value, limit, fix));
         return found;
@@ -124,10 +124,8 @@ mod tests {
         ];
         assert_eq!(
             placed(&buffers).to_string(),
-            "placed-map: a tensor map in buffer `maps` is 72 bytes into it; a map lies at a multiple of \
-             64; use 128\n\
-             placed-map: a tensor map in buffer `maps` is 72 bytes into it; a map has 128 bytes, and the \
-             buffer has 192; make the buffer 8 bytes longer\n\
+            "placed-map: a tensor map in buffer `maps` is 72 bytes into it; a map must be at a multiple of 64; use 128\n\
+             placed-map: a tensor map in buffer `maps` is 72 bytes into it; a map needs 128 bytes, but the buffer has 192; make the buffer 8 bytes longer\n\
              tensor-span: a tensor map in buffer `maps` is of a tensor of 2048 bytes from byte 4; buffer \
              `tensor` has 2048 bytes; make that buffer 4 bytes longer"
         );
@@ -151,11 +149,10 @@ mod tests {
         let buffers = [table, Buffer::zeroed::<u32>("row", 3)];
         assert_eq!(
             placed(&buffers).to_string(),
-            "placed-pointer: a pointer in buffer `table` is 17 bytes into it; a pointer has 8 bytes, and the \
-             buffer has 24; make the buffer 1 bytes longer\n\
+            "placed-pointer: a pointer in buffer `table` is 17 bytes into it; a pointer needs 8 bytes, but the buffer has 24; make the buffer 1 bytes longer\n\
              buffer-offset: a pointer in buffer `table` is 13 bytes into buffer `row`; that has 12 bytes; use \
              12 or less\n\
-             buffer-index: a pointer in buffer `table` is of buffer 2; the job has 2; name a buffer that is there"
+             buffer-index: a pointer in buffer `table` is of buffer 2; the job has 2; use the index of an existing buffer"
         );
     }
 }

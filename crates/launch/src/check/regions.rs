@@ -3,7 +3,7 @@ use std::ops;
 use super::{Rule, Violation, Violations};
 use crate::{Access, Buffer, Region, Use};
 
-/// Bytes that a launch uses, as far as it says where they are.
+/// A range of bytes that a launch uses, if it declares one.
 #[derive(Clone, Copy)]
 struct Range<'a> {
     index: usize,
@@ -24,7 +24,7 @@ impl<'a> Range<'a> {
     }
 }
 
-/// Finds memory of a launch that ends outside its buffer, and writes that overlap other uses.
+/// Finds memory of a launch beyond the end of its buffer, and writes that overlap other uses.
 pub fn regions(uses: &[Use], buffers: &[Buffer]) -> Violations {
     let lengths = uses.iter().filter_map(|used| length(used, buffers));
     let missing = uses.iter().filter_map(|used| variable(used, buffers));
@@ -36,12 +36,12 @@ pub fn regions(uses: &[Use], buffers: &[Buffer]) -> Violations {
     Violations(lengths.chain(missing).chain(pairs).collect())
 }
 
-/// A buffer that is too short.
+/// Returns a violation if a buffer is too short.
 fn length(used: &Use, buffers: &[Buffer]) -> Option<Violation> {
     let Range { index, end, .. } = Range::of(used)?;
     let buffer = buffers.get(index)?;
     let len_bytes = buffer.bytes().len() as u64;
-    // The part of a tensor outside its buffer is reported with its argument.
+    // A tensor beyond the end of its buffer is reported with its argument.
     let told = match &used.region {
         Region::Tensor {
             params,
@@ -61,7 +61,7 @@ fn length(used: &Use, buffers: &[Buffer]) -> Option<Violation> {
     ))
 }
 
-/// Says that a launch writes some of these bytes of a buffer.
+/// Returns whether a launch writes some of these bytes of a buffer.
 pub(super) fn writes_to(uses: &[Use], index: usize, bytes: ops::Range<u64>) -> bool {
     let mut ranges = uses.iter().filter_map(Range::of);
     ranges.any(|range| {
@@ -70,7 +70,7 @@ pub(super) fn writes_to(uses: &[Use], index: usize, bytes: ops::Range<u64>) -> b
     })
 }
 
-/// A variable that no buffer fills.
+/// Returns a violation if no buffer fills a variable.
 fn variable(used: &Use, buffers: &[Buffer]) -> Option<Violation> {
     let Region::Variable(name) = &used.region else {
         return None;
@@ -80,9 +80,9 @@ fn variable(used: &Use, buffers: &[Buffer]) -> Option<Violation> {
         Violation::new(
             Rule::Variable,
             format!("the variable `{name}`"),
-            "filled by no buffer of the job",
+            "not filled by any buffer",
             "the kernel reads it",
-            "put a buffer in this variable",
+            "fill the variable with a buffer",
         )
     })
 }
@@ -106,10 +106,7 @@ fn overlap(one: &Range<'_>, other: &Range<'_>, buffers: &[Buffer]) -> Option<Vio
         Rule::Overlap,
         format!("buffer `{}`", buffer.name()),
         describe(one),
-        format!(
-            "it is also {}, and the kernel takes no overlap",
-            describe(other)
-        ),
-        "use another buffer, or bytes that lie apart",
+        format!("it is also {}, which must not overlap", describe(other)),
+        "use another buffer, or disjoint bytes",
     ))
 }

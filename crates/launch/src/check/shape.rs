@@ -17,7 +17,7 @@ pub fn shape(shape: &Shape, limits: &Limits, signature: &Signature) -> Violation
     Violations(found)
 }
 
-/// Refuses a cooperative launch of more blocks than run at once, `each` on a multiprocessor.
+/// Refuses a cooperative launch with more blocks than can be resident at once, `each` per multiprocessor.
 pub fn cooperative_grid(shape: &Shape, multiprocessors: u32, each: u32) -> Option<Violation> {
     let most = u64::from(multiprocessors) * u64::from(each);
     let blocks = shape.grid.count();
@@ -27,7 +27,7 @@ pub fn cooperative_grid(shape: &Shape, multiprocessors: u32, each: u32) -> Optio
             "grid",
             format!("{}, {blocks} blocks", shape.grid),
             format!(
-                "of a cooperative launch all run at once, here {most}: {each} on each of {multiprocessors} \
+                "all blocks of a cooperative launch must be resident at once, at most {most}: {each} on each of {multiprocessors} \
                  multiprocessors"
             ),
             format!("use {}", shrink(shape.grid, most)),
@@ -35,7 +35,7 @@ pub fn cooperative_grid(shape: &Shape, multiprocessors: u32, each: u32) -> Optio
     })
 }
 
-/// The name and value of each dimension.
+/// Returns the name and value of each dimension.
 fn dimensions(what: &str, dim: Dim3) -> [(String, u32); 3] {
     let [x, y, z] = dim.to_array();
     [("x", x), ("y", y), ("z", z)].map(|(axis, value)| (format!("{what}.{axis}"), value))
@@ -50,7 +50,7 @@ fn zero_dimensions(shape: &Shape, found: &mut Vec<Violation>) {
     ] {
         for (parameter, value) in dimensions(what, dim) {
             if value == 0 {
-                let limit = "the least is 1";
+                let limit = "must be at least 1";
                 found.push(Violation::new(
                     Rule::ZeroDimension,
                     parameter,
@@ -114,7 +114,7 @@ fn block(block: Dim3, limits: &Limits, signature: &Signature, found: &mut Vec<Vi
     }
 }
 
-/// The block with its outer dimensions shortened until no more than `most` threads are left.
+/// Shortens the outer dimensions of a block until at most `most` threads are left.
 fn shrink(block: Dim3, most: u64) -> Dim3 {
     let fit = |wanted: u32, room: u64| wanted.min(u32::try_from(room).unwrap_or(u32::MAX)).max(1);
     let x = fit(block.x, most);
@@ -128,8 +128,8 @@ fn shared(dynamic: u32, limits: &Limits, signature: &Signature, found: &mut Vec<
     if fixed.saturating_add(u64::from(dynamic)) <= most {
         return;
     }
-    let value = format!("{dynamic}, besides {fixed} bytes that the kernel always has");
-    let limit = format!("the device's limit is {most} together");
+    let value = format!("{dynamic}, besides {fixed} bytes of static shared memory");
+    let limit = format!("the device's limit for both is {most}");
     let fix = match most.checked_sub(fixed) {
         Some(room) => format!("use {room}"),
         None => format!("declare {} bytes less in the kernel", fixed - most),
@@ -150,7 +150,7 @@ fn cluster(shape: &Shape, limits: &Limits, signature: &Signature, found: &mut Ve
     };
     if let Some(required) = required.filter(|required| *required != cluster) {
         let limit = format!("the kernel requires {required} (.reqnctapercluster)");
-        let fix = format!("use {required}, or say nothing");
+        let fix = format!("use {required}, or leave the cluster unset");
         found.push(Violation::new(
             Rule::Reqnctapercluster,
             "cluster",

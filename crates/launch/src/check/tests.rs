@@ -69,7 +69,7 @@ fn blocks_and_grids_have_limits() {
         &launch,
         &tile(),
         &[
-            "zero-dimension: grid.x is 0; the least is 1; use 1",
+            "zero-dimension: grid.x is 0; must be at least 1; use 1",
             "block-dimension: block.z is 100; the device's limit is 64; use 64",
             "block-threads: block is 16 x 8 x 100, 12800 threads; \
              the device's limit is 1024; use 16 x 8 x 8",
@@ -98,8 +98,8 @@ fn shared_memory_has_a_limit() {
         &good().shared_bytes(230_000),
         &tile(),
         &[
-            "shared-bytes: shared_bytes is 230000, besides 4096 bytes that the kernel always has; \
-           the device's limit is 232448 together; use 228352",
+            "shared-bytes: shared_bytes is 230000, besides 4096 bytes of static shared memory; \
+           the device's limit for both is 232448; use 228352",
         ],
     );
     let signature = Signature {
@@ -110,8 +110,8 @@ fn shared_memory_has_a_limit() {
         &good(),
         &signature,
         &[
-            "shared-bytes: shared_bytes is 0, besides 232449 bytes that the kernel always has; \
-           the device's limit is 232448 together; declare 1 bytes less in the kernel",
+            "shared-bytes: shared_bytes is 0, besides 232449 bytes of static shared memory; \
+           the device's limit for both is 232448; declare 1 bytes less in the kernel",
         ],
     );
 }
@@ -156,7 +156,7 @@ fn a_kernel_may_require_its_cluster() {
         &signature,
         &[
             "reqnctapercluster: cluster is 2 x 1 x 1; the kernel requires 4 x 1 x 1 \
-           (.reqnctapercluster); use 4 x 1 x 1, or say nothing",
+           (.reqnctapercluster); use 4 x 1 x 1, or leave the cluster unset",
         ],
     );
     let mut five = good();
@@ -226,7 +226,7 @@ fn arguments_stay_in_their_buffers() {
         &tile(),
         &[
             "tensor-span: argument 0 is a tensor of 8192 bytes from byte 256; \
-             buffer `in` has 8192 bytes, and element [0, 31] is the first outside; \
+             buffer `in` has 8192 bytes, and element [0, 31] is the first out of bounds; \
              make the buffer 256 bytes longer",
             "buffer-offset: argument 1 is 401 bytes into its buffer; \
              buffer `out` has 400 bytes; use 400 or less",
@@ -295,7 +295,7 @@ fn the_blocks_of_a_cooperative_launch_run_at_once() {
         &launch(1057),
         &tile(),
         &[
-            "cooperative-grid: grid is 1057 x 1 x 1, 1057 blocks; of a cooperative launch all run at once, here 1056: \
+            "cooperative-grid: grid is 1057 x 1 x 1, 1057 blocks; all blocks of a cooperative launch must be resident at once, at most 1056: \
            8 on each of 132 multiprocessors; use 1056 x 1 x 1",
         ],
     );
@@ -304,7 +304,7 @@ fn the_blocks_of_a_cooperative_launch_run_at_once() {
     assert_eq!(check(&usual, &buffers(), &Limits::SM_90, &tile()), Ok(()));
 }
 
-/// The violations of a launch that uses these regions of a buffer of 100 bytes and one of 64.
+/// Returns the violations of a launch that uses these regions of a buffer of 100 bytes and one of 64.
 fn wrong(uses: &[(Region, Access)]) -> String {
     let buffers = [
         Buffer::zeroed::<u8>("a", 100),
@@ -346,8 +346,8 @@ fn what_is_written_overlaps_nothing_else() {
         ]),
         ""
     );
-    let said = "overlap: buffer `a` is read from byte 0 to 51; it is also written from byte 50 to 100, and the \
-                kernel takes no overlap; use another buffer, or bytes that lie apart";
+    let said = "overlap: buffer `a` is read from byte 0 to 51; it is also written from byte 50 to 100, which \
+                must not overlap; use another buffer, or disjoint bytes";
     assert_eq!(
         wrong(&[(bytes(0, 51), read), (bytes(50, 50), written)]),
         said
@@ -368,7 +368,7 @@ fn a_stored_row_ends_at_16_bytes_and_a_variable_is_filled() {
     );
     let variable = |name: &str| wrong(&[(Region::Variable(name.to_owned()), Access::Read)]);
     assert_eq!(variable("B"), "");
-    assert!(variable("C").starts_with("variable: the variable `C` is filled by no buffer"));
+    assert!(variable("C").starts_with("variable: the variable `C` is not filled by any buffer"));
 }
 
 #[test]
@@ -382,11 +382,11 @@ fn numbers_that_ascend_may_repeat_and_may_not_descend() {
     }
     assert_eq!(
         said(&[0, 100, 0, 100]).unwrap(),
-        "ascending: number 2 of starts is 0; numbers must not descend, and the one before is 100; use 100 or more"
+        "ascending: number 2 of starts is 0; numbers must not decrease, and the previous one is 100; use 100 or more"
     );
 }
 
-/// Overflow panics in tests, so that this finds a product of extents that wraps.
+/// Overflow panics in tests, so this would reveal a product of extents that wraps.
 #[test]
 fn extents_of_any_size_are_refused_by_name() {
     let sides = [1, 2, 0x8000, 0x0800_0000, 1 << 31, u32::MAX];

@@ -1,6 +1,6 @@
 use std::fmt::{self, Display, Formatter};
 
-/// One broken rule.
+/// A broken rule.
 ///
 /// Displays as `rule: parameter is value; limit; fix`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,11 +9,11 @@ pub struct Violation {
     pub rule: Rule,
     /// The parameter that breaks the rule.
     pub parameter: String,
-    /// Its value.
+    /// The value of the parameter.
     pub value: String,
-    /// The values that the rule allows, and who says so.
+    /// The values that the rule allows, and where the limit comes from.
     pub limit: String,
-    /// The smallest change that would do.
+    /// The smallest change that satisfies the rule.
     pub fix: String,
 }
 
@@ -58,7 +58,7 @@ macro_rules! rules {
         }
 
         impl Rule {
-            /// Its name in messages.
+            /// Returns the rule's name in messages.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$rule => $name,)* }
             }
@@ -67,57 +67,57 @@ macro_rules! rules {
 }
 
 rules! {
-    /// No dimension is zero.
+    /// Dimensions must not be zero.
     ZeroDimension = "zero-dimension",
-    /// A block has no more threads than the device can run.
+    /// A block must not have more threads than the device's limit.
     BlockThreads = "block-threads",
-    /// A block is no longer in any dimension than the device can run.
+    /// A block must not exceed the device's limit in any dimension.
     BlockDimension = "block-dimension",
-    /// A grid is no longer in any dimension than the device can run.
+    /// A grid must not exceed the device's limit in any dimension.
     GridDimension = "grid-dimension",
-    /// A block has no more threads than the kernel was compiled for.
+    /// A block must not have more threads than the kernel was compiled for.
     Maxntid = "maxntid",
-    /// A block is exactly as the kernel was compiled for.
+    /// A block must have exactly the dimensions that the kernel was compiled for.
     Reqntid = "reqntid",
-    /// Static and dynamic shared memory fit the device.
+    /// Static and dynamic shared memory together must fit the device.
     SharedBytes = "shared-bytes",
-    /// A cluster has no more blocks than the device can run.
+    /// A cluster must not have more blocks than the device's limit.
     ClusterBlocks = "cluster-blocks",
-    /// A cluster is exactly as the kernel was compiled for.
+    /// A cluster must have exactly the dimensions that the kernel was compiled for.
     Reqnctapercluster = "reqnctapercluster",
-    /// The grid is made of whole clusters.
+    /// The grid must consist of whole clusters.
     WholeClusters = "whole-clusters",
-    /// The blocks of a cooperative launch all run at once.
+    /// All blocks of a cooperative launch must be resident at once.
     CooperativeGrid = "cooperative-grid",
-    /// There is one argument for each parameter.
+    /// The number of arguments must equal the number of parameters.
     ArgumentCount = "argument-count",
-    /// An argument has the size of its parameter.
+    /// An argument must have the size of its parameter.
     ArgumentSize = "argument-size",
-    /// A tensor map stands for a parameter of 128 bytes at a multiple of 64.
+    /// A tensor map needs a parameter of 128 bytes with an alignment of 64.
     TensorMapParameter = "tensor-map-parameter",
-    /// An argument names a buffer that is there.
+    /// An argument must refer to an existing buffer.
     BufferIndex = "buffer-index",
-    /// An argument points into its buffer.
+    /// An argument must point into its buffer.
     BufferOffset = "buffer-offset",
-    /// A buffer has the bytes that the kernel uses.
+    /// A buffer must have all bytes that the kernel uses.
     BufferLength = "buffer-length",
-    /// The bytes that a kernel writes are apart from all others that it uses.
+    /// Bytes that a kernel writes must not overlap others that it uses.
     Overlap = "overlap",
-    /// The counters of a kernel are zero before the launch.
+    /// The counters of a kernel must be zero before the launch.
     Zeroed = "zeroed",
-    /// Numbers that a kernel reads ascend.
+    /// The numbers that a kernel reads must not decrease.
     Ascending = "ascending",
-    /// A variable that a kernel reads is filled.
+    /// A variable that a kernel reads must be filled.
     Variable = "variable",
-    /// The bytes that a kernel takes for a tensor map are one that it can take.
+    /// The bytes that a kernel reads as a tensor map must be a map with its tile.
     TensorMapContent = "tensor-map-content",
-    /// A tensor lies in its buffer.
+    /// A tensor must fit in its buffer.
     TensorSpan = "tensor-span",
-    /// A tensor map in memory lies in its buffer, at a multiple of 64.
+    /// A tensor map in memory must fit in its buffer, at a multiple of 64.
     PlacedMap = "placed-map",
-    /// A pointer in memory lies in its buffer, and points into one.
+    /// A pointer in memory must fit in its buffer, and point into a buffer.
     PlacedPointer = "placed-pointer",
-    /// A condition that a kernel documents for its own arguments.
+    /// A documented condition of a kernel on its arguments.
     KernelCondition = "kernel-condition",
 }
 
@@ -127,13 +127,13 @@ impl Display for Rule {
     }
 }
 
-/// All broken rules. Displays one on each line.
+/// All broken rules, displayed one per line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
 pub struct Violations(pub Vec<Violation>);
 
 impl Violations {
-    /// An error unless no rule is broken.
+    /// Returns an error if any rule is broken.
     pub fn into_result(self) -> Result<(), Self> {
         if self.0.is_empty() { Ok(()) } else { Err(self) }
     }

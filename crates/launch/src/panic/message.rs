@@ -1,14 +1,14 @@
-//! The message of a panic, of a template of `core::fmt` and the bytes of its arguments.
+//! Formats the message of a panic from a template of `core::fmt` and the bytes of its arguments.
 //!
-//! The template is that of `core` 1.96: literal pieces behind their length, `{}` as a byte from 0xC0
-//! with what it says of flags, width, precision and argument.
+//! The template is that of `core` 1.96: literal pieces preceded by their length, and `{}` as a byte from 0xC0 with
+//! the presence of flags, width, precision and argument.
 
 use super::Reader;
 
-/// Stands for a value that cannot be read.
+/// Replaces a value that cannot be read.
 const UNKNOWN: &str = "…";
 
-/// How a placeholder wants its value.
+/// The format options of a placeholder.
 struct Options {
     flags: u32,
     width: usize,
@@ -19,10 +19,10 @@ const PLUS: u32 = 1 << 21;
 const ALTERNATE: u32 = 1 << 23;
 const ZEROS: u32 = 1 << 24;
 const HAS_PRECISION: u32 = 1 << 28;
-/// A blank to fill with, and no alignment.
+/// A space as the fill character, and no alignment.
 const DEFAULT_FLAGS: u32 = 0x20 | 3 << 29;
 
-/// Formats as the kernel's `format_args!` would have; each argument is a tag and its bytes.
+/// Formats as the kernel's `format_args!` would; each argument is a tag and its bytes.
 pub(super) fn format(template: &[u8], arguments: &[(u32, &[u8])]) -> String {
     let mut rest = Reader(template);
     let mut message = String::new();
@@ -51,7 +51,7 @@ pub(super) fn format(template: &[u8], arguments: &[(u32, &[u8])]) -> String {
                         .filter(|_| flags & HAS_PRECISION != 0)
                         .map(usize::from),
                 };
-                // A width or precision that is an argument itself is not in the record.
+                // A width or precision that is itself an argument is not in the record.
                 let value = arguments.get(next).filter(|_| !has(16) && !has(32));
                 let text = value.and_then(|(tag, bytes)| value_text(*tag, bytes, &options));
                 message += text.as_deref().unwrap_or(UNKNOWN);
@@ -62,7 +62,7 @@ pub(super) fn format(template: &[u8], arguments: &[(u32, &[u8])]) -> String {
     message
 }
 
-/// A tag has the number of bytes, the type, the number of references that were followed, the trait.
+/// A tag contains the number of bytes, the type, the number of followed references, and the trait.
 fn value_text(tag: u32, bytes: &[u8], options: &Options) -> Option<String> {
     let [_, kind, _, written] = tag.to_le_bytes();
     let number = (bytes.len() <= 16).then(|| {
@@ -156,7 +156,7 @@ where
     Some(if plus { format!("+{text}") } else { text })
 }
 
-/// Numbers stand on the right and texts on the left, where nothing else is said.
+/// By default, numbers are aligned right and texts left.
 fn padded(mut text: String, is_number: bool, options: &Options) -> String {
     if let (false, Some(longest)) = (is_number, options.precision) {
         text = text.chars().take(longest).collect();
@@ -196,7 +196,7 @@ mod tests {
         u32::from_le_bytes([bytes, kind, 0, written])
     }
 
-    /// One placeholder with these flags, width and precision.
+    /// Formats one placeholder with these flags, width and precision.
     fn formatted(flags: u32, width: u16, precision: u16, argument: (u32, &[u8])) -> String {
         let mut template = vec![0xC7];
         template.extend(flags.to_le_bytes());

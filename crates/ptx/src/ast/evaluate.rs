@@ -1,8 +1,8 @@
 use super::{BinaryOperator, Expression, ExpressionKind, Number, Type, UnaryOperator};
 
 impl Expression {
-    /// The value of a constant integer expression, as 64 bits. `None` when it has names or
-    /// floating-point numbers in it, or divides by zero.
+    /// Returns the value of a constant integer expression as 64 bits; `None` if it contains names or floating-point
+    /// numbers, or divides by zero.
     pub fn value(&self) -> Option<i64> {
         self.evaluate().map(|constant| constant.bits as i64)
     }

@@ -4,13 +4,13 @@ use crate::span::At;
 /// A constant expression (PTX ISA, section 4.5), in operands, sizes and initialisers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expression {
-    /// Its form.
+    /// The form.
     pub kind: ExpressionKind,
-    /// Where it stands.
+    /// The location in the text.
     pub span: At,
 }
 
-/// The forms of expressions. Parentheses are not kept: the printer writes those that are needed.
+/// The forms of expressions. Parentheses are not stored: the printer writes them where needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExpressionKind {
     /// `4`, `0f3F800000`
@@ -32,7 +32,7 @@ pub enum ExpressionKind {
 }
 
 impl Expression {
-    /// An expression that stands in no text.
+    /// Creates an expression without a location.
     pub fn new(kind: ExpressionKind) -> Self {
         Self {
             kind,
@@ -40,7 +40,7 @@ impl Expression {
         }
     }
 
-    /// An integer, with a minus where it is negative.
+    /// Creates an integer, with a minus sign if it is negative.
     pub fn integer(value: i64) -> Self {
         let size = Self::new(ExpressionKind::Literal(Literal::integer(
             value.unsigned_abs(),
@@ -52,7 +52,7 @@ impl Expression {
         }
     }
 
-    /// The literal, when it is nothing more.
+    /// Returns the literal if the expression is a single literal.
     pub fn as_literal(&self) -> Option<&Literal> {
         match &self.kind {
             ExpressionKind::Literal(literal) => Some(literal),
@@ -61,7 +61,7 @@ impl Expression {
     }
 }
 
-/// Operators before their operand.
+/// Operators that precede their operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnaryOperator {
     /// `+`
@@ -75,7 +75,7 @@ pub enum UnaryOperator {
 }
 
 impl UnaryOperator {
-    /// The sign in PTX.
+    /// Returns the operator's sign in PTX.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Plus => "+",
@@ -128,7 +128,7 @@ pub enum BinaryOperator {
 }
 
 impl BinaryOperator {
-    /// The sign in PTX.
+    /// Returns the operator's sign in PTX.
     pub const fn as_str(self) -> &'static str {
         use BinaryOperator::*;
         match self {
@@ -153,7 +153,7 @@ impl BinaryOperator {
         }
     }
 
-    /// Larger binds tighter.
+    /// Returns the precedence; larger binds tighter.
     pub(crate) const fn precedence(self) -> u8 {
         use BinaryOperator::*;
         match self {

@@ -12,48 +12,48 @@ pub struct Function {
     pub attributes: Vec<Attribute>,
     /// The return parameters; entries have none.
     pub returns: Vec<Parameter>,
-    /// Its name.
+    /// The name.
     pub name: Identifier,
-    /// Its parameters.
+    /// The parameters.
     pub parameters: Vec<Parameter>,
     /// `.maxntid` and the like, in order.
     pub directives: Vec<FunctionDirective>,
     /// The pragmas between the parameters and the body.
     pub pragmas: Vec<Pragma>,
-    /// Its statements; none in a prototype.
+    /// The statements; `None` in a prototype.
     pub body: Option<Block>,
-    /// Where it stands, from the first word to the closing brace.
+    /// The location in the text, from the first word to the closing brace.
     pub span: At,
 }
 
 impl Function {
-    /// Returns whether it is a kernel.
+    /// Returns whether this is a kernel.
     pub fn is_entry(&self) -> bool {
         self.kind == FunctionKind::Entry
     }
 
-    /// The parameter of this name.
+    /// Returns the parameter of this name.
     pub fn parameter(&self, name: &str) -> Option<&Parameter> {
         self.parameters
             .iter()
             .find(|parameter| parameter.name == *name)
     }
 
-    /// The parameter of this name, to change it.
+    /// Returns the parameter of this name for modification.
     pub fn parameter_mut(&mut self, name: &str) -> Option<&mut Parameter> {
         self.parameters
             .iter_mut()
             .find(|parameter| parameter.name == *name)
     }
 
-    /// The directive of this name, such as `.maxntid`.
+    /// Returns the directive of this name, such as `.maxntid`.
     pub fn directive(&self, name: &str) -> Option<&FunctionDirective> {
         self.directives
             .iter()
             .find(|directive| directive.name == name)
     }
 
-    /// Writes a directive, in place of one of the same name if there is one.
+    /// Sets a directive, replacing one of the same name.
     pub fn set_directive(&mut self, name: &str, arguments: impl IntoIterator<Item = u32>) {
         let arguments = arguments
             .into_iter()
@@ -84,21 +84,21 @@ pub enum FunctionKind {
     Func,
 }
 
-/// A directive between the parameters and the body, such as `.maxntid 128, 1, 1`
-/// (PTX ISA, section 11.4). Names that are not known are kept as they are.
+/// A directive between the parameters and the body, such as `.maxntid 128, 1, 1` (PTX ISA, section 11.4). Unknown
+/// names are kept unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionDirective {
     /// The name, with its dot.
     pub name: String,
     /// The numbers after it.
     pub arguments: Vec<Expression>,
-    /// Where it stands.
+    /// The location in the text.
     pub span: At,
 }
 
 impl FunctionDirective {
-    /// The arguments as an extent: one to three numbers, those that are missing being 1 (PTX ISA,
-    /// section 11.4); `None` when they are no such thing.
+    /// Returns the arguments as an extent of one to three numbers, with missing ones as 1 (PTX ISA, section 11.4);
+    /// `None` if they are not an extent.
     pub fn extent(&self) -> Option<[u32; 3]> {
         let values = self.values()?;
         let mut extent = [1; 3];
@@ -111,7 +111,7 @@ impl FunctionDirective {
         Some(extent)
     }
 
-    /// The arguments as numbers; `None` when one is not constant.
+    /// Returns the arguments as numbers; `None` if one is not constant.
     pub fn values(&self) -> Option<Vec<i64>> {
         self.arguments.iter().map(Expression::value).collect()
     }
@@ -134,28 +134,28 @@ pub struct Parameter {
     pub name: Identifier,
     /// Array sizes, outermost first; `None` for `[]`.
     pub dimensions: Vec<Option<Expression>>,
-    /// Where it stands.
+    /// The location in the text.
     pub span: At,
 }
 
 impl Parameter {
-    /// The size in bytes; `None` when an array size or the type's size is not known.
+    /// Returns the size in bytes; `None` if an array size or the type's size is unknown.
     pub fn size_bytes(&self) -> Option<u64> {
         super::variable::size_bytes(self.ty, self.vector, &self.dimensions)
     }
 
-    /// The alignment in bytes: that of `.align`, or else the size of one value.
+    /// Returns the alignment in bytes: from `.align`, or else the size of one value.
     pub fn align_bytes(&self) -> u64 {
         let natural = self.ty.size_bytes().unwrap_or(0) * self.vector.map_or(1, Vector::elements);
         self.align.map_or(natural, u64::from)
     }
 }
 
-/// `.ptr .global .align 16`: where a pointer parameter points (PTX ISA, section 5.1.6.3).
+/// `.ptr .global .align 16`: the target of a pointer parameter (PTX ISA, section 5.1.6.3).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pointer {
     /// The state space, if not generic.
     pub space: Option<Space>,
-    /// The alignment of what it points at, in bytes.
+    /// The alignment of the target in bytes.
     pub align: Option<u32>,
 }

@@ -5,12 +5,12 @@ use crate::span::At;
 pub struct Identifier {
     /// The name as written, with a register's `%`.
     pub name: Box<str>,
-    /// Where it stands.
+    /// The location in the text.
     pub span: At,
 }
 
 impl Identifier {
-    /// The name as written.
+    /// Returns the name as written.
     pub fn as_str(&self) -> &str {
         &self.name
     }

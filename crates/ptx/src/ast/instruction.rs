@@ -8,9 +8,9 @@ pub struct Instruction {
     pub guard: Option<Box<Guard>>,
     /// The opcode.
     pub opcode: Opcode,
-    /// With what; destinations first.
+    /// The operands, destinations first.
     pub operands: Vec<Operand>,
-    /// Where it stands, the semicolon included.
+    /// The location in the text, the semicolon included.
     pub span: At,
 }
 
@@ -21,7 +21,7 @@ pub struct Guard {
     pub negated: bool,
     /// The predicate register.
     pub register: Identifier,
-    /// Where it stands.
+    /// The location in the text.
     pub span: At,
 }
 
@@ -39,12 +39,12 @@ pub struct Guard {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opcode {
     name: Box<str>,
-    /// Where it stands.
+    /// The location in the text.
     pub span: At,
 }
 
 impl Opcode {
-    /// An opcode from its dotted text.
+    /// Creates an opcode from its dotted text.
     pub fn new(name: impl Into<Box<str>>) -> Self {
         Self {
             name: name.into(),
@@ -52,22 +52,22 @@ impl Opcode {
         }
     }
 
-    /// The whole dotted text.
+    /// Returns the whole dotted text.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The parts between the dots, such as `ld`, `global`, `L1::no_allocate`, `f32`.
+    /// Returns the parts between the dots, such as `ld`, `global`, `L1::no_allocate`, `f32`.
     pub fn parts(&self) -> std::str::Split<'_, char> {
         self.name.split('.')
     }
 
-    /// The part before the first dot.
+    /// Returns the part before the first dot.
     pub fn stem(&self) -> &str {
         self.parts().next().unwrap_or("")
     }
 
-    /// The parts behind the first one, each with its dot: `.s32`.
+    /// Returns the parts after the first one, each with its dot: `.s32`.
     pub fn modifiers(&self) -> impl Iterator<Item = &str> {
         let starts = self.name.match_indices('.').map(|(at, _)| at);
         starts.map(|at| {
@@ -76,14 +76,14 @@ impl Opcode {
         })
     }
 
-    /// Returns whether it has this modifier, written with its dot or without.
+    /// Returns whether the opcode has this modifier, written with or without its dot.
     pub fn has(&self, modifier: &str) -> bool {
         let modifier = modifier.strip_prefix('.').unwrap_or(modifier);
         self.parts().skip(1).any(|part| part == modifier)
     }
 
-    /// Returns whether its first parts are those of `prefix`, part by part: `cp.async` does not
-    /// start `cp.asynchronous`.
+    /// Returns whether the opcode begins with the parts of `prefix`: `cp.async` is not a prefix of
+    /// `cp.asynchronous`.
     pub fn starts_with(&self, prefix: &str) -> bool {
         self.name
             .strip_prefix(prefix)

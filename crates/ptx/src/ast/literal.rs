@@ -5,14 +5,14 @@ pub struct Literal {
 }
 
 impl Literal {
-    /// A decimal integer.
+    /// Creates a decimal integer.
     pub fn integer(value: u64) -> Self {
         Self {
             text: value.to_string().into(),
         }
     }
 
-    /// A single-precision number, written as `0f` and its bits.
+    /// Creates a single-precision number, written as `0f` and its bits.
     pub fn f32(value: f32) -> Self {
         let bits = value.to_bits();
         Self {
@@ -20,7 +20,7 @@ impl Literal {
         }
     }
 
-    /// A double-precision number, written as `0d` and its bits.
+    /// Creates a double-precision number, written as `0d` and its bits.
     pub fn f64(value: f64) -> Self {
         let bits = value.to_bits();
         Self {
@@ -28,22 +28,22 @@ impl Literal {
         }
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The value.
+    /// Returns the value.
     pub fn number(&self) -> Number {
         let zero = Number::Integer {
             value: 0,
             unsigned: false,
         };
-        // The text is that of a number: it was read once, or written here.
+        // The text is always a valid number, since it was parsed before or written here.
         Number::read(&self.text).unwrap_or(zero)
     }
 
-    /// Reads the text of a number token; `None` when an integer has more than 64 bits.
+    /// Reads the text of a number token; `None` if an integer has more than 64 bits.
     pub(crate) fn read(text: &str) -> Option<Self> {
         Number::read(text)?;
         Some(Self { text: text.into() })
@@ -55,9 +55,9 @@ impl Literal {
 pub enum Number {
     /// An integer.
     Integer {
-        /// Its 64 bits.
+        /// The 64 bits.
         value: u64,
-        /// True if a `U` follows it.
+        /// True if `U` follows the digits.
         unsigned: bool,
     },
     /// `0f` and eight digits.

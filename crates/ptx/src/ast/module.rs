@@ -10,17 +10,17 @@ pub struct Module {
     pub target: Target,
     /// `.address_size`, in bits; 32 when it is missing (PTX ISA, section 11.1.3).
     pub address_size: Option<u32>,
-    /// Everything after the head, in order.
+    /// Everything after the header, in order.
     pub items: Vec<Item>,
 }
 
 impl Module {
-    /// The functions and entries, prototypes included.
+    /// Returns the functions and entries, including prototypes.
     pub fn functions(&self) -> impl Iterator<Item = &Function> {
         self.items.iter().filter_map(Item::as_function)
     }
 
-    /// The functions and entries, to change them.
+    /// Returns the functions and entries for modification.
     pub fn functions_mut(&mut self) -> impl Iterator<Item = &mut Function> {
         self.items.iter_mut().filter_map(|item| match item {
             Item::Function(function) => Some(&mut **function),
@@ -28,12 +28,12 @@ impl Module {
         })
     }
 
-    /// The kernels.
+    /// Returns the kernels.
     pub fn entries(&self) -> impl Iterator<Item = &Function> {
         self.functions().filter(|function| function.is_entry())
     }
 
-    /// The function or entry of this name: its definition, or else a prototype.
+    /// Returns the function or entry of this name: its definition, or else a prototype.
     pub fn function(&self, name: &str) -> Option<&Function> {
         let named = || self.functions().filter(|function| function.name == *name);
         named()
@@ -41,7 +41,7 @@ impl Module {
             .or_else(|| named().next())
     }
 
-    /// The function or entry of this name, to change it: its definition, or else a prototype.
+    /// Returns the function or entry of this name for modification: its definition, or else a prototype.
     pub fn function_mut(&mut self, name: &str) -> Option<&mut Function> {
         let defined = self
             .functions()
@@ -50,7 +50,7 @@ impl Module {
             .find(|f| f.name == *name && (f.body.is_some() || !defined))
     }
 
-    /// The variables of the module, functions' own not included.
+    /// Returns the module-level variables, excluding variables in functions.
     pub fn variables(&self) -> impl Iterator<Item = &Variable> {
         self.items.iter().filter_map(|item| match item {
             Item::Variable(variable) => Some(&**variable),
@@ -58,7 +58,7 @@ impl Module {
         })
     }
 
-    /// The pragmas of the module, functions' own not included.
+    /// Returns the module-level pragmas, excluding pragmas in functions.
     pub fn pragmas(&self) -> impl Iterator<Item = &Pragma> {
         self.items.iter().filter_map(|item| match item {
             Item::Pragma(pragma) => Some(pragma),
@@ -66,7 +66,7 @@ impl Module {
         })
     }
 
-    /// The path that `.file` gives to a number that `.loc` uses.
+    /// Returns the path of the `.file` with this number, as used by `.loc`.
     pub fn file(&self, index: u32) -> Option<&str> {
         self.items.iter().find_map(|item| match item {
             Item::File(file) if file.index == index => Some(file.path.as_str()),
@@ -78,9 +78,9 @@ impl Module {
 /// `.version 8.6`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Version {
-    /// Before the dot.
+    /// The number before the dot.
     pub major: u32,
-    /// After the dot.
+    /// The number after the dot.
     pub minor: u32,
 }
 
@@ -89,7 +89,7 @@ pub struct Version {
 pub struct Target {
     /// The architecture and the options, in order.
     pub names: Vec<Identifier>,
-    /// Where it stands.
+    /// The location in the text.
     pub span: At,
 }
 
@@ -108,12 +108,12 @@ pub enum Item {
     Section(Section),
     /// `.alias a, b;`
     Alias(Alias),
-    /// A label between sections, which LLVM writes and ptxas refuses.
+    /// A label between sections, which LLVM writes and ptxas rejects.
     Label(Identifier),
 }
 
 impl Item {
-    /// The function, when it is one.
+    /// Returns the function if the item is one.
     pub fn as_function(&self) -> Option<&Function> {
         match self {
             Item::Function(function) => Some(function),
@@ -127,20 +127,20 @@ impl Item {
 pub struct Pragma {
     /// The strings as written, between their quotes.
     pub texts: Vec<String>,
-    /// Where it stands.
+    /// The location in the text.
     pub span: At,
 }
 
 /// `.file 1 "src/lib.rs"`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// The number that `.loc` uses.
+    /// The number used by `.loc`.
     pub index: u32,
     /// The path as written, between its quotes.
     pub path: String,
-    /// Time stamp and size, where given.
+    /// Time stamp and size, if given.
     pub stamp: Option<(u64, u64)>,
-    /// Where it stands.
+    /// The location in the text.
     pub span: At,
 }
 
@@ -151,12 +151,12 @@ pub struct Section {
     pub name: String,
     /// The text between the braces, as written.
     pub body: String,
-    /// Where it stands.
+    /// The location in the text.
     pub span: At,
 }
 
 impl Section {
-    /// The labels that the section defines. `.loc` with `function_name` needs those of `.debug_str`.
+    /// Returns the labels in the section. `.loc` with `function_name` refers to labels in `.debug_str`.
     pub fn labels(&self) -> impl Iterator<Item = &str> {
         self.body.lines().filter_map(|line| {
             let label = line.split("//").next()?.trim().strip_suffix(':')?.trim();
@@ -170,8 +170,8 @@ impl Section {
 pub struct Alias {
     /// The new name.
     pub name: Identifier,
-    /// The function that it names.
+    /// The aliased function.
     pub aliased: Identifier,
-    /// Where it stands.
+    /// The location in the text.
     pub span: At,
 }

@@ -4,25 +4,24 @@ use crate::span::At;
 /// One operand of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operand {
-    /// Its form.
+    /// The form.
     pub kind: OperandKind,
-    /// Where it stands.
+    /// The location in the text.
     pub span: At,
 }
 
 /// The forms of operands (PTX ISA, section 6).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OperandKind {
-    /// `%r1`, `%tid.x`, `table`, `$L__BB0_1`. Registers need no `%`: what a name is, its
-    /// declaration says.
+    /// `%r1`, `%tid.x`, `table`, `$L__BB0_1`. Registers need no `%`: the declaration determines the kind of a name.
     Symbol(Symbol),
     /// `table+4`
     Offset(Box<(Symbol, Expression)>),
     /// `table[4]`
     Element(Box<(Symbol, Expression)>),
-    /// A number, or an expression of them.
+    /// A number, or an expression of numbers.
     Constant(Expression),
-    /// `_`: nothing is written.
+    /// `_`: the result is discarded.
     Sink,
     /// `!%p1`
     Not(Box<Operand>),
@@ -30,19 +29,19 @@ pub enum OperandKind {
     Pair(Box<Operand>, Box<Operand>),
     /// `{%r1, %r2}`
     Vector(Vec<Operand>),
-    /// `[%rd1+8]`, or `[%rd1, {%r1, %r2}]` with more after the address.
+    /// `[%rd1+8]`, or `[%rd1, {%r1, %r2}]` with further operands after the address.
     Memory {
         /// The address: a symbol, an offset or a constant.
         address: Box<Operand>,
-        /// Coordinates and the like.
+        /// Further operands, such as coordinates.
         rest: Vec<Operand>,
     },
-    /// `(%r1, param0)`: what a call passes or returns.
+    /// `(%r1, param0)`: the arguments or results of a call.
     List(Vec<Operand>),
 }
 
 impl Operand {
-    /// An operand that stands in no text.
+    /// Creates an operand without a location.
     pub fn new(kind: OperandKind) -> Self {
         Self {
             kind,
@@ -50,7 +49,7 @@ impl Operand {
         }
     }
 
-    /// The register, variable or label, when it is one and nothing more.
+    /// Returns the register, variable or label if the operand is a plain name.
     pub fn as_name(&self) -> Option<&str> {
         match &self.kind {
             OperandKind::Symbol(symbol) if symbol.component.is_none() => Some(&symbol.name.name),
@@ -58,7 +57,7 @@ impl Operand {
         }
     }
 
-    /// The integer, when it is a constant one.
+    /// Returns the integer if the operand is a constant one.
     pub fn as_integer(&self) -> Option<i64> {
         match &self.kind {
             OperandKind::Constant(expression) => expression.value(),
@@ -66,8 +65,8 @@ impl Operand {
         }
     }
 
-    /// Of an address, or of an operand that may be one: the symbol and the bytes added to it.
-    /// `None` when there is no symbol or the offset is not constant.
+    /// Returns the symbol and the byte offset of an address, or of an operand that may be one; `None` if there is
+    /// no symbol or the offset is not constant.
     pub fn base_and_offset(&self) -> Option<(&Symbol, i64)> {
         match &self.kind {
             OperandKind::Symbol(symbol) => Some((symbol, 0)),
@@ -79,7 +78,7 @@ impl Operand {
 }
 
 impl From<&str> for Operand {
-    /// A symbol of this name.
+    /// Creates a symbol of this name.
     fn from(name: &str) -> Self {
         Self::new(OperandKind::Symbol(name.into()))
     }
@@ -91,7 +90,7 @@ impl From<i64> for Operand {
     }
 }
 
-/// A name, perhaps with a component: `%r1`, `%tid.x`, `%v.b3`.
+/// A name with an optional component: `%r1`, `%tid.x`, `%v.b3`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
     /// The name.

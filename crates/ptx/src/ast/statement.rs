@@ -4,14 +4,14 @@ use crate::span::At;
 /// Statements between braces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Block {
-    /// In order.
+    /// The statements in order.
     pub statements: Vec<Statement>,
-    /// Where it stands, braces included.
+    /// The location in the text, braces included.
     pub span: At,
 }
 
 impl Block {
-    /// All statements in the order of the text. Those of inner blocks follow their
+    /// Returns all statements in the order of the text. Statements of an inner block follow its
     /// [`Statement::Block`].
     pub fn walk(&self) -> impl Iterator<Item = &Statement> {
         let mut open = vec![self.statements.iter()];
@@ -30,7 +30,7 @@ impl Block {
         })
     }
 
-    /// The instructions in the order of the text, those of inner blocks included.
+    /// Returns the instructions in the order of the text, including inner blocks.
     pub fn instructions(&self) -> impl Iterator<Item = &Instruction> {
         self.walk().filter_map(|statement| match statement {
             Statement::Instruction(instruction) => Some(instruction),
@@ -38,7 +38,7 @@ impl Block {
         })
     }
 
-    /// The declared variables in the order of the text, those of inner blocks included.
+    /// Returns the declared variables in the order of the text, including inner blocks.
     pub fn variables(&self) -> impl Iterator<Item = &Variable> {
         self.walk().filter_map(|statement| match statement {
             Statement::Variable(variable) => Some(&**variable),
@@ -68,18 +68,18 @@ pub enum Statement {
     CallPrototype(Box<CallPrototype>),
 }
 
-/// `.loc`: the source line of what follows (PTX ISA, section 11.5.4).
+/// `.loc`: the source line of the following statements (PTX ISA, section 11.5.4).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
     /// The number of the `.file`.
     pub file: u32,
-    /// The line, from 1; 0 where there is none.
+    /// The line, from 1; 0 if unknown.
     pub line: u32,
-    /// The column, from 1; 0 where there is none.
+    /// The column, from 1; 0 if unknown.
     pub column: u32,
-    /// Where the function that holds the line was inlined.
+    /// The call that the function with this line was inlined at.
     pub inlined: Option<Box<InlinedAt>>,
-    /// Where it stands.
+    /// The location in the text.
     pub span: At,
 }
 
@@ -88,7 +88,7 @@ pub struct Location {
 pub struct InlinedAt {
     /// The label of the function's name in `.debug_str`.
     pub function_name: Identifier,
-    /// Bytes past the label.
+    /// The byte offset from the label.
     pub offset: Option<u32>,
     /// The number of the calling `.file`.
     pub file: u32,
@@ -98,16 +98,16 @@ pub struct InlinedAt {
     pub column: u32,
 }
 
-/// Where an indirect branch or call may go (PTX ISA, sections 11.3.1 and 11.3.2).
+/// The possible targets of an indirect branch or call (PTX ISA, sections 11.3.1 and 11.3.2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelList {
-    /// The name that the instruction uses.
+    /// The name used by the instruction.
     pub label: Identifier,
-    /// Of branches or of calls.
+    /// The kind: branch or call targets.
     pub kind: LabelListKind,
-    /// Labels or functions.
+    /// The labels or functions.
     pub targets: Vec<Identifier>,
-    /// Where it stands.
+    /// The location in the text.
     pub span: At,
 }
 
@@ -121,7 +121,7 @@ pub enum LabelListKind {
 }
 
 impl LabelListKind {
-    /// The word in PTX, with its dot.
+    /// Returns the word in PTX, with its dot.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::BranchTargets => ".branchtargets",
@@ -133,16 +133,16 @@ impl LabelListKind {
 /// The signature of an indirect call (PTX ISA, section 11.3.3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallPrototype {
-    /// The name that the call uses.
+    /// The name used by the call.
     pub label: Identifier,
     /// The return parameters.
     pub returns: Vec<Parameter>,
-    /// `_`, mostly.
+    /// The name, usually `_`.
     pub name: Identifier,
     /// The parameters.
     pub parameters: Vec<Parameter>,
     /// `.noreturn` and the like.
     pub directives: Vec<FunctionDirective>,
-    /// Where it stands.
+    /// The location in the text.
     pub span: At,
 }

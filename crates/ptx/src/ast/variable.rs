@@ -1,7 +1,7 @@
 use super::{Expression, Identifier};
 use crate::span::At;
 
-/// Defines an enum of PTX words and both ways between them.
+/// Defines an enum of PTX words with conversions in both directions.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$doc])*
@@ -11,7 +11,7 @@ macro_rules! words {
         }
 
         impl $name {
-            /// The word in PTX, with its dot.
+            /// Returns the word in PTX, with its dot.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
             }
@@ -25,7 +25,7 @@ macro_rules! words {
 }
 
 words! {
-    /// How the linker sees a name (PTX ISA, section 11.6).
+    /// The visibility of a name to the linker (PTX ISA, section 11.6).
     Linkage {
         Extern = ".extern",
         Visible = ".visible",
@@ -62,7 +62,7 @@ words! {
 }
 
 impl Vector {
-    /// The number of elements.
+    /// Returns the number of elements.
     pub const fn elements(self) -> u64 {
         match self {
             Self::V2 => 2,
@@ -112,7 +112,7 @@ words! {
 }
 
 impl Type {
-    /// The size of one value in bytes; `None` for predicates and opaque types.
+    /// Returns the size of one value in bytes; `None` for predicates and opaque types.
     pub const fn size_bytes(self) -> Option<u64> {
         use Type::*;
         match self {
@@ -126,12 +126,12 @@ impl Type {
     }
 }
 
-/// One declaration of one or more variables (PTX ISA, section 5.4).
+/// A declaration of one or more variables (PTX ISA, section 5.4).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
     /// `.visible` and the like.
     pub linkage: Option<Linkage>,
-    /// Where the variable lives.
+    /// The state space.
     pub space: Space,
     /// The number of the constant bank in `.const[2]`.
     pub bank: Option<u32>,
@@ -143,14 +143,14 @@ pub struct Variable {
     pub vector: Option<Vector>,
     /// The type of the value or of each array element.
     pub ty: Type,
-    /// The names; nearly always one.
+    /// The names, usually a single one.
     pub declarators: Vec<Declarator>,
-    /// Where it stands.
+    /// The location in the text.
     pub span: At,
 }
 
 impl Variable {
-    /// The size in bytes of one of the names; `None` when it is not known, as in `name[]`.
+    /// Returns the size in bytes of one of the names; `None` if unknown, as in `name[]`.
     pub fn size_bytes(&self, declarator: &Declarator) -> Option<u64> {
         size_bytes(self.ty, self.vector, &declarator.dimensions)
     }
@@ -168,12 +168,12 @@ pub(super) fn size_bytes(
     })
 }
 
-/// One name of a declaration: `name[4] = {1, 2}`, or the registers `%r<12>`.
+/// A name in a declaration: `name[4] = {1, 2}`, or the registers `%r<12>`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declarator {
     /// The name.
     pub name: Identifier,
-    /// In `%r<12>`, the 12: stands for `%r0` to `%r11`.
+    /// The 12 in `%r<12>`, which declares `%r0` to `%r11`.
     pub range: Option<u32>,
     /// Array sizes, outermost first; `None` for `[]`.
     pub dimensions: Vec<Option<Expression>>,
@@ -181,31 +181,31 @@ pub struct Declarator {
     pub initializer: Option<Box<Initializer>>,
 }
 
-/// `.attribute(.managed)` has one, `.attribute(.unified(19, 95))` one with arguments
-/// (PTX ISA, section 5.4.8).
+/// An attribute such as `.attribute(.managed)`, or with arguments, `.attribute(.unified(19, 95))` (PTX ISA, section
+/// 5.4.8).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attribute {
     /// The name, with its dot.
     pub name: String,
-    /// The arguments in its parentheses.
+    /// The arguments in parentheses.
     pub arguments: Vec<Expression>,
-    /// Where it stands.
+    /// The location in the text.
     pub span: At,
 }
 
 /// The initial value of a variable (PTX ISA, section 5.4.4).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Initializer {
-    /// Its form.
+    /// The form.
     pub kind: InitializerKind,
-    /// Where it stands.
+    /// The location in the text.
     pub span: At,
 }
 
 /// The forms of initialisers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InitializerKind {
-    /// A number, a name, or an expression of them.
+    /// A number, a name, or an expression of these.
     Value(Expression),
     /// `{1, {2, 3}}`
     List(Vec<Initializer>),

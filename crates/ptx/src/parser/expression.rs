@@ -19,7 +19,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Operators of at least this precedence, by precedence climbing.
+    /// Parses operators of at least this precedence by precedence climbing.
     fn binary(&mut self, lowest: u8) -> Parse<Expression> {
         let mut left = self.unary()?;
         let mut length = 0;

@@ -5,7 +5,7 @@ use crate::ast::{
 use crate::lexer::{Spanned, Token};
 
 impl Parser<'_> {
-    /// From `.entry` or `.func`; what came before began at the token `first`.
+    /// Parses from `.entry` or `.func` on; the function began at the token `first`.
     pub(super) fn function(&mut self, first: Spanned, linkage: Option<Linkage>) -> Parse<Function> {
         let kind = if self.bump().span.slice(self.text) == ".entry" {
             FunctionKind::Entry
@@ -48,7 +48,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A list in parentheses, which may be missing.
+    /// Parses an optional list in parentheses.
     pub(super) fn parameters(&mut self, what: &str) -> Parse<Vec<Parameter>> {
         if !self.eat(Token::OpenParen) || self.eat(Token::CloseParen) {
             return Ok(Vec::new());
@@ -85,7 +85,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A name, or `_` where none is needed.
+    /// Parses a name, or `_` if no name is needed.
     pub(super) fn name_or_underscore(&mut self, expected: &str) -> Parse<Identifier> {
         if self.token() != Token::Underscore {
             return self.identifier(expected);
@@ -109,7 +109,7 @@ impl Parser<'_> {
         Ok(Pointer { space, align })
     }
 
-    /// A word with a dot, and numbers: the form that all directives of functions have.
+    /// Parses a word with a dot followed by numbers, the form of all function directives.
     pub(super) fn directive(&mut self) -> Parse<FunctionDirective> {
         let first = self.next;
         let name = self.bump().span.slice(self.text).to_owned();

@@ -29,7 +29,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `.version` and `.target` come first (PTX ISA, sections 11.1.1 and 11.1.2).
+    /// Parses `.version` and `.target`, which come first (PTX ISA, sections 11.1.1 and 11.1.2).
     fn head(&mut self) -> Parse<(Version, Target, Option<u32>)> {
         if !self.eat_word(".version") {
             return self.fail("`.version`, which begins every module");
@@ -137,7 +137,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The contents are kept as text: LLVM and NVVM write DWARF that is not quite PTX.
+    /// Keeps the contents as text: LLVM and NVVM write DWARF that is not quite PTX.
     fn section(&mut self) -> Parse<Section> {
         let first = self.next;
         self.bump();

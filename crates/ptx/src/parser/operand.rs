@@ -4,7 +4,7 @@ use crate::lexer::Token;
 use crate::span::At;
 
 impl Parser<'_> {
-    /// One operand. In a call, parentheses hold a list; elsewhere, an expression.
+    /// Parses an operand. In a call, parentheses contain a list; elsewhere, an expression.
     pub(super) fn operand(&mut self, is_call: bool) -> Parse<Operand> {
         let first = self.next;
         let left = self.single_operand(is_call)?;
@@ -39,7 +39,7 @@ impl Parser<'_> {
             Token::OpenParen if is_call => {
                 OperandKind::List(self.operands(Token::CloseParen, "`,` or `)` after the operand")?)
             }
-            // A call has names and lists; the other arms are of expressions.
+            // Operands of a call are names and lists; the other arms are expressions.
             _ if is_call => return self.fail("a name or a list"),
             Token::Integer
             | Token::Float
@@ -57,7 +57,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A list up to the token that closes it; it may be empty.
+    /// Parses a possibly empty list up to its closing token.
     fn operands(&mut self, close: Token, expected: &str) -> Parse<Vec<Operand>> {
         self.bump();
         if self.eat(close) {
@@ -85,8 +85,8 @@ impl Parser<'_> {
         Ok(OperandKind::Memory { address, rest })
     }
 
-    /// Parses an operand that begins with a name, which in a call is no expression: in parentheses it
-    /// would be a list.
+    /// Parses an operand that begins with a name. In a call it is not an expression, since parentheses would
+    /// contain a list.
     fn symbol_operand(&mut self, is_call: bool) -> Parse<OperandKind> {
         let first = self.next;
         let symbol = self.symbol()?;

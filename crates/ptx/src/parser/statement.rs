@@ -7,7 +7,7 @@ use crate::lexer::{Spanned, Token};
 use crate::span::At;
 
 impl Parser<'_> {
-    /// Statements in braces. A missing closing brace is recorded and then taken as written.
+    /// Parses statements in braces. A missing closing brace is recorded and then assumed.
     pub(super) fn block(&mut self, what: &str) -> Parse<Block> {
         let first = self.next;
         self.expect(Token::OpenBrace, &format!("`{{` and {what}"))?;
@@ -21,8 +21,8 @@ impl Parser<'_> {
         })
     }
 
-    /// Statements up to a brace that closes them, the next function or the end. For a `fragment`,
-    /// which has no braces around it, only the end ends them.
+    /// Parses statements up to the closing brace, the next function or the end. A `fragment` without braces ends
+    /// only at the end of the text.
     pub(crate) fn statements(&mut self, fragment: bool) -> Vec<Statement> {
         let mut statements = Vec::new();
         loop {

@@ -6,7 +6,7 @@ use crate::ast::{
 use crate::lexer::{Spanned, Token};
 
 impl Parser<'_> {
-    /// From the state space; what came before began at the token `first`.
+    /// Parses from the state space on; the variable began at the token `first`.
     pub(super) fn variable(&mut self, first: Spanned, linkage: Option<Linkage>) -> Parse<Variable> {
         let Some(space) = Space::from_word(self.word()) else {
             return self.fail("a state space such as `.global`");
@@ -34,7 +34,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Alignment and vector in either order, then the type.
+    /// Parses alignment and vector in either order, then the type.
     pub(super) fn shape(&mut self) -> Parse<(Option<u32>, Option<Vector>, Type)> {
         let (mut align, mut vector) = (None, None);
         loop {
@@ -56,7 +56,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `.attribute(.managed, .unified(19, 95))`, which may be missing.
+    /// Parses an optional `.attribute(.managed, .unified(19, 95))`.
     pub(super) fn attributes(&mut self) -> Parse<Vec<Attribute>> {
         if !self.eat_word(".attribute") {
             return Ok(Vec::new());

@@ -2,7 +2,7 @@ use std::fmt::{self, Display, Formatter};
 
 use crate::ast::{BinaryOperator, Expression, ExpressionKind, Literal};
 
-/// Tighter than any operator between operands.
+/// Binds tighter than all binary operators.
 const UNARY: u8 = 11;
 
 impl Display for Expression {
@@ -11,7 +11,7 @@ impl Display for Expression {
     }
 }
 
-/// Writes what is added to a symbol. It may be a sum of its own.
+/// Writes the offset that is added to a symbol, which may itself be a sum.
 pub(super) fn sum(f: &mut Formatter<'_>, offset: &Expression) -> fmt::Result {
     expression(f, offset, 0)
 }

@@ -11,7 +11,7 @@ impl Display for Block {
     }
 }
 
-/// Writes a block whose braces stand behind `depth` tabs.
+/// Writes a block with braces indented by `depth` tabs.
 fn block(f: &mut Formatter<'_>, block: &Block, depth: usize) -> fmt::Result {
     let tabs = |depth: usize| "\t".repeat(depth);
     f.write_str("{\n")?;

@@ -20,7 +20,7 @@ impl Display for Variable {
     }
 }
 
-/// Alignment, vector and type, with a space after them.
+/// Writes alignment, vector and type, followed by a space.
 pub(super) fn shape(
     f: &mut Formatter<'_>,
     align: Option<u32>,

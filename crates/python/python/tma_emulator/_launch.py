@@ -112,7 +112,7 @@ def emulate_all(
     __tracebackhide__ = True
     calls = [_call(launch, f"launches[{index}].") for index, launch in enumerate(launches)]
     if not calls:
-        raise ValueError("no launch is given: launches=[Launch(ptx, entry, grid, block, args)] is one")
+        raise ValueError("launches must not be empty: pass launches=[Launch(ptx, entry, grid, block, args)]")
     return run(calls, seeds=seeds, check=check, strict=strict, suppress=suppress, max_steps=max_steps)
 
 
@@ -162,7 +162,7 @@ def run(
     __tracebackhide__ = True
     seeds = list(default_seeds if seeds is None else seeds)
     if not seeds:
-        raise ValueError("no seed is given: seeds=range(8) runs eight schedules")
+        raise ValueError("seeds must not be empty: use seeds=range(8) for eight schedules")
     job = Job()
     job.suppress(list(suppress))
     memory = Memory(_arrays(calls))
@@ -186,7 +186,7 @@ def run(
             _argument(job, memory, name, arg)
         for name, array in call.variables.items():
             if (module, name) in held:
-                raise ValueError(f"variables[{name!r}] is given by two launches of the same module: give it once")
+                raise ValueError(f"variables[{name!r}] is set by two launches of the same module: set it once")
             held[module, name] = _variable(job, module, name, array), array
     result = Result(tuple(job.run(seeds, max_steps, strict)), calls[0].ptx)
     memory.download(job)
@@ -207,9 +207,9 @@ def dim3(what: str, given: Dim3) -> tuple[int, int, int]:
     """Three numbers, innermost dimension first."""
     numbers = (given,) if isinstance(given, (int, np.integer)) else tuple(given)
     if not 1 <= len(numbers) <= 3 or not all(isinstance(number, (int, np.integer)) for number in numbers):
-        raise TypeError(f"{what} = {given!r}: one to three whole numbers are wanted, innermost dimension first")
+        raise TypeError(f"{what} = {given!r}: must be one to three whole numbers, innermost dimension first")
     if not all(0 <= number < 1 << 32 for number in numbers):
-        raise ValueError(f"{what} = {given!r}: no dimension is so large or negative")
+        raise ValueError(f"{what} = {given!r}: dimensions must be from 0 to 4294967295")
     x, y, z = (*(int(number) for number in numbers), 1, 1)[:3]
     return x, y, z
 
@@ -218,14 +218,14 @@ def _read(ptx: Union[str, PathLike[str]], entry: str) -> tuple[str, str]:
     """A name for the text in reports, and the text."""
     if isinstance(ptx, str):
         if "\n" not in ptx and not ptx.lstrip().startswith("."):
-            raise ValueError(f"{ptx!r} is no PTX: the path of a file is given as pathlib.Path({ptx!r})")
+            raise ValueError(f"{ptx!r} is not PTX: pass the path of a file as pathlib.Path({ptx!r})")
         return f"{entry}.ptx", ptx
     return str(ptx), Path(ptx).read_text(encoding="utf-8")
 
 
 def _variable(job: Job, module: int, name: str, array: np.ndarray) -> int:
     if not isinstance(array, np.ndarray):
-        raise TypeError(f"variables[{name!r}] is no NumPy array, but {type(array).__name__}")
+        raise TypeError(f"variables[{name!r}] must be a NumPy array, not {type(array).__name__}")
     check_array(f"variables[{name!r}]", array)
     return job.variable(module, name, array.tobytes())
 
@@ -243,7 +243,7 @@ def _arrays(calls: Sequence[Call]) -> dict[str, np.ndarray]:
 
 
 def _argument(job: Job, memory: Memory, name: str, arg: Any) -> None:
-    """Gives the last launch its next argument."""
+    """Adds the next argument of the last launch."""
     if isinstance(arg, np.ndarray):
         job.pointer(*memory.find(arg))
     elif isinstance(arg, TensorMap):
@@ -279,7 +279,7 @@ _TYPES = {
 def _no_argument(name: str, arg: Any) -> str:
     if isinstance(arg, (bool, int, float)):
         scalar = "bool_" if isinstance(arg, bool) else "int32" if isinstance(arg, int) else "float32"
-        return f"{name} is {arg!r}, and a number of Python's has no size: pass numpy.{scalar}({arg!r}), or of another type"
+        return f"{name} is {arg!r}, but a Python number has no size: pass numpy.{scalar}({arg!r}), or of another type"
     if hasattr(arg, "numpy"):
-        return f"{name} is {type(arg).__name__}: pass {name}.numpy(), which has the same memory"
-    return f"{name} is {type(arg).__name__}; an argument is a NumPy array, a scalar of NumPy's, a TensorMap, bytes or None"
+        return f"{name} is {type(arg).__name__}: pass {name}.numpy(), which shares its memory"
+    return f"{name} is {type(arg).__name__}; an argument must be a NumPy array, a NumPy scalar, a TensorMap, bytes or None"

@@ -16,9 +16,9 @@ def check_array(what: str, array: np.ndarray) -> None:
     if array.dtype.hasobject:
         raise TypeError(f"{what} is an array of Python objects, which no kernel can use")
     if not array.dtype.isnative:
-        raise ValueError(f"{what} has the other byte order: pass {what}.astype({array.dtype.newbyteorder('=')!r})")
+        raise ValueError(f"{what} must have the native byte order: pass {what}.astype({array.dtype.newbyteorder('=')!r})")
     if not array.flags.writeable:
-        raise ValueError(f"{what} cannot be written, and a kernel may write: pass a copy")
+        raise ValueError(f"{what} is read-only, but a kernel may write: pass a copy")
 
 
 # Device memory is allocated so.
@@ -39,7 +39,7 @@ def region(array: np.ndarray) -> tuple[int, int]:
 
 
 def span(array: np.ndarray) -> tuple[int, int]:
-    """The address of the first byte of an array's elements, and the one behind the last."""
+    """Returns the addresses of the first byte of an array's elements and of the byte after the last."""
     first = end = array.ctypes.data
     if array.size == 0:
         return first, end
@@ -74,10 +74,10 @@ class Memory:
         for index, (first, end, _) in zip(self._indices, self._regions):
             if first <= low and high <= end:
                 return index, array.ctypes.data - first
-        raise AssertionError("the array is none of this memory")
+        raise AssertionError("the array does not belong to this memory")
 
     def download(self, job: Job) -> None:
-        """Writes what the kernel left into the arrays."""
+        """Copies the kernel's results into the arrays."""
         for index, (first, _, _) in zip(self._indices, self._regions):
             data = job.bytes(index)
             ctypes.memmove(first, data, len(data))

@@ -18,7 +18,7 @@ class Result:
     runs: tuple[Run, ...]
     """One for each seed, in their order."""
     ptx: str = field(repr=False)
-    """The text that reports name lines of; where there are several, that of the first launch."""
+    """The PTX text whose lines reports refer to; with several launches, the first one's."""
 
     @property
     def findings(self) -> list[Finding]:

@@ -58,7 +58,7 @@ class TensorMap:
         oob_fill: str = "zeros",
     ) -> None:
         if not isinstance(array, np.ndarray):
-            raise TypeError(f"a tensor map is of a NumPy array, not of {type(array).__name__}")
+            raise TypeError(f"a tensor map needs a NumPy array, not {type(array).__name__}")
         check_array("the tensor", array)
         if dims is None:
             dims = array.shape[::-1]
@@ -66,15 +66,15 @@ class TensorMap:
             strides_bytes = array.strides[-2::-1] if array.ndim > 1 else ()
             if array.ndim and array.strides[-1] != array.itemsize and array.shape[-1] != 1:
                 raise ValueError(
-                    f"elements of the innermost dimension lie {array.strides[-1]} bytes apart, and a tensor map has no "
-                    f"stride for it: {array.itemsize} are needed; pass a copy"
+                    f"the stride of the innermost dimension is {array.strides[-1]} bytes but must be the element size, "
+                    f"{array.itemsize} bytes: pass a copy"
                 )
             if any(stride < 0 for stride in strides_bytes):
-                raise ValueError("a tensor map has no negative strides: pass a copy")
+                raise ValueError("strides must not be negative: pass a copy")
         if data_type is None:
             data_type = _NUMBERS.get(array.dtype.name)
             if data_type is None:
-                raise ValueError(f"no type of a tensor map is {array.dtype}: give one as `data_type`")
+                raise ValueError(f"{array.dtype} is not an element type of tensor maps: set `data_type`")
         self.array = array
         options = (interleave, swizzle, l2_promotion, oob_fill)
         strides = None if element_strides is None else list(element_strides)

@@ -17,7 +17,7 @@ from tma_emulator._tensor_map import TensorMap
 if TYPE_CHECKING:
     from triton.runtime.jit import JITFunction
 
-# An H100 is what the emulator has the semantics of.
+# The emulator implements the semantics of an H100.
 _TARGET = ("cuda", 90, 32)
 
 _POINTERS = {
@@ -146,7 +146,7 @@ def check_triton(
 
 
 def _without_lines_of_assembly(ptx: str) -> str:
-    """The text, without what LLVM says of lines in inline assembly: it counts them as if they were the source's."""
+    """Removes LLVM's line directives in inline assembly, which count lines as if they were the source's."""
     blocks = r"// begin inline asm\n.*?// end inline asm"
     return re.sub(blocks, lambda block: re.sub(r"(?m)^\s*\.loc\s.*$", "", block[0]), ptx, flags=re.DOTALL)
 
@@ -174,8 +174,8 @@ def _no_kernel(kernel: Any) -> str:
             "and the constants and options of one configuration"
         )
     if type(kernel).__name__ == "InterpretedFunction":
-        return "TRITON_INTERPRET is set, and with it there is nothing to compile"
-    return f"{kernel!r} is no kernel of Triton's: it lacks @triton.jit or @gluon.jit"
+        return "TRITON_INTERPRET must not be set, since it disables compilation"
+    return f"{kernel!r} is not a Triton kernel: it lacks @triton.jit or @gluon.jit"
 
 
 def _bind(
@@ -187,7 +187,7 @@ def _bind(
     options = {name: value for name, value in kwargs.items() if name not in kernel.arg_names}
     for name in options:
         if name not in known:
-            raise TypeError(f"{kernel.__name__} has no parameter {name!r}, and Triton no such option")
+            raise TypeError(f"{kernel.__name__} has no parameter {name!r}, and Triton has no such option")
     bound = inspect.signature(kernel.fn).bind(*args, **own)
     bound.apply_defaults()
     return dict(bound.arguments), options
@@ -196,7 +196,7 @@ def _bind(
 def _specialise(
     kernel: JITFunction, bound: dict[str, Any]
 ) -> tuple[dict[str, str], dict[tuple[int], Any], dict[tuple[int], Any]]:
-    """The types, constants and attributes that Triton gives a kernel for these arguments."""
+    """Returns the types, constants and attributes of a kernel for these arguments, as Triton determines them."""
     __tracebackhide__ = True
     signature: dict[str, str] = {}
     constants: dict[tuple[int], Any] = {}
@@ -223,10 +223,10 @@ def _check_layout(kernel: JITFunction, name: str, value: TensorDescriptor) -> No
     """Refuses a descriptor for the other of the two languages."""
     __tracebackhide__ = True
     if _is_gluon(kernel) and value.layout is None:
-        raise TypeError(f"argument {name} has no layout, and {kernel.__name__} is a kernel of Gluon's: pass `layout`")
+        raise TypeError(f"argument {name} has no layout, but {kernel.__name__} is a Gluon kernel: pass `layout`")
     if not _is_gluon(kernel) and (value.layout is not None or value.round_f32_to_tf32):
         raise TypeError(
-            f"argument {name} has a layout or `round_f32_to_tf32`, and {kernel.__name__} is no kernel of Gluon's: "
+            f"argument {name} has a layout or `round_f32_to_tf32`, but {kernel.__name__} is not a Gluon kernel: "
             "leave them out"
         )
 
@@ -258,7 +258,7 @@ def _type(name: str, value: Any) -> str:
     if isinstance(value, float):
         return "fp32"
     raise TypeError(
-        f"argument {name} is {type(value).__name__}: a NumPy array, a TensorDescriptor, a number or None is wanted"
+        f"argument {name} is {type(value).__name__}: must be a NumPy array, a TensorDescriptor, a number or None"
     )
 
 

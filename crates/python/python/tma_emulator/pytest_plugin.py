@@ -1,4 +1,4 @@
-"""The pytest plugin: failures show what the checker found, and `--tma-seeds` runs more schedules."""
+"""The pytest plugin: failures show the checker's findings, and `--tma-seeds` runs more schedules."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--tma-seeds",
         type=int,
         metavar="N",
-        help="run kernels under N schedules, where a call names none (default: 1, or `tma_seeds` of the ini file)",
+        help="run kernels under N schedules unless a call sets seeds (default: 1, or `tma_seeds` of the ini file)",
     )
     parser.addini("tma_seeds", "how many schedules kernels are run under where a call names none", default="1")
 
@@ -27,7 +27,7 @@ def pytest_configure(config: pytest.Config) -> None:
     given = config.getoption("--tma-seeds")
     count = int(config.getini("tma_seeds")) if given is None else given
     if count < 1:
-        raise pytest.UsageError(f"--tma-seeds {count}: there is at least one schedule")
+        raise pytest.UsageError(f"--tma-seeds {count}: must be at least 1")
     _launch.default_seeds = tuple(range(count))
 
 

@@ -1,4 +1,4 @@
-//! Buffers of a launch file.
+//! Buffers and variables of a launch file.
 
 use std::{ops::Range, path::Path};
 
@@ -11,23 +11,23 @@ use super::{
     violations::{Invalid, Noted},
 };
 
-/// All buffers together have no more bytes.
+/// Size limit of all buffers together, in bytes.
 pub(super) const MAX_BYTES: u64 = 1 << 30;
 
-/// The memory that a table is about.
+/// The kind of memory that a table describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// `[buffers.NAME]`
     Buffer,
     /// `[variables.NAME]`
     Variable {
-        /// It begins with what it holds in the module.
+        /// True if the variable starts with its initial value from the module.
         is_initial: bool,
     },
 }
 
 impl Kind {
-    /// The key of a table that names such memory.
+    /// Returns the key that names this kind of memory in other tables.
     const fn word(self) -> &'static str {
         match self {
             Self::Buffer => "buffer",
@@ -41,20 +41,20 @@ impl Kind {
 pub(super) struct FileBuffer {
     pub(super) name: String,
     pub(super) ty: ElementType,
-    /// Elements.
+    /// Number of elements.
     pub(super) count: u64,
-    /// Innermost first; one of them where the file says `length`.
+    /// Length of each dimension in elements, innermost first; a single one if the file sets `length`.
     pub(super) dims: Vec<u64>,
     pub(super) contents: Contents,
     pub(super) holds: Vec<Hold>,
     pub(super) kind: Kind,
-    /// The name of a variable in its module, where the table has another one.
+    /// The name of the variable in its module, if it differs from the table's name.
     symbol: Option<String>,
-    /// The number of a variable's module, once it is known.
+    /// The index of the variable's module, once resolved.
     pub(super) module: Option<usize>,
-    /// Where it stands in the text.
+    /// The location in the text.
     pub(super) at: Range<usize>,
-    /// Its table has an error, which was noted.
+    /// True if the table has an error, which was noted.
     pub(super) is_broken: bool,
 }
 
@@ -63,12 +63,12 @@ impl FileBuffer {
         self.count.saturating_mul(self.ty.bytes() as u64)
     }
 
-    /// The name of a variable in its module.
+    /// Returns the name of the variable in its module.
     pub(super) fn variable(&self) -> &str {
         self.symbol.as_deref().unwrap_or(&self.name)
     }
 
-    /// `taken` bytes are those of the buffers before it.
+    /// Reads a table. The buffers before it take `taken` bytes.
     pub(super) fn read(
         name: &str,
         table: &Table<'_>,
@@ -79,7 +79,7 @@ impl FileBuffer {
         let ty = table.required("type", ElementType::read);
         let length = table.optional("length", Value::integer::<u64>);
         let dims = table.optional("dims", |value| value.list(Value::integer::<u64>));
-        // Asked for here already, so that it counts as known whatever else is wrong.
+        // Looked up early, so that the key counts as known even if the table has other errors.
         table.get("contents");
         table.get("holds");
         let (symbol, module) = match kind {
@@ -96,12 +96,12 @@ impl FileBuffer {
             (Some(length), None) => vec![length],
             (None, Some(dims)) if !dims.is_empty() => dims,
             (Some(_), Some(_)) => {
-                return Err(table.note(format!("`{name}`: give `length` or `dims`, not both")));
+                return Err(table.note(format!("`{name}`: set either `length` or `dims`")));
             }
             _ => {
                 return Err(table.note(format!(
-                    "`{}s.{name}` has no `length`, in elements; \
-                     `dims`, innermost first, can stand in its place",
+                    "`{}s.{name}` needs a `length` in elements, \
+                     or `dims`, innermost first",
                     kind.word()
                 )));
             }
@@ -113,7 +113,7 @@ impl FileBuffer {
         let bytes = bytes.and_then(|bytes| bytes.checked_add(taken));
         let (Some(count), Some(..=MAX_BYTES)) = (count, bytes) else {
             return Err(table.note(format!(
-                "`{name}` is too large: all buffers together may have {MAX_BYTES} bytes"
+                "`{name}` is too large: the limit of all buffers together is {MAX_BYTES} bytes"
             )));
         };
         let room = Room {
@@ -144,7 +144,7 @@ impl FileBuffer {
         })
     }
 
-    /// Stands for a buffer with a violation, so that its name is known.
+    /// Returns a placeholder for a buffer with a violation, so that its name is known.
     pub(super) fn broken(name: &str, kind: Kind) -> Self {
         Self {
             name: name.to_owned(),
@@ -162,22 +162,22 @@ impl FileBuffer {
     }
 }
 
-/// Finds the buffer of a name.
+/// Finds a buffer by its name.
 pub(super) fn find(buffers: &[FileBuffer], value: &Value<'_>) -> Result<usize, Invalid> {
     find_one(buffers, "buffer", value)
 }
 
-/// The buffer or the variable that a table names.
+/// Returns the index of the buffer or variable that a table names.
 pub(super) fn target(table: &Table<'_>, buffers: &[FileBuffer]) -> Result<Option<usize>, Noted> {
     let [buffer, variable] = ["buffer", "variable"]
         .map(|word| table.optional(word, |value| find_one(buffers, word, value)));
     match (buffer?, variable?) {
-        (Some(_), Some(_)) => Err(table.note("give `buffer` or `variable`, not both")),
+        (Some(_), Some(_)) => Err(table.note("set either `buffer` or `variable`")),
         (buffer, variable) => Ok(buffer.or(variable)),
     }
 }
 
-/// As [`target`], of a table that must name one.
+/// Like [`target`], but the table must name one.
 pub(super) fn required_target(table: &Table<'_>, buffers: &[FileBuffer]) -> Result<usize, Noted> {
     let found = target(table, buffers)?;
     found.ok_or_else(|| table.note(format!("{} has no `buffer`", table.called())))

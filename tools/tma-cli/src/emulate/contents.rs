@@ -13,11 +13,11 @@ use super::{
     violations::Invalid,
 };
 
-/// Elements of one type.
+/// The contents of elements of one type.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Contents {
     Zeros,
-    /// All bits set: a NaN, -1, or the greatest number.
+    /// All bits set: a NaN, -1, or the largest number.
     Poison,
     /// The bits of every element.
     Constant(u64),
@@ -30,10 +30,10 @@ pub(super) enum Contents {
         low: Number,
         high: Number,
     },
-    /// These bytes, again and again.
+    /// These bytes, repeated.
     List(Vec<u8>),
     File(PathBuf),
-    /// The initial contents of this buffer, from an element on, each multiplied and added to.
+    /// The initial contents of another buffer from an element on, each multiplied by `times` and added to `plus`.
     Initial {
         buffer: usize,
         first: u64,
@@ -42,15 +42,15 @@ pub(super) enum Contents {
     },
 }
 
-/// The elements that contents are for.
+/// The elements to fill.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room<'a> {
     pub(super) ty: ElementType,
     pub(super) count: u64,
-    /// Files are relative to this folder.
+    /// The folder that paths of files are relative to.
     pub(super) folder: &'a Path,
-    /// Where what is meant may be what buffers held before: all buffers, which of them it is, and
-    /// its first element.
+    /// For expected contents, which may refer to initial contents: all buffers, the index of this one, and its
+    /// first element.
     pub(super) before: Option<(&'a [FileBuffer], usize, u64)>,
 }
 
@@ -67,8 +67,8 @@ impl Room<'_> {
         }
         if !value.is_table() {
             return Err(value.wrong(
-                "expected a pattern as `\"zeros\"`, a list as `[1, 2, 3]`, \
-                 or a table as `{ file = \"...\" }`",
+                "expected a pattern as in `\"zeros\"`, a list as in `[1, 2, 3]`, \
+                 or a table as in `{ file = \"...\" }`",
             ));
         }
         self.table(value)
@@ -85,7 +85,7 @@ impl Room<'_> {
                 let kind = buffers.get(buffer).map(|buffer| buffer.kind);
                 if kind == Some(Kind::Variable { is_initial: true }) {
                     return Err(value.wrong(
-                        "what the variable held is that of the module: give its table `contents`",
+                        "the initial contents come from the module; set `contents` in the variable's table",
                     ));
                 }
                 Contents::Initial {
@@ -99,7 +99,7 @@ impl Room<'_> {
                 let unchanged = self.before.map(|_| "unchanged");
                 let all = PATTERNS.into_iter().chain(unchanged);
                 let suggestion = tma_launch::suggestion(pattern, all);
-                return Err(value.wrong(format!("there is no pattern `{pattern}`: {suggestion}")));
+                return Err(value.wrong(format!("unknown pattern `{pattern}`: {suggestion}")));
             }
         })
     }
@@ -108,8 +108,8 @@ impl Room<'_> {
         let (given, count) = (value.array()?.len() as u64, self.count);
         if whole && given != count {
             return Err(value.wrong(format!(
-                "the list has {given} elements, and {count} are wanted; \
-                 `{{ repeat = [...] }}` takes a list again and again"
+                "the list has {given} elements but must have {count}; \
+                 use `{{ repeat = [...] }}` to repeat a shorter list"
             )));
         }
         if !whole && given == 0 {
@@ -134,10 +134,10 @@ impl Room<'_> {
                 if !table.end() {
                     return Err(Invalid::Noted);
                 }
-                return Err(value.wrong(format!("one of `{kinds}` is wanted")));
+                return Err(value.wrong(format!("set one of `{kinds}`")));
             }
             (Some((first, _)), Some((second, _))) => {
-                return Err(value.wrong(format!("give `{first}` or `{second}`, not both")));
+                return Err(value.wrong(format!("set either `{first}` or `{second}`")));
             }
         };
         let contents = match kind {
@@ -196,18 +196,20 @@ impl Room<'_> {
                 _ => false,
             };
             if !is_range {
-                return Err(value.wrong(format!("there is nothing from {low} to {high}")));
+                return Err(value.wrong(format!(
+                    "the range from {low} to {high} is empty or infinite; `low` must not exceed `high`"
+                )));
             }
         }
         Ok(contents)
     }
 
-    /// A number of the type.
+    /// Reads a number of the element type.
     fn number(&self, value: &Value<'_>) -> Result<Number, Invalid> {
         Ok(self.ty.number(self.ty.exact_bits(value)?))
     }
 
-    /// A number that can be added to numbers of the type, or multiply them.
+    /// Reads a number that can be added to or multiplied with elements of the type.
     fn difference(&self, value: &Value<'_>) -> Result<Number, Invalid> {
         Ok(match self.ty.is_float() {
             true => self.number(value)?,
@@ -221,13 +223,13 @@ impl Room<'_> {
         let cannot = |why: String| value.wrong(format!("cannot read `{given}`: {why}"));
         let metadata = path.metadata().map_err(|error| cannot(error.to_string()))?;
         if !metadata.is_file() {
-            return Err(cannot("it is no regular file".to_owned()));
+            return Err(cannot("not a regular file".to_owned()));
         }
         let (has, wants) = (metadata.len(), self.count * self.ty.bytes() as u64);
         if has != wants {
             let (count, name) = (self.count, self.ty.name());
             return Err(value.wrong(format!(
-                "`{given}` has {has} bytes, and {count} elements of {name} are {wants} bytes"
+                "`{given}` has {has} bytes but must have {wants}, for {count} elements of {name}"
             )));
         }
         Ok(Contents::File(path))
@@ -245,12 +247,14 @@ impl Room<'_> {
         } = &buffers[buffer];
         if *ty != self.ty {
             let (theirs, ours) = (ty.name(), self.ty.name());
-            return Err(value.wrong(format!("`{name}` has {theirs}, and {ours} are wanted")));
+            return Err(value.wrong(format!(
+                "`{name}` has elements of {theirs}, which must be {ours}"
+            )));
         }
         if first.checked_add(self.count).is_none_or(|end| end > *count) {
             let wanted = self.count;
             return Err(value.wrong(format!(
-                "`{name}` has {count} elements, and {wanted} from element {first} on are wanted"
+                "`{name}` has {count} elements, too few for {wanted} from element {first} on"
             )));
         }
         Ok(Contents::Initial {
@@ -263,7 +267,7 @@ impl Room<'_> {
 }
 
 impl Contents {
-    /// The file that it stands in.
+    /// Returns the path of the file with the contents, if they are in a file.
     pub(super) fn path(&self) -> Option<&Path> {
         match self {
             Self::File(path) => Some(path),
@@ -271,8 +275,8 @@ impl Contents {
         }
     }
 
-    /// The bytes of `count` elements from one on, of a buffer or of what is expected of it. `buffers` are
-    /// those that it may start from.
+    /// Returns the bytes of `count` elements from element `first` on. `buffers` contains the initial contents that
+    /// they may refer to.
     pub(super) fn bytes(
         &self,
         ty: ElementType,
@@ -337,8 +341,8 @@ impl Contents {
     }
 }
 
-/// `a * times + plus`: of integers the low bits, of others rounded once to `f64` after each step and
-/// then to the type.
+/// Computes `a * times + plus`: the low bits for integers; for other types, each step is rounded to `f64` and the
+/// result once to the type.
 fn combine(ty: ElementType, a: Number, times: Number, plus: Number) -> u64 {
     let float = |number| match number {
         Number::Integer(value) => value as f64,
@@ -352,10 +356,10 @@ fn combine(ty: ElementType, a: Number, times: Number, plus: Number) -> u64 {
     }
 }
 
-/// The step of SplitMix64's state.
+/// State increment of SplitMix64.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The next number of SplitMix64.
+/// Returns the next number of SplitMix64.
 fn next(state: &mut u64) -> u64 {
     *state = state.wrapping_add(STEP);
     let mut z = *state;
@@ -364,7 +368,7 @@ fn next(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// An integer from `low` to `high`, or a number from `low` to less than `high`.
+/// Returns an integer from `low` to `high` inclusive, or a floating-point number from `low` to below `high`.
 fn random(ty: ElementType, bits: u64, low: Number, high: Number) -> u64 {
     match (low, high) {
         (Number::Integer(low), Number::Integer(high)) => {
@@ -379,7 +383,7 @@ fn random(ty: ElementType, bits: u64, low: Number, high: Number) -> u64 {
     }
 }
 
-/// Bytes of a file that is still long enough.
+/// Reads `length` bytes of a file, which must not have become shorter.
 fn read(path: &Path, from: u64, length: usize) -> Result<Vec<u8>, String> {
     let cannot = |why: &str| format!("cannot read `{}`: {why}", path.display());
     let mut bytes = vec![0; length];
@@ -390,7 +394,7 @@ fn read(path: &Path, from: u64, length: usize) -> Result<Vec<u8>, String> {
     match read {
         Ok(()) => Ok(bytes),
         Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
-            Err(cannot("it has become shorter"))
+            Err(cannot("the file became shorter after it was checked"))
         }
         Err(error) => Err(cannot(&error.to_string())),
     }

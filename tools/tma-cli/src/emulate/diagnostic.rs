@@ -1,27 +1,27 @@
-//! Diagnostics of a kernel.
+//! Findings about a kernel.
 
 use std::fmt::{self, Display, Formatter};
 
 use tma_emulator::check;
 
-/// Something that was found.
+/// A finding about a kernel or its results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Diagnostic {
-    /// By the checker.
+    /// A finding of the checker.
     Kernel(Box<check::Diagnostic>),
-    /// The fault that ended a kernel, where the checker did not watch.
+    /// The fault that ended a kernel while the checker was off.
     Fault {
-        /// The driver's name for it.
+        /// The driver's name for the fault.
         error_name: Option<String>,
-        /// The description, with the location.
+        /// The description with the location.
         what: String,
     },
-    /// A buffer is not as expected.
+    /// A buffer differs from its expected contents.
     Mismatch(String),
 }
 
 impl Diagnostic {
-    /// Its name in kebab case: that of the checker, `fault` or `mismatch`.
+    /// Returns the kind in kebab case: the checker's kind, `fault` or `mismatch`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Kernel(found) => found.kind.name(),
@@ -30,7 +30,7 @@ impl Diagnostic {
         }
     }
 
-    /// Error, warning or note.
+    /// Returns `error`, `warning` or `note`.
     pub fn severity(&self) -> &'static str {
         match self {
             Self::Kernel(found) if found.is_note => "note",
@@ -39,7 +39,7 @@ impl Diagnostic {
         }
     }
 
-    /// Returns whether it is worse than a warning.
+    /// Returns whether the finding is an error.
     pub fn is_error(&self) -> bool {
         match self {
             Self::Kernel(found) => found.kind.severity() >= check::Severity::Error,
@@ -47,7 +47,7 @@ impl Diagnostic {
         }
     }
 
-    /// Returns whether it says that a kernel did not end in time.
+    /// Returns whether the finding reports a kernel that did not end in time.
     pub fn is_endless(&self) -> bool {
         match self {
             Self::Kernel(found) => found.kind == check::Kind::Endless,
@@ -59,7 +59,7 @@ impl Diagnostic {
         }
     }
 
-    /// Its kind and its lines, in one line.
+    /// Returns the kind and the source lines as one line of text.
     pub fn headline(&self) -> String {
         let kind = self.kind();
         match self {
@@ -79,8 +79,7 @@ impl Diagnostic {
         }
     }
 
-    /// Returns whether two seeds found the same: for the checker, the same kind at the same
-    /// instructions.
+    /// Returns whether two seeds have the same finding; for the checker, the same kind at the same instructions.
     pub fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Kernel(a), Self::Kernel(b)) => a.is_like(b),

@@ -1,4 +1,4 @@
-//! Types of elements: their bytes, and how they are compared.
+//! Element types: sizes and comparisons.
 
 use bytemuck::{AnyBitPattern, NoUninit};
 use half::{bf16, f16};
@@ -43,7 +43,7 @@ pub enum ElementType {
 }
 
 impl ElementType {
-    /// All of them.
+    /// All element types.
     pub const ALL: [Self; 12] = [
         Self::U8,
         Self::I8,
@@ -59,7 +59,7 @@ impl ElementType {
         Self::F64,
     ];
 
-    /// Its name in launch files.
+    /// Returns the type's name in launch files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::U8 => "u8",
@@ -77,7 +77,7 @@ impl ElementType {
         }
     }
 
-    /// Its size in bytes.
+    /// Returns the size in bytes.
     pub const fn bytes(self) -> usize {
         match self {
             Self::U8 | Self::I8 => 1,
@@ -87,12 +87,12 @@ impl ElementType {
         }
     }
 
-    /// Returns whether it has a fraction.
+    /// Returns whether this is a floating-point type.
     pub const fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::Bf16 | Self::F32 | Self::F64)
     }
 
-    /// The least and the greatest integer; none for floating-point types.
+    /// Returns the smallest and the largest integer; `None` for floating-point types.
     pub(super) fn bounds(self) -> Option<(i128, i128)> {
         let bits = 8 * self.bytes() as u32;
         match self {
@@ -104,8 +104,8 @@ impl ElementType {
         }
     }
 
-    /// The element type of tensor maps over a buffer of these; integers of one or two bytes are
-    /// unsigned there.
+    /// Returns the element type of tensor maps over a buffer of this type; integers of one or two bytes are
+    /// unsigned in tensor maps.
     pub(super) const fn data_type(self) -> DataType {
         match self {
             Self::U8 | Self::I8 => DataType::U8,
@@ -125,8 +125,8 @@ impl ElementType {
         choice(value, &Self::ALL, Self::name)
     }
 
-    /// The bits of a number that was written down: an integer must fit, a number with a point is
-    /// rounded to the nearest of the type, and the type must have a point.
+    /// Returns the bits of a number in the file. An integer must fit; a number with a decimal point requires a
+    /// floating-point type and is rounded to nearest.
     pub(super) fn exact_bits(self, value: &Value<'_>) -> Result<u64, Invalid> {
         let number = value.number()?;
         match (self.bounds(), number) {
@@ -137,15 +137,18 @@ impl ElementType {
                     return Ok(self.integer_bits(integer));
                 }
                 let name = self.name();
-                Err(value.wrong(format!("{integer} is no {name}, {least} to {most}")))
+                Err(value.wrong(format!(
+                    "{integer} must be a {name}, from {least} to {most}"
+                )))
             }
-            (Some(_), Number::Float(_)) => {
-                Err(value.wrong(format!("{number} is no {}, an integer", self.name())))
-            }
+            (Some(_), Number::Float(_)) => Err(value.wrong(format!(
+                "{number} must be an integer for the type {}",
+                self.name()
+            ))),
         }
     }
 
-    /// The low bits of an integer, or the float nearest to it.
+    /// Returns the bits of the nearest floating-point number, or the low bits of an integer.
     pub(super) fn integer_bits(self, value: i128) -> u64 {
         match self.bytes() {
             _ if self.is_float() => self.float_bits(value as f64),
@@ -154,7 +157,7 @@ impl ElementType {
         }
     }
 
-    /// The nearest number of the type.
+    /// Returns the bits of the nearest number of the type.
     pub(super) fn float_bits(self, value: f64) -> u64 {
         match self {
             Self::F16 => f16::from_f64(value).to_bits().into(),
@@ -165,7 +168,7 @@ impl ElementType {
         }
     }
 
-    /// The number that has these bits.
+    /// Returns the number with these bits.
     pub(super) fn number(self, bits: u64) -> Number {
         match self {
             Self::I8 => Number::Integer((bits as i8).into()),
@@ -180,7 +183,7 @@ impl ElementType {
         }
     }
 
-    /// Compares elements; those of `dims`, innermost first, are named by their coordinates.
+    /// Compares elements; `dims`, innermost first, turns their indices into coordinates.
     pub(super) fn compare(
         self,
         expected: &[u8],
@@ -231,7 +234,7 @@ fn elements<T: AnyBitPattern + NoUninit>(bytes: &[u8]) -> Vec<T> {
 macro_rules! narrow {
     ($($name:ident $inner:ty,)*) => {
         $(
-            /// A 16-bit floating-point number that can be compared by its steps.
+            /// A 16-bit floating-point number, comparable by its distance in ulps.
             #[derive(Clone, Copy)]
             struct $name($inner);
 

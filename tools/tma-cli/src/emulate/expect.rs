@@ -1,4 +1,4 @@
-//! The expected contents of buffers in the end, and where they are written.
+//! The expected final contents of buffers, and the files that buffers are written to.
 
 use std::path::{Path, PathBuf};
 
@@ -14,14 +14,14 @@ use super::{
     violations::{Invalid, Noted},
 };
 
-/// So many elements are compared at a time.
+/// Number of elements to compare at a time.
 const PART: u64 = 1 << 16;
 
 /// `[[expect]]`
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Expectation {
     pub(super) buffer: usize,
-    /// The first element that is looked at.
+    /// The first element to compare.
     first: u64,
     count: u64,
     contents: Contents,
@@ -46,19 +46,21 @@ impl Expectation {
         if first.checked_add(count).is_none_or(|end| end > all) {
             let name = &buffers[buffer].name;
             return Err(table.note(format!(
-                "`{name}` has {all} elements, not {count} from element {first} on"
+                "`{name}` has {all} elements, too few for {count} from element {first} on"
             )));
         }
         if count == 0 {
             let name = &buffers[buffer].name;
             return Err(table.note(format!(
-                "nothing is compared: `{name}` has {all} elements, and 0 from element {first} on are looked at"
+                "no element is compared: `{name}` has {all} elements, and the comparison covers 0 from element {first} on"
             )));
         }
         let tolerance = tolerance?;
         if tolerance.is_some() && !ty.is_float() {
             let name = ty.name();
-            return Err(table.note(format!("there is no `tolerance` for {name}, an integer")));
+            return Err(table.note(format!(
+                "`tolerance` must not be set for {name}, an integer type"
+            )));
         }
         let room = Room {
             ty,
@@ -80,7 +82,7 @@ impl Expectation {
         &self.contents
     }
 
-    /// Says which element is not as expected.
+    /// Returns a message about the elements that differ from their expected values, or `None`.
     pub(super) fn check(
         &self,
         file: &FileBuffer,
@@ -90,7 +92,7 @@ impl Expectation {
         let FileBuffer { name, ty, dims, .. } = file;
         let mut found = None;
         let mut first = 0;
-        // In parts, as buffers may be large.
+        // Buffers may be large, so they are compared in parts.
         while first < self.count {
             let count = PART.min(self.count - first);
             let expected = self.contents.bytes(*ty, first, count, buffers)?;
@@ -99,7 +101,7 @@ impl Expectation {
             let got = got.bytes().get(start..start + expected.len());
             let got = got.unwrap_or(&[]);
             first += count;
-            // Mostly so, and comparing elements takes copies of both.
+            // Equal bytes are the usual case; comparing elements needs copies of both.
             if expected == got {
                 continue;
             }
@@ -126,7 +128,7 @@ impl Expectation {
     }
 }
 
-/// The first of two mismatches, with the count of both.
+/// Returns the first of two mismatches with the sum of their counts.
 fn and(mut before: Mismatch, next: &Mismatch) -> Mismatch {
     if let (Mismatch::Elements { count, .. }, Mismatch::Elements { count: more, .. }) =
         (&mut before, next)
@@ -143,7 +145,7 @@ fn tolerance(value: &Value<'_>) -> Result<Tolerance, Invalid> {
     table.end();
     let (ulps, absolute) = (ulps?, absolute?);
     if ulps.is_none() && absolute.is_none() {
-        return Err(value.wrong("`ulps`, `absolute` or both are wanted"));
+        return Err(value.wrong("set `ulps`, `absolute` or both"));
     }
     if absolute.is_some_and(|absolute| absolute.is_nan() || absolute < 0.0) {
         return Err(value.wrong("`absolute` must be at least 0"));

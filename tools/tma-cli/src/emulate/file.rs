@@ -1,4 +1,4 @@
-//! A launch file as a whole.
+//! Launch files as a whole.
 
 use std::{
     fs::File,
@@ -25,15 +25,15 @@ use super::{
 };
 use tma_host::Source;
 
-/// The longest text that is read, TOML or PTX.
+/// Size limit of a TOML or PTX file, in bytes.
 pub(super) const MAX_FILE_BYTES: u64 = 256 << 20;
 
-/// A launch file that was read: modules, buffers, launches, and what to expect.
+/// A parsed launch file: modules, buffers, launches and expected results.
 #[derive(Clone, Debug)]
 pub struct LaunchFile {
     name: String,
     text: String,
-    /// Where it was read, if it was.
+    /// The path of the file, if it was read from one.
     path: Option<PathBuf>,
     modules: Vec<FileModule>,
     arch: String,
@@ -45,12 +45,12 @@ pub struct LaunchFile {
 }
 
 impl LaunchFile {
-    /// Reads a launch file. The error names the line and column of every violation.
+    /// Reads a launch file. The error lists the line and column of every violation.
     pub fn read(path: &Path) -> Result<Self, Violations> {
         let name = path.display().to_string();
         let cannot = |why: String| {
             let notes = Notes::default();
-            notes.note(Invalid::Here(0..0, format!("cannot read it: {why}")));
+            notes.note(Invalid::Here(0..0, format!("cannot read the file: {why}")));
             match notes.into_result(&name, "") {
                 Err(violations) => violations,
                 Ok(()) => Violations {
@@ -60,14 +60,14 @@ impl LaunchFile {
             }
         };
         let metadata = path.metadata().map_err(|error| cannot(error.to_string()))?;
-        // A pipe that nobody writes to cannot even be opened, and a device may have no end.
+        // Opening a pipe without a writer would block, and a device may be endless.
         if !metadata.is_file() {
-            return Err(cannot("it is no regular file".to_owned()));
+            return Err(cannot("not a regular file".to_owned()));
         }
         if metadata.len() > MAX_FILE_BYTES {
             let bytes = metadata.len();
             return Err(cannot(format!(
-                "{bytes} bytes are too many; large data are in files"
+                "{bytes} bytes exceed the limit; put large data in separate files"
             )));
         }
         let mut text = String::new();
@@ -80,11 +80,10 @@ impl LaunchFile {
         Ok(file)
     }
 
-    /// Reads the text of a launch file. Messages call it `name`; the paths in it are relative to
-    /// `folder`.
+    /// Parses the text of a launch file. Messages call it `name`; its paths are relative to `folder`.
     pub fn parse(name: &str, text: &str, folder: &Path) -> Result<Self, Violations> {
         let notes = Notes::default();
-        // After a violation in the syntax, all else would only confuse.
+        // After a syntax error, further messages would only confuse.
         let document = DeTable::parse(text).map_err(|error| {
             let at = error.span().unwrap_or(0..0);
             notes.note(Invalid::Here(at, error.message().to_owned()))
@@ -101,37 +100,37 @@ impl LaunchFile {
         })
     }
 
-    /// The file's name in messages.
+    /// Returns the file's name in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The paths of the PTX files.
+    /// Returns the paths of the PTX files.
     pub fn modules(&self) -> impl Iterator<Item = &Path> {
         self.modules.iter().map(|module| module.path.as_path())
     }
 
-    /// The architecture that the launches are for: `sm_90a`.
+    /// Returns the architecture of the launches, such as `sm_90a`.
     pub fn arch(&self) -> &str {
         &self.arch
     }
 
-    /// The launches, in their order.
+    /// Returns the launches in order.
     pub fn launches(&self) -> impl Iterator<Item = &Launch> {
         self.launches.iter().map(|file| &file.launch)
     }
 
-    /// The size of all buffers together, in bytes.
+    /// Returns the total size of all buffers in bytes.
     pub fn buffer_bytes(&self) -> u64 {
         self.buffers.iter().map(FileBuffer::bytes).sum()
     }
 
-    /// Returns whether buffers are written to files in the end.
+    /// Returns whether buffers are written to files at the end.
     pub fn writes_files(&self) -> bool {
         !self.dumps.is_empty()
     }
 
-    /// The buffers with what they hold before the first launch.
+    /// Returns the buffers with their contents before the first launch.
     ///
     /// # Errors
     /// A file with the contents of a buffer can no longer be read.
@@ -155,13 +154,13 @@ impl LaunchFile {
         self.buffers.iter().map(buffer).collect()
     }
 
-    /// The textures of the buffers.
+    /// Returns the textures of the buffers.
     pub(super) fn textures(&self) -> Vec<BufferTexture> {
         let textures = self.textures.iter();
         textures.filter_map(|texture| texture.texture).collect()
     }
 
-    /// The launches as a job on these buffers, with the texts of the file's modules.
+    /// Returns the launches as a job on these buffers, with the texts of the file's modules.
     pub fn job<'a>(&self, ptx: Ptx<'a>, further: Vec<Ptx<'a>>, buffers: Vec<Buffer>) -> Job<'a> {
         let mut job = Job::new(ptx);
         job.further = further;
@@ -170,10 +169,10 @@ impl LaunchFile {
         job
     }
 
-    /// Finds out in which module each kernel and each variable is, where the file does not say so.
+    /// Determines the module of each kernel and variable for which the file does not name one.
     ///
     /// # Errors
-    /// No module has it, or several have.
+    /// No module or several modules contain it.
     pub fn resolve(&mut self, sources: &[Source]) -> Result<(), Violations> {
         let notes = Notes::default();
         for file in &mut self.launches {
@@ -216,10 +215,10 @@ impl LaunchFile {
         notes.into_result(&self.name, &self.text)
     }
 
-    /// Checks that the launches fit their kernels. The errors name the launches' lines.
+    /// Checks that the launches fit their kernels. The errors name the lines of the launches.
     ///
     /// # Errors
-    /// A kernel that is not in its module, and every rule that a launch breaks.
+    /// A kernel is missing from its module, or a launch breaks a rule; all violations are listed.
     pub fn check(&self, sources: &[Source], buffers: &[Buffer]) -> Result<(), Violations> {
         let notes = Notes::default();
         for FileLaunch { launch, at, .. } in &self.launches {
@@ -237,10 +236,10 @@ impl LaunchFile {
         notes.into_result(&self.name, &self.text)
     }
 
-    /// Says where the buffers are not as expected.
+    /// Returns a message for each buffer that differs from its expected contents.
     ///
     /// # Errors
-    /// A file with what is expected can no longer be read.
+    /// A file with expected contents can no longer be read.
     pub fn mismatches(&self, after: &[Buffer]) -> Result<Vec<String>, Failure> {
         let mut all = Vec::new();
         for expectation in &self.expectations {
@@ -256,7 +255,7 @@ impl LaunchFile {
         Ok(all)
     }
 
-    /// The files that are read: itself, the modules, and contents of buffers.
+    /// Returns all input files: the launch file, the modules, and contents of buffers.
     pub fn inputs(&self) -> impl Iterator<Item = &Path> {
         let contents = self.buffers.iter().map(|buffer| &buffer.contents);
         let expected = self.expectations.iter().map(Expectation::contents);
@@ -265,10 +264,10 @@ impl LaunchFile {
         own.chain(self.modules()).chain(contents)
     }
 
-    /// Opens the files that buffers are written to in the end.
+    /// Opens the files that buffers are written to at the end.
     ///
     /// # Errors
-    /// One cannot be written, is read as well, or is there twice.
+    /// A file cannot be written, is also an input, or is listed twice.
     pub fn open_dumps(&self) -> Result<Vec<Output>, Failure> {
         let mut all: Vec<Output> = Vec::new();
         for Dump { path, .. } in &self.dumps {
@@ -328,7 +327,7 @@ fn parse(name: &str, text: &str, folder: &Path, table: &Table<'_>) -> Result<Lau
         textures.push(texture.unwrap_or_else(|Noted| FileTexture::broken(name)));
         result
     });
-    // They name buffers, variables and maps that may stand further down.
+    // Held values may refer to buffers, variables and maps further down in the file.
     let held = holds.iter().map(|value| match value {
         Some(value) => {
             let holds = value.list(|value| Hold::read(value, &buffers, &maps));
@@ -346,7 +345,7 @@ fn parse(name: &str, text: &str, folder: &Path, table: &Table<'_>) -> Result<Lau
     let dumps = each(table, "dump", |inner| Dump::read(inner, &buffers, folder));
     table.end();
     if launches.as_ref().is_ok_and(Vec::is_empty) {
-        table.note("the file has no `[[launch]]`");
+        table.note("the file must have at least one `[[launch]]`");
     }
     read.into_iter().collect::<Result<(), Noted>>()?;
     read_maps?;
@@ -368,7 +367,7 @@ fn parse(name: &str, text: &str, folder: &Path, table: &Table<'_>) -> Result<Lau
     })
 }
 
-/// Reads the tables `[key.NAME]`, each of them, also after one that is wrong.
+/// Reads each table `[key.NAME]`, continuing after an invalid one.
 fn each_named<'d>(
     table: &Table<'d>,
     key: &'static str,
@@ -386,7 +385,7 @@ fn each_named<'d>(
     result
 }
 
-/// Reads the tables `[[key]]`, or the one table `[key]`; each of them, also after one that is wrong.
+/// Reads each table `[[key]]`, or the single table `[key]`, continuing after an invalid one.
 fn each<T>(
     table: &Table<'_>,
     key: &'static str,

@@ -1,4 +1,4 @@
-//! Pointers and tensor maps that lie in buffers and variables.
+//! Pointers and tensor maps inside buffers and variables.
 
 use tma_launch::{Argument, Buffer, PlacedMap, PlacedPointer};
 
@@ -9,7 +9,7 @@ use super::{
     violations::Invalid,
 };
 
-/// One of `holds`.
+/// An entry of `holds`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Hold {
     Pointer(PlacedPointer),
@@ -52,13 +52,13 @@ impl Hold {
             }))),
             _ if !is_known => Err(Invalid::Noted),
             _ => Err(value.wrong(
-                "one thing is held: `{ at_bytes = 0, buffer = \"x\" }`, `{ at_bytes = 0, variable = \"x\" }` \
+                "set exactly one target: `{ at_bytes = 0, buffer = \"x\" }`, `{ at_bytes = 0, variable = \"x\" }` \
                  or `{ at_bytes = 0, map = \"x\" }`",
             )),
         }
     }
 
-    /// The buffer with this in it.
+    /// Returns the buffer with this value placed in it.
     pub(super) fn put(&self, buffer: Buffer) -> Buffer {
         match self {
             Self::Pointer(pointer) => buffer.with_pointer(*pointer),

@@ -1,4 +1,4 @@
-//! Launches of a launch file: the shape, and what the parameters get.
+//! Launches of a launch file: grid and block dimensions, and arguments.
 
 use std::ops::Range;
 
@@ -19,9 +19,9 @@ use super::{
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FileLaunch {
     pub(super) launch: Launch,
-    /// The number of the module that it names.
+    /// The index of the module that the launch names.
     pub(super) module: Option<usize>,
-    /// Where it stands in the text.
+    /// The location in the text.
     pub(super) at: Range<usize>,
 }
 
@@ -62,7 +62,7 @@ impl FileLaunch {
     }
 }
 
-/// A number, or one to three of them, innermost first.
+/// Reads a number, or a list of one to three numbers, innermost first.
 fn extent(value: &Value<'_>) -> Result<Dim3, Invalid> {
     if !value.is_array() {
         return Ok(Dim3::from(value.integer::<u32>()?));
@@ -72,14 +72,14 @@ fn extent(value: &Value<'_>) -> Result<Dim3, Invalid> {
         [x, y] => Ok(Dim3::new(x, y, 1)),
         [x, y, z] => Ok(Dim3::new(x, y, z)),
         ref all => Err(value.wrong(format!(
-            "one to three numbers are wanted, innermost first, not {}",
+            "must be one to three numbers, innermost first, not {}",
             all.len()
         ))),
     }
 }
 
-/// `{ buffer = "x" }`, `{ variable = "x" }`, `{ map = "tile" }`, `{ texture = "x" }`, `{ u32 = 5 }`, or a struct of such in
-/// brackets.
+/// Reads an argument: `{ buffer = "x" }`, `{ variable = "x" }`, `{ map = "tile" }`, `{ texture = "x" }`, `{ u32 = 5
+/// }`, or a list of these for a struct.
 fn argument(
     value: &Value<'_>,
     buffers: &[FileBuffer],
@@ -89,7 +89,7 @@ fn argument(
     if value.is_array() {
         let fields = value.list(|value| argument(value, buffers, maps, textures))?;
         return match fields.is_empty() {
-            true => Err(value.wrong("a struct has fields")),
+            true => Err(value.wrong("a struct must have fields")),
             false => Ok(Argument::Struct(fields)),
         };
     }
@@ -113,7 +113,7 @@ fn argument(
         .filter_map(Result::transpose)
         .collect::<Result<Vec<_>, Noted>>()?;
     if offset_bytes.is_some() && buffer.is_none() {
-        return Err(value.wrong("`offset_bytes` is that of a `buffer` or a `variable`"));
+        return Err(value.wrong("`offset_bytes` requires a `buffer` or a `variable`"));
     }
     match (buffer, map, &scalars[..]) {
         (Some(index), None, []) => Ok(Argument::Buffer {
@@ -124,13 +124,13 @@ fn argument(
         (None, None, [scalar]) => Ok(Argument::Scalar(*scalar)),
         _ if !is_known => Err(Invalid::Noted),
         _ => Err(value.wrong(
-            "an argument is one thing: `{ buffer = \"x\" }`, `{ variable = \"x\" }`, `{ map = \"x\" }`, \
-             `{ texture = \"x\" }`, `{ surface = \"x\" }`, or a number with its type, as `{ u32 = 5 }`",
+            "an argument must be exactly one of `{ buffer = \"x\" }`, `{ variable = \"x\" }`, `{ map = \"x\" }`, \
+             `{ texture = \"x\" }`, `{ surface = \"x\" }`, or a number with its type, as in `{ u32 = 5 }`",
         )),
     }
 }
 
-/// Half-precision numbers are passed as the 16 bits that they are.
+/// Converts a number to a scalar argument; half-precision numbers are passed as their 16 bits.
 fn scalar(ty: ElementType, value: &Value<'_>) -> Result<Scalar, Invalid> {
     let bits = ty.exact_bits(value)?;
     Ok(match ty {

@@ -1,4 +1,4 @@
-//! Tensor maps of a launch file, by the names that `tma map` has for their parameters.
+//! Tensor maps of a launch file; the parameters are named as in `tma map`.
 
 use std::borrow::Cow;
 
@@ -14,18 +14,18 @@ use super::{
     violations::{Invalid, Noted},
 };
 
-/// Where rules are checked: buffers begin at multiples of more than any rule asks for.
+/// The address used to check rules: buffers are aligned to more than any rule requires.
 const ADDRESS: u64 = 0x7f00_0000_0000;
 
 /// `[maps.NAME]`
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FileMap {
     pub(super) name: String,
-    /// `None` where its table has a violation, which was noted.
+    /// `None` if the table has a violation, which was noted.
     pub(super) argument: Option<Argument>,
 }
 
-/// Reads the table of a map, to be passed to a kernel.
+/// Reads the table of a map that is passed to a kernel.
 pub(super) fn read_map(
     name: &str,
     table: &Table<'_>,
@@ -49,7 +49,7 @@ pub(super) fn read_map(
     })
 }
 
-/// Finds the map of a name.
+/// Finds a map by its name.
 pub(super) fn find_map(maps: &[FileMap], value: &Value<'_>) -> Result<Argument, Invalid> {
     let given = value.string()?;
     match maps.iter().find(|map| map.name == given) {
@@ -62,7 +62,7 @@ pub(super) fn find_map(maps: &[FileMap], value: &Value<'_>) -> Result<Argument, 
     }
 }
 
-/// The parameters that were given.
+/// The parameters in the table.
 struct Given {
     data_type: Option<DataType>,
     dims: Option<Vec<u64>>,
@@ -81,7 +81,7 @@ struct Given {
     wide: Option<WideMode>,
 }
 
-/// A key, or the shorter name that it has as a flag of `tma map`.
+/// Reads a key by its name or by the shorter name of the corresponding flag of `tma map`.
 fn either<T>(
     table: &Table<'_>,
     [long, short]: [&'static str; 2],
@@ -89,9 +89,9 @@ fn either<T>(
 ) -> Result<Option<T>, Noted> {
     let (a, b) = (table.optional(long, &read), table.optional(short, &read));
     match (a?, b?) {
-        (Some(_), Some(_)) => {
-            Err(table.note(format!("`{long}` and `{short}` are the same: give one")))
-        }
+        (Some(_), Some(_)) => Err(table.note(format!(
+            "`{long}` and `{short}` are the same key; set only one"
+        ))),
         (a, b) => Ok(a.or(b)),
     }
 }
@@ -151,7 +151,7 @@ impl Given {
         })
     }
 
-    /// Innermost first.
+    /// Returns the values innermost first.
     fn in_order<'a, T: Clone>(&self, given: &'a [T]) -> Cow<'a, [T]> {
         match self.outermost_first {
             true => given.iter().rev().cloned().collect(),
@@ -171,7 +171,7 @@ impl Given {
             let corners = self.lower.is_some() || self.upper.is_some();
             if corners || self.wide.is_some() {
                 return Err(
-                    "an im2col map also has `channels_per_pixel` and `pixels_per_column`".into(),
+                    "an im2col map also needs `channels_per_pixel` and `pixels_per_column`".into(),
                 );
             }
             let mut tiled = Tiled::new(data_type, &dims);
@@ -182,11 +182,11 @@ impl Given {
         }
         let (Some(channels), Some(pixels)) = (self.channels, self.pixels) else {
             return Err(
-                "an im2col map has both `channels_per_pixel` and `pixels_per_column`".into(),
+                "an im2col map needs both `channels_per_pixel` and `pixels_per_column`".into(),
             );
         };
         if self.box_dims.is_some() {
-            return Err("an im2col map has no `box_dims`".into());
+            return Err("an im2col map must not have `box_dims`".into());
         }
         let spatial = dims.len().saturating_sub(2);
         let corner = |given: &Option<Vec<i32>>| given.clone().unwrap_or(vec![0; spatial]);
@@ -202,7 +202,7 @@ impl Given {
             None => Ok(0),
             Some(&[corner]) => Ok(corner),
             Some(corners) => Err(format!(
-                "a wide map has one corner, along W, not {}",
+                "a wide map must have one corner value, along W, not {}",
                 corners.len()
             )),
         };

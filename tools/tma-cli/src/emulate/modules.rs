@@ -1,4 +1,4 @@
-//! The modules of a launch file, and in which of them a kernel or a variable is.
+//! The modules of a launch file, and the lookup of kernels and variables in them.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use super::{
 /// A PTX file.
 #[derive(Clone, Debug)]
 pub(super) struct FileModule {
-    /// As the launch file calls it.
+    /// The path as written in the launch file.
     name: String,
     pub(super) path: PathBuf,
 }
@@ -31,15 +31,17 @@ impl FileModule {
             }),
             Ok(metadata) if metadata.is_file() => {
                 let bytes = metadata.len();
-                Err(value.wrong(format!("`{shown}` has {bytes} bytes, too many for PTX")))
+                Err(value.wrong(format!(
+                    "`{shown}` has {bytes} bytes, too large for a PTX file"
+                )))
             }
-            Ok(_) => Err(value.wrong(format!("`{shown}` is no file"))),
+            Ok(_) => Err(value.wrong(format!("`{shown}` is not a file"))),
             Err(error) => Err(value.wrong(format!("cannot read `{shown}`: {error}"))),
         }
     }
 }
 
-/// `module = "a.ptx"` or `modules = ["a.ptx", "b.ptx"]`
+/// Reads `module = "a.ptx"` or `modules = ["a.ptx", "b.ptx"]`.
 pub(super) fn read_modules(table: &Table<'_>, folder: &Path) -> Result<Vec<FileModule>, Noted> {
     let one = table.optional("module", |value| FileModule::read(value, folder));
     let several = table.optional("modules", |value| {
@@ -47,7 +49,7 @@ pub(super) fn read_modules(table: &Table<'_>, folder: &Path) -> Result<Vec<FileM
         let modules = value.list(|value| {
             let module = FileModule::read(value, folder)?;
             match known.contains(&module.name) {
-                true => Err(value.wrong(format!("`{}` stands here twice", module.name))),
+                true => Err(value.wrong(format!("`{}` is listed twice", module.name))),
                 false => {
                     known.push(module.name.clone());
                     Ok(module)
@@ -55,19 +57,19 @@ pub(super) fn read_modules(table: &Table<'_>, folder: &Path) -> Result<Vec<FileM
             }
         })?;
         match modules.is_empty() {
-            true => Err(value.wrong("at least one PTX file is wanted")),
+            true => Err(value.wrong("list at least one PTX file")),
             false => Ok(modules),
         }
     });
     match (one?, several?) {
         (Some(module), None) => Ok(vec![module]),
         (None, Some(modules)) => Ok(modules),
-        (Some(_), Some(_)) => Err(table.note("give `module` or `modules`, not both")),
+        (Some(_), Some(_)) => Err(table.note("set either `module` or `modules`")),
         (None, None) => Err(table.note(format!("{} has no `module`", table.called()))),
     }
 }
 
-/// The module that the table of a launch or a variable names, by its number.
+/// Returns the index of the module that the table of a launch or a variable names.
 pub(super) fn named(table: &Table<'_>, modules: &[FileModule]) -> Result<Option<usize>, Noted> {
     table.optional("module", |value| {
         let given = value.string()?;
@@ -80,8 +82,8 @@ pub(super) fn named(table: &Table<'_>, modules: &[FileModule]) -> Result<Option<
     })
 }
 
-/// The number of the one module that has a kernel or a variable of this name, where the file does not say which. `names`
-/// are those that a module has.
+/// Returns the index of the only module with a kernel or variable of this name, for tables that name no module.
+/// `names` returns the names in a module.
 pub(super) fn find<'s>(
     what: &str,
     name: &str,
@@ -90,7 +92,7 @@ pub(super) fn find<'s>(
     names: impl Fn(&'s Source) -> Vec<&'s str>,
 ) -> Result<usize, String> {
     if sources.len() < 2 {
-        // What is not there is told where it is looked up.
+        // The later lookup reports a missing name.
         return Ok(0);
     }
     let all: Vec<Vec<&str>> = sources.iter().map(names).collect();
@@ -107,14 +109,14 @@ pub(super) fn find<'s>(
             let first = &several[0];
             let first = first.trim_matches('`');
             Err(format!(
-                "the modules {} each have a {what} `{name}`: say which one, as by `module = \"{first}\"`",
+                "the modules {} each have a {what} `{name}`; choose one, as in `module = \"{first}\"`",
                 several.join(" and ")
             ))
         }
     }
 }
 
-/// The kernels of a module.
+/// Returns the kernels of a module.
 pub(super) fn kernels(source: &Source) -> Vec<&str> {
     let signatures = source.signatures().iter();
     signatures
@@ -122,7 +124,7 @@ pub(super) fn kernels(source: &Source) -> Vec<&str> {
         .collect()
 }
 
-/// The variables of a module that the host can read and write.
+/// Returns the variables of a module that the host can read and write.
 pub(super) fn variables(source: &Source) -> Vec<&str> {
     let is_global = |space| matches!(space, ptx::Space::Global | ptx::Space::Const);
     let variables = source.module().variables();

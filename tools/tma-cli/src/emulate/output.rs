@@ -1,4 +1,4 @@
-//! Files that are written: opened before anything runs, and there as a whole or not at all.
+//! Output files, opened before a run and then written completely or not at all.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -9,23 +9,23 @@ use std::{
 
 use tma_launch::{Failure, Stage};
 
-/// A file that will be written. Until then what it held before stays.
+/// An output file. Its previous contents remain until [`write`](Self::write) succeeds.
 #[derive(Debug)]
 pub struct Output {
-    /// As it was given.
+    /// The path as given.
     path: PathBuf,
-    /// The file itself, behind links.
+    /// The path with links resolved.
     target: PathBuf,
-    /// The file that is renamed in the end; `None` where the path is that of a device.
+    /// The file that is renamed at the end; `None` if the path is a device.
     temporary: Option<PathBuf>,
     file: File,
 }
 
 impl Output {
-    /// Opens it.
+    /// Opens the file.
     ///
     /// # Errors
-    /// It cannot be written, or is one of `inputs`.
+    /// The file cannot be written, or is one of `inputs`.
     pub fn open<'p>(
         path: &Path,
         inputs: impl IntoIterator<Item = &'p Path>,
@@ -35,7 +35,7 @@ impl Output {
         for input in inputs {
             if self::target(input).is_ok_and(|input| input == target) {
                 let what = format!(
-                    "`{}` is read and would be written: another file is needed",
+                    "`{}` is also an input and would be overwritten; use another file",
                     path.display()
                 );
                 return Err(Failure::new(Stage::CopyBack, what));
@@ -43,7 +43,7 @@ impl Output {
         }
         let (temporary, file) = match fs::metadata(&target) {
             Ok(there) if there.is_file() => {
-                // A file that may not be written is not replaced, either.
+                // A read-only file must not be replaced either.
                 OpenOptions::new()
                     .write(true)
                     .open(&target)
@@ -53,12 +53,12 @@ impl Output {
                 kept.map_err(failed)?;
                 (Some(temporary), file)
             }
-            Ok(there) if there.is_dir() => return Err(cannot(path, "it is a folder")),
+            Ok(there) if there.is_dir() => return Err(cannot(path, "is a folder")),
             Ok(there) if is_device(&there) => {
                 let file = OpenOptions::new().write(true).open(&target);
                 (None, file.map_err(failed)?)
             }
-            Ok(_) => return Err(cannot(path, "it is neither a file nor a device")),
+            Ok(_) => return Err(cannot(path, "is neither a file nor a device")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let (temporary, file) = beside(&target).map_err(failed)?;
                 (Some(temporary), file)
@@ -73,10 +73,10 @@ impl Output {
         })
     }
 
-    /// Writes all of it.
+    /// Writes the whole file.
     ///
     /// # Errors
-    /// It cannot be written; what it held before is still there.
+    /// The file cannot be written; its previous contents remain.
     pub fn write(mut self, bytes: &[u8]) -> Result<(), Failure> {
         let written = self.file.write_all(bytes);
         let written = written.and_then(|()| match &self.temporary {
@@ -92,7 +92,7 @@ impl Output {
         }
     }
 
-    /// The file itself, behind links.
+    /// Returns the path with links resolved.
     pub fn target(&self) -> &Path {
         &self.target
     }
@@ -101,7 +101,7 @@ impl Output {
 impl Drop for Output {
     fn drop(&mut self) {
         if let Some(temporary) = &self.temporary {
-            // There is nobody to tell.
+            // An error here cannot be reported.
             let _ = fs::remove_file(temporary);
         }
     }
@@ -112,7 +112,7 @@ fn cannot(path: &Path, why: &str) -> Failure {
     Failure::new(Stage::CopyBack, what)
 }
 
-/// The path without links; the last part need not be there.
+/// Resolves links in a path; the last component need not exist.
 fn target(path: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -124,10 +124,10 @@ fn target(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// A new file in the same folder, so that renaming it replaces the other in one step.
+/// Creates a file in the same folder, so that renaming it replaces the target atomically.
 fn beside(target: &Path) -> io::Result<(PathBuf, File)> {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
-    // Several schedules may be under way.
+    // Several schedules may run in parallel.
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let temporary = target.with_file_name(format!(".{name}.{}.{number}", std::process::id()));

@@ -1,4 +1,4 @@
-//! Reads tables of a TOML text; every violation is kept with its location.
+//! Reads tables of a TOML text and collects every violation with its location.
 
 use std::{
     cell::RefCell,
@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::violations::{Invalid, Noted, Notes};
 
-/// A number as it stands in the text.
+/// A number as written in the text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Number {
     Integer(i128),
@@ -27,7 +27,7 @@ impl Display for Number {
     }
 }
 
-/// As many violations of one list are noted.
+/// Maximum number of violations to report for one list.
 const LISTED: usize = 8;
 
 /// A value and its location.
@@ -39,7 +39,7 @@ pub(super) struct Value<'d> {
 }
 
 impl<'d> Value<'d> {
-    /// A violation here.
+    /// Returns a violation at this location.
     pub(super) fn wrong(&self, says: impl Into<String>) -> Invalid {
         Invalid::Here(self.at.clone(), says.into())
     }
@@ -97,7 +97,7 @@ impl<'d> Value<'d> {
         Ok(Number::Float(value))
     }
 
-    /// An integer that the type has.
+    /// Returns an integer within the bounds of the type.
     pub(super) fn integer<T: TryFrom<i128> + Bounds>(&self) -> Result<T, Invalid> {
         let value = match self.number()? {
             Number::Integer(value) => value,
@@ -105,7 +105,7 @@ impl<'d> Value<'d> {
         };
         T::try_from(value).map_err(|_| {
             let (least, most) = T::BOUNDS;
-            self.wrong(format!("{value} is not from {least} to {most}"))
+            self.wrong(format!("{value} must be from {least} to {most}"))
         })
     }
 
@@ -129,7 +129,7 @@ impl<'d> Value<'d> {
         Ok(array.iter().map(value).collect())
     }
 
-    /// All items, each read by `read`, also after one that is wrong.
+    /// Reads all items with `read`, continuing after an invalid one.
     pub(super) fn list<T>(
         &self,
         mut read: impl FnMut(&Value<'d>) -> Result<T, Invalid>,
@@ -154,7 +154,7 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// A table that messages call `name`.
+    /// Returns the value as a table that messages call `name`.
     pub(super) fn table(&self, name: impl Into<String>) -> Result<Table<'d>, Invalid> {
         let entries = self.value.as_table();
         Ok(Table {
@@ -167,7 +167,7 @@ impl<'d> Value<'d> {
     }
 }
 
-/// Integers and what they can be.
+/// Integer types and their bounds.
 pub(super) trait Bounds {
     const BOUNDS: (i128, i128);
 }
@@ -182,7 +182,7 @@ macro_rules! bounds {
 
 bounds! { u8 i8 u16 i16 u32 i32 u64 i64 }
 
-/// A table. Its keys are those that were asked for.
+/// A table. The keys that are looked up count as known.
 #[derive(Debug)]
 pub(super) struct Table<'d> {
     name: String,
@@ -193,7 +193,7 @@ pub(super) struct Table<'d> {
 }
 
 impl<'d> Table<'d> {
-    /// The whole file.
+    /// Returns the table of the whole file.
     pub(super) fn document(entries: &'d DeTable<'d>, notes: &'d Notes) -> Self {
         Self {
             name: String::new(),
@@ -204,7 +204,7 @@ impl<'d> Table<'d> {
         }
     }
 
-    /// Notes a violation that concerns all of the table.
+    /// Notes a violation that concerns the whole table.
     pub(super) fn note(&self, says: impl Into<String>) -> Noted {
         self.notes.note(Invalid::Here(self.at.clone(), says.into()))
     }
@@ -234,7 +234,7 @@ impl<'d> Table<'d> {
         }
     }
 
-    /// The value of a key that may be missing.
+    /// Returns the value of an optional key.
     pub(super) fn optional<T>(
         &self,
         key: &'static str,
@@ -252,7 +252,7 @@ impl<'d> Table<'d> {
         })
     }
 
-    /// The value of a key that must be there.
+    /// Returns the value of a required key.
     pub(super) fn required<T>(
         &self,
         key: &'static str,
@@ -262,7 +262,7 @@ impl<'d> Table<'d> {
             .ok_or_else(|| self.note(format!("{} has no `{key}`", self.called())))
     }
 
-    /// The entries, in the order of the text, where the names are the user's own.
+    /// Returns the entries in the order of the text, for tables with user-defined names.
     pub(super) fn named(&self) -> Vec<(&'d str, Range<usize>, Value<'d>)> {
         let mut all: Vec<_> = self
             .entries
@@ -273,7 +273,7 @@ impl<'d> Table<'d> {
         all
     }
 
-    /// How messages call it.
+    /// Returns the table's name in messages.
     pub(super) fn called(&self) -> String {
         match self.name.as_str() {
             "" => "the file".to_owned(),
@@ -281,7 +281,7 @@ impl<'d> Table<'d> {
         }
     }
 
-    /// Notes keys that nobody asked for, and says whether there are none.
+    /// Notes unknown keys, and returns whether there are none.
     pub(super) fn end(&self) -> bool {
         let known = self.known.borrow();
         let mut is_known = true;
@@ -296,7 +296,7 @@ impl<'d> Table<'d> {
                 None => String::new(),
             };
             let says = format!(
-                "{} has no key `{name}`: {near}there are {}",
+                "{} has no key `{name}`: {near}known keys are {}",
                 self.called(),
                 all.join(", ")
             );
@@ -307,7 +307,7 @@ impl<'d> Table<'d> {
     }
 }
 
-/// One of a list of names.
+/// Parses one of a list of names.
 pub(super) fn choice<'d, T: Copy>(
     value: &Value<'d>,
     all: &[T],
@@ -318,7 +318,7 @@ pub(super) fn choice<'d, T: Copy>(
     found.ok_or_else(|| {
         let names = all.iter().map(|choice| name(*choice));
         value.wrong(format!(
-            "there is no `{given}`: {}",
+            "unknown value `{given}`: {}",
             suggestion(given, names)
         ))
     })

@@ -8,21 +8,21 @@ use tma_launch::{Buffer, Failure, Job, Ptx, Stage};
 use super::{Diagnostic, LaunchFile, Output, Violations};
 use tma_host::{Capability, Source};
 
-/// How an emulation ended.
+/// The outcome of an emulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
-    /// The kernels ran to their end, and everything is as expected.
+    /// The kernels ran to their end, and all results are as expected.
     Clean,
-    /// A kernel did something wrong, or did not do what was expected.
+    /// A kernel made an error, or a result is not as expected.
     Findings,
-    /// The emulator does not have what the module needs; nothing was run.
+    /// A module needs something that the emulator does not support; no kernel ran.
     Unsupported,
-    /// The input is wrong; nothing was run.
+    /// The input is invalid; no kernel ran.
     Error,
 }
 
 impl Verdict {
-    /// Its word in reports.
+    /// Returns the verdict's name in reports.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Clean => "clean",
@@ -32,7 +32,7 @@ impl Verdict {
         }
     }
 
-    /// The exit code of `tma emulate`.
+    /// Returns the exit code of `tma emulate`.
     pub const fn exit_code(self) -> u8 {
         match self {
             Self::Clean => 0,
@@ -43,19 +43,19 @@ impl Verdict {
     }
 }
 
-/// Why nothing was run.
+/// The reason why no kernel ran.
 #[derive(Clone, Debug)]
 pub enum Stopped {
-    /// The launch file is wrong.
+    /// The launch file is invalid.
     Violations(Violations),
-    /// Something that it names is wrong.
+    /// A file or kernel that the launch file names is invalid.
     Failure(Failure),
-    /// The emulator does not have what is needed.
+    /// The emulator does not support something that a kernel needs.
     Unsupported(String),
 }
 
 impl Stopped {
-    /// [`Verdict::Error`] or [`Verdict::Unsupported`].
+    /// Returns [`Verdict::Error`] or [`Verdict::Unsupported`].
     pub const fn verdict(&self) -> Verdict {
         match self {
             Self::Violations(_) | Self::Failure(_) => Verdict::Error,
@@ -81,20 +81,20 @@ impl std::error::Error for Stopped {}
 pub struct Run {
     /// The seed.
     pub seed: u64,
-    /// Everything that was found; nothing if the kernels are right.
+    /// All findings; empty if the kernels are correct.
     pub diagnostics: Vec<Diagnostic>,
-    /// Parts that the run has not tested. The verdict does not depend on them.
+    /// Parts of a kernel that the run did not test. They do not change the verdict.
     pub notes: Vec<Diagnostic>,
     /// The output of the kernels.
     pub printed: String,
-    /// Instructions, each counted once for each thread; nothing where a kernel did not end.
+    /// Instructions counted per thread; `None` if a kernel did not end.
     pub steps: Option<u64>,
-    /// Why what was expected could not be compared, or a file not be written.
+    /// The reason why expected contents could not be compared or a file could not be written.
     pub failed: Option<Failure>,
 }
 
 impl Run {
-    /// Nothing yet.
+    /// Returns an empty result.
     pub(crate) fn new(seed: u64) -> Self {
         Self {
             seed,
@@ -106,7 +106,7 @@ impl Run {
         }
     }
 
-    /// Takes what the checker says of launches that were run.
+    /// Adds the checker's report about finished launches.
     pub(crate) fn take(&mut self, report: check::CheckReport) {
         let mut diagnostics = report.diagnostics.iter();
         if !diagnostics.any(check::Diagnostic::ends_kernel) {
@@ -121,7 +121,7 @@ impl Run {
         self.notes = kernels(report.notes);
     }
 
-    /// [`Verdict::Clean`] or [`Verdict::Findings`].
+    /// Returns [`Verdict::Clean`] or [`Verdict::Findings`].
     pub fn verdict(&self) -> Verdict {
         match self.diagnostics.iter().any(Diagnostic::is_error) {
             true => Verdict::Findings,
@@ -135,7 +135,7 @@ impl Run {
 pub struct Ran {
     run: Run,
     dumps: Vec<Output>,
-    /// Where there is something to write.
+    /// The buffers, if they are to be written to files.
     buffers: Option<Vec<Buffer>>,
 }
 
@@ -146,22 +146,22 @@ pub struct Emulation {
     sources: Vec<Source>,
 }
 
-/// The architecture whose semantics the emulator has.
+/// The architecture that the emulator implements.
 const ARCH: &str = "sm_90a";
 
 impl Emulation {
     /// Reads a launch file and its modules, and checks that they fit.
     ///
     /// # Errors
-    /// Everything that is wrong with the input.
+    /// The input is invalid; the error lists every violation.
     pub fn open(path: &Path) -> Result<Self, Stopped> {
         Self::new(LaunchFile::read(path).map_err(Stopped::Violations)?)
     }
 
-    /// As [`open`](Self::open), of a file that was read.
+    /// Reads the modules of a parsed launch file, and checks that they fit.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// The input is invalid; the error lists every violation.
     pub fn new(mut file: LaunchFile) -> Result<Self, Stopped> {
         let sources = file.modules().map(Source::read);
         let sources: Vec<Source> = sources
@@ -176,18 +176,18 @@ impl Emulation {
         Ok(Self { file, sources })
     }
 
-    /// The launch file.
+    /// Returns the launch file.
     pub fn file(&self) -> &LaunchFile {
         &self.file
     }
 
-    /// Runs all launches and compares what is expected.
+    /// Runs all launches and compares the results with the expected ones.
     ///
-    /// With `config.checks` the checker watches, and what it finds is in the result.
+    /// With `config.checks`, the checker runs too, and its findings are part of the result.
     ///
     /// # Errors
-    /// The module needs what the emulator does not have, or a file cannot be opened. What goes wrong
-    /// later stands in the result, beside what was found.
+    /// A module needs something that the emulator does not support, or a file cannot be opened. Later errors are
+    /// part of the result, next to the findings.
     pub fn run(&self, config: Config) -> Result<Ran, Stopped> {
         let dumps = self.file.open_dumps().map_err(Stopped::Failure)?;
         let mut job = self.job()?;
@@ -212,7 +212,7 @@ impl Emulation {
                 Err(failure) => run.failed = Some(failure),
             }
         }
-        // They may be large, and wait for their turn.
+        // Buffers may be large, and are kept until they are written.
         let is_written = run.steps.is_some() && !dumps.is_empty();
         let buffers = is_written.then(|| std::mem::take(&mut job.buffers));
         Ok(Ran {
@@ -222,7 +222,7 @@ impl Emulation {
         })
     }
 
-    /// Writes what is to be written of a run.
+    /// Writes the output files of a run.
     pub fn write(&self, ran: Ran) -> Run {
         let Ran {
             mut run,
@@ -236,10 +236,10 @@ impl Emulation {
         run
     }
 
-    /// Runs all launches with an observer, and does nothing else.
+    /// Runs all launches with an observer, without comparing results or writing files.
     ///
     /// # Errors
-    /// The module needs what the emulator does not have.
+    /// A module needs something that the emulator does not support.
     pub fn observe(&self, config: Config, observer: &mut dyn Observer) -> Result<(), Stopped> {
         let backend = self.backend(config);
         steps(backend.observe(&mut self.job()?, observer)).map(drop)
@@ -265,7 +265,7 @@ fn check(backend: &EmulatorBackend, job: &mut Job<'_>, run: &mut Run) -> Result<
     Ok(())
 }
 
-/// The number of steps, or what ended a kernel.
+/// Returns the number of steps, or the diagnostic that ended a kernel.
 fn steps(result: Result<Vec<Report>, Failure>) -> Result<Result<u64, Diagnostic>, Stopped> {
     match result {
         Ok(reports) => Ok(Ok(reports.iter().map(|report| report.steps).sum())),
@@ -284,12 +284,12 @@ pub(crate) fn stopped(failure: Failure) -> Stopped {
     }
 }
 
-/// The emulator is a GPU of compute capability 9.0.
+/// Refuses launches for other GPUs than the emulated one, which has compute capability 9.0.
 fn supported(file: &LaunchFile, source: &Source) -> Result<(), Stopped> {
     let arch = file.arch();
     if !["sm_90", ARCH].contains(&arch) {
         let what = format!(
-            "{}: the launches are for `{arch}`, and the emulator has the semantics of {ARCH}",
+            "{}: the launches are for `{arch}`, but the emulator implements {ARCH}",
             file.name()
         );
         return Err(Stopped::Unsupported(what));
@@ -297,12 +297,12 @@ fn supported(file: &LaunchFile, source: &Source) -> Result<(), Stopped> {
     runs_here(source.name(), source.target())
 }
 
-/// Refuses a module for GPUs that the emulator is none of.
+/// Refuses a module for GPUs that the emulator does not implement.
 pub(crate) fn runs_here(name: &str, target: &str) -> Result<(), Stopped> {
     match Capability::LEAST.runs(target) {
         Some(true) => Ok(()),
         Some(false) => Err(Stopped::Unsupported(format!(
-            "{name}: the module is for `{target}`, which does not run on {ARCH}, what the emulator is"
+            "{name}: the module is for `{target}`, which cannot run on the emulator, which implements {ARCH}"
         ))),
         None => {
             let what = format!("{name} is for the unknown target `{target}`");

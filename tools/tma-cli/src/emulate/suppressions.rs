@@ -1,4 +1,4 @@
-//! Files of findings that somebody has accepted.
+//! Files of accepted findings.
 
 use std::path::Path;
 
@@ -12,10 +12,10 @@ use super::{
     violations::{Invalid, Noted, Notes, Violations},
 };
 
-/// Reads the text of a file of suppressions; messages call it `name`.
+/// Parses the text of a file of suppressions. Messages call it `name`.
 ///
 /// # Errors
-/// Everything that is wrong with the text, with line and column.
+/// The text is invalid; the error lists every violation with line and column.
 pub fn parse_suppressions(name: &str, text: &str) -> Result<Suppressions, Violations> {
     let notes = Notes::default();
     let document = DeTable::parse(text).map_err(|error| {
@@ -25,7 +25,7 @@ pub fn parse_suppressions(name: &str, text: &str) -> Result<Suppressions, Violat
     let mut all = Vec::new();
     if let Ok(document) = &document {
         let table = Table::document(document.get_ref(), &notes);
-        // What is wrong was noted.
+        // Violations were noted.
         if let Ok(Some(list)) = table.optional("suppression", |value| value.list(suppression)) {
             all = list;
         }
@@ -35,13 +35,13 @@ pub fn parse_suppressions(name: &str, text: &str) -> Result<Suppressions, Violat
     Ok(Suppressions::new(all))
 }
 
-/// The longest file of suppressions that is read.
+/// Size limit of a file of suppressions, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
 
 /// Reads a file of suppressions.
 ///
 /// # Errors
-/// It cannot be read, or something in it is wrong.
+/// The file cannot be read, or its text is invalid.
 pub fn read_suppressions(path: &Path) -> Result<Suppressions, Failure> {
     let name = path.display().to_string();
     let failure = |why: String| Failure::new(Stage::Load, why);
@@ -107,7 +107,7 @@ mod tests {
         let text = "[[suppression]]\nkind = \"same-value-races\"\nfunctions = \"k\"\n";
         let wrong = parse_suppressions("s.toml", text).unwrap_err().to_string();
         assert!(
-            wrong.contains("s.toml:2:8: `kind`: there is no `same-value-races`"),
+            wrong.contains("s.toml:2:8: `kind`: unknown value `same-value-races`"),
             "{wrong}"
         );
         assert!(wrong.contains("`suppression` has no `function`"), "{wrong}");

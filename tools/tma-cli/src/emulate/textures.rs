@@ -1,4 +1,4 @@
-//! Textures of a launch file: buffers as arrays of texels, and how they are read.
+//! Textures of a launch file: buffers as arrays of texels, with their sampler settings.
 
 use tma_emulator::{
     BufferTexture,
@@ -16,14 +16,14 @@ use super::{
 #[derive(Clone, Debug)]
 pub(super) struct FileTexture {
     name: String,
-    /// `None` where its table has a violation, which was noted.
+    /// `None` if the table has a violation, which was noted.
     pub(super) texture: Option<BufferTexture>,
 }
 
-/// The keys that say how texels lie in the buffer.
+/// The keys that describe the layout of texels in the buffer.
 struct Texels {
     channels: u32,
-    /// Innermost first.
+    /// Length of each dimension in texels, innermost first.
     dims: Option<Vec<u64>>,
     layered: bool,
     cube: bool,
@@ -59,7 +59,7 @@ impl FileTexture {
         if needed > there {
             let buffer = &buffers[index].name;
             return Err(about(format!(
-                "it has {needed} bytes, and the buffer `{buffer}` has {there}"
+                "{needed} bytes of texels exceed the {there} bytes of buffer `{buffer}`"
             )));
         }
         let texture = BufferTexture {
@@ -72,7 +72,7 @@ impl FileTexture {
         })
     }
 
-    /// Stands for a texture with a violation, so that its name is known.
+    /// Returns a placeholder for a texture with a violation, so that its name is known.
     pub(super) fn broken(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -95,7 +95,7 @@ impl Texels {
             other => {
                 let (buffer, ty) = (&buffer.name, other.name());
                 return Err(format!(
-                    "the buffer `{buffer}` is of `{ty}`, which texels cannot be"
+                    "buffer `{buffer}` has elements of `{ty}`, which are not valid texels"
                 ));
             }
         };
@@ -115,8 +115,8 @@ impl Texels {
             (&[x, y, faces], true, true) => (Geometry::LayeredCube, [x, y, faces]),
             _ => {
                 return Err(format!(
-                    "`dims` has {}; a texture has one to three dimensions, with the layers two or three, and a cube has \
-                     two and its faces",
+                    "`dims` has length {}; a texture must have one to three dimensions (two or three including layers), \
+                     and a cube two and its faces",
                     dims.len()
                 ));
             }
@@ -126,7 +126,7 @@ impl Texels {
             Some(pitch_bytes) if geometry == Geometry::Plane => {
                 Image::pitched(0, format, [extents[0], extents[1]], pitch_bytes)
             }
-            Some(_) => return Err("`pitch_bytes` is for two dimensions without layers".into()),
+            Some(_) => return Err("`pitch_bytes` requires two dimensions without layers".into()),
         };
         image.map_err(|rule| rule.to_string())
     }
@@ -156,7 +156,7 @@ fn sampler(table: &Table<'_>) -> Result<Sampler, Noted> {
         let channels = value.list(Value::float)?;
         let mut border = [0; 4];
         if channels.len() > border.len() {
-            return Err(value.wrong("a border has up to four channels"));
+            return Err(value.wrong("a border must have at most four channels"));
         }
         for (to, channel) in border.iter_mut().zip(channels) {
             *to = (channel as f32).to_bits();
@@ -172,7 +172,7 @@ fn sampler(table: &Table<'_>) -> Result<Sampler, Noted> {
     })
 }
 
-/// One for all dimensions, or a list of one for each.
+/// Reads one address mode for all dimensions, or a list with one for each.
 fn address_modes(value: &Value<'_>) -> Result<[AddressMode; 3], Invalid> {
     let all = [
         AddressMode::Wrap,
@@ -194,13 +194,13 @@ fn address_modes(value: &Value<'_>) -> Result<[AddressMode; 3], Invalid> {
     let modes = value.list(mode)?;
     let mut each = [AddressMode::Clamp; 3];
     if modes.is_empty() || modes.len() > each.len() {
-        return Err(value.wrong("one to three address modes are wanted, innermost first"));
+        return Err(value.wrong("must be one to three address modes, innermost first"));
     }
     each[..modes.len()].copy_from_slice(&modes);
     Ok(each)
 }
 
-/// The index of the texture of a name.
+/// Returns the index of a texture by its name.
 pub(super) fn find_texture(textures: &[FileTexture], value: &Value<'_>) -> Result<u64, Invalid> {
     let given = value.string()?;
     match textures.iter().position(|texture| texture.name == given) {

@@ -1,4 +1,4 @@
-//! Violations of the format of a launch file, each with its location.
+//! Violations of the launch file format, each with its location.
 
 use std::{
     cell::RefCell,
@@ -8,35 +8,35 @@ use std::{
 
 use ptx::LineIndex;
 
-/// The violations in a launch file, in the order of the text; never empty.
+/// All violations in a launch file, in the order of the text; never empty.
 ///
-/// Displays as one report for each, with the line and a caret under the location.
+/// The display shows each with its line and carets under the location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violations {
     pub(super) file: String,
     pub(super) list: Vec<Violation>,
 }
 
-/// One location that is wrong.
+/// An error at one location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// The line, from 1.
+    /// The line number, from 1.
     pub line: usize,
     /// The byte within the line, from 1.
     pub column: usize,
-    /// The message: the error, and how to correct it.
+    /// The message: the error and its correction.
     pub says: String,
     source_line: String,
     width: usize,
 }
 
 impl Violations {
-    /// The name of the file.
+    /// Returns the name of the file.
     pub fn file(&self) -> &str {
         &self.file
     }
 
-    /// The violations, in the order of the text.
+    /// Returns the violations in the order of the text.
     pub fn iter(&self) -> std::slice::Iter<'_, Violation> {
         self.list.iter()
     }
@@ -73,8 +73,8 @@ impl Violation {
         }
     }
 
-    /// Spaces (and the tabs of the line) up to the column, then carets to the end of the location
-    /// or of the line.
+    /// Returns spaces (and the tabs of the line) up to the column, then carets to the end of the location or of the
+    /// line.
     fn underline(&self) -> String {
         let (before, rest) = self
             .source_line
@@ -87,16 +87,16 @@ impl Violation {
     }
 }
 
-/// A violation before its line is known.
+/// A violation before its line number is computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Invalid {
     /// A violation at these bytes of the text.
     Here(Range<usize>, String),
-    /// It was noted already.
+    /// A violation that was noted already.
     Noted,
 }
 
-/// A violation that was noted.
+/// Marks a violation that was noted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Noted;
 
@@ -106,7 +106,7 @@ impl From<Noted> for Invalid {
     }
 }
 
-/// The violations so far.
+/// The violations found so far.
 #[derive(Debug, Default)]
 pub(super) struct Notes(RefCell<Vec<(Range<usize>, String)>>);
 
@@ -118,7 +118,7 @@ impl Notes {
         Noted
     }
 
-    /// All of them; an error unless there are none.
+    /// Returns all violations as an error, or `Ok` if there are none.
     pub(super) fn into_result(self, file: &str, text: &str) -> Result<(), Violations> {
         let mut all = self.0.into_inner();
         if all.is_empty() {

@@ -1,11 +1,11 @@
-//! The difference between two memories, in words.
+//! Describes the difference between two regions of memory.
 
 use launch_archive::{Kind, Launch, Region};
 
-/// Elements of no known type are compared as words of so many bytes.
+/// Size of the words that are compared when the element type is unknown.
 const WORD_BYTES: usize = 4;
 
-/// Says how memory of the emulator differs from the GPU's; nothing where it does not.
+/// Describes how memory of the emulator differs from the GPU's; `None` if it does not.
 pub(super) fn between(
     region: &Region,
     gpu: &[u8],
@@ -35,19 +35,19 @@ pub(super) fn between(
     ))
 }
 
-/// The numbers of the arguments that point into memory, from 0.
+/// Returns the indices, from 0, of the arguments that point into the region.
 fn parameters(region: &Region, launch: &Launch) -> impl Iterator<Item = usize> {
     let range = region.address..region.address.saturating_add(region.before.len() as u64);
     let arguments = launch.arguments.iter().enumerate();
     arguments.filter_map(move |(index, value)| {
         let address = u64::from_le_bytes(value.get(..8)?.try_into().ok()?);
-        // Nothing points into an array.
+        // No argument points into an array.
         let is_memory = region.kind != Kind::Array;
         (is_memory && range.contains(&address)).then_some(index)
     })
 }
 
-/// The bits of a word, and the number that they are as an `f32`.
+/// Formats the bits of a word, and its value as an `f32`.
 fn word(bytes: &[u8]) -> String {
     let Ok(bytes) = <[u8; WORD_BYTES]>::try_from(bytes) else {
         return format!("{bytes:02x?}");

@@ -1,4 +1,4 @@
-//! Textures and surfaces of a recorded launch, under the handles that they had on the GPU.
+//! Textures and surfaces of a recorded launch, with the handles that they had on the GPU.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use tma_launch::{Failure, Stage};
 
 use crate::emulate::{Stopped, stopped};
 
-/// Places a texture or a surface, whose array has its address.
+/// Places a texture or surface after its array has been allocated.
 pub(super) fn place(
     object: &Object,
     arrays: &BTreeMap<u64, u64>,
@@ -37,7 +37,10 @@ pub(super) fn place(
     };
     let texture = reading.with_flags(flags, bits).texture(image);
     let texture = texture.map_err(|refused| match refused {
-        Refused::Number(number) => wrong(object, &format!("{number} is no way to read it")),
+        Refused::Number(number) => wrong(
+            object,
+            &format!("the number {number} in its sampler is not valid"),
+        ),
         Refused::Lacks(what) => unsupported(&format!("a texture of {what}")),
         Refused::Rule(rule) => wrong(object, &rule.to_string()),
     })?;
@@ -61,7 +64,8 @@ fn image(object: &Object, arrays: &BTreeMap<u64, u64>) -> Result<Image, Stopped>
             let (geometry, extents) = Geometry::of_array(extents, flags)
                 .ok_or_else(|| unsupported(&format!("an array with the flags {flags:#x}")))?;
             let address = arrays.get(&array);
-            let address = address.ok_or_else(|| wrong(object, "its array is not there"))?;
+            let address =
+                address.ok_or_else(|| wrong(object, "its array is missing from the archive"))?;
             Image::array(*address, format, geometry, extents)
         }
         Texels::Linear { address, bytes } => Image::linear(address, format, bytes as u64),

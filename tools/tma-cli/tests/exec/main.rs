@@ -92,7 +92,7 @@ fn right_programs_are_clean(programs: &Programs) -> Result<(), Failed> {
     ];
     for (name, launches, out) in programs_and_launches {
         let output = programs.run(&[], &[name])?;
-        // Nothing else is said, by the loader either.
+        // Neither the program nor the loader prints anything else.
         let failed = |failed: Failed| format!("{name}: {}", failed.message().unwrap_or_default());
         wanted(&output, 0, out, &[]).map_err(failed)?;
         if text(&output.stderr) != clean(launches) {
@@ -125,7 +125,7 @@ const PUT: &str = "
 
 fn exit_codes_are_kept(programs: &Programs) -> Result<(), Failed> {
     wanted(&programs.run(&[], &["exit"])?, 42, "", &[])?;
-    // As a shell says it: 128 and the signal.
+    // A shell's exit code after a signal: 128 plus its number.
     let crashed = programs.run(&[], &["crash"])?;
     let code = crashed.status.code().unwrap_or_default();
     if code <= 128 {
@@ -138,7 +138,7 @@ fn exit_codes_are_kept(programs: &Programs) -> Result<(), Failed> {
     let asks = programs.compile(&[source], FLAGS, "asks")?;
     wanted(&exec(&[], &asks, &[])?, 11, "", &[&clean("0 launches")])?;
     let other = exec(&[], Path::new("/bin/sh"), &["-c", "exit 3"])?;
-    wanted(&other, 3, "", &["has called nothing of CUDA"])
+    wanted(&other, 3, "", &["made no CUDA calls"])
 }
 
 fn a_missing_barrier_is_reported(programs: &Programs) -> Result<(), Failed> {
@@ -176,7 +176,8 @@ fn launches_that_overlap_are_checked(programs: &Programs) -> Result<(), Failed> 
     wanted(&output, 0, "", &parts)
 }
 
-/// PTX ISA 9.7.9.6: a shuffle says nothing of memory, and hands on in a reduction what one lane has waited for.
+/// PTX ISA 9.7.9.6: a shuffle does not order memory, but in a reduction it passes on the synchronization of one
+/// lane.
 fn tiles_of_several_warps_are_checked(programs: &Programs) -> Result<(), Failed> {
     let run = |how| programs.run(&["--error-exitcode", "9"], &["tiles", how]);
     wanted(&run("sync")?, 0, "", &[&clean("1 launch")])?;
@@ -195,7 +196,7 @@ fn tiles_of_several_warps_are_checked(programs: &Programs) -> Result<(), Failed>
     wanted(&run("nothing")?, 9, "", &parts)
 }
 
-/// The access is to the allocation that was there, and the call that freed it is named.
+/// The report names the freed allocation and the call that freed it.
 fn freed_memory_is_named(programs: &Programs) -> Result<(), Failed> {
     let cases = [
         (
@@ -264,7 +265,7 @@ fn freed_memory_is_named(programs: &Programs) -> Result<(), Failed> {
     let output = programs.run(&[], &["freed", "program"])?;
     let freed = "byte 0 of `cudaMalloc 2` (256 bytes), which was freed by `cudaFree` before the first launch\n";
     let parts = [
-        &format!(" is freed already: {freed}"),
+        &format!(" was already freed: {freed}"),
         &format!(" are in freed memory: {freed}"),
         "0 launches checked under seed 0: 2 errors",
     ];
@@ -298,7 +299,7 @@ fn findings_are_suppressed(programs: &Programs) -> Result<(), Failed> {
         &["reverse"],
     )?;
     let parts = [
-        "warning: nothing was suppressed of data-race in `other`: a test\n",
+        "warning: unused suppression of data-race in `other`: a test\n",
         "suppressed: 2 findings of data-race in `_Z10reverse*`: a test\n",
         &clean("2 launches"),
     ];
@@ -308,10 +309,10 @@ fn findings_are_suppressed(programs: &Programs) -> Result<(), Failed> {
 fn wrong_calls_are_told(programs: &Programs) -> Result<(), Failed> {
     let parts = [
         "block-threads: block is 2048 x 1 x 1",
-        "102400 bytes of dynamic shared memory; the kernel may have 49152",
+        "dynamic shared memory is 102400 bytes; the kernel's limit is 49152",
         "error: cudaMemcpy: 8 bytes at",
         "error[out-of-bounds]",
-        "error: cudaFreeHost: 0x300000000000 is freed already: byte 0 of `cudaHostAlloc 2` (4 bytes)",
+        "error: cudaFreeHost: 0x300000000000 was already freed: byte 0 of `cudaHostAlloc 2` (4 bytes)",
         "2 launches checked under seed 0: 7 errors",
     ];
     wanted(&programs.run(&[], &["errors"])?, 0, "", &parts)?;
@@ -324,16 +325,16 @@ fn wrong_calls_are_told(programs: &Programs) -> Result<(), Failed> {
     let parts = [
         "cudaMallocArray: a texel has 3 channels; it must have 1, 2 or 4",
         "cudaMallocArray: extents[0] of an array of two dimensions is 1048576; it must be from 1 to 131072",
-        "cudaMemcpy2DToArray: 5 from 2 on are not all among the 6 bytes of a row of the array",
+        "cudaMemcpy2DToArray: 5 from 2 on exceed the 6 bytes of a row of the array",
         "cudaCreateTextureObject: the filter mode is linear, but the texture returns integers",
-        "cudaCreateTextureObject of sRGB is not there",
-        "cudaMallocMipmappedArray is not there",
+        "cudaCreateTextureObject of sRGB is not supported",
+        "cudaMallocMipmappedArray is not supported",
         "0x4d is not the handle of a texture",
     ];
     wanted(&programs.run(&[], &["wrong_textures"])?, 0, "", &parts)?;
     let parts = [
         "cudaMemcpy: ",
-        "that the graph allocates was not freed since it was launched before",
+        "allocated by the previous launch of the graph, was not freed",
         "3 launches checked under seed 0: 2 errors",
     ];
     wanted(&programs.run(&[], &["graph_memory"])?, 0, "", &parts)?;
@@ -350,12 +351,12 @@ fn wrong_calls_are_told(programs: &Programs) -> Result<(), Failed> {
 
 fn calls_that_cannot_use_memory_are_refused(programs: &Programs) -> Result<(), Failed> {
     let parts = [
-        "error: cudaMemset: at 0x",
-        "error: cudaMemcpy with cudaMemcpyHostToDevice: at 0x",
-        "error: cudaMemcpy with cudaMemcpyDeviceToDevice: at 0x",
-        "error: cuMemcpyDtoH: at 0x",
-        "is no memory that the device can use; that of cudaMalloc, ",
-        "error: cudaMemcpy: 16 bytes at 0x1234567 are memory neither of the device nor of the host",
+        "error: cudaMemset: the device cannot use the memory at 0x",
+        "error: cudaMemcpy with cudaMemcpyHostToDevice: the device cannot use the memory at 0x",
+        "error: cudaMemcpy with cudaMemcpyDeviceToDevice: the device cannot use the memory at 0x",
+        "error: cuMemcpyDtoH: the device cannot use the memory at 0x",
+        "; use memory from cudaMalloc, ",
+        "error: cudaMemcpy: the 16 bytes at 0x1234567 are neither device memory nor host memory",
         "tma exec: 0 launches checked under seed 0: 10 errors, 0 warnings, 1 not shown again\n",
     ];
     wanted(&programs.run(&[], &["sides"])?, 0, "", &parts)?;
@@ -366,8 +367,8 @@ fn calls_of_any_size_are_refused(programs: &Programs) -> Result<(), Failed> {
     let parts = [
         "block-dimension: block.x is 4294967295; the device's limit is 1024; use 1024",
         "block-dimension: block.x is 134217728;",
-        "its fat binary claims 64 bytes, which are not all in memory",
-        "the wrapper of a fat binary holds another wrapper",
+        "its fat binary claims 64 bytes, more than are in memory",
+        "the wrapper of a fat binary contains another wrapper",
         "tma exec: 1 launch checked under seed 0: ",
     ];
     let output = programs.run(&[], &["extremes"])?;
@@ -407,7 +408,7 @@ fn what_kernels_lack_is_named(programs: &Programs) -> Result<(), Failed> {
     wanted(&output, 0, "", &parts)
 }
 
-/// A request to end is the program's, and what it did is counted all the same.
+/// The program receives SIGTERM, and its launches are still counted.
 fn a_program_can_be_ended(programs: &Programs) -> Result<(), Failed> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tma"));
     command
@@ -454,7 +455,7 @@ fn packed_ptx_is_read(programs: &Programs) -> Result<(), Failed> {
     let source = programs.folder.path().join("small.cu");
     fs::write(&source, SMALL)?;
     for mode in ["none", "speed", "size"] {
-        // The older PTX is not for this GPU's own features: the newer one is taken.
+        // The older PTX does not use this GPU's own features, so the newer one is chosen.
         let flags = format!(
             "{FLAGS} -gencode arch=compute_80,code=compute_80 -gencode arch=compute_100,code=compute_100 \
              --compress-mode={mode}"
@@ -470,7 +471,7 @@ fn packed_ptx_is_read(programs: &Programs) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Has no kernels.
+/// A program without kernels.
 const ASKS: &str = "
 #include <cuda_runtime.h>
 int main() {
@@ -480,7 +481,7 @@ int main() {
 }
 ";
 
-/// Prints for what architecture its kernel was compiled.
+/// Prints the architecture that its kernel was compiled for.
 const SMALL: &str = "
 #include <cstdio>
 __global__ void arch(int* out) {
@@ -516,13 +517,13 @@ fn machine_code_alone_is_refused(programs: &Programs) -> Result<(), Failed> {
     wanted(&exec(&[], &parts, &[])?, 0, "0\n", &[why])?;
     let output = exec(&[], &program, &[])?;
     let told = text(&output.stderr);
-    match told.contains("the program has a runtime of its own") && told.contains(FLAGS) {
+    match told.contains("the program is linked with its own runtime") && told.contains(FLAGS) {
         true => Ok(()),
         false => Err(told.into()),
     }
 }
 
-/// Every function that the headers declare is exported.
+/// Checks that every function declared in the headers is exported.
 fn every_function_is_there(programs: &Programs) -> Result<(), Failed> {
     let bytes = fs::read(library()?)?;
     let names: HashSet<&[u8]> = bytes.split(|byte| *byte == 0).collect();

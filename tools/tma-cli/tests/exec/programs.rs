@@ -1,4 +1,4 @@
-//! The programs of `tests/exec`, and what they say under `tma exec`.
+//! The programs of `tests/exec`, and their expected output under `tma exec`.
 
 use std::{
     fs,
@@ -11,10 +11,10 @@ use libtest_mimic::Failed;
 use tempfile::TempDir;
 use tma_build::tool_dirs;
 
-/// The flags that the page names.
+/// The flags named in the docs.
 pub(crate) const FLAGS: &str = "-cudart shared -gencode arch=compute_90a,code=compute_90a";
 
-/// All programs in one file, whose first argument says which.
+/// All programs in one executable; the first argument selects one.
 pub(crate) struct Programs {
     pub(crate) folder: TempDir,
     pub(crate) toolkit: PathBuf,
@@ -48,7 +48,7 @@ impl Programs {
             .map_err(|failed| failed.message().unwrap_or_default().to_owned())
     }
 
-    /// Compiles and links these sources with the flags of a user.
+    /// Compiles and links these sources with a user's flags.
     pub(crate) fn compile(
         &self,
         sources: &[PathBuf],
@@ -57,7 +57,7 @@ impl Programs {
     ) -> Result<PathBuf, Failed> {
         let libraries = self.folder.path().join(format!("{name}-libraries"));
         fs::create_dir(&libraries)?;
-        // The package of the runtime lacks the names that linkers look for, and the driver.
+        // The Python package of the runtime lacks the linker names of the libraries, and the driver.
         symlink(
             self.toolkit.join("lib/libcudart.so.13"),
             libraries.join("libcudart.so"),
@@ -80,7 +80,7 @@ impl Programs {
         }
     }
 
-    /// Runs `tma exec` with flags before the program and arguments behind it.
+    /// Runs `tma exec` with flags before the program and arguments after it.
     pub(crate) fn run(&self, flags: &[&str], arguments: &[&str]) -> Result<Output, Failed> {
         exec(flags, &self.folder.path().join("programs"), arguments)
     }
@@ -96,10 +96,10 @@ fn sources_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/exec")
 }
 
-/// The library that stands for CUDA, which cargo has built with the command.
+/// Returns the replacement CUDA library, built by cargo together with the command.
 pub(crate) fn library() -> Result<PathBuf, Failed> {
     let command = Path::new(env!("CARGO_BIN_EXE_tma"));
-    let folder = command.parent().ok_or("the command lies nowhere")?;
+    let folder = command.parent().ok_or("the command has no parent folder")?;
     Ok(folder.join("deps/libemulated_cuda.so"))
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Fails with all of the output unless it is as wanted.
+/// Fails with the complete output unless it is as expected.
 pub(crate) fn wanted(output: &Output, code: i32, out: &str, err: &[&str]) -> Result<(), Failed> {
     let (said, told) = (text(&output.stdout), text(&output.stderr));
     let is_right = output.status.code() == Some(code)
@@ -123,7 +123,7 @@ pub(crate) fn wanted(output: &Output, code: i32, out: &str, err: &[&str]) -> Res
     }
 }
 
-/// The last line where `launches` were checked and nothing found.
+/// Returns the last line after `launches` launches were checked without findings.
 pub(crate) fn clean(launches: &str) -> String {
     format!("tma exec: {launches} checked under seed 0: 0 errors, 0 warnings\n")
 }

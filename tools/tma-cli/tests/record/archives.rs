@@ -21,7 +21,7 @@ fn after(region: &Region) -> Result<&[u8], Failed> {
     after.ok_or_else(|| format!("there is no {} after the launch", region.name).into())
 }
 
-/// The addresses, the variables and the pointers in memory are as they were, and nothing else is there.
+/// The archive contains exactly the addresses, variables and pointers of the launch.
 pub(super) fn archives_have_what_is_reached(program: &Program) -> Result<(), Failed> {
     const COUNT: usize = 1003;
     let numbers: Vec<f32> = (0..COUNT).map(|index| (index % 17) as f32).collect();
@@ -57,7 +57,7 @@ pub(super) fn archives_have_what_is_reached(program: &Program) -> Result<(), Fai
     )?;
     equal(&archive.memory.len(), &4)?;
 
-    // What the kernel before has left in a variable is reached by it.
+    // Memory is recorded that is reachable only through a variable written by the previous kernel.
     let archive = program.archive("0003-negate_kept.launch")?;
     let second = region(&archive, "cuMemAlloc 2")?;
     let mut expected = numbers.clone();
@@ -70,7 +70,7 @@ pub(super) fn archives_have_what_is_reached(program: &Program) -> Result<(), Fai
     equal(&floats(after(second)?), &expected)?;
     equal(&archive.memory.len(), &2)?;
 
-    // Two rows, by a table of pointers, and the sums.
+    // Two rows, reached by a table of pointers, and the sums.
     let archive = program.archive("0004-sum_columns.launch")?;
     let table = region(&archive, "cuMemAlloc 5")?;
     let [first, second] = ["cuMemAlloc 1", "cuMemAlloc 2"].map(|name| region(&archive, name));
@@ -91,7 +91,7 @@ pub(super) fn archives_have_what_is_reached(program: &Program) -> Result<(), Fai
     equal(&after(host)?.to_vec(), &1128_u32.to_le_bytes().to_vec())
 }
 
-/// Memory of several parts is whole, and what one launch has left is what the next one finds.
+/// Memory in several parts is recorded completely, and each launch starts from the previous one's results.
 pub(super) fn large_memory_is_whole(program: &Program) -> Result<(), Failed> {
     const COUNT: usize = (20 << 20) / 4 + 3;
     let mut expected: Vec<f32> = vec![0.0; COUNT];
@@ -109,7 +109,7 @@ pub(super) fn large_memory_is_whole(program: &Program) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Textures are there with what they are of, and the surface with what was written.
+/// Archives contain the textures with their arrays, and the surface with its written contents.
 pub(super) fn textures_are_recorded(program: &Program) -> Result<(), Failed> {
     let archive = program.archive("0011-add_texels.launch")?;
     let handle = |index: usize| archive.launch.arguments[index].as_slice().try_into();
@@ -138,7 +138,7 @@ pub(super) fn textures_are_recorded(program: &Program) -> Result<(), Failed> {
         .collect::<Result<_, _>>()?;
     equal(&(arrays.len(), archive.launch.objects.len()), &(2, 3))?;
     let squares: Vec<f32> = (0..35).map(|index| (index * index) as f32).collect();
-    // A quarter of a texel beside its middle: the texel counts for three quarters of the sum.
+    // A quarter of a texel from the centre, so the texel has a weight of three quarters.
     let sum = |index: usize| {
         let neighbour = if index.is_multiple_of(7) {
             index
@@ -159,7 +159,7 @@ pub(super) fn textures_are_recorded(program: &Program) -> Result<(), Failed> {
             false => equal(&(before, after), &(vec![0.0; 35], sums.clone()))?,
         }
     }
-    // Another texel is another sum.
+    // Another texel changes the sum.
     let mut altered = archive.clone();
     for region in &mut altered.memory {
         if region.kind == Kind::Array && floats(&region.before) == squares {
@@ -175,7 +175,7 @@ pub(super) fn textures_are_recorded(program: &Program) -> Result<(), Failed> {
             ": 1 of 35 words of 4 bytes differ; at byte 136",
         ],
     )?;
-    // What the emulator does not have.
+    // A feature that the emulator does not support.
     let mut srgb = archive.clone();
     for object in &mut srgb.launch.objects {
         if let Some(reading) = &mut object.reading {
@@ -187,7 +187,7 @@ pub(super) fn textures_are_recorded(program: &Program) -> Result<(), Failed> {
 }
 
 pub(super) fn the_heap_is_named(program: &Program) -> Result<(), Failed> {
-    let called = "it calls `malloc` or `free`, and the heap of kernels is not in the archive";
+    let called = "it calls `malloc` or `free`, but the archive lacks the heap of kernels";
     let parts = ["borrow", "leave", "take"]
         .map(|kernel| format!("recorded in part: `{kernel}`, 1 launch: {called}\n"));
     wanted(&program.recorded, 42, &parts.each_ref().map(String::as_str))?;

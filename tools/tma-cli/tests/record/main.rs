@@ -1,4 +1,5 @@
-//! `tma record` and `tma replay`: a program of the driver, built by nvcc, whose driver is the library of `tma exec`.
+//! `tma record` and `tma replay`: a program of the driver API, built by nvcc, with the library of `tma exec` as its
+//! driver.
 //!
 //! Needs nvcc, which `cargo xtask setup --cuda` installs; without it the tests are listed as ignored.
 
@@ -67,7 +68,7 @@ fn nvcc() -> Option<PathBuf> {
     paths.into_iter().find(|path| path.is_file())
 }
 
-/// The program, and what it left when it was recorded whole.
+/// The program, and the results of recording all its launches.
 struct Program {
     folder: TempDir,
     recorded: Output,
@@ -105,14 +106,14 @@ impl Program {
         Ok(Self { folder, recorded })
     }
 
-    /// Records the program into a folder of this name.
+    /// Records the program into a folder with this name.
     fn record(&self, name: &str, flags: &[&str], arguments: &[&str]) -> Result<Output, Failed> {
         let out = self.folder.path().join(name);
         let flags = [flags, &["--out", path(&out)]].concat();
         record(self.folder.path(), &flags, arguments)
     }
 
-    /// The names of archives, in their order.
+    /// Returns the names of the archives in order.
     fn names(&self, folder: &str) -> Result<Vec<String>, Failed> {
         let mut names = Vec::new();
         for file in fs::read_dir(self.folder.path().join(folder))? {
@@ -122,7 +123,7 @@ impl Program {
         Ok(names)
     }
 
-    /// An archive of the whole program.
+    /// Returns an archive of the whole program.
     fn file(&self, name: &str) -> PathBuf {
         self.folder.path().join("all").join(name)
     }
@@ -131,7 +132,7 @@ impl Program {
         Ok(Archive::read(&fs::read(self.file(name))?)?)
     }
 
-    /// Writes an archive that a test has changed.
+    /// Writes an archive modified by a test.
     fn write(&self, name: &str, archive: &Archive) -> Result<PathBuf, Failed> {
         let path = self.folder.path().join(name);
         let mut bytes = Vec::new();
@@ -149,7 +150,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The library that stands for the driver.
+/// Returns the library that replaces the driver.
 fn driver() -> PathBuf {
     let command = Path::new(env!("CARGO_BIN_EXE_tma"));
     command.with_file_name("deps/libemulated_cuda.so")
@@ -172,7 +173,7 @@ fn replay(flags: &[&str], archive: &Path) -> Result<Output, Failed> {
     Ok(command.arg("replay").args(flags).arg(archive).output()?)
 }
 
-/// Fails with all of the output unless it is as wanted.
+/// Fails with the complete output unless it is as expected.
 fn wanted(output: &Output, code: i32, parts: &[&str]) -> Result<(), Failed> {
     let all = text(&output.stdout) + &text(&output.stderr);
     match output.status.code() == Some(code) && parts.iter().all(|part| all.contains(part)) {
@@ -229,7 +230,7 @@ fn a_program_is_as_without_it(program: &Program) -> Result<(), Failed> {
 fn launches_are_replayed_the_same(program: &Program) -> Result<(), Failed> {
     for name in program.names("all")? {
         if ["leave", "take"].iter().any(|kernel| name.contains(kernel)) {
-            // Their memory points into the heap.
+            // These kernels' memory contains pointers into the heap.
             continue;
         }
         let file = program.file(&name);
@@ -289,7 +290,7 @@ fn launches_are_chosen(program: &Program) -> Result<(), Failed> {
 fn memory_has_a_limit(program: &Program) -> Result<(), Failed> {
     let output = program.record("little", &["--max-bytes", "5000"], &[])?;
     let parts = [
-        "not recorded: `sum_columns`, 1 launch: more than the 5000 bytes of memory that `--max-bytes` allows in all\n",
+        "not recorded: `sum_columns`, 1 launch: the total exceeds the 5000 bytes of `--max-bytes`\n",
         "tma record: ",
         " not recorded\n",
     ];
@@ -319,7 +320,8 @@ fn differences_are_told(program: &Program) -> Result<(), Failed> {
     archive = program.archive("0006-ranks.launch")?;
     archive.launch.error = Some(719);
     let output = replay(&[], &program.write("failed.launch", &archive)?)?;
-    let told = "`ranks`: the GPU ended the kernel with the error 719, and the emulator has run it to its end";
+    let told =
+        "`ranks`: the GPU ended the kernel with error 719, but it ran to its end on the emulator";
     wanted(&output, 1, &[told])
 }
 
@@ -393,16 +395,16 @@ fn what_is_not_run_is_told(program: &Program) -> Result<(), Failed> {
     let out = program.folder.path().join("shell");
     let out = ["--out", path(&out)];
     let none = Path::new("/nowhere/libcuda.so.1");
-    let told = "error: no CUDA driver (/nowhere/libcuda.so.1 is not there); `tma record` runs a program on a GPU, and \
+    let told = "error: no CUDA driver (/nowhere/libcuda.so.1 was not found); `tma record` runs a program on a GPU, and \
                 `tma exec` runs it without one\n";
     wanted(&tma(none, &[&out[..], &["/bin/sh"]].concat())?, 2, &[told])?;
     let shell = tma(
         &driver(),
         &[&out[..], &["/bin/sh", "-c", "echo out; exit 3"]].concat(),
     )?;
-    let told = "tma record: the program has called nothing of the CUDA driver\n";
+    let told = "tma record: the program made no CUDA driver calls\n";
     wanted(&shell, 3, &["out\n", told])?;
-    // As a program leaves it that is killed while it writes.
+    // An unfinished archive, as left by a program that was killed.
     let script = format!("echo > {}/0003-k-77.part; kill -9 $$", out[1]);
     let killed = tma(&driver(), &[&out[..], &["/bin/sh", "-c", &script]].concat())?;
     wanted(
@@ -414,7 +416,11 @@ fn what_is_not_run_is_told(program: &Program) -> Result<(), Failed> {
     let missing = tma(&driver(), &[&out[..], &["/there/is/none"]].concat())?;
     wanted(&missing, 2, &["error: cannot run `/there/is/none`"])?;
     let full = program.record("all", &[], &[])?;
-    wanted(&full, 2, &["all is not empty; `--out` names another one"])?;
+    wanted(
+        &full,
+        2,
+        &["all is not empty; use another folder with `--out`"],
+    )?;
     let wrong = program.record("wrong", &["--launches", "0..3"], &[])?;
-    wanted(&wrong, 2, &["launches are counted from 1"])
+    wanted(&wrong, 2, &["launch numbers start at 1"])
 }

@@ -1,14 +1,14 @@
-//! The `tma` program, and a driver made for the purpose.
+//! Runs the `tma` program with a fake driver.
 
 use std::{
     path::{Path, PathBuf},
     process::{Command, Output},
 };
 
-/// A driver that is not there.
+/// A path without a driver.
 pub(crate) const NO_DRIVER: &str = "/nowhere/libcuda.so.1";
 
-/// Runs `tma` with a driver library and environment of the test's choice.
+/// Runs `tma` with the given driver library and environment.
 pub(crate) fn tma(driver: &Path, environment: &[(&str, &str)], arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tma"))
         .args(arguments)
@@ -18,7 +18,7 @@ pub(crate) fn tma(driver: &Path, environment: &[(&str, &str)], arguments: &[&str
         .expect("the program starts")
 }
 
-/// The standard output of a successful command that wrote nothing else.
+/// Returns the standard output of a successful command that wrote no errors.
 #[track_caller]
 pub(crate) fn printed(output: &Output) -> String {
     assert!(output.status.success(), "{output:?}");
@@ -26,21 +26,21 @@ pub(crate) fn printed(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// The one message of a program whose input cannot be read: exit code 2.
+/// Returns the only message of a program with invalid input, exit code 2.
 #[track_caller]
 pub(crate) fn unreadable(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// The one message of a program that fails with exit code 1.
+/// Returns the only message of a failed program, exit code 1.
 #[track_caller]
 pub(crate) fn refused(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// A driver without any function but those that describe devices; see `fake_driver.c`.
+/// A driver that only has the functions that describe devices; see `fake_driver.c`.
 pub(crate) fn fake_driver(folder: &Path) -> PathBuf {
     let library = folder.join("libfake.so");
     let output = Command::new("cc")

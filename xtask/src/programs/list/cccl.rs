@@ -1,4 +1,4 @@
-//! Of CCCL: libcudacxx, CUB and Thrust.
+//! Programs of CCCL: libcudacxx, CUB and Thrust.
 pub(super) const LIBCUDACXX: &[&str] = &[
     "cuda/annotated_ptr/annotated_ptr_shmem.pass.cpp",
     "cuda/annotated_ptr/memcpy_async.pass.cpp",

@@ -1,4 +1,4 @@
-//! Of cuda-samples.
+//! Programs of cuda-samples.
 
 pub(super) const PROGRAMS: &[&str] = &[
     "0_Introduction/asyncAPI",
@@ -82,7 +82,7 @@ pub(super) const PROGRAMS: &[&str] = &[
     "6_Performance/transpose -dimX=64 -dimY=64",
 ];
 
-/// Their matrices are too large for the emulator.
+/// The matrices of these programs are too large for the emulator.
 pub(super) const KERNELS: &[&str] = &[
     "3_CUDA_Features/bf16TensorCoreGemm/bf16TensorCoreGemm.cu",
     "3_CUDA_Features/cudaTensorCoreGemm/cudaTensorCoreGemm.cu",

@@ -1,4 +1,4 @@
-//! Sources whose programs are not run, or only with small sizes.
+//! Sources whose programs do not run, or only with small sizes.
 
 pub(super) const GGML: &[&str] = &[
     "acc.cu",

@@ -1,4 +1,4 @@
-//! Of llm.c.
+//! Programs of llm.c.
 
 pub(super) const PROGRAMS: &[&str] = &[
     "adamw.cu",

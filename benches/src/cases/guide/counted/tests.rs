@@ -1,4 +1,4 @@
-//! Counts what a launch does on the emulator.
+//! Counts the instructions and accesses of a launch on the emulator.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -23,14 +23,14 @@ const LANES: usize = 32;
 /// An instruction of a warp: block, warp and index.
 type OfWarp = (u64, u32, usize);
 
-/// The kind of an instruction, by what ptxas makes of it.
+/// The kind of an instruction, by its machine code from ptxas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// An addition, a multiplication or both of `f32`.
     Fma,
-    /// One instruction, or several.
+    /// At least one instruction.
     Kept,
-    /// Possibly nothing: addresses, comparisons, branches and moves.
+    /// Possibly no instruction: addresses, comparisons, branches and moves.
     Other,
 }
 
@@ -48,26 +48,26 @@ impl Kind {
     }
 }
 
-/// The work of the warps of a launch, as if their lanes always came together again as early as they can: lanes that execute
-/// an instruction one after the other are counted as one, and so are their accesses.
+/// The work of the warps of a launch, assuming that lanes reconverge as early as possible: lanes that execute an
+/// instruction at different times count once, and so do their accesses.
 #[derive(Default)]
 struct Counter {
-    /// Of each instruction of the program, what it is.
+    /// The kind of each instruction of the program.
     kinds: Vec<Kind>,
-    /// Instructions of the turn that has not ended.
+    /// Instructions of the current turn.
     turn: Vec<usize>,
-    /// How often each lane has executed it.
+    /// Number of times that each lane has executed the instruction.
     executed: HashMap<OfWarp, [u32; LANES]>,
-    /// How many accesses to shared memory each lane has made by it.
+    /// Number of shared memory accesses of each lane by the instruction.
     accessed: HashMap<OfWarp, [u32; LANES]>,
-    /// Address and bytes of each lane's so-manieth access.
+    /// Address and size of the n-th access of each lane.
     accesses: HashMap<(OfWarp, u32), Vec<(u64, u32)>>,
-    /// Bytes of copies.
+    /// Bytes copied.
     copied_bytes: f64,
 }
 
 impl Observer for Counter {
-    /// Begins anew: the launch that counts is the last one that is run.
+    /// Resets the counts: only the last launch counts.
     fn begin(&mut self, program: &Program, _: &Shape, _: [u32; 3]) {
         let kind = |index| Kind::of(program.opcode(index));
         *self = Self {
@@ -132,8 +132,8 @@ impl Counter {
     }
 }
 
-/// Clocks for which the banks are busy at least with the accesses of a warp: each of 32 banks of four bytes serves one
-/// word in a clock, to all lanes that ask for it.
+/// Returns the clocks that the banks need for the accesses of a warp: each of 32 banks of four bytes serves one
+/// word per clock to all lanes that request it.
 fn clocks(accesses: &[(u64, u32)]) -> u32 {
     let mut words: Vec<u64> = accesses
         .iter()
@@ -191,7 +191,7 @@ fn lanes_that_part_count_once() {
         kinds: vec![Kind::Kept, Kind::Fma, Kind::Other],
         ..Counter::default()
     };
-    // The halves of warp 0 execute both instructions one after the other, and one of them a second time.
+    // The halves of warp 0 execute both instructions at different times, and one of them a second time.
     for lanes in [0xffff, 0xffff_0000] {
         counter.turn = vec![0, 1, 2];
         counter.end_turn(7, 0, lanes);
@@ -211,21 +211,21 @@ fn another_number_of_stages_has_the_counts_of_the_kernel() {
     assert_eq!(of("no_kernel"), Counted::default());
 }
 
-/// The counts of a row's launch.
+/// Counts a row's launch.
 fn count(row: &Ported) -> Counted {
     let mut counter = Counter::default();
     let mut job = job(row, BUILT[0].kernels);
-    // Not those that look at what it has written.
+    // Excludes launches that check the results.
     job.launches.truncate(1 + usize::from(row.before.is_some()));
     let run = EmulatorBackend::new(3).observe(&mut job, &mut counter);
     run.unwrap_or_else(|wrong| panic!("{}: {wrong}", row.kernel));
     counter.counted()
 }
 
-/// The table is what the emulator counts; where it is not, this prints what it should be.
+/// The table must match the emulator's counts; otherwise this prints the correct table.
 ///
-/// Blocks that stay begin and end with the same work however much they do between: what counts is what a launch of twice
-/// the size does more, where there is one.
+/// Persistent blocks have the same work at their beginning and end whatever they do in between: the difference to a
+/// launch of twice the size counts, if there is one.
 #[test]
 fn the_table_is_what_the_emulator_counts() {
     const TOLERANCE: f64 = 0.01;
@@ -234,7 +234,7 @@ fn the_table_is_what_the_emulator_counts() {
     let mut wrong = Vec::new();
     for (row, half) in rows(BYTES).iter().zip(&rows(BYTES / 2)) {
         let entry = &row.launch.entry;
-        // Two rows of an entry differ in their size.
+        // The rows of an entry differ in size.
         if lines.contains_key(entry) || matches!(row.amount, Amount::Products { .. }) {
             continue;
         }

@@ -1,10 +1,10 @@
-//! The resources of a PTX file's kernels, as ptxas says, without a driver.
+//! Resources of a PTX file's kernels as reported by ptxas, without a driver.
 
 use std::{collections::BTreeMap, path::Path};
 
 use tma_build::{Arch, Error, Ptxas, Resources};
 
-/// The result of ptxas, or why it was not run.
+/// The result of ptxas, or the reason it did not run.
 pub(crate) enum Assembled {
     Kernels(BTreeMap<String, Resources>),
     Not(String),
@@ -12,7 +12,7 @@ pub(crate) enum Assembled {
 
 impl Assembled {
     /// # Errors
-    /// ptxas refuses the text.
+    /// ptxas rejects the PTX.
     pub(crate) fn new(file: &Path, target: &str) -> Result<Self, Error> {
         let Ok(arch) = target.parse::<Arch>() else {
             return Ok(Self::Not(format!("`{target}` is older than TMA")));

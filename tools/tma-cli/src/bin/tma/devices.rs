@@ -4,7 +4,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 use tma_host::{DeviceProperties, supported};
 
-/// The driver's version and its GPUs
+/// Lists the driver version and its GPUs
 #[derive(clap::Args)]
 pub(crate) struct Devices {
     /// Print JSON

@@ -16,23 +16,23 @@ use tma_emulator::Trace;
 use checking::Checking;
 use report::Report;
 
-/// Runs the kernels of a launch file on the CPU and says what is wrong with them
+/// Runs the kernels of a launch file on the CPU and reports errors in them
 ///
-/// `docs/emulate.md` describes launch files. Exit codes: 0 when all is clean, 1 when there are
-/// diagnostics, 2 when the input is wrong, 3 when the emulator does not have what a kernel needs.
+/// `docs/emulate.md` describes launch files. Exit codes: 0 clean, 1 findings, 2 invalid input, 3 a kernel needs
+/// something that the emulator does not support.
 #[derive(clap::Args)]
 pub(crate) struct Emulate {
-    /// The launch file
+    /// Launch file to run
     file: PathBuf,
     #[command(flatten)]
     checking: Checking,
-    /// Write a timeline for Perfetto (ui.perfetto.dev); where the name ends in .svg, a drawing
+    /// Write a timeline for Perfetto (ui.perfetto.dev), or an SVG drawing if the name ends in .svg
     #[arg(long, value_name = "FILE", conflicts_with = "seeds")]
     trace: Option<PathBuf>,
 }
 
 impl Emulate {
-    /// With a code, also where whoever read the output has had enough of it.
+    /// Returns the exit code, also after the reader of the output has closed the pipe.
     pub(crate) fn run(self, out: &mut impl Write) -> Result<ExitCode> {
         let verdict = self
             .checking
@@ -56,7 +56,7 @@ impl Emulate {
         Ok(())
     }
 
-    /// The launch file, and where the timeline goes.
+    /// Opens the launch file and the timeline's output file.
     fn open(&self) -> Result<(Emulation, Option<Output>), Stopped> {
         let emulation = Emulation::open(&self.file)?;
         let file = emulation.file();
@@ -67,12 +67,12 @@ impl Emulate {
         Ok((emulation, trace))
     }
 
-    /// The same once more: a seed repeats its schedule.
+    /// Runs the seed again with a trace; a seed repeats its schedule.
     fn trace(&self, emulation: &Emulation, file: Output) -> Result<(), Stopped> {
         let mut trace = Trace::default();
         emulation.observe(self.checking.config_of_seed(), &mut trace)?;
         if trace.is_cut() {
-            eprintln!("warning: the timeline is cut: there is too much in it to look at");
+            eprintln!("warning: the timeline is truncated because it has too many events");
         }
         let mut text = trace.finish();
         let path = self.trace.as_ref();

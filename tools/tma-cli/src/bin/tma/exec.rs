@@ -26,16 +26,17 @@ use crate::{
 };
 use record::Record;
 
-/// Runs a CUDA program on the CPU and says what is wrong with its kernels
+/// Runs a CUDA program on the CPU and reports errors in its kernels
 ///
-/// The program is built by nvcc with a shared runtime and with PTX in it; `docs/exec.md` says how. Its output and its
-/// exit code are its own; reports go to standard error.
+/// Build the program with nvcc, a shared runtime and embedded PTX; see `docs/exec.md`. The program keeps its own
+/// output and exit code; reports go to standard error.
 #[derive(clap::Args)]
 pub(crate) struct Exec {
-    /// The schedule's seed
+    /// Seed of the schedule
     #[arg(long, default_value_t = 0, value_parser = seed, allow_negative_numbers = true)]
     seed: u64,
-    /// Many schedules for each launch: 0..64. All begin with the same memory, and what the first leaves stays
+    /// Run several schedules per launch, a range of seeds as in 0..64; all start with the same memory, and the
+    /// first one's results are kept
     #[arg(
         long,
         value_name = "FROM..TO",
@@ -43,7 +44,7 @@ pub(crate) struct Exec {
         allow_hyphen_values = true
     )]
     seeds: Option<Seeds>,
-    /// Schedules of a launch that run at a time; as many as there are cores unless given
+    /// Number of schedules of a launch to run in parallel [default: number of cores]
     #[arg(
         long,
         value_name = "N",
@@ -52,25 +53,25 @@ pub(crate) struct Exec {
         allow_negative_numbers = true
     )]
     jobs: Option<Jobs>,
-    /// Instructions of a launch, counted for each thread, after which a kernel counts as endless
+    /// Step limit per launch, in instructions counted per thread; a kernel beyond it counts as endless
     #[arg(long, value_name = "STEPS", default_value_t = Config::default().max_steps)]
     max_steps: u64,
-    /// Only run the kernels, without the checker that looks for errors of synchronisation
+    /// Run the kernels without the checker for synchronization errors
     #[arg(long, conflicts_with = "seeds")]
     no_check: bool,
-    /// Report also what is a mistake by the letter alone
+    /// Also report findings without effect on results, such as same-value races
     #[arg(long, conflicts_with = "no_check")]
     strict: bool,
-    /// Findings that are accepted, as TOML
+    /// TOML file of accepted findings
     #[arg(long, value_name = "FILE", conflicts_with = "no_check")]
     suppressions: Option<PathBuf>,
-    /// The exit code when there are errors; that of the program unless given
+    /// Exit code to use when there are errors [default: the program's exit code]
     #[arg(long, value_name = "CODE")]
     error_exitcode: Option<u8>,
-    /// Write the PTX of each module that is used into a folder
+    /// Write the PTX of each module in use into a folder
     #[arg(long, value_name = "FOLDER")]
     ptx: Option<PathBuf>,
-    /// The program and its arguments
+    /// Program to run, and its arguments
     #[arg(
         required = true,
         trailing_var_arg = true,
@@ -80,7 +81,7 @@ pub(crate) struct Exec {
     command: Vec<OsString>,
 }
 
-/// Names the folder with the options and the record for the program.
+/// Environment variable with the folder of the options and the record.
 const VARIABLE: &str = "TMA_EXEC";
 
 impl Exec {
@@ -92,7 +93,10 @@ impl Exec {
         let folder = tempfile::Builder::new().prefix("tma-exec-").tempdir()?;
         fs::write(folder.path().join("options"), self.options(&suppressions)?)?;
         library::install(&library, folder.path())?;
-        let (program, arguments) = self.command.split_first().context("no program is given")?;
+        let (program, arguments) = self
+            .command
+            .split_first()
+            .context("pass the program to run")?;
         let mut command = Command::new(program);
         command
             .args(arguments)
@@ -103,13 +107,13 @@ impl Exec {
         let record = match fs::read_to_string(folder.path().join("record")) {
             Ok(text) => Record::parse(&text),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Record::default(),
-            Err(error) => return Err(error).context("the record of the program cannot be read"),
+            Err(error) => return Err(error).context("cannot read the record of the program"),
         };
         self.close(&record, &suppressions)?;
         Ok(self.code(status, &record))
     }
 
-    /// Lines of a key and a value, which the library reads.
+    /// Returns the options as lines of a key and a value, which the library reads.
     fn options(&self, suppressions: &Suppressions) -> Result<String> {
         let seeds = self.seeds.unwrap_or(Seeds::one(self.seed));
         let (first, last) = seeds.ends();
@@ -123,7 +127,7 @@ impl Exec {
             text.push_str("strict\n");
         }
         if let Some(ptx) = &self.ptx {
-            // The program may change its folder.
+            // The program may change its working directory.
             let ptx = std::path::absolute(ptx)?;
             writeln!(text, "ptx {}", ptx.display())?;
         }
@@ -137,7 +141,7 @@ impl Exec {
         Ok(text)
     }
 
-    /// Says in the end how many findings there were.
+    /// Prints a final summary of the findings.
     fn close(&self, record: &Record, suppressions: &Suppressions) -> io::Result<()> {
         let mut err = io::stderr().lock();
         let counts = suppressions.counts().enumerate();
@@ -152,7 +156,7 @@ impl Exec {
         io::Write::write_all(&mut err, escape_text(&record.closing(&how)).as_bytes())
     }
 
-    /// The program's, or the one that was asked for.
+    /// Returns the program's exit code, or `--error-exitcode` if there are errors.
     fn code(&self, status: ExitStatus, record: &Record) -> ExitCode {
         match self.error_exitcode.filter(|_| record.errors() > 0) {
             Some(code) => ExitCode::from(code),
@@ -161,7 +165,7 @@ impl Exec {
     }
 }
 
-/// The exit code of a program; as shells say it of one that a signal has ended.
+/// Returns a program's exit code; after a signal, 128 plus its number, as shells do.
 pub(crate) fn code(status: ExitStatus) -> ExitCode {
     let signal = status.signal().map(|signal| 128 + signal);
     let code = status.code().or(signal).unwrap_or(1);

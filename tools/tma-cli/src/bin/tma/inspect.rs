@@ -8,14 +8,15 @@ use tma_launch::{Failure, Parameter, Signature};
 
 use crate::{assembled::Assembled, wrong_input::OrWrongInput};
 
-/// Shows the contents of a PTX file: its kernels, their parameters and bounds, and the registers
-/// and memory that they use, as ptxas says where there is one, and the driver on a machine with a
-/// GPU; and the instructions that the emulator does not support
+/// Shows the kernels of a PTX file with their parameters, bounds and resource use, and the instructions that the
+/// emulator does not support
+///
+/// ptxas, if installed, reports the registers and memory; on a machine with a GPU the driver reports them too.
 #[derive(clap::Args)]
 pub(crate) struct Inspect {
-    /// The PTX file
+    /// PTX file to inspect
     file: PathBuf,
-    /// Only this kernel
+    /// Show only this kernel
     #[arg(long)]
     entry: Option<String>,
     /// Print JSON
@@ -33,7 +34,7 @@ impl Inspect {
         let mut session = Session::new(Config::default());
         let parsed = Arc::clone(source.module());
         let module = session.load_parsed(source.name(), source.text(), parsed)?;
-        // The facts of the text are printed in any case; then the GPU's refusal, if there is one.
+        // Facts from the text are printed even if the GPU rejects the file; the error follows.
         let (resources, note, refusal) = match compiled(&source, &kernels) {
             Ok(Compiled::With { gpu, resources }) => {
                 (resources, format!("compiled for {gpu}"), None)
@@ -46,7 +47,7 @@ impl Inspect {
         let (assembled, refusal) = match Assembled::new(&self.file, source.target()) {
             Ok(assembled) => (assembled, refusal),
             Err(error) => (
-                Assembled::Not("ptxas refuses it".to_owned()),
+                Assembled::Not("ptxas rejects it".to_owned()),
                 refusal.or(Some(error.into())),
             ),
         };
@@ -100,7 +101,7 @@ fn compiled(source: &Source, kernels: &[Signature]) -> Result<Compiled> {
 
 type Kernel = (Signature, Option<Resources>, Vec<Unsupported>);
 
-/// Each instruction with the reason why it is not supported, and how often it stands in the kernel.
+/// Counts each unsupported instruction of the kernel, with the reason.
 fn counted(unsupported: &[Unsupported]) -> BTreeMap<(&str, &str), usize> {
     let mut counts = BTreeMap::new();
     for item in unsupported {
@@ -182,7 +183,7 @@ fn print(
         }
     }
     if let Assembled::Not(reason) = assembled {
-        writeln!(out, "\nregisters and spills are not known: {reason}")?;
+        writeln!(out, "\nregisters and spills are unknown: {reason}")?;
     }
     Ok(())
 }

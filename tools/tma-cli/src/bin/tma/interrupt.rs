@@ -1,6 +1,6 @@
-//! Ctrl-C: what was found is printed. A second one ends the program at once.
+//! Ctrl-C handling: the first one stops the run and prints the findings, the second one exits at once.
 
-/// Has the kernels end at the first signal.
+/// Ends the kernels at the first signal.
 #[cfg(unix)]
 pub(crate) fn watch() {
     const SIGINT: i32 = 2;
@@ -13,12 +13,12 @@ pub(crate) fn watch() {
 
     extern "C" fn handle(number: i32) {
         tma_emulator::interrupt();
-        // SAFETY: `signal` may be called in a handler, and the default action is a handler.
+        // SAFETY: handlers may call `signal`, and the default action is a valid handler.
         unsafe { signal(number, DEFAULT) };
     }
 
     for number in [SIGINT, SIGTERM] {
-        // SAFETY: `handle` stores to an atomic and calls `signal`, which handlers may do.
+        // SAFETY: `handle` only stores to an atomic and calls `signal`, which handlers may do.
         unsafe { signal(number, handle as *const () as usize) };
     }
 }
@@ -26,8 +26,8 @@ pub(crate) fn watch() {
 #[cfg(not(unix))]
 pub(crate) fn watch() {}
 
-/// Runs a program to its end. Ctrl-C reaches it by itself, and a request to end is passed on, so that what it has found
-/// until then is told.
+/// Runs a program to its end. Ctrl-C reaches the program directly; a SIGTERM is passed on, so that its findings so
+/// far are reported.
 #[cfg(target_os = "linux")]
 pub(crate) fn run(
     program: &mut std::process::Command,
@@ -36,7 +36,7 @@ pub(crate) fn run(
 
     const SIGINT: i32 = 2;
     const SIGTERM: i32 = 15;
-    /// The program's process, 0 until there is one.
+    /// The process of the program, 0 before it starts.
     static CHILD: AtomicI32 = AtomicI32::new(0);
     static IS_TO_END: AtomicBool = AtomicBool::new(false);
 
@@ -48,7 +48,7 @@ pub(crate) fn run(
     fn end_child() {
         let child = CHILD.load(Ordering::SeqCst);
         if child != 0 {
-            // SAFETY: `kill` may be called in a handler, and changes nothing here.
+            // SAFETY: handlers may call `kill`, and it changes no state of this process.
             unsafe { kill(child, SIGTERM) };
         }
     }
@@ -60,9 +60,9 @@ pub(crate) fn run(
         }
     }
 
-    // Before the program runs: a signal may come as soon as it says something.
+    // Handlers are installed before the program starts, since a signal may follow its first output.
     for number in [SIGINT, SIGTERM] {
-        // SAFETY: `handle` uses atomics and calls `kill`, which handlers may do.
+        // SAFETY: `handle` only uses atomics and calls `kill`, which handlers may do.
         unsafe { signal(number, handle as *const () as usize) };
     }
     let mut child = program.spawn()?;

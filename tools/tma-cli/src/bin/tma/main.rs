@@ -1,4 +1,4 @@
-//! `tma`: what GPUs are there, what is in a PTX file, what tensor maps do, and kernels on the CPU.
+//! `tma`: lists GPUs, inspects PTX files, explains tensor maps, and runs kernels on the CPU.
 
 mod assembled;
 mod devices;
@@ -28,7 +28,7 @@ use wrong_input::WrongInput;
 #[command(
     name = "tma",
     version,
-    about = "Looks at GPUs, PTX and tensor maps for the Tensor Memory Accelerator, and runs kernels without a GPU"
+    about = "Inspects GPUs, PTX and tensor maps for the Tensor Memory Accelerator, and runs kernels without a GPU"
 )]
 struct Command {
     #[command(subcommand)]
@@ -50,7 +50,7 @@ enum Verb {
 }
 
 fn main() -> ExitCode {
-    // Names and texts of files that others have made.
+    // Names and texts may come from untrusted files.
     let out = &mut EscapedWriter(io::stdout().lock());
     let result = match Command::parse().verb {
         Verb::Devices(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
@@ -65,7 +65,7 @@ fn main() -> ExitCode {
         Verb::Replay(verb) => verb.run(out),
     };
     let flushed = |code| match out.flush() {
-        // Whoever read the output has had enough of it.
+        // A closed pipe means that the reader of the output has finished.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(code),
     };
@@ -74,7 +74,7 @@ fn main() -> ExitCode {
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {}", escape_text(&format!("{error:#}")));
-            // The output is lost, or there was nothing to work on.
+            // The output is lost, or there was no input to process.
             let is_wrong = error.is::<WrongInput>() || error.is::<io::Error>();
             ExitCode::from(if is_wrong { 2 } else { 1 })
         }

@@ -13,7 +13,7 @@ use std::io::Write;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
-/// Explains what a tensor map holds, which rules its parameters break, what a copy does
+/// Explains, checks, compares and draws tensor maps
 #[derive(Args)]
 pub(crate) struct Map {
     #[command(subcommand)]

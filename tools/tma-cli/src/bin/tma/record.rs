@@ -24,29 +24,29 @@ use crate::{
 use launches::Launches;
 use log::Log;
 
-/// Runs a CUDA program on a GPU and writes each launch of a kernel as an archive, for `tma replay`
+/// Runs a CUDA program on a GPU and writes each kernel launch as an archive for `tma replay`
 ///
-/// The program's output and its exit code are its own, and so are its results: what cannot be recorded is launched as
-/// ever, and named in the end. `docs/record.md` says what an archive has. Exit code: that of the program; 2 where the
-/// program was not run.
+/// The program keeps its own output, exit code and results: launches that cannot be recorded run as usual and are
+/// listed at the end. `docs/record.md` describes the archives. Exit code: the program's, or 2 if the program did
+/// not run.
 #[derive(clap::Args)]
 pub(crate) struct Record {
-    /// Record this kernel alone, or those that are named so, by the name in PTX; `*` stands for anything
+    /// Record only kernels with this name in PTX; `*` matches any text
     #[arg(long, value_name = "NAME")]
     kernel: Vec<String>,
-    /// Record these launches alone, counted from 1: 3, or 3..7
+    /// Record only these launches, counted from 1, as in 3 or 3..7
     #[arg(long, value_name = "FROM..TO")]
     launches: Option<Launches>,
-    /// Bytes of memory that are copied before launches, in all; later launches are not recorded
+    /// Total limit in bytes of memory copied before launches; later launches are not recorded
     #[arg(long, value_name = "BYTES", default_value_t = 8 << 30)]
     max_bytes: u64,
-    /// The folder of the archives, which is made or is empty
+    /// Folder for the archives; created if missing, must be empty
     #[arg(long, value_name = "FOLDER", default_value = "launches")]
     out: PathBuf,
-    /// Say in the end for what the program has waited, and how long
+    /// Report at the end how long the program waited, and for what
     #[arg(long)]
     times: bool,
-    /// The program and its arguments
+    /// Program to run, and its arguments
     #[arg(
         required = true,
         trailing_var_arg = true,
@@ -56,10 +56,11 @@ pub(crate) struct Record {
     command: Vec<OsString>,
 }
 
-/// Names the folder with the options and the log for the program.
+/// Environment variable with the folder of the options and the log.
 const VARIABLE: &str = "TMA_RECORD";
 
-/// Names the folder of the driver that Triton links its launcher with: the one for the program has no functions.
+/// Environment variable with the folder of the driver that Triton links its launcher against; the program's driver
+/// library contains no functions.
 const TRITON_VARIABLE: &str = "TRITON_LIBCUDA_PATH";
 
 const RECORDER: Library = Library {
@@ -93,12 +94,15 @@ impl Record {
         for name in DRIVERS {
             let needed = [&library, &driver].map(|path| path.to_str());
             let [Some(library), Some(driver)] = needed else {
-                return Err(anyhow!("the path of a library is no text in UTF-8"));
+                return Err(anyhow!("the path of a library is not UTF-8"));
             };
             let stub = shared_object(name, &[library, driver]);
             fs::write(folder.path().join(name), stub)?;
         }
-        let (program, arguments) = self.command.split_first().context("no program is given")?;
+        let (program, arguments) = self
+            .command
+            .split_first()
+            .context("pass the program to run")?;
         let mut command = Command::new(program);
         command
             .args(arguments)
@@ -115,7 +119,7 @@ impl Record {
         let log = match fs::read_to_string(folder.path().join("log")) {
             Ok(text) => Log::parse(&text),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Log::default(),
-            Err(error) => return Err(error).context("what was recorded cannot be read"),
+            Err(error) => return Err(error).context("cannot read the log of the recording"),
         };
         for unfinished in remove_unfinished(&archives)? {
             eprintln!(
@@ -130,7 +134,7 @@ impl Record {
         Ok(code(status))
     }
 
-    /// Lines of a key and a value, which the library reads.
+    /// Returns the options as lines of a key and a value, which the library reads.
     fn options(&self, driver: &Path, archives: &Path) -> Result<String> {
         let mut text = String::new();
         writeln!(text, "driver {}", driver.display())?;
@@ -146,20 +150,20 @@ impl Record {
     }
 }
 
-/// Archives of two runs do not lie in one folder.
+/// Creates the folder or requires that it is empty, since archives of two runs must not be mixed.
 fn make_empty(folder: &Path) -> Result<()> {
-    let cannot = || format!("the folder {} cannot be made", folder.display());
+    let cannot = || format!("cannot create the folder {}", folder.display());
     fs::create_dir_all(folder).with_context(cannot)?;
     let is_empty = fs::read_dir(folder).with_context(cannot)?.next().is_none();
     ensure!(
         is_empty,
-        "the folder {} is not empty; `--out` names another one",
+        "the folder {} is not empty; use another folder with `--out`",
         folder.display()
     );
     Ok(())
 }
 
-/// Removes what a program has left that ended in another way than by `exit`, and names it.
+/// Removes unfinished archives of a program that ended without `exit`, and returns their names.
 fn remove_unfinished(folder: &Path) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for file in fs::read_dir(folder)? {

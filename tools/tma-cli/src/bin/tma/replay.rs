@@ -14,25 +14,26 @@ use tma_launch::{Failure, Stage};
 
 use crate::emulate::{checking::Checking, report::Report};
 
-/// Runs recorded launches on the CPU, says what is wrong with their kernels, and compares with the GPU byte for byte
+/// Runs recorded launches on the CPU, reports errors in their kernels, and compares the results with the GPU's byte
+/// for byte
 ///
-/// `tma record` writes the archives; `docs/record.md` describes them. Exit codes: 0 when all is clean and the same as on
-/// the GPU, 1 when there are diagnostics or differences, 2 when an archive is wrong, 3 when the emulator does not have
-/// what a kernel needs. Of several archives, the worst counts.
+/// `tma record` writes the archives; `docs/record.md` describes them. Exit codes: 0 clean and equal to the GPU, 1
+/// findings or differences, 2 invalid archive, 3 a kernel needs something that the emulator does not support. With
+/// several archives, the worst code counts.
 #[derive(clap::Args)]
 pub(crate) struct Replay {
-    /// The archives
+    /// Archives to replay
     #[arg(required = true, value_name = "ARCHIVE")]
     archives: Vec<PathBuf>,
     #[command(flatten)]
     checking: Checking,
-    /// Write the PTX of each archive into a folder: the lines of reports are lines of these files
+    /// Write the PTX of each archive into a folder; line numbers in reports refer to these files
     #[arg(long, value_name = "FOLDER")]
     ptx: Option<PathBuf>,
 }
 
 impl Replay {
-    /// With the worst code, also where whoever read the output has had enough of it.
+    /// Returns the worst exit code, also after the reader of the output has closed the pipe.
     pub(crate) fn run(self, out: &mut impl Write) -> Result<ExitCode> {
         let mut worst = Verdict::Clean;
         for archive in &self.archives {
@@ -89,7 +90,7 @@ impl Replay {
     }
 }
 
-/// The launch, in a line before its report.
+/// Returns the line that introduces the report of a launch.
 fn said(recording: &Recording) -> String {
     let launch = recording.launch();
     let dims = |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}");

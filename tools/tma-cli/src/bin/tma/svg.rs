@@ -1,15 +1,15 @@
-//! As much of SVG as a drawing of boxes needs.
+//! The subset of SVG that a drawing of boxes needs.
 
 use std::fmt::Write;
 
-/// A drawing that grows as things are put into it.
+/// An SVG drawing under construction.
 pub(crate) struct Svg {
     body: String,
     width: f64,
     height: f64,
 }
 
-/// A rectangle.
+/// The position, size and colour of a rectangle.
 #[derive(Clone, Copy)]
 pub(crate) struct Rect {
     pub(crate) x: f64,

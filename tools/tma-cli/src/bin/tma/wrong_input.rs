@@ -1,14 +1,14 @@
-//! Mistakes in what a verb is given, which have an exit code of their own.
+//! Errors in a verb's input, which have their own exit code.
 
 use anyhow::{Error, Result};
 
-/// A file that cannot be read or written or is of another kind: the exit code is 2, whatever the verb.
+/// A file that cannot be read or written, or that has the wrong format: exit code 2 for every verb.
 #[derive(Debug, thiserror::Error)]
 #[error("{0:#}")]
 pub(crate) struct WrongInput(Error);
 
 pub(crate) trait OrWrongInput<T> {
-    /// Marks an error as one of the input.
+    /// Marks an error as an input error.
     fn or_wrong_input(self) -> Result<T>;
 }
 

@@ -1,4 +1,4 @@
-//! The part that `tma emulate` and `tma replay` have in common: schedules, the checker, and the report.
+//! Options, schedules and report shared by `tma emulate` and `tma replay`.
 
 use std::{
     io::{self, Write},
@@ -16,13 +16,13 @@ use super::{
 };
 use crate::interrupt;
 
-/// How kernels are run, and how it is told.
+/// Options for running kernels and reporting findings.
 #[derive(clap::Args)]
 pub(crate) struct Checking {
-    /// The schedule's seed
+    /// Seed of the schedule
     #[arg(long, default_value_t = 0, value_parser = seed, allow_negative_numbers = true)]
     seed: u64,
-    /// Many schedules: 0..64
+    /// Run several schedules, a range of seeds as in 0..64
     #[arg(
         long,
         value_name = "FROM..TO",
@@ -30,7 +30,7 @@ pub(crate) struct Checking {
         allow_hyphen_values = true
     )]
     seeds: Option<Seeds>,
-    /// Schedules that run at a time; as many as there are cores unless given
+    /// Number of schedules to run in parallel [default: number of cores]
     #[arg(
         long,
         value_name = "N",
@@ -42,19 +42,19 @@ pub(crate) struct Checking {
     /// Stop at the first seed with diagnostics
     #[arg(long, requires = "seeds")]
     fail_fast: bool,
-    /// Instructions, counted for each thread, after which a kernel counts as endless
+    /// Step limit per kernel, in instructions counted per thread; a kernel beyond it counts as endless
     #[arg(long, value_name = "STEPS", default_value_t = MAX_STEPS)]
     max_steps: u64,
-    /// Bytes that a kernel may print
+    /// Output limit of a kernel in bytes; further output is dropped
     #[arg(long, value_name = "BYTES", default_value_t = Config::default().max_printed)]
     max_printed: usize,
-    /// Only run the kernels, without the checker that looks for errors of synchronisation
+    /// Run the kernels without the checker for synchronization errors
     #[arg(long)]
     no_check: bool,
-    /// Report also what is a mistake by the letter alone
+    /// Also report findings without effect on results, such as same-value races, and report notes as warnings
     #[arg(long, conflicts_with = "no_check")]
     strict: bool,
-    /// Findings that are accepted, as TOML
+    /// TOML file of accepted findings
     #[arg(long, value_name = "FILE", conflicts_with = "no_check")]
     suppressions: Option<PathBuf>,
     /// Print JSON
@@ -62,12 +62,12 @@ pub(crate) struct Checking {
     json: bool,
 }
 
-/// Enough for what tests do, and over in less than a minute where a kernel never ends.
+/// Enough for tests, and reached in less than a minute by a kernel that never ends.
 const MAX_STEPS: u64 = 1_000_000_000;
 
 impl Checking {
-    /// Prints the report of a file that a verb runs, and says how it ended, also where whoever read the output has had
-    /// enough of it.
+    /// Prints the report of a file and returns the exit code, also after the reader of the output has closed the
+    /// pipe.
     pub(crate) fn report<W: Write>(
         &self,
         verb: &'static str,
@@ -88,7 +88,7 @@ impl Checking {
         let _progress = Progress::on_terminal(&format!("tma {verb}"));
         match self.write(&mut report, out, run) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                // Nobody else says it.
+                // The pipe is closed, so this is the only place left to report the verdict.
                 eprintln!("{}", escape_text(&report.verdict_line()));
                 Ok(report.verdict())
             }
@@ -115,12 +115,12 @@ impl Checking {
         out.flush()
     }
 
-    /// Returns whether the report is for programs.
+    /// Returns whether the report is JSON.
     pub(crate) fn is_json(&self) -> bool {
         self.json
     }
 
-    /// The settings for the one seed.
+    /// Returns the settings for a single seed.
     pub(crate) fn config_of_seed(&self) -> Config {
         self.config(self.seed)
     }
@@ -135,8 +135,8 @@ impl Checking {
         }
     }
 
-    /// Runs each seed, several of them at a time, and reports what it found; `finish` makes the results of what a seed
-    /// has left, in the order of the seeds.
+    /// Runs each seed, several of them in parallel, and reports its findings. `finish` turns the state that a seed
+    /// left into its results, in the order of the seeds.
     pub(crate) fn each_seed<T: Send>(
         &self,
         report: &mut Report<'_>,

@@ -1,4 +1,4 @@
-//! The report of an emulation, for people and for programs.
+//! The report of an emulation, as text and as JSON.
 
 use std::{
     fmt::{self, Display, Formatter},
@@ -17,7 +17,7 @@ use tma_launch::{Failure, Stage};
 
 use super::seeds::Seeds;
 
-/// The command that was given, to give it again.
+/// The command line, printed so that a seed can be run again.
 #[derive(Clone, Copy)]
 pub(crate) struct Again<'a> {
     pub(crate) verb: &'static str,
@@ -29,7 +29,7 @@ pub(crate) struct Again<'a> {
 }
 
 impl Again<'_> {
-    /// With this seed.
+    /// Returns the command with this seed.
     fn with(&self, seed: u64) -> String {
         let file = quoted(&self.file.display().to_string());
         let mut command = format!("tma {} {file} --seed {seed}", self.verb);
@@ -50,7 +50,7 @@ impl Again<'_> {
     }
 }
 
-/// As a shell wants it.
+/// Quotes an argument for a shell.
 fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./+=@%:,".contains(c);
     match !text.is_empty() && !text.starts_with('-') && text.chars().all(is_plain) {
@@ -59,7 +59,7 @@ fn quoted(text: &str) -> String {
     }
 }
 
-/// Seeds: the first, and how many.
+/// The first seeds of a list, and their total count.
 #[derive(Clone, Debug, Default)]
 struct Few {
     first: Vec<u64>,
@@ -75,7 +75,7 @@ impl Few {
     }
 }
 
-/// As many as a line can hold.
+/// Shows the seeds that fit in a line and the number of others.
 impl Display for Few {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let shown: Vec<String> = self.first.iter().map(u64::to_string).collect();
@@ -96,17 +96,17 @@ struct Found {
     seeds: Few,
 }
 
-/// The output while seeds are run: each finding when it is found first.
+/// The report printed while seeds run: each finding when it first occurs.
 pub(crate) struct Report<'a> {
     again: Again<'a>,
-    /// Where there are many.
+    /// The range of seeds, if more than one seed runs.
     seeds: Option<Seeds>,
     is_json: bool,
     found: Vec<Found>,
     runs: u64,
     bad: Few,
     worst: Verdict,
-    /// Of the last seed, with its steps.
+    /// The last seed and its steps.
     last: Option<(u64, Option<u64>)>,
     pub(crate) stopped: Option<Stopped>,
     pub(crate) suppressions: Suppressions,
@@ -128,7 +128,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// The worst.
+    /// Returns the worst verdict so far.
     pub(crate) fn verdict(&self) -> Verdict {
         let stopped = self.stopped.as_ref().map(Stopped::verdict);
         stopped.unwrap_or(self.worst).max(self.worst)
@@ -145,9 +145,9 @@ impl<'a> Report<'a> {
     /// Prints the new findings of a seed.
     pub(crate) fn run(&mut self, mut run: Run, out: &mut impl Write) -> io::Result<()> {
         if is_interrupted() {
-            // That it did not go on is nobody's fault.
+            // The interruption stopped the kernel, so it is not endless.
             run.diagnostics.retain(|found| !found.is_endless());
-            let what = format!("interrupted: seed {} was not run to its end", run.seed);
+            let what = format!("interrupted: seed {} did not run to its end", run.seed);
             self.stopped = Some(Stopped::Failure(Failure::new(Stage::Synchronise, what)));
         }
         self.worst = self.worst.max(run.verdict());
@@ -181,7 +181,7 @@ impl<'a> Report<'a> {
         for diagnostic in run.diagnostics.iter().chain(&run.notes) {
             let mut known = self.found.iter_mut();
             match known.find(|known| known.example.is_like(diagnostic)) {
-                // Two launches of a run may have it.
+                // Two launches of one seed may have the same finding.
                 Some(known) if known.last == run.seed => {}
                 Some(known) => {
                     known.seeds.add(run.seed);
@@ -203,7 +203,7 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    /// How far it is, for who waits at a terminal.
+    /// Shows the progress on a terminal.
     fn progress(&self) {
         if let Some(seeds) = self.seeds
             && io::stderr().is_terminal()
@@ -241,12 +241,12 @@ impl<'a> Report<'a> {
                 writeln!(out, "{}: seeds {}", found.example.headline(), found.seeds)?;
             }
         }
-        // What was not run may have what a suppression is for.
+        // After an early stop, the skipped seeds could still have needed a suppression.
         write_suppressed(self.suppressions.counts(), self.stopped.is_none(), out)?;
         writeln!(out, "{}", self.verdict_line())
     }
 
-    /// The last line, which begins with the verdict.
+    /// Returns the last line, which begins with the verdict.
     pub(crate) fn verdict_line(&self) -> String {
         let verdict = self.verdict().as_str();
         if let Some(stopped) = &self.stopped {
@@ -275,7 +275,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Says how many findings each suppression has left out, and which ones none.
+/// Reports how many findings each suppression removed, and which suppressions are unused.
 pub(crate) fn write_suppressed<'a>(
     counts: impl Iterator<Item = (&'a Suppression, u64)>,
     tell_unused: bool,
@@ -294,7 +294,7 @@ pub(crate) fn write_suppressed<'a>(
             0 if !tell_unused => {}
             0 => writeln!(
                 out,
-                "warning: nothing was suppressed of {kind} in `{function}`{reason}"
+                "warning: unused suppression of {kind} in `{function}`{reason}"
             )?,
             1 => writeln!(
                 out,

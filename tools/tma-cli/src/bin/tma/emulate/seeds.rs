@@ -2,18 +2,18 @@ use std::{ops::Range, str::FromStr};
 
 use anyhow::{Context, Error, Result, ensure};
 
-/// A seed of the command line.
+/// Parses a seed given on the command line.
 pub(crate) fn seed(given: &str) -> Result<u64, String> {
     let number = given.parse();
     number.map_err(|_| {
         format!(
-            "`{given}` is no seed: a seed is a whole number from 0 to {}, which chooses a schedule",
+            "seed `{given}` must be a whole number from 0 to {}",
             u64::MAX
         )
     })
 }
 
-/// `0..64`, or `0..=63`.
+/// A range of seeds: `0..64` or `0..=63`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Seeds {
     first: u64,
@@ -28,7 +28,7 @@ impl Seeds {
         }
     }
 
-    /// The first and the last.
+    /// Returns the first and the last seed.
     pub(crate) fn ends(self) -> (u64, u64) {
         (self.first, self.last)
     }
@@ -48,7 +48,7 @@ impl FromStr for Seeds {
     fn from_str(given: &str) -> Result<Self> {
         let (from, to) = given
             .split_once("..")
-            .context("a range of seeds is wanted, as in `0..64`")?;
+            .context("must be a range of seeds, as in `0..64`")?;
         let number = |text: &str| seed(text).map_err(Error::msg);
         let first = number(from)?;
         let range: Range<u64> = match to.strip_prefix('=') {
@@ -60,7 +60,7 @@ impl FromStr for Seeds {
             }
             None => first..number(to)?,
         };
-        ensure!(!range.is_empty(), "there is no seed in `{given}`");
+        ensure!(!range.is_empty(), "the range `{given}` contains no seeds");
         Ok(Self {
             first,
             last: range.end - 1,

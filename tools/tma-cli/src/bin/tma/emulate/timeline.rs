@@ -1,4 +1,4 @@
-//! A timeline as a drawing: what a reader of a page looks at, where Perfetto would be too much.
+//! A timeline as an SVG drawing, for pages where Perfetto would be too heavy.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::svg::{Rect, Svg};
 
-/// Of the labels, of all time, and of a track.
+/// Sizes in the drawing: label column, time axis, and height of a track.
 const LABEL_WIDTH: f64 = 190.0;
 const TIME_WIDTH: f64 = 900.0;
 const TRACK_HEIGHT: f64 = 18.0;
@@ -17,19 +17,19 @@ const LOADS: &str = "#74c476";
 const STORES: &str = "#fd8d3c";
 const PHASES: [&str; 2] = ["#bcbddc", "#807dba"];
 
-/// The tracks of a block, in the order of their numbers.
+/// The slices of each track, by process and thread number of the trace.
 type Tracks = BTreeMap<(u64, u64), Vec<Slice>>;
 
-/// From one time to another.
+/// A slice of a track between two times.
 struct Slice {
     from: f64,
     to: f64,
     fill: &'static str,
-    /// In the slice, where there is room.
+    /// The label drawn inside the slice if it fits.
     label: String,
     /// The text of its tooltip.
     title: String,
-    /// A phase that expected bytes.
+    /// True if this is a phase that expected bytes.
     counts_bytes: bool,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn draw(trace: &str) -> String {
         }
     }
     for (track, slices) in &tracks {
-        // A barrier that is full is told of bytes, one that is empty is not.
+        // Only phases of a full barrier count bytes.
         if slices.iter().any(|slice| slice.counts_bytes)
             && let Some(name) = names.get_mut(&(track.0, Some(track.1)))
         {
@@ -70,7 +70,7 @@ pub(super) fn draw(trace: &str) -> String {
         }
     }
     for ((process, lane), slices) in copies.lanes() {
-        // Between the warps and the mbarriers, whose numbers are greater.
+        // Copies come after the warps and before the mbarriers, which have greater numbers.
         let track = (process, (1 << 19) + lane);
         names.insert((process, Some(track.1)), "copies".to_owned());
         tracks.insert(track, slices);
@@ -82,7 +82,7 @@ fn number(event: &Value, field: &str) -> u64 {
     event[field].as_u64().unwrap_or_default()
 }
 
-/// A state of a warp that lasts longer than an instant, or a phase.
+/// Returns a slice for a warp state that lasts longer than an instant, or for a phase.
 fn slice(event: &Value, name: &str) -> Option<Slice> {
     let (fill, label) = match name.strip_prefix("phase ") {
         Some("is complete") => return None,
@@ -113,7 +113,7 @@ fn slice(event: &Value, name: &str) -> Option<Slice> {
     })
 }
 
-/// Copies under way, which overlap: each gets the first lane that is free.
+/// Copies in flight; overlapping copies are assigned to the first free lane.
 #[derive(Default)]
 struct Copies {
     open: BTreeMap<String, (u64, Slice)>,
@@ -201,7 +201,7 @@ fn render(names: &BTreeMap<(u64, Option<u64>), String>, tracks: &Tracks) -> Stri
                 height: TRACK_HEIGHT - 4.0,
             };
             svg.rectangle(rect, slice.fill, &slice.title);
-            // A letter of this size takes six units.
+            // A letter of this size is six units wide.
             if rect.width > 6.0 * slice.label.len() as f64 {
                 svg.text(
                     rounded(rect.x + rect.width / 2.0),
@@ -241,7 +241,7 @@ mod tests {
         ];
         let svg = draw(&format!("{{\"traceEvents\":[{}]}}", events.join(",")));
         assert_eq!(svg.matches(">copies</text>").count(), 2, "{svg}");
-        // One more in the legend.
+        // The legend contains one more.
         assert_eq!(svg.matches(LOADS).count(), 4, "{svg}");
     }
 

@@ -1,4 +1,4 @@
-//! The library that stands for CUDA, and the folder where a program finds it by CUDA's names.
+//! The replacement CUDA library, and the folder where a program finds it under CUDA's names.
 
 use std::{
     env,
@@ -12,12 +12,12 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use super::stub;
 
-/// A library that is built with the command.
+/// A library that is built together with the command.
 #[derive(Clone, Copy)]
 pub(crate) struct Library {
-    /// The name of its file.
+    /// The file name of the library.
     pub(crate) file: &'static str,
-    /// The variable that names the file where it is somewhere else.
+    /// The environment variable that overrides the library's path.
     pub(crate) variable: &'static str,
 }
 
@@ -27,23 +27,26 @@ const EMULATED: Library = Library {
 };
 const SEARCH_PATH: &str = "LD_LIBRARY_PATH";
 
-/// Names of the runtime, which are also those of the version that programs ask for.
+/// File names of the runtime library, which are also the symbol versions that programs request.
 const RUNTIMES: [&str; 2] = ["libcudart.so.12", "libcudart.so.13"];
-/// Names of the driver, which has no versions.
+/// File names of the driver library, which has no symbol versions.
 pub(crate) const DRIVERS: [&str; 2] = ["libcuda.so.1", "libcuda.so"];
 
-/// Where cargo has built both, if it says so: `cargo install` copies the command alone.
+/// Cargo's output folder if the build sets it; `cargo install` copies only the command.
 const BUILT_IN: Option<&str> = option_env!("TMA_BUILT_IN");
 
 impl Library {
-    /// Finds the library: beside the command or where cargo built both, there or in `deps`.
+    /// Finds the library next to the command or in cargo's output folder, there or in `deps`.
     pub(crate) fn find(self) -> Result<PathBuf> {
         let Self { file, variable } = self;
         if let Some(path) = env::var_os(variable).map(PathBuf::from) {
             if path.is_file() {
                 return fs::canonicalize(&path).context(variable);
             }
-            bail!("there is no file {}: {variable} names it", path.display());
+            bail!(
+                "{}, named by {variable}, is not a file; set or unset {variable}",
+                path.display()
+            );
         }
         let command = env::current_exe()?;
         let beside = command.parent().map(Path::to_owned);
@@ -52,19 +55,19 @@ impl Library {
         let mut paths = paths.filter(|path| path.is_file());
         paths.next().ok_or_else(|| {
             anyhow!(
-                "{file} is not where it was built; `cargo install --path tools/tma-cli` builds it again, and \
-                 {variable} names it where it lies elsewhere"
+                "{file} is missing; rebuild it with `cargo install --path tools/tma-cli`, or set {variable} to its \
+                 path"
             )
         })
     }
 }
 
-/// Finds the library that stands for CUDA.
+/// Finds the replacement CUDA library.
 pub(super) fn find() -> Result<PathBuf> {
     EMULATED.find()
 }
 
-/// Puts it into a folder under all its names.
+/// Installs the library into a folder under all of CUDA's names.
 pub(super) fn install(library: &Path, folder: &Path) -> io::Result<()> {
     let file = EMULATED.file;
     symlink(library, folder.join(file))?;
@@ -77,7 +80,7 @@ pub(super) fn install(library: &Path, folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The folder before all others in which programs look for libraries.
+/// Returns a library search path that starts with the folder.
 pub(crate) fn search_path(folder: &Path) -> OsString {
     let mut path = folder.as_os_str().to_owned();
     if let Some(others) = env::var_os(SEARCH_PATH).filter(|others| !others.is_empty()) {

@@ -1,20 +1,20 @@
-//! The numbers that the program's library has counted.
+//! Counts reported by the library in the program.
 
 use std::collections::BTreeMap;
 
-/// The lines of a record, which the library adds one by one.
+/// The lines of a record, which the library appends one at a time.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Record {
     launches: u64,
     errors: u64,
     warnings: u64,
-    /// Findings that were told before.
+    /// Number of findings that were reported before.
     again: u64,
-    /// Calls by name.
+    /// Number of calls by name.
     unsupported: BTreeMap<String, u64>,
-    /// By the index of the suppression.
+    /// Number of findings by index of the suppression.
     suppressed: BTreeMap<usize, u64>,
-    /// The library was loaded.
+    /// True if the library was loaded.
     is_there: bool,
 }
 
@@ -44,7 +44,7 @@ impl Record {
         record
     }
 
-    /// Errors, with what was not there.
+    /// Returns the number of errors, including unsupported functions.
     pub(super) fn errors(&self) -> u64 {
         self.errors + self.unsupported.len() as u64
     }
@@ -53,10 +53,10 @@ impl Record {
         self.suppressed.get(&index).copied().unwrap_or_default()
     }
 
-    /// The last lines.
+    /// Returns the final lines of the report.
     pub(super) fn closing(&self, how: &str) -> String {
         if !self.is_there {
-            return "tma exec: the program has called nothing of CUDA: it is another kind of program, or it was built \
+            return "tma exec: the program made no CUDA calls: it is another kind of program, or it was built \
                     without `-cudart shared`\n"
                 .to_owned();
         }

@@ -1,9 +1,9 @@
-//! A shared object without any code, which defines a version and needs other libraries.
+//! A shared object without code that defines a symbol version and depends on other libraries.
 //!
-//! A program asks the runtime for functions of a version, such as `cudaMalloc@libcudart.so.13`. The loader is silent
-//! if the file that it finds defines this version, and takes a function of any library that has no versions. rustc gives
-//! a library no versions, so this file defines them, and the functions are in the other one. The format is that of the
-//! System V ABI, chapters 4 and 5, and of the Linux Standard Base for versions.
+//! A program requests runtime functions with a version, such as `cudaMalloc@libcudart.so.13`. The loader accepts
+//! this silently if the file that it finds defines the version, and takes a function from any library without
+//! versions. rustc emits no symbol versions, so this file defines them, and the other library contains the
+//! functions. The format follows the System V ABI, chapters 4 and 5, and the Linux Standard Base for versions.
 
 const HEADER_BYTES: usize = 64;
 const SEGMENT_BYTES: usize = 56;
@@ -20,8 +20,8 @@ const MACHINE: u16 = 183;
 #[cfg(not(target_arch = "aarch64"))]
 const MACHINE: u16 = 62;
 
-/// The bytes of a file that is called `name`, defines the version `name`, and needs these libraries: names of them are
-/// looked for in the loader's order, in which the first is the first, too.
+/// Returns the bytes of a shared object named `name` that defines the version `name` and depends on the `needed`
+/// libraries. The loader searches them in this order.
 pub(crate) fn shared_object(name: &str, needed: &[&str]) -> Vec<u8> {
     let mut names = vec![0];
     let mut add = |text: &str| {
@@ -34,11 +34,11 @@ pub(crate) fn shared_object(name: &str, needed: &[&str]) -> Vec<u8> {
     let needed: Vec<u64> = needed.iter().map(|needed| add(needed)).collect();
     let mut file = vec![0; HEADER_BYTES + 3 * SEGMENT_BYTES];
     let names_at = place(&mut file, &names);
-    // The one symbol that every table begins with.
+    // Every symbol table begins with a null symbol.
     let symbols_at = place(&mut file, &[0; SYMBOL_BYTES]);
     let hash_at = place(&mut file, &words(&[1, 1, 0, 0]));
     let symbol_versions_at = place(&mut file, &[0; 2]);
-    // The version of the file itself, and the one that is asked for: each with its name behind it.
+    // The version of the file itself and the requested one, each followed by its name.
     let versions = [(1_u32, 1_u32, 28), (0, 2, 0)].map(|(flags, index, next)| {
         let head = [1 | flags << 16, index | 1 << 16, hash(name), 20, next];
         [words(&head), words(&[name_at as u32, 0])].concat()
@@ -71,7 +71,7 @@ pub(crate) fn shared_object(name: &str, needed: &[&str]) -> Vec<u8> {
     file
 }
 
-/// Adds bytes at a multiple of eight, and says where.
+/// Appends bytes at a multiple of eight and returns their offset.
 fn place(file: &mut Vec<u8>, bytes: &[u8]) -> u64 {
     file.resize(file.len().next_multiple_of(8), 0);
     let at = file.len() as u64;
@@ -84,7 +84,7 @@ fn words(words: &[u32]) -> Vec<u8> {
 }
 
 fn header() -> Vec<u8> {
-    // 64 bits, little endian, a shared object.
+    // ELF identification: 64 bits, little endian; type: shared object.
     let mut bytes = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0".to_vec();
     bytes.extend(MACHINE.to_le_bytes());
     bytes.extend(1_u32.to_le_bytes());
@@ -106,7 +106,7 @@ fn segment(kind: u32, at: u64, len: u64, align: u64) -> Vec<u8> {
     bytes
 }
 
-/// The hash of a name in ELF.
+/// Returns the ELF hash of a name.
 fn hash(name: &str) -> u32 {
     name.bytes().fold(0, |hash, byte| {
         let hash = (hash << 4) + u32::from(byte);
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn the_hash_is_the_one_of_elf() {
-        // As `readelf` shows it of a program that needs this version.
+        // The value that `readelf` shows for a program that needs this version.
         assert_eq!(hash("GLIBC_2.2.5"), 0x0969_1a75);
     }
 }

@@ -7,14 +7,14 @@ use tensor_map::{Rule, Violation};
 
 use super::parameters::{Given, Parameters};
 
-/// Checks the parameters of a map against the rules
+/// Checks the parameters of a tensor map against the rules
 #[derive(Args)]
 pub(crate) struct Check {
-    /// A map: 256 hexadecimal digits, or a file with those or the 128 bytes
+    /// Map as 256 hexadecimal digits, or a file with these digits or the 128 bytes
     map: Option<String>,
     #[command(flatten)]
     parameters: Parameters,
-    /// List all rules, with where they are written
+    /// List all rules and their sources
     #[arg(long)]
     rules: bool,
     /// Print JSON

@@ -5,10 +5,10 @@ use std::{collections::BTreeSet, str::FromStr};
 use anyhow::{Error, Result, bail, ensure};
 use tensor_map::Swizzle;
 
-/// The bytes of a box that the threads of a warp read.
+/// The access pattern of a warp that reads a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Access {
-    /// True if neighbours read one below the other, rather than side by side.
+    /// True if neighbouring threads read down a column, false if along a row.
     down: bool,
     /// Bytes that each thread reads: 4, 8 or 16.
     pub(crate) bytes: u64,
@@ -23,24 +23,24 @@ impl FromStr for Access {
             "row" => false,
             "column" => true,
             _ => bail!(
-                "an access is `row` or `column`, with the bytes of a thread as in `column:16`"
+                "an access must be `row` or `column` with the bytes per thread, as in `column:16`"
             ),
         };
         let bytes = bytes.parse()?;
         ensure!(
             [4, 8, 16].contains(&bytes),
-            "a thread reads 4, 8 or 16 bytes at a time"
+            "bytes per thread must be 4, 8 or 16"
         );
         Ok(Self { down, bytes })
     }
 }
 
-/// How a warp's read goes.
+/// The bank conflicts of a warp's read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Conflicts {
-    /// Threads that are served together: 8 of 16 bytes, 16 of 8 bytes, 32 of 4 bytes.
+    /// Number of threads served together: 8 for 16 bytes, 16 for 8 bytes, 32 for 4 bytes.
     pub(crate) threads: u64,
-    /// For each such group, how many times the slowest bank is read.
+    /// For each such group, the number of accesses to the slowest bank.
     pub(crate) ways: Vec<usize>,
 }
 
@@ -49,7 +49,8 @@ impl Access {
         self.down
     }
 
-    /// The conflicts in a box of so many rows of `row_bytes`, `pitch` apart, at a shared address.
+    /// Counts the bank conflicts of reading a box with `row_bytes` per row and rows `pitch` bytes apart, at a
+    /// shared address.
     pub(crate) fn conflicts(
         self,
         shape: Shape,
@@ -87,7 +88,7 @@ pub(crate) struct Shape {
     pub(crate) pitch: u64,
 }
 
-/// The most different words that one of the 32 banks must give.
+/// Returns the largest number of different words that one of the 32 banks must deliver.
 fn ways(addresses: &[u32], bytes: u64) -> usize {
     let words = addresses
         .iter()

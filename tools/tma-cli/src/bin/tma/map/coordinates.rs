@@ -1,9 +1,9 @@
-//! The coordinates of the element that each row of a copy begins with.
+//! Coordinates of the first element of each row of a copy.
 
 use tensor_map::{Im2col, Interleave, Params, Tiled};
 
-/// The coordinates of the first element of each row, innermost first, in the order of the walk; they
-/// may be outside of the tensor.
+/// Returns the coordinates of the first element of each row, innermost first, in the order of the walk. Coordinates
+/// may be out of bounds.
 pub(crate) fn coordinates(
     params: &Params,
     at: &[i32],
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use tensor_map::{DataType, TensorMap, walk::Direction};
 
-    /// The walk's offsets are those of the coordinates.
+    /// Checks that the walk's offsets match the coordinates.
     fn agree(params: Params, at: &[i32], offsets: &[u16]) {
         let tensor = *params.tensor();
         let walk = params.walk(at, offsets, Direction::Load).unwrap();

@@ -8,14 +8,15 @@ use tma_host::{Device, EncodeError, encode_with_driver, target};
 
 use super::parameters::{Given, Parameters, from_hex, hex, read_map};
 
-/// Shows the fields in which two maps differ: two given, one and parameters, or ours and the
-/// driver's
+/// Compares two tensor maps field by field
+///
+/// Pass two maps, one map and parameters, or parameters and --driver to compare our encoding with the driver's.
 #[derive(Args)]
 pub(crate) struct Diff {
-    /// Maps: 256 hexadecimal digits, or files with those or the 128 bytes
+    /// Maps as 256 hexadecimal digits, or files with these digits or the 128 bytes
     #[arg(num_args = 0..=2)]
     maps: Vec<String>,
-    /// Compare with what the driver makes of the parameters
+    /// Compare with the driver's encoding of the parameters
     #[arg(long)]
     driver: bool,
     #[command(flatten)]
@@ -25,7 +26,7 @@ pub(crate) struct Diff {
     json: bool,
 }
 
-/// A map, or why there is none, and what to call it.
+/// One side of the comparison: its name, and a map or the reason why there is none.
 struct Side {
     name: String,
     map: Result<TensorMap, String>,
@@ -39,7 +40,7 @@ impl Side {
         }
     }
 
-    /// A map that was given: named by its file, or `given` if it is digits.
+    /// Reads a map from an argument; its name is the file, or `given` for digits.
     fn read(given: &str) -> Result<Self> {
         let map = read_map(given)?;
         let name = if from_hex(given).is_some() {
@@ -71,7 +72,7 @@ impl Diff {
             ([left, right], false) => {
                 ensure!(
                     flags.is_empty() && self.parameters.sm.is_none(),
-                    "give two maps, or one map and parameters: two maps are given, and {}",
+                    "two maps cannot be combined with {}; pass two maps, or one map and parameters",
                     if flags.is_empty() {
                         "--sm".to_owned()
                     } else {
@@ -101,19 +102,19 @@ impl Diff {
                 } = self.parameters.or_bytes(None)?;
                 ensure!(
                     self.parameters.sm.is_none(),
-                    "--driver takes the compute capability of the GPU: leave out --sm"
+                    "--driver uses the GPU's compute capability; omit --sm"
                 );
                 let gpu = Device::gpu().context("the driver's map needs a GPU")?;
                 let ours = params.build_for(address, target(&gpu));
                 let theirs = encode_with_driver(&gpu, params, address);
                 verdicts(ours, theirs)
             }
-            _ => bail!("give two maps, or one map and parameters, or parameters and --driver"),
+            _ => bail!("pass two maps, or one map and parameters, or parameters and --driver"),
         }
     }
 }
 
-/// Our map and the driver's, or why there is none.
+/// Encodes the parameters here and with the driver; each side is a map or an error.
 fn verdicts(
     ours: Result<TensorMap, Violations>,
     theirs: Result<TensorMap, EncodeError>,
@@ -124,7 +125,9 @@ fn verdicts(
             .all(|broken| broken.rule == Rule::WideBitsUnknown)
         && theirs.is_ok()
     {
-        bail!("{refused}\nthe driver makes a map, and there is nothing to compare it with");
+        bail!(
+            "{refused}\nthe driver accepts the parameters, so there is no map of ours to compare with"
+        );
     }
     let theirs = match theirs {
         Ok(map) => Ok(map),
@@ -181,7 +184,7 @@ fn compare(out: &mut impl Write, left: &Side, right: &Side, is_json: bool) -> Re
     }
 }
 
-/// A difference with the names of the sides.
+/// Formats a difference with the names of the two sides.
 pub(crate) fn line(difference: &Difference, left_name: &str, right_name: &str) -> String {
     let Difference { field, left, right } = difference;
     let (name, word, low) = (field.name, field.word, field.shift);
@@ -212,7 +215,7 @@ mod tests {
     use cuda_driver::{DriverError, Origin};
     use tensor_map::{DataType, Target};
 
-    /// The output, and the error.
+    /// Returns the output and the error.
     fn compared(address: u64, theirs: Result<TensorMap, EncodeError>) -> (String, Option<String>) {
         let params = TensorMap::tiled(DataType::F32, &[64])
             .box_dims(&[4])

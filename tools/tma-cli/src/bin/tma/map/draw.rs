@@ -21,54 +21,55 @@ use super::{
 };
 use crate::wrong_input::OrWrongInput;
 
-/// Draw one copy as SVG: the elements it covers in global memory, and where they land in shared
+/// Draws one copy as SVG: its elements in global memory and their places in shared memory
 #[derive(Args)]
 pub(crate) struct Draw {
-    /// A map: 256 hexadecimal digits, or a file with those or the 128 bytes
+    /// Map as 256 hexadecimal digits, or a file with these digits or the 128 bytes
     map: Option<String>,
     #[command(flatten)]
     parameters: Parameters,
-    /// Coordinates of the box, innermost first but for --outermost-first; the origin unless given
+    /// Coordinates of the box, innermost first unless --outermost-first is set [default: the origin]
     #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
     at: Option<Vec<i32>>,
     /// Offsets of an im2col copy, W first
     #[arg(long, value_delimiter = ',')]
     offsets: Vec<u16>,
-    /// Draw a store
+    /// Draw a store instead of a load
     #[arg(long)]
     store: bool,
-    /// The shared address of the box, a multiple of 128, as in 1024 or 0x400
+    /// Shared address of the box, a multiple of 128, as in 1024 or 0x400
     #[arg(long, default_value = "0", value_parser = shared_address)]
     shared: u32,
-    /// Count bank conflicts of a warp that reads `row` or `column`, so many bytes a thread
+    /// Count bank conflicts of a warp that reads along a `row` or `column`, with the bytes per thread
     #[arg(long, default_value = "column:16")]
     access: Access,
-    /// Draw what each `wgmma` reads of the box, a colour for each step along K, and print the matrix descriptors
+    /// Draw the part of the box that each `wgmma` reads, one colour per step along K, and print the matrix
+    /// descriptors
     #[arg(long, value_name = "MAJOR")]
     wgmma: Option<Major>,
-    /// Where to write the drawing
+    /// Output file for the drawing
     #[arg(short, long, default_value = "map.svg")]
     output: PathBuf,
-    /// Print what would be drawn as JSON
+    /// Print the contents of the drawing as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// A copy that is to be drawn.
+/// The copy to draw.
 pub(crate) struct Copy {
     pub(crate) params: Params,
     pub(crate) coordinates: Vec<i32>,
     pub(crate) direction: Direction,
     pub(crate) rows: Vec<Row>,
-    /// The element that each row begins with.
+    /// The first element of each row.
     pub(crate) firsts: Vec<Vec<i64>>,
     pub(crate) shared_address: u32,
-    /// Those of a product that reads the box, if one does.
+    /// The steps of the matrix product that reads the box; empty if there is none.
     pub(crate) steps: Vec<Step>,
 }
 
 impl Copy {
-    /// The step of a product that reads a shared address.
+    /// Returns the step of the product that reads a shared address.
     pub(crate) fn step_at(&self, address: u64) -> Option<usize> {
         let reads = |piece: &u64| (*piece..*piece + 16).contains(&address);
         self.steps
@@ -76,7 +77,7 @@ impl Copy {
             .position(|step| step.pieces.iter().any(reads))
     }
 
-    /// The step of a product that reads a byte of a row.
+    /// Returns the step of the product that reads a byte of a row.
     pub(crate) fn step_of(&self, row: usize, byte: u64) -> Option<usize> {
         let mut pieces = self.rows[row].pieces(self.params.tensor().swizzle, self.shared_address);
         let piece = pieces
@@ -126,7 +127,7 @@ impl Draw {
         Ok(())
     }
 
-    /// The parameters or the map. With a map, the order is that of the coordinates alone.
+    /// Returns the parameters or the map. With a map, only the coordinates depend on --outermost-first.
     fn given(&self) -> Result<Given> {
         let mut parameters = self.parameters.clone();
         parameters.outermost_first &= self.map.is_none();
@@ -155,7 +156,7 @@ impl Draw {
         let shared = self.shared;
         ensure!(
             shared.is_multiple_of(128),
-            "the shared address {shared:#x} is no multiple of 128: the GPU stops with a misaligned address"
+            "the shared address {shared:#x} must be a multiple of 128; the GPU stops with a misaligned address"
         );
         let rows: Vec<Row> = params.walk(&at, &offsets, direction)?.collect();
         let row_bytes = rows.first().map_or(0, |row| row.bytes);
@@ -190,7 +191,9 @@ impl Draw {
         let align = tensor.shared_align_bytes();
         if !u64::from(self.shared).is_multiple_of(align) {
             let shared = self.shared;
-            lines.push(format!("shared address {shared} is no multiple of {align}: the box begins within the swizzle"));
+            lines.push(format!(
+                "shared address {shared} is not a multiple of {align}: the box begins within a swizzle pattern"
+            ));
         }
         let shape = shape(tensor, &copy.rows);
         let here = self.access.conflicts(shape, tensor.swizzle, self.shared);
@@ -220,15 +223,15 @@ impl Draw {
     }
 }
 
-/// Checks that the box lies in the shared memory of such a GPU.
+/// Checks that the box fits in the shared memory of the target GPU.
 fn fits(copy: &Copy, target: Target) -> Result<()> {
     let begin = u64::from(copy.shared_address);
     let ends = copy.rows.iter().map(|row| row.shared_offset + row.bytes);
     let (end, most) = (begin + ends.max().unwrap_or(0), target.shared_bytes);
     ensure!(
         end <= most,
-        "the box would take shared bytes {begin} to {}, and shared memory of compute capability \
-         {}.{} has {most} bytes",
+        "the box needs shared bytes {begin} to {}, but the shared memory limit of compute capability \
+         {}.{} is {most} bytes",
         end.saturating_sub(1),
         target.major,
         target.minor
@@ -239,7 +242,7 @@ fn fits(copy: &Copy, target: Target) -> Result<()> {
 fn shape(tensor: &Tensor, rows: &[Row]) -> Shape {
     let row_bytes = rows.first().map_or(16, |row| row.bytes);
     let second = rows.get(1).map_or(row_bytes, |row| row.shared_offset);
-    // Slices of interleaved tensors follow each other without gaps.
+    // Slices of interleaved tensors are contiguous.
     let pitch = if tensor.interleave == tensor_map::Interleave::None {
         second
     } else {
@@ -269,7 +272,7 @@ fn plural(count: usize, noun: &str) -> String {
     format!("{count} {noun}{ending}")
 }
 
-/// A line for a step of a product.
+/// Formats a line for a step of a product.
 fn described((index, step): (usize, &Step)) -> String {
     let Step { k, descriptor, .. } = step;
     format!(

@@ -14,13 +14,13 @@ use super::{
     parameters::{Given, Parameters, hex, to_json},
 };
 
-/// The fields of a map, from parameters or from its 128 bytes
+/// Shows the fields of a tensor map, from parameters or from its 128 bytes
 ///
-/// Fails when parameters break rules. The bytes of a map are explained whatever they hold.
+/// Fails if parameters break rules. The bytes of a map are explained whatever their contents.
 #[derive(Args)]
 pub(crate) struct Explain {
-    /// A map: 256 hexadecimal digits, or a file with those or the 128 bytes; or a matrix descriptor of `wgmma`: 16
-    /// digits
+    /// Map as 256 hexadecimal digits, or a file with these digits or the 128 bytes; or a matrix descriptor of
+    /// `wgmma` as 16 digits
     map: Option<String>,
     #[command(flatten)]
     parameters: Parameters,
@@ -62,7 +62,7 @@ impl Explain {
     }
 }
 
-/// The bits of a matrix descriptor, where the text is 16 digits, with or without `0x` before them.
+/// Parses a matrix descriptor: 16 hexadecimal digits with or without a leading `0x`.
 fn descriptor_bits(text: &str) -> Option<u64> {
     let digits = text.trim_start_matches("0x").trim_start_matches("0X");
     let is_one = digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -86,22 +86,22 @@ fn descriptor(out: &mut impl Write, descriptor: MatrixDescriptor, is_json: bool)
     Ok(())
 }
 
-/// A map, and the parameters found for it.
+/// A map and the parameters found for it.
 struct Found<'a> {
     given: &'a Given,
-    /// The map that the parameters are encoded to.
+    /// The map encoded from the parameters.
     built: Option<TensorMap>,
     broken: &'a [Violation],
     warnings: &'a [Violation],
 }
 
 impl Found<'_> {
-    /// The map given, or that of the parameters.
+    /// Returns the given map, or the one encoded from the parameters.
     fn map(&self) -> Option<TensorMap> {
         self.given.map.map(|(map, _)| map).or(self.built)
     }
 
-    /// The differences between the map given and the one that its parameters are encoded to.
+    /// Returns the differences between the given map and its parameters encoded anew.
     fn anew(&self) -> Vec<Difference> {
         match (self.given.map, self.built) {
             (Some((map, _)), Some(built)) => map.differences(&built).collect(),
@@ -161,12 +161,12 @@ impl Found<'_> {
     }
 }
 
-/// Explains the less known settings, a line for each that is set.
+/// Returns a line of explanation for each of the lesser-known settings in use.
 fn meanings(params: &Params) -> impl Iterator<Item = &'static str> {
     let tensor = params.tensor();
     let data_type = match tensor.data_type {
         DataType::F32Ftz => Some(
-            "f32-ftz: tensor reductions flush subnormal numbers to zero; copies change nothing",
+            "f32-ftz: tensor reductions flush subnormal numbers to zero; copies are unaffected",
         ),
         DataType::Tf32 => Some("tf32: loads round to the nearest TensorFloat-32, stores do not"),
         DataType::Tf32Ftz => Some("tf32-ftz: as tf32, and subnormal numbers are flushed to zero"),
@@ -176,16 +176,15 @@ fn meanings(params: &Params) -> impl Iterator<Item = &'static str> {
     let element_strides = match tensor.interleave {
         _ if !strided => None,
         Interleave::None => Some(
-            "element strides: a copy takes every n-th element of the box; that of dimension 0 is ignored",
+            "element strides: a copy takes every n-th element of the box; the stride of dimension 0 is ignored",
         ),
         _ => Some("element strides: a copy takes every n-th element of the box"),
     };
     let interleave = (tensor.interleave != Interleave::None).then_some(
         "interleave: a step of dimension 0 is a slice of channels, and a copy takes one such slice deep",
     );
-    let l2_promotion = (tensor.l2_promotion != L2Promotion::None).then_some(
-        "L2 promotion: the L2 cache fetches so many bytes at once, a hint for speed only",
-    );
+    let l2_promotion = (tensor.l2_promotion != L2Promotion::None)
+        .then_some("L2 promotion: L2 fetch granularity in bytes, a performance hint only");
     let fill = (tensor.oob_fill == OobFill::NanRequestZeroFma)
         .then_some("fill: the 16-bit word 0x7FF7 repeated, a NaN: 0x7FF77FF7 as an f32");
     [data_type, element_strides, interleave, l2_promotion, fill]
@@ -193,7 +192,7 @@ fn meanings(params: &Params) -> impl Iterator<Item = &'static str> {
         .flatten()
 }
 
-/// Prints the fields of the bytes that are no parameters.
+/// Prints the fields of the bytes that are not parameters.
 fn decoded(out: &mut impl Write, decoded: &Decoded) -> Result<()> {
     let Decoded {
         box_bytes,

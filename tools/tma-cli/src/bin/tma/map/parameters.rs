@@ -14,47 +14,47 @@ use crate::wrong_input::OrWrongInput;
 /// The parameters of a map, or its bytes.
 #[derive(Args, Clone)]
 pub(crate) struct Parameters {
-    /// The element type: u8, f16, bf16, f32, tf32 and so on
+    /// Element type: u8, f16, bf16, f32, tf32 and so on
     #[arg(long = "type", value_name = "TYPE", value_parser = data_type)]
     data_type: Option<DataType>,
-    /// The length of each dimension in elements, innermost first: 32,162,94
+    /// Length of each dimension in elements, innermost first, as in 32,162,94
     #[arg(long, value_delimiter = ',')]
     dims: Vec<u64>,
-    /// Bytes from one element to the next in dimensions 1 and up; packed unless given
+    /// Stride in bytes of dimension 1 and each later one [default: packed]
     #[arg(long, value_delimiter = ',')]
     strides: Option<Vec<u64>>,
-    /// The length of the box in each dimension, in elements
+    /// Length of the box in each dimension, in elements
     #[arg(long = "box", value_delimiter = ',', value_name = "BOX")]
     box_dims: Option<Vec<u32>>,
-    /// Dimensions, strides, boxes, element strides and `--at` are outermost first, as in `[H][W][C]`;
-    /// corners and offsets stay W first
+    /// Read dimensions, strides, boxes, element strides and `--at` outermost first, as in `[H][W][C]`; corners and
+    /// offsets remain W first
     #[arg(long)]
     pub(crate) outermost_first: bool,
-    /// Take every n-th element of each dimension
+    /// Element stride of each dimension: copy every n-th element
     #[arg(long, value_delimiter = ',')]
     element_strides: Option<Vec<u32>>,
-    /// Slices of channels in global memory: none, 16b, 32b; none unless given
+    /// Interleaving of channels in global memory: none, 16b, 32b [default: none]
     #[arg(long, value_parser = interleave)]
     interleave: Option<Interleave>,
-    /// The swizzle in shared memory: none, 32b, 64b, 128b and so on; none unless given
+    /// Swizzle in shared memory: none, 32b, 64b, 128b and so on [default: none]
     #[arg(long, value_parser = swizzle)]
     swizzle: Option<Swizzle>,
-    /// L2 promotion: none, 64b, 128b, 256b; none unless given
+    /// L2 promotion: none, 64b, 128b, 256b [default: none]
     #[arg(long, value_parser = l2_promotion)]
     l2: Option<L2Promotion>,
-    /// The fill of loads out of bounds: zeros or nan; zeros unless given
+    /// Fill for out-of-bounds elements of loads: zeros or nan [default: zeros]
     #[arg(long, value_parser = fill)]
     fill: Option<OobFill>,
-    /// The address of the tensor; 0x7f0000000000 unless given
+    /// Address of the tensor [default: 0x7f0000000000]
     #[arg(long, value_parser = address)]
     address: Option<u64>,
-    /// An im2col map: channels of each pixel that a copy takes
+    /// im2col map: number of channels per pixel in a copy
     #[arg(long, requires = "pixels", conflicts_with = "box_dims")]
     channels: Option<u32>,
-    /// An im2col map: pixels that a copy takes
+    /// im2col map: number of pixels in a copy
     #[arg(long, requires = "channels")]
     pixels: Option<u32>,
-    /// An im2col map: first pixel of the box, W first: -1,-1
+    /// im2col map: first pixel of the box, W first, as in -1,-1
     #[arg(
         long,
         value_delimiter = ',',
@@ -62,7 +62,7 @@ pub(crate) struct Parameters {
         requires = "channels"
     )]
     lower: Option<Vec<i32>>,
-    /// An im2col map: end of the box, counted from the tensor's end, W first: -1,-1
+    /// im2col map: end of the box relative to the tensor's end, W first, as in -1,-1
     #[arg(
         long,
         value_delimiter = ',',
@@ -70,28 +70,28 @@ pub(crate) struct Parameters {
         requires = "channels"
     )]
     upper: Option<Vec<i32>>,
-    /// A wide im2col map: w or w128
+    /// Wide im2col map: w or w128
     #[arg(long, value_parser = wide_mode, requires = "channels")]
     wide: Option<WideMode>,
-    /// The GPU's compute capability: 90, sm_90a, 100, 103, 120 and so on; 90 unless given
+    /// Compute capability of the GPU: 90, sm_90a, 100, 103, 120 and so on [default: 90]
     #[arg(long, value_parser = target)]
     pub(crate) sm: Option<Target>,
 }
 
-/// Where the tensor is unless an address is given.
+/// The address of the tensor unless one is given.
 const ADDRESS: u64 = 0x7f00_0000_0000;
 
-/// A map's parameters and where its tensor is.
+/// The parameters of a map and the address of its tensor.
 pub(crate) struct Given {
     pub(crate) params: Params,
     pub(crate) address: u64,
     pub(crate) target: Target,
-    /// The map and what else it says, if bytes were given.
+    /// The map and its other fields, if bytes were given.
     pub(crate) map: Option<(TensorMap, Decoded)>,
 }
 
 impl Parameters {
-    /// The flags that were given, those left out that say how to take a map.
+    /// Returns the names of the given flags, except those that only say how to read a map.
     pub(crate) fn given(&self) -> Vec<&'static str> {
         let flags = [
             ("--type", self.data_type.is_some()),
@@ -115,7 +115,7 @@ impl Parameters {
         given.map(|(flag, _)| flag).collect()
     }
 
-    /// The parameters, from flags or from a map's bytes, but not both.
+    /// Returns the parameters, from flags or from a map's bytes, but not both.
     pub(crate) fn or_bytes(&self, bytes: Option<&str>) -> Result<Given> {
         let target = self.sm.unwrap_or(Target::SM_90);
         let Some(bytes) = bytes else {
@@ -129,7 +129,7 @@ impl Parameters {
         let flags = self.given();
         ensure!(
             flags.is_empty(),
-            "give either parameters or a map, not both: a map is given, and {}",
+            "a map cannot be combined with {}; pass either a map or parameters",
             flags.join(", ")
         );
         let map = read_map(bytes)?;
@@ -148,10 +148,10 @@ impl Parameters {
     fn params(&self) -> Result<Params> {
         let data_type = self
             .data_type
-            .context("give an element type, as in `--type f16`, or a map")?;
+            .context("pass an element type, as in `--type f16`, or a map")?;
         ensure!(
             !self.dims.is_empty(),
-            "give the dimensions, as in `--dims 32,162,94`, or a map"
+            "pass the dimensions, as in `--dims 32,162,94`, or a map"
         );
         let dims = self.in_order(&self.dims);
         let tensor = self.tensor(data_type, &dims);
@@ -166,13 +166,13 @@ impl Parameters {
         let corner = |given: &Option<Vec<i32>>| given.clone().unwrap_or(vec![0; spatial]);
         let (lower, upper) = (corner(&self.lower), corner(&self.upper));
         if let Some(mode) = self.wide {
-            ensure!(spatial > 0, "a wide map has at least 3 dimensions");
-            // Both corners are of W alone; the others are whole dimensions.
+            ensure!(spatial > 0, "a wide map must have at least 3 dimensions");
+            // Both corners are along W only; the other dimensions are whole.
             let along_w = |name: &str, given: &Option<Vec<i32>>| match given.as_deref() {
                 None => Ok(0),
                 Some(&[corner]) => Ok(corner),
                 Some(corners) => Err(anyhow!(
-                    "a wide map has one corner, along W: {name} has {} values",
+                    "a wide map must have one corner value, along W; {name} has {}",
                     corners.len()
                 )),
             };
@@ -206,7 +206,7 @@ impl Parameters {
         tensor
     }
 
-    /// Values for dimensions, innermost first.
+    /// Returns the values of dimensions innermost first.
     pub(crate) fn in_order<T: Clone>(&self, lengths: &[T]) -> Vec<T> {
         let mut lengths = lengths.to_vec();
         if self.outermost_first {
@@ -216,10 +216,10 @@ impl Parameters {
     }
 }
 
-/// A file with a map has no more bytes, with all its blanks.
+/// Size limit of a file with a map, including blanks.
 const MAX_FILE_BYTES: u64 = 1 << 16;
 
-/// A map of 256 hexadecimal digits, or from a file that holds such or the bytes themselves.
+/// Reads a map from 256 hexadecimal digits, or from a file that contains these or the bytes themselves.
 pub(crate) fn read_map(given: &str) -> Result<TensorMap> {
     map_of(given).or_wrong_input()
 }
@@ -233,7 +233,7 @@ fn map_of(given: &str) -> Result<TensorMap> {
         Ok(bytes) => bytes,
         Err(error) => {
             if let Some(count) = looks_like_hex(given) {
-                bail!("`{name}` has {count} hexadecimal digits, a map has 256");
+                bail!("`{name}` has {count} hexadecimal digits but must have 256");
             }
             return Err(error).with_context(|| {
                 format!("`{name}` is neither 256 hexadecimal digits nor a file that can be read")
@@ -245,15 +245,17 @@ fn map_of(given: &str) -> Result<TensorMap> {
     }
     let text = str::from_utf8(&bytes).unwrap_or_default();
     from_hex(text).with_context(|| match looks_like_hex(text) {
-        Some(count) => format!("the file `{name}` has {count} hexadecimal digits, a map has 256"),
+        Some(count) => format!("the file `{name}` has {count} hexadecimal digits but must have 256"),
         None => {
             let length = bytes.len();
-            format!("`{name}` has {length} bytes: neither the 128 of a tensor map nor 256 hexadecimal digits")
+            format!(
+                "`{name}` has {length} bytes; it must contain the 128 bytes of a tensor map or 256 hexadecimal digits"
+            )
         }
     })
 }
 
-/// The digits of what may be a map, without blanks and prefix.
+/// Returns a text without blanks and `0x` prefix, and whether it had the prefix.
 fn digits(text: &str) -> (Vec<u8>, bool) {
     let digits: Vec<u8> = text
         .bytes()
@@ -265,7 +267,7 @@ fn digits(text: &str) -> (Vec<u8>, bool) {
     bare.map_or((digits.clone(), false), |bare| (bare.to_vec(), true))
 }
 
-/// The map that a text of digits is.
+/// Parses a text of digits as a map.
 pub(crate) fn from_hex(text: &str) -> Option<TensorMap> {
     let (digits, _) = digits(text);
     if digits.len() != 2 * TensorMap::BYTES || !digits.iter().all(u8::is_ascii_hexdigit) {
@@ -277,14 +279,14 @@ pub(crate) fn from_hex(text: &str) -> Option<TensorMap> {
     })))
 }
 
-/// How many digits there are, if it is digits and enough of them that no file is meant.
+/// Returns the number of digits if the text consists of digits and is too long to mean a file.
 fn looks_like_hex(text: &str) -> Option<usize> {
     let (digits, is_prefixed) = digits(text);
     let is_hex = digits.iter().all(u8::is_ascii_hexdigit);
     (is_hex && (is_prefixed || digits.len() >= 32)).then_some(digits.len())
 }
 
-/// As much of an argument as an error message should repeat.
+/// Shortens an argument for an error message.
 fn shortened(given: &str) -> String {
     match given.char_indices().nth(16) {
         Some((end, _)) if looks_like_hex(given).is_some() => format!("{}...", &given[..end]),
@@ -292,7 +294,7 @@ fn shortened(given: &str) -> String {
     }
 }
 
-/// A map's bytes as digits.
+/// Returns the bytes of a map as digits.
 pub(crate) fn hex(map: &TensorMap) -> String {
     map.to_bytes()
         .iter()
@@ -300,7 +302,7 @@ pub(crate) fn hex(map: &TensorMap) -> String {
         .collect()
 }
 
-/// Parameters for programs.
+/// Returns the parameters as JSON.
 pub(crate) fn to_json(params: &Params, address: u64) -> Value {
     let tensor = params.tensor();
     let mut value = json!({
@@ -346,7 +348,7 @@ fn named<T: Copy>(
     let found = all.iter().copied().find(|choice| name(*choice) == lower);
     found.ok_or_else(|| {
         let names = list(all.iter().map(|choice| name(*choice)));
-        anyhow!("no {what} `{given}`; there are {names}")
+        anyhow!("unknown {what} `{given}`; use one of {names}")
     })
 }
 
@@ -384,7 +386,7 @@ fn wide_mode(given: &str) -> Result<WideMode> {
 /// The compute capabilities from 9.0 on.
 const CAPABILITIES: [u8; 7] = [90, 100, 101, 103, 110, 120, 121];
 
-/// `90`, `9.0`, `sm_90`, `sm_90a`, `sm_100f`.
+/// Parses a target: `90`, `9.0`, `sm_90`, `sm_90a`, `sm_100f`.
 fn target(given: &str) -> Result<Target> {
     let digits = given.strip_prefix("sm_").unwrap_or(given);
     let digits = digits.strip_suffix(['a', 'f']).unwrap_or(digits);
@@ -396,19 +398,19 @@ fn target(given: &str) -> Result<Target> {
     let number = number.filter(|number| CAPABILITIES.contains(number));
     let number = number.with_context(|| {
         let all = list(CAPABILITIES.iter());
-        format!("no compute capability `{given}` that has tensor maps; there are {all}")
+        format!("compute capability `{given}` is unknown or has no tensor maps; use one of {all}")
     })?;
     Ok(Target::new(number / 10, number % 10))
 }
 
 fn address(given: &str) -> Result<u64> {
-    number(given).context("an address is a number, as in `0x7f0000000000`")
+    number(given).context("an address must be a number, as in `0x7f0000000000`")
 }
 
-/// An address in shared memory.
+/// Parses an address in shared memory.
 pub(crate) fn shared_address(given: &str) -> Result<u32> {
-    let number = number(given).context("a shared address is a number, as in `0x400`")?;
-    u32::try_from(number).context("a shared address has 32 bits")
+    let number = number(given).context("a shared address must be a number, as in `0x400`")?;
+    u32::try_from(number).context("a shared address must fit in 32 bits")
 }
 
 fn number(given: &str) -> Result<u64> {

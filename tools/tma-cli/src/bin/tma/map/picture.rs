@@ -1,7 +1,7 @@
 //! The drawing: global memory on the left, shared memory on the right.
 //!
-//! Each piece of 16 bytes has the colour of its index in its row on both sides, so that the swizzle
-//! shows, or that of the `wgmma` that reads it; pieces out of bounds are hatched.
+//! Each piece of 16 bytes has the colour of its index in its row on both sides, so that the swizzle is visible.
+//! With `wgmma`, pieces have the colour of the step that reads them. Pieces out of bounds are hatched.
 
 use tensor_map::{
     Swizzle,
@@ -13,10 +13,10 @@ use crate::svg::{Rect, Svg};
 
 const CELL: f64 = 46.0;
 const LINE: f64 = 18.0;
-/// Rows beyond this are counted, not drawn.
+/// Maximum number of rows to draw; further rows are only counted.
 const MOST_ROWS: usize = 256;
 
-/// The drawing of a copy, under these lines of text.
+/// Draws a copy below the lines of the summary.
 pub(crate) fn picture(copy: &Copy, summary: &[String]) -> String {
     let mut svg = Svg::new();
     let arrow = if copy.direction == Direction::Load {
@@ -42,7 +42,7 @@ pub(crate) fn picture(copy: &Copy, summary: &[String]) -> String {
         svg.text(10.0, y, "", line);
         y += 15.0;
     }
-    // Room for the heads of both sides.
+    // Space for the headings of both sides.
     y += 40.0;
     let shown = &copy.rows[..copy.rows.len().min(MOST_ROWS)];
     let right = global(&mut svg, copy, shown, y);
@@ -55,7 +55,7 @@ pub(crate) fn picture(copy: &Copy, summary: &[String]) -> String {
     svg.finish()
 }
 
-/// The rows in global memory, each with its first element; where the widest ends.
+/// Draws the rows in global memory, each with its first element, and returns the right edge.
 fn global(svg: &mut Svg, copy: &Copy, rows: &[Row], y: f64) -> f64 {
     let label = |(number, (row, first)): (usize, (&Row, &Vec<i64>))| {
         format!("{number}: {first:?} at {}", row.global_offset)
@@ -106,7 +106,7 @@ fn global(svg: &mut Svg, copy: &Copy, rows: &[Row], y: f64) -> f64 {
     right
 }
 
-/// The box in shared memory, in lines of the 128 bytes of all banks.
+/// Draws the box in shared memory in lines of 128 bytes, the width of all banks.
 fn shared(svg: &mut Svg, copy: &Copy, rows: &[Row], x: f64, y: f64) {
     svg.text(x, y - 24.0, "head", "shared memory, 128 bytes a line");
     svg.text(x - 8.0, y - 6.0, "end", "banks");
@@ -170,7 +170,7 @@ fn shared(svg: &mut Svg, copy: &Copy, rows: &[Row], x: f64, y: f64) {
     }
 }
 
-/// A part of a row: coloured by its index, hatched where it is out of bounds.
+/// Draws a part of a row, coloured by its index and hatched if out of bounds.
 fn cell(
     svg: &mut Svg,
     rect: Rect,

@@ -1,4 +1,4 @@
-//! The tile of a tensor map as a matrix that `wgmma` reads: a descriptor for each step along K.
+//! The tile of a tensor map as a `wgmma` operand: one descriptor for each step along K.
 
 use std::ops::Range;
 
@@ -6,31 +6,31 @@ use anyhow::{Result, ensure};
 use clap::ValueEnum;
 use tensor_map::{Interleave, MatrixDescriptor, Tensor};
 
-/// Bytes of a line of the matrix that one instruction takes along K.
+/// Bytes per line of the matrix that one instruction reads along K.
 const STEP_BYTES: u64 = 32;
-/// Lines of a core matrix.
+/// Number of lines in a core matrix.
 const CORE_LINES: u64 = 8;
 
-/// The dimension of a matrix whose elements lie together.
+/// The contiguous dimension of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Major {
-    /// K, over which products are added up: a row of the box is a row of A, or a column of B
+    /// K, the reduced dimension: a row of the box is a row of A or a column of B
     K,
-    /// Rows of A, or columns of B: a row of the box is at one position of K
+    /// Rows of A or columns of B: a row of the box is at one position of K
     Mn,
 }
 
 /// One instruction's part of the matrix.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
-    /// Its elements along K.
+    /// The elements along K.
     pub(crate) k: Range<u64>,
     pub(crate) descriptor: MatrixDescriptor,
     /// The addresses of the pieces of 16 bytes that the instruction reads.
     pub(crate) pieces: Vec<u64>,
 }
 
-/// The steps along K of a box of this tensor, whose rows are so many and so long, at an address.
+/// Returns the steps along K of a box at a shared address, from the count and length of its rows.
 pub(crate) fn steps(
     major: Major,
     tensor: &Tensor,
@@ -39,13 +39,13 @@ pub(crate) fn steps(
 ) -> Result<Vec<Step>> {
     ensure!(
         !tensor.data_type.is_packed(),
-        "matrices of elements of 4 and 6 bits are not drawn"
+        "drawing matrices with 4-bit or 6-bit elements is not supported"
     );
     let size = tensor.data_type.bytes();
     ensure!(
         size <= 4 && (major == Major::K || size == 2),
-        "tensor cores read elements of 1, 2 and 4 bytes where K lies together, and of 2 otherwise, and the map's \
-         have {size}"
+        "the element size of {size} bytes must be 1, 2 or 4 when K is contiguous, and 2 otherwise, for tensor \
+         cores to read the tile"
     );
     ensure!(
         tensor.interleave == Interleave::None,
@@ -57,8 +57,8 @@ pub(crate) fn steps(
         .filter(|span| *span == row_bytes);
     let span = span.ok_or_else(|| {
         anyhow::anyhow!(
-            "a row of the box has {row_bytes} bytes, and must fill the span of its swizzle, which is {}: take \
-             `--swizzle 32b`, `64b` or `128b` and a box of as many bytes along dimension 0",
+            "a row of the box has {row_bytes} bytes but must fill the span of its swizzle, which is {}; use \
+             `--swizzle 32b`, `64b` or `128b` and a box of that width in bytes along dimension 0",
             tensor.swizzle.name()
         )
     })?;
@@ -73,7 +73,7 @@ pub(crate) fn steps(
     };
     ensure!(
         rows.is_multiple_of(depth),
-        "the box has {rows} rows, and must have a multiple of {depth}"
+        "the number of rows in the box, {rows}, must be a multiple of {depth}"
     );
     let count = match major {
         Major::K => span / STEP_BYTES,
@@ -116,7 +116,7 @@ mod tests {
 
     use super::*;
 
-    /// Where the copy of a box puts the pieces that each step reads: the row and the piece of the row.
+    /// Returns the places of the pieces that each step reads, as pairs of row and piece of the row.
     fn read(
         major: Major,
         box_dims: [u32; 2],
@@ -205,13 +205,10 @@ mod tests {
         let address = says(DataType::Bf16, [64, 64], Swizzle::B128, Major::K, 512);
         assert!(address.contains("a multiple of 1024"), "{address}");
         let rows = says(DataType::Bf16, [64, 24], Swizzle::B128, Major::Mn, 0);
-        assert!(
-            rows.contains("24 rows, and must have a multiple of 16"),
-            "{rows}"
-        );
+        assert!(rows.contains("24, must be a multiple of 16"), "{rows}");
         let wide = says(DataType::F64, [16, 8], Swizzle::B128, Major::K, 0);
-        assert!(wide.contains("1, 2 and 4 bytes"), "{wide}");
+        assert!(wide.contains("8 bytes must be 1, 2 or 4"), "{wide}");
         let bytes = says(DataType::U8, [128, 32], Swizzle::B128, Major::Mn, 0);
-        assert!(bytes.contains("and of 2 otherwise"), "{bytes}");
+        assert!(bytes.contains("and 2 otherwise"), "{bytes}");
     }
 }

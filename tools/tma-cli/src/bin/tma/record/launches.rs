@@ -2,7 +2,7 @@ use std::str::FromStr;
 
 use anyhow::{Context, Error, Result, ensure};
 
-/// `3`, `3..7` or `3..=6`: numbers of launches.
+/// A range of launch numbers: `3`, `3..7` or `3..=6`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Launches {
     pub(super) first: u64,
@@ -14,8 +14,9 @@ impl FromStr for Launches {
 
     fn from_str(given: &str) -> Result<Self> {
         let number = |text: &str| -> Result<u64> {
-            text.parse()
-                .with_context(|| format!("`{text}` is no number of a launch; `3` and `3..7` are"))
+            text.parse().with_context(|| {
+                format!("launch `{text}` must be a number or a range, as in `3` or `3..7`")
+            })
         };
         let (first, last) = match given.split_once("..") {
             None => (number(given)?, number(given)?),
@@ -24,8 +25,8 @@ impl FromStr for Launches {
                 None => (number(from)?, number(to)?.saturating_sub(1)),
             },
         };
-        ensure!(first > 0, "launches are counted from 1");
-        ensure!(first <= last, "there is no launch in `{given}`");
+        ensure!(first > 0, "launch numbers start at 1");
+        ensure!(first <= last, "the range `{given}` contains no launches");
         Ok(Self { first, last })
     }
 }

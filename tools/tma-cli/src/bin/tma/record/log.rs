@@ -1,25 +1,25 @@
-//! The counts of the library in the program.
+//! Counts reported by the library in the program.
 
 use std::{collections::BTreeMap, path::Path};
 
-/// The lines that the library adds one by one.
+/// The lines that the library appends one at a time.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Log {
-    /// The library was loaded and called.
+    /// True if the library was loaded and called.
     is_there: bool,
-    /// All launches, as far as programs have ended in the usual way.
+    /// Number of launches of all programs that ended normally.
     launches: u64,
     recorded: u64,
     bytes: u64,
-    /// Launches by kernel and reason.
+    /// Number of skipped launches by kernel and reason.
     skipped: BTreeMap<(String, String), u64>,
-    /// Launches whose archives lack something, by kernel and what.
+    /// Number of incomplete archives by kernel and missing part.
     gaps: BTreeMap<(String, String), u64>,
-    /// Nanoseconds and bytes by the name of what the program waited for.
+    /// Nanoseconds and bytes by the reason for waiting.
     waits: BTreeMap<String, (u64, u64)>,
 }
 
-/// Reasons for a program to wait: the library's name, and in words.
+/// Reasons for the program to wait: the library's name, and its description.
 const WAITS: [(&str, &str); 6] = [
     ("earlier", "for earlier kernels"),
     ("before", "for copies before launches"),
@@ -64,7 +64,7 @@ impl Log {
         log
     }
 
-    /// A line about all that the program has waited for.
+    /// Returns a line with all waiting times.
     pub(super) fn waits(&self) -> String {
         let waits = WAITS.iter().map(|(name, words)| {
             let (nanoseconds, bytes) = self.waits.get(*name).copied().unwrap_or_default();
@@ -78,10 +78,10 @@ impl Log {
         format!("waited: {}\n", waits.join("; "))
     }
 
-    /// The last lines.
+    /// Returns the final lines of the report.
     pub(super) fn closing(&self, folder: &Path) -> String {
         if !self.is_there {
-            return "tma record: the program has called nothing of the CUDA driver\n".to_owned();
+            return "tma record: the program made no CUDA driver calls\n".to_owned();
         }
         let mut text = String::new();
         for ((kernel, why), count) in &self.skipped {
@@ -149,7 +149,7 @@ mod tests {
         assert!(
             Log::default()
                 .closing(Path::new("out"))
-                .contains("called nothing")
+                .contains("made no CUDA driver calls")
         );
     }
 }
