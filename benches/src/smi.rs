@@ -129,12 +129,12 @@ mod tests {
     }
 
     #[test]
-    fn reasons_are_told() {
+    fn reasons_are_listed() {
         let busy = Smi::parse(&IDLE.replace("31, 0,", "88, 97,").replace("01\n", "60\n")).unwrap();
         let expected = [
-            "its clocks are held down by heat (software)",
-            "its clocks are held down by heat (hardware)",
-            "someone else uses it 97 % of the time",
+            "its clocks are reduced by heat (software)",
+            "its clocks are reduced by heat (hardware)",
+            "another program uses it 97 % of the time",
         ];
         assert_eq!(busy.unfit(), expected);
     }

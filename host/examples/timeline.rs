@@ -153,7 +153,7 @@ fn rings_and_modules_are_checked() {
     };
     let error = module.timeline(rings(100)).unwrap_err().to_string();
     assert!(
-        error.contains("a ring of 100 stamps") && error.contains("take 128"),
+        error.contains("a ring size of 100 stamps") && error.contains("use 128"),
         "{error}"
     );
     assert!(module.timeline(rings(2)).is_err());

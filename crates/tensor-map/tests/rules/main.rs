@@ -388,7 +388,7 @@ fn warnings() {
         "data type = u4x16-align16: can be loaded only, not stored",
     );
     let store = packed(DataType::U6x16Align16).swizzle(Swizzle::B128Atom64);
-    assert!(broken(store.clone(), ADDRESS, Target::SM_100).is_empty());
+    assert!(broken(store, ADDRESS, Target::SM_100).is_empty());
     let store: Vec<Violation> = store
         .params()
         .warnings(ADDRESS, Target::SM_100)
