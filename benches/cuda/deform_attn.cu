@@ -395,7 +395,7 @@ __device__ inline void by_tiles(const Problem& problem, const CUtensorMap* const
             const uint32_t batch = group / groups_of_batch;
             const uint32_t end_of_batch = min(end, (batch + 1) * groups_of_batch);
             if constexpr (is_resident) {
-                // Nobody reads the images of the batch before any more.
+                // All reads of the previous batch's images are done.
                 __syncthreads();
                 // One condition in the other, or else ptxas wraps the copy in a loop over the lanes.
                 if (warp_number == 0) {

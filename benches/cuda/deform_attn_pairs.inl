@@ -69,7 +69,7 @@ __device__ inline void by_pairs(const Problem& problem, uint32_t waves) {
             const uint32_t batch = part / groups_of_batch;
             const uint32_t end = min(end_of_part, (batch + 1) * groups_of_batch);
             const uint64_t first_pixel = uint64_t(batch) * problem.pixels();
-            // Nobody reads the images of the batch before any more.
+            // All reads of the previous batch's images are done.
             __syncthreads();
             if (warp_number == 0) {
                 if (elect_sync(0xffffffff)) {

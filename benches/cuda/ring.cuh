@@ -1,4 +1,4 @@
-// Stages in dynamic shared memory; behind them, for each stage, two barriers and the number of its item.
+// Stages in dynamic shared memory; after them, for each stage, two barriers and the number of its item.
 #pragma once
 #include <cstdint>
 #include <cuda/ptx>

@@ -1,8 +1,8 @@
-// A program for `measure.py`: launches over buffers of so many MiB, with a program's ordinary work between.
+// A program for `measure.py`: launches over buffers of MIB MiB, with a program's ordinary work between.
 //
 //     program MIB LAUNCHES EVERY
 //
-// fills two buffers on the host, copies them to the GPU, and after every so many launches copies the result back and adds
+// fills two buffers on the host, copies them to the GPU, and after every EVERY launches copies the result back and adds
 // it up on the host. With 0 MiB, buffers have 4 KiB. With 0 for EVERY, a kernel fills the buffers, and one number of the
 // result is copied back in the end: the program does nothing but launch.
 #include <cstdint>

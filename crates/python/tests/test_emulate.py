@@ -54,7 +54,7 @@ def test_scalars_have_the_size_of_their_type(ty, value):
         (5, r"args\[1\] is 5, but a Python number has no size: pass numpy.int32\(5\), or of another type"),
         (True, r"pass numpy.bool_\(True\)"),
         (0.5, r"pass numpy.float32\(0.5\)"),
-        ("5", r"args\[1\] is str; an argument is a NumPy array, a scalar"),
+        ("5", r"args\[1\] is str; an argument must be a NumPy array, a NumPy scalar"),
         ([1.0], r"args\[1\] is list"),
     ],
 )

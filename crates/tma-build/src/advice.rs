@@ -23,7 +23,7 @@ const ADVICE: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// The advice for what the compiler said, one a line, each behind `= help:`.
+/// Returns the advice for the compiler's messages, one a line, each after `= help:`.
 pub(crate) fn advice(diagnostics: &str) -> String {
     let fits = |said: &&[&str]| said.iter().any(|said| diagnostics.contains(said));
     let fitting = ADVICE.iter().filter(|(said, _)| fits(said));

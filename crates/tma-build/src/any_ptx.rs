@@ -56,7 +56,7 @@ impl FinishOptions {
 pub struct FinishedPtx {
     /// The text.
     pub text: String,
-    /// The kernels whose markers became directives.
+    /// The kernels with markers, which became directives.
     pub markers: Vec<Marker>,
     /// The resources of each kernel, by name; `None` where ptxas did not run.
     pub resources: Option<BTreeMap<String, Resources>>,

@@ -57,7 +57,7 @@ pub enum Assemble {
 /// Finished PTX.
 #[derive(Clone, Debug)]
 pub struct Ptx {
-    /// Where it lies.
+    /// The path of the file.
     pub path: PathBuf,
     /// For which architecture.
     pub arch: Arch,
@@ -130,7 +130,7 @@ impl PtxBuilder {
         self
     }
 
-    /// Has the pipelines of `tma` write stamps of what they do, which `tma_host::Timeline` reads: when copies were issued,
+    /// Has the pipelines of `tma` write time stamps, which `tma_host::Timeline` reads: when copies were issued,
     /// when phases were complete, and what was waited for.
     #[must_use]
     pub fn trace(self) -> Self {
@@ -178,7 +178,7 @@ impl PtxBuilder {
         self
     }
 
-    /// Sets what makes PTX of the LLVM IR. Without this, it is what [`CodeGenerator::of_environment`] says.
+    /// Sets the code generator. The default is [`CodeGenerator::of_environment`].
     #[must_use]
     pub fn code_generator(mut self, generator: CodeGenerator) -> Self {
         self.code_generator = Some(generator);
@@ -195,9 +195,9 @@ impl PtxBuilder {
     /// Builds, and tells cargo which files the result depends on when called in a build script.
     ///
     /// # Errors
-    /// Every [`Error`]; nothing is left out of what rustc and ptxas said.
+    /// Every [`Error`], with the complete output of rustc and ptxas.
     pub fn build(&self) -> Result<Ptx, Error> {
-        // Cargo says `OUT_DIR` to programs that it runs, too, and that folder is not theirs.
+        // Cargo also sets `OUT_DIR` for programs that it runs, and that folder is not theirs.
         let is_build_script = env::var_os("CARGO_CFG_TARGET_ARCH").is_some();
         let out_dir = env::var_os("OUT_DIR").filter(|_| is_build_script);
         let in_build_script = out_dir.map(PathBuf::from);
@@ -348,7 +348,7 @@ impl PtxBuilder {
         let write = |text: &str| {
             fs::write(path, text).map_err(Error::io(format!("cannot write {}", path.display())))
         };
-        // Left behind for the reader of the error.
+        // Kept for the reader of the error.
         write(&output.ptx)?;
         let mut module = ptx::parse_named(&path.display().to_string(), &output.ptx)
             .map_err(|errors| unfinished(errors.to_string()))?;
@@ -374,7 +374,7 @@ impl PtxBuilder {
             None => Vec::new(),
         };
         name_own_lines(&mut module, &output.ptx, own_files);
-        // Nothing says `inlined_at` any more.
+        // No line contains `inlined_at` any more.
         drop_debug_sections(&mut module);
         diagnostics.extend(lint(&module, &markers, source.as_ref()));
         write(&module.to_string())?;

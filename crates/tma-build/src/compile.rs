@@ -76,7 +76,7 @@ impl Compilation<'_> {
         clean_environment(&mut command);
         command
             .env("RUSTC", &self.compiler.rustc)
-            // Stable compilers take unstable options when told so.
+            // This variable lets stable compilers accept unstable options.
             .env("RUSTC_BOOTSTRAP", "1")
             .env("CARGO_TARGET_DIR", self.target_dir)
             // For the target's crates alone.
@@ -94,7 +94,7 @@ impl Compilation<'_> {
             // architectures lie side by side; procedural macros, which are built for the host, do
             // without them and are built once.
             .arg("-Zprofile-rustflags")
-            // A library's metadata lies beside it, and not in it a second time.
+            // A library's metadata is a file beside it, and not repeated inside it.
             .arg("-Zno-embed-metadata")
             .args(["--config", &self.profile_rustflags()])
             .args(["--config", "profile.release.build-override.rustflags=[]"])
@@ -176,7 +176,7 @@ impl Compilation<'_> {
 
     /// Cargo builds anew a library whose file is not there, and no linker makes one: the PTX of the last such
     /// build takes its place, since it is as old. Builds for other architectures call the file the same,
-    /// so nobody else may build until the returned file is dropped.
+    /// so no other process may build until the returned file is dropped.
     fn stand_in_for_the_library(&self, ptx: &Path, llvm_ir: &Path) -> Result<File, Error> {
         let lock = self.target_dir.join(".device-build-lock");
         let locked = File::create(&lock).and_then(|file| file.lock().map(|()| file));
@@ -316,7 +316,7 @@ impl Compilation<'_> {
     }
 }
 
-/// The package's name as its manifest has it, or else that of the folder.
+/// Returns the package's name from its manifest, or else the folder's name.
 pub(crate) fn package_name(crate_dir: &Path) -> String {
     let manifest = fs::read_to_string(crate_dir.join("Cargo.toml")).unwrap_or_default();
     let package = manifest
@@ -381,7 +381,7 @@ fn workspace_root(crate_dir: &Path) -> PathBuf {
         .to_owned()
 }
 
-/// Takes away what the calling cargo set for the build script, and what is meant for host code.
+/// Removes the variables that the calling cargo set for the build script, and those for host code.
 pub(crate) fn clean_environment(command: &mut Command) {
     const KEPT: &[&str] = &[
         "CARGO_HOME",

@@ -70,7 +70,7 @@ pub struct DeviceCompiler {
     pub sysroot: PathBuf,
     /// Its version, without the channel.
     pub version: Version,
-    /// All that `rustc -vV` says.
+    /// The complete output of `rustc -vV`.
     pub verbose: String,
     /// Where it was found.
     pub origin: Origin,
@@ -84,7 +84,7 @@ impl DeviceCompiler {
     /// version, among rustup's toolchains and `/usr/bin/rustc`.
     ///
     /// # Errors
-    /// [`Error::NoCompiler`], which says what was looked at and what to type, and
+    /// [`Error::NoCompiler`], which lists the places that were searched and the command to type, and
     /// [`Error::UnusableCompiler`] for the one that the variable names.
     pub fn find() -> Result<Self, Error> {
         if let Some(rustc) = env::var_os(Self::VARIABLE) {
@@ -122,7 +122,7 @@ impl DeviceCompiler {
         })
     }
 
-    /// Takes this rustc, with the cargo that lies beside it.
+    /// Uses this rustc, with the cargo beside it.
     ///
     /// # Errors
     /// [`Error::UnusableCompiler`] when it does not run, is older than 1.96.0, or has no cargo
@@ -145,7 +145,7 @@ impl DeviceCompiler {
         rustcs.find(is_named)
     }
 
-    /// The version of its LLVM, without the parts behind the dot.
+    /// Returns the major version of its LLVM.
     pub(crate) fn llvm_major(&self) -> u32 {
         let line = self.verbose.lines();
         let version = line.filter_map(|line| line.strip_prefix("LLVM version: "));
@@ -211,7 +211,7 @@ fn candidates() -> Vec<(PathBuf, Origin)> {
     candidates
 }
 
-/// Examines the compiler, and says why it cannot build device code if it cannot.
+/// Examines the compiler, and returns the reason if it cannot build device code.
 fn inspect(rustc: &Path, origin: Origin) -> Result<DeviceCompiler, String> {
     let ask = |argument: &[&str]| -> Result<String, String> {
         let output = Command::new(rustc)

@@ -65,12 +65,12 @@ pub enum Error {
     /// The PTX does not parse, or a marker in it makes no sense.
     #[error("the PTX of {path} cannot be finished: {reason}")]
     Finish {
-        /// Where the PTX lies.
+        /// The path of the PTX.
         path: PathBuf,
         /// The reason.
         reason: String,
     },
-    /// The PTX has what a lint refuses.
+    /// A lint refuses the PTX.
     #[error("the PTX for {arch} is not right:\n{}", lines(diagnostics))]
     Lint {
         /// For which architecture.
@@ -151,7 +151,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Wraps an I/O error with what was being done.
+    /// Wraps an I/O error with the failed operation.
     pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let what = what.into();
         move |source| Self::Io { what, source }

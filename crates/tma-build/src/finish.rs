@@ -1,4 +1,4 @@
-//! From what rustc writes to what a driver takes.
+//! Turns rustc's PTX into PTX that a driver accepts.
 
 use std::collections::HashSet;
 
@@ -24,7 +24,7 @@ pub struct Marker {
     pub grid_constants: Vec<usize>,
     /// True if the kernel may use local memory.
     pub local_memory: bool,
-    /// Numbers of the messages that ptxas may give of the kernel.
+    /// Numbers of the ptxas messages that the kernel allows.
     pub allowed: Vec<String>,
 }
 
@@ -87,11 +87,11 @@ fn triple(text: &str) -> Option<[u32; 3]> {
     numbers(text)?.try_into().ok()
 }
 
-/// Finishes a module in place and gives back the markers that it had.
+/// Finishes a module in place and returns its markers.
 ///
 /// Turns each [`Marker`] into directives and takes it away, aligns the tensor maps among the
 /// parameters to 64 bytes, and drops debug sections, `, debug`, and labels and shared
-/// memory that nobody uses; `.file` and `.loc` stay. Stores that ptxas would get wrong get a copy of what
+/// unused memory; `.file` and `.loc` stay. Stores that ptxas would get wrong get a copy of what
 /// they store, and `ldmatrix` and `stmatrix` say `.shared` where their addresses are.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 //! Tags in place of the functions that format the arguments of panics.
 //!
-//! A message refers to a function of `core::fmt` for each argument. Nobody calls it on the device,
+//! A message refers to a function of `core::fmt` for each argument. No device code calls it,
 //! where formatting takes hundreds of registers and a stack; the panic handler of the crate `tma` only
 //! says which one it was. So a number takes the place of its address, and `core::fmt` goes.
 
@@ -175,7 +175,7 @@ fn in_initializer(initializer: &mut Initializer, tags: &HashMap<String, i64>) {
     }
 }
 
-/// Drops what no kernel needs and the host cannot see.
+/// Drops items that no kernel needs and the host cannot see.
 fn drop_unused(module: &mut Module) {
     let entries = module.entries().map(|entry| entry.name.as_str());
     let visible = module.items.iter().filter_map(|item| match item {

@@ -64,7 +64,7 @@ pub enum Kind {
     },
     /// The kernel keeps values in local memory and did not ask for it.
     LocalMemory {
-        /// The variable, where its name is known, or nothing.
+        /// The variable, or none if its name is unknown.
         variable: String,
         /// How much, for each thread.
         bytes: u64,
@@ -206,7 +206,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// Reads a module's LLVM IR as text, after optimisation. `own` gives the files whose lines
+    /// Reads a module's LLVM IR as text, after optimisation. `own` returns the files whose lines
     /// diagnostics are to name a name.
     pub fn from_llvm_ir(text: &str, own: &dyn Fn(&str) -> Option<String>) -> Self {
         let debug = DebugInfo::from_llvm_ir(text);

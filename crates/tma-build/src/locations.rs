@@ -27,7 +27,7 @@ impl OwnFiles {
 /// reader of `.loc` looks for the kernel, not for a wrapper of one instruction.
 ///
 /// `text` is what the module was parsed from, with the comments of `-Zverbose-asm`, which name the
-/// callers: `// a.rs:1:2 @[ b.rs:3:4 @[ c.rs:5:6 ] ]`. libNVVM says `inlined_at` instead, and each such
+/// callers: `// a.rs:1:2 @[ b.rs:3:4 @[ c.rs:5:6 ] ]`. libNVVM writes `inlined_at` instead, and each such
 /// caller has a `.loc` before.
 pub(crate) fn name_own_lines(module: &mut Module, text: &str, own: &OwnFiles) {
     let files = module.items.iter();
@@ -98,7 +98,7 @@ impl Calls {
     }
 }
 
-/// Changes all locations, and drops those that say again what the last one said.
+/// Changes all locations, and drops those that repeat the previous one.
 fn each_location(
     block: &mut Block,
     last: &mut Option<Position>,

@@ -52,7 +52,7 @@ fn in_block(block: &mut Block, widths: &HashMap<String, u32>) {
     }
 }
 
-/// The store behind copies of what it would convert, if there is anything such.
+/// Returns the store after copies of the registers that it would convert, or none if it converts none.
 fn with_copies(store: &Instruction, widths: &HashMap<String, u32>) -> Option<Block> {
     let stored_bits: u32 = store.opcode.parts().next_back()?.get(1..)?.parse().ok()?;
     let mut copied = store.clone();

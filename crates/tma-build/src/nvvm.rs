@@ -24,9 +24,9 @@ pub struct LibNvvm {
 
 /// `nvvmProgram`
 type Program = *mut c_void;
-/// A function that tells a size, such as `nvvmGetProgramLogSize`.
+/// A function that returns a size, such as `nvvmGetProgramLogSize`.
 type Size = unsafe extern "C" fn(Program, *mut usize) -> c_int;
-/// A function that writes as many bytes, such as `nvvmGetProgramLog`.
+/// A function that writes that number of bytes, such as `nvvmGetProgramLog`.
 type Text = unsafe extern "C" fn(Program, *mut c_char) -> c_int;
 
 impl LibNvvm {
@@ -37,7 +37,7 @@ impl LibNvvm {
     /// `cargo xtask setup --cuda` installs, in `CUDA_PATH` and in `/usr/local/cuda`.
     ///
     /// # Errors
-    /// [`Error::NoLibNvvm`], which says what was looked at and why none serves.
+    /// [`Error::NoLibNvvm`], which lists the libraries that were tried and why each was refused.
     pub fn find_for(compiler: &DeviceCompiler) -> Result<Self, Error> {
         let needed = compiler.llvm_major();
         let mut looked_at = Vec::new();
@@ -48,7 +48,7 @@ impl LibNvvm {
             }
         }
         if looked_at.is_empty() {
-            looked_at.push("  nothing: no such library is there".to_owned());
+            looked_at.push("  none: no such library exists".to_owned());
         }
         Err(Error::NoLibNvvm {
             llvm: needed,
@@ -96,7 +96,7 @@ impl LibNvvm {
     /// Compiles a module that rustc's LLVM wrote.
     ///
     /// # Errors
-    /// [`Error::LibNvvm`] with what the library said.
+    /// [`Error::LibNvvm`] with the library's message.
     pub(crate) fn compile(&self, llvm_ir: &str, arch: Arch) -> Result<String, Error> {
         let refused = |log: String| Error::LibNvvm { arch, log };
         let module = ir::adapted(llvm_ir, arch);
@@ -122,7 +122,7 @@ impl LibNvvm {
         if created != 0 {
             return Err(format!("nvvmCreateProgram: error {created}"));
         }
-        // SAFETY: the program lives, the text has as many bytes, and the name ends with a zero.
+        // SAFETY: the program lives, the text has that number of bytes, and the name ends with a zero.
         let added = unsafe {
             add(
                 program,
@@ -134,7 +134,7 @@ impl LibNvvm {
         let options: Vec<_> = options.iter().map(|option| option.as_ptr()).collect();
         let count = c_int::try_from(options.len()).expect("there are two");
         let status = match added {
-            // SAFETY: the program lives, and there are as many options, each of which ends with a zero.
+            // SAFETY: the program lives, `options` has that length, and each option ends with a zero.
             0 => unsafe { compile(program, count, options.as_ptr()) },
             added => added,
         };
@@ -153,7 +153,7 @@ impl LibNvvm {
         let text = self.function::<Text>(name)?;
         // SAFETY: the program lives, and the number is written.
         let size = |bytes: &mut usize| unsafe { size(program, bytes) };
-        // SAFETY: the program lives, and the buffer has as many bytes as the text and its zero.
+        // SAFETY: the program lives, and the buffer has room for the text and its zero.
         let text = |buffer: &mut [u8]| unsafe { text(program, buffer.as_mut_ptr().cast()) };
         text_of(size, text).map_err(|status| match status {
             Some(status) => format!("{name}: error {status}"),
@@ -161,7 +161,7 @@ impl LibNvvm {
         })
     }
 
-    /// A function of the library, of the type that its header gives.
+    /// Returns a function of the library with the type of its header.
     fn function<T>(&self, name: &str) -> Result<Symbol<'_, T>, String> {
         // SAFETY: the types here are those of `nvvm.h`, and the symbol does not outlive the library.
         unsafe { self.library.get(name) }.map_err(|error| error.to_string())

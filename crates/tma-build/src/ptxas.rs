@@ -1,4 +1,4 @@
-//! NVIDIA's assembler, where there is one: it checks the PTX and reports what a kernel takes.
+//! NVIDIA's assembler, if it is installed: it checks the PTX and reports the resources of a kernel.
 
 use std::{
     collections::BTreeMap,
@@ -47,7 +47,7 @@ impl Ptxas {
     /// over, unless `TMA_PTXAS` names it.
     ///
     /// # Errors
-    /// [`Error::NoPtxas`], which says which ones do not know it.
+    /// [`Error::NoPtxas`], which lists the assemblers that do not know it.
     pub fn find_for(arch: Arch) -> Result<Self, Error> {
         let mut passed_over = Vec::new();
         for ptxas in candidates() {
@@ -106,7 +106,7 @@ impl Ptxas {
     ) -> Result<Option<String>, Error> {
         let io = |error| {
             Error::io(format!(
-                "cannot keep what ptxas says in {}",
+                "cannot write the output of ptxas to {}",
                 folder.display()
             ))(error)
         };
@@ -120,7 +120,7 @@ impl Ptxas {
             return Ok(Some(said));
         }
         fs::create_dir_all(folder).map_err(io)?;
-        // Nobody else writes this file; the cubin goes, and its name is that of the messages until these are complete.
+        // No other process writes this file; the cubin goes, and its name is that of the messages until these are complete.
         let own = kept.with_extension(process::id().to_string());
         let Some(said) = self.messages_within(ptx, arch, &own, limit)? else {
             return Ok(None);
@@ -131,7 +131,7 @@ impl Ptxas {
         Ok(Some(said))
     }
 
-    /// Assembles a finished module and returns what ptxas says of it.
+    /// Assembles a finished module and returns the output of ptxas.
     ///
     /// # Errors
     /// As [`assemble`](Self::assemble).
@@ -140,7 +140,7 @@ impl Ptxas {
         Ok(said.unwrap_or_default())
     }
 
-    /// The same, or nothing where it has not ended within the limit.
+    /// Does the same, and returns none if ptxas exceeds the time limit.
     fn messages_within(
         &self,
         ptx: &Path,

@@ -12,7 +12,7 @@ use ptx::Module;
 
 use crate::{Arch, DeviceCompiler, Error, compile::Compilation};
 
-/// A crate whose PTX shows the properties that the rest relies on.
+/// A crate that shows, in its PTX, the properties on which the builder relies.
 const KERNEL: &str = include_str!("self_test/kernel.rs");
 
 const MANIFEST: &str = "\

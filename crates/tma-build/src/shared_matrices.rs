@@ -7,7 +7,7 @@ use std::{collections::HashSet, mem};
 
 use ptx::{Block, Function, Instruction, Opcode, OperandKind, Statement};
 
-/// Names the window where a function turns shared addresses into generic ones for nothing but matrices.
+/// Names the window where a function turns shared addresses into generic ones for matrices only.
 pub(crate) fn name_window(function: &mut Function) {
     let Some(body) = &mut function.body else {
         return;
@@ -21,7 +21,7 @@ pub(crate) fn name_window(function: &mut Function) {
         let expected = generic_or_row(instruction);
         let mut seen = false;
         instruction.for_each_name(|name| {
-            // Once, since a register may also be what is stored.
+            // Once, since a register may also be the stored operand.
             if expected != Some(name.as_str()) || mem::replace(&mut seen, true) {
                 registers.remove(name.as_str());
             }
@@ -72,7 +72,7 @@ fn in_block(block: &mut Block, registers: &HashSet<String>) {
     }
 }
 
-/// The state space stands behind the number of matrices and `.trans`.
+/// The state space follows the number of matrices and `.trans`.
 fn in_window(opcode: &Opcode) -> Opcode {
     let mut parts: Vec<&str> = opcode.parts().collect();
     let before = |part: &&str| matches!(*part, "x1" | "x2" | "x4" | "trans");

@@ -203,7 +203,7 @@ fn variables_that_are_not_there_or_of_another_size_are_errors() {
         ),
         (
             ("{ map = \"row\" }", "{ at_bytes = 8, map = \"row\" }"),
-            "placed-map: a tensor map in buffer `tile` is 8 bytes into it; a map lies at a multiple of 64; use 64",
+            "placed-map: a tensor map in buffer `tile` is 8 bytes into it; a map must be at a multiple of 64; use 64",
         ),
         (
             ("{ map = \"row\" }", "{ map = \"row\", offset_bytes = 8 }"),

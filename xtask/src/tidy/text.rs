@@ -26,6 +26,28 @@ const ASSEMBLY: &[&str] = &[
     "tests/fixtures",
 ];
 
+/// Folders whose comments and pages follow the list of [`WORDS`].
+const PROSE: &[&str] = &[
+    "README.md",
+    "benches",
+    "crates",
+    "docs",
+    "host",
+    "kernels-gpu",
+    "kernels-host",
+    "tools",
+    "xtask",
+];
+
+/// Words of comments and pages that make a reader stop, each with its replacement.
+const WORDS: &[(&str, &str)] = &[
+    (
+        concat!("no", "body"),
+        "`no thread`, `no other code` or `not`",
+    ),
+    (concat!("so m", "any "), "the name of the count"),
+];
+
 // Split so that this file does not match itself.
 const ASM: &str = concat!("asm", "!(");
 const DEBUG_PRINT: &str = concat!("dbg", "!(");
@@ -67,7 +89,14 @@ pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
             {
                 violation(format!("has a {LATER}; do it, or open an issue"));
             }
-            if file.extension() != "rs" || line.trim_start().starts_with("//") {
+            let is_comment = line.trim_start().starts_with("//");
+            if (is_comment || file.extension() == "md") && file.is_below(PROSE) {
+                let lower = line.to_lowercase();
+                for (word, better) in WORDS.iter().filter(|(word, _)| lower.contains(word)) {
+                    violation(format!("contains `{}`; use {better}", word.trim_end()));
+                }
+            }
+            if file.extension() != "rs" || is_comment {
                 continue;
             }
             if line.contains(DEBUG_PRINT) {
@@ -131,6 +160,18 @@ mod tests {
         let expected =
             "kernels-gpu/src/a.rs:2: contains assembly, which belongs below crates/tma/src/ptx";
         assert_eq!(says("kernels-gpu/src/a.rs", &text), [expected]);
+    }
+
+    #[test]
+    fn words_that_stop_a_reader_are_named_in_comments_and_pages() {
+        for (word, better) in WORDS {
+            let text = format!("/// Here {word} x.\nlet {} = 0;\n", word.trim());
+            let word = word.trim_end();
+            let expected = format!("host/src/a.rs:1: contains `{word}`; use {better}");
+            assert_eq!(says("host/src/a.rs", &text), [expected]);
+            assert_eq!(says("docs/a.md", &text).len(), 2);
+            assert_eq!(says("tests/src/a.rs", &text), [""; 0]);
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Calls of functions: recursion, calls through pointers, functions that nobody defines, calls beside `wgmma`.
+//! Calls of functions: recursion, calls through pointers, undefined functions, calls beside `wgmma`.
 
 use std::collections::HashSet;
 

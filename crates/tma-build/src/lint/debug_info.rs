@@ -84,7 +84,7 @@ impl<'a> DebugInfo<'a> {
     }
 }
 
-/// The function whose definition begins on this line.
+/// Returns the function that this line begins to define.
 pub(super) fn defined(line: &str) -> Option<&str> {
     let (_, rest) = line.strip_prefix("define ")?.split_once('@')?;
     Some(rest.split('(').next()?.trim_matches('"'))
@@ -106,7 +106,7 @@ fn plain(node: &str) -> &str {
     node.strip_prefix("distinct ").unwrap_or(node)
 }
 
-/// The digits behind a field's name.
+/// Returns the digits after a field's name.
 fn reference<'n>(node: &'n str, field: &str) -> Option<&'n str> {
     node.split_once(field).map(|(_, rest)| digits(rest))
 }

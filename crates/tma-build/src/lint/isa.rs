@@ -37,7 +37,7 @@ fn kind(operand: &Operand) -> String {
     }
 }
 
-/// Gives the module the version that its instructions need, where that is higher.
+/// Raises the version of the module to the one that its instructions need.
 pub(crate) fn raise_version(module: &mut Module) {
     let bodies = module
         .functions()

@@ -1,4 +1,4 @@
-//! Local memory of a kernel and of what it calls.
+//! Local memory of a kernel and of the functions that it calls.
 
 use std::collections::{HashMap, HashSet};
 
@@ -127,7 +127,7 @@ fn variable(name: &str) -> String {
     }
 }
 
-/// The local memory of a kernel, and of what it calls unless that ends in a panic.
+/// Returns the local memory of a kernel and of the functions that it calls, except those that end in a panic.
 pub(super) fn of_kernel(
     module: &Module,
     kernel: &Function,

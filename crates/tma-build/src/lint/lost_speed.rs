@@ -57,7 +57,7 @@ pub(super) fn advice(code: &str) -> &'static str {
         .map_or("", |(.., advice)| advice)
 }
 
-/// Of what ptxas says of a finished module, the messages about `wgmma` and `setmaxnreg` that its kernels do not allow.
+/// Returns the ptxas messages about `wgmma` and `setmaxnreg` that the kernels of a module do not allow.
 pub fn lost_speed(said: &str, module: &Module, markers: &[Marker]) -> Vec<Diagnostic> {
     let text = LazyCell::new(|| module.to_string());
     let mut diagnostics = Vec::new();
@@ -98,7 +98,7 @@ pub fn lost_speed(said: &str, module: &Module, markers: &[Marker]) -> Vec<Diagno
     diagnostics
 }
 
-/// The kernel that a message names. Where it names a function that a kernel calls, or nothing, all that it may be about.
+/// Returns the kernel that a message names. If it names a called function or none, returns all kernels that it may be about.
 fn kernels<'m>(module: &'m Module, said: &str, about: &str) -> Vec<&'m Function> {
     let quoted =
         |kernel: &&Function| said.contains(&format!("function '{}'", kernel.name.as_str()));

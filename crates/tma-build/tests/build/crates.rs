@@ -9,7 +9,7 @@ use libtest_mimic::Failed;
 use tempfile::TempDir;
 use tma_build::{Arch, Assemble, Ptx, PtxBuilder};
 
-/// A crate with this body behind the usual head. `tma` is compiled for each architecture, version of PTX ISA
+/// A crate with this body after the usual head. `tma` is compiled for each architecture, version of PTX ISA
 /// and set of flags; those of the kernels and of other tests are compiled already.
 pub(super) struct Crate {
     pub(super) folder: TempDir,
