@@ -71,7 +71,7 @@ impl Marker {
             };
             if understood.is_none() {
                 return Some(Err(format!(
-                    "the marker `{text}` has a word that makes no sense: `{word}`"
+                    "the marker `{text}` contains an unknown key or invalid value: `{word}`"
                 )));
             }
         }
@@ -90,12 +90,11 @@ fn triple(text: &str) -> Option<[u32; 3]> {
 /// Finishes a module in place and returns its markers.
 ///
 /// Turns each [`Marker`] into directives and takes it away, aligns the tensor maps among the
-/// parameters to 64 bytes, and drops debug sections, `, debug`, and labels and shared
-/// unused memory; `.file` and `.loc` stay. Stores that ptxas would get wrong get a copy of what
-/// they store, and `ldmatrix` and `stmatrix` say `.shared` where their addresses are.
+/// parameters to 64 bytes, and drops debug sections, `, debug`, unused labels and unused shared memory; `.file` and `.loc`
+/// stay. Stores that ptxas would get wrong store a copy, and `ldmatrix` and `stmatrix` name `.shared` for shared addresses.
 ///
 /// # Errors
-/// A marker that makes no sense, or that names an entry or parameter that is not there.
+/// An invalid marker, or one that names a missing entry or parameter.
 pub fn finish(module: &mut Module) -> Result<Vec<Marker>, FinishError> {
     let found = take_markers(module)?;
     let mut markers = Vec::with_capacity(found.len());
@@ -112,8 +111,8 @@ pub fn finish(module: &mut Module) -> Result<Vec<Marker>, FinishError> {
     Ok(markers)
 }
 
-/// Names the architecture and the version that were asked for: LLVM knows no later ones than some, and libNVVM
-/// names others. Sums that Hopper lacks are split.
+/// Sets the requested architecture and version: LLVM does not know the newest, and libNVVM names others. Sums that
+/// Hopper lacks are split.
 pub(crate) fn name_target(module: &mut Module, arch: Arch, isa: PtxIsa) {
     if let Some(name) = module.target.names.first_mut() {
         *name = Identifier::from(arch.name());
