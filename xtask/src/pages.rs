@@ -24,6 +24,11 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("cargo xtask bench", "it needs a GPU or minutes"),
     ("cargo xtask programs", "it fetches repositories"),
     ("tma exec ./program", "the program is the reader's own"),
+    (
+        "cargo xtask run --codegen rust-cuda",
+        "it needs rust-cuda's backend",
+    ),
+    ("tma finish kernels.ptx", "the PTX is a reader's own"),
     ("tma record", "it needs a GPU"),
     (
         "tma replay",

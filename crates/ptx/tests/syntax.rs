@@ -263,7 +263,7 @@ fn constant_expressions() {
         ("-1<0", 1),
         ("-1<0U", 0),
         ("2>=2&&!0||0", 1),
-        ("1==2 ? 5 : 6", 6),
+        ("(1==2 ? 5U : -1)>>60", 15),
         ("0x8000000000000000/2", 1 << 62),
     ] {
         assert_eq!(operand(text).as_integer(), Some(expected), "{text}");
