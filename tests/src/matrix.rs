@@ -37,7 +37,8 @@ without a family for all of them, with `--json` for data. The columns:
 
 /// The forms with a wrapper, with what became of each, for the page and the table.
 pub struct Matrix<'a> {
-    supported: Vec<Support>,
+    /// By the text of the form.
+    supported: BTreeMap<String, Support>,
     shown: BTreeSet<String>,
     seen: Vec<Seen<'a>>,
     results: &'a [Results],
@@ -53,8 +54,10 @@ pub struct Row {
     pub isa: String,
     /// The architectures for which ptxas accepts it.
     pub targets: &'static str,
-    /// The function below `tma::ptx` that emits it, or a spelling that means the same.
+    /// The function below `tma::ptx` that emits it, or another spelling of it.
     pub wrapper: Option<String>,
+    /// The spelling that the wrapper emits, if it is another one.
+    pub spelled: Option<String>,
     /// `executed`, or the reason why not.
     pub emulator: &'static str,
     /// The GPUs with equal results, or what became of it there.
@@ -67,12 +70,14 @@ impl<'a> Matrix<'a> {
     /// # Errors
     /// Results have forms that the table lacks.
     pub fn new(results: &'a [Results]) -> Result<Self, Vec<String>> {
-        let supported = support();
+        let supported = support().into_iter();
+        let supported: BTreeMap<String, Support> = supported
+            .map(|support| (support.form.text().to_owned(), support))
+            .collect();
         let cases = form_cases();
-        let known: BTreeSet<&str> = supported.iter().map(|it| it.form.text()).collect();
         let unknown = results.iter().flat_map(|results| {
             let forms = results.forms.keys();
-            let unknown = forms.filter(|form| !known.contains(form.as_str()));
+            let unknown = forms.filter(|form| !supported.contains_key(*form));
             unknown.map(|form| format!("results of {}: there is no form `{form}`", results.gpu))
         });
         let unknown: Vec<String> = unknown.collect();
@@ -117,7 +122,7 @@ impl<'a> Matrix<'a> {
                 targets.join("; "),
                 count(&|row| row.wrapper.is_some()),
                 count(&|row| row.emulator == EXECUTED),
-                count(&|row| row.gpu == "1"),
+                count(&|row| self.is_equal_on_a_gpu(&row.form)),
             );
             line(&mut page, &cells);
         }
@@ -131,9 +136,14 @@ impl<'a> Matrix<'a> {
         families.flat_map(|family| family.forms().map(|form| self.row(form)))
     }
 
+    fn is_equal_on_a_gpu(&self, form: &str) -> bool {
+        let mut seen = self.seen.iter();
+        seen.any(|seen| seen.get(form) == Some(&Today::Equal))
+    }
+
     fn row(&self, form: Form) -> Row {
         let text = form.text();
-        let support = self.supported.iter().find(|support| support.form == form);
+        let support = self.supported.get(text);
         let emulator = match (self.shown.contains(text), exception(text)) {
             _ if support.is_none() => "not wrapped",
             (true, _) => EXECUTED,
@@ -146,6 +156,7 @@ impl<'a> Matrix<'a> {
             isa: form.isa().to_string(),
             targets: short(form.targets()),
             wrapper: support.map(|support| support.wrapper.clone()),
+            spelled: support.and_then(|support| support.spelled.clone()),
             emulator,
             gpu: on_gpus(text, &self.seen),
         }
@@ -225,10 +236,15 @@ fn on_gpus(form: &str, seen: &[Seen<'_>]) -> String {
     }
 }
 
-fn totals(page: &mut String, supported: &[Support], shown: &BTreeSet<String>, seen: &[Seen<'_>]) {
+fn totals(
+    page: &mut String,
+    supported: &BTreeMap<String, Support>,
+    shown: &BTreeSet<String>,
+    seen: &[Seen<'_>],
+) {
     let is_on_hopper = |form: &Form| form.targets().has("sm_90a");
     let count = |is_it: &dyn Fn(&Form) -> bool| {
-        let forms = || supported.iter().map(|support| &support.form);
+        let forms = || supported.values().map(|support| &support.form);
         let all = forms().filter(|form| is_it(form)).count();
         let on_hopper = forms().filter(|form| is_it(form) && is_on_hopper(form));
         (all, on_hopper.count())
@@ -270,11 +286,7 @@ fn totals(page: &mut String, supported: &[Support], shown: &BTreeSet<String>, se
             Today::Wrong(wrong) => Some((form, wrong)),
             _ => None,
         });
-        failed.map(move |(form, wrong)| {
-            // Else rustdoc takes what stands in brackets for a link.
-            let wrong = wrong.replace('[', "\\[").replace(']', "\\]");
-            format!("- `{form}`, GPU {number}: {wrong}")
-        })
+        failed.map(move |(form, wrong)| format!("- `{form}`, GPU {number}: {wrong}"))
     });
     let failed: Vec<String> = failed.collect();
     if failed.is_empty() {

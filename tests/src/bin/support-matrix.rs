@@ -23,6 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let results = Results::of_folder(&folder)?;
     let matrix = Matrix::new(&results).map_err(|wrong| wrong.join("\n"))?;
     if !arguments.json {
+        println!("*: the wrapper emits another spelling of the instruction\n");
         println!("| PTX | ISA | targets | wrapper | emulator | GPU |");
         println!("| --- | --- | --- | --- | --- | --- |");
     }
@@ -32,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 "{}",
                 json!({
                     "family": row.family, "form": row.form, "isa": row.isa, "targets": row.targets,
-                    "wrapper": row.wrapper, "emulator": row.emulator, "gpu": row.gpu,
+                    "wrapper": row.wrapper, "spelled": row.spelled, "emulator": row.emulator, "gpu": row.gpu,
                 })
             ),
             false => println!(
@@ -40,8 +41,12 @@ fn main() -> Result<(), Box<dyn Error>> {
                 row.form.replace('|', "\\|"),
                 row.isa,
                 row.targets,
-                row.wrapper
-                    .map_or(String::new(), |wrapper| format!("`{wrapper}`")),
+                row.wrapper.map_or(String::new(), |wrapper| {
+                    format!(
+                        "`{wrapper}`{}",
+                        if row.spelled.is_some() { " *" } else { "" }
+                    )
+                }),
                 row.emulator,
                 row.gpu
             ),
