@@ -120,7 +120,7 @@ impl Ptxas {
             return Ok(Some(said));
         }
         fs::create_dir_all(folder).map_err(io)?;
-        // No other process writes this file; the cubin goes, and its name is that of the messages until these are complete.
+        // No other process writes this file: ptxas its cubin, then this one the complete messages.
         let own = kept.with_extension(process::id().to_string());
         let Some(said) = self.messages_within(ptx, arch, &own, limit)? else {
             return Ok(None);

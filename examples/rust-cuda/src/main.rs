@@ -47,7 +47,7 @@ struct Gpu {
 }
 
 impl Gpu {
-    /// Launches a kernel on a grid of so many blocks, and waits for it.
+    /// Launches a kernel on a grid of `blocks` blocks, and waits for it.
     ///
     /// # Safety
     /// 1. The arguments are pointers to values of the kernel's parameter types, in their order.
