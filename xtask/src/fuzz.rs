@@ -51,5 +51,5 @@ fn in_fuzz() -> Command {
 }
 
 fn folder() -> PathBuf {
-    root().join("fuzz")
+    root().join("checker/fuzz")
 }

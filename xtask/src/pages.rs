@@ -114,7 +114,7 @@ pub(crate) fn check() -> Result<()> {
 
 /// Returns README, the pages and the files next to them, as paths in the checkout.
 fn pages() -> Result<Vec<PathBuf>> {
-    let mut pages: Vec<PathBuf> = ["README.md", "CONTRIBUTING.md", "fuzz/README.md"]
+    let mut pages: Vec<PathBuf> = ["README.md", "CONTRIBUTING.md", "checker/fuzz/README.md"]
         .map(PathBuf::from)
         .into();
     let docs = root().join("docs").read_dir().context("cannot read docs")?;

@@ -1,7 +1,7 @@
 //! Paths in the checkout.
 
 use std::{
-    env,
+    env, fs,
     path::{Path, PathBuf},
 };
 
@@ -24,7 +24,10 @@ pub(crate) fn target_dir() -> PathBuf {
 pub(crate) fn examples() -> Vec<PathBuf> {
     let entries = root().join("examples").read_dir().into_iter().flatten();
     let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    folders.retain(|folder| folder.join("Cargo.toml").is_file());
+    folders.retain(|folder| {
+        let manifest = fs::read_to_string(folder.join("Cargo.toml"));
+        manifest.is_ok_and(|manifest| manifest.contains("[workspace]"))
+    });
     folders.sort();
     folders
 }

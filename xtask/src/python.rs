@@ -85,7 +85,7 @@ pub(crate) fn check(counts: &mut Counts) -> Result<()> {
 
 /// Returns the folder of the package.
 fn package() -> PathBuf {
-    root().join("crates").join("python")
+    root().join("checker").join("python")
 }
 
 /// Returns the Python executable of an environment.

@@ -3,7 +3,7 @@
 //!
 //! The results are checked elsewhere: the test `collectives` of `kernels-host`. No pair of GPUs has run it yet.
 
-#[path = "../../../host/examples/nccl.rs"]
+#[path = "../../../examples/programs/nccl.rs"]
 #[allow(unreachable_pub, reason = "it is a public module of the examples")]
 mod nccl;
 #[path = "../statistics.rs"]

@@ -2,7 +2,7 @@
 
 use super::{File, Violation};
 
-const CRATE: &str = "crates/emulator/src";
+const CRATE: &str = "crates/tma-emulator/src";
 
 pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
     let library = format!("{CRATE}/lib.rs");
@@ -123,7 +123,7 @@ mod tests {
     const ORDER: &str = "//! Docs.\n\n// low < left, right < high\nmod high;\n";
 
     fn says(path: &str, text: &str) -> Vec<String> {
-        let lib = file("crates/emulator/src/lib.rs", ORDER);
+        let lib = file("crates/tma-emulator/src/lib.rs", ORDER);
         let path = format!("{CRATE}/{path}");
         checked(check, &[lib, file(&path, text)])
     }
@@ -175,10 +175,10 @@ mod tests {
         assert_eq!(
             says("other.rs", ""),
             [
-                "crates/emulator/src/other.rs:1: must be in one of the rooms of crates/emulator/src/lib.rs"
+                "crates/tma-emulator/src/other.rs:1: must be in one of the rooms of crates/tma-emulator/src/lib.rs"
             ]
         );
-        let lib = file("crates/emulator/src/lib.rs", "mod high;");
+        let lib = file("crates/tma-emulator/src/lib.rs", "mod high;");
         assert_eq!(checked(check, &[lib]).len(), 1);
     }
 }

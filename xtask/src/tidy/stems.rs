@@ -3,13 +3,13 @@
 use super::{File, Violation};
 
 /// Folders of the instruction forms, and of the wrapper functions that emit them.
-const LAYERS: [&str; 2] = ["crates/isa/src/families", "crates/tma/src/ptx"];
+const LAYERS: [&str; 2] = ["crates/ptx-isa/src/families", "crates/tma/src/ptx"];
 
 /// Wrapper files that are not instruction families.
 const NO_FAMILIES: &[&str] = &["macros", "shared_symbol"];
 
 /// Folder of the instruction semantics, which also contains the families of ordinary PTX.
-const SEMANTICS: &str = "crates/emulator/src/inst";
+const SEMANTICS: &str = "crates/tma-emulator/src/inst";
 
 /// Families that belong to a larger family there.
 const PARTS: &[(&str, &str)] = &[

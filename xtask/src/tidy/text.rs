@@ -30,12 +30,12 @@ const ASSEMBLY: &[&str] = &[
 const PROSE: &[&str] = &[
     "README.md",
     "benches",
+    "checker",
     "crates",
     "docs",
     "host",
     "kernels-gpu",
     "kernels-host",
-    "tools",
     "xtask",
 ];
 
@@ -170,7 +170,7 @@ mod tests {
             let expected = format!("host/src/a.rs:1: contains `{word}`; use {better}");
             assert_eq!(says("host/src/a.rs", &text), [expected]);
             assert_eq!(says("docs/a.md", &text).len(), 2);
-            assert_eq!(says("tests/src/a.rs", &text), [""; 0]);
+            assert_eq!(says("tests/suite/a.rs", &text), [""; 0]);
         }
     }
 

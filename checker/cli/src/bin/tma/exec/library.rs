@@ -1,0 +1,91 @@
+//! The replacement CUDA library, and the folder where a program finds it under CUDA's names.
+
+use std::{
+    env,
+    ffi::OsString,
+    fs, io,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use super::stub;
+
+/// A library that is built together with the command.
+#[derive(Clone, Copy)]
+pub(crate) struct Library {
+    /// The file name of the library.
+    pub(crate) file: &'static str,
+    /// The environment variable that overrides the library's path.
+    pub(crate) variable: &'static str,
+}
+
+const EMULATED: Library = Library {
+    file: "libemulated_cuda.so",
+    variable: "TMA_EMULATED_CUDA",
+};
+const SEARCH_PATH: &str = "LD_LIBRARY_PATH";
+
+/// File names of the runtime library, which are also the symbol versions that programs request.
+const RUNTIMES: [&str; 2] = ["libcudart.so.12", "libcudart.so.13"];
+/// File names of the driver library, which has no symbol versions.
+pub(crate) const DRIVERS: [&str; 2] = ["libcuda.so.1", "libcuda.so"];
+
+/// Cargo's output folder if the build sets it; `cargo install` copies only the command.
+const BUILT_IN: Option<&str> = option_env!("TMA_BUILT_IN");
+
+impl Library {
+    /// Finds the library next to the command or in cargo's output folder, there or in `deps`.
+    pub(crate) fn find(self) -> Result<PathBuf> {
+        let Self { file, variable } = self;
+        if let Some(path) = env::var_os(variable).map(PathBuf::from) {
+            if path.is_file() {
+                return fs::canonicalize(&path).context(variable);
+            }
+            bail!(
+                "{}, named by {variable}, is not a file; set or unset {variable}",
+                path.display()
+            );
+        }
+        let command = env::current_exe()?;
+        let beside = command.parent().map(Path::to_owned);
+        let folders = beside.into_iter().chain(BUILT_IN.map(PathBuf::from));
+        let paths = folders.flat_map(|folder| [folder.join("deps").join(file), folder.join(file)]);
+        let mut paths = paths.filter(|path| path.is_file());
+        paths.next().ok_or_else(|| {
+            anyhow!(
+                "{file} is missing; rebuild it with `cargo install --path checker/cli`, or set {variable} to its \
+                 path"
+            )
+        })
+    }
+}
+
+/// Finds the replacement CUDA library.
+pub(super) fn find() -> Result<PathBuf> {
+    EMULATED.find()
+}
+
+/// Installs the library into a folder under all of CUDA's names.
+pub(super) fn install(library: &Path, folder: &Path) -> io::Result<()> {
+    let file = EMULATED.file;
+    symlink(library, folder.join(file))?;
+    for name in DRIVERS {
+        symlink(library, folder.join(name))?;
+    }
+    for name in RUNTIMES {
+        fs::write(folder.join(name), stub::shared_object(name, &[file]))?;
+    }
+    Ok(())
+}
+
+/// Returns a library search path that starts with the folder.
+pub(crate) fn search_path(folder: &Path) -> OsString {
+    let mut path = folder.as_os_str().to_owned();
+    if let Some(others) = env::var_os(SEARCH_PATH).filter(|others| !others.is_empty()) {
+        path.push(":");
+        path.push(others);
+    }
+    path
+}

@@ -1,0 +1,213 @@
+//! The checker finds each seeded bug, says the same of it whatever the schedule, and says nothing of
+//! the kernel without it. `cargo xtask bless` renews the reports.
+
+use std::{collections::BTreeSet, fs, path::PathBuf, sync::Arc};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use tests::{
+    BUGS_PTX, DEVICE_COMPILER,
+    bugs::{Bug, Family, families},
+    golden, is_long,
+};
+use tma_emulator::{
+    Config, EmulatorBackend,
+    check::{CheckReport, Kind},
+};
+use tma_launch::{Job, Ptx};
+
+/// Schedules of each kernel, and with `--long`.
+const SEEDS: u64 = 16;
+const LONG_SEEDS: u64 = 64;
+/// Steps of threads; the kernels need far fewer, but for those that wait for the words of a panic.
+const MAX_STEPS: u64 = 1_000_000;
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let same_compiler = DEVICE_COMPILER == tma_build::TRIED_VERSION.to_string();
+    if !same_compiler {
+        println!(
+            "skipped: the reports on kernels in Rust are by rustc {}, the kernels were compiled by {DEVICE_COMPILER}",
+            tma_build::TRIED_VERSION
+        );
+    }
+    let [module] = BUGS_PTX else {
+        panic!("the kernels are compiled for one architecture");
+    };
+    let module = ptx::parse_named(module.arch, module.text);
+    let module = Arc::new(module.unwrap_or_else(|errors| panic!("{errors}")));
+    let mut trials: Vec<Trial> = Kind::ALL.iter().map(|kind| two_pairs(*kind)).collect();
+    trials.push(Trial::test("report/none_is_left", no_report_is_left));
+    for family in families() {
+        let with = |bug: Option<&'static Bug>| {
+            let module = Arc::clone(&module);
+            move || Variant::new(family, bug, &module)
+        };
+        let clean = with(None);
+        trials.push(Trial::test(format!("clean/{}", family.name), move || {
+            is_clean(&clean(), &[])
+        }));
+        for bug in family.bugs {
+            let name = format!("{}/{}", family.name, bug.name);
+            let (found, reported) = (with(Some(bug)), with(Some(bug)));
+            let test = move || is_found(&found(), bug);
+            trials.push(Trial::test(format!("found/{name}"), test));
+            let test = move || is_reported(&reported(), bug);
+            let skipped = !same_compiler && family.ptx.is_none();
+            trials.push(Trial::test(format!("report/{name}"), test).with_ignored_flag(skipped));
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// A kernel with one bug, or with none.
+#[derive(Clone)]
+struct Variant {
+    family: &'static Family,
+    entry: String,
+    file: String,
+    text: String,
+    is_strict: bool,
+}
+
+impl Variant {
+    fn new(family: &'static Family, bug: Option<&Bug>, module: &ptx::Module) -> Self {
+        let (file, text) = family.text(bug, module);
+        Self {
+            family,
+            entry: family.entry(bug),
+            file,
+            text,
+            is_strict: bug.is_some_and(|bug| bug.strict),
+        }
+    }
+
+    fn ptx(&self) -> Ptx<'_> {
+        Ptx {
+            name: &self.file,
+            text: &self.text,
+        }
+    }
+
+    fn check(&self, seed: u64) -> Result<CheckReport, Failed> {
+        let scenario = (self.family.scenario)(&self.entry);
+        let mut job = Job {
+            ptx: self.ptx(),
+            further: Vec::new(),
+            buffers: scenario.buffers,
+            launches: scenario.launches,
+        };
+        let config = Config {
+            seed,
+            max_steps: MAX_STEPS,
+            strict: self.is_strict,
+            ..Config::default()
+        };
+        let checked = EmulatorBackend::with_config(config).check(&mut job);
+        checked.map_err(|failure| failure.to_string().into())
+    }
+}
+
+/// Every kind has bugs in two kernels or two ways.
+fn two_pairs(kind: Kind) -> Trial {
+    Trial::test(format!("pairs/{kind}"), move || {
+        let bugs = families().flat_map(|family| family.bugs);
+        let count = bugs.filter(|bug| bug.finds.first() == Some(&kind)).count();
+        match count {
+            0 | 1 => Err(format!("{count} bugs are there for `{kind}`; two are needed").into()),
+            _ => Ok(()),
+        }
+    })
+}
+
+fn seeds(variant: &Variant) -> u64 {
+    match is_long(&variant.entry) {
+        true => LONG_SEEDS,
+        false => SEEDS,
+    }
+}
+
+/// The checker finds nothing, and has these notes.
+fn is_clean(variant: &Variant, notes: &[Kind]) -> Result<(), Failed> {
+    for seed in 0..seeds(variant) {
+        let checked = variant.check(seed)?;
+        if !checked.diagnostics.is_empty() {
+            return Err(format!("with seed {seed}:\n{}", rendered(&checked)).into());
+        }
+        let noted: Vec<Kind> = checked.notes.iter().map(|note| note.kind).collect();
+        if noted != notes {
+            return Err(format!("with seed {seed} the notes are {noted:?}").into());
+        }
+    }
+    // It does what it is there for.
+    let scenario = (variant.family.scenario)(&variant.entry);
+    let result = scenario.emulate(&EmulatorBackend::new(0), variant.ptx());
+    result.map(|_| ()).map_err(|wrong| wrong.to_string().into())
+}
+
+fn is_found(variant: &Variant, bug: &Bug) -> Result<(), Failed> {
+    for seed in 0..seeds(variant) {
+        let checked = variant.check(seed)?;
+        let found: BTreeSet<Kind> = checked.diagnostics.iter().map(|found| found.kind).collect();
+        let matches = |kinds: &[Kind]| found == kinds.iter().copied().collect();
+        if !matches(bug.finds) {
+            let names = |kinds: &[Kind]| kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>();
+            return Err(format!(
+                "with seed {seed} {:?} are expected, and found are {:?}:\n{}",
+                names(bug.finds),
+                names(&Vec::from_iter(found)),
+                rendered(&checked)
+            )
+            .into());
+        }
+    }
+    if bug.strict {
+        let usual = Variant {
+            is_strict: false,
+            ..variant.clone()
+        };
+        let notes = bug.finds.iter().copied();
+        let notes: Vec<Kind> = notes
+            .filter(|kind| *kind == Kind::StagesFilledOnce)
+            .collect();
+        is_clean(&usual, &notes)?;
+    }
+    Ok(())
+}
+
+fn is_reported(variant: &Variant, bug: &Bug) -> Result<(), Failed> {
+    let report = rendered(&variant.check(0)?);
+    Ok(golden::check(&report_of(variant.family, bug), &report)?)
+}
+
+/// Where the report on a bug is kept: in the folder of what it is there for.
+fn report_of(family: &Family, bug: &Bug) -> PathBuf {
+    let file = format!("{}.{}.txt", family.name, bug.name);
+    reports().join(bug.finds[0].name()).join(file)
+}
+
+fn reports() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../golden/findings")
+}
+
+/// There is no report on a bug that is no more.
+fn no_report_is_left() -> Result<(), Failed> {
+    let of = |family: &'static Family| family.bugs.iter().map(|bug| report_of(family, bug));
+    let known: BTreeSet<PathBuf> = families().flat_map(of).collect();
+    for folder in fs::read_dir(reports())? {
+        for file in fs::read_dir(folder?.path())? {
+            let path = file?.path();
+            if !known.contains(&path) {
+                return Err(format!("{} is of no bug", path.display()).into());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn rendered(checked: &CheckReport) -> String {
+    let diagnostics = checked.diagnostics.iter();
+    let diagnostics: Vec<String> = diagnostics
+        .map(|diagnostic| format!("{diagnostic}\n"))
+        .collect();
+    diagnostics.join("\n")
+}
