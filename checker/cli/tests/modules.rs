@@ -155,7 +155,7 @@ fn what_is_in_no_module_or_in_several_is_an_error_with_its_line() {
 
 #[test]
 fn the_example_of_two_modules_is_clean() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tools");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let path = root.join("examples/emulate/divide.toml");
     let arguments = ["emulate", path.to_str().unwrap(), "--seeds", "0..8"];
     let output = tma(Path::new(NO_DRIVER), &[], &arguments);

@@ -35,6 +35,34 @@ pub fn without_label_numbers(text: &str) -> String {
     })
 }
 
+/// Sorts shared variables by their names in the source: rustc orders them by the hash that `shared!` adds to each name.
+pub fn sort_shared_variables(module: &mut Module) {
+    let name = |item: &Item| match item {
+        Item::Variable(variable) if variable.space == Space::Shared => {
+            let name = variable.declarators.first()?.name.as_str();
+            Some(source_name(name).unwrap_or(name).to_owned())
+        }
+        _ => None,
+    };
+    let places = (0..module.items.len()).filter(|&place| name(&module.items[place]).is_some());
+    let places: Vec<usize> = places.collect();
+    let mut sorted: Vec<Item> = places
+        .iter()
+        .map(|&place| module.items[place].clone())
+        .collect();
+    sorted.sort_by_key(name);
+    for (place, item) in places.into_iter().zip(sorted) {
+        module.items[place] = item;
+    }
+}
+
+/// The name in the source of a variable of `shared!`: the symbol without the hash of its place.
+fn source_name(symbol: &str) -> Option<&str> {
+    let (name, hash) = symbol.rsplit_once('_')?;
+    let is_hash = hash.len() == 8 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hash.then_some(name)
+}
+
 /// The text with shared variables called as in the source: `shared!` adds a hash of the line, which
 /// changes with every edit above it. Labels lose the number of the function in its module, which
 /// changes with every kernel that is added, and mangled names those of the crates.
@@ -47,10 +75,7 @@ pub fn with_plain_names(module: &Module) -> String {
         .flat_map(|variable| &variable.declarators)
         .map(|declarator| declarator.name.as_str())
     {
-        if let Some((plain, hash)) = name.rsplit_once('_')
-            && hash.len() == 8
-            && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
-        {
+        if let Some(plain) = source_name(name) {
             text = text.replace(name, plain);
         }
     }
@@ -90,6 +115,26 @@ pub fn entry_digest(module: &Module, entry: &str) -> Option<Digest> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_order_of_shared_variables_does_not_depend_on_their_hashes() {
+        let text = |first: &str, second: &str| {
+            let text = format!(
+                ".version 8.0\n.target sm_90\n.address_size 64\n.shared .align 8 .b8 {first}[8];\n\
+                 .shared .align 16 .b8 {second}[16];\n"
+            );
+            let mut module = ptx::parse(&text).unwrap();
+            sort_shared_variables(&mut module);
+            with_plain_names(&module)
+        };
+        let sorted = text("a_00000000", "b_ffffffff");
+        assert!(
+            sorted.contains("a[8]") && sorted.contains("b[16]"),
+            "{sorted}"
+        );
+        let swapped = text("b_00000000", "a_ffffffff");
+        assert!(swapped.find("a[16]") < swapped.find("b[8]"), "{swapped}");
+    }
 
     #[test]
     fn the_numbers_of_crates_are_dropped() {

@@ -62,7 +62,8 @@ impl FormCase {
     /// # Errors
     /// The text is not PTX.
     pub fn digest(&self, text: &str) -> Result<Digest, String> {
-        let module = ptx::parse(text).map_err(|errors| errors.to_string())?;
+        let mut module = ptx::parse(text).map_err(|errors| errors.to_string())?;
+        plain::sort_shared_variables(&mut module);
         let text = plain::with_plain_names(&module).replace(&self.entry, "form");
         let mut scenario = self.scenario.clone();
         for launch in &mut scenario.launches {

@@ -93,7 +93,7 @@ pub(crate) fn exec(flags: &[&str], program: &Path, arguments: &[&str]) -> Result
 }
 
 fn sources_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(".")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exec/cuda")
 }
 
 /// Returns the replacement CUDA library, built by cargo together with the command.

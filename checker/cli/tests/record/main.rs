@@ -79,7 +79,7 @@ impl Program {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let nvcc = nvcc().ok_or("there is no nvcc")?;
         let toolkit = nvcc.parent().and_then(Path::parent).ok_or("no toolkit")?;
-        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join(".");
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/record/cuda");
         let compile = |source: &str, flags: &[&str], to: &str| {
             let output = Command::new(&nvcc)
                 .args(["-std=c++17", "-lineinfo"])
