@@ -3,6 +3,7 @@
 mod comments;
 mod links;
 mod manifests;
+mod quotes;
 mod rooms;
 mod skips;
 mod stems;
@@ -75,6 +76,7 @@ fn violations(files: &[File]) -> Vec<Violation> {
     manifests::check(files, &mut violations);
     comments::check(files, &mut violations);
     links::check(files, &mut violations);
+    quotes::check(files, &mut violations);
     rooms::check(files, &mut violations);
     skips::check(files, &mut violations);
     text::check(files, &mut violations);

@@ -27,7 +27,7 @@ pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
 }
 
 /// Returns the targets of the links in a line.
-fn targets(line: &str) -> impl Iterator<Item = &str> {
+pub(super) fn targets(line: &str) -> impl Iterator<Item = &str> {
     let after = line
         .split("](")
         .skip(1)
@@ -39,7 +39,7 @@ fn targets(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the path relative to the checkout, with `/`; `None` if it is outside.
-fn resolve(folder: &Path, target: &str) -> Option<String> {
+pub(super) fn resolve(folder: &Path, target: &str) -> Option<String> {
     let mut parts = Vec::new();
     for component in folder.join(target).components() {
         match component {
