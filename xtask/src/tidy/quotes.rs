@@ -74,7 +74,7 @@ fn missing<'a>(quote: &[&'a str], source: &str) -> Option<&'a str> {
     let mut rest = source.as_str();
     for part in quote.split(|line| line.trim() == OMITTED) {
         let text = packed(&part.join("\n"));
-        match rest.split_once(&text) {
+        match rest.split_once(text.trim_end_matches(',')) {
             Some((_, after)) => rest = after,
             None => return part.first().map(|line| line.trim()),
         }
