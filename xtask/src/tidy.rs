@@ -1,5 +1,6 @@
 //! `tidy`: checks the house rules that a program can check.
 
+mod book;
 mod comments;
 mod links;
 mod manifests;
@@ -75,6 +76,7 @@ fn violations(files: &[File]) -> Vec<Violation> {
     stems::check(files, &mut violations);
     manifests::check(files, &mut violations);
     comments::check(files, &mut violations);
+    book::check(files, &mut violations);
     links::check(files, &mut violations);
     quotes::check(files, &mut violations);
     rooms::check(files, &mut violations);
