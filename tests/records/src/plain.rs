@@ -1,4 +1,4 @@
-//! PTX without what changes when a line is added somewhere else.
+//! PTX without the parts that change when a line is added somewhere else.
 
 use ptx::{Block, Item, Module, Space, Statement};
 
@@ -35,7 +35,7 @@ pub fn without_label_numbers(text: &str) -> String {
     })
 }
 
-/// The text with shared variables called as in the source: `shared!` adds a hash of the line, which
+/// Returns the text with shared variables named as in the source: `shared!` adds a hash of the line, which
 /// changes with every edit above it. Labels lose the number of the function in its module, which
 /// changes with every kernel that is added, and mangled names those of the crates.
 pub fn with_plain_names(module: &Module) -> String {
@@ -75,7 +75,7 @@ fn without_crates(name: &str) -> String {
     })
 }
 
-/// The text of a kernel alone, which changes with the kernel and with nothing else.
+/// Returns the text of a kernel alone, which changes only with the kernel.
 pub fn entry_text(module: &Module, entry: &str) -> Option<String> {
     let mut one = module.extract(entry)?;
     drop_locations(&mut one);

@@ -35,16 +35,16 @@ Without a family the command lists all forms, and with `--json` it prints data. 
   the outputs. If the first is not today's, the record is of an earlier kernel and does not count.
 ";
 
-/// The forms with a wrapper, with what became of each, for the page and the table.
+/// The forms with a wrapper, with their outcomes, for the page and the table.
 pub struct Matrix<'a> {
-    /// By the text of the form.
+    /// Keyed by the text of the form.
     supported: BTreeMap<String, Support>,
     shown: BTreeSet<String>,
     seen: Vec<Seen<'a>>,
     results: &'a [Results],
 }
 
-/// One form, as the table has it.
+/// One row of the table: a form.
 pub struct Row {
     /// The stem of its family.
     pub family: &'static str,
@@ -60,7 +60,7 @@ pub struct Row {
     pub spelled: Option<String>,
     /// `executed`, or the reason why not.
     pub emulator: &'static str,
-    /// The GPUs with equal results, or what became of it there.
+    /// The GPUs with equal results, or the outcome there.
     pub gpu: String,
 }
 
