@@ -16,11 +16,11 @@ pub(crate) use self::launch::HEADER_BYTES;
 pub enum Depth {
     /// Refused at first sight.
     Refused,
-    /// It was read.
+    /// The input was read.
     Read,
-    /// It was prepared, and ended by a limit.
+    /// The input was prepared, and ended by a limit.
     Begun,
-    /// It ran to its end.
+    /// The input ran to its end.
     Ended,
 }
 

@@ -20,7 +20,7 @@ fn blesses(bless: Option<&OsStr>, ci: Option<&OsStr>) -> bool {
     bless == Some(OsStr::new("1")) && ci.is_none()
 }
 
-/// As [`check`], but `bless` decides whether the file is written.
+/// Works like [`check`], but `bless` decides whether the file is written.
 ///
 /// # Errors
 /// As [`check`].

@@ -100,7 +100,7 @@ impl<'f> Tiles<'f> {
     /// Returns the results of a GPU.
     ///
     /// # Errors
-    /// Those of the run.
+    /// The errors of the run.
     pub fn computed(&self, jobs: &mut Jobs) -> Result<Vec<u32>, Failure> {
         let mut job = self.job(&self.input);
         // SAFETY: a block reads its part of `in` and writes its part of `out`, which have it.

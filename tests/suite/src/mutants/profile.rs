@@ -25,7 +25,7 @@ pub(super) enum Feature {
     Warps(usize),
     /// Several blocks executed it.
     Blocks(usize),
-    /// It used the mbarrier of this index in its block, up to [`BARRIERS`], in this phase, up to
+    /// One thread used the mbarrier of this index in its block, up to [`BARRIERS`], in this phase, up to
     /// [`PHASES`].
     Phase(usize, usize, u64),
 }

@@ -268,7 +268,7 @@ impl<'l> Descriptors<'l> {
     /// Returns the addresses that a GPU reads.
     ///
     /// # Errors
-    /// Those of the run.
+    /// The errors of the run.
     pub fn computed(&self, jobs: &mut Jobs) -> Result<Vec<u32>, Failure> {
         let mut job = self.job(&self.descriptors);
         // SAFETY: a block reads its part of `in` and writes its part of `out`, which have it.

@@ -268,7 +268,7 @@ fn wide(opcode: &str, template: &str) -> Vec<Plan> {
     plans
 }
 
-/// As [`wide`], with numbers or with only the reported ones.
+/// Works like [`wide`], with numbers or with only the reported ones.
 fn columns(opcode: &str, template: &str, is_reported: bool) -> Vec<Plan> {
     const CHANNELS: u64 = 4;
     let rank: usize = (3..=5)

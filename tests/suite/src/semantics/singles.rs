@@ -105,7 +105,7 @@ fn too_large(is_positive: bool, parts: &[&str]) -> u32 {
 /// Returns a multiple of the last bit, rounded to 24 bits.
 fn round(exact: i128, parts: &[&str]) -> u32 {
     if exact == 0 {
-        // Of two numbers that cancel out.
+        // Two numbers that cancel out.
         return u32::from(parts.contains(&"rm")) << 31;
     }
     let magnitude = exact.unsigned_abs();
