@@ -25,7 +25,7 @@ pub(super) const FAMILIES: &[Family] = &[
         name: "meetings",
         ptx: Some(include_str!("../../../gpu/bugs/ptx/meetings.ptx")),
         scenario: |entry| writes(entry, 64, |i| i ^ 63, 64),
-        // 9.7.13.1 and 9.7.13.2: a barrier counts arrivals, from whichever instruction.
+        // 9.7.13.1 and 9.7.13.2: a barrier counts arrivals, wherever in the code they are.
         bugs: &[
             Bug::new("lanes_meet_at_another_barrier", &[DataRace]),
             Bug::new("warps_meet_at_another_barrier", &[DataRace]),

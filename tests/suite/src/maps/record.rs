@@ -209,7 +209,7 @@ fn read_tensor(bytes: &mut &[u8]) -> Option<Tensor> {
     })
 }
 
-/// Reads all values of a call; only the used ones were written.
+/// Returns `given` values, of which at most `MAX_RANK` were written.
 fn read_many<T: Clone + Default>(
     bytes: &mut &[u8],
     given: usize,

@@ -143,7 +143,7 @@ impl Form {
         }
     }
 
-    /// Returns the stored elements of a row of A.
+    /// Returns the number of stored elements of a row of A.
     pub(super) fn kept(&self) -> usize {
         self.depth() / if self.selector.is_some() { 2 } else { 1 }
     }
@@ -226,7 +226,7 @@ fn of_table(form: &ptx_isa::Form) -> Vec<Form> {
     signed.collect()
 }
 
-/// `wmma`, whose fragment layout is not documented.
+/// Returns the forms of `wmma`, which the table lacks.
 fn fragments() -> Vec<Form> {
     let form = |shape: &str, suffix: &str, element, c, d| Form {
         group: Group::Fragments,

@@ -183,7 +183,7 @@ impl Box {
     }
 }
 
-/// Number of boxes that the barrier of a block counts. In pairs the barrier of the even block counts for both, since
+/// Returns the number of boxes that a block's barrier counts. In pairs the even block's barrier counts for both, since
 /// block 0 issues a multicast with its own barrier.
 pub(super) fn counted_boxes(rank: u32, gets: &dyn Fn(u32) -> bool, mask: u32, pairs: bool) -> u32 {
     match (pairs && mask != 0, rank % 2) {
