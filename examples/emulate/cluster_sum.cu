@@ -1,4 +1,4 @@
-// A cluster of two blocks: one copy brings the same row to both (multicast), each adds its own
+// A cluster of two blocks: one multicast copy writes the same row to both, each adds its own
 // row to it, and the first block collects the results of the second through distributed shared
 // memory.
 #include <cooperative_groups.h>

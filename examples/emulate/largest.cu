@@ -1,4 +1,4 @@
-// The largest of some numbers that are not negative: such are in the order of their bits.
+// The largest of some non-negative numbers, which are in the order of their bits.
 __device__ unsigned peak;
 
 extern "C" __global__ void largest(const float *numbers, unsigned count) {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures `tma emulate` on large and endless inputs: the most memory, the time of the processor, the verdict.
+# Measures `tma emulate` on large and endless inputs: peak memory, processor time, verdict.
 # limits.sh TMA, where TMA is the program. It needs GNU time at /usr/bin/time and 4 GiB of memory.
 set -eu
 tma=$(realpath "$1")

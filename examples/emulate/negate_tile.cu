@@ -1,5 +1,5 @@
-// Two-dimensional tensor copies: every block negates one tile of a matrix. What a tile has beyond
-// the matrix is filled on the way in, and dropped on the way out.
+// Two-dimensional tensor copies: every block negates one tile of a matrix. Elements
+// outside the matrix are loaded as zeros, and not stored.
 #include <cuda.h>
 #include <cuda/ptx>
 

@@ -63,7 +63,7 @@ fn every_warp_stamps_what_it_does_in_order() {
     use StampKind::{Acquired, Full, Issued, Stored};
     for seed in 0..4 {
         let (warps, _) = traced(&module(seed), 64);
-        // One that loads, and the one of those that work which stores.
+        // The producer warp, and the consumer warp that issues the stores.
         assert_eq!(warps.len(), 2 * BLOCKS as usize, "seed {seed}");
         let mut chunks = 0;
         for block in warps.chunk_by(|a, b| a.block == b.block) {
@@ -124,7 +124,7 @@ fn the_timeline_has_each_copy_and_each_phase() {
     let acquired = fills
         .flat_map(|warp| &warp.stamps)
         .filter(|stamp| stamp.kind == StampKind::Acquired);
-    // Of the full barriers a phase for each chunk; of the empty ones those that were waited for.
+    // The full barriers have a phase for each chunk, the empty ones only the phases that were waited for.
     let again = acquired.filter(|stamp| stamp.visit >= STAGES).count();
     let phases = count(r#""name":"phase "#) - count(r#""name":"phase is complete""#);
     assert_eq!(phases, CHUNKS + again);

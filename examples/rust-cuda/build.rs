@@ -9,7 +9,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-env-changed=TMA_ARCH");
     let name = env::var("TMA_ARCH").unwrap_or_else(|_| "sm_90a".to_owned());
     let arch: Arch = name.parse()?;
-    // Hopper's PTX is made for `compute_100` and finished as what it is: rust-cuda's LLVM 19 path begins there.
+    // Hopper's PTX is compiled for `compute_100`, the first target of rust-cuda's LLVM 19 path, and retargeted.
     let compute = match arch {
         Arch::Sm90 | Arch::Sm90a => NvvmArch::Compute100,
         Arch::Sm100a => NvvmArch::Compute100a,
@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             );
         }
     };
-    // Without the first flag, rustc copies barriers into both arms of a branch. The second one says what is compiled.
+    // Without the first flag, rustc copies barriers into both arms of a branch. The second one names the architecture.
     let flags = format!(
         r#"profile.release.rustflags=["-Zmir-enable-passes=-JumpThreading","--cfg=tma_arch=\"{arch}\""]"#
     );

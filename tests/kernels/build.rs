@@ -11,7 +11,7 @@ fn main() {
     fs::write(list, kernels()).expect("cargo made the folder");
 }
 
-/// All kernels, by their files: one without cases does not compile.
+/// Lists all kernels by their files; a kernel without cases does not compile.
 fn kernels() -> String {
     println!("cargo::rerun-if-changed=../../kernels-gpu/src");
     let files = fs::read_dir("../../kernels-gpu/src").expect("the kernels are in the repository");

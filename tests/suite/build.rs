@@ -12,19 +12,19 @@ const ARCHS: &[Arch] = &[
     Arch::Sm120a,
 ];
 
-/// Crates of kernels, what to call their PTX, and for which architectures.
+/// Crates of kernels, the names of their PTX, and the architectures.
 const CRATES: &[(&str, &str, &[Arch])] = &[
     ("KERNELS", "../../kernels-gpu", ARCHS),
-    // Every device runs the oldest; registers change on Hopper's own alone.
+    // Every device runs the oldest; registers only change on Hopper's own.
     ("DEVICE", "../gpu/device", &[Arch::Sm90, Arch::Sm90a]),
-    // For the emulator alone.
+    // Only for the emulator.
     ("BUGS", "../gpu/bugs", &[Arch::Sm90a]),
 ];
 
 /// For the consumer GPUs' forms after PTX ISA 9.0: PTX is named by its architecture, and sm_120a has the others.
 const CONSUMER_OF_LATER: Arch = Arch::Sm121a;
 
-/// The features of the forms that Hopper has, or of the others, up to PTX ISA 9.0 or of those after it.
+/// Returns the features of the forms that Hopper has, or of the others, up to PTX ISA 9.0 or after it.
 fn features(of_hopper: bool, are_later: bool) -> BTreeSet<&'static str> {
     let calls = ptx_isa::calls().map(|(_, form)| form);
     let forms = calls
@@ -39,15 +39,15 @@ fn unchecked(path: &str) -> PtxBuilder {
         .overflow_checks(false)
 }
 
-/// Returns whether Blackwell's consumer GPUs alone have the forms of a feature.
+/// Returns whether only Blackwell's consumer GPUs have the forms of a feature.
 fn is_of_consumers(feature: &str) -> bool {
     use ptx_isa::Targets;
     let targets = Targets::named(feature);
     matches!(targets, Some(Targets::Sm120a | Targets::Sm120aAlone))
 }
 
-/// The kernels that show each instruction form: for Hopper's own and for Blackwell's consumer GPUs those that no
-/// other has, else for the architecture that has nearly all of them.
+/// Builds the kernels that show each instruction form. Modules for Hopper's own forms and for Blackwell's consumer GPUs
+/// have the forms that no other has; the module of the architecture with nearly all forms has the rest.
 fn forms(arch: Arch) -> PtxBuilder {
     let builder = unchecked("../gpu/forms")
         .arch(arch)
@@ -65,8 +65,8 @@ fn forms(arch: Arch) -> PtxBuilder {
     built.fold(builder, PtxBuilder::feature)
 }
 
-/// The kernels of the forms after PTX ISA 9.0, which no other module may need. The ptxas that is installed
-/// may be too old for them; the tests of forms say so.
+/// Builds the kernels of the forms after PTX ISA 9.0, which no other module may need. An older ptxas does not
+/// know them; the tests of forms report this.
 fn later(path: &str, arch: Arch) -> PtxBuilder {
     let ptx_isa::Version { major, minor } = ptx_isa::NEWEST;
     let builder = unchecked(path)
@@ -81,7 +81,7 @@ fn later(path: &str, arch: Arch) -> PtxBuilder {
     built.fold(builder, PtxBuilder::feature)
 }
 
-/// The kernels that show what each instruction form does: those that a Hopper GPU runs, or the others.
+/// Builds the kernels that show the effect of each instruction form: for a Hopper GPU, or the others.
 fn semantics(arch: Arch, of_hopper: bool) -> PtxBuilder {
     let builder = unchecked("../gpu/semantics")
         .arch(arch)

@@ -12,7 +12,7 @@ use crate::{
     fuzz, mutate, mutate_code,
     output::{Mark, table},
     package, pages,
-    paths::{examples, root},
+    paths::{examples, root, target_dir},
     process::{RUST_CUDA, cargo, cargo_in_example, output, run as run_command},
     python, setup,
     test::{self, Counts},
@@ -47,6 +47,7 @@ const STEPS: &[Step] = &[
     ("set-up", |_| setup::ensure_device_compiler().map(drop)),
     ("clippy", |_| run_command(cargo().args(CLIPPY))),
     ("doc", |_| doc()),
+    ("book", book),
     ("test", |counts| {
         *counts = test::of_ci()?;
         ensure!(counts.is_good(), "{counts}");
@@ -96,6 +97,21 @@ fn doc() -> Result<()> {
         )
         .env("CLIPPY_ARGS", CLIPPY_ARGS);
     run_command(&mut doc)
+}
+
+/// Builds the pages as a book. `tidy` has checked its table of contents and all links.
+fn book(counts: &mut Counts) -> Result<()> {
+    let mut mdbook = Command::new("mdbook");
+    if output(mdbook.arg("--version")).is_err() {
+        say!("skipped: `mdbook` is not installed; cargo install mdbook --locked --version 0.5.4");
+        counts.skipped += 1;
+        return Ok(());
+    }
+    let mut mdbook = Command::new("mdbook");
+    mdbook
+        .args(["build", "--dest-dir"])
+        .arg(target_dir().join("book"));
+    run_command(mdbook.current_dir(root()))
 }
 
 /// The oldest Rust that the workspace promises to build with.

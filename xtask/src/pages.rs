@@ -114,14 +114,17 @@ pub(crate) fn check() -> Result<()> {
 
 /// Returns README, the pages and the files next to them, as paths in the checkout.
 fn pages() -> Result<Vec<PathBuf>> {
-    let mut pages: Vec<PathBuf> = ["README.md", "CONTRIBUTING.md", "checker/fuzz/README.md"]
+    let mut pages: Vec<PathBuf> = ["README.md", "checker/fuzz/README.md"]
         .map(PathBuf::from)
         .into();
-    let docs = root().join("docs").read_dir().context("cannot read docs")?;
-    let names = docs
-        .flatten()
-        .map(|entry| Path::new("docs").join(entry.file_name()));
-    pages.extend(names.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
+    for folder in ["docs", "docs/tutorial"].map(Path::new) {
+        let entries = root().join(folder).read_dir();
+        let entries = entries.with_context(|| format!("cannot read {}", folder.display()))?;
+        let paths = entries
+            .flatten()
+            .map(|entry| folder.join(entry.file_name()));
+        pages.extend(paths.filter(|path| path.extension().is_some_and(|it| it == "md")));
+    }
     pages.sort();
     Ok(pages)
 }

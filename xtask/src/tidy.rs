@@ -1,8 +1,10 @@
 //! `tidy`: checks the house rules that a program can check.
 
+mod book;
 mod comments;
 mod links;
 mod manifests;
+mod quotes;
 mod rooms;
 mod skips;
 mod stems;
@@ -74,7 +76,9 @@ fn violations(files: &[File]) -> Vec<Violation> {
     stems::check(files, &mut violations);
     manifests::check(files, &mut violations);
     comments::check(files, &mut violations);
+    book::check(files, &mut violations);
     links::check(files, &mut violations);
+    quotes::check(files, &mut violations);
     rooms::check(files, &mut violations);
     skips::check(files, &mut violations);
     text::check(files, &mut violations);

@@ -1,6 +1,6 @@
 //! The targets that take arbitrary input, for libFuzzer and for `fuzz-smoke`.
 //!
-//! A target panics when it has found something: by itself, or because what it calls does.
+//! A target panics when it has found something, itself or in its calls.
 
 pub mod corpus;
 pub mod mutate;

@@ -79,22 +79,22 @@ impl Pool {
         }
     }
 
-    /// How many inputs there are.
+    /// Returns the number of inputs.
     pub fn len(&self) -> usize {
         self.inputs.len()
     }
 
-    /// Returns whether there is nothing to begin with.
+    /// Returns whether there is no input yet.
     pub fn is_empty(&self) -> bool {
         self.inputs.is_empty()
     }
 
-    /// One of the inputs that there were at first.
+    /// Returns one of the initial inputs.
     pub fn seed(&self, index: usize) -> Vec<u8> {
         self.inputs.get(index).cloned().unwrap_or_default()
     }
 
-    /// Keeps an input that went far, so that it is changed further.
+    /// Keeps an input that reached a late stage, to change it further.
     pub fn keep(&mut self, input: Vec<u8>, rng: &mut Rng) {
         if self.inputs.len() < MOST {
             self.inputs.push(input);
@@ -159,7 +159,7 @@ impl Pool {
         }
     }
 
-    /// A word that can stand for another: a register for a register, a type for a type.
+    /// Returns a word of the same kind: a register for a register, a type for a type.
     fn like(&self, word: &str, rng: &mut Rng) -> String {
         let letters = |word: &str| {
             let end = word.find(|c: char| !c.is_ascii_alphabetic());
@@ -192,7 +192,7 @@ impl Pool {
             }
             3 => words.insert(at, rng.pick(&self.words).cloned().unwrap_or_default()),
             4 => words[at] = rng.pick(&self.words).cloned().unwrap_or_default(),
-            // Mostly what stays a text of the same form: numbers are where the limits are.
+            // Mostly changes that keep the form of the text: the limits are in the numbers.
             _ => {
                 let all: Vec<usize> = (0..words.len()).filter(|i| is_word(&words[*i])).collect();
                 let Some(at) = rng.pick(&all).copied() else {
@@ -232,7 +232,7 @@ fn text_of(target: Target, input: &[u8]) -> &[u8] {
     }
 }
 
-/// Words, and what is between them.
+/// Splits into words and the text between them.
 fn tokens(line: &str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     let mut last_is_word = false;

@@ -22,7 +22,7 @@ impl Rng {
         self.below(n) == 0
     }
 
-    /// One of these, if there is any.
+    /// Returns one of these, if there is any.
     pub fn pick<'a, T>(&mut self, all: &'a [T]) -> Option<&'a T> {
         all.get(self.below(all.len()))
     }

@@ -11,16 +11,16 @@ mod tensor_map;
 
 pub(crate) use self::launch::HEADER_BYTES;
 
-/// How far an input came.
+/// The stage that an input reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Depth {
     /// Refused at first sight.
     Refused,
-    /// It could be read.
+    /// The input was read.
     Read,
-    /// It could be prepared, and was ended.
+    /// The input was prepared, and ended by a limit.
     Begun,
-    /// It went to its end.
+    /// The input ran to its end.
     Ended,
 }
 
@@ -31,9 +31,9 @@ pub enum Target {
     Ptx,
     /// Runs a kernel of arbitrary PTX, with the checker and without.
     Launch,
-    /// Reads launch files, and runs what small ones say.
+    /// Reads launch files, and runs small ones.
     LaunchFile,
-    /// Makes a kernel whose warps hand stages to each other, and runs it under several seeds.
+    /// Makes a kernel whose warps pass stages to each other, and runs it under several seeds.
     Protocol,
     /// Reads tensor maps, builds them again, and walks.
     TensorMap,
@@ -48,7 +48,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// All of them.
+    /// All targets.
     pub const ALL: [Self; 9] = [
         Self::Ptx,
         Self::Launch,
@@ -61,7 +61,7 @@ impl Target {
         Self::Flags,
     ];
 
-    /// Its name, which is that of the program for libFuzzer.
+    /// Returns the name, also of the program for libFuzzer.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ptx => "ptx",
@@ -81,7 +81,7 @@ impl Target {
         Self::ALL.into_iter().find(|target| target.name() == name)
     }
 
-    /// Returns whether a finding may end the process, so that the input is kept before it is tried.
+    /// Returns whether a finding may end the process, so that the input must be stored before it is tried.
     pub const fn may_crash(self) -> bool {
         matches!(self, Self::FatBinary | Self::Driver)
     }

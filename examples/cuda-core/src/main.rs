@@ -8,13 +8,13 @@ use tensor_map::{DataType, TensorMap, Tiled};
 /// The kernel, as `build.rs` compiled it.
 const PTX: &str = include_str!(env!("KERNELS_PTX"));
 
-/// Columns and rows, no multiples of those of a tile.
+/// Columns and rows, not multiples of a tile's.
 const DIMS: [usize; 2] = [100, 37];
 
 /// From row to row, in numbers.
 const PITCH: usize = 104;
 
-/// The matrix, for the kernel: the tiles at its edges are cut off there.
+/// The matrix, for the kernel, which cuts off the tiles at its edges.
 const MAP: Tiled = TensorMap::tiled(DataType::F32, &[DIMS[0] as u64, DIMS[1] as u64])
     .strides_bytes(&[4 * PITCH as u64])
     .box_dims(&gpu::BOX);
@@ -52,7 +52,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The first GPU, unless there is no driver or the driver knows none.
+/// Returns the first GPU, unless there is no driver or the driver has none.
 fn gpu() -> Result<Option<Arc<Context>>, DriverError> {
     match Context::new(0) {
         Ok(gpu) => Ok(Some(gpu)),
@@ -62,29 +62,29 @@ fn gpu() -> Result<Option<Arc<Context>>, DriverError> {
     }
 }
 
-/// Multiplies the numbers of a matrix, but not those between its rows.
+/// Multiplies the numbers of a matrix, but not the padding of its rows.
 fn scale(gpu: &Arc<Context>, matrix: &[f32], factor: f32) -> Result<Vec<f32>, Box<dyn Error>> {
     let stream = gpu.new_stream()?;
     let kernel = gpu.load_module_from_ptx_src(PTX)?.load_function("scale")?;
     let data = DeviceBuffer::from_host(&stream, matrix)?;
     let map = MAP.build(data.cu_deviceptr())?;
-    // An argument is its address here: 128 bytes are copied for the map, as many as the kernel's parameter has.
+    // An argument is passed by its address: 128 bytes are copied for the map, the size of the kernel's parameter.
     let mut arguments = [
         (&raw const map).cast_mut().cast::<c_void>(),
         (&raw const factor).cast_mut().cast(),
     ];
-    // SAFETY: the arguments are those of the kernel; the map is over the matrix, which is here until it is read (1), and
-    // each block has a tile of its own (2).
+    // SAFETY: the arguments have the kernel's types; the map is over the matrix, which lives until it is read (1), and
+    // each block has its own tile (2).
     unsafe { launch_kernel_on_stream(&kernel, GRID, (128, 1, 1), 0, &stream, &mut arguments) }?;
     Ok(data.to_host_vec(&stream)?)
 }
 
-/// Numbers that differ, also between the rows.
+/// Returns numbers that differ, also in the padding.
 fn matrix() -> Vec<f32> {
     (0..PITCH * DIMS[1]).map(|i| i as f32 - 1000.0).collect()
 }
 
-/// Compares with plain products; between the rows nothing may have changed.
+/// Compares with plain products; the padding must be unchanged.
 fn check(scaled: &[f32], factor: f32) -> Result<(), String> {
     for (i, (number, scaled)) in matrix().iter().zip(scaled).enumerate() {
         let expected = if i % PITCH < DIMS[0] {
@@ -106,7 +106,7 @@ mod tests {
 
     use super::*;
 
-    /// The same text, under eight schedules, with the same map; a checker watches each launch.
+    /// Runs the same text under eight schedules, with the same map; a checker watches each launch.
     #[test]
     fn a_matrix_is_scaled_on_the_emulator() {
         for seed in 0..8 {

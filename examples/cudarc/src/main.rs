@@ -14,13 +14,13 @@ use tensor_map::{DataType, TensorMap, Tiled};
 /// The kernel, as `build.rs` compiled it.
 const PTX: &str = include_str!(env!("KERNELS_PTX"));
 
-/// Columns and rows, no multiples of those of a tile.
+/// Columns and rows, not multiples of a tile's.
 const DIMS: [usize; 2] = [100, 37];
 
 /// From row to row, in numbers.
 const PITCH: usize = 104;
 
-/// The matrix, for the kernel: the tiles at its edges are cut off there.
+/// The matrix, for the kernel, which cuts off the tiles at its edges.
 const MAP: Tiled = TensorMap::tiled(DataType::F32, &[DIMS[0] as u64, DIMS[1] as u64])
     .strides_bytes(&[4 * PITCH as u64])
     .box_dims(&gpu::BOX);
@@ -58,9 +58,9 @@ fn run() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The first GPU, unless there is no driver or the driver knows none.
+/// Returns the first GPU, unless there is no driver or the driver has none.
 fn gpu() -> Result<Option<Arc<CudaContext>>, DriverError> {
-    // SAFETY: loading the driver's library runs its own initialisation alone.
+    // SAFETY: loading the driver's library only runs its own initialisation.
     if !unsafe { is_culib_present() } {
         return Ok(None);
     }
@@ -71,7 +71,7 @@ fn gpu() -> Result<Option<Arc<CudaContext>>, DriverError> {
     }
 }
 
-/// Multiplies the numbers of a matrix, but not those between its rows.
+/// Multiplies the numbers of a matrix, but not the padding of its rows.
 fn scale(gpu: &Arc<CudaContext>, matrix: &[f32], factor: f32) -> Result<Vec<f32>, Box<dyn Error>> {
     let stream = gpu.default_stream();
     let kernel = gpu
@@ -94,12 +94,12 @@ fn scale(gpu: &Arc<CudaContext>, matrix: &[f32], factor: f32) -> Result<Vec<f32>
     Ok(stream.clone_dtoh(&data)?)
 }
 
-/// Numbers that differ, also between the rows.
+/// Returns numbers that differ, also in the padding.
 fn matrix() -> Vec<f32> {
     (0..PITCH * DIMS[1]).map(|i| i as f32 - 1000.0).collect()
 }
 
-/// Compares with plain products; between the rows nothing may have changed.
+/// Compares with plain products; the padding must be unchanged.
 fn check(scaled: &[f32], factor: f32) -> Result<(), String> {
     for (i, (number, scaled)) in matrix().iter().zip(scaled).enumerate() {
         let expected = if i % PITCH < DIMS[0] {
@@ -121,7 +121,7 @@ mod tests {
 
     use super::*;
 
-    /// The same text, under eight schedules, with the same map; a checker watches each launch.
+    /// Runs the same text under eight schedules, with the same map; a checker watches each launch.
     #[test]
     fn a_matrix_is_scaled_on_the_emulator() {
         for seed in 0..8 {

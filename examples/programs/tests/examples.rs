@@ -50,7 +50,7 @@ fn output(program: &str) -> Result<Output, Failed> {
     Ok(Command::new(program).output()?)
 }
 
-/// The reason why an example checked nothing, if the example itself reports one.
+/// The reason why an example checked no result, if the example reports one.
 fn lacks(output: &Output) -> Option<String> {
     let (said, error) = (text(&output.stdout), text(&output.stderr));
     let reported = match output.status.success() {

@@ -124,7 +124,7 @@ fn double_2d(gpu: &Gpu) -> Result<(), Box<dyn Error>> {
     let map = map(data.as_device_ptr().as_raw(), DataType::F16)?;
     let blocks = DIMS[1].div_ceil(16) as u32;
     let mut function = gpu.module.get_function("double_2d")?;
-    // SAFETY: the parameter is a tensor map over the matrix, and each block has a tile of its own.
+    // SAFETY: the parameter is a tensor map over the matrix, and each block has its own tile.
     unsafe {
         gpu.stream
             .launch(&mut function, (1, blocks), 128, 0, &[argument(&map)])?;

@@ -13,7 +13,7 @@ fn check(device: &Device) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The emulator's checker finds what is wrong with the order of accesses, too.
+/// Runs under the emulator's checker, which also finds missing order of accesses.
 #[test]
 fn numbers_are_scaled_on_the_emulator() {
     for seed in 0..8 {

@@ -6,14 +6,14 @@ use tma_host::{Device, Failure, Stage};
 /// The kernel, as `build.rs` compiled it.
 pub const PTX: &str = include_str!(env!("KERNELS_PTX"));
 
-/// Blocks that a multiprocessor runs at once, at least.
+/// The least number of blocks that a multiprocessor runs at once.
 const BLOCKS_OF_MULTIPROCESSOR: u32 = 8;
 
-/// The softmax of each row of a matrix with so many columns, row by row.
+/// Returns the softmax of each row of a matrix with this many columns, row by row.
 ///
 /// # Errors
-/// Columns that are not a multiple of 4 from 4 to 1024, numbers that make no whole rows, and what went
-/// wrong on the device; on the emulator also what its checker has against the kernel.
+/// `columns` is not a multiple of 4 from 4 to 1024, the numbers make no whole rows, or the device
+/// failed; on the emulator also the checker's findings on the kernel.
 pub fn softmax(device: &Device, matrix: &[f32], columns: u32) -> Result<Vec<f32>, Failure> {
     if columns == 0 || columns > MOST_COLUMNS || !columns.is_multiple_of(4) {
         let what =

@@ -1,4 +1,4 @@
-//! The softmax of some rows, compared with what the CPU makes of them. `--ptx` prints the kernel instead.
+//! The softmax of some rows, compared with the CPU's results. `--ptx` prints the kernel instead.
 
 use std::{
     env,

@@ -54,7 +54,7 @@ fn kernel(index: usize, text: &str, call: &str) -> String {
     let parameters: Vec<String> = named.map(|(name, ty)| format!("{name}: {ty}")).collect();
     format!(
         "/// `{text}`\n#[unsafe(no_mangle)]\npub unsafe extern \"ptx-kernel\" fn form_{index:04}(out: *mut u64, {}) {{\n    \
-         // SAFETY: nobody launches it.\n    unsafe {{ keep(out, {call}) }}\n}}\n\n",
+         // SAFETY: it is never launched.\n    unsafe {{ keep(out, {call}) }}\n}}\n\n",
         parameters.join(", ")
     )
 }

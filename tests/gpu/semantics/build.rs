@@ -32,7 +32,7 @@ fn is_on(form: &ptx_isa::Form) -> bool {
     has(&form.targets().name().to_uppercase()) && has("LATER") == form.is_later()
 }
 
-/// The template around the call, whose operands are those that it names.
+/// Returns the template around the call, whose operands are the names in it.
 fn kernel(name: &str, text: &str, template: &template::Template, call: &str) -> String {
     let is_word = |character: char| character.is_ascii_alphanumeric() || character == '_';
     let words: Vec<&str> = call.split(|character| !is_word(character)).collect();
@@ -51,7 +51,7 @@ fn kernel(name: &str, text: &str, template: &template::Template, call: &str) -> 
         kernel,
         "/// `{text}`\n#[kernel({options})]\npub unsafe fn {name}({map}words: *const u32, memory: *mut u8, out: *mut u32) {{\n    \
          let io = Io {{ map: {argument}, words, memory, out }};\n    \
-         // SAFETY: the host launches it as the template wants it.\n    \
+         // SAFETY: the host launches it as the template requires.\n    \
          unsafe {{ {function}(io, |Operands {{ {}.. }}| unsafe {{ {call} }}) }}\n}}\n\n",
         named.iter().map(|name| format!("{name}, ")).collect::<String>()
     )

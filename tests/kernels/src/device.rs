@@ -1,6 +1,6 @@
 use tma_host::{Capability, DeviceChoice, Failure, Jobs};
 
-/// Opens a device for jobs; gives its capability too.
+/// Opens a device for jobs; returns its capability too.
 ///
 /// # Errors
 /// As [`DeviceChoice::open`].
@@ -10,10 +10,10 @@ pub fn open(choice: DeviceChoice) -> Result<(Jobs, Capability), Failure> {
     Ok((Jobs::new(device), capability))
 }
 
-/// Takes `--device WHERE` out of a program's arguments; without it, what the environment says.
+/// Removes `--device WHERE` from a program's arguments; the default is the environment's choice.
 ///
 /// # Errors
-/// A value that is none of auto, gpu and emulator, or none at all.
+/// A value is missing, or is not auto, gpu or emulator.
 pub fn device_of_arguments(
     arguments: impl Iterator<Item = String>,
 ) -> Result<(DeviceChoice, Vec<String>), String> {

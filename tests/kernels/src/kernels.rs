@@ -41,11 +41,11 @@ use crate::Scenario;
 
 /// A kernel as the user sees it.
 pub struct Kernel {
-    /// Its name, that of its file in `kernels-gpu`.
+    /// The name of the kernel and of its file in `kernels-gpu`.
     pub name: &'static str,
     /// The subject of the kernel, in a sentence.
     pub summary: &'static str,
-    /// Entries whose PTX is kept as golden files.
+    /// Entries with golden files of their PTX.
     pub golden: &'static [&'static str],
     /// The scenario that `run` shows.
     pub showcase: fn() -> Scenario,
@@ -53,10 +53,10 @@ pub struct Kernel {
     pub cases: fn() -> Vec<Scenario>,
 }
 
-// By the files of `kernels-gpu`.
+// The list of the files of `kernels-gpu`.
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 
-/// Kernels whose launch depends on the device, by name, with the scenario that `run` shows of them there.
+/// Kernels whose launch depends on the device, by name, with the scenario that `run` shows on it.
 pub const TUNED: &[Tuned] = &[
     ("add_one_bulk", add_one_bulk::tuned),
     ("add_one_ring", add_one_ring::tuned),
@@ -83,7 +83,7 @@ impl Kernel {
 /// Cases that only a GPU can run in a short time: their names, and how they are made.
 pub const LARGE: &[Large] = deform_attn::LARGE;
 
-/// The name of a case, and how it is made.
+/// The name of a case, and its constructor.
 pub type Large = (&'static str, fn() -> Scenario);
 
 /// The launch of a case, which keeps the kernel's conditions.
@@ -92,7 +92,7 @@ pub(crate) fn kept(launch: Result<Launch, Violations>) -> Launch {
         .unwrap_or_else(|violations| panic!("a case breaks its kernel's conditions:\n{violations}"))
 }
 
-/// Numbers that differ from element to element and have no pattern of small period.
+/// Returns numbers that differ from element to element, without a pattern of small period.
 pub(crate) fn numbers(count: usize) -> Vec<i32> {
     let mut state = 0x9e37_79b9_u32;
     let next = |_| {

@@ -1,8 +1,8 @@
-//! The cases of the kernels of `kernels-gpu`: each is written once, as data, and runs on every backend.
+//! The cases of the kernels of `kernels-gpu`: each is written once, as data, for every backend.
 //!
 //! [`KERNELS`] lists the kernels with their cases. A [`Scenario`] has the buffers, the launches and
-//! what must come out, computed by plain Rust that shares no code with the kernel. [`open`] opens the
-//! device that they run on.
+//! the expected results, computed by plain Rust that shares no code with the kernel. [`open`] opens the
+//! device for them.
 
 mod device;
 mod kernels;

@@ -1,4 +1,4 @@
-//! Runs one scenario of each kernel and says how it went, a line each.
+//! Runs one scenario of each kernel and prints a line for each.
 
 use std::{
     env, fs,
@@ -14,21 +14,21 @@ use tma_launch::Ptx;
 /// Run the kernels and check their results.
 #[derive(Parser)]
 struct Arguments {
-    /// Kernels to run; all of them unless named.
+    /// Kernels to run; all of them by default.
     kernels: Vec<String>,
     /// List the kernels with a sentence each, and run nothing.
     #[arg(long)]
     list: bool,
-    /// Say which architecture the kernels must be built for, and run nothing.
+    /// Print the architecture for which the kernels must be built, and run nothing.
     #[arg(long)]
     arch: bool,
-    /// Name the entries of the kernels' module that are launched on the device, and run nothing.
+    /// Print the entries of the kernels' module that are launched on the device, and run nothing.
     #[arg(long)]
     entries: bool,
-    /// Where to run them; auto, unless TMA_DEVICE says otherwise.
+    /// Device to run on; the default is TMA_DEVICE, or auto.
     #[arg(long, value_name = "auto|gpu|emulator")]
     device: Option<DeviceChoice>,
-    /// The kernels' PTX; unless given, the file for this device in the folder `kernels` beside this
+    /// The kernels' PTX; by default the file for this device in the folder `kernels` next to this
     /// program, such as `sm_90a.ptx`.
     #[arg(long)]
     module: Option<PathBuf>,
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Gives whether all kernels did right.
+/// Returns whether all kernels had right results.
 fn run(arguments: &Arguments) -> Result<bool, String> {
     let kernels = chosen(&arguments.kernels)?;
     let choice = arguments.device.map_or_else(DeviceChoice::from_env, Ok);
@@ -90,7 +90,7 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     Ok(wrong == 0)
 }
 
-/// Runs the showcase of a kernel and says how it went; gives whether it did right.
+/// Runs the showcase of a kernel and prints its result; returns whether it was right.
 fn show(kernel: &Kernel, jobs: &mut Jobs, ptx: Ptx<'_>) -> bool {
     let scenario = kernel.shown_on(jobs.description());
     let how = if scenario.is_exact() {

@@ -8,7 +8,7 @@ use crate::kernels::numbers;
 /// 16 bytes.
 const VECTOR_BYTES: usize = 16;
 
-/// A part of two buffers, with as many vectors behind it as it begins with, which must stay.
+/// A part of two buffers, followed by as many vectors as precede it, which must stay unchanged.
 pub(crate) struct Pair {
     pub(crate) numbers: Numbers,
     /// Vectors before the part.
@@ -26,7 +26,7 @@ impl Pair {
         }
     }
 
-    /// Parts of so many vectors, each at the start of the buffers and later.
+    /// Parts of this many vectors, each at the start of the buffers and later.
     pub(crate) fn all(
         numbers: Numbers,
         counts: impl IntoIterator<Item = usize>,
@@ -112,7 +112,7 @@ impl Pair {
     }
 }
 
-/// The nearest number, ties to even; `bf16::from_f64` looks at the upper half of the bits alone.
+/// Returns the nearest number, ties to even; `bf16::from_f64` only looks at the upper half of the bits.
 fn nearest(value: f64) -> bf16 {
     /// Bits of the fraction of an `f64` that `bf16` lacks.
     const LACKS: u32 = 52 - 7;

@@ -48,7 +48,7 @@ impl Case {
     /// Extents of all kinds, in both types.
     pub(crate) fn all() -> Vec<Self> {
         let extents = [
-            // A vector; rows of a warp each, with and without a rest, no multiple of those of a block.
+            // A vector; rows of a warp each, with and without a rest, no multiple of a block's rows.
             [8, 5],
             [256, 1],
             [272, 3],
@@ -57,7 +57,7 @@ impl Case {
             // Rows of a block each, with and without a rest.
             [1032, 5],
             [4096, 2],
-            // More rows than all stages of all blocks; for `bf16` they are short, and the next ones are the longest such.
+            // More rows than all stages of all blocks; for `bf16` short rows, then the longest that count as short.
             [4104, 9],
             [8192, 2],
             [8200, 26],

@@ -6,7 +6,7 @@ use tma_launch::{
     compare::{self, Mismatch},
 };
 
-/// One thing to run and check.
+/// Launches with their expected results.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     /// The subject, in words that make a file name.
@@ -22,7 +22,7 @@ pub struct Scenario {
 /// The expected contents of one buffer.
 #[derive(Clone, Debug)]
 pub struct Expected {
-    /// Its index among the buffers.
+    /// The index among the buffers.
     pub buffer: usize,
     /// The contents.
     pub content: Content,
@@ -35,14 +35,14 @@ pub struct Expected {
 pub enum Content {
     /// These elements.
     Exact(Vec<i32>),
-    /// Numbers that are near these values, together and one by one: none is farther off than
-    /// 16 times as much as all together may be.
+    /// Numbers near these values, together and one by one: the error of each is at most
+    /// 16 times the error of all.
     Near {
         /// Their type.
         format: Format,
-        /// The values; those that are no number are not compared, and infinite ones are met exactly.
+        /// The values; NaNs are not compared, and infinite values must be equal.
         values: Vec<f64>,
-        /// How far the numbers may be from them: the length of the difference, divided by that of the
+        /// The greatest distance: the length of the difference, divided by the length of the
         /// values.
         relative_l2: f64,
     },
@@ -77,31 +77,31 @@ impl Format {
     }
 }
 
-/// The error of one number may be so many times that of all, which is their mean.
+/// Limit of one number's error, as a multiple of the mean error.
 const ONE_OFF: f64 = 16.0;
 
-/// Why a scenario is not as it should be.
+/// The failure of a scenario.
 #[derive(Debug)]
 pub enum CaseFailure {
-    /// It did not run.
+    /// The run failed.
     Failed(Failure),
     /// A buffer holds something else.
     Mismatch {
         /// The buffer's name.
         buffer: String,
-        /// The first element that differs.
+        /// The first difference.
         mismatch: Mismatch,
     },
-    /// A buffer is too far from what it must be near.
+    /// A buffer is too far from the expected values.
     Far {
         /// The buffer's name.
         buffer: String,
-        /// How far it is.
+        /// The distance.
         relative_l2: f64,
         /// How far it may be.
         at_most: f64,
     },
-    /// One number is too far from what it must be near.
+    /// One number is too far from its expected value.
     FarElement {
         /// The buffer's name.
         buffer: String,
@@ -141,8 +141,8 @@ impl std::fmt::Display for CaseFailure {
 }
 
 impl Expected {
-    /// These elements, in one dimension. What is no `i32` is compared as the `i32` of its bytes, so
-    /// that their number must be a multiple of 4.
+    /// Expects these elements, in one dimension. Other types than `i32` are compared as the `i32` of their bytes,
+    /// whose number must be a multiple of 4.
     pub fn of<T: NoUninit>(buffer: usize, elements: &[T]) -> Self {
         let words = bytemuck::cast_slice(elements).chunks_exact(4);
         let words = words.map(|word| i32::from_le_bytes([word[0], word[1], word[2], word[3]]));
@@ -167,14 +167,14 @@ impl Expected {
         }
     }
 
-    /// With these elements per dimension, innermost first, for the report.
+    /// Sets the elements per dimension, innermost first, for the report.
     #[must_use]
     pub fn dims(mut self, dims: &[usize]) -> Self {
         self.dims = dims.to_vec();
         self
     }
 
-    /// Compares a buffer; gives how many elements were compared.
+    /// Compares a buffer; returns the number of compared elements.
     fn compare(&self, buffer: &Buffer) -> Result<usize, CaseFailure> {
         let name = || buffer.name().to_owned();
         match &self.content {
@@ -223,8 +223,8 @@ impl Scenario {
         self.expected.iter().all(exact)
     }
 
-    /// Runs it and compares every buffer that is to be checked; gives the number of elements in
-    /// those that the launches changed.
+    /// Runs the scenario and compares every expected buffer; returns the number of elements in
+    /// the ones that the launches changed.
     ///
     /// # Errors
     /// The first failure.
@@ -236,7 +236,7 @@ impl Scenario {
         self.compare(ptx, |job| unsafe { jobs.run(job) })
     }
 
-    /// As [`check`](Self::check), on the emulator, which any kernel is safe on.
+    /// Works like [`check`](Self::check), on the emulator, on which any kernel is safe.
     ///
     /// # Errors
     /// The first failure.
@@ -244,7 +244,7 @@ impl Scenario {
         self.compare(ptx, |job| emulator.run(job))
     }
 
-    /// As [`check`](Self::check), with what is run in this way.
+    /// Works like [`check`](Self::check), with this function to run the job.
     ///
     /// # Errors
     /// The first failure.
@@ -272,7 +272,7 @@ impl Scenario {
     }
 }
 
-/// Both, with zeros where an infinite value is met, and no number where it is not.
+/// Returns both, with zeros for matching infinite values, and NaN for other results.
 fn finite(values: &[f64], mut got: Vec<f64>) -> (Vec<f64>, Vec<f64>) {
     let mut values = values.to_vec();
     for (value, got) in values.iter_mut().zip(&mut got) {
@@ -284,8 +284,8 @@ fn finite(values: &[f64], mut got: Vec<f64>) -> (Vec<f64>, Vec<f64>) {
     (values, got)
 }
 
-/// The length of the difference, divided by that of the values; infinite where there are more or
-/// fewer, or one is no number.
+/// Returns the length of the difference, divided by the length of the values; infinite if the counts
+/// differ or a result is NaN.
 fn relative_l2(values: &[f64], got: &[f64]) -> f64 {
     let pairs = values.iter().copied().zip(got.iter().copied());
     let pairs: Vec<(f64, f64)> = pairs.filter(|(value, _)| !value.is_nan()).collect();
@@ -300,7 +300,7 @@ fn relative_l2(values: &[f64], got: &[f64]) -> f64 {
     if apart == 0.0 { 0.0 } else { apart / length }
 }
 
-/// The first number that is too far off by itself, where as many as there are values are near together.
+/// Returns the first number whose own error is too great, given the error of all.
 fn far_element(values: &[f64], got: &[f64], relative_l2: f64) -> Option<usize> {
     let counted = values.iter().filter(|value| !value.is_nan());
     let (count, squares) = counted.fold((0.0, 0.0), |(count, squares), value| {

@@ -6,7 +6,7 @@ use tma_launch::Buffer;
 use crate::Expected;
 use crate::kernels::numbers;
 
-/// A matrix whose rows lie `pitch` elements apart, and its tiles.
+/// A matrix whose rows are `pitch` elements apart, and its tiles.
 #[derive(Clone, Copy)]
 pub(crate) struct Tiles {
     pub(crate) width: usize,
@@ -14,13 +14,13 @@ pub(crate) struct Tiles {
     pub(crate) pitch: usize,
     /// Columns and rows of a tile.
     pub(crate) tile: [usize; 2],
-    /// Of 2 or 4 bytes.
+    /// Bytes of an element, 2 or 4.
     pub(crate) data_type: DataType,
     pub(crate) swizzle: Swizzle,
 }
 
 impl Tiles {
-    /// Of 4-byte numbers, without padding or swizzle.
+    /// Tiles of 4-byte numbers, without padding or swizzle.
     pub(crate) fn packed(width: usize, height: usize, tile: [usize; 2]) -> Self {
         Self {
             width,
@@ -47,7 +47,7 @@ impl Tiles {
             .swizzle(self.swizzle)
     }
 
-    /// With so many tiles side by side in a patch.
+    /// Sets the number of tiles side by side in a patch.
     pub(crate) fn describe(self, side_by_side: u32) -> String {
         let Self {
             width,

@@ -1,17 +1,17 @@
-//! Digests that tell a result of what runs today from one of something else: FNV-1a of 128 bits, by words of
+//! Digests that distinguish results of the current launches from others: FNV-1a of 128 bits, by words of
 //! 8 bytes.
 
 use std::fmt::{self, Display, Formatter};
 
-/// A digest of what it was given so far.
+/// A digest of the bytes so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest(u128);
 
 impl Digest {
-    /// Of nothing.
+    /// The digest of no bytes.
     pub const EMPTY: Self = Self(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d);
 
-    /// Of what it was of, and of these bytes.
+    /// Adds these bytes.
     #[must_use]
     pub fn and(self, bytes: &[u8]) -> Self {
         const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;

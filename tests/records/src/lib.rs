@@ -1,4 +1,4 @@
-//! Records of runs: who made one, when, and by which kernels, so that one of an earlier kernel can be told.
+//! Records of runs: the device, the date and the kernels, so that a record of an earlier kernel is recognised.
 
 pub mod digest;
 pub mod origin;

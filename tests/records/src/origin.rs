@@ -16,19 +16,19 @@ const BETWEEN: &str = "; ";
 pub struct Origin {
     /// The device's name, as `gpu: NVIDIA H100 80GB HBM3 (sm_90a)`.
     pub device: String,
-    /// The driver's version; none in earlier files, as what follows.
+    /// The driver's version; like the next fields empty in earlier files.
     pub driver: String,
     /// The day, as in `2025-12-24`.
     pub date: String,
-    /// The digest of what ran.
+    /// The digest of the launches.
     pub ran: String,
 }
 
 impl Origin {
-    /// The origin of a run at this moment, with this digest, on a device of this machine.
+    /// Returns the origin of a run at this moment, with this digest, on a device of this machine.
     ///
     /// # Errors
-    /// The driver does not say what it is.
+    /// The driver does not report its version.
     pub fn now(device: &str, ran: Digest) -> Result<Self, String> {
         Ok(Self {
             device: device.to_owned(),
@@ -38,7 +38,7 @@ impl Origin {
         })
     }
 
-    /// Of the text that it is displayed as, or of a device's name alone.
+    /// Parses the displayed text, or a device's name alone.
     pub fn parse(text: &str) -> Self {
         let mut parts = text.split(BETWEEN).map(str::to_owned);
         let mut next = || parts.next().unwrap_or_default();
@@ -50,7 +50,7 @@ impl Origin {
         }
     }
 
-    /// False where something else ran than what runs today.
+    /// Returns whether the current launches are the recorded ones.
     pub fn is_of(&self, today: Digest) -> bool {
         self.ran == today.to_string()
     }
@@ -63,13 +63,13 @@ impl Display for Origin {
     }
 }
 
-/// The driver of this machine, as in `CUDA 13.0, 580.159.04`.
+/// Returns the driver of this machine, as in `CUDA 13.0, 580.159.04`.
 ///
 /// # Errors
-/// It does not say what it is.
+/// The driver does not report its version.
 pub fn driver() -> Result<String, String> {
     let (version, _) = tma_host::devices().map_err(|error| error.to_string())?;
-    // The kernel module's own version, where it tells.
+    // The kernel module's own version, if available.
     let module = fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
     let is_version =
         |word: &&str| word.contains('.') && word.chars().all(|c| c.is_ascii_digit() || c == '.');
@@ -85,7 +85,7 @@ pub fn today() -> String {
     date(days)
 }
 
-/// The date so many days after 1970-01-01.
+/// Returns the date of this many days after 1970-01-01.
 fn date(mut days: u64) -> String {
     let is_leap =
         |year: u64| year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);

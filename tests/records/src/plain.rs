@@ -1,4 +1,4 @@
-//! PTX without what changes when a line is added somewhere else.
+//! PTX without the parts that change when a line is added somewhere else.
 
 use ptx::{Block, Item, Module, Space, Statement};
 
@@ -56,14 +56,14 @@ pub fn sort_shared_variables(module: &mut Module) {
     }
 }
 
-/// The name in the source of a variable of `shared!`: the symbol without the hash of its place.
+/// Returns the name in the source of a variable of `shared!`: the symbol without the hash of its place.
 fn source_name(symbol: &str) -> Option<&str> {
     let (name, hash) = symbol.rsplit_once('_')?;
     let is_hash = hash.len() == 8 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_hash.then_some(name)
 }
 
-/// The text with shared variables called as in the source: `shared!` adds a hash of the line, which
+/// Returns the text with shared variables named as in the source: `shared!` adds a hash of the line, which
 /// changes with every edit above it. Labels lose the number of the function in its module, which
 /// changes with every kernel that is added, and mangled names those of the crates.
 pub fn with_plain_names(module: &Module) -> String {
@@ -100,7 +100,7 @@ fn without_crates(name: &str) -> String {
     })
 }
 
-/// The text of a kernel alone, which changes with the kernel and with nothing else.
+/// Returns the text of a kernel alone, which changes only with the kernel.
 pub fn entry_text(module: &Module, entry: &str) -> Option<String> {
     let mut one = module.extract(entry)?;
     drop_locations(&mut one);

@@ -1,4 +1,4 @@
-/// Attention over heads of several sequences: elements of a head lie together, then heads, positions and sequences.
+/// Attention over heads of several sequences: elements of a head are contiguous, then heads, positions and sequences.
 #[derive(Clone, Copy, Debug)]
 pub struct Attention {
     /// Elements of a head.
@@ -11,7 +11,7 @@ pub struct Attention {
     pub keys: usize,
     /// Heads of queries.
     pub heads: usize,
-    /// Heads of keys, each for as many heads of queries.
+    /// Heads of keys, each for the same number of heads of queries.
     pub key_heads: usize,
     /// The factor of scores.
     pub scale: f64,
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn the_softmax_of_scores_weighs_values() {
-        // One query of a head sees both keys, and the other one the first.
+        // One query of a head attends to both keys, and the other one to the first.
         let attention = Attention {
             elements: 1,
             sequences: 1,

@@ -9,7 +9,7 @@ pub use scaled::{bits_of_e4m3, e4m3, scaled};
 /// A matrix within a slice.
 #[derive(Clone, Copy, Debug)]
 pub struct Matrix<'a> {
-    /// Its elements, the first of them first.
+    /// The elements.
     pub elements: &'a [f64],
     /// Elements from a row to the next, and from a column to the next.
     pub strides: [usize; 2],

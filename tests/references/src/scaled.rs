@@ -12,17 +12,17 @@ pub fn e4m3(bits: u8) -> f64 {
     sign * magnitude
 }
 
-/// The bits of the `e4m3` that has this value; the positive one of zeros.
+/// Returns the bits of the `e4m3` of this value; the positive one of zeros.
 ///
 /// # Panics
-/// If there is none.
+/// If there is no such number.
 pub fn bits_of_e4m3(value: f64) -> u8 {
     static VALUES: LazyLock<Vec<f64>> = LazyLock::new(|| (0..=u8::MAX).map(e4m3).collect());
     let bits = VALUES.iter().position(|other| *other == value);
     bits.unwrap_or_else(|| panic!("{value} is no number of e4m3")) as u8
 }
 
-/// The values of numbers of `e4m3` in rows of so many, each multiplied by the scale of its row and column.
+/// Returns the values of numbers of `e4m3` in rows of this length, each multiplied by the scale of its row and column.
 pub fn scaled(bits: &[u8], columns: usize, scale: impl Fn(usize, usize) -> f32) -> Vec<f64> {
     let value = |(at, bits): (usize, &u8)| {
         let scale = scale(at / columns, at % columns);

@@ -1,7 +1,7 @@
-//! Kernels with one bug each, and the same kernels without it: what proves the emulator's checker.
+//! Kernels with one bug each, and the same kernels without it: the tests of the emulator's checker.
 //!
 //! The kernels are in `tests/gpu/bugs`: in Rust, where a constant names the bug, or as PTX, where lines
-//! are marked with the names of the bugs that they belong to. Here stand the launches, and what must be found.
+//! are marked with the names of their bugs. This module has the launches and the expected findings.
 
 mod barriers;
 mod clean;
@@ -17,32 +17,32 @@ use tma_launch::{Buffer, Launch};
 
 use crate::{Expected, Scenario};
 
-/// A kernel, as it should be and with each of its bugs.
+/// A kernel, correct and with each of its bugs.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
     /// The kernel's name.
     pub name: &'static str,
-    /// Its PTX, where it is not written in Rust.
+    /// The PTX of a kernel that is not written in Rust.
     pub ptx: Option<&'static str>,
-    /// How it is run; the parameter is the name of the entry.
+    /// The launches, by the name of the entry.
     pub scenario: fn(&str) -> Scenario,
-    /// None where the kernel only tempts to false reports.
+    /// Empty for a kernel that only tempts to false reports.
     pub bugs: &'static [Bug],
 }
 
 /// A bug of a kernel, and the diagnostic that must report it.
 #[derive(Clone, Copy, Debug)]
 pub struct Bug {
-    /// In words that make a file name.
+    /// The name, in words that make a file name.
     pub name: &'static str,
-    /// The kinds of the diagnostics: all of these, and no others, whatever the seed. The first is what
-    /// the bug is there for.
+    /// The kinds of the diagnostics: exactly these, whatever the seed. The first is the subject
+    /// of the bug.
     pub finds: &'static [Kind],
-    /// Only a [strict](tma_emulator::Config::strict) checker says it; any other says nothing.
+    /// Only a [strict](tma_emulator::Config::strict) checker reports it.
     pub strict: bool,
 }
 
-/// All kernels.
+/// Returns all kernels.
 pub fn families() -> impl Iterator<Item = &'static Family> {
     [
         copies::FAMILIES,
@@ -57,7 +57,7 @@ pub fn families() -> impl Iterator<Item = &'static Family> {
 }
 
 impl Family {
-    /// The entry with this bug, or as it should be.
+    /// Returns the entry with this bug, or the correct one.
     pub fn entry(&self, bug: Option<&Bug>) -> String {
         match self.ptx {
             None if !self.bugs.is_empty() => format!("{}_{}", self.name, name_of(bug)),
@@ -65,7 +65,7 @@ impl Family {
         }
     }
 
-    /// The PTX with this bug, and what to call it; for a kernel in Rust `module` has all of them.
+    /// Returns the PTX with this bug, and its name; for a kernel in Rust `module` contains all entries.
     pub fn text(&self, bug: Option<&Bug>, module: &ptx::Module) -> (String, String) {
         match self.ptx {
             Some(text) => {
@@ -101,7 +101,7 @@ impl Bug {
     }
 }
 
-/// One block of so many threads writes numbers.
+/// Writes numbers by one block of this many threads.
 fn writes(entry: &str, threads: u32, expected: fn(u32) -> u32, count: u32) -> Scenario {
     let expected: Vec<u32> = (0..count).map(expected).collect();
     Scenario {
@@ -112,7 +112,7 @@ fn writes(entry: &str, threads: u32, expected: fn(u32) -> u32, count: u32) -> Sc
     }
 }
 
-/// The same of what it reads: numbers from 1000 on.
+/// Writes numbers like [`writes`], from an input of numbers from 1000 on.
 fn loads(entry: &str, threads: u32, inputs: u32, expected: fn(u32) -> u32, count: u32) -> Scenario {
     let mut scenario = writes(entry, threads, expected, count);
     let input: Vec<u32> = (0..inputs).map(|i| 1000 + i).collect();

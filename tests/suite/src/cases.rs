@@ -1,4 +1,4 @@
-//! The cases of the kernels and of the device library, with digests of what runs and what must come out.
+//! The cases of the kernels and of the device library, with digests of the launches and the expected outputs.
 
 use std::{
     collections::{BTreeMap, BTreeSet, btree_map::Entry},
@@ -11,17 +11,17 @@ use tests_records::{Digest, plain::entry_text};
 
 use crate::{Module, Scenario, digest, groups, semantics::results::Recorded};
 
-/// A case for a device, and the module that it takes.
+/// A case for a device, with its module.
 pub struct Case {
-    /// The kernel, the architecture of the module, and what it is about.
+    /// The kernel, the architecture of the module, and the subject.
     pub name: String,
-    /// The launches, and what must come out.
+    /// The launches with their expected outputs.
     pub scenario: Scenario,
     /// The kernels.
     pub module: &'static Module,
 }
 
-/// All cases that a device of this capability can run, but for the large ones. Each has a name of its own.
+/// Returns all cases that a device of this capability can run, except the large ones, under unique names.
 pub fn cases(capability: Capability) -> Vec<Case> {
     let of = |group: crate::Group| {
         let module = Module::for_device(group.modules, capability);
@@ -52,7 +52,7 @@ impl Case {
         Ok(digest::of(&text, &self.scenario))
     }
 
-    /// The record of a run with right results.
+    /// Returns the record of a run with right results.
     ///
     /// # Errors
     /// As [`ran`](Self::ran).
@@ -63,9 +63,9 @@ impl Case {
     }
 }
 
-/// The kernel alone, as the golden files have it.
+/// Returns the kernel alone, as the golden files have it.
 fn text_of(module: &'static Module, entry: &str) -> Result<String, String> {
-    // By the address of a module's text, which takes less to compare than the text.
+    // Keyed by the address of a module's text, since comparing the text takes longer.
     type Texts = BTreeMap<(usize, String), String>;
     type Modules = BTreeMap<usize, ptx::Module>;
     static MADE: Mutex<(Modules, Texts)> = Mutex::new((BTreeMap::new(), BTreeMap::new()));

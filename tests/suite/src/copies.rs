@@ -1,8 +1,8 @@
-//! Random copies, the kernels that make them, and what must come out.
+//! Random copies, the kernels that make them, and the expected results.
 //!
 //! A [`Case`] is one copy between a region of global memory and one of shared memory, both full of
-//! random bytes, so that every byte that a copy should have left alone counts. [`generate`] draws
-//! cases that are legal and dense where things change; [`Batch`] makes a job of many.
+//! random bytes, so that a write to any other byte is found. [`generate`] draws
+//! legal cases, dense at the edges of the rules; [`Batch`] makes a job of many.
 
 mod batch;
 mod contents;
@@ -32,15 +32,15 @@ pub struct Case {
     pub transfer: Transfer,
     /// Bytes of the region in shared memory, a multiple of 16. It begins at a multiple of 1024.
     pub shared_bytes: u32,
-    /// Where in it the box or the bytes begin.
+    /// The offset of the box or the bytes in it.
     pub shared_at: u32,
     /// Bytes of the region in global memory, a multiple of 16. It begins at a multiple of 256.
     pub global_bytes: u32,
-    /// Where in it the tensor or the bytes begin.
+    /// The offset of the tensor or the bytes in it.
     pub global_at: u32,
     /// The contents of both regions before the copy.
     pub contents: Contents,
-    /// Where their random numbers begin.
+    /// The seed of the contents.
     pub seed: u64,
 }
 
@@ -60,9 +60,9 @@ pub struct TensorCopy {
     pub action: Action,
     /// The map.
     pub params: Params,
-    /// Where the box begins: one for each dimension, in elements, innermost first.
+    /// The first element of the box: one coordinate for each dimension, in elements, innermost first.
     pub coordinates: Vec<i32>,
-    /// Added to the pixels of im2col loads, W first; else none.
+    /// The offsets of im2col loads, added to the pixels, W first; empty for other copies.
     pub offsets: Vec<u16>,
 }
 
@@ -73,7 +73,7 @@ pub struct LinearCopy {
     pub form: usize,
     /// How many bytes.
     pub bytes: u32,
-    /// Where a copy within shared memory writes.
+    /// The destination of a copy within shared memory.
     pub to: u32,
 }
 
@@ -96,7 +96,7 @@ impl TensorCopy {
 }
 
 impl Case {
-    /// Bytes that the barrier is told to expect; none where the copy is in a bulk group or has no
+    /// Returns the bytes that the barrier expects; none if the copy is in a bulk group or has no
     /// walk.
     pub fn expected_bytes(&self) -> Option<u64> {
         match &self.transfer {
@@ -229,7 +229,7 @@ impl Display for Case {
     }
 }
 
-/// Bytes that a row takes in shared memory: the swizzle's span, where there are no slices.
+/// Returns the bytes that a row takes in shared memory: the swizzle's span, unless there are slices.
 fn row_pitch_bytes(interleave: Interleave, swizzle: Swizzle, row_bytes: u64) -> u64 {
     match (interleave.slice_bytes(), swizzle.span_bytes()) {
         (Some(slice), _) => slice,

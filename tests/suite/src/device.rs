@@ -1,4 +1,4 @@
-//! Cases of the kernels in `tests/gpu/device`, which show one by one what the device library does.
+//! Cases of the kernels in `tests/gpu/device`, each of which shows one feature of the device library.
 
 mod by_value;
 mod clusters;
@@ -35,7 +35,7 @@ macro_rules! device_cases {
 
 pub(crate) const DEVICE_CASES: &[DeviceCases] = device_cases! { by_value clusters fragments from_rust_cuda groups halves indices lanes multicast parameters pipelines shared_memory tiles values vectors };
 
-/// A launch whose first parameter is a buffer of `u32` that must become `expected`.
+/// A launch whose first parameter is a buffer of `u32` with `expected` as its final contents.
 fn writes(name: &str, launch: Launch, expected: &[u32]) -> Scenario {
     Scenario {
         name: name.to_owned(),
@@ -48,7 +48,7 @@ fn writes(name: &str, launch: Launch, expected: &[u32]) -> Scenario {
     }
 }
 
-/// A launch whose buffer 0 must become `expected`; the others follow.
+/// A launch whose buffer 0 has `expected` as its final contents; the other buffers follow.
 fn compared<T: NoUninit>(
     name: &str,
     expected: &[T],
@@ -66,7 +66,7 @@ fn compared<T: NoUninit>(
     }
 }
 
-/// The launch of a kernel that takes its arguments.
+/// The launch of a kernel with arguments.
 fn launched(call: Call<'_>, shape: Shape) -> Launch {
     match call.launch(shape) {
         Ok(launch) => launch,

@@ -1,4 +1,4 @@
-//! Digests of scenarios: of what runs, and of what comes out.
+//! Digests of scenarios: of launches and of outputs.
 
 use tensor_map::{Params, Target};
 use tests_records::Digest;
@@ -6,14 +6,14 @@ use tma_launch::{Argument, Buffer, Launch};
 
 use crate::{Content, Scenario};
 
-/// Of the kernels' text, the memory before the launches, and the launches.
+/// Returns the digest of the kernels' text, the memory before the launches, and the launches.
 pub fn of(text: &str, scenario: &Scenario) -> Digest {
     let digest = Digest::EMPTY.and(text.as_bytes());
     let digest = scenario.buffers.iter().fold(digest, buffer);
     scenario.launches.iter().fold(digest, launch)
 }
 
-/// A digest and what the buffers hold of which a scenario knows every bit.
+/// Adds the outputs that a scenario knows exactly to a digest.
 #[must_use]
 pub fn with_outputs(ran: Digest, scenario: &Scenario, buffers: &[Buffer]) -> Digest {
     exact(scenario).fold(ran, |digest, (buffer, _)| {
@@ -21,7 +21,7 @@ pub fn with_outputs(ran: Digest, scenario: &Scenario, buffers: &[Buffer]) -> Dig
     })
 }
 
-/// A digest and what these buffers must hold.
+/// Adds the expected contents of these buffers to a digest.
 #[must_use]
 pub fn with_right_outputs(ran: Digest, scenario: &Scenario) -> Digest {
     exact(scenario).fold(ran, |digest, (_, elements)| {
@@ -29,7 +29,7 @@ pub fn with_right_outputs(ran: Digest, scenario: &Scenario) -> Digest {
     })
 }
 
-/// The buffers of which every bit is known, with their elements.
+/// Returns the buffers with exactly known contents, with their elements.
 fn exact(scenario: &Scenario) -> impl Iterator<Item = (usize, &[i32])> {
     scenario
         .expected

@@ -1,4 +1,4 @@
-//! The figures of the pages: each is counted here or stands in a recorded file.
+//! The figures of the pages, which are counted here or read from a recorded file.
 
 mod runs;
 
@@ -9,7 +9,7 @@ use tests_records::plain::entry_digest;
 
 use crate::{KERNELS_PTX, steps};
 
-/// The lines before and behind a block that `bless` writes.
+/// The lines before and after a block that `bless` writes.
 const BEGIN: &str = "<!-- figures: ";
 const END: &str = "<!-- end of figures -->\n";
 
@@ -33,10 +33,10 @@ const ROWS: &[&str] = &[
     "transpose 32-bit 32768x32768",
 ];
 
-/// The page with the figures of today in its blocks.
+/// Returns the page with the current figures in its blocks.
 ///
 /// # Errors
-/// A block has no end or a name that there is none for, or a record cannot be read.
+/// A block has no end or an unknown name, or a record cannot be read.
 pub fn renewed(page: &str, folder: &Path) -> Result<String, String> {
     let mut parts = page.split(BEGIN);
     let mut now = parts.next().unwrap_or_default().to_owned();
@@ -152,7 +152,7 @@ fn extents(row: &Value, name: &str) -> Result<String, String> {
     Ok(size.collect::<Result<Vec<_>, String>>()?.join(" x "))
 }
 
-/// The table of a kernel beside the vendor's, with what sizes, the library and the kernel are called.
+/// Returns the table of a kernel beside the vendor's, with the names of the sizes, the library and the kernel.
 fn beside_torch(
     folder: &Path,
     file: &str,
@@ -193,7 +193,7 @@ fn chart_of_cubes(folder: &Path) -> Result<String, String> {
     ))
 }
 
-/// The products with scales, and those of experts' rows, for which cuBLASLt has nothing.
+/// Returns the products with scales, and those of experts' rows, for which cuBLASLt has no call.
 fn gemm_fp8(folder: &Path) -> Result<String, String> {
     let (mut page, rows) = torch_record(folder, GEMM_FP8)?;
     page += "| M x N x K | cuBLASLt, one scale | cuBLASLt, these scales | DeepGEMM | `gemm_fp8` | of cuBLASLt | of DeepGEMM |\n\
@@ -221,7 +221,7 @@ fn gemm_fp8(folder: &Path) -> Result<String, String> {
     Ok(page)
 }
 
-/// The steps to a product, beside cuBLAS.
+/// Returns the steps to a product, beside cuBLAS.
 fn gemm_steps(folder: &Path) -> Result<String, String> {
     let (mut page, rows) = torch_record(folder, STEPS)?;
     page += "| step | TFLOP/s | of cuBLAS |\n| --- | ---: | ---: |\n";
@@ -233,7 +233,7 @@ fn gemm_steps(folder: &Path) -> Result<String, String> {
     Ok(page)
 }
 
-/// The kernels over rows, with the copy and PyTorch's, compiled where it was.
+/// Returns the kernels over rows, with the copy and PyTorch's, compiled if it was.
 fn norms(folder: &Path) -> Result<String, String> {
     let (mut page, rows) = torch_record(folder, NORMS)?;
     page += "| kernel | rows x elements | copy | PyTorch | compiled | kernel | of the copy |\n";
@@ -253,7 +253,7 @@ fn norms(folder: &Path) -> Result<String, String> {
     Ok(page)
 }
 
-/// A cell of the table whose first column is called so, in the row that begins so.
+/// Returns a cell of the table whose first column has this name, in the row with this beginning.
 fn cell<'a>(text: &'a str, table: &str, row: &str, column: &str) -> Result<&'a str, String> {
     let mut lines = text.lines();
     let head = lines.find(|line| line.starts_with(&format!("{table} ")));

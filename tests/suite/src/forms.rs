@@ -11,12 +11,12 @@ use ptx_isa::{Emitted, Form};
 pub struct Support {
     /// The form.
     pub form: Form,
-    /// The wrapper that emits it or another spelling of it, from `tma::ptx` on, with its type and
+    /// The wrapper that emits the form or another spelling of it, from `tma::ptx` on, with its type and
     /// const parameters.
     pub wrapper: String,
     /// The number of the call that emits it.
     pub index: usize,
-    /// The text that the wrapper emits where it is spelled otherwise.
+    /// The text that the wrapper emits if the spelling differs.
     pub spelled: Option<String>,
 }
 
@@ -27,7 +27,7 @@ impl Support {
     }
 }
 
-/// Every form that a wrapper emits, or another spelling of it.
+/// Returns every form that a wrapper emits, or another spelling of it.
 pub fn support() -> Vec<Support> {
     let calls: HashMap<String, (usize, Form)> = ptx_isa::calls()
         .map(|(index, form)| (form.text().to_owned(), (index, form)))
@@ -51,7 +51,7 @@ pub fn support() -> Vec<Support> {
     supported.collect()
 }
 
-/// An instruction with its registers replaced by what `width` says of them, and blanks only behind
+/// Returns an instruction with its registers replaced by the result of `width`, and blanks only after
 /// the opcode and between operands.
 pub fn by_width(instruction: &str, width: impl Fn(&str) -> Option<&'static str>) -> String {
     let instruction = instruction.trim().trim_end_matches(';');

@@ -1,10 +1,10 @@
-//! Files that must be what the code makes: `cargo xtask bless` renews them.
+//! Files that must equal the generated text: `cargo xtask bless` renews them.
 
 use std::{env, ffi::OsStr, fs, path::Path};
 
 use similar::TextDiff;
 
-/// Checks that the text of the file is this one. With `BLESS=1` in the environment, and without `CI`, writes it.
+/// Checks that the file has this text. With `BLESS=1` in the environment, and without `CI`, writes it.
 ///
 /// # Errors
 /// The lines that differ; the file cannot be read or written.
@@ -20,7 +20,7 @@ fn blesses(bless: Option<&OsStr>, ci: Option<&OsStr>) -> bool {
     bless == Some(OsStr::new("1")) && ci.is_none()
 }
 
-/// As [`check`], where the caller says whether the file gets the text.
+/// Works like [`check`], but `bless` decides whether the file is written.
 ///
 /// # Errors
 /// As [`check`].

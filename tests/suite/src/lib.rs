@@ -1,7 +1,7 @@
 //! Tests of the kernels, the device library and the checker.
 //!
-//! [`groups`] lists what has cases: the kernels of `kernels-gpu`, whose cases are in
-//! [`kernel_cases`], and in [`device`] those that show one by one what the device library does.
+//! [`groups`] lists the subjects of cases: the kernels of `kernels-gpu`, whose cases are in
+//! [`kernel_cases`], and the kernels in [`device`], each of which shows one feature of the device library.
 
 pub mod bugs;
 pub mod cases;
@@ -36,16 +36,16 @@ pub use width::width;
 pub struct Group {
     /// The kernel that they are about.
     pub name: &'static str,
-    /// Where it is, for each architecture.
+    /// The text for each architecture.
     pub modules: &'static [Module],
     /// The cases.
     pub cases: fn() -> Vec<Scenario>,
 }
 
-/// Returns whether to run also what repeats the test of this name under more schedules or for more targets.
+/// Returns whether to run also the repetitions of this test under more schedules or for more targets.
 ///
-/// `cargo xtask test --long` asks for it in all tests, CI in one part of them: `TMA_LONG_TESTS` is the number of the
-/// part, from 0, and behind a slash that of all parts.
+/// `cargo xtask test --long` requests it for all tests, CI for one part of them: `TMA_LONG_TESTS` is the number of the
+/// part, from 0, and after a slash the number of parts.
 pub fn is_long(name: &str) -> bool {
     let asked = std::env::var("TMA_LONG_TESTS").unwrap_or_default();
     let asked = asked
@@ -55,7 +55,7 @@ pub fn is_long(name: &str) -> bool {
     asked.is_some_and(|(part, parts)| number.checked_rem(parts) == Some(part))
 }
 
-/// All cases that every backend runs.
+/// Returns all cases that every backend runs.
 pub fn groups() -> Vec<Group> {
     let kernels = KERNELS.iter().map(|kernel| Group {
         name: kernel.name,

@@ -1,4 +1,4 @@
-//! Tensor maps of random parameters, and what a driver made of them.
+//! Tensor maps of random parameters, with a driver's results.
 
 pub mod generate;
 pub mod record;
@@ -15,7 +15,7 @@ pub enum Case {
 }
 
 impl Case {
-    /// The driver function that is asked.
+    /// The driver function of the call.
     pub fn function(&self) -> &'static str {
         match self {
             Self::Encode(params, _) => params.function(),

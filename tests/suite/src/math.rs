@@ -17,24 +17,24 @@ pub struct Function {
     pub how: How,
 }
 
-/// How a function is computed, and how near it comes.
+/// The implementation of a function, and its accuracy.
 #[derive(Clone, Copy, Debug)]
 pub enum How {
-    /// By operations that are the same everywhere.
+    /// By operations with the same result everywhere.
     Accurately {
         /// On the host.
         host: fn(f32) -> f32,
         /// The greatest error, in units of the last place.
         most_ulp: f64,
     },
-    /// By one instruction that PTX ISA bounds so.
+    /// By one instruction that PTX ISA bounds like this.
     Approximately(Bound),
 }
 
 /// How far from the exact value a result may be.
 #[derive(Clone, Copy, Debug)]
 pub struct Bound {
-    /// Relative to the exact value, where there is such a bound.
+    /// Relative to the exact value, if there is such a bound.
     pub relative: f64,
     /// The absolute error that is allowed in any case.
     pub absolute: f64,
@@ -88,7 +88,7 @@ const SINE: f64 = 6.743_495_761_743_436e-7;
 /// The manual states 2^-20.5 for cosines too; an H200 misses the cosine of 4.7369437 by 6.82e-7.
 const COSINE: f64 = 7e-7;
 
-/// Every function. The bounds are those of PTX ISA 9.7.3, and `tma::math` states the others.
+/// Every function. The bounds are from PTX ISA 9.7.3; `tma::math` states the others.
 pub const FUNCTIONS: &[Function] = functions! {
     math_exp: f64::exp, accurately(math::exp, 0.9);
     math_exp2: f64::exp2, accurately(math::exp2, 0.88);
@@ -124,8 +124,8 @@ pub fn ulp(value: f64) -> f64 {
     2_f64.powi(exponent.clamp(-126, 127) - 23)
 }
 
-/// How far a result is from the exact value, in units of the last place; infinite where one of them alone is no
-/// number, or where a zero has the other sign.
+/// Returns the distance of a result from the exact value, in units of the last place; infinite if only one of them is a
+/// NaN, or if a zero has the other sign.
 pub fn error_ulp(got: f32, exact: f64) -> f64 {
     let nearest = exact as f32;
     let same_sign = got.is_sign_negative() == nearest.is_sign_negative();
@@ -142,7 +142,7 @@ pub fn error_ulp(got: f32, exact: f64) -> f64 {
     if got == 0.0 && nearest == 0.0 && !same_sign {
         return f64::INFINITY;
     }
-    // Infinity stands for the number behind the greatest.
+    // Infinity stands for the number after the greatest.
     let got = match got.is_infinite() {
         true => 2_f64.powi(128).copysign(f64::from(got)),
         false => f64::from(got),
@@ -150,7 +150,7 @@ pub fn error_ulp(got: f32, exact: f64) -> f64 {
     (got - exact).abs() / ulp(exact)
 }
 
-/// The greatest error of a function over every `step`th input, and where it is.
+/// Returns the greatest error of a function over every `step`th input, and the input.
 pub fn greatest_error(host: fn(f32) -> f32, exact: fn(f64) -> f64, step: u32) -> (f64, f32) {
     let inputs = (0..=u32::MAX).step_by(step as usize).map(f32::from_bits);
     let errors = inputs.map(|x| (error_ulp(host(x), exact(f64::from(x))), x));

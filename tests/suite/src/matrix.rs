@@ -16,35 +16,35 @@ use crate::{
 const HEAD: &str = "\
 # Support matrix
 
-This page shows which instruction families have wrappers in `tma::ptx`, and where each was executed. A test compares it with
-the table of forms (`crates/ptx-isa`) and with the recorded results; `cargo xtask bless` renews it. A form is an instruction with
-all its modifiers and operand widths. For every form with its wrapper, type
+After this page you know which instruction families have wrappers in `tma::ptx`, and where each was executed. A *form* is an
+instruction with all its modifiers and operand widths. A test compares this page with the table of forms (`crates/ptx-isa`) and
+with the recorded results; `cargo xtask bless` renews it. For every form of a family with its wrapper, type
 
 ```text
 cargo run -p tests --bin support-matrix -- mbarrier
 ```
 
-without a family for all of them, with `--json` for data. The columns:
+Without a family the command lists all forms, and with `--json` it prints data. The columns:
 
-- **forms**: those of PTX ISA 9.5 and below. Families outside of TMA are listed as far as they have wrappers.
+- **forms**: the forms up to PTX ISA 9.5. Families outside of TMA are listed as far as they have wrappers.
 - **ISA**, **targets**: the PTX ISA versions, from 7.0 on, that brought the forms, and the architectures for which ptxas
   accepts them.
 - **wrapped**: forms with a wrapper. Several spellings of one instruction share a wrapper.
 - **emulator**: forms that a kernel executes on the emulator with the results of a plain CPU reference.
-- **GPU**: forms whose kernel had the same results on a GPU. The record has digests of the module, memory and launches and
-  one of the outputs; where the former is not today's, the record is of an earlier kernel and does not count.
+- **GPU**: forms whose kernel had the same results on a GPU. The record has a digest of module, memory and launches, and one of
+  the outputs. If the first is not today's, the record is of an earlier kernel and does not count.
 ";
 
-/// The forms with a wrapper, with what became of each, for the page and the table.
+/// The forms with a wrapper, with their outcomes, for the page and the table.
 pub struct Matrix<'a> {
-    /// By the text of the form.
+    /// Keyed by the text of the form.
     supported: BTreeMap<String, Support>,
     shown: BTreeSet<String>,
     seen: Vec<Seen<'a>>,
     results: &'a [Results],
 }
 
-/// One form, as the table has it.
+/// One row of the table: a form.
 pub struct Row {
     /// The stem of its family.
     pub family: &'static str,
@@ -60,7 +60,7 @@ pub struct Row {
     pub spelled: Option<String>,
     /// `executed`, or the reason why not.
     pub emulator: &'static str,
-    /// The GPUs with equal results, or what became of it there.
+    /// The GPUs with equal results, or the outcome there.
     pub gpu: String,
 }
 

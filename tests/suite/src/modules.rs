@@ -9,7 +9,7 @@ pub const DEVICE_COMPILER: &str = env!("DEVICE_COMPILER");
 /// The finished PTX of all kernels for one architecture.
 #[derive(Clone, Copy, Debug)]
 pub struct Module {
-    /// As in `.target`.
+    /// The target, as in `.target`.
     pub arch: &'static str,
     /// The text.
     pub text: &'static str,
@@ -18,7 +18,7 @@ pub struct Module {
 include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 
 impl Module {
-    /// For a job.
+    /// Returns the text for a job.
     pub fn ptx(&self) -> Ptx<'static> {
         Ptx {
             name: self.arch,
@@ -26,8 +26,8 @@ impl Module {
         }
     }
 
-    /// Returns whether this kernel is in it. Kernels with instructions of one architecture alone are in the
-    /// modules for such, whose names end in a letter.
+    /// Returns whether the module has this kernel. Kernels with instructions of only one architecture are in the
+    /// modules whose names end in a letter.
     pub fn has_entry(&self, entry: &str) -> bool {
         self.text.contains(&format!(".entry {entry}("))
     }

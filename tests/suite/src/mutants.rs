@@ -2,7 +2,7 @@
 //!
 //! [`Subject`] is an entry with the cases that launch it. [`mutants`] makes its mutants on the
 //! finished PTX, by the syntax tree: each differs from the entry in one instruction. [`Subject::try_out`]
-//! runs one and says who noticed. [`Allowed`] has the mutants that are no bugs, each with the
+//! runs one and reports which check noticed. [`Allowed`] has the mutants that are no bugs, each with the
 //! reason.
 
 mod allowed;
@@ -30,8 +30,8 @@ use ptx::{Function, LineIndex, Module, Span, Statement};
 /// One instruction of one entry, changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mutant {
-    /// `entry/operator/opcode/n`, for the `n`th instruction of this opcode in its function. The
-    /// function's name stands before the operator too where it is not the entry.
+    /// `entry/operator/opcode/n`, for the `n`th instruction of this opcode in its function. For another
+    /// function than the entry, its name comes before the operator.
     pub id: String,
     /// The operator that changed it.
     pub operator: Operator,
@@ -52,7 +52,7 @@ impl Mutant {
     }
 }
 
-/// The module with nothing in the functions that never return.
+/// Returns the module with empty bodies of the functions that never return.
 fn without_panics(module: &Module) -> Module {
     let mut module = module.clone();
     for function in module.functions_mut() {
@@ -63,7 +63,7 @@ fn without_panics(module: &Module) -> Module {
     module
 }
 
-/// All mutants of an entry and the functions that it calls, in the order of the text, but not of what
+/// Returns all mutants of an entry and the functions that it calls, in the order of the text, without the code that
 /// only a panic executes. `module` was parsed from `text`.
 pub fn mutants(module: &Module, text: &str, entry: &str) -> Vec<Mutant> {
     let lines = LineIndex::new(text);

@@ -1,4 +1,4 @@
-//! Products of matrices on a device, on the emulator, and by plain rules that share nothing with it.
+//! Products of matrices on a device, on the emulator, and by plain rules that share no code with it.
 
 mod addresses;
 mod form;
@@ -36,7 +36,7 @@ pub struct Tally {
 }
 
 impl<'f> Tiles<'f> {
-    /// So many tiles that there are at least this many results, and each class of tiles.
+    /// Returns enough tiles for at least this many results, and for each class of tiles.
     pub fn new(form: &'f Form, seed: u64, results: usize) -> Self {
         let count = results.div_ceil(form.results()).max(tiles::CLASSES);
         let made = in_parts(count, |range| {
@@ -65,7 +65,7 @@ impl<'f> Tiles<'f> {
             name: "product.ptx",
             text: &self.text,
         });
-        // A launch without blocks: it is refused, but only once all is decoded.
+        // A launch without blocks is refused, but only after the decoding.
         job.launch(Launch::new("k", 0, 0));
         let failure = EmulatorBackend::new(0).run(&mut job).err()?;
         (failure.stage != Stage::Check).then_some(failure.what)
@@ -97,10 +97,10 @@ impl<'f> Tiles<'f> {
         })
     }
 
-    /// The results of a GPU.
+    /// Returns the results of a GPU.
     ///
     /// # Errors
-    /// Those of the run.
+    /// The errors of the run.
     pub fn computed(&self, jobs: &mut Jobs) -> Result<Vec<u32>, Failure> {
         let mut job = self.job(&self.input);
         // SAFETY: a block reads its part of `in` and writes its part of `out`, which have it.
@@ -108,7 +108,7 @@ impl<'f> Tiles<'f> {
         Ok(words_of(&job))
     }
 
-    /// The results by the rules; nothing for a form without.
+    /// Returns the results by the rules; `None` for a form without rules.
     pub fn expected(&self) -> Option<Vec<u32>> {
         let words = self.words();
         expected(self.form, &self.input[..words])?;
@@ -119,10 +119,10 @@ impl<'f> Tiles<'f> {
         }))
     }
 
-    /// Compares results with those that they should be.
+    /// Compares results with the expected ones.
     ///
     /// # Panics
-    /// If they are not as many.
+    /// If their numbers differ.
     pub fn compare(&self, got: &[u32], wanted: &[u32]) -> Tally {
         let form = self.form;
         let (bits, words) = (form.d.bits(), form.words_out());
@@ -159,7 +159,7 @@ fn words_of(job: &Job<'_>) -> Vec<u32> {
     job.buffers[0].to_vec().unwrap_or_default()
 }
 
-/// Parts of so many things, each by a processor of the host.
+/// Splits this many items into parts, one for each processor of the host.
 fn in_parts(count: usize, of_part: impl Fn(std::ops::Range<usize>) -> Vec<u32> + Sync) -> Vec<u32> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let each = count.div_ceil(threads).max(1);

@@ -1,7 +1,7 @@
 //! The semantics of each instruction form: a launch whose results show them.
 //!
-//! The kernels are in the crate `tests-semantics`, one for each wrapper's form. A form that is another
-//! spelling has that of the form which the wrapper emits, with the spelling changed in the text.
+//! The kernels are in the crate `tests-semantics`, one for each wrapper's form. For a form that is another
+//! spelling, the kernel of the emitted form is used, with the spelling changed in the text.
 
 pub(crate) mod arithmetic;
 mod blackwell;
@@ -26,13 +26,13 @@ use tests_records::{Digest, plain};
 
 use crate::{Scenario, digest, forms};
 
-/// A form and the launches that show what it does.
+/// A form and the launches that show its effect.
 pub struct FormCase {
     /// The form, and the wrapper that emits it or another spelling of it.
     pub support: forms::Support,
     /// The kernel.
     pub entry: String,
-    /// The launches, and what must come out.
+    /// The launches with their expected results.
     pub scenario: Scenario,
 }
 
@@ -47,7 +47,7 @@ impl FormCase {
         self.support.form.text()
     }
 
-    /// The record of a run of this kernel with right results.
+    /// Returns the record of a run of this kernel with right results.
     ///
     /// # Errors
     /// As [`text::module`].
@@ -57,7 +57,7 @@ impl FormCase {
         Ok(Recorded::new(ran, Ok(outputs.to_string())))
     }
 
-    /// The digest of what runs: this text, in which the kernel's name counts forms, and the launches.
+    /// Returns the digest of this text, in which the kernel's name counts forms, and the launches.
     ///
     /// # Errors
     /// The text is not PTX.
@@ -72,15 +72,15 @@ impl FormCase {
         Ok(digest::of(&text, &scenario))
     }
 
-    /// Returns whether a kernel gives the same results without the instruction, which is a hint, or
-    /// orders what happens to be in order.
+    /// Returns whether a kernel has the same results without the instruction, which is a hint, or
+    /// orders accesses that are already in order.
     pub fn is_silent(&self) -> bool {
         let mut silent = SILENT.iter();
         silent.any(|beginning| self.form().starts_with(beginning))
     }
 }
 
-/// Beginnings of forms whose absence does not show.
+/// Beginnings of forms whose absence is not visible.
 const SILENT: &[&str] = &[
     "applypriority.",
     "cp.async.bulk.prefetch.",
@@ -94,7 +94,7 @@ const SILENT: &[&str] = &[
     "setmaxnreg.",
 ];
 
-/// Beginnings of forms that have no kernel of their own, or words in them behind a `*`, and why.
+/// Beginnings of forms without a kernel of their own, or words in them after a `*`, with the reason.
 pub const EXCEPTIONS: &[(&str, &str)] = &[
     ("mapa.u32 ", NOT_IN_32_BITS),
     ("getctarank.u32 ", NOT_IN_32_BITS),
@@ -154,14 +154,14 @@ const ELSEWHERE: &str = "in other kernels";
 const IN_THE_EMULATOR: &str = "in the emulator's tests";
 const RECORDED: &str = "results that an H200 gave are compared in the emulator's tests";
 
-/// Why a form has no kernel of its own.
+/// Returns the reason for having no kernel of its own.
 pub fn exception(form: &str) -> Option<&'static str> {
     let mut exceptions = EXCEPTIONS.iter();
     let of = exceptions.find(|(of, _)| fits(of, form));
     of.map(|(_, why)| *why)
 }
 
-/// Returns whether a form begins as it says; a `*` stands for any text.
+/// Returns whether a form has this beginning; a `*` stands for any text.
 fn fits(of: &str, form: &str) -> bool {
     let mut parts = of.split('*');
     let first = parts.next().and_then(|start| form.strip_prefix(start));

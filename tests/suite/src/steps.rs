@@ -1,4 +1,4 @@
-//! The typical bug of each step of `docs/gemm.md`, and what the checker says of it.
+//! The typical bug of each step of `docs/gemm.md`, and the checker's report.
 
 use tma_emulator::EmulatorBackend;
 use tma_launch::{Job, Ptx};
@@ -55,7 +55,7 @@ const BUGS: [(&str, &str, Bug); 8] = [
     ),
 ];
 
-/// The first finding on the step with its bug, in the first case that shows it.
+/// Returns the first finding on the step with its bug, in the first case that shows it.
 ///
 /// # Errors
 /// There is no such bug, or the checker finds nothing.

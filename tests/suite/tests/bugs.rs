@@ -1,4 +1,4 @@
-//! The checker finds each seeded bug, says the same of it whatever the schedule, and says nothing of
+//! The checker finds each seeded bug, with the same report for every schedule, and reports nothing on
 //! the kernel without it. `cargo xtask bless` renews the reports.
 
 use std::{collections::BTreeSet, fs, path::PathBuf, sync::Arc};
@@ -18,7 +18,7 @@ use tma_launch::{Job, Ptx};
 /// Schedules of each kernel, and with `--long`.
 const SEEDS: u64 = 16;
 const LONG_SEEDS: u64 = 64;
-/// Steps of threads; the kernels need far fewer, but for those that wait for the words of a panic.
+/// Step limit of threads; the kernels need far fewer, except while they wait for the words of a panic.
 const MAX_STEPS: u64 = 1_000_000;
 
 fn main() {
@@ -59,7 +59,7 @@ fn main() {
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-/// A kernel with one bug, or with none.
+/// A kernel with one bug or none.
 #[derive(Clone)]
 struct Variant {
     family: &'static Family,
@@ -126,7 +126,7 @@ fn seeds(variant: &Variant) -> u64 {
     }
 }
 
-/// The checker finds nothing, and has these notes.
+/// Checks that the checker finds nothing, and has these notes.
 fn is_clean(variant: &Variant, notes: &[Kind]) -> Result<(), Failed> {
     for seed in 0..seeds(variant) {
         let checked = variant.check(seed)?;
@@ -138,7 +138,7 @@ fn is_clean(variant: &Variant, notes: &[Kind]) -> Result<(), Failed> {
             return Err(format!("with seed {seed} the notes are {noted:?}").into());
         }
     }
-    // It does what it is there for.
+    // The kernel has its intended results.
     let scenario = (variant.family.scenario)(&variant.entry);
     let result = scenario.emulate(&EmulatorBackend::new(0), variant.ptx());
     result.map(|_| ()).map_err(|wrong| wrong.to_string().into())
@@ -179,7 +179,7 @@ fn is_reported(variant: &Variant, bug: &Bug) -> Result<(), Failed> {
     Ok(golden::check(&report_of(variant.family, bug), &report)?)
 }
 
-/// Where the report on a bug is kept: in the folder of what it is there for.
+/// Returns the path of the report on a bug: in the folder of its main kind.
 fn report_of(family: &Family, bug: &Bug) -> PathBuf {
     let file = format!("{}.{}.txt", family.name, bug.name);
     reports().join(bug.finds[0].name()).join(file)
@@ -189,7 +189,7 @@ fn reports() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../golden/findings")
 }
 
-/// There is no report on a bug that is no more.
+/// Checks that no report is left of a removed bug.
 fn no_report_is_left() -> Result<(), Failed> {
     let of = |family: &'static Family| family.bugs.iter().map(|bug| report_of(family, bug));
     let known: BTreeSet<PathBuf> = families().flat_map(of).collect();

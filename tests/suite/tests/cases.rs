@@ -1,8 +1,8 @@
 //! Every scenario of every kernel on the chosen backend.
 //!
 //! `cargo test -p tests --test cases -- --device gpu` makes a missing GPU a failure; without
-//! `--device`, the emulator takes the place of a GPU that is not there. `TMA_SEED` chooses its
-//! schedule. `--out FILE` writes what a GPU made of the cases, for `tests/data/cases`. `--kernels FILE` takes the
+//! `--device`, the emulator replaces a missing GPU. `TMA_SEED` chooses its
+//! schedule. `--out FILE` writes a GPU's results of the cases, for `tests/data/cases`. `--kernels FILE` takes the
 //! kernels of `kernels-gpu` from this PTX, and `--both FILE` runs them, too, and compares the results bit by bit.
 
 use std::{
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
             gpu = backend.name().strip_prefix("gpu: ").map(str::to_owned);
             let is_gpu = gpu.is_some();
             let backend = Arc::new(Mutex::new(backend));
-            // With a device of its own each module is read once.
+            // One device reads each module once.
             let second = compared.map(|_| open(device).map(|(backend, _)| backend));
             let second = match second.transpose() {
                 Ok(second) => Arc::new(second.map(Mutex::new)),
@@ -87,7 +87,7 @@ fn main() -> ExitCode {
                 LARGE.iter().map(|(name, scenario)| {
                     let (module, check) = (*module, check.clone());
                     let test = move || check(scenario(), module)();
-                    // They would take hours on the emulator.
+                    // These cases would take hours on the emulator.
                     Trial::test(format!("large/{}/{name}", module.arch), test)
                         .with_ignored_flag(!is_gpu)
                 })
@@ -100,7 +100,7 @@ fn main() -> ExitCode {
         eprintln!("error: there is no case that this device can run");
         return ExitCode::FAILURE;
     }
-    // One GPU, one context: the cases take turns.
+    // There is one GPU and one context, so the cases take turns.
     let arguments = Arguments {
         test_threads: Some(1),
         ..arguments
@@ -131,14 +131,14 @@ fn read(path: String) -> Result<Module, String> {
     let parsed = ptx::parse(&text).map_err(|errors| format!("{path}: {errors}"))?;
     let arch = parsed.target.names.first().ok_or("no target is named")?;
     let arch = arch.as_str().to_owned();
-    // For all cases, until the program ends.
+    // The device lives until the program ends, for all cases.
     Ok(Module {
         arch: arch.leak(),
         text: text.leak(),
     })
 }
 
-/// Checks a case with both modules, and that these give the same bits.
+/// Checks a case with both modules, whose results must have the same bits.
 fn same(
     backend: &Mutex<Jobs>,
     case: &Case,
@@ -163,7 +163,7 @@ fn same(
     Ok(())
 }
 
-/// Checks a case, and keeps the digests of what ran and what came out.
+/// Checks a case, and keeps the digests of the launches and the outputs.
 fn recorded(backend: &Mutex<Jobs>, case: &Case, came: &Came) -> Result<(), Failed> {
     let ran = case.ran()?;
     let mut outputs = String::new();
@@ -193,8 +193,8 @@ fn check(
 ) -> Result<(), Failed> {
     let mut backend = backend.lock().map_err(|_| "an earlier case panicked")?;
     let compared = scenario.compare(module.ptx(), |job| {
-        // SAFETY: the text is that of the kernels that the case is for, and their arguments keep what each
-        // asks of them (1).
+        // SAFETY: the text has the kernels of the case, and their arguments fulfil the conditions of
+        // each (1).
         unsafe { backend.run(job) }?;
         see(&job.buffers);
         Ok(())

@@ -1,7 +1,7 @@
-//! Random copies on the emulator, against what must come out by the definition and what came out on
+//! Random copies on the emulator, compared with the definition and with the results of
 //! an H200.
 //!
-//! `tests/data/copies-h200.z` is what `copy-differential --record` wrote on the H200.
+//! `copy-differential --record` wrote `tests/data/copies-h200.z` on the H200.
 
 use std::{fs, path::Path};
 
@@ -90,7 +90,7 @@ fn the_emulator_copies_as_the_definition_says() {
     assert!(with_reference > CASES / 2, "{with_reference}");
 }
 
-/// A load of all of 64 bytes, whose barrier expects so many.
+/// A load of all of 64 bytes, whose barrier expects this many.
 fn load_expecting(bytes: u32) -> Result<Output, String> {
     const EXPECTED: usize = 8;
     let case = Case {

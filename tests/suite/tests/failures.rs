@@ -1,6 +1,6 @@
-//! Launches that must fail, and what is said of them.
+//! Launches that must fail, with their errors.
 //!
-//! Each runs in a process of its own, since a fault in a kernel ends the GPU for its process.
+//! Each runs in its own process, since a fault in a kernel ends the GPU for its process.
 
 use std::{
     env,
@@ -157,12 +157,12 @@ fn panics(way: u32) -> Launch {
 }
 
 fn main() -> ExitCode {
-    // Called again by itself, in a process of its own.
+    // The test calls itself again, in another process.
     if let Some(name) = env::var_os("TMA_FAILURE_CASE") {
         let case = CASES.iter().find(|case| case.name == name);
         return case.map_or(ExitCode::from(2), print_failure);
     }
-    // Said once, not by every case.
+    // Reported once, not by every case.
     if let Err(failure) = DeviceChoice::from_env().and_then(DeviceChoice::open) {
         eprintln!("error: {failure}");
         return ExitCode::FAILURE;

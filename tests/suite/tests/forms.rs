@@ -1,4 +1,4 @@
-//! Every wrapper emits its instruction and nothing else, ptxas accepts it for exactly the
+//! Every wrapper emits exactly its instruction, ptxas accepts it for exactly the
 //! architectures of the table, and the compiler refuses it for the others.
 
 #[path = "forms/assembled.rs"]
@@ -41,7 +41,7 @@ fn function(name: &str) -> Option<&'static ptx::Function> {
     MODULES.iter().find_map(|module| module.function(name))
 }
 
-/// The forms that a kernel stands for, by its name: the one that it emits, and other spellings.
+/// Returns the forms of a kernel, by its name: the form that it emits, and other spellings.
 fn by_kernel() -> BTreeMap<String, Vec<&'static forms::Support>> {
     let mut kernels: BTreeMap<String, Vec<&forms::Support>> = BTreeMap::new();
     for support in SUPPORT.iter() {

@@ -1,5 +1,5 @@
-//! The kernels of `kernels-gpu`: their files, their PTX, what ptxas makes of it, their CUDA references, and
-//! with `--long` their cases under several schedules. `cases` runs these on a GPU where there is one.
+//! The kernels of `kernels-gpu`: their files, their PTX, ptxas's result, their CUDA references, and
+//! with `--long` their cases under several schedules. `cases` runs these on a GPU if there is one.
 
 #[path = "kernels/assembled.rs"]
 mod assembled;

@@ -1,6 +1,6 @@
-//! Our tensor maps against what a driver made of the same parameters, where there is no driver.
+//! Our tensor maps, compared with a driver's for the same parameters, on a machine without a driver.
 //!
-//! `tests/data/maps-h200.z` is what `map-differential --sample` wrote on an H200 (driver 580.159).
+//! `map-differential --sample` wrote `tests/data/maps-h200.z` on an H200 (driver 580.159).
 
 use tests::maps::record::{differing, unpack};
 

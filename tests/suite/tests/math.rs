@@ -1,7 +1,7 @@
-//! Functions of numbers: how near the accurate ones come to double precision, and that a device computes
+//! Functions of numbers: the distance of the accurate ones from double precision, and that a device computes
 //! the same bits as the host.
 //!
-//! `cargo xtask test --long` takes 2^26 inputs of each function in place of some
+//! `cargo xtask test --long` takes 2^26 inputs of each function instead of some
 //! thousands; `math-differential` compares a GPU.
 
 use tests::{
@@ -20,7 +20,7 @@ fn load(device: &Device) -> Module {
     device.load("device.ptx", DEVICE_PTX[0].text).unwrap()
 }
 
-/// The bits that a kernel gives, one for each place in `output`.
+/// Returns the bits from a kernel, one number for each element of `output`.
 fn computed(
     module: &Module,
     output: &Buffer<u32>,
@@ -31,12 +31,12 @@ fn computed(
     let function = module.function(kernel).unwrap();
     let shape = Shape::new(output.len_elems() as u32 / THREADS, THREADS);
     // SAFETY: the kernel takes an address and two numbers, and writes a number for each thread, which the
-    // buffer has; it lives until it was read, and nothing else runs.
+    // buffer has; the buffer lives until it was read, and nothing else runs.
     unsafe { function.launch(shape, (output, first, step)) }.unwrap();
     output.read().unwrap()
 }
 
-/// Each accurate function is as near as it says, over every `step`th number.
+/// Checks that each accurate function keeps its bound, over every `step`th number.
 fn near(step: u32) {
     for Function { kernel, exact, how } in FUNCTIONS {
         if let How::Accurately { host, most_ulp } = how {
@@ -47,7 +47,7 @@ fn near(step: u32) {
     }
 }
 
-/// The emulator computes what the host does, and where an instruction approximates, the nearest number.
+/// Checks that the emulator computes the host's bits, and for an approximating instruction the nearest number.
 fn same(count: usize, first: u32, step: u32) {
     let device = Device::emulator(0);
     let module = load(&device);
@@ -196,7 +196,7 @@ fn the_other_functions_are_those_of_the_host() {
     }
 }
 
-/// All halves, each with some other one.
+/// Checks all halves, each paired with another one.
 #[test]
 fn halves_are_computed_exactly() {
     let device = Device::emulator(0);
@@ -249,7 +249,7 @@ fn methods_of_integers_are_instructions() {
     }
 }
 
-/// ptxas fuses products and sums that say no rounding, and then a GPU has other bits.
+/// ptxas fuses products and sums without a rounding mode, and then a GPU has other bits.
 #[test]
 fn every_operation_is_rounded_by_itself() {
     let module = ptx::parse(DEVICE_PTX[0].text).unwrap();

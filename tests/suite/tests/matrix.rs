@@ -1,4 +1,4 @@
-//! `docs/support-matrix.md` and the figures of the pages are what the tables and the records say;
+//! `docs/support-matrix.md` and the figures of the pages equal the tables and the records;
 //! `cargo xtask bless` renews them.
 
 use std::{fs, path::Path};

@@ -1,6 +1,6 @@
-//! Launches that a kernel's conditions forbid in ways that only its memory shows: ranges that overlap, and
+//! Launches that a kernel's conditions forbid and that only its memory reveals: ranges that overlap, and
 //! contents that are no maps or no zeros. They are refused on the emulator, by both of its backends, and on a
-//! GPU where there is one, and the buffers of a job stay as they were. Of what conditions do not forbid, the
+//! GPU if there is one, and the buffers of a job stay unchanged. For launches that conditions do not forbid, the
 //! emulator's report names the parameter.
 
 use std::sync::LazyLock;
@@ -22,7 +22,7 @@ use tma_emulator::EmulatorBackend;
 use tma_host::{Buffer as Memory, Device, DeviceChoice, Jobs};
 use tma_launch::{Buffer, Checked, Failure, Job, Kernels, Ptx, Rule, Stage};
 
-/// The text that the emulator runs: the kernels of these tests alone, since each launch reads it anew.
+/// The text for the emulator: only the kernels of these tests, since each launch parses it again.
 fn emulated() -> Ptx<'static> {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
         let capability = Device::emulator(0).capability();
@@ -50,7 +50,7 @@ const KERNELS: [&str; 8] = [
     "transpose",
 ];
 
-/// Runs launches on each device; `expect` gets what became of each, and the buffers.
+/// Runs launches on each device; `expect` receives the outcome of each, and the buffers.
 fn everywhere(
     buffers: &[Buffer],
     launches: &[&dyn Checked],
@@ -70,7 +70,7 @@ fn everywhere(
             true => emulated(),
             false => module.ptx(),
         };
-        // SAFETY: the text is that of the kernels of `kernels-gpu` (1).
+        // SAFETY: the text has the kernels of `kernels-gpu` (1).
         let kernels = unsafe { Kernels::new(ptx) };
         let mut run = buffers.to_vec();
         let result = Jobs::new(device).run_checked(kernels, &mut run, launches);
@@ -102,7 +102,7 @@ fn refused(buffers: &[Buffer], launches: &[&dyn Checked], rules: &[(Rule, &str)]
         for (_, part) in rules {
             assert!(failure.to_string().contains(part), "{failure}");
         }
-        // One that holds maps comes back with them.
+        // A buffer of maps comes back with the encoded maps.
         let pairs = after.iter().zip(buffers);
         let mut plain = pairs.filter(|(_, before)| before.placed_maps().is_empty());
         let same = plain.all(|(after, before)| after.bytes() == before.bytes());
@@ -193,7 +193,7 @@ fn tiles_of_one_matrix_do_not_go_to_the_same_one() {
         target_data: 0,
     };
     refused(&buffers, &[&transpose], &[(Rule::Overlap, "`square`")]);
-    // A kernel that adds to each number where it is takes the same matrix twice.
+    // A kernel that adds to each number in place uses the same matrix twice.
     let map = TensorMap::tiled(DataType::I32, &[64, 64]).box_dims(&[32, 16]);
     let add = AddOneTile {
         tiles: 1,
@@ -356,7 +356,7 @@ fn memory_that_is_too_short_is_told_by_its_parameter() {
     });
     let said = |data: &Memory<u32>, counts: &Memory<u32>| {
         let call = histogram(data.bytes(), 1024, counts);
-        // SAFETY: the emulator finds out where the memory ends (1, 2).
+        // SAFETY: the emulator detects the end of the memory (1, 2).
         let result = unsafe { module.launch((1, 32), call) };
         result.map_err(|failure| failure.to_string())
     };

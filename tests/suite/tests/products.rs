@@ -1,9 +1,9 @@
-//! Products of matrices on the emulator, beside plain rules: each form, on tiles of each class. `mma-differential`
-//! compares a GPU.
+//! Products of matrices on the emulator, compared with plain rules: each form, on tiles of each class.
+//! `mma-differential` compares a GPU.
 
 use tests::products::{Descriptors, Tiles, all, layouts};
 
-/// Forms of which the rules say nothing: double precision that is not rounded to nearest even by itself.
+/// Forms without rules: double precision with another rounding than nearest even.
 fn is_left_out(name: &str) -> bool {
     let words = [".rn.", ".rz.", ".rm.", ".rp."];
     name.contains("f64") && words.iter().any(|word| name.contains(word))
@@ -60,7 +60,7 @@ fn matrices_of_a_warpgroup_are_read_where_the_rules_say() {
         );
         compared += 1;
     }
-    // Of dense and of sparse forms: halves in both orders, A in shared memory or in registers; two types in one order.
+    // Dense and sparse forms: halves in both orders, A in shared memory or in registers; two types in one order.
     assert_eq!(compared, 2 * 4 * ((2 + 2 + 2) + 2 * (1 + 1 + 1)));
 }
 

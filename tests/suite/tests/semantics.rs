@@ -1,7 +1,7 @@
 //! The semantics of each instruction form, on the chosen backend.
 //!
-//! `--device gpu` makes a missing GPU a failure. `--out FILE` writes which forms a GPU executed, for
-//! `tests/data/semantics`, from which the support matrix is made. `--ptx FOLDER` writes the kernels and runs none.
+//! `--device gpu` makes a missing GPU a failure. `--out FILE` writes the forms that a GPU executed, for
+//! `tests/data/semantics`, the source of the support matrix. `--ptx FOLDER` writes the kernels and runs none.
 
 #[path = "semantics/gpu.rs"]
 mod gpu;
@@ -173,7 +173,7 @@ fn check(backend: &Mutex<Jobs>, case: &FormCase) -> Result<(), Failed> {
     let mut backend = backend.lock().map_err(|_| "an earlier case panicked")?;
     let mut came = None;
     let compared = case.scenario.compare(ptx, |job| {
-        // SAFETY: the device is the emulator: a kernel reaches nothing but its memory (1).
+        // SAFETY: the device is the emulator: a kernel reaches only its own memory (1).
         unsafe { backend.run(job) }?;
         came = Some(job.buffers.clone());
         Ok(())
@@ -194,7 +194,7 @@ fn check(backend: &Mutex<Jobs>, case: &FormCase) -> Result<(), Failed> {
     }
 }
 
-/// Without the instruction something else comes out, unless it is only a hint.
+/// Checks that the outputs differ without the instruction, unless it is only a hint.
 fn matters(case: &FormCase, ptx: Ptx<'_>, backend: &mut Jobs) -> Result<(), Failed> {
     let text = text::without(case, ptx.text)?;
     let ptx = Ptx { text: &text, ..ptx };

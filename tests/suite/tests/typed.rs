@@ -1,4 +1,4 @@
-//! The types of `tma` cost nothing: a kernel with them has the PTX of one with bare
+//! The types of `tma` cost nothing: a kernel that uses them has the PTX of one with bare
 //! instructions.
 
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use tests::{DEVICE_PTX, Module};
 use tests_records::plain::{drop_locations, without_label_numbers};
 
-/// The subjects of the kernels, behind `typed_` and `raw_`.
+/// The subjects of the kernels, after `typed_` and `raw_`.
 const PAIRS: &[&str] = &["barrier", "transaction", "groups", "ring", "maps"];
 
 /// The pairs in which branches are laid out in another order.
@@ -63,7 +63,7 @@ fn halves_of_the_crate_are_computed_with_by_the_hardware() {
     }
 }
 
-/// How often each instruction is there, but for copies of registers and what branches are made of.
+/// Counts each instruction, without copies of registers and the parts of branches.
 fn opcodes(text: &str) -> BTreeMap<String, usize> {
     let mut opcodes = BTreeMap::new();
     for line in text.lines() {

@@ -7,7 +7,7 @@ use super::Depth;
 
 const MAX_STEPS: u64 = 20_000;
 
-/// A line with the header of an archive, then PTX. The digests are right, whatever the header says.
+/// A line with the header of an archive, then PTX. The digests are right for every header.
 pub(super) fn run(data: &[u8]) -> Depth {
     let text = String::from_utf8_lossy(data);
     let (header, ptx) = text.split_once('\n').unwrap_or((&text, ""));
@@ -58,7 +58,7 @@ pub(super) fn run(data: &[u8]) -> Depth {
     }
 }
 
-/// For each memory with bytes, a section before the launch and one of its changes, each with a byte before it; without that
+/// For each memory with bytes, a section before the launch and one of its changes, each after a byte; without this
 /// byte there is no section.
 fn memory(header: &str) -> Vec<Vec<u8>> {
     let header: Value = serde_json::from_str(header).unwrap_or_default();
@@ -66,7 +66,7 @@ fn memory(header: &str) -> Vec<Vec<u8>> {
     let mut runs = Vec::new();
     for region in regions {
         let bytes = region["bytes"].as_u64().unwrap_or(0);
-        // The header may say more than there is.
+        // The header may claim more than exists.
         let parts = bytes.div_ceil(PART_BYTES as u64).min(2);
         for _ in 0..parts {
             runs.push(vec![0]);

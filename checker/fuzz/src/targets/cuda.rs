@@ -1,4 +1,4 @@
-//! The library that stands for CUDA, loaded as a program loads it, and memory before a page that cannot be read.
+//! The library that replaces CUDA, loaded as a program loads it, and memory before an unreadable page.
 
 use std::{
     env,
@@ -30,7 +30,7 @@ impl Cuda {
         CUDA.get_or_init(|| {
             silence();
             let path = path();
-            // SAFETY: the library's initialisers do nothing but what Rust's do.
+            // SAFETY: the library has no initialisers but Rust's own.
             let library = unsafe { Library::new(&path) };
             let library = library.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             Self {
@@ -49,11 +49,11 @@ impl Cuda {
         self.guard
     }
 
-    /// Writes bytes that end right before the guard page, and returns where they begin.
+    /// Writes bytes that end right before the guard page, and returns their address.
     pub(super) fn put(&self, bytes: &[u8]) -> u64 {
         let bytes = &bytes[..bytes.len().min(BYTES)];
         let start = self.guard - bytes.len() as u64;
-        // SAFETY: these bytes were mapped for this, and one thread alone runs targets.
+        // SAFETY: these bytes were mapped for this, and only one thread runs targets.
         unsafe { (start as *mut u8).copy_from(bytes.as_ptr(), bytes.len()) };
         start
     }
@@ -67,23 +67,23 @@ impl Cuda {
     /// Calls a function with at least as many numbers as it has parameters.
     ///
     /// # Panics
-    /// The function is not there, or has panicked.
+    /// The function is missing, or has panicked.
     pub(super) fn call(&self, name: &str, given: &[u64]) -> i32 {
         const UNKNOWN: i32 = 999;
         let mut all = [0; MOST];
         all[..given.len()].copy_from_slice(given);
         let [a, b, c, d, e, f, g, h, i, j, k, l] = all;
-        // SAFETY: all functions of the tables take integers and pointers, of which more are passed than are read.
+        // SAFETY: all functions of the tables take integers and pointers, and get at least as many as they read.
         let function = unsafe { self.library.get::<Function>(name) };
         let function = function.unwrap_or_else(|error| panic!("{name}: {error}"));
-        // SAFETY: as above; the library checks each address that it is given.
+        // SAFETY: as above; the library checks each address that it gets.
         let code = unsafe { function(a, b, c, d, e, f, g, h, i, j, k, l) };
         assert!(code != UNKNOWN, "{name} panicked, or an earlier call did");
         code
     }
 }
 
-/// The library is built with this program, beside it or in `deps`.
+/// Returns the path of the library, which is built with this program: next to it or in `deps`.
 fn path() -> PathBuf {
     const FILE: &str = "libemulated_cuda.so";
     if let Some(path) = env::var_os("TMA_EMULATED_CUDA") {
@@ -113,11 +113,11 @@ fn silence() {
 fn before_guard() -> u64 {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
     let both = libc::PROT_READ | libc::PROT_WRITE;
-    // SAFETY: no memory that is there changes.
+    // SAFETY: the mapping replaces no other memory.
     let start = unsafe { libc::mmap(std::ptr::null_mut(), 2 * BYTES, both, flags, -1, 0) };
     assert_ne!(start, libc::MAP_FAILED);
     let guard: *mut c_void = start.wrapping_byte_add(BYTES);
-    // SAFETY: it was mapped above, and no other code knows of it.
+    // SAFETY: it was mapped above, and no other code has its address.
     let guarded = unsafe { libc::mprotect(guard, BYTES, libc::PROT_NONE) };
     assert_eq!(guarded, 0);
     guard as u64

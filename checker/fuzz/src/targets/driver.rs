@@ -11,13 +11,13 @@ const MOST_CALLS: usize = 12;
 /// The meaning of a parameter.
 #[derive(Clone, Copy)]
 enum Kind {
-    /// Where a result goes.
+    /// The address of a result.
     Out,
     /// An address: of the device, of the host, or of neither.
     Any,
     /// A number of bytes, rows or anything else.
     Size,
-    /// The same of something that is allocated: little, or more than there is.
+    /// The size of an allocation: little, or more than available.
     Few,
     /// Blocks or threads.
     Dim,
@@ -28,7 +28,7 @@ enum Kind {
 
 use Kind::{Any, Dim, Few, Function, Out, Size, Zero};
 
-/// Functions, and what frees their result.
+/// Functions, and the function that frees their result.
 const CALLS: &[(&str, &[Kind], Option<&str>)] = &[
     ("cuMemsetD8_v2", &[Any, Size, Size], None),
     ("cuMemsetD16_v2", &[Any, Size, Size], None),
@@ -181,7 +181,7 @@ fn pick(all: &[u64], choice: u8) -> u64 {
     all[usize::from(choice) % all.len()]
 }
 
-/// Calls of the driver and the runtime, whose parameters are chosen among those at which things change.
+/// Makes calls of the driver and the runtime, with parameters at and near the limits.
 pub(super) fn run(data: &[u8]) -> Depth {
     let cuda = Cuda::get();
     let there = there(cuda);
@@ -262,7 +262,7 @@ fn fill(cuda: &Cuda, call: &[u8], addresses: &[u64]) {
     cuda.put(&bytes);
 }
 
-/// A launch that can be made has few threads, so that it takes no time.
+/// A valid launch has few threads, so that it takes no time.
 fn small(dims: &mut [u64]) {
     let (grid, block) = dims.split_at_mut(3);
     let fits = grid[0] < 1 << 31

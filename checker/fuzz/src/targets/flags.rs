@@ -12,13 +12,13 @@ use crate::corpus::root;
 /// Longer is a finding.
 const MOST: Duration = Duration::from_secs(20);
 
-/// Verbs that run only what they are given, and write only where flags say.
+/// Verbs that run only their input, and write only to the files in flags.
 const VERBS: [&str; 6] = ["emulate", "replay", "inspect", "map", "exec", "devices"];
 
-/// Flags whose values are files that are written.
+/// Flags whose values are output files.
 const WRITES: [&str; 6] = ["-o", "--output", "--trace", "--ptx", "--out", "--json-out"];
 
-/// The command, as it was built for the repository.
+/// The command, as built for the repository.
 fn command() -> PathBuf {
     if let Some(path) = env::var_os("TMA_FUZZ_TMA") {
         return path.into();
@@ -84,7 +84,7 @@ pub(super) fn run(data: &[u8]) -> Depth {
     }
 }
 
-/// Has flags write into a folder, kernels end soon, and a program do nothing.
+/// Makes flags write into a folder, kernels end soon, and a program do nothing.
 fn tame(all: &mut Vec<String>, folder: &str) {
     let is_exec = all.first().is_some_and(|verb| verb == "exec");
     let runs = matches!(all.first().map(String::as_str), Some("emulate" | "replay"));
@@ -108,7 +108,7 @@ fn tame(all: &mut Vec<String>, folder: &str) {
                 all[at] = format!("{from}..{}", from.saturating_add(3));
             }
         }
-        // What is run by `exec` is not a flag.
+        // The program of `exec` is not a flag.
         if is_exec && !all[at].starts_with('-') && !all[at - 1].starts_with("--") {
             all[at] = "/bin/true".to_owned();
         }

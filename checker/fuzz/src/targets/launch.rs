@@ -4,7 +4,7 @@ use tma_launch::{Argument, Buffer, Failure, Job, Launch, Ptx, Scalar};
 
 use super::Depth;
 
-/// Bytes before the PTX that say how it is launched.
+/// Bytes before the PTX that describe the launch.
 pub(crate) const HEADER_BYTES: usize = 8;
 
 const MAX_STEPS: u64 = 20_000;
@@ -49,7 +49,7 @@ pub(super) fn run(data: &[u8]) -> Depth {
     };
     let backend = EmulatorBackend::with_config(config);
     let checked = checked(&backend, &job);
-    // Seldom, as it takes time: the same again, without the checker and with a timeline.
+    // Rarely, since it takes time: a repetition without the checker and with a timeline.
     if header[6] % 8 == 0 {
         let mut other = job.clone();
         let mut trace = Trace::default();
@@ -103,7 +103,7 @@ fn argument(bytes: u64, align: u64, index: usize, header: &[u8; HEADER_BYTES]) -
     }
 }
 
-/// How far the job came with the checker, and what its buffers hold then.
+/// The outcome of the job with the checker, and the final contents of its buffers.
 fn checked(
     backend: &EmulatorBackend,
     job: &Job<'_>,

@@ -31,7 +31,7 @@ pub(super) fn run(data: &[u8]) -> Depth {
         .launches()
         .map(|launch| launch.shape.grid.count())
         .sum();
-    // Dumps would write where the text says.
+    // Dumps would write to a path of the text's choice.
     if file.buffer_bytes() > MAX_BUFFERS || blocks > 64 || file.writes_files() {
         return Depth::Read;
     }

@@ -9,7 +9,7 @@ use generator::{found, protocol};
 
 const SEEDS: u64 = 16;
 
-/// The bytes choose a protocol; the checker says the same of it under every seed.
+/// The bytes choose a protocol; the checker reports the same under every seed.
 pub(super) fn run(data: &[u8]) -> Depth {
     let mut bytes = data.iter();
     let text = protocol(|bound| usize::from(bytes.next().copied().unwrap_or(0)) % bound);

@@ -13,7 +13,7 @@ pub const BOX: [u32; 2] = [Rows::BOX[0], Rows::BOX[1]];
 /// Multiplies the numbers of a matrix by `factor`, a tile in each block.
 ///
 /// # Safety
-/// 1. `map` is over a matrix that nobody else uses while the kernel runs.
+/// 1. `map` is over a matrix that no other code uses while the kernel runs.
 /// 2. Blocks are one-dimensional, of a multiple of 32 threads; no two blocks of the grid have the same tile.
 #[kernel(max_threads = 256)]
 pub unsafe fn scale(#[grid_constant] map: &TileMap<Rows>, factor: f32) {

@@ -1,9 +1,9 @@
-//! The kernels, compiled to PTX by rust-cuda. For the host they compile too: there are the shapes that both sides share.
-// `cuda_builder` adds this for the device.
+//! The kernels, compiled to PTX by rust-cuda. For the host they compile too, with the shapes that both sides share.
+// `cuda_builder` adds this attribute for the device.
 #![cfg_attr(not(target_arch = "nvptx64"), no_std)]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 
-// The panic handler and the allocator are those of `cuda_std`.
+// The panic handler and the allocator come from `cuda_std`.
 #[cfg(target_arch = "nvptx64")]
 extern crate cuda_std;
 
@@ -21,5 +21,5 @@ pub const BLOCK_LEN: u32 = 1024;
 /// Stages of `sum_pipelined` in shared memory.
 pub const STAGES: u32 = 3;
 
-/// Bytes of dynamic shared memory that `sum_pipelined` takes.
+/// Bytes of dynamic shared memory of `sum_pipelined`.
 pub const PIPELINE_BYTES: u32 = tma::pipeline::bytes::<tma::Tile<Numbers>>(STAGES, 1) as u32;

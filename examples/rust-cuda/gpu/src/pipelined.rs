@@ -7,7 +7,7 @@ use crate::STAGES;
 /// A tile: 16 rows of 64 columns.
 pub type Numbers = [[f32; 64]; 16];
 
-/// Writes the sum of each of `tiles` tiles, which follow one another along the rows of a matrix.
+/// Writes the sum of each of `tiles` tiles, which are adjacent along the rows of a matrix.
 ///
 /// # Safety
 /// 1. `sums` points to a number for each tile that no other kernel uses meanwhile; the tensor of `map` is not written.

@@ -39,7 +39,7 @@ pub unsafe fn scale_1d(data: *mut f32, len: u32, factor: f32) {
     let mut index = thread::thread_idx_x();
     while index < count {
         let number = numbers.at(index);
-        // SAFETY: the index is in bounds, the copy wrote the number, and it is this thread's alone.
+        // SAFETY: the index is in bounds, the copy wrote the number, and no other thread has it.
         unsafe { number.write(number.read() * factor) };
         index += thread::block_dim_x();
     }

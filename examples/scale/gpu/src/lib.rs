@@ -14,7 +14,7 @@ pub const BLOCK_LEN: u32 = 1024;
 /// Multiplies `len` numbers by `factor`, [`BLOCK_LEN`] of them in each block.
 ///
 /// # Safety
-/// 1. `data` points to `len` numbers of global memory that nobody else uses while the kernel runs.
+/// 1. `data` points to `len` numbers of global memory that no other code uses while the kernel runs.
 /// 2. `data` is a multiple of 16 bytes, and `len` one of 4: a bulk copy moves 16 bytes at a time.
 /// 3. Blocks are one-dimensional, of a multiple of 32 threads, and there are `len / BLOCK_LEN` of
 ///    them, rounded up.
@@ -34,7 +34,7 @@ pub unsafe fn scale(data: *mut f32, len: u32, factor: f32) {
     let data = unsafe { data.add(start as usize) };
 
     // One thread starts the copy into shared memory; all wait for the bytes.
-    // SAFETY: both ends have the bytes (1) and the alignment (2), and nobody uses the buffer before it is
+    // SAFETY: both ends have the bytes (1) and the alignment (2), and no thread uses the buffer before it is
     // loaded.
     let load = |loads: &mut Transaction<'_>| unsafe {
         loads.bulk(numbers.cast(), data.cast_const().cast(), bytes);
@@ -53,7 +53,7 @@ pub unsafe fn scale(data: *mut f32, len: u32, factor: f32) {
     fence::proxy_async_shared_cta();
     block.sync();
 
-    // One thread copies the buffer back, and stays until it has been read.
+    // One thread copies the buffer back, and stays until the store has read it.
     if block.elect() {
         let mut stores = Stores::new();
         // SAFETY: both ends have the bytes (1) and the alignment (2); the writes are visible.

@@ -6,19 +6,19 @@ use tma::{Block, kernel, math::approx::exp2, shared};
 
 /// The most columns of a row.
 pub const MOST_COLUMNS: u32 = 1024;
-/// Rows that a block keeps in shared memory or on their way there.
+/// Rows that a block keeps in shared memory, in flight or loaded.
 pub const STAGES: u32 = 3;
-/// Threads of a block: one warp loads rows, the other one computes and stores them.
+/// Threads of a block: a producer warp and a consumer warp.
 pub const THREADS: u32 = 64;
 
 /// Writes the softmax of each row: `exp(x - max) / sum`, where `max` is the row's greatest number and
-/// `sum` that of all `exp(x - max)`.
+/// `sum` is the sum of all `exp(x - max)`.
 ///
 /// Block `b` takes the rows `b`, `b + blocks`, and so on.
 ///
 /// # Safety
-/// 1. `input` and `output` point to `rows * columns` numbers of global memory, row by row, that nobody
-///    else uses while the kernel runs.
+/// 1. `input` and `output` point to `rows * columns` numbers of global memory, row by row, that no
+///    other code uses while the kernel runs.
 /// 2. Both are multiples of 16 bytes, and `columns` is a multiple of 4: a bulk copy moves 16 bytes at
 ///    a time. `columns` is 4 to [`MOST_COLUMNS`].
 /// 3. Grid and blocks are one-dimensional; a block has [`THREADS`] threads. `rows` and the blocks
@@ -34,7 +34,7 @@ pub unsafe fn softmax(output: *mut f32, input: *const f32, rows: u32, columns: u
         |mut fill| {
             for row in block.items(rows) {
                 let stage = fill.next().with_item(row);
-                // SAFETY: the row lies within the input (1), aligned, and the stage takes it (2).
+                // SAFETY: the row is in the input (1), aligned, and fits into the stage (2).
                 unsafe { stage.copy(input.add(start(row)), 4 * columns) };
             }
             fill.finish();
@@ -51,7 +51,7 @@ pub unsafe fn softmax(output: *mut f32, input: *const f32, rows: u32, columns: u
                 let sum = worker.warp().reduce(sum, |a, b| a + b);
 
                 numbers.update(|power| power / sum);
-                // SAFETY: the row lies within the output (1), aligned (2).
+                // SAFETY: the row is in the output (1), aligned (2).
                 drain.store(stage, |stores, stage| unsafe {
                     stores.bulk(output.add(start(row)).cast(), stage.cast(), 4 * columns);
                 });

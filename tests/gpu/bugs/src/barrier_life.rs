@@ -45,7 +45,7 @@ unsafe fn barrier_life<const BUG: u32>(output: *mut u32) {
     match BUG {
         NO_BARRIER_AFTER_THE_INIT => {}
         BARRIER_OF_THE_WARP => tma::warp::sync_warp(),
-        // Volatile accesses order nothing.
+        // Volatile accesses do not order others.
         SYNCHRONISED_BY_A_FLAG => {
             if thread == 0 {
                 flag.write_volatile(1);
@@ -91,7 +91,7 @@ unsafe fn barrier_life<const BUG: u32>(output: *mut u32) {
         sync_threads();
     }
 
-    // The same memory is a barrier once more.
+    // The same memory is a barrier again.
     if thread == 0 && BUG != NOT_MADE_AGAIN && BUG != MEMORY_USED_WITHOUT_END {
         Barrier::init(BAR::ptr(), 64);
     }

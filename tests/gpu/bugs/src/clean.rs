@@ -1,4 +1,4 @@
-//! Nothing is wrong with these, though it may look so.
+//! Correct kernels that look wrong.
 
 use core::sync::atomic::{AtomicU32, Ordering, fence};
 
@@ -10,7 +10,7 @@ use tma::{
     warp,
 };
 
-/// Lanes of a warp exchange numbers, ordered by the barrier of the warp alone.
+/// Lanes of a warp exchange numbers, ordered only by the barrier of the warp.
 #[kernel(max_threads = 64)]
 unsafe fn within_warps(output: *mut u32) {
     shared! {
@@ -27,7 +27,7 @@ unsafe fn within_warps(output: *mut u32) {
     *output.add(thread as usize) = number;
 }
 
-/// A barrier in shared memory in place of that of the block, by all threads and for many phases.
+/// A barrier in shared memory replaces the block's barrier, for all threads and many phases.
 #[kernel(max_threads = 64)]
 unsafe fn mbarrier_of_the_block(output: *mut u32) {
     shared! {
@@ -60,7 +60,7 @@ unsafe fn grid_barrier(output: *mut u32, numbers: *mut u32, count: *mut u32) {
     let sync = |number: u32| {
         sync_threads();
         if thread == 0 {
-            // The compiler makes a relaxed addition of every other, too.
+            // The compiler turns every other one into a relaxed addition, too.
             fence(Ordering::AcqRel);
             count.fetch_add(1, Ordering::Relaxed);
             while count.load(Ordering::Acquire) < number * blocks {}
@@ -77,7 +77,7 @@ unsafe fn grid_barrier(output: *mut u32, numbers: *mut u32, count: *mut u32) {
     *output.add(mine) = number;
 }
 
-/// Each warp stores its part of the tile with bulk groups of its own.
+/// Each warp stores its part of the tile with its own bulk groups.
 #[kernel(max_threads = 96)]
 unsafe fn groups_of_several_threads(output: *mut u32) {
     shared! {
@@ -100,7 +100,7 @@ unsafe fn groups_of_several_threads(output: *mut u32) {
     }
 }
 
-/// The fence is after the barrier, in the thread that issues the copy: it lies on every path.
+/// The fence is after the barrier, in the thread that issues the copy, and so on every path.
 #[kernel(max_threads = 64)]
 unsafe fn fence_behind_the_barrier(output: *mut u32) {
     shared! {

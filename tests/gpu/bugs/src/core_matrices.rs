@@ -129,8 +129,8 @@ unsafe fn multiply<const TRANS_B: i32>(
     output.add(thread_idx().x as usize).write(sums.pinned());
 }
 
-/// A by one box. Of two dimensions, its rows are pieces of 8 rows that were put together in global memory; of four,
-/// pieces follow along K. B has ones alone: threads store a piece, and the descriptor repeats it.
+/// A is one box. With two dimensions, its rows are pieces of 8 rows that were joined in global memory; with four,
+/// pieces follow along K. B is all ones: threads store a piece, and the descriptor repeats it.
 #[kernel(max_threads = 128, instances(RANK = 2, 4))]
 unsafe fn core_matrices_of_one_box<const RANK: u32>(
     #[grid_constant] a: &TensorMap,

@@ -1,4 +1,4 @@
-//! A tile that comes as two copies, and what its barrier is told of them.
+//! A tile in two copies, and the bytes that its barrier expects.
 
 use tma::{
     Barrier, kernel,

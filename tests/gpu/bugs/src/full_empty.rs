@@ -1,4 +1,4 @@
-//! One thread loads stages, a warp works on them; `full` and `empty` barriers between.
+//! One thread loads stages and a warp reads them, with `full` and `empty` barriers.
 
 use tma::{
     Barrier, kernel,

@@ -1,4 +1,4 @@
-//! The block that comes last adds up what all have left.
+//! The last block to finish adds up the results of all blocks.
 
 use core::sync::atomic::{AtomicU32, Ordering, fence};
 
@@ -34,7 +34,7 @@ unsafe fn last_block<const BUG: u32>(output: *mut u32, parts: *mut u32, count: *
             fence(Ordering::AcqRel);
         }
         let before = match BUG {
-            // LLVM makes a relaxed addition of it.
+            // LLVM turns it into a relaxed addition.
             RELEASE_OF_THE_COMPILER => count.fetch_add(1, Ordering::AcqRel),
             _ => count.fetch_add(1, Ordering::Relaxed),
         };

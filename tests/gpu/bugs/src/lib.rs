@@ -1,14 +1,14 @@
 //! Kernels with bugs, for the emulator's checker.
 //!
-//! Each kernel has a `const BUG`: `CORRECT` is the kernel as it should be, every other plants one
-//! bug, so that the two share all but the bug. The cases are in `tests`; what Rust cannot express
-//! stands beside this crate as PTX.
+//! Each kernel has a `const BUG`: `CORRECT` is the correct kernel, every other value plants one
+//! bug, so that the two differ only by the bug. The cases are in `tests`; bugs that Rust cannot express
+//! are PTX files next to this crate.
 #![no_std]
 #![cfg_attr(
     target_arch = "nvptx64",
     feature(abi_ptx, asm_experimental_arch, stdarch_nvptx)
 )]
-// Most of these kernels break the conditions of what they call: there is nothing to prove.
+// Most of these kernels break the conditions of their calls, so there is nothing to prove.
 #![allow(
     unsafe_op_in_unsafe_fn,
     clippy::missing_safety_doc,

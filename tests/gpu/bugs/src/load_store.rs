@@ -1,4 +1,4 @@
-//! A tile comes and leaves again, untouched: no thread writes it, so no fence is needed.
+//! A tile is loaded and stored unchanged: no thread writes it, so no fence is needed.
 
 use tma::{
     Barrier, kernel,

@@ -1,4 +1,4 @@
-//! One thread loads a tile, all wait for it and read it.
+//! One thread loads a tile, all threads wait for it and read it.
 
 use tma::{
     Barrier, kernel,

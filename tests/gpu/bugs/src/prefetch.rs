@@ -73,7 +73,7 @@ unsafe fn prefetch<const BUG: u32>(output: *mut u32, input: *const u32) {
         }
         let number = stage_data(stage).add(thread).read();
         if BUG == SUM_IN_A_LOADED_STAGE && batch == 5 {
-            // Meant as scratch memory, though the last batch is on its way there.
+            // Meant as scratch memory, though the load of the last batch into it is in flight.
             stage_data(1).add(thread).write(number);
         }
         *output.add((batch * 64 + thread) as usize) = number;

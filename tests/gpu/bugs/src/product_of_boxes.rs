@@ -1,4 +1,4 @@
-//! A warpgroup multiplies the boxes of two tensor copies: 64 rows of A, and 32 columns of B, whose rows lie together.
+//! A warpgroup multiplies the boxes of two tensor copies: 64 rows of A, and 32 columns of B with contiguous rows.
 
 use tma::{
     Barrier, TensorMap, kernel,

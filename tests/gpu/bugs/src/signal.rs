@@ -1,4 +1,4 @@
-//! A barrier in shared memory tells one warp how far the other has come.
+//! A barrier in shared memory reports one warp's progress to the other.
 
 use tma::{
     Barrier, kernel,

@@ -1,4 +1,4 @@
-//! One warp waits in a loop for what the other writes.
+//! One warp waits in a loop for a write of the other.
 
 use tma::{
     kernel, shared,
@@ -29,7 +29,7 @@ unsafe fn spin<const BUG: u32>(output: *mut u32) {
     }
     let mut i = thread;
     let step = if BUG == COUNTS_PAST_THE_END { 48 } else { 64 };
-    // Never true when a step goes past it.
+    // Never true if a step passes it.
     while i != thread + 64 {
         output.add((i % 64) as usize).write_volatile(thread);
         i += step;

@@ -1,4 +1,4 @@
-//! A pipeline of the typed layer, whose threads give their stages back.
+//! A pipeline of the typed layer, whose threads release their stages.
 
 use tma::{Block, kernel, pipeline, shared};
 

@@ -1,4 +1,4 @@
-//! All stages are loaded at once, and worked on as they come.
+//! All stages are loaded at the start, and read in turn.
 
 use tma::{
     Barrier, kernel,

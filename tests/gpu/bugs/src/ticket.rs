@@ -1,4 +1,4 @@
-//! The block that takes the last ticket adds up what all threads of all blocks have left: every thread that writes, and
+//! The block that takes the last ticket adds up the results of all threads of all blocks: every thread that writes, and
 //! every thread that reads, executes a sequentially consistent fence.
 
 use core::sync::atomic::{AtomicU32, Ordering, fence};

@@ -1,4 +1,4 @@
-//! One warpgroup gives registers to the other; each thread begins with 128.
+//! One warpgroup releases registers for the other; each thread begins with 128.
 
 use tma::{kernel, ptx::setmaxnreg, thread::thread_idx};
 
@@ -7,7 +7,7 @@ const FIRST_WARP_ALONE: u32 = 1;
 const FEWER_BY_INC: u32 = 2;
 const MORE_THAN_THE_BLOCK_HAS: u32 = 3;
 
-// ptxas does not say which kernel of a module it means by C7508: `unbounded_registers`.
+// ptxas does not name the kernel of a C7508, here `unbounded_registers`.
 #[kernel(max_threads = 256, min_blocks = 2, allow(C7508), instances(BUG = CORRECT, FIRST_WARP_ALONE, FEWER_BY_INC,
     MORE_THAN_THE_BLOCK_HAS))]
 unsafe fn warpgroup_registers<const BUG: u32>(output: *mut u32) {
@@ -27,7 +27,7 @@ unsafe fn warpgroup_registers<const BUG: u32>(output: *mut u32) {
 
 const NO_MIN_BLOCKS: u32 = 1;
 
-/// Nothing says how many registers a thread begins with.
+/// No directive sets the registers with which a thread begins.
 #[kernel(max_threads = 256, allow(C7508), instances(BUG = CORRECT, NO_MIN_BLOCKS))]
 unsafe fn unbounded_registers<const BUG: u32>(output: *mut u32) {
     let thread = thread_idx().x;

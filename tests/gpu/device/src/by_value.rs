@@ -40,8 +40,8 @@ impl Bits for u32 {
     }
 }
 
-/// Writes each field, times `TIMES`, as words, then whether `FLAG`, then the bits of `last`; and how
-/// many words it wrote to the end of its dynamic shared memory and from there to the last word.
+/// Writes each field, times `TIMES`, as words, then whether `FLAG`, then the bits of `last`; and the
+/// number of written words to the end of its dynamic shared memory and from there to the last word.
 ///
 /// # Safety
 /// 1. `output` has 10 numbers.
@@ -58,7 +58,7 @@ pub unsafe fn by_value<const TIMES: u32, const FLAG: bool, T: Bits>(
     if thread::thread_idx().x == 0 {
         let wide = (fields.inner.wide * f64::from(TIMES)).to_bits();
         let end = tma::shared::dynamic::<u32, 16>().add(TIMES * thread::block_dim().x - 1);
-        // SAFETY: the launch has four bytes for each thread and `TIMES`, and this thread alone runs.
+        // SAFETY: the launch has four bytes for each thread and `TIMES`, and no other thread runs.
         let written = unsafe {
             end.write(9);
             end.read()

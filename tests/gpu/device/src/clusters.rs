@@ -14,7 +14,7 @@ pub unsafe fn cluster_of_two(output: *mut u32) {
     unsafe { write_rank(output) }
 }
 
-/// As [`cluster_of_two`], for the cluster that the launch asks for.
+/// Works like [`cluster_of_two`], for the cluster of the launch.
 ///
 /// # Safety
 /// 1. `output` has two numbers for each block.

@@ -1,4 +1,4 @@
-//! Products whose A is in registers: what another product has left, or a tile.
+//! Products whose A is in registers: the result of another product, or a tile.
 
 use core::mem::offset_of;
 
@@ -15,7 +15,7 @@ use tma::{
 
 /// Rows of A: 64 for each of two warpgroups.
 pub const ROWS: usize = 128;
-/// Matrices B, each with a matrix C, for which there is memory.
+/// The number of matrices B, each with a matrix C, that fit in memory.
 pub const LINKS: usize = 3;
 
 /// Adds the row to each sum, and subtracts the column.
@@ -37,8 +37,8 @@ struct Memory<A, B, C, const TILES: usize> {
     barriers: [Mbarrier; 2],
 }
 
-/// The extents of the boxes of A and B, and of C; columns of B come to `$between` sums and to `$steps` steps of what is
-/// made of them, those of C to `$sums` sums.
+/// The extents of the boxes of A and B, and of C; columns of B become `$between` sums and `$steps` steps of their
+/// results, columns of C become `$sums` sums.
 macro_rules! chains {
     ($($name:ident $from_registers:ident: $k:literal $k_mode:ident [$k_steps:literal], $n:literal [$between:literal $steps:literal],
         $c_width:literal x $c_height:literal $c_mode:ident $tiles:literal $is_k_major:literal [$sums:literal];)+) => {$(
@@ -47,7 +47,7 @@ macro_rules! chains {
              thread. The next B is multiplied while C is."
             [$k $k_mode, $n $between $steps, $c_width $c_height $c_mode $tiles $is_k_major $sums]
             |a, b, warpgroup| {
-                // SAFETY: the matrices have been loaded, and nobody writes them.
+                // SAFETY: the matrices have been loaded, and no thread writes them.
                 let (a, b) = unsafe {
                     (
                         Matrix::<Boxes<[[T; $k]; ROWS], $k_mode, 1, true>>::from_ptr(a.as_ptr().cast()),
@@ -64,7 +64,7 @@ macro_rules! chains {
             [$k $k_mode, $n $between $steps, $c_width $c_height $c_mode $tiles $is_k_major $sums]
             |a, b, warpgroup| {
                 let a = a.fragment::<$k_steps>(warpgroup, warpgroup.index());
-                // SAFETY: the matrix has been loaded, and nobody writes it.
+                // SAFETY: the matrix has been loaded, and no thread writes it.
                 let b = unsafe { Matrix::<Boxes<[[T; $k]; $n], $k_mode, 1, true>>::from_ptr(b) };
                 let sums = Accumulator::<[f32; $between]>::zero().begin_with(a, warpgroup);
                 // SAFETY: as above.
@@ -80,9 +80,9 @@ macro_rules! chains {
         ///
         /// # Safety
         /// 1. There is one block of 384 threads.
-        /// 2. The tensors have 128 rows of A, and `links` times the rows and columns of B and C, which nobody writes; there
+        /// 2. The tensors have 128 rows of A and `links` times the rows and columns of B and C, all read-only; there
         ///    are 1 to 3 links.
-        /// 3. `output` has the sums of 256 threads, which nobody else uses.
+        /// 3. `output` has the sums of 256 threads, and no other code uses it.
         #[kernel(
             max_threads = 384,
             min_blocks = 1,
@@ -116,7 +116,7 @@ macro_rules! chains {
             };
             let barriers: SharedPtr<Mbarrier> = memory.byte_add(offset_of!(All<T>, barriers) as u32).cast();
             let a_tile = block.load_tile(a_tile, barriers, a, [0, 0]).wait();
-            // SAFETY: there is memory for so many tiles, which nobody uses before, and the tensors have them (2).
+            // SAFETY: there is memory for these tiles, which no thread uses before, and the tensors have them (2).
             let loading = block.load(barriers.add(1), |loads| unsafe {
                 let mut link = 0;
                 while link < links {
@@ -144,7 +144,7 @@ macro_rules! chains {
                     Fragment::<T, $steps>::of(&sums, $warpgroup, &Slanted)
                 };
                 let add = |sums: Accumulator<[f32; $sums]>, fragment, link: u32| {
-                    // SAFETY: the matrix has been loaded, and nobody writes it.
+                    // SAFETY: the matrix has been loaded, and no thread writes it.
                     unsafe {
                         let c = Matrix::<Boxes<[[T; $c_width]; $c_height], $c_mode, $tiles, $is_k_major>>::from_ptr(c_tile(link));
                         sums.begin_with(fragment, $warpgroup).multiply_fragment(c).commit()
@@ -168,7 +168,7 @@ macro_rules! chains {
                 // SAFETY: the sums of each thread have a place (3).
                 unsafe { *output.cast::<[f32; $sums]>().add(thread as usize) = *sums.registers() };
             };
-            // SAFETY: the attributes say so.
+            // SAFETY: the attributes set them.
             unsafe { block.split_registers::<384, 40, 232>(|_| (), multiply) };
         }
     };
@@ -178,10 +178,10 @@ chains! {
     // C has rows of 64 columns, 48 along K.
     chained_wide chained_wide_from_registers:
         64 Swizzle128 [4], 48 [24 3], 64 x 48 Swizzle128 2 false [64];
-    // C is given transposed: 24 columns of 32 along K.
+    // C is transposed: 24 columns of 32 along K.
     chained_narrow chained_narrow_from_registers:
         32 Swizzle64 [2], 32 [16 2], 32 x 24 Swizzle64 1 true [12];
-    // Of ten steps, one of K in the first product.
+    // Ten steps, each one of K in the first product.
     chained_long chained_long_from_registers:
         16 Swizzle32 [1], 160 [80 10], 16 x 160 Swizzle32 1 false [8];
 }

@@ -6,13 +6,13 @@ use tma::{
     thread::{block_dim, block_idx, sync_threads, thread_idx},
 };
 
-/// The sum of two vectors, an element for each thread.
+/// Adds two vectors, an element for each thread.
 ///
 /// # Safety
-/// 1. `a` and `b` have as many numbers as is said, at least as many as `a`, which nobody writes; `c` has as many as `a`.
+/// 1. `a` and `b` have these lengths, at least the length of `a`, and no thread writes them; `c` has the length of `a`.
 #[kernel(local_memory)]
 pub unsafe fn vecadd(a: *const f32, a_len: usize, b: *const f32, b_len: usize, c: *mut f32) {
-    // SAFETY: so many numbers are there, and nobody writes them (1).
+    // SAFETY: the numbers are valid, and no thread writes them (1).
     let (a, b) = unsafe {
         (
             slice::from_raw_parts(a, a_len),
@@ -21,7 +21,7 @@ pub unsafe fn vecadd(a: *const f32, a_len: usize, b: *const f32, b_len: usize, c
     };
     let index = (block_idx().x * block_dim().x + thread_idx().x) as usize;
     if index < a.len() {
-        // SAFETY: `c` has as many numbers (1), and this one is this thread's.
+        // SAFETY: `c` has the same length (1), and this element is this thread's.
         unsafe { c.add(index).write(a[index] + b[index]) };
     }
 }
@@ -55,7 +55,7 @@ pub unsafe fn gemm_tiled(
     let mut sum = 0.0;
     for kk in (0..k).step_by(SIDE) {
         // SAFETY: the indices are within the matrices (1), each thread writes its own numbers of the tiles, and every
-        // thread of the block comes to the barriers.
+        // thread of the block reaches the barriers.
         unsafe {
             let (x, y) = (kk + tx as usize, kk + ty as usize);
             let of_a = if row < m && x < k {

@@ -13,11 +13,11 @@ fn shuffled<T: Lanes>(warp: Warp, value: T, by: u32) -> [T; 4] {
     ]
 }
 
-/// Writes what each thread gets by each shuffle.
+/// Writes each thread's result of each shuffle.
 ///
 /// # Safety
 /// 1. There is one block, one-dimensional, of whole warps.
-/// 2. `values` has a value for each thread, and `output` four that nobody else uses.
+/// 2. `values` has a value for each thread, and `output` four that no other code uses.
 #[kernel(max_threads = 96, instances(T = u8, i16, f32, u64, f64))]
 pub unsafe fn shuffles<T: Lanes>(output: *mut [T; 4], values: *const T, by: u32) {
     // SAFETY: every thread gets here (1).
@@ -27,10 +27,10 @@ pub unsafe fn shuffles<T: Lanes>(output: *mut [T; 4], values: *const T, by: u32)
     unsafe { *output.add(thread) = shuffled(block.warp(), *values.add(thread), by) };
 }
 
-/// As [`shuffles`], of three numbers each.
+/// Works like [`shuffles`], with three numbers each.
 ///
 /// # Safety
-/// As there.
+/// The conditions of [`shuffles`].
 #[kernel(max_threads = 96)]
 pub unsafe fn shuffles_of_arrays(output: *mut [[u32; 3]; 4], values: *const [u32; 3], by: u32) {
     // SAFETY: every thread gets here (1).
@@ -40,10 +40,10 @@ pub unsafe fn shuffles_of_arrays(output: *mut [[u32; 3]; 4], values: *const [u32
     unsafe { *output.add(thread) = shuffled(block.warp(), *values.add(thread), by) };
 }
 
-/// As [`shuffles`], of a pair each, whose numbers lie in memory as their bits.
+/// Works like [`shuffles`], with a pair each, stored as bits.
 ///
 /// # Safety
-/// As there.
+/// The conditions of [`shuffles`].
 #[kernel(max_threads = 96)]
 pub unsafe fn shuffles_of_pairs(output: *mut [[u32; 2]; 4], values: *const [u32; 2], by: u32) {
     // SAFETY: every thread gets here (1).
@@ -56,10 +56,10 @@ pub unsafe fn shuffles_of_pairs(output: *mut [[u32; 2]; 4], values: *const [u32;
     unsafe { *output.add(thread) = pairs.map(|(number, real)| [number as u32, real.to_bits()]) };
 }
 
-/// As [`shuffles`], of truth values, which lie in memory as numbers.
+/// Works like [`shuffles`], with truth values, stored as numbers.
 ///
 /// # Safety
-/// As there.
+/// The conditions of [`shuffles`].
 #[kernel(max_threads = 96)]
 pub unsafe fn shuffles_of_bools(output: *mut [u8; 4], values: *const u8, by: u32) {
     // SAFETY: every thread gets here (1).
@@ -71,11 +71,11 @@ pub unsafe fn shuffles_of_bools(output: *mut [u8; 4], values: *const u8, by: u32
     unsafe { *output.add(thread) = shuffled(block.warp(), value, by).map(u8::from) };
 }
 
-/// Writes what each thread gets of each vote.
+/// Writes each thread's result of each vote.
 ///
 /// # Safety
 /// 1. There is one block, one-dimensional, of whole warps.
-/// 2. `numbers` has a number for each thread, and `output` three that nobody else uses.
+/// 2. `numbers` has a number for each thread, and `output` three that no other code uses.
 #[kernel(max_threads = 128)]
 pub unsafe fn votes(output: *mut [u32; 3], numbers: *const u32) {
     // SAFETY: every thread gets here (1).
@@ -93,19 +93,19 @@ pub unsafe fn votes(output: *mut [u32; 3], numbers: *const u32) {
     unsafe { *output.add(thread) = votes };
 }
 
-/// Does `f(x) = a * x + b`, then `g`: the order makes a difference.
+/// The function `f(x) = a * x + b`, then `g`: the order makes a difference.
 #[inline(always)]
 fn then([a, b]: [u32; 2], [c, d]: [u32; 2]) -> [u32; 2] {
     [c * a, c * b + d]
 }
 
-/// Writes what each thread gets of the reductions and prefixes of its warp: the sum, the largest `i32`, the
-/// sum of the numbers as `f32`, and two numbers that depend on the order; then the same of the prefixes,
-/// but for the `f32` of the low 16 bits.
+/// Writes each thread's results of the reductions and prefixes of its warp: the sum, the largest `i32`, the
+/// sum of the numbers as `f32`, and two numbers that depend on the order; then the same for the prefixes,
+/// except for the `f32` of the low 16 bits.
 ///
 /// # Safety
 /// 1. There is one block, one-dimensional, of whole warps.
-/// 2. `numbers` has a number for each thread, and `output` ten that nobody else uses.
+/// 2. `numbers` has a number for each thread, and `output` ten that no other code uses.
 #[kernel(max_threads = 96)]
 pub unsafe fn warp_reductions(output: *mut [u32; 10], numbers: *const u32) {
     // SAFETY: every thread gets here (1).
@@ -131,12 +131,12 @@ pub unsafe fn warp_reductions(output: *mut [u32; 10], numbers: *const u32) {
     unsafe { *output.add(thread) = results };
 }
 
-/// Writes what each thread gets of reductions of its block, one behind the other: two sums, the sum of
+/// Writes each thread's results of reductions of its block, one after the other: two sums, the sum of
 /// quarters as `f64`, the largest number with its thread, and four smallest numbers of 16 bytes.
 ///
 /// # Safety
 /// 1. Blocks are one-dimensional, of whole warps.
-/// 2. `numbers` has a number for each thread of the grid, and `output` ten that nobody else uses.
+/// 2. `numbers` has a number for each thread of the grid, and `output` ten that no other code uses.
 #[kernel(max_threads = 1024)]
 pub unsafe fn block_reductions(output: *mut [u32; 10], numbers: *const u32) {
     // SAFETY: every thread gets here (1).
@@ -178,8 +178,8 @@ shared! {
     static NUMBERS: [u32; 1024];
 }
 
-/// This thread's number, how many there are, how many of its warp and of all are elected, are they the same
-/// twice, and the number of the thread behind it.
+/// Returns this thread's number, the number of threads, the elected ones of its warp and of all, whether these are the
+/// same twice, and the number of the next thread.
 #[inline(always)]
 fn in_group(group: impl Threads, warp: Warp, own: u32, numbers: u32) -> [u32; 6] {
     let at = |thread| NUMBERS::ptr().at(numbers + thread);
@@ -201,11 +201,11 @@ fn in_group(group: impl Threads, warp: Warp, own: u32, numbers: u32) -> [u32; 6]
     ]
 }
 
-/// Writes what each thread sees of its block, of its warp, and of its part of the block.
+/// Writes each thread's view of its block, of its warp, and of its part of the block.
 ///
 /// # Safety
 /// 1. There is one block, one-dimensional, of two warps at least.
-/// 2. `output` has 18 numbers for each thread that nobody else uses.
+/// 2. `output` has 18 numbers for each thread that no other code uses.
 #[kernel(max_threads = 1024)]
 pub unsafe fn groups_of_block(output: *mut [[u32; 6]; 3]) {
     // SAFETY: every thread gets here (1).
@@ -227,12 +227,12 @@ pub unsafe fn groups_of_block(output: *mut [[u32; 6]; 3]) {
     );
 }
 
-/// Writes the rank of each thread's block in its cluster, their number, and what the block behind it in
-/// the cluster wrote before they met.
+/// Writes the rank of each thread's block in its cluster, the number of blocks, and the number that the next block of
+/// the cluster wrote before they synchronised.
 ///
 /// # Safety
 /// 1. Blocks are one-dimensional, of whole warps; so is the grid, of whole clusters.
-/// 2. `output` has three numbers for each thread, and `numbers` one for each block, that nobody else uses.
+/// 2. `output` has three numbers for each thread, and `numbers` one for each block, that no other code uses.
 #[kernel(max_threads = 64)]
 pub unsafe fn groups_of_cluster(output: *mut [u32; 3], numbers: *mut u32) {
     // SAFETY: every thread gets here (1).
@@ -256,7 +256,7 @@ pub unsafe fn groups_of_cluster(output: *mut [u32; 3], numbers: *mut u32) {
 /// times the round, and the thread's number. The warpgroups have two roles.
 ///
 /// # Safety
-/// 1. `output` is as its type says. Blocks have 256 threads.
+/// 1. `output` is as its type requires. Blocks have 256 threads.
 #[cfg(not(any(tma_arch = "sm_90", tma_arch = "sm_100", tma_arch = "sm_120")))]
 #[kernel(max_threads = 256, min_blocks = 1)]
 pub unsafe fn warpgroups_of_roles(output: tma::GlobalMut<u32, tma::PerThread>, rounds: u32) {
@@ -270,7 +270,7 @@ pub unsafe fn warpgroups_of_roles(output: tma::GlobalMut<u32, tma::PerThread>, r
         let at = |thread| NUMBERS::ptr().at(first + thread % warpgroup.threads());
         let mut next = 0;
         for round in 0..rounds {
-            // SAFETY: the number is there, and this thread's until the warpgroup synchronises.
+            // SAFETY: the number is valid, and this thread's until the warpgroup synchronises.
             unsafe { at(warpgroup.thread()).write(1000 * round + block.thread()) };
             warpgroup.sync();
             // SAFETY: `sync` orders the write before.
@@ -279,6 +279,6 @@ pub unsafe fn warpgroups_of_roles(output: tma::GlobalMut<u32, tma::PerThread>, r
         }
         output.write(block, next);
     };
-    // SAFETY: the attributes say so.
+    // SAFETY: the attributes set them.
     unsafe { block.split_registers::<256, 64, 256>(pass_on, pass_on) };
 }

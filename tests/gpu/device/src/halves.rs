@@ -18,17 +18,17 @@ pub type F16Rows = [[f16; 32]; 4];
 pub struct Limits {
     /// The number by which elements are multiplied.
     pub factor: F16,
-    /// Least and greatest of what comes out.
+    /// Least and greatest result.
     pub ends: [bf16; 2],
 }
 
 /// Multiplies the elements of the tile at column `x` and row `y`, first by `factor`, then by `limits.factor`, stores the
-/// tile, adds `addends` as `bf16`, and writes each sum, within the limits, where its neighbour's addend was.
+/// tile, adds `addends` as `bf16`, and writes each sum, within the limits, at the place of its neighbour's addend.
 ///
 /// # Safety
 /// 1. There is one block of 128 threads.
-/// 2. Nobody else uses the tensor; `x` is a multiple of 8, and neither coordinate negative.
-/// 3. `addends` and `output` have 128 numbers, and nobody else uses these.
+/// 2. No other code uses the tensor; `x` is a multiple of 8, and neither coordinate is negative.
+/// 3. `addends` and `output` have 128 numbers, and no other code uses these.
 #[kernel(max_threads = 128)]
 pub unsafe fn mixed_halves(
     output: *mut bf16,
@@ -54,7 +54,7 @@ pub unsafe fn mixed_halves(
         let [least, greatest] = limits.ends.map(Bf16::from);
         let sum = bf16::from(sum.max(least).min(greatest));
         let sum = block.warp().shuffle_xor(sum, 1);
-        // SAFETY: as above; each thread has a number of its own.
+        // SAFETY: as above; each thread has its own number.
         unsafe { memory::store::<Cs, _>(output.add(block.thread() as usize), sum) };
         product.into()
     });

@@ -6,7 +6,7 @@ use tma::{
     warp::{self, ALL_LANES, ballot, broadcast, lane},
 };
 
-/// Writes what shuffles, votes and elections give each thread of one block.
+/// Writes the results of shuffles, votes and elections for each thread of one block.
 ///
 /// # Safety
 /// 1. `output` has 11 numbers for each thread; the block is one-dimensional and of whole warps.

@@ -1,4 +1,4 @@
-//! Kernels that show, one by one, what the device library does; the cases are in `tests`.
+//! Kernels that show one feature of the device library each; the cases are in `tests`.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 // On the device one proof covers the steps of an operation.

@@ -10,7 +10,7 @@ fn index() -> u32 {
     block_idx().x * block_dim().x + thread_idx().x
 }
 
-/// A kernel for each function of one `f32`: of the numbers whose bits are `first` and those after it, every
+/// Defines a kernel for each function of one `f32`: for the numbers whose bits are `first` and later ones, every
 /// `step`th.
 macro_rules! functions {
     ($($name:ident: $function:expr;)+) => {

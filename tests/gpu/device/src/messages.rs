@@ -12,7 +12,7 @@ pub unsafe fn panics(numbers: *mut u32, way: u32, index: u32) {
     if thread::thread_idx().x != 5 {
         return;
     }
-    // SAFETY: there are four (1), and no other thread is here.
+    // SAFETY: there are four (1), and no other thread uses them.
     let numbers = unsafe { core::slice::from_raw_parts_mut(numbers, 4) };
     match way {
         0 => numbers[index as usize] = 1,

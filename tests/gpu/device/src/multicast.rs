@@ -16,12 +16,12 @@ pub type Part = [[u32; PART[0]]; PART[1]];
 /// Elements of a part.
 const ELEMS: u32 = (PART[0] * PART[1]) as u32;
 
-/// Each block writes all parts of the `items` of its cluster: item `i` lies at column 8 and from row
-/// `3 * i * BLOCKS - 2` on, a part below the other.
+/// Each block writes all parts of the `items` of its cluster: item `i` is at column 8 and from row
+/// `3 * i * BLOCKS - 2` on, one part below the other.
 ///
 /// # Safety
 /// 1. Grid and blocks are one-dimensional, blocks of whole warps, two at least; the cluster has `BLOCKS` blocks.
-/// 2. `output` has the parts of all items for each block, and nobody else uses it or writes the tensor.
+/// 2. `output` has the parts of all items for each block, and no other code uses it or writes the tensor.
 #[kernel(
     max_threads = 128,
     instances(STAGES = 1, 2, 3, 4; BLOCKS = 1, 2, 4),
@@ -63,12 +63,12 @@ pub unsafe fn multicast_parts<const STAGES: u32, const BLOCKS: u32>(
 /// The tile of [`multicast_once`].
 pub type Slice = [[u32; 16]; 2];
 
-/// Each block of a cluster of three writes the six rows from row `y` and column `x` on, of which each has loaded
-/// two for all.
+/// Each block of a cluster of three writes the six rows from row `y` and column `x` on; each has loaded
+/// two of them for all.
 ///
 /// # Safety
 /// 1. Grid and blocks are one-dimensional, blocks of whole warps.
-/// 2. `output` is as its type says, nobody writes the tensor, and `x` is a multiple of 4.
+/// 2. `output` is as its type requires, no thread writes the tensor, and `x` is a multiple of 4.
 #[kernel(max_threads = 128, cluster = 3)]
 pub unsafe fn multicast_once(
     output: GlobalMut<[u32; 96], PerBlock>,

@@ -1,6 +1,6 @@
 use tma::{TensorMap, kernel, thread};
 
-/// Writes each parameter, widened to 64 bits, to an index of its own.
+/// Writes each parameter, widened to 64 bits, to its own index.
 ///
 /// # Safety
 /// 1. `output` has 10 numbers.

@@ -17,13 +17,13 @@ pub type ItemTile = [[u32; 16]; 6];
 
 const ROWS: i32 = 6;
 
-/// Writes `3 * x + 1` for each number `x` of the items, which are dealt out to the blocks and copied as they
-/// lie; counts those of each block.
+/// Writes `3 * x + 1` for each number `x` of the items, which are dealt out to the blocks and copied in
+/// order; counts the items of each block.
 ///
 /// # Safety
 /// 1. Grid and blocks are one-dimensional, blocks of whole warps, two at least; the launch has the memory.
 /// 2. `input` and `output` have `items` items, at multiples of 16 bytes, and `counts` has a number for each
-///    block; nobody else uses them.
+///    block; no other code uses them.
 #[kernel(
     max_threads = 128,
     instances(STAGES = 1, 2, 3, 4, 5, 6, 7, 8),
@@ -71,13 +71,13 @@ pub unsafe fn dealt_items<const STAGES: u32>(
     );
 }
 
-/// As [`dealt_items`], of tiles that lie one below the other, which the blocks draw; each block writes 1
+/// Works like [`dealt_items`], with tiles one below the other, which the blocks draw; each block writes 1
 /// when it has no more.
 ///
 /// # Safety
 /// 1. As for [`dealt_items`].
-/// 2. `output` has `items` items, and `counts` a number for each block; nobody else uses them or the tensor.
-/// 3. `counter` is as its type says.
+/// 2. `output` has `items` items, and `counts` a number for each block; no other code uses them or the tensor.
+/// 3. `counter` is as its type requires.
 #[kernel(
     max_threads = 128,
     instances(STAGES = 1, 2, 3, 4, 5, 6, 7, 8),
@@ -122,10 +122,10 @@ pub unsafe fn drawn_tiles<const STAGES: u32>(
     );
 }
 
-/// As [`drawn_tiles`], with results that are stored from where the tiles were loaded.
+/// Works like [`drawn_tiles`], with results that are stored from the loaded tiles.
 ///
 /// # Safety
-/// As there, of the tensor `output`.
+/// The conditions of [`drawn_tiles`], for the tensor `output`.
 #[kernel(
     max_threads = 128,
     instances(STAGES = 2, 3, 4, 5, 6, 7, 8),
@@ -177,8 +177,8 @@ pub unsafe fn stored_tiles<const STAGES: u32>(
 ///
 /// # Safety
 /// 1. Grid and blocks are one-dimensional, blocks of whole warps; the launch has the memory.
-/// 2. As (2) of [`dealt_items`].
-/// 3. `counter` is as its type says.
+/// 2. (2) of [`dealt_items`].
+/// 3. `counter` is as its type requires.
 #[kernel(
     max_threads = 128,
     instances(STAGES = 2, 3, 4, 5, 6, 7, 8; IS_DRAWN = true, false),
@@ -207,7 +207,7 @@ pub unsafe fn streamed_items<const STAGES: u32, const IS_DRAWN: bool>(
             let input = input.add((item * ITEM) as usize);
             loads.bulk(stage.cast(), input.cast(), ITEM_BYTES);
         },
-        // SAFETY: the item is there (2), and what was copied needs no fence.
+        // SAFETY: the item is there (2), and copied bytes need no fence.
         |item, stores, stage| unsafe {
             let output = output.add((item * ITEM) as usize);
             stores.bulk(output.cast(), stage.cast(), ITEM_BYTES);
@@ -219,12 +219,12 @@ pub unsafe fn streamed_items<const STAGES: u32, const IS_DRAWN: bool>(
     }
 }
 
-/// Writes the numbers from `1000 * item` on as the tile of each item: through output tiles of the whole
+/// Writes the numbers from `1000 * item` on as the tile of each item, through output tiles of the whole
 /// block, or of all warps but the first.
 ///
 /// # Safety
 /// 1. Grid and blocks are one-dimensional, blocks of whole warps, two at least; the launch has the memory.
-/// 2. Nobody else uses the tensor, which has `items` tiles, one below the other.
+/// 2. No other code uses the tensor, which has `items` tiles, one below the other.
 #[kernel(
     max_threads = 128,
     instances(TILES = 1, 2, 3, 4, 8; IS_PART = true, false),

@@ -3,14 +3,14 @@ use tma::{
     thread::{block_dim, sync_threads, thread_idx},
 };
 
-/// One kernel for each type that `SharedPtr` reads and writes.
+/// Defines one kernel for each type that `SharedPtr` reads and writes.
 macro_rules! reverse {
     ($($name:ident: $type:ty,)*) => {$(
         /// Reverses one value per thread through dynamic shared memory.
         ///
         /// # Safety
-        /// 1. `input` and `output` have a value for each thread of the one block, whose launch asks
-        ///    for as many bytes of shared memory.
+        /// 1. `input` and `output` have a value for each thread of the one block, whose launch requests
+        ///    as many bytes of shared memory.
         #[kernel]
         pub unsafe fn $name(output: *mut $type, input: *const $type) {
             let (thread, threads) = (thread_idx().x, block_dim().x);
@@ -39,7 +39,7 @@ reverse! {
     reverse_v4: [u32; 4],
 }
 
-/// Writes through a generic pointer what `SharedPtr` then reads, and where variables lie.
+/// Writes through a generic pointer and reads by `SharedPtr`; writes the addresses of variables.
 ///
 /// # Safety
 /// 1. `output` has a number for each of the 64 threads, and 5 more.
@@ -63,7 +63,7 @@ pub unsafe fn static_shared(output: *mut u32) {
     unsafe { *output.add(thread as usize) = numbers.at(63 - thread).read() };
     if thread == 0 {
         let addresses = [NUMBERS::ptr().address() % 4, ALIGNED::ptr().address() % 256];
-        // Nothing overlaps, and a variable in a function exists once.
+        // Variables do not overlap, and a variable in a function exists once.
         let apart = BYTE::ptr().address().abs_diff(ALIGNED::ptr().address()) >= 1;
         let once = counter().address() == counter().address();
         let last = numbers.byte_add(4 * 63).cast::<u32>().address() - numbers.address();
@@ -75,7 +75,7 @@ pub unsafe fn static_shared(output: *mut u32) {
             last,
         ];
         for (index, result) in results.into_iter().enumerate() {
-            // SAFETY: five numbers behind those of the threads (1).
+            // SAFETY: five numbers after the threads' (1).
             unsafe { *output.add(64 + index) = result };
         }
     }

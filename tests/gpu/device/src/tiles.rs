@@ -8,14 +8,14 @@ use tma::{
     tile::{Element, Mode},
 };
 
-/// Where a tile is loaded and stored: coordinates, innermost first, of which a tensor takes as many as it
+/// The coordinates of a tile's load and store, innermost first; a tensor uses as many as it
 /// has.
 #[derive(Clone, Copy, KernelArg)]
 #[repr(C)]
 pub struct Placement {
-    /// Of the first element that is loaded.
+    /// The first element that is loaded.
     pub load: [i32; 3],
-    /// Of the first element that is stored.
+    /// The first element that is stored.
     pub store: [i32; 3],
 }
 
@@ -54,8 +54,8 @@ fn coords_of<S: Rank<RANK>, const RANK: usize>(index: u32) -> [u32; RANK] {
     })
 }
 
-/// Writes the elements of a tile row by row: by their numbers, and behind those by their coordinates. Each
-/// thread has those that it also updates.
+/// Writes the elements of a tile row by row: by their numbers, and after those by their coordinates. Each
+/// thread writes the elements that it also updates.
 ///
 /// # Safety
 /// 1. There is room for the tile twice at `elements`.
@@ -85,8 +85,8 @@ macro_rules! tiles {
         $(#[$attribute])*
         ///
         /// # Safety
-        /// 1. There is one block, one-dimensional, of whole warps. Nobody else uses the tensors; the first
-        ///    coordinates are multiples of 16 bytes, and none of the store is negative.
+        /// 1. There is one block, one-dimensional, of whole warps. No other code uses the tensors; the first
+        ///    coordinates are multiples of 16 bytes, and the store's are not negative.
         /// 2. There is room for the tile twice at `elements`.
         #[kernel(max_threads = 128)]
         pub unsafe fn $name(
@@ -138,13 +138,13 @@ tiles! {
 /// Rows of a tile that a kernel writes.
 pub type Written = [[i32; 32]; 6];
 
-/// Stores a tile that the block writes element by element, and behind it one whose elements it writes by
+/// Stores a tile that the block writes element by element, and after it one whose elements it writes by
 /// hand and updates with the numbers of other threads.
 ///
 /// # Safety
-/// 1. There is one block, one-dimensional, of whole warps. Nobody else uses the tensor, which has two tiles,
+/// 1. There is one block, one-dimensional, of whole warps. No other code uses the tensor, which has two tiles,
 ///    one below the other.
-/// 2. `sums` has a number for each thread that nobody else uses.
+/// 2. `sums` has a number for each thread that no other code uses.
 #[kernel(max_threads = 128)]
 pub unsafe fn tiles_written(
     #[grid_constant] target: &TileMap<Written, Swizzle128>,
@@ -180,14 +180,14 @@ pub unsafe fn tiles_written(
     unsafe { *sums.add(block.thread() as usize) = sum };
 }
 
-/// Reads an element of a tile that there is not.
+/// Reads an element of a tile that does not exist.
 ///
 /// # Panics
 /// There is no such element.
 ///
 /// # Safety
 /// 1. There is one block, one-dimensional, of whole warps.
-/// 2. `output` has a number that nobody else uses.
+/// 2. `output` has a number that no other code uses.
 #[kernel(max_threads = 32)]
 pub unsafe fn element_beyond(output: *mut i32, index: u32) {
     shared! {

@@ -23,14 +23,14 @@ constant! {
 
 const BYTES: u32 = 512;
 
-/// Phases of a barrier, by the tokens of arrivals and by parity.
+/// Waits for phases of a barrier by the tokens of arrivals and by parity.
 ///
 /// # Safety
-/// 1. It is looked at and not launched; so are the others.
+/// 1. The kernel is compared and not launched; so are the others.
 #[kernel(max_threads = 64)]
 pub unsafe fn typed_barrier(output: *mut u32) {
     let thread = thread_idx().x;
-    // SAFETY: nobody launches it (1).
+    // SAFETY: the kernel is never launched (1).
     unsafe {
         if thread == 0 {
             Barrier::init(BAR::ptr(), 64);
@@ -54,14 +54,14 @@ pub unsafe fn typed_barrier(output: *mut u32) {
     }
 }
 
-/// As [`typed_barrier`].
+/// The bare instructions of [`typed_barrier`].
 ///
 /// # Safety
-/// As there.
+/// The conditions of [`typed_barrier`].
 #[kernel(max_threads = 64)]
 pub unsafe fn raw_barrier(output: *mut u32) {
     let thread = thread_idx().x;
-    // SAFETY: nobody launches it (1).
+    // SAFETY: the kernel is never launched (1).
     unsafe {
         if thread == 0 {
             mbarrier::init(BAR::ptr(), 64);
@@ -86,10 +86,10 @@ pub unsafe fn raw_barrier(output: *mut u32) {
     }
 }
 
-/// Two loads that one arrival counts, and two that none does.
+/// Issues two loads that one arrival counts, and two that no arrival counts.
 ///
 /// # Safety
-/// As for [`typed_barrier`].
+/// The conditions of [`typed_barrier`].
 #[kernel(max_threads = 64)]
 pub unsafe fn typed_transaction(
     #[grid_constant] map: &TensorMap,
@@ -97,7 +97,7 @@ pub unsafe fn typed_transaction(
     x: i32,
     y: i32,
 ) {
-    // SAFETY: nobody launches it (1).
+    // SAFETY: the kernel is never launched (1).
     unsafe {
         let bar = Barrier::assume_init(BAR::ptr());
         let tile = TILE::ptr();
@@ -113,13 +113,13 @@ pub unsafe fn typed_transaction(
     }
 }
 
-/// As [`typed_transaction`].
+/// The bare instructions of [`typed_transaction`].
 ///
 /// # Safety
-/// As there.
+/// The conditions of [`typed_barrier`].
 #[kernel(max_threads = 64)]
 pub unsafe fn raw_transaction(#[grid_constant] map: &TensorMap, input: *const u8, x: i32, y: i32) {
-    // SAFETY: nobody launches it (1).
+    // SAFETY: the kernel is never launched (1).
     unsafe {
         let (bar, tile) = (BAR::ptr(), TILE::ptr());
         cp_async_bulk::shared_cluster_global(tile.cast(), input, BYTES, bar);
@@ -132,13 +132,13 @@ pub unsafe fn raw_transaction(#[grid_constant] map: &TensorMap, input: *const u8
     }
 }
 
-/// Groups of stores, waited for in each way.
+/// Commits groups of stores, and waits in each way.
 ///
 /// # Safety
-/// As for [`typed_barrier`].
+/// The conditions of [`typed_barrier`].
 #[kernel(max_threads = 64)]
 pub unsafe fn typed_groups(#[grid_constant] map: &TensorMap, output: *mut u8, x: i32, y: i32) {
-    // SAFETY: nobody launches it (1).
+    // SAFETY: the kernel is never launched (1).
     unsafe {
         let tile = TILE::ptr();
         let mut stores = Stores::new();
@@ -154,13 +154,13 @@ pub unsafe fn typed_groups(#[grid_constant] map: &TensorMap, output: *mut u8, x:
     }
 }
 
-/// As [`typed_groups`].
+/// The bare instructions of [`typed_groups`].
 ///
 /// # Safety
-/// As there.
+/// The conditions of [`typed_barrier`].
 #[kernel(max_threads = 64)]
 pub unsafe fn raw_groups(#[grid_constant] map: &TensorMap, output: *mut u8, x: i32, y: i32) {
-    // SAFETY: nobody launches it (1).
+    // SAFETY: the kernel is never launched (1).
     unsafe {
         let tile = TILE::ptr();
         cp_async_bulk::global_shared_cta(output, tile.cast(), BYTES);
@@ -179,12 +179,12 @@ pub unsafe fn raw_groups(#[grid_constant] map: &TensorMap, output: *mut u8, x: i
 /// A ring of three stages: one thread fills, one warp empties.
 ///
 /// # Safety
-/// As for [`typed_barrier`].
+/// The conditions of [`typed_barrier`].
 #[kernel(max_threads = 64)]
 pub unsafe fn typed_ring(input: *const u8, output: *mut u32, rounds: u32) {
     let thread = thread_idx().x;
     let barriers = RING::ptr().cast::<Mbarrier>();
-    // SAFETY: nobody launches it (1).
+    // SAFETY: the kernel is never launched (1).
     unsafe {
         if thread == 0 {
             Ring::<3>::init(barriers, 1, 32);
@@ -213,15 +213,15 @@ pub unsafe fn typed_ring(input: *const u8, output: *mut u32, rounds: u32) {
     }
 }
 
-/// As [`typed_ring`].
+/// The bare instructions of [`typed_ring`].
 ///
 /// # Safety
-/// As there.
+/// The conditions of [`typed_barrier`].
 #[kernel(max_threads = 64)]
 pub unsafe fn raw_ring(input: *const u8, output: *mut u32, rounds: u32) {
     let thread = thread_idx().x;
     let barriers = RING::ptr().cast::<Mbarrier>();
-    // SAFETY: nobody launches it (1).
+    // SAFETY: the kernel is never launched (1).
     unsafe {
         if thread == 0 {
             for stage in 0..3 {
@@ -265,13 +265,13 @@ unsafe fn wait(bar: SharedPtr<Mbarrier>, parity: u32) {
     while !unsafe { mbarrier::try_wait_parity::<Acquire, Cta>(bar, parity) } {}
 }
 
-/// A tile by a map in each memory: a parameter, constant and global memory.
+/// Loads a tile by a map in each memory: a parameter, constant and global memory.
 ///
 /// # Safety
-/// As for [`typed_barrier`].
+/// The conditions of [`typed_barrier`].
 #[kernel(max_threads = 64)]
 pub unsafe fn typed_maps(#[grid_constant] map: &TensorMap, maps: *const TensorMap, x: i32) {
-    // SAFETY: nobody launches it (1).
+    // SAFETY: the kernel is never launched (1).
     unsafe {
         let bar = Barrier::assume_init(BAR::ptr());
         let tile = TILE::ptr();
@@ -284,13 +284,13 @@ pub unsafe fn typed_maps(#[grid_constant] map: &TensorMap, maps: *const TensorMa
     }
 }
 
-/// As [`typed_maps`].
+/// The bare instructions of [`typed_maps`].
 ///
 /// # Safety
-/// As there.
+/// The conditions of [`typed_barrier`].
 #[kernel(max_threads = 64)]
 pub unsafe fn raw_maps(#[grid_constant] map: &TensorMap, maps: *const TensorMap, x: i32) {
-    // SAFETY: nobody launches it (1).
+    // SAFETY: the kernel is never launched (1).
     unsafe {
         let (bar, tile) = (BAR::ptr(), TILE::ptr());
         fence::proxy_tensormap_generic_acquire::<Sys>(maps);

@@ -1,4 +1,4 @@
-//! More kernels in pairs, as those of `typed`: by blocks, tiles and pipelines, and by the bare
+//! More kernels in pairs, like those of `typed`: by blocks, tiles and pipelines, and by the bare
 //! instructions.
 
 use tma::{
@@ -23,13 +23,13 @@ shared! {
     static BAR: Mbarrier;
 }
 
-/// A tile that is loaded, changed and stored.
+/// Loads, changes and stores a tile.
 ///
 /// # Safety
-/// 1. It is looked at and not launched; so are the others.
+/// 1. The kernel is compared and not launched; so are the others.
 #[kernel(max_threads = 128)]
 pub unsafe fn typed_tile(#[grid_constant] map: &TileMap<Rows, Swizzle128>, x: i32, y: i32) {
-    // SAFETY: nobody launches it (1).
+    // SAFETY: the kernel is never launched (1).
     let block = unsafe { Block::converged() };
     block
         .load_tile(ROWS::ptr(), BAR::ptr(), map, [x, y])
@@ -37,14 +37,14 @@ pub unsafe fn typed_tile(#[grid_constant] map: &TileMap<Rows, Swizzle128>, x: i3
         .store(block, map, [x, y]);
 }
 
-/// As [`typed_tile`].
+/// The bare instructions of [`typed_tile`].
 ///
 /// # Safety
-/// As there.
+/// The conditions of [`typed_tile`].
 #[kernel(max_threads = 128)]
 pub unsafe fn raw_tile(#[grid_constant] map: &TileMap<Rows, Swizzle128>, x: i32, y: i32) {
     let (tile, bar, map) = (ROWS::ptr().cast::<u32>(), BAR::ptr(), map.as_ptr());
-    // SAFETY: nobody launches it (1).
+    // SAFETY: the kernel is never launched (1).
     unsafe {
         if is_elected() {
             mbarrier::init(bar, 1);
@@ -72,7 +72,7 @@ pub unsafe fn raw_tile(#[grid_constant] map: &TileMap<Rows, Swizzle128>, x: i32,
 /// A pipeline of tiles: one thread loads, all other warps read.
 ///
 /// # Safety
-/// As for [`typed_tile`].
+/// The conditions of [`typed_tile`].
 #[kernel(
     max_threads = 128,
     shared_bytes = pipeline::bytes::<Tile<Rows, Swizzle128>>(STAGES, 1)
@@ -82,7 +82,7 @@ pub unsafe fn typed_pipeline(
     output: *mut u32,
     items: u32,
 ) {
-    // SAFETY: nobody launches it (1).
+    // SAFETY: the kernel is never launched (1).
     let block = unsafe { Block::converged() };
     let memory = shared::dynamic::<Tile<Rows, Swizzle128>, 1024>();
     block.pipeline::<_, STAGES>(memory, 1).split(
@@ -97,7 +97,7 @@ pub unsafe fn typed_pipeline(
                 let mut index = workers.thread();
                 while index < BYTES / 4 {
                     let number = stage.get(index);
-                    // SAFETY: nobody launches it (1).
+                    // SAFETY: the kernel is never launched (1).
                     unsafe { *output.add((item * (BYTES / 4) + index) as usize) = number };
                     index += workers.threads();
                 }
@@ -107,10 +107,10 @@ pub unsafe fn typed_pipeline(
     );
 }
 
-/// As [`typed_pipeline`].
+/// The bare instructions of [`typed_pipeline`].
 ///
 /// # Safety
-/// As there.
+/// The conditions of [`typed_tile`].
 #[kernel(
     max_threads = 128,
     shared_bytes = pipeline::bytes::<Tile<Rows, Swizzle128>>(STAGES, 1)
@@ -130,7 +130,7 @@ pub unsafe fn raw_pipeline(
     let full = |stage| barrier(stage);
     let empty = |stage| barrier(STAGES + stage);
     let workers = block_dim().x - Warp::LANES;
-    // SAFETY: nobody launches it (1).
+    // SAFETY: the kernel is never launched (1).
     unsafe {
         if thread_idx().x == 0 {
             for stage in 0..STAGES {
@@ -179,7 +179,7 @@ pub unsafe fn raw_pipeline(
     }
 }
 
-/// Where a byte of a tile with a 128-byte swizzle lies.
+/// Returns the offset of a byte of a tile with a 128-byte swizzle.
 #[inline(always)]
 fn swizzled(offset: u32) -> u32 {
     offset ^ (offset >> 7 & 7) << 4

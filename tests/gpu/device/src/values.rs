@@ -9,7 +9,7 @@ use tma::{
     thread::{self, block_dim, block_idx, clock, nanoseconds, sleep, sync_threads, thread_idx},
 };
 
-/// Writes what functions of integers give for two numbers of each thread.
+/// Writes the results of integer functions for two numbers of each thread.
 ///
 /// # Safety
 /// 1. `output` has 20 numbers for each thread of the one block, `input` two.
@@ -53,7 +53,7 @@ pub unsafe fn integers(output: *mut u32, input: *const [u32; 2]) {
 /// All threads of all blocks change a number of each type and way, in global and in shared memory.
 ///
 /// # Safety
-/// 1. `output` has 16 numbers of 8 bytes, zeros at first, of which those from 8 on are for the first block.
+/// 1. `output` has 16 numbers of 8 bytes, zeros at first; those from 8 on belong to the first block.
 #[kernel(max_threads = 256)]
 pub unsafe fn atomics(output: *mut u64) {
     shared! {
@@ -66,7 +66,7 @@ pub unsafe fn atomics(output: *mut u64) {
     let number = block_idx().x * block_dim().x + thread;
     let (count, sum, pair, least) = (COUNT::ptr(), SUM::ptr(), PAIR::ptr(), LEAST::ptr());
     if thread == 0 {
-        // SAFETY: one thread writes what it alone uses before the barrier.
+        // SAFETY: one thread writes memory that no other thread uses before the barrier.
         unsafe {
             count.write(0);
             sum.write(0.0);
@@ -77,7 +77,7 @@ pub unsafe fn atomics(output: *mut u64) {
     // SAFETY: every thread is here.
     unsafe { sync_threads() };
     // SAFETY: numbers that were written before the launch (1) or the barrier, aligned to 8, and changed
-    // by atomic operations alone.
+    // only by atomic operations.
     unsafe {
         let at = |index: usize| GlobalPtr::from_ptr(output.add(index));
         at(0).fetch_add::<Relaxed, Gpu>(3);
@@ -119,7 +119,7 @@ pub unsafe fn atomics(output: *mut u64) {
     }
 }
 
-/// The last block to finish adds up what the others have written.
+/// The last block to finish adds up the numbers of the others.
 ///
 /// # Safety
 /// 1. `output` has a number, `parts` one for each block, and `count` is 0 at first.
@@ -129,8 +129,8 @@ pub unsafe fn last_block_adds(output: *mut u32, parts: *mut u32, count: *mut u32
         return;
     }
     let block = block_idx().x;
-    // SAFETY: a number for each block (1); the counter is changed by atomic operations alone, and the last
-    // block reads the others' numbers behind the fences of all.
+    // SAFETY: a number for each block (1); the counter is changed only by atomic operations, and the last
+    // block reads the others' numbers after the fences of all.
     unsafe {
         *parts.add(block as usize) = 3 * block + 1;
         fence::<Sc, Gpu>();
@@ -155,7 +155,7 @@ pub unsafe fn handed_over(output: *mut u32, flag: *mut u32) {
     if thread_idx().x != 0 {
         return;
     }
-    // SAFETY: the second block reads the number behind the flag that the first one has released (1).
+    // SAFETY: the second block reads the number after the flag that the first one has released (1).
     unsafe {
         if block_idx().x == 0 {
             *output = 42;
@@ -177,7 +177,7 @@ pub unsafe fn handed_over(output: *mut u32, flag: *mut u32) {
 pub unsafe fn cached_copies(output: *mut f32, input: *const f32) {
     let thread = thread_idx().x as usize;
     let (cycles, time) = (clock(), nanoseconds());
-    // SAFETY: 4 and 20 numbers for each thread (1), aligned to 16; nobody writes the input.
+    // SAFETY: 4 and 20 numbers for each thread (1), aligned to 16; no thread writes the input.
     unsafe {
         let from = input.add(4 * thread).cast::<[f32; 4]>();
         let to = output.add(20 * thread).cast::<[f32; 4]>();
@@ -200,7 +200,7 @@ pub unsafe fn cached_copies(output: *mut f32, input: *const f32) {
 /// Stops the kernel in one thread.
 ///
 /// # Safety
-/// 1. None: it only stops.
+/// 1. No conditions: it only stops.
 #[kernel(max_threads = 32)]
 pub unsafe fn stops(number: u32) {
     if thread_idx().x == number {

@@ -8,12 +8,12 @@ use tma::{
 /// Columns of the tile that is read by vectors, and rows.
 pub type VectorRows = [[u32; 32]; 9];
 
-/// Each thread writes the vector of the tile at column `x` and row `y` that has its number, counted down the
-/// columns: the first 9 are those of column 0.
+/// Each thread writes the vector of the tile at column `x` and row `y` with its number, counted down the
+/// columns: the first 9 are in column 0.
 ///
 /// # Safety
 /// 1. There is one block, one-dimensional, of whole warps.
-/// 2. `output` is as its type says, nobody writes the tensor, and `x` is a multiple of 4.
+/// 2. `output` is as its type requires, no thread writes the tensor, and `x` is a multiple of 4.
 #[kernel(max_threads = 96)]
 pub unsafe fn tile_vectors(
     output: GlobalMut<[[u32; 4]; 72], PerBlock>,
@@ -40,7 +40,7 @@ pub type HalfRows = [[u16; 32]; 5];
 ///
 /// # Safety
 /// 1. There is one block, one-dimensional, of whole warps.
-/// 2. Nobody else uses the tensor; `x` is a multiple of 8, and neither coordinate negative.
+/// 2. No other code uses the tensor; `x` is a multiple of 8, and neither coordinate is negative.
 #[kernel(max_threads = 96)]
 pub unsafe fn written_vectors(#[grid_constant] map: &TileMap<HalfRows, Swizzle64>, x: i32, y: i32) {
     shared! {
@@ -59,10 +59,10 @@ pub unsafe fn written_vectors(#[grid_constant] map: &TileMap<HalfRows, Swizzle64
 }
 
 /// Each thread of the first warpgroup writes 1000 plus the number of the next one, modulo 128, each of the others
-/// 2000 plus the same modulo 256, which they tell each other through shared memory.
+/// 2000 plus the same modulo 256; the numbers go through shared memory.
 ///
 /// # Safety
-/// 1. `output` is as its type says. Blocks have 384 threads.
+/// 1. `output` is as its type requires. Blocks have 384 threads.
 #[cfg(not(any(tma_arch = "sm_90", tma_arch = "sm_100", tma_arch = "sm_120")))]
 #[kernel(max_threads = 384, min_blocks = 1)]
 pub unsafe fn registers_of_roles(output: GlobalMut<u32, PerThread>) {
@@ -81,7 +81,7 @@ pub unsafe fn registers_of_roles(output: GlobalMut<u32, PerThread>) {
         };
         output.write(block, next);
     };
-    // SAFETY: the attribute says so.
+    // SAFETY: the attribute sets them.
     unsafe {
         block.split_registers::<384, 40, 232>(
             |loaders| role(loaders, 0, 1000),

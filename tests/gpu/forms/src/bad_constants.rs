@@ -1,4 +1,4 @@
-//! Constants that wrappers refuse when a kernel is compiled. Behind each line stands what they say.
+//! Constants that wrappers refuse when a kernel is compiled. The message follows each line.
 
 use tma::ptx::*;
 
@@ -8,7 +8,7 @@ macro_rules! bad {
     ($($name:ident($p:ident): $call:expr;)+) => {$(
         #[unsafe(no_mangle)]
         unsafe extern "ptx-kernel" fn $name($p: *mut u8) {
-            // SAFETY: nobody compiles it.
+            // SAFETY: the call does not compile.
             let _ = unsafe { $call };
         }
     )+};

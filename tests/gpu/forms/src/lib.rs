@@ -1,7 +1,7 @@
-//! A kernel for each instruction form, to look at and never to launch.
+//! A kernel for each instruction form, to inspect and never to launch.
 //!
-//! `build.rs` writes them from the table `ptx-isa`. A kernel has as parameters what its call names, and
-//! stores what the wrapper gives.
+//! `build.rs` writes them from the table `ptx-isa`. The parameters of a kernel are the names in its call; the kernel
+//! stores the wrapper's result.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 #![cfg(target_arch = "nvptx64")]
@@ -44,6 +44,6 @@ unsafe fn keep<T>(out: *mut u64, value: T) {
 
 /// Registers for the sums of a product.
 fn zeros<T>() -> T {
-    // SAFETY: it is asked for arrays of numbers alone.
+    // SAFETY: it is only used for arrays of numbers.
     unsafe { core::mem::zeroed() }
 }

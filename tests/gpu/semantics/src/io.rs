@@ -6,11 +6,11 @@ use tma::{ClusterPtr, GlobalPtr, SharedPtr, TensorMap, cluster, ptx::mapa, threa
 #[derive(Clone, Copy)]
 pub(crate) struct Io {
     pub(crate) map: *const TensorMap,
-    /// Numbers from the host; each template has an order of its own.
+    /// Numbers from the host, in each template's own order.
     pub(crate) words: *const u32,
     /// Global memory to copy from and to.
     pub(crate) memory: *mut u8,
-    /// Where results go.
+    /// The results.
     pub(crate) out: *mut u32,
 }
 
@@ -21,7 +21,7 @@ impl Io {
         *self.words.add(index)
     }
 
-    /// Writes a result: `per_block` of them for each block.
+    /// Writes one of `per_block` results of each block.
     #[inline(always)]
     pub(crate) unsafe fn put(self, per_block: u32, index: u32, value: u32) {
         let block = thread::block_idx().x;
@@ -96,7 +96,7 @@ pub(crate) fn shared<T>(address: u32) -> SharedPtr<T> {
     SharedPtr::from_address(address)
 }
 
-/// The same address in the other block of a cluster of two; in this one, where it is alone.
+/// Returns the same address in the other block of a cluster of two; in this one, if it has no other.
 #[inline(always)]
 pub(crate) fn cluster<T>(address: u32) -> ClusterPtr<T> {
     let other = cluster::block_rank() ^ (cluster::blocks() - 1);

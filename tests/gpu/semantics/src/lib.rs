@@ -1,8 +1,8 @@
-//! A kernel for each instruction form, whose launch shows what the instruction does.
+//! A kernel for each instruction form, whose launch shows the instruction's effect.
 //!
-//! `build.rs` writes them from the table `ptx-isa`: the call of the wrapper, handed to the template
-//! of its family. A template prepares memory and barriers, calls, and writes down what changed. What
-//! the host says of a launch is in `words`; the cases in `tests` know what they mean.
+//! `build.rs` writes them from the table `ptx-isa`: the call of the wrapper, in the template
+//! of its family. A template prepares memory and barriers, calls, and writes the changes. The host's
+//! numbers for a launch are in `words`; the cases in `tests` define their meaning.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 #![cfg(target_arch = "nvptx64")]

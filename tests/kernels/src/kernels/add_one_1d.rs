@@ -38,7 +38,7 @@ fn cases() -> Vec<Scenario> {
     cases
 }
 
-/// `blocks` blocks of `threads` threads, `offset` numbers before theirs and `after` behind them.
+/// `blocks` blocks of `threads` threads, with `offset` numbers before theirs and `after` numbers after them.
 fn scenario(
     form: AddOneForm,
     blocks: usize,

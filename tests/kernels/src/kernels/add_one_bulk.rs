@@ -32,7 +32,7 @@ fn cases() -> Vec<Scenario> {
     cases
 }
 
-/// As a device launches it.
+/// Uses the launch of a device.
 pub(super) fn tuned(device: &DeviceDescription) -> Scenario {
     let set = AddOneBulk::default().on(device);
     scenario(set.vectors, set.threads as usize, 65536, 0)

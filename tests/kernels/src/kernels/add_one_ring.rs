@@ -18,7 +18,7 @@ struct Ring {
     blocks: u32,
     workers: usize,
     count: usize,
-    /// In place of the counter.
+    /// Placeholder for the counter.
     is_static: bool,
 }
 
@@ -40,7 +40,7 @@ fn cases() -> Vec<Scenario> {
         add(Ring::of(30_004).workers(workers));
         add(Ring::of(30_004).workers(workers).fixed());
     }
-    // A run of three chunks that ends with the numbers, in its second chunk, behind its first.
+    // A run of three chunks whose numbers end in its second chunk.
     for count in [3 * 1024, 6 * 1024, 5 * 1024 - 4, 4 * 1024] {
         add(Ring::of(count).workers(128).blocks(1));
     }
@@ -51,7 +51,7 @@ fn cases() -> Vec<Scenario> {
     cases
 }
 
-/// As a device launches it.
+/// Uses the launch of a device.
 pub(super) fn tuned(device: &DeviceDescription) -> Scenario {
     let count = 65536;
     let add = AddOneRing {
@@ -103,7 +103,7 @@ impl Ring {
             is_static,
         } = self;
         let source = numbers(count);
-        // Some more behind them, which must stay.
+        // Some numbers after them, which must stay unchanged.
         let poison = vec![-1; count + 40];
         let mut expected = poison.clone();
         for (to, from) in expected.iter_mut().zip(&source) {

@@ -37,14 +37,14 @@ fn cases() -> Vec<Scenario> {
     cases
 }
 
-/// As a device launches it.
+/// Uses the launch of a device.
 pub(super) fn tuned(device: &DeviceDescription) -> Scenario {
     let tiles = Tiles::packed(256, 256, [64, 64]);
     let set = AddOneTile::of(tiles.map()).on(device);
     scenario(set.tiles, tiles, set.vectors)
 }
 
-/// Patches of so many tiles side by side.
+/// Patches of this many tiles side by side.
 fn scenario(side_by_side: u32, tiles: Tiles, vectors: usize) -> Scenario {
     let threads = side_by_side as usize * tiles.tile_bytes() / 16 / vectors;
     let add = AddOneTile {

@@ -42,7 +42,7 @@ fn cases() -> Vec<Scenario> {
     cases
 }
 
-/// As a device launches it.
+/// Uses the launch of a device.
 pub(super) fn tuned(device: &DeviceDescription) -> Scenario {
     let tiles = Tiles::packed(256, 256, [64, 64]);
     let set = AddOneTileRing::of(tiles.map()).on(device);
@@ -53,7 +53,7 @@ fn scenario(tiles: Tiles, stages: usize, blocks: u32) -> Scenario {
     patches(1, tiles, stages, blocks)
 }
 
-/// Patches of so many tiles side by side.
+/// Patches of this many tiles side by side.
 fn patches(side_by_side: u32, tiles: Tiles, stages: usize, blocks: u32) -> Scenario {
     let add = AddOneTileRing {
         stages: stages as u32,

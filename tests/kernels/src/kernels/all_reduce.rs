@@ -25,7 +25,7 @@ fn cases() -> Vec<Scenario> {
     cases
 }
 
-/// As a device launches it.
+/// Uses the launch of a device.
 pub(super) fn tuned(device: &DeviceDescription) -> Scenario {
     let set = AllReduce::default().on(device);
     let pair = Pair::of(Numbers::Bf16, 5, (1 << 13) + 1);

@@ -24,7 +24,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     cases,
 };
 
-/// One head, with so many queries and keys.
+/// One head, with this many queries and keys.
 fn of([queries, keys]: [u32; 2], elements: u32) -> Attention {
     Attention {
         elements,
@@ -39,7 +39,7 @@ fn cases() -> Vec<Scenario> {
     let mut cases = vec![
         // No keys at all.
         of([3, 0], 128),
-        // Greater scores make some powers nearly all of a sum.
+        // Greater scores let a few powers dominate a sum.
         Attention {
             scale: 2.0,
             ..of([70, 130], 128)
@@ -85,7 +85,7 @@ fn cases() -> Vec<Scenario> {
     for elements in [64, 128, 256] {
         for numbers in [Numbers::Bf16, Numbers::F16] {
             for is_causal in [false, true] {
-                // Less than a tile; whole ones; odd ones. Queries before the first key see none.
+                // Less than a tile; whole ones; odd ones. Queries before the first key have no keys.
                 for extents in [[1, 1], [128, 128], [257, 143], [77, 259]] {
                     cases.push(Attention {
                         numbers,
@@ -97,7 +97,7 @@ fn cases() -> Vec<Scenario> {
         }
     }
     let mut cases: Vec<Scenario> = cases.iter().map(scenario).collect();
-    // Sequences with lengths of their own: none, one, whole tiles, and what is none; the longest is not the first.
+    // Sequences with their own lengths: none, one, whole tiles, and an invalid length; the longest is not the first.
     let lengths = [
         [1, 1],
         [0, 7],
@@ -149,7 +149,7 @@ fn scenario(attention: &Attention) -> Scenario {
     of_lengths(attention, &lengths)
 }
 
-/// Sequences of so many queries and keys, one behind the other.
+/// Sequences of this many queries and keys, one after the other.
 fn packed(attention: &Attention, lengths: &[[u32; 2]]) -> Scenario {
     let all = |which: usize| lengths.iter().map(|length| length[which]).sum();
     let attention = Attention {
@@ -174,7 +174,7 @@ fn of_lengths(attention: &Attention, lengths: &[[u32; 2]]) -> Scenario {
     } = *attention;
     let [elements, heads, key_heads] =
         [attention.elements, attention.heads, attention.key_heads].map(|extent| extent as usize);
-    // Before each sequence, and behind the last one.
+    // Before each sequence, and after the last one.
     let starts = [0, 1].map(|which| {
         let sum = |sum: &mut u32, length: &[u32; 2]| {
             *sum += length[which];
@@ -214,7 +214,7 @@ fn of_lengths(attention: &Attention, lengths: &[[u32; 2]]) -> Scenario {
     let logarithms: Vec<Vec<f64>> = (0..lengths.len()).map(of_sequence).collect();
     let logarithms = match attention.packed {
         None => logarithms.concat(),
-        // Of each head those of all sequences follow each other.
+        // The elements of a head are contiguous over all sequences.
         Some(_) => (0..heads)
             .flat_map(|head| {
                 logarithms.iter().flat_map(move |all| {
@@ -224,7 +224,7 @@ fn of_lengths(attention: &Attention, lengths: &[[u32; 2]]) -> Scenario {
             })
             .collect(),
     };
-    // The error of the results is that of the powers, which are rounded too.
+    // The error of the results is dominated by the powers, which are rounded too.
     let (format, relative_l2) = match numbers {
         Numbers::Bf16 => (Format::Bf16, 4e-3),
         Numbers::F16 => (Format::F16, 5e-4),

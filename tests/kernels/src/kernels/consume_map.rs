@@ -81,7 +81,7 @@ impl Tensor {
     }
 }
 
-/// Tensors one behind the other, and where each begins.
+/// Tensors one after the other, with their offsets.
 pub(super) fn lay_out(tensors: &[Tensor]) -> (Vec<u8>, Vec<u64>) {
     let mut offsets = Vec::new();
     let mut end: usize = 48;
@@ -90,7 +90,7 @@ pub(super) fn lay_out(tensors: &[Tensor]) -> (Vec<u8>, Vec<u64>) {
         end = (end + tensor.span()).next_multiple_of(16) + 16;
     }
     let bytes = numbers(end.next_multiple_of(4));
-    // None is zero, which stands for what is outside.
+    // No element is zero, which marks elements out of bounds.
     let bytes = bytes.iter().map(|number| (*number as u8) | 1).collect();
     (bytes, offsets)
 }

@@ -74,7 +74,7 @@ fn scenario(form: ConvIm2colForm, shape: [usize; 3], padding: usize) -> Scenario
         }
     }
     let dims = [FILTERS, columns, rows, images];
-    // Behind the last result nothing changes.
+    // Memory after the last result stays unchanged.
     expected.extend([-1.0; FILTERS]);
     let launch = kept(conv.launch());
     Scenario {

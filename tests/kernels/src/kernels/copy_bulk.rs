@@ -12,7 +12,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     cases,
 };
 
-/// The number of bytes before and behind the copy, which must stay.
+/// The number of bytes before and after the copy, which must stay unchanged.
 const GUARD_BYTES: usize = 48;
 
 #[derive(Clone, Copy)]
@@ -49,7 +49,7 @@ fn cases() -> Vec<Scenario> {
     cases
 }
 
-/// As a device launches it.
+/// Uses the launch of a device.
 pub(super) fn tuned(device: &DeviceDescription) -> Scenario {
     let len_bytes = 1 << 18;
     let copy = CopyBulk {

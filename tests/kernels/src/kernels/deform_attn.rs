@@ -73,7 +73,7 @@ struct Size {
     blocks: u32,
     warps: u32,
     waves: u32,
-    /// One query of so many is compared, behind the first batch.
+    /// After the first batch, one query of this many is compared.
     step: usize,
 }
 
@@ -87,7 +87,7 @@ const SMALL: Size = Size {
     step: 1,
 };
 
-/// Where queries look.
+/// The locations of the queries.
 #[derive(Clone, Copy, Debug)]
 enum Distribution {
     /// Anywhere, and up to a fifth of the image beyond its edges.
@@ -103,7 +103,7 @@ fn cases() -> Vec<Scenario> {
     for form in FORMS {
         cases.push(scenario(SMALL, form, Uniform));
         cases.push(scenario(SMALL, form, Local));
-        // Fewer queries than a warp takes, more blocks than groups; one image of one pixel.
+        // Fewer queries than a warp's capacity, more blocks than groups; one image of one pixel.
         let few = Size {
             shapes: [[1, 1], [3, 1], [1, 5], [2, 2]],
             queries: 3,
@@ -126,7 +126,7 @@ fn cases() -> Vec<Scenario> {
     cases
 }
 
-/// The form is that of this number among all.
+/// The form is the one with this number among all.
 fn large(queries: usize, form: usize, distribution: Distribution) -> Scenario {
     let form = FORMS[form];
     let (blocks, warps) = match form {
@@ -166,7 +166,7 @@ impl Random {
 /// The operator's input.
 struct Input {
     size: Size,
-    /// For each batch and image, without border: rows of pixels of channels.
+    /// Images without a border for each batch: rows of pixels of channels.
     images: Vec<Vec<f16>>,
     locations: Vec<[f16; 2]>,
     weights: Vec<f16>,
@@ -214,7 +214,7 @@ impl Input {
         }
     }
 
-    /// The images with a border of zeros, one behind the other.
+    /// The images with a border of zeros, one after the other.
     fn value(&self) -> Vec<f16> {
         let mut value = Vec::new();
         let border = |value: &mut Vec<f16>, pixels: usize| {

@@ -1,4 +1,4 @@
-//! Maps that one kernel makes and another uses.
+//! Maps from one kernel that another one uses.
 
 use kernels_gpu::{
     consume_map::ConsumeMap,

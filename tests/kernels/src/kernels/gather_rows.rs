@@ -31,7 +31,7 @@ fn scenario(table_rows: usize, rows: usize) -> Scenario {
         None => vec![0; ROW],
     };
     let mut expected: Vec<i32> = indices.iter().flat_map(row).collect();
-    // Behind the last row nothing changes.
+    // Memory after the last row stays unchanged.
     expected.extend([-1; ROW]);
     let gather = GatherRows {
         table: 0,

@@ -31,7 +31,7 @@ struct Case {
     results: Results,
 }
 
-/// Results besides those of one product, of the type of A and B.
+/// Options of the results: `f32`, beta, several products.
 #[derive(Clone, Copy)]
 struct Results {
     is_single: bool,
@@ -39,7 +39,7 @@ struct Results {
     batches: usize,
     /// All products have the same B.
     shares_b: bool,
-    /// There are elements between rows and between matrices.
+    /// Rows and matrices are not contiguous.
     has_gaps: bool,
 }
 
@@ -81,7 +81,7 @@ fn cases() -> Vec<Scenario> {
         // Several tiles a block.
         Case::of([300, 520, 72], 1),
         Case::of([300, 520, 72], 4),
-        // Results are stored beside the products of the next tile: too few stages for it, as many as it takes, and more.
+        // Results are stored during the products of the next tile: too few stages for this, exactly enough, and more.
         Case::of([136, 8, 256], 1),
         Case::of([136, 8, 320], 1),
         Case {
@@ -156,7 +156,7 @@ fn cases_of_results() -> Vec<Case> {
             ..plain
         },
     );
-    // Sums of a few units, where these functions are neither 0 nor the number itself.
+    // Sums of a few units, where these functions are neither 0 nor the identity.
     for (activation, size, multiprocessors, alpha, results) in [
         (Activation::SILU, [136, 264, 392], 2, 1.0 / 256.0, plain),
         (Activation::GELU, [136, 72, 392], 132, 1.0 / 256.0, plain),
@@ -237,7 +237,7 @@ impl Places {
         self.count * self.strides[1]
     }
 
-    /// The last matrix stands for those that there are not.
+    /// Missing matrices repeat the last one.
     fn at(&self, matrix: usize, row: usize, column: usize) -> usize {
         let [of_row, of_matrix] = self.strides;
         matrix.min(self.count - 1) * of_matrix + row * of_row + column
@@ -255,14 +255,14 @@ impl Places {
     }
 }
 
-/// Small whole numbers, whose sums `f32` has exactly in any order.
+/// Small whole numbers, whose sums are exact in `f32` in any order.
 pub(super) fn small(len: usize, least: i32, most: i32) -> Vec<f64> {
     let numbers = numbers(len).into_iter();
     let small = numbers.map(|number| least + number.rem_euclid(most - least + 1));
     small.map(f64::from).collect()
 }
 
-/// The bits of the nearest numbers; signs of zeros are not those of the products, and NaN is all ones.
+/// Returns the bits of the nearest numbers; zeros are positive, and NaN is all ones.
 pub(super) fn rounded(values: &[f64], numbers: Numbers) -> Vec<u16> {
     let values = values.iter().map(|value| value + 0.0);
     values
@@ -274,7 +274,7 @@ pub(super) fn rounded(values: &[f64], numbers: Numbers) -> Vec<u16> {
         .collect()
 }
 
-/// Returns whether results are what the hardware's functions approximate.
+/// Returns whether results come from the hardware's approximations.
 fn is_approximate(activation: Activation) -> bool {
     [Activation::SILU, Activation::GELU].contains(&activation)
 }
@@ -291,7 +291,7 @@ fn activated(activation: Activation, x: f64) -> f64 {
     }
 }
 
-/// The elements as they lie in memory.
+/// The elements, as in memory.
 enum Elements {
     Halves(Vec<u16>),
     Singles(Vec<u32>),

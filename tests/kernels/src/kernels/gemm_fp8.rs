@@ -1,4 +1,4 @@
-//! Products of `e4m3` with scales against sums in `f64` of what the numbers and scales stand for.
+//! Products of `e4m3` with scales, compared with sums in `f64` of the scaled numbers.
 
 use kernels_gpu::{
     gemm::Numbers,
@@ -25,7 +25,7 @@ struct Case {
     size: [usize; 3],
     experts: Experts,
     multiprocessors: u32,
-    /// There are elements between rows.
+    /// Rows are not contiguous.
     has_gaps: bool,
     values: Values,
 }
@@ -33,11 +33,11 @@ struct Case {
 /// The rows that have a B of their own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Experts {
-    /// None.
+    /// All rows share one B.
     None,
-    /// Those of each 128 rows have that of this expert, of so many.
+    /// Each 128 rows use the B of this expert, of this many.
     Of(usize, &'static [i32]),
-    /// Each expert has M rows, of which so many are computed.
+    /// Each expert has M rows, of which this many are computed.
     Rows(&'static [u32]),
 }
 
@@ -50,7 +50,7 @@ impl Experts {
         }
     }
 
-    /// The expert of a row; each has so many rows where they say how many are computed.
+    /// Returns the expert of a row; with `Rows` each expert has `rows` rows.
     fn of(self, row: usize, rows: usize) -> Option<usize> {
         let block = BLOCK as usize;
         match self {
@@ -74,7 +74,7 @@ enum Values {
     Exact,
     /// Any numbers that are not NaN, and scales from 2^-6 to 2^-5.
     Any,
-    /// The same without signs and of like size, so that sums grow until the tensor core has no bits for what is added.
+    /// Positive numbers of similar size, whose sums grow beyond the precision of the tensor core.
     Growing,
 }
 
@@ -108,7 +108,7 @@ fn cases() -> Vec<Scenario> {
         // Less than a tile, and less than a stage.
         Case::of([8, 16, 16], 1),
         Case::of([72, 40, 48], 3),
-        // Beyond a tile on every side, and more stages than there are in shared memory.
+        // Beyond a tile on every side, and more stages than in shared memory.
         Case::of([136, 264, 912], 2),
         Case::of([1, 8, 800], 1),
         // Several tiles a block.
@@ -118,7 +118,7 @@ fn cases() -> Vec<Scenario> {
         Case::of([2056, 136, 16], 3),
         // No products at all.
         Case::of([130, 24, 0], 2),
-        // Odd numbers of rows and columns, and of what is added up.
+        // Odd numbers of rows and columns, and an odd K.
         gaps([71, 37, 45], 132),
         gaps([131, 129, 257], 2),
         of([136, 136, 272], Values::Any),
@@ -128,14 +128,14 @@ fn cases() -> Vec<Scenario> {
         grouped([552, 136, 272], Experts::Of(4, &[0, 2, -1, 2, 1]), 3),
         grouped([384, 264, 16], Experts::Of(2, &[1, 2, 0]), 132),
         grouped([130, 24, 0], Experts::Of(2, &[-1, 1]), 2),
-        // More tiles of one stage than there are stages in shared memory.
+        // More tiles of one stage than stages in shared memory.
         grouped([384, 264, 16], Experts::Of(2, &[1, 0, 1]), 1),
         grouped([128, 264, 16], Experts::Rows(&[128, 128, 100]), 1),
         Case {
             values: Values::Any,
             ..grouped([256, 136, 400], Experts::Of(3, &[2, 1]), 1)
         },
-        // Experts without rows at the beginning, in between and at the end; all rows, and more than there are.
+        // Experts without rows at the beginning, in the middle and at the end; all rows, and more than exist.
         grouped([256, 136, 272], Experts::Rows(&[0, 130, 0, 256, 1, 0]), 3),
         grouped([128, 264, 16], Experts::Rows(&[500, 3]), 132),
         grouped([128, 24, 0], Experts::Rows(&[0, 7]), 2),
@@ -201,7 +201,7 @@ fn scenario(case: Case) -> Scenario {
     let rows_of_b = experts.count() * n;
     let scales_of_b = experts.count() * blocks_of_b * along;
     let b = Given::of([rows_of_b, k], &case, scales_of_b, 1000);
-    // Behind the last number of a row there are no scales.
+    // After the last number of a row there are no more scales.
     let at_k = |column: usize| column.min(k - 1) / block;
     let of_a = scaled(&a.bits, a.stride.max(1), |row, column| {
         a.scales[at_k(column) * a_scale_stride + row]
@@ -229,7 +229,7 @@ fn scenario(case: Case) -> Scenario {
         let of_expert = matrix(&of_b[expert * n * b.stride..], b.stride);
         let sums = product([1, n, k], of_row, of_expert.transposed());
         to[..n].copy_from_slice(&sums);
-        // Rows are written up to a multiple of 16 bytes; what lies behind the last row of B counts as zero.
+        // Rows are written up to a multiple of 16 bytes; memory after the last row of B counts as zero.
         let end = n.next_multiple_of(8).min(c_stride);
         to[n..end].fill(0.0);
     }
@@ -279,7 +279,7 @@ fn scenario(case: Case) -> Scenario {
         expected: vec![
             match values {
                 Values::Exact => Expected::of(0, &rounded_after),
-                // That of the rounding to `bf16`.
+                // The error of rounding to `bf16`.
                 _ => Expected::near(0, Format::Bf16, after, 2.5e-3),
             },
             Expected::of(1, &a.bits),

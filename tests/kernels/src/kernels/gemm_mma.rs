@@ -27,7 +27,7 @@ struct Case {
     stages: u32,
     a_transposed: bool,
     b_transposed: bool,
-    /// There are elements between rows.
+    /// Rows are not contiguous.
     has_gaps: bool,
 }
 
@@ -51,7 +51,7 @@ fn cases() -> Vec<Scenario> {
         // Less than a tile, and less than a stage.
         Case::of([8, 16, 8], 1),
         Case::of([72, 40, 24], 3),
-        // Beyond a tile on every side, and more stages than there are in shared memory.
+        // Beyond a tile on every side, and more stages than in shared memory.
         Case::of([136, 264, 328], 2),
         Case::of([1, 8, 400], 1),
         // Several tiles a block.
@@ -138,7 +138,7 @@ fn scenario(case: Case) -> Scenario {
         let to = &mut after[row * c.stride..];
         to[..n].copy_from_slice(&sums[row * n..][..n]);
         if n % 2 == 1 {
-            // Columns are written in pairs; what lies behind the last one of B counts as zero.
+            // Columns are written in pairs; memory after the last column of B counts as zero.
             to[n] = 0.0;
         }
     }

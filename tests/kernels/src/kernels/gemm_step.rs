@@ -23,7 +23,7 @@ fn cases() -> Vec<Scenario> {
             [136, 264, 328],
             [128, 256, 64],
         ],
-        // More stages than there are, also in a single tile, and such as are not full.
+        // More stages than in shared memory, also in a single tile, and partial stages.
         4.. => vec![
             [72, 40, 24],
             [70, 136, 328],
@@ -40,7 +40,7 @@ fn cases() -> Vec<Scenario> {
     (1..=7).flat_map(of_step).collect()
 }
 
-/// Small whole numbers, whose sums `f32` has exactly in any order.
+/// Small whole numbers, whose sums are exact in `f32` in any order.
 fn small(len: usize) -> Vec<bf16> {
     let small = numbers(len)
         .into_iter()

@@ -26,7 +26,7 @@ fn cases() -> Vec<Scenario> {
 }
 
 fn scenario(form: HistogramForm, len: usize, blocks: u32, threads: u32) -> Scenario {
-    // Some values are much more frequent than others; behind the last byte nothing is counted.
+    // Some values are much more frequent than others; bytes after the last one are not counted.
     let data: Vec<u8> = numbers(len + 9)
         .iter()
         .map(|number| match number & 3 {
@@ -34,7 +34,7 @@ fn scenario(form: HistogramForm, len: usize, blocks: u32, threads: u32) -> Scena
             _ => (number >> 5) as u8,
         })
         .collect();
-    // The counts are added to what is there.
+    // The counts are added to the old contents.
     let before: Vec<u32> = (0..BINS as u32).map(|bin| bin * 1000).collect();
     let mut expected = before.clone();
     for byte in &data[..len] {

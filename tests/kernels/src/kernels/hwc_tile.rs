@@ -27,7 +27,7 @@ fn cases() -> Vec<Scenario> {
             cases.push(one(REPORT, [0, w, h], 64));
         }
     }
-    // Part of the channels, and more than there are.
+    // Part of the channels, and more than exist.
     let wide = Image {
         height: 5,
         width: 7,
@@ -51,7 +51,7 @@ fn halves(image: Image) -> Vec<u16> {
     numbers.iter().map(|number| *number as u16).collect()
 }
 
-/// The tile whose first element is at channel, column and row, in the order of shared memory.
+/// Returns the tile whose first element is at channel, column and row, in the order of shared memory.
 fn tile(image: Image, data: &[u16], [c, w, h]: [i32; 3]) -> Vec<u16> {
     let mut tile = Vec::new();
     for row in h..h + 2 {

@@ -30,7 +30,7 @@ fn cases() -> Vec<Scenario> {
     cases
 }
 
-/// As a device launches it.
+/// Uses the launch of a device.
 pub(super) fn tuned(device: &DeviceDescription) -> Scenario {
     let matrix = Matrix::packed(1024, 256);
     let set = PersistentTiles::of(matrix).on(device);
@@ -44,7 +44,7 @@ fn scenario(stages: u32, matrix: Matrix, blocks: u32, threads: u32) -> Scenario 
     for row in 0..matrix.height {
         for column in 0..matrix.width.next_multiple_of(4) {
             let index = row * matrix.pitch + column;
-            // Padding that a store overwrites gets what becomes of zero.
+            // Padding that a store overwrites gets the result for zero.
             let inside = column < matrix.width;
             expected[index] = if inside { 2.0 * data[index] + 1.0 } else { 1.0 };
         }

@@ -15,7 +15,7 @@ pub(super) const KERNEL: Kernel = Kernel {
 fn cases() -> Vec<Scenario> {
     let mut cases = Vec::new();
     for stages in [1, 2, 3, 4, 8] {
-        // Batches that run out before the stages do, as many, no multiple, several rounds.
+        // Fewer batches than stages, as many, no multiple, several rounds.
         let mut counts = vec![1, 3, stages, stages + 1, 2 * stages + 1, 3 * stages + 2];
         counts.sort_unstable();
         counts.dedup();

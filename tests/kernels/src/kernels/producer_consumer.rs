@@ -32,7 +32,7 @@ fn scenario(
     batches: u32,
     buffer_len: u32,
 ) -> Scenario {
-    // Behind the last number of the last block nothing changes.
+    // Memory after the last number of the last block stays unchanged.
     let count = (blocks * batches * buffer_len) as usize;
     let input: Vec<f32> = numbers(count + 7)
         .iter()

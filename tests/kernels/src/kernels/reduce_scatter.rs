@@ -26,7 +26,7 @@ fn cases() -> Vec<Scenario> {
     cases
 }
 
-/// As a device launches it.
+/// Uses the launch of a device.
 pub(super) fn tuned(device: &DeviceDescription) -> Scenario {
     let set = ReduceScatter::default().on(device);
     let pair = Pair::of(Numbers::F32, 5, (1 << 13) + 1);

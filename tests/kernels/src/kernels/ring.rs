@@ -27,7 +27,7 @@ fn cases() -> Vec<Scenario> {
 
 fn scenario(clusters: u32, threads: u32, rounds: u32) -> Scenario {
     let number = |cluster: u32, block: u32, thread: u32| {
-        // Who began with what has come here, once each round on.
+        // The number of its first owner has moved one block per round.
         let first = (block + rounds * (BLOCKS - 1)) % BLOCKS;
         (cluster * BLOCKS + first) * threads + thread + rounds
     };

@@ -18,7 +18,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     cases,
 };
 
-/// The most that rounding to `bf16` changes a number: it is nearly the distance where few numbers are large.
+/// The greatest relative change by rounding to `bf16`: nearly the distance if few numbers are large.
 const ONE_ROUNDED: f64 = 1.0 / 256.0;
 
 fn cases() -> Vec<Scenario> {

@@ -23,7 +23,7 @@ pub(super) const KERNEL: Kernel = Kernel {
 /// The tile, as the kernel documents it.
 const TILE: [i64; 2] = [64, 16];
 
-/// Where the map may come from; the buffers are those of [`in_place`].
+/// The sources of the map; the buffers are those of [`in_place`].
 const MAPS: [MapSource; 3] = [
     MapSource::Parameter,
     MapSource::Constant,
@@ -35,7 +35,7 @@ fn index(matrix: Matrix, [x, y]: [i64; 2]) -> Option<usize> {
     inside.then(|| y as usize * matrix.pitch + x as usize)
 }
 
-/// Where a store puts column `x`: rows are cut at the next multiple of 16 bytes, so padding that
+/// Returns the column that a store writes for column `x`: rows are cut at multiples of 16 bytes, so padding that
 /// begins in the middle of one is overwritten.
 fn stored_index(matrix: Matrix, at: [i64; 2]) -> Option<usize> {
     let width = matrix.width.next_multiple_of(4);
@@ -53,7 +53,7 @@ fn describe(matrix: Matrix) -> String {
 
 fn cases() -> Vec<Scenario> {
     let mut cases = Vec::new();
-    // All of a matrix, at several block sizes; then sizes that are no multiple of the tile.
+    // A whole matrix, at several block sizes; then sizes that are no multiple of the tile.
     for threads in [32, 96, 128, 256, 1024] {
         cases.push(in_place(
             MAPS[0],
@@ -117,7 +117,7 @@ fn cases() -> Vec<Scenario> {
             cases.push(elsewhere(matrix, [x, y], [1, 1]));
         }
     }
-    // The same with a grid of tiles, and far away.
+    // A grid of tiles, and tiles far away.
     for origin in [
         [-100, -20],
         [-4, 3],
@@ -157,12 +157,12 @@ fn for_each_element(blocks: [u32; 2], mut visit: impl FnMut([i64; 2], [i64; 2]))
     }
 }
 
-/// Element `i` of a tile gets `i` added.
+/// Adds `i` to element `i` of a tile.
 fn added([x, y]: [i64; 2]) -> i32 {
     (y * TILE[0] + x) as i32
 }
 
-/// The guide's kernel: tiles are stored where they came from.
+/// The guide's kernel: tiles are stored in place.
 fn in_place(
     map: MapSource,
     matrix: Matrix,

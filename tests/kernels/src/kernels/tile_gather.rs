@@ -12,7 +12,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     cases,
 };
 
-/// As the kernel documents them.
+/// The constants of the kernel's documentation.
 const CHANNELS: usize = 32;
 const TILES: usize = 8;
 const FACTOR: u32 = 31;
@@ -21,9 +21,9 @@ const FACTOR: u32 = 31;
 enum Variant {
     /// Boxes of a three-dimensional map.
     Box,
-    /// The same, asked for by eight lanes.
+    /// Boxes of a three-dimensional map, issued by eight lanes.
     Lanes,
-    /// Boxes of a matrix whose rows are those of the tensor.
+    /// Boxes of a matrix with the tensor's rows.
     View,
 }
 
@@ -174,7 +174,7 @@ impl Gather {
         let expected = self.sums(&tensor, &positions);
         let pack = |[x, y]: &[i32; 2]| (*x as u32 & 0xffff) | (*y as u32) << 16;
         let mut packed: Vec<u32> = positions.iter().map(pack).collect();
-        // A buffer has bytes even where there are no rounds.
+        // A buffer is not empty, even without rounds.
         packed.resize(packed.len().max(TILES), 0);
         let kind = match variant {
             Variant::Box => "",

@@ -35,7 +35,7 @@ fn cases() -> Vec<Scenario> {
     for form in [TransposeForm::Tile, TransposeForm::Wide] {
         cases.extend(sizes.map(|(source, pitch)| scenario(form, source, pitch)));
     }
-    // Several blocks both ways, of which the last have a few columns and rows.
+    // Several blocks both ways, the last with a few columns and rows.
     cases.push(scenario(TransposeForm::Wide, Matrix::packed(164, 420), 424));
     cases
 }
@@ -52,8 +52,8 @@ fn scenario(form: TransposeForm, source: Matrix, target_pitch: usize) -> Scenari
     let target = transpose.target();
     let mut expected = vec![-1; target.len_elems()];
     for row in 0..target.height {
-        // A store cuts rows at multiples of 16 bytes; what it writes beyond the row is the zero of
-        // the rows that the source does not have.
+        // A store cuts rows at multiples of 16 bytes; beyond the row it writes the zeros of
+        // the rows that the source lacks.
         for column in 0..target.width.next_multiple_of(4) {
             let inside = column < source.height;
             let value = || data[column * source.pitch + row];

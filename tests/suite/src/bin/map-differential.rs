@@ -18,7 +18,7 @@ struct Arguments {
     /// Parameter sets for each of the four functions.
     #[arg(long, default_value_t = 1_000_000)]
     sets: u64,
-    /// Where the random numbers begin.
+    /// The seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// How many differences to show.
@@ -120,7 +120,7 @@ fn compare(
     Ok(count)
 }
 
-/// The driver's map, or none where it refuses.
+/// Returns the driver's map; none if the driver refuses.
 fn ask(gpu: &Device, case: &Case) -> Result<Option<TensorMap>, String> {
     const INVALID_VALUE: i32 = 1;
     let error = match case {

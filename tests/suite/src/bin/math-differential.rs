@@ -1,5 +1,5 @@
-//! Computes the functions of `tma::math` on a device, for every `f32`, and compares them with the host's and with
-//! double precision; with `--out`, writes what a GPU gave, by which a model of its instructions can be judged.
+//! Computes the functions of `tma::math` on a device for every `f32`, and compares them with the host's and with
+//! double precision. `--out` writes a GPU's results, to judge a model of its instructions.
 
 use std::{fs, path::PathBuf, process::ExitCode, thread};
 
@@ -18,10 +18,10 @@ const CHUNK: u32 = 1 << 24;
 /// Compare functions of numbers on a device with the host's, for every input.
 #[derive(Parser)]
 struct Arguments {
-    /// Where: `gpu` or `emulator`.
+    /// The device: `gpu` or `emulator`.
     #[arg(long, default_value = "gpu", value_parser = ["gpu", "emulator"])]
     device: String,
-    /// Take every so many of the 2^32 inputs.
+    /// The step between the inputs that are tried.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     step: u32,
     /// Only kernels with this in their name.
@@ -228,7 +228,7 @@ fn launch(
     let shape = Shape::new((output.len_elems() as u32).div_ceil(THREADS), THREADS);
     let function = module.function(kernel)?;
     // SAFETY: the kernel takes an address and two numbers, and writes a number for each thread, which the
-    // buffer has; it lives until it was read, and nothing else runs.
+    // buffer has; the buffer lives until it was read, and nothing else runs.
     unsafe { function.launch(shape, (output, first, step)) }
 }
 
@@ -257,7 +257,7 @@ fn compare(function: &Function, first: u32, step: u32, bits: &[u32]) -> Vec<Tall
     })
 }
 
-/// All halves, each with some other one: how many results are wrong, and the tables of what approximates.
+/// Compares all halves, each paired with another one: the number of wrong results, and the tables of approximations.
 fn pairs(device: &Device, module: &Module, ty: &str) -> Result<(u64, Value), Failure> {
     let numbers: Vec<u32> = (0..1 << 16_u32)
         .map(|index: u32| index.wrapping_mul(0x9e37_79b9) ^ index << 7)

@@ -18,7 +18,7 @@ struct Arguments {
     /// Results of each form, and addresses of each layout, at least.
     #[arg(long, default_value_t = 1_000_000)]
     results: usize,
-    /// Another one makes other tiles.
+    /// The seed of the tiles.
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Only forms with this in their name.

@@ -1,5 +1,5 @@
 //! Deletes or alters one fence, wait, arrival, byte count, scope or guard of a kernel after the
-//! other, and says who noticed.
+//! other, and reports which check noticed.
 
 use std::{
     io::{IsTerminal, Write as _, stderr, stdout},
@@ -15,7 +15,7 @@ use tests::{
 };
 
 /// Delete or alter one fence, wait, arrival, byte count, scope or guard of a kernel after the other,
-/// and say who noticed.
+/// and report which check noticed.
 #[derive(Parser)]
 struct Arguments {
     /// Only the mutants of this kernel.
@@ -27,28 +27,28 @@ struct Arguments {
     /// How many schedules.
     #[arg(long, default_value_t = mutants::SEEDS.end - mutants::SEEDS.start)]
     seeds: u64,
-    /// Show this mutant alone: what was changed, and what was said of it.
+    /// Show only this mutant: its change and its reports.
     #[arg(long, value_name = "ID")]
     show: Option<String>,
-    /// List the mutants with what became of each.
+    /// List the mutants with their outcomes.
     #[arg(long)]
     list: bool,
     /// Print everything as JSON.
     #[arg(long)]
     json: bool,
-    /// Fail also where `docs/mutation.md` is about another run
+    /// Fail also if `docs/mutation.md` is about another run
     #[arg(long, conflicts_with_all = ["kernel", "seed", "seeds", "show"])]
     check: bool,
     /// Write `docs/mutation.md`
     #[arg(long, conflicts_with_all = ["kernel", "seed", "seeds", "show"])]
     bless: bool,
-    /// Try one of so many parts of the mutants alone, and fail where `docs/mutation.md` has another number of them
+    /// Try only one of this many parts of the mutants, and fail if `docs/mutation.md` has another number of them
     #[arg(long, value_name = "PARTS", conflicts_with_all = ["kernel", "show", "check", "bless"])]
     part_of: Option<usize>,
     /// The number of that part, from 0.
     #[arg(long, default_value_t = 0, requires = "part_of")]
     part: usize,
-    /// Mutants that are tried at the same time; as many as there are cores unless given.
+    /// Number of mutants that are tried at the same time; by default the number of cores.
     #[arg(long)]
     threads: Option<usize>,
 }
@@ -56,7 +56,7 @@ struct Arguments {
 fn main() -> ExitCode {
     match mutate(&Arguments::parse()) {
         Ok((report, is_good)) => {
-            // A reader who has gone, such as `head`, is no error.
+            // A reader that has closed the pipe, such as `head`, is not an error.
             let _ = stdout().write_all(report.as_bytes());
             if is_good {
                 ExitCode::SUCCESS
@@ -71,7 +71,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Gives the report, and whether every mutant was caught or is explained.
+/// Returns the report, and whether every mutant was caught or is explained.
 fn mutate(arguments: &Arguments) -> Result<(String, bool), String> {
     let start = Instant::now();
     let parts = arguments.part_of.map(|parts| [parts, arguments.part]);
@@ -112,7 +112,7 @@ fn mutate(arguments: &Arguments) -> Result<(String, bool), String> {
     }
     let stale = match (&arguments.kernel, parts) {
         (None, None) => allowed.stale(&tried),
-        // Whose mutants a pattern means is not known.
+        // A pattern does not name the kernel.
         _ => Vec::new(),
     };
     if parts.is_some() {

@@ -13,7 +13,7 @@ pub(super) const FAMILIES: &[Family] = &[
         name: "matched",
         ptx: Some(include_str!("../../../gpu/bugs/ptx/matched.ptx")),
         scenario: |entry| writes(entry, 64, |i| i ^ 1, 64),
-        // 9.7.13.10: `match.sync` says nothing of memory.
+        // 9.7.13.10: `match.sync` does not order memory.
         bugs: &[
             Bug::new("ended_by_match_alone", &[OrderByCollective]),
             Bug::new("read_after_match_alone", &[OrderByCollective]),
@@ -25,7 +25,7 @@ pub(super) const FAMILIES: &[Family] = &[
         name: "meetings",
         ptx: Some(include_str!("../../../gpu/bugs/ptx/meetings.ptx")),
         scenario: |entry| writes(entry, 64, |i| i ^ 63, 64),
-        // 9.7.13.1 and 9.7.13.2: a barrier counts who comes, wherever that is.
+        // 9.7.13.1 and 9.7.13.2: a barrier counts arrivals, wherever in the code they are.
         bugs: &[
             Bug::new("lanes_meet_at_another_barrier", &[DataRace]),
             Bug::new("warps_meet_at_another_barrier", &[DataRace]),
@@ -35,8 +35,8 @@ pub(super) const FAMILIES: &[Family] = &[
         name: "tile",
         ptx: Some(include_str!("../../../gpu/bugs/ptx/tile.ptx")),
         scenario: |entry| writes(entry, 64, |i| i ^ 32, 64),
-        // 9.7.9.6, 9.7.13.9, 9.7.13.12 and 9.7.13.14 say nothing of memory; others rely on it all the same, where values
-        // are exchanged.
+        // 9.7.9.6, 9.7.13.9, 9.7.13.12 and 9.7.13.14 do not order memory; some code relies on it anyway when it
+        // exchanges values.
         bugs: &[
             Bug::new("passed_by_a_shuffle_alone", &[OrderByCollective]),
             Bug::new("passed_by_a_vote_alone", &[OrderByCollective]),

@@ -152,8 +152,8 @@ pub(super) const FAMILIES: &[Family] = &[
     },
 ];
 
-/// Two clusters of two blocks of a warp. The first function makes the output, the second the input;
-/// without a second there is none.
+/// Two clusters of two blocks of a warp. The first function makes the output, the second the input, if
+/// there is one.
 fn pair(entry: &str, functions: &[fn(u32) -> u32], count: u32) -> Scenario {
     let output = Buffer::zeroed::<u32>("output", count as usize);
     let mut launch = Launch::new(entry, 4, 32).buffer(0);

@@ -210,7 +210,7 @@ pub(super) const FAMILIES: &[Family] = &[
         ptx: Some(include_str!("../../../gpu/bugs/ptx/counted_copies.ptx")),
         scenario: |entry| loads(entry, 64, 64, |i| 1063 - i, 64),
         bugs: &[
-            // 9.7.13.15.15: without `.noinc` the arrival is added to those that the phase expects.
+            // 9.7.13.15.15: without `.noinc` the arrival is added to the expected ones of the phase.
             Bug::new("without_noinc", &[Deadlock]),
             Bug::new("read_before_the_wait", &[ReadBeforeCompletion]),
         ],
@@ -252,7 +252,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
 ];
 
-/// Items of 32 numbers, which come out as they go in.
+/// Items of 32 numbers, whose output equals the input.
 fn items(entry: &str) -> Scenario {
     let count = match () {
         () if entry.ends_with("as_many_as_stages") => 2,

@@ -162,7 +162,7 @@ pub(super) const FAMILIES: &[Family] = &[
         name: "fragment",
         ptx: Some(include_str!("../../../gpu/bugs/ptx/fragment.ptx")),
         scenario: |entry| writes(entry, 128, |i| 96 * (2 * (i / 2 % 4) + i % 2 + 1), 256),
-        // 9.7.14.7.3: registers of A are those of the product until it is waited for.
+        // 9.7.14.7.3: registers of A belong to the product until it has been waited for.
         bugs: &[
             Bug::new("made_after_the_fence", &[MissingProductFence]),
             Bug::new("no_fence_again", &[MissingProductFence]),
@@ -203,7 +203,7 @@ pub(super) const FAMILIES: &[Family] = &[
         name: "same_value",
         ptx: Some(include_str!("../../../gpu/bugs/ptx/same_value.ptx")),
         scenario: |entry| writes(entry, 64, |_| 2016, 64),
-        // 8.7: nothing orders the stores, and which one comes last does not matter where they are of one value.
+        // 8.7: the stores are not ordered; if they have one value, the order does not matter.
         bugs: &[
             Bug::new("one_sum_of_two_warps", &[SameValueRace]),
             Bug::new("stored_by_two_instructions", &[SameValueRace]),
@@ -219,7 +219,7 @@ pub(super) const FAMILIES: &[Family] = &[
             let number = |i| if i < 16 { 100 + (i ^ 1) } else { 100 + i };
             writes(entry, 32, number, 32)
         },
-        // 9.7.9.6: what a lane that does not take part gives is not defined.
+        // 9.7.9.6: the value of a lane that does not take part is undefined.
         bugs: &[
             Bug::new("lane_of_the_other_half", &[ShuffleOutsideMask]),
             Bug::new("down_without_a_segment", &[ShuffleOutsideMask]),
@@ -229,8 +229,8 @@ pub(super) const FAMILIES: &[Family] = &[
         name: "registers",
         ptx: Some(include_str!("../../../gpu/bugs/ptx/registers.ptx")),
         scenario: |entry| writes(entry, 256, |i| i, 256),
-        // 9.7.19.5: all warps of a warpgroup execute the same `setmaxnreg`, of a kernel that says how many registers a
-        // thread begins with, and those of the block suffice.
+        // 9.7.19.5: all warps of a warpgroup execute the same `setmaxnreg`, in a kernel that declares the registers of a
+        // thread at its start, and the registers of the block suffice.
         bugs: &[
             Bug::new("first_warp_alone", &[SetmaxnregDiverges]),
             Bug::new("by_the_number_of_the_warp", &[SetmaxnregDiverges]),
@@ -262,7 +262,7 @@ pub(super) const FAMILIES: &[Family] = &[
         name: "padding",
         ptx: Some(include_str!("../../../gpu/bugs/ptx/padding.ptx")),
         scenario: |entry| writes(entry, 32, |i| if i < 20 { 100 + i } else { 0 }, 32),
-        // 5.1.7: shared memory has no value at first, which matters where something depends on it.
+        // 5.1.7: shared memory has no initial value, which matters if a result depends on it.
         bugs: &[
             Bug::new("read_and_replaced", &[UninitialisedRead]).strict(),
             Bug::new("read_and_masked", &[UninitialisedRead]).strict(),
@@ -293,7 +293,7 @@ pub(super) const FAMILIES: &[Family] = &[
         name: "heap",
         ptx: Some(include_str!("../../../gpu/bugs/ptx/heap.ptx")),
         scenario: |entry| writes(entry, 64, |i| i ^ 33, 64),
-        // What `malloc` and `free` of the C library ask of who calls them.
+        // Conditions of `malloc` and `free` of the C library on their callers.
         bugs: &[
             Bug::new("no_barrier_before_the_free", &[UseAfterFree]),
             Bug::new("read_by_who_freed_it", &[UseAfterFree]),
@@ -312,7 +312,7 @@ pub(super) const FAMILIES: &[Family] = &[
         name: "dependents",
         ptx: Some(include_str!("../../../gpu/bugs/ptx/dependents.ptx")),
         scenario: dependents,
-        // 9.7.13.13: only `griddepcontrol.wait` says that the grid before is over.
+        // 9.7.13.13: only `griddepcontrol.wait` guarantees that the grid before has ended.
         bugs: &[
             Bug::new("no_wait", &[MissingGridWait]),
             Bug::new("wait_of_one_thread", &[MissingGridWait]),
@@ -364,7 +364,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
 ];
 
-/// A launch that may begin while the one before it, which reads 128 numbers and writes others, ends.
+/// A launch that may begin before the end of the previous one, which reads 128 numbers and writes others.
 fn dependents(entry: &str) -> Scenario {
     let scratch: Vec<u32> = (0..128).collect();
     let expected: Vec<u32> = (0..128).map(|i| 1000 + (i ^ 37)).collect();
@@ -399,7 +399,7 @@ fn histogram(entry: &str) -> Scenario {
     }
 }
 
-/// 20 blocks, more than the releases that a relaxed read remembers apart, take the numbers of the next one.
+/// 20 blocks, more than the releases that a relaxed read tracks separately, take the numbers of the next one.
 fn grid_barrier(entry: &str) -> Scenario {
     let numbers: Vec<u32> = (0..20 * 40).map(|i| 100 + (i + 40) % 800).collect();
     let mut scenario = blocks(entry, 40, &numbers);

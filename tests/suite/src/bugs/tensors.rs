@@ -35,7 +35,7 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("behind_a_header", &[SwizzleAlignment]),
         ],
     },
-    // 9.7.14.7: the descriptors say where the copies have put the matrices.
+    // 9.7.14.7: the descriptors name the places to which the copies wrote the matrices.
     Family {
         name: "product_of_boxes",
         ptx: None,
@@ -77,7 +77,7 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("rows_of_32_bytes", &[ProductLayout]),
             Bug::new("rows_of_128_bytes", &[ProductLayout]),
             Bug::new("no_leading_offset", &[ProductLayout]),
-            // Lines are read that lie behind the boxes, too.
+            // The lines that are read include some after the boxes.
             Bug::new("offsets_exchanged", &[ProductLayout, UninitialisedUse]),
             Bug::new("columns_too_near", &[ProductLayout]),
             Bug::new("columns_of_64_bytes", &[ProductLayout]),
@@ -165,12 +165,12 @@ pub(super) const FAMILIES: &[Family] = &[
     },
 ];
 
-/// A map of so many numbers, in boxes of 32.
+/// A map of this many numbers, in boxes of 32.
 fn row(count: u64) -> impl Into<Params> {
     TensorMap::tiled(DataType::U32, &[count]).box_dims(&[32])
 }
 
-/// One launch leaves a map in global memory, the next uses it; the output has the sums of two tensors.
+/// Makes a launch that leaves a map in global memory, and one that uses it; the output has the sums of two tensors.
 fn left_map(entry: &str, blocks: u32) -> Scenario {
     let tensors: Vec<u32> = (0..64).map(|i| 1000 + i).collect();
     let sums: Vec<u32> = (0..32).map(|i| 2032 + 2 * i).collect();
@@ -221,7 +221,7 @@ fn swizzled(entry: &str) -> Scenario {
     }
 }
 
-/// The row and the column of a number of the sums of a thread, of which two follow each other.
+/// Returns the row and the column of the first of two adjacent sums of a thread.
 fn place_of_sum(thread: usize, number: usize) -> (usize, usize) {
     let (warp, lane) = (thread / 32, thread % 32);
     let row = 16 * warp + lane / 4 + 8 * (number / 2 % 2);
@@ -311,7 +311,7 @@ fn core_matrices_along_k(entry: &str) -> Scenario {
     sums_of_rows(entry, map, |row, k| 16 * row + k)
 }
 
-/// `place` is where an element of A is in global memory.
+/// `place` returns the index of an element of A in global memory.
 fn sums_of_rows(entry: &str, map: Tiled, place: fn(usize, usize) -> usize) -> Scenario {
     let a = |row: usize, k: usize| (7 * row + 3 * k) % 11;
     let mut numbers = vec![0; 64 * 16];
@@ -337,7 +337,7 @@ fn sums_of_rows(entry: &str, map: Tiled, place: fn(usize, usize) -> usize) -> Sc
     }
 }
 
-/// Of the 128 bytes of each row and column, 64 are multiplied.
+/// The product uses 64 of the 128 bytes of each row and column.
 fn tensor_product(entry: &str) -> Scenario {
     product_of_bytes(entry, &[64], |row| row)
 }
@@ -347,7 +347,7 @@ fn product_of_slices(entry: &str) -> Scenario {
     product_of_bytes(entry, &[16, 8], |row| row / 8 * 16 + row % 8)
 }
 
-/// A is so many rows, and the function says which ones are multiplied.
+/// A has this many rows; the function selects the ones that are multiplied.
 fn product_of_bytes(entry: &str, rows: &[u32], used: fn(usize) -> usize) -> Scenario {
     let a = |row: usize, k: usize| (7 * row + 3 * k) as u8;
     let b = |column: usize, k: usize| (5 * k + 20 * column) as u8;

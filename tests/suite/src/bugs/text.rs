@@ -1,7 +1,7 @@
 //! PTX texts with marked lines.
 
-/// The text with the bug of this name: lines that end in `// only a b` are there with the bugs `a` and
-/// `b` alone, and those that end in `// not a b` with all but these. What is not there is left blank, so
+/// Returns the text with the bug of this name: lines that end in `// only a b` are kept only for the bugs `a` and
+/// `b`, lines that end in `// not a b` for all other bugs. Removed lines are left blank, so
 /// that line numbers are those of the file.
 pub(super) fn with_bug(text: &str, bug: &str) -> String {
     let lines = text.lines().map(|line| {

@@ -13,9 +13,9 @@ pub struct Output {
     pub ended: bool,
     /// True if the barrier had counted to zero in the end.
     pub is_zero: bool,
-    /// All of the region in shared memory.
+    /// The contents of the region in shared memory.
     pub shared: Vec<u8>,
-    /// All of the region in global memory.
+    /// The contents of the region in global memory.
     pub global: Vec<u8>,
 }
 
@@ -49,7 +49,7 @@ impl Output {
         digest
     }
 
-    /// Where it differs first from what it should be, in words.
+    /// Returns the first difference from the expected output, in words.
     pub fn difference(&self, expected: &Self) -> Option<String> {
         if self.ended != expected.ended {
             return Some("fewer bytes came than the barrier expects".into());
@@ -84,7 +84,7 @@ impl Output {
 pub struct Batch<'c> {
     cases: &'c [Case],
     job: Job<'static>,
-    /// Where the regions of each case begin: shared, then global.
+    /// The offsets of the regions of each case: shared, then global.
     all_offsets: Vec<(usize, usize)>,
 }
 
@@ -122,15 +122,15 @@ impl<'c> Batch<'c> {
         }
     }
 
-    /// The job, as it is before it runs.
+    /// Returns the job before its run.
     pub fn job(&self) -> &Job<'static> {
         &self.job
     }
 
-    /// Runs it in this way, and gives what came out of each case.
+    /// Runs the job with `run`, and returns the output of each case.
     ///
     /// # Errors
-    /// Some copy stopped it.
+    /// A copy stopped the job.
     pub fn run<T>(
         &self,
         run: impl FnOnce(&mut Job<'_>) -> Result<T, Failure>,

@@ -10,7 +10,7 @@ pub enum Contents {
     Bits,
     /// Numbers near one another, and the finite ones at the edges: zeros, subnormal ones, the largest.
     Finite,
-    /// The same with infinities and NaNs.
+    /// Finite numbers, infinities and NaNs.
     Special,
 }
 
@@ -21,10 +21,10 @@ struct Parts {
 }
 
 impl Contents {
-    /// All of them.
+    /// All contents.
     pub const ALL: [Self; 3] = [Self::Bits, Self::Finite, Self::Special];
 
-    /// Its name.
+    /// Returns the name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bits => "bits",
@@ -33,7 +33,7 @@ impl Contents {
         }
     }
 
-    /// Bytes of such numbers.
+    /// Fills bytes with such numbers.
     pub fn fill(self, number: Number, random: &mut Random, bytes: &mut [u8]) {
         if self == Self::Bits {
             for chunk in bytes.chunks_mut(8) {

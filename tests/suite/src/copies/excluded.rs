@@ -18,14 +18,14 @@ pub enum Excluded {
 }
 
 impl Excluded {
-    /// All of them.
+    /// All reasons.
     pub const ALL: [Self; 3] = [
         Self::InterleaveManySlices,
         Self::ReductionNotListed,
         Self::HugeDimension,
     ];
 
-    /// Its name.
+    /// Returns the name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::InterleaveManySlices => "interleave-many-slices",

@@ -20,7 +20,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// Its name.
+    /// Returns the name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Load => "load",
@@ -36,7 +36,7 @@ impl Action {
     }
 }
 
-/// How a reduction combines what is there with what comes.
+/// The operator of a reduction, which combines the old value with the operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     /// The sum.
@@ -45,20 +45,20 @@ pub enum Operator {
     Min,
     /// The greater.
     Max,
-    /// Counts up to what comes, then from 0.
+    /// Counts up to the operand, then from 0.
     Inc,
-    /// Counts down to 0, then from what comes.
+    /// Counts down to 0, then from the operand.
     Dec,
     /// Bits in both.
     And,
     /// Bits in any.
     Or,
-    /// Bits in one alone.
+    /// Bits in exactly one.
     Xor,
 }
 
 impl Operator {
-    /// All of them.
+    /// All operators.
     pub const ALL: [Self; 8] = [
         Self::Add,
         Self::Min,
@@ -70,7 +70,7 @@ impl Operator {
         Self::Xor,
     ];
 
-    /// Its name in PTX.
+    /// Returns the name in PTX.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Add => "add",
@@ -94,9 +94,9 @@ impl Operator {
 /// The type of the numbers that bytes are, as far as contents and reductions depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Number {
-    /// An unsigned number of so many bytes.
+    /// An unsigned number of this many bytes.
     Unsigned(usize),
-    /// A signed number of so many bytes.
+    /// A signed number of this many bytes.
     Signed(usize),
     /// `f16`
     F16,
@@ -104,14 +104,14 @@ pub enum Number {
     Bf16,
     /// `f32`
     F32,
-    /// `f32`, whose subnormal numbers reductions flush.
+    /// `f32` whose subnormal numbers are flushed by reductions.
     F32Ftz,
     /// `f64`
     F64,
 }
 
 impl Number {
-    /// Its size.
+    /// Returns the size in bytes.
     pub fn bytes(self) -> usize {
         match self {
             Self::Unsigned(bytes) | Self::Signed(bytes) => bytes,
@@ -222,7 +222,7 @@ const REDUCTIONS_IN_GLOBAL: &str = "and.b32 and.b64 or.b32 or.b64 xor.b32 xor.b6
     add.u64 add.f32 add.f64 add.noftz.f16 add.noftz.bf16 inc.u32 dec.u32 min.u32 min.s32 min.u64 \
     min.s64 min.f16 min.bf16 max.u32 max.s32 max.u64 max.s64 max.f16 max.bf16";
 
-/// All copies of contiguous bytes. PTX ISA 9.7.9.25.4.1 and 9.7.9.25.5.2.
+/// Returns all copies of contiguous bytes: PTX ISA 9.7.9.25.4.1 and 9.7.9.25.5.2.
 pub fn linear_forms() -> &'static [Form] {
     static FORMS: OnceLock<Vec<Form>> = OnceLock::new();
     FORMS.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! Random copies that are legal, dense where boxes leave the tensor.
+//! Random legal copies, dense at the bounds of the tensor.
 
 mod coordinates;
 mod im2col;
@@ -11,7 +11,7 @@ use tensor_map::{DataType, OobFill, Params};
 use super::{Action, Case, Contents, Excluded, Operator, TensorCopy, Transfer, tensor_number};
 use crate::maps::generate::Random;
 
-/// A case, and why those that were drawn before it are not compared.
+/// A case, and the reasons for excluding the ones drawn before.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawn {
     /// The case.
@@ -20,7 +20,7 @@ pub struct Drawn {
     pub excluded: Vec<Excluded>,
 }
 
-/// Case `number` of a seed. Of cases that are excluded, those for `with` are drawn all the same.
+/// Returns case `number` of a seed. Cases that are excluded for the reasons in `with` are drawn anyway.
 pub fn draw(seed: u64, number: u64, with: &[Excluded]) -> Drawn {
     let mut random =
         Random::new(Random::new(seed).bits() ^ number.wrapping_mul(0xd1b5_4a32_d192_ed03));
@@ -34,8 +34,8 @@ pub fn draw(seed: u64, number: u64, with: &[Excluded]) -> Drawn {
     }
 }
 
-/// A small tensor copy of one form whose result is written down by definition; across a bound of the
-/// tensor, or wherever.
+/// Returns a small tensor copy of a form whose result has a written definition; across a bound of the
+/// tensor, or anywhere.
 pub(crate) fn of_form(
     random: &mut Random,
     action: Action,
@@ -85,7 +85,7 @@ fn any(random: &mut Random) -> Case {
     }
 }
 
-/// Types that an H100 has; for reductions mostly those that have the operator.
+/// Returns the types that an H100 has; for reductions mostly the types that have the operator.
 fn data_type(random: &mut Random, action: Action) -> DataType {
     let types = &DataType::ALL[..13];
     let Action::Reduce(operator) = action else {
@@ -146,7 +146,7 @@ fn region(
     }
 }
 
-/// Slices that the channels of an interleaved box would fill, whatever a copy takes; else 1.
+/// Returns the number of slices that the channels of an interleaved box would fill, or else 1.
 fn slices(params: &Params) -> u64 {
     let tensor = params.tensor();
     let channels = super::box_channels(params) * tensor.data_type.bytes();

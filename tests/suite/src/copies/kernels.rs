@@ -1,9 +1,9 @@
-//! The kernels, as PTX. Each makes one copy, which a parameter chooses among the forms that it has.
+//! The kernels, as PTX. Each makes one copy, in the form that a parameter chooses.
 //!
 //! A kernel fills shared memory from global memory, makes the copy, and writes all of shared memory
-//! back. A wait for a barrier ends after a while, so that a byte count that is wrong is a result and
-//! not a hang. Two words say how it went: whether the phase ended, and whether the barrier's bytes
-//! were zero after all had come.
+//! back. A wait for a barrier ends after a while, so that a wrong byte count is a result instead of
+//! a hang. Two words report whether the phase ended, and whether the barrier's pending bytes
+//! were zero after all had arrived.
 
 use std::{fmt::Write as _, sync::OnceLock};
 
@@ -12,11 +12,11 @@ use super::{Action, Operator, linear_forms};
 /// Threads of a block.
 pub(super) const THREADS: u32 = 64;
 
-/// Bytes of shared memory before the region: the barrier's, and room for the swizzle's pattern to
-/// begin anew.
+/// Bytes of shared memory before the region: the barrier's, and room up to the start of the swizzle's
+/// pattern.
 pub(super) const BARRIER_BYTES: u32 = 1024;
 
-/// How often a barrier is asked before the kernel goes on without it.
+/// Number of polls before the kernel continues without the barrier.
 const PATIENCE: u32 = 1 << 18;
 
 /// The module.
@@ -39,7 +39,7 @@ pub fn text() -> &'static str {
     })
 }
 
-/// The kernel of such tensor copies.
+/// Returns the kernel of such tensor copies.
 pub(super) fn tensor_entry(action: Action) -> String {
     format!("tensor_{}", action.name())
 }
@@ -86,7 +86,7 @@ fn tensor_copies(action: Action) -> Vec<(u32, String)> {
     (0..).zip(forms.map(copy)).collect()
 }
 
-/// With their numbers in [`linear_forms`].
+/// Numbered as in [`linear_forms`].
 fn linear_copies(has_barrier: bool) -> Vec<(u32, String)> {
     let forms = (0..).zip(linear_forms());
     let forms = forms.filter(|(_, form)| form.action.has_barrier() == has_barrier);
@@ -226,12 +226,12 @@ fn each_piece(label: &str, body: &str) -> String {
     )
 }
 
-/// Before and after a copy that a barrier counts, and at the end, when all bytes must have come:
-/// a phase without any ends with its arrival, unless bytes were left over.
+/// Wraps a copy that a barrier counts; at the end all bytes must have arrived:
+/// a phase without bytes ends with its arrival, unless bytes were left over.
 fn counted() -> (String, String, String) {
     let before =
         "    mbarrier.arrive.expect_tx.shared::cta.b64 %state, [%memory], %expected;".into();
-    // A barrier whose phase did not end takes no more arrivals.
+    // A barrier whose phase did not end accepts no more arrivals.
     let last = format!(
         "    setp.eq.u32 %p, %done, 0;
     @%p bra ZERO_DONE;
@@ -256,7 +256,7 @@ fn wait(label: &str, parity: u32, result: &str) -> String {
     )
 }
 
-/// The same for a copy in a bulk group.
+/// Wraps a copy in a bulk group.
 fn grouped() -> (String, String, String) {
     let after = "    cp.async.bulk.commit_group;
     cp.async.bulk.wait_group 0;

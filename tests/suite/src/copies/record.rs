@@ -1,5 +1,5 @@
-//! Cases and digests of what a GPU made of them, as compressed bytes. The cases are there whole, so
-//! that they stay as they are when others are drawn.
+//! Cases with digests of a GPU's outputs, as compressed bytes. The cases are stored whole, so
+//! that they stay the same when the generator changes.
 
 use tests_records::{Digest, Origin};
 use tma_emulator::EmulatorBackend;
@@ -13,7 +13,7 @@ use crate::maps::{
     record::{Record, read, unzigzag, write, write_all, zigzag},
 };
 
-/// A case, and the [digest](super::Output::digest) of what memory held after it.
+/// A case, and the [digest](super::Output::digest) of the memory after it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     /// The case.
@@ -22,7 +22,7 @@ pub struct Sample {
     pub digest: u64,
 }
 
-/// Samples, and who made them.
+/// Samples, with the device that made them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Samples {
     /// The device and the kernels that made them.
@@ -32,7 +32,7 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// The digest of the kernels that make them; the cases are in the file itself.
+    /// The digest of the kernels; the file contains the cases.
     pub fn ran() -> Digest {
         Digest::EMPTY.and(text().as_bytes())
     }
@@ -55,7 +55,7 @@ impl Samples {
         Ok(different)
     }
 
-    /// As compressed bytes.
+    /// Returns compressed bytes.
     pub fn pack(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         write_text(&mut bytes, &self.origin.to_string());
@@ -65,10 +65,10 @@ impl Samples {
         miniz_oxide::deflate::compress_to_vec_zlib(&bytes, 9)
     }
 
-    /// From compressed bytes, as `copy-differential --record` writes them.
+    /// Reads compressed bytes, as `copy-differential --record` writes them.
     ///
     /// # Errors
-    /// The bytes are not compressed, or make no sense from some sample on.
+    /// The bytes are not compressed, or invalid from some sample on.
     pub fn unpack(compressed: &[u8]) -> Result<Self, String> {
         let bytes = miniz_oxide::inflate::decompress_to_vec_zlib(compressed);
         let bytes = bytes.map_err(|error| error.to_string())?;
@@ -112,7 +112,7 @@ impl Sample {
                 offsets.for_each(|number| write(bytes, number));
             }
             Transfer::Linear(copy) => {
-                // By its name, so that the list may grow.
+                // The name, so that the list may grow.
                 write(bytes, 1);
                 write_text(bytes, linear_forms()[copy.form].instruction);
                 write_all(bytes, &[copy.bytes.into(), copy.to.into()]);
@@ -130,7 +130,7 @@ impl Sample {
         bytes.extend(self.digest.to_le_bytes());
     }
 
-    /// Takes a sample off the front; none where bytes make no sense.
+    /// Removes the first sample; none if the bytes are invalid.
     fn read(bytes: &mut &[u8]) -> Option<Self> {
         let transfer = match read(bytes)? {
             0 => Transfer::Tensor(Box::new(read_tensor_copy(bytes)?)),
@@ -195,7 +195,7 @@ fn action_code(action: Action) -> u64 {
     }
 }
 
-/// Of a tensor copy.
+/// The fields of a tensor copy.
 fn action(code: u64) -> Option<Action> {
     Some(match code {
         0 => Action::Load,

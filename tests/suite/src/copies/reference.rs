@@ -1,4 +1,4 @@
-//! The expected result, element by element from the definition. Nothing here is shared with the
+//! The expected result, element by element from the definition. This module shares no code with the
 //! emulator or with the walks of tensor maps.
 
 mod arithmetic;
@@ -8,7 +8,7 @@ use tensor_map::{DataType, Im2col, Interleave, OobFill, Params, Swizzle, Tensor,
 
 use super::{Action, Case, LinearCopy, Output, TensorCopy, Transfer, linear_forms};
 
-/// The expected output; none for interleaved tensors, and for reductions of half precision or with
+/// Returns the expected output; none for interleaved tensors, and for reductions of half precision or with
 /// NaNs.
 pub fn expected(case: &Case) -> Option<Output> {
     let mut output = Output::before(case);
@@ -62,14 +62,14 @@ fn linear(case: &Case, copy: &LinearCopy, output: &mut Output) -> Option<()> {
     Some(())
 }
 
-/// Coordinates, innermost first; those that a tensor does not have are 0.
+/// Coordinates, innermost first; missing dimensions have 0.
 type Coords = [i64; 5];
 
 fn coords(coordinates: &[i32]) -> Coords {
     std::array::from_fn(|dim| coordinates.get(dim).map_or(0, |number| i64::from(*number)))
 }
 
-/// Where each row of a box begins, the innermost dimension first.
+/// Returns the first element of each row of a box, the innermost dimension first.
 fn box_rows(tiled: &Tiled, start: &[i32]) -> Vec<Coords> {
     let mut rows = vec![coords(start)];
     for dim in 1..start.len() {
@@ -87,8 +87,8 @@ fn box_rows(tiled: &Tiled, start: &[i32]) -> Vec<Coords> {
     rows
 }
 
-/// Where each pixel of a column begins: W goes first, and each dimension that leaves the box of
-/// pixels begins again at its lower corner.
+/// Returns the coordinates of each pixel of a column: W advances first, and each dimension that leaves the box of
+/// pixels restarts at its lower corner.
 fn column_rows(im2col: &Im2col, copy: &TensorCopy) -> Vec<Coords> {
     let tensor = &im2col.tensor;
     let images = tensor.rank() - 1;
@@ -148,8 +148,8 @@ fn one(
     Some(())
 }
 
-/// Rows follow one another, or begin at multiples of the swizzle's span, whose pieces of 16 bytes
-/// trade places by the number of the 128 bytes that they lie in.
+/// Rows follow one another, or begin at multiples of the swizzle's span. Its pieces of 16 bytes
+/// trade places by the index of their 128-byte line.
 fn shared_offset(
     case: &Case,
     copy: &TensorCopy,
@@ -169,7 +169,7 @@ fn shared_offset(
     line * 128 + (piece ^ (line % pieces)) * 16 + rest
 }
 
-/// Bytes from the tensor's first element; none out of bounds. Stores reach to the end of the 16
+/// Returns the bytes from the tensor's first element; none out of bounds. Stores reach to the end of the 16
 /// bytes in which a row ends.
 fn global_offset(tensor: &Tensor, element: &Coords, stores: bool) -> Option<usize> {
     let bytes = tensor.data_type.bytes() as i64;

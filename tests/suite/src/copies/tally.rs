@@ -1,4 +1,4 @@
-//! How many cases there were of each kind, and how many came out different.
+//! Counts of cases of each kind, and of the ones with a difference.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
@@ -8,7 +8,7 @@ use super::{Case, Excluded};
 /// Counts of cases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Cases, and those that differ, of all kinds together.
+    /// Cases, and the ones with a difference, of all kinds together.
     pub all: (u64, u64),
     /// Cases that stopped the GPU.
     pub stops: u64,
@@ -36,7 +36,7 @@ impl Tally {
         }
     }
 
-    /// As one line, for [`Tally::from_line`].
+    /// Returns one line, for [`Tally::from_line`].
     pub fn to_line(&self) -> String {
         let mut words = vec![format!("{}:{}:{}", self.all.0, self.all.1, self.stops)];
         for ((group, name), (cases, different)) in &self.kinds {

@@ -20,9 +20,9 @@ enum Numbers {
 /// The extents of a chain of products.
 #[derive(Clone, Copy)]
 struct Chain {
-    /// Columns of A, and of B as it is given.
+    /// Columns of A, and of B before its transposition.
     k: usize,
-    /// Rows of B as it is given: what the second product adds up over.
+    /// Rows of B before its transposition: the K of the second product.
     n: usize,
     /// Columns of C.
     columns: usize,
@@ -104,7 +104,7 @@ impl Numbers {
     }
 }
 
-/// A matrix of whole numbers from -3 to 3, whose sums of products `f32` has exactly in any order.
+/// A matrix of whole numbers from -3 to 3, whose sums of products are exact in `f32` in any order.
 struct Matrix {
     columns: usize,
     elements: Vec<f64>,
@@ -132,7 +132,7 @@ impl Matrix {
         Buffer::new(name, &bits.collect::<Vec<_>>())
     }
 
-    /// A map with boxes of this extent, whose rows are as long as the swizzle's span.
+    /// A map with boxes of this extent, with rows as long as the swizzle's span.
     fn map(&self, numbers: Numbers, box_dims: [u32; 2], buffer: usize) -> MapRef {
         let rows = self.elements.len() / self.columns;
         let swizzle = match box_dims[0] {
@@ -192,7 +192,7 @@ fn chain(
         sums
     };
     let sums: Vec<Vec<f64>> = (0..WARPGROUPS * ROWS).map(sums).collect();
-    // A warp has 16 rows, a lane four sums of each 8 columns: two neighbours, and those of 8 rows below.
+    // A warp has 16 rows, a lane four sums of each 8 columns: two neighbours, and two 8 rows below.
     let mut expected = Vec::new();
     for thread in 0..WARPGROUPS * 128 {
         let (row, column) = (16 * (thread / 32) + thread % 32 / 4, thread % 4 * 2);
@@ -203,7 +203,7 @@ fn chain(
             );
         }
     }
-    // Signs of zeros are not those of the products.
+    // The signs of zeros differ from the products'.
     let expected: Vec<f32> = expected
         .into_iter()
         .flatten()

@@ -12,7 +12,7 @@ pub(super) fn cases() -> Vec<Scenario> {
         .collect()
 }
 
-/// Small whole numbers, of which each sum is exact.
+/// Small whole numbers with exact sums.
 fn numbers(count: usize, step: usize) -> Vec<f32> {
     (0..count).map(|at| (at * step % 15) as f32 - 7.0).collect()
 }

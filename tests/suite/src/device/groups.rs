@@ -18,7 +18,7 @@ pub(super) fn cases() -> Vec<Scenario> {
     cases
 }
 
-/// A number that differs in all bits from one index to the next.
+/// Returns a number that differs in all bits from one index to the next.
 fn number(index: u32) -> u32 {
     (index + 1)
         .wrapping_mul(0x9e37_79b9)
@@ -78,7 +78,7 @@ fn shuffle<T: NoUninit>(
 }
 
 fn votes() -> Scenario {
-    // A warp of all, one of none, one of some, one with a single one.
+    // A warp of all, one of none, one of some, one with a single true value.
     let predicate = |thread: u32| match thread / WARP {
         0 => true,
         1 => false,
@@ -113,7 +113,7 @@ fn scanned<T: Copy>(values: &[T], combine: impl Fn(T, T) -> T) -> Vec<T> {
     (0..values.len()).filter_map(up_to).collect()
 }
 
-/// One step of `a * x + b` after the other.
+/// Repeats a step of `a * x + b`.
 fn composed([a, b]: [u32; 2], [c, d]: [u32; 2]) -> [u32; 2] {
     let slope = a.wrapping_mul(c);
     [slope, b.wrapping_mul(c).wrapping_add(d)]
@@ -199,7 +199,7 @@ fn groups_of_block(threads: u32) -> Scenario {
     let mut expected: Vec<[u32; 6]> = Vec::new();
     for thread in 0..threads {
         let warp = thread / WARP;
-        // Of the threads from `first` on, with numbers that are `times` those of the block.
+        // The threads from `first` on, with numbers that are `times` the block's.
         let of = |first: u32, count: u32, times: u32| {
             let own = thread - first;
             let behind = first + (own + 1) % count;
@@ -233,7 +233,7 @@ fn groups_of_cluster(blocks: u32) -> Scenario {
     compared(&name, &expected, vec![numbers], launch)
 }
 
-/// Both roles synchronise their warpgroup, each at a barrier of its own.
+/// Both roles synchronise their warpgroup, each at its own barrier.
 fn warpgroups_of_roles() -> Scenario {
     const ROUNDS: u32 = 5;
     let next = |thread: u32| thread / 128 * 128 + (thread + 1) % 128;

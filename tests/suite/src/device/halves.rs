@@ -15,7 +15,7 @@ pub(super) fn cases() -> Vec<Scenario> {
     [[0, 0], [8, 1], [24, 3]].map(mixed).into()
 }
 
-/// The sums of the crate `half` are rounded from those of `f32`, in which sums and products of two halves of like size
+/// The crate `half` rounds its sums from `f32`, in which sums and products of two halves of similar size
 /// are exact.
 fn mixed([x, y]: [usize; 2]) -> Scenario {
     let matrix: Vec<f16> = (0..PITCH * DIMS[1])

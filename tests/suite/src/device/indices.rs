@@ -25,7 +25,7 @@ fn scenario(blocks: [u32; 3], threads: [u32; 3]) -> Scenario {
     writes(&format!("{blocks:?}_of_{threads:?}"), launch, &expected)
 }
 
-/// All positions within an extent, innermost fastest.
+/// Returns all positions within an extent, innermost fastest.
 fn positions([x, y, z]: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
     (0..z).flat_map(move |z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z])))
 }

@@ -24,7 +24,7 @@ pub(super) fn cases() -> Vec<Scenario> {
     cases
 }
 
-/// The matrix, and what it has at a column and a row: zero outside.
+/// The matrix, and its value at a column and a row: zero outside.
 fn matrix(height: i32) -> (Vec<u32>, impl Fn(i32, i32) -> u32) {
     let numbers: Vec<u32> = (0..PITCH * height)
         .map(|i| (i as u32 + 1).wrapping_mul(0x9e37_79b9))
@@ -70,7 +70,7 @@ fn parts(stages: u32, blocks: u32, clusters: u32, items: u32) -> Scenario {
             }
         }
     }
-    // An item more stays as it is.
+    // One more item stays unchanged.
     expected.push(0xa5a5_a5a5);
     let launch = launched(call, Shape::new(clusters * blocks, 96).cluster(blocks));
     compared(

@@ -56,7 +56,7 @@ pub(super) fn cases() -> Vec<Scenario> {
     cases
 }
 
-/// Blocks and items: none, fewer than there are stages, as many, more than all stages of all blocks.
+/// Blocks and items: none, fewer than the stages, as many, more than all stages of all blocks.
 fn sizes(stages: u32) -> Vec<(u32, u32)> {
     let mut sizes = vec![
         (1, 0),
@@ -65,7 +65,7 @@ fn sizes(stages: u32) -> Vec<(u32, u32)> {
         (1, 2 * stages + 1),
         (3, 3 * stages + 5),
     ];
-    // Fewer than one stage are none.
+    // Fewer items than a stage make no stage.
     sizes.dedup();
     sizes
 }
@@ -78,8 +78,8 @@ fn map(items: u32, swizzle: Swizzle) -> Tiled {
         .swizzle(swizzle)
 }
 
-/// Makes `factor * x + term` of each number `x` of the items, and leaves the numbers of blocks and the
-/// counter so.
+/// Makes `factor * x + term` of each number `x` of the items, and leaves `counts` of the blocks and
+/// `drawn` of the counter.
 fn case(
     call: Call<'_>,
     blocks: u32,
@@ -91,7 +91,7 @@ fn case(
 ) -> Scenario {
     let name = format!("{}_{blocks}_blocks_{items}_items", call.entry());
     let launch = launched(call, Shape::new(blocks, 96));
-    // There is an item more, which stays as it is.
+    // One more item stays unchanged.
     let numbers = (0..ITEM * (items + 1)).map(|i| i.wrapping_mul(0x9e37_79b9));
     let numbers: Vec<u32> = numbers.collect();
     let change = |number: &u32| number.wrapping_mul(factor).wrapping_add(term);

@@ -26,7 +26,7 @@ pub(super) fn cases() -> Vec<Scenario> {
                 .collect(),
         ),
     ];
-    // More than the 48 KiB that a launch gets without being asked.
+    // More than 48 KiB, the limit without opting in.
     let words: Vec<u32> = (0..1024).collect();
     let mut large = reverse("u32", words);
     large.name = "reverse_with_200_KiB".into();

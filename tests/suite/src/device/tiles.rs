@@ -43,18 +43,18 @@ pub(super) fn cases() -> Vec<Scenario> {
     cases
 }
 
-/// Where a tile lies in its tensor.
+/// The position of a tile in its tensor.
 #[derive(Clone, Copy, Debug)]
 enum Place {
-    /// It is the tensor.
+    /// The tile is the whole tensor.
     Whole,
-    /// It is loaded and stored somewhere inside.
+    /// The tile is loaded and stored inside.
     Inside,
-    /// It is loaded from before the start, and stored over the end.
+    /// The load begins before the start, and the store ends after the end.
     OverTheEnds,
-    /// It is loaded over the end, and stored inside.
+    /// The load ends after the end, and the store is inside.
     OverTheEnd,
-    /// It is loaded from where there is nothing.
+    /// The load is out of bounds.
     Beyond,
 }
 
@@ -66,7 +66,7 @@ const PLACES: [Place; 5] = [
     Place::Beyond,
 ];
 
-/// A box and what is in it. Dimensions that there are not have one element.
+/// A box and its elements. Missing dimensions have one element.
 #[derive(Clone, Copy)]
 struct Boxed {
     data_type: DataType,

@@ -48,7 +48,7 @@ fn of_integers(a: u32, b: u32) -> [u32; 20] {
     let wide = u64::from(a) << 32 | u64::from(b);
     let (position, length) = (b & 63, b >> 8 & 63);
     let mask = (1_u128 << length) - 1;
-    // Behind the value stand zeros, or its sign.
+    // The bits after the value are zeros, or its sign.
     let field = |value: i128| (value >> position) as u128 & mask;
     let extended = |value: i128, width: u32| {
         let top = (position + length).clamp(1, width) - 1;

@@ -1,4 +1,4 @@
-//! The table of runs: the records of each machine beside what runs today.
+//! The table of runs: the records of each machine beside the current launches.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// Files with times: what each line is about, and the file's name.
+/// Files with times: the subject of each line, and the file's name.
 const MEASURED: &[(&str, &str)] = &[
     ("rows of `bench`, beside their CUDA versions", BENCH),
     ("best settings of `bench --sweep`", "sweep-h200.txt"),
@@ -31,7 +31,7 @@ const MEASURED: &[(&str, &str)] = &[
 /// The records of right results by name.
 type Right = BTreeMap<String, Recorded>;
 
-/// The records of a run, counted by how they compare with what runs today.
+/// The records of a run, counted by their comparison with the current launches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Counts {
     /// The outputs are the expected ones.
@@ -54,7 +54,7 @@ impl Counts {
             ..Self::default()
         };
         for (name, record) in &results.forms {
-            // What no longer runs was recorded for an earlier kernel.
+            // A launch that no longer exists was recorded for an earlier kernel.
             let today = right.get(name).map(|right| record.today(right));
             match today.unwrap_or(Today::Earlier) {
                 Today::Equal => counts.equal += 1,
@@ -65,7 +65,7 @@ impl Counts {
         counts
     }
 
-    /// A file of which all was made by the same code.
+    /// A file that is all from the same code.
     fn of_file(is_today: bool, all: usize, wrong: usize) -> Self {
         let counts = Self::default();
         match is_today {

@@ -41,7 +41,7 @@ impl Random {
         self.below(n) == 0
     }
 
-    /// One of these.
+    /// Returns one of these.
     pub fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len() as u64) as usize]
     }
@@ -61,7 +61,7 @@ pub enum Function {
 }
 
 impl Function {
-    /// All of them.
+    /// All data types.
     pub const ALL: [Self; 4] = [
         Self::Tiled,
         Self::Im2col,
@@ -141,7 +141,7 @@ fn tiled(random: &mut Random) -> Tiled {
         / (u64::from(channels) * bytes).max(1);
     let mut box_dims = [channels; 8];
     for (dim, slot) in box_dims.iter_mut().enumerate().skip(1) {
-        // Lengths whose product, strides left out, is near what shared memory can hold.
+        // Lengths whose product, strides left out, is near the capacity of shared memory.
         let stride = u64::from(tensor.element_strides.at(dim)).max(1);
         let room = left.clamp(1, 256);
         let any = [
@@ -253,7 +253,7 @@ fn pixels(random: &mut Random, pixel_bytes: u64) -> u32 {
     pixels as u32
 }
 
-/// Elements of the row of a box: near what the swizzle span and 16 bytes allow.
+/// Returns the elements of the row of a box: near the limits of the swizzle span and of 16 bytes.
 fn row(random: &mut Random, tensor: &Tensor) -> u32 {
     let bytes = tensor.data_type.bytes();
     let span = match (tensor.interleave, tensor.swizzle.span_bytes()) {
@@ -391,7 +391,7 @@ mod tests {
     use super::*;
     use tensor_map::{Rule, Target};
 
-    /// Rules of later GPUs, and of lengths, which the driver is not told.
+    /// Rules of later GPUs, and of lengths, which the driver does not get.
     const NOT_GENERATED: [Rule; 10] = [
         Rule::StridesLength,
         Rule::BoxLength,

@@ -8,14 +8,14 @@ use tensor_map::{
 use super::Case;
 use tests_records::{Digest, Origin};
 
-/// The byte before the origin, in place of the number of a function.
+/// The byte before the origin, instead of the number of a function.
 const ORIGIN: u8 = 0x7f;
 
-/// The origin, where there is one, and the records in compressed bytes, as `map-differential --sample` writes
+/// Returns the origin, if there is one, and the records in compressed bytes, as `map-differential --sample` writes
 /// them.
 ///
 /// # Errors
-/// The bytes are not compressed, or make no sense from some record on.
+/// The bytes are not compressed, or invalid from some record on.
 pub fn unpack(compressed: &[u8]) -> Result<(Origin, Vec<Record>), String> {
     let bytes = miniz_oxide::inflate::decompress_to_vec_zlib(compressed);
     let bytes = bytes.map_err(|error| error.to_string())?;
@@ -40,7 +40,7 @@ pub fn unpack(compressed: &[u8]) -> Result<(Origin, Vec<Record>), String> {
     Ok((origin, records))
 }
 
-/// The digest of what was asked.
+/// Returns the digest of the parameters.
 pub fn asked(records: &[Record]) -> Digest {
     let mut bytes = Vec::new();
     for record in records {
@@ -53,7 +53,7 @@ pub fn asked(records: &[Record]) -> Digest {
     Digest::EMPTY.and(&bytes)
 }
 
-/// The records whose map is another than ours, or that only one of both made.
+/// Returns the records whose map differs from ours, or that only one of both made.
 pub fn differing(records: &[Record]) -> impl Iterator<Item = &Record> {
     let differs = |record: &&Record| record.case.ours().ok() != record.answer;
     records.iter().filter(differs)
@@ -69,7 +69,7 @@ pub fn pack(origin: &Origin, records: &[Record]) -> Vec<u8> {
     miniz_oxide::deflate::compress_to_vec_zlib(&bytes, 9)
 }
 
-/// A case, and the map that the driver made of it if it accepted it.
+/// A case, and the driver's map if it accepted the parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Record {
     /// The parameters.
@@ -132,7 +132,7 @@ impl Record {
             .for_each(|map| bytes.extend(map.to_bytes()));
     }
 
-    /// Takes a record off the front; none where bytes make no sense.
+    /// Removes the first record; none if the bytes are invalid.
     pub(crate) fn read(bytes: &mut &[u8]) -> Option<Self> {
         let (function, address) = (read(bytes)?, read(bytes)?);
         let case = match function {
@@ -209,7 +209,7 @@ fn read_tensor(bytes: &mut &[u8]) -> Option<Tensor> {
     })
 }
 
-/// As many values as were given; only those that are kept were written.
+/// Returns `given` values, of which at most `MAX_RANK` were written.
 fn read_many<T: Clone + Default>(
     bytes: &mut &[u8],
     given: usize,

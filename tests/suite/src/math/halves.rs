@@ -53,7 +53,7 @@ pub fn results(ty: &str, index: u32, number: u32) -> [u32; 16] {
     ]
 }
 
-/// The lesser one; a NaN gives way.
+/// Returns the lesser number; a NaN yields to a number.
 fn lesser(a: f64, b: f64) -> f64 {
     if a.is_nan() || b < a || (a == b && b.is_sign_negative()) {
         b
@@ -62,8 +62,8 @@ fn lesser(a: f64, b: f64) -> f64 {
     }
 }
 
-/// A sum of two numbers with few bits; where it is not exact, the last of its 53 bits is set, so that rounding it
-/// to a half once more does no harm.
+/// Returns a sum of two numbers with few bits. If it is not exact, the last of its 53 bits is set, so that rounding it
+/// again to a half does no harm.
 fn sum(a: f64, b: f64) -> f64 {
     let sum = a + b;
     let (large, small) = if a.abs() > b.abs() { (a, b) } else { (b, a) };
@@ -77,7 +77,7 @@ fn sum(a: f64, b: f64) -> f64 {
     }
 }
 
-/// 2 to the power of a half; for `bf16`, subnormal numbers count as zeros, and become such.
+/// Returns 2 to the power of a half; for `bf16`, subnormal numbers are flushed to zero, in the input and the result.
 fn power(bits: u64, ty: &str) -> u64 {
     let is_flushed = |bits: u64| ty == "bf16" && bits & 0x7f80 == 0;
     let value = if is_flushed(bits) {

@@ -5,8 +5,8 @@ use super::Tried;
 /// Mutants that may survive, each with the reason.
 ///
 /// The text has one line for each pattern of [ids](super::Mutant::id), where `*` stands for any
-/// text and `?` for one character, and behind it the number of mutants that it excuses; the lines before it
-/// that begin with a space, up to a line that is no pattern, are its reason. Lines with `#` in front are
+/// text and `?` for one character, followed by the number of mutants that it excuses. The lines before it
+/// that begin with a space, up to a line that is no pattern, are its reason. Lines that begin with `#` are
 /// comments:
 ///
 /// ```text
@@ -44,7 +44,7 @@ impl Explanation {
 const TEXT: &str = include_str!("../../../mutants/allowed.txt");
 
 impl Allowed {
-    /// The list of the repository.
+    /// Returns the list of the repository.
     ///
     /// # Errors
     /// As [`parse`](Self::parse).
@@ -95,12 +95,12 @@ impl Allowed {
         }
     }
 
-    /// All of them.
+    /// Returns all explanations.
     pub fn explanations(&self) -> &[Explanation] {
         &self.explanations
     }
 
-    /// The patterns that have more or fewer mutants than they say, among all of all kernels.
+    /// Returns the patterns whose number of mutants is wrong, among all mutants of all kernels.
     pub fn miscounted(&self, ids: &[&str]) -> Vec<String> {
         let wrong = self.explanations.iter().filter_map(|explanation| {
             let Explanation {
@@ -134,7 +134,7 @@ impl Allowed {
         self.stale_among(&all.iter().map(id).collect::<Vec<_>>())
     }
 
-    /// The same, with the ids and whether each survived.
+    /// Returns the patterns that excuse no survivor, given each id and whether it survived.
     fn stale_among(&self, all: &[(&str, bool)]) -> Vec<String> {
         let caught = all.iter().filter(|(_, survived)| !survived);
         let caught = caught.flat_map(|(id, _)| {

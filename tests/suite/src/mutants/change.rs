@@ -52,7 +52,7 @@ fn is_group(opcode: &Opcode, kind: &str) -> bool {
         .any(|family| opcode.starts_with(&format!("{family}.{kind}")))
 }
 
-/// A copy that the hardware makes while the thread goes on, besides a mere hint.
+/// An asynchronous copy, but not a mere hint.
 fn is_copy(opcode: &Opcode) -> bool {
     let is_group = ["commit_group", "wait_group", "wait_all"]
         .iter()
@@ -156,7 +156,7 @@ pub(super) fn changes(instruction: &Instruction) -> Vec<Change> {
     changes
 }
 
-/// Without the instruction. What it would have written is zero.
+/// Removes the instruction; its outputs are zero.
 fn deleted(instruction: &Instruction) -> Option<String> {
     let opcode = &instruction.opcode;
     let goes = is_fence(opcode)
@@ -194,7 +194,7 @@ fn deleted(instruction: &Instruction) -> Option<String> {
     goes.then_some(zeroed)
 }
 
-/// The register that the instruction writes, where it stands before an address.
+/// Returns the register that the instruction writes, if it comes before an address.
 fn destination(instruction: &Instruction) -> Option<&str> {
     let address = address(instruction)?;
     (address > 0).then(|| instruction.operands[0].as_name())?
@@ -248,7 +248,7 @@ fn split_arrival(instruction: &Instruction) -> Vec<(Operator, String)> {
     arrives.opcode = Opcode::new(parts().collect::<Vec<_>>().join("."));
     arrives.operands.truncate(bytes);
 
-    // `expect_tx` has no order but `.relaxed`, and gives no state.
+    // `expect_tx` has no order but `.relaxed`, and returns no state.
     let scope = parts()
         .skip(1)
         .find(|part| SCOPES.contains(part))
@@ -271,7 +271,7 @@ fn renamed(instruction: &Instruction, opcode: String) -> String {
     renamed.to_string()
 }
 
-/// With an operand of 32 bits on which an operation is done first.
+/// Applies an operation to an operand of 32 bits first.
 fn with_operand(
     instruction: &Instruction,
     at: Option<usize>,
@@ -287,10 +287,10 @@ fn with_operand(
     ))
 }
 
-/// With the scope of the block, where it is another one.
+/// Narrows the scope to the block, if it is another one.
 fn narrowed(instruction: &Instruction) -> Option<String> {
     let opcode = &instruction.opcode;
-    // `barrier.cluster` and `fence.mbarrier_init` are for the cluster and nothing else.
+    // `barrier.cluster` and `fence.mbarrier_init` only have the cluster.
     if opcode.starts_with("barrier.cluster") || opcode.starts_with("fence.mbarrier_init") {
         return None;
     }
@@ -299,7 +299,7 @@ fn narrowed(instruction: &Instruction) -> Option<String> {
         parts[scope + 1] = "cta";
         return Some(renamed(instruction, parts.join(".")));
     }
-    // Atomics have `.relaxed.gpu` where nothing is said.
+    // Atomics default to `.relaxed.gpu`.
     let has = |part: &&str| ["cta", "relaxed"].contains(part) || ORDERS.contains(part);
     if is_atomic(opcode) && !parts.iter().any(has) {
         parts.splice(1..1, ["relaxed", "cta"]);
@@ -308,7 +308,7 @@ fn narrowed(instruction: &Instruction) -> Option<String> {
     None
 }
 
-/// With a weaker order.
+/// Weakens the order.
 fn relaxed(instruction: &Instruction) -> Option<String> {
     let opcode = &instruction.opcode;
     let mut parts: Vec<&str> = opcode.parts().collect();
@@ -336,7 +336,7 @@ fn relaxed(instruction: &Instruction) -> Option<String> {
     if opcode.has("relaxed") {
         return None;
     }
-    // Arrivals release and waits acquire where nothing is said.
+    // Arrivals default to release, waits to acquire.
     if is_arrive(opcode) || is_wait(opcode) {
         let scoped = parts.contains(&"cluster") || parts.contains(&"cta");
         let at = parts

@@ -6,10 +6,10 @@ use std::{
 use super::{Caught, Operator, Subject, Tried, page, shown};
 use crate::{KERNELS, golden};
 
-/// Checks that every kernel has its mutants, and that every one is caught or explained, in each way that there is.
+/// Checks that every kernel has its mutants, and that every one is caught or explained, for each operator.
 ///
 /// # Errors
-/// The mutants that survived without an explanation, or the kernel with too few.
+/// Mutants survived without an explanation, or a kernel has too few.
 pub fn check(tried: &[Tried<'_>]) -> Result<(), String> {
     check_survivors(tried)?;
     for kernel in KERNELS {
@@ -49,10 +49,10 @@ pub fn check_survivors(tried: &[Tried<'_>]) -> Result<(), String> {
     }
 }
 
-/// Checks that `docs/mutation.md` has as many mutants of each kernel as there are.
+/// Checks that `docs/mutation.md` has the right number of mutants of each kernel.
 ///
 /// # Errors
-/// The kernel of which it has another number.
+/// A kernel has another number there.
 pub fn check_counts(subjects: &[Subject]) -> Result<(), String> {
     let at = page_path();
     let page = fs::read_to_string(&at).map_err(|error| format!("{}: {error}", at.display()))?;

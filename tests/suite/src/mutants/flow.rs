@@ -4,19 +4,19 @@ use std::collections::{HashMap, HashSet};
 
 use ptx::{Block, Instruction, LabelList, Statement};
 
-/// Instructions in the order of the text, and where each goes on.
+/// Instructions in the order of the text, with their successors.
 pub(super) struct Flow<'a> {
     pub(super) instructions: Vec<&'a Instruction>,
-    /// Of a branch with a guard: first what comes next in the text, then its targets.
+    /// Successors; of a branch with a guard: first the next one in the text, then its targets.
     next: Vec<Vec<usize>>,
-    /// From where each is come to.
+    /// Predecessors.
     before: Vec<Vec<usize>>,
-    /// Those at which the function ends. A `trap` is no end, nor is a call that does not come back.
+    /// The ends of the function. A `trap` is no end, nor is a call that does not return.
     ends: Vec<usize>,
 }
 
 impl<'a> Flow<'a> {
-    /// Calls of the functions in `endless` do not come back.
+    /// Builds the flow; calls of the functions in `endless` do not return.
     pub(super) fn new(body: &'a Block, endless: &HashSet<&str>) -> Self {
         let mut instructions: Vec<&Instruction> = Vec::new();
         let mut labels: HashMap<&str, usize> = HashMap::new();
@@ -75,7 +75,7 @@ impl<'a> Flow<'a> {
         (0..self.instructions.len()).filter(is_branch)
     }
 
-    /// Where a branch goes when it is taken or not.
+    /// Returns the successor of a branch that is taken or not.
     pub(super) fn arm(&self, branch: usize, is_taken: bool) -> usize {
         self.next[branch][usize::from(is_taken)]
     }

@@ -1,4 +1,4 @@
-//! Branches by which some threads alone come to an instruction that matters.
+//! Branches that restrict an important instruction to some threads.
 
 use std::collections::HashSet;
 
@@ -10,11 +10,11 @@ use super::{
     flow::Flow,
 };
 
-/// The special registers that tell the threads of a block apart: PTX ISA 9.1, section 10.
+/// The special registers that identify the threads of a block: PTX ISA 9.1, section 10.
 const IDENTITIES: [&str; 3] = ["%tid", "%laneid", "%warpid"];
 
-/// For each such branch the change that lets all threads in; both, where something that matters
-/// stands on either side. Calls of the functions in `endless` do not come back.
+/// Returns, for each such branch, the change that lets all threads in; both changes, if both sides have an
+/// important instruction. Calls of the functions in `endless` do not return.
 pub(super) fn opened(body: &Block, endless: &HashSet<&str>) -> Vec<(Span, Change)> {
     let flow = Flow::new(body, endless);
     let by_thread = registers_by_thread(&flow.instructions);
@@ -64,7 +64,7 @@ pub(super) fn opened(body: &Block, endless: &HashSet<&str>) -> Vec<(Span, Change
     changes
 }
 
-/// Registers whose value depends on the thread by arithmetic alone.
+/// Returns the registers whose value depends on the thread by arithmetic only.
 fn registers_by_thread<'a>(instructions: &[&'a Instruction]) -> HashSet<&'a str> {
     let mut found: HashSet<&str> = HashSet::new();
     loop {
@@ -155,16 +155,16 @@ mod tests {
         for body in [
             // The same for all threads.
             "ld.param.b32 %r1, [n]; setp.eq.b32 %p1, %r1, 0; @%p1 bra L; bar.sync 0; L: ret;",
-            // Nothing that matters.
+            // No important instruction.
             "mov.u32 %r1, %tid.x; setp.ne.b32 %p1, %r1, 0; @%p1 bra L; add.s32 %r1, %r1, 1;
              L: bar.sync 0; ret;",
-            // A loop of each thread, before what all come to.
+            // A loop of each thread, before an instruction of all threads.
             "mov.u32 %r1, %tid.x; L: add.s32 %r1, %r1, 32; setp.lt.u32 %p1, %r1, 99; @%p1 bra L;
              bar.sync 0; ret;",
             // A panic.
             "mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 99; @%p1 bra L; bar.sync 0; ret;
              L: { call.uni stop, (); } exit;",
-            // A wait, whose result is no number of a thread.
+            // A wait, whose result does not depend on the thread.
             "mov.u32 %r1, %tid.x; L: mbarrier.test_wait.shared.b64 %p1, [%r1], %rd1;
              @!%p1 bra L; ret;",
         ] {

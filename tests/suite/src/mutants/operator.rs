@@ -9,10 +9,10 @@ macro_rules! operators {
         }
 
         impl Operator {
-            /// All of them.
+            /// All operators.
             pub const ALL: &[Self] = &[$(Self::$name),*];
 
-            /// Its name, in kebab case.
+            /// Returns the name, in kebab case.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
             }
@@ -22,15 +22,15 @@ macro_rules! operators {
 
 operators! {
     /// A fence, a barrier, an arrival, an initialisation, a commit, a wait for a group, or an atomic
-    /// is not there.
+    /// is deleted.
     Delete "delete"
-    /// A wait at an mbarrier is passed at once.
+    /// A wait at an mbarrier passes at once.
     PassWait "pass-wait"
     /// A wait at an mbarrier is for the other parity.
     OtherParity "other-parity"
     /// A wait for groups lets one more be under way.
     OneMoreGroup "one-more-group"
-    /// A wait for bulk groups waits for their reads alone.
+    /// A wait for bulk groups only waits for their reads.
     OnlyReads "only-reads"
     /// The bytes of an arrival are not expected.
     OnlyArrive "only-arrive"
@@ -46,11 +46,11 @@ operators! {
     FewerArrivals "fewer-arrivals"
     /// A count of arrivals is more by one.
     MoreArrivals "more-arrivals"
-    /// A scope is that of the block.
+    /// A scope becomes the block.
     NarrowScope "narrow-scope"
     /// A release or acquire is relaxed, a relaxed access is weak.
     Relax "relax"
-    /// A guard is not there: the instruction or the branch is for all threads.
+    /// A guard is deleted: the instruction or the branch is for all threads.
     OpenGuard "open-guard"
     /// All lanes are elected.
     ElectAll "elect-all"

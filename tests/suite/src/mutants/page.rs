@@ -10,7 +10,8 @@ use super::{
 const INTRODUCTION: &str = "\
 # Mutants
 
-A mutant is a kernel of `kernels-gpu` with one instruction of its PTX for `sm_90a` deleted or altered: a fence, barrier, wait,
+After this page you know which deleted fences, waits and byte counts the checker notices, and how to repeat the count. A
+*mutant* is a kernel of `kernels-gpu` with one instruction of its PTX for `sm_90a` deleted or altered: a fence, barrier, wait,
 arrival, byte count, number of arrivals, scope, memory order, or the guard that restricts one of these to some threads.
 `cargo xtask mutate` makes all mutants, runs each on the kernel's smaller cases with the emulator and its checker, and reports
 how it was noticed:
@@ -18,7 +19,7 @@ how it was noticed:
 - **checker**: a finding about order, counts or lifetimes, warnings included;
 - **fault**: the run ended with a trap, a deadlock or too many steps;
 - **data**: only the results were wrong;
-- **explained**: not noticed, and [`tests/mutants/allowed.txt`](../mutants/allowed.txt) contains the reason why it is no
+- **explained**: not noticed, and [`tests/mutants/allowed.txt`](../tests/mutants/allowed.txt) contains the reason why it is no
   bug;
 - **unexplained**: not noticed, for no known reason.
 

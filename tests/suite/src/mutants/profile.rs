@@ -17,7 +17,7 @@ pub(super) struct Profile {
 /// Something that a kernel did with an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Feature {
-    /// One thread executed it so often, up to [`MANY`].
+    /// One thread executed it this often, up to [`MANY`].
     Often(usize, u32),
     /// One thread executed it and not the other.
     Without(usize, usize),
@@ -25,21 +25,21 @@ pub(super) enum Feature {
     Warps(usize),
     /// Several blocks executed it.
     Blocks(usize),
-    /// It was about the so-manieth mbarrier of its block, up to [`BARRIERS`], in this phase, up to
+    /// One thread used the mbarrier of this index in its block, up to [`BARRIERS`], in this phase, up to
     /// [`PHASES`].
     Phase(usize, usize, u64),
 }
 
 const MANY: u32 = 4;
 const BARRIERS: usize = 32;
-/// The parity has come back to where it was.
+/// The first phase whose parity repeats.
 const PHASES: u64 = 2;
 
 impl Observer for Profile {
     fn see(&mut self, origin: Origin, event: Event) {
         let at = origin.instruction;
         match event {
-            // Steps of copies come when they like.
+            // Steps of copies happen at any time.
             Event::CopyPlan { .. } | Event::CopyRead(_) | Event::CopyDone(_) => return,
             Event::Access { copy: Some(_), .. } => return,
             Event::Mbarrier {
@@ -108,8 +108,8 @@ impl Profile {
     }
 }
 
-/// The indices of the cases that have every feature that any has, each feature in the cheapest case
-/// that has it, and of one of middling cost, for what features do not tell; cheap ones first. `cases`
+/// Returns the indices of the cases that together have every feature, each feature in its cheapest case,
+/// and of one case of middling cost, for differences that no feature shows; cheap cases first. `cases`
 /// has the cost and the features of each.
 pub(super) fn telling(cases: &[(u64, HashSet<Feature>)]) -> Vec<usize> {
     let mut by_cost: Vec<usize> = (0..cases.len()).collect();
@@ -120,7 +120,7 @@ pub(super) fn telling(cases: &[(u64, HashSet<Feature>)]) -> Vec<usize> {
             cheapest.entry(*feature).or_insert(rank);
         }
     }
-    // Features of expensive cases come first: their cases have those of cheap ones, too.
+    // Features of expensive cases come first: these cases have the features of cheap ones, too.
     let mut missing: HashSet<Feature> = cheapest.keys().copied().collect();
     let mut chosen = vec![by_cost.len() / 2];
     while let Some(rank) = missing.iter().map(|feature| cheapest[feature]).max() {

@@ -17,8 +17,8 @@ pub(super) const COLUMNS: [&str; 7] = [
     "caught",
 ];
 
-/// The numbers in a line of a table: how many mutants there are, who caught them, how many survived
-/// with a reason and without one, and the share that was caught of those that are bugs.
+/// Returns the numbers of a table's row: the mutants, the ones caught by each check, the survivors
+/// with a reason and without one, and the caught share of the bugs.
 pub(super) fn numbers(counts: &Summary) -> [String; 7] {
     let share = counts.share();
     // Not all is never 100.
@@ -96,7 +96,7 @@ pub fn line(one: &Tried<'_>) -> String {
     line.trim_end().to_owned()
 }
 
-/// The change, and what was said of it.
+/// Returns the change with its reports.
 pub fn shown(one: &Tried<'_>) -> String {
     let Tried {
         subject,

@@ -21,7 +21,7 @@ pub enum Caught {
     Checker,
     /// The emulator: a fault, a deadlock, or too many steps.
     Fault,
-    /// The comparison of the results alone.
+    /// Only the comparison of the results.
     Data,
 }
 
@@ -39,7 +39,7 @@ impl Caught {
 /// The outcome of a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// The check that noticed; `None` where it survived.
+    /// The check that noticed; `None` for a survivor.
     pub caught: Option<Caught>,
     /// The kinds of findings.
     pub kinds: Vec<&'static str>,
@@ -68,7 +68,7 @@ impl Outcome {
 pub struct Tried<'a> {
     /// The entry that was changed.
     pub subject: &'a Subject,
-    /// It.
+    /// The mutant.
     pub mutant: &'a Mutant,
     /// The outcome.
     pub outcome: Outcome,
@@ -86,31 +86,31 @@ pub struct Plan {
     pub seeds: Range<u64>,
     /// Mutants that are tried at the same time.
     pub threads: usize,
-    /// The id of the only mutant that is tried; all of them where there is none.
+    /// The id of the only mutant to try; `None` for all of them.
     pub only: Option<String>,
-    /// Of how many parts one is tried, and its number; all of them where there is none.
+    /// The number of parts and the index of the part to try; `None` for all of them.
     pub part: Option<[usize; 2]>,
 }
 
-/// Counts of what became of mutants.
+/// Counts of outcomes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// All.
+    /// All mutants.
     pub mutants: usize,
     /// Found by the checker.
     pub checker: usize,
     /// Ended by a fault, a deadlock or the limit of steps.
     pub fault: usize,
-    /// Found by wrong results alone.
+    /// Found only by wrong results.
     pub data: usize,
-    /// Found by nobody, and explained.
+    /// Not noticed, and explained.
     pub explained: usize,
-    /// Found by nobody.
+    /// Not noticed, without explanation.
     pub unexplained: usize,
 }
 
 impl Summary {
-    /// Of all these.
+    /// Counts these mutants.
     pub fn of<'a, 'b: 'a>(tried: impl IntoIterator<Item = &'a Tried<'b>>) -> Self {
         let mut all = Self::default();
         tried.into_iter().for_each(|one| all.add(one));
@@ -138,7 +138,7 @@ impl Summary {
         self.checker + self.fault + self.data
     }
 
-    /// The share of the bugs that was caught, from 0 to 1; 1 where there are none.
+    /// Returns the caught share of the bugs, from 0 to 1; 1 if there are none.
     pub fn share(&self) -> f64 {
         match self.bugs() {
             0 => 1.0,
@@ -147,11 +147,11 @@ impl Summary {
     }
 }
 
-/// Told how many are done, and of how many.
+/// Receives the number that is done, and the total.
 type Progress<'a> = dyn Fn(usize, usize) + Sync + 'a;
 
-/// Tries the mutants of all subjects; gives them in the order of the subjects. `progress` is told
-/// after each how many are done, and of how many.
+/// Tries the mutants of all subjects and returns them in the order of the subjects. `progress` receives
+/// the number that is done, and the total, after each.
 ///
 /// # Errors
 /// A mutant that cannot be run.
@@ -174,7 +174,7 @@ pub fn run<'a>(
     let try_out = |(subject, mutant): &(&'a Subject, &'a Mutant)| {
         let explanation = allowed.explain(&mutant.id);
         let mut seeds = plan.seeds.clone();
-        // Whoever survives for a reason goes through all cases, which takes longest.
+        // A mutant with an explanation runs all cases, which takes longest.
         if explanation.is_some() {
             seeds.end = seeds.end.min(seeds.start + 1);
         }
@@ -188,11 +188,11 @@ pub fn run<'a>(
     at_once(&all, plan.threads, try_out, progress)
 }
 
-/// The entries of kernels with their mutants and cases, in the order of the kernels; `progress` is told how many kernels
-/// are done, and of how many.
+/// Returns the entries of kernels with their mutants and cases, in the order of the kernels; `progress` receives the
+/// number of kernels that are done, and the total.
 ///
 /// # Errors
-/// A kernel that is not right itself.
+/// A kernel is not right without a mutation.
 pub fn subjects(
     kernels: &[&Kernel],
     module: &Module,
@@ -204,7 +204,7 @@ pub fn subjects(
     Ok(subjects.into_iter().flatten().collect())
 }
 
-/// Makes one thing of each with `make`, several at the same time, and gives them in order.
+/// Applies `make` to each item, several at the same time, and returns the results in order.
 fn at_once<T: Sync, R: Send>(
     all: &[T],
     threads: usize,

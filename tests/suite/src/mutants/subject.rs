@@ -1,4 +1,4 @@
-//! An entry whose mutants are tried, and how one is.
+//! An entry whose mutants are tried, and the trial of one.
 
 use std::ops::Range;
 
@@ -15,12 +15,12 @@ use super::{
 };
 use crate::{CaseFailure, KERNELS_PTX, Kernel, Scenario};
 
-/// Steps that a mutant may take, as a multiple of those of the kernel.
+/// Step limit of a mutant, as a multiple of the kernel's steps.
 const STEPS_FACTOR: u64 = 4;
-/// Steps that a mutant may take besides.
+/// Steps that are added to this limit.
 const STEPS_MORE: u64 = 200_000;
 
-/// Cases of more threads tell no more than small ones, and take long.
+/// Cases of more threads find no more than small ones, and take long.
 const MAX_THREADS: u64 = 4096;
 
 /// An entry of a kernel.
@@ -42,7 +42,7 @@ pub struct Subject {
 #[derive(Clone, Debug)]
 pub struct Case {
     scenario: Scenario,
-    /// Instructions of threads in the kernel as it is.
+    /// Instructions of threads in the unchanged kernel.
     pub steps: u64,
 }
 
@@ -53,10 +53,10 @@ impl Case {
     }
 }
 
-/// The kernels' module for `sm_90a`.
+/// Returns the kernels' module for `sm_90a`.
 ///
 /// # Errors
-/// It was not built.
+/// The module was not built.
 pub fn module() -> Result<Module, String> {
     let module = KERNELS_PTX.iter().find(|module| module.arch == "sm_90a");
     let module = module.ok_or("no module was built for sm_90a")?.ptx();
@@ -64,10 +64,10 @@ pub fn module() -> Result<Module, String> {
 }
 
 impl Subject {
-    /// All entries that a kernel's cases launch, from this module.
+    /// Returns all entries that a kernel's cases launch, from this module.
     ///
     /// # Errors
-    /// A kernel that is not right itself.
+    /// A kernel is not right without a mutation.
     pub fn of_kernel(kernel: &Kernel, module: &Module) -> Result<Vec<Self>, String> {
         let scenarios = (kernel.cases)();
         let entries = mutated(kernel.name, &scenarios.iter().collect::<Vec<_>>());
@@ -85,10 +85,10 @@ impl Subject {
         entries.iter().map(subject).collect()
     }
 
-    /// The text of each entry that a kernel's cases launch, with its mutants; nothing is run.
+    /// Returns the text of each entry that a kernel's cases launch, with its mutants; runs no kernel.
     ///
     /// # Errors
-    /// A text of its own that cannot be read again.
+    /// The text of an entry cannot be parsed again.
     pub fn texts_of_kernel(
         kernel: &Kernel,
         module: &Module,
@@ -99,11 +99,11 @@ impl Subject {
         entries.iter().map(of).collect()
     }
 
-    /// Runs a mutant on one case after the other, under each seed, until it is found out. What only
-    /// the data gives away is tried on, in case a later run says more.
+    /// Runs a mutant on one case after the other, under each seed, until it is noticed. A mutant that only
+    /// the data reveals is tried further, in case a later run reports more.
     ///
     /// # Errors
-    /// A mutant that cannot be run.
+    /// A mutant cannot be run.
     pub fn try_out(&self, mutant: &Mutant, seeds: Range<u64>) -> Result<Outcome, String> {
         let text = mutant.apply(&self.text);
         let mut outcome = Outcome::survived();
@@ -148,7 +148,7 @@ fn scenarios_of<'a>(entry: &str, scenarios: &'a [Scenario]) -> Vec<&'a Scenario>
     scenarios.iter().filter(launches).collect()
 }
 
-/// The text of what an entry's scenarios launch, and the entry's mutants.
+/// Returns the text of the entry that scenarios launch, and the entry's mutants.
 fn text_of(
     kernel: &Kernel,
     module: &Module,
@@ -170,8 +170,8 @@ fn launched<'a>(scenarios: &[&'a Scenario]) -> Vec<&'a str> {
     entries
 }
 
-/// Entries that stand for all of their kernel, which differ from them by types, layouts and tiles; those of `attention`
-/// that are causal also have one item for each block.
+/// Entries that represent all of their kernel; the others differ by types, layouts and tiles. The causal ones of
+/// `attention` also have one item for each block.
 const FOR_ALL: [(&str, &[&str]); 8] = [
     ("all_reduce", &["all_reduce_bf16_2"]),
     ("attention", &["attention_128_bf16_false"]),
@@ -189,7 +189,7 @@ const FOR_ALL: [(&str, &[&str]); 8] = [
     ("softmax", &["softmax_bf16_false", "softmax_short_bf16"]),
 ];
 
-/// The entries that these scenarios launch, but for those for which others stand.
+/// Returns the entries that these scenarios launch, except those that others represent.
 fn mutated<'a>(kernel: &str, scenarios: &[&'a Scenario]) -> Vec<&'a str> {
     let mut entries = launched(scenarios);
     if let Some((_, stand)) = FOR_ALL.iter().find(|(name, _)| *name == kernel) {
@@ -278,7 +278,7 @@ fn attempt(
         Ok(())
     });
     if let Err(CaseFailure::Failed(failure)) = data {
-        // A launch that is refused for what an earlier one has left: data gave it away.
+        // A launch that is refused for the output of an earlier one: the data revealed it.
         return match failure.stage {
             Stage::Check => Ok(Some((Caught::Data, failure.to_string(), Vec::new()))),
             _ => Err(Box::new(failure)),

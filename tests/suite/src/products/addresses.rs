@@ -55,7 +55,7 @@ struct Descriptor {
     base_offset: usize,
 }
 
-/// All layouts of the types that have layouts of their own.
+/// Returns all layouts of the types that have their own layouts.
 pub fn layouts() -> Vec<Layout> {
     let types = [".f32.f16.f16", ".f32.tf32.tf32", ".s32.u8.u8"];
     let mut layouts = Vec::new();
@@ -143,7 +143,7 @@ impl Layout {
         address ^ (line * 16)
     }
 
-    /// Where D has what element (`mn`, `k`) of the matrix was: row and column.
+    /// Returns the position in D of element (`mn`, `k`) of the matrix: row and column.
     fn shown(&self, mn: usize, k: usize) -> (usize, usize) {
         match self.is_a {
             true => (mn, self.first_kept(k)),
@@ -151,7 +151,7 @@ impl Layout {
         }
     }
 
-    /// Returns the K of the stored element `at` of A where all metadata names the first elements of a group.
+    /// Returns the K of the stored element `at` of A if all metadata names the first elements of a group.
     fn first_kept(&self, at: usize) -> usize {
         match (self.form.selector, self.form.elements[0]) {
             (None, _) => at,
@@ -169,7 +169,7 @@ impl Layout {
         }
     }
 
-    /// The other matrix: a one for each K.
+    /// Returns the other matrix: a one for each K.
     fn other(&self) -> Vec<u32> {
         let form = &self.form;
         let bits = form.elements[0].bits();
@@ -190,7 +190,7 @@ impl Layout {
         words
     }
 
-    /// Metadata that names the first elements of a group, but in B's case the last where one of these is the one.
+    /// Returns metadata that names the first elements of a group, except, for B, the last if one of these is the one.
     fn metadata(&self) -> Vec<u32> {
         let form = &self.form;
         let mut words = vec![0x4444_4444_u32; form.threads()];
@@ -211,7 +211,7 @@ impl Layout {
 }
 
 impl<'l> Descriptors<'l> {
-    /// So many descriptors that at least this many elements are read.
+    /// Returns enough descriptors to read at least this many elements.
     pub fn new(layout: &'l Layout, seed: u64, elements: usize) -> Self {
         let (mn, k) = layout.extents();
         let count = elements.div_ceil(mn * k).max(4);
@@ -265,10 +265,10 @@ impl<'l> Descriptors<'l> {
         self.addresses(&sums)
     }
 
-    /// The addresses that a GPU reads.
+    /// Returns the addresses that a GPU reads.
     ///
     /// # Errors
-    /// Those of the run.
+    /// The errors of the run.
     pub fn computed(&self, jobs: &mut Jobs) -> Result<Vec<u32>, Failure> {
         let mut job = self.job(&self.descriptors);
         // SAFETY: a block reads its part of `in` and writes its part of `out`, which have it.
@@ -313,10 +313,10 @@ impl<'l> Descriptors<'l> {
             .collect()
     }
 
-    /// Compares addresses with those that they should be.
+    /// Compares addresses with the expected ones.
     ///
     /// # Panics
-    /// If they are not as many.
+    /// If their numbers differ.
     pub fn compare(&self, got: &[u32], wanted: &[u32]) -> Tally {
         assert_eq!(got.len(), wanted.len(), "{}", self.layout.name());
         let mut tally = Tally {
@@ -340,7 +340,7 @@ impl<'l> Descriptors<'l> {
 }
 
 impl Descriptor {
-    /// One whose elements are all in `MEMORY_BYTES`.
+    /// Returns a descriptor whose elements are all in `MEMORY_BYTES`.
     fn random(rng: &mut Rng, span: usize) -> Self {
         let mut of = |bound: usize| rng.below(bound as u64) as usize;
         let (leading, stride) = (16 * of(170), 16 * of(170));

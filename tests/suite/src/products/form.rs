@@ -2,7 +2,7 @@
 
 use ptx_isa::{Op, Shape, Type, Version, mma, wgmma};
 
-/// Who computes a product.
+/// The threads that compute a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Group {
     /// `mma`: a warp, out of registers.
@@ -88,7 +88,7 @@ impl Sum {
     }
 }
 
-/// A form, with what is written behind its sums and factors.
+/// A form, with the parts after its sums and factors.
 #[derive(Clone, Debug)]
 pub struct Form {
     pub(super) group: Group,
@@ -97,18 +97,18 @@ pub struct Form {
     pub(super) elements: [Element; 2],
     pub(super) c: Sum,
     pub(super) d: Sum,
-    /// Of `wgmma`, whether A is in shared memory.
+    /// `wgmma`: whether A is in shared memory.
     pub(super) is_shared: bool,
-    /// Of a sparse A, which lanes have the metadata.
+    /// Sparse A: the lanes that have the metadata.
     pub(super) selector: Option<u32>,
-    /// Of `wgmma`, whether A and B have the other sign.
+    /// `wgmma`: whether A and B are negated.
     pub(super) negates: [bool; 2],
-    /// Of `wgmma`, the numbers behind the predicate.
+    /// `wgmma`: the numbers after the predicate.
     pub(super) immediates: String,
 }
 
 impl Form {
-    /// Its opcode, and what else makes it another one.
+    /// Returns the opcode, and the other parts that distinguish the form.
     pub fn name(&self) -> String {
         let mut name = self.opcode.clone();
         if let Some(selector) = self.selector {
@@ -143,7 +143,7 @@ impl Form {
         }
     }
 
-    /// The elements of a row of A that are there.
+    /// Returns the number of stored elements of a row of A.
     pub(super) fn kept(&self) -> usize {
         self.depth() / if self.selector.is_some() { 2 } else { 1 }
     }
@@ -212,7 +212,7 @@ fn of_table(form: &ptx_isa::Form) -> Vec<Form> {
         selector,
         ..plain.clone()
     });
-    // The signs of wide products are those of narrow ones.
+    // The signs of wide products equal those of narrow ones.
     let signs = match immediates.contains("1, 1") && shape.n == 8 {
         true => &[[false; 2], [true, false], [false, true], [true; 2]][..],
         false => &[[false; 2]],
@@ -226,7 +226,7 @@ fn of_table(form: &ptx_isa::Form) -> Vec<Form> {
     signed.collect()
 }
 
-/// `wmma`, of which nobody has a table.
+/// Returns the forms of `wmma`, which the table lacks.
 fn fragments() -> Vec<Form> {
     let form = |shape: &str, suffix: &str, element, c, d| Form {
         group: Group::Fragments,

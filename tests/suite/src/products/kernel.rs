@@ -45,7 +45,7 @@ pub(super) fn module(form: &Form) -> String {
     )
 }
 
-/// Loads or stores registers, which lie behind each other for all threads.
+/// Loads or stores registers, which are contiguous for all threads.
 fn moved(
     form: &Form,
     text: &mut String,
@@ -211,7 +211,7 @@ fn fragments(form: &Form, parts: &Parts) -> String {
         super::form::Sum::S32 => "s32",
         super::form::Sum::F64 => "f64",
     };
-    // Halves stand twice in their fragments; all others have as many registers as they need.
+    // Halves occur twice in their fragments; all others have as many registers as they need.
     let registers = |words: usize| match form.elements[0] {
         Element::F16 => 8,
         Element::F64 => words / 64,

@@ -1,4 +1,4 @@
-//! Where the elements of a tile lie among its words: in the registers of PTX ISA 9.7.14.5 and 9.7.14.7, or in memory.
+//! The positions of a tile's elements among its words: in the registers of PTX ISA 9.7.14.5 and 9.7.14.7, or in memory.
 
 use super::form::{Element, Form, Group};
 
@@ -8,7 +8,7 @@ pub(super) struct Parts {
     pub(super) a: usize,
     pub(super) b: usize,
     pub(super) metadata: usize,
-    /// Of `wgmma`, whether C counts: one word, and the rest of a line.
+    /// `wgmma` that counts in C: one word, and the rest of a line.
     pub(super) flag: usize,
 }
 
@@ -32,7 +32,7 @@ impl Parts {
         }
     }
 
-    /// All of them.
+    /// All layouts.
     pub(super) fn words(&self) -> usize {
         self.c + self.a + self.b + self.metadata + self.flag
     }
@@ -73,7 +73,7 @@ impl Form {
         }
     }
 
-    /// The same of B.
+    /// Returns the positions of B.
     pub(super) fn bit_of_b(&self, product: usize, k: usize, column: usize) -> usize {
         let bits = self.elements[1].bits();
         match self.group {
@@ -88,7 +88,7 @@ impl Form {
         }
     }
 
-    /// The same of C or D, with so many bits.
+    /// Returns the positions of C or D, with this many bits.
     pub(super) fn bit_of_sum(
         &self,
         bits: usize,
@@ -139,7 +139,7 @@ impl Form {
 /// Lane, register and the first bit in it.
 type Place = (usize, usize, usize);
 
-/// A factor of a warp, of so many rows of A or columns of B.
+/// A factor of a warp, with this many rows of A or columns of B.
 fn factor(lines: usize, bits: usize, line: usize, k: usize) -> Place {
     let per = (32 / bits).max(1);
     let (block, within) = (k / (4 * per), k % (4 * per));
@@ -155,7 +155,7 @@ fn sum(bits: usize, row: usize, column: usize) -> Place {
     }
 }
 
-/// Of the products of eight lanes: lanes 0 to 3 and 16 to 19 have the first.
+/// The products of eight lanes: lanes 0 to 3 and 16 to 19 have the first.
 fn quad(product: usize, (lane, register, bit): Place) -> Place {
     (lane + 4 * product, register, bit)
 }
@@ -178,7 +178,7 @@ fn quad_sum(bits: usize, row: usize, column: usize) -> Place {
     }
 }
 
-/// Without swizzle: blocks of 8 lines of 16 bytes, those along K behind each other.
+/// Without swizzle: blocks of 8 lines of 16 bytes, contiguous along K.
 fn in_shared(line: usize, bit: usize, bytes: usize) -> usize {
     let byte = bit / 8;
     let at = line % 8 * 16 + line / 8 * 8 * bytes + byte / 16 * 128 + byte % 16;

@@ -22,7 +22,7 @@ enum Kind {
     Nan,
 }
 
-/// Takes a floating-point number apart; a subnormal one has the exponent of the smallest normal one.
+/// Splits a floating-point number; a subnormal one has the exponent of the smallest normal one.
 fn number(bits: u64, exponent_bits: u32, fraction_bits: u32, has_infinity: bool) -> Number {
     let field = bits >> fraction_bits & ((1 << exponent_bits) - 1);
     let fraction = bits & ((1 << fraction_bits) - 1);
@@ -67,13 +67,13 @@ fn sum(bits: u64, ty: Sum) -> Number {
 /// How a sum of products becomes a result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Result {
-    /// Single precision toward zero, with so many bits of fraction.
+    /// Rounds to single precision toward zero, with this many bits of fraction.
     Single(i32),
     /// Half precision to nearest even.
     Half,
 }
 
-/// One fused sum: all terms are cut to `kept` bits below the greatest exponent, and added exactly.
+/// Computes one fused sum: all terms are cut to `kept` bits below the greatest exponent, and added exactly.
 fn fused(pairs: &[(Number, Number)], c: Number, kept: i32, result: Result) -> u64 {
     let (nan, infinity, sign) = match result {
         Result::Single(_) => (0x7fff_ffff, 0x7f80_0000, 1 << 31),
@@ -151,7 +151,7 @@ fn fused(pairs: &[(Number, Number)], c: Number, kept: i32, result: Result) -> u6
             let (units, rest) = shifted(magnitude, quantum - step);
             let up = rest > 2 || rest == 2 && units & 1 == 1;
             let units = units + u64::from(up);
-            // A carry goes to the exponent by itself.
+            // A carry increments the exponent.
             let base = ((exponent + 14).max(0) as u64) << 10;
             let bits = if exponent < -14 { units } else { base + units };
             bits.min(infinity)
@@ -164,7 +164,7 @@ fn fused(pairs: &[(Number, Number)], c: Number, kept: i32, result: Result) -> u6
     }
 }
 
-/// A magnitude by a power of two, and what is lost: 0, less than a half, a half (2), more (3).
+/// Returns a magnitude by a power of two, and the lost part: 0, less than a half, a half (2), more (3).
 fn shifted(magnitude: u128, by: i32) -> (u64, u32) {
     if by >= 0 {
         return ((magnitude << by) as u64, 0);
@@ -184,7 +184,7 @@ fn shifted(magnitude: u128, by: i32) -> (u64, u32) {
     ((magnitude >> by) as u64, lost)
 }
 
-/// One result: the pairs of factors in the order of K, and C.
+/// Computes one result from the pairs of factors in the order of K, and C.
 pub(super) fn result(form: &Form, pairs: &[(u64, u64)], c: u64) -> Option<u64> {
     let [a, b] = form.elements;
     let is_float = matches!(
@@ -218,7 +218,7 @@ pub(super) fn result(form: &Form, pairs: &[(u64, u64)], c: u64) -> Option<u64> {
         _ if !is_float => integer(form, pairs, c),
         Group::Warp if form.shape.k == 4 && form.shape.m == 8 => scalar(form, pairs, c),
         Group::Warp if is_small => {
-            // As two products in half precision from zero, with C behind them.
+            // Two products in half precision from zero, then C.
             let zero = number(0, 5, 10, true);
             let half = |late: bool, c: Number| {
                 let all = numbers.iter().enumerate();
@@ -298,7 +298,7 @@ fn integer(form: &Form, pairs: &[(u64, u64)], c: u64) -> u64 {
     u64::from(sum as u32)
 }
 
-/// One step of double precision, with the NaN of an operand.
+/// Computes one step of double precision, with the NaN of an operand.
 fn double(a: u64, b: u64, c: u64) -> u64 {
     let nan = [b, c, a]
         .into_iter()

@@ -1,11 +1,11 @@
-//! Random and adversarial tiles: each has a class, which says what its numbers are like.
+//! Random and adversarial tiles; the class of a tile describes its numbers.
 
 use super::{
     form::{Element, Form, Sum},
     layout::Parts,
 };
 
-/// How many classes there are.
+/// The number of classes.
 pub(super) const CLASSES: usize = 10;
 
 pub(super) struct Rng(u64);
@@ -33,7 +33,7 @@ impl Rng {
     }
 }
 
-/// A format of floating-point numbers by its bits of exponent and fraction, and how many bits stand below them.
+/// A format of floating-point numbers by its bits of exponent and fraction, and the number of bits below them.
 type Format = (u32, u32, u32);
 
 fn format(element: Element) -> Option<Format> {
@@ -66,7 +66,7 @@ fn float(rng: &mut Rng, class: usize, (exponent, fraction, below): Format, sprea
         2 => with(bias - 2 + rng.below(5) as i64, part),
         // Subnormal numbers and the smallest others.
         3 => with(rng.below(3) as i64, part),
-        // The largest, whose sums overflow.
+        // The largest numbers, whose sums overflow.
         4 => with(all as i64 - 1 - rng.below(3) as i64, part),
         // Few numbers, so that sums cancel.
         5 => with(

@@ -48,7 +48,7 @@ pub(super) fn operands(call: &str, words: &[u32]) -> Vec<u64> {
     names.filter_map(|name| values.get(name).copied()).collect()
 }
 
-/// The lanes compute with random operands, or with those of which the hardware knows the result exactly.
+/// The lanes compute with random operands, or with operands whose exact result the hardware returns.
 pub(super) fn plans(form: &str, call: &str) -> Vec<Plan> {
     let opcode = form.split(' ').next().unwrap_or_default();
     let parts: Vec<&str> = opcode.split('.').collect();
@@ -82,7 +82,7 @@ pub(super) fn plans(form: &str, call: &str) -> Vec<Plan> {
     vec![Plan::new(&words, expected)]
 }
 
-/// Arguments and values of functions that approximate, where the result is exact.
+/// Arguments and values of approximated functions where the result is exact.
 fn exact(stem: &str) -> Option<&'static [(f64, f64)]> {
     const INFINITY: f64 = f64::INFINITY;
     Some(match stem {
@@ -95,7 +95,7 @@ fn exact(stem: &str) -> Option<&'static [(f64, f64)]> {
             (-INFINITY, 0.0),
         ],
         "lg2" => &[
-            // Not 0.25: an H200 gives -1.9999999 for it.
+            // Not 0.25, for which an H200 returns -1.9999999.
             (8.0, 3.0),
             (1.0, 0.0),
             (0.0, -INFINITY),
@@ -133,7 +133,7 @@ fn exact(stem: &str) -> Option<&'static [(f64, f64)]> {
 /// precision; lengths and positions of fields that are often small.
 fn tame(parts: &[&str], lane: usize, words: &mut [u32; WORDS]) {
     let special = [0x7fff, 0x7c00, 0x8000, 0x0001, 0xfc00, 0x7f80];
-    // The plain conversions have numbers of some size alone.
+    // Only some sizes have plain conversions.
     let is_special = parts.len() > 4 || parts.contains(&"rz") || parts.contains(&"tf32");
     for (number, word) in words[..3].iter_mut().enumerate() {
         let half = |bits: u32| match (parts.contains(&"bf16") || parts.contains(&"bf16x2"), bits) {
@@ -142,9 +142,9 @@ fn tame(parts: &[&str], lane: usize, words: &mut [u32; WORDS]) {
         };
         match parts[0] {
             "bfe" | "bfi" if number > 0 && !lane.is_multiple_of(4) => *word &= 63,
-            // Beyond 255 the manual says nothing, and an H200 does not mask the position in 64 bits.
+            // The manual does not define positions above 255, and an H200 does not mask the position in 64 bits.
             "bfe" if number > 0 => *word &= 255,
-            // What `.relu` makes of -0 is open, and so are the upper two bits of a byte.
+            // The result of `.relu` for -0 is undefined, and so are the upper two bits of a byte.
             "cvt" if is_narrow(parts[parts.len() - 1]) && number == 0 => {
                 *word &= if parts[parts.len() - 1] == "e2m1x2" {
                     !0
@@ -198,7 +198,7 @@ fn is_narrow(ty: &str) -> bool {
     matches!(ty, "e3m2x2" | "e2m3x2" | "e2m1x2")
 }
 
-/// Halves of which a modifier makes something special.
+/// Halves for which a modifier matters.
 fn special_halves(parts: &[&str]) -> Option<&'static [u32]> {
     let has = |word: &str| parts.contains(&word);
     Some(match () {
@@ -293,7 +293,7 @@ pub(crate) fn decode(bits: u64, ty: &str) -> f64 {
     }
 }
 
-/// The bits of the number that is nearest, the even one of two; of two halves, in both of them.
+/// Returns the bits of the nearest number, the even one of two; for two halves, in both of them.
 pub(crate) fn encode(value: f64, ty: &str) -> u64 {
     if ty == "f32" {
         return if value.is_nan() {

@@ -1,4 +1,4 @@
-//! The semantics of forms that came after sm_90. They run on the emulator alone.
+//! The semantics of forms that came after sm_90, which run on the emulator only.
 
 mod reported;
 mod resized;
@@ -10,7 +10,7 @@ use super::{
     plan::Plan,
 };
 
-/// By template, for forms that are like no earlier ones.
+/// Plans by template, for forms that resemble no earlier ones.
 pub(super) fn plans(text: &str, template: &str) -> Option<Vec<Plan>> {
     let opcode = text.split(' ').next().unwrap_or_default();
     let has = |word: &str| opcode.split('.').any(|part| part == word);
@@ -98,14 +98,14 @@ struct Box {
     memory: Vec<u32>,
     /// The words that a load writes.
     loaded: Vec<u32>,
-    /// True if there is anything in it to report.
+    /// True if it contains a number that is reported.
     is_reported: bool,
 }
 
-/// Two words of every pixel or row whose numbers of 16 bits are all -0.
+/// Two words of a pixel or row whose 16-bit numbers are all -0.
 const NEGATIVE_ZEROS: u32 = 0x8000_8000;
 
-/// Gives a plan a map of a tensor that lies in global memory at `at`, or seems to lie elsewhere where the
+/// Adds a map of a tensor in global memory at `at` to a plan; the map has another address if the
 /// instruction has the address.
 pub(super) fn with_map(plan: &mut Plan, opcode: &str, params: Params, at: usize) {
     const ELSEWHERE: usize = 64;
@@ -183,7 +183,7 @@ impl Box {
     }
 }
 
-/// How many boxes the barrier of a block counts. In pairs that of the even block counts for both, since
+/// Returns the number of boxes that a block's barrier counts. In pairs the even block's barrier counts for both, since
 /// block 0 issues a multicast with its own barrier.
 pub(super) fn counted_boxes(rank: u32, gets: &dyn Fn(u32) -> bool, mask: u32, pairs: bool) -> u32 {
     match (pairs && mask != 0, rank % 2) {
@@ -259,7 +259,7 @@ fn scattered(opcode: &str, params: Params, memory: &[u32], column: i32, rows: [i
     plan
 }
 
-/// Pixels along W of one image after the other, and the halo behind them.
+/// Pixels along W of one image after the other, followed by the halo.
 fn wide(opcode: &str, template: &str) -> Vec<Plan> {
     let mut plans = columns(opcode, template, false);
     if template == "reported" {
@@ -268,7 +268,7 @@ fn wide(opcode: &str, template: &str) -> Vec<Plan> {
     plans
 }
 
-/// As [`wide`], with numbers or with nothing but what is reported.
+/// Works like [`wide`], with numbers or with only the reported ones.
 fn columns(opcode: &str, template: &str, is_reported: bool) -> Vec<Plan> {
     const CHANNELS: u64 = 4;
     let rank: usize = (3..=5)
@@ -295,7 +295,7 @@ fn columns(opcode: &str, template: &str, is_reported: bool) -> Vec<Plan> {
     let mut at = vec![0; rank];
     at[1] = 2;
     at[2..rank - 1].fill(1);
-    // Where the pixels are, one behind the other.
+    // The addresses of the pixels, one after the other.
     let count = if is_128 {
         128 + halo
     } else {

@@ -16,7 +16,7 @@ use crate::maps::generate::Random;
 /// Words of each block.
 pub(super) const WORDS: usize = 32;
 
-/// One block, and what becomes of its region.
+/// One block, and the final contents of its region.
 #[derive(Clone)]
 pub(super) struct Block {
     pub(super) words: [u32; WORDS],
@@ -94,7 +94,7 @@ fn filled(random: &mut Random, bytes: usize, contents: Contents, number: Number)
     all
 }
 
-/// A bulk load by the other block of a cluster of two, or by the first block for those in the mask.
+/// A bulk load by the other block of a cluster of two, or by the first block for the blocks in the mask.
 fn loaded(random: &mut Random, blocks: u32, mask: u32) -> Plan {
     const REGION: usize = 640;
     let (here, at, bytes) = (48, 80, 400);
@@ -126,12 +126,12 @@ fn loaded(random: &mut Random, blocks: u32, mask: u32) -> Plan {
     plan(&blocks, (memory.clone(), memory))
 }
 
-/// A load whose first and last bytes nobody knows; they are erased.
+/// A load whose first and last bytes are undefined; they are erased.
 fn partial(random: &mut Random) -> Plan {
     let (here, left, right) = (48, 5, 11);
     let mut plan = loaded(random, 1, 0);
     plan.words[16..18].copy_from_slice(&[left, right]);
-    // The region stands first in the results.
+    // The region is first in the results.
     let region: &mut [u8] = bytemuck::cast_slice_mut(&mut plan.expected);
     let copied = &mut region[here..][..plan.words[2] as usize];
     copied[..left as usize].fill(0);
@@ -153,7 +153,7 @@ pub(super) fn report_pattern(opcode: &str) -> Option<[u8; 16]> {
     word.to_le_bytes().repeat(4).try_into().ok()
 }
 
-/// A load of bytes without anything to report, or with it in 16 of them.
+/// A load of bytes with none to report, or with 16 of them.
 fn reported(opcode: &str, random: &mut Random, pattern: Option<[u8; 16]>) -> Plan {
     let blocks = if opcode.contains(".shared::cluster") {
         2
@@ -181,7 +181,7 @@ fn reported(opcode: &str, random: &mut Random, pattern: Option<[u8; 16]>) -> Pla
     plan
 }
 
-/// The operator and the type of a reduction; none of a copy.
+/// The operator and the type of a reduction; none for a copy.
 fn reduction(opcode: &str) -> Option<(Operator, Number)> {
     let is_reduction = opcode.starts_with("cp.reduce");
     let part = |name: &str| opcode.split('.').any(|part| part == name);
@@ -192,7 +192,7 @@ fn reduction(opcode: &str) -> Option<(Operator, Number)> {
     operator.zip(number).filter(|_| is_reduction)
 }
 
-/// The contents of memory: numbers as they come, and numbers at the edges.
+/// The contents of memory: increasing numbers, and numbers at the edges.
 fn contents(opcode: &str) -> impl Iterator<Item = Contents> + use<> {
     let is_float = reduction(opcode).is_some_and(|(_, number)| number.is_float());
     let all: &[Contents] = match is_float {
@@ -202,7 +202,7 @@ fn contents(opcode: &str) -> impl Iterator<Item = Contents> + use<> {
     all.iter().copied()
 }
 
-/// A word of the destination behind a store, or a reduction as a number without a sign.
+/// A word of the destination after a store, or a reduction as a number without a sign.
 pub(super) fn reduced(opcode: &str, old: u32, new: u32) -> u32 {
     let part = |name: &str| opcode.split('.').any(|part| part == name);
     let mut operators = Operator::ALL.into_iter();
@@ -231,8 +231,8 @@ fn combined(opcode: &str, old: &[u8], new: &[u8]) -> Vec<u8> {
     result
 }
 
-/// Finite halves: the sum of two is rounded to the nearest, by way of a type that holds more than twice
-/// as many bits of it.
+/// Finite halves: the sum of two is rounded to the nearest, in a type with more than twice
+/// as many bits.
 fn halves(operator: Operator, number: Number, old: &mut [u8], new: &[u8]) {
     let (a, b) = ([old[0], old[1]], [new[0], new[1]]);
     let pick = |is_less: bool| match (operator, is_less) {
@@ -262,7 +262,7 @@ fn halves(operator: Operator, number: Number, old: &mut [u8], new: &[u8]) {
     old.copy_from_slice(&result);
 }
 
-/// From each block's shared memory into that of the other.
+/// From each block's shared memory into the other block's.
 fn moved(opcode: &str, random: &mut Random, contents: Contents) -> Plan {
     const REGION: usize = 960;
     let (here, there, bytes) = (16, 480, 432);
@@ -321,10 +321,10 @@ fn grouped(opcode: &str, random: &mut Random, contents: Contents) -> Plan {
     plan(&[block], (memory, after))
 }
 
-/// Global memory as it was.
+/// Unchanged global memory.
 fn prefetched(random: &mut Random) -> Plan {
     const REGION: usize = 640;
-    // `applypriority` wants the beginning of a line.
+    // `applypriority` requires the start of a line.
     let memory = bits(random, 1024);
     let mut words = [0; WORDS];
     words[..3].copy_from_slice(&[REGION as u32, 0, 496]);
@@ -478,7 +478,7 @@ fn tensor(opcode: &str, template: &str, random: &mut Random) -> Vec<Plan> {
     }
 }
 
-/// A case in each of some blocks, or in those in the mask.
+/// A case in each of some blocks, or in the blocks of the mask.
 pub(super) fn boxed(
     case: &Case,
     opcode: &str,

@@ -1,7 +1,7 @@
-//! `cvt` between formats of numbers, from what the formats are.
+//! `cvt` between formats of numbers, derived from the formats.
 
 /// A format by the bits of its exponent and of its fraction, its largest number, its infinity and its NaN, and how
-/// far it stands from the lowest bit.
+/// far above the lowest bit it is.
 struct Format {
     exponent: u32,
     fraction: u32,
@@ -177,7 +177,7 @@ fn exponent(value: f64, parts: &[&str]) -> u64 {
     found.unwrap_or(beyond)
 }
 
-/// Numbers of single precision beside the limits of the formats, by turns.
+/// Numbers of single precision near the limits of the formats, in turns.
 pub(super) fn special(number: usize) -> u32 {
     let numbers = [
         65504.0,

@@ -1,10 +1,10 @@
-//! Hints about memory and registers, around data that stays as it is.
+//! Hints about memory and registers, around unchanged data.
 
 use super::plan::Plan;
 
 const NUMBER: u32 = 0x00c0_ffee;
 
-/// By template.
+/// Plans by template.
 pub(super) fn plans(template: &str) -> Vec<Plan> {
     let numbers = |count| -> Vec<u32> { (0..count).map(|index| NUMBER ^ index).collect() };
     let plan = match template {

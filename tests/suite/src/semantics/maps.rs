@@ -6,7 +6,7 @@ use super::{bulk::boxed, plan::Plan};
 use crate::copies::{Action, generate::of_form};
 use crate::maps::generate::Random;
 
-/// By template.
+/// Plans by template.
 pub(super) fn plans(text: &str, template: &str) -> Vec<Plan> {
     if template == "edited" {
         return vec![edited(text)];
@@ -34,14 +34,14 @@ pub(super) fn plans(text: &str, template: &str) -> Vec<Plan> {
     vec![plan]
 }
 
-/// The map whose fields are replaced, each by a value that it may have.
+/// The map whose fields are replaced, each by a valid value.
 fn params() -> Params {
     TensorMap::tiled(DataType::U8, &[256, 48, 20])
         .box_dims(&[32, 8, 4])
         .params()
 }
 
-/// The bits that differ between the map and what it must become.
+/// Returns the bits that differ between the map and the expected one.
 fn edited(text: &str) -> Plan {
     const DIM: u32 = 24;
     const STRIDE_BYTES: u64 = 0x12_3450;
@@ -94,7 +94,7 @@ fn edited(text: &str) -> Plan {
 mod tests {
     use super::*;
 
-    /// The bits that `tensormap.replace` is to change are those that the encoder writes.
+    /// The bits that `tensormap.replace` changes are those that the encoder writes.
     #[test]
     fn replacements_are_what_the_encoder_writes() {
         let tiled = || TensorMap::tiled(DataType::U8, &[256, 48, 20]).box_dims(&[32, 8, 4]);
@@ -126,7 +126,7 @@ mod tests {
             let (from, to) = (build(super::params()), build(params));
             let words = from.words().iter().zip(to.words());
             let should = words.flat_map(|(a, b)| [(a ^ b) as u32, ((a ^ b) >> 32) as u32]);
-            // The encoder also writes what follows from the fields, as the bytes of the box: in these words.
+            // The encoder also writes values that follow from the fields, as the bytes of the box, in these words.
             let differ = plan.expected.iter().zip(should).enumerate();
             let differ = differ.filter(|(_, (is, should))| **is != *should);
             let differ: Vec<usize> = differ.map(|(word, _)| word).collect();

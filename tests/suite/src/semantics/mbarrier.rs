@@ -46,7 +46,7 @@ impl Count {
         }
     }
 
-    /// Says after the form and after each step whether the number of phases is odd, and whether the first has ended.
+    /// Reports after the form and after each step whether the number of phases is odd, and whether the first has ended.
     fn follow(&mut self, steps: &[u32], asked: usize) -> Vec<u32> {
         let mut results = Vec::new();
         for (index, step) in [0].iter().chain(steps).enumerate() {
@@ -93,7 +93,7 @@ pub(super) fn plans(text: &str) -> Vec<Plan> {
     }
     let blocks = if has("shared::cluster") { 2 } else { 1 };
     if has("multicast::cluster::32b") {
-        // Where nothing is expected no bytes may come, so that there all blocks are in the mask.
+        // If no bytes are expected, none may arrive; then all blocks are in the mask.
         let masks: &[(u32, u32)] = match has("expect_tx") || has("complete_tx") {
             true => &[(1, 0b1), (2, 0b11), (4, 0b1111)],
             false => &[(4, 0b1), (4, 0b1111), (4, 0b1010)],
@@ -142,7 +142,7 @@ fn multicast(text: &str, opcode: &str, blocks: u32, mask: u32) -> Plan {
     }
 }
 
-/// Plans the form's effect on a barrier that two more arrivals wait for, or what becomes of it without the form.
+/// Plans the form's effect on a barrier that two more arrivals wait for, or the outcome without the form.
 fn arrivals(text: &str, opcode: &str, happens: bool) -> Vec<Plan> {
     let has = |word: &str| opcode.split('.').any(|part| part == word);
     let operands = text.split_once(' ').map_or("", |(_, operands)| operands);
@@ -171,7 +171,7 @@ fn arrivals(text: &str, opcode: &str, happens: bool) -> Vec<Plan> {
             }
             barrier.arrive(weight);
         }
-        // The phase after the first, as far as there is room for it.
+        // The phase after the first, if there is room for it.
         let left = if drops { expected - weight } else { expected };
         steps.extend(vec![ARRIVE; left as usize]);
         let asked = if has_state { 4 } else { 0 };

@@ -7,7 +7,7 @@ use super::{
     plan::Plan,
 };
 
-/// By template.
+/// Plans by template.
 pub(super) fn plans(form: &str, call: &str, template: &str) -> Vec<Plan> {
     let opcode = form.split(' ').next().unwrap_or_default();
     let arguments = call.split_once('(').map_or("", |(_, arguments)| arguments);
@@ -189,7 +189,7 @@ mod tests {
         semantics::{form_cases, results::Results},
     };
 
-    /// `docs/verification.md` says so: the word that an H200 wrote is the sum of the words.
+    /// As in `docs/verification.md`: the word that an H200 wrote is the sum of the words.
     #[test]
     fn an_h200_adds_halves_in_the_memory_of_another_block_as_one_integer() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/semantics");

@@ -6,7 +6,7 @@ const MESSAGE: u32 = 0x0bad_cafe;
 const WRITES: u32 = 1;
 const READS: u32 = 2;
 
-/// By template.
+/// Plans by template.
 pub(super) fn plans(text: &str, template: &str) -> Vec<Plan> {
     let has = |word: &str| text.split('.').any(|part| part == word);
     let plan = match template {
@@ -27,7 +27,7 @@ pub(super) fn plans(text: &str, template: &str) -> Vec<Plan> {
         "handed_over" | "handed_over_here" => {
             let memory: Vec<u32> = (0..32).map(|index| index * 0x0101_0101).collect();
             let read = (0..32).map(|index| MESSAGE ^ index);
-            // Block 0 writes nothing; the results of block 1 are behind its.
+            // Block 0 writes nothing; the results of block 1 come after its own.
             let results = [UNTOUCHED; 64]
                 .into_iter()
                 .chain(read)
@@ -39,7 +39,7 @@ pub(super) fn plans(text: &str, template: &str) -> Vec<Plan> {
             } else {
                 plan.expected.drain(..64);
             }
-            // Behind the data, how many threads have handed over.
+            // After the data, the number of threads that have handed over.
             let data: &[u8] = bytemuck::cast_slice(&memory);
             let with = |count: u32| [data, &count.to_le_bytes()].concat();
             (plan.memory, plan.memory_after) = (with(0), with(32));
@@ -50,7 +50,7 @@ pub(super) fn plans(text: &str, template: &str) -> Vec<Plan> {
     vec![plan]
 }
 
-/// The reader is where the scope of the fence ends.
+/// The reader is at the edge of the fence's scope.
 fn message(has: impl Fn(&str) -> bool) -> Plan {
     let is_shared = has("sync_restrict::shared::cta") || has("sync_restrict::shared::cluster");
     let in_other_block = !has("cta");
@@ -93,7 +93,7 @@ fn proxied(text: &str, has: impl Fn(&str) -> bool) -> Plan {
         () => 0,
     };
     let numbers: Vec<u32> = (0..64).map(|index| MESSAGE ^ index).collect();
-    // Those that the other block wrote.
+    // The numbers that the other block wrote.
     let crossed = || [&numbers[32..], &numbers[..32]].concat();
     let memory: Vec<u32> = match target {
         0 | 2 => numbers.clone(),

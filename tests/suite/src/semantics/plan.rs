@@ -1,4 +1,4 @@
-//! A launch of a template, and what must come out.
+//! A launch of a template, with its expected results.
 
 use tensor_map::{Params, TensorMap};
 use tma_launch::{Buffer, Launch, PlacedMap};
@@ -8,7 +8,7 @@ use crate::{Expected, Scenario};
 /// The value of results before a launch.
 pub(super) const UNTOUCHED: u32 = 0xdead_beef;
 
-/// Where each launch's part of a buffer begins: at a multiple of this.
+/// The alignment of each launch's part of a buffer.
 const ALIGN_BYTES: usize = 256;
 
 /// One launch of a kernel of `tests-semantics`.
@@ -18,7 +18,7 @@ pub(super) struct Plan {
     pub(super) clusters: u32,
     /// Blocks of a cluster.
     pub(super) blocks: u32,
-    /// True if the launch asks for clusters.
+    /// True if the launch requests clusters.
     pub(super) is_clustered: bool,
     /// Threads of a block.
     pub(super) threads: u32,
@@ -30,11 +30,11 @@ pub(super) struct Plan {
     pub(super) memory: Vec<u8>,
     /// Global memory after it.
     pub(super) memory_after: Vec<u8>,
-    /// A tensor map, and where its tensor begins in global memory.
+    /// A tensor map, and the offset of its tensor in global memory.
     pub(super) map: Option<(Params, usize)>,
-    /// True if the map lies in constant memory and is no parameter.
+    /// True if the map is in constant memory instead of a parameter.
     pub(super) is_map_constant: bool,
-    /// The results before the launch, where not untouched.
+    /// The results before the launch, if initialised.
     pub(super) out: Option<Vec<u32>>,
     /// Results.
     pub(super) expected: Vec<u32>,
@@ -59,7 +59,7 @@ impl Plan {
         }
     }
 
-    /// In a cluster of so many blocks, each of which has these results.
+    /// Launches a cluster of this many blocks, each with these results.
     pub(super) fn cluster(mut self, blocks: u32) -> Self {
         self.expected = self.expected.repeat(blocks as usize);
         self.blocks = blocks;
@@ -67,7 +67,7 @@ impl Plan {
     }
 }
 
-/// The launches of a kernel, one after the other, each in a part of the memory of its own.
+/// The launches of a kernel, one after the other, each with its own part of the memory.
 pub(super) fn scenario(name: &str, entry: &str, plans: Vec<Plan>) -> Scenario {
     const MEMORY: usize = 1;
     let (mut words, mut before, mut after) = (Vec::new(), Vec::new(), Vec::new());

@@ -4,7 +4,7 @@ use super::plan::{Plan, UNTOUCHED};
 
 const THREADS: u32 = 32;
 
-/// By template. `form` is the spelling that is launched.
+/// Plans by template. `form` is the spelling that is launched.
 pub(super) fn plans(form: &str, template: &str) -> Vec<Plan> {
     let each = |words: &[u32], results: Vec<u32>, blocks: u32| Plan {
         blocks,

@@ -1,4 +1,4 @@
-//! The forms or cases that a GPU executed, with digests of what ran there and of what came out.
+//! The forms or cases that a GPU executed, with digests of the launches and of the outputs.
 
 use std::{collections::BTreeMap, fmt::Display, fs, path::Path};
 
@@ -21,17 +21,17 @@ pub struct Results {
 /// The record of a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recorded {
-    /// The digest of the module, the memory and the launches; none in records that say no more than that it
-    /// went well.
+    /// The digest of the module, the memory and the launches; none in records that only contain the
+    /// outcome.
     pub ran: Option<String>,
-    /// The digest that follows with what came out; or what was wrong.
+    /// The digest including the outputs, or the error.
     pub outputs: Result<String, String>,
 }
 
-/// The reason of a record that has no reason of its own, and whose outputs are not the expected ones.
+/// The reason for a record without its own reason whose outputs differ from the expected ones.
 const OTHER_OUTPUTS: &str = "the digest of the outputs is not the expected one";
 
-/// A record, seen from what runs today.
+/// A record, compared with the current launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Today<'a> {
     /// The output is the expected one.
@@ -43,13 +43,13 @@ pub enum Today<'a> {
 }
 
 impl Recorded {
-    /// Of what ran, with this digest, and what came of it.
+    /// Creates the record of launches with this digest, and their outcome.
     pub fn new(ran: impl Display, outputs: Result<String, String>) -> Self {
         let ran = Some(ran.to_string());
         Self { ran, outputs }
     }
 
-    /// The record beside that of a run with right results.
+    /// Compares the record with that of a run with right results.
     pub fn today(&self, right: &Self) -> Today<'_> {
         match &self.outputs {
             _ if self.ran != right.ran || self.ran.is_none() => Today::Earlier,
@@ -68,7 +68,7 @@ impl Recorded {
 
     fn from_json(value: &Value) -> Option<Self> {
         let text = |name: &str| value.get(name)?.as_str().map(str::to_owned);
-        // Earlier files have nothing but a word for what came out.
+        // Earlier files have only a word for the outcome.
         let outputs = match (text("outputs"), text("wrong")) {
             (Some(outputs), _) => Ok(outputs),
             (None, Some(wrong)) => Err(wrong),
@@ -80,10 +80,10 @@ impl Recorded {
 }
 
 impl Results {
-    /// The results of a run at this moment on this machine's GPU.
+    /// Returns the results of a run at this moment on this machine's GPU.
     ///
     /// # Errors
-    /// The driver does not say what it is.
+    /// The driver does not report the GPU.
     pub fn now(gpu: &str, forms: BTreeMap<String, Recorded>) -> Result<Self, String> {
         Ok(Self {
             gpu: gpu.to_owned(),
@@ -93,7 +93,7 @@ impl Results {
         })
     }
 
-    /// As a file, with a line for each form.
+    /// Returns a file, with a line for each form.
     pub fn to_json(&self) -> String {
         let forms = self.forms.iter();
         let forms = forms.map(|(form, recorded)| format!("{}:{}", json!(form), recorded.to_json()));
@@ -105,10 +105,10 @@ impl Results {
         )
     }
 
-    /// From a file.
+    /// Reads a file.
     ///
     /// # Errors
-    /// It is no such file.
+    /// The file is invalid.
     pub fn from_json(text: &str) -> Result<Self, String> {
         let all: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let text = |name: &str| {
@@ -134,10 +134,10 @@ impl Results {
         })
     }
 
-    /// All results of a folder, in the order of the files' names.
+    /// Returns all results of a folder, in the order of the files' names.
     ///
     /// # Errors
-    /// A file that cannot be read.
+    /// A file cannot be read.
     pub fn of_folder(folder: &Path) -> Result<Vec<Self>, String> {
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,

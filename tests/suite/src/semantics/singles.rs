@@ -3,7 +3,7 @@
 /// The last bit of a product of two numbers from 2^-8 on.
 const LOWEST: i32 = -62;
 
-/// Numbers for three operands of two words each: random ones of some size, or by turns some that are special, in
+/// Returns numbers for three operands of two words each: random ones of some size, or in turns some special ones, in
 /// pairs whose result is exact.
 pub(super) fn tame(parts: &[&str], lane: usize, words: &mut [u32]) {
     let one = 1.0_f32.to_bits();
@@ -24,7 +24,7 @@ pub(super) fn tame(parts: &[&str], lane: usize, words: &mut [u32]) {
     }
     if lane.is_multiple_of(3) {
         let [a, b, c] = special[lane / 3 % special.len()];
-        // A sum is that of the first and the last.
+        // A sum equals the sum of the first and the last.
         let numbers = match parts[0] {
             "add" | "sub" => [a, c, b],
             _ => [a, b, c],
@@ -102,10 +102,10 @@ fn too_large(is_positive: bool, parts: &[&str]) -> u32 {
     (0x7f80_0000 - u32::from(to_largest)) | u32::from(!is_positive) << 31
 }
 
-/// So many times the last bit, rounded to 24 bits.
+/// Returns a multiple of the last bit, rounded to 24 bits.
 fn round(exact: i128, parts: &[&str]) -> u32 {
     if exact == 0 {
-        // Of two numbers that cancel out.
+        // Two numbers that cancel out.
         return u32::from(parts.contains(&"rm")) << 31;
     }
     let magnitude = exact.unsigned_abs();

@@ -11,7 +11,7 @@ pub struct Template {
     pub options: &'static str,
 }
 
-/// Beginnings of forms, or words in them behind a `*`, and their templates. The first that fits counts.
+/// Beginnings of forms, or words in them after a `*`, and their templates. The first match counts.
 const TEMPLATES: &[(&str, &str)] = &[
     ("mbarrier.init", "init"),
     ("mbarrier.check_layout", "checked"),
@@ -125,10 +125,10 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("tanh.", "computed"),
 ];
 
-/// Templates that take a map whatever the form.
+/// Templates that take a map for every form.
 const MAP_TEMPLATES: &[&str] = &["released", "edited", "prefetched_map"];
 
-/// The template of a form; none where there is no case yet.
+/// Returns the template of a form; none if there is no case yet.
 pub fn template(text: &str) -> Option<Template> {
     let (_, name) = TEMPLATES
         .iter()

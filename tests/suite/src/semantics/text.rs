@@ -1,4 +1,4 @@
-//! The PTX of one kernel, and where the instruction of a form stands in it.
+//! The PTX of one kernel, and the position of a form's instruction in it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -25,10 +25,10 @@ fn parse(text: &str) -> Result<ptx::Module, String> {
     ptx::parse(text).map_err(|errors| errors.to_string())
 }
 
-/// A module with the kernel of an case alone, in which the form stands as the table spells it.
+/// Returns a module with only the kernel of a case, in which the form is spelled as in the table.
 ///
 /// # Errors
-/// The kernel is not there, or does not have the form.
+/// The kernel is missing, or does not have the form.
 pub fn module(case: &FormCase) -> Result<String, String> {
     let form = case.form();
     let newest = &case.support.form;
@@ -39,7 +39,7 @@ pub fn module(case: &FormCase) -> Result<String, String> {
     }
     let mut module = found.ok_or_else(|| format!("there is no kernel `{}`", case.entry))?;
     if newest.is_later() {
-        // The kernels of later forms are in one module, those of which they are spellings in an older one.
+        // The kernels of later forms are in one module, the kernels whose spellings they are in an older one.
         let targets = ["sm_90a", "sm_103a", "sm_120a", "sm_107a"];
         let target = targets
             .into_iter()
@@ -101,8 +101,8 @@ pub fn without(case: &FormCase, text: &str) -> Result<String, String> {
     Ok(left)
 }
 
-/// An instruction with the opcode of a form, and its own operands; where the form takes generic
-/// addresses, those are made of its own before.
+/// Returns an instruction with the opcode of a form, and its own operands; if the form takes generic
+/// addresses, its own are converted before.
 fn respelled(written: &str, form: &str) -> String {
     let (opcode, wanted) = form.split_once(' ').unwrap_or((form, ""));
     let Some((_, operands)) = written.split_once(' ') else {
@@ -140,7 +140,7 @@ const SPACES: &[(&str, &str)] = &[
     ("prefetch.param.tensormap", "cvta.to.param.u64"),
 ];
 
-/// An instruction with its address converted before, where the form is one of [`SPACES`].
+/// Returns an instruction with its address converted before, if the form is one of [`SPACES`].
 fn converted(written: &str, form: &str) -> Option<String> {
     let (_, conversion) = SPACES.iter().find(|(opcode, _)| form.starts_with(opcode))?;
     let (opcode, operands) = written.split_once(' ')?;

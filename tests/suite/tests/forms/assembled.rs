@@ -1,4 +1,4 @@
-//! ptxas takes or refuses every form: for each target that it knows, at the lowest version, and at
+//! ptxas accepts or refuses every form: for each target that it knows, at the lowest version, and at
 //! the version before.
 
 use std::{
@@ -16,10 +16,10 @@ use tma_build::Ptxas;
 
 use super::{SUPPORT, function};
 
-/// Spellings that the ptxas of CUDA 13.0 refuses, though later ones take them.
+/// Spellings that the ptxas of CUDA 13.0 refuses, though later ones accept them.
 const REFUSED_SPELLINGS: &[&str] = &["membar.proxy.async"];
 
-/// Forms that the ptxas of CUDA 13.0 takes for sm_80 and at earlier versions, though later ones refuse
+/// Forms that the ptxas of CUDA 13.0 accepts for sm_80 and at earlier versions, though later ones refuse
 /// them.
 const TAKEN_EARLY: &[&str] = &[
     "fence.acquire.cta",
@@ -30,10 +30,10 @@ const TAKEN_EARLY: &[&str] = &[
     "fence.release.sys",
 ];
 
-/// Forms that it takes at earlier versions alone.
+/// Forms that it only accepts at earlier versions.
 const TAKEN_AT_8_5: &[&str] = &["fence.acquire.cluster", "fence.release.cluster"];
 
-/// ptxas dies of these for sm_80 where the state does not come from an arrival, as in a form kernel.
+/// ptxas crashes on these for sm_80 if the state does not come from an arrival, as in a form kernel.
 const DIES_ON_SM_80: &[&str] = &[
     "mbarrier.test_wait.acquire.cta.b64 p, [d], d",
     "mbarrier.test_wait.acquire.cta.shared::cta.b64 p, [r], d",
@@ -64,7 +64,7 @@ const TARGETS: &[(&str, Version)] = &[
     ("sm_121f", Version::new(8, 8)),
 ];
 
-/// Those of the devices that the kernels are compiled for; of the others `--long` asks.
+/// The targets of the devices for which the kernels are compiled; `--long` adds the others.
 const ALWAYS: &[&str] = &["sm_90", "sm_90a", "sm_100a", "sm_120a"];
 
 /// The last minor version of each major one.
@@ -79,7 +79,7 @@ const REGISTERS: &str = ".reg .pred %p<4>; .reg .b8 %b<4>; .reg .b16 %h<12>; .re
 
 type Test = fn(&Ptxas, Version, &'static str) -> Result<(), Failed>;
 
-/// One for each target, and for each version.
+/// Returns a test for each target, and for each version.
 pub(super) fn trials(ptxas: Option<Ptxas>) -> Vec<Trial> {
     let newest = ptxas.as_ref().and_then(newest);
     let ptxas = Arc::new(ptxas.zip(newest));
@@ -135,7 +135,7 @@ fn is_sound(form: &Form, target: &str) -> bool {
     !is_early && !REFUSED_SPELLINGS.contains(&form.text())
 }
 
-/// ptxas accepts the forms that the table has for the target, and refuses each other one.
+/// Checks that ptxas accepts the forms that the table has for the target, and refuses each other one.
 fn for_target(ptxas: &Ptxas, newest: Version, target: &'static str) -> Result<(), Failed> {
     let all: Vec<Form> = ptx_isa::forms()
         .filter(|form| form.isa() <= newest)
@@ -162,14 +162,14 @@ fn for_target(ptxas: &Ptxas, newest: Version, target: &'static str) -> Result<()
     }
 }
 
-/// ptxas accepts the forms whose lowest version this is in a module of this version, and refuses them
+/// Checks that ptxas accepts the forms whose lowest version is this one in a module of this version, and refuses them
 /// in one of the version before, if it has a target with the form.
 fn at_version(ptxas: &Ptxas, _: Version, version: &'static str) -> Result<(), Failed> {
     let version = Version::parse(version).ok_or("no version")?;
     let forms: Vec<Form> = ptx_isa::forms()
         .filter(|form| form.isa() == version && !REFUSED_SPELLINGS.contains(&form.text()))
         .collect();
-    // Of the forms, those whose first target in modules of this version it is.
+    // The forms whose first target in modules of this version is this one.
     let first_on = |target: &str, version: Version| {
         let first = |form: &Form| {
             let mut targets = TARGETS.iter().filter(|(_, since)| *since <= version);
@@ -222,7 +222,7 @@ fn refused(
     Ok(refused.len())
 }
 
-/// Assembles the forms in one module: those that ptxas complains about, with what it says first.
+/// Assembles the forms in one module; returns the ones that ptxas refuses, with its first message.
 fn complaints<'a>(
     ptxas: &Ptxas,
     forms: &[&'a Form],
@@ -233,7 +233,7 @@ fn complaints<'a>(
         return Ok(Vec::new());
     }
     let mut text = format!(".version {version}\n.target {target}\n.address_size 64\n");
-    // The line behind the last one of each form.
+    // The line after the last one of each form.
     let mut ends = Vec::new();
     let mut end = HEAD_LINES;
     for (index, form) in forms.iter().enumerate() {
@@ -262,7 +262,7 @@ fn complaints<'a>(
             .rsplit(' ')
             .next()
             .and_then(|number| number.parse::<usize>().ok());
-        // Above stand the version and the target.
+        // The lines before are the version and the target.
         let number = number.filter(|number| *number > HEAD_LINES);
         let number = number.ok_or_else(|| format!("no line of a form in `{line}`"))?;
         let index = ends.partition_point(|end| *end < number);
@@ -274,7 +274,7 @@ fn complaints<'a>(
         }
     }
     if is_cut {
-        // It has not looked at the others.
+        // ptxas has not looked at the others.
         let rest = forms
             .iter()
             .filter(|form| complaints.iter().all(|(other, _)| other != *form));
@@ -299,7 +299,7 @@ static FORM_KERNELS: LazyLock<HashMap<&str, String>> = LazyLock::new(|| {
     forms.map(|it| (it.form.text(), it.kernel())).collect()
 });
 
-/// The form kernel, or a kernel with the example where no wrapper emits this spelling.
+/// Returns the form kernel, or a kernel with the example if no wrapper emits this spelling.
 fn kernel(index: usize, form: &Form, target: &str) -> Result<String, Failed> {
     let dies = target == "sm_80" && DIES_ON_SM_80.contains(&form.text());
     if form.call().is_none() || dies {

@@ -5,7 +5,7 @@ use std::fs;
 use libtest_mimic::Failed;
 use tma_build::{Arch, Assemble, Error, PtxBuilder, PtxIsa};
 
-/// A kernel for each, with the message behind it.
+/// The kernels, each followed by its message.
 const SOURCE: &str = "src/bad_constants.rs";
 
 pub(super) fn are_refused() -> Result<(), Failed> {

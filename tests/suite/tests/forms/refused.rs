@@ -9,7 +9,7 @@ use tma_build::{Arch, Assemble, Error, PtxBuilder, PtxIsa};
 
 use super::SUPPORT;
 
-/// Some that lack forms, and which of them are tried without `--long`.
+/// Some architectures that lack forms, and the ones that are tried without `--long`.
 const ARCHS: [(Arch, bool); 5] = [
     (Arch::Sm90a, true),
     (Arch::Sm120a, true),
@@ -21,8 +21,8 @@ const ARCHS: [(Arch, bool); 5] = [
 /// Some that lack forms after PTX ISA 9.0.
 const ARCHS_OF_LATER: [(Arch, bool); 2] = [(Arch::Sm103a, true), (Arch::Sm90, false)];
 
-/// The sets of targets that forms with a wrapper have, in the order of [`Targets`]; each is a feature of
-/// `tests-forms`. Those that an architecture lacks, or the others.
+/// Returns the sets of targets that forms with a wrapper have, in the order of [`Targets`]; each is a feature of
+/// `tests-forms`. `lacking` selects the ones that an architecture lacks, or the others.
 fn groups(arch: Arch, are_later: bool, lacking: bool) -> BTreeSet<Targets> {
     let forms = SUPPORT.iter().map(|support| &support.form);
     let groups = forms
@@ -49,11 +49,11 @@ pub(super) fn trials() -> Vec<Trial> {
     trials.collect()
 }
 
-/// Of the forms up to PTX ISA 9.0, or of those after it.
+/// The forms up to PTX ISA 9.0, or the ones after it.
 fn builder(arch: Arch, are_later: bool) -> PtxBuilder {
     let builder = PtxBuilder::new("../gpu/forms")
         .arch(arch)
-        // The version of the other modules for these architectures, which `tma` is compiled for.
+        // The version of the other modules for these architectures, for which `tma` is compiled.
         .ptx_isa(PtxIsa::new(9, 0))
         .assemble(Assemble::Never);
     match are_later {
@@ -131,7 +131,7 @@ fn is_refused(arch: Arch, are_later: bool) -> Result<(), Failed> {
     }
 }
 
-/// The others compile. The lint may say that some need a higher version of PTX ISA.
+/// Checks that the others compile. The lint may report that some need a higher version of PTX ISA.
 fn is_compiled(arch: Arch, are_later: bool) -> Result<(), Failed> {
     let groups = groups(arch, are_later, false)
         .into_iter()

@@ -11,7 +11,7 @@ use libtest_mimic::Failed;
 use ptx_isa::{Form, Targets, Version};
 use serde_json::Value;
 
-/// A module of `tma::ptx` without an instruction of its own.
+/// A module of `tma::ptx` without its own instruction.
 const NO_FAMILIES: &[&str] = &["shared_symbol"];
 
 /// A function below `tma::ptx`.
@@ -73,9 +73,9 @@ pub(super) fn check() -> Result<(), Failed> {
     }
 }
 
-/// The false statements in a wrapper's documentation of its forms. It says "PTX ISA 8.0, with `Relaxed` 8.6;
-/// sm_90.": the versions of all forms, and the targets that have all of them. Where more is refused by a
-/// number, it says "`VALUE` from 13 on: sm_103a.", by a type "Formats of 4 and 6 bits: sm_120a.", and these are the targets of all forms.
+/// Returns the false statements in a wrapper's documentation of its forms. The documentation has "PTX ISA 8.0, with
+/// `Relaxed` 8.6; sm_90.": the versions of all forms, and the targets that have all of them. If a number restricts the
+/// targets, it adds "`VALUE` from 13 on: sm_103a.", for a type "Formats of 4 and 6 bits: sm_120a.".
 fn differences(docs: &str, forms: &[Form]) -> impl Iterator<Item = String> {
     let mut wrong = Vec::new();
     let line = docs.lines().find_map(|line| line.strip_prefix("PTX ISA "));
@@ -125,7 +125,7 @@ fn differences(docs: &str, forms: &[Form]) -> impl Iterator<Item = String> {
     wrong.into_iter()
 }
 
-/// Enough to tell sets apart.
+/// The targets that distinguish sets.
 const TARGETS: &[&str] = &[
     "sm_80", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_103a", "sm_107a", "sm_120", "sm_120a",
 ];
@@ -136,7 +136,7 @@ struct Documented {
     wrappers: BTreeMap<Wrapper, String>,
 }
 
-/// The documentation that rustdoc makes of the crate `tma`: the modules below `ptx`, and their
+/// Reads rustdoc's documentation of the crate `tma`: the modules below `ptx`, and their
 /// functions.
 fn documentation() -> Result<Documented, Failed> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

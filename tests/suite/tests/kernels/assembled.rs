@@ -1,8 +1,8 @@
 //! Every kernel is in the modules for `sm_90a`, `sm_100a` and `sm_120a`, and ptxas assembles every module
-//! with every kernel in it, none of which takes local memory. For `sm_120` ptxas 13.0 takes a stack for
-//! tensor copies, in what nvcc makes, too, so nothing is asked of it there.
+//! with every kernel in it, none of which uses local memory. For `sm_120` ptxas 13.0 allocates a stack for
+//! tensor copies, also in nvcc's code, so this is not required there.
 //!
-//! The modules were assembled when they were built, if there was a ptxas that knows the architecture, which
+//! The modules were assembled when they were built, if there was a ptxas for the architecture, which
 //! `cargo xtask setup --cuda` installs; without it the tests are listed as ignored.
 
 use std::{collections::BTreeSet, fs};
@@ -34,7 +34,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     trials
 }
 
-/// No kernel is refused for what its messages need.
+/// Checks that no kernel is refused for the code of its messages.
 fn has_checks() -> Result<(), Failed> {
     let checked = PtxBuilder::new("../../kernels-gpu")
         .debug_assertions(true)
@@ -64,8 +64,8 @@ fn takes_no_local_memory(module: Module, takes: &[(&str, u32)]) -> Result<(), Fa
     Ok(())
 }
 
-/// Checks that the module has the kernels of the others. Plain architectures lack those that replace fields of maps,
-/// and all but one those of `wgmma`.
+/// Checks that the module has the kernels of the others. Plain architectures lack the kernels that replace fields of
+/// maps, and all but one lack the `wgmma` kernels.
 fn is_complete(module: Module) -> Result<(), Failed> {
     let here = entries(module);
     let is_plain = module.arch.ends_with(|last: char| last.is_ascii_digit());

@@ -54,7 +54,7 @@ fn set<'a>(names: impl IntoIterator<Item = &'a str>) -> Names {
     names.into_iter().map(str::to_owned).collect()
 }
 
-/// The files of a folder with this extension, but for some that are there, too.
+/// Returns the files of a folder with this extension, without some that are no kernels.
 fn files(folder: &str, extension: &str, but_for: &[&str]) -> Names {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut names = Names::new();
@@ -74,14 +74,14 @@ fn every_kernel_has_its_three_files() {
     let kernels = files("../../kernels-gpu/src", "rs", &["lib"]);
     let cases = files("../kernels/src/kernels", "rs", &[]);
     let mut references = files("../../benches/cuda", "cu", &OF_NO_KERNEL);
-    // The vendor's library is the reference of some, three of which one script has.
+    // The vendor's library is the reference of some kernels, three of them in one script.
     references.extend(files(
         "../../benches/torch",
         "py",
         &["beside", "cublaslt", "norms"],
     ));
     references.extend(set(["layer_norm", "rms_norm", "softmax"]));
-    // NCCL is beside these, in the program `peers` of the benchmarks.
+    // NCCL is the reference of these, in the program `peers` of the benchmarks.
     references.extend(set(["all_reduce", "reduce_scatter"]));
     assert_eq!(missing(&kernels, &cases, &references), [""; 0]);
     assert_eq!(set(KERNELS.iter().map(|kernel| kernel.name)), kernels);

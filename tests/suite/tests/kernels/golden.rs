@@ -1,5 +1,5 @@
-//! The PTX of the kernels is that of the golden files; `cargo xtask bless` renews them. Of a long entry the file has the
-//! head, the number of each instruction and a digest: `cargo xtask inspect` shows the text.
+//! The PTX of the kernels equals the golden files; `cargo xtask bless` renews them. For a long entry the file has the
+//! head, the count of each instruction and a digest: `cargo xtask inspect` shows the text.
 
 use std::{collections::BTreeMap, path::Path, sync::LazyLock};
 
@@ -8,7 +8,7 @@ use similar::TextDiff;
 use tests::{DEVICE_COMPILER, DEVICE_PTX, KERNELS, KERNELS_PTX, Module, golden};
 use tests_records::{Digest, plain::entry_text};
 
-/// The architecture whose PTX the golden files have; for the others they have what is different.
+/// The architecture whose PTX the golden files have; for the others they have the differences.
 const ARCH: &str = "sm_90a";
 
 /// An entry of more lines is summarised.
@@ -81,7 +81,7 @@ fn is_golden(file: &str, text: String) -> Result<(), Failed> {
     Ok(golden::check(&folder.join(file), &text)?)
 }
 
-/// The lines that every kernel has in the other module and not in this one, and the reverse.
+/// Returns the lines that every kernel has in the other module and not in this one, and the reverse.
 fn differences(this: &ptx::Module, other: &ptx::Module) -> Result<String, String> {
     let body = |module: &ptx::Module, entry| {
         let text = one_entry(module, entry)?;
@@ -137,7 +137,7 @@ fn summary(text: &str) -> String {
     format!("{head}{counts}}}\n{lines} lines, digest {digest}\n")
 }
 
-/// The text of one entry and what it needs, without line numbers, which change with every edit.
+/// Returns the text of one entry and its dependencies, without line numbers, which change with every edit.
 fn one_entry(module: &ptx::Module, entry: &str) -> Result<String, String> {
     let text = entry_text(module, entry);
     text.ok_or_else(|| format!("there is no entry `{entry}`"))

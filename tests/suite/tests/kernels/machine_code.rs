@@ -1,5 +1,5 @@
-//! Mutants that may survive: how many each pattern of `mutants/allowed.txt` excuses, and that ptxas makes the
-//! same machine code where that is the reason. Without ptxas and nvdisasm, and without `--long`, the latter are
+//! Mutants that may survive: the number that each pattern of `mutants/allowed.txt` excuses, and that ptxas makes the
+//! same machine code if that is the reason. Without ptxas and nvdisasm, and without `--long`, the latter are
 //! listed as ignored.
 
 use std::{fs, path::PathBuf, process::Command, sync::LazyLock};
@@ -73,7 +73,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     trials
 }
 
-/// The first mutant of each entry that a pattern excuses has the code of the kernel as it is.
+/// Checks that the first mutant of each entry that a pattern excuses has the code of the unchanged kernel.
 fn same_code(explanation: &Explanation, tools: &Tools) -> Result<(), Failed> {
     let mut compared = 0;
     for (text, mutants) in TEXTS.as_ref().map_err(Clone::clone)? {
@@ -105,7 +105,7 @@ fn another_mutant_is_noticed(tools: &Tools) -> Result<(), Failed> {
     }
 }
 
-/// The code that ptxas makes, as nvdisasm shows it.
+/// Returns ptxas's code, as nvdisasm shows it.
 fn code(text: &str, tools: &Tools) -> Result<String, Failed> {
     let (version, rest) = text.split_once('\n').ok_or("a text has lines")?;
     if !version.starts_with(".version ") {

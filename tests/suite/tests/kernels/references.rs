@@ -1,5 +1,5 @@
-//! The kernels beside their CUDA C++ references: registers and local memory, no loops around copies, and that
-//! both do the same.
+//! The kernels compared with their CUDA C++ references: registers, local memory, no loops around copies, and equal
+//! results.
 //!
 //! Needs nvcc and ptxas, which `cargo xtask setup --cuda` installs; without them the test is
 //! listed as ignored.
@@ -18,20 +18,20 @@ use tma_build::{Arch, Ptxas, Resources, tool_dirs};
 use tma_host::{Device, Jobs};
 use tma_launch::Ptx;
 
-/// How many registers more than its reference a kernel may take.
+/// Number of registers by which a kernel may exceed its reference.
 const MORE: f64 = 1.10;
-/// With so many, a multiprocessor of 65536 registers and 2048 threads is full: fewer gain nothing.
+/// With this many registers, a multiprocessor of 65536 registers and 2048 threads is full: fewer gain nothing.
 const FREE: u32 = 32;
-/// The shared memory of `deform_attn` leaves room for 28 warps of a multiprocessor at most, and `deform_attn_pairs` has 24: fewer
+/// `deform_attn` has shared memory for at most 28 warps of a multiprocessor, `deform_attn_pairs` for 24: fewer
 /// gain nothing.
-/// `histogram_lanes` has the addresses of all counts of a bin at once, and takes less time than its reference.
+/// `histogram_lanes` keeps the addresses of all counts of a bin in registers, and takes less time than its reference.
 const FREE_OF: [(&str, u32); 4] = [
     ("deform_attn_pairs", 80),
     ("deform_attn_resident", 72),
     ("deform_attn_tiles", 72),
     ("histogram_lanes", 64),
 ];
-/// Here several lanes ask for copies on purpose.
+/// Kernels in which several lanes issue copies on purpose.
 const LOOPS_ALLOWED: [&str; 3] = ["tile_gather_lanes", "gather_rows", "hwc_tile_lanes"];
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -112,7 +112,7 @@ fn does_the_same(kernel: &Kernel, reference: &str) -> Result<(), Failed> {
             continue;
         }
         count += 1;
-        // SAFETY: the device is the emulator: a kernel reaches nothing but its memory (1).
+        // SAFETY: the device is the emulator: a kernel reaches only its own memory (1).
         let result = unsafe { scenario.check(&mut backend, ptx) };
         result.map_err(|wrong| format!("{}: {wrong}", scenario.name))?;
     }
@@ -149,7 +149,7 @@ impl Tools {
     fn assemble(&self, path: &Path) -> Result<Assembled, Failed> {
         let cubin = path.with_extension("cubin");
         let resources = self.ptxas.assemble(path, Arch::Sm90a, &cubin)?;
-        // It calls nvdisasm, which lies beside it.
+        // cuobjdump calls nvdisasm from its own folder.
         let tools = self.nvcc.parent().ok_or("nvcc lies nowhere")?;
         let paths = env::split_paths(&env::var_os("PATH").unwrap_or_default()).collect::<Vec<_>>();
         let paths = env::join_paths([tools.to_owned()].into_iter().chain(paths))?;
@@ -176,8 +176,8 @@ impl Assembled {
     }
 }
 
-/// Where ptxas does not see that one lane alone asks for a copy, it puts a loop over the lanes around
-/// it, which ends with a branch that asks whether any is left.
+/// If ptxas does not see that only one lane issues a copy, it puts a loop over the lanes around
+/// the copy, which ends with a branch on whether any lane is left.
 fn loops(text: &str) -> BTreeMap<String, bool> {
     let mut loops = BTreeMap::new();
     let mut entry = "";
@@ -191,7 +191,7 @@ fn loops(text: &str) -> BTreeMap<String, bool> {
         if line.contains("UBLK") || line.contains("UTMA") {
             last_copy = address(line);
         }
-        // Other instructions have such loops, too: several lanes that make barriers, for one.
+        // Other instructions have such loops, too: for example, several lanes that initialise barriers.
         let target = line.split_once("BRA.U.ANY 0x").map(|(_, rest)| rest);
         if target.is_some_and(|target| last_copy >= hex(target)) {
             loops.insert(entry.to_owned(), true);
@@ -200,7 +200,7 @@ fn loops(text: &str) -> BTreeMap<String, bool> {
     loops
 }
 
-/// Of `/*0430*/  @P3 BRA.U.ANY 0x3d0 ;`, where it stands.
+/// Returns the address of `/*0430*/  @P3 BRA.U.ANY 0x3d0 ;`.
 fn address(line: &str) -> Option<u64> {
     hex(line.trim_start().strip_prefix("/*")?)
 }
@@ -211,7 +211,7 @@ fn hex(text: &str) -> Option<u64> {
     u64::from_str_radix(digits, 16).ok()
 }
 
-/// The file of a kernel's reference; kernels that are not measured have none.
+/// Returns the file of a kernel's reference; kernels that are not measured have none.
 fn source(kernel: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/cuda");
     folder.join(format!("{kernel}.cu"))

@@ -1,4 +1,4 @@
-//! Every scenario of every kernel on the emulator, under other schedules than that of `cases`: with `--long`.
+//! Every scenario of every kernel on the emulator, under other schedules than in `cases`: with `--long`.
 
 use std::sync::LazyLock;
 
@@ -34,7 +34,7 @@ static SCENARIOS: LazyLock<Vec<(String, &Module, Scenario)>> = LazyLock::new(|| 
 fn all_hold(seed: u64) -> Result<(), Failed> {
     let mut backend = Jobs::new(Device::emulator(seed));
     for (name, module, scenario) in SCENARIOS.iter() {
-        // SAFETY: the device is the emulator: a kernel reaches nothing but its memory (1).
+        // SAFETY: the device is the emulator: a kernel reaches only its own memory (1).
         let result = unsafe { scenario.check(&mut backend, module.ptx()) };
         let elements = result.map_err(|wrong| format!("{name}: {wrong}"))?;
         if elements == 0 {

@@ -1,5 +1,5 @@
-//! All forms on a GPU. A fault ends the GPU for its process, so that the cases run in processes of
-//! their own; after one that fails, a new process goes on with the next.
+//! All forms on a GPU. A fault ends the GPU for its process, so that the cases run in other
+//! processes; after a failure, a new process continues with the next case.
 
 use std::{
     collections::BTreeMap,
@@ -17,7 +17,7 @@ use tests::{
 use tma_host::{DeviceChoice, Jobs};
 use tma_launch::{Ptx, Stage};
 
-/// Tells a process with which case it begins.
+/// The variable with the first case of a process.
 const FROM_VARIABLE: &str = "TMA_SEMANTICS_FROM";
 
 /// The prefix of results in a process's output.
@@ -26,13 +26,13 @@ const MARK: &str = "case ";
 /// The prefix of the digest of right results.
 const RIGHT: &str = "right ";
 
-/// A kernel that takes longer hangs.
+/// The time after which a kernel counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// After so many processes the others are not run.
+/// The limit of processes, after which the remaining cases are not run.
 const MOST_PROCESSES: usize = 60;
 
-/// Where this process is to begin, if it is one of those.
+/// Returns the first case of this process, if it is one of those.
 pub(super) fn from() -> Option<usize> {
     std::env::var(FROM_VARIABLE).ok()?.parse().ok()
 }
@@ -70,7 +70,7 @@ pub(super) fn run(cases: &[FormCase], from: usize, backend: &mut Jobs) {
             Ok(_) => tell(number, &Ok(outputs)),
             Err(wrong) => {
                 tell(number, &Err(wrong.to_string()));
-                // A module that does not load harms nobody.
+                // A module that does not load is harmless.
                 if let CaseFailure::Failed(failure) = wrong
                     && failure.stage > Stage::Load
                 {
@@ -81,7 +81,7 @@ pub(super) fn run(cases: &[FormCase], from: usize, backend: &mut Jobs) {
     }
 }
 
-/// The digest of a case's output, or why it is wrong.
+/// The digest of a case's output, or the error.
 pub(super) type Came = Result<String, String>;
 
 fn tell(number: usize, came: &Came) {
@@ -102,7 +102,7 @@ pub(super) fn all(cases: usize) -> BTreeMap<usize, Came> {
         let end = process(next, &mut results);
         let last = results.range(next..).next_back().map(|(number, _)| *number);
         next = match (end, last) {
-            // It ended by itself, behind a failure or at the end.
+            // The process ended by itself, after a failure or at the end.
             (None, Some(last)) => last + 1,
             (Some(wrong), last) => {
                 let at = last.map_or(next, |last| last + 1);
@@ -119,7 +119,7 @@ pub(super) fn all(cases: usize) -> BTreeMap<usize, Came> {
     results
 }
 
-/// Runs a process; gives why it was ended or died before its time.
+/// Runs a process; returns the reason if it was ended or died early.
 fn process(from: usize, results: &mut BTreeMap<usize, Came>) -> Option<String> {
     let program = std::env::current_exe().ok()?;
     let child = Command::new(program)

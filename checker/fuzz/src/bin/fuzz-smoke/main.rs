@@ -129,7 +129,7 @@ fn try_files(options: &Options) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Gives the number of findings.
+/// Returns the number of findings.
 fn search(target: Target, time: Duration, seed: u64) -> usize {
     let mut rng = Rng(seed);
     let lines = match target {

@@ -1,4 +1,4 @@
-//! How much memory an input takes.
+//! The memory that an input takes.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -7,7 +7,7 @@ use std::{
 
 /// More is a finding.
 pub(crate) const LIMIT: usize = 1200 << 20;
-/// More is not given out.
+/// The limit of memory.
 const MOST: usize = 12 << 30;
 
 static LIVE: AtomicUsize = AtomicUsize::new(0);
@@ -33,7 +33,7 @@ fn take(bytes: usize) -> bool {
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         match take(layout.size()) {
-            // SAFETY: the caller's promises are those that the system wants.
+            // SAFETY: the caller fulfils the conditions of the system's allocator.
             true => unsafe { System.alloc(layout) },
             false => std::ptr::null_mut(),
         }
@@ -54,7 +54,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Forgets what was taken before.
+/// Restarts the count.
 pub(crate) fn reset() {
     LARGEST.store(LIVE.load(Relaxed), Relaxed);
 }

@@ -54,7 +54,7 @@ pub(crate) fn end() {
     *lock(&CURRENT) = None;
 }
 
-/// Writes an input to where it can be tried again.
+/// Writes an input to a file, from which it can be run again.
 pub(crate) fn save(target: Target, input: &[u8]) -> PathBuf {
     let mut hasher = DefaultHasher::new();
     input.hash(&mut hasher);
@@ -74,7 +74,7 @@ fn write(target: Target, name: &str, input: &[u8]) -> PathBuf {
     path
 }
 
-/// Where it panicked, and why.
+/// The location and message of a panic.
 pub(crate) fn remember_panic(info: &PanicHookInfo<'_>) {
     let location = info.location().map(ToString::to_string).unwrap_or_default();
     let payload = info.payload();

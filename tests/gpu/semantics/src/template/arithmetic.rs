@@ -5,10 +5,10 @@ use tma::thread;
 use crate::io::{Io, NONE, Operands};
 
 /// Words of each lane: `n`, `m`, `b` and `c`; `w` and `v`, of two words each; `t`, `u` and `x`; `r` is
-/// those of `t` and `u`.
+/// `t` and `u` together.
 const WORDS: u32 = 11;
 
-/// A value as words, those that it lacks 0.
+/// A value as words; missing words are 0.
 pub(crate) trait Words {
     fn words(self) -> [u32; 4];
 }
@@ -40,7 +40,7 @@ words! {
     [u64; 2]: value => [value[0] as u32, (value[0] >> 32) as u32, value[1] as u32, (value[1] >> 32) as u32];
 }
 
-/// The operands that lie in words from here on, in the order of [`WORDS`].
+/// Returns the operands in the words from here on, in the order of [`WORDS`].
 #[inline(always)]
 pub(crate) unsafe fn operands(io: Io, from: u32) -> Operands {
     let word = |index: u32| io.word((from + index) as usize);

@@ -1,4 +1,4 @@
-//! Instructions that came after sm_90 and are like no earlier ones.
+//! Instructions that came after sm_90 and resemble no earlier ones.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -14,7 +14,7 @@ use tma::{
 use super::bulk::Block;
 use crate::io::{Io, NONE, Operands};
 
-/// One store or reduction in global memory, 16 bytes behind its beginning. Words: the value.
+/// Executes one store or reduction in global memory, at byte 16. Words: the value.
 #[inline(always)]
 pub(crate) unsafe fn published(io: Io, form: impl Fn(Operands)) {
     if thread::thread_idx().x == 0 {
@@ -51,8 +51,8 @@ pub(crate) unsafe fn zeroed(io: Io, form: impl Fn(Operands)) {
     block.write_out(true, true);
 }
 
-/// The call asks for the work of a cluster that has not begun; word 0 is 1 where it does so for all
-/// blocks of the cluster. Results: how often the work of each block was done.
+/// The call requests the work of a cluster that has not begun; word 0 is 1 if it does so for all
+/// blocks of the cluster. Results: the number of times that the work of each block was done.
 #[inline(always)]
 pub(crate) unsafe fn cancelled(io: Io, form: impl Fn(Operands)) {
     let is_cancelled =
@@ -62,7 +62,7 @@ pub(crate) unsafe fn cancelled(io: Io, form: impl Fn(Operands)) {
     take_over(io, form, is_cancelled, first);
 }
 
-/// As [`cancelled`], where the call asks whether there is work.
+/// Works like [`cancelled`], if the call queries whether there is work.
 #[inline(always)]
 pub(crate) unsafe fn is_cancelled(io: Io, form: impl Fn(Operands) -> bool) {
     let first =
@@ -70,7 +70,7 @@ pub(crate) unsafe fn is_cancelled(io: Io, form: impl Fn(Operands) -> bool) {
     take_over(io, |operands| ask(operands), form, first);
 }
 
-/// As [`cancelled`], where the call asks which work.
+/// Works like [`cancelled`], if the call queries the work.
 #[inline(always)]
 pub(crate) unsafe fn first_cancelled(io: Io, form: impl Fn(Operands) -> [u32; 3]) {
     let is_cancelled =

@@ -1,4 +1,4 @@
-//! Copies by the TMA unit, around a region of shared memory that is filled before and written out
+//! Copies by the TMA unit, around a region of shared memory that is filled before and written
 //! after.
 //!
 //! Words, of each block:
@@ -6,19 +6,19 @@
 //! | word | |
 //! | --- | --- |
 //! | 0 | bytes of the region, a multiple of 4 |
-//! | 1 | where in it the copy begins |
+//! | 1 | offset of the copy in it |
 //! | 2 | bytes of the copy |
-//! | 3 | bytes that this block's barrier is to count |
+//! | 3 | bytes that this block's barrier expects |
 //! | 4 to 8 | coordinates |
 //! | 9 to 11 | offsets |
-//! | 12 | where in the region a copy within shared memory writes |
-//! | 13 | blocks that get the copy, a bit for each |
-//! | 14 | where in global memory the copy begins |
+//! | 12 | destination in the region of a copy within shared memory |
+//! | 13 | blocks that receive the copy, a bit for each |
+//! | 14 | offset of the copy in global memory |
 //! | 15 | whether this block issues |
 //! | 16 to 18 | more values of 32 bits |
 //! | 19 to 22 | two values of 64 bits |
-//! | 23 | where in global memory the tensor begins, where the instruction has its address |
-//! | 24 to 31, 16, 17 | dimensions and strides of the tensor, where the instruction has them |
+//! | 23 | offset of the tensor in global memory, if the instruction has its address |
+//! | 24 to 31, 16, 17 | dimensions and strides of the tensor, if the instruction has them |
 //!
 //! Results of a block are its region, whether its barrier's phase ended, and whether no byte was left
 //! over.
@@ -45,7 +45,7 @@ const WORDS: usize = 32;
 /// Questions to a barrier before a copy counts as lost.
 const PATIENCE: u32 = 1 << 14;
 
-/// A block's part of what the kernel was launched with.
+/// A block's part of the launch's parameters.
 #[derive(Clone, Copy)]
 pub(super) struct Block {
     pub(super) io: Io,
@@ -128,7 +128,7 @@ impl Block {
         }
     }
 
-    /// With what stands in for the dimensions and strides of the map.
+    /// Runs with a substitute for the dimensions and strides of the map.
     #[inline(always)]
     unsafe fn resized(self) -> Operands {
         let io = self.io;
@@ -148,22 +148,22 @@ impl Block {
     }
 }
 
-/// A copy whose bytes a barrier counts.
+/// Runs a copy whose bytes a barrier counts.
 #[inline(always)]
 pub(crate) unsafe fn completes_tx(io: Io, form: impl Fn(Operands)) {
     let block = Block::new(io);
     count(block, block.operands(), form);
 }
 
-/// As [`completes_tx`], with what stands in for the dimensions and strides of the map.
+/// Works like [`completes_tx`], with a substitute for the dimensions and strides of the map.
 #[inline(always)]
 pub(crate) unsafe fn resized_load(io: Io, form: impl Fn(Operands)) {
     let block = Block::new(io);
     count(block, block.resized(), form);
 }
 
-/// As [`completes_tx`], but nobody knows what comes for the first and the last bytes, which become zeros. Word
-/// 16: how many at the beginning; word 17: at the end.
+/// Works like [`completes_tx`], but the first and the last bytes are undefined and become zeros. Word
+/// 16: their number at the beginning; word 17: at the end.
 #[inline(always)]
 pub(crate) unsafe fn partial(io: Io, form: impl Fn(Operands)) {
     let block = Block::new(io);
@@ -188,8 +188,8 @@ pub(crate) unsafe fn partial(io: Io, form: impl Fn(Operands)) {
     });
 }
 
-/// As [`completes_tx`], by a barrier that hears of the bytes. Word 16: whether something must be reported; the
-/// results are those of a copy if it was so, and if the conditional phase ended where it was not.
+/// Works like [`completes_tx`], with a barrier that gets reports. Word 16: whether something must be reported; the
+/// results are a copy's if this matched, and if the conditional phase ended without a report.
 #[inline(always)]
 pub(crate) unsafe fn reported(io: Io, form: impl Fn(Operands)) {
     let block = Block::new(io);
@@ -219,7 +219,7 @@ pub(crate) unsafe fn reported(io: Io, form: impl Fn(Operands)) {
     cluster::sync();
 }
 
-/// As [`completes_tx`], within shared memory.
+/// Works like [`completes_tx`], within shared memory.
 #[inline(always)]
 pub(crate) unsafe fn moved(io: Io, form: impl Fn(Operands)) {
     let block = Block::new(io);
@@ -237,7 +237,7 @@ pub(super) unsafe fn count(block: Block, operands: Operands, form: impl Fn(Opera
     count_after(block, operands, || {}, form);
 }
 
-/// As [`count`], after something that all threads do.
+/// Works like [`count`], after a step of all threads.
 #[inline(always)]
 pub(super) unsafe fn count_after(
     block: Block,
@@ -261,7 +261,7 @@ pub(super) unsafe fn count_after(
     let ended = first && comes(bar, 0);
     // The barrier of a block may count for another one.
     cluster::sync();
-    // A barrier whose phase did not end takes no more arrivals.
+    // A barrier whose phase did not end accepts no more arrivals.
     let mut is_zero = false;
     if ended {
         let _ = mbarrier::arrive::<Release, Cta>(bar);
@@ -271,7 +271,7 @@ pub(super) unsafe fn count_after(
     cluster::sync();
 }
 
-/// Stores and reductions by single instructions, which a barrier counts. The values are those of the
+/// Executes stores and reductions by single instructions, which a barrier counts. The values are in the
 /// words 2, 4 to 8 and from 16 on.
 #[inline(always)]
 pub(crate) unsafe fn stored(io: Io, form: impl Fn(Operands)) {
@@ -311,7 +311,7 @@ pub(crate) unsafe fn grouped(io: Io, form: impl Fn(Operands)) {
     waited_for(block, || block.operands(), form);
 }
 
-/// As [`grouped`], with what stands in for the dimensions and strides of the map.
+/// Works like [`grouped`], with a substitute for the dimensions and strides of the map.
 #[inline(always)]
 pub(crate) unsafe fn resized_store(io: Io, form: impl Fn(Operands)) {
     let block = Block::new(io);
@@ -331,14 +331,14 @@ unsafe fn waited_for(block: Block, operands: impl Fn() -> Operands, form: impl F
     block.write_out(true, true);
 }
 
-/// Nothing that can be seen: the region gets what lies in global memory, by ordinary loads.
+/// Has no visible effect: the region gets the contents of global memory, by ordinary loads.
 #[inline(always)]
 pub(crate) unsafe fn prefetched(io: Io, form: impl Fn(Operands)) {
     let block = Block::new(io);
     read_behind(block, || block.operands(), form);
 }
 
-/// As [`prefetched`], with what stands in for the dimensions and strides of the map.
+/// Works like [`prefetched`], with a substitute for the dimensions and strides of the map.
 #[inline(always)]
 pub(crate) unsafe fn resized_prefetch(io: Io, form: impl Fn(Operands)) {
     let block = Block::new(io);
@@ -366,9 +366,9 @@ const GROUP_BYTES: u32 = 128;
 /// Groups of a thread.
 const GROUPS: u32 = 5;
 
-/// Five stores by one thread, a group each. Word 0 says what the call is.
+/// Issues five stores by one thread, a group each. Word 0 names the call.
 ///
-/// Results: the first words of the first two groups' destinations, read when they must be there, and
+/// Results: the first words of the first two groups' destinations, read when they must have arrived, and
 /// then all destinations in global memory.
 #[inline(always)]
 pub(crate) unsafe fn bulk_groups(io: Io, form: impl Fn(Operands)) {

@@ -19,8 +19,8 @@ shared! {
     static ARRIVALS: Mbarrier;
 }
 
-/// Each thread copies to the beginning of its words, from an address in global memory at 16 times a
-/// number that grows with it. Word 0 is what the operand `n` runs up to in the lanes, one after the
+/// Each thread copies to the beginning of its words, from an address in global memory at 16 times an
+/// increasing number. Word 0 is the limit of the operand `n` in the lanes, one after the
 /// other.
 #[inline(always)]
 pub(crate) unsafe fn small_copies(io: Io, form: impl Fn(Operands)) {
@@ -45,8 +45,8 @@ pub(crate) unsafe fn small_copies(io: Io, form: impl Fn(Operands)) {
     write_out(io, lane);
 }
 
-/// Each thread copies three times, a group each. Word 0 is 0 where the call ends a group, 1 where it waits
-/// for all but one group, 2 where it waits for all. Results: what is there behind it.
+/// Each thread copies three times, a group each. Word 0 is 0 if the call ends a group, 1 if it waits
+/// for all but one group, 2 if it waits for all. Results: the contents after it.
 #[inline(always)]
 pub(crate) unsafe fn small_groups(io: Io, form: impl Fn(Operands)) {
     let lane = thread::thread_idx().x;
@@ -73,8 +73,8 @@ pub(crate) unsafe fn small_groups(io: Io, form: impl Fn(Operands)) {
     cp_async::wait_all();
 }
 
-/// Each thread copies, calls, and arrives by itself. Word 0 is what the barrier is made for. A thread
-/// reads the copy of its neighbour. Results: that, and the parity of the phases that have ended.
+/// Each thread copies, calls, and arrives by itself. Word 0 is the count of the barrier. A thread
+/// reads the copy of its neighbour. Results: the copy, and the parity of the phases that have ended.
 #[inline(always)]
 pub(crate) unsafe fn small_arrivals(io: Io, form: impl Fn(Operands)) {
     let lane = thread::thread_idx().x;

@@ -1,4 +1,4 @@
-//! Hints about caches, registers and launches, around data that stays as it is.
+//! Hints about caches, registers and launches, around unchanged data.
 
 use tma::{
     SharedPtr,
@@ -12,7 +12,7 @@ use crate::io::{Io, NONE, Operands};
 /// The policy for a copy.
 #[inline(always)]
 pub(crate) unsafe fn policies(io: Io, form: impl Fn(Operands) -> u64) {
-    // That of CUDA C++ for data that is to stay, as `createpolicy.cvt` takes it.
+    // The policy of CUDA C++ for data that is to stay, as `createpolicy.cvt` takes it.
     const PERSISTING: u64 = 0x14f0_0000_0000_0000;
     let block = Block::new(io);
     count(block, block.operands(), |operands| {
@@ -56,7 +56,7 @@ pub(crate) unsafe fn discarded(io: Io, form: impl Fn(Operands)) {
     }
 }
 
-/// Four warpgroups: the first gets registers that the others give back.
+/// Four warpgroups: the first gets registers that the others release.
 #[inline(always)]
 pub(crate) unsafe fn registers(io: Io, form: impl Fn(Operands)) {
     let thread = thread::thread_idx().x;

@@ -19,8 +19,8 @@ const ACQUIRES: u32 = 2;
 /// The words of a map.
 const WORDS: u32 = TensorMap::WORDS as u32;
 
-/// A box of two dimensions is loaded through a copy of the map in global memory, at word 14. Word 12 is
-/// 1 where the call releases the copy, 2 where it acquires it, 3 where it makes the copy.
+/// Loads a box of two dimensions through a copy of the map in global memory, at word 14. Word 12 is
+/// 1 if the call releases the copy, 2 if it acquires it, 3 if it makes the copy.
 #[inline(always)]
 pub(crate) unsafe fn released(io: Io, form: impl Fn(Operands)) {
     let block = Block::new(io);
@@ -76,11 +76,11 @@ pub(crate) unsafe fn released(io: Io, form: impl Fn(Operands)) {
     }
 }
 
-/// One field of a map in shared or, where word 0 is 1, in global memory is replaced. Words 1 to 3: the
-/// operand of 32 bits and that of 64; word 4 is 1 where the new value is an address, which counts from
-/// that of the tensor.
+/// Replaces one field of a map in shared or, if word 0 is 1, in global memory. Words 1 to 3: the
+/// operand of 32 bits and the one of 64; word 4 is 1 if the new value is an address, relative to
+/// the tensor's.
 ///
-/// Results: the bits that have changed; for an address, from the one that should be there.
+/// Results: the changed bits; for an address, relative to the expected one.
 #[inline(always)]
 pub(crate) unsafe fn edited(io: Io, form: impl Fn(Operands)) {
     let map = EDITED::ptr();

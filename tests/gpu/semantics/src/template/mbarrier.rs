@@ -1,4 +1,4 @@
-//! Barriers in shared memory: what one operation does to the phases that follow.
+//! Barriers in shared memory: the effect of one operation on the following phases.
 
 use tma::{
     SharedPtr, cluster,
@@ -20,7 +20,7 @@ const RESULTS: u32 = 16;
 
 /// The result of an arrival.
 pub(crate) trait Given {
-    /// The state of the phase, if it is one.
+    /// The state of the phase, if there is one.
     fn state(self) -> Option<u64>;
 }
 
@@ -39,13 +39,13 @@ impl Given for u64 {
 }
 
 /// Words: arrivals of a phase, the operand, bytes expected before, the script, bytes that complete,
-/// results of the script for which the state is asked.
+/// results of the script whose state is requested.
 #[inline(always)]
 pub(crate) unsafe fn arrivals<R: Given>(io: Io, form: impl Fn(Operands) -> R) {
     arrivals_by::<false, R>(io, form);
 }
 
-/// As [`arrivals`]; the call of the first block happens in the blocks of word 6.
+/// Works like [`arrivals`]; the call of the first block takes effect in the blocks of word 6.
 #[inline(always)]
 pub(crate) unsafe fn arrivals_of_many(io: Io, form: impl Fn(Operands)) {
     arrivals_by::<true, ()>(io, form);
@@ -81,7 +81,7 @@ unsafe fn arrivals_by<const MANY: bool, R: Given>(io: Io, form: impl Fn(Operands
     cluster::sync();
 }
 
-/// As [`arrivals`]; the call makes the barrier.
+/// Works like [`arrivals`]; the call initialises the barrier.
 #[inline(always)]
 pub(crate) unsafe fn init(io: Io, form: impl Fn(Operands)) {
     let bar = BAR::ptr();
@@ -136,7 +136,7 @@ pub(crate) unsafe fn checked(io: Io, form: impl Fn(Operands) -> bool) {
 
 /// The result of a wait.
 pub(crate) trait Answer {
-    /// 1 where the phase has ended, 2 more where something was reported.
+    /// 1 if the phase has ended, plus 2 if something was reported.
     fn word(self) -> u32;
 }
 
@@ -169,8 +169,8 @@ pub(crate) unsafe fn waits<R: Answer>(io: Io, form: impl Fn(Operands) -> R) {
                 m: 100,
                 ..of(bar, io)
             };
-            // The answer is used before the next arrival: a GPU goes on to instructions that do not
-            // need it, and while `try_wait` waits, an arrival behind it may end the phase.
+            // The answer is used before the next arrival: a GPU continues with instructions that do not
+            // need it, and while `try_wait` waits, an arrival after it may end the phase.
             io.put(RESULTS, 2 * phase, form(operands).word());
             let _ = mbarrier::arrive::<Release, Cta>(bar);
             io.put(RESULTS, 2 * phase + 1, form(operands).word());
@@ -189,8 +189,8 @@ unsafe fn of(bar: SharedPtr<Mbarrier>, io: Io) -> Operands {
     }
 }
 
-/// Executes the script, two bits a step: 1 arrives, 2 completes bytes. After each it writes down
-/// whether the number of phases that have ended is odd, and whether that of the state has.
+/// Executes the script, two bits a step: 1 arrives, 2 completes bytes. After each step it writes
+/// whether the number of ended phases is odd, and whether the state's phase has ended.
 #[inline(always)]
 unsafe fn follow(io: Io, bar: SharedPtr<Mbarrier>, state: Option<u64>) {
     let mut script = io.word(3);

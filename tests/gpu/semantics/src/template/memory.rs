@@ -9,8 +9,8 @@ shared! {
     static CELL: u64;
 }
 
-/// Words: what shared memory has at first, two of them, then operands. The first thread changes global memory,
-/// or shared memory of the other block, or of this one. Results: the old value, and what is in shared memory then.
+/// Words: the initial contents of shared memory, two of them, then operands. The first thread changes global memory,
+/// or shared memory of the other block, or of this one. Results: the old value, then the contents of shared memory.
 #[inline(always)]
 pub(crate) unsafe fn changed<R: Words>(io: Io, form: impl Fn(Operands) -> R) {
     let cell = CELL::ptr();
@@ -37,7 +37,7 @@ pub(crate) unsafe fn changed<R: Words>(io: Io, form: impl Fn(Operands) -> R) {
     }
 }
 
-/// Words: operands. The first thread loads or stores global memory. Results: four words of what was loaded.
+/// Words: operands. The first thread loads or stores global memory. Results: four loaded words.
 #[inline(always)]
 pub(crate) unsafe fn accessed<R: Words>(io: Io, form: impl Fn(Operands) -> R) {
     if thread::thread_idx().x == 0 {

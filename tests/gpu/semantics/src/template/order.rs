@@ -26,9 +26,9 @@ const PATIENCE: u32 = 1 << 14;
 const WRITES: u32 = 1;
 const READS: u32 = 2;
 
-/// A message from one thread to another: a word, and a flag behind it. Words: 0 where the reader is in
-/// another warp of the block, 1 where it is in another block; on which side the call stands, a bit for
-/// each; the message; whether it lies in shared memory.
+/// Sends a message from one thread to another: a word, followed by a flag. Words: 0 if the reader is in
+/// another warp of the block, 1 if it is in another block; the sides with the call, a bit for
+/// each; the message; whether it is in shared memory.
 #[inline(always)]
 pub(crate) unsafe fn ordered(io: Io, form: impl Fn(Operands)) {
     let (block, thread) = (thread::block_idx().x, thread::thread_idx().x);
@@ -68,7 +68,7 @@ pub(crate) unsafe fn ordered(io: Io, form: impl Fn(Operands)) {
     }
 }
 
-/// Blocks read what the other one wrote before the barrier of the cluster, of which the call is a half.
+/// Blocks read the other block's writes from before the barrier of the cluster; the call is one half of it.
 /// Word 0 is 1 for arriving, 2 for waiting, 3 for arriving without order.
 #[inline(always)]
 pub(crate) unsafe fn cluster_halves(io: Io, form: impl Fn(Operands)) {
@@ -107,7 +107,7 @@ pub(crate) unsafe fn cluster_halves(io: Io, form: impl Fn(Operands)) {
     barrier_cluster::wait();
 }
 
-/// The other block arrives at a barrier that was made before the call.
+/// The other block arrives at a barrier that was initialised before the call.
 #[inline(always)]
 pub(crate) unsafe fn made_known(io: Io, form: impl Fn(Operands)) {
     let bar = SIGNAL::ptr();
@@ -132,8 +132,8 @@ pub(crate) unsafe fn made_known(io: Io, form: impl Fn(Operands)) {
     }
 }
 
-/// Words that threads wrote are copied. Word 0 says where they wrote: 0 in their shared memory, 1 in
-/// that of the other block, 2 in global memory, 3 nowhere: they read, too.
+/// Copies words that threads wrote. Word 0 is the memory that they wrote: 0 for their shared memory, 1 for
+/// the other block's, 2 for global memory, 3 for none: they read, too.
 #[inline(always)]
 pub(crate) unsafe fn proxied(io: Io, form: impl Fn(Operands)) {
     let (region, bar) = (REGION::ptr(), LOADED::ptr());
@@ -183,9 +183,9 @@ pub(crate) unsafe fn proxied(io: Io, form: impl Fn(Operands)) {
     }
 }
 
-/// Block 1 reads its region and hands it over to block 0, which loads into it. The release stands in
-/// block 1, the acquire in block 0; word 0 says which of them is the call. Results of block 1: what it
-/// read, and what came.
+/// Block 1 reads its region and hands it over to block 0, which loads into it. The release is in
+/// block 1, the acquire in block 0; word 0 selects the one that is the call. Results of block 1: the numbers
+/// that it read, and the ones that arrived.
 #[inline(always)]
 pub(crate) unsafe fn handed_over(io: Io, form: impl Fn(Operands)) {
     let (region, loaded) = (REGION::ptr(), LOADED::ptr());
@@ -233,7 +233,7 @@ pub(crate) unsafe fn handed_over(io: Io, form: impl Fn(Operands)) {
     cluster::sync();
 }
 
-/// As [`handed_over`], but the threads of a block hand over to one of their own. The release is the call.
+/// Works like [`handed_over`], but the threads of a block hand over to one of their own. The release is the call.
 #[inline(always)]
 pub(crate) unsafe fn handed_over_here(io: Io, form: impl Fn(Operands)) {
     let (region, loaded) = (REGION::ptr(), LOADED::ptr());

@@ -12,7 +12,7 @@ shared! {
     static SLOT: u32;
 }
 
-/// A value that is written down as it is.
+/// A value that is written unchanged.
 pub(crate) trait Plain {
     fn word(self) -> u32;
 }
@@ -38,9 +38,9 @@ pub(crate) unsafe fn value<R: Plain>(io: Io, form: impl Fn(Operands) -> R) {
     io.put(thread::block_dim().x, thread::thread_idx().x, value);
 }
 
-/// An address of another block, however it is written.
+/// An address of another block, in any notation.
 pub(crate) trait Mapped {
-    /// A generic pointer to it, if it is where `other` is.
+    /// Returns a generic pointer to it, if it is in the space of `other`.
     unsafe fn pointer(self, other: *mut u32) -> *mut u32;
 }
 
@@ -70,8 +70,8 @@ impl Mapped for *mut u8 {
     }
 }
 
-/// Each block writes to the next one through the address that the call gives. Result: what the one
-/// before has written.
+/// Each block writes to the next one through the call's address. Result: the number from the block
+/// before.
 #[inline(always)]
 pub(crate) unsafe fn mapped<R: Mapped>(io: Io, form: impl Fn(Operands) -> R) {
     let slot = SLOT::ptr();
@@ -101,7 +101,7 @@ pub(crate) unsafe fn mapped<R: Mapped>(io: Io, form: impl Fn(Operands) -> R) {
     }
 }
 
-/// The other block of two, by an address in it.
+/// Returns the other block of two, by an address in it.
 #[inline(always)]
 pub(crate) unsafe fn rank_of(io: Io, form: impl Fn(Operands) -> u32) {
     let slot = SLOT::ptr();
@@ -155,8 +155,8 @@ pub(crate) unsafe fn to_cluster(io: Io, form: impl Fn(Operands) -> ClusterPtr<u8
     cluster::sync();
 }
 
-/// Words: lanes that are asked, and whether the number of the chosen one counts. Result of each lane:
-/// whether one alone of them was chosen, and its number is right.
+/// Words: the participating lanes, and whether the number of the chosen one counts. Result of each lane:
+/// whether exactly one of them was chosen, and its number is right.
 #[inline(always)]
 pub(crate) unsafe fn elected(io: Io, form: impl Fn(Operands) -> (u32, bool)) {
     let lane = thread::thread_idx().x;

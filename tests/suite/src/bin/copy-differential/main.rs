@@ -1,8 +1,8 @@
 //! Makes random copies on a GPU and on the emulator, and compares every byte.
 //!
-//! With one device alone, what comes out is compared with the definition, for the cases that have
-//! one written down. A copy that stops the GPU ends it for the process: the program goes on in a new
-//! one, and counts the copy as different.
+//! With one device alone, results are compared with the definition, for the cases that have
+//! a written definition. A copy that stops the GPU ends it for the process: the program continues in a new
+//! process, and counts the copy as different.
 
 mod sides;
 
@@ -30,7 +30,7 @@ use sides::{Made, Sides};
 /// Compare random copies on a GPU with those on the emulator, byte by byte.
 #[derive(Parser)]
 struct Arguments {
-    /// Where to make the copies.
+    /// The devices that make the copies.
     #[arg(long, value_enum, default_value_t = Devices::Both)]
     device: Devices,
     /// How many copies.
@@ -39,7 +39,7 @@ struct Arguments {
     /// The number of the first.
     #[arg(long, default_value_t = 0)]
     first: u64,
-    /// Where the random numbers begin.
+    /// The seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Copies of a job.
@@ -48,19 +48,19 @@ struct Arguments {
     /// How many differences to show.
     #[arg(long, default_value_t = 10)]
     show: u64,
-    /// Make those copies too that are left out for this reason.
+    /// Include the copies that are excluded for this reason.
     #[arg(long, value_name = "REASON")]
     with: Vec<Excluded>,
-    /// Write the first cases and digests of what came out here, compressed.
+    /// Write the first cases with digests of the outputs here, compressed.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     /// How many cases to write.
     #[arg(long, value_name = "CASES", default_value_t = 2000)]
     record_cases: u64,
-    /// After how many copies that stopped the GPU to end; each takes some seconds.
+    /// Number of copies that stop the GPU before the program ends; each takes some seconds.
     #[arg(long, value_name = "COPIES", default_value_t = 5)]
     most_stops: u64,
-    /// How many of the first cases come in small jobs, to find one that stops the GPU.
+    /// Number of first cases that run in small jobs, to find one that stops the GPU.
     #[arg(long, default_value_t = 0, hide = true)]
     suspects: u64,
     /// The counts of the processes before this one.
@@ -68,14 +68,14 @@ struct Arguments {
     counted: Option<String>,
 }
 
-/// Where copies are made.
+/// The devices that make the copies.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Devices {
     /// On both.
     Both,
-    /// On a GPU alone.
+    /// On a GPU only.
     Gpu,
-    /// On the emulator alone.
+    /// On the emulator only.
     Emulator,
 }
 
@@ -189,7 +189,7 @@ impl<'a> Ledger<'a> {
         })
     }
 
-    /// Compares what came out of a batch with the emulator's, or with the definition.
+    /// Compares the outputs of a batch with the emulator's, or with the definition.
     fn judge(&mut self, drawn: &[Drawn], made: Vec<Made>, emulated: Option<Vec<Made>>) {
         let mut emulated = emulated.map(Vec::into_iter);
         for (Drawn { case, excluded }, made) in drawn.iter().zip(made) {
@@ -236,8 +236,8 @@ impl<'a> Ledger<'a> {
         );
     }
 
-    /// A job stopped the GPU, which no other job of this process can use. A new process makes its
-    /// cases again in smaller jobs or, where it was a single case, goes on with the next.
+    /// A job stopped the GPU, which this process can no longer use. A new process repeats its
+    /// cases in smaller jobs or, after a single case, continues with the next one.
     fn stopped(&mut self, failure: Failure, drawn: &[Drawn]) -> Result<ExitCode, String> {
         if failure.stage < Stage::Check {
             return Err(failure.to_string());

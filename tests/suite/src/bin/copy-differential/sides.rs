@@ -10,18 +10,18 @@ use tma_emulator::EmulatorBackend;
 use tma_host::{Device, Jobs};
 use tma_launch::{Failure, Job};
 
-/// The output of a case, or why there is none.
+/// The output of a case, or the reason for having none.
 pub(super) type Made = Result<Output, String>;
 
 /// The outputs of a job on both sides.
 pub(super) struct Both {
-    /// On the GPU, if it was asked, and if no job before this one failed.
+    /// On the GPU, if it is in use and no earlier job failed.
     pub(super) gpu: Option<Result<Vec<Output>, Failure>>,
-    /// On the emulator, if it was asked.
+    /// On the emulator, if it is in use.
     pub(super) emulator: Option<Vec<Made>>,
 }
 
-/// The backends that are asked.
+/// The backends in use.
 pub(super) struct Sides {
     gpu: Option<Jobs>,
     emulates: bool,
@@ -45,7 +45,7 @@ impl Sides {
         })
     }
 
-    /// The name of the device whose copies are judged.
+    /// Returns the name of the device whose copies are judged.
     pub(super) fn name(&self) -> String {
         match &self.gpu {
             Some(gpu) => gpu.name().to_owned(),
@@ -59,7 +59,7 @@ impl Sides {
         format!("GPU {gpu:.1} s, emulator {emulator:.1} s")
     }
 
-    /// Makes the copies of some jobs, the emulator's on a thread for each, with these seeds.
+    /// Makes the copies of some jobs with these seeds, on the emulator with a thread for each job.
     pub(super) fn make(&mut self, jobs: &[Vec<Case>], seeds: &[u64]) -> Vec<Both> {
         let (gpu, took) = (&mut self.gpu, &mut self.took);
         let emulated = jobs.iter().zip(seeds).filter(|_| self.emulates);
@@ -71,7 +71,7 @@ impl Sides {
             for cases in jobs {
                 let failed = made.iter().any(|made| matches!(made.gpu, Some(Err(_))));
                 let gpu = gpu.as_mut().filter(|_| !failed).map(|gpu| {
-                    // SAFETY: the kernels write to shared memory and to the job's buffers alone: the
+                    // SAFETY: the kernels write only to shared memory and to the job's buffers: the
                     // generator places every tensor and all bytes inside of them (1).
                     let run = |job: &mut Job<'_>| unsafe { gpu.run(job) };
                     let (outputs, time) = timed(|| Batch::new(cases).run(run));
@@ -101,7 +101,7 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     (work(), begin.elapsed())
 }
 
-/// All in one job or, if that fails, each case in its own.
+/// Runs all cases in one job or, if that fails, each case in its own.
 fn emulate(cases: &[Case], seed: u64) -> Vec<Made> {
     let emulator = EmulatorBackend::new(seed);
     let run = |job: &mut Job<'_>| emulator.run(job);

@@ -1,13 +1,13 @@
-//! Where a box begins.
+//! The first element of a box.
 
 use super::super::Action;
 use crate::maps::generate::Random;
 
-/// How a box lies in its tensor, as far as one draws for all dimensions together.
+/// The position of a box in its tensor, drawn for all dimensions together.
 #[derive(Clone, Copy)]
 pub(super) enum Mood {
     Inside,
-    /// Out of bounds in this dimension alone.
+    /// Out of bounds in only this dimension.
     Across(usize),
     Anywhere,
 }
@@ -22,7 +22,7 @@ impl Mood {
     }
 }
 
-/// A dimension of a tensor, and how a box lies in it.
+/// A dimension of a tensor, and the box in it.
 pub(super) struct Extent {
     /// The dimension's index.
     pub(super) dim: usize,

@@ -100,7 +100,7 @@ fn pixel_box(
         8..10 => -limit,
         _ => random.within(-limit, limit - 1),
     };
-    // The distance from the tensor's end has as many bits as the distance from its start.
+    // The distance to the tensor's end has as many bits as the distance to its start.
     let least = match action {
         Action::Load => first + 1,
         _ => (first + 1).max(1),

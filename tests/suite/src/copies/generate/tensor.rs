@@ -27,8 +27,8 @@ pub(super) fn unit(data_type: DataType) -> u64 {
     16 / data_type.bytes()
 }
 
-/// The length of a box's row in elements: whole units of 16 bytes, as many as the swizzle allows,
-/// and no more than `most_bytes`.
+/// Returns the length of a box's row in elements: whole units of 16 bytes, within the swizzle's limit,
+/// and at most `most_bytes`.
 pub(super) fn row_elements(random: &mut Random, tensor: &Tensor, most_bytes: u64) -> u64 {
     let bytes = tensor.data_type.bytes();
     let most_bytes = match (tensor.interleave, tensor.swizzle.span_bytes()) {
@@ -50,7 +50,7 @@ pub(super) fn length(random: &mut Random, room: u64) -> u64 {
     random.pick(&any).clamp(1, room.max(1))
 }
 
-/// The length of a tensor's dimension, near what a box reaches.
+/// Returns the length of a tensor's dimension, near the reach of a box.
 pub(super) fn dim(random: &mut Random, reach: u64) -> u64 {
     match random.below(8) {
         0 => 1,
@@ -64,9 +64,9 @@ pub(super) fn dim(random: &mut Random, reach: u64) -> u64 {
     .max(1)
 }
 
-/// Cuts dimensions to what fits into `room` bytes of global memory, and lays them out in any order, padded or not.
+/// Cuts dimensions to fit into `room` bytes of global memory, and places them in any order, padded or not.
 ///
-/// The rest is for loads alone: dimensions that overlap, or whose stride is zero; those may have
+/// Loads may also have dimensions that overlap or have a stride of zero, with
 /// one of the lengths in `stays`.
 pub(super) fn lay_out(
     random: &mut Random,

@@ -7,7 +7,7 @@ use super::coordinates::{Extent, Mood};
 use super::tensor::{dim, kinds, lay_out, length, row_elements, unit};
 use crate::maps::generate::Random;
 
-/// Lengths of dimensions whose elements all lie in the same region.
+/// Lengths of huge dimensions, whose elements all share one region.
 const HUGE: [u64; 4] = [70_000, (1 << 31) - 1, 1 << 31, 1 << 32];
 
 pub(super) fn case(random: &mut Random, action: Action) -> Case {
@@ -35,7 +35,7 @@ pub(super) fn case(random: &mut Random, action: Action) -> Case {
         let stride = u64::from(tensor.element_strides.at(dim));
         let taken = length(random, left.min(256 / stride));
         left /= taken;
-        // Elements after the last that is taken change nothing.
+        // Elements after the last copied one change nothing.
         *slot = ((taken - 1) * stride + 1 + random.below(stride)).min(256);
     }
     let reach: [u64; 5] = std::array::from_fn(|dim| match dim {

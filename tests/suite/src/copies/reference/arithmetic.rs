@@ -2,7 +2,7 @@
 
 use super::super::{Number, Operator};
 
-/// Reduces an element in place; none where that is not written down here.
+/// Reduces an element in place; none if the reduction is not defined here.
 pub(crate) fn reduce(operator: Operator, number: Number, old: &mut [u8], new: &[u8]) -> Option<()> {
     let result = match number {
         Number::Unsigned(_) => unsigned(operator, read(old), read(new), 8 * old.len() as u32)?,

@@ -58,7 +58,7 @@ pub(super) fn module(layout: &Layout) -> String {
             other_at + 4 * THREADS * r
         ));
     }
-    // Core matrices of the other one follow along K, and 8 rows or columns follow these.
+    // Core matrices of the other one are adjacent along K, and the next 8 rows or columns follow these.
     let stride = match layout.is_a {
         true => form.column_bytes() as u64 / 2,
         false => 16,

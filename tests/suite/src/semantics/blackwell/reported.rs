@@ -54,7 +54,7 @@ fn tile(rank: usize, memory: &[u32]) -> Box {
     of(params, first, Vec::new(), loaded.collect())
 }
 
-/// Seven pixels of four channels, one behind the other.
+/// Seven pixels of four channels, contiguous.
 fn pixels(rank: usize, memory: &[u32]) -> Box {
     let dims: Vec<u64> = [&[4, 5, 3, 2][..rank - 1], &[3]].concat();
     let corners = vec![0; rank - 2];
@@ -65,7 +65,7 @@ fn pixels(rank: usize, memory: &[u32]) -> Box {
         .params();
     let mut first = vec![0; rank];
     first[1] = 2;
-    // Without corners and offsets all pixels follow each other.
+    // Without corners and offsets all pixels are contiguous.
     let loaded = memory[4 * 2..][..4 * 7].to_vec();
     of(params, &first, vec![0; rank - 2], loaded)
 }

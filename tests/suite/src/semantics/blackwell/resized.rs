@@ -1,4 +1,4 @@
-//! Boxes of tensors whose address, dimensions and strides stand in the instruction. Every number of the box is
+//! Boxes of tensors whose address, dimensions and strides are in the instruction. Every number of the box is
 //! found by its coordinates.
 
 use tensor_map::{DataType, Params, TensorMap};
@@ -8,14 +8,14 @@ use super::super::{
     plan::Plan,
 };
 
-/// Dimensions, of which the box below takes a part in some and reaches beyond in others.
+/// Dimensions; the box below covers a part of some and exceeds others.
 const DIMS: [u64; 5] = [4, 3, 4, 2, 3];
 const BOX: [u32; 5] = [8, 4, 2, 2, 2];
 
 /// Bytes from one element to the next in dimensions 1 and up.
 const STRIDES: [u64; 4] = [64, 208, 848, 1712];
 
-/// Where the tensor begins in global memory.
+/// The offset of the tensor in global memory.
 const AT: usize = 128;
 
 const MEMORY_BYTES: usize = 6 << 10;
@@ -28,7 +28,7 @@ pub(super) fn plans(opcode: &str, template: &str) -> Vec<Plan> {
     vec![of_rank(opcode, template, rank.unwrap_or(1))]
 }
 
-/// A map of a tensor of the same rank that has nothing in common with this one but its box.
+/// A map of a tensor of the same rank that only shares the box.
 fn map(rank: usize) -> Params {
     let strides = [16, 32, 48, 64];
     TensorMap::tiled(DataType::U32, &[2; 5][..rank])
@@ -74,7 +74,7 @@ fn of_rank(opcode: &str, template: &str, rank: usize) -> Plan {
     let bytes = |words: &[u32]| bytemuck::cast_slice(words).to_vec();
     let (mut before, mut after) = (bytes(&region), bytes(&region_after));
     if template == "resized_prefetch" {
-        // The region becomes what lies in global memory.
+        // The region gets the contents of global memory.
         after = bytes(&memory)[..REGION_BYTES].to_vec();
         before = vec![0; REGION_BYTES];
     }
