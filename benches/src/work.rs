@@ -58,7 +58,8 @@ impl Work<'_> {
 
 /// Returns the driver's handle of the stream that kernels are launched on.
 fn stream(gpu: &Device) -> Result<sys::CUstream> {
-    gpu.stream().raw().context("the emulator is not measured")
+    let stream = gpu.stream().raw();
+    Ok(stream.context("the emulator is not measured")?.cast())
 }
 
 /// Sets all bytes of a range whose size is a multiple of four.

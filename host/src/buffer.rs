@@ -4,6 +4,8 @@ use bytemuck::Pod;
 use tensor_map::Params;
 use tma_launch::{Failure, Stage};
 
+#[cfg(feature = "cust")]
+use crate::gpu::{Gpu, objects::Allocation};
 use crate::{Device, EncodeError, TensorMap, element, encode, memory::Memory};
 
 /// Elements in a device's memory, aligned to 256 bytes.
@@ -52,6 +54,25 @@ impl<T: Pod> Buffer<T> {
             len_elems,
             device: device.clone(),
             elements: PhantomData,
+        }
+    }
+
+    /// Creates a buffer of memory of the device's GPU.
+    #[cfg(feature = "cust")]
+    pub(crate) fn of_gpu(device: &Device, gpu: &Gpu, bytes: Allocation, len_elems: usize) -> Self {
+        let gpu = gpu.clone();
+        Self::of(device, Memory::Gpu { bytes, gpu }, len_elems)
+    }
+
+    /// Returns the GPU's memory, or the buffer if a variable shares the memory or it is the emulator's.
+    #[cfg(feature = "cust")]
+    pub(crate) fn into_gpu(self) -> Result<Allocation, Self> {
+        match Arc::try_unwrap(self.memory) {
+            Err(memory) => Err(Self { memory, ..self }),
+            Ok(mut memory) => match memory.take_gpu() {
+                Some(allocation) => Ok(allocation),
+                None => Err(Self::of(&self.device, memory, self.len_elems)),
+            },
         }
     }
 

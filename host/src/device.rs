@@ -100,7 +100,7 @@ impl Device {
 
     /// Creates a separate handle for `kind`. Each handle has its own stream, and the streams of two handles are not
     /// ordered.
-    fn of(kind: Kind) -> Self {
+    pub(crate) fn of(kind: Kind) -> Self {
         static OPENED: AtomicU64 = AtomicU64::new(0);
         let id = OPENED.fetch_add(1, Ordering::Relaxed);
         Self { kind, id }

@@ -1,19 +1,12 @@
 //! Conversion of driver errors to failures with their names and usual causes.
 
 use cuda_driver::DriverError;
-use cust::error::CudaError;
 use tma_launch::{Failure, Stage};
 
 /// Converts the error of a driver call to a failure.
 pub(crate) trait OrFail<T> {
     /// Adds the stage of the call and a description of it.
     fn or_fail(self, stage: Stage, what: impl FnOnce() -> String) -> Result<T, Failure>;
-}
-
-impl<T> OrFail<T> for Result<T, CudaError> {
-    fn or_fail(self, stage: Stage, what: impl FnOnce() -> String) -> Result<T, Failure> {
-        self.map_err(|error| failure(stage, what(), error as i32))
-    }
 }
 
 impl<T> OrFail<T> for Result<T, DriverError> {
@@ -65,11 +58,18 @@ fn hint(code: i32) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cuda_driver::Origin;
 
     #[test]
     fn failures_have_a_name_and_a_hint() {
-        let call: Result<(), _> = Err(CudaError::LaunchOutOfResources);
-        let failure = call
+        let call = |code| -> Result<(), DriverError> {
+            Err(DriverError {
+                function: "cuLaunchKernelEx",
+                code,
+                origin: Origin::Driver,
+            })
+        };
+        let failure = call(701)
             .or_fail(Stage::Launch, || "`tile`".to_owned())
             .unwrap_err();
         assert_eq!(
@@ -77,8 +77,7 @@ mod tests {
             "launch: `tile` (CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES): a block needs more registers \
              than a multiprocessor has: launch fewer threads, or declare launch bounds on the kernel"
         );
-        let call: Result<(), _> = Err(CudaError::InvalidValue);
-        let failure = call
+        let failure = call(1)
             .or_fail(Stage::Launch, || "`tile`".to_owned())
             .unwrap_err();
         assert_eq!(

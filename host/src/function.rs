@@ -4,8 +4,8 @@ use cuda_driver::{
     DriverError,
     function::{FunctionAttribute, get_attribute, set_attribute},
     launch::{LaunchAttribute, LaunchConfig, launch_kernel_ex},
+    sys::CUstream,
 };
-use cust::sys;
 use tma_emulator::ModuleId;
 use tma_launch::{Argument, Failure, Form, Launch, Shape, Signature, Stage, Violations, check};
 
@@ -283,7 +283,7 @@ impl<'module> Function<'module> {
     unsafe fn start(
         &self,
         compiled: GpuFunction,
-        stream: sys::CUstream,
+        stream: CUstream,
         shape: &Shape,
         arguments: &[Vec<u8>],
     ) -> Result<(), DriverError> {

@@ -2,17 +2,16 @@
 
 mod error;
 mod module;
+pub(crate) mod objects;
 mod properties;
 
 use std::sync::Arc;
 
-use cust::{
-    context::{Context, ContextHandle as _, CurrentContext},
-    stream::{Stream, StreamFlags},
-};
+use cuda_driver::sys::CUcontext;
 use tma_launch::{Failure, Stage};
 
 use crate::{driver::OrFail, panic::PanicRecord};
+use objects::{GpuContext, GpuStream};
 
 pub use cuda_driver::{Capability, DeviceProperties};
 pub use error::{Absence, GpuError};
@@ -30,16 +29,16 @@ pub(crate) struct Gpu {
 /// Fields are dropped in this order.
 #[derive(Debug)]
 struct Shared {
-    stream: Stream,
+    stream: GpuStream,
     panic_record: PanicRecord,
-    context: Context,
+    context: GpuContext,
     properties: DeviceProperties,
 }
 
 impl Drop for Shared {
     fn drop(&mut self) {
         // The stream and the record must be freed in their context, whichever thread drops the last clone.
-        let _ = CurrentContext::set_current(&self.context);
+        let _ = self.context.set_current();
     }
 }
 
@@ -64,14 +63,16 @@ impl Gpu {
 
     #[doc(alias = "cuDevicePrimaryCtxRetain")]
     fn of(properties: DeviceProperties) -> Result<Self, GpuError> {
-        let device = cust::device::Device::get_device(properties.ordinal)
-            .map_err(|error| properties::broken("cuDeviceGet", error))?;
-        let context = Context::new(device)
-            .map_err(|error| properties::broken("cuDevicePrimaryCtxRetain", error))?;
-        CurrentContext::set_current(&context)
-            .map_err(|error| properties::broken("cuCtxSetCurrent", error))?;
-        let stream = Stream::new(StreamFlags::DEFAULT, None)
-            .map_err(|error| properties::broken("cuStreamCreateWithPriority", error))?;
+        let context = GpuContext::retain(properties.ordinal).map_err(GpuError::Broken)?;
+        Self::in_context(context, properties)
+    }
+
+    pub(crate) fn in_context(
+        context: GpuContext,
+        properties: DeviceProperties,
+    ) -> Result<Self, GpuError> {
+        context.set_current().map_err(GpuError::Broken)?;
+        let stream = GpuStream::new().map_err(GpuError::Broken)?;
         let shared = Arc::new(Shared {
             stream,
             panic_record: PanicRecord::default(),
@@ -85,17 +86,22 @@ impl Gpu {
         &self.shared.properties
     }
 
-    pub(crate) fn stream(&self) -> &Stream {
+    pub(crate) fn stream(&self) -> &GpuStream {
         &self.shared.stream
     }
 
-    pub(crate) fn raw_context(&self) -> cust::sys::CUcontext {
-        self.shared.context.get_inner()
+    #[cfg(feature = "cust")]
+    pub(crate) fn context(&self) -> &GpuContext {
+        &self.shared.context
+    }
+
+    pub(crate) fn raw_context(&self) -> CUcontext {
+        self.shared.context.raw()
     }
 
     /// Makes the GPU's context current on this thread.
     pub(crate) fn enter(&self, stage: Stage) -> Result<(), Failure> {
-        let result = CurrentContext::set_current(&self.shared.context);
+        let result = self.shared.context.set_current();
         result.or_fail(stage, || {
             format!("the context of GPU {}", self.properties().ordinal)
         })
@@ -104,7 +110,7 @@ impl Gpu {
     /// Waits until all work of the context has ended.
     pub(crate) fn synchronise(&self) -> Result<(), Failure> {
         self.enter(Stage::Synchronise)?;
-        let result = CurrentContext::synchronize();
+        let result = GpuContext::synchronise_current();
         let result = result.or_fail(Stage::Synchronise, || "a kernel failed".to_owned());
         result.map_err(|failure| self.explain(failure))
     }

@@ -1,7 +1,6 @@
 //! Runs kernels from a host program, with devices, modules, buffers, tensor maps and launches.
 //!
-//! A [`Device`] is a GPU, driven by [`cust`], or the emulator if there is no GPU. Everything else is created from
-//! it, and works on both:
+//! A [`Device`] is a GPU, or the emulator if there is no GPU. Everything else is created from it, and works on both:
 //!
 //! ```
 //! use tma_host::{Device, Shape};
@@ -38,6 +37,13 @@
 //! the launch's error with its location, even if the result is correct. [`Device::emulator`] takes a seed, so that
 //! tests can run several schedules.
 //!
+//! # Features
+//!
+//! The CUDA driver is loaded at run time, so that a program builds without CUDA. With the feature `cust`, the crate
+//! `cust` 0.3.2 drives GPUs, and its contexts, streams and buffers can be exchanged (`Device::from_cust`,
+//! `Stream::from_cust`, `Buffer::from_cust`). `cust`'s build script needs a CUDA toolkit, or an environment variable
+//! `CUDA_LIBRARY_PATH` that names a folder with an empty `lib64`.
+//!
 //! # Errors
 //!
 //! [`GpuError`] is the reason why there is no usable GPU, and [`EncodeError`] lists the rules that a tensor map
@@ -67,6 +73,8 @@ mod tensor_map;
 mod tensor_map_memory;
 mod timeline;
 mod variable;
+#[cfg(feature = "cust")]
+mod with_cust;
 
 pub use arguments::{KernelArgument, KernelArguments};
 pub use buffer::Buffer;

@@ -1,21 +1,20 @@
-use cust::{
-    context::CurrentContext,
-    memory::{CopyDestination, DeviceBuffer},
-};
 use tma_launch::{Failure, Stage};
 
 use crate::{
     Device,
     device::{Emulator, Kind},
     driver::OrFail,
-    gpu::Gpu,
+    gpu::{
+        Gpu,
+        objects::{Allocation, GpuContext},
+    },
 };
 
 /// Bytes in a device's memory, freed on drop.
 #[derive(Debug)]
 pub(crate) enum Memory {
     Gpu {
-        bytes: DeviceBuffer<u8>,
+        bytes: Allocation,
         gpu: Gpu,
     },
     Emulator {
@@ -50,7 +49,7 @@ impl Memory {
         if let Self::Gpu { bytes, .. } = &mut memory
             && len_bytes > 0
         {
-            let result = bytes.set_8(0);
+            let result = bytes.zero();
             result.or_fail(Stage::Upload, || format!("zeroing {len_bytes} bytes"))?;
         }
         Ok(memory)
@@ -59,8 +58,7 @@ impl Memory {
     /// Allocates `len_bytes` uninitialised bytes.
     fn of_gpu(gpu: &Gpu, len_bytes: usize) -> Result<Self, Failure> {
         gpu.enter(Stage::Upload)?;
-        // SAFETY: both callers fill the memory before it can be read.
-        let bytes = unsafe { DeviceBuffer::uninitialized(len_bytes) };
+        let bytes = Allocation::new(len_bytes);
         let bytes = bytes.or_fail(Stage::Upload, || format!("allocating {len_bytes} bytes"))?;
         let gpu = gpu.clone();
         Ok(Self::Gpu { bytes, gpu })
@@ -73,10 +71,21 @@ impl Memory {
         Self::Emulator { address, emulator }
     }
 
+    /// Waits for all work of the GPU and takes its memory; leaves none.
+    #[cfg(feature = "cust")]
+    pub(crate) fn take_gpu(&mut self) -> Option<Allocation> {
+        let Self::Gpu { bytes, gpu } = self else {
+            return None;
+        };
+        gpu.synchronise().ok()?;
+        let none = Allocation::new(0).ok()?;
+        Some(std::mem::replace(bytes, none))
+    }
+
     /// Returns the address on the device; 0 for empty memory.
     pub(crate) fn address(&self) -> u64 {
         match self {
-            Self::Gpu { bytes, .. } => bytes.as_device_ptr().as_raw(),
+            Self::Gpu { bytes, .. } => bytes.address(),
             Self::Emulator { address, .. } => address.unwrap_or(0),
         }
     }
@@ -86,7 +95,7 @@ impl Memory {
         match self {
             Self::Gpu { bytes, gpu } => {
                 gpu.enter(Stage::Upload)?;
-                let result = bytes.index(..).copy_from(content);
+                let result = bytes.write(content);
                 result.or_fail(Stage::Upload, || copying(content))
             }
             Self::Emulator { address, emulator } => match *address {
@@ -105,8 +114,7 @@ impl Memory {
         match self {
             Self::Gpu { bytes, gpu } => {
                 gpu.enter(Stage::CopyBack)?;
-                let part = bytes.index(start..start + content.len());
-                let result = part.copy_to(content);
+                let result = bytes.read(start, content);
                 let result = result.or_fail(Stage::CopyBack, || copying(content));
                 result.map_err(|failure| gpu.explain(failure))
             }
@@ -129,7 +137,7 @@ impl Drop for Memory {
                 // Freeing needs the context; without it the memory is already gone. A kernel started by a safe
                 // function may still be using the bytes.
                 if gpu.enter(Stage::Upload).is_ok() {
-                    let _ = CurrentContext::synchronize();
+                    let _ = GpuContext::synchronise_current();
                 }
             }
             Self::Emulator { address, emulator } => {

@@ -1,11 +1,11 @@
 //! The record of a kernel's panic, in host memory that outlives the GPU's context.
 
-use std::{ffi::c_void, ptr, sync::OnceLock};
+use std::{ptr, sync::OnceLock};
 
-use cust::sys;
+use cuda_driver::memory;
 use tma_launch::{Failure, Panic, Stage};
 
-use crate::{Module, driver::failure, gpu::Gpu};
+use crate::{Module, driver::OrFail, gpu::Gpu};
 
 /// The record of panics of a GPU's kernels: pinned memory, allocated when the first module with a panic handler is
 /// loaded.
@@ -19,20 +19,16 @@ impl PanicRecord {
         if let Some(address) = self.address.get() {
             return Ok(*address);
         }
-        let mut record: *mut c_void = ptr::null_mut();
-        // SAFETY: the location is valid for writes, and the caller has entered the context.
-        let result = unsafe { sys::cuMemAllocHost_v2(&raw mut record, Panic::RECORD_BYTES) };
-        if result != sys::CUresult::CUDA_SUCCESS {
-            let what = "allocating the record of a panic".to_owned();
-            return Err(failure(Stage::Load, what, result as i32));
-        }
+        let record = memory::allocate_host(Panic::RECORD_BYTES);
+        let what = || "allocating the record of a panic".to_owned();
+        let record = record.or_fail(Stage::Load, what)?;
         // SAFETY: the driver allocated this many bytes.
         unsafe { ptr::write_bytes(record.cast::<u8>(), 0, Panic::RECORD_BYTES) };
         let address = record.expose_provenance() as u64;
         let kept = *self.address.get_or_init(|| address);
         if kept != address {
-            // SAFETY: another thread was faster, so this allocation has no other users.
-            unsafe { sys::cuMemFreeHost(record) };
+            // SAFETY: another thread was faster, so this allocation has no other users (1).
+            let _ = unsafe { memory::free_host(record) };
         }
         Ok(kept)
     }
@@ -51,9 +47,10 @@ impl PanicRecord {
 impl Drop for PanicRecord {
     fn drop(&mut self) {
         if let Some(address) = self.address.get() {
+            let record = ptr::with_exposed_provenance_mut(*address as usize);
             // SAFETY: `address` allocated the record, and with the last clone of the GPU the last kernel that
-            // writes it has ended. Without a context the driver has already freed it.
-            unsafe { sys::cuMemFreeHost(ptr::with_exposed_provenance_mut(*address as usize)) };
+            // writes it has ended (1). Without a context the driver has already freed it and returns an error.
+            let _ = unsafe { memory::free_host(record) };
         }
     }
 }

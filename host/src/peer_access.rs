@@ -1,4 +1,4 @@
-use cuda_driver::peer;
+use cuda_driver::{device, peer};
 use tma_launch::{Failure, Stage};
 
 use crate::{Device, Slice, device::Kind, driver::OrFail, gpu::Gpu};
@@ -95,12 +95,8 @@ fn open(reader: &Gpu, owner: &Gpu) -> Result<bool, Failure> {
             name(owner)
         )
     };
-    let [from, to] = [reader, owner].map(|gpu| {
-        let device = cust::device::Device::get_device(gpu.properties().ordinal);
-        device
-            .map(|device| device.as_raw())
-            .or_fail(Stage::Open, what)
-    });
+    let [from, to] =
+        [reader, owner].map(|gpu| device::get(gpu.properties().ordinal).or_fail(Stage::Open, what));
     let (from, to) = (from?, to?);
     // SAFETY: the driver returned both (1).
     if !unsafe { peer::can_access(from, to) }.or_fail(Stage::Open, what)? {

@@ -3,26 +3,24 @@ use std::{
     time::{Duration, Instant},
 };
 
-use cust::{
-    event::EventFlags,
-    stream::{StreamFlags, StreamWaitEventFlags},
-};
+use cuda_driver::sys::CUstream;
 use tma_launch::{Failure, Stage};
 
-use crate::{Device, device::Kind, driver::OrFail, gpu::Gpu};
+use crate::{
+    Device,
+    device::Kind,
+    driver::OrFail,
+    gpu::{
+        Gpu,
+        objects::{GpuEvent, GpuStream},
+    },
+};
 
 /// A stream of a device; its launches run one after another.
 ///
 /// Launches on different streams of a GPU may run concurrently. On the emulator all launches run one after another,
 /// regardless of streams. Reading or writing a buffer waits for all streams.
 ///
-/// Other methods of `cust`'s stream are not available: a callback could borrow data that is gone when it runs.
-///
-/// ```compile_fail,E0599
-/// # fn borrowed(device: &tma_host::Device, numbers: &[u32]) {
-/// device.stream().add_callback(Box::new(|| println!("{numbers:?}")));
-/// # }
-/// ```
 #[doc(alias("CUstream", "cudaStream_t"))]
 #[derive(Clone, Debug)]
 pub struct Stream {
@@ -34,7 +32,7 @@ pub struct Stream {
 /// A stream of the driver, destroyed in its context.
 #[derive(Debug)]
 struct Own {
-    stream: cust::stream::Stream,
+    stream: GpuStream,
     gpu: Gpu,
 }
 
@@ -59,7 +57,7 @@ impl Stream {
             Kind::Emulator(_) => None,
             Kind::Gpu(gpu) => {
                 gpu.enter(Stage::Open)?;
-                let stream = cust::stream::Stream::new(StreamFlags::DEFAULT, None);
+                let stream = GpuStream::new();
                 let stream = stream.or_fail(Stage::Open, || "a stream".to_owned())?;
                 let gpu = gpu.clone();
                 Some(Arc::new(Own { stream, gpu }))
@@ -71,17 +69,26 @@ impl Stream {
         })
     }
 
+    #[cfg(feature = "cust")]
+    pub(crate) fn of_gpu(device: &Device, gpu: &Gpu, stream: GpuStream) -> Self {
+        let gpu = gpu.clone();
+        Self {
+            own: Some(Arc::new(Own { stream, gpu })),
+            device: device.clone(),
+        }
+    }
+
     /// Returns the device of the stream.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
     /// Returns the driver's handle; `None` on the emulator.
-    pub fn raw(&self) -> Option<cust::sys::CUstream> {
-        self.on_gpu().map(|(_, stream)| stream.as_inner())
+    pub fn raw(&self) -> Option<CUstream> {
+        self.on_gpu().map(|(_, stream)| stream.raw())
     }
 
-    fn on_gpu(&self) -> Option<(&Gpu, &cust::stream::Stream)> {
+    pub(crate) fn on_gpu(&self) -> Option<(&Gpu, &GpuStream)> {
         match self.device.kind() {
             Kind::Gpu(gpu) => {
                 let own = self.own.as_deref().map(|own| &own.stream);
@@ -101,7 +108,7 @@ impl Stream {
             return self.device.synchronise();
         };
         gpu.enter(Stage::Synchronise)?;
-        let result = stream.synchronize();
+        let result = stream.synchronise();
         let result = result.or_fail(Stage::Synchronise, || "a kernel failed".to_owned());
         result.map_err(|failure| gpu.explain(failure))
     }
@@ -127,17 +134,17 @@ impl Stream {
     }
 
     /// Records an event after the current work; `None` on the emulator, where the work has already ended.
-    fn mark(&self) -> Result<Option<cust::event::Event>, Failure> {
+    fn mark(&self) -> Result<Option<GpuEvent>, Failure> {
         let Some((gpu, stream)) = self.on_gpu() else {
             self.device.synchronise()?;
             return Ok(None);
         };
         gpu.enter(Stage::Launch)?;
-        recorded(stream, EventFlags::DISABLE_TIMING).map(Some)
+        recorded(stream, false).map(Some)
     }
 
     /// Makes later work wait for an event of another stream.
-    fn wait_for_mark(&self, other: &Self, mark: Option<cust::event::Event>) -> Result<(), Failure> {
+    fn wait_for_mark(&self, other: &Self, mark: Option<GpuEvent>) -> Result<(), Failure> {
         let Some(mark) = mark else {
             return Ok(());
         };
@@ -145,7 +152,7 @@ impl Stream {
             return other.synchronise();
         };
         gpu.enter(Stage::Launch)?;
-        let waits = stream.wait_event(mark, StreamWaitEventFlags::DEFAULT);
+        let waits = stream.wait_for(mark);
         waits.or_fail(Stage::Launch, || "waiting for another stream".to_owned())
     }
 
@@ -162,7 +169,7 @@ impl Stream {
             }
             Some((gpu, stream)) => {
                 gpu.enter(Stage::Launch)?;
-                Recorded::Gpu(recorded(stream, EventFlags::DEFAULT)?)
+                Recorded::Gpu(recorded(stream, true)?)
             }
         };
         Ok(Event {
@@ -173,13 +180,8 @@ impl Stream {
 }
 
 /// Creates an event after the current work of the stream.
-fn recorded(
-    stream: &cust::stream::Stream,
-    flags: EventFlags,
-) -> Result<cust::event::Event, Failure> {
-    let event = cust::event::Event::new(flags);
-    let event = event.and_then(|event| event.record(stream).map(|()| event));
-    event.or_fail(Stage::Launch, || "an event".to_owned())
+fn recorded(stream: &GpuStream, timing: bool) -> Result<GpuEvent, Failure> {
+    GpuEvent::after(stream, timing).or_fail(Stage::Launch, || "an event".to_owned())
 }
 
 /// A point in a stream's work.
@@ -193,7 +195,7 @@ pub struct Event {
 
 #[derive(Debug)]
 enum Recorded {
-    Gpu(cust::event::Event),
+    Gpu(GpuEvent),
     Emulator(Instant),
 }
 
@@ -208,7 +210,7 @@ impl Event {
             return self.device.synchronise();
         };
         gpu.enter(Stage::Synchronise)?;
-        let result = event.synchronize();
+        let result = event.synchronise();
         let result = result.or_fail(Stage::Synchronise, || "a kernel failed".to_owned());
         result.map_err(|failure| gpu.explain(failure))
     }
@@ -225,7 +227,7 @@ impl Event {
         self.synchronise()?;
         match (&self.recorded, &earlier.recorded) {
             (Recorded::Gpu(end), Recorded::Gpu(start)) => {
-                let milliseconds = end.elapsed_time_f32(start);
+                let milliseconds = end.milliseconds_since(start);
                 let milliseconds = milliseconds.or_fail(Stage::Synchronise, || {
                     "the time between two events".to_owned()
                 })?;

@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, PoisonError};
 
-use cust::sys;
+use cuda_driver::memory;
 use tma_launch::{Failure, Stage, check::variable_bytes};
 
-use crate::{Module, TensorMap, driver::failure, memory::Memory, module::Loaded};
+use crate::{Module, TensorMap, driver::OrFail, memory::Memory, module::Loaded};
 
 impl Module {
     /// Writes a tensor map to a variable of the module, in `__constant__` or global memory.
@@ -63,18 +63,12 @@ impl Module {
             session.synchronise();
             return session.write_variable(*module, variable, content);
         }
-        // SAFETY: the address belongs to a variable of this loaded module, and the length matches the content (2).
-        // It is read before the call returns (1). The context is current (3).
-        let result =
-            unsafe { sys::cuMemcpyHtoD_v2(address, content.as_ptr().cast(), content.len()) };
-        match result {
-            sys::CUresult::CUDA_SUCCESS => Ok(()),
-            error => Err(failure(
-                Stage::Upload,
-                format!("copying to the variable `{variable}`"),
-                error as i32,
-            )),
-        }
+        // SAFETY: the bytes are the variable of this loaded module, and the copy begins after earlier work of the
+        // context's streams, which are blocking ones (1).
+        let result = unsafe { memory::copy_to_device(address, content) };
+        result.or_fail(Stage::Upload, || {
+            format!("copying to the variable `{variable}`")
+        })
     }
 
     /// Reads the bytes of a variable of the module, in `__constant__` or global memory.
@@ -90,18 +84,11 @@ impl Module {
         }
         let (address, bytes) = self.variable(variable)?;
         let mut content = vec![0; bytes as usize];
-        // SAFETY: the address belongs to a variable of this loaded module, and `content` has its length (2). It is
-        // written before the call returns (1). The context is current (3).
-        let result =
-            unsafe { sys::cuMemcpyDtoH_v2(content.as_mut_ptr().cast(), address, content.len()) };
-        match result {
-            sys::CUresult::CUDA_SUCCESS => Ok(content),
-            error => Err(failure(
-                Stage::CopyBack,
-                format!("copying from the variable `{variable}`"),
-                error as i32,
-            )),
-        }
+        // SAFETY: the bytes are the variable of this loaded module, and the copy begins after earlier work of the
+        // context's streams, which are blocking ones (1).
+        let result = unsafe { memory::copy_to_host(&mut content, address) };
+        let what = || format!("copying from the variable `{variable}`");
+        result.map(|()| content).or_fail(Stage::CopyBack, what)
     }
 
     /// Returns the device address and size in bytes of a variable; on a GPU, makes its context current.

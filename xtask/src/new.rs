@@ -22,8 +22,6 @@ macro_rules! template {
 
 /// The template project under `examples/`, which CI builds and tests.
 const TEMPLATE: &[(&str, &str)] = template! {
-    ".cargo/config.toml"
-    ".cargo/cuda/lib64/.gitkeep"
     ".gitignore"
     "Cargo.lock"
     "Cargo.toml"

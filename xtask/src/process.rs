@@ -19,14 +19,11 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
-/// Cargo in another workspace, whose own `.cargo/config.toml` counts.
+/// Cargo in another workspace.
 pub(crate) fn cargo_in(folder: &Path) -> Command {
     let mut command = cargo();
-    command.current_dir(folder);
-    let ours = root().join(".cargo").join("cuda");
-    if env::var_os("CUDA_LIBRARY_PATH").is_some_and(|path| Path::new(&path) == ours) {
-        command.env_remove("CUDA_LIBRARY_PATH");
-    }
+    // This workspace's own, for `cust`.
+    command.current_dir(folder).env_remove("CUDA_LIBRARY_PATH");
     command
 }
 

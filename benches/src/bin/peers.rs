@@ -298,7 +298,8 @@ impl Bench<'_> {
 
 /// Returns the driver's handle of a stream.
 fn raw(stream: &Stream) -> Result<sys::CUstream> {
-    stream.raw().context("the emulator is not measured")
+    let raw = stream.raw();
+    Ok(raw.context("the emulator is not measured")?.cast())
 }
 
 fn succeed(code: sys::CUresult, function: &str) -> Result<()> {

@@ -9,24 +9,26 @@ use std::{
     sync::OnceLock,
 };
 
-use crate::{forward::driver_call, library::status, sys::CUresult};
+#[cfg(feature = "cust")]
+use cust_raw::CUresult;
+
+use crate::{forward::driver_call, library::status};
 
 /// Success.
-const SUCCESS: c_int = CUresult::CUDA_SUCCESS as c_int;
+const SUCCESS: c_int = 0;
 /// The code for a missing driver.
-const STUB_LIBRARY: c_int = CUresult::CUDA_ERROR_STUB_LIBRARY as c_int;
+const STUB_LIBRARY: c_int = 34;
 /// The code for a missing function.
-const NOT_FOUND: c_int = CUresult::CUDA_ERROR_NOT_FOUND as c_int;
+const NOT_FOUND: c_int = 500;
 /// The code that `cust` uses for all codes unknown to it, including `CUDA_ERROR_STUB_LIBRARY`.
-const UNKNOWN: c_int = CUresult::CUDA_ERROR_UNKNOWN as c_int;
+const UNKNOWN: c_int = 999;
 
 /// A driver call that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DriverError {
     /// The C name of the driver function.
     pub function: &'static str,
-    /// The `CUresult`. A newer driver may return codes that [`sys::CUresult`](crate::sys::CUresult)
-    /// does not list.
+    /// The `CUresult`. A newer driver may return codes that [`name`] does not list.
     pub code: i32,
     /// The origin of the code.
     pub origin: Origin,
@@ -125,6 +127,7 @@ unsafe fn static_text(result: Result<c_int, Origin>, text: *const c_char) -> Opt
 }
 
 /// Returns this crate's name for a code.
+#[cfg(any(feature = "cust", test))]
 pub(crate) fn own_name(code: c_int) -> Option<&'static CStr> {
     codes::name(code)
 }
@@ -145,6 +148,7 @@ pub(crate) fn own_sentence(code: c_int) -> Option<&'static CStr> {
 ///
 /// `CUresult` is a Rust enumeration of CUDA 11.4's codes: a code that a newer driver added becomes
 /// `CUDA_ERROR_UNKNOWN`, since no such value may exist.
+#[cfg(feature = "cust")]
 pub(crate) fn to_result(result: Result<c_int, Origin>) -> CUresult {
     match result {
         Ok(SUCCESS) => CUresult::CUDA_SUCCESS,

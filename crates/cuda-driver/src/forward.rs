@@ -17,6 +17,7 @@ macro_rules! driver_call {
 /// Defines driver symbols that pass their arguments on, one per line, and the list `NAMES` of their names.
 ///
 /// Each signature is compared with `cust_raw`'s at compile time.
+#[cfg(feature = "cust")]
 macro_rules! forward {
     ($( fn $name:ident($($arg:ident: $ty:ty),* $(,)?); )*) => {
         pub(super) const NAMES: &[&str] = &[$(stringify!($name)),*];
@@ -27,14 +28,14 @@ macro_rules! forward {
             /// The numbered conditions of the [module](crate::forwarded#safety).
             #[unsafe(no_mangle)]
             #[allow(non_snake_case)]
-            pub unsafe extern "C" fn $name($($arg: $ty),*) -> $crate::sys::CUresult {
+            pub unsafe extern "C" fn $name($($arg: $ty),*) -> ::cust_raw::CUresult {
                 // SAFETY: the signature is `cust_raw`'s, which is the driver's, but for the result,
                 // which is taken as the integer it is in C; the caller meets the conditions.
                 let result = unsafe { $crate::forward::driver_call!($name($($arg: $ty),*)) };
                 $crate::error::to_result(result)
             }
 
-            const _: unsafe extern "C" fn($($ty),*) -> $crate::sys::CUresult = $crate::sys::$name;
+            const _: unsafe extern "C" fn($($ty),*) -> ::cust_raw::CUresult = ::cust_raw::$name;
         )*
     };
 }
@@ -58,4 +59,6 @@ macro_rules! checked {
     };
 }
 
-pub(crate) use {checked, driver_call, forward};
+#[cfg(feature = "cust")]
+pub(crate) use forward;
+pub(crate) use {checked, driver_call};

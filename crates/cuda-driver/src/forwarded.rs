@@ -1,7 +1,7 @@
 //! The driver symbols that `cust` 0.3.2 refers to, each passed on to the driver at run time.
 //!
 //! The files follow the chapters of the driver API manual, and the names and signatures match
-//! [`cust_raw`](crate::sys). A call without a driver returns `CUDA_ERROR_STUB_LIBRARY` (34), and a call that the
+//! `cust_raw`. A call without a driver returns `CUDA_ERROR_STUB_LIBRARY` (34), and a call that the
 //! driver lacks returns `CUDA_ERROR_NOT_FOUND` (500). Codes newer than CUDA 11.4 become `CUDA_ERROR_UNKNOWN` (999),
 //! since `cust_raw`'s enumeration cannot hold them. `cust` itself turns 34 into 999, so without a driver
 //! [`cuGetErrorString`] returns the reason for the missing driver for 999.

@@ -1,27 +1,27 @@
 //! The CUDA driver, loaded at the first call.
 //!
-//! A program that links `cust` normally needs a CUDA toolkit to build and `libcuda.so.1` to start.
-//! With this crate in the program it needs neither:
+//! A program with this crate needs no CUDA toolkit to build and no `libcuda.so.1` to start:
 //!
-//! - [`forwarded`] defines every driver symbol that `cust` 0.3.2 refers to. Each loads the driver on first use and
-//!   passes the call on. Without a driver each returns `CUDA_ERROR_STUB_LIBRARY` (34); where the driver lacks the
-//!   symbol, `CUDA_ERROR_NOT_FOUND` (500).
-//! - [`tensor_map`], [`launch`], [`function`], [`module`], [`mod@pointer`], [`peer`] and [`device`] contain
-//!   functions that `cust`'s CUDA 11.4 bindings lack or return without detail.
+//! - [`context`], [`mod@device`], [`event`], [`function`], [`launch`], [`memory`], [`module`], [`peer`],
+//!   [`mod@pointer`], [`stream`] and [`tensor_map`] contain the driver's functions with checked results. Without a
+//!   driver each returns `CUDA_ERROR_STUB_LIBRARY` (34); where the driver lacks the function, `CUDA_ERROR_NOT_FOUND`
+//!   (500).
 //! - [`status`] reports which driver was loaded, or why none was. [`driver_version`] returns its version, and
 //!   [`devices`] the GPUs.
+//! - With the feature `cust`, the module `forwarded` defines every driver symbol that `cust` 0.3.2 refers to, so that a
+//!   program with `cust` needs neither, too.
 //!
 //! The crate holds no policy: no defaults, no retries, no advice.
 //!
-//! # Use
+//! # With `cust`
 //!
-//! Depend on this crate and `cust`, and mention this crate once so that it is linked:
+//! Depend on `cust` and on this crate with the feature `cust`, and mention this crate once so that it is linked:
 //!
 //! ```
 //! use cuda_driver as _;
 //! ```
 //!
-//! The build script of `cust_raw` insists on a folder that holds a `lib64`; an empty one will do.
+//! The build script of `cust_raw` requires a folder that contains a `lib64`; an empty one is enough.
 //! Name it in `.cargo/config.toml`:
 //!
 //! ```toml
@@ -38,23 +38,24 @@
 //!
 //! # Platforms
 //!
-//! Linux needs only this crate. On Windows the build scripts of `cust` still ask for a
+//! Linux needs only this crate. On Windows the build scripts of `cust` still require a
 //! toolkit.
 
 mod capability;
 mod entry_points;
 mod error;
 mod forward;
+#[cfg(feature = "cust")]
 pub mod forwarded;
 mod library;
 mod properties;
+pub mod sys;
 
 pub use capability::Capability;
-pub use cust_raw as sys;
 pub use entry_points::{
-    device,
+    context, device,
     device::{Version, driver_version},
-    function, launch, module, peer, pointer, tensor_map,
+    event, function, launch, memory, module, peer, pointer, stream, tensor_map,
 };
 pub use error::{DriverError, Origin, name, sentence};
 #[cfg(target_os = "linux")]

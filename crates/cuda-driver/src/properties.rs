@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char, c_int, c_uint};
 
 use crate::{
     Capability, DriverError,
-    device::{DeviceAttribute, get_attribute},
+    device::{DeviceAttribute, get, get_attribute},
     forward::checked,
     sys::CUdevice,
 };
@@ -36,7 +36,6 @@ pub struct DeviceProperties {
 checked! {
     fn cuInit(flags: c_uint);
     fn cuDeviceGetCount(count: *mut c_int);
-    fn cuDeviceGet(device: *mut CUdevice, ordinal: c_int);
     fn cuDeviceGetName(name: *mut c_char, len: c_int, device: CUdevice);
     fn cuDeviceTotalMem_v2(bytes: *mut usize, device: CUdevice);
 }
@@ -62,9 +61,7 @@ pub fn devices() -> Result<Vec<DeviceProperties>, DriverError> {
 }
 
 fn device(ordinal: u32) -> Result<DeviceProperties, DriverError> {
-    let mut device = 0;
-    // SAFETY: the signature is the driver's, and `device` is valid for a write.
-    unsafe { cuDeviceGet(&raw mut device, ordinal as c_int) }?;
+    let device = get(ordinal)?;
     let mut name = [0; 256];
     let len = name.len() as c_int;
     // SAFETY: the signature is the driver's, and `name` is valid for writes of `len` bytes.

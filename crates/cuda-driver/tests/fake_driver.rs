@@ -19,10 +19,13 @@ use cuda_driver::{
     launch::{self, LaunchAttribute, LaunchConfig},
     module::{self, JitLog, JitOption, LoadError},
     peer, status,
-    sys::{self, CUresult},
+    sys::{CUfunction, CUstream},
     tensor_map::{self, Pixels, Tensor, TensorMap},
 };
-use cust::error::CudaError;
+use cust::{
+    error::CudaError,
+    sys::{self, CUresult},
+};
 
 /// The fake driver, in a folder that is removed when this is dropped.
 struct Fake {
@@ -58,8 +61,8 @@ fn fake() -> Fake {
     }
 }
 
-const FUNCTION: sys::CUfunction = ptr::without_provenance_mut(16);
-const STREAM: sys::CUstream = ptr::without_provenance_mut(32);
+const FUNCTION: CUfunction = ptr::without_provenance_mut(16);
+const STREAM: CUstream = ptr::without_provenance_mut(32);
 
 fn failed(function: &'static str, code: i32, origin: Origin) -> DriverError {
     DriverError {
@@ -104,8 +107,21 @@ fn forwarded_calls_arrive() {
         );
         let array = parameters.as_mut_ptr();
         // SAFETY: the fake driver follows no pointer but `parameters[0]`.
-        let launched =
-            unsafe { sys::cuLaunchKernel(FUNCTION, 1, 2, 3, 4, 5, 6, 7, STREAM, array, extra) };
+        let launched = unsafe {
+            sys::cuLaunchKernel(
+                FUNCTION.cast(),
+                1,
+                2,
+                3,
+                4,
+                5,
+                6,
+                7,
+                STREAM.cast(),
+                array,
+                extra,
+            )
+        };
         assert_eq!(launched, CUresult::CUDA_SUCCESS);
         // SAFETY: the call has no pointer.
         let initialised = unsafe { forwarded::cuInit(718) };

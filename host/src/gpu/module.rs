@@ -1,19 +1,16 @@
 //! Modules loaded by the driver.
 
-use std::{
-    ffi::{CString, c_int},
-    ptr,
-};
+use std::ffi::CString;
 
 use cuda_driver::{
-    driver_version,
-    module::{LoadError, Loaded, load_data_ex},
+    driver_version, function,
+    module::{self, LoadError, Loaded, load_data_ex},
+    sys::{CUfunction, CUmodule},
 };
-use cust::sys::{self, CUfunction, CUmodule, CUresult};
 use tma_launch::{Failure, Stage};
 
 use super::Gpu;
-use crate::{Source, driver::failure, jit::Refusal};
+use crate::{Source, driver::OrFail, jit::Refusal};
 
 /// Size of the driver's compiler log in bytes.
 const LOG_BYTES: u32 = 16 * 1024;
@@ -27,16 +24,16 @@ pub(crate) struct GpuModule {
 
 // SAFETY: the driver's handles are valid in every thread, and the driver synchronises their use.
 unsafe impl Send for GpuModule {}
-// SAFETY: as above.
+// SAFETY: the driver's functions on a module may be called by several threads at once.
 unsafe impl Sync for GpuModule {}
 
 /// A kernel of a module that is still loaded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GpuFunction(CUfunction);
 
-// SAFETY: as for the module.
+// SAFETY: the handle is valid in every thread while the module is loaded.
 unsafe impl Send for GpuFunction {}
-// SAFETY: as for the module.
+// SAFETY: the driver's functions on a kernel may be called by several threads at once.
 unsafe impl Sync for GpuFunction {}
 
 impl GpuModule {
@@ -70,28 +67,21 @@ impl GpuModule {
     pub(crate) fn function(&self, entry: &str) -> Result<GpuFunction, Failure> {
         self.gpu.enter(Stage::Resolve)?;
         let name = terminated(entry, "the name of a kernel", Stage::Resolve)?;
-        let mut function = ptr::null_mut();
-        // SAFETY: the location is valid for a write, the module is alive, its context current, and the
-        // name ends with a zero byte.
-        let result =
-            unsafe { sys::cuModuleGetFunction(&raw mut function, self.handle, name.as_ptr()) };
+        // SAFETY: the module is alive until `self` is dropped (1).
+        let function = unsafe { module::get_function(self.handle, &name) };
         let what = || format!("the driver has no kernel `{entry}`");
-        done(result, Stage::Resolve, what).map(|()| GpuFunction(function))
+        function.map(GpuFunction).or_fail(Stage::Resolve, what)
     }
 
     /// Returns the address and size in bytes of a variable, and makes the context current.
     pub(crate) fn variable(&self, name: &str) -> Result<(u64, u64), Failure> {
         self.gpu.enter(Stage::Upload)?;
         let terminated = terminated(name, "the name of a variable", Stage::Upload)?;
-        let (mut address, mut bytes) = (0, 0);
-        // SAFETY: the two locations are valid for writes, the name ends with a zero byte, the module is
-        // alive and its context current.
-        let result = unsafe {
-            let (address, bytes) = (&raw mut address, &raw mut bytes);
-            sys::cuModuleGetGlobal_v2(address, bytes, self.handle, terminated.as_ptr())
-        };
+        // SAFETY: the module is alive until `self` is dropped (1).
+        let variable = unsafe { module::get_global(self.handle, &terminated) };
         let what = || format!("the module has no variable `{name}`");
-        done(result, Stage::Upload, what).map(|()| (address, bytes as u64))
+        let (address, bytes) = variable.or_fail(Stage::Upload, what)?;
+        Ok((address, bytes as u64))
     }
 }
 
@@ -99,8 +89,8 @@ impl Drop for GpuModule {
     fn drop(&mut self) {
         // Unloading needs the context; without it the module is already gone.
         if self.gpu.enter(Stage::Load).is_ok() {
-            // SAFETY: the module was loaded by this object, which alone unloads it, and its context is current.
-            unsafe { sys::cuModuleUnload(self.handle) };
+            // SAFETY: `load` loaded the module, its context is current, and every function borrows it (1).
+            let _ = unsafe { module::unload(self.handle) };
         }
     }
 }
@@ -120,19 +110,10 @@ impl GpuFunction {
         threads: u32,
         shared_bytes: u32,
     ) -> Result<u32, Failure> {
-        let mut blocks: c_int = 0;
-        let threads = c_int::try_from(threads).unwrap_or(c_int::MAX);
-        // SAFETY: the location is valid for a write, and the kernel is alive (1).
-        let result = unsafe {
-            sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                &raw mut blocks,
-                self.0,
-                threads,
-                shared_bytes as usize,
-            )
-        };
-        let what = || "how many blocks fit".to_owned();
-        done(result, Stage::Resolve, what).map(|()| blocks.unsigned_abs())
+        // SAFETY: the kernel is alive by condition 1 (1).
+        let blocks =
+            unsafe { function::blocks_per_multiprocessor(self.0, threads, shared_bytes as usize) };
+        blocks.or_fail(Stage::Resolve, || "how many blocks fit".to_owned())
     }
 }
 
@@ -142,11 +123,4 @@ fn terminated(text: &str, name: &str, stage: Stage) -> Result<CString, Failure> 
         let what = format!("{name} has a zero at byte {}", error.nul_position());
         Failure::new(stage, what)
     })
-}
-
-fn done(result: CUresult, stage: Stage, what: impl FnOnce() -> String) -> Result<(), Failure> {
-    match result {
-        CUresult::CUDA_SUCCESS => Ok(()),
-        error => Err(failure(stage, what(), error as i32)),
-    }
 }

@@ -1,5 +1,4 @@
-use cuda_driver::{DeviceProperties, DriverError, Origin, Status, Version, driver_version, status};
-use cust::error::CudaError;
+use cuda_driver::{DeviceProperties, DriverError, Status, Version, driver_version, status};
 use tma_launch::{DeviceDescription, Limits, memory_bytes_per_second};
 
 use super::{Absence, Capability, GpuError};
@@ -87,18 +86,10 @@ fn classify(error: DriverError, status: &Status) -> GpuError {
     }
 }
 
-/// Converts a failed call through `cust`.
-pub(super) fn broken(function: &'static str, error: CudaError) -> GpuError {
-    GpuError::Broken(DriverError {
-        function,
-        code: error as i32,
-        origin: Origin::Driver,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cuda_driver::Origin;
 
     fn device(major: u32, minor: u32) -> DeviceProperties {
         DeviceProperties {

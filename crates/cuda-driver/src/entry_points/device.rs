@@ -68,6 +68,7 @@ impl DeviceAttribute {
 }
 
 checked! {
+    fn cuDeviceGet(device: *mut CUdevice, ordinal: c_int);
     fn cuDriverGetVersion(version: *mut c_int);
     fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_int, device: CUdevice);
     fn cuDeviceGetUuid_v2(uuid: *mut [u8; 16], device: CUdevice);
@@ -84,6 +85,23 @@ pub fn driver_version() -> Result<Version, DriverError> {
         major: number / 1000,
         minor: number % 1000 / 10,
     })
+}
+
+/// Returns the device of this number, from 0. The driver must be initialised, as by [`devices`](crate::devices).
+///
+/// # Errors
+/// There is no such device, or the driver is not initialised.
+#[doc(alias = "cuDeviceGet")]
+pub fn get(ordinal: u32) -> Result<CUdevice, DriverError> {
+    let mut device = 0;
+    // SAFETY: the signature is the driver's, and `device` is valid for a write.
+    unsafe {
+        cuDeviceGet(
+            &raw mut device,
+            c_int::try_from(ordinal).unwrap_or(c_int::MAX),
+        )
+    }?;
+    Ok(device)
 }
 
 /// Reads an attribute of a device.

@@ -34,6 +34,9 @@ impl FunctionAttribute {
 checked! {
     fn cuFuncSetAttribute(function: CUfunction, attribute: c_int, value: c_int);
     fn cuFuncGetAttribute(value: *mut c_int, attribute: c_int, function: CUfunction);
+    fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        blocks: *mut c_int, function: CUfunction, threads: c_int, dynamic_shared_bytes: usize,
+    );
 }
 
 /// Sets an attribute of a kernel.
@@ -64,4 +67,25 @@ pub unsafe fn get_attribute(
     // for a write.
     unsafe { cuFuncGetAttribute(&raw mut value, attribute.0, function) }?;
     Ok(value)
+}
+
+/// Returns the number of blocks with these threads and this dynamic shared memory that a multiprocessor runs
+/// concurrently.
+///
+/// # Safety
+/// 1. `function` is alive.
+#[doc(alias = "cuOccupancyMaxActiveBlocksPerMultiprocessor")]
+pub unsafe fn blocks_per_multiprocessor(
+    function: CUfunction,
+    threads: u32,
+    dynamic_shared_bytes: usize,
+) -> Result<u32, DriverError> {
+    let mut blocks = 0;
+    let out = &raw mut blocks;
+    let threads = c_int::try_from(threads).unwrap_or(c_int::MAX);
+    // SAFETY: the signature is the driver's, `blocks` is valid for a write, and the kernel is alive by condition 1.
+    unsafe {
+        cuOccupancyMaxActiveBlocksPerMultiprocessor(out, function, threads, dynamic_shared_bytes)
+    }?;
+    Ok(blocks.unsigned_abs())
 }

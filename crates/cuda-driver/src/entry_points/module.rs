@@ -1,12 +1,16 @@
 //! Loading of modules, with the logs of the driver's compiler.
 
 use std::{
-    ffi::{c_uint, c_void},
+    ffi::{CStr, c_char, c_uint, c_void},
     fmt::{self, Display, Formatter},
     ptr,
 };
 
-use crate::{DriverError, forward::checked, sys::CUmodule};
+use crate::{
+    DriverError,
+    forward::checked,
+    sys::{CUfunction, CUmodule},
+};
 
 /// An option of the driver's compiler.
 #[doc(alias = "CUjit_option")]
@@ -81,6 +85,9 @@ checked! {
         module: *mut CUmodule, image: *const c_void, option_count: c_uint,
         options: *mut JitOption, values: *mut *mut c_void,
     );
+    fn cuModuleUnload(module: CUmodule);
+    fn cuModuleGetFunction(function: *mut CUfunction, module: CUmodule, name: *const c_char);
+    fn cuModuleGetGlobal_v2(address: *mut u64, bytes: *mut usize, module: CUmodule, name: *const c_char);
 }
 
 /// Loads `image` into the current context, with logs of at most `log_bytes` each and with these `options`, which
@@ -131,6 +138,48 @@ pub unsafe fn load_data_ex(
         Ok(()) => Ok(Loaded { module, log }),
         Err(error) => Err(LoadError { error, log }),
     }
+}
+
+/// Unloads a module from the current context.
+///
+/// # Safety
+/// 1. `module` is alive, its context is current, and nothing uses the module afterwards.
+#[doc(alias = "cuModuleUnload")]
+pub unsafe fn unload(module: CUmodule) -> Result<(), DriverError> {
+    // SAFETY: the signature is the driver's, and condition 1 is the manual's.
+    unsafe { cuModuleUnload(module) }
+}
+
+/// Returns the kernel of this name.
+///
+/// # Safety
+/// 1. `module` is alive.
+///
+/// # Errors
+/// The driver's, for example if the module has no such kernel.
+#[doc(alias = "cuModuleGetFunction")]
+pub unsafe fn get_function(module: CUmodule, name: &CStr) -> Result<CUfunction, DriverError> {
+    let mut function = ptr::null_mut();
+    // SAFETY: the signature is the driver's, `function` is valid for a write, the name ends with a zero byte, and the
+    // module is alive by condition 1.
+    unsafe { cuModuleGetFunction(&raw mut function, module, name.as_ptr()) }?;
+    Ok(function)
+}
+
+/// Returns the address and the size in bytes of a variable.
+///
+/// # Safety
+/// 1. `module` is alive.
+///
+/// # Errors
+/// The driver's, for example if the module has no such variable.
+#[doc(alias = "cuModuleGetGlobal")]
+pub unsafe fn get_global(module: CUmodule, name: &CStr) -> Result<(u64, usize), DriverError> {
+    let (mut address, mut bytes) = (0, 0);
+    // SAFETY: the signature is the driver's, both locations are valid for a write, the name ends with a zero byte, and
+    // the module is alive by condition 1.
+    unsafe { cuModuleGetGlobal_v2(&raw mut address, &raw mut bytes, module, name.as_ptr()) }?;
+    Ok((address, bytes))
 }
 
 /// Returns the text before the first zero byte.

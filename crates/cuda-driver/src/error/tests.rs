@@ -1,7 +1,7 @@
 use super::{
     DriverError, NOT_FOUND, Origin, STUB_LIBRARY, check, codes, own_name, own_sentence, to_result,
 };
-use crate::sys::CUresult;
+use cust_raw::CUresult;
 
 #[test]
 fn table_is_sorted_and_complete() {
@@ -11,7 +11,10 @@ fn table_is_sorted_and_complete() {
         assert!(name.starts_with("CUDA_"), "{name}");
         assert!(!entry.sentence.is_empty(), "{name} has no sentence");
         if let Some(listed) = entry.listed {
-            assert_eq!(name, format!("{listed:?}"));
+            assert_eq!(
+                (name, entry.code),
+                (format!("{listed:?}").as_str(), listed as i32)
+            );
         }
     }
     // The variants of `cust_raw`'s enumeration.

@@ -2,10 +2,9 @@
 
 use std::ffi::{c_int, c_uint};
 
-use crate::{
-    forward::forward,
-    sys::{CUcontext, CUdevice, CUfunc_cache, CUlimit, CUsharedconfig},
-};
+use cust_raw::{CUcontext, CUdevice, CUfunc_cache, CUlimit, CUsharedconfig};
+
+use crate::forward::forward;
 
 forward! {
     fn cuCtxCreate_v2(pctx: *mut CUcontext, flags: c_uint, dev: CUdevice);

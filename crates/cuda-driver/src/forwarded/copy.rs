@@ -2,10 +2,9 @@
 
 use std::ffi::{c_uchar, c_uint, c_ushort, c_void};
 
-use crate::{
-    forward::forward,
-    sys::{CUDA_MEMCPY2D, CUarray, CUdeviceptr, CUstream},
-};
+use cust_raw::{CUDA_MEMCPY2D, CUarray, CUdeviceptr, CUstream};
+
+use crate::forward::forward;
 
 forward! {
     fn cuMemcpy2D_v2(pCopy: *const CUDA_MEMCPY2D);

@@ -2,10 +2,9 @@
 
 use std::ffi::{c_char, c_int, c_uint};
 
-use crate::{
-    forward::forward,
-    sys::{CUcontext, CUdevice, CUdevice_attribute},
-};
+use cust_raw::{CUcontext, CUdevice, CUdevice_attribute};
+
+use crate::forward::forward;
 
 forward! {
     fn cuDeviceGet(device: *mut CUdevice, ordinal: c_int);

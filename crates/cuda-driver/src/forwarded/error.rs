@@ -4,10 +4,9 @@
 
 use std::ffi::{CStr, c_char};
 
-use crate::{
-    error::{driver_name, driver_sentence, own_name, own_sentence},
-    sys::CUresult,
-};
+use cust_raw::CUresult;
+
+use crate::error::{driver_name, driver_sentence, own_name, own_sentence};
 
 pub(super) const NAMES: &[&str] = &["cuGetErrorName", "cuGetErrorString"];
 
@@ -50,4 +49,4 @@ unsafe fn answer(text: Option<&'static CStr>, out: *mut *const c_char) -> CUresu
 }
 
 const _: [unsafe extern "C" fn(CUresult, *mut *const c_char) -> CUresult; 2] =
-    [crate::sys::cuGetErrorName, crate::sys::cuGetErrorString];
+    [cust_raw::cuGetErrorName, cust_raw::cuGetErrorString];

@@ -2,10 +2,9 @@
 
 use std::ffi::c_uint;
 
-use crate::{
-    forward::forward,
-    sys::{CUevent, CUstream},
-};
+use cust_raw::{CUevent, CUstream};
+
+use crate::forward::forward;
 
 forward! {
     fn cuEventCreate(phEvent: *mut CUevent, Flags: c_uint);

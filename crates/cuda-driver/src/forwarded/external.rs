@@ -1,12 +1,11 @@
 //! External resource interoperability.
 
-use crate::{
-    forward::forward,
-    sys::{
-        CUDA_EXTERNAL_MEMORY_BUFFER_DESC, CUDA_EXTERNAL_MEMORY_HANDLE_DESC, CUdeviceptr,
-        CUexternalMemory,
-    },
+use cust_raw::{
+    CUDA_EXTERNAL_MEMORY_BUFFER_DESC, CUDA_EXTERNAL_MEMORY_HANDLE_DESC, CUdeviceptr,
+    CUexternalMemory,
 };
+
+use crate::forward::forward;
 
 forward! {
     fn cuDestroyExternalMemory(extMem: CUexternalMemory);

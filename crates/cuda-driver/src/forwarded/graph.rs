@@ -2,10 +2,9 @@
 
 use std::ffi::{c_char, c_uint};
 
-use crate::{
-    forward::forward,
-    sys::{CUDA_KERNEL_NODE_PARAMS, CUgraph, CUgraphNode, CUgraphNodeType},
-};
+use cust_raw::{CUDA_KERNEL_NODE_PARAMS, CUgraph, CUgraphNode, CUgraphNodeType};
+
+use crate::forward::forward;
 
 forward! {
     fn cuGraphAddKernelNode(

@@ -2,10 +2,11 @@
 
 use std::ffi::{c_int, c_uint, c_void};
 
-use crate::{
-    forward::forward,
-    sys::{CUfunc_cache, CUfunction, CUfunction_attribute, CUhostFn, CUsharedconfig, CUstream},
+use cust_raw::{
+    CUfunc_cache, CUfunction, CUfunction_attribute, CUhostFn, CUsharedconfig, CUstream,
 };
+
+use crate::forward::forward;
 
 forward! {
     fn cuFuncGetAttribute(pi: *mut c_int, attrib: CUfunction_attribute, hfunc: CUfunction);

@@ -2,10 +2,9 @@
 
 use std::ffi::{c_uint, c_void};
 
-use crate::{
-    forward::forward,
-    sys::{CUDA_ARRAY3D_DESCRIPTOR, CUarray, CUdevice, CUdeviceptr, CUmem_advise, CUstream},
-};
+use cust_raw::{CUDA_ARRAY3D_DESCRIPTOR, CUarray, CUdevice, CUdeviceptr, CUmem_advise, CUstream};
+
+use crate::forward::forward;
 
 forward! {
     fn cuMemAlloc_v2(dptr: *mut CUdeviceptr, bytesize: usize);

@@ -2,10 +2,9 @@
 
 use std::ffi::{c_char, c_uint, c_void};
 
-use crate::{
-    forward::forward,
-    sys::{CUdeviceptr, CUfunction, CUjit_option, CUjitInputType, CUlinkState, CUmodule},
-};
+use cust_raw::{CUdeviceptr, CUfunction, CUjit_option, CUjitInputType, CUlinkState, CUmodule};
+
+use crate::forward::forward;
 
 forward! {
     fn cuModuleGetFunction(hfunc: *mut CUfunction, hmod: CUmodule, name: *const c_char);

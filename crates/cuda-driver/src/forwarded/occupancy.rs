@@ -2,10 +2,9 @@
 
 use std::ffi::c_int;
 
-use crate::{
-    forward::forward,
-    sys::{CUfunction, CUoccupancyB2DSize},
-};
+use cust_raw::{CUfunction, CUoccupancyB2DSize};
+
+use crate::forward::forward;
 
 forward! {
     fn cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize: *mut usize, func: CUfunction, numBlocks: c_int, blockSize: c_int);

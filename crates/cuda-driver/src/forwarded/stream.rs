@@ -2,10 +2,9 @@
 
 use std::ffi::{c_int, c_uint};
 
-use crate::{
-    forward::forward,
-    sys::{CUevent, CUstream},
-};
+use cust_raw::{CUevent, CUstream};
+
+use crate::forward::forward;
 
 forward! {
     fn cuStreamCreateWithPriority(phStream: *mut CUstream, flags: c_uint, priority: c_int);

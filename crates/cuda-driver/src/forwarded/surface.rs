@@ -1,9 +1,8 @@
 //! Surface object management.
 
-use crate::{
-    forward::forward,
-    sys::{CUDA_RESOURCE_DESC, CUsurfObject},
-};
+use cust_raw::{CUDA_RESOURCE_DESC, CUsurfObject};
+
+use crate::forward::forward;
 
 forward! {
     fn cuSurfObjectCreate(pSurfObject: *mut CUsurfObject, pResDesc: *const CUDA_RESOURCE_DESC);

@@ -1,9 +1,8 @@
 //! Texture object management.
 
-use crate::{
-    forward::forward,
-    sys::{CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUtexObject},
-};
+use cust_raw::{CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUtexObject};
+
+use crate::forward::forward;
 
 forward! {
     fn cuTexObjectCreate(
