@@ -144,7 +144,7 @@ fn check_folder(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn write(folder: &Path, name: &str) -> Result<()> {
+pub(crate) fn write(folder: &Path, name: &str) -> Result<()> {
     for (path, text) in TEMPLATE {
         let to = folder.join(named(path, name));
         let parent = to.parent().unwrap_or(folder);
