@@ -24,6 +24,11 @@ const TESTS: &[Test] = &[
         the_driver_says_what_a_kernel_uses,
     ),
     ("our_map_is_the_drivers", our_map_is_the_drivers),
+    #[cfg(feature = "cust")]
+    (
+        "objects_of_cust_go_in_and_out",
+        objects_of_cust_go_in_and_out,
+    ),
 ];
 
 fn main() -> ExitCode {
@@ -107,5 +112,45 @@ fn our_map_is_the_drivers() -> Result {
     );
     let refused = encode_with_driver(&gpu, tiled.box_dims(&[3, 1, 1]), address).unwrap_err();
     assert!(matches!(refused, EncodeError::Driver { .. }), "{refused}");
+    Ok(())
+}
+
+#[cfg(feature = "cust")]
+fn objects_of_cust_go_in_and_out() -> Result {
+    use cust::{
+        memory::{CopyDestination, DeviceBuffer},
+        stream::{Stream as CustStream, StreamFlags},
+    };
+    use tma_host::{Buffer, Shape, Stream};
+
+    let gpu = Device::from_cust(cust::quick_init()?)?;
+    assert!(gpu.cust_context().is_some());
+    let numbers: Vec<f32> = (0..1000_u16).map(f32::from).collect();
+    let buffer = DeviceBuffer::from_slice(&numbers)?;
+    // SAFETY: the copy into the buffer has ended (1).
+    let buffer = unsafe { Buffer::from_cust(&gpu, buffer) }?;
+    assert_eq!(buffer.read()?, numbers);
+    // SAFETY: the stream was just created in the context that is current, without callbacks (1).
+    let stream = unsafe { Stream::from_cust(&gpu, CustStream::new(StreamFlags::DEFAULT, None)?) }?;
+    let module = gpu.load(PTX.name, PTX.text)?;
+    let scale = module.function("scale")?;
+    // SAFETY: `scale` takes an address, a length and a number, and accesses that many elements (1, 2); the buffer lives
+    // until it is read (3), and nothing else uses it (4).
+    unsafe { scale.launch_on(&stream, Shape::new(4, 256), (&buffer, 999_u32, 2.0_f32)) }?;
+    stream.synchronise()?;
+    let buffer = buffer.into_cust().map_err(|_| "the buffer is shared")?;
+    let mut scaled = vec![0.0_f32; 1000];
+    buffer.copy_to(&mut scaled)?;
+    let expected = numbers.iter().enumerate();
+    let expected: Vec<f32> = expected
+        .map(|(index, number)| if index < 999 { number * 2.0 } else { *number })
+        .collect();
+    assert_eq!(scaled, expected);
+    let empty = DeviceBuffer::<f32>::from_slice(&[])?;
+    // SAFETY: no work uses an empty buffer (1).
+    let empty = unsafe { Buffer::from_cust(&gpu, empty) }?;
+    assert_eq!(empty.read()?, [0.0; 0]);
+    // SAFETY: no callback is added (1), and no work (2).
+    assert!(unsafe { stream.as_cust() }.is_some());
     Ok(())
 }

@@ -24,6 +24,9 @@ const MOST_BYTES: u64 = 256 << 20;
 /// Host tests that run on a GPU if there is one.
 const HOST_TESTS: [&str; 4] = ["device", "gpu", "jobs", "tensor_maps"];
 
+/// Names of the host's tests in the bundle, and flags of their build.
+const HOST_FEATURES: [(&str, &[&str]); 2] = [("host", &[]), ("host-cust", &["--features=cust"])];
+
 /// Libraries that are present on every Linux.
 const SYSTEM_LIBRARIES: &[&str] = &[
     "libc.so",
@@ -50,7 +53,8 @@ no CUDA toolkit and no Rust.
     TMA_DEVICE=gpu ./collectives
                               collectives of two GPUs, and two handles of one GPU
     TMA_DEVICE=gpu ./host-NAME
-                              the host's own tests: device, gpu, jobs, tensor_maps
+    TMA_DEVICE=gpu ./host-cust-NAME
+                              the host's own tests: device, gpu, jobs, tensor_maps; without and with `cust`
     ./failures                launches that must fail, with a check of their messages
     ./copy-differential --record FILE
                               random copies, compared byte by byte with the emulator's; FILE belongs in tests/data/copies-*.z
@@ -126,12 +130,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "--test=calls",
         "--test=collectives",
     ])?);
-    let host_tests = HOST_TESTS.map(|name| format!("--test={name}"));
-    let mut host = vec!["test", "--release", "--no-run", "--package=tma-host"];
-    host.extend(host_tests.iter().map(String::as_str));
-    let host = programs(&host)?.into_iter();
-    built.extend(host.map(|(name, path)| (format!("host-{name}"), path)));
-
+    for (prefix, features) in HOST_FEATURES {
+        let tests = HOST_TESTS.map(|name| format!("--test={name}"));
+        let mut host = vec!["test", "--release", "--no-run", "--package=tma-host"];
+        host.extend(tests.iter().map(String::as_str));
+        host.extend(features);
+        let host = programs(&host)?.into_iter();
+        built.extend(host.map(|(name, path)| (format!("{prefix}-{name}"), path)));
+    }
     let kernels = out.join("kernels");
     fs::create_dir_all(&kernels).with_context(|| format!("cannot create {}", kernels.display()))?;
     let mut total = 0;
@@ -154,11 +160,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "peers",
     ]
     .map(str::to_owned);
-    let host_tests = HOST_TESTS.map(|name| format!("host-{name}"));
-    for name in programs.iter().chain(&host_tests) {
-        let from = built.iter().find(|(built, _)| built == name);
+    let host_tests = HOST_FEATURES.iter().flat_map(|(prefix, _)| {
+        let named = |name| format!("{prefix}-{name}");
+        HOST_TESTS.map(named)
+    });
+    for name in programs.into_iter().chain(host_tests) {
+        let from = built.iter().find(|(built, _)| *built == name);
         let (_, from) = from.with_context(|| format!("cargo built no program `{name}`"))?;
-        let program = out.join(name);
+        let program = out.join(&name);
         put(from, &program)?;
         glibc.push(requirements(&program)?);
         total += fs::metadata(&program)
