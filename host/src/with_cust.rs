@@ -1,5 +1,7 @@
 //! Contexts, streams and buffers of `cust`, in and out. Needs the feature `cust`.
 
+use std::mem::ManuallyDrop;
+
 use cuda_driver::{device, pointer};
 use cust::{
     context::{Context, CurrentContext},
@@ -96,7 +98,7 @@ impl<T: bytemuck::Pod + DeviceCopy> Buffer<T> {
             return Err(of_emulator("buffer"));
         };
         let len_elems = buffer.len();
-        let bytes = Allocation(buffer.cast());
+        let bytes = Allocation(cast(buffer));
         if len_elems > 0 {
             let allocation = pointer::allocation(bytes.address());
             let allocation =
@@ -114,8 +116,17 @@ impl<T: bytemuck::Pod + DeviceCopy> Buffer<T> {
     /// Waits for all work of the device, and returns the buffer of `cust`; returns `self` on the emulator, or if a
     /// variable of a module has a tensor map of the buffer.
     pub fn into_cust(self) -> Result<DeviceBuffer<T>, Self> {
-        self.into_gpu().map(|bytes| bytes.0.cast())
+        self.into_gpu().map(|bytes| cast(bytes.0))
     }
+}
+
+/// Converts a buffer to one of other elements in the same memory. `cust` 0.3.2's own `cast` also frees the memory.
+fn cast<A: DeviceCopy, B: DeviceCopy>(buffer: DeviceBuffer<A>) -> DeviceBuffer<B> {
+    let buffer = ManuallyDrop::new(buffer);
+    let len_elems = buffer.len() * size_of::<A>() / size_of::<B>().max(1);
+    // SAFETY: the pointer and the length are those of the buffer, which is not dropped; `from_cust` and `into_cust` convert
+    // plain elements to bytes, and back.
+    unsafe { DeviceBuffer::from_raw_parts(buffer.as_device_ptr().cast(), len_elems) }
 }
 
 fn of_emulator(what: &str) -> Failure {
