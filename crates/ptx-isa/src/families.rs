@@ -36,6 +36,18 @@ macro_rules! families {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Op { $($family($stem::Op)),+ }
 
+        $(impl TryFrom<Op> for $stem::Op {
+            /// An operation of another family.
+            type Error = Op;
+
+            fn try_from(op: Op) -> Result<Self, Op> {
+                match op {
+                    Op::$family(op) => Ok(op),
+                    other => Err(other),
+                }
+            }
+        })+
+
         /// Every family.
         pub const FAMILIES: &[Family] = &[$(Family {
             stem: stringify!($stem),
