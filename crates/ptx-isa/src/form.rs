@@ -37,7 +37,12 @@ impl Form {
             isa: Version::parse(&render(row.isa)).unwrap_or_default(),
             targets: Targets::named(&render(row.targets)).unwrap_or(Targets::Sm80),
             emitted: match row.emitted {
-                RowEmitted::By(call) => Emitted::By(render(call)),
+                RowEmitted::By(call) => match notation::respelled(call, &axes, combination) {
+                    base if base == combination => Emitted::By(render(call)),
+                    base => {
+                        Emitted::As(notation::render(row.text, &axes, base).unwrap_or_default())
+                    }
+                },
                 RowEmitted::As(text) => Emitted::As(render(text)),
                 RowEmitted::Nothing => Emitted::Nothing,
             },
