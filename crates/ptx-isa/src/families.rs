@@ -14,7 +14,7 @@ macro_rules! family {
 
         pub(super) const SECTION: &str = $section;
 
-        pub(super) const ROWS: &[crate::Row] = &[$(crate::Row {
+        pub(super) const ROWS: &[crate::FormRow] = &[$(crate::FormRow {
             ops: &[crate::Op::$family(Op::$first), $(crate::Op::$family(Op::$more)),*],
             text: $text,
             isa: $isa,

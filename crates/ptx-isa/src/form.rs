@@ -1,6 +1,6 @@
 use alloc::{format, string::String};
 
-use crate::{Family, Op, Row, RowEmitted, Targets, Version, notation};
+use crate::{Family, FormRow, Op, RowEmitted, Targets, Version, notation};
 
 /// One form of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub enum Emitted {
 
 impl Form {
     /// The form of a row at this combination of its groups. A test sees to it that rows are well formed.
-    pub(crate) fn new(family: &'static Family, row: &'static Row, combination: usize) -> Self {
+    pub(crate) fn new(family: &'static Family, row: &'static FormRow, combination: usize) -> Self {
         let axes = notation::axes(row.texts());
         let render = |text| notation::render(text, &axes, combination).unwrap_or_default();
         let op = row.ops.get(notation::first(row.text, &axes, combination));

@@ -58,7 +58,7 @@ pub struct Family {
     pub stem: &'static str,
     /// Its sections in the manual of PTX ISA 9.1.
     pub section: &'static str,
-    rows: &'static [Row],
+    rows: &'static [FormRow],
 }
 
 impl Family {
@@ -97,7 +97,7 @@ pub fn calls() -> impl Iterator<Item = (usize, Form)> {
 }
 
 /// Forms that differ by the groups of its texts.
-struct Row {
+struct FormRow {
     /// One for all of them, or one for each choice of the first group.
     ops: &'static [Op],
     text: &'static str,
@@ -121,7 +121,7 @@ impl RowEmitted {
     }
 }
 
-impl Row {
+impl FormRow {
     fn texts(&self) -> [&'static str; 4] {
         [self.text, self.isa, self.targets, self.emitted.text()]
     }
