@@ -172,6 +172,6 @@ fn nothing_is_linked_for_libcuda() {
         .args([concat!("-L", env!("OUT_DIR")), "-lcuda"])
         .output()
         .expect("this test needs a C compiler named `cc`");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && said.is_empty(), "{said}");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && errors.is_empty(), "{errors}");
 }

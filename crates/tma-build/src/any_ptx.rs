@@ -13,8 +13,8 @@ use crate::{
     Arch, Assemble, Error, PtxIsa, Ptxas, Resources,
     finish::{Marker, finish, name_target},
     formatters::{has_panic_record, replace_formatters},
-    lint::{Diagnostic, Kind, lint, lost_speed, raise_version},
-    ptxas::report,
+    lint::{Diagnostic, Lint, lint, lost_speed, raise_version},
+    ptxas::resources,
 };
 
 /// The options of [`finish_ptx`].
@@ -132,9 +132,9 @@ pub fn finish_ptx(file: &str, text: &str, options: FinishOptions) -> Result<Fini
         (Assemble::Never, _) | (Assemble::IfFound, Err(Error::NoPtxas { .. })) => None,
         (_, Err(error)) => return Err(error),
         (_, Ok(ptxas)) => {
-            let said = messages(&ptxas, &text, arch)?;
-            refuse(lost_speed(&said, &module, &markers))?;
-            Some(report(&said))
+            let messages = messages(&ptxas, &text, arch)?;
+            refuse(lost_speed(&messages, &module, &markers))?;
+            Some(resources(&messages))
         }
     };
     Ok(FinishedPtx {
@@ -149,13 +149,13 @@ pub fn finish_ptx(file: &str, text: &str, options: FinishOptions) -> Result<Fini
 fn is_warning(found: &Diagnostic, markers: &[Marker]) -> bool {
     let has_marker = markers.iter().any(|marker| marker.kernel == found.function);
     let is_slow = matches!(
-        found.kind,
-        Kind::LocalMemory { .. }
-            | Kind::Recursion { .. }
-            | Kind::CallBesideWgmma { .. }
-            | Kind::LostSpeed { .. }
+        found.lint,
+        Lint::LocalMemory { .. }
+            | Lint::Recursion { .. }
+            | Lint::CallBesideWgmma { .. }
+            | Lint::LostSpeed { .. }
     );
-    found.kind.is_warning() || is_slow && !has_marker
+    found.lint.is_warning() || is_slow && !has_marker
 }
 
 /// Returns the messages of ptxas for a text, which it reads from a file.
