@@ -1,11 +1,6 @@
 //! PTX that another compiler wrote.
 
-use std::{
-    collections::BTreeMap,
-    env, fs,
-    path::{Path, PathBuf},
-    process,
-};
+use std::{collections::BTreeMap, env, fs, process, thread};
 
 use ptx::{At, LineIndex};
 
@@ -160,31 +155,13 @@ fn is_warning(found: &Diagnostic, markers: &[Marker]) -> bool {
 
 /// Returns the messages of ptxas for a text, which it reads from a file.
 fn messages(ptxas: &Ptxas, text: &str, arch: Arch) -> Result<String, Error> {
-    let folder = Scratch::new()?;
-    let path = folder.0.join("module.ptx");
-    fs::write(&path, text).map_err(Error::io(format!("cannot write {}", path.display())))?;
-    ptxas.messages(&path, arch, &folder.0.join("module.cubin"))
-}
-
-/// A folder that is removed when it is dropped.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Result<Self, Error> {
-        static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-        let count = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let name = format!("tma-finish-{}-{count}", process::id());
-        let folder = env::temp_dir().join(name);
-        fs::create_dir(&folder)
-            .map_err(Error::io(format!("cannot create {}", folder.display())))?;
-        Ok(Self(folder))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let Self(folder) = self;
-        // The folder is below the system's folder for such, which others clean up, too.
-        let _ = fs::remove_dir_all(folder as &Path);
-    }
+    let name = format!("tma-finish-{}-{:?}", process::id(), thread::current().id());
+    let folder = env::temp_dir().join(name);
+    fs::create_dir(&folder).map_err(Error::io(format!("cannot create {}", folder.display())))?;
+    let path = folder.join("module.ptx");
+    let messages = fs::write(&path, text)
+        .map_err(Error::io(format!("cannot write {}", path.display())))
+        .and_then(|()| ptxas.messages(&path, arch, &folder.join("module.cubin")));
+    let _ = fs::remove_dir_all(&folder);
+    messages
 }
