@@ -130,11 +130,11 @@ fn memory_in_a_stream() -> CudaResult<()> {
     let mut host = LockedBuffer::new(&1_u32, 4)?;
     // SAFETY: never reached, as there is no driver.
     let mut buffer = unsafe { DeviceBuffer::<u32>::uninitialized_async(4, &stream) }?;
-    // SAFETY: as above.
+    // SAFETY: never reached, as there is no driver.
     unsafe { buffer.set_32_async(0, &stream) }?;
-    // SAFETY: as above.
+    // SAFETY: never reached, as there is no driver.
     unsafe { buffer.async_copy_from(&host[..], &stream) }?;
-    // SAFETY: as above.
+    // SAFETY: never reached, as there is no driver.
     unsafe { buffer.async_copy_to(&mut host[..], &stream) }?;
     buffer.drop_async(&stream)
 }

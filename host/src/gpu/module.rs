@@ -27,16 +27,16 @@ pub(crate) struct GpuModule {
 
 // SAFETY: the driver's handles are valid in every thread, and the driver synchronises their use.
 unsafe impl Send for GpuModule {}
-// SAFETY: as above.
+// SAFETY: `&GpuModule` only passes the handle to the driver, which synchronises its use.
 unsafe impl Sync for GpuModule {}
 
 /// A kernel of a module that is still loaded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GpuFunction(CUfunction);
 
-// SAFETY: as for the module.
+// SAFETY: the driver's handles are valid in every thread, and the driver synchronises their use.
 unsafe impl Send for GpuFunction {}
-// SAFETY: as for the module.
+// SAFETY: `&GpuFunction` only passes the handle to the driver, which synchronises its use.
 unsafe impl Sync for GpuFunction {}
 
 impl GpuModule {
