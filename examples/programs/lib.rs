@@ -17,6 +17,11 @@ include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 #[doc = include_str!(concat!(env!("OUT_DIR"), "/readme.md"))]
 mod readme {}
 
+/// The snippets of the page about other hosts, run.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/other-hosts.md")]
+mod other_hosts {}
+
 /// The result of every example's `main`.
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 

@@ -151,7 +151,8 @@ impl<'module> Function<'module> {
         shape: impl Into<Shape>,
         arguments: impl KernelArguments,
     ) -> Result<(), Failure> {
-        // SAFETY: the conditions are the same.
+        // SAFETY: the caller guarantees conditions 1 to 4 for this shape and these arguments, on whichever
+        // stream.
         unsafe { self.launch_on(&self.device().stream(), shape, arguments) }
     }
 
@@ -176,7 +177,7 @@ impl<'module> Function<'module> {
             parameters: Vec::new(),
             uses: Vec::new(),
         };
-        // SAFETY: the conditions are the same.
+        // SAFETY: `launch` has this shape and these arguments, for which the caller guarantees conditions 1 to 4.
         unsafe { self.start_on(stream, &launch) }
     }
 

@@ -134,7 +134,7 @@ pub fn encode_with_driver(
                 channels_per_pixel: im2col.channels_per_pixel,
                 pixels_per_column: im2col.pixels_per_column,
             };
-            // SAFETY: as above.
+            // SAFETY: the arrays of the tensor and the corners are as long as the greatest rank passed (1, 2).
             unsafe { driver::encode_im2col(&given, &pixels) }
         }
         Params::Im2colWide(wide) => {
@@ -144,7 +144,7 @@ pub fn encode_with_driver(
                 channels_per_pixel: wide.channels_per_pixel,
                 pixels_per_column: wide.pixels_per_column,
             };
-            // SAFETY: as above.
+            // SAFETY: the arrays of the tensor are as long as the greatest rank passed (1, 2).
             unsafe { driver::encode_im2col_wide(&given, &pixels, wide.mode as u32) }
         }
     };

@@ -126,9 +126,11 @@ fn calls_are_launched_by_their_module() -> Result {
         // SAFETY: `scale` scales that many elements, which the buffer has from there on (1, 2); it lives
         // until it is read (3), and no one else has it (4).
         unsafe { module.launch((1, 128), scale(&data, 100, 2.0)) }?;
-        // SAFETY: as above.
+        // SAFETY: `scale` scales the last 10 of 100 elements (1, 2); `data` lives until it is read (3), and the
+        // first launch has ended (4).
         unsafe { module.launch((1, 128), scale(data.at(90), 10, 3.0)) }?;
-        // SAFETY: as above.
+        // SAFETY: `scale` scales the first element (1, 2); `data` lives until it is read (3), and the launches
+        // before have ended (4).
         unsafe { module.launch((1, 128), scale(&mut data, 1, 5.0)) }?;
         let mut expected = [[2.0; 90].as_slice(), &[6.0; 10]].concat();
         expected[0] = 10.0;
@@ -137,7 +139,8 @@ fn calls_are_launched_by_their_module() -> Result {
         let (elements, tiled) = matrix();
         let (matrix, out) = (device.upload(&elements)?, device.zeroed::<i32>(256)?);
         let map = matrix.tensor_map(tiled)?;
-        // SAFETY: `tile` writes 256 elements, which the buffer has (1, 2); as above (3, 4).
+        // SAFETY: `tile` writes 256 elements, which the buffer has (1, 2); it lives until it is read (3), and no
+        // other launch uses it (4).
         unsafe { module.launch((1, 256), tile(&map, &out, 8, 4)) }?;
         assert_eq!(out.read()?, boxed(8, 4));
 
@@ -172,7 +175,8 @@ fn launches_on_a_stream_are_in_order_and_events_lie_between_them() -> Result {
         }
         let end = first.record()?;
         second.wait_for(&first)?;
-        // SAFETY: as above.
+        // SAFETY: `scale` takes these arguments (1) and stays in the first half of the buffer (2), which is read
+        // at the end (3); the second stream waits for the first (4).
         unsafe { module.launch_on(&second, (1, 64), scale(&data, 32, 0.5)) }?;
         second.synchronise()?;
         assert_eq!(data.read()?, [[4.0; 32], [8.0; 32]].concat());
@@ -226,13 +230,17 @@ fn memory_of_another_device_is_refused() -> Result {
             // SAFETY: `scale` scales that many elements, `tile` writes 256 (1, 2); the buffers live until the
             // end (3), and nothing else runs (4).
             unsafe { scale_of.launch((1, 64), (&data, 64_u32, 2.0_f32)) },
-            // SAFETY: as above.
+            // SAFETY: `scale` scales the 64 elements from the first on (1, 2); `data` lives until the end (3),
+            // and launches of a device run in order (4).
             unsafe { scale_of.launch((1, 64), (data.at(0), 64_u32, 2.0_f32)) },
-            // SAFETY: as above.
+            // SAFETY: `scale` scales the 64 elements of `data` (1, 2), which lives until the end (3), and
+            // launches of a device run in order (4).
             unsafe { module.launch((1, 64), scale(&data, 64, 2.0)) },
-            // SAFETY: as above.
+            // SAFETY: `tile` writes the 256 elements of `out` (1, 2), which lives until the end (3), and nothing
+            // else uses it (4).
             unsafe { tile_of.launch((1, 256), (&map, &out, 0, 0)) },
-            // SAFETY: as above.
+            // SAFETY: `tile` writes the 256 elements of `out` (1, 2), which lives until the end (3), and launches
+            // of a device run in order (4).
             unsafe { module.launch((1, 256), tile(&map, &out, 0, 0)) },
         ];
         one.synchronise()?;
@@ -249,7 +257,8 @@ fn memory_of_another_device_is_refused() -> Result {
         }
         let stream = other.new_stream()?;
         let mine = one.upload(&[1.0_f32; 64])?;
-        // SAFETY: as above.
+        // SAFETY: `scale` scales the 64 elements of `mine` (1, 2), which lives until the device is synchronised
+        // (3), and nothing else uses it (4).
         let result = unsafe { scale_of.launch_on(&stream, (1, 64), (&mine, 64_u32, 2.0_f32)) };
         assert_eq!(result.is_ok(), same, "{result:?}");
         one.synchronise()?;

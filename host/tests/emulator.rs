@@ -28,7 +28,7 @@ fn what_the_checker_finds_is_the_error_of_the_launch() {
             "{text}"
         );
         // The device goes on.
-        // SAFETY: as above, and there is no one to race with.
+        // SAFETY: the one thread writes to the one word of the buffer.
         unsafe { race.launch(Shape::new(1, 1), (&out,)) }.unwrap();
         assert_eq!(out.read().unwrap(), [0]);
     }
@@ -100,7 +100,7 @@ fn kernels_that_wait_overlap_unless_the_host_has_waited() {
         // SAFETY: the kernels access the two words of the buffer, and the emulator lets them race.
         unsafe { kernels[0].launch((1, 1), (&data,)) }.unwrap();
         between(&device, &data);
-        // SAFETY: as above.
+        // SAFETY: the second kernel accesses the same two words, and the emulator lets it race with the first.
         let result = unsafe { kernels[1].launch((1, 1), (&data,)) };
         result.map_err(|failure| failure.to_string())
     };
@@ -145,7 +145,7 @@ fn a_job_can_have_several_modules() {
         job.launch(Launch::new("add", 1, 1).of_module(module).buffer(data));
     }
     let mut jobs = Jobs::new(Device::emulator(0));
-    // SAFETY: the device is the emulator (1).
+    // SAFETY: the device is the emulator, which checks every access (1).
     unsafe { jobs.run(&mut job) }.unwrap();
     assert_eq!(
         job.buffers[data].to_vec::<u32>(),
@@ -153,7 +153,7 @@ fn a_job_can_have_several_modules() {
     );
     assert_eq!(job.buffers[calls].to_vec::<u32>(), Ok(vec![1002]));
     job.launch(Launch::new("add", 1, 1).of_module(2).buffer(data));
-    // SAFETY: as above.
+    // SAFETY: the device is the emulator, which checks every access (1).
     let failure = unsafe { jobs.run(&mut job) }.unwrap_err().to_string();
     assert!(
         failure.contains("module number 2 does not exist"),

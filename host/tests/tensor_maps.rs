@@ -54,7 +54,8 @@ fn loads_from_global_memory(device: &Device) -> Result {
     unsafe { tile.launch(Shape::new(1, 256), (&maps, &out, 0, 0)) }?;
     assert_eq!(out.read()?, [7; 256]);
     let second = maps.address(1).expect("two maps");
-    // SAFETY: as above.
+    // SAFETY: `second` is the address of a map of 16 x 16 boxes, `out` has 256 elements, and reading it waits for
+    // the kernel.
     unsafe {
         tile.launch(
             Shape::new(1, 256),
@@ -86,7 +87,8 @@ fn loads_from_constant_memory(device: &Device) -> Result {
     // The module keeps the tensor.
     let address = matrix.address();
     drop(matrix);
-    // SAFETY: as above.
+    // SAFETY: the map in constant memory still has 16 x 16 boxes, `out` has 256 elements, and reading it waits
+    // for the kernel.
     unsafe { tile.launch(Shape::new(1, 256), (&out, 16, 8)) }?;
     assert_eq!(out.read()?, boxed(16, 8));
     // Another map replaces the first one, whose tensor is freed.
@@ -95,7 +97,8 @@ fn loads_from_constant_memory(device: &Device) -> Result {
     module.set_tensor_map("constant_map", &matrix.tensor_map(tiled)?)?;
     let freed = device.tensor_map(tiled, address).unwrap_err();
     assert!(matches!(freed, EncodeError::NoMemory { .. }), "{freed}");
-    // SAFETY: as above.
+    // SAFETY: the new map in constant memory has 16 x 16 boxes, `out` has 256 elements, and reading it waits for
+    // the kernel.
     unsafe { tile.launch(Shape::new(1, 256), (&out, 16, 8)) }?;
     let expected: Vec<i32> = boxed(16, 8).iter().map(|element| -element).collect();
     assert_eq!(out.read()?, expected);

@@ -297,7 +297,7 @@ fn peers_are_asked_for_in_their_order() {
         for (device, other, expected) in [(1, 2, true), (2, 1, false)] {
             // SAFETY: the fake driver takes any device.
             let can = unsafe { peer::can_access(device, other) };
-            // SAFETY: as above.
+            // SAFETY: the fake driver takes any device.
             let has = unsafe { peer::has_atomics(device, other) };
             assert_eq!((can, has), (Ok(expected), Ok(expected)));
         }
@@ -307,7 +307,7 @@ fn peers_are_asked_for_in_their_order() {
             let enabled = unsafe { peer::enable_access(ptr::without_provenance_mut(48)) };
             assert_eq!(enabled, Ok(()));
         }
-        // SAFETY: as above.
+        // SAFETY: the fake driver does not follow the context.
         let refused = unsafe { peer::enable_access(ptr::without_provenance_mut(64)) };
         let error = failed("cuCtxEnablePeerAccess", 217, Origin::Driver);
         assert_eq!(refused, Err(error));

@@ -130,11 +130,11 @@ fn memory_in_a_stream() -> CudaResult<()> {
     let mut host = LockedBuffer::new(&1_u32, 4)?;
     // SAFETY: never reached, as there is no driver.
     let mut buffer = unsafe { DeviceBuffer::<u32>::uninitialized_async(4, &stream) }?;
-    // SAFETY: as above.
+    // SAFETY: never reached, as there is no driver.
     unsafe { buffer.set_32_async(0, &stream) }?;
-    // SAFETY: as above.
+    // SAFETY: never reached, as there is no driver.
     unsafe { buffer.async_copy_from(&host[..], &stream) }?;
-    // SAFETY: as above.
+    // SAFETY: never reached, as there is no driver.
     unsafe { buffer.async_copy_to(&mut host[..], &stream) }?;
     buffer.drop_async(&stream)
 }
@@ -172,6 +172,6 @@ fn nothing_is_linked_for_libcuda() {
         .args([concat!("-L", env!("OUT_DIR")), "-lcuda"])
         .output()
         .expect("this test needs a C compiler named `cc`");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && said.is_empty(), "{said}");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && errors.is_empty(), "{errors}");
 }

@@ -14,7 +14,7 @@ macro_rules! family {
 
         pub(super) const SECTION: &str = $section;
 
-        pub(super) const ROWS: &[crate::Row] = &[$(crate::Row {
+        pub(super) const ROWS: &[crate::FormRow] = &[$(crate::FormRow {
             ops: &[crate::Op::$family(Op::$first), $(crate::Op::$family(Op::$more)),*],
             text: $text,
             isa: $isa,
@@ -35,6 +35,18 @@ macro_rules! families {
         #[allow(missing_docs, reason = "these are the modules")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Op { $($family($stem::Op)),+ }
+
+        $(impl TryFrom<Op> for $stem::Op {
+            /// An operation of another family.
+            type Error = Op;
+
+            fn try_from(op: Op) -> Result<Self, Op> {
+                match op {
+                    Op::$family(op) => Ok(op),
+                    other => Err(other),
+                }
+            }
+        })+
 
         /// Every family.
         pub const FAMILIES: &[Family] = &[$(Family {

@@ -1,6 +1,6 @@
 use alloc::{borrow::Cow, format};
 
-use crate::{FAMILIES, Form, Row, Shape, form::words, notation};
+use crate::{FAMILIES, Form, FormRow, Shape, form::words, notation};
 
 /// The form of an instruction, by its opcode and the kinds of its operands.
 ///
@@ -74,7 +74,7 @@ fn with_greatest_n(instruction: &str) -> Option<Cow<'_, str>> {
 }
 
 /// Returns whether the text before the first group fits.
-fn may_have(row: &Row, opcode: &str) -> bool {
+fn may_have(row: &FormRow, opcode: &str) -> bool {
     let mut characters = row.text.chars().zip(opcode.chars());
     let differing = characters.find(|(wanted, character)| wanted != character);
     differing.is_none_or(|(wanted, _)| matches!(wanted, '{' | '$' | ' '))

@@ -1,6 +1,6 @@
 use alloc::{format, string::String};
 
-use crate::{Family, Op, Row, RowEmitted, Targets, Version, notation};
+use crate::{Family, FormRow, Op, RowEmitted, Targets, Version, notation};
 
 /// One form of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub enum Emitted {
 
 impl Form {
     /// The form of a row at this combination of its groups. A test sees to it that rows are well formed.
-    pub(crate) fn new(family: &'static Family, row: &'static Row, combination: usize) -> Self {
+    pub(crate) fn new(family: &'static Family, row: &'static FormRow, combination: usize) -> Self {
         let axes = notation::axes(row.texts());
         let render = |text| notation::render(text, &axes, combination).unwrap_or_default();
         let op = row.ops.get(notation::first(row.text, &axes, combination));
@@ -37,7 +37,12 @@ impl Form {
             isa: Version::parse(&render(row.isa)).unwrap_or_default(),
             targets: Targets::named(&render(row.targets)).unwrap_or(Targets::Sm80),
             emitted: match row.emitted {
-                RowEmitted::By(call) => Emitted::By(render(call)),
+                RowEmitted::By(call) => match notation::respelled(call, &axes, combination) {
+                    base if base == combination => Emitted::By(render(call)),
+                    base => {
+                        Emitted::As(notation::render(row.text, &axes, base).unwrap_or_default())
+                    }
+                },
                 RowEmitted::As(text) => Emitted::As(render(text)),
                 RowEmitted::Nothing => Emitted::Nothing,
             },

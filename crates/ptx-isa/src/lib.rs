@@ -4,14 +4,14 @@
 //! modifiers, with the PTX ISA version that introduced them, their targets, and the wrapper that emits them:
 //!
 //! ```text
-//! Init: "mbarrier.init{.shared::cta.b64 [r]|.b64 [d]}, r"
-//!     isa "{7.8|7.0}" on "sm_80" = "mbarrier::init({shared(a)|generic(p)}, n)";
-//! Init: "mbarrier.init.shared.b64 [r], r"
-//!     isa "7.0" on "sm_80" == "mbarrier.init.shared::cta.b64 [r], r";
+//! Init: "mbarrier.init{.shared::cta.b64 [r]|.shared.b64 [r]|.b64 [d]}, r"
+//!     isa "{7.8|7.0|7.0}" on "sm_80" = "mbarrier::init({shared(a)|=|generic(p)}, n)";
+//! ProxyAsync: "membar.proxy.async"
+//!     isa "8.0" on "sm_90" == "fence.proxy.async";
 //! ```
 //!
-//! The call of the wrapper follows `=`, and a form with the same meaning follows `==`; without either, no wrapper
-//! emits the form. Operands are written by their width: `h` 16 bits, `r` 32, `d` 64, `q` 128, `b` 8, `p` a
+//! The call of the wrapper follows `=`. An alternative `=` of the call marks another spelling of the alternative before
+//! it. A form of another row with the same meaning follows `==`. Without either, no wrapper emits the form. Operands are written by their width: `h` 16 bits, `r` 32, `d` 64, `q` 128, `b` 8, `p` a
 //! predicate. A group `{x|y}` expands to several forms; the first group of one string corresponds to the first
 //! group of the others, and so on, and groups with the same letter (`{R:x|y}`) correspond to each other. An
 //! alternative `{r*4}` is `{r,r,r,r}`. If a row has several operations, they correspond to the first group of its
@@ -58,7 +58,7 @@ pub struct Family {
     pub stem: &'static str,
     /// Its sections in the manual of PTX ISA 9.1.
     pub section: &'static str,
-    rows: &'static [Row],
+    rows: &'static [FormRow],
 }
 
 impl Family {
@@ -97,7 +97,7 @@ pub fn calls() -> impl Iterator<Item = (usize, Form)> {
 }
 
 /// Forms that differ by the groups of its texts.
-struct Row {
+struct FormRow {
     /// One for all of them, or one for each choice of the first group.
     ops: &'static [Op],
     text: &'static str,
@@ -121,7 +121,7 @@ impl RowEmitted {
     }
 }
 
-impl Row {
+impl FormRow {
     fn texts(&self) -> [&'static str; 4] {
         [self.text, self.isa, self.targets, self.emitted.text()]
     }

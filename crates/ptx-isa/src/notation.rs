@@ -253,6 +253,27 @@ fn choice(axes: &[Axis], letter: char, mut combination: usize) -> Option<usize> 
     None
 }
 
+/// Returns the combination that a combination spells otherwise, or itself: an alternative `=` of a call stands for
+/// the alternative before it.
+pub(crate) fn respelled(call: &'static str, axes: &[Axis], combination: usize) -> usize {
+    let mut base = combination;
+    let mut step = 1;
+    for axis in axes {
+        let is_respelling = |chosen: &usize| {
+            pieces(call).any(|piece| match piece {
+                Piece::Group(letter, choices) if letter == axis.letter => {
+                    alternatives(choices).nth(*chosen) == Some("=")
+                }
+                _ => false,
+            })
+        };
+        let chosen = combination / step % axis.count;
+        base -= step * (0..=chosen).rev().take_while(is_respelling).count();
+        step *= axis.count;
+    }
+    base
+}
+
 /// Returns whether corresponding groups have the same number of alternatives in all these texts, and all names are
 /// known.
 #[cfg(test)]
@@ -297,6 +318,14 @@ mod tests {
                 ("op.b.2d {r,r}, {r,r}", "op::y(2)"),
             ]
         );
+    }
+
+    #[test]
+    fn an_equals_sign_stands_for_the_alternative_before_it() {
+        let (text, call) = ("op.{a|b}{V:|.x|.y|.z}", "op::{f|g}{V:|=|=|_z}()");
+        let axes = axes([text, "", "", call]);
+        let bases = (0..8).map(|index| respelled(call, &axes, index));
+        assert_eq!(bases.collect::<Vec<_>>(), [0, 1, 0, 1, 0, 1, 6, 7]);
     }
 
     #[test]

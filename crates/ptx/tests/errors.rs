@@ -337,9 +337,9 @@ fn errors_stop_at_a_hundred() {
 fn a_text_whose_offsets_have_more_than_32_bits_is_refused() {
     let text = String::from_utf8(vec![0; 1 << 32]).unwrap();
     let errors = ptx::parse(&text).unwrap_err();
-    let said: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    let messages: Vec<String> = errors.iter().map(ToString::to_string).collect();
     assert_eq!(
-        said,
+        messages,
         ["1:1: expected a text of at most 4294967295 bytes, found a longer one"]
     );
 }

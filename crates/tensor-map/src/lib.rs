@@ -78,11 +78,6 @@ pub mod swizzle;
 mod target;
 pub mod walk;
 
-/// The code of the page compiles and is right.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/other-hosts.md")]
-mod other_hosts {}
-
 pub use allocation_class::AllocationClass;
 pub use data_type::{DataType, Element};
 pub use decode::{Decoded, NotATensorMap};

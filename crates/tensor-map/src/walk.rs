@@ -1,8 +1,8 @@
 //! The bytes of global memory that a copy touches, and their location in shared memory: all such
 //! arithmetic is here.
 //!
-//! A copy is a sequence of [`Row`]s, runs of bytes that are neighbours in global memory. Within a
-//! row, the swizzle may scatter pieces over shared memory: [`Row::pieces`].
+//! A copy is a sequence of [`BoxRow`]s, runs of bytes that are neighbours in global memory. Within a
+//! row, the swizzle may scatter pieces over shared memory: [`BoxRow::pieces`].
 //!
 //! The behaviour was seen on an H100, except slices with swizzles other than 32 bytes, which follow
 //! from the rest. Wide im2col loads and gathers and scatters of rows need a later GPU; their walks
@@ -38,7 +38,7 @@ pub enum Direction {
 
 /// Bytes of a copy that are neighbours in global memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct BoxRow {
     /// Where the row begins in the box, in bytes from the box's shared address, before the swizzle.
     pub shared_offset: u64,
     /// Where the row begins in global memory, in bytes from the tensor's address. It may be outside
@@ -65,7 +65,7 @@ pub struct Piece {
     pub bytes: u64,
 }
 
-impl Row {
+impl BoxRow {
     /// Returns the row's pieces in shared memory, for a box at this shared address.
     ///
     /// Addresses in shared memory have 32 bits; beyond that they wrap.
@@ -223,10 +223,10 @@ impl Error for NoWalk {}
 
 /// The rows of one copy, in the order of shared memory. Made by [`Params::walk`].
 #[derive(Clone, Debug)]
-pub struct Walk(Kind);
+pub struct Walk(Mode);
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum Mode {
     Tiles(Tiles),
     Column(Column),
     Rows(Rows),
@@ -272,15 +272,15 @@ impl Params {
                 not_negative(dim, *coordinate)?;
             }
         }
-        let kind = match self {
+        let mode = match self {
             Self::Tiled(tiled) => {
                 length("offsets", offsets.len(), 0)?;
                 aligned(tensor, coordinates.at(0), tiled.box_dims.at(0), direction)?;
-                Kind::Tiles(Tiles::new(tiled, coordinates, direction))
+                Mode::Tiles(Tiles::new(tiled, coordinates, direction))
             }
             Self::Im2col(im2col) => {
                 let offsets = filter_offsets(offsets, rank - 2, direction)?;
-                Kind::Column(Column::new(im2col, coordinates, offsets, direction)?)
+                Mode::Column(Column::new(im2col, coordinates, offsets, direction)?)
             }
             Self::Im2colWide(_) if direction == Direction::Store => {
                 return Err(NoWalk::Unfit("a wide im2col map to global memory"));
@@ -293,10 +293,10 @@ impl Params {
                         needed: 2,
                     });
                 };
-                Kind::Wide(Wide::new(wide, coordinates, [*halo, *offset])?)
+                Mode::Wide(Wide::new(wide, coordinates, [*halo, *offset])?)
             }
         };
-        Ok(Walk(kind))
+        Ok(Walk(mode))
     }
 
     /// The rows of a load `.tile::gather4` or a store `.tile::scatter4`: four rows of a tensor of
@@ -332,7 +332,7 @@ impl Params {
             }
         }
         let rows = Rows::new(tiled, column, rows, direction)?;
-        Ok(Walk(Kind::Rows(rows)))
+        Ok(Walk(Mode::Rows(rows)))
     }
 
     /// Checks that copies of maps of this kind are known.
@@ -423,7 +423,7 @@ fn row(
     elements: u32,
     coordinate: impl Fn(usize) -> i64,
     direction: Direction,
-) -> Row {
+) -> BoxRow {
     let slice = tensor.interleave.slice_bytes();
     let bytes = slice.unwrap_or(u64::from(elements) * tensor.data_type.bytes());
     let pitch = match (slice, tensor.swizzle.span_bytes()) {
@@ -451,7 +451,7 @@ fn row(
             inside_bytes = inside(first, bytes, tensor.row_bytes(), direction);
         }
     }
-    Row {
+    BoxRow {
         shared_offset: number * pitch,
         global_offset,
         bytes,
@@ -473,14 +473,14 @@ fn inside(first_bytes: i64, bytes: u64, dim_bytes: u64, direction: Direction) ->
 }
 
 impl Iterator for Walk {
-    type Item = Row;
+    type Item = BoxRow;
 
-    fn next(&mut self) -> Option<Row> {
+    fn next(&mut self) -> Option<BoxRow> {
         match &mut self.0 {
-            Kind::Tiles(tiles) => tiles.next(),
-            Kind::Column(column) => column.next(),
-            Kind::Rows(rows) => rows.next(),
-            Kind::Wide(wide) => wide.next(),
+            Mode::Tiles(tiles) => tiles.next(),
+            Mode::Column(column) => column.next(),
+            Mode::Rows(rows) => rows.next(),
+            Mode::Wide(wide) => wide.next(),
         }
     }
 }

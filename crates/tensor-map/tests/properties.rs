@@ -4,7 +4,7 @@ use proptest::{collection::vec, prelude::*, sample::select};
 use tensor_map::{
     DataType, Dims, Im2col, Interleave, L2Promotion, OobFill, Params, Swizzle, Tensor, TensorMap,
     Tiled,
-    walk::{Direction, Row},
+    walk::{BoxRow, Direction},
 };
 
 fn tensor(ranks: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Tensor> {
@@ -155,7 +155,7 @@ proptest! {
             ([start[0].abs() * 4, start[1].abs(), start[2].abs()], Direction::Store)
         };
         // Rows of 32 bytes fit the narrowest swizzle.
-        let rows: Vec<Row> = tiled.params().walk(&start, &[], direction).unwrap().collect();
+        let rows: Vec<BoxRow> = tiled.params().walk(&start, &[], direction).unwrap().collect();
         let pitch = swizzle.span_bytes().unwrap_or(u64::from(box_dims[0]) * 4);
         let mut number = 0;
         for z in (0..box_dims[2]).step_by(element_strides[2] as usize) {

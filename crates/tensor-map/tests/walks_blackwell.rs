@@ -237,20 +237,20 @@ fn four_rows_are_four_boxes_of_one_row() {
     let refused = |params: Params| params.walk_rows(0, [0; 4], Direction::Load).unwrap_err();
     assert!(matches!(refused(params(&[8, 2])), NoWalk::Unfit(_)));
     let unaligned = params(&[8, 1]).walk_rows(1, [0; 4], Direction::Load);
-    let said = unaligned.unwrap_err().to_string();
+    let error = unaligned.unwrap_err().to_string();
     let fix = "; begin at 0, widen the box from 8 to 12 elements, and skip the first 1";
     assert!(
-        said.contains("a multiple of 16 bytes, 4 elements"),
-        "{said}"
+        error.contains("a multiple of 16 bytes, 4 elements"),
+        "{error}"
     );
-    assert!(said.ends_with(fix), "{said}");
+    assert!(error.ends_with(fix), "{error}");
     let negative = params(&[8, 1]).walk_rows(-1, [0; 4], Direction::Load);
     let fix = "; begin at -4, widen the box from 8 to 12 elements, and skip the first 3";
-    let said = negative.unwrap_err().to_string();
-    assert!(said.ends_with(fix), "{said}");
+    let error = negative.unwrap_err().to_string();
+    assert!(error.ends_with(fix), "{error}");
     let stored = params(&[8, 1]).walk_rows(6, [0; 4], Direction::Store);
-    let said = stored.unwrap_err().to_string();
-    assert!(said.ends_with("; begin at a multiple of 4"), "{said}");
+    let error = stored.unwrap_err().to_string();
+    assert!(error.ends_with("; begin at a multiple of 4"), "{error}");
     let deep = TensorMap::tiled(DataType::U32, &[8, 8, 8]).box_dims(&[8, 1, 1]);
     assert!(matches!(
         refused(deep.params()),

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use tensor_map::{
     DataType, Params, Swizzle, TensorMap,
-    walk::{Direction, NoWalk, Row},
+    walk::{BoxRow, Direction, NoWalk},
 };
 
 const WALKS: &str = include_str!("data/walks-h100.txt");
@@ -114,7 +114,7 @@ fn offsets_have_few_bits_and_stores_have_none() {
 
 #[test]
 fn pieces_far_out_wrap() {
-    let row = Row {
+    let row = BoxRow {
         shared_offset: u64::MAX - 8,
         global_offset: 0,
         bytes: 64,

@@ -25,8 +25,8 @@ const ADVICE: &[(&[&str], &str)] = &[
 
 /// Returns the advice for the compiler's messages, one a line, each after `= help:`.
 pub(crate) fn advice(diagnostics: &str) -> String {
-    let fits = |said: &&[&str]| said.iter().any(|said| diagnostics.contains(said));
-    let fitting = ADVICE.iter().filter(|(said, _)| fits(said));
+    let fits = |messages: &&[&str]| messages.iter().any(|message| diagnostics.contains(message));
+    let fitting = ADVICE.iter().filter(|(messages, _)| fits(messages));
     fitting
         .map(|(_, advice)| format!("\n= help: {advice}"))
         .collect()

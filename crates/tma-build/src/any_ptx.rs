@@ -1,11 +1,6 @@
 //! PTX that another compiler wrote.
 
-use std::{
-    collections::BTreeMap,
-    env, fs,
-    path::{Path, PathBuf},
-    process,
-};
+use std::{collections::BTreeMap, env, fs, process, thread};
 
 use ptx::{At, LineIndex};
 
@@ -13,8 +8,8 @@ use crate::{
     Arch, Assemble, Error, PtxIsa, Ptxas, Resources,
     finish::{Marker, finish, name_target},
     formatters::{has_panic_record, replace_formatters},
-    lint::{Diagnostic, Kind, lint, lost_speed, raise_version},
-    ptxas::report,
+    lint::{Diagnostic, Lint, lint, lost_speed, raise_version},
+    ptxas::resources,
 };
 
 /// The options of [`finish_ptx`].
@@ -132,9 +127,9 @@ pub fn finish_ptx(file: &str, text: &str, options: FinishOptions) -> Result<Fini
         (Assemble::Never, _) | (Assemble::IfFound, Err(Error::NoPtxas { .. })) => None,
         (_, Err(error)) => return Err(error),
         (_, Ok(ptxas)) => {
-            let said = messages(&ptxas, &text, arch)?;
-            refuse(lost_speed(&said, &module, &markers))?;
-            Some(report(&said))
+            let messages = messages(&ptxas, &text, arch)?;
+            refuse(lost_speed(&messages, &module, &markers))?;
+            Some(resources(&messages))
         }
     };
     Ok(FinishedPtx {
@@ -149,42 +144,24 @@ pub fn finish_ptx(file: &str, text: &str, options: FinishOptions) -> Result<Fini
 fn is_warning(found: &Diagnostic, markers: &[Marker]) -> bool {
     let has_marker = markers.iter().any(|marker| marker.kernel == found.function);
     let is_slow = matches!(
-        found.kind,
-        Kind::LocalMemory { .. }
-            | Kind::Recursion { .. }
-            | Kind::CallBesideWgmma { .. }
-            | Kind::LostSpeed { .. }
+        found.lint,
+        Lint::LocalMemory { .. }
+            | Lint::Recursion { .. }
+            | Lint::CallBesideWgmma { .. }
+            | Lint::LostSpeed { .. }
     );
-    found.kind.is_warning() || is_slow && !has_marker
+    found.lint.is_warning() || is_slow && !has_marker
 }
 
 /// Returns the messages of ptxas for a text, which it reads from a file.
 fn messages(ptxas: &Ptxas, text: &str, arch: Arch) -> Result<String, Error> {
-    let folder = Scratch::new()?;
-    let path = folder.0.join("module.ptx");
-    fs::write(&path, text).map_err(Error::io(format!("cannot write {}", path.display())))?;
-    ptxas.messages(&path, arch, &folder.0.join("module.cubin"))
-}
-
-/// A folder that is removed when it is dropped.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Result<Self, Error> {
-        static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-        let count = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let name = format!("tma-finish-{}-{count}", process::id());
-        let folder = env::temp_dir().join(name);
-        fs::create_dir(&folder)
-            .map_err(Error::io(format!("cannot create {}", folder.display())))?;
-        Ok(Self(folder))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let Self(folder) = self;
-        // The folder is below the system's folder for such, which others clean up, too.
-        let _ = fs::remove_dir_all(folder as &Path);
-    }
+    let name = format!("tma-finish-{}-{:?}", process::id(), thread::current().id());
+    let folder = env::temp_dir().join(name);
+    fs::create_dir(&folder).map_err(Error::io(format!("cannot create {}", folder.display())))?;
+    let path = folder.join("module.ptx");
+    let messages = fs::write(&path, text)
+        .map_err(Error::io(format!("cannot write {}", path.display())))
+        .and_then(|()| ptxas.messages(&path, arch, &folder.join("module.cubin")));
+    let _ = fs::remove_dir_all(&folder);
+    messages
 }

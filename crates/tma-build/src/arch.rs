@@ -52,8 +52,8 @@ macro_rules! archs {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// The PTX ISA version that a module for it has unless told otherwise: the lowest that
-            /// has this architecture and the instructions of the crate `tma`.
+            /// The PTX ISA version of modules for it unless [`PtxBuilder::ptx_isa`](crate::PtxBuilder::ptx_isa) sets
+            /// one: the lowest that has this architecture and the instructions of the crate `tma`.
             pub const fn default_isa(self) -> PtxIsa {
                 match self { $(Self::$variant => PtxIsa::new($major, $minor),)* }
             }

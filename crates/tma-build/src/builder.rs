@@ -12,9 +12,9 @@ use crate::{
     compile::{Compilation, Output, package_name},
     finish::{Marker, drop_debug_sections, finish, name_target, rename_folders},
     formatters::replace_formatters,
-    lint::{Diagnostic, Kind, Source, duplicated_barriers, lint, lost_speed, raise_version},
+    lint::{Diagnostic, Lint, Source, duplicated_barriers, lint, lost_speed, raise_version},
     locations::name_own_lines,
-    ptxas::report,
+    ptxas::resources,
     target_dir,
 };
 
@@ -261,8 +261,8 @@ impl PtxBuilder {
         })
     }
 
-    /// Says what to watch. A script that fails says nothing: cargo runs it again in any case, and
-    /// shows all that it said beside the error.
+    /// Prints the inputs for cargo to watch, once the build has succeeded: cargo runs a failed script again in any
+    /// case, and shows its output with the error.
     fn tell_cargo(&self, sources: &[PathBuf]) {
         println!("cargo::rerun-if-env-changed={}", DeviceCompiler::VARIABLE);
         println!("cargo::rerun-if-env-changed={}", Ptxas::VARIABLE);
@@ -382,12 +382,12 @@ impl PtxBuilder {
         // Checks are panics, panics are calls, and loops with them are not unrolled: who asks for checks does not ask
         // for speed.
         let is_checked = self.checks().contains(&true);
-        let is_beside = |found: &Diagnostic| matches!(found.kind, Kind::CallBesideWgmma { .. });
+        let is_beside = |found: &Diagnostic| matches!(found.lint, Lint::CallBesideWgmma { .. });
         let is_slow =
-            |found: &Diagnostic| is_beside(found) || matches!(found.kind, Kind::LocalMemory { .. });
+            |found: &Diagnostic| is_beside(found) || matches!(found.lint, Lint::LocalMemory { .. });
         let is_costly = diagnostics.iter().any(is_beside);
         let (slow, diagnostics): (Vec<_>, Vec<_>) = diagnostics.into_iter().partition(|found| {
-            found.kind.is_warning() || (is_checked || source.is_none()) && is_slow(found)
+            found.lint.is_warning() || (is_checked || source.is_none()) && is_slow(found)
         });
         warnings.extend(slow.iter().map(ToString::to_string));
         self.refuse(diagnostics)?;
@@ -426,19 +426,19 @@ impl PtxBuilder {
             (_, Err(error)) => return Err(error),
         };
         let kept = target_dir.join("assembled");
-        let Some(said) = ptxas.messages_once(path, self.arch, &kept, limit)? else {
+        let Some(messages) = ptxas.messages_once(path, self.arch, &kept, limit)? else {
             warnings.push(format!(
                 "not assembled: with calls beside `wgmma`, ptxas has not ended after {} s",
                 LIMIT.as_secs()
             ));
             return Ok(None);
         };
-        let slow = lost_speed(&said, module, markers);
+        let slow = lost_speed(&messages, module, markers);
         if self.checks().contains(&true) {
             warnings.extend(slow.iter().map(ToString::to_string));
         } else {
             self.refuse(slow)?;
         }
-        Ok(Some(report(&said)))
+        Ok(Some(resources(&messages)))
     }
 }

@@ -63,7 +63,7 @@ impl DeviceCompiler {
     /// The folder for `--sysroot` with the compiled `core`, which is made where it is missing.
     ///
     /// # Errors
-    /// [`Error::Core`] with what the compiler said, and [`Error::Io`].
+    /// [`Error::Core`] with the messages of the compiler, and [`Error::Io`].
     pub fn core(&self) -> Result<PathBuf, Error> {
         let sysroot = sysroot(self);
         if sysroot.is_dir() {

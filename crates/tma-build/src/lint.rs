@@ -26,7 +26,7 @@ use crate::{PtxIsa, finish::Marker};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// The violation, with its details.
-    pub kind: Kind,
+    pub lint: Lint,
     /// The kernel or function.
     pub function: String,
     /// `file:line` in the Rust source where the line table has it. In a module of [`finish_ptx`](crate::finish_ptx)
@@ -39,7 +39,7 @@ pub struct Diagnostic {
 /// The subject of a [`Diagnostic`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum Lint {
     /// The compiler copied a barrier, or another instruction that all threads of a warp reach together,
     /// into divergent arms of a branch, where the threads that take different arms wait for each other
     /// for ever.
@@ -89,7 +89,7 @@ pub enum Kind {
         /// The number of its message.
         code: &'static str,
         /// Its message.
-        said: String,
+        message: String,
     },
     /// A function is called that the module only declares.
     UnresolvedFunction {
@@ -98,7 +98,7 @@ pub enum Kind {
     },
 }
 
-impl Kind {
+impl Lint {
     /// A short name.
     pub const fn name(&self) -> &'static str {
         match self {
@@ -121,12 +121,12 @@ impl Kind {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: in `{}`", self.kind.name(), self.function)?;
+        write!(f, "{}: in `{}`", self.lint.name(), self.function)?;
         if let Some(location) = &self.location {
             write!(f, " ({location})")?;
         }
-        match &self.kind {
-            Kind::DuplicatedBarrier {
+        match &self.lint {
+            Lint::DuplicatedBarrier {
                 instruction,
                 in_source,
                 in_ptx,
@@ -148,7 +148,7 @@ impl fmt::Display for Diagnostic {
                      that exclude each other; {advice}"
                 )
             }
-            Kind::NewerInstruction {
+            Lint::NewerInstruction {
                 instruction,
                 needed,
                 module,
@@ -158,7 +158,7 @@ impl fmt::Display for Diagnostic {
                  `.ptx_isa(PtxIsa::new({}, {}))`",
                 needed.major, needed.minor
             ),
-            Kind::LocalMemory { variable, bytes } => {
+            Lint::LocalMemory { variable, bytes } => {
                 write!(f, ": {bytes} bytes of local memory for each thread")?;
                 if !variable.is_empty() {
                     write!(f, ", for `{variable}`")?;
@@ -168,28 +168,28 @@ impl fmt::Display for Diagnostic {
                      into `tma::shared!`, or say `#[kernel(local_memory)]`",
                 )
             }
-            Kind::Recursion { callee } => write!(
+            Lint::Recursion { callee } => write!(
                 f,
                 ": `{callee}` calls itself, so that nobody knows how much stack a thread needs; write a loop, \
                  or say `#[kernel(local_memory)]`"
             ),
-            Kind::IndirectCall => write!(
+            Lint::IndirectCall => write!(
                 f,
                 ": a call through a pointer, as by `dyn`, which is slow and keeps registers for every \
                  function that it may reach; take a generic parameter or an enum"
             ),
-            Kind::CallBesideWgmma { callee } => write!(
+            Lint::CallBesideWgmma { callee } => write!(
                 f,
                 ": `{callee}` is called in a kernel with `wgmma`, which makes ptxas wait for each product; \
                  have it inlined, and what cannot happen said by `core::hint::assert_unchecked`, or say \
                  `#[kernel(allow(C7509))]`"
             ),
-            Kind::LostSpeed { code, said } => write!(
+            Lint::LostSpeed { code, message } => write!(
                 f,
-                ": ptxas says: {said}; {}, or say `#[kernel(allow({code}))]`",
+                ": ptxas says: {message}; {}, or say `#[kernel(allow({code}))]`",
                 lost_speed::advice(code)
             ),
-            Kind::UnresolvedFunction { callee } => write!(
+            Lint::UnresolvedFunction { callee } => write!(
                 f,
                 ": `{callee}` is called and nobody defines it: modules are not linked; write it in Rust, or \
                  depend on the crate that has it"
@@ -244,7 +244,7 @@ pub fn lint(module: &Module, markers: &[Marker], source: Option<&Source>) -> Vec
         let may_call = |marker: &Marker| marker.allowed.iter().any(|code| code == "C7509");
         let mut of_calls = calls::of_kernel(module, kernel, local_memory);
         if marker.is_some_and(may_call) {
-            of_calls.retain(|found| !matches!(found.kind, Kind::CallBesideWgmma { .. }));
+            of_calls.retain(|found| !matches!(found.lint, Lint::CallBesideWgmma { .. }));
         }
         diagnostics.extend(of_calls);
         if !local_memory {

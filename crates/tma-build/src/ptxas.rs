@@ -92,11 +92,12 @@ impl Ptxas {
         arch: Arch,
         cubin: &Path,
     ) -> Result<BTreeMap<String, Resources>, Error> {
-        self.messages(ptx, arch, cubin).map(|said| report(&said))
+        self.messages(ptx, arch, cubin)
+            .map(|messages| resources(&messages))
     }
 
     /// As [`messages`](Self::messages), unless this ptxas took the same text for this architecture before:
-    /// what it said then is kept in the folder. Nothing where it has not ended within the limit.
+    /// its messages are kept in the folder. Returns none if ptxas exceeds the time limit.
     pub(crate) fn messages_once(
         &self,
         ptx: &Path,
@@ -116,19 +117,19 @@ impl Ptxas {
         let mut hasher = DefaultHasher::new();
         (text, arch.name(), &self.path, program.ok()).hash(&mut hasher);
         let kept = folder.join(format!("{:016x}.txt", hasher.finish()));
-        if let Ok(said) = fs::read_to_string(&kept) {
-            return Ok(Some(said));
+        if let Ok(messages) = fs::read_to_string(&kept) {
+            return Ok(Some(messages));
         }
         fs::create_dir_all(folder).map_err(io)?;
         // No other process writes this file: ptxas its cubin, then this one the complete messages.
         let own = kept.with_extension(process::id().to_string());
-        let Some(said) = self.messages_within(ptx, arch, &own, limit)? else {
+        let Some(messages) = self.messages_within(ptx, arch, &own, limit)? else {
             return Ok(None);
         };
-        fs::write(&own, &said)
+        fs::write(&own, &messages)
             .and_then(|()| fs::rename(&own, &kept))
             .map_err(io)?;
-        Ok(Some(said))
+        Ok(Some(messages))
     }
 
     /// Assembles a finished module and returns the output of ptxas.
@@ -136,8 +137,8 @@ impl Ptxas {
     /// # Errors
     /// As [`assemble`](Self::assemble).
     pub fn messages(&self, ptx: &Path, arch: Arch, cubin: &Path) -> Result<String, Error> {
-        let said = self.messages_within(ptx, arch, cubin, None)?;
-        Ok(said.unwrap_or_default())
+        let messages = self.messages_within(ptx, arch, cubin, None)?;
+        Ok(messages.unwrap_or_default())
     }
 
     /// Does the same, and returns none if ptxas exceeds the time limit.
@@ -159,9 +160,11 @@ impl Ptxas {
             .map_err(io)?;
         let mut stderr = child.stderr.take();
         let reader = thread::spawn(move || {
-            let mut said = Vec::new();
-            let read = stderr.as_mut().map(|stderr| stderr.read_to_end(&mut said));
-            read.transpose().map(|_| said)
+            let mut output = Vec::new();
+            let read = stderr
+                .as_mut()
+                .map(|stderr| stderr.read_to_end(&mut output));
+            read.transpose().map(|_| output)
         });
         let start = Instant::now();
         let status = loop {
@@ -176,16 +179,16 @@ impl Ptxas {
                 (Some(_), None) => thread::sleep(Duration::from_millis(20)),
             }
         };
-        let said = reader.join().unwrap_or_else(|_| Ok(Vec::new()));
-        let said = said.map_err(io)?;
-        let said = String::from_utf8_lossy(&said);
+        let output = reader.join().unwrap_or_else(|_| Ok(Vec::new()));
+        let output = output.map_err(io)?;
+        let messages = String::from_utf8_lossy(&output);
         if status.success() {
-            return Ok(Some(said.into_owned()));
+            return Ok(Some(messages.into_owned()));
         }
         let text = std::fs::read_to_string(ptx).unwrap_or_default();
         Err(Error::Assemble {
             arch,
-            diagnostics: with_rust_lines(&said, &text),
+            diagnostics: with_rust_lines(&messages, &text),
         })
     }
 }
@@ -221,10 +224,10 @@ pub fn cuda_cache() -> PathBuf {
 }
 
 /// Reads the lines that `--verbose` prints for each kernel.
-pub(crate) fn report(said: &str) -> BTreeMap<String, Resources> {
+pub(crate) fn resources(messages: &str) -> BTreeMap<String, Resources> {
     let mut kernels: BTreeMap<String, Resources> = BTreeMap::new();
     let mut current = None;
-    for line in said.lines() {
+    for line in messages.lines() {
         if let Some((_, rest)) = line.split_once("Compiling entry function '") {
             current = rest.split('\'').next().map(str::to_owned);
         } else if line.contains("Function properties for ") {
@@ -259,9 +262,9 @@ fn number_before(line: &str, unit: &str) -> u32 {
 }
 
 /// Adds to each complaint about a line of the PTX the Rust line that it comes from.
-fn with_rust_lines(said: &str, ptx: &str) -> String {
+fn with_rust_lines(messages: &str, ptx: &str) -> String {
     let mut lines = Vec::new();
-    for line in said.lines() {
+    for line in messages.lines() {
         lines.push(line.to_owned());
         let number = line.split_once(", line ").map(|(_, rest)| rest);
         let number = number.and_then(|rest| rest.split(';').next()?.trim().parse::<usize>().ok());
@@ -302,7 +305,7 @@ pub(crate) fn rust_location(ptx: &str, line: usize) -> Option<String> {
 mod tests {
     use super::*;
 
-    const SAID: &str = "\
+    const MESSAGES: &str = "\
 ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function 'tile_2d' for 'sm_90a'
 ptxas info    : Function properties for tile_2d
@@ -318,7 +321,7 @@ ptxas info    : Function properties for helper
 
     #[test]
     fn the_report_is_read_for_each_kernel_and_for_kernels_alone() {
-        let kernels = report(SAID);
+        let kernels = resources(MESSAGES);
         assert_eq!(kernels.len(), 2);
         let tile = Resources {
             registers: 10,
@@ -341,8 +344,8 @@ ptxas info    : Function properties for helper
     fn complaints_get_the_rust_line() {
         let ptx =
             ".version 8.0\n.loc 2 70 5\n\tfrob %r1;\n.file 1 \"a.rs\"\n.file 2 \"src/tile.rs\"\n";
-        let said = "ptxas module.ptx, line 3; error   : Unknown instruction";
-        let text = with_rust_lines(said, ptx);
+        let message = "ptxas module.ptx, line 3; error   : Unknown instruction";
+        let text = with_rust_lines(message, ptx);
         assert!(
             text.ends_with("    frob %r1;\n    from src/tile.rs:70"),
             "{text}"
@@ -370,10 +373,10 @@ ptxas info    : Function properties for helper
         };
         let limit = Some(Duration::from_millis(200));
         assert_eq!(messages("exec sleep 1000", limit).unwrap(), None);
-        let said = Some("said\n".to_owned());
+        let printed = Some("said\n".to_owned());
         let limit = Some(Duration::from_secs(1000));
-        assert_eq!(messages("exit 0", limit).unwrap(), said);
-        assert_eq!(messages("exit 0", None).unwrap(), said);
+        assert_eq!(messages("exit 0", limit).unwrap(), printed);
+        assert_eq!(messages("exit 0", None).unwrap(), printed);
         assert!(messages("exit 1", limit).is_err());
     }
 }

@@ -73,10 +73,10 @@ impl RustCuda {
             .args(self.rustflags(Arch::Sm100))
             .output()
             .map_err(|error| format!("{rustc} does not run: {error}"))?;
-        let said = String::from_utf8_lossy(&output.stderr);
+        let errors = String::from_utf8_lossy(&output.stderr);
         let loads = || format!("{rustc} does not load {}", self.backend.display());
         if !output.status.success() {
-            return Err(format!("{}: {}", loads(), said.trim()));
+            return Err(format!("{}: {}", loads(), errors.trim()));
         }
         let features = String::from_utf8_lossy(&output.stdout);
         match features.contains("target_feature=\"compute_100\"") {

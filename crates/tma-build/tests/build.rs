@@ -304,8 +304,8 @@ fn newer_instruction() -> Result<(), Failed> {
             "PtxIsa::new(8, 6)",
         ],
     )?;
-    let told = newer.builder().ptx_isa(PtxIsa::new(9, 0));
-    contains(&text(&told.build()?)?, &[".version 9.0\n"])?;
+    let lowered = newer.builder().ptx_isa(PtxIsa::new(9, 0));
+    contains(&text(&lowered.build()?)?, &[".version 9.0\n"])?;
     // Untold, the version is the one that the instruction needs.
     contains(&text(&newer.builder().build()?)?, &[".version 8.6\n"])
 }
@@ -522,7 +522,7 @@ fn resources() -> Result<(), Failed> {
          S::ptr().at(thread_idx().x).write(1);\n        sync_threads();\n        *data = S::ptr().at(3).read();\n    }\n}",
     )?;
     let ptx = good.builder().assemble(Assemble::Always).build()?;
-    let resources = ptx.resources.ok_or("ptxas said nothing")?;
+    let resources = ptx.resources.ok_or("ptxas printed nothing")?;
     let k = resources.get("k").ok_or("nothing about `k`")?;
     holds(
         k.registers > 0 && k.shared_bytes == 400 && k.stack_bytes == 0,
@@ -537,7 +537,7 @@ fn no_crate() -> Result<(), Failed> {
         Err(Error::NoCrate { path }) => {
             holds(path.ends_with("nothing"), path.display().to_string())
         }
-        // Without a device compiler that is said first.
+        // A missing device compiler is reported first.
         Err(Error::NoCompiler { .. }) => Ok(()),
         other => Err(format!("{other:?}").into()),
     }

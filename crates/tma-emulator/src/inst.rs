@@ -1,7 +1,7 @@
 //! Instructions: a file for each family, with its decoding and its execution.
 //!
-//! `families!` lists them. A row names the file, the family's [`Action`] if it has one of its own, and the
-//! decoder of each opcode.
+//! `families!` lists them. A row names the file, the family's [`Action`] if it has one of its own, and its opcodes.
+//! An opcode is decoded by its form in the table of `ptx_isa`, or by its words where the row names a decoder.
 
 mod activemask;
 mod alu;
@@ -78,11 +78,10 @@ mod wmma;
 
 pub(crate) use execute::{Execute, Waiting, each_lane};
 
-use ptx::{Instruction, Opcode};
-use ptx_isa::Form;
+use ptx::Opcode;
 
 use crate::{
-    decode::{self, Decode, InstructionSet, NotSupported},
+    decode::{self, Decode, InstructionSet},
     machine::{self, Alu, Flow, Slot, Special, Stuck, Trapped, Wait, observer::Watch},
 };
 
@@ -147,7 +146,12 @@ macro_rules! families {
             }
         }
     };
-    (@decode $family:ident) => { Decode::Form };
+    (@decode $family:ident) => {
+        Decode::Form(|decoder, instruction, form| match form.op().try_into() {
+            Ok(op) => $family::decode(decoder, instruction, form, op),
+            Err(_) => Err("the instruction is not known".into()),
+        })
+    };
     (@decode $family:ident $decode:ident) => { Decode::Words($family::$decode) };
 }
 
@@ -352,73 +356,6 @@ impl InstructionSet for Action {
 
     fn has_result_to_use(opcode: &Opcode) -> bool {
         opcode.stem() == "mbarrier" && opcode.parts().any(|part| part.ends_with("_wait"))
-    }
-
-    fn decode(
-        decoder: &mut Decoder<'_>,
-        instruction: &Instruction,
-        form: &Form,
-    ) -> Result<(), NotSupported> {
-        use ptx_isa::Op::*;
-        match form.op() {
-            Applypriority(op) => applypriority::decode(decoder, instruction, form, op),
-            BarrierCluster(op) => barrier_cluster::decode(decoder, instruction, form, op),
-            BarrierCta(op) => barrier_cta::decode(decoder, instruction, form, op),
-            BarrierWarp(op) => barrier_warp::decode(decoder, instruction, form, op),
-            Clusterlaunchcontrol(op) => {
-                clusterlaunchcontrol::decode(decoder, instruction, form, op)
-            }
-            CpAsync(op) => cp_async::decode(decoder, instruction, form, op),
-            CpAsyncBulk(op) => cp_async_bulk::decode(decoder, instruction, form, op),
-            CpAsyncBulkPrefetch(op) => {
-                cp_async_bulk_prefetch::decode(decoder, instruction, form, op)
-            }
-            CpAsyncBulkPrefetchTensor(op) => {
-                cp_async_bulk_prefetch_tensor::decode(decoder, instruction, form, op)
-            }
-            CpAsyncBulkTensor(op) => cp_async_bulk_tensor::decode(decoder, instruction, form, op),
-            CpAsyncMbarrierArrive(op) => {
-                cp_async_mbarrier_arrive::decode(decoder, instruction, form, op)
-            }
-            CpReduceAsyncBulk(op) => cp_reduce_async_bulk::decode(decoder, instruction, form, op),
-            CpReduceAsyncBulkTensor(op) => {
-                cp_reduce_async_bulk_tensor::decode(decoder, instruction, form, op)
-            }
-            Createpolicy(op) => createpolicy::decode(decoder, instruction, form, op),
-            Cvta(op) => cvta::decode(decoder, instruction, form, op),
-            Discard(op) => discard::decode(decoder, instruction, form, op),
-            ElectSync(op) => elect_sync::decode(decoder, instruction, form, op),
-            Fence(op) => fence::decode(decoder, instruction, form, op),
-            Getctarank(op) => getctarank::decode(decoder, instruction, form, op),
-            Griddepcontrol(op) => griddepcontrol::decode(decoder, instruction, form, op),
-            Isspacep(op) => isspacep::decode(decoder, instruction, form, op),
-            Ldmatrix(op) => ldmatrix::decode(decoder, instruction, form, op),
-            Mapa(op) => mapa::decode(decoder, instruction, form, op),
-            Mbarrier(op) => mbarrier::decode(decoder, instruction, form, op),
-            Mma(op) => mma::decode(decoder, instruction, form, op),
-            Movmatrix(op) => movmatrix::decode(decoder, instruction, form, op),
-            Prefetch(op) => prefetch::decode(decoder, instruction, form, op),
-            RedAsync(op) => red_async::decode(decoder, instruction, form, op),
-            Setmaxnreg(op) => setmaxnreg::decode(decoder, instruction, form, op),
-            ShflSync(op) => shfl_sync::decode(decoder, instruction, form, op),
-            StAsync(op) => st_async::decode(decoder, instruction, form, op),
-            StBulk(op) => st_bulk::decode(decoder, instruction, form, op),
-            Stmatrix(op) => stmatrix::decode(decoder, instruction, form, op),
-            TensormapCpFenceproxy(op) => {
-                tensormap_cp_fenceproxy::decode(decoder, instruction, form, op)
-            }
-            TensormapReplace(op) => tensormap_replace::decode(decoder, instruction, form, op),
-            VoteSync(op) => vote_sync::decode(decoder, instruction, form, op),
-            Wgmma(op) => wgmma::decode(decoder, instruction, form, op),
-
-            // These are some forms of instructions that have many more.
-            Abs(_) | Add(_) | Atom(_) | Bfe(_) | Bfi(_) | Clock(_) | Cos(_) | Cvt(_) | Dp2a(_)
-            | Dp4a(_) | Ex2(_) | Fma(_) | LdGlobal(_) | LdShared(_) | Lg2(_) | Max(_) | Min(_)
-            | Mul(_) | Nanosleep(_) | Neg(_) | Prmt(_) | Rcp(_) | RedShared(_) | Rsqrt(_)
-            | Sin(_) | Sqrt(_) | Sreg(_) | StGlobal(_) | StShared(_) | Sub(_) | Tanh(_) => {
-                Err("the instruction is not known".into())
-            }
-        }
     }
 
     fn read(special: Special, d: Slot) -> Self {

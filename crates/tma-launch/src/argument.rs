@@ -251,9 +251,9 @@ mod tests {
                 offset_bytes: 0,
             },
         ]);
-        let said = argument.to_bytes().unwrap_err().to_string();
+        let error = argument.to_bytes().unwrap_err().to_string();
         assert_eq!(
-            said,
+            error,
             "check: an argument refers to buffer 2 of a job, but there is no job: pass the address of a \
              buffer, or the tensor map itself"
         );

@@ -99,9 +99,9 @@ fn describe(params: &Params) -> String {
         return format!("a map of mode {}", params.mode());
     };
     let tensor = &tiled.tensor;
-    let mut said = tile(tensor.data_type, tiled.box_dims.as_slice(), tensor.swizzle);
+    let mut description = tile(tensor.data_type, tiled.box_dims.as_slice(), tensor.swizzle);
     if tensor.interleave != Interleave::None {
-        said += &format!(", interleaved by {}", tensor.interleave.name());
+        description += &format!(", interleaved by {}", tensor.interleave.name());
     }
     if tensor
         .element_strides
@@ -109,9 +109,9 @@ fn describe(params: &Params) -> String {
         .iter()
         .any(|step| *step != 1)
     {
-        said += ", of every few elements";
+        description += ", of every few elements";
     }
-    said
+    description
 }
 
 #[cfg(test)]
@@ -126,7 +126,7 @@ mod tests {
         swizzle: Swizzle::B128,
     };
 
-    fn said(params: Params, is_encoded: bool) -> Option<String> {
+    fn description(params: Params, is_encoded: bool) -> Option<String> {
         let map = if is_encoded {
             Argument::EncodedMap(Box::new(
                 params
@@ -153,9 +153,9 @@ mod tests {
         let map = TensorMap::tiled(DataType::F32, &[100, 50]).strides_bytes(&[400]);
         let same = map.box_dims(&[32, 8]).swizzle(Swizzle::B128);
         for is_encoded in [false, true] {
-            assert_eq!(said(same.into(), is_encoded), None);
+            assert_eq!(description(same.into(), is_encoded), None);
             assert_eq!(
-                said(
+                description(
                     same.box_dims(&[32, 4]).swizzle(Swizzle::None).into(),
                     is_encoded
                 )
@@ -166,7 +166,7 @@ mod tests {
             );
             let strided = same.element_strides(&[1, 2]).box_dims(&[32, 8]);
             assert!(
-                said(strided.into(), is_encoded)
+                description(strided.into(), is_encoded)
                     .unwrap()
                     .contains("of every few elements")
             );

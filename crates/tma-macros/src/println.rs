@@ -227,8 +227,8 @@ mod tests {
             (quote!("{a b}"), "`a b` is not the name of a variable"),
         ];
         for (call, what) in cases {
-            let said = refused(call);
-            assert!(said.contains(what), "{said}");
+            let message = refused(call);
+            assert!(message.contains(what), "{message}");
         }
     }
 

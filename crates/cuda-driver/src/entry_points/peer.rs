@@ -39,7 +39,8 @@ pub unsafe fn can_access(device: CUdevice, peer: CUdevice) -> Result<bool, Drive
 #[doc(alias = "cuDeviceGetP2PAttribute")]
 pub unsafe fn has_atomics(device: CUdevice, peer: CUdevice) -> Result<bool, DriverError> {
     let mut value = 0;
-    // SAFETY: as above.
+    // SAFETY: the signature is the driver's, the devices are two of its by condition 1, and `value` is valid for a
+    // write.
     unsafe { cuDeviceGetP2PAttribute(&raw mut value, NATIVE_ATOMIC_SUPPORTED, device, peer) }?;
     Ok(value != 0)
 }

@@ -1,12 +1,10 @@
 //! `fence`, the order of memory accesses, and of accesses by different proxies.
 
 family! { Fence "9.7.13.4" { ProxyTensormap, ProxyAsyncGeneric, ProxyAsync, ProxyAlias, Alias, MbarrierInit, SyncRestrict, Membar, Thread }
-    Thread: "fence.{sc|acq_rel}.{C:cta|cluster|gpu|sys}"
-        isa "{C:7.0|7.8|7.0|7.0}" on "{C:sm_80|sm_90|sm_80|sm_80}" = "fence::fence::<{Sc|AcqRel}, {C:Cta|Cluster|Gpu|Sys}>()";
+    Thread: "fence{.sc|.acq_rel|}.{C:cta|cluster|gpu|sys}"
+        isa "{C:7.0|7.8|7.0|7.0}" on "{C:sm_80|sm_90|sm_80|sm_80}" = "fence::fence::<{Sc|AcqRel|=}, {C:Cta|Cluster|Gpu|Sys}>()";
     Thread: "fence.{acquire|release}.{cta|cluster|gpu|sys}"
         isa "8.6" on "sm_90" = "fence::fence::<{Acquire|Release}, {Cta|Cluster|Gpu|Sys}>()";
-    Thread: "fence.{cta|cluster|gpu|sys}"
-        isa "{7.0|7.8|7.0|7.0}" on "{sm_80|sm_90|sm_80|sm_80}" == "fence.acq_rel.{cta|cluster|gpu|sys}";
     ProxyTensormap: "fence.proxy.tensormap::generic.release.{cta|cluster|gpu|sys}"
         isa "8.3" on "sm_90" = "fence::proxy_tensormap_generic_release::<{Cta|Cluster|Gpu|Sys}>()";
     ProxyTensormap: "fence.proxy.tensormap::generic.acquire.{cta|cluster|gpu|sys} [d], 128"

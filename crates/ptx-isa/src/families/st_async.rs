@@ -1,30 +1,16 @@
 //! `st.async`, stores that do not wait.
 
 family! { StAsync "9.7.9.12" { Store }
-    Store: "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.{T:u32|s32|f32} [r], r, [r]"
-        isa "8.1" on "sm_90" = "st_async::weak_shared_cluster::<{T:u32|i32|f32}>(cluster(a), {T:n|x|f}, cluster(b))";
-    Store: "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.{T:u64|s64|f64} [r], d, [r]"
-        isa "8.1" on "sm_90" = "st_async::weak_shared_cluster::<{T:u64|i64|f64}>(cluster(a), {T:w|l|e}, cluster(b))";
-    Store: "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.{T:u32|s32|f32} [r], {r,r}, [r]"
-        isa "8.1" on "sm_90" = "st_async::weak_shared_cluster_v2::<{T:u32|i32|f32}>(cluster(a), {T:[n, m]|[x, y]|[f, g]}, cluster(b))";
-    Store: "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.{T:u64|s64|f64} [r], {d,d}, [r]"
-        isa "8.1" on "sm_90" = "st_async::weak_shared_cluster_v2::<{T:u64|i64|f64}>(cluster(a), {T:[w, v]|[l, l]|[e, e]}, cluster(b))";
-    Store: "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.{T:u32|s32|f32} [r], {r,r,r,r}, [r]"
-        isa "8.1" on "sm_90" = "st_async::weak_shared_cluster_v4::<{T:u32|i32|f32}>(cluster(a), {T:[n, m, n, m]|[x, y, z, t]|[f, g, f, g]}, cluster(b))";
-    Store: "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes{.b32 [r], r|.b64 [r], d|.v2.b32 [r], {r,r}|.v2.b64 [r], {d,d}|.v4.b32 [r], {r,r,r,r}}, [r]"
-        isa "8.1" on "sm_90" == "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes{.u32 [r], r|.u64 [r], d|.v2.u32 [r], {r,r}|.v2.u64 [r], {d,d}|.v4.u32 [r], {r,r,r,r}}, [r]";
-    Store: "st.async.shared::cluster.mbarrier::complete_tx::bytes.{u32|s32|f32} [r], r, [r]"
-        isa "8.1" on "sm_90" == "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.{u32|s32|f32} [r], r, [r]";
-    Store: "st.async.shared::cluster.mbarrier::complete_tx::bytes.{u64|s64|f64} [r], d, [r]"
-        isa "8.1" on "sm_90" == "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.{u64|s64|f64} [r], d, [r]";
-    Store: "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.{u32|s32|f32} [r], {r,r}, [r]"
-        isa "8.1" on "sm_90" == "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.{u32|s32|f32} [r], {r,r}, [r]";
-    Store: "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.{u64|s64|f64} [r], {d,d}, [r]"
-        isa "8.1" on "sm_90" == "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.{u64|s64|f64} [r], {d,d}, [r]";
-    Store: "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.{u32|s32|f32} [r], {r,r,r,r}, [r]"
-        isa "8.1" on "sm_90" == "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.{u32|s32|f32} [r], {r,r,r,r}, [r]";
-    Store: "st.async.shared::cluster.mbarrier::complete_tx::bytes{.b32 [r], r|.b64 [r], d|.v2.b32 [r], {r,r}|.v2.b64 [r], {d,d}|.v4.b32 [r], {r,r,r,r}}, [r]"
-        isa "8.1" on "sm_90" == "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes{.u32 [r], r|.u64 [r], d|.v2.u32 [r], {r,r}|.v2.u64 [r], {d,d}|.v4.u32 [r], {r,r,r,r}}, [r]";
+    Store: "st.async{W:.weak|}.shared::cluster.mbarrier::complete_tx::bytes.{T:u32|b32|s32|f32} [r], r, [r]"
+        isa "8.1" on "sm_90" = "st_async::weak_shared_cluster{W:|=}::<{T:u32|=|i32|f32}>(cluster(a), {T:n|n|x|f}, cluster(b))";
+    Store: "st.async{W:.weak|}.shared::cluster.mbarrier::complete_tx::bytes.{T:u64|b64|s64|f64} [r], d, [r]"
+        isa "8.1" on "sm_90" = "st_async::weak_shared_cluster{W:|=}::<{T:u64|=|i64|f64}>(cluster(a), {T:w|w|l|e}, cluster(b))";
+    Store: "st.async{W:.weak|}.shared::cluster.mbarrier::complete_tx::bytes.v2.{T:u32|b32|s32|f32} [r], {r,r}, [r]"
+        isa "8.1" on "sm_90" = "st_async::weak_shared_cluster_v2{W:|=}::<{T:u32|=|i32|f32}>(cluster(a), {T:[n, m]|[n, m]|[x, y]|[f, g]}, cluster(b))";
+    Store: "st.async{W:.weak|}.shared::cluster.mbarrier::complete_tx::bytes.v2.{T:u64|b64|s64|f64} [r], {d,d}, [r]"
+        isa "8.1" on "sm_90" = "st_async::weak_shared_cluster_v2{W:|=}::<{T:u64|=|i64|f64}>(cluster(a), {T:[w, v]|[w, v]|[l, l]|[e, e]}, cluster(b))";
+    Store: "st.async{W:.weak|}.shared::cluster.mbarrier::complete_tx::bytes.v4.{T:u32|b32|s32|f32} [r], {r,r,r,r}, [r]"
+        isa "8.1" on "sm_90" = "st_async::weak_shared_cluster_v4{W:|=}::<{T:u32|=|i32|f32}>(cluster(a), {T:[n, m, n, m]|[n, m, n, m]|[x, y, z, t]|[f, g, f, g]}, cluster(b))";
     Store: "st.async.mbarrier::complete_tx::bytes.b32 [d], r, [d]"
         isa "8.1" on "sm_90" == "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [r], r, [r]";
     Store: "st.async.release.{C:gpu|sys}.global{T:.b8 [d], b|.b16 [d], h|.b32 [d], r|.f32 [d], r|.b64 [d], d}"

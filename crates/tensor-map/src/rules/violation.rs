@@ -173,136 +173,14 @@ impl Display for Violation {
             Value::Values(_) => write!(f, "{parameter} has {value}: ")?,
             _ => write!(f, "{parameter} = {value}: ")?,
         }
-        match rule {
-            Rule::RankRange => write!(f, "must be {measured} to {limit}"),
-            Rule::InterleaveRank => write!(f, "must be at least 3 in an interleaved tensor"),
-            Rule::StridesLength => write!(
-                f,
-                "must be {limit}, one for each dimension but the innermost"
-            ),
-            Rule::BoxLength | Rule::ElementStridesLength => {
-                write!(f, "must be {limit}, one for each dimension")
-            }
-            Rule::CornersLength => write!(f, "must be {limit}, one for each spatial dimension"),
-            Rule::TypeNeedsBlackwell | Rule::SwizzleNeedsBlackwell => {
-                write!(
-                    f,
-                    "must not be used below compute capability 10.0, and the target is {}.{}",
-                    measured / 10,
-                    measured % 10
-                )
-            }
-            Rule::NanFillNeedsFloat => {
-                write!(f, "element type must be f16, bf16, f32, tf32 or f64")
-            }
-            Rule::PackedTypeSwizzle if *measured == 1 => write!(
-                f,
-                "must be none, 128b, 128b-atom-32b or, in stores, 128b-atom-64b for this element type"
-            ),
-            Rule::PackedTypeSwizzle => write!(
-                f,
-                "must be none, 128b or 128b-atom-32b for this element type"
-            ),
-            Rule::PackedTypeInterleave => write!(f, "must be none for elements of 6 bits"),
-            Rule::AddressMultiple => write!(f, "must be a multiple of {limit}"),
-            Rule::AddressRange => write!(f, "must be below 2^57"),
-            Rule::AddressNull => write!(f, "must not be null"),
-            Rule::DimRange => write!(f, "must be 1 to 2^32 elements"),
-            Rule::DimPackedMultiple => write!(f, "must be a multiple of {limit} elements"),
-            Rule::StrideMultiple => write!(f, "must be a multiple of {limit} bytes"),
-            Rule::StrideRange => write!(f, "must be below 2^40 bytes"),
-            Rule::ElementStrideRange => write!(f, "must be 1 to 8"),
-            Rule::BoxRange | Rule::ChannelsRange => write!(f, "must be 1 to 256 elements"),
-            Rule::BoxPackedWidth => write!(f, "must be 128 elements for this element type"),
-            Rule::BoxRowMultiple => {
-                write!(f, "row of {measured} bytes must be a multiple of 16")
-            }
-            Rule::BoxRowSpan => write!(
-                f,
-                "row of {measured} bytes must fit the swizzle span of {limit}"
-            ),
-            Rule::BoxFitsShared => write!(
-                f,
-                "box of {measured} bytes must fit {limit} bytes of shared memory"
-            ),
-            Rule::PixelsRange => write!(f, "must be 1 to 1024 pixels"),
-            Rule::CornerRange if *limit == i16::MAX as i128 => {
-                write!(f, "must be {measured} to {limit}")
-            }
-            Rule::CornerRange => {
-                write!(f, "must be {measured} to {limit} in a tensor of this rank")
-            }
-            Rule::PixelBoxEmpty if *measured >= 1 << 31 => {
-                write!(
-                    f,
-                    "end of the box of pixels, {measured}, must be below 2^31"
-                )
-            }
-            Rule::PixelBoxEmpty => {
-                write!(
-                    f,
-                    "end of the box of pixels, {measured}, must be above its first pixel, {limit}"
-                )
-            }
-            Rule::WideSwizzle => write!(f, "must be 64b, 128b or 128b-atom-32b"),
-            Rule::WideBitsUnknown => {
-                write!(
-                    f,
-                    "must be encoded by the driver: the bits of wide maps for compute capability {}.{} are unknown",
-                    measured / 10,
-                    measured % 10
-                )
-            }
-            Rule::InterleaveSwizzle => write!(f, "should be 32b for 32-byte slices"),
-            Rule::WideNeedsBlackwell => {
-                write!(
-                    f,
-                    "wide copies need compute capability 10.0; on this target the map is an ordinary im2col map"
-                )
-            }
-            Rule::BoxBeyondTensor => write!(
-                f,
-                "longer than the {limit} elements of the tensor, so every box is partly out of bounds"
-            ),
-            Rule::StrideOverlap => write!(
-                f,
-                "shorter than the {limit} bytes that it steps over, so elements share memory"
-            ),
-            Rule::StridesDecrease => write!(
-                f,
-                "smaller than the {limit} before it; check that strides are innermost first"
-            ),
-            Rule::SpanNotFilled => write!(
-                f,
-                "a row of {measured} bytes occupies a full swizzle span of {limit} bytes in shared memory"
-            ),
-            Rule::SharedAlign => write!(
-                f,
-                "shared-memory buffer must be aligned to {limit} bytes, not 128"
-            ),
-            Rule::BoxSlices => write!(
-                f,
-                "a copy takes one slice of channels, whatever the length of the box"
-            ),
-            Rule::RowRemainder => write!(
-                f,
-                "rows of {measured} bytes, but stores write units of 16 bytes, up to byte {limit}"
-            ),
-            Rule::LoadOnly => write!(f, "can be loaded only, not stored"),
-            Rule::StoreOnly => write!(f, "can be used by stores only with this element type"),
-            Rule::BoxBeyondBlock => write!(
-                f,
-                "box of {measured} bytes is larger than the {limit} bytes that one block can have"
-            ),
-            Rule::ElementStrideIgnored => {
-                write!(f, "ignored in dimension 0; all elements are copied")
-            }
-            Rule::ElementStrideRemainder => write!(
-                f,
-                "does not divide the box of {limit}: the copy takes {measured} elements, the driver counts one fewer"
-            ),
-            Rule::NullAddress => write!(f, "must be replaced before the map is used"),
-        }?;
+        for (index, part) in rule.message(self).split(['{', '}']).enumerate() {
+            match part {
+                _ if index % 2 == 0 => f.write_str(part),
+                "measured" => write!(f, "{measured}"),
+                "limit" => write!(f, "{limit}"),
+                _ => write!(f, "{}.{}", measured / 10, measured % 10),
+            }?;
+        }
         if let Some(nearest) = nearest {
             write!(f, "; use {nearest}")?;
         }

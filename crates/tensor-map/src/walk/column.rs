@@ -1,4 +1,4 @@
-use super::{Direction, NoWalk, Row, aligned, row};
+use super::{BoxRow, Direction, NoWalk, aligned, row};
 use crate::{Dims, Im2col, Interleave};
 
 /// The pixels of a copy of an im2col map, each a row.
@@ -76,7 +76,7 @@ impl Column {
         self.pixel[images] += i64::from(strides.at(images));
     }
 
-    fn row(&self) -> Row {
+    fn row(&self) -> BoxRow {
         let first_spatial = self.im2col.first_spatial();
         let coordinate = |dim: usize| {
             let offset = match dim.checked_sub(first_spatial) {
@@ -97,9 +97,9 @@ impl Column {
 }
 
 impl Iterator for Column {
-    type Item = Row;
+    type Item = BoxRow;
 
-    fn next(&mut self) -> Option<Row> {
+    fn next(&mut self) -> Option<BoxRow> {
         if self.row >= u64::from(self.im2col.pixels_per_column) {
             return None;
         }

@@ -1,4 +1,4 @@
-use super::{Direction, NoWalk, Row, aligned, length, row};
+use super::{BoxRow, Direction, NoWalk, aligned, length, row};
 use crate::Tiled;
 
 /// Four rows of a tensor of two dimensions, one after the other in shared memory: what
@@ -35,9 +35,9 @@ impl Rows {
 }
 
 impl Iterator for Rows {
-    type Item = Row;
+    type Item = BoxRow;
 
-    fn next(&mut self) -> Option<Row> {
+    fn next(&mut self) -> Option<BoxRow> {
         let number = self.next;
         let coordinates = [self.column, *self.rows.get(number)?];
         self.next += 1;

@@ -1,4 +1,4 @@
-use super::{Direction, Row, row};
+use super::{BoxRow, Direction, row};
 use crate::{Dims, Interleave, Tiled};
 
 /// The rows of a box of a tiled map.
@@ -54,7 +54,7 @@ impl Tiles {
         }
     }
 
-    fn row(&self) -> Row {
+    fn row(&self) -> BoxRow {
         let tensor = &self.tiled.tensor;
         let coordinate = |dim: usize| {
             let step = self.position.at(dim) as i64 * i64::from(tensor.element_strides.at(dim));
@@ -66,9 +66,9 @@ impl Tiles {
 }
 
 impl Iterator for Tiles {
-    type Item = Row;
+    type Item = BoxRow;
 
-    fn next(&mut self) -> Option<Row> {
+    fn next(&mut self) -> Option<BoxRow> {
         if self.row >= self.rows {
             return None;
         }

@@ -1,4 +1,4 @@
-use super::{Direction, NoWalk, Row, aligned, row};
+use super::{BoxRow, Direction, NoWalk, aligned, row};
 use crate::{Dims, Im2col, Im2colWide, Interleave, WideMode};
 
 /// The pixels of a load of a wide im2col map, each a row (PTX ISA, section 5.5.5).
@@ -104,9 +104,9 @@ fn within(what: &'static str, value: u16, max: u16) -> Result<(), NoWalk> {
 }
 
 impl Iterator for Wide {
-    type Item = Row;
+    type Item = BoxRow;
 
-    fn next(&mut self) -> Option<Row> {
+    fn next(&mut self) -> Option<BoxRow> {
         if self.row >= self.rows {
             return None;
         }

@@ -9,13 +9,13 @@ use std::collections::{HashMap, HashSet};
 use ptx::{Block, Module, Opcode};
 
 use super::{
-    Diagnostic, Kind,
+    Diagnostic, Lint,
     debug_info::{DebugInfo, defined, location},
     rust_location,
 };
 use crate::control_flow::{ControlFlow, InBlock};
 
-/// The barriers that the source has at each line of each function, inlined calls told apart.
+/// The barriers that the source has at each line of each function, separately for each inlined call.
 ///
 /// PTX line tables do not say where a line was inlined; LLVM IR does.
 #[derive(Clone, Debug, Default)]
@@ -133,7 +133,7 @@ pub(super) fn duplicated(
         });
         if copies.len() > in_source && exclusive {
             diagnostics.push(Diagnostic {
-                kind: Kind::DuplicatedBarrier {
+                lint: Lint::DuplicatedBarrier {
                     instruction,
                     in_source,
                     in_ptx: copies.len(),

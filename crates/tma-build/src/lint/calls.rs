@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use ptx::{Function, Module, Statement};
 
-use super::{Diagnostic, Kind, rust_location};
+use super::{Diagnostic, Lint, rust_location};
 use crate::calls::calls;
 
 /// The functions that a GPU provides.
@@ -45,24 +45,24 @@ pub(super) fn of_kernel(module: &Module, kernel: &Function, may_recurse: bool) -
     let has_wgmma = has_wgmma(kernel);
     for function in reached(module, kernel) {
         for call in calls(function) {
-            let kind = match definition(module, call.callee) {
+            let lint = match definition(module, call.callee) {
                 Some(callee) if !may_recurse && calls_back(module, callee, function) => {
-                    Kind::Recursion {
+                    Lint::Recursion {
                         callee: readable(call.callee),
                     }
                 }
-                Some(_) if has_wgmma && function.name == kernel.name => Kind::CallBesideWgmma {
+                Some(_) if has_wgmma && function.name == kernel.name => Lint::CallBesideWgmma {
                     callee: readable(call.callee),
                 },
                 Some(_) => continue,
                 None if PROVIDED.contains(&call.callee) => continue,
-                None if module.function(call.callee).is_some() => Kind::UnresolvedFunction {
+                None if module.function(call.callee).is_some() => Lint::UnresolvedFunction {
                     callee: readable(call.callee),
                 },
-                None => Kind::IndirectCall,
+                None => Lint::IndirectCall,
             };
             let diagnostic = Diagnostic {
-                kind,
+                lint,
                 function: kernel.name.as_str().to_owned(),
                 location: rust_location(module, call.location),
                 span: call.span,

@@ -3,7 +3,7 @@
 use ptx::{Block, Instruction, Module, Operand, OperandKind, Statement};
 use ptx_isa::Version;
 
-use super::{Diagnostic, Kind, rust_location};
+use super::{Diagnostic, Lint, rust_location};
 use crate::PtxIsa;
 
 /// The lowest PTX ISA version that has this form; `None` of what [`ptx_isa`] does not know.
@@ -68,14 +68,14 @@ pub(super) fn newer(module: &Module, function: &str, body: &Block) -> Vec<Diagno
                 else {
                     continue;
                 };
-                let kind = Kind::NewerInstruction {
+                let lint = Lint::NewerInstruction {
                     instruction: instruction.opcode.name().to_owned(),
                     needed,
                     module: version,
                 };
-                if diagnostics.iter().all(|diagnostic| diagnostic.kind != kind) {
+                if diagnostics.iter().all(|diagnostic| diagnostic.lint != lint) {
                     diagnostics.push(Diagnostic {
-                        kind,
+                        lint,
                         function: function.to_owned(),
                         location: rust_location(module, location),
                         span: instruction.span,

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use ptx::{Block, Function, Module, Space, Statement};
 
 use super::{
-    Diagnostic, Kind, calls,
+    Diagnostic, Lint, calls,
     debug_info::{DebugInfo, defined, location},
     rust_location,
 };
@@ -153,7 +153,7 @@ fn of_function(
         return Vec::new();
     }
     let diagnostic = |name: &str, bytes, location| Diagnostic {
-        kind: Kind::LocalMemory {
+        lint: Lint::LocalMemory {
             variable: name.to_owned(),
             bytes,
         },

@@ -4,7 +4,7 @@ use std::cell::LazyCell;
 
 use ptx::{Function, Module, Statement};
 
-use super::{Diagnostic, Kind, rust_location};
+use super::{Diagnostic, Lint, rust_location};
 use crate::{calls::calls, finish::Marker, ptxas};
 
 /// Instructions that a message is about.
@@ -58,30 +58,30 @@ pub(super) fn advice(code: &str) -> &'static str {
 }
 
 /// Returns the ptxas messages about `wgmma` and `setmaxnreg` that the kernels of a module do not allow.
-pub fn lost_speed(said: &str, module: &Module, markers: &[Marker]) -> Vec<Diagnostic> {
+pub fn lost_speed(messages: &str, module: &Module, markers: &[Marker]) -> Vec<Diagnostic> {
     let text = LazyCell::new(|| module.to_string());
     let mut diagnostics = Vec::new();
-    for line in said.lines() {
-        let message = line
+    for line in messages.lines() {
+        let numbered = line
             .split_once(" (")
             .and_then(|(_, rest)| rest.split_once(") "));
-        let Some((code, said)) = message else {
+        let Some((code, message)) = numbered else {
             continue;
         };
         let Some((code, about, _)) = MESSAGES.iter().find(|(number, ..)| *number == code) else {
             continue;
         };
-        let line = said.split_once("around line ").map(|(_, rest)| rest);
+        let line = message.split_once("around line ").map(|(_, rest)| rest);
         let line = line.and_then(|rest| rest.split(' ').next()?.parse().ok());
-        for kernel in kernels(module, said, about) {
+        for kernel in kernels(module, message, about) {
             let name = kernel.name.as_str();
             let is_allowed = markers.iter().any(|marker| {
                 marker.kernel == name && marker.allowed.iter().any(|allowed| allowed == code)
             });
             let diagnostic = Diagnostic {
-                kind: Kind::LostSpeed {
+                lint: Lint::LostSpeed {
                     code,
-                    said: said.to_owned(),
+                    message: message.to_owned(),
                 },
                 function: name.to_owned(),
                 span: kernel.span,
@@ -99,14 +99,14 @@ pub fn lost_speed(said: &str, module: &Module, markers: &[Marker]) -> Vec<Diagno
 }
 
 /// Returns the kernel that a message names. If it names a called function or none, returns all kernels that it may be about.
-fn kernels<'m>(module: &'m Module, said: &str, about: &str) -> Vec<&'m Function> {
+fn kernels<'m>(module: &'m Module, message: &str, about: &str) -> Vec<&'m Function> {
     let quoted =
-        |kernel: &&Function| said.contains(&format!("function '{}'", kernel.name.as_str()));
+        |kernel: &&Function| message.contains(&format!("function '{}'", kernel.name.as_str()));
     if let Some(named) = module.entries().find(quoted) {
         return vec![named];
     }
     let has = |kernel: &&Function| first_instruction(kernel, about).is_some();
-    let names_function = said.contains(" function '");
+    let names_function = message.contains(" function '");
     let calls = |kernel: &&Function| !names_function || !calls(kernel).is_empty();
     module.entries().filter(has).filter(calls).collect()
 }

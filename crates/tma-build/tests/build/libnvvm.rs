@@ -55,7 +55,7 @@ pub(super) fn blackwell() -> Result<(), Failed> {
     )
 }
 
-/// The name of what is not there is told with those that are.
+/// The error names the unknown generator and the known ones.
 pub(super) fn unknown() -> Result<(), Failed> {
     let error = "gcc".parse::<CodeGenerator>().expect_err("there is none");
     contains(

@@ -147,12 +147,12 @@ pub(crate) fn messages() -> Result<(), Failed> {
     for fixture in fixtures() {
         let module = ptx::parse(&fixture.text()).map_err(|errors| errors.to_string())?;
         fs::write(&path, module.to_string())?;
-        let said = ptxas.messages(&path, Arch::Sm90a, &cubin)?;
-        let found = lost_speed(&said, &module, &[]);
-        let codes: Vec<&str> = found.iter().map(|found| found.kind.name()).collect();
+        let messages = ptxas.messages(&path, Arch::Sm90a, &cubin)?;
+        let found = lost_speed(&messages, &module, &[]);
+        let codes: Vec<&str> = found.iter().map(|found| found.lint.name()).collect();
         holds(
             codes == fixture.finds,
-            format!("{:?}: {said}", fixture.finds),
+            format!("{:?}: {messages}", fixture.finds),
         )?;
         for diagnostic in &found {
             let line = diagnostic.location.as_deref();
@@ -176,7 +176,7 @@ pub(crate) fn messages() -> Result<(), Failed> {
             ..Marker::default()
         };
         holds(
-            lost_speed(&said, &module, &[marker]).is_empty(),
+            lost_speed(&messages, &module, &[marker]).is_empty(),
             format!("{codes:?} are allowed"),
         )?;
     }
@@ -185,7 +185,7 @@ pub(crate) fn messages() -> Result<(), Failed> {
 
 /// A message that names no function, and one that names a function which a kernel calls.
 pub(crate) fn named_function() -> Result<(), Failed> {
-    let said = "\
+    let messages = "\
 ptxas info    : (C7506) Potential Performance Loss: 'setmaxnreg' ignored to maintain compatibility into 'extern' call.
 ptxas info    : (C7509) Potential Performance Loss: wgmma.mma_async instructions are serialized due to the presence of \
 Extern calls in the function 'panic'
@@ -206,10 +206,10 @@ ptxas info    : (C7999) Something else in the function 'calls'
         entry("does_not", ""),
     );
     let module = ptx::parse(&text).map_err(|errors| errors.to_string())?;
-    let found = lost_speed(said, &module, &[]);
+    let found = lost_speed(messages, &module, &[]);
     let found: Vec<_> = found
         .iter()
-        .map(|found| (found.kind.name(), found.function.as_str()))
+        .map(|found| (found.lint.name(), found.function.as_str()))
         .collect();
     holds(
         found == [("C7506", "calls"), ("C7509", "calls")],

@@ -58,8 +58,8 @@ pub(super) fn refused() -> Result<(), Failed> {
                 .env(RustCuda::VARIABLE, backend)
                 .env(CHILD, expected)
                 .output()?;
-            let said = String::from_utf8_lossy(&output.stdout);
-            holds(output.status.success(), said)?;
+            let output_text = String::from_utf8_lossy(&output.stdout);
+            holds(output.status.success(), output_text)?;
         }
         return Ok(());
     };

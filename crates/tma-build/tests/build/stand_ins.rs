@@ -46,8 +46,8 @@ pub(super) fn old_ptxas() -> Result<(), Failed> {
             .env(Ptxas::VARIABLE, &ptxas)
             .env(CHILD, "1")
             .output()?;
-        let said = String::from_utf8_lossy(&output.stdout);
-        return holds(output.status.success(), said);
+        let output_text = String::from_utf8_lossy(&output.stdout);
+        return holds(output.status.success(), output_text);
     }
     let good = Crate::new("#[kernel]\npub unsafe fn k(data: *mut u32) { unsafe { *data = 1 } }")?;
     let ptx = good.builder().assemble(Assemble::IfFound).build()?;
@@ -82,8 +82,8 @@ pub(super) fn ptxas_once() -> Result<(), Failed> {
             .env(Ptxas::VARIABLE, &ptxas)
             .env(CHILD, &runs)
             .output()?;
-        let said = String::from_utf8_lossy(&output.stdout);
-        return holds(output.status.success(), said);
+        let output_text = String::from_utf8_lossy(&output.stdout);
+        return holds(output.status.success(), output_text);
     };
     let assembled = |number: u32| -> Result<usize, Failed> {
         let body = format!(

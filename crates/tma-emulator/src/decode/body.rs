@@ -371,9 +371,9 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         let result = self.guard(instruction).and_then(|()| {
             let (stem, decode) = A::family(opcode).ok_or("the instruction is not known")?;
             match decode {
-                Decode::Form => {
+                Decode::Form(decode) => {
                     let form = self.form(instruction)?;
-                    A::decode(self, instruction, &form)
+                    decode(self, instruction, &form)
                 }
                 Decode::Words(decode) => {
                     let mut modifiers = Modifiers::new(opcode, stem);

@@ -9,10 +9,14 @@ use crate::machine::{Alu, Slot, Special};
 /// Decoder of an instruction.
 pub(crate) enum Decode<A: 'static> {
     /// By its form, which the table has.
-    Form,
+    Form(ByForm<A>),
     /// Decoder by the words of the opcode.
     Words(Words<A>),
 }
+
+/// Adds the operations of one instruction of this form.
+pub(crate) type ByForm<A> =
+    fn(&mut Decoder<'_, A>, &Instruction, &Form) -> Result<(), NotSupported>;
 
 /// Adds the operations of one instruction, and takes the words of its opcode.
 pub(crate) type Words<A> =
@@ -29,13 +33,6 @@ pub(crate) trait InstructionSet: From<Alu> + 'static {
         let fitting = families.filter(|(stem, _)| opcode.starts_with(stem));
         fitting.max_by_key(|(stem, _)| stem.len())
     }
-
-    /// Adds the operations of an instruction of this form.
-    fn decode(
-        decoder: &mut Decoder<'_, Self>,
-        instruction: &Instruction,
-        form: &Form,
-    ) -> Result<(), NotSupported>;
 
     /// Returns whether an instruction only computes its first operand from the others.
     fn only_computes(opcode: &Opcode) -> bool;

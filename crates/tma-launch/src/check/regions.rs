@@ -42,7 +42,7 @@ fn length(used: &Use, buffers: &[Buffer]) -> Option<Violation> {
     let buffer = buffers.get(index)?;
     let len_bytes = buffer.bytes().len() as u64;
     // A tensor beyond the end of its buffer is reported with its argument.
-    let told = match &used.region {
+    let is_too_long = match &used.region {
         Region::Tensor {
             params,
             offset_bytes,
@@ -51,7 +51,7 @@ fn length(used: &Use, buffers: &[Buffer]) -> Option<Violation> {
         _ => false,
     };
     let missing = end.checked_sub(len_bytes);
-    let missing = missing.filter(|bytes| *bytes > 0 && !told)?;
+    let missing = missing.filter(|bytes| *bytes > 0 && !is_too_long)?;
     Some(Violation::new(
         Rule::BufferLength,
         format!("buffer `{}`", buffer.name()),

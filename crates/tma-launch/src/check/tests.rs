@@ -346,11 +346,11 @@ fn what_is_written_overlaps_nothing_else() {
         ]),
         ""
     );
-    let said = "overlap: buffer `a` is read from byte 0 to 51; it is also written from byte 50 to 100, which \
+    let expected = "overlap: buffer `a` is read from byte 0 to 51; it is also written from byte 50 to 100, which \
                 must not overlap; use another buffer, or disjoint bytes";
     assert_eq!(
         wrong(&[(bytes(0, 51), read), (bytes(50, 50), written)]),
-        said
+        expected
     );
     for access in [Access::Updated, Access::Zeroed, Access::Written] {
         let both = [(bytes(0, 60), access), (bytes(59, 1), Access::Updated)];
@@ -373,15 +373,15 @@ fn a_stored_row_ends_at_16_bytes_and_a_variable_is_filled() {
 
 #[test]
 fn numbers_that_ascend_may_repeat_and_may_not_descend() {
-    let said = |numbers: &[u32]| {
+    let refusal = |numbers: &[u32]| {
         let found = descent("starts", numbers.iter().copied());
         found.map(|violation| violation.to_string())
     };
     for numbers in [&[][..], &[7], &[0, 0, 3, 3, u32::MAX]] {
-        assert_eq!(said(numbers), None, "{numbers:?}");
+        assert_eq!(refusal(numbers), None, "{numbers:?}");
     }
     assert_eq!(
-        said(&[0, 100, 0, 100]).unwrap(),
+        refusal(&[0, 100, 0, 100]).unwrap(),
         "ascending: number 2 of starts is 0; numbers must not decrease, and the previous one is 100; use 100 or more"
     );
 }
@@ -405,15 +405,18 @@ fn extents_of_any_size_are_refused_by_name() {
             ..tile()
         };
         let refused = check(&launch, &buffers(), &Limits::SM_90, &signature).unwrap_err();
-        let told = refused.to_string();
-        assert!(told.contains("shared-bytes: shared_bytes is"), "{told}");
+        let message = refused.to_string();
+        assert!(
+            message.contains("shared-bytes: shared_bytes is"),
+            "{message}"
+        );
         let rules = ["block-threads: block is", "cluster-blocks: cluster is"];
-        let are_told = rules.iter().all(|rule| told.contains(rule));
-        assert!(are_told || dim.count() <= 16, "{told}");
+        let are_reported = rules.iter().all(|rule| message.contains(rule));
+        assert!(are_reported || dim.count() <= 16, "{message}");
     }
     let mut launch = good();
     launch.shape.block = Dim3::from([u32::MAX; 3]);
-    let told = check(&launch, &buffers(), &Limits::SM_90, &tile()).unwrap_err();
+    let message = check(&launch, &buffers(), &Limits::SM_90, &tile()).unwrap_err();
     let expected = "block-dimension: block.x is 4294967295; the device's limit is 1024; use 1024";
-    assert!(told.to_string().contains(expected), "{told}");
+    assert!(message.to_string().contains(expected), "{message}");
 }

@@ -1,6 +1,6 @@
 //! The bytes of a box that stay together, and what becomes of them on the way.
 
-use tensor_map::walk::Row;
+use tensor_map::walk::BoxRow;
 
 /// Bytes that stay together at both ends, or at the shared end and out of bounds at the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +11,12 @@ pub(super) struct Part {
 }
 
 /// Cuts a piece where the row enters and leaves the tensor.
-pub(super) fn split(row: &Row, piece: tensor_map::walk::Piece, tensor: u64, parts: &mut Vec<Part>) {
+pub(super) fn split(
+    row: &BoxRow,
+    piece: tensor_map::walk::Piece,
+    tensor: u64,
+    parts: &mut Vec<Part>,
+) {
     let end = piece.row_offset + piece.bytes;
     let mut cuts = [piece.row_offset, row.inside.start, row.inside.end, end];
     for cut in &mut cuts {
@@ -52,7 +57,7 @@ mod tests {
 
     #[test]
     fn a_row_is_cut_where_it_leaves_the_tensor() {
-        let row = Row {
+        let row = BoxRow {
             shared_offset: 0,
             global_offset: -8,
             bytes: 16,

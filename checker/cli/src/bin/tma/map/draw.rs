@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use tensor_map::{
     Params, Swizzle, Target, Tensor,
-    walk::{Direction, Row},
+    walk::{BoxRow, Direction},
 };
 use tma_cli::emulate::Output;
 
@@ -60,7 +60,7 @@ pub(crate) struct Copy {
     pub(crate) params: Params,
     pub(crate) coordinates: Vec<i32>,
     pub(crate) direction: Direction,
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<BoxRow>,
     /// The first element of each row.
     pub(crate) firsts: Vec<Vec<i64>>,
     pub(crate) shared_address: u32,
@@ -158,7 +158,7 @@ impl Draw {
             shared.is_multiple_of(128),
             "the shared address {shared:#x} must be a multiple of 128; the GPU stops with a misaligned address"
         );
-        let rows: Vec<Row> = params.walk(&at, &offsets, direction)?.collect();
+        let rows: Vec<BoxRow> = params.walk(&at, &offsets, direction)?.collect();
         let row_bytes = rows.first().map_or(0, |row| row.bytes);
         let steps = self.wgmma.map(|major| {
             let size = (rows.len() as u64, row_bytes);
@@ -239,7 +239,7 @@ fn fits(copy: &Copy, target: Target) -> Result<()> {
     Ok(())
 }
 
-fn shape(tensor: &Tensor, rows: &[Row]) -> Shape {
+fn shape(tensor: &Tensor, rows: &[BoxRow]) -> Shape {
     let row_bytes = rows.first().map_or(16, |row| row.bytes);
     let second = rows.get(1).map_or(row_bytes, |row| row.shared_offset);
     // Slices of interleaved tensors are contiguous.
@@ -291,7 +291,7 @@ fn step_to_json(step: &Step) -> Value {
     })
 }
 
-fn row_to_json((row, first): (&Row, &Vec<i64>)) -> Value {
+fn row_to_json((row, first): (&BoxRow, &Vec<i64>)) -> Value {
     json!({
         "coordinates": first,
         "shared_offset": row.shared_offset,

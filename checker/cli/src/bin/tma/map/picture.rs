@@ -5,7 +5,7 @@
 
 use tensor_map::{
     Swizzle,
-    walk::{Direction, Row},
+    walk::{BoxRow, Direction},
 };
 
 use super::draw::Copy;
@@ -56,8 +56,8 @@ pub(crate) fn picture(copy: &Copy, summary: &[String]) -> String {
 }
 
 /// Draws the rows in global memory, each with its first element, and returns the right edge.
-fn global(svg: &mut Svg, copy: &Copy, rows: &[Row], y: f64) -> f64 {
-    let label = |(number, (row, first)): (usize, (&Row, &Vec<i64>))| {
+fn global(svg: &mut Svg, copy: &Copy, rows: &[BoxRow], y: f64) -> f64 {
+    let label = |(number, (row, first)): (usize, (&BoxRow, &Vec<i64>))| {
         format!("{number}: {first:?} at {}", row.global_offset)
     };
     let labels = rows.iter().zip(&copy.firsts).enumerate().map(label);
@@ -107,7 +107,7 @@ fn global(svg: &mut Svg, copy: &Copy, rows: &[Row], y: f64) -> f64 {
 }
 
 /// Draws the box in shared memory in lines of 128 bytes, the width of all banks.
-fn shared(svg: &mut Svg, copy: &Copy, rows: &[Row], x: f64, y: f64) {
+fn shared(svg: &mut Svg, copy: &Copy, rows: &[BoxRow], x: f64, y: f64) {
     svg.text(x, y - 24.0, "head", "shared memory, 128 bytes a line");
     svg.text(x - 8.0, y - 6.0, "end", "banks");
     for group in 0..8 {
@@ -174,7 +174,7 @@ fn shared(svg: &mut Svg, copy: &Copy, rows: &[Row], x: f64, y: f64) {
 fn cell(
     svg: &mut Svg,
     rect: Rect,
-    row: &Row,
+    row: &BoxRow,
     bytes: std::ops::Range<u64>,
     direction: Direction,
     step: Option<usize>,
