@@ -1,3 +1,6 @@
+pub mod ring;
+pub(crate) mod transaction;
+
 use crate::{
     Block, Rank, SharedPtr, Tile, TileMap, ptx,
     ptx::{Acquire, Cluster, Cta, Release, mbarrier::Mbarrier},

@@ -1,5 +1,11 @@
 //! Matrices in shared memory, as tensor cores read them.
 
+pub(crate) mod accumulator;
+pub(crate) mod fragment;
+pub(crate) mod rows;
+pub(crate) mod split_sums;
+pub(crate) mod warp_sums;
+
 use core::marker::PhantomData;
 
 use tensor_map::MatrixDescriptor;
@@ -8,8 +14,8 @@ use crate::{
     SharedPtr, Tile,
     float8::E4m3,
     halves::{Bf16, F16},
-    modifier::{self, Modifier},
     ptx::wgmma::{Registers, Sums},
+    ptx::{self, Modifier},
     tile::{Element, Mode, TileArray},
 };
 
@@ -23,7 +29,7 @@ pub trait MatrixElement: Element {
 macro_rules! elements {
     ($($type:ty = $ptx:ident)*) => {$(
         impl MatrixElement for $type {
-            type Ptx = modifier::$ptx;
+            type Ptx = ptx::$ptx;
         }
     )*};
 }

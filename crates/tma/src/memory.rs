@@ -2,7 +2,13 @@
 //!
 //! A raw pointer's own reads and writes are `ld.global` and `st.global` of one value. The functions here move
 //! vectors of up to 16 bytes with one instruction, and say which caches keep the bytes. For threads that agree
-//! on something through memory there are [`load_ordered`] and [`store_ordered`], and [`atomic`](crate::atomic).
+//! on something through memory there are [`load_ordered`] and [`store_ordered`], and [`atomic`].
+
+// Public as `tma::atomic` and `tma::shared`.
+#[doc(hidden)]
+pub mod atomic;
+#[doc(hidden)]
+pub mod shared;
 
 use crate::halves::{Bf16, Bf16x2, F16, F16x2};
 use crate::ptx::{self, ArriveSem, LoadOperator, Scope, StoreOperator, WaitSem};

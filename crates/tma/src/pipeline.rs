@@ -4,20 +4,18 @@
 //! producer thread, and the draining end to the consumer threads. Stage, parity and the release of
 //! a stage belong to the ends, so that no barrier is named in a kernel.
 
+pub(crate) mod deferred_stores;
 mod drain;
 mod fill;
 mod items;
 mod multicast;
 mod own;
 mod products;
+mod stamps;
 mod stream;
 
-use crate::{
-    Barrier, Block, Ring, SharedPtr, Warp, Warps,
-    ptx::mbarrier::Mbarrier,
-    ring::Cursor,
-    stamps::{Role, Stamps},
-};
+use crate::{Barrier, Block, Ring, SharedPtr, Warp, Warps, ptx::mbarrier::Mbarrier, ring::Cursor};
+use stamps::{Role, Stamps};
 
 pub use drain::{Drain, FullStage, StoredStage, StoringDrain};
 pub use fill::{EmptyStage, Fill};

@@ -19,6 +19,9 @@
 #[macro_use]
 mod macros;
 
+mod intrinsics;
+pub(crate) mod operand;
+
 pub mod abs;
 pub mod add;
 pub mod applypriority;
@@ -89,4 +92,4 @@ pub mod tensormap_replace;
 pub mod vote_sync;
 pub mod wgmma;
 
-pub use crate::modifier::*;
+pub use operand::modifier::*;

@@ -1,5 +1,11 @@
 //! Tiles in shared memory, with their shape as a type.
 
+pub(crate) mod counts;
+pub(crate) mod outputs;
+pub(crate) mod shared_buffer;
+pub(crate) mod shared_tile;
+pub(crate) mod stores;
+
 use core::marker::PhantomData;
 
 use tensor_map::{DataType, Swizzle, TensorMap};

@@ -1,11 +1,11 @@
 use super::{NO_ITEM, Pipeline};
 use crate::{
     Barrier, Rank, SharedPtr, Stores, Tile, TileArray, Warps,
+    pipeline::stamps::{Kind, Moment, Stamps},
     ptx::{cp_async_bulk, fence},
     ring::Cursor,
     shared::SharedValue,
-    shared_tile::assert_vector,
-    stamps::{Kind, Moment, Stamps},
+    tile::shared_tile::assert_vector,
     tile::{Element, Mode},
 };
 

@@ -1,9 +1,9 @@
 use super::{NO_ITEM, Pipeline};
 use crate::{
     Barrier, Rank, SharedPtr, Tile, TileMap, Transaction,
+    pipeline::stamps::{Kind, Moment, Stamps},
     ptx::{cp_async_bulk, cp_async_bulk_tensor, mbarrier::Mbarrier},
     ring::Cursor,
-    stamps::{Kind, Moment, Stamps},
     tile::{Mode, Pair, TileArray, Tiles},
 };
 

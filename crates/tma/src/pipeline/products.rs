@@ -4,9 +4,9 @@ use super::{Fill, Pipeline};
 use crate::{
     Accumulator, Barrier, Batch, Block, InFlight, SharedPtr, Warpgroup, Warps,
     matrix::{Layout, Matrix, MatrixElement},
+    pipeline::stamps::{Role, Stamps},
     ptx::wgmma::{Registers, Sums},
     ring::Cursor,
-    stamps::{Role, Stamps},
 };
 
 /// A [`Pipeline`] for products: one thread of the first warpgroup fills the stages, and each of the other

@@ -1,9 +1,9 @@
 use super::{Items, NO_ITEM, Pipeline};
 use crate::{
     Barrier, Block, SharedPtr, Stores, Transaction,
+    pipeline::stamps::{Kind, Role, Stamps},
     ptx::cp_async_bulk,
     ring::Cursor,
-    stamps::{Kind, Role, Stamps},
 };
 
 impl Block {

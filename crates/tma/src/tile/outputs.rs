@@ -1,7 +1,8 @@
 use crate::{
     Accumulator, Columns, Finish, Rank, SharedPtr, Stores, Threads, Tile, TileArray, TileMap,
-    Warpgroup, fragment,
+    Warpgroup,
     halves::Half,
+    matrix::fragment,
     ptx::{cp_async_bulk, fence, stmatrix},
     tile::{Element, Mode},
 };

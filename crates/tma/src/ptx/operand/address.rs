@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 
 use crate::{
     SharedPtr,
-    modifier::{MbarrierScope, Scope},
+    ptx::{MbarrierScope, Scope},
 };
 
 /// Address types that hold one number.

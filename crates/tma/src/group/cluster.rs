@@ -6,7 +6,7 @@ use core::{marker::PhantomData, num::NonZero};
 
 use crate::{
     Barrier, Block, ClusterPtr, LoadingBuffer, Rank, SharedPtr, Tile, TileMap,
-    block::init_barriers,
+    group::block::init_barriers,
     pipeline::every_block,
     ptx::{self, mbarrier::Mbarrier},
     thread::trap,

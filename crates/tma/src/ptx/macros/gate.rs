@@ -128,7 +128,7 @@ macro_rules! gate {
     ([$condition:expr] $name:expr, $arch:ident) => {
         const {
             assert!(
-                !$condition || architectures!(in $arch) || !$crate::gate::KNOWN,
+                !$condition || architectures!(in $arch) || !$crate::ptx::macros::gate::KNOWN,
                 concat!("`", $name, "` needs ", architectures!(names $arch))
             )
         }

@@ -1,8 +1,7 @@
 use core::{marker::PhantomData, num::NonZero};
 
 use crate::{
-    Barrier, Cluster, Ring, SharedPtr, Transaction, Warp, Warpgroup, Warps,
-    lanes::Lanes,
+    Barrier, Cluster, Lanes, Ring, SharedPtr, Transaction, Warp, Warpgroup, Warps,
     pipeline::Items,
     ptx::{barrier_cta, mbarrier::Mbarrier},
     ring::Cursor,

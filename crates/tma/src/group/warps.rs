@@ -1,4 +1,4 @@
-use crate::{Warp, block::sync_warps, thread::thread_idx};
+use crate::{Warp, group::block::sync_warps, thread::thread_idx};
 
 /// Some warps of a block, one after the other, with a hardware barrier of their own.
 ///

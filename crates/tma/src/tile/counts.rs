@@ -1,4 +1,4 @@
-use crate::{Block, SharedBuffer, SharedPtr, shared_tile::publish};
+use crate::{Block, SharedBuffer, SharedPtr, tile::shared_tile::publish};
 
 /// Numbers in shared memory to which all threads of the block add.
 ///

@@ -1,6 +1,6 @@
 use crate::{
     Barrier, Block, Loading, SharedPtr, Stores, Threads, Transaction, pipeline::Own,
-    ptx::mbarrier::Mbarrier, shared::SharedValue, shared_tile::publish,
+    ptx::mbarrier::Mbarrier, shared::SharedValue, tile::shared_tile::publish,
 };
 
 /// Elements in shared memory that all threads of the block, and copies, may read: the counterpart of

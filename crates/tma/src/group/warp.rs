@@ -5,8 +5,7 @@
 use core::marker::PhantomData;
 
 use crate::{
-    Barrier, BarrierArray, SharedPtr,
-    lanes::Lanes,
+    Barrier, BarrierArray, Lanes, SharedPtr,
     ptx::{self, mbarrier::Mbarrier},
     ring::Cursor,
 };
