@@ -3,11 +3,20 @@
 #[macro_use]
 mod positions;
 
-pub(crate) mod block;
+mod block;
 pub mod cluster;
-pub(crate) mod lanes;
+mod lanes;
 mod roles;
 pub mod thread;
+mod threads;
 pub mod warp;
-pub(crate) mod warpgroup;
+mod warpgroup;
 pub(crate) mod warps;
+
+pub use block::Block;
+pub(crate) use cluster::Cluster;
+pub use lanes::Lanes;
+pub use threads::Threads;
+pub(crate) use warp::Warp;
+pub use warpgroup::Warpgroup;
+pub use warps::Warps;

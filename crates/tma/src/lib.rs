@@ -159,6 +159,8 @@ compile_error!(
 // The macros name the crate by its name.
 extern crate self as tma;
 
+// The floors, each of which imports only from those before it:
+// sealed < ptx < number < memory < group < barrier < tile < matrix < pipeline < kernel
 mod barrier;
 mod group;
 mod kernel;
@@ -169,15 +171,8 @@ pub mod pipeline;
 pub mod ptx;
 pub mod tile;
 
-pub use barrier::{Barrier, NewBarrier, Token, ring, transaction::Transaction};
-pub use group::{
-    block::{BarrierArray, Block, Loading, Threads},
-    cluster,
-    lanes::Lanes,
-    thread, warp,
-    warpgroup::Warpgroup,
-    warps::Warps,
-};
+pub use barrier::{Barrier, BarrierArray, Loading, NewBarrier, Token, Transaction, ring};
+pub use group::{Block, Lanes, Threads, Warpgroup, Warps, cluster, thread, warp};
 pub use kernel::{
     global,
     kernel_arg::{GridConstantArg, KernelArg},

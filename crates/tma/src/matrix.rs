@@ -4,6 +4,7 @@ pub(crate) mod accumulator;
 pub(crate) mod fragment;
 pub(crate) mod rows;
 pub(crate) mod split_sums;
+mod store_sums;
 pub(crate) mod warp_sums;
 
 use core::marker::PhantomData;
@@ -11,12 +12,17 @@ use core::marker::PhantomData;
 use tensor_map::MatrixDescriptor;
 
 use crate::{
-    SharedPtr, Tile,
-    float8::E4m3,
-    halves::{Bf16, F16},
-    ptx::wgmma::{Registers, Sums},
-    ptx::{self, Modifier},
-    tile::{Element, Mode, TileArray},
+    number::{
+        Element,
+        float8::E4m3,
+        halves::{Bf16, F16},
+    },
+    ptx::{
+        self, Modifier,
+        operand::SharedPtr,
+        wgmma::{Registers, Sums},
+    },
+    tile::{Mode, Tile, TileArray},
 };
 
 /// An element of a matrix that `wgmma` multiplies.

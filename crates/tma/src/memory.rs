@@ -10,7 +10,7 @@ pub mod atomic;
 #[doc(hidden)]
 pub mod shared;
 
-use crate::halves::{Bf16, Bf16x2, F16, F16x2};
+use crate::number::halves::{Bf16, Bf16x2, F16, F16x2};
 use crate::ptx::{self, ArriveSem, LoadOperator, Scope, StoreOperator, WaitSem};
 
 /// A value that one instruction loads or stores.

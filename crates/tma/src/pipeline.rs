@@ -7,24 +7,26 @@
 pub(crate) mod deferred_stores;
 mod drain;
 mod fill;
-mod items;
+pub(crate) mod items;
 mod multicast;
-mod own;
 mod products;
 mod stamps;
 mod stream;
 
-use crate::{Barrier, Block, Ring, SharedPtr, Warp, Warps, ptx::mbarrier::Mbarrier, ring::Cursor};
+use crate::{
+    barrier::{Barrier, Ring, ring::Cursor},
+    group::{Block, Warp, Warps},
+    ptx::{mbarrier::Mbarrier, operand::SharedPtr},
+};
 use stamps::{Role, Stamps};
 
+pub use crate::tile::own::Own;
 pub use drain::{Drain, FullStage, StoredStage, StoringDrain};
 pub use fill::{EmptyStage, Fill};
 pub use items::Items;
-pub(crate) use multicast::every_block;
 pub use multicast::{
     EmptyParts, FullParts, MulticastDrain, MulticastFill, MulticastPipeline, multicast_bytes,
 };
-pub use own::Own;
 pub use products::{Beside, Operands, ProductPipeline, ProductStage, Products};
 
 /// A pipeline of stages in shared memory, between a producer thread and consumer warps. Each stage is `len` elements

@@ -17,7 +17,7 @@
 //! memory.
 
 #[macro_use]
-mod macros;
+pub(crate) mod macros;
 
 mod intrinsics;
 pub(crate) mod operand;

@@ -4,7 +4,8 @@
 //! phase "empty" when it may be filled again. Fillers and emptiers walk around the ring with a
 //! [`Cursor`] each.
 
-use crate::{Barrier, SharedPtr, ptx::mbarrier::Mbarrier};
+use super::Barrier;
+use crate::ptx::{mbarrier::Mbarrier, operand::SharedPtr};
 
 /// A stage of the ring, and in which round: which parity its barriers have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

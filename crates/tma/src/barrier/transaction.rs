@@ -2,11 +2,8 @@ use core::mem;
 
 use tensor_map::TensorMap;
 
-use crate::{
-    Barrier, Rank, SharedPtr, Tile, TileMap, Token,
-    ptx::{cp_async_bulk, cp_async_bulk_tensor},
-    tile::Mode,
-};
+use super::{Barrier, Token};
+use crate::ptx::{cp_async_bulk, cp_async_bulk_tensor, operand::SharedPtr};
 
 /// Copies into this block's shared memory that one phase of a barrier counts, and their bytes.
 ///
@@ -125,29 +122,6 @@ impl Transaction<'_> {
                 offsets,
             );
         }
-    }
-
-    /// Starts a load of a tile, through a map of its type.
-    ///
-    /// # Safety
-    /// 1. `dst` is in this block's shared memory; no thread uses it before the phase completes, and earlier
-    ///    writes to it went before through a `fence.proxy.async`.
-    /// 2. No thread writes the tensor there until then, and earlier writes in this kernel went before through a
-    ///    `fence.proxy.async`, too. The first coordinate is a multiple of 16 bytes.
-    /// 3. An arrival of the phase is pending until the transaction ends, which it does, with fewer than 2^20
-    ///    bytes.
-    #[doc(alias = "cp_async_bulk_tensor")]
-    #[inline(always)]
-    pub unsafe fn tile<S, M: Mode, const RANK: usize>(
-        &mut self,
-        dst: SharedPtr<Tile<S, M>>,
-        map: &TileMap<S, M>,
-        coords: [i32; RANK],
-    ) where
-        S: Rank<RANK>,
-    {
-        // SAFETY: the box has the bytes of the tile by their types; the rest is (1) to (3).
-        unsafe { self.tensor(dst.cast(), map.as_ptr(), coords, S::BYTES) };
     }
 
     /// Returns the number of bytes of the copies that were started.

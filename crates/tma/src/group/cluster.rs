@@ -4,14 +4,7 @@
 
 use core::{marker::PhantomData, num::NonZero};
 
-use crate::{
-    Barrier, Block, ClusterPtr, LoadingBuffer, Rank, SharedPtr, Tile, TileMap,
-    group::block::init_barriers,
-    pipeline::every_block,
-    ptx::{self, mbarrier::Mbarrier},
-    thread::trap,
-    tile::Mode,
-};
+use crate::ptx::{self, mbarrier::Mbarrier, operand::ClusterPtr};
 
 positions! {
     /// This cluster's position in the grid.
@@ -57,10 +50,15 @@ pub unsafe fn sync() {
     unsafe { ptx::barrier_cluster::wait_aligned() };
 }
 
+/// Returns the mask of all blocks of a cluster.
+pub(crate) const fn every_block(blocks: u32) -> u16 {
+    ((1_u32 << blocks) - 1) as u16
+}
+
 /// A barrier of another block of the cluster, from [`Cluster::barrier_of`]. The block waits for its phases by
-/// [`Barrier::wait_parity_cluster`].
+/// [`Barrier::wait_parity_cluster`](crate::Barrier::wait_parity_cluster).
 pub struct RemoteBarrier {
-    address: ClusterPtr<Mbarrier>,
+    pub(crate) address: ClusterPtr<Mbarrier>,
 }
 
 impl RemoteBarrier {
@@ -135,77 +133,6 @@ impl Cluster {
     pub fn blocks(self) -> NonZero<u32> {
         // SAFETY: a cluster has this block.
         unsafe { NonZero::new_unchecked(blocks()) }
-    }
-
-    /// Makes barriers for phases of `counts` arrivals, in every block of the cluster, for all threads
-    /// of the cluster. Collective.
-    ///
-    /// Needs the memory of [`Block::barriers`](crate::Block::barriers).
-    #[inline(always)]
-    pub fn barriers<const N: usize>(
-        self,
-        memory: SharedPtr<[Mbarrier; N]>,
-        counts: [u32; N],
-    ) -> [Barrier; N] {
-        init_barriers(memory, counts);
-        self.sync();
-        // SAFETY: `sync` releases and acquires, and so orders the initialisations of all blocks before; the rest
-        // is (4) of `Block::converged`.
-        core::array::from_fn(|index| unsafe { Barrier::assume_init(memory.at(index as u32)) })
-    }
-
-    /// Returns the barrier at the place of `barrier` in the block of this rank; a rank without a block
-    /// stops the kernel.
-    ///
-    /// (4) of [`Block::converged`](crate::Block::converged) includes arrivals from other blocks: the block
-    /// stays until they are complete.
-    #[doc(alias = "map_shared_rank")]
-    #[inline(always)]
-    pub fn barrier_of(self, barrier: &Barrier, rank: u32) -> RemoteBarrier {
-        if rank >= self.blocks().get() {
-            trap();
-        }
-        // SAFETY: the cluster has this block.
-        let address = unsafe { ptx::mapa::shared_cluster_u32(barrier.address(), rank) };
-        RemoteBarrier { address }
-    }
-
-    /// Loads `BLOCKS` tiles, one for each block of the cluster, into all blocks: each block loads the tile at
-    /// `coords(rank)`, and gets all tiles. Collective; the cluster has `BLOCKS` blocks, else the kernel stops.
-    ///
-    /// No block leaves before it has waited for the tiles.
-    #[doc(alias = "multicast")]
-    #[inline(always)]
-    pub fn load_tiles<S, M: Mode, const BLOCKS: usize, const RANK: usize>(
-        self,
-        block: Block,
-        tiles: SharedPtr<[Tile<S, M>; BLOCKS]>,
-        barrier: SharedPtr<Mbarrier>,
-        map: &TileMap<S, M>,
-        coords: impl FnOnce(u32) -> [i32; RANK],
-    ) -> LoadingBuffer<S::Element>
-    where
-        S: Rank<RANK>,
-    {
-        const {
-            assert!(
-                size_of::<Tile<S, M>>() == S::BYTES as usize && M::SWIZZLE.span_bytes().is_none(),
-                "tiles that lie row by row, one behind the other, are multiples of 128 bytes without swizzle"
-            )
-        };
-        if self.blocks().get() != BLOCKS as u32 {
-            trap();
-        }
-        let [bar] = self.barriers(barrier.cast(), [1]);
-        if block.elect() {
-            let _ = bar.arrive_expect_tx(BLOCKS as u32 * S::BYTES);
-            let rank = self.rank();
-            let mask = every_block(BLOCKS as u32);
-            // SAFETY: the memory is for these tiles alone in each block (3 of `converged`), which expects them
-            // in the one phase of its barrier and stays until they are there; the tensor may be read (5).
-            unsafe { bar.multicast(tiles.at(rank), map, coords(rank), mask) };
-        }
-        LoadingBuffer::new(tiles.cast(), BLOCKS as u32 * S::ELEMS, bar)
     }
 
     /// Waits until every thread of the cluster is here; earlier writes of each thread are visible to all.

@@ -1,6 +1,6 @@
 //! Values that lanes of a warp exchange.
 
-use crate::halves::{Bf16, Bf16x2, F16, F16x2};
+use crate::number::halves::{Bf16, Bf16x2, F16, F16x2};
 
 /// A plain value that shuffles move between lanes, in words of 32 bits: a number, a `bool`, an array or a pair
 /// of such.

@@ -3,8 +3,8 @@ macro_rules! positions {
     ($($(#[$attribute:meta])* $name:ident = $register:ident;)*) => {$(
         $(#[$attribute])*
         #[inline(always)]
-        pub fn $name() -> $crate::thread::Dim3 {
-            $crate::thread::Dim3 {
+        pub fn $name() -> $crate::group::thread::Dim3 {
+            $crate::group::thread::Dim3 {
                 x: $crate::ptx::sreg::$register::<0>(),
                 y: $crate::ptx::sreg::$register::<1>(),
                 z: $crate::ptx::sreg::$register::<2>(),

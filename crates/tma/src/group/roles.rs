@@ -1,4 +1,5 @@
-use crate::{Block, Warpgroup, Warps, ptx::setmaxnreg, thread::trap};
+use super::{Block, Warp, Warpgroup, Warps, thread::trap};
+use crate::ptx::setmaxnreg;
 
 /// The number of threads of a warpgroup, which changes its registers as a whole.
 const WARPGROUP: u32 = Warpgroup::THREADS;
@@ -10,6 +11,26 @@ const fn at_entry(threads: u32) -> u32 {
 }
 
 impl Block {
+    /// Runs two roles: `first` in the threads of the first warp, `others` in all other threads. Collective; the
+    /// block has at least two warps.
+    ///
+    /// The others synchronise at the hardware's barrier 1.
+    #[doc(alias = "warp specialization")]
+    #[inline(always)]
+    pub fn split(self, first: impl FnOnce(Warp), others: impl FnOnce(Warps)) {
+        let warp = self.warp();
+        match warp.index() {
+            0 => first(warp),
+            index => others(Warps {
+                warp,
+                is_first: index == 1,
+                first_thread: Warp::LANES,
+                threads: self.threads() - Warp::LANES,
+                barrier: 1,
+            }),
+        }
+    }
+
     /// Runs two roles, with registers of their own: the threads of the first warpgroup run the first and keep `FEWER`
     /// registers each, all other threads run the second and get `MORE`. Collective; the block has `THREADS`
     /// threads, else the kernel stops.

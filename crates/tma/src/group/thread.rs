@@ -100,5 +100,5 @@ pub fn trap() -> ! {
         core::intrinsics::abort()
     }
     #[cfg(not(target_arch = "nvptx64"))]
-    crate::__private::device_only("trap")
+    crate::ptx::macros::device_only("trap")
 }

@@ -4,11 +4,8 @@
 
 use core::marker::PhantomData;
 
-use crate::{
-    Barrier, BarrierArray, Lanes, SharedPtr,
-    ptx::{self, mbarrier::Mbarrier},
-    ring::Cursor,
-};
+use super::Lanes;
+use crate::ptx;
 
 /// Every lane of a warp.
 pub const ALL_LANES: u32 = u32::MAX;
@@ -71,7 +68,7 @@ pub unsafe fn is_elected() -> bool {
 #[inline(always)]
 pub unsafe fn index() -> u32 {
     // SAFETY: (1) is the caller's.
-    unsafe { broadcast(crate::thread::thread_idx().x / 32, 0) }
+    unsafe { broadcast(super::thread::thread_idx().x / 32, 0) }
 }
 
 /// The warp of this thread, from [`Block::warp`](crate::Block::warp).
@@ -139,23 +136,6 @@ impl Warp {
     #[inline(always)]
     pub fn threads(self) -> u32 {
         Self::LANES
-    }
-
-    /// Makes a barrier of this warp for phases of `count` arrivals, for all lanes. Collective.
-    #[inline(always)]
-    pub fn barrier(self, memory: SharedPtr<Mbarrier>, count: u32) -> Barrier {
-        self.barrier_array::<1>(memory, count).at(Cursor::new())
-    }
-
-    /// Makes `COUNT` barriers of this warp for phases of `count` arrivals each, to be used in
-    /// turn. Collective.
-    #[inline(always)]
-    pub fn barrier_array<const COUNT: u32>(
-        self,
-        memory: SharedPtr<Mbarrier>,
-        count: u32,
-    ) -> BarrierArray<COUNT> {
-        BarrierArray::new(self, memory, count)
     }
 
     /// Waits for all threads of the warp; earlier writes of each thread are visible to all. Collective.

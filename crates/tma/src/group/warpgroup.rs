@@ -1,4 +1,4 @@
-use crate::{Block, Warp, Warps, group::block::sync_warps, thread::thread_idx};
+use super::{Block, Warp, Warps, thread::thread_idx, warps::sync_warps};
 
 /// Four warps, the first one at a multiple of four in its block: the threads that multiply matrices
 /// together.

@@ -1,4 +1,5 @@
-use crate::{Warp, group::block::sync_warps, thread::thread_idx};
+use super::{Warp, thread::thread_idx};
+use crate::ptx::barrier_cta;
 
 /// Some warps of a block, one after the other, with a hardware barrier of their own.
 ///
@@ -74,4 +75,10 @@ impl Warps {
     pub fn elect(self) -> bool {
         self.is_first && self.warp.elect()
     }
+}
+
+/// The barriers of groups of warps, see [`Warps`].
+pub(crate) fn sync_warps(barrier: u32, threads: u32) {
+    // SAFETY: all threads of these warps are here, and no others use the barrier (converged 2).
+    unsafe { barrier_cta::sync_aligned_count(barrier, threads) }
 }

@@ -4,6 +4,8 @@ pub use core::arch::{asm, global_asm};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use tma_launch as launch;
 
+pub use crate::ptx::macros::device_only;
+
 /// An entry as rustc's own backend takes it.
 #[cfg(all(target_arch = "nvptx64", not(target_feature = "compute_60")))]
 #[doc(hidden)]
@@ -26,20 +28,13 @@ macro_rules! __entry {
 }
 
 #[cfg(target_arch = "nvptx64")]
-pub use crate::__entry as entry;
-
-/// The body of every device function on other targets.
-#[cold]
-#[track_caller]
-pub fn device_only(name: &str) -> ! {
-    panic!("`{name}` runs on the GPU only")
-}
+pub use __entry as entry;
 
 /// Refuses a kernel parameter that has no layout in PTX.
-pub const fn assert_kernel_arg<T: crate::KernelArg>() {}
+pub const fn assert_kernel_arg<T: super::kernel_arg::KernelArg>() {}
 
 /// Refuses a grid constant that is no tensor map.
-pub const fn assert_grid_constant<T: crate::GridConstantArg>() {}
+pub const fn assert_grid_constant<T: super::kernel_arg::GridConstantArg>() {}
 
 /// The place of a grid constant in the kernel's parameter list: opaque bytes with a Rust address that is
 /// never taken.

@@ -7,10 +7,11 @@ use core::{marker::PhantomData, ops::Deref};
 
 use tensor_map::TensorMap;
 
+pub use crate::pipeline::items::Counter;
 use crate::{
-    Block, TileArray, TileMap,
+    group::Block,
     ptx::{Scope, fence},
-    tile::Mode,
+    tile::{Mode, TileArray, TileMap},
 };
 
 /// One value for the whole grid.
@@ -118,16 +119,6 @@ pub struct GlobalRef<T: Sync, O: Owner = PerGrid> {
 pub struct GlobalMut<T, O: Owner = PerGrid> {
     pub(crate) start: *mut T,
     owner: PhantomData<O>,
-}
-
-/// A number from which the blocks of a grid draw their items: see [`Items::drawn`](crate::pipeline::Items::drawn).
-///
-/// Use it as a kernel parameter in place of a `*mut u32`. The launch of the kernel promises that it points
-/// to a zero in global memory that only this kernel uses while it runs.
-#[derive(Clone, Copy)]
-#[repr(transparent)]
-pub struct Counter {
-    pub(crate) start: *mut u32,
 }
 
 macro_rules! copies {

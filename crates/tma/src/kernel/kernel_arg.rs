@@ -3,11 +3,13 @@ use core::num::NonZero;
 use tensor_map::TensorMap;
 
 use crate::{
-    Counter, GlobalMut, GlobalRef, TileArray, TileMap,
-    float8::E4m3,
-    global::Owner,
-    halves::{Bf16, Bf16x2, F16, F16x2},
-    tile::Mode,
+    kernel::global::{GlobalMut, GlobalRef, Owner},
+    number::{
+        float8::E4m3,
+        halves::{Bf16, Bf16x2, F16, F16x2},
+    },
+    pipeline::items::Counter,
+    tile::{Mode, TileArray, TileMap},
 };
 
 /// A type that a kernel can take as a parameter: numbers, [`halves`](crate::halves) among them, raw pointers,
@@ -191,7 +193,7 @@ impl GridConstantArg for &TensorMap {
 impl<S: TileArray, M: Mode> GridConstantArg for &TileMap<S, M> {
     #[cfg(not(target_arch = "nvptx64"))]
     const TILE: Option<tma_launch::TileShape> = Some(tma_launch::TileShape {
-        data_type: <S::Element as crate::tile::Element>::TYPE,
+        data_type: <S::Element as crate::number::Element>::TYPE,
         box_dims: S::BOX,
         swizzle: M::SWIZZLE,
     });

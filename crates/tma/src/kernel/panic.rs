@@ -17,7 +17,7 @@ use core::{
     },
 };
 
-use crate::thread::{block_idx, thread_idx};
+use crate::group::thread::{block_idx, thread_idx};
 
 /// [`NONE`], the address of [`BYTES`] zeros, which the host wrote, or [`TAKEN`].
 static RECORD: AtomicU64 = AtomicU64::new(NONE);

@@ -325,7 +325,7 @@ pub fn print<F: Format, V: Values, const COUNT: usize>(values: V) {
     #[cfg(not(target_arch = "nvptx64"))]
     {
         let _ = (format, words);
-        crate::__private::device_only("println")
+        crate::ptx::macros::device_only("println")
     }
 }
 

@@ -1,9 +1,12 @@
 //! Sums of products of matrices, in the registers of a warpgroup.
 
 use crate::{
-    Fragment, Steps, Warpgroup,
-    halves::Half,
-    matrix::{self, Layout, Matrix, MatrixElement},
+    group::Warpgroup,
+    matrix::{
+        self, Layout, Matrix, MatrixElement,
+        fragment::{Fragment, Steps},
+    },
+    number::halves::Half,
     ptx::{
         Aligned,
         wgmma::{self, Registers, Sums},

@@ -3,14 +3,18 @@
 use core::marker::PhantomData;
 
 use crate::{
-    Accumulator, Finish, Rank, SharedPtr, SharedTile, Tile, TileArray, Warpgroup,
-    halves::Half,
-    matrix::{self, Layout, Matrix},
+    group::Warpgroup,
+    matrix::{
+        self, Layout, Matrix,
+        accumulator::{Accumulator, Finish},
+    },
+    number::halves::Half,
     ptx::{
         ldmatrix,
+        operand::SharedPtr,
         wgmma::{Registers, Sums},
     },
-    tile::Mode,
+    tile::{Mode, Rank, Tile, TileArray, shared_tile::SharedTile},
 };
 
 /// 64 rows of A and 16 times `STEPS` of its columns, in the registers of the threads of a warpgroup: what products read

@@ -1,6 +1,8 @@
 //! Rows of sums; a thread has parts of two.
 
-use crate::{Accumulator, Warpgroup, math, ptx::wgmma::Registers};
+use crate::{
+    group::Warpgroup, matrix::accumulator::Accumulator, number::math, ptx::wgmma::Registers,
+};
 
 impl<R: Rows> Accumulator<R> {
     /// Replaces each sum by `change(row, column, sum)`. The row is 0 or 1: row `16 * warp + lane / 4` of the 64, or

@@ -1,9 +1,15 @@
 use core::marker::PhantomData;
 
 use crate::{
-    Accumulator, Barrier, Cluster, ClusterPtr, Rows, SharedPtr, Warpgroup,
-    ptx::{mapa, mbarrier::Mbarrier, st_async},
-    thread::trap,
+    barrier::Barrier,
+    group::{Cluster, Warpgroup, thread::trap},
+    matrix::{accumulator::Accumulator, rows::Rows},
+    ptx::{
+        mapa,
+        mbarrier::Mbarrier,
+        operand::{ClusterPtr, SharedPtr},
+        st_async,
+    },
 };
 
 /// Sums to which the `BLOCKS` blocks of a cluster have added products, each of its part of K. The block of rank `i`

@@ -2,7 +2,12 @@
 
 use core::marker::PhantomData;
 
-use crate::{SharedPtr, Tile, TileArray, Warp, halves::Half, ptx::ldmatrix, tile::Mode};
+use crate::{
+    group::Warp,
+    number::halves::Half,
+    ptx::{ldmatrix, operand::SharedPtr},
+    tile::{Mode, Tile, TileArray},
+};
 
 /// 64 rows of A, or 64 columns of B unless `OF_A`, and 16 elements along K of each, in the registers of the lanes of a warp.
 ///

@@ -8,10 +8,11 @@
 //! This module adds `f32`, `f64`, pairs of halves, the narrower scopes, and the state spaces.
 
 use crate::{
-    ClusterPtr, GlobalPtr, SharedPtr,
-    address::AtomAddress,
-    halves::{Bf16x2, F16x2},
-    ptx::{self, AtomSem, FenceSem, MbarrierScope, Relaxed, Scope},
+    number::halves::{Bf16x2, F16x2},
+    ptx::{
+        self, AtomSem, FenceSem, MbarrierScope, Relaxed, Scope,
+        operand::{ClusterPtr, GlobalPtr, SharedPtr, address::AtomAddress},
+    },
 };
 
 /// Orders this thread's accesses before it with those after it, as seen by the threads in scope.

@@ -35,7 +35,11 @@
 
 use core::ops::{Add, Mul, Neg, Sub};
 
-use crate::ptx;
+use crate::ptx::{
+    self,
+    cp_reduce_async_bulk::GlobalReduce,
+    operand::value::{Type, Value, values},
+};
 
 macro_rules! halves {
     ($(#[$attribute:meta])* $name:ident($bits:ident): $sign:literal, $instruction:ident,
@@ -188,7 +192,7 @@ impl F16 {
         #[cfg(not(target_arch = "nvptx64"))]
         {
             let _ = value;
-            crate::__private::device_only("F16::from_f32")
+            crate::ptx::macros::device_only("F16::from_f32")
         }
     }
 
@@ -203,7 +207,7 @@ impl F16 {
             f16::from_bits(self.0) as f32
         }
         #[cfg(not(target_arch = "nvptx64"))]
-        crate::__private::device_only("F16::to_f32")
+        crate::ptx::macros::device_only("F16::to_f32")
     }
 }
 
@@ -262,7 +266,7 @@ impl Bf16x2 {
 }
 
 /// [`F16`] or [`Bf16`], or with the feature `half` the types of that crate.
-pub trait Half: crate::tile::Element {
+pub trait Half: super::element::Element {
     /// Returns the nearest ones, ties to even, in one word.
     #[doc(hidden)]
     fn round(values: [f32; 2]) -> u32;
@@ -280,7 +284,12 @@ pub trait Half: crate::tile::Element {
 }
 
 macro_rules! elements {
-    ($($half:ty, two of them $name:ident: $multiply:ident;)+) => {$(
+    ($($half:ty as $type:ident, two of them $name:ident: $multiply:ident;)+) => {$(
+        values! { $half = $type, value => value.to_bits(); }
+        impl GlobalReduce<ptx::Add> for $half {}
+        impl GlobalReduce<ptx::Min> for $half {}
+        impl GlobalReduce<ptx::Max> for $half {}
+
         impl Half for $half {
             #[inline(always)]
             fn round(values: [f32; 2]) -> u32 {
@@ -302,14 +311,14 @@ macro_rules! elements {
 }
 
 elements! {
-    F16, two of them F16x2: sync_aligned_m16n8k16_row_col_f32_f16_f16_f32;
-    Bf16, two of them Bf16x2: sync_aligned_m16n8k16_row_col_f32_bf16_bf16_f32;
+    F16 as F16, two of them F16x2: sync_aligned_m16n8k16_row_col_f32_f16_f16_f32;
+    Bf16 as Bf16, two of them Bf16x2: sync_aligned_m16n8k16_row_col_f32_bf16_bf16_f32;
 }
 
 #[cfg(feature = "half")]
 elements! {
-    half::f16, two of them F16x2: sync_aligned_m16n8k16_row_col_f32_f16_f16_f32;
-    half::bf16, two of them Bf16x2: sync_aligned_m16n8k16_row_col_f32_bf16_bf16_f32;
+    half::f16 as F16, two of them F16x2: sync_aligned_m16n8k16_row_col_f32_f16_f16_f32;
+    half::bf16 as Bf16, two of them Bf16x2: sync_aligned_m16n8k16_row_col_f32_bf16_bf16_f32;
 }
 
 /// The types of the crate `half` have the same bits.

@@ -26,7 +26,7 @@
 macro_rules! polynomial {
     ($x:expr; $last:expr) => { $last };
     ($x:expr; $first:expr, $($rest:expr),+) => {
-        $crate::math::fma($x, polynomial!($x; $($rest),+), $first)
+        $crate::number::math::fma($x, polynomial!($x; $($rest),+), $first)
     };
 }
 

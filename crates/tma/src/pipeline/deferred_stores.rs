@@ -1,6 +1,12 @@
 use crate::{
-    Accumulator, Finish, Fragment, Outputs, Rank, Steps, TileArray, TileMap, Warpgroup,
-    halves::Half, pipeline::Beside, tile::Mode,
+    group::Warpgroup,
+    matrix::{
+        accumulator::{Accumulator, Finish},
+        fragment::{Fragment, Steps},
+    },
+    number::halves::Half,
+    pipeline::Beside,
+    tile::{Mode, Rank, TileArray, TileMap, outputs::Outputs},
 };
 
 /// Results of products, 64 rows of up to 256 columns, that stay in registers until they are stored during the next

@@ -1,12 +1,11 @@
 use super::{NO_ITEM, Pipeline};
 use crate::{
-    Barrier, Rank, SharedPtr, Stores, Tile, TileArray, Warps,
+    barrier::{Barrier, ring::Cursor},
+    group::{Threads, Warps},
+    number::{Element, SharedValue},
     pipeline::stamps::{Kind, Moment, Stamps},
-    ptx::{cp_async_bulk, fence},
-    ring::Cursor,
-    shared::SharedValue,
-    tile::shared_tile::assert_vector,
-    tile::{Element, Mode},
+    ptx::{cp_async_bulk, fence, operand::SharedPtr},
+    tile::{Mode, Rank, Tile, TileArray, own::Own, shared_tile::assert_vector, stores::Stores},
 };
 
 /// The draining end of a [`Pipeline`], for each consumer thread.
@@ -178,6 +177,15 @@ impl<T> StoredStage<T> {
     #[inline(always)]
     pub fn as_ptr(&self) -> SharedPtr<T> {
         self.stage
+    }
+}
+
+impl<T: SharedValue> StoredStage<T> {
+    /// Returns this thread's of the first `len` elements, or of all if they are fewer; each thread of the group has
+    /// others. Relies on (3) of [`Block::converged`](crate::Block::converged): the group is all that uses the stage.
+    #[inline(always)]
+    pub fn own(&self, group: impl Threads, len: u32) -> Own<'_, T> {
+        Own::new(self.stage, group, len.min(self.len))
     }
 }
 

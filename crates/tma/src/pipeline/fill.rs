@@ -1,10 +1,9 @@
 use super::{NO_ITEM, Pipeline};
 use crate::{
-    Barrier, Rank, SharedPtr, Tile, TileMap, Transaction,
+    barrier::{Barrier, Transaction, ring::Cursor},
     pipeline::stamps::{Kind, Moment, Stamps},
-    ptx::{cp_async_bulk, cp_async_bulk_tensor, mbarrier::Mbarrier},
-    ring::Cursor,
-    tile::{Mode, Pair, TileArray, Tiles},
+    ptx::{cp_async_bulk, cp_async_bulk_tensor, mbarrier::Mbarrier, operand::SharedPtr},
+    tile::{Mode, Pair, Rank, Tile, TileArray, TileMap, Tiles},
 };
 
 /// The filling end of a [`Pipeline`], for its producer thread.

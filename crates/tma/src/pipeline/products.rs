@@ -2,11 +2,17 @@ use core::marker::PhantomData;
 
 use super::{Fill, Pipeline};
 use crate::{
-    Accumulator, Barrier, Batch, Block, InFlight, SharedPtr, Warpgroup, Warps,
-    matrix::{Layout, Matrix, MatrixElement},
+    barrier::{Barrier, ring::Cursor},
+    group::{Block, Warpgroup, Warps},
+    matrix::{
+        Layout, Matrix, MatrixElement,
+        accumulator::{Accumulator, Batch, InFlight},
+    },
     pipeline::stamps::{Role, Stamps},
-    ptx::wgmma::{Registers, Sums},
-    ring::Cursor,
+    ptx::{
+        operand::SharedPtr,
+        wgmma::{Registers, Sums},
+    },
 };
 
 /// A [`Pipeline`] for products: one thread of the first warpgroup fills the stages, and each of the other

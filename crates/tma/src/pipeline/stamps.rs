@@ -105,11 +105,13 @@ mod silent {
 mod traced {
     use super::{Kind, Role};
     use crate::{
-        constant,
+        group::{
+            thread::{block_idx, grid_dim, thread_idx},
+            warp::lane,
+        },
         ptx::{Cg, clock, st_global},
-        thread::{block_idx, grid_dim, thread_idx},
-        warp::lane,
     };
+    use tma_macros::constant;
 
     constant! {
         /// Where the rings are, stamps and warps, and blocks.

@@ -1,9 +1,10 @@
 use super::{Items, NO_ITEM, Pipeline};
 use crate::{
-    Barrier, Block, SharedPtr, Stores, Transaction,
+    barrier::{Barrier, Transaction, ring::Cursor},
+    group::Block,
     pipeline::stamps::{Kind, Role, Stamps},
-    ptx::cp_async_bulk,
-    ring::Cursor,
+    ptx::{cp_async_bulk, operand::SharedPtr},
+    tile::stores::Stores,
 };
 
 impl Block {

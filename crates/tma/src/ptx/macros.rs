@@ -5,6 +5,8 @@ mod device_fn;
 #[macro_use]
 pub(crate) mod gate;
 
+pub use device_fn::device_only;
+
 /// Puts one `asm!` together from pieces, for every choice of the modifiers.
 ///
 /// A piece is `("mnemonic" "arguments"; operands)`; empty parts at the end may be left out. The
@@ -81,10 +83,10 @@ macro_rules! ptx_asm_pieces {
     };
     ($options:tt $mnemonics:tt $arguments:tt $operands:tt [{ space $address:ident } $($rest:tt)*]) => {
         ptx_asm_pieces!(@match $address.space(); $options $mnemonics $arguments $operands [$($rest)*]
-            $crate::address::Space::Generic => ("" ""; $address = in(reg64) $address.address64()),
-            $crate::address::Space::Global => (".global" ""; $address = in(reg64) $address.address64()),
-            $crate::address::Space::SharedCta => (".shared::cta" ""; $address = in(reg32) $address.address32()),
-            $crate::address::Space::SharedCluster => (".shared::cluster" ""; $address = in(reg32) $address.address32()))
+            $crate::ptx::operand::address::Space::Generic => ("" ""; $address = in(reg64) $address.address64()),
+            $crate::ptx::operand::address::Space::Global => (".global" ""; $address = in(reg64) $address.address64()),
+            $crate::ptx::operand::address::Space::SharedCta => (".shared::cta" ""; $address = in(reg32) $address.address32()),
+            $crate::ptx::operand::address::Space::SharedCluster => (".shared::cluster" ""; $address = in(reg32) $address.address32()))
     };
     // The number of dimensions, and a list of that many coordinates.
     ($options:tt $mnemonics:tt $arguments:tt $operands:tt [{ rank $rank:ident $coords:ident } $($rest:tt)*]) => {

@@ -1,4 +1,8 @@
-use crate::{Block, SharedBuffer, SharedPtr, tile::shared_tile::publish};
+use crate::{
+    group::Block,
+    ptx::operand::SharedPtr,
+    tile::{shared_buffer::SharedBuffer, shared_tile::publish},
+};
 
 /// Numbers in shared memory to which all threads of the block add.
 ///

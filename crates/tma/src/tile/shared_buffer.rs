@@ -1,6 +1,9 @@
 use crate::{
-    Barrier, Block, Loading, SharedPtr, Stores, Threads, Transaction, pipeline::Own,
-    ptx::mbarrier::Mbarrier, shared::SharedValue, tile::shared_tile::publish,
+    barrier::{Barrier, Loading, Transaction},
+    group::{Block, Threads},
+    number::SharedValue,
+    ptx::{mbarrier::Mbarrier, operand::SharedPtr},
+    tile::{own::Own, shared_tile::publish, stores::Stores},
 };
 
 /// Elements in shared memory that all threads of the block, and copies, may read: the counterpart of

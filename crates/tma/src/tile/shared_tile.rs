@@ -1,7 +1,12 @@
 use crate::{
-    Block, Loading, Rank, SharedBuffer, SharedPtr, Stores, Threads, Tile, TileArray, TileMap,
-    ptx::{fence, mbarrier::Mbarrier},
-    tile::{Element, Mode, Unswizzled},
+    barrier::Loading,
+    group::{Block, Threads},
+    number::Element,
+    ptx::{fence, mbarrier::Mbarrier, operand::SharedPtr},
+    tile::{
+        Mode, Rank, Tile, TileArray, TileMap, Unswizzled, shared_buffer::SharedBuffer,
+        stores::Stores,
+    },
 };
 
 /// A tile that all threads of the block may read, and copies too.

@@ -3,12 +3,12 @@ use core::marker::PhantomData;
 use tensor_map::TensorMap;
 
 use crate::{
-    Rank, SharedPtr, Tile, TileMap,
     ptx::{
         Add, cp_async_bulk, cp_async_bulk_tensor,
         cp_reduce_async_bulk::{self, GlobalReduce},
+        operand::SharedPtr,
     },
-    tile::Mode,
+    tile::{Mode, Rank, Tile, TileMap},
 };
 
 /// Copies out of this block's shared memory that one thread starts and commits together.

@@ -33,8 +33,15 @@ macro_rules! device_fn {
             #[cfg(not(target_arch = "nvptx64"))]
             {
                 let _ = ($($($argument,)*)+);
-                $crate::__private::device_only(stringify!($name))
+                $crate::ptx::macros::device_only(stringify!($name))
             }
         }
     )*};
+}
+
+/// The body of every device function on other targets.
+#[cold]
+#[track_caller]
+pub fn device_only(name: &str) -> ! {
+    panic!("`{name}` runs on the GPU only")
 }

@@ -19,18 +19,25 @@ pub trait Value: Copy + crate::sealed::Sealed {
     fn bits64(self) -> u64;
 }
 
+/// A type as PTX knows it.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    U8,
+    U16,
+    U32,
+    U64,
+    S32,
+    S64,
+    F16,
+    Bf16,
+    F32,
+    F64,
+}
+
 macro_rules! values {
-    ($($(#[$attribute:meta])* $type:ty = $name:ident, $value:ident => $bits:expr;)+) => {
-        /// A type as PTX knows it.
-        #[doc(hidden)]
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Type { $($name,)+ }
-        $(values! { @of $(#[$attribute])* $type = $name, $value => $bits })+
-    };
-    (@of $(#[$attribute:meta])* $type:ty = $name:ident, $value:ident => $bits:expr) => {
-        $(#[$attribute])*
+    ($($type:ty = $name:ident, $value:ident => $bits:expr;)+) => {$(
         impl crate::sealed::Sealed for $type {}
-        $(#[$attribute])*
         impl Value for $type {
             const TYPE: Type = Type::$name;
 
@@ -52,8 +59,9 @@ macro_rules! values {
                 $bits as u64
             }
         }
-    };
+    )+};
 }
+pub(crate) use values;
 
 values! {
     u8 = U8, value => value;
@@ -64,8 +72,4 @@ values! {
     i64 = S64, value => value;
     f32 = F32, value => value.to_bits();
     f64 = F64, value => value.to_bits();
-    crate::halves::F16 = F16, value => value.to_bits();
-    crate::halves::Bf16 = Bf16, value => value.to_bits();
 }
-values! { @of #[cfg(feature = "half")] half::f16 = F16, value => value.to_bits() }
-values! { @of #[cfg(feature = "half")] half::bf16 = Bf16, value => value.to_bits() }

@@ -1,7 +1,6 @@
 use core::{array, marker::PhantomData};
 
-use super::StoredStage;
-use crate::{SharedPtr, Threads, shared::SharedValue};
+use crate::{group::Threads, number::SharedValue, ptx::operand::SharedPtr};
 
 /// The elements of a stage, or of a [`SharedBuffer`](crate::SharedBuffer), that are this thread's: each
 /// `threads`-th one, from the thread's own number on.
@@ -10,16 +9,7 @@ pub struct Own<'stage, T> {
     first: u32,
     len: u32,
     step: u32,
-    stage: PhantomData<&'stage mut StoredStage<T>>,
-}
-
-impl<T: SharedValue> StoredStage<T> {
-    /// Returns this thread's of the first `len` elements, or of all if they are fewer; each thread of the group has
-    /// others. Relies on (3) of [`Block::converged`](crate::Block::converged): the group is all that uses the stage.
-    #[inline(always)]
-    pub fn own(&self, group: impl Threads, len: u32) -> Own<'_, T> {
-        Own::new(self.stage, group, len.min(self.len))
-    }
+    stage: PhantomData<&'stage mut T>,
 }
 
 impl<T: SharedValue> Own<'_, T> {
