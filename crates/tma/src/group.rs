@@ -17,6 +17,7 @@ pub use block::Block;
 pub(crate) use cluster::Cluster;
 pub use lanes::Lanes;
 pub use threads::Threads;
+pub(crate) use threads::publish;
 pub(crate) use warp::Warp;
 pub use warpgroup::Warpgroup;
 pub use warps::Warps;

@@ -179,7 +179,7 @@ pub use kernel::{
 };
 pub use matrix::{
     Matrix,
-    accumulator::{Accumulator, Batch, Columns, Finish, InFlight},
+    accumulator::{Accumulator, Batch, Columns, Epilogue, InFlight},
     fragment::{Fragment, Steps},
     rows::Rows,
     split_sums::{SplitSums, split_sums_bytes},
@@ -197,7 +197,7 @@ pub use tile::{
     outputs::{OutputTile, Outputs},
     shared_buffer::{LoadingBuffer, SharedBuffer},
     shared_tile::{LoadingTile, SharedTile},
-    stores::{Group, Stores},
+    stores::{BulkGroup, Stores},
 };
 pub use tma_macros::{KernelArg, constant, kernel, println, shared};
 

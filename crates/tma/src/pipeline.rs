@@ -20,14 +20,14 @@ use crate::{
 };
 use stamps::{Role, Stamps};
 
-pub use crate::tile::own::Own;
+pub use crate::tile::own_elements::OwnElements;
 pub use drain::{Drain, FullStage, StoredStage, StoringDrain};
 pub use fill::{EmptyStage, Fill};
 pub use items::Items;
 pub use multicast::{
     EmptyParts, FullParts, MulticastDrain, MulticastFill, MulticastPipeline, multicast_bytes,
 };
-pub use products::{Beside, Operands, ProductPipeline, ProductStage, Products};
+pub use products::{Operands, OverlappedWork, ProductPipeline, ProductStage, Products};
 
 /// A pipeline of stages in shared memory, between a producer thread and consumer warps. Each stage is `len` elements
 /// of `T`, or one [`Tile`](crate::Tile).

@@ -3,7 +3,7 @@
 pub(crate) mod counts;
 mod load;
 pub(crate) mod outputs;
-pub(crate) mod own;
+pub(crate) mod own_elements;
 pub(crate) mod shared_buffer;
 pub(crate) mod shared_tile;
 pub(crate) mod stores;

@@ -36,7 +36,7 @@ fn methods_name_the_conditions_that_they_rely_on() {
             &["barrier: self", "arrive_expect_tx"],
         ),
         ("tile/shared_buffer.rs", &["start(loads"]),
-        ("pipeline/drain.rs", &["Own::new(self.stage"]),
+        ("pipeline/drain.rs", &["OwnElements::new(self.stage"]),
     ] {
         let text = fs::read_to_string(folder.join(file)).unwrap();
         let (code, _) = text.split_once("#[cfg(test)]").unwrap_or((&text, ""));

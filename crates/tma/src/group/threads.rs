@@ -1,6 +1,7 @@
 //! Groups of threads: the trait of all of them.
 
 use super::{Block, Warp, Warpgroup, Warps};
+use crate::ptx::fence;
 
 /// Threads that work together: they are numbered, and synchronise.
 ///
@@ -64,3 +65,10 @@ macro_rules! groups {
 }
 
 groups! { Block Warp Warps Warpgroup }
+
+/// Makes each thread's writes visible to the copy engine, then synchronises.
+#[inline(always)]
+pub(crate) fn publish(group: impl Threads) {
+    fence::proxy_async_shared_cta();
+    group.sync();
+}

@@ -2,11 +2,7 @@
 
 use crate::{
     group::Warpgroup,
-    matrix::{
-        self, Layout, Matrix, MatrixElement,
-        fragment::{Fragment, Steps},
-    },
-    number::halves::Half,
+    matrix::{self, Layout, Matrix, MatrixElement},
     ptx::{
         Aligned,
         wgmma::{self, Registers, Sums},
@@ -49,18 +45,18 @@ pub struct Accumulator<R> {
     pub(crate) registers: R,
 }
 
-/// Sums with products being started, and the [`Fragment`] that the products read if A is in registers.
+/// Sums with products being started, and the [`Fragment`](crate::Fragment) that the products read if A is in registers.
 #[must_use = "products are waited for when they have been committed"]
 pub struct Batch<R, A = ()> {
-    registers: R,
-    a: A,
+    pub(super) registers: R,
+    pub(super) a: A,
 }
 
-/// Sums that products in flight may still change, and the [`Fragment`] that these may still read.
+/// Sums that products in flight may still change, and the [`Fragment`](crate::Fragment) that these may still read.
 #[must_use = "sums are there after `wait`"]
 pub struct InFlight<R, A = ()> {
-    registers: R,
-    a: A,
+    pub(super) registers: R,
+    pub(super) a: A,
 }
 
 impl<R: Registers> Accumulator<R> {
@@ -82,21 +78,6 @@ impl<R: Registers> Accumulator<R> {
         // SAFETY: all threads of the warpgroup are here (2 of `Block::converged`).
         unsafe { wgmma::fence_sync::<Aligned>() };
         Batch { registers, a: () }
-    }
-
-    /// Begins to add products with this fragment as A. Collective of the warpgroup.
-    #[inline(always)]
-    pub fn begin_with<T: Half, const STEPS: usize>(
-        self,
-        a: Fragment<T, STEPS>,
-        warpgroup: Warpgroup,
-    ) -> Batch<R, Fragment<T, STEPS>>
-    where
-        [[u32; 4]; STEPS]: Steps,
-    {
-        let a = a.pinned();
-        let Batch { registers, .. } = self.begin(warpgroup);
-        Batch { registers, a }
     }
 }
 
@@ -138,24 +119,24 @@ columns! { 32 64 96 128 }
 /// The last step on sums before they are rounded and stored.
 ///
 /// ```
-/// use tma::Finish;
+/// use tma::Epilogue;
 ///
 /// /// Multiplies by a factor.
 /// struct Scaled(f32);
 ///
-/// impl Finish for Scaled {
+/// impl Epilogue for Scaled {
 ///     #[inline(always)]
-///     fn finish(&self, _column: u32, _row: u32, sums: [f32; 2]) -> [f32; 2] {
+///     fn apply(&self, _column: u32, _row: u32, sums: [f32; 2]) -> [f32; 2] {
 ///         sums.map(|sum| self.0 * sum)
 ///     }
 /// }
 /// ```
 #[doc(alias = "epilogue")]
-pub trait Finish {
+pub trait Epilogue {
     /// Returns the final values of two neighbouring sums, given the column of the first one and the row.
     ///
     /// Every two registers make one call: without `#[inline(always)]` sums go through local memory.
-    fn finish(&self, column: u32, row: u32, sums: [f32; 2]) -> [f32; 2];
+    fn apply(&self, column: u32, row: u32, sums: [f32; 2]) -> [f32; 2];
 }
 
 impl<R: Registers, A> Batch<R, A> {
@@ -214,28 +195,6 @@ impl<R: Registers, A> Batch<R, A> {
     }
 }
 
-impl<R, T, const STEPS: usize> Batch<R, Fragment<T, STEPS>>
-where
-    R: Registers + Sums<T::Ptx, T::Ptx>,
-    T: Half + MatrixElement,
-    [[u32; 4]; STEPS]: Steps,
-{
-    /// Adds the product of the fragment and all columns of B. Collective of the warpgroup, with the same matrix.
-    ///
-    /// # Safety
-    /// 1. No thread writes the matrix before the products have been waited for.
-    /// 2. As (2) of [`multiply`](Self::multiply).
-    #[doc(alias("warpgroup_gemm", "SM90_64x64x16_F32BF16BF16_RS"))]
-    #[inline(always)]
-    pub unsafe fn multiply_fragment<B: Layout<Element = T>>(mut self, b: Matrix<'_, B>) -> Self {
-        const { matrix::assert_extents::<R, B>(16 * STEPS) };
-        // SAFETY: all threads of the warpgroup are here (2 of `Block::converged`), after the fence of `begin_with`;
-        // sums and fragment are not accessed before the products have been waited for; the matrix stays (1).
-        self.registers = unsafe { self.a.steps.multiply::<R, T::Ptx, B>(self.registers, b) };
-        self
-    }
-}
-
 impl<R: Registers, A> InFlight<R, A> {
     /// Begins to add products of the same extents after those in flight. Collective of the warpgroup.
     #[inline(always)]
@@ -265,7 +224,7 @@ impl<R: Registers> InFlight<R> {
     /// 1. These products are not in the last `LEFT` groups: `LEFT` groups were committed after them.
     #[doc(alias = "warpgroup_wait")]
     #[inline(always)]
-    pub unsafe fn wait_behind<const LEFT: u64>(self) -> Accumulator<R> {
+    pub unsafe fn wait_before_last<const LEFT: u64>(self) -> Accumulator<R> {
         let registers = self.wait_but::<LEFT>().registers.pinned();
         Accumulator { registers }
     }
@@ -279,19 +238,5 @@ impl<R: Registers> InFlight<R> {
         Accumulator {
             registers: self.registers.pinned(),
         }
-    }
-}
-
-impl<R: Registers, T: Half, const STEPS: usize> InFlight<R, Fragment<T, STEPS>>
-where
-    [[u32; 4]; STEPS]: Steps,
-{
-    /// Waits for all groups of the warpgroup; the fragment may be used again. Collective of the warpgroup.
-    #[doc(alias = "warpgroup_wait")]
-    #[inline(always)]
-    pub fn wait(self) -> (Accumulator<R>, Fragment<T, STEPS>) {
-        let Self { registers, a } = self;
-        let sums = InFlight { registers, a: () }.wait();
-        (sums, a.pinned())
     }
 }

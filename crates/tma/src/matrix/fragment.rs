@@ -5,8 +5,8 @@ use core::marker::PhantomData;
 use crate::{
     group::Warpgroup,
     matrix::{
-        self, Layout, Matrix,
-        accumulator::{Accumulator, Finish},
+        self, Layout, Matrix, MatrixElement,
+        accumulator::{Accumulator, Batch, Epilogue, InFlight},
     },
     number::halves::Half,
     ptx::{
@@ -25,7 +25,7 @@ use crate::{
 /// [`InFlight::wait`](crate::InFlight) returns it, since no thread may touch its registers while products read them.
 ///
 /// ```
-/// use tma::{Accumulator, Finish, Fragment, Matrix, Swizzle128, Warpgroup, halves::Bf16, matrix::Boxes};
+/// use tma::{Accumulator, Epilogue, Fragment, Matrix, Swizzle128, Warpgroup, halves::Bf16, matrix::Boxes};
 ///
 /// type Rows = Boxes<[[Bf16; 64]; 64], Swizzle128, 1, true>;
 /// type Columns = Boxes<[[Bf16; 64]; 64], Swizzle128, 1, false>;
@@ -40,11 +40,11 @@ use crate::{
 ///     warpgroup: Warpgroup,
 ///     [a, b]: [Matrix<'_, Rows>; 2],
 ///     c: Matrix<'_, Columns>,
-///     finish: &impl Finish,
+///     epilogue: &impl Epilogue,
 /// ) -> Sums {
 ///     // SAFETY: (1).
 ///     let first = unsafe { Sums::zero().begin(warpgroup).multiply(a, b) };
-///     let fragment = Fragment::<Bf16, 4>::of(&first.commit().wait(), warpgroup, finish);
+///     let fragment = Fragment::<Bf16, 4>::of(&first.commit().wait(), warpgroup, epilogue);
 ///     // SAFETY: (1).
 ///     let second = unsafe { sums.begin_with(fragment, warpgroup).multiply_fragment(c) };
 ///     let (sums, _fragment) = second.commit().wait();
@@ -72,18 +72,18 @@ impl<T: Half, const STEPS: usize> Fragment<T, STEPS>
 where
     [[u32; 4]; STEPS]: Steps,
 {
-    /// Makes a fragment of sums: of each two neighbours the values of `finish`, given the column and the row in these
+    /// Makes a fragment of sums: of each two neighbours the values of `epilogue`, given the column and the row in these
     /// 64 rows, rounded to nearest even.
     #[doc(alias = "convert_type")]
     #[inline(always)]
     pub fn of(
         sums: &Accumulator<<[[u32; 4]; STEPS] as Steps>::Sums>,
         warpgroup: Warpgroup,
-        finish: &impl Finish,
+        epilogue: &impl Epilogue,
     ) -> Self {
         let lane = warpgroup.warp().lane();
         let at = [lane % 4 * 2, 16 * warpgroup.warp_index() + lane / 4];
-        Self::from_steps(Steps::of::<T>(sums.registers(), at, finish))
+        Self::from_steps(Steps::of::<T>(sums.registers(), at, epilogue))
     }
 
     /// Makes a fragment of one of the equal parts of 64 rows of a tile; `index` wraps around. Collective of the warpgroup.
@@ -143,6 +143,59 @@ where
     }
 }
 
+impl<R: Registers> Accumulator<R> {
+    /// Begins to add products with this fragment as A. Collective of the warpgroup.
+    #[inline(always)]
+    pub fn begin_with<T: Half, const STEPS: usize>(
+        self,
+        a: Fragment<T, STEPS>,
+        warpgroup: Warpgroup,
+    ) -> Batch<R, Fragment<T, STEPS>>
+    where
+        [[u32; 4]; STEPS]: Steps,
+    {
+        let a = a.pinned();
+        let Batch { registers, .. } = self.begin(warpgroup);
+        Batch { registers, a }
+    }
+}
+
+impl<R, T, const STEPS: usize> Batch<R, Fragment<T, STEPS>>
+where
+    R: Registers + Sums<T::Ptx, T::Ptx>,
+    T: Half + MatrixElement,
+    [[u32; 4]; STEPS]: Steps,
+{
+    /// Adds the product of the fragment and all columns of B. Collective of the warpgroup, with the same matrix.
+    ///
+    /// # Safety
+    /// 1. No thread writes the matrix before the products have been waited for.
+    /// 2. As (2) of [`multiply`](Self::multiply).
+    #[doc(alias("warpgroup_gemm", "SM90_64x64x16_F32BF16BF16_RS"))]
+    #[inline(always)]
+    pub unsafe fn multiply_fragment<B: Layout<Element = T>>(mut self, b: Matrix<'_, B>) -> Self {
+        const { matrix::assert_extents::<R, B>(16 * STEPS) };
+        // SAFETY: all threads of the warpgroup are here (2 of `Block::converged`), after the fence of `begin_with`;
+        // sums and fragment are not accessed before the products have been waited for; the matrix stays (1).
+        self.registers = unsafe { self.a.steps.multiply::<R, T::Ptx, B>(self.registers, b) };
+        self
+    }
+}
+
+impl<R: Registers, T: Half, const STEPS: usize> InFlight<R, Fragment<T, STEPS>>
+where
+    [[u32; 4]; STEPS]: Steps,
+{
+    /// Waits for all groups of the warpgroup; the fragment may be used again. Collective of the warpgroup.
+    #[doc(alias = "warpgroup_wait")]
+    #[inline(always)]
+    pub fn wait(self) -> (Accumulator<R>, Fragment<T, STEPS>) {
+        let Self { registers, a } = self;
+        let sums = InFlight { registers, a: () }.wait();
+        (sums, a.pinned())
+    }
+}
+
 impl<T: Half, M: Mode, const WIDTH: usize, const HEIGHT: usize>
     SharedTile<[[T; WIDTH]; HEIGHT], M>
 {
@@ -170,7 +223,7 @@ pub trait Steps: Sized + crate::sealed::Sealed {
     type Sums;
 
     #[doc(hidden)]
-    fn of<T: Half>(sums: &Self::Sums, at: [u32; 2], finish: &impl Finish) -> Self;
+    fn of<T: Half>(sums: &Self::Sums, at: [u32; 2], epilogue: &impl Epilogue) -> Self;
 
     #[doc(hidden)]
     unsafe fn load<T: Half, S: Rank<2> + TileArray<Element = T>, M: Mode>(
@@ -194,11 +247,11 @@ macro_rules! steps {
             type Sums = [f32; 8 * ($last + 1)];
 
             #[inline(always)]
-            fn of<T: Half>(sums: &Self::Sums, [column, row]: [u32; 2], finish: &impl Finish) -> Self {
+            fn of<T: Half>(sums: &Self::Sums, [column, row]: [u32; 2], epilogue: &impl Epilogue) -> Self {
                 let sums = sums.as_chunks().0;
                 [
-                    $(round::<T>(sums[$step], [column + 16 * $step, row], finish),)*
-                    round::<T>(sums[$last], [column + 16 * $last, row], finish),
+                    $(round::<T>(sums[$step], [column + 16 * $step, row], epilogue),)*
+                    round::<T>(sums[$last], [column + 16 * $last, row], epilogue),
                 ]
             }
 
@@ -240,12 +293,12 @@ steps! { [] 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 }
 pub(crate) fn round<T: Half>(
     sums: [f32; 8],
     [column, row]: [u32; 2],
-    finish: &impl Finish,
+    epilogue: &impl Epilogue,
 ) -> [u32; 4] {
     [
-        T::round(finish.finish(column, row, [sums[0], sums[1]])),
-        T::round(finish.finish(column, row + 8, [sums[2], sums[3]])),
-        T::round(finish.finish(column + 8, row, [sums[4], sums[5]])),
-        T::round(finish.finish(column + 8, row + 8, [sums[6], sums[7]])),
+        T::round(epilogue.apply(column, row, [sums[0], sums[1]])),
+        T::round(epilogue.apply(column, row + 8, [sums[2], sums[3]])),
+        T::round(epilogue.apply(column + 8, row, [sums[4], sums[5]])),
+        T::round(epilogue.apply(column + 8, row + 8, [sums[6], sums[7]])),
     ]
 }

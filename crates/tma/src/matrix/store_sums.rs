@@ -1,7 +1,7 @@
 //! Stores of sums.
 
 use super::{
-    accumulator::{Accumulator, Columns, Finish},
+    accumulator::{Accumulator, Columns, Epilogue},
     fragment,
 };
 use crate::{
@@ -18,14 +18,14 @@ where
     S::Element: Half,
 {
     /// Stores sums in tiles of 64 rows of 64. The first tile begins at these coordinates, innermost first. Of each
-    /// two neighbours it stores the values of `finish`, rounded to nearest even. Collective of the warpgroup.
+    /// two neighbours it stores the values of `epilogue`, rounded to nearest even. Collective of the warpgroup.
     #[inline(always)]
     pub fn store_sums<R: Columns, const RANK: usize>(
         &mut self,
         sums: &Accumulator<R>,
         map: &TileMap<S, M>,
         at: [u32; RANK],
-        finish: &impl Finish,
+        epilogue: &impl Epilogue,
     ) where
         S: Rank<RANK>,
     {
@@ -36,15 +36,15 @@ where
                 "a tile has 64 columns and 64 rows"
             );
         }
-        self.store_columns::<0, R, RANK>(sums, map, at, finish);
+        self.store_columns::<0, R, RANK>(sums, map, at, epilogue);
         if R::COUNT > 1 {
-            self.store_columns::<1, R, RANK>(sums, map, at, finish);
+            self.store_columns::<1, R, RANK>(sums, map, at, epilogue);
         }
         if R::COUNT > 2 {
-            self.store_columns::<2, R, RANK>(sums, map, at, finish);
+            self.store_columns::<2, R, RANK>(sums, map, at, epilogue);
         }
         if R::COUNT > 3 {
-            self.store_columns::<3, R, RANK>(sums, map, at, finish);
+            self.store_columns::<3, R, RANK>(sums, map, at, epilogue);
         }
     }
 
@@ -54,7 +54,7 @@ where
         sums: &Accumulator<R>,
         map: &TileMap<S, M>,
         mut at: [u32; RANK],
-        finish: &impl Finish,
+        epilogue: &impl Epilogue,
     ) where
         S: Rank<RANK>,
     {
@@ -63,10 +63,10 @@ where
         let sums = sums.registers().columns::<NUMBER>();
         let output = self.next();
         let chunks = sums.as_chunks().0;
-        output.write_16_columns::<0>(chunks[0], first, finish);
-        output.write_16_columns::<1>(chunks[1], first, finish);
-        output.write_16_columns::<2>(chunks[2], first, finish);
-        output.write_16_columns::<3>(chunks[3], first, finish);
+        output.write_16_columns::<0>(chunks[0], first, epilogue);
+        output.write_16_columns::<1>(chunks[1], first, epilogue);
+        output.write_16_columns::<2>(chunks[2], first, epilogue);
+        output.write_16_columns::<3>(chunks[3], first, epilogue);
         output.store(map, at.map(|coord| coord as i32));
     }
 }
@@ -81,12 +81,12 @@ where
         &self,
         sums: [f32; 8],
         [column, row]: [u32; 2],
-        finish: &impl Finish,
+        epilogue: &impl Epilogue,
     ) {
         let lane = self.group.warp().lane();
         let column = column + 16 * NUMBER + lane % 4 * 2;
         let row = row + 16 * self.group.warp_index() + lane / 4;
-        let pairs = fragment::round::<S::Element>(sums, [column, row], finish);
+        let pairs = fragment::round::<S::Element>(sums, [column, row], epilogue);
         self.write_pairs::<NUMBER>(pairs);
     }
 }

@@ -1,11 +1,11 @@
 use crate::{
     group::Warpgroup,
     matrix::{
-        accumulator::{Accumulator, Finish},
+        accumulator::{Accumulator, Epilogue},
         fragment::{Fragment, Steps},
     },
     number::halves::Half,
-    pipeline::Beside,
+    pipeline::OverlappedWork,
     tile::{Mode, Rank, TileArray, TileMap, outputs::Outputs},
 };
 
@@ -14,7 +14,7 @@ use crate::{
 ///
 /// ```
 /// use tma::{
-///     Accumulator, DeferredStores, Finish, Outputs, Swizzle128, Tile, TileMap, Warpgroup, halves::Bf16, matrix::Boxes,
+///     Accumulator, DeferredStores, Epilogue, Outputs, Swizzle128, Tile, TileMap, Warpgroup, halves::Bf16, matrix::Boxes,
 ///     pipeline::Products, tile::Pair,
 /// };
 ///
@@ -22,9 +22,9 @@ use crate::{
 /// type Stage = Pair<[Tile<Box64, Swizzle128>; 1], [Tile<Box64, Swizzle128>; 2]>;
 ///
 /// struct Plain;
-/// impl Finish for Plain {
+/// impl Epilogue for Plain {
 ///     #[inline(always)]
-///     fn finish(&self, _column: u32, _row: u32, sums: [f32; 2]) -> [f32; 2] {
+///     fn apply(&self, _column: u32, _row: u32, sums: [f32; 2]) -> [f32; 2] {
 ///         sums
 ///     }
 /// }
@@ -39,7 +39,7 @@ use crate::{
 ///     let mut stores = DeferredStores::<_, _, 8, 2>::new(outputs, map);
 ///     let mut sums = Accumulator::<[f32; 64]>::zero();
 ///     for tile in 0..tiles {
-///         sums = products.sum_beside(sums, stages, &mut stores, |stage| {
+///         sums = products.sum_overlapped(sums, stages, &mut stores, |stage| {
 ///             let (a, b) = stage.pair();
 ///             (
 ///                 a.matrix::<Boxes<Box64, Swizzle128, 1, true>>(),
@@ -87,15 +87,15 @@ where
     }
 
     /// Takes the results of products that begin at this column and row, rounded to nearest even. Of each two neighbours
-    /// it takes the values of `finish`, given their column and row. Earlier results have been stored.
+    /// it takes the values of `epilogue`, given their column and row. Earlier results have been stored.
     #[inline(always)]
     pub fn hold(
         &mut self,
         sums: &Accumulator<<[[u32; 4]; STEPS] as Steps>::Sums>,
         at: [u32; 2],
-        finish: &impl Finish,
+        epilogue: &impl Epilogue,
     ) {
-        self.results = Fragment::of(sums, self.outputs.group(), finish);
+        self.results = Fragment::of(sums, self.outputs.group(), epilogue);
         self.at = Some(at);
     }
 
@@ -110,7 +110,7 @@ where
     }
 }
 
-impl<S, M: Mode, const STEPS: usize, const TILES: u32> Beside
+impl<S, M: Mode, const STEPS: usize, const TILES: u32> OverlappedWork
     for DeferredStores<'_, S, M, STEPS, TILES>
 where
     S: Rank<2> + TileArray<Element: Half>,

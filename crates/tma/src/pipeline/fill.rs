@@ -1,7 +1,7 @@
 use super::{NO_ITEM, Pipeline};
 use crate::{
     barrier::{Barrier, Transaction, ring::Cursor},
-    pipeline::stamps::{Kind, Moment, Stamps},
+    pipeline::stamps::{Moment, Stamps, Step},
     ptx::{cp_async_bulk, cp_async_bulk_tensor, mbarrier::Mbarrier, operand::SharedPtr},
     tile::{Mode, Pair, Rank, Tile, TileArray, TileMap, Tiles},
 };
@@ -107,8 +107,8 @@ impl<T> EmptyStage<T> {
     #[inline(always)]
     fn issued(&self, bytes: u32) {
         let now = self.stamps.now();
-        self.stamps.waited(Kind::Acquired, self.acquired);
-        self.stamps.stamp(Kind::Issued, now, bytes);
+        self.stamps.waited(Step::Acquired, self.acquired);
+        self.stamps.stamp(Step::Issued, now, bytes);
     }
 
     /// Starts several loads into the stage.

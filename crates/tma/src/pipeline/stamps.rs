@@ -8,7 +8,7 @@
 //! The variable has the address of the rings, the number of stamps in each, a power of two, the number of warps of a
 //! block that have rings, and the number of such blocks. A ring begins with two times 16 bytes for the begin and the end:
 //! `%globaltimer`, the lower half of `%clock64`, the role and its stages. A stamp has the lower half of `%clock64`,
-//! the number of the visit to a stage, its [`Kind`], and cycles or bytes. The visits of a role go through the stages in
+//! the number of the visit to a stage, its [`Step`], and cycles or bytes. The visits of a role go through the stages in
 //! turn, and each has its stamps of the ring, so that no count of stamps is kept.
 //!
 //! Moments are kept in registers, and the entry of a visit is written when the barriers and fences of the visit are
@@ -30,10 +30,10 @@ pub(crate) enum Role {
     Streams = 3,
 }
 
-/// The kind of step.
+/// A step of a visit to a stage.
 #[derive(Clone, Copy)]
 #[cfg_attr(not(tma_trace), allow(dead_code))]
-pub(crate) enum Kind {
+pub(crate) enum Step {
     /// The stage was empty, after the given number of cycles.
     Acquired = 1,
     /// A copy of the given number of bytes into the stage was issued.
@@ -48,7 +48,7 @@ pub(crate) enum Kind {
 
 #[cfg(not(tma_trace))]
 mod silent {
-    use super::{Kind, Role};
+    use super::{Role, Step};
 
     /// Stamps of a build without `tma_trace`: empty.
     #[derive(Clone, Copy)]
@@ -80,10 +80,10 @@ mod silent {
         }
 
         #[inline(always)]
-        pub(crate) fn stamp(self, _: Kind, _: Moment, _: u32) {}
+        pub(crate) fn stamp(self, _: Step, _: Moment, _: u32) {}
 
         #[inline(always)]
-        pub(crate) fn waited(self, _: Kind, _: [Moment; 2]) {}
+        pub(crate) fn waited(self, _: Step, _: [Moment; 2]) {}
 
         #[inline(always)]
         pub(crate) fn stored(self, _: [Moment; 2]) {}
@@ -103,7 +103,7 @@ mod silent {
 
 #[cfg(tma_trace)]
 mod traced {
-    use super::{Kind, Role};
+    use super::{Role, Step};
     use crate::{
         group::{
             thread::{block_idx, grid_dim, thread_idx},
@@ -182,31 +182,31 @@ mod traced {
         }
 
         #[inline(always)]
-        pub(crate) fn stamp(self, kind: Kind, at: Moment, told: u32) {
-            let slot = match kind {
-                Kind::Acquired | Kind::Full => 0,
-                Kind::Issued | Kind::Released | Kind::Stored => 1,
+        pub(crate) fn stamp(self, step: Step, at: Moment, detail: u32) {
+            let slot = match step {
+                Step::Acquired | Step::Full => 0,
+                Step::Issued | Step::Released | Step::Stored => 1,
             };
             // The streaming role has the copies of two visits in one.
-            let apart = matches!(kind, Kind::Full | Kind::Stored) && self.of_visit == 4;
+            let apart = matches!(step, Step::Full | Step::Stored) && self.of_visit == 4;
             let slot = slot + if apart { 2 } else { 0 };
             let index = (self.visit * self.of_visit + slot) & self.mask;
             self.write(
                 FIRST + index as usize,
-                [at.0, self.visit, kind as u32, told],
+                [at.0, self.visit, step as u32, detail],
             );
         }
 
         /// Stamps the second moment, with the cycles since the first.
         #[inline(always)]
-        pub(crate) fn waited(self, kind: Kind, [since, at]: [Moment; 2]) {
-            self.stamp(kind, at, at.0.wrapping_sub(since.0));
+        pub(crate) fn waited(self, step: Step, [since, at]: [Moment; 2]) {
+            self.stamp(step, at, at.0.wrapping_sub(since.0));
         }
 
         /// Stamps the first moment, with the cycles until the second.
         #[inline(always)]
         pub(crate) fn stored(self, [at, read]: [Moment; 2]) {
-            self.stamp(Kind::Stored, at, read.0.wrapping_sub(at.0));
+            self.stamp(Step::Stored, at, read.0.wrapping_sub(at.0));
         }
 
         /// Goes on to the visit of the next stage.

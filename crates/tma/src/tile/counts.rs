@@ -1,7 +1,7 @@
 use crate::{
-    group::Block,
+    group::{Block, publish},
     ptx::operand::SharedPtr,
-    tile::{shared_buffer::SharedBuffer, shared_tile::publish},
+    tile::shared_buffer::SharedBuffer,
 };
 
 /// Numbers in shared memory to which all threads of the block add.

@@ -1,8 +1,8 @@
 use super::{Mode, Rank, Tile, TileArray, TileMap, stores::Stores};
 use crate::{
-    group::{Threads, Warpgroup},
+    group::{Threads, Warpgroup, publish},
     number::{Element, halves::Half},
-    ptx::{cp_async_bulk, fence, operand::SharedPtr, stmatrix},
+    ptx::{cp_async_bulk, operand::SharedPtr, stmatrix},
 };
 
 /// `TILES` tiles in shared memory in which a group of threads leaves its results: each is stored while the
@@ -141,9 +141,7 @@ impl<S: TileArray, M: Mode, G: Threads> OutputTile<S, M, G> {
     where
         S: Rank<RANK>,
     {
-        // Make each thread's writes visible to the copy engine, then synchronise.
-        fence::proxy_async_shared_cta();
-        self.group.sync();
+        publish(self.group);
         // The elected lane never changes, and groups belong to it.
         if self.group.elect() {
             let mut stores = Stores::new();

@@ -1,9 +1,9 @@
 use crate::{
     barrier::{Barrier, Loading, Transaction},
-    group::{Block, Threads},
+    group::{Block, Threads, publish},
     number::SharedValue,
     ptx::{mbarrier::Mbarrier, operand::SharedPtr},
-    tile::{own::Own, shared_tile::publish, stores::Stores},
+    tile::{own_elements::OwnElements, stores::Stores},
 };
 
 /// Elements in shared memory that all threads of the block, and copies, may read: the counterpart of
@@ -87,7 +87,7 @@ impl<T> LoadingBuffer<T> {
 
 impl<T: SharedValue> LoadingBuffer<T> {
     /// Waits until the elements are loaded, and replaces each by `change(element)`, as
-    /// [`Own::update_at_once`] does. Collective of the group.
+    /// [`OwnElements::update_at_once`] does. Collective of the group.
     ///
     /// No thread has read them yet, so that no thread is waited for before they change.
     #[inline(always)]
@@ -97,7 +97,7 @@ impl<T: SharedValue> LoadingBuffer<T> {
         change: impl Fn(T) -> T,
     ) -> SharedBuffer<T> {
         let buffer = self.wait();
-        Own::new(buffer.elements, group, buffer.len).update_at_once::<EACH>(change);
+        OwnElements::new(buffer.elements, group, buffer.len).update_at_once::<EACH>(change);
         publish(group);
         buffer
     }
@@ -116,7 +116,7 @@ impl<T: SharedValue> LoadingBuffer<T> {
         let half = len / 2;
         // SAFETY: the second half has been loaded with the first (6 of `Block::converged`), and no other thread has the
         // buffer to write it (1).
-        unsafe { Own::new(elements, group, half).combine_at_once::<EACH>(half, combine) };
+        unsafe { OwnElements::new(elements, group, half).combine_at_once::<EACH>(half, combine) };
         publish(group);
         SharedBuffer {
             elements,

@@ -1,8 +1,8 @@
 use crate::{
     barrier::Loading,
-    group::{Block, Threads},
+    group::{Block, Threads, publish},
     number::Element,
-    ptx::{fence, mbarrier::Mbarrier, operand::SharedPtr},
+    ptx::{mbarrier::Mbarrier, operand::SharedPtr},
     tile::{
         Mode, Rank, Tile, TileArray, TileMap, Unswizzled, shared_buffer::SharedBuffer,
         stores::Stores,
@@ -114,13 +114,6 @@ pub(crate) fn assert_vector<S: Rank<RANK>, const RANK: usize>(coords: [u32; RANK
         };
         coords[dim] < vectors
     }));
-}
-
-/// Makes each thread's writes visible to the copy engine, then synchronises.
-#[inline(always)]
-pub(crate) fn publish(group: impl Threads) {
-    fence::proxy_async_shared_cta();
-    group.sync();
 }
 
 impl<S: TileArray, M: Mode> LoadingTile<S, M> {

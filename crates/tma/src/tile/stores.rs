@@ -34,7 +34,7 @@ pub struct Stores {
 
 /// A bulk group of this thread, the last one that it committed when it was made.
 #[must_use = "shared memory must stay until the group has been read"]
-pub struct Group {
+pub struct BulkGroup {
     thread: PhantomData<*mut ()>,
 }
 
@@ -118,15 +118,15 @@ impl Stores {
     /// Commits the stores as a bulk group.
     #[doc(alias = "cp_async_bulk_commit_group")]
     #[inline(always)]
-    pub fn commit(self) -> Group {
+    pub fn commit(self) -> BulkGroup {
         cp_async_bulk::commit_group();
-        Group {
+        BulkGroup {
             thread: PhantomData,
         }
     }
 }
 
-impl Group {
+impl BulkGroup {
     /// Waits until this thread's groups, this one and all before, have read shared memory.
     #[doc(alias = "cp_async_bulk_wait_group_read")]
     #[inline(always)]

@@ -4,7 +4,7 @@ use crate::{group::Threads, number::SharedValue, ptx::operand::SharedPtr};
 
 /// The elements of a stage, or of a [`SharedBuffer`](crate::SharedBuffer), that are this thread's: each
 /// `threads`-th one, from the thread's own number on.
-pub struct Own<'stage, T> {
+pub struct OwnElements<'stage, T> {
     elements: SharedPtr<T>,
     first: u32,
     len: u32,
@@ -12,7 +12,7 @@ pub struct Own<'stage, T> {
     stage: PhantomData<&'stage mut T>,
 }
 
-impl<T: SharedValue> Own<'_, T> {
+impl<T: SharedValue> OwnElements<'_, T> {
     #[inline(always)]
     pub(crate) fn new(elements: SharedPtr<T>, group: impl Threads, len: u32) -> Self {
         Self {
