@@ -94,7 +94,7 @@ impl Cluster {
         if rank >= self.blocks().get() {
             trap();
         }
-        // SAFETY: the cluster has this block.
+        // SAFETY: the cluster has a block of this rank (`mapa` 1): another rank has stopped the kernel.
         let address = unsafe { ptx::mapa::shared_cluster_u32(barrier.address(), rank) };
         RemoteBarrier { address }
     }

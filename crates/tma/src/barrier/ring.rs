@@ -103,9 +103,9 @@ impl<const STAGES: u32> Ring<STAGES> {
     #[inline(always)]
     pub unsafe fn init(barriers: SharedPtr<Mbarrier>, fillers: u32, emptiers: u32) {
         for stage in 0..STAGES {
-            // SAFETY: (1).
+            // SAFETY: the memory and the count of a "full" barrier are as `Barrier::init` requires (1).
             unsafe { Barrier::init(barriers.add(stage), fillers) };
-            // SAFETY: (1).
+            // SAFETY: the memory and the count of an "empty" barrier are as `Barrier::init` requires (1).
             unsafe { Barrier::init(barriers.add(STAGES + stage), emptiers) };
         }
     }

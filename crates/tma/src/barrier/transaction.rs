@@ -57,7 +57,8 @@ impl Transaction<'_> {
         );
         debug_assert!(bytes.is_multiple_of(16), "(1)");
         self.bytes += bytes;
-        // SAFETY: (1); the barrier is initialised, and will expect the bytes (2).
+        // SAFETY: source and destination are as the copy requires (1); the barrier is initialised, and expects the
+        // bytes when the transaction ends (2).
         unsafe {
             cp_async_bulk::shared_cluster_global(dst, src, bytes, self.barrier.address());
         }
@@ -83,7 +84,8 @@ impl Transaction<'_> {
         debug_assert!(map.addr().is_multiple_of(64), "(1)");
         debug_assert!(box_bytes.is_multiple_of(16), "(2)");
         self.bytes += box_bytes;
-        // SAFETY: (1) and (2); the barrier is initialised, and will expect the bytes (3).
+        // SAFETY: map, box and destination are as the copy requires (1, 2); the barrier is initialised, and expects
+        // the bytes when the transaction ends (3).
         unsafe {
             cp_async_bulk_tensor::shared_cluster_global_tile(
                 dst,
@@ -112,7 +114,8 @@ impl Transaction<'_> {
         column_bytes: u32,
     ) {
         self.bytes += column_bytes;
-        // SAFETY: (1) and (2); the barrier is initialised, and will expect the bytes (3).
+        // SAFETY: map, columns and destination are as the copy requires (1, 2); the barrier is initialised, and
+        // expects the bytes when the transaction ends (3).
         unsafe {
             cp_async_bulk_tensor::shared_cluster_global_im2col(
                 dst,

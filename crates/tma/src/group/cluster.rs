@@ -44,9 +44,9 @@ pub fn blocks() -> u32 {
 #[doc(alias = "cluster.sync")]
 #[inline(always)]
 pub unsafe fn sync() {
-    // SAFETY: (1) is the caller's.
+    // SAFETY: every thread of the cluster arrives, those of a warp together (1).
     unsafe { ptx::barrier_cluster::arrive_aligned() };
-    // SAFETY: (1) is the caller's; the arrival went before.
+    // SAFETY: every thread of the cluster waits (1), after its arrival.
     unsafe { ptx::barrier_cluster::wait_aligned() };
 }
 

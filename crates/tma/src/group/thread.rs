@@ -40,7 +40,7 @@ positions! {
 #[doc(alias = "__syncthreads")]
 #[inline(always)]
 pub unsafe fn sync_threads() {
-    // SAFETY: (1) is the caller's.
+    // SAFETY: every thread of the block is at this call (1), so that barrier 0 has no other use meanwhile.
     unsafe { ptx::barrier_cta::sync_aligned_all(0) }
 }
 

@@ -23,7 +23,7 @@ pub fn lane() -> u32 {
 #[doc(alias = "__shfl_sync")]
 #[inline(always)]
 pub unsafe fn broadcast(value: u32, lane: u32) -> u32 {
-    // SAFETY: (1) is the caller's.
+    // SAFETY: every lane is at this call (1).
     unsafe { ptx::shfl_sync::idx(ALL_LANES, value, lane) }
 }
 
@@ -34,7 +34,7 @@ pub unsafe fn broadcast(value: u32, lane: u32) -> u32 {
 #[doc(alias = "__ballot_sync")]
 #[inline(always)]
 pub unsafe fn ballot(predicate: bool) -> u32 {
-    // SAFETY: (1) is the caller's.
+    // SAFETY: every lane is at this call (1).
     unsafe { ptx::vote_sync::ballot(ALL_LANES, predicate) }
 }
 
@@ -45,7 +45,7 @@ pub unsafe fn ballot(predicate: bool) -> u32 {
 #[doc(alias = "__syncwarp")]
 #[inline(always)]
 pub unsafe fn sync_warp() {
-    // SAFETY: (1) is the caller's.
+    // SAFETY: every lane reaches a call (1).
     unsafe { ptx::barrier_warp::sync(ALL_LANES) }
 }
 
@@ -56,7 +56,7 @@ pub unsafe fn sync_warp() {
 #[doc(alias("elect_one_sync", "invoke_one"))]
 #[inline(always)]
 pub unsafe fn is_elected() -> bool {
-    // SAFETY: (1) is the caller's.
+    // SAFETY: every lane is at this call (1).
     unsafe { ptx::elect_sync::elect(ALL_LANES).1 }
 }
 
@@ -67,7 +67,7 @@ pub unsafe fn is_elected() -> bool {
 /// 2. The block is one-dimensional.
 #[inline(always)]
 pub unsafe fn index() -> u32 {
-    // SAFETY: (1) is the caller's.
+    // SAFETY: every lane is at this call (1).
     unsafe { broadcast(super::thread::thread_idx().x / 32, 0) }
 }
 

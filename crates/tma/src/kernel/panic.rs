@@ -159,7 +159,7 @@ impl Record {
     }
 
     unsafe fn text(&mut self, bytes: *const u8, count: u32) {
-        // SAFETY: (1) and (2).
+        // SAFETY: the record has room (1), and the text has `count` bytes (2).
         unsafe {
             self.number(count);
             self.bytes(bytes, count);
@@ -167,7 +167,7 @@ impl Record {
     }
 
     unsafe fn number(&mut self, number: u32) {
-        // SAFETY: (1), and a number has four bytes.
+        // SAFETY: the record has room (1), and a number has four bytes (2).
         unsafe { self.bytes((&raw const number).cast(), 4) }
     }
 

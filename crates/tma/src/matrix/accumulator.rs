@@ -28,7 +28,7 @@ use crate::{
 /// /// # Safety
 /// /// 1. No thread writes the matrices before it returns.
 /// unsafe fn add(sums: Sums, warpgroup: Warpgroup, a: Matrix<'_, Rows>, b: Matrix<'_, Rows>) -> Sums {
-///     // SAFETY: (1).
+///     // SAFETY: the matrices stay until the wait (1), which follows (2).
 ///     let batch = unsafe { sums.begin(warpgroup).multiply(a, b) };
 ///     batch.commit().wait()
 /// }
@@ -177,7 +177,8 @@ impl<R: Registers, A> Batch<R, A> {
     where
         R: Sums<<L::Element as MatrixElement>::Ptx, <B::Element as MatrixElement>::Ptx>,
     {
-        // SAFETY: as in `multiply`.
+        // SAFETY: all threads of the warpgroup are here (2 of `Block::converged`), after the fence of `begin`, and
+        // the sums are not read before the products have been waited for (2); the matrices stay (1).
         self.registers = unsafe { matrix::multiply::<false, _, _, _>(self.registers, a, b) };
         self
     }

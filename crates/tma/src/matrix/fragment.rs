@@ -42,10 +42,10 @@ use crate::{
 ///     c: Matrix<'_, Columns>,
 ///     epilogue: &impl Epilogue,
 /// ) -> Sums {
-///     // SAFETY: (1).
+///     // SAFETY: the matrices stay until the wait (1), which follows (2).
 ///     let first = unsafe { Sums::zero().begin(warpgroup).multiply(a, b) };
 ///     let fragment = Fragment::<Bf16, 4>::of(&first.commit().wait(), warpgroup, epilogue);
-///     // SAFETY: (1).
+///     // SAFETY: the matrix stays until the wait (1), which follows (2).
 ///     let second = unsafe { sums.begin_with(fragment, warpgroup).multiply_fragment(c) };
 ///     let (sums, _fragment) = second.commit().wait();
 ///     sums
@@ -275,7 +275,8 @@ macro_rules! steps {
 
             #[inline(always)]
             unsafe fn multiply<D: Sums<T, T>, T, B: Layout>(&self, sums: D, b: Matrix<'_, B>) -> D {
-                // SAFETY: the conditions are the caller's.
+                // SAFETY: the warpgroup is here, after the fence of `begin_with` (1), and the matrix stays (2):
+                // `multiply_fragment` ensures both.
                 unsafe {
                     $(let sums = matrix::multiply_step(sums, self[$step], b, $step);)*
                     matrix::multiply_step(sums, self[$last], b, $last)

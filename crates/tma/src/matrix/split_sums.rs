@@ -89,7 +89,7 @@ impl<R: Rows, const BLOCKS: u32> SplitSums<R, BLOCKS> {
             // SAFETY: the cluster has a block of this rank.
             let there: ClusterPtr<[f32; 4]> =
                 unsafe { mapa::shared_cluster_u32(of_block(number), to) };
-            // SAFETY: as above.
+            // SAFETY: the cluster has a block of this rank.
             let barrier = unsafe { mapa::shared_cluster_u32(barrier.address(), to) };
             let _ = registers.quads(|quad, sums| {
                 let there = there.add(quad * Warpgroup::THREADS);

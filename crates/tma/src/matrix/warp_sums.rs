@@ -83,7 +83,7 @@ impl<T: Half, const OF_A: bool> WarpFragment<T, OF_A> {
                 // SAFETY: the lane has 16 bytes of the tile, at a multiple of 16, that no thread writes (1).
                 unsafe { ldmatrix::sync_aligned_m8n8_x4(from) }
             } else {
-                // SAFETY: as above.
+                // SAFETY: the lane has 16 bytes of the tile, at a multiple of 16, that no thread writes (1).
                 unsafe { ldmatrix::sync_aligned_m8n8_x4_trans(from) }
             }
         };
@@ -108,9 +108,9 @@ impl<T: Half, const OF_A: bool> WarpFragment<T, OF_A> {
 /// unsafe fn multiply(a: SharedPtr<Box64>, b: SharedPtr<Box64>, warp: Warp) -> WarpSums {
 ///     let mut sums = WarpSums::zero();
 ///     for step in 0..4 {
-///         // SAFETY: (1).
+///         // SAFETY: A has been written, and no thread writes it (1).
 ///         let rows = unsafe { WarpRows::load::<true, _, _>(a, warp, step) };
-///         // SAFETY: (1).
+///         // SAFETY: B has been written, and no thread writes it (1).
 ///         let columns = unsafe { WarpColumns::load::<true, _, _>(b, warp, step) };
 ///         sums.add(warp, &rows, &columns);
 ///     }
@@ -205,7 +205,7 @@ fn add_part<T: Half>(
 ) -> [f32; 8] {
     // SAFETY: all threads of the warp are here (2 of `Block::converged`).
     let [d0, d1, d2, d3] = unsafe { T::multiply(a, [b0, b1], [s0, s1, s2, s3]) };
-    // SAFETY: as above.
+    // SAFETY: all threads of the warp are here (2 of `Block::converged`).
     let [d4, d5, d6, d7] = unsafe { T::multiply(a, [b2, b3], [s4, s5, s6, s7]) };
     [d0, d1, d2, d3, d4, d5, d6, d7]
 }

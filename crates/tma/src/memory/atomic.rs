@@ -46,7 +46,7 @@ macro_rules! fetch_add {
 
             #[inline(always)]
             unsafe fn fetch_add<C: Scope>(address: impl AtomAddress<$bits, C>, value: Self) -> Self {
-                // SAFETY: the caller's conditions are the instruction's.
+                // SAFETY: a value is at the address (1 of `fetch_add`), and others use it atomically (2).
                 $to(unsafe { ptx::atom::$name::<C>(address, $from(value)) })
             }
         }
@@ -67,7 +67,7 @@ macro_rules! fetch_add_integers {
 
             #[inline(always)]
             unsafe fn fetch_add<C: Scope>(address: impl AtomAddress<$bits, C>, value: Self) -> Self {
-                // SAFETY: the caller's conditions are the instruction's.
+                // SAFETY: a value is at the address (1 of `fetch_add`), and others use it atomically (2).
                 unsafe { ptx::atom::$name::<S, C>(address, value as $bits) as Self }
             }
         }
@@ -105,7 +105,7 @@ macro_rules! exchanges {
 
             #[inline(always)]
             unsafe fn swap<S: AtomSem, C: Scope>(address: impl AtomAddress<$bits, C>, value: Self) -> Self {
-                // SAFETY: the caller's conditions are the instruction's.
+                // SAFETY: a value is at the address (1 of `fetch_add`), and others use it atomically (2).
                 $to(unsafe { ptx::atom::$exch::<S, C>(address, $from(value)) })
             }
 
@@ -115,7 +115,7 @@ macro_rules! exchanges {
                 compare: Self,
                 value: Self,
             ) -> Self {
-                // SAFETY: the caller's conditions are the instruction's.
+                // SAFETY: a value is at the address (1 of `fetch_add`), and others use it atomically (2).
                 $to(unsafe { ptx::atom::$cas::<S, C>(address, $from(compare), $from(value)) })
             }
         }
@@ -158,7 +158,7 @@ macro_rules! integers {
     (@methods $pointee:ty as $bits:ty: $($method:ident $name:ident),+) => {$(
         #[inline(always)]
         unsafe fn $method<C: Scope>(address: impl AtomAddress<$pointee, C>, value: Self) -> Self {
-            // SAFETY: the caller's conditions are the instruction's.
+            // SAFETY: a value is at the address (1 of `fetch_add`), and others use it atomically (2).
             unsafe { ptx::atom::$name::<C>(address, value as $bits) as Self }
         }
     )+};
@@ -190,7 +190,7 @@ macro_rules! methods {
             where
                 T: FetchAdd<S>,
             {
-                // SAFETY: (1) and (2) are the caller's.
+                // SAFETY: a value is at the address (1), and others use it atomically (2).
                 unsafe { T::fetch_add::<C>(self.cast::<T::Bits>(), value) }
             }
 
@@ -206,7 +206,7 @@ macro_rules! methods {
             where
                 T: Exchange,
             {
-                // SAFETY: the caller's conditions.
+                // SAFETY: a value is at the address (1 of `fetch_add`), and others use it atomically (2).
                 unsafe { T::swap::<S, C>(self.cast::<T::Bits>(), value) }
             }
 
@@ -222,7 +222,7 @@ macro_rules! methods {
             where
                 T: Exchange,
             {
-                // SAFETY: the caller's conditions.
+                // SAFETY: a value is at the address (1 of `fetch_add`), and others use it atomically (2).
                 unsafe { T::compare_exchange::<S, C>(self.cast::<T::Bits>(), compare, value) }
             }
 
@@ -268,7 +268,7 @@ macro_rules! methods {
         where
             T: AtomicInteger,
         {
-            // SAFETY: the caller's conditions.
+            // SAFETY: a value is at the address (1 of `fetch_add`), and others use it atomically (2).
             unsafe { T::$name::<C>(self.cast::<T::Bits>(), value) }
         }
     )+};
@@ -282,7 +282,7 @@ macro_rules! methods {
         where
             T: AtomicInteger,
         {
-            // SAFETY: the caller's conditions.
+            // SAFETY: a value is at the address (1 of `fetch_add`), and others use it atomically (2).
             unsafe { T::$name::<C>(self, value) }
         }
     )+};

@@ -37,7 +37,7 @@ impl<T: SharedValue> SharedPtr<T> {
     ///    there at the same time.
     #[inline(always)]
     pub unsafe fn read(self) -> T {
-        // SAFETY: (1) and (2) are the caller's.
+        // SAFETY: the address is aligned and in shared memory (1), where a valid value was written (2).
         unsafe { T::load(self.address) }
     }
 
@@ -50,7 +50,7 @@ impl<T: SharedValue> SharedPtr<T> {
     /// 2. No other thread and no copy uses these bytes at the same time.
     #[inline(always)]
     pub unsafe fn write(self, value: T) {
-        // SAFETY: (1) and (2) are the caller's.
+        // SAFETY: the address is aligned and in shared memory (1), and no other thread or copy uses the bytes (2).
         unsafe { T::store(self.address, value) }
     }
 }
@@ -69,7 +69,7 @@ impl SharedPtr<u32> {
     #[doc(alias = "atomicAdd_block")]
     #[inline(always)]
     pub unsafe fn add_relaxed(self, value: u32) {
-        // SAFETY: (1) and (2) are the caller's.
+        // SAFETY: a number is at the address (1), and others use it atomically (2).
         unsafe { ptx::red_shared::add_u32(self.address, value) }
     }
 }

@@ -35,7 +35,7 @@ macro_rules! shared_values {
         unsafe impl SharedValue for $type {
             #[inline(always)]
             unsafe fn load(address: u32) -> Self {
-                // SAFETY: the caller's conditions are the instruction's.
+                // SAFETY: the address is aligned and shared (1 of `SharedPtr::read`); a value was written there (2).
                 let bits = unsafe { ptx::ld_shared::$bits(address) };
                 $load(bits)
             }
@@ -43,7 +43,7 @@ macro_rules! shared_values {
             #[inline(always)]
             unsafe fn store(address: u32, value: Self) {
                 let bits = $store(value);
-                // SAFETY: the caller's conditions are the instruction's.
+                // SAFETY: the address is aligned and shared (1 of `SharedPtr::write`); no other thread uses it (2).
                 unsafe { ptx::st_shared::$bits(address, bits) }
             }
         }
@@ -82,7 +82,7 @@ macro_rules! shared_vectors {
         $type: v4_b32,
             // SAFETY: both are 16 bytes, and any bits are valid numbers.
             |bits: [u32; 4]| unsafe { mem::transmute::<[u32; 4], Self>(bits) },
-            // SAFETY: as above.
+            // SAFETY: both are 16 bytes, and any bits are valid words.
             |value: Self| unsafe { mem::transmute::<Self, [u32; 4]>(value) };
     )*} };
 }

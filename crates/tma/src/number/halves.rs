@@ -303,7 +303,7 @@ macro_rules! elements {
 
             #[inline(always)]
             unsafe fn multiply(a: [u32; 4], b: [u32; 2], c: [f32; 4]) -> [f32; 4] {
-                // SAFETY: (1) is the caller's.
+                // SAFETY: all threads of the warp are at this call (1).
                 unsafe { ptx::mma::$multiply(a, b, c) }
             }
         }

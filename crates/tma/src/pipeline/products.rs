@@ -210,7 +210,7 @@ impl<T, const STAGES: u32, const READ: bool> ProductPipeline<T, STAGES, READ> {
             }
         };
         let block = pipeline.block;
-        // SAFETY: (1) is the caller's.
+        // SAFETY: the kernel is compiled for blocks of `THREADS` threads, one on each multiprocessor (1).
         unsafe { block.split_registers::<THREADS, FILLING, MULTIPLYING>(filling, multiplying) };
     }
 }
@@ -353,10 +353,10 @@ impl<T, const STAGES: u32, const READ: bool> Products<T, STAGES, READ> {
         let (a, b) = operands(Operands::of(self.pipeline.stage(self.cursor)));
         let batch = begin();
         if ADD {
-            // SAFETY: the matrices are in the stage by their lifetime, and it is released after the wait.
+            // SAFETY: the stage keeps the matrices until its release (1), after the wait of each caller (2).
             unsafe { batch.multiply(a, b) }.commit()
         } else {
-            // SAFETY: as above.
+            // SAFETY: the stage keeps the matrices until its release (1), after the wait of each caller (2).
             unsafe { batch.replace(a, b) }.commit()
         }
     }

@@ -27,7 +27,8 @@ impl Transaction<'_> {
     ) where
         S: Rank<RANK>,
     {
-        // SAFETY: the box has the bytes of the tile by their types; the rest is (1) to (3).
+        // SAFETY: the destination and the tensor are free for the load (1, 2), the phase is pending (3), and the box
+        // has the bytes of the tile by their types.
         unsafe { self.tensor(dst.cast(), map.as_ptr(), coords, S::BYTES) };
     }
 }
@@ -48,7 +49,7 @@ impl Barrier {
         coords: [i32; RANK],
         blocks: u16,
     ) {
-        // SAFETY: (1) and (2).
+        // SAFETY: destination, tensor and phase are as a load requires in each block (1), and the blocks stay (2).
         unsafe {
             cp_async_bulk_tensor::shared_cluster_global_tile_multicast(
                 dst.cast::<u8>(),

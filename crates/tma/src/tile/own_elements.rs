@@ -44,7 +44,7 @@ impl<T: SharedValue> OwnElements<'_, T> {
             let element = self.elements.add(index);
             // SAFETY: the element is in the stage, which has been loaded, and this thread's alone.
             let value = unsafe { element.read() };
-            // SAFETY: as above.
+            // SAFETY: no other thread has the element.
             unsafe { element.write(change(value)) };
             index += self.step;
         }
@@ -65,7 +65,7 @@ impl<T: SharedValue> OwnElements<'_, T> {
         // SAFETY: the element is in the stage, which has been loaded, and this thread's alone.
         let loaded = array::from_fn::<_, EACH, _>(|turn| unsafe { own(turn).read() });
         for turn in 0..EACH {
-            // SAFETY: as above.
+            // SAFETY: no other thread has the element.
             unsafe { own(turn).write(change(loaded[turn])) };
         }
     }
@@ -98,14 +98,14 @@ impl<T: SharedValue> OwnElements<'_, T> {
             let loaded = array::from_fn::<_, EACH, _>(|turn| both(own(turn)));
             for turn in 0..EACH {
                 let (element, other) = loaded[turn];
-                // SAFETY: as above.
+                // SAFETY: no other thread has the element.
                 unsafe { at(own(turn)).write(combine(element, other)) };
             }
             return;
         }
         while index < self.len {
             let (element, other) = both(index);
-            // SAFETY: as above.
+            // SAFETY: no other thread has the element.
             unsafe { at(index).write(combine(element, other)) };
             index += self.step;
         }

@@ -25,7 +25,7 @@ use crate::{
 ///     let loading = block.load_buffer(BUFFER::ptr().at(0), 1024, BAR::ptr(), |loads, to| unsafe {
 ///         loads.bulk(to.cast(), numbers.cast(), 4096);
 ///     });
-///     // SAFETY: as above.
+///     // SAFETY: there is room for the numbers, which no other code uses (1).
 ///     loading.update::<4>(block, |number| number + 1).store(block, |stores, from| unsafe {
 ///         stores.bulk(numbers.cast(), from.cast(), 4096);
 ///     });

@@ -56,7 +56,7 @@ impl Stores {
             "(1)"
         );
         debug_assert!(bytes.is_multiple_of(16), "(1)");
-        // SAFETY: (1).
+        // SAFETY: addresses, bytes and their other uses are as the copy requires (1).
         unsafe { cp_async_bulk::global_shared_cta(dst, src, bytes) };
     }
 
@@ -73,7 +73,7 @@ impl Stores {
             "(1)"
         );
         debug_assert!(bytes.is_multiple_of(16), "(1)");
-        // SAFETY: (1).
+        // SAFETY: addresses, bytes and their other uses are as the reduction requires (1).
         unsafe { cp_reduce_async_bulk::global_shared_cta::<Add, T>(dst, src, bytes) };
     }
 
@@ -90,7 +90,7 @@ impl Stores {
     ) {
         debug_assert!(src.address().is_multiple_of(128), "(1)");
         debug_assert!(map.addr().is_multiple_of(64), "(1)");
-        // SAFETY: (1).
+        // SAFETY: map, box and source are as the copy requires (1).
         unsafe { cp_async_bulk_tensor::global_shared_cta_tile(map, coords, src) };
     }
 
@@ -111,7 +111,7 @@ impl Stores {
     ) where
         S: Rank<RANK>,
     {
-        // SAFETY: (1) to (3).
+        // SAFETY: source and map fit by their types; the source stays (1, 3), and the tensor is free (2).
         unsafe { self.tensor(map.as_ptr(), coords, src.cast()) };
     }
 
