@@ -1,6 +1,6 @@
 //! Timelines of kernels' pipelines, from stamps that the kernels write.
 //!
-//! `crates/tma/src/stamps.rs` describes the layout of stamps.
+//! `crates/tma/src/pipeline/stamps.rs` describes the layout of stamps.
 
 mod draw;
 

@@ -400,7 +400,7 @@ unsafe fn attend<
                     let values = stages.next();
                     let products = add(sums, powers, &values);
                     // SAFETY: the products with values were committed after the scores.
-                    let scores = unsafe { scores.wait_behind::<1>() };
+                    let scores = unsafe { scores.wait_before_last::<1>() };
                     keys.release();
                     let (scores, factors) = softmax.add(mask(scores, tile));
                     // ptxas moves the wait for products up to the last branch: the loop that waits for the stage keeps the

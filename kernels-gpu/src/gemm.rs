@@ -5,7 +5,7 @@
 pub mod batched;
 
 use tma::{
-    Accumulator, Block, Columns, DeferredStores, Finish, KernelArg, Outputs, SharedPtr, Steps,
+    Accumulator, Block, Columns, DeferredStores, Epilogue, KernelArg, Outputs, SharedPtr, Steps,
     Swizzle128, Warpgroup,
     halves::{Bf16, F16, Half},
     kernel, math,
@@ -114,9 +114,9 @@ impl Product {
 /// The sums are the results.
 pub(crate) struct Plain;
 
-impl Finish for Plain {
+impl Epilogue for Plain {
     #[inline(always)]
-    fn finish(&self, _column: u32, _row: u32, sums: [f32; 2]) -> [f32; 2] {
+    fn apply(&self, _column: u32, _row: u32, sums: [f32; 2]) -> [f32; 2] {
         sums
     }
 }
@@ -142,9 +142,9 @@ impl Finished {
     }
 }
 
-impl Finish for Finished {
+impl Epilogue for Finished {
     #[inline(always)]
-    fn finish(&self, column: u32, _row: u32, sums: [f32; 2]) -> [f32; 2] {
+    fn apply(&self, column: u32, _row: u32, sums: [f32; 2]) -> [f32; 2] {
         let mut sums = sums.map(|sum| self.product.alpha * sum);
         if column < self.product.biased {
             // SAFETY: the column has a bias, and so has the next one, if there is one (3 of `gemm`).
@@ -270,7 +270,7 @@ unsafe fn multiply<
         let mut sums = Accumulator::<R>::zero();
         for tile in block.items(tiles) {
             let [row, column] = origin(tile);
-            sums = products.sum_beside(sums, product.tiling.stages, &mut stores, |stage| {
+            sums = products.sum_overlapped(sums, product.tiling.stages, &mut stores, |stage| {
                 let (a, b) = stage.pair();
                 let a = a.matrix::<Matrix<T, 2, A_K_MAJOR>>();
                 (

@@ -64,7 +64,7 @@ impl Started {
     #[inline(always)]
     unsafe fn add_to<const LEFT: u64>(self, sums: Sums) -> (Sums, Sums) {
         // SAFETY: (1); the products of each stage are a group.
-        let fresh = unsafe { self.products.wait_behind::<LEFT>() };
+        let fresh = unsafe { self.products.wait_before_last::<LEFT>() };
         self.stage.release();
         let [first, second, columns] = self.scales;
         (

@@ -15,7 +15,7 @@ use crate::calls::calls;
 
 /// The name of the panic handler's variable in the crate `tma`: the host writes into it where a
 /// record may be written.
-const RECORD: &str = "3tma5panic6RECORD";
+const RECORD: &str = "3tma6kernel5panic6RECORD";
 
 /// The upper half of a tag.
 const IS_TAG: u32 = u32::from_le_bytes(*b"tma1");

@@ -5,7 +5,7 @@ mod message;
 use std::fmt::{self, Display, Formatter};
 
 /// The end of the name of the variable with the record's address; the panic handler of the crate `tma` defines it.
-const VARIABLE: &str = "3tma5panic6RECORD";
+const VARIABLE: &str = "3tma6kernel5panic6RECORD";
 
 /// A panic of a kernel thread.
 ///

@@ -1,8 +1,19 @@
-use crate::{
-    Block, Rank, SharedPtr, Tile, TileMap, ptx,
-    ptx::{Acquire, Cluster, Cta, Release, mbarrier::Mbarrier},
-    tile::Mode,
-};
+//! Barriers, and loads that they count.
+
+mod array;
+mod creation;
+mod load;
+mod new_barrier;
+pub mod ring;
+mod transaction;
+
+pub use array::BarrierArray;
+pub use load::Loading;
+pub use new_barrier::NewBarrier;
+pub(crate) use ring::Ring;
+pub use transaction::Transaction;
+
+use crate::ptx::{self, Acquire, Cluster, Cta, Release, mbarrier::Mbarrier, operand::SharedPtr};
 
 /// An initialised mbarrier in this block's shared memory.
 ///
@@ -35,36 +46,6 @@ use crate::{
 #[doc(alias("cuda::barrier", "__mbarrier_t"))]
 pub struct Barrier {
     address: SharedPtr<Mbarrier>,
-}
-
-/// A barrier that one thread has initialised, which the others may use when they have synchronised.
-#[must_use = "threads get the barrier by `sync`"]
-pub struct NewBarrier {
-    address: SharedPtr<Mbarrier>,
-}
-
-impl Block {
-    /// Has one thread make a barrier for phases of `count` arrivals, in a kernel that synchronises anyway
-    /// before it uses the barrier.
-    #[inline(always)]
-    pub fn new_barrier(self, memory: SharedPtr<Mbarrier>, count: u32) -> NewBarrier {
-        if self.thread() == 0 {
-            // SAFETY: one thread does so, before any other uses the barrier, in memory that is for it alone
-            // (3 of `converged`).
-            unsafe { Barrier::init(memory, count) };
-        }
-        NewBarrier { address: memory }
-    }
-}
-
-impl NewBarrier {
-    /// Synchronises the block, and returns the barrier. Collective. Its use relies on (4) of [`Block::converged`].
-    #[inline(always)]
-    pub fn sync(&self, block: Block) -> Barrier {
-        block.sync();
-        // SAFETY: `sync` orders the initialisation before; the rest is (4) of `Block::converged`.
-        unsafe { Barrier::assume_init(self.address) }
-    }
 }
 
 /// Proof of an arrival, to wait for the phase that it belongs to.
@@ -190,33 +171,6 @@ impl Barrier {
     pub fn wait_for_copies(&self) {
         // SAFETY: the barrier is initialised, and expects the arrival that this one adds (assume_init 1 to 3).
         unsafe { ptx::cp_async_mbarrier_arrive::arrive(self.address) }
-    }
-
-    /// Starts a load of a tile for all blocks in `blocks`, a bit for each: it is at the same place in each, and
-    /// is counted at the barrier that is at this one's place.
-    ///
-    /// # Safety
-    /// 1. The conditions of [`Transaction::tile`](crate::Transaction::tile) hold in each block, and its phase expects
-    ///    the bytes.
-    /// 2. The blocks are in the cluster, and stay until their phase has completed.
-    #[inline(always)]
-    pub unsafe fn multicast<S: Rank<RANK>, M: Mode, const RANK: usize>(
-        &self,
-        dst: SharedPtr<Tile<S, M>>,
-        map: &TileMap<S, M>,
-        coords: [i32; RANK],
-        blocks: u16,
-    ) {
-        // SAFETY: (1) and (2).
-        unsafe {
-            ptx::cp_async_bulk_tensor::shared_cluster_global_tile_multicast(
-                dst.cast::<u8>(),
-                map.as_ptr(),
-                coords,
-                self.address,
-                blocks,
-            );
-        }
     }
 
     /// Ends the barrier's life; its memory may be used for something else.

@@ -159,93 +159,61 @@ compile_error!(
 // The macros name the crate by its name.
 extern crate self as tma;
 
-#[macro_use]
-mod device_fn;
-#[macro_use]
-mod gate;
-#[macro_use]
-mod positions;
-
-mod accumulator;
-pub mod address;
-pub mod atomic;
+// The floors, each of which imports only from those before it:
+// sealed < ptx < number < memory < group < barrier < tile < matrix < pipeline < kernel
 mod barrier;
-mod block;
-pub mod cluster;
-mod counts;
-mod deferred_stores;
-pub mod float8;
-mod fragment;
-pub mod global;
-pub mod halves;
-pub mod integer;
-mod intrinsics;
-mod kernel_arg;
-mod lanes;
-pub mod math;
+mod group;
+mod kernel;
 pub mod matrix;
 pub mod memory;
-mod modifier;
-mod outputs;
-// rust-cuda has no atomic fences, and `cuda_std` has a panic handler.
-#[cfg(all(target_arch = "nvptx64", not(target_feature = "compute_60")))]
-mod panic;
+mod number;
 pub mod pipeline;
-#[doc(hidden)]
-pub mod print;
 pub mod ptx;
-pub mod ring;
-mod roles;
-mod rows;
-pub mod shared;
-mod shared_buffer;
-mod shared_tile;
-mod split_sums;
-mod stamps;
-mod stores;
-pub mod thread;
 pub mod tile;
-mod transaction;
-#[cfg(all(target_feature = "compute_60", tma_panic_handler))]
-mod trap;
-pub mod value;
-pub mod warp;
-mod warp_sums;
-mod warpgroup;
-mod warps;
 
-pub use accumulator::{Accumulator, Batch, Columns, Finish, InFlight};
-pub use address::{ClusterPtr, GlobalPtr};
-pub use barrier::{Barrier, NewBarrier, Token};
-pub use block::{BarrierArray, Block, Loading, Threads};
-pub use cluster::Cluster;
-pub use counts::Counts;
-pub use deferred_stores::DeferredStores;
-pub use fragment::{Fragment, Steps};
-pub use global::{Counter, GlobalMut, GlobalRef, PerBlock, PerGrid, PerThread};
-pub use kernel_arg::{GridConstantArg, KernelArg};
-pub use lanes::Lanes;
-pub use matrix::Matrix;
-pub use outputs::{OutputTile, Outputs};
-pub use pipeline::Pipeline;
-pub use ring::Ring;
-pub use rows::Rows;
-pub use shared::SharedPtr;
-pub use shared_buffer::{LoadingBuffer, SharedBuffer};
-pub use shared_tile::{LoadingTile, SharedTile};
-pub use split_sums::{SplitSums, split_sums_bytes};
-pub use stores::{Group, Stores};
+pub use barrier::{Barrier, BarrierArray, Loading, NewBarrier, Token, Transaction, ring};
+pub use group::{Block, Lanes, Threads, Warpgroup, Warps, cluster, thread, warp};
+pub use kernel::{
+    global,
+    kernel_arg::{GridConstantArg, KernelArg},
+};
+pub use matrix::{
+    Matrix,
+    accumulator::{Accumulator, Batch, Columns, Epilogue, InFlight},
+    fragment::{Fragment, Steps},
+    rows::Rows,
+    split_sums::{SplitSums, split_sums_bytes},
+    warp_sums::{WarpColumns, WarpFragment, WarpRows, WarpSums},
+};
+#[doc(inline)]
+pub use memory::{atomic, shared};
+pub use number::{float8, halves, integer, math};
+pub use pipeline::{Pipeline, deferred_stores::DeferredStores};
+pub use ptx::operand::{address, value};
 pub use tensor_map::TensorMap;
-pub use tile::{Rank, Swizzle32, Swizzle64, Swizzle128, Tile, TileArray, TileMap, Unswizzled};
+pub use tile::{
+    Rank, Swizzle32, Swizzle64, Swizzle128, Tile, TileArray, TileMap, Unswizzled,
+    counts::Counts,
+    outputs::{OutputTile, Outputs},
+    shared_buffer::{LoadingBuffer, SharedBuffer},
+    shared_tile::{LoadingTile, SharedTile},
+    stores::{BulkGroup, Stores},
+};
 pub use tma_macros::{KernelArg, constant, kernel, println, shared};
-pub use transaction::Transaction;
-pub use warp::Warp;
-pub use warp_sums::{WarpColumns, WarpFragment, WarpRows, WarpSums};
-pub use warpgroup::Warpgroup;
-pub use warps::Warps;
+
+// Documented in their modules.
+#[doc(no_inline)]
+pub use self::{
+    address::{ClusterPtr, GlobalPtr},
+    cluster::Cluster,
+    global::{Counter, GlobalMut, GlobalRef, PerBlock, PerGrid, PerThread},
+    ring::Ring,
+    shared::SharedPtr,
+    warp::Warp,
+};
 
 #[doc(hidden)]
-pub mod __private;
+pub use kernel::{expansion as __private, print};
 
 /// A trait that no other crate can implement.
 mod sealed {

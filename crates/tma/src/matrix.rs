@@ -1,16 +1,28 @@
 //! Matrices in shared memory, as tensor cores read them.
 
+pub(crate) mod accumulator;
+pub(crate) mod fragment;
+pub(crate) mod rows;
+pub(crate) mod split_sums;
+mod store_sums;
+pub(crate) mod warp_sums;
+
 use core::marker::PhantomData;
 
 use tensor_map::MatrixDescriptor;
 
 use crate::{
-    SharedPtr, Tile,
-    float8::E4m3,
-    halves::{Bf16, F16},
-    modifier::{self, Modifier},
-    ptx::wgmma::{Registers, Sums},
-    tile::{Element, Mode, TileArray},
+    number::{
+        Element,
+        float8::E4m3,
+        halves::{Bf16, F16},
+    },
+    ptx::{
+        self, Modifier,
+        operand::SharedPtr,
+        wgmma::{Registers, Sums},
+    },
+    tile::{Mode, Tile, TileArray},
 };
 
 /// An element of a matrix that `wgmma` multiplies.
@@ -23,7 +35,7 @@ pub trait MatrixElement: Element {
 macro_rules! elements {
     ($($type:ty = $ptx:ident)*) => {$(
         impl MatrixElement for $type {
-            type Ptx = modifier::$ptx;
+            type Ptx = ptx::$ptx;
         }
     )*};
 }

@@ -2,9 +2,15 @@
 //!
 //! A raw pointer's own reads and writes are `ld.global` and `st.global` of one value. The functions here move
 //! vectors of up to 16 bytes with one instruction, and say which caches keep the bytes. For threads that agree
-//! on something through memory there are [`load_ordered`] and [`store_ordered`], and [`atomic`](crate::atomic).
+//! on something through memory there are [`load_ordered`] and [`store_ordered`], and [`atomic`].
 
-use crate::halves::{Bf16, Bf16x2, F16, F16x2};
+// Public as `tma::atomic` and `tma::shared`.
+#[doc(hidden)]
+pub mod atomic;
+#[doc(hidden)]
+pub mod shared;
+
+use crate::number::halves::{Bf16, Bf16x2, F16, F16x2};
 use crate::ptx::{self, ArriveSem, LoadOperator, Scope, StoreOperator, WaitSem};
 
 /// A value that one instruction loads or stores.
@@ -32,31 +38,31 @@ macro_rules! global_values {
         unsafe impl GlobalValue for $type {
             #[inline(always)]
             unsafe fn load<O: LoadOperator>(address: *const Self) -> Self {
-                // SAFETY: the caller's conditions are the instruction's.
+                // SAFETY: the address is aligned and global (1 of `load`); its bytes were written, and are not now (2).
                 $from(unsafe { ptx::ld_global::$load::<O>(address.cast()) })
             }
 
             #[inline(always)]
             unsafe fn load_nc(address: *const Self) -> Self {
-                // SAFETY: the caller's conditions are the instruction's.
+                // SAFETY: the address is aligned and global (1 of `load_nc`); no thread writes its bytes (2).
                 $from(unsafe { ptx::ld_global::$nc(address.cast()) })
             }
 
             #[inline(always)]
             unsafe fn load_nc_no_allocate(address: *const Self) -> Self {
-                // SAFETY: the caller's conditions are the instruction's.
+                // SAFETY: the address is aligned and global (1 of `load_nc`); no thread writes its bytes (2).
                 $from(unsafe { ptx::ld_global::$nc_no_allocate(address.cast()) })
             }
 
             #[inline(always)]
             unsafe fn store<O: StoreOperator>(address: *mut Self, value: Self) {
-                // SAFETY: the caller's conditions are the instruction's.
+                // SAFETY: the address is aligned and global (1 of `store`); no other code uses its bytes (2).
                 unsafe { ptx::st_global::$load::<O>(address.cast(), $to(value)) }
             }
 
             #[inline(always)]
             unsafe fn store_no_allocate(address: *mut Self, value: Self) {
-                // SAFETY: the caller's conditions are the instruction's.
+                // SAFETY: the address is aligned and global (1 of `store`); no other code uses its bytes (2).
                 unsafe { ptx::st_global::$no_allocate(address.cast(), $to(value)) }
             }
         }
@@ -121,7 +127,7 @@ global_values! {
 #[doc(alias("__ldcg", "__ldcs", "__ldlu", "__ldcv"))]
 #[inline(always)]
 pub unsafe fn load<O: LoadOperator, T: GlobalValue>(address: *const T) -> T {
-    // SAFETY: (1) and (2) are the caller's.
+    // SAFETY: the address is aligned and global (1); its bytes were written, and are not now (2).
     unsafe { T::load::<O>(address) }
 }
 
@@ -135,7 +141,7 @@ pub unsafe fn load<O: LoadOperator, T: GlobalValue>(address: *const T) -> T {
 #[doc(alias("__ldg", "ldg"))]
 #[inline(always)]
 pub unsafe fn load_nc<T: GlobalValue>(address: *const T) -> T {
-    // SAFETY: (1) and (2) are the caller's.
+    // SAFETY: the address is aligned and global (1); no thread writes its bytes (2).
     unsafe { T::load_nc(address) }
 }
 
@@ -147,7 +153,7 @@ pub unsafe fn load_nc<T: GlobalValue>(address: *const T) -> T {
 /// The conditions of [`load_nc`].
 #[inline(always)]
 pub unsafe fn load_nc_no_allocate<T: GlobalValue>(address: *const T) -> T {
-    // SAFETY: the caller's conditions.
+    // SAFETY: the address is aligned and global (1 of `load_nc`); no thread writes its bytes (2).
     unsafe { T::load_nc_no_allocate(address) }
 }
 
@@ -161,7 +167,7 @@ pub unsafe fn load_nc_no_allocate<T: GlobalValue>(address: *const T) -> T {
 #[doc(alias("__stwb", "__stcg", "__stcs", "__stwt"))]
 #[inline(always)]
 pub unsafe fn store<O: StoreOperator, T: GlobalValue>(address: *mut T, value: T) {
-    // SAFETY: (1) and (2) are the caller's.
+    // SAFETY: the address is aligned and global (1); no other code uses its bytes (2).
     unsafe { T::store::<O>(address, value) }
 }
 
@@ -173,7 +179,7 @@ pub unsafe fn store<O: StoreOperator, T: GlobalValue>(address: *mut T, value: T)
 /// The conditions of [`store`].
 #[inline(always)]
 pub unsafe fn store_no_allocate<T: GlobalValue>(address: *mut T, value: T) {
-    // SAFETY: the caller's conditions.
+    // SAFETY: the address is aligned and global (1 of `store`); no other code uses its bytes (2).
     unsafe { T::store_no_allocate(address, value) }
 }
 
@@ -190,13 +196,13 @@ macro_rules! ordered_values {
         impl OrderedValue for $type {
             #[inline(always)]
             unsafe fn load_ordered<S: WaitSem, C: Scope>(address: *const Self) -> Self {
-                // SAFETY: the caller's conditions are the instruction's.
+                // SAFETY: a value is at the address (1 of `load_ordered`); others write it in order or atomically (2).
                 unsafe { ptx::ld_global::$name::<S, C>(address.cast()) as Self }
             }
 
             #[inline(always)]
             unsafe fn store_ordered<S: ArriveSem, C: Scope>(address: *mut Self, value: Self) {
-                // SAFETY: the caller's conditions are the instruction's.
+                // SAFETY: the address is aligned and global (1 of `store_ordered`); others use it in order (2).
                 unsafe { ptx::st_global::$name::<S, C>(address.cast(), value as $bits) }
             }
         }
@@ -222,7 +228,7 @@ ordered_values! {
 #[doc(alias("ld_acquire", "atomic_ref::load"))]
 #[inline(always)]
 pub unsafe fn load_ordered<S: WaitSem, C: Scope, T: OrderedValue>(address: *const T) -> T {
-    // SAFETY: (1) and (2) are the caller's.
+    // SAFETY: a value is at the address (1), and others write it in order or atomically (2).
     unsafe { T::load_ordered::<S, C>(address) }
 }
 
@@ -237,6 +243,6 @@ pub unsafe fn load_ordered<S: WaitSem, C: Scope, T: OrderedValue>(address: *cons
 #[doc(alias("st_release", "atomic_ref::store"))]
 #[inline(always)]
 pub unsafe fn store_ordered<S: ArriveSem, C: Scope, T: OrderedValue>(address: *mut T, value: T) {
-    // SAFETY: (1) and (2) are the caller's.
+    // SAFETY: the address is aligned and global (1); others use it in order or atomically (2).
     unsafe { T::store_ordered::<S, C>(address, value) }
 }

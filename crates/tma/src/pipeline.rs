@@ -4,30 +4,30 @@
 //! producer thread, and the draining end to the consumer threads. Stage, parity and the release of
 //! a stage belong to the ends, so that no barrier is named in a kernel.
 
+pub(crate) mod deferred_stores;
 mod drain;
 mod fill;
-mod items;
+pub(crate) mod items;
 mod multicast;
-mod own;
 mod products;
+mod stamps;
 mod stream;
 
 use crate::{
-    Barrier, Block, Ring, SharedPtr, Warp, Warps,
-    ptx::mbarrier::Mbarrier,
-    ring::Cursor,
-    stamps::{Role, Stamps},
+    barrier::{Barrier, Ring, ring::Cursor},
+    group::{Block, Warp, Warps},
+    ptx::{mbarrier::Mbarrier, operand::SharedPtr},
 };
+use stamps::{Role, Stamps};
 
+pub use crate::tile::own_elements::OwnElements;
 pub use drain::{Drain, FullStage, StoredStage, StoringDrain};
 pub use fill::{EmptyStage, Fill};
 pub use items::Items;
-pub(crate) use multicast::every_block;
 pub use multicast::{
     EmptyParts, FullParts, MulticastDrain, MulticastFill, MulticastPipeline, multicast_bytes,
 };
-pub use own::Own;
-pub use products::{Beside, Operands, ProductPipeline, ProductStage, Products};
+pub use products::{Operands, OverlappedWork, ProductPipeline, ProductStage, Products};
 
 /// A pipeline of stages in shared memory, between a producer thread and consumer warps. Each stage is `len` elements
 /// of `T`, or one [`Tile`](crate::Tile).

@@ -17,7 +17,10 @@
 //! memory.
 
 #[macro_use]
-mod macros;
+pub(crate) mod macros;
+
+mod intrinsics;
+pub(crate) mod operand;
 
 pub mod abs;
 pub mod add;
@@ -89,4 +92,4 @@ pub mod tensormap_replace;
 pub mod vote_sync;
 pub mod wgmma;
 
-pub use crate::modifier::*;
+pub use operand::modifier::*;

@@ -1,51 +1,19 @@
 //! Tiles in shared memory, with their shape as a type.
 
+pub(crate) mod counts;
+mod load;
+pub(crate) mod outputs;
+pub(crate) mod own_elements;
+pub(crate) mod shared_buffer;
+pub(crate) mod shared_tile;
+pub(crate) mod stores;
+
 use core::marker::PhantomData;
 
-use tensor_map::{DataType, Swizzle, TensorMap};
+use tensor_map::{Swizzle, TensorMap};
 
-use crate::{
-    SharedPtr,
-    float8::E4m3,
-    halves::{Bf16, F16},
-    shared::SharedValue,
-};
-
-/// An element of a tile.
-pub trait Element: SharedValue + crate::sealed::Sealed {
-    /// The type in a tensor map; an unsigned integer stands for every type of its size.
-    #[doc(hidden)]
-    const TYPE: DataType;
-    /// 16 bytes of them: `[f32; 4]` for `f32`.
-    type Vector: SharedValue;
-}
-
-macro_rules! elements {
-    ($($type:ty = $name:ident)*) => {$(
-        impl Element for $type {
-            const TYPE: DataType = DataType::$name;
-            type Vector = [$type; 16 / size_of::<$type>()];
-        }
-    )*};
-}
-
-impl crate::sealed::Sealed for i8 {}
-impl crate::sealed::Sealed for E4m3 {}
-
-elements! {
-    u8 = U8 i8 = U8 E4m3 = U8 u16 = U16 F16 = F16 Bf16 = Bf16 u32 = U32 i32 = I32 f32 = F32 u64 = U64 i64 = I64 f64 = F64
-}
-
-#[cfg(feature = "half")]
-elements! { half::f16 = F16 half::bf16 = Bf16 }
-
-impl tensor_map::Element for F16 {
-    const DATA_TYPE: DataType = DataType::F16;
-}
-
-impl tensor_map::Element for Bf16 {
-    const DATA_TYPE: DataType = DataType::Bf16;
-}
+pub use crate::number::Element;
+use crate::ptx::operand::SharedPtr;
 
 /// The shape of a box: an array of one to five dimensions, outermost first as in C.
 ///

@@ -26,10 +26,17 @@ fn methods_name_the_conditions_that_they_rely_on() {
     let mut relying = 0;
     for (file, marks) in [
         ("barrier.rs", &["assume_init", "self.arrive"][..]),
-        ("ring.rs", &["assume_init", "wait_parity", ".arrive()"]),
-        ("transaction.rs", &["barrier: self", "arrive_expect_tx"]),
-        ("shared_buffer.rs", &["start(loads"]),
-        ("pipeline/own.rs", &["Own::new(self.stage"]),
+        ("barrier/new_barrier.rs", &["assume_init"]),
+        (
+            "barrier/ring.rs",
+            &["assume_init", "wait_parity", ".arrive()"],
+        ),
+        (
+            "barrier/transaction.rs",
+            &["barrier: self", "arrive_expect_tx"],
+        ),
+        ("tile/shared_buffer.rs", &["start(loads"]),
+        ("pipeline/drain.rs", &["OwnElements::new(self.stage"]),
     ] {
         let text = fs::read_to_string(folder.join(file)).unwrap();
         let (code, _) = text.split_once("#[cfg(test)]").unwrap_or((&text, ""));

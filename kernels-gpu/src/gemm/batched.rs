@@ -3,7 +3,7 @@
 use core::hint::assert_unchecked;
 
 use tma::{
-    Accumulator, Block, Finish, KernelArg, Rows, Swizzle128, Tile, TileMap, Warpgroup,
+    Accumulator, Block, Epilogue as _, KernelArg, Rows, Swizzle128, Tile, TileMap, Warpgroup,
     halves::{Bf16, F16, Half},
     kernel,
     matrix::{Boxes, MatrixElement},
@@ -232,7 +232,7 @@ impl<T: Half> Epilogue<T> {
             alpha: 1.0,
             ..product
         };
-        let finished = Finished { product, bias }.finish(column, row, sums);
+        let finished = Finished { product, bias }.apply(column, row, sums);
         // SAFETY: the elements are there, and this thread's (1).
         unsafe { place.write(finished) };
     }

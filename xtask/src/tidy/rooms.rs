@@ -1,11 +1,17 @@
-//! The rooms of the emulator are its modules, and import downwards only. Their order is declared in `lib.rs`.
+//! The rooms of a crate are its top modules, and import downwards only. Their order is declared in `lib.rs`.
 
 use super::{File, Violation};
 
-const CRATE: &str = "crates/tma-emulator/src";
+const CRATES: [&str; 2] = ["crates/tma/src", "crates/tma-emulator/src"];
 
 pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
-    let library = format!("{CRATE}/lib.rs");
+    for sources in CRATES {
+        check_crate(sources, files, violations);
+    }
+}
+
+fn check_crate(sources: &str, files: &[File], violations: &mut Vec<Violation>) {
+    let library = format!("{sources}/lib.rs");
     let Some(library) = files.iter().find(|file| file.path == library) else {
         return;
     };
@@ -14,7 +20,10 @@ pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
         return violations.push(Violation::new(library, 1, says));
     };
     let rank = |room: &str| order.iter().position(|rooms| rooms.contains(&room));
-    for (file, module) in files.iter().filter_map(|file| Some((file, module(file)?))) {
+    let modules = files
+        .iter()
+        .filter_map(|file| Some((file, module(sources, file)?)));
+    for (file, module) in modules {
         let Some(own) = rank(module[0]) else {
             let says = format!("must be in one of the rooms of {}", library.path);
             violations.push(Violation::new(file, 1, says));
@@ -42,8 +51,8 @@ fn order(line: &str) -> Option<Vec<Vec<&str>>> {
 }
 
 /// Returns the module path of a file other than `lib.rs`.
-fn module(file: &File) -> Option<Vec<&str>> {
-    let path = file.path.strip_prefix(CRATE)?.strip_prefix('/')?;
+fn module<'a>(sources: &str, file: &'a File) -> Option<Vec<&'a str>> {
+    let path = file.path.strip_prefix(sources)?.strip_prefix('/')?;
     let path = path.strip_suffix(".rs")?;
     let path = path.strip_suffix("/mod").unwrap_or(path);
     (path != "lib").then(|| path.split('/').collect())
@@ -122,16 +131,29 @@ mod tests {
 
     const ORDER: &str = "//! Docs.\n\n// low < left, right < high\nmod high;\n";
 
-    fn says(path: &str, text: &str) -> Vec<String> {
-        let lib = file("crates/tma-emulator/src/lib.rs", ORDER);
-        let path = format!("{CRATE}/{path}");
+    fn says_in(sources: &str, path: &str, text: &str) -> Vec<String> {
+        let lib = file(&format!("{sources}/lib.rs"), ORDER);
+        let path = format!("{sources}/{path}");
         checked(check, &[lib, file(&path, text)])
+    }
+
+    fn says(path: &str, text: &str) -> Vec<String> {
+        says_in("crates/tma-emulator/src", path, text)
     }
 
     fn violation(path: &str, name: &str, why: &str) -> [String; 1] {
         [format!(
-            "{CRATE}/{path}: imports `crate::{name}`, which is {why}"
+            "crates/tma-emulator/src/{path}: imports `crate::{name}`, which is {why}"
         )]
+    }
+
+    #[test]
+    fn each_crate_with_rooms_is_checked() {
+        for sources in CRATES {
+            let found = says_in(sources, "low/part.rs", "use crate::left::A;");
+            let says = "low/part.rs:1: imports `crate::left`, which is not below `low`";
+            assert_eq!(found, [format!("{sources}/{says}")]);
+        }
     }
 
     #[test]

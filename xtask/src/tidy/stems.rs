@@ -6,7 +6,7 @@ use super::{File, Violation};
 const LAYERS: [&str; 2] = ["crates/ptx-isa/src/families", "crates/tma/src/ptx"];
 
 /// Wrapper files that are not instruction families.
-const NO_FAMILIES: &[&str] = &["macros", "shared_symbol"];
+const NO_FAMILIES: &[&str] = &["intrinsics", "macros", "operand", "shared_symbol"];
 
 /// Folder of the instruction semantics, which also contains the families of ordinary PTX.
 const SEMANTICS: &str = "crates/tma-emulator/src/inst";

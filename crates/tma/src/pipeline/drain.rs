@@ -1,12 +1,14 @@
 use super::{NO_ITEM, Pipeline};
 use crate::{
-    Barrier, Rank, SharedPtr, Stores, Tile, TileArray, Warps,
-    ptx::{cp_async_bulk, fence},
-    ring::Cursor,
-    shared::SharedValue,
-    shared_tile::assert_vector,
-    stamps::{Kind, Moment, Stamps},
-    tile::{Element, Mode},
+    barrier::{Barrier, ring::Cursor},
+    group::{Threads, Warps, publish},
+    number::{Element, SharedValue},
+    pipeline::stamps::{Moment, Stamps, Step},
+    ptx::{cp_async_bulk, operand::SharedPtr},
+    tile::{
+        Mode, Rank, Tile, TileArray, own_elements::OwnElements, shared_tile::assert_vector,
+        stores::Stores,
+    },
 };
 
 /// The draining end of a [`Pipeline`], for each consumer thread.
@@ -117,8 +119,8 @@ impl<T> FullStage<T> {
         // The waiting end is the filling one, by parity.
         let _ = self.empty.arrive();
         let now = self.stamps.now();
-        self.stamps.waited(Kind::Full, self.full);
-        self.stamps.stamp(Kind::Released, now, 0);
+        self.stamps.waited(Step::Full, self.full);
+        self.stamps.stamp(Step::Released, now, 0);
     }
 }
 
@@ -181,6 +183,15 @@ impl<T> StoredStage<T> {
     }
 }
 
+impl<T: SharedValue> StoredStage<T> {
+    /// Returns this thread's of the first `len` elements, or of all if they are fewer; each thread of the group has
+    /// others. Relies on (3) of [`Block::converged`](crate::Block::converged): the group is all that uses the stage.
+    #[inline(always)]
+    pub fn own(&self, group: impl Threads, len: u32) -> OwnElements<'_, T> {
+        OwnElements::new(self.stage, group, len.min(self.len))
+    }
+}
+
 /// The draining end of a [`StoringPipeline`](super::StoringPipeline), which changes and stores its stages. A
 /// stage is released when the copy has read it. The end waits for that when it has started the next copy, or at
 /// once if there is a single stage.
@@ -236,9 +247,7 @@ impl<T, const STAGES: u32> StoringDrain<T, STAGES> {
     /// Has one thread issue the stores of a stage when all have finished with it. Collective of the workers.
     #[inline(always)]
     pub fn store(&mut self, stage: StoredStage<T>, start: impl FnOnce(&mut Stores, SharedPtr<T>)) {
-        // Make each thread's writes visible to the copy engine, then synchronise.
-        fence::proxy_async_shared_cta();
-        self.workers.sync();
+        publish(self.workers);
         // The elected lane never changes, and groups belong to it.
         if self.workers.elect() {
             let mut stores = Stores::new();
@@ -261,7 +270,7 @@ impl<T, const STAGES: u32> StoringDrain<T, STAGES> {
                 }
                 read
             };
-            stamps.waited(Kind::Full, stage.full);
+            stamps.waited(Step::Full, stage.full);
             stamps.stored([stored, read]);
         }
         self.drain.advance();

@@ -1,10 +1,9 @@
 use super::{NO_ITEM, Pipeline};
 use crate::{
-    Barrier, Rank, SharedPtr, Tile, TileMap, Transaction,
-    ptx::{cp_async_bulk, cp_async_bulk_tensor, mbarrier::Mbarrier},
-    ring::Cursor,
-    stamps::{Kind, Moment, Stamps},
-    tile::{Mode, Pair, TileArray, Tiles},
+    barrier::{Barrier, Transaction, ring::Cursor},
+    pipeline::stamps::{Moment, Stamps, Step},
+    ptx::{cp_async_bulk, cp_async_bulk_tensor, mbarrier::Mbarrier, operand::SharedPtr},
+    tile::{Mode, Pair, Rank, Tile, TileArray, TileMap, Tiles},
 };
 
 /// The filling end of a [`Pipeline`], for its producer thread.
@@ -93,7 +92,8 @@ impl<T> EmptyStage<T> {
     #[inline(always)]
     pub unsafe fn copy(self, src: *const T, bytes: u32) {
         let _ = self.full.arrive_expect_tx(bytes);
-        // SAFETY: (1) and (2); the stage is empty, and its barrier expects the bytes.
+        // SAFETY: the source stays (1), and its bytes, in multiples of 16, fit the stage (2); the stage is empty, and
+        // its barrier expects the bytes.
         unsafe {
             cp_async_bulk::shared_cluster_global(
                 self.stage.cast(),
@@ -108,8 +108,8 @@ impl<T> EmptyStage<T> {
     #[inline(always)]
     fn issued(&self, bytes: u32) {
         let now = self.stamps.now();
-        self.stamps.waited(Kind::Acquired, self.acquired);
-        self.stamps.stamp(Kind::Issued, now, bytes);
+        self.stamps.waited(Step::Acquired, self.acquired);
+        self.stamps.stamp(Step::Issued, now, bytes);
     }
 
     /// Starts several loads into the stage.
@@ -151,11 +151,11 @@ impl<A: Tiles, B: Tiles> EmptyStage<Pair<A, B>> {
     {
         self.load_with(|loads, stage| {
             for number in 0..A::COUNT {
-                // SAFETY: the stage is empty, and the tensor may be read there (5 of `Block::converged`).
+                // SAFETY: the stage is empty, and the tensor of `a` may be read there (5 of `Block::converged`).
                 unsafe { loads.tile(stage.first().cast().add(number), a, at_a(number)) };
             }
             for number in 0..B::COUNT {
-                // SAFETY: as above.
+                // SAFETY: the stage is empty, and the tensor of `b` may be read there (5 of `Block::converged`).
                 unsafe { loads.tile(stage.second().cast().add(number), b, at_b(number)) };
             }
         });
@@ -178,15 +178,15 @@ impl<A: Tiles, B: Tiles, S, M: Mode> EmptyStage<Pair<Pair<A, B>, Tile<S, M>>> {
         let bytes = A::COUNT * A::Shape::BYTES + B::COUNT * B::Shape::BYTES + S::BYTES;
         let _ = self.full.arrive_expect_tx(bytes);
         let (barrier, pair) = (self.full.address(), self.stage.first());
-        // SAFETY: the stage is empty, its barrier expects the bytes, and the tensor may be read there (5 of
+        // SAFETY: the stage is empty, its barrier expects the bytes, and the tensor of `tile` may be read there (5 of
         // `Block::converged`).
         unsafe { load_tile(self.stage.second(), tile, at, barrier) };
         for number in 0..A::COUNT {
-            // SAFETY: as above.
+            // SAFETY: the bytes of `a` are among those expected, and its tensor may be read there.
             unsafe { load_tile(pair.first().cast().add(number), a, at_a(number), barrier) };
         }
         for number in 0..B::COUNT {
-            // SAFETY: as above.
+            // SAFETY: the bytes of `b` are among those expected, and its tensor may be read there.
             unsafe { load_tile(pair.second().cast().add(number), b, at_b(number), barrier) };
         }
         self.issued(bytes);
@@ -204,7 +204,7 @@ unsafe fn load_tile<S: Rank<RANK>, M: Mode, const RANK: usize>(
     coords: [i32; RANK],
     barrier: SharedPtr<Mbarrier>,
 ) {
-    // SAFETY: (1); the box has the bytes of the tile by their types.
+    // SAFETY: map, destination and barrier are as the copy requires (1); the types fix the bytes of the box.
     unsafe {
         cp_async_bulk_tensor::shared_cluster_global_tile(
             tile.cast(),

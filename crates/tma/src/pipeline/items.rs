@@ -1,6 +1,6 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use crate::{Block, Counter, thread::grid_dim};
+use crate::group::{Block, thread::grid_dim};
 
 /// The numbers of the items that a block works on, below a count.
 ///
@@ -28,6 +28,16 @@ pub struct Items<'a> {
     count: u32,
     blocks: u32,
     drawn: Option<Drawn<'a>>,
+}
+
+/// A number from which the blocks of a grid draw their items: see [`Items::drawn`].
+///
+/// Use it as a kernel parameter in place of a `*mut u32`. The launch of the kernel promises that it points
+/// to a zero in global memory that only this kernel uses while it runs.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct Counter {
+    pub(crate) start: *mut u32,
 }
 
 struct Drawn<'a> {
@@ -111,5 +121,14 @@ impl Iterator for Items<'_> {
         let item = self.peek()?;
         self.advance();
         Some(item)
+    }
+}
+
+impl Block {
+    /// Returns every `blocks`-th number below `count`, from the block's own on.
+    #[doc(alias = "grid-stride loop")]
+    #[inline(always)]
+    pub fn items(self, count: u32) -> Items<'static> {
+        Items::dealt(self, count)
     }
 }

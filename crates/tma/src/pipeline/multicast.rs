@@ -1,10 +1,17 @@
 use super::Items;
 use crate::{
-    Barrier, Block, Rank, Ring, SharedPtr, Tile, TileArray, TileMap, Warp, Warps,
-    ptx::{Cluster, Release, mapa, mbarrier, mbarrier::Mbarrier},
-    ring::Cursor,
-    thread::{grid_dim, trap},
-    tile::Mode,
+    barrier::{Barrier, Ring, ring::Cursor},
+    group::{
+        Block, Warp, Warps,
+        cluster::every_block,
+        thread::{grid_dim, trap},
+    },
+    ptx::{
+        Cluster, Release, mapa,
+        mbarrier::{self, Mbarrier},
+        operand::SharedPtr,
+    },
+    tile::{Mode, Rank, Tile, TileArray, TileMap},
 };
 
 /// A pipeline of the `BLOCKS` blocks of a cluster: each block loads its part of a stage for all of them, so that
@@ -232,11 +239,6 @@ impl<S: TileArray, M: Mode, const BLOCKS: u32> EmptyParts<S, M, BLOCKS> {
             );
         }
     }
-}
-
-/// Returns the mask of all blocks of a cluster.
-pub(crate) const fn every_block(blocks: u32) -> u16 {
-    ((1_u32 << blocks) - 1) as u16
 }
 
 impl<S: TileArray, M: Mode, const STAGES: u32, const BLOCKS: u32>

@@ -2,11 +2,17 @@ use core::marker::PhantomData;
 
 use super::{Fill, Pipeline};
 use crate::{
-    Accumulator, Barrier, Batch, Block, InFlight, SharedPtr, Warpgroup, Warps,
-    matrix::{Layout, Matrix, MatrixElement},
-    ptx::wgmma::{Registers, Sums},
-    ring::Cursor,
-    stamps::{Role, Stamps},
+    barrier::{Barrier, ring::Cursor},
+    group::{Block, Warpgroup, Warps},
+    matrix::{
+        Layout, Matrix, MatrixElement,
+        accumulator::{Accumulator, Batch, InFlight},
+    },
+    pipeline::stamps::{Role, Stamps},
+    ptx::{
+        operand::SharedPtr,
+        wgmma::{Registers, Sums},
+    },
 };
 
 /// A [`Pipeline`] for products: one thread of the first warpgroup fills the stages, and each of the other
@@ -14,7 +20,7 @@ use crate::{
 ///
 /// ```
 /// use tma::{
-///     Accumulator, Block, Finish, Outputs, Swizzle128, Tile, TileMap, halves::Bf16, kernel, matrix::Boxes, pipeline,
+///     Accumulator, Block, Epilogue, Outputs, Swizzle128, Tile, TileMap, halves::Bf16, kernel, matrix::Boxes, pipeline,
 ///     shared, tile::Pair,
 /// };
 ///
@@ -23,9 +29,9 @@ use crate::{
 /// type Output = Tile<Box64, Swizzle128>;
 ///
 /// struct Plain;
-/// impl Finish for Plain {
+/// impl Epilogue for Plain {
 ///     #[inline(always)]
-///     fn finish(&self, _column: u32, _row: u32, sums: [f32; 2]) -> [f32; 2] {
+///     fn apply(&self, _column: u32, _row: u32, sums: [f32; 2]) -> [f32; 2] {
 ///         sums
 ///     }
 /// }
@@ -111,7 +117,7 @@ pub struct Products<T, const STAGES: u32, const READ: bool = false> {
 /// The work of a warpgroup during its products, in four steps that take less time than the products of a stage.
 ///
 /// An implementation is `#[inline(always)]`: sums that are in flight cannot be saved for a call.
-pub trait Beside {
+pub trait OverlappedWork {
     /// Runs step 0, 1, 2 or 3. Collective of the warpgroup.
     fn step<const NUMBER: usize>(&mut self);
 }
@@ -204,7 +210,7 @@ impl<T, const STAGES: u32, const READ: bool> ProductPipeline<T, STAGES, READ> {
             }
         };
         let block = pipeline.block;
-        // SAFETY: (1) is the caller's.
+        // SAFETY: the kernel is compiled for blocks of `THREADS` threads, one on each multiprocessor (1).
         unsafe { block.split_registers::<THREADS, FILLING, MULTIPLYING>(filling, multiplying) };
     }
 }
@@ -238,15 +244,15 @@ impl<T, const STAGES: u32, const READ: bool> Products<T, STAGES, READ> {
     /// Returns the sums of the products of the next `stages` stages. Collective of the warpgroup; `operands` is as for
     /// [`accumulate`](Self::accumulate).
     ///
-    /// The warpgroup runs the four steps of `beside` while the products of the first four stages are computed, or
+    /// The warpgroup runs the four steps of `work` while the products of the first four stages are computed, or
     /// before them if there are fewer than five stages. `spare` are sums that no thread needs: the new sums take their
     /// registers.
     #[inline(always)]
-    pub fn sum_beside<R, A, B>(
+    pub fn sum_overlapped<R, A, B>(
         &mut self,
         spare: Accumulator<R>,
         stages: u32,
-        beside: &mut impl Beside,
+        work: &mut impl OverlappedWork,
         operands: impl for<'stage> Fn(Operands<'stage, T>) -> (Matrix<'stage, A>, Matrix<'stage, B>),
     ) -> Accumulator<R>
     where
@@ -255,21 +261,21 @@ impl<T, const STAGES: u32, const READ: bool> Products<T, STAGES, READ> {
         R: Registers + Sums<<A::Element as MatrixElement>::Ptx, <B::Element as MatrixElement>::Ptx>,
     {
         if stages < 5 {
-            beside.step::<0>();
-            beside.step::<1>();
-            beside.step::<2>();
-            beside.step::<3>();
+            work.step::<0>();
+            work.step::<1>();
+            work.step::<2>();
+            work.step::<3>();
             return self.accumulate(Accumulator::zero(), stages, operands);
         }
         let begin = || spare.begin(self.warpgroup);
         let mut sums = self.start::<false, _, _, _>(begin, &operands);
-        beside.step::<0>();
+        work.step::<0>();
         sums = self.add_next(sums, &operands);
-        beside.step::<1>();
+        work.step::<1>();
         sums = self.add_next(sums, &operands);
-        beside.step::<2>();
+        work.step::<2>();
         sums = self.add_next(sums, &operands);
-        beside.step::<3>();
+        work.step::<3>();
         self.add_rest(sums, stages - 4, &operands)
     }
 
@@ -347,10 +353,10 @@ impl<T, const STAGES: u32, const READ: bool> Products<T, STAGES, READ> {
         let (a, b) = operands(Operands::of(self.pipeline.stage(self.cursor)));
         let batch = begin();
         if ADD {
-            // SAFETY: the matrices are in the stage by their lifetime, and it is released after the wait.
+            // SAFETY: the stage keeps the matrices until its release (1), after the wait of each caller (2).
             unsafe { batch.multiply(a, b) }.commit()
         } else {
-            // SAFETY: as above.
+            // SAFETY: the stage keeps the matrices until its release (1), after the wait of each caller (2).
             unsafe { batch.replace(a, b) }.commit()
         }
     }
@@ -359,7 +365,7 @@ impl<T, const STAGES: u32, const READ: bool> Products<T, STAGES, READ> {
     #[inline(always)]
     fn release(&self, cursor: Cursor<STAGES>) {
         if READ {
-            give_back_by_warps(self.warpgroup, &self.pipeline.ring().empty(cursor));
+            release_by_warps(self.warpgroup, &self.pipeline.ring().empty(cursor));
         } else if self.warpgroup.thread() == 0 {
             self.pipeline.ring().release(cursor);
         }
@@ -379,7 +385,7 @@ impl<T, const READ: bool> ProductStage<T, READ> {
     #[inline(always)]
     pub fn release(self) {
         if READ {
-            give_back_by_warps(self.warpgroup, &self.empty);
+            release_by_warps(self.warpgroup, &self.empty);
         } else if self.warpgroup.thread() == 0 {
             // The waiting end is the filling one, by parity.
             let _ = self.empty.arrive();
@@ -389,7 +395,7 @@ impl<T, const READ: bool> ProductStage<T, READ> {
 
 /// Releases a stage by one thread of each warp; its lanes may have read it.
 #[inline(always)]
-fn give_back_by_warps(warpgroup: Warpgroup, empty: &Barrier) {
+fn release_by_warps(warpgroup: Warpgroup, empty: &Barrier) {
     let warp = warpgroup.warp();
     warp.sync();
     if warp.lane() == 0 {

@@ -1,9 +1,10 @@
 use super::{Items, NO_ITEM, Pipeline};
 use crate::{
-    Barrier, Block, SharedPtr, Stores, Transaction,
-    ptx::cp_async_bulk,
-    ring::Cursor,
-    stamps::{Kind, Role, Stamps},
+    barrier::{Barrier, Transaction, ring::Cursor},
+    group::Block,
+    pipeline::stamps::{Role, Stamps, Step},
+    ptx::{cp_async_bulk, operand::SharedPtr},
+    tile::stores::Stores,
 };
 
 impl Block {
@@ -54,7 +55,7 @@ impl Block {
                 load(item, &mut loads, pipeline.stage(at));
                 let bytes = loads.bytes();
                 let _ = loads.arrive();
-                stamps.stamp(Kind::Issued, stamps.now(), bytes);
+                stamps.stamp(Step::Issued, stamps.now(), bytes);
             }
         };
         // A number is drawn when the copy for the last one has been started.
@@ -92,7 +93,7 @@ impl Block {
             group.wait_read_but::<1>();
             let stored = [stored, stamps.now()];
             fetch_and_draw(spare, &mut items, stamps.ahead(STAGES - 1));
-            stamps.waited(Kind::Full, full);
+            stamps.waited(Step::Full, full);
             stamps.stored(stored);
             spare = cursor;
             cursor.advance();

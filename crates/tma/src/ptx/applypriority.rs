@@ -1,6 +1,6 @@
 //! `applypriority`, the turn in which cached bytes go. PTX ISA 9.7.9.16.
 
-use crate::address::GlobalAddress;
+use super::operand::address::GlobalAddress;
 
 device_fn! {
     /// `applypriority.SPACE.L2::evict_normal [address], 128;`

@@ -4,8 +4,8 @@
 
 #[cfg(target_arch = "nvptx64")]
 use super::Word;
+use super::operand::address::AtomAddress;
 use super::{AtomSem, Scope};
-use crate::address::AtomAddress;
 
 /// The operations of any order.
 macro_rules! ordered {

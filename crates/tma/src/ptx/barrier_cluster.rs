@@ -14,7 +14,7 @@ macro_rules! barriers {
         $(#[doc = $condition])+
         pub unsafe fn $name() {
             // SAFETY: the conditions are the caller's.
-            unsafe { crate::intrinsics::$intrinsic() }
+            unsafe { crate::ptx::intrinsics::$intrinsic() }
         }
     )+} };
 }

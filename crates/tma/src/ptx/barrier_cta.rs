@@ -10,7 +10,7 @@ device_fn! {
     #[doc(alias = "__syncthreads")]
     pub unsafe fn sync_aligned_all(barrier: u32) {
         // SAFETY: (1) and (2) are the caller's.
-        unsafe { crate::intrinsics::barrier_cta_sync_aligned_all(barrier) }
+        unsafe { crate::ptx::intrinsics::barrier_cta_sync_aligned_all(barrier) }
     }
 
     /// `bar.sync barrier, threads;` — waits for `threads` threads, a multiple of 32.
@@ -23,6 +23,6 @@ device_fn! {
     #[doc(alias = "__barrier_sync_count")]
     pub unsafe fn sync_aligned_count(barrier: u32, threads: u32) {
         // SAFETY: (1) and (2) are the caller's.
-        unsafe { crate::intrinsics::barrier_cta_sync_aligned_count(barrier, threads) }
+        unsafe { crate::ptx::intrinsics::barrier_cta_sync_aligned_count(barrier, threads) }
     }
 }

@@ -10,6 +10,6 @@ device_fn! {
     #[doc(alias = "__syncwarp")]
     pub unsafe fn sync(members: u32) {
         // SAFETY: (1) is the caller's.
-        unsafe { crate::intrinsics::bar_warp_sync(members) }
+        unsafe { crate::ptx::intrinsics::bar_warp_sync(members) }
     }
 }

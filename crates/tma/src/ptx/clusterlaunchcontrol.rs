@@ -2,7 +2,7 @@
 //! PTX ISA 9.7.13.17 and 9.7.13.18.
 
 use super::mbarrier::Mbarrier;
-use crate::SharedPtr;
+use super::operand::SharedPtr;
 
 /// The 16 opaque bytes of an answer, as they were read from shared memory.
 pub trait Response: Copy {

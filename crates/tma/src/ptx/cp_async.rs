@@ -3,8 +3,8 @@
 //!
 //! In the text, `.ca` or `.cg` stands for the type parameter `O`; `.shared` is `.shared::cta`.
 
+use super::operand::SharedPtr;
 use super::{CacheOperator, Word};
-use crate::SharedPtr;
 
 /// Refuses, when the kernel is compiled, sizes that the instruction does not have.
 #[cfg_attr(not(target_arch = "nvptx64"), allow(dead_code))]

@@ -4,10 +4,10 @@
 //! Addresses and sizes are multiples of 16 bytes. A destination and its barrier are in the same
 //! block.
 
-use super::{MbarrierScope, Report, Scope, mbarrier::Mbarrier};
 #[cfg(target_arch = "nvptx64")]
-use crate::address::Address;
-use crate::{SharedPtr, address::SharedClusterAddress};
+use super::operand::address::Address;
+use super::operand::{SharedPtr, address::SharedClusterAddress};
+use super::{MbarrierScope, Report, Scope, mbarrier::Mbarrier};
 
 /// Copies from global to shared memory. A row has the optional parts of the instruction in brackets: the scope of
 /// strong accesses, the report to the barrier, a mask of blocks, a cache policy, bytes at both ends

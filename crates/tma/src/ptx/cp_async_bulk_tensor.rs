@@ -7,10 +7,10 @@
 
 use tensor_map::TensorMap;
 
-use super::{Report, mbarrier::Mbarrier};
 #[cfg(target_arch = "nvptx64")]
-use crate::address::Address;
-use crate::{SharedPtr, address::SharedClusterAddress};
+use super::operand::address::Address;
+use super::operand::{SharedPtr, address::SharedClusterAddress};
+use super::{Report, mbarrier::Mbarrier};
 
 /// Refuses, when the kernel is compiled, coordinates that no tensor has.
 #[cfg(target_arch = "nvptx64")]

@@ -4,7 +4,7 @@
 //! `SPACE` follows from the type of the address; `.shared` is `.shared::cta`.
 
 use super::mbarrier::Mbarrier;
-use crate::address::SharedCtaAddress;
+use super::operand::address::SharedCtaAddress;
 
 device_fn! {
     /// `cp.async.mbarrier.arrive.SPACE.b64 [bar];`

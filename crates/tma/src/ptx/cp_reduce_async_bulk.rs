@@ -5,15 +5,10 @@
 
 #[cfg(target_arch = "nvptx64")]
 use super::Word;
-use super::{Add, And, Dec, Inc, Max, Min, Modifier, Or, Xor, mbarrier::Mbarrier};
 #[cfg(target_arch = "nvptx64")]
-use crate::value::Type;
-use crate::{
-    SharedPtr,
-    address::SharedClusterAddress,
-    halves::{Bf16, F16},
-    value::Value,
-};
+use super::operand::value::Type;
+use super::operand::{SharedPtr, address::SharedClusterAddress, value::Value};
+use super::{Add, And, Dec, Inc, Max, Min, Modifier, Or, Xor, mbarrier::Mbarrier};
 
 /// A number that `Op` reduces in global memory.
 #[diagnostic::on_unimplemented(
@@ -45,18 +40,12 @@ operations! {
     GlobalReduce: Add = [u32 i32 u64 f32 f64];
     GlobalReduce: Min Max = [u32 i32 u64 i64];
     GlobalReduce: Inc Dec = [u32];
-    GlobalReduce: Add Min Max = [F16 Bf16];
     GlobalReduce: And Or Xor = [u32 u64];
     SharedReduce: Add = [u32 i32 u64];
     SharedReduce: Min Max = [u32 i32];
     SharedReduce: Inc Dec = [u32];
     SharedReduce: And Or Xor = [u32];
     RelaxedReduce: Add = [u32];
-}
-
-#[cfg(feature = "half")]
-operations! {
-    GlobalReduce: Add Min Max = [half::f16 half::bf16];
 }
 
 /// Spells an operation and a type after the text before them.

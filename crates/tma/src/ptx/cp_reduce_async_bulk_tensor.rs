@@ -7,12 +7,12 @@
 use tensor_map::TensorMap;
 
 use super::TensorReduction;
+use super::operand::SharedPtr;
 #[cfg(target_arch = "nvptx64")]
 use super::{
     Word,
     cp_async_bulk_tensor::{assert_im2col, assert_resized, assert_tile},
 };
-use crate::SharedPtr;
 
 /// Spells the operation.
 #[cfg(target_arch = "nvptx64")]

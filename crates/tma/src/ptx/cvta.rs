@@ -1,6 +1,6 @@
 //! `cvta`, addresses between state spaces. PTX ISA 9.7.9.20.
 
-use crate::ClusterPtr;
+use super::operand::ClusterPtr;
 
 device_fn! {
     /// `cvta.shared.u64 generic, address;` — the generic address of a byte in shared memory.

@@ -1,6 +1,6 @@
 //! `discard`, bytes that need not be written back. PTX ISA 9.7.9.17.
 
-use crate::address::GlobalAddress;
+use super::operand::address::GlobalAddress;
 
 device_fn! {
     /// `discard.SPACE.L2 [address], 128;`

@@ -11,6 +11,6 @@ device_fn! {
     #[doc(alias = "elect_sync")]
     pub unsafe fn elect(members: u32) -> (u32, bool) {
         // SAFETY: (1) is the caller's.
-        unsafe { crate::intrinsics::elect_sync(members) }
+        unsafe { crate::ptx::intrinsics::elect_sync(members) }
     }
 }

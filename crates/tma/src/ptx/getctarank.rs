@@ -1,7 +1,7 @@
 //! `getctarank`, the block of the cluster that owns an address in shared memory.
 //! PTX ISA 9.7.9.24.
 
-use crate::address::SharedClusterAddress;
+use super::operand::address::SharedClusterAddress;
 
 device_fn! {
     /// `getctarank.shared::cluster.u32 rank, address;`

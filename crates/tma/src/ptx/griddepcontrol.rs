@@ -10,7 +10,7 @@ device_fn! {
     #[doc(alias = "cudaGridDependencySynchronize")]
     pub fn wait() {
         // SAFETY: it only orders kernels of a stream.
-        unsafe { crate::intrinsics::griddepcontrol_wait() }
+        unsafe { crate::ptx::intrinsics::griddepcontrol_wait() }
     }
 
     /// `griddepcontrol.launch_dependents;`
@@ -21,6 +21,6 @@ device_fn! {
     #[doc(alias = "cudaTriggerProgrammaticLaunchCompletion")]
     pub fn launch_dependents() {
         // SAFETY: it only orders kernels of a stream.
-        unsafe { crate::intrinsics::griddepcontrol_launch_dependents() }
+        unsafe { crate::ptx::intrinsics::griddepcontrol_launch_dependents() }
     }
 }

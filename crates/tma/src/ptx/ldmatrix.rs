@@ -23,7 +23,7 @@ macro_rules! loads {
         #[doc(alias = "ldmatrix")]
         pub unsafe fn $name[T](row: *const T) -> [u32; $count] {
             // SAFETY: (1) to (3) are the caller's.
-            let loads!(@pattern $($part)+) = unsafe { crate::intrinsics::$intrinsic(row.cast()) };
+            let loads!(@pattern $($part)+) = unsafe { crate::ptx::intrinsics::$intrinsic(row.cast()) };
             [$($part),+]
         }
     )+} };

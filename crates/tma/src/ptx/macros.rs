@@ -1,5 +1,12 @@
 //! How the text of an instruction is put together.
 
+#[macro_use]
+mod device_fn;
+#[macro_use]
+pub(crate) mod gate;
+
+pub use device_fn::device_only;
+
 /// Puts one `asm!` together from pieces, for every choice of the modifiers.
 ///
 /// A piece is `("mnemonic" "arguments"; operands)`; empty parts at the end may be left out. The
@@ -46,40 +53,40 @@ macro_rules! ptx_asm_pieces {
     // Choices that many families have.
     ($options:tt $mnemonics:tt $arguments:tt $operands:tt [{ sem $sem:ident } $($rest:tt)*]) => {
         ptx_asm_pieces!(@match $sem::WORD; $options $mnemonics $arguments $operands [$($rest)*]
-            $crate::modifier::Word::Acquire => (".acquire"),
-            $crate::modifier::Word::Release => (".release"),
-            $crate::modifier::Word::Relaxed => (".relaxed"),
+            $crate::ptx::Word::Acquire => (".acquire"),
+            $crate::ptx::Word::Release => (".release"),
+            $crate::ptx::Word::Relaxed => (".relaxed"),
             _ => never)
     };
     ($options:tt $mnemonics:tt $arguments:tt $operands:tt [{ scope $scope:ident } $($rest:tt)*]) => {
         ptx_asm_pieces!(@match $scope::WORD; $options $mnemonics $arguments $operands [$($rest)*]
-            $crate::modifier::Word::Cta => (".cta"),
-            $crate::modifier::Word::Cluster => (".cluster"),
-            $crate::modifier::Word::Gpu => (".gpu"),
-            $crate::modifier::Word::Sys => (".sys"),
+            $crate::ptx::Word::Cta => (".cta"),
+            $crate::ptx::Word::Cluster => (".cluster"),
+            $crate::ptx::Word::Gpu => (".gpu"),
+            $crate::ptx::Word::Sys => (".sys"),
             _ => never)
     };
     ($options:tt $mnemonics:tt $arguments:tt $operands:tt [{ layout $layout:ident } $($rest:tt)*]) => {
         ptx_asm_pieces!(@match $layout::WORD; $options $mnemonics $arguments $operands [$($rest)*]
-            $crate::modifier::Word::V0 => (".layout::v0"),
-            $crate::modifier::Word::V1 => (".layout::v1"),
+            $crate::ptx::Word::V0 => (".layout::v0"),
+            $crate::ptx::Word::V1 => (".layout::v1"),
             _ => never)
     };
     ($options:tt $mnemonics:tt $arguments:tt $operands:tt [{ report $report:ident } $($rest:tt)*]) => {
         ptx_asm_pieces!(@match $report::WORD; $options $mnemonics $arguments $operands [$($rest)*]
-            $crate::modifier::Word::Per16Bytes80000000 => (".mbarrier::report::validity::per_16bytes::80000000"),
-            $crate::modifier::Word::Per16Bytes8000 => (".mbarrier::report::validity::per_16bytes::8000"),
-            $crate::modifier::Word::Per16Bytes80 => (".mbarrier::report::validity::per_16bytes::80"),
-            $crate::modifier::Word::Per16Bytes8 => (".mbarrier::report::validity::per_16bytes::8"),
-            $crate::modifier::Word::PerElementFf => (".mbarrier::report::validity::per_element::ff"),
+            $crate::ptx::Word::Per16Bytes80000000 => (".mbarrier::report::validity::per_16bytes::80000000"),
+            $crate::ptx::Word::Per16Bytes8000 => (".mbarrier::report::validity::per_16bytes::8000"),
+            $crate::ptx::Word::Per16Bytes80 => (".mbarrier::report::validity::per_16bytes::80"),
+            $crate::ptx::Word::Per16Bytes8 => (".mbarrier::report::validity::per_16bytes::8"),
+            $crate::ptx::Word::PerElementFf => (".mbarrier::report::validity::per_element::ff"),
             _ => never)
     };
     ($options:tt $mnemonics:tt $arguments:tt $operands:tt [{ space $address:ident } $($rest:tt)*]) => {
         ptx_asm_pieces!(@match $address.space(); $options $mnemonics $arguments $operands [$($rest)*]
-            $crate::address::Space::Generic => ("" ""; $address = in(reg64) $address.address64()),
-            $crate::address::Space::Global => (".global" ""; $address = in(reg64) $address.address64()),
-            $crate::address::Space::SharedCta => (".shared::cta" ""; $address = in(reg32) $address.address32()),
-            $crate::address::Space::SharedCluster => (".shared::cluster" ""; $address = in(reg32) $address.address32()))
+            $crate::ptx::operand::address::Space::Generic => ("" ""; $address = in(reg64) $address.address64()),
+            $crate::ptx::operand::address::Space::Global => (".global" ""; $address = in(reg64) $address.address64()),
+            $crate::ptx::operand::address::Space::SharedCta => (".shared::cta" ""; $address = in(reg32) $address.address32()),
+            $crate::ptx::operand::address::Space::SharedCluster => (".shared::cluster" ""; $address = in(reg32) $address.address32()))
     };
     // The number of dimensions, and a list of that many coordinates.
     ($options:tt $mnemonics:tt $arguments:tt $operands:tt [{ rank $rank:ident $coords:ident } $($rest:tt)*]) => {

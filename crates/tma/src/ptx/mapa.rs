@@ -1,7 +1,7 @@
 //! `mapa`, the same variable in the shared memory of another block of the cluster.
 //! PTX ISA 9.7.9.23.
 
-use crate::{ClusterPtr, SharedPtr};
+use super::operand::{ClusterPtr, SharedPtr};
 
 device_fn! {
     /// `mapa.shared::cluster.u32 mapped, address, rank;`

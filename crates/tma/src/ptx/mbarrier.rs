@@ -5,11 +5,11 @@
 //! for a raw pointer. A form without semantics and scope is the one with `.release.cta`,
 //! `.acquire.cta` or `.relaxed.cta`; `.shared` is `.shared::cta`.
 
-use super::{ArriveSem, MbarrierLayout, MbarrierScope, WaitSem};
-use crate::{
+use super::operand::{
     SharedPtr,
     address::{SharedAddress, SharedClusterAddress, SharedCtaAddress},
 };
+use super::{ArriveSem, MbarrierLayout, MbarrierScope, WaitSem};
 
 /// The 8 opaque bytes of a barrier in shared memory.
 ///

@@ -9,8 +9,8 @@
 //! [`tensormap_cp_fenceproxy`](super::tensormap_cp_fenceproxy) explains the cost of assembly.
 
 #[cfg(target_arch = "nvptx64")]
-use crate::modifier::Word;
-use crate::modifier::{Metadata, Narrow, Small};
+use super::Word;
+use super::{Metadata, Narrow, Small};
 
 /// How many parts there are.
 macro_rules! count {

@@ -4,7 +4,7 @@
 
 use tensor_map::TensorMap;
 
-use crate::address::GlobalAddress;
+use super::operand::address::GlobalAddress;
 
 /// Prefetches of a line of memory. Brackets contain the condition on the address.
 macro_rules! lines {

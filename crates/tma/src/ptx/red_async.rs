@@ -5,11 +5,11 @@
 
 #[cfg(target_arch = "nvptx64")]
 use super::Word;
-use super::{Add, And, Dec, Inc, Max, Min, Modifier, Or, WideScope, Xor, mbarrier::Mbarrier};
-use crate::address::SharedClusterAddress;
+use super::operand::address::SharedClusterAddress;
 #[cfg(target_arch = "nvptx64")]
-use crate::value::Type;
-use crate::value::Value;
+use super::operand::value::Type;
+use super::operand::value::Value;
+use super::{Add, And, Dec, Inc, Max, Min, Modifier, Or, WideScope, Xor, mbarrier::Mbarrier};
 
 /// A number that `Op` reduces in another block's shared memory.
 #[diagnostic::on_unimplemented(

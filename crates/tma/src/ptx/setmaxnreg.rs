@@ -25,7 +25,7 @@ macro_rules! changes {
         pub unsafe fn $name[const REGISTERS: u32]() {
             const { assert_registers(REGISTERS) };
             // SAFETY: (1) to (3) are the caller's.
-            unsafe { crate::intrinsics::$intrinsic(REGISTERS) }
+            unsafe { crate::ptx::intrinsics::$intrinsic(REGISTERS) }
         }
     )+} };
 }

@@ -17,7 +17,7 @@ device_fn! {
     #[doc(alias = "__shfl_sync")]
     pub unsafe fn idx(members: u32, value: u32, lane: u32) -> u32 {
         // SAFETY: (1) is the caller's.
-        unsafe { crate::intrinsics::shfl_sync_idx(members, value, lane, CLAMP_LAST) }
+        unsafe { crate::ptx::intrinsics::shfl_sync_idx(members, value, lane, CLAMP_LAST) }
     }
 
     /// `shfl.sync.up.b32 result, value, delta, 0, members;` — the value of the lane `delta` below.
@@ -28,7 +28,7 @@ device_fn! {
     #[doc(alias = "__shfl_up_sync")]
     pub unsafe fn up(members: u32, value: u32, delta: u32) -> u32 {
         // SAFETY: (1) is the caller's.
-        unsafe { crate::intrinsics::shfl_sync_up(members, value, delta, CLAMP_FIRST) }
+        unsafe { crate::ptx::intrinsics::shfl_sync_up(members, value, delta, CLAMP_FIRST) }
     }
 
     /// `shfl.sync.down.b32 result, value, delta, 31, members;` — the value of the lane `delta`
@@ -40,7 +40,7 @@ device_fn! {
     #[doc(alias = "__shfl_down_sync")]
     pub unsafe fn down(members: u32, value: u32, delta: u32) -> u32 {
         // SAFETY: (1) is the caller's.
-        unsafe { crate::intrinsics::shfl_sync_down(members, value, delta, CLAMP_LAST) }
+        unsafe { crate::ptx::intrinsics::shfl_sync_down(members, value, delta, CLAMP_LAST) }
     }
 
     /// `shfl.sync.bfly.b32 result, value, lane_mask, 31, members;` — the value of the lane at this
@@ -52,6 +52,6 @@ device_fn! {
     #[doc(alias = "__shfl_xor_sync")]
     pub unsafe fn bfly(members: u32, value: u32, lane_mask: u32) -> u32 {
         // SAFETY: (1) is the caller's.
-        unsafe { crate::intrinsics::shfl_sync_bfly(members, value, lane_mask, CLAMP_LAST) }
+        unsafe { crate::ptx::intrinsics::shfl_sync_bfly(members, value, lane_mask, CLAMP_LAST) }
     }
 }

@@ -4,11 +4,11 @@
 //! `.weak` can be left out, and a generic address names the same memory as one in
 //! `.shared::cluster`.
 
-use super::{WideScope, mbarrier::Mbarrier};
-use crate::address::SharedClusterAddress;
+use super::operand::address::SharedClusterAddress;
 #[cfg(target_arch = "nvptx64")]
-use crate::value::Type;
-use crate::value::Value;
+use super::operand::value::Type;
+use super::operand::value::Value;
+use super::{WideScope, mbarrier::Mbarrier};
 
 /// A number of 4 or 8 bytes that is stored in another block's shared memory.
 pub trait AsyncValue: Value {}

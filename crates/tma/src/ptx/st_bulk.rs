@@ -1,6 +1,6 @@
 //! `st.bulk`, zeros in shared memory. PTX ISA 9.7.9.13.
 
-use crate::SharedPtr;
+use super::operand::SharedPtr;
 
 device_fn! {
     /// `st.bulk.weak.shared::cta [dst], bytes, 0;`

@@ -22,7 +22,7 @@ macro_rules! stores {
         #[doc(alias = "stmatrix")]
         pub unsafe fn $name[T](row: *mut T, value: [u32; $count]) {
             // SAFETY: (1) to (3) are the caller's.
-            unsafe { crate::intrinsics::$intrinsic(row.cast(), $(value[$index]),+) }
+            unsafe { crate::ptx::intrinsics::$intrinsic(row.cast(), $(value[$index]),+) }
         }
     )+} };
 }

@@ -8,7 +8,7 @@
 use tensor_map::TensorMap;
 
 use super::Scope;
-use crate::SharedPtr;
+use super::operand::SharedPtr;
 
 device_fn! {
     /// `tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.C.sync.aligned [dst], [src], 128;`

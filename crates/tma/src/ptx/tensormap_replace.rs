@@ -6,7 +6,7 @@
 
 use tensor_map::TensorMap;
 
-use crate::address::EditAddress;
+use super::operand::address::EditAddress;
 
 /// Fields that a register replaces.
 macro_rules! registers {

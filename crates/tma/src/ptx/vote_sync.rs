@@ -10,7 +10,7 @@ device_fn! {
     #[doc(alias = "__ballot_sync")]
     pub unsafe fn ballot(members: u32, predicate: bool) -> u32 {
         // SAFETY: (1) is the caller's.
-        unsafe { crate::intrinsics::vote_sync_ballot(members, predicate) }
+        unsafe { crate::ptx::intrinsics::vote_sync_ballot(members, predicate) }
     }
 
     /// `vote.sync.all.pred result, predicate, members;` — true if the predicate holds in all lanes.
@@ -21,7 +21,7 @@ device_fn! {
     #[doc(alias = "__all_sync")]
     pub unsafe fn all(members: u32, predicate: bool) -> bool {
         // SAFETY: (1) is the caller's.
-        unsafe { crate::intrinsics::vote_sync_all(members, predicate) }
+        unsafe { crate::ptx::intrinsics::vote_sync_all(members, predicate) }
     }
 
     /// `vote.sync.any.pred result, predicate, members;` — true if the predicate holds in any lane.
@@ -32,6 +32,6 @@ device_fn! {
     #[doc(alias = "__any_sync")]
     pub unsafe fn any(members: u32, predicate: bool) -> bool {
         // SAFETY: (1) is the caller's.
-        unsafe { crate::intrinsics::vote_sync_any(members, predicate) }
+        unsafe { crate::ptx::intrinsics::vote_sync_any(members, predicate) }
     }
 }

@@ -22,7 +22,7 @@ device_fn! {
     #[doc(alias = "warpgroup_arrive")]
     pub unsafe fn fence_sync[A: Alignment]() {
         // SAFETY: (1) is the caller's.
-        unsafe { crate::intrinsics::wgmma_fence_sync_aligned() }
+        unsafe { crate::ptx::intrinsics::wgmma_fence_sync_aligned() }
     }
 
     /// `wgmma.commit_group.sync.A;`
@@ -34,7 +34,7 @@ device_fn! {
     #[doc(alias = "warpgroup_commit_batch")]
     pub unsafe fn commit_group_sync[A: Alignment]() {
         // SAFETY: (1) is the caller's.
-        unsafe { crate::intrinsics::wgmma_commit_group_sync_aligned() }
+        unsafe { crate::ptx::intrinsics::wgmma_commit_group_sync_aligned() }
     }
 
     /// `wgmma.wait_group.sync.A LEFT;`
@@ -47,7 +47,7 @@ device_fn! {
     #[doc(alias = "warpgroup_wait")]
     pub unsafe fn wait_group_sync[A: Alignment, const LEFT: u64]() {
         // SAFETY: (1) is the caller's.
-        unsafe { crate::intrinsics::wgmma_wait_group_sync_aligned(LEFT) }
+        unsafe { crate::ptx::intrinsics::wgmma_wait_group_sync_aligned(LEFT) }
     }
 
     /// `wgmma.mma_async.sync.aligned.m64nNkK.D.A.B d, a, b, scale_d, SCALE_A, SCALE_B, TRANS_A, TRANS_B;`

@@ -4,7 +4,7 @@ use core::mem::offset_of;
 
 use half::{bf16, f16};
 use tma::{
-    Accumulator, Block, Finish, Fragment, Matrix, SharedPtr, Swizzle32, Swizzle64, Swizzle128,
+    Accumulator, Block, Epilogue, Fragment, Matrix, SharedPtr, Swizzle32, Swizzle64, Swizzle128,
     Tile, TileMap,
     halves::Half,
     kernel,
@@ -21,9 +21,9 @@ pub const LINKS: usize = 3;
 /// Adds the row to each sum, and subtracts the column.
 struct Slanted;
 
-impl Finish for Slanted {
+impl Epilogue for Slanted {
     #[inline(always)]
-    fn finish(&self, column: u32, row: u32, sums: [f32; 2]) -> [f32; 2] {
+    fn apply(&self, column: u32, row: u32, sums: [f32; 2]) -> [f32; 2] {
         let slant = row as f32 - column as f32;
         [sums[0] + slant, sums[1] + slant - 1.0]
     }

@@ -1,6 +1,6 @@
 //! The registers of sums, and a product for each number of them.
 
-use crate::modifier::{B1, Bf16, F16, S8, Small, Tf32, U8};
+use super::super::{B1, Bf16, F16, S8, Small, Tf32, U8};
 
 /// A of a product: a matrix descriptor, or the registers of a thread.
 pub trait Left: Copy + crate::sealed::Sealed {
