@@ -6,8 +6,8 @@ use super::{
     Checker, Kind,
     clock::{Clock, Lane},
     grid::{Block, Generation, Thread},
-    knowledge::Released,
     raw::End,
+    released::Released,
     sites::Sites,
 };
 use crate::{

@@ -17,8 +17,9 @@ use super::{
     copies::far,
     grid::{LastWait, WARPGROUP},
     hash::Map,
-    knowledge::{Knowledge, Released},
+    knowledge::Knowledge,
     raw::{End, Other},
+    released::Released,
     shadow::{Access, Actor},
 };
 use crate::machine::observer::{

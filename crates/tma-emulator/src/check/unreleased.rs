@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use super::{
     Checker,
     clock::{Clock, Lane},
-    knowledge::{Distance, Released},
+    knowledge::Distance,
+    released::Released,
     shadow::{Access, Actor},
 };
 
