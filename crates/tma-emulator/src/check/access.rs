@@ -1,7 +1,7 @@
 //! Accesses of threads and copies, compared with those before them.
 
 use super::{
-    Checker,
+    checker::Checker,
     clock::{Clock, Lane},
     copy_table::Copies,
     grid::Extents,

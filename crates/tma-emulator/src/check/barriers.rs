@@ -3,9 +3,10 @@
 use std::fmt;
 
 use super::{
-    Checker, Kind,
+    checker::Checker,
     clock::{Clock, Lane},
     grid::{Block, Generation, Thread},
+    kind::Kind,
     raw::End,
     released::Released,
     sites::Sites,

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Checker, Kind, lifetime::ENDS, raw::Raw};
+use super::{checker::Checker, kind::Kind, lifetime::ENDS, raw::Raw};
 use crate::machine::{Fault, Program, Trap};
 
 /// The diagnostics that are dropped because they follow from others.

@@ -1,13 +1,13 @@
 //! Classifies a race between two accesses: its kind and its notes.
 
 use super::{
-    Checker, Kind, Unwritten,
     access::{Clash, Conflict, Judge, Made},
     causes::is_race,
+    checker::{Checker, Unwritten},
     clock::{Clock, Lane},
-    copies::{CopyInfo, Done},
-    fixes::Fix,
-    raw::{End, Other},
+    copy_table::{CopyInfo, Done},
+    kind::Kind,
+    raw::{End, Fix, Other},
     shadow::Actor,
 };
 use crate::{

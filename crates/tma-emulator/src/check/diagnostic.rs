@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Kind, Severity};
+use super::kind::{Kind, Severity};
 use crate::{
     machine::{Location, Trap},
     run::Report,

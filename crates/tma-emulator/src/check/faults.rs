@@ -1,6 +1,12 @@
 //! Makes a diagnostic of the fault that ended a kernel.
 
-use super::{Checker, Diagnostic, Kind, Site, fixes::Fix, meetings::Group};
+use super::{
+    checker::Checker,
+    diagnostic::{Diagnostic, Site},
+    kind::Kind,
+    meetings::Group,
+    raw::Fix,
+};
 use crate::machine::{Fault, FaultAt, Places, Program, Stuck, Trap};
 
 impl Checker {

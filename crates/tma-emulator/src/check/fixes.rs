@@ -1,24 +1,7 @@
 //! Fixes for cases in which the usual fix of the kind does not address the cause.
 
-use super::{Checker, Kind};
+use super::{checker::Checker, kind::Kind, raw::Fix};
 use crate::machine::Stuck;
-
-/// A case with a fix of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fix {
-    /// An access to the destination of a `cp.async`.
-    PlainCopy,
-    /// A write to the source of a copy that an mbarrier of another block counts.
-    SentToPeer,
-    /// A write to the source of a copy that an mbarrier of its own block counts.
-    CountedHere,
-    /// An access to memory that the host has freed.
-    FreedByHost,
-    /// A deadlock in which a pipeline waits for a stage that threads have not released.
-    Unreleased,
-    /// A deadlock.
-    Stuck(Stuck),
-}
 
 impl Checker {
     /// Returns the fix in words. Only at the end of the launch is it known whether `cp.async` arrive at mbarriers.

@@ -1,10 +1,11 @@
 //! Starts and ends of threads and blocks.
 
 use super::{
-    Checker, Kind,
+    checker::Checker,
     clock::{Clock, Lane},
-    copies::Done,
+    copy_table::Done,
     grid::Thread,
+    kind::Kind,
     raw::End,
 };
 use crate::machine::observer::{Origin, Range};

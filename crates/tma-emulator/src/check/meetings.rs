@@ -1,6 +1,10 @@
 //! Barriers at which threads met by two different instructions that count as the same barrier.
 
-use super::{Checker, Kind, raw::Raw};
+use super::{
+    checker::{Checker, Meeting},
+    kind::Kind,
+    raw::Raw,
+};
 use crate::{
     machine::{Program, observer::Origin},
     value::LANES,
@@ -8,13 +12,6 @@ use crate::{
 
 /// Limit of remembered meetings, one for each pair of instructions.
 const MOST: usize = 8;
-
-/// Two instructions at which threads of a block, or lanes of a warp, met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Meeting {
-    is_of_warp: bool,
-    instructions: [usize; 2],
-}
 
 /// The group of threads that both ends of a diagnostic are in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

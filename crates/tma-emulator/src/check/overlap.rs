@@ -5,13 +5,14 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
-    Checker, Kind, Site,
     access::Made,
+    checker::Checker,
     clock::Lane,
-    copy_table::Issuers,
-    grid::Extents,
-    raw::{End, verb},
-    shadow::{Access, Actor, Past},
+    diagnostic::Site,
+    in_flight::{Dependency, Done, Earlier, InFlight},
+    kind::Kind,
+    raw::End,
+    shadow::Access,
 };
 use crate::machine::{
     Places, Program,
@@ -22,76 +23,6 @@ use crate::machine::{
 const MOST: usize = 8;
 /// A block number that no grid has: its only thread represents the earlier launches.
 const LAUNCHES_BEFORE: u32 = u32::MAX;
-
-/// The launches of a stream that may still run, in their order.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct InFlight(Vec<Earlier>);
-
-/// A launch that may still run.
-#[derive(Clone, Debug)]
-struct Earlier {
-    done: Arc<Done>,
-    /// True if a wait for the last launch covers this one.
-    is_awaited: bool,
-}
-
-/// The accesses to global memory that a launch has made.
-#[derive(Debug)]
-struct Done {
-    entry: String,
-    past: Past,
-    places: Places,
-    extents: Extents,
-    /// The thread that issued each copy, of those that are known.
-    issuers: Issuers,
-    /// Instructions that made an access, without block, thread and action.
-    sites: BTreeMap<usize, Site>,
-}
-
-impl InFlight {
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-/// The operations of `griddepcontrol` that a grid has executed.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Dependency {
-    /// A thread has waited for the launches before.
-    waits: bool,
-    /// A thread has let the next launch begin.
-    lets: bool,
-    /// A thread that did not know of the end of the earlier launches has done so.
-    lets_early: bool,
-}
-
-impl Done {
-    fn site(&self, access: Access, kind: AccessKind, what: &str) -> Site {
-        let (thread, issues) = match access.actor() {
-            Actor::Thread(thread) => (thread, false),
-            Actor::Async(thread) => (thread, true),
-            Actor::Copy { id, .. } => {
-                let issuer = self.issuers.get(id as usize);
-                (issuer.unwrap_or_default(), true)
-            }
-        };
-        let (block, thread) = self.extents.split(thread);
-        let does = verb(kind);
-        let does = match issues {
-            true => format!("issues a copy that {does}"),
-            false => does.to_owned(),
-        };
-        let of = format!("in the launch of `{}` before", self.entry);
-        let mut site = self.sites.get(&access.instruction()).cloned();
-        let site = site.get_or_insert_default();
-        Site {
-            block: self.places.block(block.into()),
-            thread: self.places.thread(thread),
-            what: format!("{does} {what} {of}"),
-            ..std::mem::take(site)
-        }
-    }
-}
 
 impl Checker {
     /// Records that a thread waits for the earlier launches.

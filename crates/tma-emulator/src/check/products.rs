@@ -1,6 +1,6 @@
 //! Products of a warpgroup: their registers, and the operands that its warps must agree on.
 
-use super::{Checker, Kind, raw::End};
+use super::{checker::Checker, kind::Kind, raw::End};
 use crate::machine::observer::Origin;
 
 impl Checker {

@@ -3,8 +3,8 @@
 //! It groups lanes that have the same clock and compares all their words at once; the rest goes the slow way.
 
 use super::{
-    Checker,
     access::Judge,
+    checker::Checker,
     clock::{Clock, Epoch, Epochs, Lane},
     grid::{Extents, Thread},
     readers::{Known, Readers, Row, Run},

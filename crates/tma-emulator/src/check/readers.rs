@@ -1,6 +1,6 @@
 //! The readers of locations that more than one thread has read since the last write.
 
-use super::{clock::Epoch, shadow::Access};
+use super::{clock::Epoch, shadow::access::Access};
 use crate::value::{LANES, lanes_of};
 
 /// We track at most this many readers of a location in shared memory; races with others may be missed.

@@ -1,6 +1,9 @@
 //! Suppressions: findings that the user has accepted.
 
-use super::{CheckReport, Diagnostic, Kind};
+use super::{
+    diagnostic::{CheckReport, Diagnostic},
+    kind::Kind,
+};
 
 /// Findings of one kind in one function that are not to be reported.
 #[derive(Clone, Debug, PartialEq, Eq)]

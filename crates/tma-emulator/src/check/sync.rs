@@ -1,7 +1,7 @@
 //! Fences, and strong accesses that synchronise. PTX ISA 8.7.
 
 use super::{
-    Checker,
+    checker::Checker,
     clock::{Clock, Lane},
     grid::{Fenced, Thread, WARPGROUP},
     locations::{Release, is_far},

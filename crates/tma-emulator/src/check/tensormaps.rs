@@ -1,12 +1,14 @@
 //! Tensor maps in global memory: changed, released, acquired, used. PTX ISA 8.9.4.
 
 use super::{
-    Checker, Kind,
     access::{Judge, Made},
+    checker::Checker,
     clock::{Clock, Lane},
+    kind::Kind,
     knowledge::{AcquiredMap, Distance},
     raw::End,
     shadow::{Access, Actor},
+    unreleased::Unreleased,
 };
 use crate::machine::{
     observer::{AccessKind, Memory, Origin, Proxy, Range, Scope, Sem},
@@ -162,6 +164,54 @@ impl Judge<'_> {
             Some((Kind::TensorMapNotAcquired, write))
         } else {
             Some((Kind::TensorMapNotReleased, write))
+        }
+    }
+}
+
+impl Checker {
+    /// Returns the unreleased writes of all launches up to this one, which has ended.
+    pub(crate) fn unreleased(&self) -> Unreleased {
+        // A release covers all that came before, earlier launches among it.
+        let mut left = match self.released_maps.far.is_empty() {
+            true => self.unreleased.clone(),
+            false => Unreleased::default(),
+        };
+        let mut last: Option<(u64, u64, bool)> = None;
+        self.shadow.global_writes(|start, bytes, write| {
+            if self.covers(&self.released_maps.far, write) {
+                return;
+            }
+            let is_narrow = self.covers(&self.released_maps.near, write);
+            match &mut last {
+                Some((_, end, narrow)) if *end == start && *narrow == is_narrow => *end += bytes,
+                _ => {
+                    let before = last.replace((start, start + bytes, is_narrow));
+                    before
+                        .into_iter()
+                        .for_each(|(start, end, narrow)| left.add(start, end, narrow));
+                }
+            }
+        });
+        last.into_iter()
+            .for_each(|(start, end, narrow)| left.add(start, end, narrow));
+        left
+    }
+
+    fn covers(&self, released: &Clock, write: Access) -> bool {
+        let extents = &self.grid.extents;
+        match write.actor() {
+            Actor::Thread(thread) => {
+                let (block, thread) = extents.split(thread);
+                released.get(Lane::Thread, block, thread) >= write.epoch
+            }
+            Actor::Async(thread) => {
+                let (block, thread) = extents.split(thread);
+                released.get(Lane::Async, block, thread) >= write.epoch
+            }
+            Actor::Copy { id, writes } => self
+                .copies
+                .get(id as usize)
+                .is_none_or(|copy| copy.is_known(released, writes, extents)),
         }
     }
 }

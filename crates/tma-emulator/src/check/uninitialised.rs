@@ -1,8 +1,9 @@
 //! Uses of values read from uninitialised memory.
 
 use super::{
-    Checker, Kind,
     causes::Causes,
+    checker::Checker,
+    kind::Kind,
     raw::{End, Raw},
 };
 use crate::machine::observer::{Origin, Used};

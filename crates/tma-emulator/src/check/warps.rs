@@ -1,7 +1,7 @@
 //! Checks the instructions that the lanes of a warp, or the warps of a warpgroup, must execute
 //! together.
 
-use super::{Checker, Kind, grid::Block, raw::End};
+use super::{checker::Checker, grid::Block, kind::Kind, raw::End};
 use crate::{machine::observer::Origin, value::LANES};
 
 const WARPS_OF_GROUP: usize = 4;

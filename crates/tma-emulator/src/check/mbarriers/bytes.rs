@@ -1,10 +1,11 @@
 //! Compares the bytes that a phase expects with the bytes that its copies deliver.
 
-use super::{Mbarriers, Object, order::Expectation};
+use super::state::{Expectation, Mbarriers, Object};
 use crate::{
     check::{
-        Checker, Kind,
+        checker::Checker,
         grid::Extents,
+        kind::Kind,
         raw::{End, Other},
     },
     machine::{Names, Program, observer::Origin},

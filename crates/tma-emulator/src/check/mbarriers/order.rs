@@ -1,49 +1,17 @@
 //! Finds expectations, arrivals and copies that may count in another phase, because they are not ordered
 //! against the completion of a phase.
 
-use super::{Issued, Object};
+use super::state::{Arrival, Arrivals, Expectation, Issued, Mbarriers, Object};
 use crate::{
     check::{
-        Checker, Kind,
+        checker::Checker,
         clock::{Clock, Epoch, Lane},
         grid::{Extents, Thread},
+        kind::Kind,
         raw::{End, Other},
     },
     machine::observer::Origin,
 };
-
-/// Bytes that a thread expects in the current phase.
-#[derive(Clone, Debug)]
-pub(super) struct Expectation {
-    pub(super) origin: Origin,
-    pub(super) bytes: u32,
-    epoch: Epoch,
-    /// True if an arrival of this phase comes after it, without which the phase cannot complete.
-    is_held: bool,
-    /// True if its thread did not know that the previous phase was complete. If the thread then arrives without
-    /// knowing it either, the arrival is reported instead.
-    is_late: bool,
-}
-
-/// An arrival.
-#[derive(Clone, Debug)]
-pub(in crate::check) struct Arrival {
-    /// The number of its thread in the grid.
-    pub(in crate::check) user: u32,
-    pub(in crate::check) epoch: Epoch,
-    pub(in crate::check) instruction: usize,
-}
-
-/// Arrivals of a phase.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Arrivals {
-    pub(super) all: Vec<Arrival>,
-    pub(super) last: Option<Origin>,
-    /// True if the phase waited for copies, too.
-    has_copies: bool,
-    /// True if it waited for bytes of them.
-    has_bytes: bool,
-}
 
 /// Returns whether a thread of the grid knows a step of another, if scopes were wide enough.
 fn knows(state: &Thread, extents: &Extents, (user, epoch): (u32, Epoch)) -> bool {
@@ -105,6 +73,28 @@ impl Object {
         self.expected = 0;
         self.armed.clear();
         self.issued.clear();
+    }
+}
+
+impl Mbarriers {
+    /// Returns the last arrival, at a barrier without copies, by a thread with known progress up to an epoch;
+    /// prefers arrivals of `first`.
+    pub(in crate::check) fn last_arrival(
+        &self,
+        first: u32,
+        known: impl Fn(u32) -> Option<Epoch>,
+    ) -> Option<(&Object, &Arrival)> {
+        let objects = self.objects.values().filter(|object| !object.has_copies());
+        let all = objects.flat_map(|object| {
+            let phases = [&object.arrivals_before, &object.arrivals];
+            let all = phases.into_iter().flat_map(|phase| &phase.all);
+            all.map(move |arrival| (object, arrival))
+        });
+        let all = all
+            .filter(|(_, arrival)| known(arrival.user).is_some_and(|epoch| arrival.epoch <= epoch));
+        all.max_by_key(|(object, Arrival { user, epoch, .. })| {
+            (*user == first, *epoch, *user, object.id)
+        })
     }
 }
 

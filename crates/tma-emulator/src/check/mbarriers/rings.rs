@@ -4,52 +4,16 @@
 //! even if no stage is filled twice. Either a filler waits there before its first phase and passes at once, or
 //! readers arrive there and no thread ever waits. A barrier that is used once shows neither.
 
-use std::collections::BTreeMap;
-
-use super::{Mbarriers, Object};
+use super::state::{At, Mbarriers, Object, Stage};
 use crate::{
-    check::{Checker, Kind, raw::End},
+    check::{checker::Checker, kind::Kind, raw::End},
     machine::{Program, observer::Origin},
 };
-
-/// Block and offset of a barrier.
-type At = (u32, u64);
 
 /// Barriers that are kept for one.
 const LINKS: usize = 8;
 /// Largest distance in bytes between `empty` barriers of a ring: the stage's other barrier may be between them.
 const APART_BYTES: u64 = 16;
-
-/// The steps at one barrier that make it the `empty` barrier of a stage.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Turns {
-    /// A wait that passed before the first phase was complete.
-    passed: Option<Origin>,
-    /// Some thread has waited for a phase.
-    is_waited_for: bool,
-    arrived: Option<Origin>,
-    /// True if the barrier counts bytes.
-    has_bytes: bool,
-    /// Another barrier was there before: the fills of the two are not counted together.
-    is_again: bool,
-    /// The barriers that threads used next after a wait here, and those at which they had waited before an arrival here.
-    next: Vec<At>,
-    before: Vec<At>,
-}
-
-/// The stage of an `empty` barrier, in all blocks.
-#[derive(Clone, Copy, Debug)]
-struct Stage {
-    origin: Origin,
-    /// The wait before the first phase; otherwise the arrival.
-    is_wait: bool,
-    /// Largest number of fills in a block.
-    fills: u64,
-}
-
-/// Stages of blocks that have ended, by the offset of their `empty` barriers.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Stages(BTreeMap<u64, Stage>);
 
 /// A line of the source, and the lines that it was inlined to.
 type Line = ((String, usize), Vec<(String, u32)>);
@@ -61,24 +25,6 @@ struct Ring {
     first: (u64, Stage),
     stages: u64,
     fills: u64,
-}
-
-impl Turns {
-    /// Returns the state of a new barrier; `is_again` if the same place held one before.
-    pub(super) fn again(is_again: bool) -> Self {
-        Self {
-            is_again,
-            ..Self::default()
-        }
-    }
-
-    /// Records a wait: for a phase, or before the first.
-    pub(super) fn wait(&mut self, origin: Origin, passes_first: bool) {
-        match passes_first {
-            true => _ = self.passed.get_or_insert(origin),
-            false => self.is_waited_for = true,
-        }
-    }
 }
 
 fn add(links: &mut Vec<At>, at: At) {
@@ -120,8 +66,13 @@ impl Checker {
 }
 
 impl Mbarriers {
-    /// Keeps the stages of a block that ends.
-    pub(super) fn end_turns(&mut self, block: u32) {
+    /// Drops the barriers of a block that ends, and keeps its stages.
+    pub(in crate::check) fn forget(&mut self, block: u32) {
+        self.end_turns(block);
+        self.objects.retain(|(of, _), _| *of != block);
+    }
+
+    fn end_turns(&mut self, block: u32) {
         let mut ended = Vec::new();
         for object in self.of_block(block) {
             let turns = &object.turns;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::Object;
+use super::state::Object;
 use crate::{
     check::{
-        Checker,
+        checker::Checker,
         raw::{End, Other},
     },
     machine::Program,

@@ -2,19 +2,21 @@
 //! something else.
 
 use super::{
-    super::{
-        Checker, Kind,
+    state::{Arrivals, Object, Turns, location},
+    uses::Use,
+};
+use crate::{
+    check::{
+        checker::Checker,
         clock::{Clock, Epoch, Lane},
         hash::Map,
+        kind::Kind,
         raw::End,
         released::Released,
         shadow::{Access, Actor},
     },
-    Object, Use, location,
-    order::Arrivals,
-    rings::Turns,
+    machine::observer::{Origin, Proxy, Range},
 };
-use crate::machine::observer::{Origin, Proxy, Range};
 
 impl Checker {
     pub(super) fn mbarrier_init(&mut self, origin: Origin, range: Range) {

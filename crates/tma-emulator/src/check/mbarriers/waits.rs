@@ -1,7 +1,7 @@
 //! Waits that can pass for another phase than the one that a thread needs, and waits with unused results.
 
 use crate::{
-    check::{Checker, Kind, raw::End},
+    check::{checker::Checker, kind::Kind, raw::End},
     machine::observer::Origin,
 };
 
