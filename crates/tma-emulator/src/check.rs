@@ -1,7 +1,7 @@
 //! The checker: finds accesses of a kernel that are not ordered, whatever the schedule was.
 //!
 //! A `Checker` is an [`Observer`] of one launch: the emulator reports every access, fence, barrier and copy to
-//! it. The checker does not affect the run. Its findings are [`Diagnostic`]s, each with a [`Kind`].
+//! it. The checker does not affect the run. Its findings are [`Diagnostic`]s, each with a [`DiagnosticKind`].
 //!
 //! # Algorithm
 //!
@@ -33,7 +33,7 @@
 //!   of atomics, and an acquiring read joins them. `fence.sc` adds the order of section 8.9.3.
 //!
 //! The rules come from PTX ISA 9.1: chapter 8 (memory consistency model) and the sections of the instructions.
-//! [`Kind::rule`] names the sections of each kind. At the end, `causes` drops findings that follow from others.
+//! [`DiagnosticKind::rule`] names the sections of each kind. At the end, `causes` drops findings that follow from others.
 //!
 //! # Limits
 //!
@@ -92,7 +92,7 @@ mod warps;
 pub(crate) use checker::Checker;
 pub use diagnostic::{CheckReport, Diagnostic, Site};
 pub(crate) use in_flight::InFlight;
-pub use kind::{Kind, Severity};
+pub use kind::{DiagnosticKind, Severity};
 pub use suppressions::{Suppression, Suppressions};
 pub(crate) use unreleased::Unreleased;
 
@@ -135,10 +135,11 @@ impl Checker {
             let follows = causes.of(index).map(|it| &self.found[it]);
             let follows = follows.filter(|raw| !is_silent(raw)).map(|raw| raw.kind);
             // A use already names the read that it depends on.
-            let is_news = |kind: &Kind| {
-                raw.kind != Kind::UninitialisedUse || *kind != Kind::UninitialisedRead
+            let is_news = |kind: &DiagnosticKind| {
+                raw.kind != DiagnosticKind::UninitialisedUse
+                    || *kind != DiagnosticKind::UninitialisedRead
             };
-            let mut follows: Vec<Kind> = follows.filter(is_news).collect();
+            let mut follows: Vec<DiagnosticKind> = follows.filter(is_news).collect();
             follows.retain(|kind| *kind != raw.kind);
             follows.sort_unstable();
             follows.dedup();

@@ -6,7 +6,7 @@ use super::{
     checker::Checker,
     clock::{Clock, Lane},
     grid::{Block, Generation, Thread},
-    kind::Kind,
+    kind::DiagnosticKind,
     raw::End,
     released::Released,
     sites::Sites,
@@ -198,7 +198,9 @@ impl Checker {
             (None, None) => return,
         };
         let here = End::new(origin, format!("arrives in phase {phase} of {at}"));
-        self.report(Kind::EarlyBarrierArrival, here, there, |_| vec![note]);
+        self.report(DiagnosticKind::EarlyBarrierArrival, here, there, |_| {
+            vec![note]
+        });
     }
 
     /// Reports arrivals at a barrier that name different thread counts. They are not ordered, so another
@@ -215,7 +217,7 @@ impl Checker {
             _ => format!("arrives at {at} with {threads} threads"),
         });
         let (here, there) = (End::new(origin, here), End::new(other, there));
-        self.report(Kind::InvalidCollective, here, Some(there), |_| {
+        self.report(DiagnosticKind::InvalidCollective, here, Some(there), |_| {
             vec!["the two are not ordered: they can count in one phase of the barrier".into()]
         });
     }
@@ -225,7 +227,7 @@ impl Checker {
         let mut both = [origin, other];
         both.sort_unstable_by_key(|origin| origin.instruction);
         let [here, there] = both.map(|origin| End::new(origin, format!("comes to {at} here")));
-        self.report(Kind::DivergentBarrier, here, Some(there), |_| {
+        self.report(DiagnosticKind::DivergentBarrier, here, Some(there), |_| {
             let warp = origin.thread / LANES as u32;
             vec![format!("both are lanes of warp {warp}")]
         });

@@ -7,7 +7,7 @@ use super::{
     grid::{Extents, Grid},
     heap::Fresh,
     in_flight::{Dependency, InFlight},
-    kind::Kind,
+    kind::DiagnosticKind,
     layouts::collisions::Collisions,
     linear_map::LinearMap,
     locations::Locations,
@@ -57,7 +57,7 @@ pub(crate) struct Checker {
     pub(super) sites: Sites,
     pub(super) found: Vec<Raw>,
     /// Index into `found` by kind and the two instructions.
-    pub(super) known: HashMap<(Kind, usize, usize), usize>,
+    pub(super) known: HashMap<(DiagnosticKind, usize, usize), usize>,
     pub(super) unwritten: Unwritten,
     /// Also report lanes that store the same value by one instruction, and reads of uninitialised memory with
     /// values that are never used.

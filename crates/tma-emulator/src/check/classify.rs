@@ -6,7 +6,7 @@ use super::{
     checker::{Checker, Unwritten},
     clock::{Clock, Lane},
     copy_table::{CopyInfo, Done},
-    kind::Kind,
+    kind::DiagnosticKind,
     raw::{End, Fix, Other},
     shadow::Actor,
 };
@@ -24,16 +24,16 @@ fn words_of(range: Range) -> impl Iterator<Item = u64> {
 
 /// Returns the kind of a read of uninitialised bytes. A thread may ignore the value; copies and products use
 /// it.
-fn kind_of_read(made: &Made) -> Kind {
+fn kind_of_read(made: &Made) -> DiagnosticKind {
     match made.copy.is_none() && made.kind == AccessKind::Read {
-        true => Kind::UninitialisedRead,
-        false => Kind::UninitialisedUse,
+        true => DiagnosticKind::UninitialisedRead,
+        false => DiagnosticKind::UninitialisedUse,
     }
 }
 
 /// The kind of a conflict, with the state that explains it.
 struct Named {
-    kind: Kind,
+    kind: DiagnosticKind,
     notes: Vec<String>,
     /// Another instruction that explains the conflict.
     other: Option<Other>,
@@ -41,7 +41,7 @@ struct Named {
 }
 
 impl Named {
-    fn new(kind: Kind, notes: impl Into<Vec<String>>) -> Self {
+    fn new(kind: DiagnosticKind, notes: impl Into<Vec<String>>) -> Self {
         Self {
             kind,
             notes: notes.into(),
@@ -78,7 +78,9 @@ impl Checker {
         let there = self.end_of(conflict.earlier, conflict.earlier_kind, conflict.range);
         if conflict.clash == Clash::Freed {
             let free = End::new(made.origin, "frees the memory");
-            self.report(Kind::UseAfterFree, there, Some(free), |_| Vec::new());
+            self.report(DiagnosticKind::UseAfterFree, there, Some(free), |_| {
+                Vec::new()
+            });
             return;
         }
         let Named {
@@ -87,21 +89,21 @@ impl Checker {
             other,
             fix,
         } = match conflict.clash {
-            Clash::Mbarrier => Named::new(Kind::MbarrierOverwritten, []),
-            Clash::SameValue => Named::new(Kind::SameValueRace, []),
-            Clash::Unfenced => Named::new(Kind::MissingProxyFence, []),
+            Clash::Mbarrier => Named::new(DiagnosticKind::MbarrierOverwritten, []),
+            Clash::SameValue => Named::new(DiagnosticKind::SameValueRace, []),
+            Clash::Unfenced => Named::new(DiagnosticKind::MissingProxyFence, []),
             Clash::Discarded => Named::new(kind_of_read(made), []),
-            Clash::NonCoherent => Named::new(Kind::NonCoherentRead, []),
+            Clash::NonCoherent => Named::new(DiagnosticKind::NonCoherentRead, []),
             Clash::Unordered | Clash::Unwritten | Clash::Freed => self.name(made, &conflict),
         };
         // The schedule decides which of the two comes first: each kind has an order of its own.
         let copy_is_here = match kind {
-            Kind::StageStillRead => true,
-            Kind::ReadBeforeCompletion
-            | Kind::WrongPhase
-            | Kind::DestinationOverwritten
-            | Kind::DataRace
-            | Kind::SameValueRace => false,
+            DiagnosticKind::StageStillRead => true,
+            DiagnosticKind::ReadBeforeCompletion
+            | DiagnosticKind::WrongPhase
+            | DiagnosticKind::DestinationOverwritten
+            | DiagnosticKind::DataRace
+            | DiagnosticKind::SameValueRace => false,
             _ => made.copy.is_some(),
         };
         let copies = [made.copy, conflict.earlier.copy()];
@@ -110,7 +112,10 @@ impl Checker {
             [None, Some(_)] => copy_is_here,
             _ => {
                 here.instruction < there.instruction
-                    && matches!(kind, Kind::DataRace | Kind::SameValueRace)
+                    && matches!(
+                        kind,
+                        DiagnosticKind::DataRace | DiagnosticKind::SameValueRace
+                    )
             }
         };
         let (here, there) = match swaps {
@@ -158,7 +163,7 @@ impl Checker {
         let (block, thread) = (made.origin.block as u32, made.origin.thread);
         let state = self.grid.blocks.get(block);
         let Some(state) = state.and_then(|block| block.threads.get(thread as usize)) else {
-            return Named::new(Kind::DataRace, []);
+            return Named::new(DiagnosticKind::DataRace, []);
         };
         let judge = Judge {
             extents: &self.grid.extents,
@@ -172,10 +177,13 @@ impl Checker {
         let there = self.end_of(conflict.earlier, conflict.earlier_kind, conflict.range);
         let is_far = there.block != block || self.grid.extents.cluster != [1; 3];
         if !is_narrow && judge.knows(&state.known.collective, conflict.earlier) {
-            return Named::new(Kind::OrderByCollective, []);
+            return Named::new(DiagnosticKind::OrderByCollective, []);
         }
         if is_narrow || is_far && judge.knows(state.known.wide(), conflict.earlier) {
-            return Named::new(Kind::ScopeTooNarrow, [self.scopes(conflict, block)]);
+            return Named::new(
+                DiagnosticKind::ScopeTooNarrow,
+                [self.scopes(conflict, block)],
+            );
         }
         let reads = made.kind == AccessKind::Read;
         let own = judge.extents.thread(block, thread);
@@ -184,27 +192,30 @@ impl Checker {
         match (conflict.earlier.actor(), mine) {
             (Actor::Copy { id, writes }, _) => {
                 let Some(copy) = self.copies.get(id as usize) else {
-                    return Named::new(Kind::DataRace, []);
+                    return Named::new(DiagnosticKind::DataRace, []);
                 };
                 let knows_issue = Self::knows_issue(&judge, copy);
                 if conflict.earlier.reads_map() {
                     let notes = [self.completes(copy)];
-                    return Named::new(Kind::TensorMapChangedInUse, notes);
+                    return Named::new(DiagnosticKind::TensorMapChangedInUse, notes);
                 }
                 if !is_shared && !knows_issue {
-                    Named::new(Kind::DataRace, [self.completes(copy)])
+                    Named::new(DiagnosticKind::DataRace, [self.completes(copy)])
                 } else if writes && reads {
                     self.read_of_copy(own, &judge.known.order, knows_issue, copy)
                 } else if writes {
-                    Named::new(Kind::DestinationOverwritten, [self.completes(copy)])
+                    Named::new(
+                        DiagnosticKind::DestinationOverwritten,
+                        [self.completes(copy)],
+                    )
                 } else {
                     self.write_to_source(&judge, copy, is_shared)
                 }
             }
             (Actor::Async(thread), None) if reads || is_shared => {
                 let kind = match reads {
-                    true => Kind::ReadBeforeCompletion,
-                    false => Kind::DestinationOverwritten,
+                    true => DiagnosticKind::ReadBeforeCompletion,
+                    false => DiagnosticKind::DestinationOverwritten,
                 };
                 Named::new(kind, [self.is_of_thread(thread)])
             }
@@ -217,10 +228,13 @@ impl Checker {
                         let known = reader.map(|reader| reader.known.order.clone());
                         self.read_of_copy(thread, &known.unwrap_or_default(), false, copy)
                     }
-                    _ => Named::new(Kind::DestinationOverwritten, [self.completes(copy)]),
+                    _ => Named::new(
+                        DiagnosticKind::DestinationOverwritten,
+                        [self.completes(copy)],
+                    ),
                 }
             }
-            _ => Named::new(Kind::DataRace, []),
+            _ => Named::new(DiagnosticKind::DataRace, []),
         }
     }
 
@@ -255,7 +269,7 @@ impl Checker {
                         "the wait used `.read`, which covers only the reads of the source".into(),
                     );
                 }
-                return Named::new(Kind::ReadBeforeCompletion, notes);
+                return Named::new(DiagnosticKind::ReadBeforeCompletion, notes);
             }
         };
         let object = self.mbarriers.get(block, id);
@@ -267,7 +281,7 @@ impl Checker {
                     instruction: wait.instruction,
                     what,
                 }),
-                ..Named::new(Kind::WrongPhase, notes)
+                ..Named::new(DiagnosticKind::WrongPhase, notes)
             };
         }
         let waited = known.mbarrier(block, id);
@@ -280,9 +294,9 @@ impl Checker {
         match waited > 0 && !knows_issue && copy.overwrites_copy {
             true => Named {
                 other: self.given_back(reader, copy.issuer),
-                ..Named::new(Kind::StageStillRead, notes)
+                ..Named::new(DiagnosticKind::StageStillRead, notes)
             },
-            false => Named::new(Kind::ReadBeforeCompletion, notes),
+            false => Named::new(DiagnosticKind::ReadBeforeCompletion, notes),
         }
     }
 
@@ -310,11 +324,11 @@ impl Checker {
     fn write_to_source(&self, judge: &Judge<'_>, copy: &CopyInfo, is_shared: bool) -> Named {
         let notes = vec![self.completes(copy)];
         if copy.done == Done::Group(GroupKind::Wgmma) {
-            return Named::new(Kind::ProductSourceOverwritten, notes);
+            return Named::new(DiagnosticKind::ProductSourceOverwritten, notes);
         }
         let is_load = !is_shared && copy.mbarrier().is_some();
         if is_load || !Self::knows_issue(judge, copy) {
-            return Named::new(Kind::DataRace, notes);
+            return Named::new(DiagnosticKind::DataRace, notes);
         }
         let (block, issuer) = judge.extents.split(copy.issuer);
         if let Done::Mbarrier { block: counts, .. } = copy.done {
@@ -324,11 +338,11 @@ impl Checker {
             };
             return Named {
                 fix: Some(fix),
-                ..Named::new(Kind::StoreSourceOverwritten, notes)
+                ..Named::new(DiagnosticKind::StoreSourceOverwritten, notes)
             };
         }
         let Some(waits) = self.grid.blocks.get(block).map(|block| &block.group_waits) else {
-            return Named::new(Kind::StoreSourceOverwritten, notes);
+            return Named::new(DiagnosticKind::StoreSourceOverwritten, notes);
         };
         let knows = |thread: u32, epoch| {
             (judge.own.block, judge.own.thread) == (block, thread)
@@ -352,10 +366,10 @@ impl Checker {
                         instruction: wait.instruction,
                         what,
                     }),
-                    ..Named::new(Kind::GroupWaitByOtherThread, notes)
+                    ..Named::new(DiagnosticKind::GroupWaitByOtherThread, notes)
                 }
             }
-            _ => Named::new(Kind::StoreSourceOverwritten, notes),
+            _ => Named::new(DiagnosticKind::StoreSourceOverwritten, notes),
         }
     }
 

@@ -6,7 +6,7 @@ use super::{
     clock::{Epoch, Lane},
     copy_table::{CopyInfo, Done},
     grid::{GroupWait, WARPGROUP},
-    kind::Kind,
+    kind::DiagnosticKind,
     mbarriers::{state::location, uses::Use},
     raw::End,
     shadow::{Access, Actor},
@@ -117,9 +117,12 @@ impl Checker {
             && !self.knows_block(origin, of as u32)
         {
             let what = format!("issues a copy to {}", self.words(range));
-            self.report(Kind::PeerNotStarted, End::new(origin, what), None, |_| {
-                Vec::new()
-            });
+            self.report(
+                DiagnosticKind::PeerNotStarted,
+                End::new(origin, what),
+                None,
+                |_| Vec::new(),
+            );
         }
         let made = Made {
             origin,

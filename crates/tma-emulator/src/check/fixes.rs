@@ -1,6 +1,6 @@
 //! Fixes for cases in which the usual fix of the kind does not address the cause.
 
-use super::{checker::Checker, kind::Kind, raw::Fix};
+use super::{checker::Checker, kind::DiagnosticKind, raw::Fix};
 use crate::machine::Stuck;
 
 impl Checker {
@@ -32,7 +32,7 @@ impl Checker {
             Fix::Unreleased => {
                 "every thread that gets a stage calls `release()` on it, on every path"
             }
-            Fix::Stuck(Stuck::MasksDiffer) => Kind::InvalidCollective.help(),
+            Fix::Stuck(Stuck::MasksDiffer) => DiagnosticKind::InvalidCollective.help(),
             Fix::Stuck(Stuck::Registers) => {
                 "let other warpgroups give back registers by `setmaxnreg.dec` before the `setmaxnreg.inc`, and choose \
                  counts that fit: all warps together have no more registers than the block began with"

@@ -5,7 +5,7 @@ use super::{
     clock::{Clock, Lane},
     copy_table::Done,
     grid::Thread,
-    kind::Kind,
+    kind::DiagnosticKind,
     raw::End,
 };
 use crate::machine::observer::{Origin, Range};
@@ -49,7 +49,7 @@ impl Checker {
         let (block, thread) = (origin.block as u32, origin.thread);
         if !self.knows_block(origin, of) {
             let here = End::new(origin, format!("{what} {}", self.words(range)));
-            self.report(Kind::PeerNotStarted, here, None, |_| Vec::new());
+            self.report(DiagnosticKind::PeerNotStarted, here, None, |_| Vec::new());
         }
         let user = self.grid.extents.thread(block, thread);
         let Some(state) = self.grid.thread(block, thread) else {
@@ -85,9 +85,12 @@ impl Checker {
                 1 => "1 copy of this thread was not waited for".to_owned(),
                 _ => format!("{count} copies of this thread were not waited for"),
             };
-            self.report(Kind::ExitWithReadsInFlight, here, Some(there), |_| {
-                vec![note]
-            });
+            self.report(
+                DiagnosticKind::ExitWithReadsInFlight,
+                here,
+                Some(there),
+                |_| vec![note],
+            );
         }
         if is_over {
             self.block_end(origin);
@@ -105,7 +108,7 @@ impl Checker {
         self.released_maps.join(&block.ended);
         let ended = &block.ended.known;
         let named = |kind, is_known: &dyn Fn(&Clock) -> bool| match is_known(ended.wide()) {
-            true => (Kind::ScopeTooNarrow, vec![NARROW.to_owned()]),
+            true => (DiagnosticKind::ScopeTooNarrow, vec![NARROW.to_owned()]),
             false => (kind, Vec::new()),
         };
         for copy in &block.copies {
@@ -116,7 +119,7 @@ impl Checker {
             if is_known(&ended.order) || !matches!(info.done, Done::Mbarrier { .. }) {
                 continue;
             }
-            let (kind, mut notes) = named(Kind::ExitWithCopyInFlight, &is_known);
+            let (kind, mut notes) = named(DiagnosticKind::ExitWithCopyInFlight, &is_known);
             let there = End::new(
                 info.origin,
                 format!("issues a copy into or out of the shared memory of block {index:?}"),
@@ -135,7 +138,7 @@ impl Checker {
             if is_known(&ended.order) {
                 continue;
             }
-            let (kind, notes) = named(Kind::ExitWhilePeerAccesses, &is_known);
+            let (kind, notes) = named(DiagnosticKind::ExitWhilePeerAccesses, &is_known);
             let there = End {
                 block: of,
                 thread,

@@ -15,7 +15,7 @@ use super::{
     clock::{Epoch, Lane},
     copy_table::far,
     grid::{LastWait, WARPGROUP},
-    kind::Kind,
+    kind::DiagnosticKind,
     raw::End,
     shadow::{Access, Actor},
 };
@@ -224,7 +224,7 @@ impl Checker {
                 format!("waits for its phase {}", lapped.phase),
             );
             let here = End::new(origin, what);
-            self.report(Kind::LappedWaiter, here, Some(there), |_| {
+            self.report(DiagnosticKind::LappedWaiter, here, Some(there), |_| {
                 vec![
                     "the wait is not ordered before the arrivals and copies of the next phase"
                         .into(),

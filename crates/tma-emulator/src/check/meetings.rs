@@ -2,7 +2,7 @@
 
 use super::{
     checker::{Checker, Meeting},
-    kind::Kind,
+    kind::DiagnosticKind,
     raw::Raw,
 };
 use crate::{
@@ -84,17 +84,17 @@ impl Checker {
     pub(super) fn meetings_before(&self, raw: &Raw, program: &Program) -> Vec<String> {
         let is_of_order = matches!(
             raw.kind,
-            Kind::DataRace
-                | Kind::SameValueRace
-                | Kind::ReadBeforeCompletion
-                | Kind::DestinationOverwritten
-                | Kind::StageStillRead
-                | Kind::StoreSourceOverwritten
-                | Kind::MissingProxyFence
-                | Kind::UninitialisedRead
-                | Kind::UninitialisedUse
-                | Kind::MbarrierUninitialised
-                | Kind::MbarrierInitNotPublished
+            DiagnosticKind::DataRace
+                | DiagnosticKind::SameValueRace
+                | DiagnosticKind::ReadBeforeCompletion
+                | DiagnosticKind::DestinationOverwritten
+                | DiagnosticKind::StageStillRead
+                | DiagnosticKind::StoreSourceOverwritten
+                | DiagnosticKind::MissingProxyFence
+                | DiagnosticKind::UninitialisedRead
+                | DiagnosticKind::UninitialisedUse
+                | DiagnosticKind::MbarrierUninitialised
+                | DiagnosticKind::MbarrierInitNotPublished
         );
         match raw.group().filter(|_| is_of_order) {
             Some(group) => self.notes_of_meetings(program, group),

@@ -10,7 +10,7 @@ use super::{
     clock::Lane,
     diagnostic::Site,
     in_flight::{Dependency, Done, Earlier, InFlight},
-    kind::Kind,
+    kind::DiagnosticKind,
     raw::End,
     shadow::Access,
 };
@@ -116,7 +116,7 @@ impl Checker {
         };
         // Instructions of the other launch get numbers of their own.
         let second = usize::MAX / 2 + access.instruction();
-        let raw = self.report_once(Kind::MissingGridWait, here, second, |_| {
+        let raw = self.report_once(DiagnosticKind::MissingGridWait, here, second, |_| {
             vec![note.to_owned()]
         });
         if raw.elsewhere.is_none() {

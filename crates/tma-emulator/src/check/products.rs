@@ -1,6 +1,6 @@
 //! Products of a warpgroup: their registers, and the operands that its warps must agree on.
 
-use super::{checker::Checker, kind::Kind, raw::End};
+use super::{checker::Checker, kind::DiagnosticKind, raw::End};
 use crate::machine::observer::Origin;
 
 impl Checker {
@@ -11,9 +11,12 @@ impl Checker {
             instruction: issue,
             ..End::new(origin, "issues a product")
         };
-        self.report(Kind::ProductRegisterInFlight, here, Some(there), |_| {
-            vec!["its warp has not waited for the product's group".into()]
-        });
+        self.report(
+            DiagnosticKind::ProductRegisterInFlight,
+            here,
+            Some(there),
+            |_| vec!["its warp has not waited for the product's group".into()],
+        );
     }
 
     /// Reports a product with registers that were accessed since the last fence.
@@ -33,8 +36,8 @@ impl Checker {
             None => "the warp has executed no `wgmma.fence`",
         };
         let kind = match is_early {
-            true => Kind::SumsSetAfterFence,
-            false => Kind::MissingProductFence,
+            true => DiagnosticKind::SumsSetAfterFence,
+            false => DiagnosticKind::MissingProductFence,
         };
         self.report(kind, here, there, |_| vec![note.into()]);
     }
@@ -42,7 +45,7 @@ impl Checker {
     /// Reports warps of a warpgroup with different descriptors.
     pub(super) fn product_descriptor(&mut self, origin: Origin) {
         let here = End::new(origin, "issues a product");
-        self.report(Kind::InvalidCollective, here, None, |_| {
+        self.report(DiagnosticKind::InvalidCollective, here, None, |_| {
             vec![
                 "its descriptor or `scale-d` differs from the one in the first warp of its warpgroup".into(),
             ]

@@ -1,6 +1,6 @@
 //! A finding before its locations and texts are looked up.
 
-use super::{diagnostic::Site, kind::Kind, sites::Sites};
+use super::{diagnostic::Site, kind::DiagnosticKind, sites::Sites};
 use crate::machine::{
     Places, Program, Stuck,
     observer::{AccessKind, Origin},
@@ -33,7 +33,7 @@ impl Other {
 /// A finding with unresolved locations.
 #[derive(Clone, Debug)]
 pub(super) struct Raw {
-    pub(super) kind: Kind,
+    pub(super) kind: DiagnosticKind,
     pub(super) here: Option<End>,
     pub(super) there: Option<End>,
     pub(super) notes: Vec<String>,

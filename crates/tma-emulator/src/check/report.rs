@@ -4,7 +4,7 @@ use super::{
     checker::Checker,
     copy_table::Done,
     diagnostic::Diagnostic,
-    kind::Kind,
+    kind::DiagnosticKind,
     raw::{End, Raw, verb},
     shadow::{Access, Actor},
 };
@@ -25,8 +25,8 @@ impl Raw {
         let mut kind = self.kind;
         let mut notes = self.notes.clone();
         // Only at the end is it known whether there was any fence.
-        if kind == Kind::MissingProxyFence && !checker.proxy_fences.is_empty() {
-            kind = Kind::MisplacedProxyFence;
+        if kind == DiagnosticKind::MissingProxyFence && !checker.proxy_fences.is_empty() {
+            kind = DiagnosticKind::MisplacedProxyFence;
             let mut fences: Vec<usize> = checker.proxy_fences.iter().copied().collect();
             fences.sort_unstable();
             for fence in fences {
@@ -55,7 +55,7 @@ impl Raw {
             count: self.count,
             trap: None,
             fix: self.fix.map(|fix| checker.fix(fix)),
-            is_note: kind == Kind::StagesFilledOnce && !checker.is_strict,
+            is_note: kind == DiagnosticKind::StagesFilledOnce && !checker.is_strict,
         }
     }
 }
@@ -64,7 +64,7 @@ impl Checker {
     /// Adds a finding, once for each pair of instructions.
     pub(super) fn report(
         &mut self,
-        kind: Kind,
+        kind: DiagnosticKind,
         here: End,
         there: Option<End>,
         notes: impl FnOnce(&Self) -> Vec<String>,
@@ -80,7 +80,7 @@ impl Checker {
     /// Adds a finding, once for each instruction and number.
     pub(super) fn report_once(
         &mut self,
-        kind: Kind,
+        kind: DiagnosticKind,
         here: End,
         second: usize,
         notes: impl FnOnce(&Self) -> Vec<String>,
@@ -100,7 +100,12 @@ impl Checker {
     }
 
     /// Adds a finding with a new key and returns its index.
-    fn keep(&mut self, key: (Kind, usize, usize), here: End, notes: Vec<String>) -> usize {
+    fn keep(
+        &mut self,
+        key: (DiagnosticKind, usize, usize),
+        here: End,
+        notes: Vec<String>,
+    ) -> usize {
         let index = self.found.len();
         self.known.insert(key, index);
         self.found.push(Raw {

@@ -4,7 +4,7 @@ use super::{
     access::{Judge, Made},
     checker::Checker,
     clock::{Clock, Lane},
-    kind::Kind,
+    kind::DiagnosticKind,
     knowledge::{AcquiredMap, Distance},
     raw::End,
     shadow::{Access, Actor},
@@ -59,9 +59,12 @@ impl Checker {
             return;
         };
         let Some(map) = state.known.maps.get(block, range.address).cloned() else {
-            self.report(Kind::TensorMapNotAcquired, here, None, |checker| {
-                vec![format!("{} are the map", checker.words(range))]
-            });
+            self.report(
+                DiagnosticKind::TensorMapNotAcquired,
+                here,
+                None,
+                |checker| vec![format!("{} are the map", checker.words(range))],
+            );
             return;
         };
         let judge = Judge {
@@ -71,7 +74,7 @@ impl Checker {
             own: &state.own,
             copy: None,
         };
-        let mut stale: Option<(Kind, Access)> = None;
+        let mut stale: Option<(DiagnosticKind, Access)> = None;
         let mut is_of_earlier = false;
         // A release of this launch covers earlier ones.
         let is_released_since = !map.released[Distance::SameBlock as usize].is_empty();
@@ -81,8 +84,8 @@ impl Checker {
                 stale = judge.stale(&map, cell.write).or(stale);
                 if stale.is_none() && cell.write.is_none() && !is_released_since {
                     let kind = unreleased.is_narrow(at).map(|is_narrow| match is_narrow {
-                        true => Kind::ScopeTooNarrow,
-                        false => Kind::TensorMapNotReleased,
+                        true => DiagnosticKind::ScopeTooNarrow,
+                        false => DiagnosticKind::TensorMapNotReleased,
                     });
                     is_of_earlier = kind.is_some();
                     stale = kind.map(|kind| (kind, cell.write));
@@ -99,8 +102,8 @@ impl Checker {
                 false => "the scopes of release and acquire must include both threads",
             };
             let notes = match kind {
-                Kind::ScopeTooNarrow => vec![note.to_owned()],
-                Kind::TensorMapNotAcquired => {
+                DiagnosticKind::ScopeTooNarrow => vec![note.to_owned()],
+                DiagnosticKind::TensorMapNotAcquired => {
                     vec![
                         "the change was released, and the map was last acquired before that".into(),
                     ]
@@ -133,8 +136,8 @@ impl Checker {
 
 impl Judge<'_> {
     /// Returns why a copy that uses a map does not see a write to it, if so.
-    fn stale(&self, map: &AcquiredMap, write: Access) -> Option<(Kind, Access)> {
-        let narrow = Some((Kind::ScopeTooNarrow, write));
+    fn stale(&self, map: &AcquiredMap, write: Access) -> Option<(DiagnosticKind, Access)> {
+        let narrow = Some((DiagnosticKind::ScopeTooNarrow, write));
         // The host, or an earlier launch, wrote it and released it.
         if write.is_none() {
             return narrow.filter(|_| map.reach < Distance::Far);
@@ -161,9 +164,9 @@ impl Judge<'_> {
         } else if is_released(Distance::SameBlock) {
             narrow
         } else if is_released_since() {
-            Some((Kind::TensorMapNotAcquired, write))
+            Some((DiagnosticKind::TensorMapNotAcquired, write))
         } else {
-            Some((Kind::TensorMapNotReleased, write))
+            Some((DiagnosticKind::TensorMapNotReleased, write))
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     causes::Causes,
     checker::Checker,
-    kind::Kind,
+    kind::DiagnosticKind,
     raw::{End, Raw},
 };
 use crate::machine::observer::{Origin, Used};
@@ -25,7 +25,7 @@ impl Checker {
         let there = found.and_then(|raw| raw.here.clone());
         let notes = found.map_or_else(Vec::new, |raw| raw.notes.clone());
         let other = found.and_then(|raw| raw.others.first().cloned());
-        self.report(Kind::UninitialisedUse, here, there, |_| notes)
+        self.report(DiagnosticKind::UninitialisedUse, here, there, |_| notes)
             .because(other);
     }
 
@@ -34,7 +34,8 @@ impl Checker {
         let here = raw.here.as_ref();
         let here = here.map(|end| self.sites.instruction(end.instruction));
         let lost = &self.unwritten.lost;
-        raw.kind == Kind::UninitialisedRead && !here.is_some_and(|here| lost.contains(&here))
+        raw.kind == DiagnosticKind::UninitialisedRead
+            && !here.is_some_and(|here| lost.contains(&here))
     }
 
     /// Merges each uninitialised read into the first use of its value.
@@ -43,7 +44,7 @@ impl Checker {
             let Some(there) = &raw.there else {
                 continue;
             };
-            if raw.kind != Kind::UninitialisedUse {
+            if raw.kind != DiagnosticKind::UninitialisedUse {
                 continue;
             }
             let mut found = self.found.iter();
@@ -60,7 +61,7 @@ impl Checker {
     /// Returns whether the finding concerns the values that this instruction reads.
     fn is_read(&self, raw: &Raw, read: usize) -> bool {
         let here = raw.here.as_ref();
-        raw.kind == Kind::UninitialisedRead
+        raw.kind == DiagnosticKind::UninitialisedRead
             && here.is_some_and(|end| self.sites.instruction(end.instruction) == read)
     }
 }

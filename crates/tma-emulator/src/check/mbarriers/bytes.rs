@@ -5,7 +5,7 @@ use crate::{
     check::{
         checker::Checker,
         grid::Extents,
-        kind::Kind,
+        kind::DiagnosticKind,
         raw::{End, Other},
     },
     machine::{Names, Program, observer::Origin},
@@ -103,9 +103,9 @@ impl Checker {
             return;
         };
         let kind = if wrong.expected == 0 {
-            Kind::UnarmedReceiver
+            DiagnosticKind::UnarmedReceiver
         } else {
-            Kind::TransactionBytes
+            DiagnosticKind::TransactionBytes
         };
         wrong
             .notes
@@ -118,7 +118,7 @@ impl Checker {
         &mut self,
         completer: Option<Origin>,
         (block, object): (u32, &Object),
-        kind: Kind,
+        kind: DiagnosticKind,
         bytes: Wrong,
     ) {
         let mbarrier = (block, object.id);
@@ -183,8 +183,8 @@ impl Checker {
             match object.arithmetic(self.grid.extents.index(*block), &self.shared_names) {
                 Some(bytes) if is_told(bytes.issued) => {
                     let kind = match bytes.expected {
-                        0 if bytes.issued > 0 => Kind::UnarmedReceiver,
-                        _ => Kind::TransactionBytes,
+                        0 if bytes.issued > 0 => DiagnosticKind::UnarmedReceiver,
+                        _ => DiagnosticKind::TransactionBytes,
                     };
                     self.wrong_bytes_at(None, (*block, object), kind, bytes);
                 }

@@ -7,7 +7,7 @@ use crate::{
         checker::Checker,
         clock::{Clock, Epoch, Lane},
         grid::{Extents, Thread},
-        kind::Kind,
+        kind::DiagnosticKind,
         raw::{End, Other},
     },
     machine::observer::Origin,
@@ -164,7 +164,7 @@ impl Checker {
             ),
         );
         let wait = self.passed_at_once(origin, at);
-        let raw = self.report(Kind::MbarrierOverflow, here, there, |_| {
+        let raw = self.report(DiagnosticKind::MbarrierOverflow, here, there, |_| {
             vec![format!(
                 "the arrival is not ordered after the end of phase {before}: if it comes before that, \
                  phase {before} has one arrival too many"
@@ -235,7 +235,7 @@ impl Checker {
             );
             let here = End::new(armed.origin, what);
             let there = arrived.map(|by| End::new(by, format!("arrives last in its phase {of}")));
-            let kind = Kind::ExpectTxNotOrdered;
+            let kind = DiagnosticKind::ExpectTxNotOrdered;
             self.report(kind, here, there, |_| vec![note])
                 .about(Some((block, object.id)));
         };
@@ -290,7 +290,7 @@ impl Checker {
             self.mbarriers.early_copies.insert(mbarrier);
         }
         self.report(
-            Kind::TransactionBytes,
+            DiagnosticKind::TransactionBytes,
             End::new(origin, what),
             there,
             |_| {

@@ -6,7 +6,7 @@
 
 use super::state::{At, Mbarriers, Object, Stage};
 use crate::{
-    check::{checker::Checker, kind::Kind, raw::End},
+    check::{checker::Checker, kind::DiagnosticKind, raw::End},
     machine::{Program, observer::Origin},
 };
 
@@ -150,7 +150,7 @@ impl Checker {
                 stages => format!("{stages} stages were filled, each once"),
             };
             let here = End::new(stage.origin, what);
-            self.report(Kind::StagesFilledOnce, here, None, |_| {
+            self.report(DiagnosticKind::StagesFilledOnce, here, None, |_| {
                 vec![format!(
                     "{stages} in each block: an early or missing release would not have been found"
                 )]

@@ -10,7 +10,7 @@ use crate::{
         checker::Checker,
         clock::{Clock, Epoch, Lane},
         hash::Map,
-        kind::Kind,
+        kind::DiagnosticKind,
         raw::End,
         released::Released,
         shadow::{Access, Actor},
@@ -32,7 +32,7 @@ impl Checker {
                 self.shared_names.mbarrier(offset)
             );
             self.report(
-                Kind::MbarrierOverwritten,
+                DiagnosticKind::MbarrierOverwritten,
                 End::new(origin, what),
                 Some(there),
                 |_| Vec::new(),
@@ -99,8 +99,8 @@ impl Checker {
                 };
                 let used = pending(&known)?;
                 let kind = match pending(&collective) {
-                    None => Kind::OrderByCollective,
-                    Some(_) => Kind::MbarrierInvalidatedInUse,
+                    None => DiagnosticKind::OrderByCollective,
+                    Some(_) => DiagnosticKind::MbarrierInvalidatedInUse,
                 };
                 Some((of, lane, used, kind))
             });
@@ -186,12 +186,12 @@ impl Checker {
         let (kind, here, there) = match object.ended {
             Some(end) if knows(end, &state.known.order) => {
                 let there = End::new(end.0, "invalidates it");
-                (Kind::MbarrierInvalidated, here(what), there)
+                (DiagnosticKind::MbarrierInvalidated, here(what), there)
             }
             Some((by, _)) => {
                 let there = End::new(origin, "uses it");
                 let here = End::new(by, "invalidates the mbarrier");
-                (Kind::MbarrierInvalidatedInUse, here, there)
+                (DiagnosticKind::MbarrierInvalidatedInUse, here, there)
             }
             None if knows(object.init, &state.known.order)
                 || knows(object.init, &state.known.inits) =>
@@ -200,7 +200,7 @@ impl Checker {
             }
             None => {
                 let there = End::new(object.init.0, "initialises it");
-                (Kind::MbarrierInitNotPublished, here(what), there)
+                (DiagnosticKind::MbarrierInitNotPublished, here(what), there)
             }
         };
         self.report(kind, here, Some(there), |_| Vec::new());

@@ -1,7 +1,7 @@
 //! Waits that can pass for another phase than the one that a thread needs, and waits with unused results.
 
 use crate::{
-    check::{checker::Checker, kind::Kind, raw::End},
+    check::{checker::Checker, kind::DiagnosticKind, raw::End},
     machine::observer::Origin,
 };
 
@@ -35,7 +35,11 @@ impl Checker {
         }
         let last = object.phase.saturating_sub(1);
         let instruction = completer.map_or(usize::MAX, |by| by.instruction);
-        let key = (Kind::LappedWaiter, origin.instruction, instruction);
+        let key = (
+            DiagnosticKind::LappedWaiter,
+            origin.instruction,
+            instruction,
+        );
         // A thread that polls is reported once.
         if phase < known + 2 && !is_old || self.known.contains_key(&key) {
             return;
@@ -55,9 +59,12 @@ impl Checker {
             false => "the wait is not ordered before the arrivals and copies of the next phase",
         };
         let there = completer.map(|by| End::new(by, format!("completes its phase {last}")));
-        self.report(Kind::LappedWaiter, End::new(origin, what), there, |_| {
-            vec![note.into()]
-        })
+        self.report(
+            DiagnosticKind::LappedWaiter,
+            End::new(origin, what),
+            there,
+            |_| vec![note.into()],
+        )
         .about(Some((at.0, id)));
     }
 
@@ -73,7 +80,7 @@ impl Checker {
         // A thread that polls is reported once.
         if self
             .known
-            .contains_key(&(Kind::WrongPhase, origin.instruction, usize::MAX))
+            .contains_key(&(DiagnosticKind::WrongPhase, origin.instruction, usize::MAX))
         {
             return;
         }
@@ -88,7 +95,7 @@ impl Checker {
             "nothing tells the thread that phase {between} is complete: a wait that comes before that passes at once, \
              for {earlier}, whose parity is the same"
         );
-        self.report_once(Kind::WrongPhase, here, usize::MAX, |_| vec![note])
+        self.report_once(DiagnosticKind::WrongPhase, here, usize::MAX, |_| vec![note])
             .about(Some((at.0, id)));
     }
 
@@ -108,9 +115,12 @@ impl Checker {
         let what = format!("waits again for phase {phase} of the {mbarrier}");
         let note =
             format!("the thread has waited for phase {phase} before: the wait passes at once");
-        self.report_once(Kind::WrongPhase, End::new(origin, what), usize::MAX, |_| {
-            vec![note]
-        })
+        self.report_once(
+            DiagnosticKind::WrongPhase,
+            End::new(origin, what),
+            usize::MAX,
+            |_| vec![note],
+        )
         .about(Some((block, id)));
     }
 
@@ -122,7 +132,9 @@ impl Checker {
         let (id, offset) = (object.id, object.offset);
         let mbarrier = self.shared_names.mbarrier(offset);
         let here = End::new(origin, format!("waits at the {mbarrier}"));
-        self.report_once(Kind::UnusedWaitResult, here, usize::MAX, |_| Vec::new())
-            .about(Some((at.0, id)));
+        self.report_once(DiagnosticKind::UnusedWaitResult, here, usize::MAX, |_| {
+            Vec::new()
+        })
+        .about(Some((at.0, id)));
     }
 }
