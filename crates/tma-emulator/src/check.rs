@@ -58,6 +58,7 @@ mod copies;
 mod copy_table;
 mod diagnostic;
 mod faults;
+mod finding;
 mod fixes;
 mod free;
 mod grid;
@@ -76,7 +77,6 @@ mod meetings;
 mod overlap;
 mod products;
 mod quick;
-mod raw;
 mod readers;
 mod released;
 mod report;
@@ -105,7 +105,7 @@ use crate::{
     },
     value::LANES,
 };
-use raw::Raw;
+use finding::Finding;
 
 impl Checker {
     /// Returns the diagnostics of the launch, including one for the fault that ended the kernel.
@@ -128,19 +128,21 @@ impl Checker {
         let ended = fault.filter(|_| explains.is_none());
         let ended = ended.map(|fault| self.fault(fault, program, places, entry));
         let found = self.found.iter().enumerate();
-        let is_silent = |raw: &Raw| !self.is_strict && self.is_harmless(raw);
-        let told = found.filter(|(index, raw)| causes.is_told(*index) && !is_silent(raw));
-        let found = told.map(|(index, raw)| {
-            let mut diagnostic = raw.render(&self, program, places, entry);
+        let is_silent = |finding: &Finding| !self.is_strict && self.is_harmless(finding);
+        let told = found.filter(|(index, finding)| causes.is_told(*index) && !is_silent(finding));
+        let found = told.map(|(index, finding)| {
+            let mut diagnostic = finding.render(&self, program, places, entry);
             let follows = causes.of(index).map(|it| &self.found[it]);
-            let follows = follows.filter(|raw| !is_silent(raw)).map(|raw| raw.kind);
+            let follows = follows
+                .filter(|finding| !is_silent(finding))
+                .map(|finding| finding.kind);
             // A use already names the read that it depends on.
             let is_news = |kind: &DiagnosticKind| {
-                raw.kind != DiagnosticKind::UninitialisedUse
+                finding.kind != DiagnosticKind::UninitialisedUse
                     || *kind != DiagnosticKind::UninitialisedRead
             };
             let mut follows: Vec<DiagnosticKind> = follows.filter(is_news).collect();
-            follows.retain(|kind| *kind != raw.kind);
+            follows.retain(|kind| *kind != finding.kind);
             follows.sort_unstable();
             follows.dedup();
             let follows: Vec<String> = follows.iter().map(|kind| format!("`{kind}`")).collect();

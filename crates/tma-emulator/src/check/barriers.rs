@@ -5,9 +5,9 @@ use std::fmt;
 use super::{
     checker::Checker,
     clock::{Clock, Lane},
+    finding::FindingEnd,
     grid::{Block, Generation, Thread},
     kind::DiagnosticKind,
-    raw::End,
     released::Released,
     sites::Sites,
 };
@@ -180,7 +180,7 @@ impl Checker {
     ) {
         let (there, note) = match (again, unknown) {
             (Some(first), _) => {
-                let there = End::new(first, format!("arrives in phase {phase} already"));
+                let there = FindingEnd::new(first, format!("arrives in phase {phase} already"));
                 let note = format!(
                     "the second arrival is not ordered after the end of phase {phase}: both may count in one phase"
                 );
@@ -188,7 +188,8 @@ impl Checker {
             }
             (None, Some(there)) => {
                 let before = phase - 1;
-                let there = there.map(|by| End::new(by, format!("arrives in its phase {before}")));
+                let there =
+                    there.map(|by| FindingEnd::new(by, format!("arrives in its phase {before}")));
                 let note = format!(
                     "the arrival is not ordered after the end of phase {before}: if it comes before that, it counts in \
                      phase {before}"
@@ -197,7 +198,7 @@ impl Checker {
             }
             (None, None) => return,
         };
-        let here = End::new(origin, format!("arrives in phase {phase} of {at}"));
+        let here = FindingEnd::new(origin, format!("arrives in phase {phase} of {at}"));
         self.report(DiagnosticKind::EarlyBarrierArrival, here, there, |_| {
             vec![note]
         });
@@ -216,7 +217,7 @@ impl Checker {
             0 => format!("arrives at {at} with all threads of the block"),
             _ => format!("arrives at {at} with {threads} threads"),
         });
-        let (here, there) = (End::new(origin, here), End::new(other, there));
+        let (here, there) = (FindingEnd::new(origin, here), FindingEnd::new(other, there));
         self.report(DiagnosticKind::InvalidCollective, here, Some(there), |_| {
             vec!["the two are not ordered: they can count in one phase of the barrier".into()]
         });
@@ -226,7 +227,8 @@ impl Checker {
         let Some(other) = other else { return };
         let mut both = [origin, other];
         both.sort_unstable_by_key(|origin| origin.instruction);
-        let [here, there] = both.map(|origin| End::new(origin, format!("comes to {at} here")));
+        let [here, there] =
+            both.map(|origin| FindingEnd::new(origin, format!("comes to {at} here")));
         self.report(DiagnosticKind::DivergentBarrier, here, Some(there), |_| {
             let warp = origin.thread / LANES as u32;
             vec![format!("both are lanes of warp {warp}")]

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{checker::Checker, kind::DiagnosticKind, lifetime::ENDS, raw::Raw};
+use super::{checker::Checker, finding::Finding, kind::DiagnosticKind, lifetime::ENDS};
 use crate::machine::{Fault, Program, Trap};
 
 /// The diagnostics that are dropped because they follow from others.
@@ -57,9 +57,9 @@ impl Checker {
     }
 
     /// Returns the diagnostics of a kind, with their indices.
-    fn of(&self, is: impl Fn(DiagnosticKind) -> bool) -> impl Iterator<Item = (usize, &Raw)> {
+    fn of(&self, is: impl Fn(DiagnosticKind) -> bool) -> impl Iterator<Item = (usize, &Finding)> {
         let found = self.found.iter().enumerate();
-        found.filter(move |(_, raw)| is(raw.kind))
+        found.filter(move |(_, finding)| is(finding.kind))
     }
 
     /// Finds consequences of barriers with arrivals that may count in either of two phases: such a barrier
@@ -90,8 +90,8 @@ impl Checker {
     /// Finds consequences of unused wait results: the thread knows of no completed phase of that mbarrier.
     fn causes_of_unused_waits(&self, causes: &mut Causes) {
         for (cause, wait) in self.of(|kind| kind == DiagnosticKind::UnusedWaitResult) {
-            for (index, raw) in self.of(|kind| kind != DiagnosticKind::UnusedWaitResult) {
-                if raw.shares_mbarrier(wait) {
+            for (index, finding) in self.of(|kind| kind != DiagnosticKind::UnusedWaitResult) {
+                if finding.shares_mbarrier(wait) {
                     causes.add(index, cause);
                 }
             }
@@ -110,8 +110,9 @@ impl Checker {
         }
         // Threads that use a barrier of such a block cannot know of its initialisation.
         for (cause, peer) in unstarted {
-            for (index, raw) in self.of(|kind| kind == DiagnosticKind::MbarrierInitNotPublished) {
-                let here = raw.here.as_ref();
+            for (index, finding) in self.of(|kind| kind == DiagnosticKind::MbarrierInitNotPublished)
+            {
+                let here = finding.here.as_ref();
                 let mut ends = peer.ends();
                 if here.is_some_and(|end| ends.any(|other| other.instruction == end.instruction)) {
                     causes.add(index, cause);
@@ -134,11 +135,11 @@ impl Checker {
 
     /// Drops all findings about bytes and waits at this barrier.
     fn unsettles(&self, causes: &mut Causes, cause: usize) {
-        for (index, raw) in self.of(|kind| kind != self.found[cause].kind) {
-            if is_of_bytes(raw.kind)
-                || is_of_stages(raw.kind)
+        for (index, finding) in self.of(|kind| kind != self.found[cause].kind) {
+            if is_of_bytes(finding.kind)
+                || is_of_stages(finding.kind)
                 || matches!(
-                    raw.kind,
+                    finding.kind,
                     DiagnosticKind::UninitialisedRead
                         | DiagnosticKind::UninitialisedUse
                         | DiagnosticKind::ExitWithCopyInFlight
@@ -158,37 +159,38 @@ impl Checker {
         // A thread that passes its wait too early, or refills a stage too early, may have its bytes counted too
         // early.
         let early = &self.mbarriers.early_copies;
-        for (index, raw) in self.of(is_of_bytes) {
-            let mut at = raw.mbarriers.iter();
+        for (index, finding) in self.of(is_of_bytes) {
+            let mut at = finding.mbarriers.iter();
             if at.any(|at| early.contains(at)) {
                 let wrong = self.of(|kind| kind == DiagnosticKind::WrongPhase).next();
                 let mut refills = self.of(is_of_refills);
-                let cause = wrong.or_else(|| refills.find(|(_, other)| raw.shares_mbarrier(other)));
+                let cause =
+                    wrong.or_else(|| refills.find(|(_, other)| finding.shares_mbarrier(other)));
                 cause
                     .into_iter()
                     .for_each(|(cause, _)| causes.add(index, cause));
             }
         }
         // Bytes missing in one phase arrive in another that expects none.
-        for (cause, raw) in self.of(|kind| kind == DiagnosticKind::TransactionBytes) {
+        for (cause, finding) in self.of(|kind| kind == DiagnosticKind::TransactionBytes) {
             for (index, other) in self.of(|kind| kind == DiagnosticKind::UnarmedReceiver) {
-                if raw.shares_mbarrier(other) {
+                if finding.shares_mbarrier(other) {
                     causes.add(index, cause);
                 }
             }
         }
         // If the byte count of a barrier is wrong, every wait for these bytes is wrong too.
         let mut wrong_bytes = HashMap::new();
-        for (index, raw) in self
+        for (index, finding) in self
             .of(is_of_bytes)
             .filter(|(index, _)| causes.is_told(*index))
         {
-            for mbarrier in &raw.mbarriers {
+            for mbarrier in &finding.mbarriers {
                 wrong_bytes.entry(*mbarrier).or_insert(index);
             }
         }
-        for (index, raw) in self.of(|kind| !is_of_bytes(kind)) {
-            let all = raw.mbarriers.iter().map(|at| wrong_bytes.get(at));
+        for (index, finding) in self.of(|kind| !is_of_bytes(kind)) {
+            let all = finding.mbarriers.iter().map(|at| wrong_bytes.get(at));
             if let Some(Some(cause)) = all.reduce(|all, next| all.and(next)) {
                 causes.add(index, *cause);
             }
@@ -196,30 +198,35 @@ impl Checker {
     }
 
     fn causes_of_stages(&self, causes: &mut Causes) {
-        let all_at = |raw: &Raw, other: &Raw| {
-            let mut at = raw.mbarriers.iter();
+        let all_at = |finding: &Finding, other: &Finding| {
+            let mut at = finding.mbarriers.iter();
             at.all(|at| other.mbarriers.contains(at))
         };
         // A thread that passed its wait too early is out of step from then on.
         let is_early = |kind| kind == DiagnosticKind::WrongPhase;
         // A wait that can pass for an earlier phase explains a read for which it did.
-        for (index, read) in self.of(is_early).filter(|(_, raw)| raw.there.is_some()) {
-            let mut waits = self.of(is_early).filter(|(_, raw)| raw.there.is_none());
+        for (index, read) in self
+            .of(is_early)
+            .filter(|(_, finding)| finding.there.is_some())
+        {
+            let mut waits = self
+                .of(is_early)
+                .filter(|(_, finding)| finding.there.is_none());
             if let Some((wait, _)) = waits.find(|(_, wait)| wait.shares_mbarrier(read)) {
                 causes.add(index, wait);
             }
         }
         if let Some((early, _)) = self.of(is_early).next() {
-            for (index, raw) in self.of(|kind| !is_early(kind)) {
-                if is_of_stages(raw.kind) || is_uninitialised(raw.kind) {
+            for (index, finding) in self.of(|kind| !is_early(kind)) {
+                if is_of_stages(finding.kind) || is_uninitialised(finding.kind) {
                     causes.add(index, early);
                 }
             }
         }
         // A load into a stage that is still read is not ordered after the waits for the stage, either.
         for (cause, stage) in self.of(|kind| kind == DiagnosticKind::StageStillRead) {
-            for (index, raw) in self.of(|kind| kind == DiagnosticKind::LappedWaiter) {
-                if all_at(raw, stage) {
+            for (index, finding) in self.of(|kind| kind == DiagnosticKind::LappedWaiter) {
+                if all_at(finding, stage) {
                     causes.add(index, cause);
                 }
             }
@@ -231,12 +238,12 @@ impl Checker {
                 DiagnosticKind::WrongPhase | DiagnosticKind::ReadBeforeCompletion
             )
         };
-        for (index, raw) in self.of(|kind| kind == DiagnosticKind::ExitWithCopyInFlight) {
+        for (index, finding) in self.of(|kind| kind == DiagnosticKind::ExitWithCopyInFlight) {
             let read = |at| {
                 self.of(unwaited)
                     .find(|(_, read)| read.mbarriers.contains(at))
             };
-            let all = raw.mbarriers.iter().map(read);
+            let all = finding.mbarriers.iter().map(read);
             if let Some(Some((cause, _))) = all.reduce(|all, next| all.and(next)) {
                 causes.add(index, cause);
             }
@@ -245,31 +252,39 @@ impl Checker {
 
     fn causes_of_races(&self, causes: &mut Causes) {
         // If unordered stores write different values, the schedule chooses the value that a later store finds.
-        let at = |raw: &Raw| raw.ends().map(|end| end.instruction).collect::<Vec<_>>();
-        for (index, raw) in self.of(|kind| kind == DiagnosticKind::SameValueRace) {
+        let at = |finding: &Finding| {
+            finding
+                .ends()
+                .map(|end| end.instruction)
+                .collect::<Vec<_>>()
+        };
+        for (index, finding) in self.of(|kind| kind == DiagnosticKind::SameValueRace) {
             let mut races = self.of(|kind| kind == DiagnosticKind::DataRace);
-            if let Some((cause, _)) = races.find(|(_, race)| at(race) == at(raw)) {
+            if let Some((cause, _)) = races.find(|(_, race)| at(race) == at(finding)) {
                 causes.add(index, cause);
             }
         }
         // A scope that is too narrow for an access is also too narrow for the end of the block.
         let narrow = || self.of(|kind| kind == DiagnosticKind::ScopeTooNarrow);
-        let is_of_end = |raw: &Raw| raw.here.as_ref().is_some_and(|end| end.what == ENDS);
-        if let Some((access, _)) = narrow().find(|(_, raw)| !is_of_end(raw)) {
-            for (index, _) in narrow().filter(|(_, raw)| is_of_end(raw)) {
+        let is_of_end =
+            |finding: &Finding| finding.here.as_ref().is_some_and(|end| end.what == ENDS);
+        if let Some((access, _)) = narrow().find(|(_, finding)| !is_of_end(finding)) {
+            for (index, _) in narrow().filter(|(_, finding)| is_of_end(finding)) {
                 causes.add(index, access);
             }
         }
         // The schedule chooses whether a read comes before an unordered write; if it does, the bytes may be
         // uninitialised.
         let mut racing = HashMap::new();
-        for (index, raw) in self.of(is_race) {
-            for end in raw.ends() {
+        for (index, finding) in self.of(is_race) {
+            for end in finding.ends() {
                 racing.entry(end.instruction).or_insert(index);
             }
         }
-        for (index, raw) in self.of(is_uninitialised) {
-            let mut race = raw.ends().filter_map(|end| racing.get(&end.instruction));
+        for (index, finding) in self.of(is_uninitialised) {
+            let mut race = finding
+                .ends()
+                .filter_map(|end| racing.get(&end.instruction));
             let later = self.unwritten.raced.get(&index);
             if let Some(race) = race.next().or(later) {
                 causes.add(index, *race);
@@ -285,17 +300,18 @@ impl Checker {
         causes: &Causes,
     ) -> Option<usize> {
         let told = |index: usize| Some(causes.told(index));
-        let first = |is: fn(DiagnosticKind) -> bool| self.found.iter().position(|raw| is(raw.kind));
+        let first =
+            |is: fn(DiagnosticKind) -> bool| self.found.iter().position(|finding| is(finding.kind));
         let location = fault.at.as_ref().map(|at| &at.location);
-        let is_at = |raw: &Raw| {
-            let mut ends = raw.ends();
+        let is_at = |finding: &Finding| {
+            let mut ends = finding.ends();
             ends.any(|end| {
                 Some(&program.location(self.sites.instruction(end.instruction))) == location
             })
         };
         let at = |is: fn(DiagnosticKind) -> bool| {
             let mut found = self.found.iter();
-            found.position(|raw| is(raw.kind) && is_at(raw))
+            found.position(|finding| is(finding.kind) && is_at(finding))
         };
         match fault.trap {
             Trap::PeerEnded => {

@@ -1,14 +1,14 @@
 //! Copies: forked where they are issued, joined where they are waited for.
 
 use super::{
-    access::Made,
+    access::CurrentAccess,
     checker::Checker,
     clock::{Epoch, Lane},
-    copy_table::{CopyInfo, Done},
+    copy_table::{Completion, CopyInfo},
+    finding::FindingEnd,
     grid::{GroupWait, WARPGROUP},
     kind::DiagnosticKind,
     mbarriers::{state::location, uses::Use},
-    raw::End,
     shadow::{Access, Actor},
 };
 use crate::machine::observer::{
@@ -37,9 +37,9 @@ impl Checker {
                     GroupKind::Wgmma => &mut state.products,
                 };
                 let epoch = groups.add(group, origin.instruction);
-                (Done::Group(kind), epoch)
+                (Completion::Group(kind), epoch)
             }
-            CopyCompletion::Nothing => (Done::Group(GroupKind::Bulk), Epoch::MAX),
+            CopyCompletion::Nothing => (Completion::Group(GroupKind::Bulk), Epoch::MAX),
             CopyCompletion::Mbarrier(range) => {
                 let wide = (state.known.wide().clone(), state.own.epoch);
                 self.mbarrier_known(origin, range, "issues a copy that counts at", Use::Counted);
@@ -49,7 +49,7 @@ impl Checker {
                 }
                 match self.mbarriers.copy_issued(range, bytes, wide, origin) {
                     Some((of, id, phase)) => {
-                        let done = Done::Mbarrier {
+                        let done = Completion::Mbarrier {
                             block: of,
                             id,
                             far: false,
@@ -57,7 +57,7 @@ impl Checker {
                         (done, phase + 1)
                     }
                     // The hardware traps when the bytes arrive.
-                    None => (Done::Group(GroupKind::Bulk), Epoch::MAX),
+                    None => (Completion::Group(GroupKind::Bulk), Epoch::MAX),
                 }
             }
         };
@@ -92,7 +92,7 @@ impl Checker {
             return;
         };
         if let Memory::Shared { block: of } = range.memory
-            && let Done::Mbarrier { far, .. } = &mut info.done
+            && let Completion::Mbarrier { far, .. } = &mut info.done
         {
             *far |= proxy == Proxy::Generic && of as u32 != block;
             let of = of as u32;
@@ -102,7 +102,7 @@ impl Checker {
             return;
         };
         let actor = match info.done {
-            Done::Group(GroupKind::Async) => Actor::Async(info.issuer),
+            Completion::Group(GroupKind::Async) => Actor::Async(info.issuer),
             _ => Actor::Copy {
                 id,
                 writes: kind != AccessKind::Read,
@@ -119,12 +119,12 @@ impl Checker {
             let what = format!("issues a copy to {}", self.words(range));
             self.report(
                 DiagnosticKind::PeerNotStarted,
-                End::new(origin, what),
+                FindingEnd::new(origin, what),
                 None,
                 |_| Vec::new(),
             );
         }
-        let made = Made {
+        let current = CurrentAccess {
             origin,
             access,
             kind,
@@ -132,7 +132,7 @@ impl Checker {
             changed: u32::MAX,
             frees: false,
         };
-        self.touch(&made, range);
+        self.touch(&current, range);
     }
 
     /// Records that a copy uses the block's shared memory until it completes at an mbarrier.
@@ -164,7 +164,7 @@ impl Checker {
     pub(super) fn plain_before(&self, issuer: u32, copies: CopyId) -> Epoch {
         let before = self.copies.before(copies as usize);
         let mut before = before.filter(|copy| copy.issuer == issuer);
-        let last = before.find(|copy| copy.done == Done::Group(GroupKind::Async));
+        let last = before.find(|copy| copy.done == Completion::Group(GroupKind::Async));
         last.map_or(0, |copy| copy.epoch)
     }
 

@@ -10,7 +10,7 @@ use crate::machine::observer::{BoxLayout, GroupKind, Origin};
 
 /// How a thread learns that a copy is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Done {
+pub(super) enum Completion {
     /// By its thread's wait for the group.
     Group(GroupKind),
     /// By a wait for the phase of an mbarrier.
@@ -28,8 +28,8 @@ pub(super) struct CopyInfo {
     /// The thread that issued it, by its number in the grid.
     pub(super) issuer: u32,
     pub(super) issue_epoch: Epoch,
-    pub(super) done: Done,
-    /// Progress of [`Done`] at which the copy is complete.
+    pub(super) done: Completion,
+    /// Progress of [`Completion`] at which the copy is complete.
     pub(super) epoch: Epoch,
     pub(super) origin: Origin,
     /// True if a copy had written to its destination before.
@@ -49,7 +49,7 @@ impl CopyInfo {
         Self {
             issuer,
             issue_epoch: Epoch::MAX,
-            done: Done::Group(GroupKind::Bulk),
+            done: Completion::Group(GroupKind::Bulk),
             epoch: Epoch::MAX,
             origin,
             overwrites_copy: false,
@@ -60,8 +60,8 @@ impl CopyInfo {
     /// Returns the mbarrier that counts it, by block and number.
     pub(super) fn mbarrier(&self) -> Option<(u32, u32)> {
         match self.done {
-            Done::Mbarrier { block, id, .. } => Some((block, id)),
-            Done::Group(_) => None,
+            Completion::Mbarrier { block, id, .. } => Some((block, id)),
+            Completion::Group(_) => None,
         }
     }
 
@@ -73,7 +73,7 @@ impl CopyInfo {
     /// Returns whether the copy, or its reading, is known to be complete.
     pub(super) fn is_known(&self, clock: &Clock, writes: bool, extents: &Extents) -> bool {
         match self.done {
-            Done::Group(kind) => {
+            Completion::Group(kind) => {
                 let (block, thread) = extents.split(self.issuer);
                 let lane = match (kind, writes) {
                     (GroupKind::Async, _) => Lane::Async,
@@ -83,7 +83,7 @@ impl CopyInfo {
                 };
                 clock.get(lane, block, thread) >= self.epoch
             }
-            Done::Mbarrier {
+            Completion::Mbarrier {
                 block,
                 id,
                 far: is_far,

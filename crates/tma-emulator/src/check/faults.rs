@@ -3,9 +3,9 @@
 use super::{
     checker::Checker,
     diagnostic::{Diagnostic, Site},
+    finding::Fix,
     kind::DiagnosticKind,
     meetings::Group,
-    raw::Fix,
 };
 use crate::machine::{Fault, FaultAt, Places, Program, Stuck, Trap};
 

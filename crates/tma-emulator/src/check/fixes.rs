@@ -1,6 +1,6 @@
 //! Fixes for cases in which the usual fix of the kind does not address the cause.
 
-use super::{checker::Checker, kind::DiagnosticKind, raw::Fix};
+use super::{checker::Checker, finding::Fix, kind::DiagnosticKind};
 use crate::machine::Stuck;
 
 impl Checker {

@@ -1,7 +1,7 @@
 //! The device heap: its memory is uninitialised at first, and must not be used after it is freed.
 
 use super::{
-    access::Made,
+    access::CurrentAccess,
     checker::Checker,
     shadow::{Access, Actor, PAGE_BYTES},
 };
@@ -21,7 +21,7 @@ impl Checker {
             return;
         };
         let actor = Actor::Thread(self.grid.extents.thread(block, thread));
-        let made = Made {
+        let current = CurrentAccess {
             origin,
             access: Access::new(actor, epoch, origin.instruction, Proxy::Generic),
             kind: AccessKind::Write,
@@ -39,7 +39,7 @@ impl Checker {
                     address: at,
                     bytes: (until - at) as u32,
                 };
-                self.touch(&made, range);
+                self.touch(&current, range);
             }
             at = until;
         }

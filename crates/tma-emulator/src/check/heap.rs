@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::raw::Other;
+use super::finding::RelatedInstruction;
 
 /// Memory that kernels have allocated in this launch: by its start, its end and the instruction.
 #[derive(Debug, Default)]
-pub(super) struct Fresh(pub(super) BTreeMap<u64, (u64, usize)>);
+pub(super) struct HeapAllocations(pub(super) BTreeMap<u64, (u64, usize)>);
 
-impl Fresh {
+impl HeapAllocations {
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -26,8 +26,8 @@ impl Fresh {
     }
 
     /// Returns the `malloc` that allocated the memory of an address.
-    pub(super) fn malloc(&self, address: u64) -> Option<Other> {
-        Some(Other {
+    pub(super) fn malloc(&self, address: u64) -> Option<RelatedInstruction> {
+        Some(RelatedInstruction {
             instruction: self.instruction(address)?,
             what: "the memory was allocated by".to_owned(),
         })

@@ -5,27 +5,27 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{
     copy_table::Issuers,
     diagnostic::Site,
+    finding::verb,
     grid::Extents,
-    raw::verb,
     shadow::{Access, Actor, Past},
 };
 use crate::machine::{Places, observer::AccessKind};
 
 /// The launches of a stream that may still run, in their order.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct InFlight(pub(super) Vec<Earlier>);
+pub(crate) struct InFlight(pub(super) Vec<EarlierLaunch>);
 
 /// A launch that may still run.
 #[derive(Clone, Debug)]
-pub(super) struct Earlier {
-    pub(super) done: Arc<Done>,
+pub(super) struct EarlierLaunch {
+    pub(super) done: Arc<FinishedLaunch>,
     /// True if a wait for the last launch covers this one.
     pub(super) is_awaited: bool,
 }
 
 /// The accesses to global memory that a launch has made.
 #[derive(Debug)]
-pub(super) struct Done {
+pub(super) struct FinishedLaunch {
     pub(super) entry: String,
     pub(super) past: Past,
     pub(super) places: Places,
@@ -53,7 +53,7 @@ pub(super) struct Dependency {
     pub(super) lets_early: bool,
 }
 
-impl Done {
+impl FinishedLaunch {
     pub(super) fn site(&self, access: Access, kind: AccessKind, what: &str) -> Site {
         let (thread, issues) = match access.actor() {
             Actor::Thread(thread) => (thread, false),

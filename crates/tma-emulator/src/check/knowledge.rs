@@ -309,10 +309,10 @@ impl Fences {
 
 /// The fences that a thread knows.
 #[derive(Clone, Debug, Default)]
-pub(super) struct FencesSc(Option<Rc<Known>>);
+pub(super) struct FencesSc(Option<Rc<KnownFences>>);
 
 #[derive(Clone, Debug, Default)]
-struct Known {
+struct KnownFences {
     /// The fences that happened before.
     before: Fences,
     /// The fences before a write that was read: the next fence comes after them.
@@ -320,7 +320,7 @@ struct Known {
 }
 
 impl FencesSc {
-    fn known_mut(&mut self) -> &mut Known {
+    fn known_mut(&mut self) -> &mut KnownFences {
         Rc::make_mut(self.0.get_or_insert_default())
     }
 

@@ -5,7 +5,7 @@ pub(super) mod collisions;
 use collisions::{LINES, PIECE, name_of_line};
 use tensor_map::{MatrixDescriptor, Swizzle};
 
-use super::{checker::Checker, kind::DiagnosticKind, raw::End};
+use super::{checker::Checker, finding::FindingEnd, kind::DiagnosticKind};
 use crate::machine::observer::{BoxLayout, CopyId, MatrixRead, Memory, Origin, Range};
 
 /// Bytes of eight lines of a piece each, which an unswizzled descriptor takes as one.
@@ -65,7 +65,7 @@ impl Checker {
         let beyond = address % u64::from(pattern_bytes.max(1));
         if tile.swizzle != Swizzle::None && beyond != 0 {
             let what = format!("copies a box at shared address {address:#x}");
-            self.report(DiagnosticKind::SwizzleAlignment, End::new(origin, what), None, |_| {
+            self.report(DiagnosticKind::SwizzleAlignment, FindingEnd::new(origin, what), None, |_| {
                 vec![format!(
                     "the pattern repeats every {pattern_bytes} bytes; the box begins {beyond} bytes into it"
                 )]
@@ -98,9 +98,9 @@ impl Checker {
             };
             let writes = format!("issues a copy of a box to {}", self.place(range));
             let copy = self.copies.get(copy as usize)?;
-            Some(End::new(copy.origin, writes))
+            Some(FindingEnd::new(copy.origin, writes))
         });
-        let here = End::new(origin, reads);
+        let here = FindingEnd::new(origin, reads);
         self.report(DiagnosticKind::ProductLayout, here, there, |_| {
             let of_copy = written.map(|(_, tile)| of_copy(&tile));
             let notes = [of_descriptor(matrix), misfit];

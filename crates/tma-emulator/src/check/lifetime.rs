@@ -3,10 +3,10 @@
 use super::{
     checker::Checker,
     clock::{Clock, Lane},
-    copy_table::Done,
+    copy_table::Completion,
+    finding::FindingEnd,
     grid::Thread,
     kind::DiagnosticKind,
-    raw::End,
 };
 use crate::machine::observer::{Origin, Range};
 
@@ -48,7 +48,7 @@ impl Checker {
     pub(super) fn remote_access(&mut self, origin: Origin, of: u32, range: Range, what: &str) {
         let (block, thread) = (origin.block as u32, origin.thread);
         if !self.knows_block(origin, of) {
-            let here = End::new(origin, format!("{what} {}", self.words(range)));
+            let here = FindingEnd::new(origin, format!("{what} {}", self.words(range)));
             self.report(DiagnosticKind::PeerNotStarted, here, None, |_| Vec::new());
         }
         let user = self.grid.extents.thread(block, thread);
@@ -76,11 +76,11 @@ impl Checker {
         block.alive = block.alive.saturating_sub(1);
         let is_over = block.alive == 0;
         if let Some((count, instruction)) = unread {
-            let there = End {
+            let there = FindingEnd {
                 instruction,
-                ..End::new(origin, "issues a copy out of shared memory")
+                ..FindingEnd::new(origin, "issues a copy out of shared memory")
             };
-            let here = End::new(origin, "ends");
+            let here = FindingEnd::new(origin, "ends");
             let note = match count {
                 1 => "1 copy of this thread was not waited for".to_owned(),
                 _ => format!("{count} copies of this thread were not waited for"),
@@ -116,16 +116,16 @@ impl Checker {
                 continue;
             };
             let is_known = |clock: &Clock| info.is_known(clock, true, &extents);
-            if is_known(&ended.order) || !matches!(info.done, Done::Mbarrier { .. }) {
+            if is_known(&ended.order) || !matches!(info.done, Completion::Mbarrier { .. }) {
                 continue;
             }
             let (kind, mut notes) = named(DiagnosticKind::ExitWithCopyInFlight, &is_known);
-            let there = End::new(
+            let there = FindingEnd::new(
                 info.origin,
                 format!("issues a copy into or out of the shared memory of block {index:?}"),
             );
             notes.insert(0, self.completes(info));
-            let here = End::new(origin, ENDS);
+            let here = FindingEnd::new(origin, ENDS);
             let mbarrier = info.mbarrier();
             self.report(kind, here, Some(there), |_| notes)
                 .about(mbarrier);
@@ -139,13 +139,13 @@ impl Checker {
                 continue;
             }
             let (kind, notes) = named(DiagnosticKind::ExitWhilePeerAccesses, &is_known);
-            let there = End {
+            let there = FindingEnd {
                 block: of,
                 thread,
                 instruction: *instruction,
                 what: format!("uses the shared memory of block {index:?}"),
             };
-            let here = End::new(origin, ENDS);
+            let here = FindingEnd::new(origin, ENDS);
             self.report(kind, here, Some(there), |_| notes);
         }
         self.registers_at_end(&block);

@@ -10,13 +10,13 @@ mod validity;
 mod waits;
 
 use super::{
-    access::Made,
+    access::CurrentAccess,
     checker::Checker,
     clock::{Epoch, Lane},
     copy_table::far,
+    finding::FindingEnd,
     grid::{LastWait, WARPGROUP},
     kind::DiagnosticKind,
-    raw::End,
     shadow::{Access, Actor},
 };
 use crate::machine::observer::{
@@ -58,8 +58,9 @@ impl Checker {
             MbarrierEvent::TooMany { phase } => {
                 let object = self.mbarriers.objects.get(&at);
                 let last = object.and_then(|object| object.arrivals.last);
-                let last = last
-                    .map(|by| End::new(by, format!("arrives last in phase {phase} before that")));
+                let last = last.map(|by| {
+                    FindingEnd::new(by, format!("arrives last in phase {phase} before that"))
+                });
                 self.mbarriers.one_too_many = (last, self.passed_at_once(origin, at));
             }
             MbarrierEvent::AsyncArriveIssue => {
@@ -99,7 +100,7 @@ impl Checker {
         if is_mbarrier {
             access = access.of_mbarrier();
         }
-        let made = Made {
+        let current = CurrentAccess {
             origin,
             access,
             kind: AccessKind::Write,
@@ -107,7 +108,7 @@ impl Checker {
             changed: u32::MAX,
             frees: false,
         };
-        self.touch(&made, range);
+        self.touch(&current, range);
     }
 
     fn mbarrier_arrive(&mut self, origin: Origin, at: (u32, u64), sem: Sem, scope: Scope) {
@@ -219,11 +220,11 @@ impl Checker {
                 "completes phase {phase} of the {}",
                 self.shared_names.mbarrier(object.offset)
             );
-            let there = End::new(
+            let there = FindingEnd::new(
                 lapped.origin,
                 format!("waits for its phase {}", lapped.phase),
             );
-            let here = End::new(origin, what);
+            let here = FindingEnd::new(origin, what);
             self.report(DiagnosticKind::LappedWaiter, here, Some(there), |_| {
                 vec![
                     "the wait is not ordered before the arrivals and copies of the next phase"

@@ -2,8 +2,8 @@
 
 use super::{
     checker::{Checker, Meeting},
+    finding::Finding,
     kind::DiagnosticKind,
-    raw::Raw,
 };
 use crate::{
     machine::{Program, observer::Origin},
@@ -81,9 +81,9 @@ impl Checker {
     }
 
     /// Returns the notes of meetings that a finding may follow from.
-    pub(super) fn meetings_before(&self, raw: &Raw, program: &Program) -> Vec<String> {
+    pub(super) fn meetings_before(&self, finding: &Finding, program: &Program) -> Vec<String> {
         let is_of_order = matches!(
-            raw.kind,
+            finding.kind,
             DiagnosticKind::DataRace
                 | DiagnosticKind::SameValueRace
                 | DiagnosticKind::ReadBeforeCompletion
@@ -96,14 +96,14 @@ impl Checker {
                 | DiagnosticKind::MbarrierUninitialised
                 | DiagnosticKind::MbarrierInitNotPublished
         );
-        match raw.group().filter(|_| is_of_order) {
+        match finding.group().filter(|_| is_of_order) {
             Some(group) => self.notes_of_meetings(program, group),
             None => Vec::new(),
         }
     }
 }
 
-impl Raw {
+impl Finding {
     /// Returns the smallest group of threads that contains both ends; for one end alone, its block.
     fn group(&self) -> Option<Group> {
         let (Some(here), None) = (&self.here, &self.elsewhere) else {

@@ -5,13 +5,13 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
-    access::Made,
+    access::CurrentAccess,
     checker::Checker,
     clock::Lane,
     diagnostic::Site,
-    in_flight::{Dependency, Done, Earlier, InFlight},
+    finding::FindingEnd,
+    in_flight::{Dependency, EarlierLaunch, FinishedLaunch, InFlight},
     kind::DiagnosticKind,
-    raw::End,
     shadow::Access,
 };
 use crate::machine::{
@@ -57,22 +57,22 @@ impl Checker {
     }
 
     /// Compares an access with earlier launches that may still run.
-    pub(super) fn compare_in_flight(&mut self, made: &Made, range: Range) {
+    pub(super) fn compare_in_flight(&mut self, current: &CurrentAccess, range: Range) {
         if range.memory != Memory::Global {
             return;
         }
-        let knows = self.knows_launches_before(made.origin);
+        let knows = self.knows_launches_before(current.origin);
         let launches = std::mem::take(&mut self.in_flight);
         let in_flight = launches.0.iter();
         let in_flight = in_flight.filter(|earlier| !(knows && earlier.is_awaited));
-        for Earlier { done, .. } in in_flight {
+        for EarlierLaunch { done, .. } in in_flight {
             let mut found: Vec<(Access, AccessKind, u64)> = Vec::new();
-            let mut clash = |access: Access, kind, at| {
+            let mut add = |access: Access, kind, at| {
                 let is_known = |other: &(Access, AccessKind, u64)| {
                     other.0.instruction() == access.instruction() && other.1 == kind
                 };
                 if !access.is_none()
-                    && !are_strong(access, made.access)
+                    && !are_strong(access, current.access)
                     && !found.iter().any(is_known)
                 {
                     found.push((access, kind, at));
@@ -80,11 +80,11 @@ impl Checker {
             };
             let (address, bytes) = (range.address, range.bytes.into());
             done.past.look(address, bytes, |write, readers, at| {
-                clash(write, AccessKind::Write, at);
-                if made.kind != AccessKind::Read {
+                add(write, AccessKind::Write, at);
+                if current.kind != AccessKind::Read {
                     readers
                         .iter()
-                        .for_each(|read| clash(*read, AccessKind::Read, at));
+                        .for_each(|read| add(*read, AccessKind::Read, at));
                 }
             });
             for (access, kind, at) in found {
@@ -94,19 +94,25 @@ impl Checker {
                     bytes: (end - at).min(4 - at % 4) as u32,
                     ..range
                 };
-                self.not_awaited(made, part, done, (access, kind));
+                self.not_awaited(current, part, done, (access, kind));
             }
         }
         self.in_flight = launches;
     }
 
-    fn not_awaited(&mut self, made: &Made, range: Range, done: &Done, of: (Access, AccessKind)) {
+    fn not_awaited(
+        &mut self,
+        current: &CurrentAccess,
+        range: Range,
+        done: &FinishedLaunch,
+        of: (Access, AccessKind),
+    ) {
         let what = self.words(range);
         let (access, kind) = of;
-        let here = End::new(made.origin, self.end_made(made, range).what);
+        let here = FindingEnd::new(current.origin, self.end_of_current(current, range).what);
         let note = match (
             self.dependency.waits,
-            self.knows_launches_before(made.origin),
+            self.knows_launches_before(current.origin),
         ) {
             (_, true) => {
                 "the launch between the two did not wait, so its end does not order the launch before it"
@@ -116,11 +122,11 @@ impl Checker {
         };
         // Instructions of the other launch get numbers of their own.
         let second = usize::MAX / 2 + access.instruction();
-        let raw = self.report_once(DiagnosticKind::MissingGridWait, here, second, |_| {
+        let finding = self.report_once(DiagnosticKind::MissingGridWait, here, second, |_| {
             vec![note.to_owned()]
         });
-        if raw.elsewhere.is_none() {
-            raw.elsewhere = Some(done.site(access, kind, &what));
+        if finding.elsewhere.is_none() {
+            finding.elsewhere = Some(done.site(access, kind, &what));
         }
     }
 
@@ -156,7 +162,7 @@ impl Checker {
                     ..Site::default()
                 });
             });
-            let done = Done {
+            let done = FinishedLaunch {
                 entry: entry.to_owned(),
                 past,
                 places: *places,
@@ -164,7 +170,7 @@ impl Checker {
                 issuers: self.copies.issuers(),
                 sites,
             };
-            launches.push(Earlier {
+            launches.push(EarlierLaunch {
                 done: Arc::new(done),
                 is_awaited: true,
             });

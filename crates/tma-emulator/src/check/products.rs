@@ -1,15 +1,15 @@
 //! Products of a warpgroup: their registers, and the operands that its warps must agree on.
 
-use super::{checker::Checker, kind::DiagnosticKind, raw::End};
+use super::{checker::Checker, finding::FindingEnd, kind::DiagnosticKind};
 use crate::machine::observer::Origin;
 
 impl Checker {
     /// Reports an access to a register that a product still uses.
     pub(super) fn product_register(&mut self, origin: Origin, issue: usize) {
-        let here = End::new(origin, "accesses a register of the product");
-        let there = End {
+        let here = FindingEnd::new(origin, "accesses a register of the product");
+        let there = FindingEnd {
             instruction: issue,
-            ..End::new(origin, "issues a product")
+            ..FindingEnd::new(origin, "issues a product")
         };
         self.report(
             DiagnosticKind::ProductRegisterInFlight,
@@ -26,10 +26,10 @@ impl Checker {
         access: Option<usize>,
         is_early: bool,
     ) {
-        let here = End::new(origin, "issues a product");
-        let there = access.map(|instruction| End {
+        let here = FindingEnd::new(origin, "issues a product");
+        let there = access.map(|instruction| FindingEnd {
             instruction,
-            ..End::new(origin, "accesses a register of the product")
+            ..FindingEnd::new(origin, "accesses a register of the product")
         });
         let note = match access {
             Some(_) => "no `wgmma.fence` was executed between the two",
@@ -44,7 +44,7 @@ impl Checker {
 
     /// Reports warps of a warpgroup with different descriptors.
     pub(super) fn product_descriptor(&mut self, origin: Origin) {
-        let here = End::new(origin, "issues a product");
+        let here = FindingEnd::new(origin, "issues a product");
         self.report(DiagnosticKind::InvalidCollective, here, None, |_| {
             vec![
                 "its descriptor or `scale-d` differs from the one in the first warp of its warpgroup".into(),

@@ -2,10 +2,10 @@
 
 use super::{
     checker::Checker,
-    copy_table::Done,
+    copy_table::Completion,
     diagnostic::Diagnostic,
+    finding::{Finding, FindingEnd, verb},
     kind::DiagnosticKind,
-    raw::{End, Raw, verb},
     shadow::{Access, Actor},
 };
 use crate::machine::{
@@ -13,7 +13,7 @@ use crate::machine::{
     observer::{AccessKind, GroupKind, Memory, Range},
 };
 
-impl Raw {
+impl Finding {
     pub(super) fn render(
         &self,
         checker: &Checker,
@@ -44,7 +44,8 @@ impl Raw {
         }
         notes.extend(self.others.iter().map(|other| other.note(program, sites)));
         notes.extend(checker.meetings_before(self, program));
-        let site = |end: &Option<End>| end.as_ref().map(|end| end.site(program, sites, places));
+        let site =
+            |end: &Option<FindingEnd>| end.as_ref().map(|end| end.site(program, sites, places));
         Diagnostic {
             kind,
             said: None,
@@ -65,26 +66,26 @@ impl Checker {
     pub(super) fn report(
         &mut self,
         kind: DiagnosticKind,
-        here: End,
-        there: Option<End>,
+        here: FindingEnd,
+        there: Option<FindingEnd>,
         notes: impl FnOnce(&Self) -> Vec<String>,
-    ) -> &mut Raw {
+    ) -> &mut Finding {
         let second = there.as_ref().map_or(usize::MAX, |end| end.instruction);
-        let raw = self.report_once(kind, here, second, notes);
-        if raw.count == 1 {
-            raw.there = there;
+        let finding = self.report_once(kind, here, second, notes);
+        if finding.count == 1 {
+            finding.there = there;
         }
-        raw
+        finding
     }
 
     /// Adds a finding, once for each instruction and number.
     pub(super) fn report_once(
         &mut self,
         kind: DiagnosticKind,
-        here: End,
+        here: FindingEnd,
         second: usize,
         notes: impl FnOnce(&Self) -> Vec<String>,
-    ) -> &mut Raw {
+    ) -> &mut Finding {
         let key = (kind, here.instruction, second);
         let index = match self.known.get(&key) {
             Some(index) => {
@@ -103,12 +104,12 @@ impl Checker {
     fn keep(
         &mut self,
         key: (DiagnosticKind, usize, usize),
-        here: End,
+        here: FindingEnd,
         notes: Vec<String>,
     ) -> usize {
         let index = self.found.len();
         self.known.insert(key, index);
-        self.found.push(Raw {
+        self.found.push(Finding {
             kind: key.0,
             here: Some(here),
             there: None,
@@ -125,13 +126,13 @@ impl Checker {
     /// Returns the noun for a copy in messages; a copy that only reads is a product of a warpgroup.
     pub(super) fn noun(&self, copy: u32) -> &'static str {
         match self.copies.get(copy as usize).map(|copy| copy.done) {
-            Some(Done::Group(GroupKind::Wgmma)) => "a product",
+            Some(Completion::Group(GroupKind::Wgmma)) => "a product",
             _ => "a copy",
         }
     }
 
     /// Returns the end for an earlier access.
-    pub(super) fn end_of(&self, access: Access, kind: AccessKind, range: Range) -> End {
+    pub(super) fn end_of(&self, access: Access, kind: AccessKind, range: Range) -> FindingEnd {
         let thread = match access.actor() {
             Actor::Thread(thread) | Actor::Async(thread) => thread,
             Actor::Copy { id, .. } => self.copies.get(id as usize).map_or(0, |copy| copy.issuer),
@@ -150,7 +151,7 @@ impl Checker {
             }
             Actor::Async(_) => format!("issues a copy that {} {what}", verb(kind)),
         };
-        End {
+        FindingEnd {
             block,
             thread,
             instruction: access.instruction(),

@@ -1,12 +1,12 @@
 //! Tensor maps in global memory: changed, released, acquired, used. PTX ISA 8.9.4.
 
 use super::{
-    access::{Judge, Made},
+    access::{CurrentAccess, Judge},
     checker::Checker,
     clock::{Clock, Lane},
+    finding::FindingEnd,
     kind::DiagnosticKind,
     knowledge::{AcquiredMap, Distance},
-    raw::End,
     shadow::{Access, Actor},
     unreleased::Unreleased,
 };
@@ -53,7 +53,7 @@ impl Checker {
         }
         let block = origin.block as u32;
         let what = format!("uses the tensor map at {:#x}", range.address);
-        let here = End::new(origin, what);
+        let here = FindingEnd::new(origin, what);
         let state = self.grid.blocks.get(block);
         let Some(state) = state.and_then(|b| b.threads.get(origin.thread as usize)) else {
             return;
@@ -120,7 +120,7 @@ impl Checker {
             writes: false,
         };
         let access = Access::new(actor, epoch, origin.instruction, Proxy::TensorMap);
-        let made = Made {
+        let current = CurrentAccess {
             origin,
             access,
             kind: AccessKind::Read,
@@ -129,7 +129,7 @@ impl Checker {
             frees: false,
         };
         if stale.is_none() {
-            self.touch(&made, range);
+            self.touch(&current, range);
         }
     }
 }

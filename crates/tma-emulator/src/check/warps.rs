@@ -1,7 +1,7 @@
 //! Checks the instructions that the lanes of a warp, or the warps of a warpgroup, must execute
 //! together.
 
-use super::{checker::Checker, grid::Block, kind::DiagnosticKind, raw::End};
+use super::{checker::Checker, finding::FindingEnd, grid::Block, kind::DiagnosticKind};
 use crate::{machine::observer::Origin, value::LANES};
 
 const WARPS_OF_GROUP: usize = 4;
@@ -10,7 +10,7 @@ const MAX_REGISTER_CHANGES: usize = 64;
 
 impl Checker {
     pub(super) fn shuffle_outside(&mut self, origin: Origin, from: u32) {
-        let here = End::new(origin, format!("reads lane {from} of its warp"));
+        let here = FindingEnd::new(origin, format!("reads lane {from} of its warp"));
         self.report(DiagnosticKind::ShuffleOutsideMask, here, None, |_| {
             Vec::new()
         });
@@ -25,7 +25,7 @@ impl Checker {
         before: Option<u32>,
         increases: bool,
     ) {
-        let here = End::new(origin, format!("sets the registers of its warp to {count}"));
+        let here = FindingEnd::new(origin, format!("sets the registers of its warp to {count}"));
         match before {
             None => {
                 self.report(DiagnosticKind::SetmaxnregUnbounded, here, None, |_| {
@@ -75,9 +75,9 @@ impl Checker {
             let same = (origin.instruction, *count);
             let what = |count| format!("sets the registers of its warp to {count}");
             let other = there.find(|(by, count)| (by.instruction, *count) != same);
-            let other = other.map(|(by, count)| End::new(*by, what(*count)));
+            let other = other.map(|(by, count)| FindingEnd::new(*by, what(*count)));
             let without = warps.iter().filter(|warp| step(warp, at).is_none()).count();
-            let here = End::new(*origin, what(*count));
+            let here = FindingEnd::new(*origin, what(*count));
             self.report(DiagnosticKind::SetmaxnregDiverges, here, other, |_| {
                 let of = warps.len();
                 vec![match without {

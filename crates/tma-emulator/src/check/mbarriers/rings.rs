@@ -4,9 +4,9 @@
 //! even if no stage is filled twice. Either a filler waits there before its first phase and passes at once, or
 //! readers arrive there and no thread ever waits. A barrier that is used once shows neither.
 
-use super::state::{At, Mbarriers, Object, Stage};
+use super::state::{At, MbarrierState, Mbarriers, Stage};
 use crate::{
-    check::{checker::Checker, kind::DiagnosticKind, raw::End},
+    check::{checker::Checker, finding::FindingEnd, kind::DiagnosticKind},
     machine::{Program, observer::Origin},
 };
 
@@ -33,7 +33,7 @@ fn add(links: &mut Vec<At>, at: At) {
     }
 }
 
-impl Object {
+impl MbarrierState {
     /// Returns the number of filled phases, if this is the barrier of fillers.
     fn fills(&self) -> u64 {
         self.phase + u64::from(!self.issued.is_empty())
@@ -85,11 +85,14 @@ impl Mbarriers {
                 _ => continue,
             };
             let full: Vec<_> = links.iter().map(|at| self.objects.get(at)).collect();
-            let counts_bytes = |full: &&Option<&Object>| full.is_some_and(|it| it.turns.has_bytes);
+            let counts_bytes =
+                |full: &&Option<&MbarrierState>| full.is_some_and(|it| it.turns.has_bytes);
             let any_bytes = full.iter().any(|full| counts_bytes(&full));
             let full = full.iter().filter(|full| !any_bytes || counts_bytes(full));
             // An ended block has no record: its stage may have been filled again.
-            let fills = full.map(|full| full.map_or(u64::MAX, Object::fills)).max();
+            let fills = full
+                .map(|full| full.map_or(u64::MAX, MbarrierState::fills))
+                .max();
             if let Some(fills) = fills {
                 ended.push((
                     object.offset,
@@ -149,7 +152,7 @@ impl Checker {
                 1 => "one stage was filled, once".to_owned(),
                 stages => format!("{stages} stages were filled, each once"),
             };
-            let here = End::new(stage.origin, what);
+            let here = FindingEnd::new(stage.origin, what);
             self.report(DiagnosticKind::StagesFilledOnce, here, None, |_| {
                 vec![format!(
                     "{stages} in each block: an early or missing release would not have been found"

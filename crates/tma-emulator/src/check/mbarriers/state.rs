@@ -6,9 +6,9 @@ use super::uses::Uses;
 use crate::{
     check::{
         clock::{Clock, Epoch, Lane},
+        finding::{FindingEnd, RelatedInstruction},
         hash::Map,
         knowledge::Knowledge,
-        raw::{End, Other},
         released::Released,
     },
     machine::observer::{Memory, Origin, Range},
@@ -44,7 +44,7 @@ pub(super) struct Waited {
 
 /// One barrier object, from `init` to `inval`.
 #[derive(Clone, Debug)]
-pub(in crate::check) struct Object {
+pub(in crate::check) struct MbarrierState {
     pub(super) id: u32,
     pub(in crate::check) offset: u64,
     /// The initialisation: the thread, and its epoch.
@@ -83,7 +83,7 @@ pub(in crate::check) struct Object {
 #[derive(Debug, Default)]
 pub(in crate::check) struct Mbarriers {
     /// Objects by block and offset.
-    pub(super) objects: Map<(u32, u64), Object>,
+    pub(super) objects: Map<(u32, u64), MbarrierState>,
     pub(super) next: u32,
     /// Barriers, by block and number, at which a copy may count in the phase before.
     pub(in crate::check) early_copies: HashSet<(u32, u32)>,
@@ -93,7 +93,7 @@ pub(in crate::check) struct Mbarriers {
     pub(in crate::check) counts_plain_copies: bool,
     /// For an arrival that exceeds the count: the arrival before it, and a wait that should have held its
     /// thread.
-    pub(in crate::check) one_too_many: (Option<End>, Option<Other>),
+    pub(in crate::check) one_too_many: (Option<FindingEnd>, Option<RelatedInstruction>),
     pub(super) stages: Stages,
 }
 
@@ -187,12 +187,12 @@ impl Turns {
 }
 
 impl Mbarriers {
-    pub(in crate::check) fn get(&self, block: u32, id: u32) -> Option<&Object> {
+    pub(in crate::check) fn get(&self, block: u32, id: u32) -> Option<&MbarrierState> {
         let mut of_block = self.of_block(block);
         of_block.find(|object| object.id == id)
     }
 
-    pub(in crate::check) fn of_block(&self, block: u32) -> impl Iterator<Item = &Object> {
+    pub(in crate::check) fn of_block(&self, block: u32) -> impl Iterator<Item = &MbarrierState> {
         let objects = self.objects.iter();
         objects.filter_map(move |((of, _), object)| (*of == block).then_some(object))
     }
@@ -218,7 +218,7 @@ impl Mbarriers {
     }
 }
 
-impl Object {
+impl MbarrierState {
     /// Returns the wait after which a thread of the grid reads the data of this phase too early.
     pub(in crate::check) fn stale_wait(&self, thread: u32, phase: Epoch) -> Option<Origin> {
         let (origin, next) = self.stale.get(&thread)?;

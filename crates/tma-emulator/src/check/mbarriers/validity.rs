@@ -2,16 +2,16 @@
 //! something else.
 
 use super::{
-    state::{Arrivals, Object, Turns, location},
+    state::{Arrivals, MbarrierState, Turns, location},
     uses::Use,
 };
 use crate::{
     check::{
         checker::Checker,
         clock::{Clock, Epoch, Lane},
+        finding::FindingEnd,
         hash::Map,
         kind::DiagnosticKind,
-        raw::End,
         released::Released,
         shadow::{Access, Actor},
     },
@@ -26,14 +26,14 @@ impl Checker {
         let old = self.mbarriers.objects.get(&(block, offset));
         let is_again = old.is_some();
         if let Some(old) = old.filter(|old| old.is_valid()) {
-            let there = End::new(old.init.0, "initialised it");
+            let there = FindingEnd::new(old.init.0, "initialised it");
             let what = format!(
                 "initialises the {} again",
                 self.shared_names.mbarrier(offset)
             );
             self.report(
                 DiagnosticKind::MbarrierOverwritten,
-                End::new(origin, what),
+                FindingEnd::new(origin, what),
                 Some(there),
                 |_| Vec::new(),
             );
@@ -43,7 +43,7 @@ impl Checker {
         let epoch = thread.map_or(0, |thread| thread.own.epoch);
         let id = self.mbarriers.next;
         self.mbarriers.next += 1;
-        let object = Object {
+        let object = MbarrierState {
             id,
             offset,
             init: (origin, epoch),
@@ -117,13 +117,13 @@ impl Checker {
                     )],
                 ),
             };
-            let there = End {
+            let there = FindingEnd {
                 block: of,
                 thread: lane,
                 instruction: used.instruction,
                 what,
             };
-            let here = End::new(origin, "invalidates the mbarrier");
+            let here = FindingEnd::new(origin, "invalidates the mbarrier");
             self.report(kind, here, Some(there), |_| notes);
         }
         self.stamp(origin, range, true);
@@ -181,16 +181,16 @@ impl Checker {
         };
         let here = |what: &str| {
             let mbarrier = self.shared_names.mbarrier(at.1);
-            End::new(origin, format!("{what} the {mbarrier}"))
+            FindingEnd::new(origin, format!("{what} the {mbarrier}"))
         };
         let (kind, here, there) = match object.ended {
             Some(end) if knows(end, &state.known.order) => {
-                let there = End::new(end.0, "invalidates it");
+                let there = FindingEnd::new(end.0, "invalidates it");
                 (DiagnosticKind::MbarrierInvalidated, here(what), there)
             }
             Some((by, _)) => {
-                let there = End::new(origin, "uses it");
-                let here = End::new(by, "invalidates the mbarrier");
+                let there = FindingEnd::new(origin, "uses it");
+                let here = FindingEnd::new(by, "invalidates the mbarrier");
                 (DiagnosticKind::MbarrierInvalidatedInUse, here, there)
             }
             None if knows(object.init, &state.known.order)
@@ -199,7 +199,7 @@ impl Checker {
                 return;
             }
             None => {
-                let there = End::new(object.init.0, "initialises it");
+                let there = FindingEnd::new(object.init.0, "initialises it");
                 (DiagnosticKind::MbarrierInitNotPublished, here(what), there)
             }
         };

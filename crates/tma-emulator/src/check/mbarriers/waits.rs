@@ -1,7 +1,7 @@
 //! Waits that can pass for another phase than the one that a thread needs, and waits with unused results.
 
 use crate::{
-    check::{checker::Checker, kind::DiagnosticKind, raw::End},
+    check::{checker::Checker, finding::FindingEnd, kind::DiagnosticKind},
     machine::observer::Origin,
 };
 
@@ -58,10 +58,10 @@ impl Checker {
             }
             false => "the wait is not ordered before the arrivals and copies of the next phase",
         };
-        let there = completer.map(|by| End::new(by, format!("completes its phase {last}")));
+        let there = completer.map(|by| FindingEnd::new(by, format!("completes its phase {last}")));
         self.report(
             DiagnosticKind::LappedWaiter,
-            End::new(origin, what),
+            FindingEnd::new(origin, what),
             there,
             |_| vec![note.into()],
         )
@@ -86,7 +86,7 @@ impl Checker {
         }
         let mbarrier = self.shared_names.mbarrier(offset);
         let between = phase - 1;
-        let here = End::new(origin, format!("waits for phase {phase} of the {mbarrier}"));
+        let here = FindingEnd::new(origin, format!("waits for phase {phase} of the {mbarrier}"));
         let earlier = match between.checked_sub(1) {
             Some(earlier) => format!("phase {earlier}"),
             None => "the phase before the first".into(),
@@ -117,7 +117,7 @@ impl Checker {
             format!("the thread has waited for phase {phase} before: the wait passes at once");
         self.report_once(
             DiagnosticKind::WrongPhase,
-            End::new(origin, what),
+            FindingEnd::new(origin, what),
             usize::MAX,
             |_| vec![note],
         )
@@ -131,7 +131,7 @@ impl Checker {
         };
         let (id, offset) = (object.id, object.offset);
         let mbarrier = self.shared_names.mbarrier(offset);
-        let here = End::new(origin, format!("waits at the {mbarrier}"));
+        let here = FindingEnd::new(origin, format!("waits at the {mbarrier}"));
         self.report_once(DiagnosticKind::UnusedWaitResult, here, usize::MAX, |_| {
             Vec::new()
         })

@@ -8,7 +8,7 @@ use crate::machine::{
 
 /// One end of a finding: an instruction, and the block and thread that executed it.
 #[derive(Clone, Debug)]
-pub(super) struct End {
+pub(super) struct FindingEnd {
     pub(super) block: u32,
     pub(super) thread: u32,
     pub(super) instruction: usize,
@@ -17,12 +17,12 @@ pub(super) struct End {
 
 /// An instruction that explains a diagnostic.
 #[derive(Clone, Debug)]
-pub(super) struct Other {
+pub(super) struct RelatedInstruction {
     pub(super) instruction: usize,
     pub(super) what: String,
 }
 
-impl Other {
+impl RelatedInstruction {
     pub(super) fn note(&self, program: &Program, sites: &Sites) -> String {
         let opcode = sites.opcode(program, self.instruction);
         let location = sites.location(program, self.instruction);
@@ -32,14 +32,14 @@ impl Other {
 
 /// A finding with unresolved locations.
 #[derive(Clone, Debug)]
-pub(super) struct Raw {
+pub(super) struct Finding {
     pub(super) kind: DiagnosticKind,
-    pub(super) here: Option<End>,
-    pub(super) there: Option<End>,
+    pub(super) here: Option<FindingEnd>,
+    pub(super) there: Option<FindingEnd>,
     pub(super) notes: Vec<String>,
     pub(super) count: u64,
     /// More instructions, each with a note.
-    pub(super) others: Vec<Other>,
+    pub(super) others: Vec<RelatedInstruction>,
     /// The other end, if it is in another launch.
     pub(super) elsewhere: Option<Site>,
     /// The mbarriers concerned, by block and number.
@@ -65,7 +65,7 @@ pub(super) enum Fix {
     Stuck(Stuck),
 }
 
-impl End {
+impl FindingEnd {
     pub(super) fn new(origin: Origin, what: impl Into<String>) -> Self {
         Self {
             block: origin.block as u32,
@@ -87,7 +87,7 @@ impl End {
     }
 }
 
-impl Raw {
+impl Finding {
     /// Adds an mbarrier that the finding concerns.
     pub(super) fn about(&mut self, mbarrier: Option<(u32, u32)>) {
         let known = &mut self.mbarriers;
@@ -101,14 +101,14 @@ impl Raw {
     }
 
     /// Adds an instruction that explains the finding; the first one is kept.
-    pub(super) fn because(&mut self, other: Option<Other>) {
+    pub(super) fn because(&mut self, other: Option<RelatedInstruction>) {
         if self.others.is_empty() {
             self.others.extend(other);
         }
     }
 
     /// Returns the one or two ends.
-    pub(super) fn ends(&self) -> impl Iterator<Item = &End> {
+    pub(super) fn ends(&self) -> impl Iterator<Item = &FindingEnd> {
         self.here.iter().chain(&self.there)
     }
 }
