@@ -9,11 +9,12 @@ use tma_host::{Argument, Buffer, Device, DeviceDescription, Shape};
 use crate::{
     case::{Expected, Run, Words},
     cases::{
-        Setup,
         gather::{Dataset, datasets},
         guide,
     },
     modules::Modules,
+    pattern::Pattern,
+    setup::Setup,
     work::{Work, read, set},
 };
 
@@ -32,32 +33,6 @@ pub(crate) struct Arena {
     on_host: [Vec<u32>; 2],
     wrong: Buffer<u32>,
     first: Buffer<u64>,
-}
-
-/// The expected words of the destination: `hash(index) * factor + addend` in each of the first `words`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Pattern {
-    pub(crate) words: u64,
-    pub(crate) factor: u32,
-    pub(crate) addend: u32,
-    /// Columns of the matrix and of a tile, and rows of a tile, all powers of two; if set, a number's index in its
-    /// tile is added.
-    pub(crate) tiles: Option<[u32; 3]>,
-    /// True if the destination contains the source's numbers beforehand.
-    pub(crate) in_place: bool,
-}
-
-impl Pattern {
-    /// Returns the pattern of `bytes` bytes with `addend` added to each number.
-    pub(crate) fn plus(bytes: u64, addend: u32) -> Self {
-        Self {
-            words: bytes / 4,
-            factor: 1,
-            addend,
-            tiles: None,
-            in_place: false,
-        }
-    }
 }
 
 /// A byte that patterns contain only by chance.
@@ -295,19 +270,12 @@ fn everywhere(gpu: &Device) -> Shape {
     Shape::new(8 * gpu.multiprocessors(), 256)
 }
 
-/// Returns the word at an index of the source, as in the helper kernel.
-pub(crate) fn hash(index: u64) -> u32 {
-    let mut word = (index as u32).wrapping_mul(0x9e37_79b1) ^ (index >> 32) as u32;
-    word ^= word >> 15;
-    word = word.wrapping_mul(0x85eb_ca77);
-    word ^ (word >> 13)
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::pattern::hash;
 
     #[test]
     fn the_first_wrong_word_is_found() {

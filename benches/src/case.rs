@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tma_host::{Argument, Shape};
 
-use crate::{arena::Pattern, limit::Needs, work::L2};
+use crate::{limit::Needs, pattern::Pattern, work::L2};
 
 /// A kernel with one launch.
 pub(crate) struct Case {

@@ -5,10 +5,10 @@ use tma_emulator::EmulatorBackend;
 use tma_launch::{Buffer, Job, Launch, Ptx};
 
 use crate::{
-    arena::hash,
     cases::gather::sums,
     modules::{BUILT, Built},
     of_both::of_both,
+    pattern::hash,
 };
 
 const BUILT_HERE: &Built = &BUILT[0];

@@ -6,10 +6,7 @@ use tensor_map::{DataType, TensorMap};
 use tma_host::{Argument, Buffer, Module, Shape};
 
 use crate::{
-    arena::hash,
-    cases::{Setup, gather::datasets},
-    measure::Bench,
-    statistics::Spread,
+    cases::gather::datasets, measure::Bench, pattern::hash, setup::Setup, statistics::Spread,
     work::set,
 };
 

@@ -14,8 +14,10 @@ mod measure;
 mod modules;
 #[cfg(test)]
 mod of_both;
+mod pattern;
 mod rates;
 mod report;
+mod setup;
 mod smi;
 mod statistics;
 mod table;
@@ -32,13 +34,13 @@ use tma_host::Device;
 use crate::{
     arena::Arena,
     case::Case,
-    cases::Setup,
     compiled::Compiled,
     machine::Machine,
     measure::{Bench, Row, With},
     modules::{BUILT, Built},
     rates::Means,
     report::Report,
+    setup::Setup,
     smi::Smi,
     work::Timer,
 };

@@ -5,9 +5,10 @@ use kernels_gpu::settings::{Row, Setting, Table};
 
 use crate::{
     case::Case,
-    cases::{Setup, streaming::Subject},
+    cases::streaming::Subject,
     machine::Machine,
     measure::Bench,
+    setup::Setup,
     statistics::Spread,
     table::columns,
     work::{L2, Work},

@@ -9,11 +9,12 @@ use kernels_gpu::{
 };
 use tma_host::Shape;
 
-use super::{At, Setup, as_set, streaming::Subject};
+use super::settings::settings;
 use crate::{
-    arena::Pattern,
     case::{Amount, Case, Check},
     limit::Needs,
+    pattern::Pattern,
+    setup::{At, Setup, as_set},
 };
 
 pub(super) fn cases(setup: Setup<'_>) -> Result<Vec<Case>> {
@@ -49,7 +50,7 @@ pub(super) fn cases(setup: Setup<'_>) -> Result<Vec<Case>> {
 
 pub(super) fn sweep(setup: Setup<'_>) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
-    for setting in Subject::Bulk(Streaming::AddOneRing).settings() {
+    for setting in settings(Streaming::AddOneRing) {
         if [3, 4, 6].contains(&setting.stages) {
             cases.push(add_one_ring(setup, setting, false, None)?);
         }

@@ -7,11 +7,11 @@ use kernels_gpu::tile_gather::{tile_gather, tile_gather_lanes, tile_gather_view}
 use tensor_map::{DataType, L2Promotion, TensorMap, Tiled};
 use tma_host::Argument;
 
-use super::{At, Setup, fits};
 use crate::{
-    arena::hash,
     case::{Amount, Case, Check, Reference},
     limit::Needs,
+    pattern::hash,
+    setup::{At, Setup, fits},
     work::L2,
 };
 

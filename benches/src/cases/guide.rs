@@ -2,6 +2,7 @@
 //!
 //! The output is compared with the result that the host computes from the numbers in the inputs.
 
+pub(crate) mod buffers;
 mod counted;
 mod inputs;
 #[cfg(test)]
@@ -14,14 +15,15 @@ mod tests;
 use anyhow::Result;
 use tma_launch::Launch;
 
-use super::{Setup, kept};
 use crate::{
     case::{Amount, Case, Check, Expected, Reference, Run, Words},
     limit::Needs,
+    setup::Setup,
     work::L2,
 };
 
-pub(crate) use inputs::{BUFFERS, DST, FIRST_INPUT, INPUTS, inputs};
+pub(crate) use buffers::{BUFFERS, DST, FIRST_INPUT, INPUTS};
+pub(crate) use inputs::inputs;
 pub(crate) use rows::{all, persistent_tiles};
 
 /// A row with its launches in terms of buffers.

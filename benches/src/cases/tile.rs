@@ -11,10 +11,10 @@ use kernels_gpu::{
 use tensor_map::{DataType, L2Promotion, Swizzle, TensorMap};
 use tma_host::Shape;
 
-use super::{At, Setup};
 use crate::{
-    arena::Pattern,
     case::{Case, Check},
+    pattern::Pattern,
+    setup::{At, Setup},
 };
 
 /// A matrix that fills the arena, divided into tiles.

@@ -3,7 +3,10 @@
 use tma_emulator::Session;
 use tma_launch::Limits;
 
-use crate::{calls::Result, code::Code, memory::TOTAL_BYTES};
+use crate::{
+    allocations::TOTAL_BYTES,
+    code::{Code, Result},
+};
 
 /// The name of the device.
 pub(crate) const NAME: &str = "NVIDIA H100 80GB HBM3 (emulated)";

@@ -7,9 +7,10 @@ use std::{
     sync::{Mutex, Once, PoisonError},
 };
 
-use crate::{code::Code, context::Context};
-
-pub(crate) type Result<T = ()> = std::result::Result<T, Code>;
+use crate::{
+    code::{Code, Result},
+    context::Context,
+};
 
 static CONTEXT: Mutex<Option<Context>> = Mutex::new(None);
 

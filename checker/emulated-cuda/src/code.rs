@@ -4,6 +4,9 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Code(pub(crate) i32);
 
+/// The result of a call.
+pub(crate) type Result<T = ()> = std::result::Result<T, Code>;
+
 macro_rules! codes {
     ($($number:literal $($name:ident)? $runtime:literal $driver:literal $says:literal)*) => {
         impl Code {

@@ -3,8 +3,8 @@
 use tma_emulator::{Session, check::Suppressions};
 
 use crate::{
-    arrays::Arrays, code::Code, memory::Space, modules::Modules, options::Options, report::Report,
-    runtime::textures::Descriptions, work::Graphs,
+    allocations::Space, arrays::Arrays, code::Code, descriptions::Descriptions, options::Options,
+    registered::Modules, report::Report, stream_work::Graphs,
 };
 
 #[derive(Debug)]

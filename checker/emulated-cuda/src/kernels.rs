@@ -3,7 +3,11 @@
 use tma_emulator::Session;
 use tma_launch::Signature;
 
-use crate::{attributes::MULTIPROCESSORS, calls::Result, code::Code, context::Context};
+use crate::{
+    attributes::MULTIPROCESSORS,
+    code::{Code, Result},
+    context::Context,
+};
 
 /// ptxas is not run, so every kernel reports this register count.
 const REGISTERS: i32 = 32;

@@ -7,10 +7,10 @@ use tma_emulator::{ModuleId, Progress, Session, check::CheckReport};
 use tma_launch::{Argument, Failure, Launch, Parameter, Rule, Shape, Signature, Stage};
 
 use crate::{
-    calls::Result,
-    code::Code,
+    code::{Code, Result},
     context::Context,
     ffi::{FromC, Pointer},
+    stream_work::Prepared,
 };
 
 /// Dynamic shared memory limit without opting in to more, in bytes.
@@ -49,29 +49,6 @@ impl Arguments {
             }
         };
         parameters.iter().enumerate().map(value).collect()
-    }
-}
-
-/// A launch with its arguments read.
-#[derive(Clone, Debug)]
-pub(crate) struct Prepared {
-    /// The program's function or handle that identifies the kernel.
-    pub(crate) key: u64,
-    module: ModuleId,
-    launch: Launch,
-    stream: u64,
-}
-
-impl Prepared {
-    pub(crate) fn shape(&self) -> &Shape {
-        &self.launch.shape
-    }
-
-    /// Returns the bytes of all arguments.
-    pub(crate) fn values(&self) -> Result<Vec<Vec<u8>>> {
-        let values = self.launch.arguments.iter().map(Argument::to_bytes);
-        let values: std::result::Result<_, _> = values.collect();
-        values.map_err(|_| Code::INVALID_VALUE)
     }
 }
 

@@ -13,12 +13,16 @@
 // Printing panics if the reader of the program's output has exited, and the program must go on.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+mod allocations;
+mod array_memory;
 mod arrays;
 mod attributes;
 mod calls;
 mod code;
 mod context;
+mod descriptions;
 mod driver;
+mod export;
 mod ffi;
 mod host;
 mod kernels;
@@ -26,8 +30,10 @@ mod launch;
 mod memory;
 mod modules;
 mod options;
+mod registered;
 mod report;
 mod runtime;
 mod sides;
+mod stream_work;
 mod textures;
 mod work;

@@ -1,57 +1,17 @@
 //! Modules of a program with their kernels and variables. Each is loaded on first use.
 
-use std::{collections::HashMap, fs, path::Path};
+use std::{fs, path::Path};
 
 use tma_emulator::ModuleId;
 use tma_launch::{Failure, Stage};
 
 use crate::{
-    calls::Result,
-    code::Code,
+    code::{Code, Result},
     context::Context,
     ffi::{Image, Pointer},
+    registered::{Binary, Kernel, Variable},
     report::FLAGS,
 };
-
-/// Device code registered by the program.
-#[derive(Debug)]
-struct Binary {
-    image: Image,
-    /// The result of loading it, once attempted.
-    loaded: Option<Result<ModuleId>>,
-}
-
-/// A kernel, and its attributes set by the program.
-#[derive(Clone, Debug)]
-pub(crate) struct Kernel {
-    /// The handle of the module.
-    pub(crate) binary: u64,
-    pub(crate) entry: String,
-    /// Dynamic shared memory limit of a launch, in bytes.
-    pub(crate) shared_bytes: Option<u32>,
-    pub(crate) non_portable_cluster: bool,
-}
-
-/// A variable of the device.
-#[derive(Clone, Debug)]
-struct Variable {
-    binary: u64,
-    name: String,
-}
-
-/// Everything that the program registered, by handles and by addresses of its own functions and variables.
-#[derive(Debug, Default)]
-pub(crate) struct Modules {
-    binaries: HashMap<u64, Binary>,
-    kernels: HashMap<u64, Kernel>,
-    variables: HashMap<u64, Variable>,
-    /// Variables in managed memory of modules that are not yet loaded, with the host's pointers to them.
-    managed: Vec<(Variable, Pointer)>,
-    /// The constant variable whose address the program requested last.
-    constant: Option<Variable>,
-    /// The errors in the PTX parsed last.
-    pub(crate) refusal: String,
-}
 
 impl Context {
     /// Registers code and returns its handle.

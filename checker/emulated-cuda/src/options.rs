@@ -8,7 +8,7 @@ use std::{
 
 use tma_emulator::{
     Config, Jobs,
-    check::{Kind, Suppression, Suppressions},
+    check::{DiagnosticKind, Suppression, Suppressions},
 };
 
 /// Environment variable with the folder.
@@ -71,7 +71,9 @@ impl Options {
 /// Parses a kind and the name of a function.
 fn suppression(value: &str) -> Option<Suppression> {
     let (kind, function) = value.split_once(' ')?;
-    let kind = Kind::ALL.iter().find(|known| known.name() == kind)?;
+    let kind = DiagnosticKind::ALL
+        .iter()
+        .find(|known| known.name() == kind)?;
     Some(Suppression {
         kind: *kind,
         function: function.to_owned(),
@@ -94,6 +96,9 @@ mod tests {
         assert_eq!(options.ptx.as_deref(), Some(Path::new("a b")));
         assert_eq!(options.record.as_deref(), Some(Path::new("/x/record")));
         let (first, _) = options.suppressions.counts().next().unwrap();
-        assert_eq!((first.kind, &*first.function), (Kind::DataRace, "k*"));
+        assert_eq!(
+            (first.kind, &*first.function),
+            (DiagnosticKind::DataRace, "k*")
+        );
     }
 }

@@ -1,11 +1,10 @@
 //! The side of the machine that an address belongs to, and checks of addresses in calls.
 
 use crate::{
-    calls::Result,
-    code::Code,
+    allocations::{CONSTANTS, CONSTANTS_END, DEVICE_START, Kind, SHARED_END},
+    code::{Code, Result},
     context::Context,
     ffi::Pointer,
-    memory::{CONSTANTS, CONSTANTS_END, DEVICE_START, Kind, SHARED_END},
 };
 
 /// One side of a copy.

@@ -2,7 +2,10 @@
 
 use tma_emulator::texture::{Format, Image, Reading, Refused};
 
-use crate::{calls::Result, code::Code, context::Context};
+use crate::{
+    code::{Code, Result},
+    context::Context,
+};
 
 /// The location of the texels of a texture or surface.
 #[derive(Clone, Copy, Debug)]

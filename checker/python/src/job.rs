@@ -5,7 +5,7 @@ use std::{env, ops::ControlFlow};
 use pyo3::{Bound, PyResult, Python, exceptions::PyValueError, pyclass, pymethods, types::PyBytes};
 use tma_emulator::{
     Config, EmulatorBackend, Jobs,
-    check::{CheckReport, Kind, Suppression, Suppressions},
+    check::{CheckReport, DiagnosticKind, Suppression, Suppressions},
 };
 use tma_launch::{Argument, Buffer, Failure, Job as LaunchJob, Launch, Ptx, Scalar, suggestion};
 
@@ -105,9 +105,11 @@ impl Job {
     /// Leaves findings of a kind in a function out.
     fn suppress(&mut self, accepted: Vec<(String, String)>) -> PyResult<()> {
         let one = |(kind, function): (String, String)| {
-            let found = Kind::ALL.iter().find(|known| known.name() == kind);
+            let found = DiagnosticKind::ALL
+                .iter()
+                .find(|known| known.name() == kind);
             let kind = found.copied().ok_or_else(|| {
-                let hint = suggestion(&kind, Kind::ALL.iter().map(|known| known.name()));
+                let hint = suggestion(&kind, DiagnosticKind::ALL.iter().map(|known| known.name()));
                 PyValueError::new_err(format!("unknown kind of finding {kind:?}: {hint}"))
             })?;
             Ok(Suppression {

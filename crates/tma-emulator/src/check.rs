@@ -1,7 +1,7 @@
 //! The checker: finds accesses of a kernel that are not ordered, whatever the schedule was.
 //!
 //! A `Checker` is an [`Observer`] of one launch: the emulator reports every access, fence, barrier and copy to
-//! it. The checker does not affect the run. Its findings are [`Diagnostic`]s, each with a [`Kind`].
+//! it. The checker does not affect the run. Its findings are [`Diagnostic`]s, each with a [`DiagnosticKind`].
 //!
 //! # Algorithm
 //!
@@ -29,11 +29,11 @@
 //!   before the next one.
 //! - **Proxies** (`access`, `knowledge`). Copies and products use the async proxy. Bytes written by ordinary stores
 //!   must pass a `fence.proxy.async` after the write and before the copy in the order above, in any thread.
-//! - **Strong accesses and fences** (`sync`, `fence_sc`). A location stores the releases of its last write or chain
+//! - **Strong accesses and fences** (`sync`, `locations`, `knowledge`). A location stores the releases of its last write or chain
 //!   of atomics, and an acquiring read joins them. `fence.sc` adds the order of section 8.9.3.
 //!
 //! The rules come from PTX ISA 9.1: chapter 8 (memory consistency model) and the sections of the instructions.
-//! [`Kind::rule`] names the sections of each kind. At the end, `causes` drops findings that follow from others.
+//! [`DiagnosticKind::rule`] names the sections of each kind. At the end, `causes` drops findings that follow from others.
 //!
 //! # Limits
 //!
@@ -50,6 +50,7 @@
 mod access;
 mod barriers;
 mod causes;
+mod checker;
 mod classify;
 mod clock;
 mod collectives;
@@ -57,24 +58,28 @@ mod copies;
 mod copy_table;
 mod diagnostic;
 mod faults;
-mod fence_sc;
+mod finding;
 mod fixes;
+mod free;
 mod grid;
 mod groups;
 mod hash;
 mod heap;
+mod in_flight;
 mod kind;
 mod knowledge;
 mod layouts;
 mod lifetime;
 mod linear_map;
+mod locations;
 mod mbarriers;
 mod meetings;
 mod overlap;
 mod products;
 mod quick;
-mod raw;
 mod readers;
+mod released;
+mod report;
 mod shadow;
 mod sites;
 mod suppressions;
@@ -84,129 +89,25 @@ mod uninitialised;
 mod unreleased;
 mod warps;
 
-use std::collections::{HashMap, HashSet};
-
+pub(crate) use checker::Checker;
 pub use diagnostic::{CheckReport, Diagnostic, Site};
-pub use kind::{Kind, Severity};
+pub(crate) use in_flight::InFlight;
+pub use kind::{DiagnosticKind, Severity};
 pub use suppressions::{Suppression, Suppressions};
+pub(crate) use unreleased::Unreleased;
 
 use crate::{
     machine::{
-        Fault, Made, Names, Places, Program, Trap,
+        Fault, Made, Places, Program, Trap,
         observer::{
-            Accesses, Event, FenceKind, MbarrierEvent, Memory, Observer, OrdinaryAccess, Origin,
-            Proxy,
+            Accesses, Event, FenceKind, MbarrierEvent, Observer, OrdinaryAccess, Origin, Proxy,
         },
     },
     value::LANES,
 };
-use copy_table::Copies;
-use grid::{Extents, Grid};
-use heap::Fresh;
-use layouts::Collisions;
-use linear_map::LinearMap;
-use mbarriers::Mbarriers;
-use meetings::Meeting;
-use overlap::Dependency;
-pub(crate) use overlap::InFlight;
-use raw::Raw;
-use shadow::Shadow;
-use sites::Sites;
-use sync::Locations;
-use unreleased::ReleasedMaps;
-pub(crate) use unreleased::Unreleased;
-
-/// Words read before they were written.
-#[derive(Debug, Default)]
-struct Unwritten {
-    /// Diagnostics of the reads of each word.
-    words: HashMap<(Memory, u64), Vec<usize>>,
-    /// For such a diagnostic, a race that was found later.
-    raced: HashMap<usize, usize>,
-    /// Instructions that read them without following the values.
-    lost: HashSet<usize>,
-}
-
-/// Checker of one launch.
-#[derive(Debug)]
-pub(crate) struct Checker {
-    grid: Grid,
-    shared_names: Names,
-    global_names: Names,
-    shadow: Shadow,
-    fresh: Fresh,
-    copies: Copies,
-    collisions: Collisions,
-    mbarriers: Mbarriers,
-    meetings: Vec<Meeting>,
-    locations: Locations,
-    /// Number of releases by strong accesses so far.
-    releases: u64,
-    /// Instructions that were executed as `fence.proxy.async`.
-    proxy_fences: HashSet<usize>,
-    sites: Sites,
-    found: Vec<Raw>,
-    /// Index into `found` by kind and the two instructions.
-    known: HashMap<(Kind, usize, usize), usize>,
-    unwritten: Unwritten,
-    /// Also report lanes that store the same value by one instruction, and reads of uninitialised memory with
-    /// values that are never used.
-    is_strict: bool,
-    /// Bytes of tensor maps that earlier launches wrote and did not release.
-    unreleased: Unreleased,
-    released_maps: ReleasedMaps,
-    /// Earlier launches that may still run.
-    in_flight: InFlight,
-    dependency: Dependency,
-    pub(crate) printed: String,
-}
+use finding::Finding;
 
 impl Checker {
-    /// Creates the checker of a launch. `unreleased` is what earlier launches [left](Self::unreleased);
-    /// `in_flight` are launches that [may still run](Self::leave_in_flight).
-    pub(crate) fn new(
-        places: Places,
-        [shared_names, global_names]: [Names; 2],
-        (unreleased, in_flight): (Unreleased, InFlight),
-        is_strict: bool,
-    ) -> Self {
-        let extents = Extents {
-            threads: places.threads().max(1),
-            grid: places.grid,
-            cluster: places.cluster,
-        };
-        let shadow = Shadow::of_blocks(extents.threads);
-        Self {
-            grid: Grid {
-                extents,
-                blocks: LinearMap::default(),
-                cluster_barriers: Default::default(),
-                memos: Default::default(),
-            },
-            shared_names,
-            global_names,
-            shadow,
-            fresh: Fresh::default(),
-            copies: Copies::default(),
-            collisions: Collisions::default(),
-            mbarriers: Mbarriers::default(),
-            meetings: Vec::new(),
-            locations: Locations::default(),
-            releases: 0,
-            proxy_fences: HashSet::new(),
-            sites: Sites::default(),
-            found: Vec::new(),
-            known: HashMap::new(),
-            unwritten: Unwritten::default(),
-            is_strict,
-            unreleased,
-            released_maps: ReleasedMaps::default(),
-            in_flight,
-            dependency: Dependency::default(),
-            printed: String::new(),
-        }
-    }
-
     /// Returns the diagnostics of the launch, including one for the fault that ended the kernel.
     pub(crate) fn diagnostics(
         mut self,
@@ -227,18 +128,21 @@ impl Checker {
         let ended = fault.filter(|_| explains.is_none());
         let ended = ended.map(|fault| self.fault(fault, program, places, entry));
         let found = self.found.iter().enumerate();
-        let is_silent = |raw: &Raw| !self.is_strict && self.is_harmless(raw);
-        let told = found.filter(|(index, raw)| causes.is_told(*index) && !is_silent(raw));
-        let found = told.map(|(index, raw)| {
-            let mut diagnostic = raw.render(&self, program, places, entry);
+        let is_silent = |finding: &Finding| !self.is_strict && self.is_harmless(finding);
+        let told = found.filter(|(index, finding)| causes.is_told(*index) && !is_silent(finding));
+        let found = told.map(|(index, finding)| {
+            let mut diagnostic = finding.render(&self, program, places, entry);
             let follows = causes.of(index).map(|it| &self.found[it]);
-            let follows = follows.filter(|raw| !is_silent(raw)).map(|raw| raw.kind);
+            let follows = follows
+                .filter(|finding| !is_silent(finding))
+                .map(|finding| finding.kind);
             // A use already names the read that it depends on.
-            let is_news = |kind: &Kind| {
-                raw.kind != Kind::UninitialisedUse || *kind != Kind::UninitialisedRead
+            let is_news = |kind: &DiagnosticKind| {
+                finding.kind != DiagnosticKind::UninitialisedUse
+                    || *kind != DiagnosticKind::UninitialisedRead
             };
-            let mut follows: Vec<Kind> = follows.filter(is_news).collect();
-            follows.retain(|kind| *kind != raw.kind);
+            let mut follows: Vec<DiagnosticKind> = follows.filter(is_news).collect();
+            follows.retain(|kind| *kind != finding.kind);
             follows.sort_unstable();
             follows.dedup();
             let follows: Vec<String> = follows.iter().map(|kind| format!("`{kind}`")).collect();

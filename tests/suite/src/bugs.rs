@@ -11,7 +11,7 @@ mod memory;
 mod tensors;
 mod text;
 
-use tma_emulator::check::Kind;
+use tma_emulator::check::DiagnosticKind;
 
 use tma_launch::{Buffer, Launch};
 
@@ -37,7 +37,7 @@ pub struct Bug {
     pub name: &'static str,
     /// The kinds of the diagnostics: exactly these, whatever the seed. The first is the subject
     /// of the bug.
-    pub finds: &'static [Kind],
+    pub finds: &'static [DiagnosticKind],
     /// Only a [strict](tma_emulator::Config::strict) checker reports it.
     pub strict: bool,
 }
@@ -87,7 +87,7 @@ fn name_of(bug: Option<&Bug>) -> &'static str {
 }
 
 impl Bug {
-    const fn new(name: &'static str, finds: &'static [Kind]) -> Self {
+    const fn new(name: &'static str, finds: &'static [DiagnosticKind]) -> Self {
         Self {
             name,
             finds,

@@ -11,7 +11,7 @@ use tests::{
 };
 use tma_emulator::{
     Config, EmulatorBackend,
-    check::{CheckReport, Kind},
+    check::{CheckReport, DiagnosticKind},
 };
 use tma_launch::{Job, Ptx};
 
@@ -35,7 +35,10 @@ fn main() {
     };
     let module = ptx::parse_named(module.arch, module.text);
     let module = Arc::new(module.unwrap_or_else(|errors| panic!("{errors}")));
-    let mut trials: Vec<Trial> = Kind::ALL.iter().map(|kind| two_pairs(*kind)).collect();
+    let mut trials: Vec<Trial> = DiagnosticKind::ALL
+        .iter()
+        .map(|kind| two_pairs(*kind))
+        .collect();
     trials.push(Trial::test("report/none_is_left", no_report_is_left));
     for family in families() {
         let with = |bug: Option<&'static Bug>| {
@@ -108,7 +111,7 @@ impl Variant {
 }
 
 /// Every kind has bugs in two kernels or two ways.
-fn two_pairs(kind: Kind) -> Trial {
+fn two_pairs(kind: DiagnosticKind) -> Trial {
     Trial::test(format!("pairs/{kind}"), move || {
         let bugs = families().flat_map(|family| family.bugs);
         let count = bugs.filter(|bug| bug.finds.first() == Some(&kind)).count();
@@ -127,13 +130,13 @@ fn seeds(variant: &Variant) -> u64 {
 }
 
 /// Checks that the checker finds nothing, and has these notes.
-fn is_clean(variant: &Variant, notes: &[Kind]) -> Result<(), Failed> {
+fn is_clean(variant: &Variant, notes: &[DiagnosticKind]) -> Result<(), Failed> {
     for seed in 0..seeds(variant) {
         let checked = variant.check(seed)?;
         if !checked.diagnostics.is_empty() {
             return Err(format!("with seed {seed}:\n{}", rendered(&checked)).into());
         }
-        let noted: Vec<Kind> = checked.notes.iter().map(|note| note.kind).collect();
+        let noted: Vec<DiagnosticKind> = checked.notes.iter().map(|note| note.kind).collect();
         if noted != notes {
             return Err(format!("with seed {seed} the notes are {noted:?}").into());
         }
@@ -147,10 +150,12 @@ fn is_clean(variant: &Variant, notes: &[Kind]) -> Result<(), Failed> {
 fn is_found(variant: &Variant, bug: &Bug) -> Result<(), Failed> {
     for seed in 0..seeds(variant) {
         let checked = variant.check(seed)?;
-        let found: BTreeSet<Kind> = checked.diagnostics.iter().map(|found| found.kind).collect();
-        let matches = |kinds: &[Kind]| found == kinds.iter().copied().collect();
+        let found: BTreeSet<DiagnosticKind> =
+            checked.diagnostics.iter().map(|found| found.kind).collect();
+        let matches = |kinds: &[DiagnosticKind]| found == kinds.iter().copied().collect();
         if !matches(bug.finds) {
-            let names = |kinds: &[Kind]| kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>();
+            let names =
+                |kinds: &[DiagnosticKind]| kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>();
             return Err(format!(
                 "with seed {seed} {:?} are expected, and found are {:?}:\n{}",
                 names(bug.finds),
@@ -166,8 +171,8 @@ fn is_found(variant: &Variant, bug: &Bug) -> Result<(), Failed> {
             ..variant.clone()
         };
         let notes = bug.finds.iter().copied();
-        let notes: Vec<Kind> = notes
-            .filter(|kind| *kind == Kind::StagesFilledOnce)
+        let notes: Vec<DiagnosticKind> = notes
+            .filter(|kind| *kind == DiagnosticKind::StagesFilledOnce)
             .collect();
         is_clean(&usual, &notes)?;
     }

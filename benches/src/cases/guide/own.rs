@@ -7,7 +7,7 @@ use kernels_gpu::{
 use tma_emulator::EmulatorBackend;
 use tma_launch::{Buffer, Job, Launch, Ptx};
 
-use crate::{arena::hash, of_both::of_both};
+use crate::{of_both::of_both, pattern::hash};
 
 /// Returns the last buffer after a launch.
 fn last<T: bytemuck::Pod>(text: &str, buffers: &[Buffer], launch: Launch) -> Vec<T> {

@@ -7,13 +7,13 @@ use kernels_gpu::{gemm::Numbers, gemm_mma::GemmMma};
 
 use super::{
     DST, Ported,
-    inputs::{A, B, Sizes},
-    kept,
+    buffers::{A, B, Sizes},
 };
 use crate::{
-    arena::hash,
     case::{Amount, Reference},
     limit::Needs,
+    pattern::hash,
+    setup::kept,
     work::L2,
 };
 

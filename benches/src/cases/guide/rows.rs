@@ -23,17 +23,19 @@ use kernels_gpu::{
 use tma_launch::{DeviceDescription, Launch, Violations};
 
 use super::{
-    DST, Ported, counted,
-    inputs::{
-        CENTER, COORDS, FIELDS, FILTERS, IMAGE, INDICES, LEFT, MAP_TENSOR_BYTES, MAPS, RIGHT, SRC,
-        Sizes, row, small, tile,
+    DST, Ported,
+    buffers::{
+        CENTER, COORDS, FIELDS, FILTERS, INDICES, LEFT, MAP_TENSOR_BYTES, MAPS, RIGHT, SRC, Sizes,
     },
-    kept, products,
+    counted,
+    inputs::{IMAGE, row, small, tile},
+    products,
 };
 use crate::{
-    arena::hash,
     case::{Amount, Reference},
     limit::Needs,
+    pattern::hash,
+    setup::kept,
     work::L2,
 };
 

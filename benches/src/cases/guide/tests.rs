@@ -4,7 +4,7 @@ use tma_emulator::EmulatorBackend;
 use tma_launch::{Buffer, DeviceDescription, Job, Ptx};
 
 use super::*;
-use crate::{arena::hash, of_both::of_both};
+use crate::{of_both::of_both, pattern::hash};
 
 pub(super) const BYTES: u64 = 1 << 20;
 

@@ -9,7 +9,7 @@ use tma_emulator::EmulatorBackend;
 use tma_launch::{Buffer, DeviceDescription, Job, Launch, Ptx};
 
 use super::*;
-use crate::{arena::hash, modules::entries, of_both::of_both};
+use crate::{modules::entries, of_both::of_both, pattern::hash};
 
 /// Returns a device for few blocks, so that each has several chunks.
 fn device() -> DeviceDescription {

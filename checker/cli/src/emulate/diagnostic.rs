@@ -50,7 +50,7 @@ impl Diagnostic {
     /// Returns whether the finding reports a kernel that did not end in time.
     pub fn is_endless(&self) -> bool {
         match self {
-            Self::Kernel(found) => found.kind == check::Kind::Endless,
+            Self::Kernel(found) => found.kind == check::DiagnosticKind::Endless,
             Self::Fault { error_name, what } => {
                 error_name.as_deref() == Some(tma_emulator::Trap::Endless.name())
                     && what.contains("interrupted")

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tma_emulator::check::{Kind, Suppression, Suppressions};
+use tma_emulator::check::{DiagnosticKind, Suppression, Suppressions};
 use tma_host::read_file;
 use tma_launch::{Failure, Stage};
 use toml::de::DeTable;
@@ -53,7 +53,9 @@ pub fn read_suppressions(path: &Path) -> Result<Suppressions, Failure> {
 
 fn suppression(value: &Value<'_>) -> Result<Suppression, Invalid> {
     let table = value.table("suppression")?;
-    let kind = table.required("kind", |value| choice(value, Kind::ALL, Kind::name));
+    let kind = table.required("kind", |value| {
+        choice(value, DiagnosticKind::ALL, DiagnosticKind::name)
+    });
     let function = table.required("function", Value::string);
     let reason = table.optional("reason", Value::string);
     let read = || -> Result<Suppression, Noted> {
@@ -93,11 +95,11 @@ mod tests {
         };
         let expected = [
             of(
-                Kind::SameValueRace,
+                DiagnosticKind::SameValueRace,
                 "softmax*",
                 Some("all write the row's maximum"),
             ),
-            of(Kind::DataRace, "k", None),
+            of(DiagnosticKind::DataRace, "k", None),
         ];
         assert_eq!(all, expected);
     }

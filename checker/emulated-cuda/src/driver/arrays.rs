@@ -4,9 +4,11 @@ use tma_emulator::texture::{Format, Reading};
 
 use crate::{
     arrays::Array,
-    calls::{Result, alive},
+    calls::alive,
+    code::Result,
     context::Context,
-    ffi::{In, Out, Pointer, export},
+    export::export,
+    ffi::{In, Out, Pointer},
     textures::Resource,
 };
 

@@ -1,11 +1,12 @@
 //! The device and its only context.
 
 use crate::{
+    allocations::TOTAL_BYTES,
     attributes::{self, VERSION},
     calls::alive,
     code::Code,
-    ffi::{Out, Pointer, Text, export},
-    memory::TOTAL_BYTES,
+    export::export,
+    ffi::{Out, Pointer, Text},
     runtime::{
         device::{check, limit, set_limit},
         streams::synchronise,

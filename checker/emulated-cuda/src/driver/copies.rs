@@ -1,10 +1,11 @@
 //! Copies of rows and boxes, of memory and of arrays.
 
 use crate::{
-    calls::{Result, alive},
-    code::Code,
+    calls::alive,
+    code::{Code, Result},
     context::Context,
-    ffi::{FromC, In, Pointer, export},
+    export::export,
+    ffi::{FromC, In, Pointer},
 };
 
 /// One side of `CUDA_MEMCPY2D`.

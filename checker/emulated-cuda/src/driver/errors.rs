@@ -3,7 +3,8 @@
 use crate::{
     code::Code,
     driver::function,
-    ffi::{Out, Text, export},
+    export::export,
+    ffi::{Out, Text},
 };
 
 /// Writes the address of a function, and whether it exists.
@@ -12,7 +13,7 @@ pub(crate) fn find(
     version: i32,
     address: &Out<u64>,
     status: Option<&Out<i32>>,
-) -> crate::calls::Result {
+) -> crate::code::Result {
     let found = function(&name.get()?, version);
     address.put(found.unwrap_or_default())?;
     match status {

@@ -3,9 +3,10 @@
 use tma_launch::Shape;
 
 use crate::{
-    calls::{Result, alive},
-    code::Code,
-    ffi::{Callback, Dim3, In, Out, Pointer, StreamCallback, export},
+    calls::alive,
+    code::{Code, Result},
+    export::export,
+    ffi::{Callback, Dim3, In, Out, Pointer, StreamCallback},
     kernels::clusters_of,
     launch::Arguments,
     runtime::launches::{LaunchAttribute, apply},

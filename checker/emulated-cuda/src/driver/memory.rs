@@ -1,10 +1,11 @@
 //! Memory, copies and sets.
 
 use crate::{
-    calls::{Result, alive},
-    code::Code,
-    ffi::{Out, Pointer, export},
-    memory::{Kind, TOTAL_BYTES},
+    allocations::{Kind, TOTAL_BYTES},
+    calls::alive,
+    code::{Code, Result},
+    export::export,
+    ffi::{Out, Pointer},
     runtime::memory::rows,
 };
 

@@ -1,6 +1,6 @@
 //! Unsupported driver functions: the first call of each is reported, and all return `CUDA_ERROR_NOT_SUPPORTED`.
 
-use crate::ffi::missing;
+use crate::export::missing;
 
 missing! {
     driver;

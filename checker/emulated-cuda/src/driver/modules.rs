@@ -3,9 +3,10 @@
 use std::fs;
 
 use crate::{
-    calls::{Result, alive, with},
-    code::Code,
-    ffi::{Image, In, Out, Pointer, Text, export},
+    calls::{alive, with},
+    code::{Code, Result},
+    export::export,
+    ffi::{Image, In, Out, Pointer, Text},
 };
 
 /// Loads code, which is parsed at once.

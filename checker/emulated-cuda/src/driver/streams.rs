@@ -1,7 +1,8 @@
 //! Streams and events.
 
 use crate::{
-    ffi::{Out, Pointer, export},
+    export::export,
+    ffi::{Out, Pointer},
     runtime::streams::{
         create_event, create_stream, destroy_event, destroy_stream, elapsed_ms, event, record,
         stream,

@@ -5,9 +5,10 @@ use tensor_map::{
 };
 
 use crate::{
-    calls::{Result, with},
-    code::Code,
-    ffi::{In, Out, Pointer, choice, export},
+    calls::with,
+    code::{Code, Result},
+    export::export,
+    ffi::{In, Out, Pointer, choice},
 };
 
 /// The parameters of all maps: element type, lengths, strides, element strides, and the last four parameters.

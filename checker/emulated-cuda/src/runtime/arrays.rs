@@ -1,11 +1,15 @@
 //! Arrays, and copies to and from them.
 
 use crate::{
-    calls::{Result, alive},
+    calls::alive,
+    code::Result,
     context::Context,
-    ffi::{In, Out, Pointer, export},
-    runtime::{copies::Extent, device::ChannelDescription},
-    work::{Work, perform, submit},
+    descriptions::ChannelDescription,
+    export::export,
+    ffi::{In, Out, Pointer},
+    runtime::copies::Extent,
+    stream_work::Work,
+    work::{perform, submit},
 };
 
 /// Creates an array.

@@ -1,9 +1,10 @@
 //! Stream captures into graphs.
 
 use crate::{
-    calls::{Result, alive},
-    code::Code,
-    ffi::{Out, Pointer, export},
+    calls::alive,
+    code::{Code, Result},
+    export::export,
+    ffi::{Out, Pointer},
 };
 
 /// Reports whether a stream is being captured, and into which graph. Dependencies are not reported, since work

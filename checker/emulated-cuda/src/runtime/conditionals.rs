@@ -2,14 +2,15 @@
 //! in device memory, where `cudaGraphSetConditional` of a kernel stores.
 
 use crate::{
-    calls::{Result, alive, unsupported},
-    code::Code,
-    ffi::{FromC, In, Out, Pointer, choice, export},
+    calls::{alive, unsupported},
+    code::{Code, Result},
+    export::export,
+    ffi::{FromC, In, Out, Pointer, choice},
     runtime::{
         graph_memory::AllocationNode,
         graphs::{FillNode, HostNode, KernelNode, add},
     },
-    work::{ConditionKind, Work},
+    stream_work::{ConditionKind, Work},
 };
 
 /// `cudaGraphAssignDefault`: each launch of the graph sets the condition to its default value.

@@ -1,11 +1,11 @@
 //! Copies of boxes between memory and arrays.
 
 use crate::{
-    calls::{Result, alive},
-    code::Code,
+    calls::alive,
+    code::{Code, Result},
     context::Context,
     ffi::{FromC, Pointer},
-    work::Work,
+    stream_work::Work,
 };
 
 /// `cudaExtent`, and `cudaPos`.

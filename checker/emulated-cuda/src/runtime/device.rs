@@ -6,10 +6,12 @@ use tma_emulator::texture::{Channel, Format};
 
 use crate::{
     attributes::{self, Layout, VERSION},
-    calls::{Result, alive, last_error},
-    code::Code,
+    calls::{alive, last_error},
+    code::{Code, Result},
     context::Context,
-    ffi::{Out, Pointer, Text, choice, export},
+    descriptions::ChannelDescription,
+    export::export,
+    ffi::{Out, Pointer, Text, choice},
     runtime::streams::synchronise,
 };
 
@@ -77,14 +79,6 @@ pub(crate) extern "C" fn cudaGetErrorName(code: i32) -> *const c_char {
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cudaGetErrorString(code: i32) -> *const c_char {
     Code(code).says().as_ptr().cast()
-}
-
-/// `cudaChannelFormatDesc`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ChannelDescription {
-    bits: [i32; 4],
-    kind: i32,
 }
 
 impl ChannelDescription {

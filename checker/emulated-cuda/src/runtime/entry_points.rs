@@ -3,7 +3,8 @@
 use crate::{
     attributes::VERSION,
     driver::errors::find,
-    ffi::{Out, Text, export},
+    export::export,
+    ffi::{Out, Text},
 };
 
 export! {

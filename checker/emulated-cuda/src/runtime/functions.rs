@@ -3,7 +3,8 @@
 use crate::{
     calls::alive,
     driver::modules,
-    ffi::{Image, In, Out, Pointer, Text, export},
+    export::export,
+    ffi::{Image, In, Out, Pointer, Text},
     kernels::{FunctionAttributes, clusters_of},
     runtime::launches::LaunchConfig,
 };

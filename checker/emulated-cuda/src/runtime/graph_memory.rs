@@ -1,11 +1,13 @@
 //! Memory that a graph allocates and frees during its launch. Its address is fixed when the node is created.
 
 use crate::{
-    calls::{Result, alive},
-    code::Code,
-    ffi::{Out, Pointer, export},
+    calls::alive,
+    code::{Code, Result},
+    export::export,
+    ffi::{Out, Pointer},
     runtime::graphs::add,
-    work::{Work, submit},
+    stream_work::Work,
+    work::submit,
 };
 
 /// `cudaMemAllocNodeParams`.

@@ -1,11 +1,12 @@
 //! Graph nodes: listing them, and changing their work.
 
 use crate::{
-    calls::{Result, alive, unsupported},
-    code::Code,
-    ffi::{In, Out, Pointer, export},
+    calls::{alive, unsupported},
+    code::{Code, Result},
+    export::export,
+    ffi::{In, Out, Pointer},
     runtime::graphs::{FillNode, HostNode, KernelNode, add},
-    work::Work,
+    stream_work::Work,
 };
 
 /// Returns the work of a node.

@@ -2,12 +2,14 @@
 //! depend only on earlier ones.
 
 use crate::{
-    calls::{Result, alive},
-    code::Code,
-    ffi::{Callback, Dim3, FromC, In, Out, Pointer, export},
-    launch::{Arguments, Prepared},
+    calls::alive,
+    code::{Code, Result},
+    export::export,
+    ffi::{Callback, Dim3, FromC, In, Out, Pointer},
+    launch::Arguments,
     runtime::{copies::Copy3d, launches::shape},
-    work::{Work, perform_graph},
+    stream_work::{Prepared, Work},
+    work::perform_graph,
 };
 
 /// `cudaKernelNodeParams`.

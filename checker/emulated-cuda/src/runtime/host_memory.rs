@@ -1,9 +1,10 @@
 //! Host memory accessible to kernels, and attributes of addresses.
 
 use crate::{
+    allocations::Kind,
     calls::alive,
-    ffi::{Out, Pointer, export},
-    memory::Kind,
+    export::export,
+    ffi::{Out, Pointer},
 };
 
 /// `cudaPointerAttributes`.

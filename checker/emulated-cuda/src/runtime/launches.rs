@@ -3,11 +3,12 @@
 use tma_launch::Shape;
 
 use crate::{
-    calls::Result,
-    code::Code,
-    ffi::{Callback, Dim3, In, Pointer, StreamCallback, export},
+    code::{Code, Result},
+    export::export,
+    ffi::{Callback, Dim3, In, Pointer, StreamCallback},
     launch::Arguments,
-    work::{Work, submit},
+    stream_work::Work,
+    work::submit,
 };
 
 /// `cudaLaunchConfig_t`.

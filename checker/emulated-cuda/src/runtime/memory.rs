@@ -1,15 +1,17 @@
 //! Memory of the device, copies and sets.
 
 use crate::{
-    calls::{Result, alive},
-    code::Code,
-    ffi::{In, Out, Pointer, export},
-    memory::Kind,
+    allocations::Kind,
+    calls::alive,
+    code::{Code, Result},
+    export::export,
+    ffi::{In, Out, Pointer},
     runtime::{
         copies::{Copy3d, Extent, Pitched},
         graph_memory::allocate,
     },
-    work::{Work, perform, submit},
+    stream_work::Work,
+    work::{perform, submit},
 };
 
 /// Alignment of rows in `cudaMallocPitch`.
@@ -106,7 +108,7 @@ export! {
 
     fn cudaMemGetInfo(free: Out<usize>, total: Out<usize>) {
         free.put(alive(|context| Ok(context.space.free_bytes()))? as usize)?;
-        total.put(crate::memory::TOTAL_BYTES as usize)
+        total.put(crate::allocations::TOTAL_BYTES as usize)
     }
 
     fn cudaMemcpy as cudaMemcpy_ptds (to: Pointer, from: Pointer, bytes: usize, direction: i32) {

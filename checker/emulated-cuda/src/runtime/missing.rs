@@ -1,6 +1,6 @@
 //! Unsupported runtime functions: the first call of each is reported, and all return `cudaErrorNotSupported`.
 
-use crate::ffi::missing;
+use crate::export::missing;
 
 missing! {
     runtime;

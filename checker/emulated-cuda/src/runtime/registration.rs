@@ -5,7 +5,8 @@ use std::ffi::{c_char, c_void};
 use crate::{
     calls::{alive, caught, with},
     code::Code,
-    ffi::{Dim3, FromC, Image, Out, Pointer, Text, export},
+    export::export,
+    ffi::{Dim3, FromC, Image, Out, Pointer, Text},
 };
 
 /// Registers the code of a program, and returns its handle.

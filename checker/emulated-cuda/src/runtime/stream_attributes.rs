@@ -6,9 +6,9 @@ use std::{
 };
 
 use crate::{
-    calls::Result,
-    code::Code,
-    ffi::{Out, Pointer, export},
+    code::{Code, Result},
+    export::export,
+    ffi::{Out, Pointer},
     runtime::streams::{lock, stream},
 };
 

@@ -7,9 +7,10 @@ use std::{
 };
 
 use crate::{
-    calls::{Result, alive},
-    code::Code,
-    ffi::{Out, Pointer, export},
+    calls::alive,
+    code::{Code, Result},
+    export::export,
+    ffi::{Out, Pointer},
 };
 
 /// The time of each event's last recording. Streams have no state besides their creation parameters.

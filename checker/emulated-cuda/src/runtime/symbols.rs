@@ -1,9 +1,10 @@
 //! Device variables, which the program identifies by its own variables.
 
 use crate::{
-    calls::{Result, alive},
-    code::Code,
-    ffi::{FromC, Out, Pointer, export},
+    calls::alive,
+    code::{Code, Result},
+    export::export,
+    ffi::{FromC, Out, Pointer},
 };
 
 /// Returns the address of `bytes` bytes of a variable from an offset on, in device or managed memory.

@@ -1,57 +1,16 @@
 //! Texture and surface objects.
 
-use std::collections::BTreeMap;
-
 use tma_emulator::texture::{MAX_LINEAR_TEXELS, Reading};
 
 use crate::{
-    calls::{Result, alive},
-    code::Code,
+    calls::alive,
+    code::{Code, Result},
     context::Context,
-    ffi::{In, Out, Pointer, export},
-    runtime::device::ChannelDescription,
+    descriptions::{ChannelDescription, Description, ResourceDescription, TextureDescription},
+    export::export,
+    ffi::{In, Out, Pointer},
     textures::Resource,
 };
-
-/// The part of `cudaResourceDesc` that is the same in CUDA 12 and 13.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ResourceDescription {
-    kind: i32,
-    /// The handle of an array, or an address.
-    at: u64,
-    format: ChannelDescription,
-    /// Bytes of linear memory; width, height and pitch in bytes of rows.
-    sizes: [usize; 3],
-}
-
-/// `cudaTextureDesc`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TextureDescription {
-    address_modes: [i32; 3],
-    filter: i32,
-    reads_normalized: i32,
-    srgb: i32,
-    border: [f32; 4],
-    normalized_coordinates: i32,
-    max_anisotropy: u32,
-    mipmap_filter: i32,
-    mipmap_levels: [f32; 3],
-    disable_trilinear: i32,
-    seamless: i32,
-}
-
-/// The descriptions that a texture or surface was created from.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Description {
-    resource: ResourceDescription,
-    /// `None` for surfaces.
-    texture: Option<TextureDescription>,
-}
-
-/// Descriptions by handle of the texture or surface object.
-pub(crate) type Descriptions = BTreeMap<u64, Description>;
 
 impl ResourceDescription {
     fn resource(&self, context: &mut Context, call: &str) -> Result<Resource> {

@@ -1,13 +1,13 @@
 //! Accesses of threads and copies, compared with those before them.
 
 use super::{
-    Checker,
+    checker::Checker,
     clock::{Clock, Lane},
     copy_table::Copies,
+    finding::{FindingEnd, verb},
     grid::Extents,
-    heap::Fresh,
+    heap::HeapAllocations,
     knowledge::{Knowledge, Own, Side},
-    raw::{End, verb},
     readers::Readers,
     shadow::{Access, Actor, Cell},
 };
@@ -21,7 +21,7 @@ use crate::{
 
 /// The access that is compared with earlier ones.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Made {
+pub(super) struct CurrentAccess {
     pub(super) origin: Origin,
     pub(super) access: Access,
     pub(super) kind: AccessKind,
@@ -34,7 +34,7 @@ pub(super) struct Made {
 
 /// The conflict of an earlier access with the current one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Clash {
+pub(super) enum ConflictKind {
     /// The bytes were never written.
     Unwritten,
     /// The bytes hold an mbarrier.
@@ -56,7 +56,7 @@ pub(super) enum Clash {
 /// A conflict and the bytes that it concerns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Conflict {
-    pub(super) clash: Clash,
+    pub(super) kind: ConflictKind,
     pub(super) earlier: Access,
     pub(super) earlier_kind: AccessKind,
     pub(super) range: Range,
@@ -155,7 +155,7 @@ impl Checker {
         if is_strong {
             access = access.strong(scope, range.bytes);
         }
-        let made = Made {
+        let current = CurrentAccess {
             origin,
             access,
             kind,
@@ -168,7 +168,7 @@ impl Checker {
         {
             self.remote_access(origin, of as u32, range, verb(kind));
         }
-        let valueless = self.touch(&made, range);
+        let valueless = self.touch(&current, range);
         if is_strong {
             self.synchronise(origin, kind, sem, scope, range);
         }
@@ -183,7 +183,7 @@ impl Checker {
         };
         let actor = Actor::Thread(self.grid.extents.thread(block, thread));
         let access = Access::new(actor, epoch, origin.instruction, Proxy::Generic);
-        let made = Made {
+        let current = CurrentAccess {
             origin,
             access: access.of_discard(),
             kind: AccessKind::Write,
@@ -191,13 +191,13 @@ impl Checker {
             changed: u32::MAX,
             frees: false,
         };
-        self.touch(&made, range);
+        self.touch(&current, range);
     }
 
     /// Compares the access with earlier ones and records it. Returns a mask of the bytes read without a value.
-    pub(super) fn touch(&mut self, made: &Made, range: Range) -> u32 {
+    pub(super) fn touch(&mut self, current: &CurrentAccess, range: Range) -> u32 {
         if !self.in_flight.is_empty() {
-            self.compare_in_flight(made, range);
+            self.compare_in_flight(current, range);
         }
         let (shared, side) = match range.memory {
             Memory::Global => (None, Side::Global),
@@ -211,7 +211,7 @@ impl Checker {
             fresh,
             ..
         } = self;
-        let (block, thread) = (made.origin.block as u32, made.origin.thread as usize);
+        let (block, thread) = (current.origin.block as u32, current.origin.thread as usize);
         let Some(state) = grid.blocks.get(block).and_then(|b| b.threads.get(thread)) else {
             return 0;
         };
@@ -221,12 +221,12 @@ impl Checker {
                 copies,
                 known: &state.known,
                 own: &state.own,
-                copy: made.copy,
+                copy: current.copy,
             },
-            now: made.access,
-            reads: made.kind != AccessKind::Write,
-            writes: made.kind != AccessKind::Read,
-            changed: made.changed,
+            now: current.access,
+            reads: current.kind != AccessKind::Write,
+            writes: current.kind != AccessKind::Read,
+            changed: current.changed,
             fresh,
             is_strict: self.is_strict,
             side,
@@ -240,40 +240,40 @@ impl Checker {
             range.address,
             range.bytes.into(),
             |cell, readers, at| {
-                if made.frees {
+                if current.frees {
                     comparison.compare_freed(cell, readers, at);
-                } else if !cell.repeats(made.access, made.kind) {
+                } else if !cell.repeats(current.access, current.kind) {
                     comparison.compare(cell, readers, at);
                 }
             },
         );
         let (conflicts, overwrites) = (comparison.conflicts, comparison.overwrites_copy);
         let valueless = comparison.valueless;
-        if let Some(copy) = made.copy.filter(|_| overwrites)
+        if let Some(copy) = current.copy.filter(|_| overwrites)
             && let Some(info) = copies.get_mut(copy as usize)
         {
             info.overwrites_copy = true;
         }
         for conflict in conflicts {
-            self.clash(made, conflict);
+            self.report_conflict(current, conflict);
         }
         valueless
     }
 
     /// Returns the end of a finding for the current access.
-    pub(super) fn end_made(&self, made: &Made, range: Range) -> End {
-        let by = match made.copy {
+    pub(super) fn end_of_current(&self, current: &CurrentAccess, range: Range) -> FindingEnd {
+        let by = match current.copy {
             Some(copy) => {
                 let noun = self.noun(copy);
                 format!(
                     "issues {noun} that {} {}",
-                    verb(made.kind),
+                    verb(current.kind),
                     self.words(range)
                 )
             }
-            None => format!("{} {}", verb(made.kind), self.words(range)),
+            None => format!("{} {}", verb(current.kind), self.words(range)),
         };
-        End::new(made.origin, by)
+        FindingEnd::new(current.origin, by)
     }
 }
 
@@ -284,7 +284,7 @@ struct Comparison<'a> {
     reads: bool,
     writes: bool,
     changed: u32,
-    fresh: &'a Fresh,
+    fresh: &'a HeapAllocations,
     is_strict: bool,
     side: Side,
     range: Range,
@@ -306,37 +306,37 @@ impl Comparison<'_> {
                 false => self.fresh.has(at),
             };
             if self.reads && is_new {
-                self.clash(Clash::Unwritten, write, AccessKind::Write, at);
+                self.add_conflict(ConflictKind::Unwritten, write, AccessKind::Write, at);
             }
         } else if write.made_mbarrier() {
             if self.writes && !now.made_mbarrier() {
-                self.clash(Clash::Mbarrier, write, AccessKind::Write, at);
+                self.add_conflict(ConflictKind::Mbarrier, write, AccessKind::Write, at);
             }
         } else if write == now {
         } else if !self.judge.happened_before(write) {
             if self.judge.are_morally_strong(write, now) {
             } else if self.stores_same(write, at) {
                 if self.is_strict || !self.is_one_instruction(write) {
-                    self.clash(Clash::SameValue, write, AccessKind::Write, at);
+                    self.add_conflict(ConflictKind::SameValue, write, AccessKind::Write, at);
                 }
             } else {
-                self.clash(Clash::Unordered, write, AccessKind::Write, at);
+                self.add_conflict(ConflictKind::Unordered, write, AccessKind::Write, at);
                 // A copy takes longer than a store.
                 stays = write.is_write_of_copy() && !now.is_async();
             }
         } else if now.is_async() && write.is_generic() && !self.judge.is_fenced(write, self.side) {
-            self.clash(Clash::Unfenced, write, AccessKind::Write, at);
+            self.add_conflict(ConflictKind::Unfenced, write, AccessKind::Write, at);
         } else if self.reads && write.is_discard() {
-            self.clash(Clash::Discarded, write, AccessKind::Write, at);
+            self.add_conflict(ConflictKind::Discarded, write, AccessKind::Write, at);
         } else if now.is_non_coherent() {
-            self.clash(Clash::NonCoherent, write, AccessKind::Write, at);
+            self.add_conflict(ConflictKind::NonCoherent, write, AccessKind::Write, at);
         }
         if self.writes {
             for reader in cell.readers(readers) {
                 if !self.judge.happened_before(reader)
                     && !self.judge.are_morally_strong(reader, now)
                 {
-                    self.clash(Clash::Unordered, reader, AccessKind::Read, at);
+                    self.add_conflict(ConflictKind::Unordered, reader, AccessKind::Read, at);
                 }
             }
             self.overwrites_copy |= write.is_write_of_copy();
@@ -355,7 +355,7 @@ impl Comparison<'_> {
         let reads = reads.map(|read| (read, AccessKind::Read));
         for (access, kind) in [(cell.write, AccessKind::Write)].into_iter().chain(reads) {
             if !access.is_none() && !self.judge.happened_before(access) {
-                self.clash(Clash::Freed, access, kind, at);
+                self.add_conflict(ConflictKind::Freed, access, kind, at);
             }
         }
     }
@@ -381,16 +381,24 @@ impl Comparison<'_> {
     }
 
     /// Adds a conflict, or extends the last one if it continues at the next byte.
-    fn clash(&mut self, clash: Clash, earlier: Access, earlier_kind: AccessKind, at: u64) {
+    fn add_conflict(
+        &mut self,
+        kind: ConflictKind,
+        earlier: Access,
+        earlier_kind: AccessKind,
+        at: u64,
+    ) {
         let range = self.range;
         let is_same = |conflict: &&mut Conflict| {
-            conflict.clash == clash
+            conflict.kind == kind
                 && conflict.earlier.instruction() == earlier.instruction()
                 && conflict.earlier_kind == earlier_kind
         };
         let word_end = (at / 4 + 1) * 4;
         let end = word_end.min(range.address + u64::from(range.bytes));
-        if matches!(clash, Clash::Unwritten | Clash::Discarded) && at - range.address < 32 {
+        if matches!(kind, ConflictKind::Unwritten | ConflictKind::Discarded)
+            && at - range.address < 32
+        {
             let bytes = (1 << (end - at)) - 1;
             self.valueless |= bytes << (at - range.address);
         }
@@ -402,7 +410,7 @@ impl Comparison<'_> {
             return;
         }
         self.conflicts.push(Conflict {
-            clash,
+            kind,
             earlier,
             earlier_kind,
             range: Range {

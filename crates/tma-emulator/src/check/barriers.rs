@@ -3,11 +3,12 @@
 use std::fmt;
 
 use super::{
-    Checker, Kind,
+    checker::Checker,
     clock::{Clock, Lane},
+    finding::FindingEnd,
     grid::{Block, Generation, Thread},
-    knowledge::Released,
-    raw::End,
+    kind::DiagnosticKind,
+    released::Released,
     sites::Sites,
 };
 use crate::{
@@ -179,7 +180,7 @@ impl Checker {
     ) {
         let (there, note) = match (again, unknown) {
             (Some(first), _) => {
-                let there = End::new(first, format!("arrives in phase {phase} already"));
+                let there = FindingEnd::new(first, format!("arrives in phase {phase} already"));
                 let note = format!(
                     "the second arrival is not ordered after the end of phase {phase}: both may count in one phase"
                 );
@@ -187,7 +188,8 @@ impl Checker {
             }
             (None, Some(there)) => {
                 let before = phase - 1;
-                let there = there.map(|by| End::new(by, format!("arrives in its phase {before}")));
+                let there =
+                    there.map(|by| FindingEnd::new(by, format!("arrives in its phase {before}")));
                 let note = format!(
                     "the arrival is not ordered after the end of phase {before}: if it comes before that, it counts in \
                      phase {before}"
@@ -196,8 +198,10 @@ impl Checker {
             }
             (None, None) => return,
         };
-        let here = End::new(origin, format!("arrives in phase {phase} of {at}"));
-        self.report(Kind::EarlyBarrierArrival, here, there, |_| vec![note]);
+        let here = FindingEnd::new(origin, format!("arrives in phase {phase} of {at}"));
+        self.report(DiagnosticKind::EarlyBarrierArrival, here, there, |_| {
+            vec![note]
+        });
     }
 
     /// Reports arrivals at a barrier that name different thread counts. They are not ordered, so another
@@ -213,8 +217,8 @@ impl Checker {
             0 => format!("arrives at {at} with all threads of the block"),
             _ => format!("arrives at {at} with {threads} threads"),
         });
-        let (here, there) = (End::new(origin, here), End::new(other, there));
-        self.report(Kind::InvalidCollective, here, Some(there), |_| {
+        let (here, there) = (FindingEnd::new(origin, here), FindingEnd::new(other, there));
+        self.report(DiagnosticKind::InvalidCollective, here, Some(there), |_| {
             vec!["the two are not ordered: they can count in one phase of the barrier".into()]
         });
     }
@@ -223,8 +227,9 @@ impl Checker {
         let Some(other) = other else { return };
         let mut both = [origin, other];
         both.sort_unstable_by_key(|origin| origin.instruction);
-        let [here, there] = both.map(|origin| End::new(origin, format!("comes to {at} here")));
-        self.report(Kind::DivergentBarrier, here, Some(there), |_| {
+        let [here, there] =
+            both.map(|origin| FindingEnd::new(origin, format!("comes to {at} here")));
+        self.report(DiagnosticKind::DivergentBarrier, here, Some(there), |_| {
             let warp = origin.thread / LANES as u32;
             vec![format!("both are lanes of warp {warp}")]
         });

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Checker, Kind, lifetime::ENDS, raw::Raw};
+use super::{checker::Checker, finding::Finding, kind::DiagnosticKind, lifetime::ENDS};
 use crate::machine::{Fault, Program, Trap};
 
 /// The diagnostics that are dropped because they follow from others.
@@ -57,15 +57,15 @@ impl Checker {
     }
 
     /// Returns the diagnostics of a kind, with their indices.
-    fn of(&self, is: impl Fn(Kind) -> bool) -> impl Iterator<Item = (usize, &Raw)> {
+    fn of(&self, is: impl Fn(DiagnosticKind) -> bool) -> impl Iterator<Item = (usize, &Finding)> {
         let found = self.found.iter().enumerate();
-        found.filter(move |(_, raw)| is(raw.kind))
+        found.filter(move |(_, finding)| is(finding.kind))
     }
 
     /// Finds consequences of barriers with arrivals that may count in either of two phases: such a barrier
     /// orders no memory.
     fn causes_of_barriers(&self, causes: &mut Causes) {
-        let mut early = self.of(|kind| kind == Kind::EarlyBarrierArrival);
+        let mut early = self.of(|kind| kind == DiagnosticKind::EarlyBarrierArrival);
         let Some((cause, _)) = early.next() else {
             return;
         };
@@ -77,7 +77,9 @@ impl Checker {
                 || is_of_starts(kind)
                 || matches!(
                     kind,
-                    Kind::SameValueRace | Kind::OrderByCollective | Kind::DivergentBarrier
+                    DiagnosticKind::SameValueRace
+                        | DiagnosticKind::OrderByCollective
+                        | DiagnosticKind::DivergentBarrier
                 )
         };
         for (index, _) in self.of(follows) {
@@ -87,9 +89,9 @@ impl Checker {
 
     /// Finds consequences of unused wait results: the thread knows of no completed phase of that mbarrier.
     fn causes_of_unused_waits(&self, causes: &mut Causes) {
-        for (cause, wait) in self.of(|kind| kind == Kind::UnusedWaitResult) {
-            for (index, raw) in self.of(|kind| kind != Kind::UnusedWaitResult) {
-                if raw.shares_mbarrier(wait) {
+        for (cause, wait) in self.of(|kind| kind == DiagnosticKind::UnusedWaitResult) {
+            for (index, finding) in self.of(|kind| kind != DiagnosticKind::UnusedWaitResult) {
+                if finding.shares_mbarrier(wait) {
                     causes.add(index, cause);
                 }
             }
@@ -97,7 +99,9 @@ impl Checker {
     }
 
     fn causes_of_starts(&self, causes: &mut Causes) {
-        let mut unstarted = self.of(|kind| kind == Kind::PeerNotStarted).peekable();
+        let mut unstarted = self
+            .of(|kind| kind == DiagnosticKind::PeerNotStarted)
+            .peekable();
         // An access to a block that has not started fails in many ways.
         if let Some((cause, _)) = unstarted.peek() {
             for (index, _) in self.of(|kind| is_of_bytes(kind) || is_of_stages(kind)) {
@@ -106,8 +110,9 @@ impl Checker {
         }
         // Threads that use a barrier of such a block cannot know of its initialisation.
         for (cause, peer) in unstarted {
-            for (index, raw) in self.of(|kind| kind == Kind::MbarrierInitNotPublished) {
-                let here = raw.here.as_ref();
+            for (index, finding) in self.of(|kind| kind == DiagnosticKind::MbarrierInitNotPublished)
+            {
+                let here = finding.here.as_ref();
                 let mut ends = peer.ends();
                 if here.is_some_and(|end| ends.any(|other| other.instruction == end.instruction)) {
                     causes.add(index, cause);
@@ -119,7 +124,7 @@ impl Checker {
     /// Finds consequences of arrivals that may come before a phase is complete: they put all waiters out of
     /// step. An arrival comes too early if its thread did not wait for the right phase.
     fn causes_of_arrivals(&self, causes: &mut Causes) {
-        let wrong = self.of(|kind| kind == Kind::WrongPhase).next();
+        let wrong = self.of(|kind| kind == DiagnosticKind::WrongPhase).next();
         for (index, _) in self.of(is_of_arrivals) {
             match wrong {
                 Some((cause, _)) => causes.add(index, cause),
@@ -130,12 +135,14 @@ impl Checker {
 
     /// Drops all findings about bytes and waits at this barrier.
     fn unsettles(&self, causes: &mut Causes, cause: usize) {
-        for (index, raw) in self.of(|kind| kind != self.found[cause].kind) {
-            if is_of_bytes(raw.kind)
-                || is_of_stages(raw.kind)
+        for (index, finding) in self.of(|kind| kind != self.found[cause].kind) {
+            if is_of_bytes(finding.kind)
+                || is_of_stages(finding.kind)
                 || matches!(
-                    raw.kind,
-                    Kind::UninitialisedRead | Kind::UninitialisedUse | Kind::ExitWithCopyInFlight
+                    finding.kind,
+                    DiagnosticKind::UninitialisedRead
+                        | DiagnosticKind::UninitialisedUse
+                        | DiagnosticKind::ExitWithCopyInFlight
                 )
             {
                 causes.add(index, cause);
@@ -145,44 +152,45 @@ impl Checker {
 
     fn causes_of_bytes(&self, causes: &mut Causes) {
         // Bytes that may count in another phase match in neither, and waits for them may pass at any time.
-        let unordered = |kind| kind == Kind::ExpectTxNotOrdered;
+        let unordered = |kind| kind == DiagnosticKind::ExpectTxNotOrdered;
         if let Some((cause, _)) = self.of(unordered).next() {
             self.unsettles(causes, cause);
         }
         // A thread that passes its wait too early, or refills a stage too early, may have its bytes counted too
         // early.
         let early = &self.mbarriers.early_copies;
-        for (index, raw) in self.of(is_of_bytes) {
-            let mut at = raw.mbarriers.iter();
+        for (index, finding) in self.of(is_of_bytes) {
+            let mut at = finding.mbarriers.iter();
             if at.any(|at| early.contains(at)) {
-                let wrong = self.of(|kind| kind == Kind::WrongPhase).next();
+                let wrong = self.of(|kind| kind == DiagnosticKind::WrongPhase).next();
                 let mut refills = self.of(is_of_refills);
-                let cause = wrong.or_else(|| refills.find(|(_, other)| raw.shares_mbarrier(other)));
+                let cause =
+                    wrong.or_else(|| refills.find(|(_, other)| finding.shares_mbarrier(other)));
                 cause
                     .into_iter()
                     .for_each(|(cause, _)| causes.add(index, cause));
             }
         }
         // Bytes missing in one phase arrive in another that expects none.
-        for (cause, raw) in self.of(|kind| kind == Kind::TransactionBytes) {
-            for (index, other) in self.of(|kind| kind == Kind::UnarmedReceiver) {
-                if raw.shares_mbarrier(other) {
+        for (cause, finding) in self.of(|kind| kind == DiagnosticKind::TransactionBytes) {
+            for (index, other) in self.of(|kind| kind == DiagnosticKind::UnarmedReceiver) {
+                if finding.shares_mbarrier(other) {
                     causes.add(index, cause);
                 }
             }
         }
         // If the byte count of a barrier is wrong, every wait for these bytes is wrong too.
         let mut wrong_bytes = HashMap::new();
-        for (index, raw) in self
+        for (index, finding) in self
             .of(is_of_bytes)
             .filter(|(index, _)| causes.is_told(*index))
         {
-            for mbarrier in &raw.mbarriers {
+            for mbarrier in &finding.mbarriers {
                 wrong_bytes.entry(*mbarrier).or_insert(index);
             }
         }
-        for (index, raw) in self.of(|kind| !is_of_bytes(kind)) {
-            let all = raw.mbarriers.iter().map(|at| wrong_bytes.get(at));
+        for (index, finding) in self.of(|kind| !is_of_bytes(kind)) {
+            let all = finding.mbarriers.iter().map(|at| wrong_bytes.get(at));
             if let Some(Some(cause)) = all.reduce(|all, next| all.and(next)) {
                 causes.add(index, *cause);
             }
@@ -190,42 +198,52 @@ impl Checker {
     }
 
     fn causes_of_stages(&self, causes: &mut Causes) {
-        let all_at = |raw: &Raw, other: &Raw| {
-            let mut at = raw.mbarriers.iter();
+        let all_at = |finding: &Finding, other: &Finding| {
+            let mut at = finding.mbarriers.iter();
             at.all(|at| other.mbarriers.contains(at))
         };
         // A thread that passed its wait too early is out of step from then on.
-        let is_early = |kind| kind == Kind::WrongPhase;
+        let is_early = |kind| kind == DiagnosticKind::WrongPhase;
         // A wait that can pass for an earlier phase explains a read for which it did.
-        for (index, read) in self.of(is_early).filter(|(_, raw)| raw.there.is_some()) {
-            let mut waits = self.of(is_early).filter(|(_, raw)| raw.there.is_none());
+        for (index, read) in self
+            .of(is_early)
+            .filter(|(_, finding)| finding.there.is_some())
+        {
+            let mut waits = self
+                .of(is_early)
+                .filter(|(_, finding)| finding.there.is_none());
             if let Some((wait, _)) = waits.find(|(_, wait)| wait.shares_mbarrier(read)) {
                 causes.add(index, wait);
             }
         }
         if let Some((early, _)) = self.of(is_early).next() {
-            for (index, raw) in self.of(|kind| !is_early(kind)) {
-                if is_of_stages(raw.kind) || is_uninitialised(raw.kind) {
+            for (index, finding) in self.of(|kind| !is_early(kind)) {
+                if is_of_stages(finding.kind) || is_uninitialised(finding.kind) {
                     causes.add(index, early);
                 }
             }
         }
         // A load into a stage that is still read is not ordered after the waits for the stage, either.
-        for (cause, stage) in self.of(|kind| kind == Kind::StageStillRead) {
-            for (index, raw) in self.of(|kind| kind == Kind::LappedWaiter) {
-                if all_at(raw, stage) {
+        for (cause, stage) in self.of(|kind| kind == DiagnosticKind::StageStillRead) {
+            for (index, finding) in self.of(|kind| kind == DiagnosticKind::LappedWaiter) {
+                if all_at(finding, stage) {
                     causes.add(index, cause);
                 }
             }
         }
         // If a copy's bytes are read without a wait, the copy is not waited for at the end either.
-        let unwaited = |kind| matches!(kind, Kind::WrongPhase | Kind::ReadBeforeCompletion);
-        for (index, raw) in self.of(|kind| kind == Kind::ExitWithCopyInFlight) {
+        let unwaited = |kind| {
+            matches!(
+                kind,
+                DiagnosticKind::WrongPhase | DiagnosticKind::ReadBeforeCompletion
+            )
+        };
+        for (index, finding) in self.of(|kind| kind == DiagnosticKind::ExitWithCopyInFlight) {
             let read = |at| {
                 self.of(unwaited)
                     .find(|(_, read)| read.mbarriers.contains(at))
             };
-            let all = raw.mbarriers.iter().map(read);
+            let all = finding.mbarriers.iter().map(read);
             if let Some(Some((cause, _))) = all.reduce(|all, next| all.and(next)) {
                 causes.add(index, cause);
             }
@@ -234,31 +252,39 @@ impl Checker {
 
     fn causes_of_races(&self, causes: &mut Causes) {
         // If unordered stores write different values, the schedule chooses the value that a later store finds.
-        let at = |raw: &Raw| raw.ends().map(|end| end.instruction).collect::<Vec<_>>();
-        for (index, raw) in self.of(|kind| kind == Kind::SameValueRace) {
-            let mut races = self.of(|kind| kind == Kind::DataRace);
-            if let Some((cause, _)) = races.find(|(_, race)| at(race) == at(raw)) {
+        let at = |finding: &Finding| {
+            finding
+                .ends()
+                .map(|end| end.instruction)
+                .collect::<Vec<_>>()
+        };
+        for (index, finding) in self.of(|kind| kind == DiagnosticKind::SameValueRace) {
+            let mut races = self.of(|kind| kind == DiagnosticKind::DataRace);
+            if let Some((cause, _)) = races.find(|(_, race)| at(race) == at(finding)) {
                 causes.add(index, cause);
             }
         }
         // A scope that is too narrow for an access is also too narrow for the end of the block.
-        let narrow = || self.of(|kind| kind == Kind::ScopeTooNarrow);
-        let is_of_end = |raw: &Raw| raw.here.as_ref().is_some_and(|end| end.what == ENDS);
-        if let Some((access, _)) = narrow().find(|(_, raw)| !is_of_end(raw)) {
-            for (index, _) in narrow().filter(|(_, raw)| is_of_end(raw)) {
+        let narrow = || self.of(|kind| kind == DiagnosticKind::ScopeTooNarrow);
+        let is_of_end =
+            |finding: &Finding| finding.here.as_ref().is_some_and(|end| end.what == ENDS);
+        if let Some((access, _)) = narrow().find(|(_, finding)| !is_of_end(finding)) {
+            for (index, _) in narrow().filter(|(_, finding)| is_of_end(finding)) {
                 causes.add(index, access);
             }
         }
         // The schedule chooses whether a read comes before an unordered write; if it does, the bytes may be
         // uninitialised.
         let mut racing = HashMap::new();
-        for (index, raw) in self.of(is_race) {
-            for end in raw.ends() {
+        for (index, finding) in self.of(is_race) {
+            for end in finding.ends() {
                 racing.entry(end.instruction).or_insert(index);
             }
         }
-        for (index, raw) in self.of(is_uninitialised) {
-            let mut race = raw.ends().filter_map(|end| racing.get(&end.instruction));
+        for (index, finding) in self.of(is_uninitialised) {
+            let mut race = finding
+                .ends()
+                .filter_map(|end| racing.get(&end.instruction));
             let later = self.unwritten.raced.get(&index);
             if let Some(race) = race.next().or(later) {
                 causes.add(index, *race);
@@ -274,22 +300,23 @@ impl Checker {
         causes: &Causes,
     ) -> Option<usize> {
         let told = |index: usize| Some(causes.told(index));
-        let first = |is: fn(Kind) -> bool| self.found.iter().position(|raw| is(raw.kind));
+        let first =
+            |is: fn(DiagnosticKind) -> bool| self.found.iter().position(|finding| is(finding.kind));
         let location = fault.at.as_ref().map(|at| &at.location);
-        let is_at = |raw: &Raw| {
-            let mut ends = raw.ends();
+        let is_at = |finding: &Finding| {
+            let mut ends = finding.ends();
             ends.any(|end| {
                 Some(&program.location(self.sites.instruction(end.instruction))) == location
             })
         };
-        let at = |is: fn(Kind) -> bool| {
+        let at = |is: fn(DiagnosticKind) -> bool| {
             let mut found = self.found.iter();
-            found.position(|raw| is(raw.kind) && is_at(raw))
+            found.position(|finding| is(finding.kind) && is_at(finding))
         };
         match fault.trap {
             Trap::PeerEnded => {
                 let cause = at(is_of_ends).or_else(|| first(is_of_bytes));
-                told(cause.or_else(|| first(|kind| kind == Kind::EarlyBarrierArrival))?)
+                told(cause.or_else(|| first(|kind| kind == DiagnosticKind::EarlyBarrierArrival))?)
             }
             Trap::MbarrierUninitialised => told(at(is_of_starts)?),
             Trap::MbarrierOverflow if first(is_of_arrivals).is_some() => {
@@ -301,9 +328,9 @@ impl Checker {
                         || is_of_bytes(kind)
                         || matches!(
                             kind,
-                            Kind::DivergentBarrier
-                                | Kind::EarlyBarrierArrival
-                                | Kind::InvalidCollective
+                            DiagnosticKind::DivergentBarrier
+                                | DiagnosticKind::EarlyBarrierArrival
+                                | DiagnosticKind::InvalidCollective
                         )
                 };
                 told(first(is_cause)?)
@@ -314,61 +341,71 @@ impl Checker {
 }
 
 /// Returns whether the kind concerns copies or accesses that outlive a block or thread.
-fn is_of_ends(kind: Kind) -> bool {
+fn is_of_ends(kind: DiagnosticKind) -> bool {
     matches!(
         kind,
-        Kind::ExitWithCopyInFlight | Kind::ExitWhilePeerAccesses
+        DiagnosticKind::ExitWithCopyInFlight | DiagnosticKind::ExitWhilePeerAccesses
     )
 }
 
 /// Returns whether the kind concerns the use of an object before it exists.
-fn is_of_starts(kind: Kind) -> bool {
-    matches!(kind, Kind::PeerNotStarted | Kind::MbarrierInitNotPublished)
+fn is_of_starts(kind: DiagnosticKind) -> bool {
+    matches!(
+        kind,
+        DiagnosticKind::PeerNotStarted | DiagnosticKind::MbarrierInitNotPublished
+    )
 }
 
 /// Returns whether the kind concerns threads that work on the wrong stage.
-fn is_of_stages(kind: Kind) -> bool {
+fn is_of_stages(kind: DiagnosticKind) -> bool {
     matches!(
         kind,
-        Kind::WrongPhase
-            | Kind::LappedWaiter
-            | Kind::ReadBeforeCompletion
-            | Kind::StageStillRead
-            | Kind::DestinationOverwritten
+        DiagnosticKind::WrongPhase
+            | DiagnosticKind::LappedWaiter
+            | DiagnosticKind::ReadBeforeCompletion
+            | DiagnosticKind::StageStillRead
+            | DiagnosticKind::DestinationOverwritten
     )
 }
 
 /// Returns whether the kind concerns loads into a stage in use.
-fn is_of_refills(kind: Kind) -> bool {
+fn is_of_refills(kind: DiagnosticKind) -> bool {
     matches!(
         kind,
-        Kind::StageStillRead | Kind::DestinationOverwritten | Kind::LappedWaiter
+        DiagnosticKind::StageStillRead
+            | DiagnosticKind::DestinationOverwritten
+            | DiagnosticKind::LappedWaiter
     )
 }
 
 /// Returns whether the kind concerns threads that arrive ahead of a phase.
-fn is_of_arrivals(kind: Kind) -> bool {
-    kind == Kind::MbarrierOverflow
+fn is_of_arrivals(kind: DiagnosticKind) -> bool {
+    kind == DiagnosticKind::MbarrierOverflow
 }
 
-fn is_of_bytes(kind: Kind) -> bool {
+fn is_of_bytes(kind: DiagnosticKind) -> bool {
     matches!(
         kind,
-        Kind::TransactionBytes | Kind::UnarmedReceiver | Kind::ExpectTxNotOrdered
+        DiagnosticKind::TransactionBytes
+            | DiagnosticKind::UnarmedReceiver
+            | DiagnosticKind::ExpectTxNotOrdered
     )
 }
 
-fn is_uninitialised(kind: Kind) -> bool {
-    matches!(kind, Kind::UninitialisedRead | Kind::UninitialisedUse)
-}
-
-pub(super) fn is_race(kind: Kind) -> bool {
+fn is_uninitialised(kind: DiagnosticKind) -> bool {
     matches!(
         kind,
-        Kind::DataRace
-            | Kind::ReadBeforeCompletion
-            | Kind::WrongPhase
-            | Kind::StageStillRead
-            | Kind::ScopeTooNarrow
+        DiagnosticKind::UninitialisedRead | DiagnosticKind::UninitialisedUse
+    )
+}
+
+pub(super) fn is_race(kind: DiagnosticKind) -> bool {
+    matches!(
+        kind,
+        DiagnosticKind::DataRace
+            | DiagnosticKind::ReadBeforeCompletion
+            | DiagnosticKind::WrongPhase
+            | DiagnosticKind::StageStillRead
+            | DiagnosticKind::ScopeTooNarrow
     )
 }

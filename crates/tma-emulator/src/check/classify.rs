@@ -1,13 +1,13 @@
 //! Classifies a race between two accesses: its kind and its notes.
 
 use super::{
-    Checker, Kind, Unwritten,
-    access::{Clash, Conflict, Judge, Made},
+    access::{Conflict, ConflictKind, CurrentAccess, Judge},
     causes::is_race,
+    checker::{Checker, Unwritten},
     clock::{Clock, Lane},
-    copies::{CopyInfo, Done},
-    fixes::Fix,
-    raw::{End, Other},
+    copy_table::{Completion, CopyInfo},
+    finding::{FindingEnd, Fix, RelatedInstruction},
+    kind::DiagnosticKind,
     shadow::Actor,
 };
 use crate::{
@@ -24,24 +24,24 @@ fn words_of(range: Range) -> impl Iterator<Item = u64> {
 
 /// Returns the kind of a read of uninitialised bytes. A thread may ignore the value; copies and products use
 /// it.
-fn kind_of_read(made: &Made) -> Kind {
-    match made.copy.is_none() && made.kind == AccessKind::Read {
-        true => Kind::UninitialisedRead,
-        false => Kind::UninitialisedUse,
+fn kind_of_read(current: &CurrentAccess) -> DiagnosticKind {
+    match current.copy.is_none() && current.kind == AccessKind::Read {
+        true => DiagnosticKind::UninitialisedRead,
+        false => DiagnosticKind::UninitialisedUse,
     }
 }
 
 /// The kind of a conflict, with the state that explains it.
 struct Named {
-    kind: Kind,
+    kind: DiagnosticKind,
     notes: Vec<String>,
     /// Another instruction that explains the conflict.
-    other: Option<Other>,
+    other: Option<RelatedInstruction>,
     fix: Option<Fix>,
 }
 
 impl Named {
-    fn new(kind: Kind, notes: impl Into<Vec<String>>) -> Self {
+    fn new(kind: DiagnosticKind, notes: impl Into<Vec<String>>) -> Self {
         Self {
             kind,
             notes: notes.into(),
@@ -53,12 +53,12 @@ impl Named {
 
 impl Checker {
     /// Reports a conflict.
-    pub(super) fn clash(&mut self, made: &Made, conflict: Conflict) {
-        let here = self.end_made(made, conflict.range);
-        if conflict.clash == Clash::Unwritten {
+    pub(super) fn report_conflict(&mut self, current: &CurrentAccess, conflict: Conflict) {
+        let here = self.end_of_current(current, conflict.range);
+        if conflict.kind == ConflictKind::Unwritten {
             let note = format!("{} were not written", self.words(conflict.range));
             let (instruction, range) = (here.instruction, conflict.range);
-            let kind = kind_of_read(made);
+            let kind = kind_of_read(current);
             let allocated = self.fresh.malloc(range.address);
             let allocated = allocated.filter(|_| range.memory == Memory::Global);
             self.report(kind, here, None, |_| vec![note])
@@ -76,9 +76,11 @@ impl Checker {
             return;
         }
         let there = self.end_of(conflict.earlier, conflict.earlier_kind, conflict.range);
-        if conflict.clash == Clash::Freed {
-            let free = End::new(made.origin, "frees the memory");
-            self.report(Kind::UseAfterFree, there, Some(free), |_| Vec::new());
+        if conflict.kind == ConflictKind::Freed {
+            let free = FindingEnd::new(current.origin, "frees the memory");
+            self.report(DiagnosticKind::UseAfterFree, there, Some(free), |_| {
+                Vec::new()
+            });
             return;
         }
         let Named {
@@ -86,31 +88,36 @@ impl Checker {
             notes,
             other,
             fix,
-        } = match conflict.clash {
-            Clash::Mbarrier => Named::new(Kind::MbarrierOverwritten, []),
-            Clash::SameValue => Named::new(Kind::SameValueRace, []),
-            Clash::Unfenced => Named::new(Kind::MissingProxyFence, []),
-            Clash::Discarded => Named::new(kind_of_read(made), []),
-            Clash::NonCoherent => Named::new(Kind::NonCoherentRead, []),
-            Clash::Unordered | Clash::Unwritten | Clash::Freed => self.name(made, &conflict),
+        } = match conflict.kind {
+            ConflictKind::Mbarrier => Named::new(DiagnosticKind::MbarrierOverwritten, []),
+            ConflictKind::SameValue => Named::new(DiagnosticKind::SameValueRace, []),
+            ConflictKind::Unfenced => Named::new(DiagnosticKind::MissingProxyFence, []),
+            ConflictKind::Discarded => Named::new(kind_of_read(current), []),
+            ConflictKind::NonCoherent => Named::new(DiagnosticKind::NonCoherentRead, []),
+            ConflictKind::Unordered | ConflictKind::Unwritten | ConflictKind::Freed => {
+                self.name(current, &conflict)
+            }
         };
         // The schedule decides which of the two comes first: each kind has an order of its own.
         let copy_is_here = match kind {
-            Kind::StageStillRead => true,
-            Kind::ReadBeforeCompletion
-            | Kind::WrongPhase
-            | Kind::DestinationOverwritten
-            | Kind::DataRace
-            | Kind::SameValueRace => false,
-            _ => made.copy.is_some(),
+            DiagnosticKind::StageStillRead => true,
+            DiagnosticKind::ReadBeforeCompletion
+            | DiagnosticKind::WrongPhase
+            | DiagnosticKind::DestinationOverwritten
+            | DiagnosticKind::DataRace
+            | DiagnosticKind::SameValueRace => false,
+            _ => current.copy.is_some(),
         };
-        let copies = [made.copy, conflict.earlier.copy()];
+        let copies = [current.copy, conflict.earlier.copy()];
         let swaps = match copies {
             [Some(_), None] => !copy_is_here,
             [None, Some(_)] => copy_is_here,
             _ => {
                 here.instruction < there.instruction
-                    && matches!(kind, Kind::DataRace | Kind::SameValueRace)
+                    && matches!(
+                        kind,
+                        DiagnosticKind::DataRace | DiagnosticKind::SameValueRace
+                    )
             }
         };
         let (here, there) = match swaps {
@@ -122,10 +129,10 @@ impl Checker {
             copy.mbarrier()
         });
         let key = (kind, here.instruction, there.instruction);
-        let raw = self.report(kind, here, Some(there), |_| notes);
-        raw.about(mbarrier);
-        raw.because(other);
-        raw.fix = raw.fix.or(fix);
+        let finding = self.report(kind, here, Some(there), |_| notes);
+        finding.about(mbarrier);
+        finding.because(other);
+        finding.fix = finding.fix.or(fix);
         let Unwritten { words, raced, .. } = &mut self.unwritten;
         if !words.is_empty() && is_race(kind) {
             let range = conflict.range;
@@ -135,11 +142,11 @@ impl Checker {
     }
 
     /// Returns the kind of two accesses that are not ordered, and why two strong ones race.
-    fn name(&self, made: &Made, conflict: &Conflict) -> Named {
-        let mut named = self.name_unordered(made, conflict);
-        let (earlier, now) = (conflict.earlier, made.access);
+    fn name(&self, current: &CurrentAccess, conflict: &Conflict) -> Named {
+        let mut named = self.name_unordered(current, conflict);
+        let (earlier, now) = (conflict.earlier, current.access);
         let is_shared = matches!(conflict.range.memory, Memory::Shared { .. });
-        let is_plain = matches!(earlier.actor(), Actor::Async(_)) || self.is_plain(made.copy);
+        let is_plain = matches!(earlier.actor(), Actor::Async(_)) || self.is_plain(current.copy);
         if is_shared && is_plain {
             named.fix = Some(Fix::PlainCopy);
         }
@@ -154,61 +161,69 @@ impl Checker {
         named
     }
 
-    fn name_unordered(&self, made: &Made, conflict: &Conflict) -> Named {
-        let (block, thread) = (made.origin.block as u32, made.origin.thread);
+    fn name_unordered(&self, current: &CurrentAccess, conflict: &Conflict) -> Named {
+        let (block, thread) = (current.origin.block as u32, current.origin.thread);
         let state = self.grid.blocks.get(block);
         let Some(state) = state.and_then(|block| block.threads.get(thread as usize)) else {
-            return Named::new(Kind::DataRace, []);
+            return Named::new(DiagnosticKind::DataRace, []);
         };
         let judge = Judge {
             extents: &self.grid.extents,
             copies: &self.copies,
             known: &state.known,
             own: &state.own,
-            copy: made.copy,
+            copy: current.copy,
         };
-        let are_strong = conflict.earlier.scope().is_some() && made.access.scope().is_some();
-        let is_narrow = are_strong && !judge.are_in_scope(conflict.earlier, made.access);
+        let are_strong = conflict.earlier.scope().is_some() && current.access.scope().is_some();
+        let is_narrow = are_strong && !judge.are_in_scope(conflict.earlier, current.access);
         let there = self.end_of(conflict.earlier, conflict.earlier_kind, conflict.range);
         let is_far = there.block != block || self.grid.extents.cluster != [1; 3];
         if !is_narrow && judge.knows(&state.known.collective, conflict.earlier) {
-            return Named::new(Kind::OrderByCollective, []);
+            return Named::new(DiagnosticKind::OrderByCollective, []);
         }
         if is_narrow || is_far && judge.knows(state.known.wide(), conflict.earlier) {
-            return Named::new(Kind::ScopeTooNarrow, [self.scopes(conflict, block)]);
+            return Named::new(
+                DiagnosticKind::ScopeTooNarrow,
+                [self.scopes(conflict, block)],
+            );
         }
-        let reads = made.kind == AccessKind::Read;
+        let reads = current.kind == AccessKind::Read;
         let own = judge.extents.thread(block, thread);
-        let mine = made.copy.and_then(|copy| self.copies.get(copy as usize));
+        let mine = current.copy.and_then(|copy| self.copies.get(copy as usize));
         let is_shared = matches!(conflict.range.memory, Memory::Shared { .. });
         match (conflict.earlier.actor(), mine) {
             (Actor::Copy { id, writes }, _) => {
                 let Some(copy) = self.copies.get(id as usize) else {
-                    return Named::new(Kind::DataRace, []);
+                    return Named::new(DiagnosticKind::DataRace, []);
                 };
                 let knows_issue = Self::knows_issue(&judge, copy);
                 if conflict.earlier.reads_map() {
                     let notes = [self.completes(copy)];
-                    return Named::new(Kind::TensorMapChangedInUse, notes);
+                    return Named::new(DiagnosticKind::TensorMapChangedInUse, notes);
                 }
                 if !is_shared && !knows_issue {
-                    Named::new(Kind::DataRace, [self.completes(copy)])
+                    Named::new(DiagnosticKind::DataRace, [self.completes(copy)])
                 } else if writes && reads {
                     self.read_of_copy(own, &judge.known.order, knows_issue, copy)
                 } else if writes {
-                    Named::new(Kind::DestinationOverwritten, [self.completes(copy)])
+                    Named::new(
+                        DiagnosticKind::DestinationOverwritten,
+                        [self.completes(copy)],
+                    )
                 } else {
                     self.write_to_source(&judge, copy, is_shared)
                 }
             }
             (Actor::Async(thread), None) if reads || is_shared => {
                 let kind = match reads {
-                    true => Kind::ReadBeforeCompletion,
-                    false => Kind::DestinationOverwritten,
+                    true => DiagnosticKind::ReadBeforeCompletion,
+                    false => DiagnosticKind::DestinationOverwritten,
                 };
                 Named::new(kind, [self.is_of_thread(thread)])
             }
-            (Actor::Thread(thread), Some(copy)) if is_shared && made.kind == AccessKind::Write => {
+            (Actor::Thread(thread), Some(copy))
+                if is_shared && current.kind == AccessKind::Write =>
+            {
                 match conflict.earlier_kind {
                     AccessKind::Read => {
                         let (block, lane) = judge.extents.split(thread);
@@ -217,17 +232,20 @@ impl Checker {
                         let known = reader.map(|reader| reader.known.order.clone());
                         self.read_of_copy(thread, &known.unwrap_or_default(), false, copy)
                     }
-                    _ => Named::new(Kind::DestinationOverwritten, [self.completes(copy)]),
+                    _ => Named::new(
+                        DiagnosticKind::DestinationOverwritten,
+                        [self.completes(copy)],
+                    ),
                 }
             }
-            _ => Named::new(Kind::DataRace, []),
+            _ => Named::new(DiagnosticKind::DataRace, []),
         }
     }
 
     /// Returns whether a copy is a `cp.async`.
     fn is_plain(&self, copy: Option<u32>) -> bool {
         let info = copy.and_then(|copy| self.copies.get(copy as usize));
-        info.is_some_and(|info| info.done == Done::Group(GroupKind::Async))
+        info.is_some_and(|info| info.done == Completion::Group(GroupKind::Async))
     }
 
     /// Returns whether the thread knows that the copy was issued.
@@ -247,15 +265,15 @@ impl Checker {
     ) -> Named {
         let mut notes = vec![self.completes(copy)];
         let (block, id) = match copy.done {
-            Done::Mbarrier { block, id, .. } => (block, id),
-            Done::Group(_) => {
+            Completion::Mbarrier { block, id, .. } => (block, id),
+            Completion::Group(_) => {
                 let (issuer_block, issuer) = self.grid.extents.split(copy.issuer);
                 if known.get(Lane::BulkRead, issuer_block, issuer) >= copy.epoch {
                     notes.push(
                         "the wait used `.read`, which covers only the reads of the source".into(),
                     );
                 }
-                return Named::new(Kind::ReadBeforeCompletion, notes);
+                return Named::new(DiagnosticKind::ReadBeforeCompletion, notes);
             }
         };
         let object = self.mbarriers.get(block, id);
@@ -263,11 +281,11 @@ impl Checker {
             let (_, thread) = self.grid.extents.split(reader);
             let what = format!("thread {thread} passes its wait for an older phase at once");
             return Named {
-                other: Some(Other {
+                other: Some(RelatedInstruction {
                     instruction: wait.instruction,
                     what,
                 }),
-                ..Named::new(Kind::WrongPhase, notes)
+                ..Named::new(DiagnosticKind::WrongPhase, notes)
             };
         }
         let waited = known.mbarrier(block, id);
@@ -280,14 +298,14 @@ impl Checker {
         match waited > 0 && !knows_issue && copy.overwrites_copy {
             true => Named {
                 other: self.given_back(reader, copy.issuer),
-                ..Named::new(Kind::StageStillRead, notes)
+                ..Named::new(DiagnosticKind::StageStillRead, notes)
             },
-            false => Named::new(Kind::ReadBeforeCompletion, notes),
+            false => Named::new(DiagnosticKind::ReadBeforeCompletion, notes),
         }
     }
 
     /// Returns the arrival for the reader's warp by which the thread that loads again knows of the read.
-    fn given_back(&self, reader: u32, issuer: u32) -> Option<Other> {
+    fn given_back(&self, reader: u32, issuer: u32) -> Option<RelatedInstruction> {
         let (block, lane) = self.grid.extents.split(issuer);
         let issuer = self.grid.blocks.get(block)?.threads.get(lane as usize)?;
         let known = &issuer.known.order;
@@ -301,7 +319,7 @@ impl Checker {
         let (object, arrival) = self.mbarriers.last_arrival(reader, is_known)?;
         let (_, by) = self.grid.extents.split(arrival.user);
         let mbarrier = self.shared_names.mbarrier(object.offset);
-        Some(Other {
+        Some(RelatedInstruction {
             instruction: arrival.instruction,
             what: format!("the copy comes after the arrival of thread {by} at the {mbarrier}"),
         })
@@ -309,26 +327,26 @@ impl Checker {
 
     fn write_to_source(&self, judge: &Judge<'_>, copy: &CopyInfo, is_shared: bool) -> Named {
         let notes = vec![self.completes(copy)];
-        if copy.done == Done::Group(GroupKind::Wgmma) {
-            return Named::new(Kind::ProductSourceOverwritten, notes);
+        if copy.done == Completion::Group(GroupKind::Wgmma) {
+            return Named::new(DiagnosticKind::ProductSourceOverwritten, notes);
         }
         let is_load = !is_shared && copy.mbarrier().is_some();
         if is_load || !Self::knows_issue(judge, copy) {
-            return Named::new(Kind::DataRace, notes);
+            return Named::new(DiagnosticKind::DataRace, notes);
         }
         let (block, issuer) = judge.extents.split(copy.issuer);
-        if let Done::Mbarrier { block: counts, .. } = copy.done {
+        if let Completion::Mbarrier { block: counts, .. } = copy.done {
             let fix = match counts == block {
                 true => Fix::CountedHere,
                 false => Fix::SentToPeer,
             };
             return Named {
                 fix: Some(fix),
-                ..Named::new(Kind::StoreSourceOverwritten, notes)
+                ..Named::new(DiagnosticKind::StoreSourceOverwritten, notes)
             };
         }
         let Some(waits) = self.grid.blocks.get(block).map(|block| &block.group_waits) else {
-            return Named::new(Kind::StoreSourceOverwritten, notes);
+            return Named::new(DiagnosticKind::StoreSourceOverwritten, notes);
         };
         let knows = |thread: u32, epoch| {
             (judge.own.block, judge.own.thread) == (block, thread)
@@ -348,33 +366,33 @@ impl Checker {
             Some((thread, wait)) if !of_issuer => {
                 let what = format!("thread {thread} waits for its own bulk groups alone");
                 Named {
-                    other: Some(Other {
+                    other: Some(RelatedInstruction {
                         instruction: wait.instruction,
                         what,
                     }),
-                    ..Named::new(Kind::GroupWaitByOtherThread, notes)
+                    ..Named::new(DiagnosticKind::GroupWaitByOtherThread, notes)
                 }
             }
-            _ => Named::new(Kind::StoreSourceOverwritten, notes),
+            _ => Named::new(DiagnosticKind::StoreSourceOverwritten, notes),
         }
     }
 
     /// Describes how a copy completes.
     pub(super) fn completes(&self, copy: &CopyInfo) -> String {
         match copy.done {
-            Done::Group(GroupKind::Wgmma) => {
+            Completion::Group(GroupKind::Wgmma) => {
                 let (_, thread) = self.grid.extents.split(copy.issuer);
                 let (first, last) = (thread / 32, thread / 32 + 3);
                 format!(
                     "the wgmma is of the warps {first} to {last}, and read until they have waited"
                 )
             }
-            Done::Group(GroupKind::Async) => self.is_of_thread(copy.issuer),
-            Done::Group(GroupKind::Bulk) => {
+            Completion::Group(GroupKind::Async) => self.is_of_thread(copy.issuer),
+            Completion::Group(GroupKind::Bulk) => {
                 let (_, thread) = self.grid.extents.split(copy.issuer);
                 format!("the copy belongs to a bulk group of thread {thread}")
             }
-            Done::Mbarrier { block, id, .. } => match self.mbarriers.get(block, id) {
+            Completion::Mbarrier { block, id, .. } => match self.mbarriers.get(block, id) {
                 Some(object) => format!(
                     "the copy counts in phase {} of the {} of block {:?}",
                     copy.epoch.saturating_sub(1),

@@ -1,7 +1,7 @@
 //! Warp collectives that order no memory by the letter, and accesses that only such a collective orders.
 
 use super::{
-    Checker,
+    checker::Checker,
     clock::Clock,
     grid::{Block, Met, Thread},
     knowledge::Knowledge,

@@ -1,104 +1,19 @@
 //! Copies: forked where they are issued, joined where they are waited for.
 
 use super::{
-    Checker, Kind,
-    access::Made,
-    clock::{Clock, Epoch, Lane},
-    grid::{Extents, GroupWait, WARPGROUP},
-    mbarriers::{Use, location},
-    raw::End,
+    access::CurrentAccess,
+    checker::Checker,
+    clock::{Epoch, Lane},
+    copy_table::{Completion, CopyInfo},
+    finding::FindingEnd,
+    grid::{GroupWait, WARPGROUP},
+    kind::DiagnosticKind,
+    mbarriers::{state::location, uses::Use},
     shadow::{Access, Actor},
 };
 use crate::machine::observer::{
-    AccessKind, BoxLayout, CopyCompletion, CopyId, GroupKind, Memory, Origin, Proxy, Range, Scope,
+    AccessKind, CopyCompletion, CopyId, GroupKind, Memory, Origin, Proxy, Range, Scope,
 };
-
-/// How a thread learns that a copy is complete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Done {
-    /// By its thread's wait for the group.
-    Group(GroupKind),
-    /// By a wait for the phase of an mbarrier.
-    Mbarrier {
-        block: u32,
-        id: u32,
-        /// True for an ordinary store of another block: the wait must then have cluster scope.
-        far: bool,
-    },
-}
-
-/// An asynchronous copy, or a product that reads shared memory.
-#[derive(Clone, Debug)]
-pub(super) struct CopyInfo {
-    /// The thread that issued it, by its number in the grid.
-    pub(super) issuer: u32,
-    pub(super) issue_epoch: Epoch,
-    pub(super) done: Done,
-    /// Progress of [`Done`] at which the copy is complete.
-    pub(super) epoch: Epoch,
-    pub(super) origin: Origin,
-    /// True if a copy had written to its destination before.
-    pub(super) overwrites_copy: bool,
-    /// Layout of the box in shared memory, for a tensor copy.
-    pub(super) tile: Option<Box<BoxLayout>>,
-}
-
-/// Waits with cluster scope count apart.
-pub(super) fn far(id: u32) -> u32 {
-    id | 1 << 31
-}
-
-impl CopyInfo {
-    /// Returns a copy that never completes.
-    pub(super) fn unknown(issuer: u32, origin: Origin) -> Self {
-        Self {
-            issuer,
-            issue_epoch: Epoch::MAX,
-            done: Done::Group(GroupKind::Bulk),
-            epoch: Epoch::MAX,
-            origin,
-            overwrites_copy: false,
-            tile: None,
-        }
-    }
-
-    /// Returns the mbarrier that counts it, by block and number.
-    pub(super) fn mbarrier(&self) -> Option<(u32, u32)> {
-        match self.done {
-            Done::Mbarrier { block, id, .. } => Some((block, id)),
-            Done::Group(_) => None,
-        }
-    }
-
-    /// Returns the phase of the mbarrier that counts it.
-    pub(super) fn phase(&self) -> Epoch {
-        self.epoch.saturating_sub(1)
-    }
-
-    /// Returns whether the copy, or its reading, is known to be complete.
-    pub(super) fn is_known(&self, clock: &Clock, writes: bool, extents: &Extents) -> bool {
-        match self.done {
-            Done::Group(kind) => {
-                let (block, thread) = extents.split(self.issuer);
-                let lane = match (kind, writes) {
-                    (GroupKind::Async, _) => Lane::Async,
-                    (GroupKind::Wgmma, _) => Lane::Wgmma,
-                    (GroupKind::Bulk, true) => Lane::BulkDone,
-                    (GroupKind::Bulk, false) => Lane::BulkRead,
-                };
-                clock.get(lane, block, thread) >= self.epoch
-            }
-            Done::Mbarrier {
-                block,
-                id,
-                far: is_far,
-            } => {
-                let id = if is_far { far(id) } else { id };
-                clock.mbarrier(block, id) >= self.epoch
-            }
-        }
-    }
-}
 
 impl Checker {
     pub(super) fn copy_issue(
@@ -122,9 +37,9 @@ impl Checker {
                     GroupKind::Wgmma => &mut state.products,
                 };
                 let epoch = groups.add(group, origin.instruction);
-                (Done::Group(kind), epoch)
+                (Completion::Group(kind), epoch)
             }
-            CopyCompletion::Nothing => (Done::Group(GroupKind::Bulk), Epoch::MAX),
+            CopyCompletion::Nothing => (Completion::Group(GroupKind::Bulk), Epoch::MAX),
             CopyCompletion::Mbarrier(range) => {
                 let wide = (state.known.wide().clone(), state.own.epoch);
                 self.mbarrier_known(origin, range, "issues a copy that counts at", Use::Counted);
@@ -134,7 +49,7 @@ impl Checker {
                 }
                 match self.mbarriers.copy_issued(range, bytes, wide, origin) {
                     Some((of, id, phase)) => {
-                        let done = Done::Mbarrier {
+                        let done = Completion::Mbarrier {
                             block: of,
                             id,
                             far: false,
@@ -142,7 +57,7 @@ impl Checker {
                         (done, phase + 1)
                     }
                     // The hardware traps when the bytes arrive.
-                    None => (Done::Group(GroupKind::Bulk), Epoch::MAX),
+                    None => (Completion::Group(GroupKind::Bulk), Epoch::MAX),
                 }
             }
         };
@@ -177,7 +92,7 @@ impl Checker {
             return;
         };
         if let Memory::Shared { block: of } = range.memory
-            && let Done::Mbarrier { far, .. } = &mut info.done
+            && let Completion::Mbarrier { far, .. } = &mut info.done
         {
             *far |= proxy == Proxy::Generic && of as u32 != block;
             let of = of as u32;
@@ -187,7 +102,7 @@ impl Checker {
             return;
         };
         let actor = match info.done {
-            Done::Group(GroupKind::Async) => Actor::Async(info.issuer),
+            Completion::Group(GroupKind::Async) => Actor::Async(info.issuer),
             _ => Actor::Copy {
                 id,
                 writes: kind != AccessKind::Read,
@@ -202,11 +117,14 @@ impl Checker {
             && !self.knows_block(origin, of as u32)
         {
             let what = format!("issues a copy to {}", self.words(range));
-            self.report(Kind::PeerNotStarted, End::new(origin, what), None, |_| {
-                Vec::new()
-            });
+            self.report(
+                DiagnosticKind::PeerNotStarted,
+                FindingEnd::new(origin, what),
+                None,
+                |_| Vec::new(),
+            );
         }
-        let made = Made {
+        let current = CurrentAccess {
             origin,
             access,
             kind,
@@ -214,7 +132,7 @@ impl Checker {
             changed: u32::MAX,
             frees: false,
         };
-        self.touch(&made, range);
+        self.touch(&current, range);
     }
 
     /// Records that a copy uses the block's shared memory until it completes at an mbarrier.
@@ -246,7 +164,7 @@ impl Checker {
     pub(super) fn plain_before(&self, issuer: u32, copies: CopyId) -> Epoch {
         let before = self.copies.before(copies as usize);
         let mut before = before.filter(|copy| copy.issuer == issuer);
-        let last = before.find(|copy| copy.done == Done::Group(GroupKind::Async));
+        let last = before.find(|copy| copy.done == Completion::Group(GroupKind::Async));
         last.map_or(0, |copy| copy.epoch)
     }
 

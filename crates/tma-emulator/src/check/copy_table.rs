@@ -2,7 +2,98 @@
 
 use std::collections::VecDeque;
 
-use super::copies::CopyInfo;
+use super::{
+    clock::{Clock, Epoch, Lane},
+    grid::Extents,
+};
+use crate::machine::observer::{BoxLayout, GroupKind, Origin};
+
+/// How a thread learns that a copy is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Completion {
+    /// By its thread's wait for the group.
+    Group(GroupKind),
+    /// By a wait for the phase of an mbarrier.
+    Mbarrier {
+        block: u32,
+        id: u32,
+        /// True for an ordinary store of another block: the wait must then have cluster scope.
+        far: bool,
+    },
+}
+
+/// An asynchronous copy, or a product that reads shared memory.
+#[derive(Clone, Debug)]
+pub(super) struct CopyInfo {
+    /// The thread that issued it, by its number in the grid.
+    pub(super) issuer: u32,
+    pub(super) issue_epoch: Epoch,
+    pub(super) done: Completion,
+    /// Progress of [`Completion`] at which the copy is complete.
+    pub(super) epoch: Epoch,
+    pub(super) origin: Origin,
+    /// True if a copy had written to its destination before.
+    pub(super) overwrites_copy: bool,
+    /// Layout of the box in shared memory, for a tensor copy.
+    pub(super) tile: Option<Box<BoxLayout>>,
+}
+
+/// Waits with cluster scope count apart.
+pub(super) fn far(id: u32) -> u32 {
+    id | 1 << 31
+}
+
+impl CopyInfo {
+    /// Returns a copy that never completes.
+    pub(super) fn unknown(issuer: u32, origin: Origin) -> Self {
+        Self {
+            issuer,
+            issue_epoch: Epoch::MAX,
+            done: Completion::Group(GroupKind::Bulk),
+            epoch: Epoch::MAX,
+            origin,
+            overwrites_copy: false,
+            tile: None,
+        }
+    }
+
+    /// Returns the mbarrier that counts it, by block and number.
+    pub(super) fn mbarrier(&self) -> Option<(u32, u32)> {
+        match self.done {
+            Completion::Mbarrier { block, id, .. } => Some((block, id)),
+            Completion::Group(_) => None,
+        }
+    }
+
+    /// Returns the phase of the mbarrier that counts it.
+    pub(super) fn phase(&self) -> Epoch {
+        self.epoch.saturating_sub(1)
+    }
+
+    /// Returns whether the copy, or its reading, is known to be complete.
+    pub(super) fn is_known(&self, clock: &Clock, writes: bool, extents: &Extents) -> bool {
+        match self.done {
+            Completion::Group(kind) => {
+                let (block, thread) = extents.split(self.issuer);
+                let lane = match (kind, writes) {
+                    (GroupKind::Async, _) => Lane::Async,
+                    (GroupKind::Wgmma, _) => Lane::Wgmma,
+                    (GroupKind::Bulk, true) => Lane::BulkDone,
+                    (GroupKind::Bulk, false) => Lane::BulkRead,
+                };
+                clock.get(lane, block, thread) >= self.epoch
+            }
+            Completion::Mbarrier {
+                block,
+                id,
+                far: is_far,
+            } => {
+                let id = if is_far { far(id) } else { id };
+                clock.mbarrier(block, id) >= self.epoch
+            }
+        }
+    }
+}
 
 /// The newest copies of a launch. Memory remembers copies by their numbers; an access of a copy that is not here any
 /// more counts as ordered, so that races with it may be missed.

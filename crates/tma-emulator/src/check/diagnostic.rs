@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Kind, Severity};
+use super::kind::{DiagnosticKind, Severity};
 use crate::{
     machine::{Location, Trap},
     run::Report,
@@ -13,7 +13,7 @@ use crate::{
 #[non_exhaustive]
 pub struct Diagnostic {
     /// Kind of the violation.
-    pub kind: Kind,
+    pub kind: DiagnosticKind,
     /// The message of the kernel's own panic.
     pub said: Option<String>,
     /// Name of the kernel.
@@ -54,7 +54,7 @@ impl Diagnostic {
         let is_access = ["ld.", "st.", "atom.", "red."]
             .iter()
             .any(|stem| opcode.starts_with(stem));
-        (self.kind == Kind::Misaligned && is_access).then_some(
+        (self.kind == DiagnosticKind::Misaligned && is_access).then_some(
             "a load, a store or an atomic needs an address that is a multiple of its access size, which for a \
              vector is the size of all its elements",
         )

@@ -1,6 +1,12 @@
 //! Makes a diagnostic of the fault that ended a kernel.
 
-use super::{Checker, Diagnostic, Kind, Site, fixes::Fix, meetings::Group};
+use super::{
+    checker::Checker,
+    diagnostic::{Diagnostic, Site},
+    finding::Fix,
+    kind::DiagnosticKind,
+    meetings::Group,
+};
 use crate::machine::{Fault, FaultAt, Places, Program, Stuck, Trap};
 
 impl Checker {
@@ -15,38 +21,40 @@ impl Checker {
         let mut notes: Vec<String> = Vec::new();
         let mut fix = fault.stuck.map(Fix::Stuck);
         let kind = match fault.trap {
-            Trap::IllegalAddress => Kind::OutOfBounds,
-            Trap::MisalignedAddress => Kind::Misaligned,
-            Trap::IllegalInstruction => Kind::IllegalInstruction,
-            Trap::LaunchFailed | Trap::Assert => Kind::Trapped,
-            Trap::Panicked => Kind::Panicked,
-            Trap::InvalidCollective => Kind::InvalidCollective,
-            Trap::MbarrierUninitialised => Kind::MbarrierUninitialised,
-            Trap::MbarrierOverflow => Kind::MbarrierOverflow,
-            Trap::PeerEnded => Kind::ExitWhilePeerAccesses,
-            Trap::MapInLocalMemory => Kind::MapInLocalMemory,
-            Trap::UseAfterFree => Kind::UseAfterFree,
-            Trap::DoubleFree => Kind::DoubleFree,
-            Trap::InvalidFree => Kind::InvalidFree,
-            Trap::Deadlock if fault.stuck == Some(Stuck::MasksDiffer) => Kind::InvalidCollective,
-            Trap::Deadlock => Kind::Deadlock,
-            Trap::Endless => Kind::Endless,
+            Trap::IllegalAddress => DiagnosticKind::OutOfBounds,
+            Trap::MisalignedAddress => DiagnosticKind::Misaligned,
+            Trap::IllegalInstruction => DiagnosticKind::IllegalInstruction,
+            Trap::LaunchFailed | Trap::Assert => DiagnosticKind::Trapped,
+            Trap::Panicked => DiagnosticKind::Panicked,
+            Trap::InvalidCollective => DiagnosticKind::InvalidCollective,
+            Trap::MbarrierUninitialised => DiagnosticKind::MbarrierUninitialised,
+            Trap::MbarrierOverflow => DiagnosticKind::MbarrierOverflow,
+            Trap::PeerEnded => DiagnosticKind::ExitWhilePeerAccesses,
+            Trap::MapInLocalMemory => DiagnosticKind::MapInLocalMemory,
+            Trap::UseAfterFree => DiagnosticKind::UseAfterFree,
+            Trap::DoubleFree => DiagnosticKind::DoubleFree,
+            Trap::InvalidFree => DiagnosticKind::InvalidFree,
+            Trap::Deadlock if fault.stuck == Some(Stuck::MasksDiffer) => {
+                DiagnosticKind::InvalidCollective
+            }
+            Trap::Deadlock => DiagnosticKind::Deadlock,
+            Trap::Endless => DiagnosticKind::Endless,
         };
-        if kind == Kind::UseAfterFree && fault.freed_by.is_none() {
+        if kind == DiagnosticKind::UseAfterFree && fault.freed_by.is_none() {
             fix = Some(Fix::FreedByHost);
         }
-        if kind == Kind::Deadlock {
+        if kind == DiagnosticKind::Deadlock {
             notes.extend(self.bytes_at_deadlock(program));
         }
         let said = fault.what.as_str();
         // The title of the kind already states that no thread can make progress.
         let what = match kind {
-            Kind::Deadlock => said
+            DiagnosticKind::Deadlock => said
                 .split_once('\n')
                 .map_or(said, |(_, who)| who.trim_start()),
             _ => said,
         };
-        let said = (kind == Kind::Panicked).then(|| what.to_owned());
+        let said = (kind == DiagnosticKind::Panicked).then(|| what.to_owned());
         let what = if said.is_some() { "panics" } else { what }.to_owned();
         let site = |at: &FaultAt, what: String| Site {
             location: at.location.clone(),
@@ -73,7 +81,7 @@ impl Checker {
             None => notes.push(what),
             Some(_) => notes.extend(what.lines().skip(1).map(str::to_owned)),
         }
-        if kind == Kind::Deadlock {
+        if kind == DiagnosticKind::Deadlock {
             notes.extend(self.notes_of_meetings(program, Group::Warp));
             let unreleased = self.unreleased_stages(&fault.what, program);
             fix = fix.or((!unreleased.is_empty()).then_some(Fix::Unreleased));

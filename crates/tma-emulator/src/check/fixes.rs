@@ -1,24 +1,7 @@
 //! Fixes for cases in which the usual fix of the kind does not address the cause.
 
-use super::{Checker, Kind};
+use super::{checker::Checker, finding::Fix, kind::DiagnosticKind};
 use crate::machine::Stuck;
-
-/// A case with a fix of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fix {
-    /// An access to the destination of a `cp.async`.
-    PlainCopy,
-    /// A write to the source of a copy that an mbarrier of another block counts.
-    SentToPeer,
-    /// A write to the source of a copy that an mbarrier of its own block counts.
-    CountedHere,
-    /// An access to memory that the host has freed.
-    FreedByHost,
-    /// A deadlock in which a pipeline waits for a stage that threads have not released.
-    Unreleased,
-    /// A deadlock.
-    Stuck(Stuck),
-}
 
 impl Checker {
     /// Returns the fix in words. Only at the end of the launch is it known whether `cp.async` arrive at mbarriers.
@@ -49,7 +32,7 @@ impl Checker {
             Fix::Unreleased => {
                 "every thread that gets a stage calls `release()` on it, on every path"
             }
-            Fix::Stuck(Stuck::MasksDiffer) => Kind::InvalidCollective.help(),
+            Fix::Stuck(Stuck::MasksDiffer) => DiagnosticKind::InvalidCollective.help(),
             Fix::Stuck(Stuck::Registers) => {
                 "let other warpgroups give back registers by `setmaxnreg.dec` before the `setmaxnreg.inc`, and choose \
                  counts that fit: all warps together have no more registers than the block began with"

@@ -6,8 +6,9 @@ use super::{
     clock::{Clock, Epoch, Lane},
     groups::Groups,
     hash::Map,
-    knowledge::{Distance, Knowledge, Memos, Own, Released},
+    knowledge::{Distance, Knowledge, Memos, Own},
     linear_map::LinearMap,
+    released::Released,
 };
 use crate::{
     machine::observer::{Origin, Scope},

@@ -12,12 +12,12 @@ pub(super) struct Groups {
     /// The newest group with a copy, and the number of its last copy.
     newest: Option<(u64, Epoch)>,
     /// The groups before it. A loop that never waits is one run, however long.
-    runs: Vec<Run>,
+    runs: Vec<GroupRun>,
 }
 
 /// Groups at equal distances, each with the same number of copies.
 #[derive(Clone, Copy, Debug)]
-struct Run {
+struct GroupRun {
     first: u64,
     /// The number of the first group's last copy.
     epoch: Epoch,
@@ -26,7 +26,7 @@ struct Run {
     step: (u64, Epoch),
 }
 
-impl Run {
+impl GroupRun {
     /// Takes a further group, if it continues the run.
     fn take(&mut self, group: u64, epoch: Epoch) -> bool {
         let step = match self.groups {
@@ -75,7 +75,7 @@ impl Groups {
     fn close(&mut self, group: u64, epoch: Epoch) {
         let last = self.runs.last_mut();
         if !last.is_some_and(|run| run.take(group, epoch)) {
-            self.runs.push(Run {
+            self.runs.push(GroupRun {
                 first: group,
                 epoch,
                 groups: 1,

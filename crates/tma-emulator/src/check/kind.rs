@@ -16,7 +16,7 @@ macro_rules! kinds {
         /// Kinds of violations.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
-        pub enum Kind {
+        pub enum DiagnosticKind {
             $(
                 $(#[$doc])*
                 #[doc = concat!("\nPTX ISA 9.1, ", $rule, ". The usual fix: ", $help, ".")]
@@ -24,7 +24,7 @@ macro_rules! kinds {
             )*
         }
 
-        impl Kind {
+        impl DiagnosticKind {
             /// All kinds.
             pub const ALL: &[Self] = &[$(Self::$kind),*];
 
@@ -354,7 +354,7 @@ kinds! {
     "check whether the condition of the loop that is executed can ever change; allow more steps if the kernel is meant to run that long"
 }
 
-impl Kind {
+impl DiagnosticKind {
     /// Returns title and usual fix for a product of a warpgroup, where the kind's own speak of a copy.
     pub(super) const fn of_product(self) -> Option<[&'static str; 2]> {
         match self {
@@ -374,7 +374,7 @@ impl Kind {
     }
 }
 
-impl Display for Kind {
+impl Display for DiagnosticKind {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -386,13 +386,17 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_in_kebab_case() {
-        for (index, kind) in Kind::ALL.iter().enumerate() {
+        for (index, kind) in DiagnosticKind::ALL.iter().enumerate() {
             let name = kind.name();
             assert!(
                 name.chars().all(|c| c.is_ascii_lowercase() || c == '-'),
                 "{name}"
             );
-            assert!(Kind::ALL[..index].iter().all(|other| other.name() != name));
+            assert!(
+                DiagnosticKind::ALL[..index]
+                    .iter()
+                    .all(|other| other.name() != name)
+            );
         }
     }
 }

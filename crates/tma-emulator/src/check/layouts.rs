@@ -1,18 +1,13 @@
 //! Boxes of tensor copies in shared memory, and the descriptors by which products of a warpgroup read them.
 
-mod collisions;
+pub(super) mod collisions;
 
-pub(super) use collisions::Collisions;
-
+use collisions::{LINES, PIECE, name_of_line};
 use tensor_map::{MatrixDescriptor, Swizzle};
 
-use super::{Checker, Kind, raw::End};
+use super::{checker::Checker, finding::FindingEnd, kind::DiagnosticKind};
 use crate::machine::observer::{BoxLayout, CopyId, MatrixRead, Memory, Origin, Range};
 
-/// Bytes that a swizzle of matrices moves as a whole.
-const PIECE: u64 = 16;
-/// Lines of a matrix that the descriptor's offsets keep together.
-const LINES: i64 = 8;
 /// Bytes of eight lines of a piece each, which an unswizzled descriptor takes as one.
 const CORE_BYTES: i64 = LINES * PIECE as i64;
 
@@ -70,7 +65,7 @@ impl Checker {
         let beyond = address % u64::from(pattern_bytes.max(1));
         if tile.swizzle != Swizzle::None && beyond != 0 {
             let what = format!("copies a box at shared address {address:#x}");
-            self.report(Kind::SwizzleAlignment, End::new(origin, what), None, |_| {
+            self.report(DiagnosticKind::SwizzleAlignment, FindingEnd::new(origin, what), None, |_| {
                 vec![format!(
                     "the pattern repeats every {pattern_bytes} bytes; the box begins {beyond} bytes into it"
                 )]
@@ -103,10 +98,10 @@ impl Checker {
             };
             let writes = format!("issues a copy of a box to {}", self.place(range));
             let copy = self.copies.get(copy as usize)?;
-            Some(End::new(copy.origin, writes))
+            Some(FindingEnd::new(copy.origin, writes))
         });
-        let here = End::new(origin, reads);
-        self.report(Kind::ProductLayout, here, there, |_| {
+        let here = FindingEnd::new(origin, reads);
+        self.report(DiagnosticKind::ProductLayout, here, there, |_| {
             let of_copy = written.map(|(_, tile)| of_copy(&tile));
             let notes = [of_descriptor(matrix), misfit];
             of_copy.into_iter().chain(notes).collect()
@@ -227,14 +222,6 @@ fn of_descriptor(matrix: MatrixRead) -> String {
          offset {leading_bytes}, the stride offset {stride_bytes} and the base offset {base_offset}",
         swizzle(mode)
     )
-}
-
-fn name_of_line(matrix: MatrixRead, line: u32) -> String {
-    match (matrix.is_mn_major, matrix.is_a) {
-        (true, _) => format!("element {line} along K"),
-        (false, true) => format!("row {line} of A"),
-        (false, false) => format!("column {line} of B"),
-    }
 }
 
 /// Describes eight lines of a piece that are not contiguous in a row of the box.

@@ -1,11 +1,12 @@
 //! Starts and ends of threads and blocks.
 
 use super::{
-    Checker, Kind,
+    checker::Checker,
     clock::{Clock, Lane},
-    copies::Done,
+    copy_table::Completion,
+    finding::FindingEnd,
     grid::Thread,
-    raw::End,
+    kind::DiagnosticKind,
 };
 use crate::machine::observer::{Origin, Range};
 
@@ -47,8 +48,8 @@ impl Checker {
     pub(super) fn remote_access(&mut self, origin: Origin, of: u32, range: Range, what: &str) {
         let (block, thread) = (origin.block as u32, origin.thread);
         if !self.knows_block(origin, of) {
-            let here = End::new(origin, format!("{what} {}", self.words(range)));
-            self.report(Kind::PeerNotStarted, here, None, |_| Vec::new());
+            let here = FindingEnd::new(origin, format!("{what} {}", self.words(range)));
+            self.report(DiagnosticKind::PeerNotStarted, here, None, |_| Vec::new());
         }
         let user = self.grid.extents.thread(block, thread);
         let Some(state) = self.grid.thread(block, thread) else {
@@ -75,18 +76,21 @@ impl Checker {
         block.alive = block.alive.saturating_sub(1);
         let is_over = block.alive == 0;
         if let Some((count, instruction)) = unread {
-            let there = End {
+            let there = FindingEnd {
                 instruction,
-                ..End::new(origin, "issues a copy out of shared memory")
+                ..FindingEnd::new(origin, "issues a copy out of shared memory")
             };
-            let here = End::new(origin, "ends");
+            let here = FindingEnd::new(origin, "ends");
             let note = match count {
                 1 => "1 copy of this thread was not waited for".to_owned(),
                 _ => format!("{count} copies of this thread were not waited for"),
             };
-            self.report(Kind::ExitWithReadsInFlight, here, Some(there), |_| {
-                vec![note]
-            });
+            self.report(
+                DiagnosticKind::ExitWithReadsInFlight,
+                here,
+                Some(there),
+                |_| vec![note],
+            );
         }
         if is_over {
             self.block_end(origin);
@@ -104,7 +108,7 @@ impl Checker {
         self.released_maps.join(&block.ended);
         let ended = &block.ended.known;
         let named = |kind, is_known: &dyn Fn(&Clock) -> bool| match is_known(ended.wide()) {
-            true => (Kind::ScopeTooNarrow, vec![NARROW.to_owned()]),
+            true => (DiagnosticKind::ScopeTooNarrow, vec![NARROW.to_owned()]),
             false => (kind, Vec::new()),
         };
         for copy in &block.copies {
@@ -112,16 +116,16 @@ impl Checker {
                 continue;
             };
             let is_known = |clock: &Clock| info.is_known(clock, true, &extents);
-            if is_known(&ended.order) || !matches!(info.done, Done::Mbarrier { .. }) {
+            if is_known(&ended.order) || !matches!(info.done, Completion::Mbarrier { .. }) {
                 continue;
             }
-            let (kind, mut notes) = named(Kind::ExitWithCopyInFlight, &is_known);
-            let there = End::new(
+            let (kind, mut notes) = named(DiagnosticKind::ExitWithCopyInFlight, &is_known);
+            let there = FindingEnd::new(
                 info.origin,
                 format!("issues a copy into or out of the shared memory of block {index:?}"),
             );
             notes.insert(0, self.completes(info));
-            let here = End::new(origin, ENDS);
+            let here = FindingEnd::new(origin, ENDS);
             let mbarrier = info.mbarrier();
             self.report(kind, here, Some(there), |_| notes)
                 .about(mbarrier);
@@ -134,14 +138,14 @@ impl Checker {
             if is_known(&ended.order) {
                 continue;
             }
-            let (kind, notes) = named(Kind::ExitWhilePeerAccesses, &is_known);
-            let there = End {
+            let (kind, notes) = named(DiagnosticKind::ExitWhilePeerAccesses, &is_known);
+            let there = FindingEnd {
                 block: of,
                 thread,
                 instruction: *instruction,
                 what: format!("uses the shared memory of block {index:?}"),
             };
-            let here = End::new(origin, ENDS);
+            let here = FindingEnd::new(origin, ENDS);
             self.report(kind, here, Some(there), |_| notes);
         }
         self.registers_at_end(&block);

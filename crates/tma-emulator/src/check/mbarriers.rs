@@ -4,198 +4,26 @@ mod bytes;
 mod order;
 mod rings;
 mod stages;
-mod uses;
+pub(super) mod state;
+pub(super) mod uses;
 mod validity;
 mod waits;
 
-use std::collections::HashSet;
-
 use super::{
-    Checker, Kind,
-    access::Made,
-    clock::{Clock, Epoch, Lane},
-    copies::far,
+    access::CurrentAccess,
+    checker::Checker,
+    clock::{Epoch, Lane},
+    copy_table::far,
+    finding::FindingEnd,
     grid::{LastWait, WARPGROUP},
-    hash::Map,
-    knowledge::{Knowledge, Released},
-    raw::{End, Other},
+    kind::DiagnosticKind,
     shadow::{Access, Actor},
 };
 use crate::machine::observer::{
-    AccessKind, CopyId, MbarrierEvent, Memory, Origin, Proxy, Range, Scope, Sem,
+    AccessKind, CopyId, MbarrierEvent, Origin, Proxy, Range, Scope, Sem,
 };
-use order::{Arrival, Arrivals, Expectation};
-use rings::{Stages, Turns};
-pub(super) use uses::Use;
-use uses::Uses;
-
-/// A copy that was issued in the current phase, or an equivalent.
-#[derive(Clone, Debug)]
-struct Issued {
-    bytes: u32,
-    /// The issuer's clock, as if all scopes were wide enough.
-    wide: Clock,
-    epoch: Epoch,
-    origin: Origin,
-    /// True if only a wait for the phase shows that it is complete.
-    is_copy: bool,
-}
-
-/// A wait that found its phase complete.
-#[derive(Clone, Copy, Debug)]
-struct Waited {
-    origin: Origin,
-    epoch: Epoch,
-    phase: u64,
-    /// Number of phases that it saw complete; 0 if it passed before the first.
-    seen: u64,
-    /// True if the thread knew that the phase was complete, or there was none yet: a wait for a later phase that came
-    /// before that phase was complete would look the same.
-    is_stale: bool,
-}
-
-/// One barrier object, from `init` to `inval`.
-#[derive(Clone, Debug)]
-pub(super) struct Object {
-    id: u32,
-    pub(super) offset: u64,
-    /// The initialisation: the thread, and its epoch.
-    init: (Origin, Epoch),
-    phase: u64,
-    /// Bytes that this phase expects, and the instructions that expect them.
-    expected: u64,
-    armed: Vec<Expectation>,
-    issued: Vec<Issued>,
-    arrivals: Arrivals,
-    /// The arrivals of the phase before, and of the one before that.
-    arrivals_before: Arrivals,
-    arrivals_earlier: Arrivals,
-    /// Releases by threads of the barrier's block, and by other threads with cluster scope.
-    near: Released,
-    distant: Released,
-    /// Releases by other threads with a scope that does not include this block.
-    narrow: Released,
-    /// The knowledge that the last phase passes on to waits of block scope and of cluster scope.
-    done: [Knowledge; 2],
-    /// Waits without a new phase for their threads, by thread number, with the next phase: the thread had already
-    /// waited for the phase before, or there was no such phase yet.
-    stale: Map<u32, (Origin, Epoch)>,
-    /// The arrival or copy that completed the last phase.
-    completer: Option<Origin>,
-    /// The last wait of each thread of the block.
-    waited: Map<u32, Waited>,
-    /// Uses by number of the thread in the grid.
-    users: Map<u32, Uses>,
-    /// The invalidation: the thread, and its epoch.
-    ended: Option<(Origin, Epoch)>,
-    turns: Turns,
-}
-
-/// Barrier objects of all running blocks.
-#[derive(Debug, Default)]
-pub(super) struct Mbarriers {
-    /// Objects by block and offset.
-    objects: Map<(u32, u64), Object>,
-    next: u32,
-    /// Barriers, by block and number, at which a copy may count in the phase before.
-    pub(super) early_copies: HashSet<(u32, u32)>,
-    /// Barriers with a wrong byte count, in whatever order the copies arrive.
-    wrong: HashSet<(u32, u32)>,
-    /// True once a thread has let its `cp.async` arrive at one.
-    pub(super) counts_plain_copies: bool,
-    /// For an arrival that exceeds the count: the arrival before it, and a wait that should have held its
-    /// thread.
-    pub(super) one_too_many: (Option<End>, Option<Other>),
-    stages: Stages,
-}
-
-pub(super) fn location(range: Range) -> Option<(u32, u64)> {
-    match range.memory {
-        Memory::Shared { block } => Some((block as u32, range.address)),
-        _ => None,
-    }
-}
-
-impl Mbarriers {
-    pub(super) fn get(&self, block: u32, id: u32) -> Option<&Object> {
-        let mut of_block = self.of_block(block);
-        of_block.find(|object| object.id == id)
-    }
-
-    pub(super) fn of_block(&self, block: u32) -> impl Iterator<Item = &Object> {
-        let objects = self.objects.iter();
-        objects.filter_map(move |((of, _), object)| (*of == block).then_some(object))
-    }
-
-    /// Records the issue of a copy that counts at this barrier; returns the barrier's block, id and phase.
-    pub(super) fn copy_issued(
-        &mut self,
-        range: Range,
-        bytes: u32,
-        (wide, epoch): (Clock, Epoch),
-        origin: Origin,
-    ) -> Option<(u32, u32, Epoch)> {
-        let location = location(range)?;
-        let object = self.objects.get_mut(&location)?;
-        object.issued.push(Issued {
-            bytes,
-            wide,
-            epoch,
-            origin,
-            is_copy: true,
-        });
-        Some((location.0, object.id, object.phase as Epoch))
-    }
-
-    /// Returns the last arrival, at a barrier without copies, by a thread with known progress up to an epoch;
-    /// prefers arrivals of `first`.
-    pub(super) fn last_arrival(
-        &self,
-        first: u32,
-        known: impl Fn(u32) -> Option<Epoch>,
-    ) -> Option<(&Object, &Arrival)> {
-        let objects = self.objects.values().filter(|object| !object.has_copies());
-        let all = objects.flat_map(|object| {
-            let phases = [&object.arrivals_before, &object.arrivals];
-            let all = phases.into_iter().flat_map(|phase| &phase.all);
-            all.map(move |arrival| (object, arrival))
-        });
-        let all = all
-            .filter(|(_, arrival)| known(arrival.user).is_some_and(|epoch| arrival.epoch <= epoch));
-        all.max_by_key(|(object, Arrival { user, epoch, .. })| {
-            (*user == first, *epoch, *user, object.id)
-        })
-    }
-
-    pub(super) fn forget(&mut self, block: u32) {
-        self.end_turns(block);
-        self.objects.retain(|(of, _), _| *of != block);
-    }
-}
-
-impl Object {
-    /// Returns the wait after which a thread of the grid reads the data of this phase too early.
-    pub(super) fn stale_wait(&self, thread: u32, phase: Epoch) -> Option<Origin> {
-        let (origin, next) = self.stale.get(&thread)?;
-        (*next <= phase).then_some(*origin)
-    }
-
-    pub(super) fn is_valid(&self) -> bool {
-        self.ended.is_none()
-    }
-
-    /// Returns whether the threads that complete the current phase know of a thread's step.
-    fn completer_knows(&self, block: u32, thread: u32, epoch: Epoch) -> bool {
-        let knows = |clock: &Clock| clock.get(Lane::Thread, block, thread) >= epoch;
-        [&self.near, &self.distant, &self.narrow]
-            .iter()
-            .any(|released| knows(released.known.wide()))
-            || self.issued.iter().any(|copy| {
-                let issuer = (copy.origin.block as u32, copy.origin.thread);
-                knows(&copy.wide) || issuer == (block, thread)
-            })
-    }
-}
+use state::{Issued, Waited, location};
+use uses::Use;
 
 impl Checker {
     pub(super) fn mbarrier(
@@ -230,8 +58,9 @@ impl Checker {
             MbarrierEvent::TooMany { phase } => {
                 let object = self.mbarriers.objects.get(&at);
                 let last = object.and_then(|object| object.arrivals.last);
-                let last = last
-                    .map(|by| End::new(by, format!("arrives last in phase {phase} before that")));
+                let last = last.map(|by| {
+                    FindingEnd::new(by, format!("arrives last in phase {phase} before that"))
+                });
                 self.mbarriers.one_too_many = (last, self.passed_at_once(origin, at));
             }
             MbarrierEvent::AsyncArriveIssue => {
@@ -271,7 +100,7 @@ impl Checker {
         if is_mbarrier {
             access = access.of_mbarrier();
         }
-        let made = Made {
+        let current = CurrentAccess {
             origin,
             access,
             kind: AccessKind::Write,
@@ -279,7 +108,7 @@ impl Checker {
             changed: u32::MAX,
             frees: false,
         };
-        self.touch(&made, range);
+        self.touch(&current, range);
     }
 
     fn mbarrier_arrive(&mut self, origin: Origin, at: (u32, u64), sem: Sem, scope: Scope) {
@@ -391,12 +220,12 @@ impl Checker {
                 "completes phase {phase} of the {}",
                 self.shared_names.mbarrier(object.offset)
             );
-            let there = End::new(
+            let there = FindingEnd::new(
                 lapped.origin,
                 format!("waits for its phase {}", lapped.phase),
             );
-            let here = End::new(origin, what);
-            self.report(Kind::LappedWaiter, here, Some(there), |_| {
+            let here = FindingEnd::new(origin, what);
+            self.report(DiagnosticKind::LappedWaiter, here, Some(there), |_| {
                 vec![
                     "the wait is not ordered before the arrivals and copies of the next phase"
                         .into(),

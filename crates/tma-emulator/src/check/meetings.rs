@@ -1,6 +1,10 @@
 //! Barriers at which threads met by two different instructions that count as the same barrier.
 
-use super::{Checker, Kind, raw::Raw};
+use super::{
+    checker::{Checker, Meeting},
+    finding::Finding,
+    kind::DiagnosticKind,
+};
 use crate::{
     machine::{Program, observer::Origin},
     value::LANES,
@@ -8,13 +12,6 @@ use crate::{
 
 /// Limit of remembered meetings, one for each pair of instructions.
 const MOST: usize = 8;
-
-/// Two instructions at which threads of a block, or lanes of a warp, met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Meeting {
-    is_of_warp: bool,
-    instructions: [usize; 2],
-}
 
 /// The group of threads that both ends of a diagnostic are in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,29 +81,29 @@ impl Checker {
     }
 
     /// Returns the notes of meetings that a finding may follow from.
-    pub(super) fn meetings_before(&self, raw: &Raw, program: &Program) -> Vec<String> {
+    pub(super) fn meetings_before(&self, finding: &Finding, program: &Program) -> Vec<String> {
         let is_of_order = matches!(
-            raw.kind,
-            Kind::DataRace
-                | Kind::SameValueRace
-                | Kind::ReadBeforeCompletion
-                | Kind::DestinationOverwritten
-                | Kind::StageStillRead
-                | Kind::StoreSourceOverwritten
-                | Kind::MissingProxyFence
-                | Kind::UninitialisedRead
-                | Kind::UninitialisedUse
-                | Kind::MbarrierUninitialised
-                | Kind::MbarrierInitNotPublished
+            finding.kind,
+            DiagnosticKind::DataRace
+                | DiagnosticKind::SameValueRace
+                | DiagnosticKind::ReadBeforeCompletion
+                | DiagnosticKind::DestinationOverwritten
+                | DiagnosticKind::StageStillRead
+                | DiagnosticKind::StoreSourceOverwritten
+                | DiagnosticKind::MissingProxyFence
+                | DiagnosticKind::UninitialisedRead
+                | DiagnosticKind::UninitialisedUse
+                | DiagnosticKind::MbarrierUninitialised
+                | DiagnosticKind::MbarrierInitNotPublished
         );
-        match raw.group().filter(|_| is_of_order) {
+        match finding.group().filter(|_| is_of_order) {
             Some(group) => self.notes_of_meetings(program, group),
             None => Vec::new(),
         }
     }
 }
 
-impl Raw {
+impl Finding {
     /// Returns the smallest group of threads that contains both ends; for one end alone, its block.
     fn group(&self) -> Option<Group> {
         let (Some(here), None) = (&self.here, &self.elsewhere) else {

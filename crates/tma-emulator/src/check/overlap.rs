@@ -5,13 +5,14 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
-    Checker, Kind, Site,
-    access::Made,
+    access::CurrentAccess,
+    checker::Checker,
     clock::Lane,
-    copy_table::Issuers,
-    grid::Extents,
-    raw::{End, verb},
-    shadow::{Access, Actor, Past},
+    diagnostic::Site,
+    finding::FindingEnd,
+    in_flight::{Dependency, EarlierLaunch, FinishedLaunch, InFlight},
+    kind::DiagnosticKind,
+    shadow::Access,
 };
 use crate::machine::{
     Places, Program,
@@ -22,76 +23,6 @@ use crate::machine::{
 const MOST: usize = 8;
 /// A block number that no grid has: its only thread represents the earlier launches.
 const LAUNCHES_BEFORE: u32 = u32::MAX;
-
-/// The launches of a stream that may still run, in their order.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct InFlight(Vec<Earlier>);
-
-/// A launch that may still run.
-#[derive(Clone, Debug)]
-struct Earlier {
-    done: Arc<Done>,
-    /// True if a wait for the last launch covers this one.
-    is_awaited: bool,
-}
-
-/// The accesses to global memory that a launch has made.
-#[derive(Debug)]
-struct Done {
-    entry: String,
-    past: Past,
-    places: Places,
-    extents: Extents,
-    /// The thread that issued each copy, of those that are known.
-    issuers: Issuers,
-    /// Instructions that made an access, without block, thread and action.
-    sites: BTreeMap<usize, Site>,
-}
-
-impl InFlight {
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-/// The operations of `griddepcontrol` that a grid has executed.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Dependency {
-    /// A thread has waited for the launches before.
-    waits: bool,
-    /// A thread has let the next launch begin.
-    lets: bool,
-    /// A thread that did not know of the end of the earlier launches has done so.
-    lets_early: bool,
-}
-
-impl Done {
-    fn site(&self, access: Access, kind: AccessKind, what: &str) -> Site {
-        let (thread, issues) = match access.actor() {
-            Actor::Thread(thread) => (thread, false),
-            Actor::Async(thread) => (thread, true),
-            Actor::Copy { id, .. } => {
-                let issuer = self.issuers.get(id as usize);
-                (issuer.unwrap_or_default(), true)
-            }
-        };
-        let (block, thread) = self.extents.split(thread);
-        let does = verb(kind);
-        let does = match issues {
-            true => format!("issues a copy that {does}"),
-            false => does.to_owned(),
-        };
-        let of = format!("in the launch of `{}` before", self.entry);
-        let mut site = self.sites.get(&access.instruction()).cloned();
-        let site = site.get_or_insert_default();
-        Site {
-            block: self.places.block(block.into()),
-            thread: self.places.thread(thread),
-            what: format!("{does} {what} {of}"),
-            ..std::mem::take(site)
-        }
-    }
-}
 
 impl Checker {
     /// Records that a thread waits for the earlier launches.
@@ -126,22 +57,22 @@ impl Checker {
     }
 
     /// Compares an access with earlier launches that may still run.
-    pub(super) fn compare_in_flight(&mut self, made: &Made, range: Range) {
+    pub(super) fn compare_in_flight(&mut self, current: &CurrentAccess, range: Range) {
         if range.memory != Memory::Global {
             return;
         }
-        let knows = self.knows_launches_before(made.origin);
+        let knows = self.knows_launches_before(current.origin);
         let launches = std::mem::take(&mut self.in_flight);
         let in_flight = launches.0.iter();
         let in_flight = in_flight.filter(|earlier| !(knows && earlier.is_awaited));
-        for Earlier { done, .. } in in_flight {
+        for EarlierLaunch { done, .. } in in_flight {
             let mut found: Vec<(Access, AccessKind, u64)> = Vec::new();
-            let mut clash = |access: Access, kind, at| {
+            let mut add = |access: Access, kind, at| {
                 let is_known = |other: &(Access, AccessKind, u64)| {
                     other.0.instruction() == access.instruction() && other.1 == kind
                 };
                 if !access.is_none()
-                    && !are_strong(access, made.access)
+                    && !are_strong(access, current.access)
                     && !found.iter().any(is_known)
                 {
                     found.push((access, kind, at));
@@ -149,11 +80,11 @@ impl Checker {
             };
             let (address, bytes) = (range.address, range.bytes.into());
             done.past.look(address, bytes, |write, readers, at| {
-                clash(write, AccessKind::Write, at);
-                if made.kind != AccessKind::Read {
+                add(write, AccessKind::Write, at);
+                if current.kind != AccessKind::Read {
                     readers
                         .iter()
-                        .for_each(|read| clash(*read, AccessKind::Read, at));
+                        .for_each(|read| add(*read, AccessKind::Read, at));
                 }
             });
             for (access, kind, at) in found {
@@ -163,19 +94,25 @@ impl Checker {
                     bytes: (end - at).min(4 - at % 4) as u32,
                     ..range
                 };
-                self.not_awaited(made, part, done, (access, kind));
+                self.not_awaited(current, part, done, (access, kind));
             }
         }
         self.in_flight = launches;
     }
 
-    fn not_awaited(&mut self, made: &Made, range: Range, done: &Done, of: (Access, AccessKind)) {
+    fn not_awaited(
+        &mut self,
+        current: &CurrentAccess,
+        range: Range,
+        done: &FinishedLaunch,
+        of: (Access, AccessKind),
+    ) {
         let what = self.words(range);
         let (access, kind) = of;
-        let here = End::new(made.origin, self.end_made(made, range).what);
+        let here = FindingEnd::new(current.origin, self.end_of_current(current, range).what);
         let note = match (
             self.dependency.waits,
-            self.knows_launches_before(made.origin),
+            self.knows_launches_before(current.origin),
         ) {
             (_, true) => {
                 "the launch between the two did not wait, so its end does not order the launch before it"
@@ -185,11 +122,11 @@ impl Checker {
         };
         // Instructions of the other launch get numbers of their own.
         let second = usize::MAX / 2 + access.instruction();
-        let raw = self.report_once(Kind::MissingGridWait, here, second, |_| {
+        let finding = self.report_once(DiagnosticKind::MissingGridWait, here, second, |_| {
             vec![note.to_owned()]
         });
-        if raw.elsewhere.is_none() {
-            raw.elsewhere = Some(done.site(access, kind, &what));
+        if finding.elsewhere.is_none() {
+            finding.elsewhere = Some(done.site(access, kind, &what));
         }
     }
 
@@ -225,7 +162,7 @@ impl Checker {
                     ..Site::default()
                 });
             });
-            let done = Done {
+            let done = FinishedLaunch {
                 entry: entry.to_owned(),
                 past,
                 places: *places,
@@ -233,7 +170,7 @@ impl Checker {
                 issuers: self.copies.issuers(),
                 sites,
             };
-            launches.push(Earlier {
+            launches.push(EarlierLaunch {
                 done: Arc::new(done),
                 is_awaited: true,
             });

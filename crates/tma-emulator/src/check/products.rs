@@ -1,19 +1,22 @@
 //! Products of a warpgroup: their registers, and the operands that its warps must agree on.
 
-use super::{Checker, Kind, raw::End};
+use super::{checker::Checker, finding::FindingEnd, kind::DiagnosticKind};
 use crate::machine::observer::Origin;
 
 impl Checker {
     /// Reports an access to a register that a product still uses.
     pub(super) fn product_register(&mut self, origin: Origin, issue: usize) {
-        let here = End::new(origin, "accesses a register of the product");
-        let there = End {
+        let here = FindingEnd::new(origin, "accesses a register of the product");
+        let there = FindingEnd {
             instruction: issue,
-            ..End::new(origin, "issues a product")
+            ..FindingEnd::new(origin, "issues a product")
         };
-        self.report(Kind::ProductRegisterInFlight, here, Some(there), |_| {
-            vec!["its warp has not waited for the product's group".into()]
-        });
+        self.report(
+            DiagnosticKind::ProductRegisterInFlight,
+            here,
+            Some(there),
+            |_| vec!["its warp has not waited for the product's group".into()],
+        );
     }
 
     /// Reports a product with registers that were accessed since the last fence.
@@ -23,26 +26,26 @@ impl Checker {
         access: Option<usize>,
         is_early: bool,
     ) {
-        let here = End::new(origin, "issues a product");
-        let there = access.map(|instruction| End {
+        let here = FindingEnd::new(origin, "issues a product");
+        let there = access.map(|instruction| FindingEnd {
             instruction,
-            ..End::new(origin, "accesses a register of the product")
+            ..FindingEnd::new(origin, "accesses a register of the product")
         });
         let note = match access {
             Some(_) => "no `wgmma.fence` was executed between the two",
             None => "the warp has executed no `wgmma.fence`",
         };
         let kind = match is_early {
-            true => Kind::SumsSetAfterFence,
-            false => Kind::MissingProductFence,
+            true => DiagnosticKind::SumsSetAfterFence,
+            false => DiagnosticKind::MissingProductFence,
         };
         self.report(kind, here, there, |_| vec![note.into()]);
     }
 
     /// Reports warps of a warpgroup with different descriptors.
     pub(super) fn product_descriptor(&mut self, origin: Origin) {
-        let here = End::new(origin, "issues a product");
-        self.report(Kind::InvalidCollective, here, None, |_| {
+        let here = FindingEnd::new(origin, "issues a product");
+        self.report(DiagnosticKind::InvalidCollective, here, None, |_| {
             vec![
                 "its descriptor or `scale-d` differs from the one in the first warp of its warpgroup".into(),
             ]

@@ -3,11 +3,11 @@
 //! It groups lanes that have the same clock and compares all their words at once; the rest goes the slow way.
 
 use super::{
-    Checker,
     access::Judge,
+    checker::Checker,
     clock::{Clock, Epoch, Epochs, Lane},
     grid::{Extents, Thread},
-    readers::{Known, Readers, Row, Run},
+    readers::{HappensBefore, LaneRun, ReaderRow, Readers},
     shadow::{Access, Actor, Cell},
 };
 use crate::{
@@ -80,14 +80,14 @@ impl<'a> Common<'a> {
 }
 
 /// The knowledge of one thread.
-struct Near<'a> {
+struct ThreadKnowledge<'a> {
     common: Common<'a>,
     /// Number of the thread in the grid; `None` if only its knowledge of others counts.
     own: Option<u32>,
     judge: Judge<'a>,
 }
 
-impl Known for Near<'_> {
+impl HappensBefore for ThreadKnowledge<'_> {
     #[inline]
     fn has(&self, access: Access) -> bool {
         match self.common.has(access) {
@@ -179,7 +179,7 @@ impl Checker {
                 Some(common) if common.order.same(order) => common,
                 _ => *last.insert(Common::new(order, number, extents)),
             };
-            let mut known = Near {
+            let mut known = ThreadKnowledge {
                 common,
                 own: None,
                 judge: Judge {
@@ -194,7 +194,7 @@ impl Checker {
             let now = like.by(own, state.own.epoch);
             let (cells, readers) = shadow.words(shared, all.addresses[lane], all.bytes);
             if is_read {
-                let run = Run {
+                let run = LaneRun {
                     first: now,
                     lanes: run(threads, all, rest, lane, &common),
                 };
@@ -286,7 +286,7 @@ fn read_row(cells: &mut [Cell], now: Access, common: &Common<'_>, readers: &mut 
     if !is_other_warp || !lanes.all(is_read_alike) {
         return false;
     }
-    let row = readers.add_row(Row {
+    let row = readers.add_row(ReaderRow {
         first: common.first,
         like: now,
         warps: 1 << warp | 1 << (other / LANES as u32),

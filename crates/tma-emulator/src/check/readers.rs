@@ -1,6 +1,6 @@
 //! The readers of locations that more than one thread has read since the last write.
 
-use super::{clock::Epoch, shadow::Access};
+use super::{clock::Epoch, shadow::access::Access};
 use crate::value::{LANES, lanes_of};
 
 /// We track at most this many readers of a location in shared memory; races with others may be missed.
@@ -9,7 +9,7 @@ const MAX_SHARED_READERS: usize = 1024;
 const MAX_GLOBAL_READERS: usize = 8;
 
 /// A source of the happened-before order.
-pub(super) trait Known {
+pub(super) trait HappensBefore {
     /// Returns whether the access happened before.
     fn has(&self, access: Access) -> bool;
 
@@ -28,7 +28,7 @@ pub(super) trait Known {
     }
 }
 
-impl<F: Fn(Access) -> bool> Known for F {
+impl<F: Fn(Access) -> bool> HappensBefore for F {
     fn has(&self, access: Access) -> bool {
         self(access)
     }
@@ -37,9 +37,9 @@ impl<F: Fn(Access) -> bool> Known for F {
 /// Sets of readers, for locations with more than one.
 #[derive(Debug, Default)]
 pub(super) struct Readers {
-    sets: Vec<Set>,
+    sets: Vec<ReaderSet>,
     free: Vec<usize>,
-    rows: Vec<Row>,
+    rows: Vec<ReaderRow>,
     free_rows: Vec<usize>,
     /// Number of threads in a block.
     threads: u32,
@@ -47,17 +47,17 @@ pub(super) struct Readers {
 
 /// The readers of one location.
 #[derive(Clone, Debug, Default)]
-struct Set {
+struct ReaderSet {
     /// True if all readers are threads of one block.
     is_of_block: bool,
-    of_block: OfBlock,
+    of_block: BlockReaders,
     /// The readers not in `of_block`, sorted by reader; all of them if `is_of_block` is false.
     list: Vec<Access>,
 }
 
 /// Readers of one block, most of which read by the same instruction.
 #[derive(Clone, Debug, Default)]
-struct OfBlock {
+struct BlockReaders {
     /// Number of the block's first thread in the grid.
     first: u32,
     count: u32,
@@ -79,7 +79,7 @@ struct Warp {
 
 /// Consecutive locations, each read by the same lane of the same warps.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Row {
+pub(super) struct ReaderRow {
     /// Number of the block's first thread in the grid.
     pub(super) first: u32,
     /// The access, by any thread.
@@ -90,7 +90,7 @@ pub(super) struct Row {
     pub(super) cells: u32,
 }
 
-impl Row {
+impl ReaderRow {
     /// Returns the reader in a warp.
     #[inline]
     pub(super) fn reader(&self, warp: u32, lane: u32) -> Access {
@@ -107,7 +107,7 @@ impl Row {
 
 /// Lanes of a warp that read one location by the same instruction and in the same epoch.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Run {
+pub(super) struct LaneRun {
     /// The access of the first lane.
     pub(super) first: Access,
     /// Number of lanes, which are consecutive.
@@ -125,7 +125,7 @@ impl Readers {
 
     fn take(&mut self) -> usize {
         self.free.pop().unwrap_or_else(|| {
-            self.sets.push(Set::default());
+            self.sets.push(ReaderSet::default());
             self.sets.len() - 1
         })
     }
@@ -152,11 +152,11 @@ impl Readers {
     }
 
     /// Returns the readers of a location that only the lanes of a run have read, at least two.
-    pub(super) fn of_run(&mut self, run: Run, is_shared: bool) -> Access {
+    pub(super) fn of_run(&mut self, run: LaneRun, is_shared: bool) -> Access {
         let index = self.take();
         let threads = self.threads;
         let set = &mut self.sets[index];
-        let Run { first, lanes } = run;
+        let LaneRun { first, lanes } = run;
         set.is_of_block = is_shared && first.is_of_thread();
         if set.is_of_block {
             let block = first.index / threads * threads;
@@ -174,7 +174,7 @@ impl Readers {
     }
 
     /// Adds a row and returns its number; the locations in it are distinguished by lane.
-    pub(super) fn add_row(&mut self, row: Row) -> usize {
+    pub(super) fn add_row(&mut self, row: ReaderRow) -> usize {
         match self.free_rows.pop() {
             Some(index) => {
                 self.rows[index] = row;
@@ -188,7 +188,7 @@ impl Readers {
     }
 
     #[inline]
-    pub(super) fn row_mut(&mut self, row: usize) -> &mut Row {
+    pub(super) fn row_mut(&mut self, row: usize) -> &mut ReaderRow {
         &mut self.rows[row]
     }
 
@@ -216,7 +216,7 @@ impl Readers {
         mut many: Access,
         access: Access,
         is_shared: bool,
-        known: &impl Known,
+        known: &impl HappensBefore,
     ) -> Access {
         if many.row().is_some() {
             many = self.leave_row(many);
@@ -229,7 +229,13 @@ impl Readers {
         self.sets[index].named(index, self.threads, is_shared)
     }
 
-    fn add_to_set(&mut self, index: usize, access: Access, is_shared: bool, known: &impl Known) {
+    fn add_to_set(
+        &mut self,
+        index: usize,
+        access: Access,
+        is_shared: bool,
+        known: &impl HappensBefore,
+    ) {
         let threads = self.threads;
         let set = &mut self.sets[index];
         if set.is_of_block {
@@ -266,9 +272,9 @@ impl Readers {
     pub(super) fn takes_run(
         &self,
         many: Access,
-        run: Run,
+        run: LaneRun,
         is_shared: bool,
-        known: &impl Known,
+        known: &impl HappensBefore,
     ) -> bool {
         if many.row().is_some() {
             return false;
@@ -296,7 +302,7 @@ impl Readers {
     }
 
     #[inline]
-    pub(super) fn add_run(&mut self, many: Access, run: Run) {
+    pub(super) fn add_run(&mut self, many: Access, run: LaneRun) {
         if many.full_of_block().is_some() {
             return;
         }
@@ -315,7 +321,7 @@ impl Readers {
 
     /// Returns whether all readers happened before.
     #[inline]
-    pub(super) fn are_known(&self, many: Access, known: &impl Known) -> bool {
+    pub(super) fn are_known(&self, many: Access, known: &impl HappensBefore) -> bool {
         if let Some((row, lane)) = many.row() {
             let row = &self.rows[row];
             return known.has_block(row.first, row.like.epoch)
@@ -377,12 +383,12 @@ fn limit(is_shared: bool) -> usize {
 
 /// Returns whether a read leaves these readers unchanged.
 #[inline]
-fn is_left_as_it_is(many: Access, known: &impl Known) -> bool {
+fn is_left_as_it_is(many: Access, known: &impl HappensBefore) -> bool {
     many.full_of_block()
         .is_some_and(|first| known.knows_nothing_of(first))
 }
 
-impl Set {
+impl ReaderSet {
     /// Returns the reference that a location stores.
     fn named(&self, index: usize, threads: u32, is_shared: bool) -> Access {
         let many = Access::many(index);
@@ -442,7 +448,7 @@ impl Set {
     }
 
     fn alike(&self) -> impl Iterator<Item = Access> {
-        let OfBlock { first, like, .. } = self.of_block;
+        let BlockReaders { first, like, .. } = self.of_block;
         let warps = (0..).zip(&self.of_block.warps);
         warps.flat_map(move |(warp, threads)| {
             let first = first.wrapping_add(warp * LANES as u32);
@@ -453,8 +459,8 @@ impl Set {
 
     /// Drops the readers that happened before.
     #[cold]
-    fn leave_out(&mut self, known: &impl Known) {
-        let OfBlock { first, latest, .. } = self.of_block;
+    fn leave_out(&mut self, known: &impl HappensBefore) {
+        let BlockReaders { first, latest, .. } = self.of_block;
         let stay: Vec<Access> = match known.has_block(first, latest) {
             true => Vec::new(),
             false => self

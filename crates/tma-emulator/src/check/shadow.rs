@@ -1,6 +1,6 @@
 //! The last writer of each byte of memory, and its readers since.
 
-mod access;
+pub(super) mod access;
 mod cell;
 mod past;
 

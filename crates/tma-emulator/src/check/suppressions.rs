@@ -1,12 +1,15 @@
 //! Suppressions: findings that the user has accepted.
 
-use super::{CheckReport, Diagnostic, Kind};
+use super::{
+    diagnostic::{CheckReport, Diagnostic},
+    kind::DiagnosticKind,
+};
 
 /// Findings of one kind in one function that are not to be reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suppression {
     /// Kind to suppress.
-    pub kind: Kind,
+    pub kind: DiagnosticKind,
     /// PTX name of the kernel, or of a function that contains one of the instructions. A `*` at the end matches
     /// any continuation.
     pub function: String,

@@ -1,46 +1,16 @@
 //! Fences, and strong accesses that synchronise. PTX ISA 8.7.
 
 use super::{
-    Checker,
+    checker::Checker,
     clock::{Clock, Lane},
-    fence_sc::FencesOfLocation,
     grid::{Fenced, Thread, WARPGROUP},
-    hash::Map,
-    knowledge::Released,
+    locations::{Release, is_far},
+    released::Released,
 };
 use crate::machine::observer::{AccessKind, Memory, Origin, Range, Scope, Sem};
 
-/// A release by the last write of a location, or by a chain of atomics.
-#[derive(Clone, Debug)]
-pub(super) struct Release {
-    block: u32,
-    scope: Scope,
-    released: Released,
-}
-
-/// A location with a release by its last write, or by a chain of atomics there.
-#[derive(Debug, Default)]
-pub(super) struct Location {
-    near: Vec<Release>,
-    /// Releases with a scope that reaches every block; there may be one for each block.
-    far: Vec<Release>,
-    /// The join of all these, since all blocks may read them often.
-    all_far: Released,
-    fences: FencesOfLocation,
-    /// Version of the releases: unique for each change anywhere.
-    version: u64,
-}
-
-/// Locations with a release by their last write.
-pub(super) type Locations = Map<(Memory, u64), Location>;
-
 /// Limit of remembered releases per thread that relaxed reads of a narrow scope have read.
 const MOST_SEEN: usize = 16;
-
-/// Returns whether a scope includes every block of the grid.
-pub(super) fn is_far(scope: Scope) -> bool {
-    matches!(scope, Scope::Gpu | Scope::Sys)
-}
 
 fn acquires(sem: Sem) -> bool {
     matches!(sem, Sem::Acquire | Sem::AcqRel | Sem::Sc)

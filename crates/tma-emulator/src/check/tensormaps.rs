@@ -1,12 +1,14 @@
 //! Tensor maps in global memory: changed, released, acquired, used. PTX ISA 8.9.4.
 
 use super::{
-    Checker, Kind,
-    access::{Judge, Made},
+    access::{CurrentAccess, Judge},
+    checker::Checker,
     clock::{Clock, Lane},
+    finding::FindingEnd,
+    kind::DiagnosticKind,
     knowledge::{AcquiredMap, Distance},
-    raw::End,
     shadow::{Access, Actor},
+    unreleased::Unreleased,
 };
 use crate::machine::{
     observer::{AccessKind, Memory, Origin, Proxy, Range, Scope, Sem},
@@ -51,15 +53,18 @@ impl Checker {
         }
         let block = origin.block as u32;
         let what = format!("uses the tensor map at {:#x}", range.address);
-        let here = End::new(origin, what);
+        let here = FindingEnd::new(origin, what);
         let state = self.grid.blocks.get(block);
         let Some(state) = state.and_then(|b| b.threads.get(origin.thread as usize)) else {
             return;
         };
         let Some(map) = state.known.maps.get(block, range.address).cloned() else {
-            self.report(Kind::TensorMapNotAcquired, here, None, |checker| {
-                vec![format!("{} are the map", checker.words(range))]
-            });
+            self.report(
+                DiagnosticKind::TensorMapNotAcquired,
+                here,
+                None,
+                |checker| vec![format!("{} are the map", checker.words(range))],
+            );
             return;
         };
         let judge = Judge {
@@ -69,7 +74,7 @@ impl Checker {
             own: &state.own,
             copy: None,
         };
-        let mut stale: Option<(Kind, Access)> = None;
+        let mut stale: Option<(DiagnosticKind, Access)> = None;
         let mut is_of_earlier = false;
         // A release of this launch covers earlier ones.
         let is_released_since = !map.released[Distance::SameBlock as usize].is_empty();
@@ -79,8 +84,8 @@ impl Checker {
                 stale = judge.stale(&map, cell.write).or(stale);
                 if stale.is_none() && cell.write.is_none() && !is_released_since {
                     let kind = unreleased.is_narrow(at).map(|is_narrow| match is_narrow {
-                        true => Kind::ScopeTooNarrow,
-                        false => Kind::TensorMapNotReleased,
+                        true => DiagnosticKind::ScopeTooNarrow,
+                        false => DiagnosticKind::TensorMapNotReleased,
                     });
                     is_of_earlier = kind.is_some();
                     stale = kind.map(|kind| (kind, cell.write));
@@ -97,8 +102,8 @@ impl Checker {
                 false => "the scopes of release and acquire must include both threads",
             };
             let notes = match kind {
-                Kind::ScopeTooNarrow => vec![note.to_owned()],
-                Kind::TensorMapNotAcquired => {
+                DiagnosticKind::ScopeTooNarrow => vec![note.to_owned()],
+                DiagnosticKind::TensorMapNotAcquired => {
                     vec![
                         "the change was released, and the map was last acquired before that".into(),
                     ]
@@ -115,7 +120,7 @@ impl Checker {
             writes: false,
         };
         let access = Access::new(actor, epoch, origin.instruction, Proxy::TensorMap);
-        let made = Made {
+        let current = CurrentAccess {
             origin,
             access,
             kind: AccessKind::Read,
@@ -124,15 +129,15 @@ impl Checker {
             frees: false,
         };
         if stale.is_none() {
-            self.touch(&made, range);
+            self.touch(&current, range);
         }
     }
 }
 
 impl Judge<'_> {
     /// Returns why a copy that uses a map does not see a write to it, if so.
-    fn stale(&self, map: &AcquiredMap, write: Access) -> Option<(Kind, Access)> {
-        let narrow = Some((Kind::ScopeTooNarrow, write));
+    fn stale(&self, map: &AcquiredMap, write: Access) -> Option<(DiagnosticKind, Access)> {
+        let narrow = Some((DiagnosticKind::ScopeTooNarrow, write));
         // The host, or an earlier launch, wrote it and released it.
         if write.is_none() {
             return narrow.filter(|_| map.reach < Distance::Far);
@@ -159,9 +164,57 @@ impl Judge<'_> {
         } else if is_released(Distance::SameBlock) {
             narrow
         } else if is_released_since() {
-            Some((Kind::TensorMapNotAcquired, write))
+            Some((DiagnosticKind::TensorMapNotAcquired, write))
         } else {
-            Some((Kind::TensorMapNotReleased, write))
+            Some((DiagnosticKind::TensorMapNotReleased, write))
+        }
+    }
+}
+
+impl Checker {
+    /// Returns the unreleased writes of all launches up to this one, which has ended.
+    pub(crate) fn unreleased(&self) -> Unreleased {
+        // A release covers all that came before, earlier launches among it.
+        let mut left = match self.released_maps.far.is_empty() {
+            true => self.unreleased.clone(),
+            false => Unreleased::default(),
+        };
+        let mut last: Option<(u64, u64, bool)> = None;
+        self.shadow.global_writes(|start, bytes, write| {
+            if self.covers(&self.released_maps.far, write) {
+                return;
+            }
+            let is_narrow = self.covers(&self.released_maps.near, write);
+            match &mut last {
+                Some((_, end, narrow)) if *end == start && *narrow == is_narrow => *end += bytes,
+                _ => {
+                    let before = last.replace((start, start + bytes, is_narrow));
+                    before
+                        .into_iter()
+                        .for_each(|(start, end, narrow)| left.add(start, end, narrow));
+                }
+            }
+        });
+        last.into_iter()
+            .for_each(|(start, end, narrow)| left.add(start, end, narrow));
+        left
+    }
+
+    fn covers(&self, released: &Clock, write: Access) -> bool {
+        let extents = &self.grid.extents;
+        match write.actor() {
+            Actor::Thread(thread) => {
+                let (block, thread) = extents.split(thread);
+                released.get(Lane::Thread, block, thread) >= write.epoch
+            }
+            Actor::Async(thread) => {
+                let (block, thread) = extents.split(thread);
+                released.get(Lane::Async, block, thread) >= write.epoch
+            }
+            Actor::Copy { id, writes } => self
+                .copies
+                .get(id as usize)
+                .is_none_or(|copy| copy.is_known(released, writes, extents)),
         }
     }
 }

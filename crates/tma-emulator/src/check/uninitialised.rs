@@ -1,9 +1,10 @@
 //! Uses of values read from uninitialised memory.
 
 use super::{
-    Checker, Kind,
     causes::Causes,
-    raw::{End, Raw},
+    checker::Checker,
+    finding::{Finding, FindingEnd},
+    kind::DiagnosticKind,
 };
 use crate::machine::observer::{Origin, Used};
 
@@ -19,35 +20,40 @@ impl Checker {
             Used::Address => "uses the value as an address",
             Used::Store => "stores the value, or a result computed from it",
         };
-        let here = End::new(origin, what);
-        let found = self.found.iter().find(|raw| self.is_read(raw, read));
-        let there = found.and_then(|raw| raw.here.clone());
-        let notes = found.map_or_else(Vec::new, |raw| raw.notes.clone());
-        let other = found.and_then(|raw| raw.others.first().cloned());
-        self.report(Kind::UninitialisedUse, here, there, |_| notes)
+        let here = FindingEnd::new(origin, what);
+        let found = self
+            .found
+            .iter()
+            .find(|finding| self.is_read(finding, read));
+        let there = found.and_then(|finding| finding.here.clone());
+        let notes = found.map_or_else(Vec::new, |finding| finding.notes.clone());
+        let other = found.and_then(|finding| finding.others.first().cloned());
+        self.report(DiagnosticKind::UninitialisedUse, here, there, |_| notes)
             .because(other);
     }
 
     /// Returns whether this is an uninitialised read with no result that depends on it.
-    pub(super) fn is_harmless(&self, raw: &Raw) -> bool {
-        let here = raw.here.as_ref();
+    pub(super) fn is_harmless(&self, finding: &Finding) -> bool {
+        let here = finding.here.as_ref();
         let here = here.map(|end| self.sites.instruction(end.instruction));
         let lost = &self.unwritten.lost;
-        raw.kind == Kind::UninitialisedRead && !here.is_some_and(|here| lost.contains(&here))
+        finding.kind == DiagnosticKind::UninitialisedRead
+            && !here.is_some_and(|here| lost.contains(&here))
     }
 
     /// Merges each uninitialised read into the first use of its value.
     pub(super) fn causes_of_uses(&self, causes: &mut Causes) {
-        for (index, raw) in self.found.iter().enumerate() {
-            let Some(there) = &raw.there else {
+        for (index, finding) in self.found.iter().enumerate() {
+            let Some(there) = &finding.there else {
                 continue;
             };
-            if raw.kind != Kind::UninitialisedUse {
+            if finding.kind != DiagnosticKind::UninitialisedUse {
                 continue;
             }
             let mut found = self.found.iter();
-            let read =
-                found.position(|raw| self.is_read(raw, self.sites.instruction(there.instruction)));
+            let read = found.position(|finding| {
+                self.is_read(finding, self.sites.instruction(there.instruction))
+            });
             match read {
                 Some(read) if causes.is_told(read) => causes.add(read, index),
                 Some(read) => causes.add(index, causes.told(read)),
@@ -57,9 +63,9 @@ impl Checker {
     }
 
     /// Returns whether the finding concerns the values that this instruction reads.
-    fn is_read(&self, raw: &Raw, read: usize) -> bool {
-        let here = raw.here.as_ref();
-        raw.kind == Kind::UninitialisedRead
+    fn is_read(&self, finding: &Finding, read: usize) -> bool {
+        let here = finding.here.as_ref();
+        finding.kind == DiagnosticKind::UninitialisedRead
             && here.is_some_and(|end| self.sites.instruction(end.instruction) == read)
     }
 }

@@ -4,12 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{
-    Checker,
-    clock::{Clock, Lane},
-    knowledge::{Distance, Released},
-    shadow::{Access, Actor},
-};
+use super::{clock::Clock, knowledge::Distance, released::Released};
 
 /// Bytes of global memory by the address where they begin; none overlap.
 #[derive(Clone, Debug, Default)]
@@ -52,7 +47,7 @@ impl Unreleased {
     }
 
     /// Adds bytes, or updates their entry.
-    fn add(&mut self, start: u64, end: u64, is_narrow: bool) {
+    pub(super) fn add(&mut self, start: u64, end: u64, is_narrow: bool) {
         self.forget(start, end);
         if let Some((_, before)) = self.0.range_mut(..start).next_back()
             && before.end == start
@@ -68,8 +63,8 @@ impl Unreleased {
 /// The releases in the tensormap proxy by blocks that have ended.
 #[derive(Debug, Default)]
 pub(super) struct ReleasedMaps {
-    near: Clock,
-    far: Clock,
+    pub(super) near: Clock,
+    pub(super) far: Clock,
 }
 
 impl ReleasedMaps {
@@ -77,54 +72,6 @@ impl ReleasedMaps {
         let released = &ended.known.released;
         self.near.join(&released[Distance::SameBlock as usize]);
         self.far.join(&released[Distance::Far as usize]);
-    }
-}
-
-impl Checker {
-    /// Returns the unreleased writes of all launches up to this one, which has ended.
-    pub(crate) fn unreleased(&self) -> Unreleased {
-        // A release covers all that came before, earlier launches among it.
-        let mut left = match self.released_maps.far.is_empty() {
-            true => self.unreleased.clone(),
-            false => Unreleased::default(),
-        };
-        let mut last: Option<(u64, u64, bool)> = None;
-        self.shadow.global_writes(|start, bytes, write| {
-            if self.covers(&self.released_maps.far, write) {
-                return;
-            }
-            let is_narrow = self.covers(&self.released_maps.near, write);
-            match &mut last {
-                Some((_, end, narrow)) if *end == start && *narrow == is_narrow => *end += bytes,
-                _ => {
-                    let before = last.replace((start, start + bytes, is_narrow));
-                    before
-                        .into_iter()
-                        .for_each(|(start, end, narrow)| left.add(start, end, narrow));
-                }
-            }
-        });
-        last.into_iter()
-            .for_each(|(start, end, narrow)| left.add(start, end, narrow));
-        left
-    }
-
-    fn covers(&self, released: &Clock, write: Access) -> bool {
-        let extents = &self.grid.extents;
-        match write.actor() {
-            Actor::Thread(thread) => {
-                let (block, thread) = extents.split(thread);
-                released.get(Lane::Thread, block, thread) >= write.epoch
-            }
-            Actor::Async(thread) => {
-                let (block, thread) = extents.split(thread);
-                released.get(Lane::Async, block, thread) >= write.epoch
-            }
-            Actor::Copy { id, writes } => self
-                .copies
-                .get(id as usize)
-                .is_none_or(|copy| copy.is_known(released, writes, extents)),
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Checks the instructions that the lanes of a warp, or the warps of a warpgroup, must execute
 //! together.
 
-use super::{Checker, Kind, grid::Block, raw::End};
+use super::{checker::Checker, finding::FindingEnd, grid::Block, kind::DiagnosticKind};
 use crate::{machine::observer::Origin, value::LANES};
 
 const WARPS_OF_GROUP: usize = 4;
@@ -10,8 +10,10 @@ const MAX_REGISTER_CHANGES: usize = 64;
 
 impl Checker {
     pub(super) fn shuffle_outside(&mut self, origin: Origin, from: u32) {
-        let here = End::new(origin, format!("reads lane {from} of its warp"));
-        self.report(Kind::ShuffleOutsideMask, here, None, |_| Vec::new());
+        let here = FindingEnd::new(origin, format!("reads lane {from} of its warp"));
+        self.report(DiagnosticKind::ShuffleOutsideMask, here, None, |_| {
+            Vec::new()
+        });
     }
 
     /// Checks that the kernel declares its registers per thread, that `.dec` does not increase them, and that
@@ -23,13 +25,15 @@ impl Checker {
         before: Option<u32>,
         increases: bool,
     ) {
-        let here = End::new(origin, format!("sets the registers of its warp to {count}"));
+        let here = FindingEnd::new(origin, format!("sets the registers of its warp to {count}"));
         match before {
             None => {
-                self.report(Kind::SetmaxnregUnbounded, here, None, |_| Vec::new());
+                self.report(DiagnosticKind::SetmaxnregUnbounded, here, None, |_| {
+                    Vec::new()
+                });
             }
             Some(before) if increases && count < before || !increases && count > before => {
-                self.report(Kind::SetmaxnregWrongWay, here, None, |_| {
+                self.report(DiagnosticKind::SetmaxnregWrongWay, here, None, |_| {
                     vec![format!("its threads have {before} registers each")]
                 });
             }
@@ -71,10 +75,10 @@ impl Checker {
             let same = (origin.instruction, *count);
             let what = |count| format!("sets the registers of its warp to {count}");
             let other = there.find(|(by, count)| (by.instruction, *count) != same);
-            let other = other.map(|(by, count)| End::new(*by, what(*count)));
+            let other = other.map(|(by, count)| FindingEnd::new(*by, what(*count)));
             let without = warps.iter().filter(|warp| step(warp, at).is_none()).count();
-            let here = End::new(*origin, what(*count));
-            self.report(Kind::SetmaxnregDiverges, here, other, |_| {
+            let here = FindingEnd::new(*origin, what(*count));
+            self.report(DiagnosticKind::SetmaxnregDiverges, here, other, |_| {
                 let of = warps.len();
                 vec![match without {
                     0 => format!("both are warps of warpgroup {group}"),

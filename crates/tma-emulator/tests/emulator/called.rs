@@ -2,7 +2,7 @@
 
 use tma_emulator::{
     EmulatorBackend,
-    check::{Diagnostic, Kind},
+    check::{Diagnostic, DiagnosticKind},
 };
 use tma_launch::{Buffer, Job, Launch, Ptx};
 
@@ -53,7 +53,9 @@ const RACE: &str = r#".file 1 "cub/block.cuh"
 #[test]
 fn both_ends_of_a_race_have_their_calls() {
     let found = check(RACE);
-    let races = found.iter().filter(|found| found.kind == Kind::DataRace);
+    let races = found
+        .iter()
+        .filter(|found| found.kind == DiagnosticKind::DataRace);
     let mut ends: Vec<(String, Option<String>)> = races
         .flat_map(|race| [&race.here, &race.there])
         .flatten()

@@ -1,7 +1,7 @@
 //! Scopes of releases and acquires of tensor maps, as the checker sees them.
 
 use crate::common::copies::{INIT, kernel};
-use tma_emulator::{EmulatorBackend, check::Kind};
+use tma_emulator::{EmulatorBackend, check::DiagnosticKind};
 use tma_launch::{Buffer, Job, Launch, Ptx};
 
 /// Builds a map of 32 words at `%rd2`, in shared memory after the tile's first 1024 bytes; `%r8` is its
@@ -37,7 +37,7 @@ fn acquire(scope: &str) -> String {
 }
 
 /// Returns the kinds of diagnostics, the same under every seed; empty if the loads returned the expected words.
-fn found(body: &str, launches: &[Launch]) -> Vec<Kind> {
+fn found(body: &str, launches: &[Launch]) -> Vec<DiagnosticKind> {
     let body = format!(
         "{INIT} ld.param.u64 %rd2, [in]; add.u64 %rd6, %out, 1024; ld.param.u32 %r2, [step];
         mov.u32 %r3, %ctaid.x; {body} END:"
@@ -54,7 +54,7 @@ fn found(body: &str, launches: &[Launch]) -> Vec<Kind> {
         job.launches = launches.to_vec();
         let checked = EmulatorBackend::new(*seed).check(&mut job);
         let checked = checked.unwrap_or_else(|failure| panic!("{failure}"));
-        let mut kinds: Vec<Kind> = checked.diagnostics.iter().map(|f| f.kind).collect();
+        let mut kinds: Vec<DiagnosticKind> = checked.diagnostics.iter().map(|f| f.kind).collect();
         kinds.dedup();
         if kinds.is_empty() {
             assert_eq!(job.buffers[0].to_vec::<u32>().unwrap()[..32], numbers);
@@ -90,7 +90,7 @@ fn what_was_written_before_the_kernel_is_acquired_from_afar() {
     for scope in ["cta", "cluster"] {
         assert_eq!(
             found(&body(scope), &launches),
-            [Kind::ScopeTooNarrow],
+            [DiagnosticKind::ScopeTooNarrow],
             "{scope}"
         );
     }
@@ -113,7 +113,7 @@ fn what_another_block_writes_needs_scopes_with_both() {
             {acquire} {LOAD}"
         )
     };
-    let narrow = [Kind::ScopeTooNarrow];
+    let narrow = [DiagnosticKind::ScopeTooNarrow];
     let far = [launch(2, 0)];
     assert_eq!(found(&body("gpu", "gpu"), &far), []);
     assert_eq!(found(&body("cta", "gpu"), &far), narrow);

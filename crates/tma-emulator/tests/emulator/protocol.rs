@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
-use tma_emulator::{Config, EmulatorBackend, check::Kind};
+use tma_emulator::{Config, EmulatorBackend, check::DiagnosticKind};
 use tma_launch::{Buffer, Job, Launch, Ptx};
 
 const WORDS: usize = 32;
@@ -192,7 +192,7 @@ pub(crate) fn protocol(mut pick: impl FnMut(usize) -> usize) -> String {
 }
 
 /// The kinds that are found in such a kernel under a schedule, and whether the kernel ran to its end.
-pub(crate) fn found(text: &str, seed: u64) -> (BTreeSet<Kind>, bool) {
+pub(crate) fn found(text: &str, seed: u64) -> (BTreeSet<DiagnosticKind>, bool) {
     let words = vec![7_u32; OUTPUT_WORDS];
     let mut job = Job::new(Ptx {
         name: "protocol.ptx",

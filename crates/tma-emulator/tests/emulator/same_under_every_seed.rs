@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tma_emulator::check::Kind;
+use tma_emulator::check::DiagnosticKind;
 
 use crate::protocol::{found, protocol};
 
@@ -75,7 +75,7 @@ fn arrivals_ahead_of_a_phase() {
     for (bytes_come, kinds) in [
         (itself, &[][..]),
         (&waited, &[]),
-        (copy, &[Kind::MbarrierOverflow]),
+        (copy, &[DiagnosticKind::MbarrierOverflow]),
     ] {
         let text = twice(bytes_come);
         for seed in 0..SEEDS {

@@ -7,7 +7,7 @@ use crate::common::{
 };
 use tma_emulator::{
     Config, EmulatorBackend, ModuleId, Session,
-    check::{Kind, Suppression, Suppressions},
+    check::{DiagnosticKind, Suppression, Suppressions},
 };
 use tma_launch::{Argument, Buffer, Failure, Job, Launch, Ptx, Rule, Stage};
 
@@ -244,7 +244,7 @@ fn suppressions_of_a_session_are_for_its_launches() {
     let said = launch(&mut session).unwrap_err().to_string();
     assert!(said.contains("error[data-race]"), "{said}");
     let accepted = Suppression {
-        kind: Kind::DataRace,
+        kind: DiagnosticKind::DataRace,
         function: "k".to_owned(),
         reason: None,
     };

@@ -1,6 +1,6 @@
 //! Barriers in shared memory, without copies.
 
-use tma_emulator::check::Kind::{
+use tma_emulator::check::DiagnosticKind::{
     DataRace, Deadlock, EarlyBarrierArrival, LappedWaiter, MbarrierInitNotPublished,
     MbarrierInvalidated, MbarrierInvalidatedInUse, MbarrierOverwritten, MbarrierUninitialised,
     OrderByCollective, UnusedWaitResult, WrongPhase,

@@ -1,6 +1,6 @@
 //! Blocks that work together: in a cluster, or through global memory.
 
-use tma_emulator::check::Kind::{
+use tma_emulator::check::DiagnosticKind::{
     DataRace, Deadlock, DestinationOverwritten, EarlyBarrierArrival, ExitWhilePeerAccesses,
     MbarrierInitNotPublished, PeerNotStarted, ScopeTooNarrow, StageStillRead,
     StoreSourceOverwritten, TransactionBytes, UnarmedReceiver,

@@ -1,7 +1,7 @@
 //! Bulk copies of one block: tiles that are stored and loaded, rings of stages.
 
 use super::{Bug, Family, loads, writes};
-use tma_emulator::check::Kind::{
+use tma_emulator::check::DiagnosticKind::{
     DataRace, Deadlock, DestinationOverwritten, ExitWithCopyInFlight, ExitWithReadsInFlight,
     ExpectTxNotOrdered, GroupWaitByOtherThread, MbarrierInvalidatedInUse, MbarrierOverflow,
     MbarrierOverwritten, MbarrierUninitialised, Misaligned, MisplacedProxyFence, MissingProxyFence,

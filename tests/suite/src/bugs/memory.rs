@@ -1,6 +1,6 @@
 //! Ordinary accesses to shared and global memory.
 
-use tma_emulator::check::Kind::{
+use tma_emulator::check::DiagnosticKind::{
     DataRace, Deadlock, DivergentBarrier, DoubleFree, Endless, IllegalInstruction,
     InvalidCollective, InvalidFree, Misaligned, MissingGridWait, MissingProductFence,
     MissingProxyFence, NonCoherentRead, OutOfBounds, Panicked, ProductRegisterInFlight,

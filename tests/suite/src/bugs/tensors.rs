@@ -1,7 +1,7 @@
 //! Tensor copies.
 
 use tensor_map::{DataType, Params, Swizzle, TensorMap, Tiled};
-use tma_emulator::check::Kind::{
+use tma_emulator::check::DiagnosticKind::{
     DestinationOverwritten, IllegalInstruction, MapInLocalMemory, Misaligned, MissingProxyFence,
     ProductLayout, ScopeTooNarrow, SwizzleAlignment, TensorMapChangedInUse, TensorMapNotAcquired,
     TensorMapNotReleased, TransactionBytes, UninitialisedUse,

@@ -3,7 +3,7 @@
 
 use libtest_mimic::{Failed, Trial};
 use tests::{KERNELS, Scenario, is_long, mutants::module};
-use tma_emulator::{EmulatorBackend, check::Kind};
+use tma_emulator::{EmulatorBackend, check::DiagnosticKind};
 use tma_launch::{Job, Ptx};
 
 const ENTRY: &str = "gemm_bf16_true_true";
@@ -56,9 +56,14 @@ fn found(waits: bool) -> Result<(), Failed> {
             launches: vec![launch.clone(), launch.clone().overlaps()],
         };
         let checked = EmulatorBackend::new(seed).check(&mut job)?;
-        let mut kinds: Vec<Kind> = checked.diagnostics.iter().map(|found| found.kind).collect();
+        let mut kinds: Vec<DiagnosticKind> =
+            checked.diagnostics.iter().map(|found| found.kind).collect();
         kinds.dedup();
-        let expected: &[Kind] = if waits { &[] } else { &[Kind::MissingGridWait] };
+        let expected: &[DiagnosticKind] = if waits {
+            &[]
+        } else {
+            &[DiagnosticKind::MissingGridWait]
+        };
         if kinds != expected {
             return Err(format!("seed {seed}: {kinds:?}, not {expected:?}").into());
         }

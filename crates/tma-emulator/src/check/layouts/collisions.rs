@@ -4,8 +4,12 @@ use std::collections::HashMap;
 
 use tensor_map::{MatrixDescriptor, Swizzle};
 
-use super::{LINES, PIECE, name_of_line};
 use crate::machine::observer::MatrixRead;
+
+/// Bytes that a swizzle of matrices moves as a whole.
+pub(super) const PIECE: u64 = 16;
+/// Lines of a matrix that the descriptor's offsets keep together.
+pub(super) const LINES: i64 = 8;
 
 /// A piece of a matrix: its line, and its number in the line.
 type At = (u32, u32);
@@ -92,5 +96,13 @@ impl Collision {
             }
         };
         format!("{one} and {other} are both read from shared address {address:#x}{core}")
+    }
+}
+
+pub(super) fn name_of_line(matrix: MatrixRead, line: u32) -> String {
+    match (matrix.is_mn_major, matrix.is_a) {
+        (true, _) => format!("element {line} along K"),
+        (false, true) => format!("row {line} of A"),
+        (false, false) => format!("column {line} of B"),
     }
 }

@@ -1,11 +1,12 @@
 //! Compares the bytes that a phase expects with the bytes that its copies deliver.
 
-use super::{Mbarriers, Object, order::Expectation};
+use super::state::{Expectation, MbarrierState, Mbarriers};
 use crate::{
     check::{
-        Checker, Kind,
+        checker::Checker,
+        finding::{FindingEnd, RelatedInstruction},
         grid::Extents,
-        raw::{End, Other},
+        kind::DiagnosticKind,
     },
     machine::{Names, Program, observer::Origin},
 };
@@ -13,7 +14,7 @@ use crate::{
 /// Limit for listed instructions of each sort, and for listed barriers in a deadlock.
 const LISTED: usize = 4;
 
-impl Object {
+impl MbarrierState {
     /// Returns the byte counts of the current phase, if they differ.
     fn arithmetic(&self, block: [u32; 3], names: &Names) -> Option<Wrong> {
         let issued: u64 = self.issued.iter().map(|copy| u64::from(copy.bytes)).sum();
@@ -77,17 +78,20 @@ struct Wrong {
 impl Wrong {
     /// Returns some of the instructions involved, without the last `of_last` of each sort, which are reported
     /// already.
-    fn others(&self, of_last: usize, extents: &Extents) -> Vec<Other> {
+    fn others(&self, of_last: usize, extents: &Extents) -> Vec<RelatedInstruction> {
         let some = |all: &'_ [(Origin, String)]| {
             let all = &all[..all.len().saturating_sub(of_last)];
-            let some = all.iter().take(LISTED).map(|(origin, what)| Other {
-                instruction: origin.instruction,
-                what: format!(
-                    "thread {} of block {:?} {what}",
-                    origin.thread,
-                    extents.index(origin.block as u32)
-                ),
-            });
+            let some = all
+                .iter()
+                .take(LISTED)
+                .map(|(origin, what)| RelatedInstruction {
+                    instruction: origin.instruction,
+                    what: format!(
+                        "thread {} of block {:?} {what}",
+                        origin.thread,
+                        extents.index(origin.block as u32)
+                    ),
+                });
             some.collect::<Vec<_>>()
         };
         [some(&self.armed), some(&self.copies)].concat()
@@ -96,15 +100,15 @@ impl Wrong {
 
 impl Checker {
     /// Checks that a phase that completes got the bytes of its copies, and all of them.
-    pub(super) fn check_bytes(&mut self, origin: Origin, block: u32, object: &Object) {
+    pub(super) fn check_bytes(&mut self, origin: Origin, block: u32, object: &MbarrierState) {
         let Some(mut wrong) = object.arithmetic(self.grid.extents.index(block), &self.shared_names)
         else {
             return;
         };
         let kind = if wrong.expected == 0 {
-            Kind::UnarmedReceiver
+            DiagnosticKind::UnarmedReceiver
         } else {
-            Kind::TransactionBytes
+            DiagnosticKind::TransactionBytes
         };
         wrong
             .notes
@@ -116,8 +120,8 @@ impl Checker {
     fn wrong_bytes_at(
         &mut self,
         completer: Option<Origin>,
-        (block, object): (u32, &Object),
-        kind: Kind,
+        (block, object): (u32, &MbarrierState),
+        kind: DiagnosticKind,
         bytes: Wrong,
     ) {
         let mbarrier = (block, object.id);
@@ -134,17 +138,17 @@ impl Checker {
         }
         let last = |all: &[(Origin, String)]| {
             let last = all.last();
-            last.map(|(origin, what)| End::new(*origin, what.clone()))
+            last.map(|(origin, what)| FindingEnd::new(*origin, what.clone()))
         };
         let (armed, issued) = (last(&bytes.armed), last(&bytes.copies));
-        let completer = completer.map(|origin| End::new(origin, "completes the phase"));
+        let completer = completer.map(|origin| FindingEnd::new(origin, "completes the phase"));
         let mut ends = armed.into_iter().chain(issued).chain(completer);
         if let Some(here) = ends.next() {
             let extents = self.grid.extents;
-            let raw = self.report(kind, here, ends.next(), |_| bytes.notes.clone());
-            raw.about(Some(mbarrier));
-            if raw.count == 1 {
-                raw.others = bytes.others(1, &extents);
+            let finding = self.report(kind, here, ends.next(), |_| bytes.notes.clone());
+            finding.about(Some(mbarrier));
+            if finding.count == 1 {
+                finding.others = bytes.others(1, &extents);
             }
         }
     }
@@ -182,8 +186,8 @@ impl Checker {
             match object.arithmetic(self.grid.extents.index(*block), &self.shared_names) {
                 Some(bytes) if is_told(bytes.issued) => {
                     let kind = match bytes.expected {
-                        0 if bytes.issued > 0 => Kind::UnarmedReceiver,
-                        _ => Kind::TransactionBytes,
+                        0 if bytes.issued > 0 => DiagnosticKind::UnarmedReceiver,
+                        _ => DiagnosticKind::TransactionBytes,
                     };
                     self.wrong_bytes_at(None, (*block, object), kind, bytes);
                 }

@@ -1,49 +1,17 @@
 //! Finds expectations, arrivals and copies that may count in another phase, because they are not ordered
 //! against the completion of a phase.
 
-use super::{Issued, Object};
+use super::state::{Arrival, Arrivals, Expectation, Issued, MbarrierState, Mbarriers};
 use crate::{
     check::{
-        Checker, Kind,
+        checker::Checker,
         clock::{Clock, Epoch, Lane},
+        finding::{FindingEnd, RelatedInstruction},
         grid::{Extents, Thread},
-        raw::{End, Other},
+        kind::DiagnosticKind,
     },
     machine::observer::Origin,
 };
-
-/// Bytes that a thread expects in the current phase.
-#[derive(Clone, Debug)]
-pub(super) struct Expectation {
-    pub(super) origin: Origin,
-    pub(super) bytes: u32,
-    epoch: Epoch,
-    /// True if an arrival of this phase comes after it, without which the phase cannot complete.
-    is_held: bool,
-    /// True if its thread did not know that the previous phase was complete. If the thread then arrives without
-    /// knowing it either, the arrival is reported instead.
-    is_late: bool,
-}
-
-/// An arrival.
-#[derive(Clone, Debug)]
-pub(in crate::check) struct Arrival {
-    /// The number of its thread in the grid.
-    pub(in crate::check) user: u32,
-    pub(in crate::check) epoch: Epoch,
-    pub(in crate::check) instruction: usize,
-}
-
-/// Arrivals of a phase.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Arrivals {
-    pub(super) all: Vec<Arrival>,
-    pub(super) last: Option<Origin>,
-    /// True if the phase waited for copies, too.
-    has_copies: bool,
-    /// True if it waited for bytes of them.
-    has_bytes: bool,
-}
 
 /// Returns whether a thread of the grid knows a step of another, if scopes were wide enough.
 fn knows(state: &Thread, extents: &Extents, (user, epoch): (u32, Epoch)) -> bool {
@@ -52,7 +20,7 @@ fn knows(state: &Thread, extents: &Extents, (user, epoch): (u32, Epoch)) -> bool
         || state.known.wide().get(Lane::Thread, block, thread) >= epoch
 }
 
-impl Object {
+impl MbarrierState {
     /// Returns whether a thread knows that the phase before the current one is complete: it saw it by a wait of
     /// any semantics, or learned of one; or it knows all steps that completed it.
     fn is_begun_for(&self, of: u32, state: &Thread, extents: &Extents) -> bool {
@@ -105,6 +73,28 @@ impl Object {
         self.expected = 0;
         self.armed.clear();
         self.issued.clear();
+    }
+}
+
+impl Mbarriers {
+    /// Returns the last arrival, at a barrier without copies, by a thread with known progress up to an epoch;
+    /// prefers arrivals of `first`.
+    pub(in crate::check) fn last_arrival(
+        &self,
+        first: u32,
+        known: impl Fn(u32) -> Option<Epoch>,
+    ) -> Option<(&MbarrierState, &Arrival)> {
+        let objects = self.objects.values().filter(|object| !object.has_copies());
+        let all = objects.flat_map(|object| {
+            let phases = [&object.arrivals_before, &object.arrivals];
+            let all = phases.into_iter().flat_map(|phase| &phase.all);
+            all.map(move |arrival| (object, arrival))
+        });
+        let all = all
+            .filter(|(_, arrival)| known(arrival.user).is_some_and(|epoch| arrival.epoch <= epoch));
+        all.max_by_key(|(object, Arrival { user, epoch, .. })| {
+            (*user == first, *epoch, *user, object.id)
+        })
     }
 }
 
@@ -165,8 +155,9 @@ impl Checker {
         let (id, phase, offset) = (object.id, object.phase, object.offset);
         let before = phase - 1;
         let there = object.arrivals_before.last;
-        let there = there.map(|by| End::new(by, format!("arrives last in its phase {before}")));
-        let here = End::new(
+        let there =
+            there.map(|by| FindingEnd::new(by, format!("arrives last in its phase {before}")));
+        let here = FindingEnd::new(
             origin,
             format!(
                 "arrives in phase {phase} of the {}",
@@ -174,19 +165,23 @@ impl Checker {
             ),
         );
         let wait = self.passed_at_once(origin, at);
-        let raw = self.report(Kind::MbarrierOverflow, here, there, |_| {
+        let finding = self.report(DiagnosticKind::MbarrierOverflow, here, there, |_| {
             vec![format!(
                 "the arrival is not ordered after the end of phase {before}: if it comes before that, \
                  phase {before} has one arrival too many"
             )]
         });
-        raw.about(Some((at.0, id)));
-        raw.because(wait);
+        finding.about(Some((at.0, id)));
+        finding.because(wait);
     }
 
     /// Returns the last wait of a thread that arrives too early, if the thread has waited since its previous
     /// arrival there and the wait passed at once.
-    pub(super) fn passed_at_once(&self, origin: Origin, at: (u32, u64)) -> Option<Other> {
+    pub(super) fn passed_at_once(
+        &self,
+        origin: Origin,
+        at: (u32, u64),
+    ) -> Option<RelatedInstruction> {
         let (block, thread) = (origin.block as u32, origin.thread);
         let state = self.grid.blocks.get(block)?.threads.get(thread as usize)?;
         let wait = state.last_wait.filter(|wait| wait.is_stale)?;
@@ -198,7 +193,7 @@ impl Checker {
         let mut before = arrivals.filter(|by| by.user == user && by.epoch < state.own.epoch);
         before
             .all(|arrival| arrival.epoch < wait.epoch)
-            .then(|| Other {
+            .then(|| RelatedInstruction {
                 instruction: wait.instruction,
                 what: format!("thread {thread} passes its wait for an older phase at once"),
             })
@@ -235,7 +230,12 @@ impl Checker {
     }
 
     /// Checks the expectations of a phase that is complete, or never will be.
-    pub(super) fn check_expectations(&mut self, block: u32, object: &Object, is_complete: bool) {
+    pub(super) fn check_expectations(
+        &mut self,
+        block: u32,
+        object: &MbarrierState,
+        is_complete: bool,
+    ) {
         let phase = object.phase;
         let mut report = |armed: &Expectation, arrived: Option<Origin>, of: u64, note: String| {
             let what = format!(
@@ -243,9 +243,10 @@ impl Checker {
                 armed.bytes,
                 self.shared_names.mbarrier(object.offset)
             );
-            let here = End::new(armed.origin, what);
-            let there = arrived.map(|by| End::new(by, format!("arrives last in its phase {of}")));
-            let kind = Kind::ExpectTxNotOrdered;
+            let here = FindingEnd::new(armed.origin, what);
+            let there =
+                arrived.map(|by| FindingEnd::new(by, format!("arrives last in its phase {of}")));
+            let kind = DiagnosticKind::ExpectTxNotOrdered;
             self.report(kind, here, there, |_| vec![note])
                 .about(Some((block, object.id)));
         };
@@ -295,13 +296,14 @@ impl Checker {
             self.shared_names.mbarrier(object.offset)
         );
         let there = object.arrivals_before.last;
-        let there = there.map(|by| End::new(by, format!("arrives last in its phase {before}")));
+        let there =
+            there.map(|by| FindingEnd::new(by, format!("arrives last in its phase {before}")));
         if !self.mbarriers.wrong.contains(&mbarrier) {
             self.mbarriers.early_copies.insert(mbarrier);
         }
         self.report(
-            Kind::TransactionBytes,
-            End::new(origin, what),
+            DiagnosticKind::TransactionBytes,
+            FindingEnd::new(origin, what),
             there,
             |_| {
                 vec![format!(

@@ -4,52 +4,16 @@
 //! even if no stage is filled twice. Either a filler waits there before its first phase and passes at once, or
 //! readers arrive there and no thread ever waits. A barrier that is used once shows neither.
 
-use std::collections::BTreeMap;
-
-use super::{Mbarriers, Object};
+use super::state::{At, MbarrierState, Mbarriers, Stage};
 use crate::{
-    check::{Checker, Kind, raw::End},
+    check::{checker::Checker, finding::FindingEnd, kind::DiagnosticKind},
     machine::{Program, observer::Origin},
 };
-
-/// Block and offset of a barrier.
-type At = (u32, u64);
 
 /// Barriers that are kept for one.
 const LINKS: usize = 8;
 /// Largest distance in bytes between `empty` barriers of a ring: the stage's other barrier may be between them.
 const APART_BYTES: u64 = 16;
-
-/// The steps at one barrier that make it the `empty` barrier of a stage.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Turns {
-    /// A wait that passed before the first phase was complete.
-    passed: Option<Origin>,
-    /// Some thread has waited for a phase.
-    is_waited_for: bool,
-    arrived: Option<Origin>,
-    /// True if the barrier counts bytes.
-    has_bytes: bool,
-    /// Another barrier was there before: the fills of the two are not counted together.
-    is_again: bool,
-    /// The barriers that threads used next after a wait here, and those at which they had waited before an arrival here.
-    next: Vec<At>,
-    before: Vec<At>,
-}
-
-/// The stage of an `empty` barrier, in all blocks.
-#[derive(Clone, Copy, Debug)]
-struct Stage {
-    origin: Origin,
-    /// The wait before the first phase; otherwise the arrival.
-    is_wait: bool,
-    /// Largest number of fills in a block.
-    fills: u64,
-}
-
-/// Stages of blocks that have ended, by the offset of their `empty` barriers.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Stages(BTreeMap<u64, Stage>);
 
 /// A line of the source, and the lines that it was inlined to.
 type Line = ((String, usize), Vec<(String, u32)>);
@@ -63,31 +27,13 @@ struct Ring {
     fills: u64,
 }
 
-impl Turns {
-    /// Returns the state of a new barrier; `is_again` if the same place held one before.
-    pub(super) fn again(is_again: bool) -> Self {
-        Self {
-            is_again,
-            ..Self::default()
-        }
-    }
-
-    /// Records a wait: for a phase, or before the first.
-    pub(super) fn wait(&mut self, origin: Origin, passes_first: bool) {
-        match passes_first {
-            true => _ = self.passed.get_or_insert(origin),
-            false => self.is_waited_for = true,
-        }
-    }
-}
-
 fn add(links: &mut Vec<At>, at: At) {
     if links.len() < LINKS && !links.contains(&at) {
         links.push(at);
     }
 }
 
-impl Object {
+impl MbarrierState {
     /// Returns the number of filled phases, if this is the barrier of fillers.
     fn fills(&self) -> u64 {
         self.phase + u64::from(!self.issued.is_empty())
@@ -120,8 +66,13 @@ impl Checker {
 }
 
 impl Mbarriers {
-    /// Keeps the stages of a block that ends.
-    pub(super) fn end_turns(&mut self, block: u32) {
+    /// Drops the barriers of a block that ends, and keeps its stages.
+    pub(in crate::check) fn forget(&mut self, block: u32) {
+        self.end_turns(block);
+        self.objects.retain(|(of, _), _| *of != block);
+    }
+
+    fn end_turns(&mut self, block: u32) {
         let mut ended = Vec::new();
         for object in self.of_block(block) {
             let turns = &object.turns;
@@ -134,11 +85,14 @@ impl Mbarriers {
                 _ => continue,
             };
             let full: Vec<_> = links.iter().map(|at| self.objects.get(at)).collect();
-            let counts_bytes = |full: &&Option<&Object>| full.is_some_and(|it| it.turns.has_bytes);
+            let counts_bytes =
+                |full: &&Option<&MbarrierState>| full.is_some_and(|it| it.turns.has_bytes);
             let any_bytes = full.iter().any(|full| counts_bytes(&full));
             let full = full.iter().filter(|full| !any_bytes || counts_bytes(full));
             // An ended block has no record: its stage may have been filled again.
-            let fills = full.map(|full| full.map_or(u64::MAX, Object::fills)).max();
+            let fills = full
+                .map(|full| full.map_or(u64::MAX, MbarrierState::fills))
+                .max();
             if let Some(fills) = fills {
                 ended.push((
                     object.offset,
@@ -198,8 +152,8 @@ impl Checker {
                 1 => "one stage was filled, once".to_owned(),
                 stages => format!("{stages} stages were filled, each once"),
             };
-            let here = End::new(stage.origin, what);
-            self.report(Kind::StagesFilledOnce, here, None, |_| {
+            let here = FindingEnd::new(stage.origin, what);
+            self.report(DiagnosticKind::StagesFilledOnce, here, None, |_| {
                 vec![format!(
                     "{stages} in each block: an early or missing release would not have been found"
                 )]

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::Object;
+use super::state::MbarrierState;
 use crate::{
     check::{
-        Checker,
-        raw::{End, Other},
+        checker::Checker,
+        finding::{FindingEnd, RelatedInstruction},
     },
     machine::Program,
     value::{LANES, lane_names},
@@ -18,15 +18,15 @@ const LISTED: usize = 4;
 /// A thread by its warp and lane; a warp has a bit for each lane.
 type Warps = BTreeMap<u32, u32>;
 
-impl Object {
+impl MbarrierState {
     /// Returns the threads of the block that have waited for a phase, and one of these waits.
-    fn takers(&self, phase: u64) -> Option<(Warps, End)> {
+    fn takers(&self, phase: u64) -> Option<(Warps, FindingEnd)> {
         let waits = self.waited.values().filter(|wait| wait.phase >= phase);
         let mut waits: Vec<_> = waits.map(|wait| wait.origin).collect();
         waits.sort_unstable_by_key(|origin| origin.thread);
         let warps = by_warp(waits.iter().map(|origin| origin.thread));
         let first = waits.first()?;
-        Some((warps, End::new(*first, "")))
+        Some((warps, FindingEnd::new(*first, "")))
     }
 }
 
@@ -77,7 +77,7 @@ impl Checker {
                 1 => "`release()` or `store`",
                 _ => "`release()`",
             };
-            let other = Other {
+            let other = RelatedInstruction {
                 instruction: first.instruction,
                 what: format!(
                     "{call} is missing: stage {} of {} was taken but not released by {} of block {index:?}",

@@ -2,19 +2,21 @@
 //! something else.
 
 use super::{
-    super::{
-        Checker, Kind,
+    state::{Arrivals, MbarrierState, Turns, location},
+    uses::Use,
+};
+use crate::{
+    check::{
+        checker::Checker,
         clock::{Clock, Epoch, Lane},
+        finding::FindingEnd,
         hash::Map,
-        knowledge::Released,
-        raw::End,
+        kind::DiagnosticKind,
+        released::Released,
         shadow::{Access, Actor},
     },
-    Object, Use, location,
-    order::Arrivals,
-    rings::Turns,
+    machine::observer::{Origin, Proxy, Range},
 };
-use crate::machine::observer::{Origin, Proxy, Range};
 
 impl Checker {
     pub(super) fn mbarrier_init(&mut self, origin: Origin, range: Range) {
@@ -24,14 +26,14 @@ impl Checker {
         let old = self.mbarriers.objects.get(&(block, offset));
         let is_again = old.is_some();
         if let Some(old) = old.filter(|old| old.is_valid()) {
-            let there = End::new(old.init.0, "initialised it");
+            let there = FindingEnd::new(old.init.0, "initialised it");
             let what = format!(
                 "initialises the {} again",
                 self.shared_names.mbarrier(offset)
             );
             self.report(
-                Kind::MbarrierOverwritten,
-                End::new(origin, what),
+                DiagnosticKind::MbarrierOverwritten,
+                FindingEnd::new(origin, what),
                 Some(there),
                 |_| Vec::new(),
             );
@@ -41,7 +43,7 @@ impl Checker {
         let epoch = thread.map_or(0, |thread| thread.own.epoch);
         let id = self.mbarriers.next;
         self.mbarriers.next += 1;
-        let object = Object {
+        let object = MbarrierState {
             id,
             offset,
             init: (origin, epoch),
@@ -97,8 +99,8 @@ impl Checker {
                 };
                 let used = pending(&known)?;
                 let kind = match pending(&collective) {
-                    None => Kind::OrderByCollective,
-                    Some(_) => Kind::MbarrierInvalidatedInUse,
+                    None => DiagnosticKind::OrderByCollective,
+                    Some(_) => DiagnosticKind::MbarrierInvalidatedInUse,
                 };
                 Some((of, lane, used, kind))
             });
@@ -115,13 +117,13 @@ impl Checker {
                     )],
                 ),
             };
-            let there = End {
+            let there = FindingEnd {
                 block: of,
                 thread: lane,
                 instruction: used.instruction,
                 what,
             };
-            let here = End::new(origin, "invalidates the mbarrier");
+            let here = FindingEnd::new(origin, "invalidates the mbarrier");
             self.report(kind, here, Some(there), |_| notes);
         }
         self.stamp(origin, range, true);
@@ -179,17 +181,17 @@ impl Checker {
         };
         let here = |what: &str| {
             let mbarrier = self.shared_names.mbarrier(at.1);
-            End::new(origin, format!("{what} the {mbarrier}"))
+            FindingEnd::new(origin, format!("{what} the {mbarrier}"))
         };
         let (kind, here, there) = match object.ended {
             Some(end) if knows(end, &state.known.order) => {
-                let there = End::new(end.0, "invalidates it");
-                (Kind::MbarrierInvalidated, here(what), there)
+                let there = FindingEnd::new(end.0, "invalidates it");
+                (DiagnosticKind::MbarrierInvalidated, here(what), there)
             }
             Some((by, _)) => {
-                let there = End::new(origin, "uses it");
-                let here = End::new(by, "invalidates the mbarrier");
-                (Kind::MbarrierInvalidatedInUse, here, there)
+                let there = FindingEnd::new(origin, "uses it");
+                let here = FindingEnd::new(by, "invalidates the mbarrier");
+                (DiagnosticKind::MbarrierInvalidatedInUse, here, there)
             }
             None if knows(object.init, &state.known.order)
                 || knows(object.init, &state.known.inits) =>
@@ -197,8 +199,8 @@ impl Checker {
                 return;
             }
             None => {
-                let there = End::new(object.init.0, "initialises it");
-                (Kind::MbarrierInitNotPublished, here(what), there)
+                let there = FindingEnd::new(object.init.0, "initialises it");
+                (DiagnosticKind::MbarrierInitNotPublished, here(what), there)
             }
         };
         self.report(kind, here, Some(there), |_| Vec::new());

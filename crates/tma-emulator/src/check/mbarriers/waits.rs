@@ -1,7 +1,7 @@
 //! Waits that can pass for another phase than the one that a thread needs, and waits with unused results.
 
 use crate::{
-    check::{Checker, Kind, raw::End},
+    check::{checker::Checker, finding::FindingEnd, kind::DiagnosticKind},
     machine::observer::Origin,
 };
 
@@ -35,7 +35,11 @@ impl Checker {
         }
         let last = object.phase.saturating_sub(1);
         let instruction = completer.map_or(usize::MAX, |by| by.instruction);
-        let key = (Kind::LappedWaiter, origin.instruction, instruction);
+        let key = (
+            DiagnosticKind::LappedWaiter,
+            origin.instruction,
+            instruction,
+        );
         // A thread that polls is reported once.
         if phase < known + 2 && !is_old || self.known.contains_key(&key) {
             return;
@@ -54,10 +58,13 @@ impl Checker {
             }
             false => "the wait is not ordered before the arrivals and copies of the next phase",
         };
-        let there = completer.map(|by| End::new(by, format!("completes its phase {last}")));
-        self.report(Kind::LappedWaiter, End::new(origin, what), there, |_| {
-            vec![note.into()]
-        })
+        let there = completer.map(|by| FindingEnd::new(by, format!("completes its phase {last}")));
+        self.report(
+            DiagnosticKind::LappedWaiter,
+            FindingEnd::new(origin, what),
+            there,
+            |_| vec![note.into()],
+        )
         .about(Some((at.0, id)));
     }
 
@@ -73,13 +80,13 @@ impl Checker {
         // A thread that polls is reported once.
         if self
             .known
-            .contains_key(&(Kind::WrongPhase, origin.instruction, usize::MAX))
+            .contains_key(&(DiagnosticKind::WrongPhase, origin.instruction, usize::MAX))
         {
             return;
         }
         let mbarrier = self.shared_names.mbarrier(offset);
         let between = phase - 1;
-        let here = End::new(origin, format!("waits for phase {phase} of the {mbarrier}"));
+        let here = FindingEnd::new(origin, format!("waits for phase {phase} of the {mbarrier}"));
         let earlier = match between.checked_sub(1) {
             Some(earlier) => format!("phase {earlier}"),
             None => "the phase before the first".into(),
@@ -88,7 +95,7 @@ impl Checker {
             "nothing tells the thread that phase {between} is complete: a wait that comes before that passes at once, \
              for {earlier}, whose parity is the same"
         );
-        self.report_once(Kind::WrongPhase, here, usize::MAX, |_| vec![note])
+        self.report_once(DiagnosticKind::WrongPhase, here, usize::MAX, |_| vec![note])
             .about(Some((at.0, id)));
     }
 
@@ -108,9 +115,12 @@ impl Checker {
         let what = format!("waits again for phase {phase} of the {mbarrier}");
         let note =
             format!("the thread has waited for phase {phase} before: the wait passes at once");
-        self.report_once(Kind::WrongPhase, End::new(origin, what), usize::MAX, |_| {
-            vec![note]
-        })
+        self.report_once(
+            DiagnosticKind::WrongPhase,
+            FindingEnd::new(origin, what),
+            usize::MAX,
+            |_| vec![note],
+        )
         .about(Some((block, id)));
     }
 
@@ -121,8 +131,10 @@ impl Checker {
         };
         let (id, offset) = (object.id, object.offset);
         let mbarrier = self.shared_names.mbarrier(offset);
-        let here = End::new(origin, format!("waits at the {mbarrier}"));
-        self.report_once(Kind::UnusedWaitResult, here, usize::MAX, |_| Vec::new())
-            .about(Some((at.0, id)));
+        let here = FindingEnd::new(origin, format!("waits at the {mbarrier}"));
+        self.report_once(DiagnosticKind::UnusedWaitResult, here, usize::MAX, |_| {
+            Vec::new()
+        })
+        .about(Some((at.0, id)));
     }
 }

@@ -57,7 +57,7 @@ fn readers_are_those_of_a_plain_list() {
             let lanes = (2 + round as u32 % 9)
                 .min(THREADS - thread)
                 .min(32 - thread % 32);
-            let run = Run {
+            let run = LaneRun {
                 first: one,
                 lanes: (u32::MAX >> (32 - lanes)) << (thread % 32),
             };
@@ -76,7 +76,7 @@ fn readers_are_those_of_a_plain_list() {
             // Add three lanes at once if they are in one warp and do not know of each other.
             let thread = access.index.wrapping_sub(3 * THREADS);
             let three = [0, 1, 2].map(|next| access.by(access.index + next, access.epoch));
-            let run = Run {
+            let run = LaneRun {
                 first: access,
                 lanes: 7 << (thread % 29),
             };
@@ -107,12 +107,12 @@ fn readers_are_those_of_a_plain_list() {
 }
 
 /// The knowledge of a thread of one block; `None` for other blocks that it does not know.
-struct OfOthers {
+struct KnownBlock {
     block: u32,
     known: Option<Epoch>,
 }
 
-impl Known for OfOthers {
+impl HappensBefore for KnownBlock {
     fn has(&self, access: Access) -> bool {
         access.index / THREADS != self.block
             && self.known.is_some_and(|known| access.epoch <= known)
@@ -130,7 +130,7 @@ fn readers_of_global_memory_are_the_first_few_of_a_plain_list() {
     for _ in 0..400 {
         let mut readers = Readers::of_blocks(THREADS);
         let first = Access::new(Actor::Thread(2 * THREADS + 9), 1, 0, Proxy::Generic);
-        let run = Run {
+        let run = LaneRun {
             first,
             lanes: 0b11_1111_1111 >> rng.below(9) << 9,
         };
@@ -145,13 +145,13 @@ fn readers_of_global_memory_are_the_first_few_of_a_plain_list() {
                 0 => Actor::Async(index),
                 _ => Actor::Thread(index),
             };
-            let known = OfOthers {
+            let known = KnownBlock {
                 block,
                 known: rng.one_in(40).then(|| rng.below(3) as u32),
             };
             let epoch = 1 + rng.below(3) as u32;
             let access = Access::new(actor, epoch, rng.below(3), Proxy::Generic);
-            let run = Run {
+            let run = LaneRun {
                 first: access,
                 lanes: 0b1111 << (index % THREADS % 29),
             };

@@ -2,7 +2,7 @@
 
 use super::access::*;
 use crate::{
-    check::readers::{Known, Readers, Run},
+    check::readers::{HappensBefore, LaneRun, Readers},
     machine::observer::AccessKind,
 };
 
@@ -64,7 +64,7 @@ impl Cell {
         &mut self,
         access: Access,
         is_shared: bool,
-        known: &impl Known,
+        known: &impl HappensBefore,
         readers: &mut Readers,
     ) {
         match self.read.role() {
@@ -97,7 +97,7 @@ impl Cell {
         cells: &mut [Self],
         now: Access,
         is_shared: bool,
-        known: &impl Known,
+        known: &impl HappensBefore,
         readers: &mut Readers,
     ) -> bool {
         let is_usual = |cell: &Self| cell.can_be_read(now, is_shared, |write| known.has(write));
@@ -114,9 +114,9 @@ impl Cell {
     #[inline]
     pub(in crate::check) fn read_together(
         cells: &mut [Self],
-        run: Run,
+        run: LaneRun,
         is_shared: bool,
-        known: &impl Known,
+        known: &impl HappensBefore,
         readers: &mut Readers,
     ) -> bool {
         let is_usual = |cell: &Self| {
@@ -144,7 +144,7 @@ impl Cell {
     pub(in crate::check) fn write_quickly(
         cells: &mut [Self],
         now: Access,
-        known: &impl Known,
+        known: &impl HappensBefore,
         readers: &mut Readers,
     ) -> bool {
         let is_usual = |cell: &Self| {

@@ -1,106 +1,19 @@
-//! A finding before its locations and texts are looked up.
+//! Adds findings, and describes their ends.
 
 use super::{
-    Checker, Diagnostic, Kind, Site,
-    copies::Done,
-    fixes::Fix,
+    checker::Checker,
+    copy_table::Completion,
+    diagnostic::Diagnostic,
+    finding::{Finding, FindingEnd, verb},
+    kind::DiagnosticKind,
     shadow::{Access, Actor},
-    sites::Sites,
 };
 use crate::machine::{
     Places, Program,
-    observer::{AccessKind, GroupKind, Memory, Origin, Range},
+    observer::{AccessKind, GroupKind, Memory, Range},
 };
 
-/// One end of a finding: an instruction, and the block and thread that executed it.
-#[derive(Clone, Debug)]
-pub(super) struct End {
-    pub(super) block: u32,
-    pub(super) thread: u32,
-    pub(super) instruction: usize,
-    pub(super) what: String,
-}
-
-/// An instruction that explains a diagnostic.
-#[derive(Clone, Debug)]
-pub(super) struct Other {
-    pub(super) instruction: usize,
-    pub(super) what: String,
-}
-
-impl Other {
-    pub(super) fn note(&self, program: &Program, sites: &Sites) -> String {
-        let opcode = sites.opcode(program, self.instruction);
-        let location = sites.location(program, self.instruction);
-        format!("{}: `{opcode}` at {location}", self.what)
-    }
-}
-
-/// A finding with unresolved locations.
-#[derive(Clone, Debug)]
-pub(super) struct Raw {
-    pub(super) kind: Kind,
-    pub(super) here: Option<End>,
-    pub(super) there: Option<End>,
-    pub(super) notes: Vec<String>,
-    pub(super) count: u64,
-    /// More instructions, each with a note.
-    pub(super) others: Vec<Other>,
-    /// The other end, if it is in another launch.
-    pub(super) elsewhere: Option<Site>,
-    /// The mbarriers concerned, by block and number.
-    pub(super) mbarriers: Vec<(u32, u32)>,
-    /// The case, if the fix of the kind does not address the cause.
-    pub(super) fix: Option<Fix>,
-}
-
-impl End {
-    pub(super) fn new(origin: Origin, what: impl Into<String>) -> Self {
-        Self {
-            block: origin.block as u32,
-            thread: origin.thread,
-            instruction: origin.instruction,
-            what: what.into(),
-        }
-    }
-
-    pub(super) fn site(&self, program: &Program, sites: &Sites, places: &Places) -> Site {
-        Site {
-            location: sites.location(program, self.instruction),
-            function: sites.function(program, self.instruction).to_owned(),
-            instruction: sites.opcode(program, self.instruction).to_owned(),
-            block: places.block(self.block.into()),
-            thread: places.thread(self.thread),
-            what: self.what.clone(),
-        }
-    }
-}
-
-impl Raw {
-    /// Adds an mbarrier that the finding concerns.
-    pub(super) fn about(&mut self, mbarrier: Option<(u32, u32)>) {
-        let known = &mut self.mbarriers;
-        known.extend(mbarrier.filter(|new| known.len() < 64 && !known.contains(new)));
-    }
-
-    /// Returns whether both concern the same mbarrier.
-    pub(super) fn shares_mbarrier(&self, other: &Self) -> bool {
-        let mut all = self.mbarriers.iter();
-        all.any(|mbarrier| other.mbarriers.contains(mbarrier))
-    }
-
-    /// Adds an instruction that explains the finding; the first one is kept.
-    pub(super) fn because(&mut self, other: Option<Other>) {
-        if self.others.is_empty() {
-            self.others.extend(other);
-        }
-    }
-
-    /// Returns the one or two ends.
-    pub(super) fn ends(&self) -> impl Iterator<Item = &End> {
-        self.here.iter().chain(&self.there)
-    }
-
+impl Finding {
     pub(super) fn render(
         &self,
         checker: &Checker,
@@ -112,8 +25,8 @@ impl Raw {
         let mut kind = self.kind;
         let mut notes = self.notes.clone();
         // Only at the end is it known whether there was any fence.
-        if kind == Kind::MissingProxyFence && !checker.proxy_fences.is_empty() {
-            kind = Kind::MisplacedProxyFence;
+        if kind == DiagnosticKind::MissingProxyFence && !checker.proxy_fences.is_empty() {
+            kind = DiagnosticKind::MisplacedProxyFence;
             let mut fences: Vec<usize> = checker.proxy_fences.iter().copied().collect();
             fences.sort_unstable();
             for fence in fences {
@@ -131,7 +44,8 @@ impl Raw {
         }
         notes.extend(self.others.iter().map(|other| other.note(program, sites)));
         notes.extend(checker.meetings_before(self, program));
-        let site = |end: &Option<End>| end.as_ref().map(|end| end.site(program, sites, places));
+        let site =
+            |end: &Option<FindingEnd>| end.as_ref().map(|end| end.site(program, sites, places));
         Diagnostic {
             kind,
             said: None,
@@ -142,7 +56,7 @@ impl Raw {
             count: self.count,
             trap: None,
             fix: self.fix.map(|fix| checker.fix(fix)),
-            is_note: kind == Kind::StagesFilledOnce && !checker.is_strict,
+            is_note: kind == DiagnosticKind::StagesFilledOnce && !checker.is_strict,
         }
     }
 }
@@ -151,27 +65,27 @@ impl Checker {
     /// Adds a finding, once for each pair of instructions.
     pub(super) fn report(
         &mut self,
-        kind: Kind,
-        here: End,
-        there: Option<End>,
+        kind: DiagnosticKind,
+        here: FindingEnd,
+        there: Option<FindingEnd>,
         notes: impl FnOnce(&Self) -> Vec<String>,
-    ) -> &mut Raw {
+    ) -> &mut Finding {
         let second = there.as_ref().map_or(usize::MAX, |end| end.instruction);
-        let raw = self.report_once(kind, here, second, notes);
-        if raw.count == 1 {
-            raw.there = there;
+        let finding = self.report_once(kind, here, second, notes);
+        if finding.count == 1 {
+            finding.there = there;
         }
-        raw
+        finding
     }
 
     /// Adds a finding, once for each instruction and number.
     pub(super) fn report_once(
         &mut self,
-        kind: Kind,
-        here: End,
+        kind: DiagnosticKind,
+        here: FindingEnd,
         second: usize,
         notes: impl FnOnce(&Self) -> Vec<String>,
-    ) -> &mut Raw {
+    ) -> &mut Finding {
         let key = (kind, here.instruction, second);
         let index = match self.known.get(&key) {
             Some(index) => {
@@ -187,10 +101,15 @@ impl Checker {
     }
 
     /// Adds a finding with a new key and returns its index.
-    fn keep(&mut self, key: (Kind, usize, usize), here: End, notes: Vec<String>) -> usize {
+    fn keep(
+        &mut self,
+        key: (DiagnosticKind, usize, usize),
+        here: FindingEnd,
+        notes: Vec<String>,
+    ) -> usize {
         let index = self.found.len();
         self.known.insert(key, index);
-        self.found.push(Raw {
+        self.found.push(Finding {
             kind: key.0,
             here: Some(here),
             there: None,
@@ -207,13 +126,13 @@ impl Checker {
     /// Returns the noun for a copy in messages; a copy that only reads is a product of a warpgroup.
     pub(super) fn noun(&self, copy: u32) -> &'static str {
         match self.copies.get(copy as usize).map(|copy| copy.done) {
-            Some(Done::Group(GroupKind::Wgmma)) => "a product",
+            Some(Completion::Group(GroupKind::Wgmma)) => "a product",
             _ => "a copy",
         }
     }
 
     /// Returns the end for an earlier access.
-    pub(super) fn end_of(&self, access: Access, kind: AccessKind, range: Range) -> End {
+    pub(super) fn end_of(&self, access: Access, kind: AccessKind, range: Range) -> FindingEnd {
         let thread = match access.actor() {
             Actor::Thread(thread) | Actor::Async(thread) => thread,
             Actor::Copy { id, .. } => self.copies.get(id as usize).map_or(0, |copy| copy.issuer),
@@ -232,7 +151,7 @@ impl Checker {
             }
             Actor::Async(_) => format!("issues a copy that {} {what}", verb(kind)),
         };
-        End {
+        FindingEnd {
             block,
             thread,
             instruction: access.instruction(),
@@ -266,13 +185,5 @@ impl Checker {
             Memory::Const => format!("constant address {address:#x}"),
             Memory::Param => format!("offset {address:#x} of the parameters"),
         }
-    }
-}
-
-pub(super) fn verb(kind: AccessKind) -> &'static str {
-    match kind {
-        AccessKind::Read => "reads",
-        AccessKind::Write => "writes",
-        AccessKind::Atomic => "reads and writes",
     }
 }
