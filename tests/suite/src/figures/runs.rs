@@ -198,7 +198,7 @@ fn measured(what: &str, path: &Path) -> Result<String, String> {
     let all = today + earlier;
     let name = path.file_name().unwrap_or_default().display();
     Ok(format!(
-        "| {what} | NVIDIA H200, [`{name}`](../../benches/records/{name}) | {all} | {today} | | {earlier} | |\n"
+        "| {what} | NVIDIA H200, [`{name}`](../benches/records/{name}) | {all} | {today} | | {earlier} | |\n"
     ))
 }
 
