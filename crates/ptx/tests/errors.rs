@@ -293,6 +293,20 @@ fn a_missing_brace_costs_no_other_function() {
 }
 
 #[test]
+fn the_rest_of_what_is_wrong_costs_no_other_function() {
+    let errors =
+        in_module(".func f() { add.s32 %r1, %r2 %r3 { x }\n}\n.func h( { ret; ret; }\n.func i( {}");
+    assert_eq!(
+        errors,
+        [
+            "2:30: expected `,` or `;` after the operand, found `%r3`",
+            "4:10: expected `.param` and a parameter, found `{`",
+            "5:10: expected `.param` and a parameter, found `{`",
+        ]
+    );
+}
+
+#[test]
 fn nesting_has_a_limit() {
     for (open, close) in [
         ("{", "}"),

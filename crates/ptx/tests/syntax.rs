@@ -265,6 +265,19 @@ fn constant_expressions() {
         ("2>=2&&!0||0", 1),
         ("(1==2 ? 5U : -1)>>60", 15),
         ("0x8000000000000000/2", 1 << 62),
+        ("0x8000000000000003 % 10", 1),
+        ("0x8000000000000000>>63", 1),
+        ("0&&0", 0),
+        ("0&&7", 0),
+        ("7&&0", 0),
+        ("7&&8", 1),
+        ("0||0", 0),
+        ("0||7", 1),
+        ("7||0", 1),
+        ("7||8", 1),
+        ("7==8", 0),
+        ("7!=8", 1),
+        ("7!=7", 0),
     ] {
         assert_eq!(operand(text).as_integer(), Some(expected), "{text}");
     }
@@ -461,6 +474,17 @@ fn entries_with_every_directive() {
         Some(vec![])
     );
     assert_eq!(entry.directive(".noreturn"), None);
+    let extent = |arguments| {
+        let module = module(&format!(".entry k() .maxntid {arguments} {{ ret; }}"));
+        let entry = module.function("k").unwrap();
+        entry.directive(".maxntid").unwrap().extent()
+    };
+    assert_eq!(extent("64"), Some([64, 1, 1]));
+    assert_eq!(extent("64, 2"), Some([64, 2, 1]));
+    assert_eq!(extent("64, 2, 3"), Some([64, 2, 3]));
+    assert_eq!(extent("64, 2, 3, 1"), None);
+    assert_eq!(extent("-1"), None);
+    assert_eq!(entry.directive(".explicitcluster").unwrap().extent(), None);
     let pointer = entry.parameter("a").unwrap().pointer.clone().unwrap();
     assert_eq!(
         pointer,

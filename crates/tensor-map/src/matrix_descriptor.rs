@@ -197,6 +197,33 @@ mod tests {
         }
     }
 
+    /// The canonical layouts of PTX ISA 9.7.15.5.1 for matrices with contiguous M or N, in bytes.
+    #[test]
+    fn lines_of_contiguous_rows_are_strides_apart() {
+        let (leading_bytes, stride_bytes) = (4096, 65536);
+        for (swizzle, span, along, depth) in [
+            (Swizzle::None, 16, stride_bytes, leading_bytes),
+            (Swizzle::B32, 32, leading_bytes, stride_bytes),
+            (Swizzle::B64, 64, leading_bytes, stride_bytes),
+            (Swizzle::B128, 128, leading_bytes, stride_bytes),
+        ] {
+            let matrix = MatrixDescriptor {
+                start_bytes: 1024,
+                leading_bytes,
+                stride_bytes,
+                base_offset: 0,
+                swizzle,
+            };
+            for (part, byte, group, k) in [(0, 0, 0, 0), (0, 6, 0, 5), (1, 2, 0, 7), (2, 14, 3, 1)]
+            {
+                let address = matrix.mn_major_address(part * span + byte, group * 8 + k);
+                let strides = part * u64::from(along) + group * u64::from(depth);
+                let expected = 1024 + strides + k * span + byte;
+                assert_eq!(matrix.unswizzled(address), expected, "{swizzle:?}");
+            }
+        }
+    }
+
     /// The patterns of PTX ISA 9.7.15.5.1: a piece of 16 bytes changes place with the piece at its number XOR the
     /// number of the 128 bytes that it is in.
     #[test]

@@ -237,6 +237,35 @@ mod tests {
     }
 
     #[test]
+    fn arguments_are_good_on_their_device_alone() {
+        let scalar = Argument::Scalar(Scalar::U32(3));
+        let on = |device, argument: &Argument| Argument::OnDevice {
+            device,
+            argument: Box::new(argument.clone()),
+        };
+        let fields = |fields: [&Argument; 2]| Argument::Struct(fields.map(Clone::clone).to_vec());
+        let here = on(7, &scalar);
+        for argument in [
+            &scalar,
+            &here,
+            &fields([&scalar, &here]),
+            &on(7, &fields([&here, &here])),
+        ] {
+            assert!(argument.is_good_on(7), "{argument:?}");
+        }
+        let there = on(8, &scalar);
+        for argument in [
+            &there,
+            &fields([&here, &there]),
+            &fields([&there, &here]),
+            &on(7, &there),
+            &on(8, &here),
+        ] {
+            assert!(!argument.is_good_on(7), "{argument:?}");
+        }
+    }
+
+    #[test]
     fn what_names_a_buffer_has_bytes_once_it_is_placed() {
         let params = TensorMap::tiled_of::<f32>(&[64]).box_dims(&[64]);
         let argument = Argument::Struct(vec![

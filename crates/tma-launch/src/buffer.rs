@@ -289,6 +289,23 @@ mod tests {
         assert_eq!(buffer.to_vec::<f32>(), Ok(vec![1.5, -2.0]));
         assert_eq!(buffer.to_vec::<u64>().map(|elements| elements.len()), Ok(1));
         assert_eq!(Buffer::zeroed::<u16>("z", 3).bytes(), [0; 6]);
+        let mut taken = Buffer::new("x", &[1_u8, 2]);
+        assert_eq!((taken.take_bytes(), taken.bytes()), (vec![1, 2], &[][..]));
+        taken.set_bytes(vec![3]);
+        assert_eq!(taken.bytes(), [3]);
+    }
+
+    #[test]
+    fn variables_are_of_one_module() {
+        let filled = Buffer::new("x", &[1_u32]).in_variable("v");
+        assert!(
+            !filled.is_initial() && Buffer::zeroed::<u32>("x", 1).of_variable("v").is_initial()
+        );
+        let launch = Launch::new("k", 1, 1);
+        assert!(filled.is_variable("v", &launch) && !filled.is_variable("w", &launch));
+        assert!(!filled.is_variable("v", &launch.clone().of_module(1)));
+        let later = filled.of_module(1);
+        assert!(!later.is_variable("v", &launch) && later.is_variable("v", &launch.of_module(1)));
     }
 
     #[test]

@@ -92,6 +92,8 @@ mod tests {
     fn misspellings_and_parts_are_found() {
         assert_eq!(nearest("tile2d", KERNELS), ["tile_2d"]);
         assert_eq!(nearest("tiel", ["tile", "empty"]), ["tile"]);
+        assert_eq!(nearest("tile", ["persistent_tiles"]), ["persistent_tiles"]);
+        assert_eq!(nearest("persistent_tiles", ["tile"]), ["tile"]);
         assert_eq!(nearest("ab", ["cd"]), [""; 0]);
         assert_eq!(nearest("PREFETCH", KERNELS), ["prefetch_1d"]);
         assert_eq!(nearest("saxpy", KERNELS), [""; 0]);

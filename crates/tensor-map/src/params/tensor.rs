@@ -204,6 +204,20 @@ mod tests {
     }
 
     #[test]
+    fn boxes_are_aligned_to_where_the_swizzle_repeats() {
+        let mut tensor = Tensor::packed(DataType::F16, Dims::<u64>::new(&[64]));
+        for (swizzle, align_bytes) in [
+            (Swizzle::None, 128),
+            (Swizzle::B32, 256),
+            (Swizzle::B64, 512),
+            (Swizzle::B128, 1024),
+        ] {
+            tensor.swizzle = swizzle;
+            assert_eq!(tensor.shared_align_bytes(), align_bytes, "{swizzle:?}");
+        }
+    }
+
+    #[test]
     fn sums_that_overflow_saturate() {
         let tensor = Tensor::packed(DataType::F64, Dims::<u64>::new(&[u64::MAX; 5]));
         assert_eq!(*tensor.strides_bytes, [u64::MAX; 4]);

@@ -67,6 +67,8 @@ fn breaks(params: impl Into<Params>, rule: Rule, message: &str) {
 #[track_caller]
 fn breaks_on(target: Target, params: impl Into<Params>, rule: Rule, message: &str) {
     let found = broken(params, ADDRESS, target);
+    // The same rule is a warning for Hopper.
+    assert!(!rule.is_warning() || rule == Rule::InterleaveSwizzle);
     assert_eq!(alone(&found), format!("{message} [{}]", rule.id()));
 }
 
@@ -78,7 +80,7 @@ fn warns(params: impl Into<Params>, rule: Rule, message: &str) {
 #[track_caller]
 fn warns_on(target: Target, params: impl Into<Params>, rule: Rule, message: &str) {
     let params = params.into();
-    assert!(broken(params, ADDRESS, target).is_empty());
+    assert!(rule.is_warning() && broken(params, ADDRESS, target).is_empty());
     let found: Vec<Violation> = params.warnings(ADDRESS, target).collect();
     assert_eq!(alone(&found), format!("{message} [{}]", rule.id()));
 }
@@ -122,6 +124,11 @@ fn ranks_and_lengths() {
         "strides_bytes has 1 value: must be 2, one for each dimension but the innermost",
     );
     breaks(
+        tiled().strides_bytes(&[256, 16384, 7]),
+        Rule::StridesLength,
+        "strides_bytes has 3 values: must be 2, one for each dimension but the innermost",
+    );
+    breaks(
         tiled().box_dims(&[8, 8, 8, 8]),
         Rule::BoxLength,
         "box_dims has 4 values: must be 3, one for each dimension",
@@ -138,6 +145,14 @@ fn ranks_and_lengths() {
         },
         Rule::CornersLength,
         "upper_corner has 3 values: must be 2, one for each spatial dimension",
+    );
+    breaks(
+        Im2col {
+            lower_corner: Dims::<i32>::new(&[-1]),
+            ..im2col().pixel_box(&[-1, -1], &[-1, -57])
+        },
+        Rule::CornersLength,
+        "lower_corner has 1 value: must be 2, one for each spatial dimension",
     );
 }
 
@@ -255,6 +270,11 @@ fn dimensions_and_strides() {
         "strides_bytes[1] = 16392: must be a multiple of 16 bytes; use 16400",
     );
     breaks(
+        tiled().strides_bytes(&[256, (1 << 40) - 8]),
+        Rule::StrideMultiple,
+        "strides_bytes[1] = 1099511627768: must be a multiple of 16 bytes; use 1099511627760",
+    );
+    breaks(
         TensorMap::tiled(DataType::F32, &[65, 64]).box_dims(&[8, 8]),
         Rule::StrideMultiple,
         "strides_bytes[0] = 260: must be a multiple of 16 bytes; use 272",
@@ -312,6 +332,11 @@ fn columns() {
         im2col().channels_per_pixel(0),
         Rule::ChannelsRange,
         "channels_per_pixel = 0: must be 1 to 256 elements; use 8",
+    );
+    breaks(
+        im2col().channels_per_pixel(264),
+        Rule::ChannelsRange,
+        "channels_per_pixel = 264: must be 1 to 256 elements; use 256",
     );
     breaks(
         im2col().pixels_per_column(1025),

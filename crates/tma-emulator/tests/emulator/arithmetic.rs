@@ -104,6 +104,22 @@ fn integers_of_other_widths() {
 }
 
 #[test]
+fn sums_of_wide_products() {
+    let halves = "mov.b16 %h1, -3; mov.b16 %h2, 5;";
+    for (instruction, expected) in [
+        ("mad.wide.u16 %r1, %h1, %h2, -7;", 0xfffd * 5 - 7),
+        ("mad.wide.s16 %r1, %h1, %h2, -7;", -22_i32 as u32),
+        ("mad.lo.u16 %h3, %h1, %h2, 16; cvt.u32.u16 %r1, %h3;", 1),
+    ] {
+        assert_eq!(
+            word(&format!("{halves} {instruction}")),
+            expected,
+            "{instruction}"
+        );
+    }
+}
+
+#[test]
 fn carries_go_from_one_to_the_next() {
     let add = "mov.b32 %r2, -1; mov.b32 %r3, 1; add.cc.u32 %r4, %r2, %r3; addc.u32 %r1, %r2, 5;";
     assert_eq!(word(add), 5);
@@ -300,6 +316,40 @@ fn conversions() {
         long("mov.b32 %r2, -5; cvt.s64.s32 %rd1, %r2;"),
         -5_i64 as u64
     );
+}
+
+#[test]
+fn integers_and_floating_point_numbers_saturate_and_round() {
+    let of_float =
+        |instruction: &str, a: f32| word(&format!("mov.b32 %f2, {}; {instruction}", a.to_bits()));
+    let unsigned = "cvt.rzi.u32.f32 %r1, %f2;";
+    for (a, expected) in [(1e10, u32::MAX), (-1.0, 0), (4e9, 4_000_000_000), (0.9, 0)] {
+        assert_eq!(of_float(unsigned, a), expected, "{a}");
+    }
+    let signed = "cvt.rzi.s32.f32 %r1, %f2;";
+    for (a, expected) in [(1e10, i32::MAX), (-1e10, i32::MIN), (-1.9, -1)] {
+        assert_eq!(of_float(signed, a), expected as u32, "{a}");
+    }
+    let of_integer = |instruction: &str, a: i32| {
+        f32::from_bits(word(&format!(
+            "mov.b32 %r2, {a}; {instruction} %f1, %r2; mov.b32 %r1, %f1;"
+        )))
+    };
+    // One more than 24 bits.
+    let odd = (1 << 24) + 1;
+    for (instruction, a, expected) in [
+        ("cvt.rz.f32.s32", odd, 16_777_216.0),
+        ("cvt.rm.f32.s32", odd, 16_777_216.0),
+        ("cvt.rp.f32.s32", odd, 16_777_218.0),
+        ("cvt.rz.f32.s32", -odd, -16_777_216.0),
+        ("cvt.rm.f32.s32", -odd, -16_777_218.0),
+        ("cvt.rp.f32.s32", -odd, -16_777_216.0),
+        ("cvt.rp.f32.u32", odd, 16_777_218.0),
+        ("cvt.rz.f32.u32", -1, 4_294_967_040.0),
+        ("cvt.rn.f32.u32", -1, 4_294_967_296.0),
+    ] {
+        assert_eq!(of_integer(instruction, a), expected, "{instruction} of {a}");
+    }
 }
 
 #[test]

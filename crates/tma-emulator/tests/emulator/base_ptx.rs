@@ -109,6 +109,131 @@ fn pairs(instruction: &str, expected: impl Fn(u32, u32) -> u32) {
 }
 
 #[test]
+fn set_bits_are_counted_from_a_place() {
+    let mask = 0b1001_0110_u32;
+    for base in 0..32 {
+        for offset in -5..=5_i32 {
+            // The pseudocode of the manual.
+            let is_set = |bit: i64| mask >> bit & 1 == 1;
+            let mut expected = u32::MAX;
+            if offset == 0 {
+                if is_set(base) {
+                    expected = base as u32;
+                }
+            } else {
+                let (mut bit, mut left) = (base, offset.abs());
+                while (0..32).contains(&bit) {
+                    left -= i32::from(is_set(bit));
+                    if left == 0 {
+                        expected = bit as u32;
+                        break;
+                    }
+                    bit += i64::from(offset.signum());
+                }
+            }
+            let body = format!(
+                "mov.b32 %r2, {mask}; mov.b32 %r3, {base}; fns.b32 %r1, %r2, %r3, {offset};"
+            );
+            assert_eq!(word(&body), expected, "base {base}, offset {offset}");
+        }
+    }
+    let beyond = "mov.b32 %r2, -1; mov.b32 %r3, 32; fns.b32 %r1, %r2, %r3, 0;";
+    assert_eq!(word(beyond), u32::MAX);
+}
+
+#[test]
+fn threads_know_their_places() {
+    const NAMES: [&str; 12] = [
+        "laneid",
+        "warpid",
+        "lanemask_eq",
+        "lanemask_lt",
+        "lanemask_le",
+        "lanemask_gt",
+        "lanemask_ge",
+        "cluster_ctaid.x",
+        "cluster_ctaid.y",
+        "clusterid.x",
+        "clusterid.y",
+        "cluster_ctarank",
+    ];
+    const THREADS: u32 = 64;
+    const GRID: [u32; 2] = [6, 4];
+    const CLUSTER: [u32; 2] = [3, 2];
+    let stores = NAMES.iter().enumerate().map(|(number, name)| {
+        format!(
+            "mov.u32 %v, %{name}; st.global.u32 [%out+{}], %v;",
+            4 * number
+        )
+    });
+    let text = module(&format!(
+        ".entry k(.param .u64 out) {{
+            .reg .b32 %v; .reg .b32 %at; .reg .b32 %n; .reg .b64 %out; .reg .b64 %offset;
+            ld.param.u64 %out, [out];
+            mov.u32 %at, %ctaid.y; mov.u32 %n, %ctaid.x; mad.lo.u32 %at, %at, {}, %n;
+            mov.u32 %n, %tid.x; mad.lo.u32 %at, %at, {THREADS}, %n;
+            mul.wide.u32 %offset, %at, {}; add.u64 %out, %out, %offset;
+            {}
+            ret;
+        }}",
+        GRID[0],
+        4 * NAMES.len(),
+        stores.collect::<String>()
+    ));
+    let count = (GRID[0] * GRID[1] * THREADS) as usize * NAMES.len();
+    let launch = Launch::new("k", (GRID[0], GRID[1]), THREADS);
+    let launch = launch.cluster((CLUSTER[0], CLUSTER[1])).buffer(0);
+    let buffers = vec![Buffer::zeroed::<u32>("out", count)];
+    let got = run_launch(&text, launch, buffers, 0).unwrap()[0]
+        .to_vec::<u32>()
+        .unwrap();
+    let (rows, _) = got.as_chunks::<{ NAMES.len() }>();
+    for (at, row) in (0..).zip(rows) {
+        let (block, thread) = (at / THREADS, at % THREADS);
+        let [x, y] = [block % GRID[0], block / GRID[0]];
+        let lane = thread % 32;
+        let lanes = |is_set: &dyn Fn(u32) -> bool| {
+            (0..32)
+                .filter(|other| is_set(*other))
+                .map(|other| 1 << other)
+                .sum::<u32>()
+        };
+        let expected = [
+            lane,
+            thread / 32,
+            lanes(&|other| other == lane),
+            lanes(&|other| other < lane),
+            lanes(&|other| other <= lane),
+            lanes(&|other| other > lane),
+            lanes(&|other| other >= lane),
+            x % CLUSTER[0],
+            y % CLUSTER[1],
+            x / CLUSTER[0],
+            y / CLUSTER[1],
+            y % CLUSTER[1] * CLUSTER[0] + x % CLUSTER[0],
+        ];
+        assert_eq!(*row, expected, "thread {thread} of block {x}, {y}");
+    }
+}
+
+#[test]
+fn signs_are_multiplied() {
+    let numbers = [1.5_f32, -1.5, 2.5, -2.5];
+    for (a, b) in numbers.iter().flat_map(|a| numbers.map(|b| (*a, b))) {
+        let result = |name: &str| {
+            let (a, b) = (a.to_bits(), b.to_bits());
+            word(&format!(
+                "mov.b32 %f2, {a}; mov.b32 %f3, {b}; {name}.xorsign.abs.f32 %f1, %f2, %f3; mov.b32 %r1, %f1;"
+            ))
+        };
+        let sign = if a * b < 0.0 { -1.0_f32 } else { 1.0 };
+        let (least, most) = if a.abs() < b.abs() { (a, b) } else { (b, a) };
+        assert_eq!(f32::from_bits(result("min")), sign * least.abs(), "{a} {b}");
+        assert_eq!(f32::from_bits(result("max")), sign * most.abs(), "{a} {b}");
+    }
+}
+
+#[test]
 fn runs_of_bits() {
     // Bit by bit.
     let bits = |set: &dyn Fn(u32) -> bool| {

@@ -14,7 +14,7 @@ fn f32s(instruction: &str, a: f32, b: f32) -> u32 {
 fn single_precision_is_rounded_as_the_instruction_says() {
     let tiny = f32::from_bits(1);
     let next = 1.0 + f32::EPSILON;
-    let cases: [(&str, f32, f32, u32); 22] = [
+    let cases: [(&str, f32, f32, u32); 24] = [
         ("add.rp.f32 %f1, %f2, %f3;", 1.0, 1e-30, next.to_bits()),
         ("add.rm.f32 %f1, %f2, %f3;", 1.0, 1e-30, 0x3f80_0000),
         ("add.rz.f32 %f1, %f2, %f3;", -1.0, -1e-30, 0xbf80_0000),
@@ -34,6 +34,8 @@ fn single_precision_is_rounded_as_the_instruction_says() {
         ("div.rp.f32 %f1, %f2, %f3;", 1.0, 3.0, 0x3eaa_aaab),
         ("div.rm.f32 %f1, %f2, %f3;", 1.0, -3.0, 0xbeaa_aaab),
         ("div.rp.f32 %f1, %f2, %f3;", 1.0, 0.0, 0x7f80_0000),
+        ("div.rp.f32 %f1, %f2, %f3;", 6.0, 3.0, 0x4000_0000),
+        ("div.rm.f32 %f1, %f2, %f3;", -6.0, 3.0, 0xc000_0000),
         ("sqrt.rm.f32 %f1, %f2;", 2.0, 0.0, 0x3fb5_04f3),
         ("sqrt.rp.f32 %f1, %f2;", 2.0, 0.0, 0x3fb5_04f4),
         ("rcp.rm.f32 %f1, %f2;", 3.0, 0.0, 0x3eaa_aaaa),

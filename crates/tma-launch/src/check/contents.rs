@@ -163,3 +163,160 @@ fn no_tile(
         (format!("of a tensor in buffer `{name}`"), limit)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use tensor_map::{DataType, Swizzle, Target, Tiled};
+
+    use super::*;
+    use crate::{Stage, Use};
+
+    /// Buffers, 4096 bytes apart from address 4096 on.
+    struct Memory(Vec<Vec<u8>>);
+
+    impl JobMemory for Memory {
+        fn extent(&self, index: usize) -> (u64, u64) {
+            (4096 * (index as u64 + 1), self.0[index].len() as u64)
+        }
+
+        fn read(&mut self, index: usize, start: u64, len_bytes: u64) -> Result<Vec<u8>, Failure> {
+            let (start, len) = (start as usize, len_bytes as usize);
+            Ok(self.0[index][start..start + len].to_vec())
+        }
+
+        fn encode(&mut self, params: &Params, address: u64) -> Result<TensorMap, Failure> {
+            let map = params.build_for(address, Target::SM_90);
+            map.map_err(|refused| Failure::new(Stage::Encode, refused.to_string()))
+        }
+    }
+
+    /// Returns the violations of a launch with these uses, without the name of the rule.
+    fn wrong(buffers: &[Buffer], uses: &[(Region, Access)]) -> Vec<String> {
+        let mut launch = Launch::new("k", 1, 1);
+        let used = |(region, access): &(Region, Access)| Use {
+            region: region.clone(),
+            access: access.clone(),
+        };
+        launch.uses = uses.iter().map(used).collect();
+        let bytes = buffers.iter().map(|buffer| buffer.bytes().to_vec());
+        let checked = contents(&launch, buffers, &mut Memory(bytes.collect()));
+        let violations = checked.map_or_else(|failure| failure.violations.0, |()| Vec::new());
+        let said = violations.iter().map(|it| {
+            let said = it.to_string();
+            said.split_once(": ")
+                .map_or("", |(_, rest)| rest)
+                .to_owned()
+        });
+        said.collect()
+    }
+
+    #[test]
+    fn counters_begin_at_zero_and_starts_ascend() {
+        let counted = |bytes: &[u8], region| {
+            let buffers = [
+                Buffer::new("a", bytes),
+                Buffer::new("b", &[1_u8; 8]).in_variable("v").of_module(1),
+                Buffer::new("c", &[0_u8, 0, 3]).in_variable("v"),
+            ];
+            wrong(&buffers, &[(region, Access::Zeroed)])
+        };
+        let part = || Region::bytes(0, 4).skip(4);
+        assert_eq!(counted(&[9, 9, 9, 9, 0, 0, 0, 0, 9], part()), [""; 0]);
+        let said = "byte 7 of buffer `a` is 2; the kernel counts from zero; set it to zero before each launch";
+        assert_eq!(counted(&[0, 0, 0, 0, 0, 0, 0, 2], part()), [said]);
+        let variable = counted(&[], Region::Variable("v".to_owned()));
+        assert!(
+            variable[0].starts_with("byte 2 of buffer `c` is 3;"),
+            "{variable:?}"
+        );
+        assert_eq!(counted(&[], Region::Variable("w".to_owned())), [""; 0]);
+        let ascending = |numbers: &[u32]| {
+            let uses = [(
+                Region::bytes(0, numbers.len() as u64 * 4),
+                Access::Ascending,
+            )];
+            wrong(&[Buffer::new("a", numbers)], &uses)
+        };
+        assert_eq!(ascending(&[1, 1, 2]), [""; 0]);
+        assert!(ascending(&[1, 3, 2])[0].starts_with("number 2 of buffer `a` is 2;"));
+    }
+
+    const TILE: TileShape = TileShape {
+        data_type: DataType::U32,
+        box_dims: &[8, 4],
+        swizzle: Swizzle::None,
+    };
+
+    /// A tensor of 1024 bytes.
+    fn params() -> Tiled {
+        TensorMap::tiled(DataType::I32, &[16, 16]).box_dims(&[8, 4])
+    }
+
+    /// Returns the violations of a launch that takes a map of the tensor at this address, which is in the first buffer if it
+    /// is 4096, and writes some bytes of a buffer.
+    fn of_map(address: u64, params: Tiled, write: (usize, u64, u64)) -> Vec<String> {
+        let map = params.build(address).unwrap();
+        let buffers = [
+            Buffer::zeroed::<u8>("tensor", 1040),
+            Buffer::new("map", &map.to_bytes()),
+        ];
+        let (index, start, len) = write;
+        let uses = [
+            (Region::bytes(1, 128), Access::Maps(TILE)),
+            (Region::bytes(index, len).skip(start), Access::Written),
+        ];
+        wrong(&buffers, &uses)
+    }
+
+    #[test]
+    fn maps_are_of_tensors_in_buffers_that_are_not_written() {
+        let nothing = (0, 0, 0);
+        for address in [4096, 4096 + 16] {
+            assert_eq!(of_map(address, params(), nothing), [""; 0]);
+        }
+        for address in [4096 - 16, 4096 + 32] {
+            let said = format!(
+                "map 0 of buffer `map` is of a tensor of 1024 bytes at {address:#x}; the job has no buffer that holds \
+                 it; encode such a map there"
+            );
+            assert_eq!(of_map(address, params(), nothing), [said]);
+        }
+        let said = "map 0 of buffer `map` is of a tensor in buffer `tensor`; the kernel writes there, so overlap is not \
+                    allowed; encode such a map there";
+        for (address, write, is_told) in [
+            (4096, (0, 1024, 16), false),
+            (4096, (0, 1023, 16), true),
+            (4096 + 16, (0, 0, 16), false),
+            (4096 + 16, (0, 0, 17), true),
+            (4096, (1, 0, 128), false),
+        ] {
+            let told = of_map(address, params(), write);
+            assert_eq!(told, [said][..is_told.into()], "{address} {write:?}");
+        }
+        let other = of_map(4096, params().box_dims(&[4, 8]), nothing);
+        assert!(
+            other[0].contains("a box of 4 x 8 elements of i32"),
+            "{other:?}"
+        );
+    }
+
+    #[test]
+    fn a_map_is_that_of_a_certain_tensor() {
+        let at = |address| {
+            let map = params().build(address).unwrap();
+            let buffers = [
+                Buffer::zeroed::<u8>("tensor", 1040),
+                Buffer::new("map", &map.to_bytes()),
+            ];
+            let access = Access::MapOf {
+                params: Box::new(params().into()),
+                index: 0,
+            };
+            wrong(&buffers, &[(Region::bytes(1, 128), access)])
+        };
+        assert_eq!(at(4096), [""; 0]);
+        let said = "buffer `map` is another map; the kernel takes the map of the tensor in buffer `tensor`; encode such \
+                    a map there";
+        assert_eq!(at(4096 + 16), [said]);
+    }
+}

@@ -366,6 +366,13 @@ fn a_stored_row_ends_at_16_bytes_and_a_variable_is_filled() {
         wrong(&[(Region::tensor(narrow, 0), Access::Written)]),
         "buffer-length: buffer `a` is 100 bytes; the kernel uses 112; make it 12 bytes longer"
     );
+    // A tensor that its buffer does not hold is reported with its argument.
+    let long = TensorMap::tiled(DataType::I32, &[28]);
+    assert_eq!(wrong(&[(Region::tensor(long, 0), Access::Written)]), "");
+    assert_eq!(
+        wrong(&[(Region::tensor(narrow, 0).skip(16), Access::Read)]),
+        ""
+    );
     let variable = |name: &str| wrong(&[(Region::Variable(name.to_owned()), Access::Read)]);
     assert_eq!(variable("B"), "");
     assert!(variable("C").starts_with("variable: the variable `C` is not filled by any buffer"));

@@ -212,6 +212,7 @@ mod tests {
         let minus = (tag(4, b'i', b'd'), &(-7_i32).to_le_bytes()[..]);
         let hex = (tag(1, b'i', b'x'), &(-2_i8).to_le_bytes()[..]);
         let half = (tag(8, b'f', b'd'), &0.5_f64.to_le_bytes()[..]);
+        let scientific = |written| (tag(8, b'f', written), half.1);
         let text = (tag(0, b's', b'?'), &b"a\"b"[..]);
         let plain = (tag(0, b's', b'd'), &b"abc"[..]);
         let cases = [
@@ -240,6 +241,18 @@ mod tests {
             (
                 formatted('*' as u32 | 2 << 29, 6, 0, plain),
                 format!("{:*^6}", "abc"),
+            ),
+            (
+                formatted(DEFAULT_FLAGS, 6, 0, plain),
+                format!("{:6}", "abc"),
+            ),
+            (
+                formatted(DEFAULT_FLAGS, 0, 0, scientific(b'e')),
+                format!("{:e}", 0.5),
+            ),
+            (
+                formatted(DEFAULT_FLAGS, 0, 0, scientific(b'E')),
+                format!("{:E}", 0.5),
             ),
             (
                 formatted(DEFAULT_FLAGS | HAS_PRECISION, 0, 2, plain),
