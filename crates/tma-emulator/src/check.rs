@@ -98,7 +98,7 @@ pub(crate) use unreleased::Unreleased;
 
 use crate::{
     machine::{
-        Fault, Made, Places, Program, Trap,
+        Fault, MbarrierInit, Places, Program, Trap,
         observer::{
             Accesses, Event, FenceKind, MbarrierEvent, Observer, OrdinaryAccess, Origin, Proxy,
         },
@@ -309,7 +309,7 @@ impl Observer for Checker {
                 scope,
             } => {
                 if let MbarrierEvent::Init { count } = operation {
-                    self.shared_names.rings.add(Made {
+                    self.shared_names.rings.add(MbarrierInit {
                         block: origin.block,
                         address: range.address,
                         instruction: read,

@@ -10,7 +10,7 @@ use crate::{
         Slot, Space, Trap, Trapped,
         observer::{AccessKind, Event, Proxy, Scope, Sem, Watch},
     },
-    texture::{Geometry, Image, Object, Texel, Texture},
+    texture::{Geometry, Image, Texel, Texture, TextureObject},
 };
 
 const GEOMETRIES: &[(&str, Geometry)] = &[
@@ -238,7 +238,7 @@ impl Place {
     ) -> Result<Image, Trapped> {
         let handle = step.get(self.handle)[lane];
         let image = match step.world.memory.objects.get(handle) {
-            Some(Object::Surface(image)) => *image,
+            Some(TextureObject::Surface(image)) => *image,
             _ => return Err(none(step, lane, handle, "a surface")),
         };
         self.fits(step, lane, &image)?;
@@ -278,7 +278,7 @@ pub(crate) fn texture<O: Watch>(
     handle: u64,
 ) -> Result<Texture, Trapped> {
     match step.world.memory.objects.get(handle) {
-        Some(Object::Texture(texture)) => Ok(*texture),
+        Some(TextureObject::Texture(texture)) => Ok(*texture),
         _ => Err(none(step, lane, handle, "a texture")),
     }
 }

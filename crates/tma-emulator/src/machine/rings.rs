@@ -46,7 +46,7 @@ pub(crate) struct RingBarrier {
 
 /// An `mbarrier.init` that was executed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Made {
+pub(crate) struct MbarrierInit {
     pub(crate) block: u64,
     pub(crate) address: u64,
     pub(crate) instruction: usize,
@@ -66,8 +66,8 @@ impl Rings {
     }
 
     /// Records an `mbarrier.init`.
-    pub(crate) fn add(&mut self, made: Made) {
-        let Made {
+    pub(crate) fn add(&mut self, made: MbarrierInit) {
+        let MbarrierInit {
             block,
             address,
             instruction,
@@ -194,7 +194,7 @@ mod tests {
             ..Rings::default()
         };
         for (block, address, instruction, count) in made.iter().copied() {
-            rings.add(Made {
+            rings.add(MbarrierInit {
                 block,
                 address,
                 instruction,
