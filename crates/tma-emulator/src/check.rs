@@ -129,8 +129,9 @@ impl Checker {
         let ended = ended.map(|fault| self.fault(fault, program, places, entry));
         let found = self.found.iter().enumerate();
         let is_silent = |finding: &Finding| !self.is_strict && self.is_harmless(finding);
-        let told = found.filter(|(index, finding)| causes.is_told(*index) && !is_silent(finding));
-        let found = told.map(|(index, finding)| {
+        let reported =
+            found.filter(|(index, finding)| causes.is_reported(*index) && !is_silent(finding));
+        let found = reported.map(|(index, finding)| {
             let mut diagnostic = finding.render(&self, program, places, entry);
             let follows = causes.of(index).map(|it| &self.found[it]);
             let follows = follows

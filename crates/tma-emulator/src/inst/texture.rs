@@ -212,12 +212,12 @@ impl Place {
         let wants_floats = ty == Type::F32;
         if texture.gives_floats() != wants_floats {
             let format = texture.image().format();
-            let gives = match texture.gives_floats() {
+            let returned = match texture.gives_floats() {
                 true => "floating-point numbers",
                 false => "integers",
             };
             let what = format!(
-                "the texture {handle:#x} returns {gives}, but the instruction is for `{}`; its texels are {format}, read as \
+                "the texture {handle:#x} returns {returned}, but the instruction is for `{}`; its texels are {format}, read as \
                  {}",
                 ty.as_str(),
                 match texture.sampler().read_mode {
