@@ -37,7 +37,7 @@ impl Finding {
     /// Describes the finding in one sentence.
     #[getter]
     fn title(&self) -> &str {
-        self.0.said.as_deref().unwrap_or(self.0.title())
+        self.0.panic_message.as_deref().unwrap_or(self.0.title())
     }
 
     /// The whole report.

@@ -1,51 +1,51 @@
 //! The checker: finds accesses of a kernel that are not ordered, whatever the schedule was.
 //!
-//! A `Checker` is an [`Observer`] of one launch: the emulator reports every access, fence, barrier and copy to
-//! it. The checker does not affect the run. Its findings are [`Diagnostic`]s, each with a [`DiagnosticKind`].
+//! The checker is an [`Observer`] of one launch: the emulator reports every access, fence, barrier and copy to it.
+//! It does not affect the run. Findings are [`Diagnostic`]s, each with a [`DiagnosticKind`]. The page
+//! `docs/memory-model.md` has the table of orders, the rules of each family and the names of findings.
 //!
 //! # Algorithm
 //!
-//! The checker follows happens-before with vector clocks, in the manner of FastTrack (Flanagan and Freund, PLDI
-//! 2009): a recorded access is an *epoch* (a thread or copy, and its progress) instead of a whole clock. A set of
-//! readers is allocated only for bytes with several.
+//! Each thread follows happens-before with vector clocks; a finding is a pair of conflicting accesses of which the
+//! later thread does not know the earlier one.
 //!
-//! - **Clocks** (`clock`). A clock holds, for every thread, the releases known to have happened before. Further
-//!   lanes hold completed `cp.async` copies, bulk copies that have read their source, completed bulk copies and
-//!   completed products of a warpgroup. Completed phases of mbarriers are entries too. Only a release begins a new
-//!   epoch, so accesses between two releases share one.
-//! - **Knowledge** (`knowledge`). A thread carries several clocks. One is the order of memory. The others answer
-//!   "would it be ordered if": scopes were wider, or warp collectives ordered memory. These choose the kind of a
-//!   finding. Further clocks hold the steps covered by proxy fences, by releases of tensor maps and by
-//!   `fence.mbarrier_init`.
-//! - **Shadow memory** (`shadow`, `readers`). For each byte the shadow keeps the last write and the reads since.
-//!   Words accessed as a whole share one entry. A new access is compared with them: if one of two is a write and
-//!   the later thread does not know the earlier epoch, the two conflict (`access`). `classify` selects its
-//!   kind. `quick` handles the common case of a whole warp without a conflict.
-//! - **Copies** (`copies`, `groups`). A copy is forked at its issue and joined by a wait, so it counts as accessing
-//!   all its bytes during that whole time. When the schedule moved its bytes does not matter.
-//! - **Phases** (`mbarriers`, `barriers`). Each phase of a barrier collects the knowledge of its arrivals and passes
-//!   it to its waiters. A wait sees only the parity, and an arrival counts in whichever phase is current. So the
-//!   checker also requires that arrivals, expected bytes and copies are ordered after the previous phase, and waits
-//!   before the next one.
-//! - **Proxies** (`access`, `knowledge`). Copies and products use the async proxy. Bytes written by ordinary stores
-//!   must pass a `fence.proxy.async` after the write and before the copy in the order above, in any thread.
-//! - **Strong accesses and fences** (`sync`, `locations`, `knowledge`). A location stores the releases of its last write or chain
-//!   of atomics, and an acquiring read joins them. `fence.sc` adds the order of section 8.9.3.
+//! - **Clocks** (`clock`). A clock has an entry for each other thread: the releases that happened before. Further
+//!   lanes count completed copies, bulk copies that have read their source, and completed products of a warpgroup.
+//!   Completed phases of mbarriers are entries, too. Accesses between two releases or fences share an epoch.
+//! - **Knowledge** (`knowledge`, `released`). A thread has one clock for the order of memory. Other clocks answer
+//!   what would be ordered if scopes were wider, or if warp collectives ordered memory; they decide the kind of a
+//!   finding. Further clocks hold the steps that a proxy fence, a release of a tensor map or a
+//!   `fence.mbarrier_init` covers.
+//! - **Shadow memory** (`shadow`, `readers`). Each byte has its last write and the reads since; a word that is
+//!   accessed as a whole has one entry. `access` compares, `classify` selects the kind, and `quick` handles a whole
+//!   warp without conflicts.
+//! - **Copies** (`copies`, `groups`). A copy is forked at its issue and joined by a wait for its group or phase.
+//! - **Phases** (`mbarriers`, `barriers`). A phase collects the knowledge of its arrivals and passes it to its
+//!   waiters. Since a wait sees only a parity, each step at a barrier must also be ordered against the phases
+//!   before and after.
+//! - **Proxies** (`access`). The async proxy sees a generic write only if a proxy fence is between the two in this
+//!   order, in any thread.
+//! - **Strong accesses** (`sync`, `locations`). A location stores the releases of its last write or chain of
+//!   atomics, and the `fence.sc` before them; an acquiring read joins them.
 //!
-//! The rules come from PTX ISA 9.1: chapter 8 (memory consistency model) and the sections of the instructions.
-//! [`DiagnosticKind::rule`] names the sections of each kind. At the end, `causes` drops findings that follow from others.
+//! At the end, `causes` drops findings that follow from others.
 //!
-//! # Limits
+//! # Basis
 //!
-//! - One run is judged: other inputs, and branches not taken, are not seen.
-//! - The newest 2^20 copies and products of a launch are known; accesses of older ones count as ordered.
-//! - A location remembers 1024 readers in shared memory and 8 in global memory.
-//! - Global buffers count as initialised by the host.
-//! - Local memory and registers are not watched, except the registers of warpgroup products.
-//! - The order that follows from a read of an older value (as in Dekker's algorithm) is not derived, so data that
-//!   only it orders are reported.
+//! The rules are those of PTX ISA 9.1, chapter 8, and of the sections that [`DiagnosticKind::rule`] names. Lustig,
+//! Sahasrabuddhe and Giroux formalise that model (ASPLOS 2019); Lustig, Cooksey and Giroux add proxies (ISCA 2022).
+//! Recorded accesses are epochs instead of whole clocks, as in FastTrack (Flanagan and Freund, PLDI 2009).
 //!
-//! The page `docs/memory-model.md` has the complete table of orders, the names of findings and the limits.
+//! # Deviations
+//!
+//! - FastTrack keeps clocks per lock. Here releases are kept per location, phase and barrier, since PTX has no locks.
+//! - FastTrack replaces the reads of a variable by a clock. Here they stay a set of accesses with instructions, so
+//!   that a report names both ends; the set is limited.
+//! - PTX orders accesses only among threads within scope. Here a release out of scope still counts in a clock of its
+//!   own, so that the finding is `scope-too-narrow`.
+//! - Fence-SC order is derived only from reads that see a write after a fence, not from reads of older values.
+//!
+//! The limits, and what the checker can miss, are in `docs/memory-model.md` under "What it can miss".
 
 mod access;
 mod barriers;
@@ -98,7 +98,7 @@ pub(crate) use unreleased::Unreleased;
 
 use crate::{
     machine::{
-        Fault, Made, Places, Program, Trap,
+        Fault, MbarrierInit, Places, Program, Trap,
         observer::{
             Accesses, Event, FenceKind, MbarrierEvent, Observer, OrdinaryAccess, Origin, Proxy,
         },
@@ -129,8 +129,9 @@ impl Checker {
         let ended = ended.map(|fault| self.fault(fault, program, places, entry));
         let found = self.found.iter().enumerate();
         let is_silent = |finding: &Finding| !self.is_strict && self.is_harmless(finding);
-        let told = found.filter(|(index, finding)| causes.is_told(*index) && !is_silent(finding));
-        let found = told.map(|(index, finding)| {
+        let reported =
+            found.filter(|(index, finding)| causes.is_reported(*index) && !is_silent(finding));
+        let found = reported.map(|(index, finding)| {
             let mut diagnostic = finding.render(&self, program, places, entry);
             let follows = causes.of(index).map(|it| &self.found[it]);
             let follows = follows
@@ -309,7 +310,7 @@ impl Observer for Checker {
                 scope,
             } => {
                 if let MbarrierEvent::Init { count } = operation {
-                    self.shared_names.rings.add(Made {
+                    self.shared_names.rings.add(MbarrierInit {
                         block: origin.block,
                         address: range.address,
                         instruction: read,

@@ -162,7 +162,7 @@ families! {
     nothing: Nothing(nothing::Nothing) { "pmevent" => decode }
 
     // Copies and barriers.
-    async_group: Group(async_group::Group) {}
+    async_group: AsyncGroup(async_group::AsyncGroup) {}
     barrier_cluster: ClusterBarrier(barrier_cluster::ClusterBarrier) { "barrier.cluster" }
     barrier_cta: CtaBarrier(Box<barrier_cta::CtaBarrier>) { "barrier", "bar" }
     barrier_warp { "bar.warp" }
@@ -213,7 +213,7 @@ families! {
     cvta: Window(cvta::Window) { "cvta" }
     discard: Discard(discard::Discard) { "discard" }
     isspacep { "isspacep" }
-    ld_st: Move(Box<ld_st::Move>) { "ld" => decode, "ldu" => decode, "st" => decode }
+    ld_st: LoadStore(Box<ld_st::LoadStore>) { "ld" => decode, "ldu" => decode, "st" => decode }
     mov { "mov" => decode }
     prefetch { "prefetch", "prefetchu" }
     red_async { "red.async" }

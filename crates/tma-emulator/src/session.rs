@@ -20,7 +20,7 @@ use crate::{
 };
 
 pub use error::Error;
-pub(crate) use kernel::Kernel;
+pub(crate) use kernel::DecodedKernel;
 pub(crate) use launch::Ready;
 use launch::State;
 use module::Module;

@@ -30,7 +30,7 @@ pub use error::TextureError;
 pub use format::{Channel, Format};
 pub use image::{Geometry, Image, MAX_LINEAR_TEXELS};
 pub use objects::handle;
-pub(crate) use objects::{Object, Objects};
+pub(crate) use objects::{Objects, TextureObject};
 pub(crate) use sample::Point;
 pub use sample::{AddressMode, Filter, ReadMode, Sampler, Texture};
 

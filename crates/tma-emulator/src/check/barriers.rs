@@ -152,7 +152,7 @@ impl Checker {
         let Some(block) = grid.blocks.get_mut(origin.block as u32) else {
             return;
         };
-        if !block.is_first_told(origin, members) {
+        if !block.is_first_recorded(origin, members) {
             return;
         }
         let mut released = Released::default();
@@ -238,14 +238,14 @@ impl Checker {
 
 impl Block {
     /// Returns whether this lane is the first to report a meeting of its warp; the others repeat it.
-    pub(super) fn is_first_told(&mut self, origin: Origin, members: u32) -> bool {
+    pub(super) fn is_first_recorded(&mut self, origin: Origin, members: u32) -> bool {
         let (warp, lane) = (origin.thread / LANES as u32, origin.thread % LANES as u32);
-        let (told, remaining) = self.told;
-        if told == warp && remaining & 1 << lane != 0 {
-            self.told.1 &= !(1 << lane);
+        let (recorded, remaining) = self.recorded;
+        if recorded == warp && remaining & 1 << lane != 0 {
+            self.recorded.1 &= !(1 << lane);
             return false;
         }
-        self.told = (warp, members & !(1 << lane));
+        self.recorded = (warp, members & !(1 << lane));
         true
     }
 }

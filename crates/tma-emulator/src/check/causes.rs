@@ -15,7 +15,7 @@ pub(super) struct Causes {
 }
 
 impl Causes {
-    pub(super) fn is_told(&self, index: usize) -> bool {
+    pub(super) fn is_reported(&self, index: usize) -> bool {
         !self.follows.contains_key(&index)
     }
 
@@ -26,14 +26,14 @@ impl Causes {
     }
 
     /// Returns the diagnostic itself, or the reported one that it follows from.
-    pub(super) fn told(&self, index: usize) -> usize {
+    pub(super) fn reported(&self, index: usize) -> usize {
         self.follows.get(&index).copied().unwrap_or(index)
     }
 
     /// Drops `index` as a consequence of `cause`, unless others follow from `index` itself.
     pub(super) fn add(&mut self, index: usize, cause: usize) {
-        let cause = self.told(cause);
-        if index != cause && !self.roots.contains(&index) && self.is_told(index) {
+        let cause = self.reported(cause);
+        if index != cause && !self.roots.contains(&index) && self.is_reported(index) {
             self.follows.insert(index, cause);
             self.roots.insert(cause);
         }
@@ -183,7 +183,7 @@ impl Checker {
         let mut wrong_bytes = HashMap::new();
         for (index, finding) in self
             .of(is_of_bytes)
-            .filter(|(index, _)| causes.is_told(*index))
+            .filter(|(index, _)| causes.is_reported(*index))
         {
             for mbarrier in &finding.mbarriers {
                 wrong_bytes.entry(*mbarrier).or_insert(index);
@@ -299,7 +299,7 @@ impl Checker {
         program: &Program,
         causes: &Causes,
     ) -> Option<usize> {
-        let told = |index: usize| Some(causes.told(index));
+        let reported = |index: usize| Some(causes.reported(index));
         let first =
             |is: fn(DiagnosticKind) -> bool| self.found.iter().position(|finding| is(finding.kind));
         let location = fault.at.as_ref().map(|at| &at.location);
@@ -316,11 +316,13 @@ impl Checker {
         match fault.trap {
             Trap::PeerEnded => {
                 let cause = at(is_of_ends).or_else(|| first(is_of_bytes));
-                told(cause.or_else(|| first(|kind| kind == DiagnosticKind::EarlyBarrierArrival))?)
+                reported(
+                    cause.or_else(|| first(|kind| kind == DiagnosticKind::EarlyBarrierArrival))?,
+                )
             }
-            Trap::MbarrierUninitialised => told(at(is_of_starts)?),
+            Trap::MbarrierUninitialised => reported(at(is_of_starts)?),
             Trap::MbarrierOverflow if first(is_of_arrivals).is_some() => {
-                told(first(is_of_arrivals)?)
+                reported(first(is_of_arrivals)?)
             }
             Trap::Deadlock | Trap::MbarrierOverflow => {
                 let is_cause = |kind| {
@@ -333,7 +335,7 @@ impl Checker {
                                 | DiagnosticKind::InvalidCollective
                         )
                 };
-                told(first(is_cause)?)
+                reported(first(is_cause)?)
             }
             _ => None,
         }

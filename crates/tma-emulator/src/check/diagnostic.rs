@@ -15,7 +15,7 @@ pub struct Diagnostic {
     /// Kind of the violation.
     pub kind: DiagnosticKind,
     /// The message of the kernel's own panic.
-    pub said: Option<String>,
+    pub panic_message: Option<String>,
     /// Name of the kernel.
     pub entry: String,
     /// Location of the defect. `None` if no single instruction is to blame.
@@ -44,8 +44,8 @@ impl Diagnostic {
     /// Returns the fix for this case if there is one, else the kind's usual fix.
     pub fn help(&self) -> &'static str {
         let of_product = self.of_product().map(|[_, help]| help);
-        let said = self.fix.or(of_product).or_else(|| self.of_access());
-        said.unwrap_or(self.kind.help())
+        let help = self.fix.or(of_product).or_else(|| self.of_access());
+        help.unwrap_or(self.kind.help())
     }
 
     /// Returns the fix if a load, a store or an atomic is to blame instead of a copy.
@@ -172,7 +172,7 @@ impl Display for Diagnostic {
             Severity::Error => "error",
             Severity::Warning => "warning",
         };
-        let title = self.said.as_deref().unwrap_or(self.title());
+        let title = self.panic_message.as_deref().unwrap_or(self.title());
         write!(f, "{severity}[{}]: {title}", self.kind)?;
         if let Some(here) = &self.here {
             write!(f, "\n{here}")?;

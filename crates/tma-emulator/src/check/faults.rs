@@ -46,16 +46,21 @@ impl Checker {
         if kind == DiagnosticKind::Deadlock {
             notes.extend(self.bytes_at_deadlock(program));
         }
-        let said = fault.what.as_str();
+        let description = fault.what.as_str();
         // The title of the kind already states that no thread can make progress.
         let what = match kind {
-            DiagnosticKind::Deadlock => said
+            DiagnosticKind::Deadlock => description
                 .split_once('\n')
-                .map_or(said, |(_, who)| who.trim_start()),
-            _ => said,
+                .map_or(description, |(_, who)| who.trim_start()),
+            _ => description,
         };
-        let said = (kind == DiagnosticKind::Panicked).then(|| what.to_owned());
-        let what = if said.is_some() { "panics" } else { what }.to_owned();
+        let panic_message = (kind == DiagnosticKind::Panicked).then(|| what.to_owned());
+        let what = if panic_message.is_some() {
+            "panics"
+        } else {
+            what
+        }
+        .to_owned();
         let site = |at: &FaultAt, what: String| Site {
             location: at.location.clone(),
             function: entry.to_owned(),
@@ -71,7 +76,7 @@ impl Checker {
             None => last_to_fit.map(|end| end.site(program, &self.sites, places)),
         };
         let here = fault.at.as_ref().map(|at| {
-            let what = match said {
+            let what = match panic_message {
                 Some(_) => what.clone(),
                 None => format!("fails: {}", what.lines().next().unwrap_or_default()),
             };
@@ -89,7 +94,7 @@ impl Checker {
         }
         Diagnostic {
             kind,
-            said,
+            panic_message,
             entry: entry.to_owned(),
             here,
             there,

@@ -247,7 +247,7 @@ pub(super) struct Block {
     /// The last completion of barrier 0, and the first instruction that reached it.
     pub(super) syncs: Option<(u64, usize)>,
     /// A warp, and its lanes that still have to see the meeting already recorded.
-    pub(super) told: (u32, u32),
+    pub(super) recorded: (u32, u32),
     /// Meetings by warp.
     pub(super) met: Vec<Met>,
     /// The knowledge of the threads that ended.

@@ -48,7 +48,7 @@ impl Finding {
             |end: &Option<FindingEnd>| end.as_ref().map(|end| end.site(program, sites, places));
         Diagnostic {
             kind,
-            said: None,
+            panic_message: None,
             entry: entry.to_owned(),
             here: site(&self.here),
             there: site(&self.there).or_else(|| self.elsewhere.clone()),

@@ -55,8 +55,8 @@ impl Checker {
                 self.is_read(finding, self.sites.instruction(there.instruction))
             });
             match read {
-                Some(read) if causes.is_told(read) => causes.add(read, index),
-                Some(read) => causes.add(index, causes.told(read)),
+                Some(read) if causes.is_reported(read) => causes.add(read, index),
+                Some(read) => causes.add(index, causes.reported(read)),
                 None => {}
             }
         }

@@ -33,15 +33,15 @@ pub(crate) fn check(module: &Module, name: &str, text: &str) -> Result<(), Failu
     }
     found.sort_unstable();
     let lines = LineIndex::new(text);
-    let told = found.iter().take(MOST).map(|(span, what)| {
+    let shown = found.iter().take(MOST).map(|(span, what)| {
         let at = lines.line_column(span.start());
         format!("{name}:{}:{}: {what}", at.line, at.column)
     });
-    let mut told: Vec<String> = told.collect();
+    let mut shown: Vec<String> = shown.collect();
     if let Some(rest) = found.len().checked_sub(MOST + 1) {
-        told.push(format!("{} more mistakes are not shown", rest + 1));
+        shown.push(format!("{} more mistakes are not shown", rest + 1));
     }
-    Err(Failure::new(Stage::Load, told.join("\n")))
+    Err(Failure::new(Stage::Load, shown.join("\n")))
 }
 
 #[cfg(test)]
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn what_ptxas_refuses_is_invalid() {
-        for (body, says) in [
+        for (body, expected) in [
             ("bra L; L: L:", "`L` is defined twice"),
             (".reg .b32 x; .reg .b64 x;", "`x` is defined twice"),
             (".reg .b32 q<4>; .reg .b32 q3;", "`q3` is defined twice"),
@@ -193,13 +193,13 @@ mod tests {
             (".shared .b32 s = 4;", "`s` has an initial value"),
         ] {
             let mistake = in_kernel(body);
-            assert!(mistake.contains(says), "{body}: {mistake}");
+            assert!(mistake.contains(expected), "{body}: {mistake}");
             assert!(
                 mistake.starts_with("t:6:") && mistake.contains("(PTX ISA "),
                 "{mistake}"
             );
         }
-        for (items, says) in [
+        for (items, expected) in [
             (
                 ".entry k() { ret; } .entry k() { ret; }",
                 "`k` is defined twice",
@@ -242,9 +242,9 @@ mod tests {
             ),
         ] {
             let mistake = mistake(items);
-            assert!(mistake.contains(says), "{items}: {mistake}");
+            assert!(mistake.contains(expected), "{items}: {mistake}");
         }
-        for (head, says) in [
+        for (head, expected) in [
             (".version 7.9 .target sm_90a", "there is no PTX ISA 7.9"),
             (".version 0.5 .target sm_90a", "there is no PTX ISA 0.5"),
             (".version 7.0 .target sm_90a", "needs PTX ISA 8.0"),
@@ -252,7 +252,7 @@ mod tests {
             (".version 8.0 .target sm_90a .address_size 32", "32 bits"),
         ] {
             let mistake = of(&format!("{head} .entry k() {{ ret; }}"));
-            assert!(mistake.contains(says), "{head}: {mistake}");
+            assert!(mistake.contains(expected), "{head}: {mistake}");
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::{
 
 /// An operation on the groups of a thread, of bulk copies or of `cp.async`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Group {
+pub(crate) enum AsyncGroup {
     /// Closes the current group.
     Commit { bulk: bool },
     /// Waits until at most `left` groups are pending.
@@ -24,7 +24,7 @@ pub(crate) enum Group {
 }
 
 pub(crate) fn commit(decoder: &mut Decoder<'_>, bulk: bool) -> Result<(), NotSupported> {
-    decoder.emit(Action::Group(Group::Commit { bulk }));
+    decoder.emit(Action::AsyncGroup(AsyncGroup::Commit { bulk }));
     Ok(())
 }
 
@@ -44,23 +44,23 @@ pub(crate) fn wait(
         .and_then(|left| u64::try_from(left).ok())
         .ok_or("its number of groups is not constant")?;
     let read = form.has(Flag::Read);
-    decoder.emit(Action::Group(Group::Wait { bulk, left, read }));
+    decoder.emit(Action::AsyncGroup(AsyncGroup::Wait { bulk, left, read }));
     Ok(())
 }
 
 /// Decodes `cp.async.wait_all`, which closes the group and waits for all groups.
 pub(crate) fn wait_all(decoder: &mut Decoder<'_>) -> Result<(), NotSupported> {
     commit(decoder, false)?;
-    let wait = Group::Wait {
+    let wait = AsyncGroup::Wait {
         bulk: false,
         left: 0,
         read: false,
     };
-    decoder.emit(Action::Group(wait));
+    decoder.emit(Action::AsyncGroup(wait));
     Ok(())
 }
 
-impl Execute for Group {
+impl Execute for AsyncGroup {
     fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         match self {
             Self::Commit { bulk } => {
@@ -115,7 +115,7 @@ impl Execute for Group {
     }
 }
 
-impl Group {
+impl AsyncGroup {
     /// Returns whether the groups that these lanes wait for are done.
     fn is_done(&self, world: &World, here: Here, mask: u32) -> bool {
         let Self::Wait { bulk, left, read } = self else {

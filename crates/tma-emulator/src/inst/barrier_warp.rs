@@ -7,7 +7,7 @@ use crate::{
     decode::{NotSupported, operands},
     inst::{
         Action, Decoder,
-        collective::{Collective, Kind},
+        collective::{Collective, CollectiveKind},
     },
 };
 
@@ -20,7 +20,7 @@ pub(crate) fn decode(
     let Op::Sync = op;
     let [members] = operands(instruction)?;
     let members = decoder.source(members, Type::B32)?;
-    let (kind, sources) = (Kind::Meet, [members; 3]);
+    let (kind, sources) = (CollectiveKind::Meet, [members; 3]);
     decoder.emit(Action::Collective(Box::new(Collective {
         kind,
         d: None,

@@ -19,7 +19,7 @@ use crate::{
 
 /// Kinds with their modifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum CollectiveKind {
     Shfl(ptx_isa::shfl_sync::Op),
     Vote(ptx_isa::vote_sync::Op),
     Match(match_sync::Mode),
@@ -34,7 +34,7 @@ pub(crate) enum Kind {
 /// One collective.
 #[derive(Clone, Debug)]
 pub(crate) struct Collective {
-    pub(crate) kind: Kind,
+    pub(crate) kind: CollectiveKind,
     pub(crate) d: Option<Slot>,
     pub(crate) p: Option<Slot>,
     /// The operands of the lanes; those that the kind does not need repeat the first.
@@ -47,7 +47,7 @@ pub(crate) struct Collective {
 pub(crate) fn align(decoder: &mut Decoder<'_>) {
     let all = decoder.constant(Constant::Value(u32::MAX.into()));
     decoder.emit(Action::Collective(Box::new(Collective {
-        kind: Kind::Align,
+        kind: CollectiveKind::Align,
         d: None,
         p: None,
         sources: [all; 3],
@@ -230,7 +230,7 @@ impl Collective {
             }
         }
         let results = match self.kind {
-            Kind::Shfl(mode) => {
+            CollectiveKind::Shfl(mode) => {
                 let from = |lane: &usize| {
                     let from = shfl_sync::source(mode, *lane, b, c).unwrap_or(*lane);
                     lanes & 1 << from != 0
@@ -252,7 +252,7 @@ impl Collective {
 
     /// Lanes that meet at other instructions, one of each; of `bar.warp.sync` alone.
     fn elsewhere<O: Watch>(&self, step: &Step<'_, O>, parties: &[Party<'_>]) -> Vec<Origin> {
-        if !O::WATCHES || self.kind != Kind::Meet {
+        if !O::WATCHES || self.kind != CollectiveKind::Meet {
             return Vec::new();
         }
         let own = (step.group.pc, step.group.calls);
@@ -292,12 +292,12 @@ impl Collective {
         let elsewhere = self.elsewhere(step, &parties);
         let [a, b, c] = &sources;
         let (d, p) = match self.kind {
-            Kind::Shfl(mode) => shfl_sync::compute(mode, there, a, b, c),
-            Kind::Vote(mode) => vote_sync::compute(mode, there, a),
-            Kind::Match(mode) => match_sync::compute(mode, there, a),
-            Kind::Elect => elect_sync::compute(there),
-            Kind::Redux(mode) => redux_sync::compute(mode, there, a),
-            Kind::Meet | Kind::Align => ([0; LANES], [0; LANES]),
+            CollectiveKind::Shfl(mode) => shfl_sync::compute(mode, there, a, b, c),
+            CollectiveKind::Vote(mode) => vote_sync::compute(mode, there, a),
+            CollectiveKind::Match(mode) => match_sync::compute(mode, there, a),
+            CollectiveKind::Elect => elect_sync::compute(there),
+            CollectiveKind::Redux(mode) => redux_sync::compute(mode, there, a),
+            CollectiveKind::Meet | CollectiveKind::Align => ([0; LANES], [0; LANES]),
         };
         if O::WATCHES && step.warp.unwritten.is_some() {
             self.follow(&mut *step.warp, &parties, there, &sources);
@@ -322,16 +322,16 @@ impl Collective {
             }
             step.tell_all(Event::WarpMeet {
                 members,
-                orders: self.kind == Kind::Meet,
+                orders: self.kind == CollectiveKind::Meet,
             });
-            if !matches!(self.kind, Kind::Meet | Kind::Align) {
-                let exchanges = !matches!(self.kind, Kind::Elect);
+            if !matches!(self.kind, CollectiveKind::Meet | CollectiveKind::Align) {
+                let exchanges = !matches!(self.kind, CollectiveKind::Elect);
                 step.tell(first, |_| Event::WarpCollective {
                     lanes: there,
                     exchanges,
                 });
             }
-            if let Kind::Shfl(mode) = self.kind {
+            if let CollectiveKind::Shfl(mode) = self.kind {
                 for lane in lanes_of(there) {
                     let from = shfl_sync::source(mode, lane, b, c);
                     if let Some(from) = from.filter(|from| there & 1 << from == 0) {

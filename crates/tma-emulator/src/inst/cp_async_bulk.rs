@@ -9,8 +9,8 @@ use crate::{
     decode::{NotSupported, space},
     inst::{Action, Decoder, Execute, Step, async_group, each_lane},
     machine::{
-        Address, Completion, Flow, Issue, Piece, Report, Signal, Slot, Space, Target, Trap,
-        Trapped, issue,
+        Address, Completion, Flow, Issue, Piece, ReportCondition, Signal, Slot, Space, Target,
+        Trap, Trapped, issue,
         observer::{Scope, Sem, Watch},
         target,
     },
@@ -31,7 +31,7 @@ pub(crate) struct BulkCopy {
     ignored: Option<[Slot; 2]>,
     /// The order of its accesses, where it is written.
     order: Option<(Sem, Scope)>,
-    report: Option<Report>,
+    report: Option<ReportCondition>,
     reduction: Option<Reduction>,
 }
 
@@ -112,16 +112,16 @@ pub(crate) fn mask_type(multicast: Multicast) -> Type {
 }
 
 /// Returns the report condition of a copy.
-pub(crate) fn report(report: Reported) -> Option<Report> {
+pub(crate) fn report(report: Reported) -> Option<ReportCondition> {
     let bits = match report {
         Reported::Disabled => return None,
-        Reported::PerElementFf => return Some(Report::Ff),
+        Reported::PerElementFf => return Some(ReportCondition::Ff),
         Reported::Per16Bytes8 => 4,
         Reported::Per16Bytes80 => 8,
         Reported::Per16Bytes8000 => 16,
         Reported::Per16Bytes80000000 => 32,
     };
-    Some(Report::NegativeZero { bits })
+    Some(ReportCondition::NegativeZero { bits })
 }
 
 impl Execute for BulkCopy {

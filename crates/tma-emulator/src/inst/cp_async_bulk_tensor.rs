@@ -14,7 +14,7 @@ use crate::{
         Action, Decoder,
         cp_async_bulk::{mask_type, report},
     },
-    machine::{Address, Report, Signal, Slot, Space},
+    machine::{Address, ReportCondition, Signal, Slot, Space},
     value::Operator,
 };
 
@@ -27,7 +27,7 @@ pub(crate) struct TensorCopy {
     shared: Address,
     /// The mbarrier of a load.
     signal: Option<Signal>,
-    report: Option<Report>,
+    report: Option<ReportCondition>,
     reduces: Option<Operator>,
 }
 

@@ -7,7 +7,7 @@ use crate::{
     decode::{NotSupported, operands},
     inst::{
         Action, Decoder,
-        collective::{Collective, Kind},
+        collective::{Collective, CollectiveKind},
     },
     value::{LANES, Lanes},
 };
@@ -24,7 +24,7 @@ pub(crate) fn decode(
     let p = p.ok_or("its result has no predicate")?;
     let members = decoder.source(members, Type::B32)?;
     decoder.emit(Action::Collective(Box::new(Collective {
-        kind: Kind::Elect,
+        kind: CollectiveKind::Elect,
         d: Some(d.slot),
         p: Some(p.slot),
         sources: [members; 3],

@@ -18,7 +18,7 @@ use together::{Starts, differing};
 
 /// A load or store.
 #[derive(Clone, Debug)]
-pub(crate) struct Move {
+pub(crate) struct LoadStore {
     stores: bool,
     address: Address,
     /// Registers, and the bits of them that a load may set.
@@ -75,7 +75,7 @@ pub(crate) fn decode(
         Sem::Weak => bytes * count as u64,
         _ => bytes,
     };
-    let access = Move {
+    let access = LoadStore {
         stores,
         address,
         registers,
@@ -85,7 +85,7 @@ pub(crate) fn decode(
         access_bytes,
         is_non_coherent,
     };
-    decoder.emit(Action::Move(Box::new(access)));
+    decoder.emit(Action::LoadStore(Box::new(access)));
     Ok(())
 }
 
@@ -126,7 +126,7 @@ fn registers(
     Ok(registers.into())
 }
 
-impl Execute for Move {
+impl Execute for LoadStore {
     fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         let size = self.element_bytes * self.registers.len();
         let base = step.group.base;
@@ -171,7 +171,7 @@ impl Execute for Move {
     }
 }
 
-impl Move {
+impl LoadStore {
     /// Performs the accesses of all lanes at once if one piece of memory contains them; with an observer, only
     /// weak ones. Returns the remaining lanes: all or none.
     #[inline]

@@ -6,7 +6,7 @@ use crate::{
     decode::{Modifiers, NotSupported, operands},
     inst::{
         Action, Decoder,
-        collective::{Collective, Kind},
+        collective::{Collective, CollectiveKind},
     },
     value::{LANES, Lanes, lanes_of},
 };
@@ -38,7 +38,7 @@ pub(crate) fn decode(
     let a = decoder.source(a, ty)?;
     let members = decoder.source(members, Type::B32)?;
     decoder.emit(Action::Collective(Box::new(Collective {
-        kind: Kind::Match(mode),
+        kind: CollectiveKind::Match(mode),
         d: Some(d.slot),
         p: p.map(|p| p.slot),
         sources: [a; 3],

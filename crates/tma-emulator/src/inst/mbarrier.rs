@@ -19,7 +19,7 @@ use crate::{
 /// An operation on an mbarrier.
 #[derive(Clone, Debug)]
 pub(crate) struct MbarrierOperation {
-    kind: Kind,
+    kind: OperationKind,
     address: Address,
     /// Blocks of the cluster in which it happens, at this offset.
     multicast: Option<Slot>,
@@ -27,7 +27,7 @@ pub(crate) struct MbarrierOperation {
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum OperationKind {
     Init {
         count: Slot,
         hears: bool,
@@ -87,30 +87,34 @@ pub(crate) fn decode(
         Op::CheckLayout => {
             let [d, address] = operands(instruction)?;
             let d = decoder.destination(d)?.slot;
-            (address, Kind::CheckLayout { d, hears }, Sem::Relaxed)
+            (
+                address,
+                OperationKind::CheckLayout { d, hears },
+                Sem::Relaxed,
+            )
         }
         Op::Init => {
             let [address, count] = operands(instruction)?;
             let count = number(decoder, count)?;
-            (address, Kind::Init { count, hears }, Sem::Relaxed)
+            (address, OperationKind::Init { count, hears }, Sem::Relaxed)
         }
         Op::Inval => {
             let [address] = operands(instruction)?;
-            (address, Kind::Inval, Sem::Relaxed)
+            (address, OperationKind::Inval, Sem::Relaxed)
         }
         Op::ExpectTx => {
             let [address, bytes] = all else {
                 return Err(NotSupported::Operands);
             };
             let bytes = number(decoder, bytes)?;
-            (address, Kind::ExpectTx { bytes }, Sem::Relaxed)
+            (address, OperationKind::ExpectTx { bytes }, Sem::Relaxed)
         }
         Op::CompleteTx => {
             let [address, bytes] = all else {
                 return Err(NotSupported::Operands);
             };
             let bytes = number(decoder, bytes)?;
-            (address, Kind::CompleteTx { bytes }, Sem::Relaxed)
+            (address, OperationKind::CompleteTx { bytes }, Sem::Relaxed)
         }
         Op::Arrive
         | Op::ArriveExpectTx
@@ -127,7 +131,7 @@ pub(crate) fn decode(
                 Op::ArriveExpectTx | Op::ArriveDropExpectTx => (None, last),
                 _ => (last, None),
             };
-            let kind = Kind::Arrive {
+            let kind = OperationKind::Arrive {
                 d: decoder.destination(d)?.slot,
                 count,
                 bytes,
@@ -152,7 +156,7 @@ pub(crate) fn decode(
             let (d, reported) = decoder.pair(d)?;
             let parity = matches!(op, Op::TestWaitParity | Op::TryWaitParity);
             let ty = if parity { Type::U32 } else { Type::B64 };
-            let kind = Kind::Wait {
+            let kind = OperationKind::Wait {
                 state: decoder.source(state, ty)?,
                 d: d.slot,
                 parity,
@@ -177,7 +181,7 @@ pub(crate) fn decode(
 }
 
 /// An object: rank of its block, and offset.
-type Object = (usize, usize);
+type MbarrierAddress = (usize, usize);
 
 impl Execute for MbarrierOperation {
     /// Retries a barrier that is not initialised: it may be initialised a little later. So a kernel without
@@ -191,7 +195,7 @@ impl Execute for MbarrierOperation {
     }
 
     fn splits(&self) -> bool {
-        matches!(self.kind, Kind::Wait { .. })
+        matches!(self.kind, OperationKind::Wait { .. })
     }
 
     fn is_over(&self, waiting: &Waiting<'_>) -> bool {
@@ -226,8 +230,8 @@ impl Execute for MbarrierOperation {
 impl MbarrierOperation {
     fn execute<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         match &self.kind {
-            Kind::Wait { .. } => return self.wait(step, false),
-            Kind::Arrive {
+            OperationKind::Wait { .. } => return self.wait(step, false),
+            OperationKind::Arrive {
                 d,
                 count,
                 bytes,
@@ -236,7 +240,7 @@ impl MbarrierOperation {
             } => {
                 self.arrive(step, *d, *count, *bytes, *drops, *completes)?;
             }
-            Kind::Init { count, hears } => {
+            OperationKind::Init { count, hears } => {
                 for lane in lanes_of(step.active) {
                     let count = step.get(*count)[lane] as u32;
                     let (rank, offset) = self.object(step, lane)?;
@@ -262,14 +266,14 @@ impl MbarrierOperation {
                 }
             }
             // No effect on the hardware can be observed: the barrier keeps working.
-            Kind::Inval => {
+            OperationKind::Inval => {
                 for lane in lanes_of(step.active) {
                     let object = self.object(step, lane)?;
                     self.change(step, lane, object, |_| Ok(()))?;
                     self.tell(step, lane, object, MbarrierEvent::Inval);
                 }
             }
-            Kind::CheckLayout { d, hears } => {
+            OperationKind::CheckLayout { d, hears } => {
                 let mut same = [0; LANES];
                 for lane in lanes_of(step.active) {
                     let object = self.object(step, lane)?;
@@ -279,8 +283,8 @@ impl MbarrierOperation {
                 }
                 step.set(*d, &same);
             }
-            Kind::ExpectTx { bytes } | Kind::CompleteTx { bytes } => {
-                let expects = matches!(self.kind, Kind::ExpectTx { .. });
+            OperationKind::ExpectTx { bytes } | OperationKind::CompleteTx { bytes } => {
+                let expects = matches!(self.kind, OperationKind::ExpectTx { .. });
                 for lane in lanes_of(step.active) {
                     let bytes = step.get(*bytes)[lane] as u32;
                     for object in self.objects(step, lane)? {
@@ -311,7 +315,7 @@ impl MbarrierOperation {
 
     /// Returns whether the barrier of the first lane is uninitialised; usually all lanes use the same one.
     fn is_missing<O: Watch>(&self, step: &mut Step<'_, O>) -> bool {
-        if matches!(self.kind, Kind::Init { .. }) || self.multicast.is_some() {
+        if matches!(self.kind, OperationKind::Init { .. }) || self.multicast.is_some() {
             return false;
         }
         let first = lanes_of(step.active).next().unwrap_or(0);
@@ -322,7 +326,11 @@ impl MbarrierOperation {
         })
     }
 
-    fn object<O: Watch>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<Object, Trapped> {
+    fn object<O: Watch>(
+        &self,
+        step: &mut Step<'_, O>,
+        lane: usize,
+    ) -> Result<MbarrierAddress, Trapped> {
         match step.locate(lane, &self.address, 8, 8)? {
             Located::Shared { rank, offset } => Ok((rank, offset)),
             _ => {
@@ -337,7 +345,7 @@ impl MbarrierOperation {
         &self,
         step: &mut Step<'_, O>,
         lane: usize,
-    ) -> Result<Vec<Object>, Trapped> {
+    ) -> Result<Vec<MbarrierAddress>, Trapped> {
         let (rank, offset) = self.object(step, lane)?;
         let ranks = match self.multicast {
             Some(mask) => ranks_of(step, lane, step.get(mask)[lane] & u64::from(u32::MAX))?,
@@ -351,7 +359,7 @@ impl MbarrierOperation {
         &self,
         step: &mut Step<'_, O>,
         lane: usize,
-        (rank, offset): Object,
+        (rank, offset): MbarrierAddress,
         change: impl FnOnce(&mut Mbarrier) -> Result<T, String>,
     ) -> Result<T, Trapped> {
         let cta = &mut step.world.clusters[step.here.cluster].ctas[rank];
@@ -377,7 +385,7 @@ impl MbarrierOperation {
         &self,
         step: &mut Step<'_, O>,
         lane: usize,
-        (rank, offset): Object,
+        (rank, offset): MbarrierAddress,
         operation: MbarrierEvent,
     ) {
         let (sem, scope) = self.order;
@@ -394,7 +402,7 @@ impl MbarrierOperation {
         &self,
         step: &mut Step<'_, O>,
         lane: usize,
-        object: Object,
+        object: MbarrierAddress,
         phase: u64,
     ) {
         let cta = &step.world.clusters[step.here.cluster].ctas[object.0];
@@ -417,7 +425,7 @@ impl MbarrierOperation {
         let value = |step: &Step<'_, O>, slot: Option<Slot>, lane, default| {
             slot.map_or(default, |slot| step.get(slot)[lane] as u32)
         };
-        let mut objects: Vec<(Object, u32)> = Vec::new();
+        let mut objects: Vec<(MbarrierAddress, u32)> = Vec::new();
         for lane in lanes_of(step.active) {
             for object in self.objects(step, lane)? {
                 match objects.iter_mut().find(|(known, _)| *known == object) {

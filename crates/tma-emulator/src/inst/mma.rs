@@ -7,7 +7,7 @@ mod format;
 pub(crate) mod fragment;
 mod sparse;
 
-pub(crate) use arithmetic::{Element, Product, Sum, Way};
+pub(crate) use arithmetic::{Element, Product, ProductGrouping, Sum};
 pub(crate) use format::Format;
 pub(crate) use sparse::Selector;
 
@@ -113,9 +113,9 @@ pub(crate) fn decode(
         c: sum(c)?,
         d: sum(d)?,
         way: match shape {
-            Shape { m: 8, n: 8, k: 4 } if a != Element::Double => Way::Scalar,
-            _ if is_small => Way::Widened,
-            _ => Way::Whole,
+            Shape { m: 8, n: 8, k: 4 } if a != Element::Double => ProductGrouping::Scalar,
+            _ if is_small => ProductGrouping::Widened,
+            _ => ProductGrouping::Whole,
         },
         clamps: form.has(Flag::Satfinite),
         xor: form.reduction() == Some(ptx_isa::Reduction::Xor),
@@ -157,7 +157,7 @@ impl Execute for Mma {
     fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         collective::whole_warp(step)?;
         match self.product.way {
-            Way::Scalar => self.quads(step),
+            ProductGrouping::Scalar => self.quads(step),
             _ => self.warp(step)?,
         }
         Ok(Flow::Next)

@@ -6,7 +6,7 @@ use crate::{
     decode::{Modifiers, NotSupported, operands},
     inst::{
         Action, Decoder,
-        collective::{Collective, Kind},
+        collective::{Collective, CollectiveKind},
     },
     value::{LANES, Lanes, Operator, Reduction, lanes_of},
 };
@@ -34,7 +34,7 @@ pub(crate) fn decode(
     if !matches!(ty, Type::U32 | Type::S32 | Type::B32) {
         return Err(NotSupported::Part("type"));
     }
-    let kind = Kind::Redux(Reduction::new(operator, ty)?);
+    let kind = CollectiveKind::Redux(Reduction::new(operator, ty)?);
     let [d, a, members] = operands(instruction)?;
     let a = decoder.source(a, ty)?;
     let members = decoder.source(members, Type::B32)?;

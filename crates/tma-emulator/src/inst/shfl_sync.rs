@@ -7,7 +7,7 @@ use crate::{
     decode::{NotSupported, operands},
     inst::{
         Action, Decoder,
-        collective::{Collective, Kind},
+        collective::{Collective, CollectiveKind},
     },
     value::{LANES, Lanes, lanes_of},
 };
@@ -27,7 +27,7 @@ pub(crate) fn decode(
     ];
     let members = decoder.source(members, Type::B32)?;
     decoder.emit(Action::Collective(Box::new(Collective {
-        kind: Kind::Shfl(mode),
+        kind: CollectiveKind::Shfl(mode),
         d: Some(d.slot),
         p: p.map(|p| p.slot),
         sources,

@@ -8,7 +8,7 @@ use crate::{
     decode::{NotSupported, exact, operands},
     inst::{
         Action, Decoder, Execute, Step,
-        collective::{Collective, Kind},
+        collective::{Collective, CollectiveKind},
     },
     machine::{
         Address, Constant, Flow, Space, Trapped,
@@ -50,10 +50,10 @@ pub(crate) fn decode(
         decoder.emit(Action::Collective(Box::new(collective)));
     };
     // The convergence does not order earlier steps of the lanes; the copy is before their later ones.
-    meet(decoder, Kind::Align);
+    meet(decoder, CollectiveKind::Align);
     let copy = CopyFence { to, from, scope };
     decoder.emit(Action::CopyFence(Box::new(copy)));
-    meet(decoder, Kind::Meet);
+    meet(decoder, CollectiveKind::Meet);
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use crate::{
         Slot, Space, Trap, Trapped,
         observer::{AccessKind, Event, Proxy, Scope, Sem, Watch},
     },
-    texture::{Geometry, Image, Object, Texel, Texture},
+    texture::{Geometry, Image, Texel, Texture, TextureObject},
 };
 
 const GEOMETRIES: &[(&str, Geometry)] = &[
@@ -212,12 +212,12 @@ impl Place {
         let wants_floats = ty == Type::F32;
         if texture.gives_floats() != wants_floats {
             let format = texture.image().format();
-            let gives = match texture.gives_floats() {
+            let returned = match texture.gives_floats() {
                 true => "floating-point numbers",
                 false => "integers",
             };
             let what = format!(
-                "the texture {handle:#x} returns {gives}, but the instruction is for `{}`; its texels are {format}, read as \
+                "the texture {handle:#x} returns {returned}, but the instruction is for `{}`; its texels are {format}, read as \
                  {}",
                 ty.as_str(),
                 match texture.sampler().read_mode {
@@ -238,7 +238,7 @@ impl Place {
     ) -> Result<Image, Trapped> {
         let handle = step.get(self.handle)[lane];
         let image = match step.world.memory.objects.get(handle) {
-            Some(Object::Surface(image)) => *image,
+            Some(TextureObject::Surface(image)) => *image,
             _ => return Err(none(step, lane, handle, "a surface")),
         };
         self.fits(step, lane, &image)?;
@@ -278,7 +278,7 @@ pub(crate) fn texture<O: Watch>(
     handle: u64,
 ) -> Result<Texture, Trapped> {
     match step.world.memory.objects.get(handle) {
-        Some(Object::Texture(texture)) => Ok(*texture),
+        Some(TextureObject::Texture(texture)) => Ok(*texture),
         _ => Err(none(step, lane, handle, "a texture")),
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step, each_lane, texture},
     machine::{Flow, Slot, Trapped, observer::Watch},
-    texture::{Geometry, Image, Object},
+    texture::{Geometry, Image, TextureObject},
 };
 
 /// Computes `d = property of handle`.
@@ -67,8 +67,8 @@ impl Execute for Query {
         each_lane(step, |step, lane| {
             let handle = step.get(self.handle)[lane];
             let (image, is_normalized) = match step.world.memory.objects.get(handle) {
-                Some(Object::Surface(image)) if self.of_surface => (image, false),
-                Some(Object::Texture(texture)) if !self.of_surface => {
+                Some(TextureObject::Surface(image)) if self.of_surface => (image, false),
+                Some(TextureObject::Texture(texture)) if !self.of_surface => {
                     (texture.image(), texture.sampler().normalized_coordinates)
                 }
                 _ => {

@@ -29,7 +29,7 @@ impl Action {
             Self::Convert(convert) => Flow::Through(vec![convert.through()]),
             Self::Window(window) => Flow::Through(vec![window.through()]),
             Self::Video(video) => Flow::Through(vec![video.through()]),
-            Self::Move(access) => match access.loads() {
+            Self::LoadStore(access) => match access.loads() {
                 Some(registers) => {
                     Flow::Through(registers.map(|register| (register, vec![])).collect())
                 }
@@ -66,7 +66,7 @@ impl Action {
         guard: Option<(Slot, u32)>,
     ) -> bool {
         match self {
-            Self::Move(access) => {
+            Self::LoadStore(access) => {
                 step.use_unwritten(access.base(), step.active, Used::Address);
             }
             Self::Atomic(atomic) => {

@@ -7,7 +7,7 @@ use crate::{
     decode::{NotSupported, operands},
     inst::{
         Action, Decoder,
-        collective::{Collective, Kind},
+        collective::{Collective, CollectiveKind},
     },
     value::{LANES, Lanes, lanes_of},
 };
@@ -22,7 +22,7 @@ pub(crate) fn decode(
     let a = decoder.source(a, Type::Pred)?;
     let members = decoder.source(members, Type::B32)?;
     let d = Some(decoder.destination(d)?.slot);
-    let kind = Kind::Vote(mode);
+    let kind = CollectiveKind::Vote(mode);
     decoder.emit(Action::Collective(Box::new(Collective {
         kind,
         d,

@@ -7,7 +7,7 @@ use crate::{
     decode::{Modifiers, NotSupported, operands},
     inst::{
         Action, Decoder,
-        collective::{Collective, Kind},
+        collective::{Collective, CollectiveKind},
     },
     machine::Slot,
 };
@@ -29,7 +29,7 @@ pub(crate) fn shfl(
     for (slot, source) in slots.iter_mut().zip(sources) {
         *slot = decoder.source(source, Type::B32)?;
     }
-    emit(decoder, Kind::Shfl(mode), d, slots)
+    emit(decoder, CollectiveKind::Shfl(mode), d, slots)
 }
 
 pub(crate) fn vote(
@@ -46,7 +46,7 @@ pub(crate) fn vote(
     let mode = mode(decoder, modifiers, &modes, &[Type::Pred, Type::B32])?;
     let [d, a] = operands(instruction)?;
     let a = decoder.source(a, Type::Pred)?;
-    emit(decoder, Kind::Vote(mode), d, [a; 3])
+    emit(decoder, CollectiveKind::Vote(mode), d, [a; 3])
 }
 
 fn mode<M: Copy>(
@@ -68,7 +68,7 @@ fn mode<M: Copy>(
 
 fn emit(
     decoder: &mut Decoder<'_>,
-    kind: Kind,
+    kind: CollectiveKind,
     d: &Operand,
     sources: [Slot; 3],
 ) -> Result<(), NotSupported> {

@@ -10,7 +10,7 @@ use crate::{
     decode::{Modifiers, NotSupported},
     inst::{
         Action, Decoder, Execute, Step, collective,
-        mma::{self, Element, Format, Product, Sum, Way},
+        mma::{self, Element, Format, Product, ProductGrouping, Sum},
     },
     machine::{
         Address, Flow, Located, Slot, Space, Trapped,
@@ -18,7 +18,7 @@ use crate::{
     },
     value::{LANES, Rounding},
 };
-use fragment::{Fragment, Matrix, Shape};
+use fragment::{Fragment, FragmentMatrix, Shape};
 
 /// One of the instructions.
 #[derive(Clone, Debug)]
@@ -134,10 +134,10 @@ fn transfer(
     (shape, stores): (Shape, bool),
 ) -> Result<Transfer, NotSupported> {
     let matrices = [
-        ("a", Matrix::A),
-        ("b", Matrix::B),
-        ("c", Matrix::C),
-        ("d", Matrix::C),
+        ("a", FragmentMatrix::A),
+        ("b", FragmentMatrix::B),
+        ("c", FragmentMatrix::C),
+        ("d", FragmentMatrix::C),
     ];
     let matrix = modifiers
         .one_of(&matrices)
@@ -150,7 +150,7 @@ fn transfer(
     ];
     let space = modifiers.one_of(&spaces).unwrap_or(Space::Generic);
     let fragment = match matrix {
-        Matrix::C => modifiers.one_of(SUMS).map(|sum| Fragment::sums(shape, sum)),
+        FragmentMatrix::C => modifiers.one_of(SUMS).map(|sum| Fragment::sums(shape, sum)),
         _ => {
             let element = modifiers.one_of(ELEMENTS);
             element.map(|element| Fragment::factor(shape, matrix, element))
@@ -226,8 +226,8 @@ fn multiply(
         c,
         d,
         way: match a {
-            Element::Float(Format::Tf32) => Way::Fours,
-            _ => Way::Whole,
+            Element::Float(Format::Tf32) => ProductGrouping::Fours,
+            _ => ProductGrouping::Whole,
         },
         clamps,
         xor: false,
@@ -240,8 +240,16 @@ fn multiply(
         product,
         shape,
         d: list(decoder, d_list, &Fragment::sums(shape, d))?,
-        a: list(decoder, a_list, &Fragment::factor(shape, Matrix::A, a))?,
-        b: list(decoder, b_list, &Fragment::factor(shape, Matrix::B, b))?,
+        a: list(
+            decoder,
+            a_list,
+            &Fragment::factor(shape, FragmentMatrix::A, a),
+        )?,
+        b: list(
+            decoder,
+            b_list,
+            &Fragment::factor(shape, FragmentMatrix::B, b),
+        )?,
         c: list(decoder, c_list, &Fragment::sums(shape, c))?,
     })
 }
@@ -265,8 +273,8 @@ impl Multiply {
             let registers: Vec<_> = slots.iter().map(|slot| step.get(*slot)).collect();
             fragment.gather(&registers)
         };
-        let left = gather(Fragment::factor(self.shape, Matrix::A, a), &self.a);
-        let right = gather(Fragment::factor(self.shape, Matrix::B, b), &self.b);
+        let left = gather(Fragment::factor(self.shape, FragmentMatrix::A, a), &self.a);
+        let right = gather(Fragment::factor(self.shape, FragmentMatrix::B, b), &self.b);
         let mut sums = gather(Fragment::sums(self.shape, c), &self.c);
         self.product
             .add(&left, &right, self.shape.k, &mut sums, None);
@@ -289,7 +297,7 @@ impl Transfer {
         let (line, k) = self.fragment.place(lane, index);
         // The lines of B are its columns.
         let (row, column) = match self.fragment.matrix() {
-            Matrix::B => (k, line),
+            FragmentMatrix::B => (k, line),
             _ => (line, k),
         };
         let (outer, inner, length) = match self.by_rows {

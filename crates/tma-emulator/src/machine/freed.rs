@@ -62,12 +62,12 @@ mod tests {
         let mut freed = FreedByHost::default();
         freed.add("first".into(), 0x1000, 64, "the host");
         freed.add("second".into(), 0x1000, 32, "`cudaFree`");
-        let said = |address| freed.describe(address);
+        let description = |address| freed.describe(address);
         let second = "byte 31 of `second` (32 bytes), which was freed by `cudaFree`";
-        assert_eq!(said(0x101f).as_deref(), Some(second));
+        assert_eq!(description(0x101f).as_deref(), Some(second));
         let first = "byte 32 of `first` (64 bytes), which was freed by the host";
-        assert_eq!(said(0x1020).as_deref(), Some(first));
-        assert_eq!([said(0xfff), said(0x1040)], [None, None]);
+        assert_eq!(description(0x1020).as_deref(), Some(first));
+        assert_eq!([description(0xfff), description(0x1040)], [None, None]);
     }
 
     #[test]
@@ -78,6 +78,10 @@ mod tests {
         }
         assert_eq!(freed.0.len(), LIMIT);
         assert_eq!(freed.describe(0), None);
-        assert!(freed.describe(16).is_some_and(|said| said.contains("`1`")));
+        assert!(
+            freed
+                .describe(16)
+                .is_some_and(|description| description.contains("`1`"))
+        );
     }
 }

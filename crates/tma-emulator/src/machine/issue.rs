@@ -1,8 +1,8 @@
 //! The issue of copies of all kinds.
 
 use super::{
-    Address, Completion, Located, Piece, Report, Slot, Space, Step, Target, Transfer, Trap,
-    Trapped,
+    Address, Completion, Located, Piece, ReportCondition, Slot, Space, Step, Target, Transfer,
+    Trap, Trapped,
     observer::{AccessKind, CopyCompletion, Event, GroupKind, Proxy, Scope, Sem, Watch},
     of_generic,
 };
@@ -49,7 +49,7 @@ pub(crate) struct Issue {
     /// Ordering of its writes.
     pub(crate) order: (Sem, Scope),
     /// The bytes that it reports to its barrier.
-    pub(crate) report: Option<Report>,
+    pub(crate) report: Option<ReportCondition>,
 }
 
 impl Issue {

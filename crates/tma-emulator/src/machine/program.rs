@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ptx::{LineIndex, Span};
 
-use super::{Cta, Location, Made, Names, Rings, SHARED_START, Special, is_of_library};
+use super::{Cta, Location, MbarrierInit, Names, Rings, SHARED_START, Special, is_of_library};
 
 /// A register of the current function: an index into its frame.
 pub(crate) type Slot = usize;
@@ -209,7 +209,7 @@ impl Program {
         let mut made: Vec<_> = cta.mbarriers.iter().collect();
         made.sort_unstable_by_key(|(_, mbarrier)| mbarrier.made_at);
         for (offset, mbarrier) in made {
-            names.rings.add(Made {
+            names.rings.add(MbarrierInit {
                 block: 0,
                 address: *offset as u64,
                 instruction: mbarrier.made_by,

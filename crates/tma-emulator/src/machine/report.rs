@@ -3,12 +3,12 @@
 /// The condition that makes a barrier report: numbers of `bits` bits that are -0, of which one in 16 bytes is
 /// checked, or any byte 0xff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Report {
+pub(crate) enum ReportCondition {
     NegativeZero { bits: usize },
     Ff,
 }
 
-impl Report {
+impl ReportCondition {
     /// Returns whether delivered bytes meet the condition. `choose` selects the number to check, below a given
     /// count.
     pub(crate) fn is_in(self, bytes: &[u8], mut choose: impl FnMut(usize) -> usize) -> bool {
@@ -36,16 +36,16 @@ mod tests {
     fn the_number_that_is_looked_at_counts() {
         let mut bytes = [0; 32];
         bytes[21] = 0x80;
-        let sees = |report: Report, at: usize| report.is_in(&bytes, |_| at);
+        let sees = |report: ReportCondition, at: usize| report.is_in(&bytes, |_| at);
         // In the second 16 bytes: the third number of 16 bits, the sixth of 8 and the twelfth of 4.
-        assert!(sees(Report::NegativeZero { bits: 16 }, 2));
-        assert!(!sees(Report::NegativeZero { bits: 16 }, 3));
-        assert!(sees(Report::NegativeZero { bits: 8 }, 5));
-        assert!(sees(Report::NegativeZero { bits: 4 }, 11));
-        assert!(!sees(Report::NegativeZero { bits: 4 }, 10));
-        assert!(!sees(Report::NegativeZero { bits: 32 }, 1));
-        assert!(!sees(Report::Ff, 0));
+        assert!(sees(ReportCondition::NegativeZero { bits: 16 }, 2));
+        assert!(!sees(ReportCondition::NegativeZero { bits: 16 }, 3));
+        assert!(sees(ReportCondition::NegativeZero { bits: 8 }, 5));
+        assert!(sees(ReportCondition::NegativeZero { bits: 4 }, 11));
+        assert!(!sees(ReportCondition::NegativeZero { bits: 4 }, 10));
+        assert!(!sees(ReportCondition::NegativeZero { bits: 32 }, 1));
+        assert!(!sees(ReportCondition::Ff, 0));
         bytes[30] = 0xff;
-        assert!(Report::Ff.is_in(&bytes, |_| 0));
+        assert!(ReportCondition::Ff.is_in(&bytes, |_| 0));
     }
 }

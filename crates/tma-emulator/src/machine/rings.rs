@@ -46,7 +46,7 @@ pub(crate) struct RingBarrier {
 
 /// An `mbarrier.init` that was executed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Made {
+pub(crate) struct MbarrierInit {
     pub(crate) block: u64,
     pub(crate) address: u64,
     pub(crate) instruction: usize,
@@ -66,8 +66,8 @@ impl Rings {
     }
 
     /// Records an `mbarrier.init`.
-    pub(crate) fn add(&mut self, made: Made) {
-        let Made {
+    pub(crate) fn add(&mut self, made: MbarrierInit) {
+        let MbarrierInit {
             block,
             address,
             instruction,
@@ -194,7 +194,7 @@ mod tests {
             ..Rings::default()
         };
         for (block, address, instruction, count) in made.iter().copied() {
-            rings.add(Made {
+            rings.add(MbarrierInit {
                 block,
                 address,
                 instruction,
@@ -204,7 +204,7 @@ mod tests {
         rings
     }
 
-    fn said(rings: &Rings, address: u64) -> Option<String> {
+    fn name_at(rings: &Rings, address: u64) -> Option<String> {
         rings.find(address).map(ToString::to_string)
     }
 
@@ -225,11 +225,11 @@ mod tests {
         });
         let made: Vec<_> = (0..4).flat_map(|at| [both[0][at], both[1][at]]).collect();
         let rings = rings(&made);
-        assert_eq!(said(&rings, 0x400), of("full", 0));
-        assert_eq!(said(&rings, 0x408), of("full", 1));
-        assert_eq!(said(&rings, 0x410), of("empty", 0));
-        assert_eq!(said(&rings, 0x418), of("empty", 1));
-        assert_eq!(said(&rings, 0x420), None);
+        assert_eq!(name_at(&rings, 0x400), of("full", 0));
+        assert_eq!(name_at(&rings, 0x408), of("full", 1));
+        assert_eq!(name_at(&rings, 0x410), of("empty", 0));
+        assert_eq!(name_at(&rings, 0x418), of("empty", 1));
+        assert_eq!(name_at(&rings, 0x420), None);
         let empty = rings.find(0x418).map(|empty| (empty.other, empty.count));
         assert_eq!(empty, Some((0x408, 64)));
     }
@@ -237,23 +237,23 @@ mod tests {
     #[test]
     fn one_stage_is_known_by_its_counts() {
         let alike = rings(&[(0, 0x400, 3, 1), (0, 0x408, 3, 1)]);
-        assert_eq!(said(&alike, 0x400), None);
+        assert_eq!(name_at(&alike, 0x400), None);
         let ring = rings(&[(0, 0x400, 3, 1), (0, 0x408, 7, 32)]);
         let empty = Some("empty barrier of stage 0 of the pipeline at lib.rs:46");
-        assert_eq!(said(&ring, 0x408).as_deref(), empty);
+        assert_eq!(name_at(&ring, 0x408).as_deref(), empty);
     }
 
     #[test]
     fn other_barriers_are_none_of_a_pipeline() {
         // Barriers of an array, of two lines, without Rust source, and initialised again by another line.
         let array: Vec<_> = (0..4).map(|at| (0, 0x400 + 8 * at, 3, 1)).collect();
-        assert_eq!(said(&rings(&array), 0x400), None);
+        assert_eq!(name_at(&rings(&array), 0x400), None);
         let lines = rings(&[(0, 0x400, 3, 1), (0, 0x408, 8, 32)]);
-        assert_eq!(said(&lines, 0x400), None);
+        assert_eq!(name_at(&lines, 0x400), None);
         let other = rings(&[(0, 0x400, 9, 1), (0, 0x408, 9, 32)]);
-        assert_eq!(said(&other, 0x400), None);
+        assert_eq!(name_at(&other, 0x400), None);
         let again = rings(&[(0, 0x400, 3, 1), (0, 0x408, 7, 32), (0, 0x400, 8, 1)]);
-        assert_eq!(said(&again, 0x400), None);
+        assert_eq!(name_at(&again, 0x400), None);
     }
 
     #[test]

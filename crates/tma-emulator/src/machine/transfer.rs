@@ -1,7 +1,7 @@
 //! Copies in flight. They progress in pieces, at times that the schedule chooses.
 
 use super::{
-    Here, Located, Mbarrier, Report, SHARED_RANK_SHIFT, Space, Trap, Trapped, World,
+    Here, Located, Mbarrier, ReportCondition, SHARED_RANK_SHIFT, Space, Trap, Trapped, World,
     observer::{AccessKind, Event, MbarrierEvent, Origin, Proxy, Scope, Sem, Watch},
 };
 use crate::value::{Reduction, round_to_tf32};
@@ -60,7 +60,7 @@ pub(crate) struct Transfer {
     /// Ordering of its writes.
     pub(crate) order: (Sem, Scope),
     /// The bytes that it reports to its barrier, and whether it has read any.
-    pub(crate) report: Option<(Report, bool)>,
+    pub(crate) report: Option<(ReportCondition, bool)>,
 }
 
 /// Closed groups without a wait that are worth a note: a loop lacks their wait.

@@ -167,13 +167,13 @@ mod tests {
         counted.count(1 << 13);
         thread::sleep(Duration::from_millis(200));
         drop(progress);
-        let said = watch.join().unwrap().unwrap();
-        let lines: Vec<&str> = said.lines().collect();
+        let output = watch.join().unwrap().unwrap();
+        let lines: Vec<&str> = output.lines().collect();
         // At 20, 40, 80 and 160 ms, where the machine is not too busy.
-        assert!((1..=4).contains(&lines.len()), "{said}");
+        assert!((1..=4).contains(&lines.len()), "{output}");
         assert!(
             lines[0].starts_with("tma test: ") && lines[0].contains(" steps after 0 s"),
-            "{said}"
+            "{output}"
         );
     }
 

@@ -44,7 +44,7 @@ impl World {
         let mut barren = (self.progress, 0_u64);
         let mut idle = 0;
         let mut counted = Counted::default();
-        let mut told = 0;
+        let mut reported = 0;
         let called_off = called_off();
         let is_called_off = || {
             called_off
@@ -98,20 +98,20 @@ impl World {
                 self.start_more(code, observer);
             }
             counted.count(self.steps);
-            self.tell_unwaited(code, &mut told);
+            self.report_unwaited(code, &mut reported);
             if self.steps > self.config.max_steps || is_interrupted() || is_called_off() {
                 return Err(deadlock::endless(self, code));
             }
         }
     }
 
-    /// Reports copies with groups that are never waited for; the first `told` of them are already reported.
-    fn tell_unwaited(&self, code: &Code, told: &mut usize) {
-        for unwaited in &self.unwaited[*told..] {
+    /// Reports copies with groups that are never waited for; the first `reported` of them are already reported.
+    fn report_unwaited(&self, code: &Code, reported: &mut usize) {
+        for unwaited in &self.unwaited[*reported..] {
             let [place, what] = deadlock::unwaited_words(*unwaited, MANY_GROUPS, code);
             progress::note(&place, &what);
         }
-        *told = self.unwaited.len();
+        *reported = self.unwaited.len();
     }
 
     fn start<O: Watch>(&mut self, code: &Code, at: Option<usize>, observer: &mut O) {

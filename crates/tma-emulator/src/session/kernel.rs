@@ -11,12 +11,12 @@ use crate::{
 
 /// A decoded kernel with its declarations.
 #[derive(Debug)]
-pub(crate) struct Kernel {
+pub(crate) struct DecodedKernel {
     pub(crate) code: Code,
     pub(crate) signature: Signature,
 }
 
-impl Kernel {
+impl DecodedKernel {
     /// Decodes a kernel of a module that has a name and a text.
     pub(super) fn decode(
         module: &ptx::Module,

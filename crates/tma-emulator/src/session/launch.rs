@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tma_launch::{Argument, Failure, Form, Launch, Limits, Shape, Signature, check};
 
-use super::{Error, Kernel, ModuleId, Session, panic::explain};
+use super::{DecodedKernel, Error, ModuleId, Session, panic::explain};
 use crate::{
     check::{CheckReport, Checker, InFlight, Suppressions, Unreleased},
     machine::{
@@ -22,7 +22,7 @@ const WORKSPACE_BYTES: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Ready {
     module: ModuleId,
-    pub(super) kernel: Arc<Kernel>,
+    pub(super) kernel: Arc<DecodedKernel>,
     pub(super) shape: Shape,
     parameters: Vec<u8>,
     /// Address of the record for a panic of the kernel.
@@ -65,7 +65,11 @@ impl Session {
         &self.suppressions
     }
 
-    pub(crate) fn kernel(&mut self, module: ModuleId, entry: &str) -> Result<Arc<Kernel>, Failure> {
+    pub(crate) fn kernel(
+        &mut self,
+        module: ModuleId,
+        entry: &str,
+    ) -> Result<Arc<DecodedKernel>, Failure> {
         self.module(module)?.kernel(entry)
     }
 
@@ -217,7 +221,7 @@ impl State {
             Ok(report) => (None, Some(report)),
             Err(fault) => (Some(fault), None),
         };
-        let Kernel { code, signature } = &*ready.kernel;
+        let DecodedKernel { code, signature } = &*ready.kernel;
         self.in_flight = checker.leave_in_flight(&code.program, &places, &signature.entry);
         let found = checker.diagnostics(&code.program, &places, &signature.entry, fault.as_deref());
         let (notes, diagnostics) = found.into_iter().partition(|found| found.is_note);

@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use tma_launch::{Failure, Stage, check::variable_bytes, suggestion};
 
-use super::{Kernel, Session, panic::place_record};
+use super::{DecodedKernel, Session, panic::place_record};
 use crate::{
     decode::{Image, Unsupported, check, decode},
     inst::Code,
@@ -26,17 +26,18 @@ pub(super) struct Module {
     /// Address of the record for panics of its kernels.
     pub(super) panic_record: Option<u64>,
     /// The kernels that have been decoded.
-    kernels: HashMap<String, Arc<Kernel>>,
+    kernels: HashMap<String, Arc<DecodedKernel>>,
 }
 
 impl Module {
     /// Returns the kernel with this name, decoded once.
-    pub(super) fn kernel(&mut self, entry: &str) -> Result<Arc<Kernel>, Failure> {
+    pub(super) fn kernel(&mut self, entry: &str) -> Result<Arc<DecodedKernel>, Failure> {
         if let Some(kernel) = self.kernels.get(entry) {
             return Ok(Arc::clone(kernel));
         }
         let found = self.entry(entry)?;
-        let kernel = Kernel::decode(&self.module, &self.image, (&self.name, &self.text), found)?;
+        let kernel =
+            DecodedKernel::decode(&self.module, &self.image, (&self.name, &self.text), found)?;
         let kernel = Arc::new(kernel);
         self.kernels.insert(entry.to_owned(), Arc::clone(&kernel));
         Ok(kernel)

@@ -3,14 +3,17 @@
 use tma_launch::{Failure, Stage};
 
 use super::Session;
-use crate::texture::{Geometry, Image, Object, Texture, TextureError};
+use crate::texture::{Geometry, Image, Texture, TextureError, TextureObject};
 
 impl Session {
     /// Creates a texture and returns its handle for kernels. Its texels are in global memory, so they are
     /// written with [`write`](Self::write). Addresses are checked when a kernel fetches.
     #[doc(alias = "cudaCreateTextureObject")]
     pub fn add_texture(&mut self, texture: Texture) -> u64 {
-        self.state.memory.objects.add(Object::Texture(texture))
+        self.state
+            .memory
+            .objects
+            .add(TextureObject::Texture(texture))
     }
 
     /// Creates a surface and returns its handle, by which kernels read and write an array.
@@ -27,7 +30,7 @@ impl Session {
     /// # Errors
     /// Another texture or surface has this handle.
     pub fn place_texture(&mut self, handle: u64, texture: Texture) -> Result<(), Failure> {
-        self.place_object(handle, Object::Texture(texture))
+        self.place_object(handle, TextureObject::Texture(texture))
     }
 
     /// Creates a surface like [`add_surface`](Self::add_surface), with a chosen handle, for example from a GPU.
@@ -40,7 +43,7 @@ impl Session {
         self.place_object(handle, surface)
     }
 
-    fn place_object(&mut self, handle: u64, object: Object) -> Result<(), Failure> {
+    fn place_object(&mut self, handle: u64, object: TextureObject) -> Result<(), Failure> {
         match self.state.memory.objects.place(handle, object) {
             true => Ok(()),
             false => Err(Failure::new(
@@ -53,16 +56,16 @@ impl Session {
     /// Returns the texture of a handle.
     pub fn texture(&self, handle: u64) -> Option<&Texture> {
         match self.state.memory.objects.get(handle)? {
-            Object::Texture(texture) => Some(texture),
-            Object::Surface(_) => None,
+            TextureObject::Texture(texture) => Some(texture),
+            TextureObject::Surface(_) => None,
         }
     }
 
     /// Returns the texels of a surface by its handle.
     pub fn surface(&self, handle: u64) -> Option<&Image> {
         match self.state.memory.objects.get(handle)? {
-            Object::Surface(image) => Some(image),
-            Object::Texture(_) => None,
+            TextureObject::Surface(image) => Some(image),
+            TextureObject::Texture(_) => None,
         }
     }
 
@@ -101,9 +104,9 @@ impl Session {
     }
 }
 
-fn surface(image: Image) -> Result<Object, TextureError> {
+fn surface(image: Image) -> Result<TextureObject, TextureError> {
     match image.geometry() {
         Geometry::Linear => Err(TextureError::SurfaceOf(Geometry::Linear)),
-        _ => Ok(Object::Surface(image)),
+        _ => Ok(TextureObject::Surface(image)),
     }
 }

@@ -245,25 +245,25 @@ mod tests {
     #[test]
     fn rules_are_named() {
         let format = Format::new(4, 32, Channel::Float).unwrap();
-        let says = |result: Result<Image, TextureError>| result.unwrap_err().to_string();
+        let error = |result: Result<Image, TextureError>| result.unwrap_err().to_string();
         assert_eq!(
-            says(Image::pitched(0x1000, format, [5, 3], 64)),
+            error(Image::pitched(0x1000, format, [5, 3], 64)),
             "the row pitch of 64 bytes must be a multiple of 32 and at least the row size of 80 bytes"
         );
         assert_eq!(
-            says(Image::linear(0x1010, format, 64)),
+            error(Image::linear(0x1010, format, 64)),
             "the address 0x1010 of a texture is not a multiple of 512"
         );
         assert_eq!(
-            says(Image::array(0, format, Geometry::Volume, [4, 20_000, 4])),
+            error(Image::array(0, format, Geometry::Volume, [4, 20_000, 4])),
             "extents[1] of an array of three dimensions is 20000; it must be from 1 to 16384"
         );
         assert_eq!(
-            says(Image::array(0, format, Geometry::Cube, [4, 5, 6])),
+            error(Image::array(0, format, Geometry::Cube, [4, 5, 6])),
             "a face of a cube map is 4 texels wide and 5 high; it must be a square"
         );
         assert_eq!(
-            says(Image::array(0, format, Geometry::LayeredCube, [4, 4, 13])),
+            error(Image::array(0, format, Geometry::LayeredCube, [4, 4, 13])),
             "a cube map has 13 layers; it must have a multiple of 6"
         );
         assert!(Image::linear(0x1000, format, 15).is_err());

@@ -9,7 +9,7 @@ const HANDLES: u64 = 0x0700_0000_0000;
 
 /// The object that a handle refers to.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Object {
+pub(crate) enum TextureObject {
     Texture(Texture),
     Surface(Image),
 }
@@ -22,13 +22,13 @@ pub const fn handle(number: u64) -> u64 {
 /// All textures and surfaces. Handles are never reused, so that uses of destroyed ones are found.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Objects {
-    all: BTreeMap<u64, Object>,
+    all: BTreeMap<u64, TextureObject>,
     /// Handles that were given out.
     count: u64,
 }
 
 impl Objects {
-    pub(crate) fn add(&mut self, object: Object) -> u64 {
+    pub(crate) fn add(&mut self, object: TextureObject) -> u64 {
         let handle = handle(self.count);
         self.count += 1;
         self.all.insert(handle, object);
@@ -36,7 +36,7 @@ impl Objects {
     }
 
     /// Adds an object with a chosen handle; returns `false` if the handle is in use.
-    pub(crate) fn place(&mut self, handle: u64, object: Object) -> bool {
+    pub(crate) fn place(&mut self, handle: u64, object: TextureObject) -> bool {
         let is_free = !self.all.contains_key(&handle);
         if is_free {
             self.all.insert(handle, object);
@@ -48,17 +48,17 @@ impl Objects {
         self.all.remove(&handle);
     }
 
-    pub(crate) fn get(&self, handle: u64) -> Option<&Object> {
+    pub(crate) fn get(&self, handle: u64) -> Option<&TextureObject> {
         self.all.get(&handle)
     }
 
     /// Returns why a handle is not of the wanted kind.
     pub(crate) fn why_none(&self, handle: u64, wanted: &str) -> String {
         match self.all.get(&handle) {
-            Some(Object::Texture(_)) => {
+            Some(TextureObject::Texture(_)) => {
                 format!("{handle:#x} is the handle of a texture, and not of {wanted}")
             }
-            Some(Object::Surface(_)) => {
+            Some(TextureObject::Surface(_)) => {
                 format!("{handle:#x} is the handle of a surface, and not of {wanted}")
             }
             None if (HANDLES + 1..self::handle(self.count)).contains(&handle) => {
@@ -79,12 +79,12 @@ mod tests {
         let format = Format::new(1, 32, Channel::Float).unwrap();
         let image = Image::array(0, format, Geometry::Line, [7, 1, 1]).unwrap();
         let mut objects = Objects::default();
-        let first = objects.add(Object::Surface(image));
-        assert!(!objects.place(first, Object::Surface(image)));
-        assert!(objects.place(3, Object::Surface(image)));
-        assert!(!objects.place(3, Object::Surface(image)));
+        let first = objects.add(TextureObject::Surface(image));
+        assert!(!objects.place(first, TextureObject::Surface(image)));
+        assert!(objects.place(3, TextureObject::Surface(image)));
+        assert!(!objects.place(3, TextureObject::Surface(image)));
         objects.remove(3);
         assert!(objects.get(3).is_none() && objects.get(first).is_some());
-        assert!(objects.place(3, Object::Surface(image)));
+        assert!(objects.place(3, TextureObject::Surface(image)));
     }
 }

@@ -18,7 +18,7 @@ pub(super) struct Warps(BTreeMap<(u64, u32), Warp>);
 #[derive(Debug)]
 struct Warp {
     track: Track,
-    run: Option<Run>,
+    run: Option<LaneTurns>,
     waits: Vec<Waiting>,
     did: Option<Did>,
     /// Number of its tracks that have a name.
@@ -27,7 +27,7 @@ struct Warp {
 
 /// Turns of the same lanes, without a wait between them.
 #[derive(Debug)]
-struct Run {
+struct LaneTurns {
     lanes: u32,
     is_whole: bool,
     start: u64,
@@ -151,7 +151,7 @@ impl Warps {
             }
             _ => {
                 warp.end_run(json, program);
-                warp.run = Some(Run {
+                warp.run = Some(LaneTurns {
                     lanes: turn.lanes,
                     is_whole: turn.lanes & turn.alive == turn.alive,
                     start,

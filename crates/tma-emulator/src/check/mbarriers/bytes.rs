@@ -175,8 +175,8 @@ impl Checker {
     }
 
     /// Reports barriers of a block, or of all blocks, with a current phase that expects other bytes than its
-    /// copies deliver, if `is_told` accepts the delivered count. Returns the other mismatches.
-    fn wrong_bytes(&mut self, of: Option<u32>, is_told: fn(u64) -> bool) -> Vec<Wrong> {
+    /// copies deliver, if `is_reported` accepts the delivered count. Returns the other mismatches.
+    fn wrong_bytes(&mut self, of: Option<u32>, is_reported: fn(u64) -> bool) -> Vec<Wrong> {
         let objects = std::mem::take(&mut self.mbarriers.objects);
         let mut all: Vec<_> = objects.iter().filter(|(_, o)| o.is_valid()).collect();
         all.retain(|((block, _), _)| of.is_none_or(|of| of == *block));
@@ -184,7 +184,7 @@ impl Checker {
         let mut others = Vec::new();
         for ((block, _), object) in all {
             match object.arithmetic(self.grid.extents.index(*block), &self.shared_names) {
-                Some(bytes) if is_told(bytes.issued) => {
+                Some(bytes) if is_reported(bytes.issued) => {
                     let kind = match bytes.expected {
                         0 if bytes.issued > 0 => DiagnosticKind::UnarmedReceiver,
                         _ => DiagnosticKind::TransactionBytes,

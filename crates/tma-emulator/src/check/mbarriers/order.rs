@@ -33,14 +33,14 @@ impl MbarrierState {
         let waited = waited.filter(|_| state.own.block == of);
         let waited = waited.map_or(0, |waited| waited.seen);
         let known = &state.known;
-        let told = known.wide().mbarrier(of, self.id);
-        waited.max(told.max(known.collective.mbarrier(of, self.id)).into())
+        let learned = known.wide().mbarrier(of, self.id);
+        waited.max(learned.max(known.collective.mbarrier(of, self.id)).into())
     }
 
     /// Returns the number of phases that a thread knows to be complete: by waits, or because it knows all their
     /// completing steps.
     pub(super) fn phases_known(&self, of: u32, state: &Thread, extents: &Extents) -> u64 {
-        let told = self.phases_waited(of, state);
+        let waited = self.phases_waited(of, state);
         let is_known = |arrivals: &Arrivals| {
             let mut all = arrivals.all.iter();
             !arrivals.has_copies && all.all(|by| knows(state, extents, (by.user, by.epoch)))
@@ -50,9 +50,9 @@ impl MbarrierState {
             (self.phase.saturating_sub(1), &self.arrivals_earlier),
         ];
         let known = phases.into_iter().find(|(phases, arrivals)| {
-            *phases <= told || !arrivals.all.is_empty() && is_known(arrivals)
+            *phases <= waited || !arrivals.all.is_empty() && is_known(arrivals)
         });
-        known.map_or(told, |(phases, _)| phases.max(told))
+        known.map_or(waited, |(phases, _)| phases.max(waited))
     }
 
     /// Returns whether this phase or the one before waits for copies.

@@ -41,13 +41,17 @@ fn by_warp(threads: impl Iterator<Item = u32>) -> Warps {
 impl Checker {
     /// Returns a note for each `empty` barrier of a ring that a deadlock waits at: the threads that took the
     /// stage and have not released it.
-    pub(in crate::check) fn unreleased_stages(&self, said: &str, program: &Program) -> Vec<String> {
+    pub(in crate::check) fn unreleased_stages(
+        &self,
+        deadlock: &str,
+        program: &Program,
+    ) -> Vec<String> {
         let mut all: Vec<_> = self.mbarriers.objects.iter().collect();
         all.retain(|(_, object)| object.is_valid());
         all.sort_unstable_by_key(|(at, _)| **at);
         let notes = all.into_iter().filter_map(|((block, offset), empty)| {
             let barrier = self.shared_names.rings.find(*offset)?;
-            if barrier.is_full || !names(said, &barrier.to_string()) {
+            if barrier.is_full || !names(deadlock, &barrier.to_string()) {
                 return None;
             }
             let full = self.mbarriers.objects.get(&(*block, barrier.other))?;

@@ -158,10 +158,10 @@ pub(super) fn cvt(
     let finite = modifiers.take("satfinite");
     let scaled = modifiers.take("scaled::n2::ue8m0");
     let rounding = [
-        ("rn", Way::Even),
-        ("rna", Way::Away),
-        ("rz", Way::Zero),
-        ("rp", Way::Up),
+        ("rn", Tf32Rounding::Even),
+        ("rna", Tf32Rounding::Away),
+        ("rz", Tf32Rounding::Zero),
+        ("rp", Tf32Rounding::Up),
     ];
     let way = modifiers
         .one_of(&rounding)
@@ -178,12 +178,14 @@ pub(super) fn cvt(
             return Ok(());
         }
         (Type::Ue8m0x2, Type::F32 | Type::Bf16x2) => {
-            matches!(way, Way::Zero | Way::Up) && !relu && !scaled
+            matches!(way, Tf32Rounding::Zero | Tf32Rounding::Up) && !relu && !scaled
         }
-        (Type::Bf16x2, Type::Ue8m0x2) => way == Way::Even && !relu && !finite && !scaled,
-        (Type::F16x2, _) => Small::of(from).is_some() && way == Way::Even && !finite && !scaled,
-        (Type::Bf16x2, _) => Small::of(from).is_some() && way == Way::Even,
-        _ => Small::of(to).is_some() && of_wide && way == Way::Even && finite && !scaled,
+        (Type::Bf16x2, Type::Ue8m0x2) => way == Tf32Rounding::Even && !relu && !finite && !scaled,
+        (Type::F16x2, _) => {
+            Small::of(from).is_some() && way == Tf32Rounding::Even && !finite && !scaled
+        }
+        (Type::Bf16x2, _) => Small::of(from).is_some() && way == Tf32Rounding::Even,
+        _ => Small::of(to).is_some() && of_wide && way == Tf32Rounding::Even && finite && !scaled,
     };
     if !is_known {
         return Err(NotSupported::Part("combination of types"));
@@ -212,7 +214,7 @@ pub(super) fn cvt(
         from,
         relu,
         finite,
-        up: way == Way::Up,
+        up: way == Tf32Rounding::Up,
     };
     decoder.emit(Action::Convert(Box::new(Convert::Packed(packed))));
     Ok(())
@@ -298,18 +300,18 @@ impl Packed {
 
 /// Ways of rounding; `.rna` takes ties away from zero.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Tf32Rounding {
     Even,
     Away,
     Zero,
     Up,
 }
 
-fn tf32(way: Way, relu: bool, finite: bool) -> Option<Unary> {
+fn tf32(way: Tf32Rounding, relu: bool, finite: bool) -> Option<Unary> {
     /// Rounds to ten bits of fraction; a NaN keeps the bits that an H200 keeps.
-    fn round(a: f32, way: Way, relu: bool, finite: bool) -> u32 {
+    fn round(a: f32, way: Tf32Rounding, relu: bool, finite: bool) -> u32 {
         let bits = a.to_bits();
-        if a.is_nan() && way != Way::Away {
+        if a.is_nan() && way != Tf32Rounding::Away {
             return 0x7fff_e000;
         }
         if relu && a.is_sign_negative() {
@@ -317,9 +319,9 @@ fn tf32(way: Way, relu: bool, finite: bool) -> Option<Unary> {
         }
         let odd = bits >> 13 & 1;
         let rounded = match way {
-            Way::Even => bits.wrapping_add(0xfff + odd),
-            Way::Away if !a.is_nan() => bits.wrapping_add(0x1000),
-            Way::Away | Way::Zero | Way::Up => bits,
+            Tf32Rounding::Even => bits.wrapping_add(0xfff + odd),
+            Tf32Rounding::Away if !a.is_nan() => bits.wrapping_add(0x1000),
+            Tf32Rounding::Away | Tf32Rounding::Zero | Tf32Rounding::Up => bits,
         };
         let result = rounded & !0x1fff;
         // A NaN is treated as an infinity here.
@@ -329,10 +331,10 @@ fn tf32(way: Way, relu: bool, finite: bool) -> Option<Unary> {
     macro_rules! of {
         ($($way:ident)*) => {
             Some(match (way, relu, finite) {
-                $((Way::$way, false, false) => lift!(|a: f32| round(a, Way::$way, false, false)),
-                (Way::$way, false, true) => lift!(|a: f32| round(a, Way::$way, false, true)),
-                (Way::$way, true, false) => lift!(|a: f32| round(a, Way::$way, true, false)),
-                (Way::$way, true, true) => lift!(|a: f32| round(a, Way::$way, true, true)),)*
+                $((Tf32Rounding::$way, false, false) => lift!(|a: f32| round(a, Tf32Rounding::$way, false, false)),
+                (Tf32Rounding::$way, false, true) => lift!(|a: f32| round(a, Tf32Rounding::$way, false, true)),
+                (Tf32Rounding::$way, true, false) => lift!(|a: f32| round(a, Tf32Rounding::$way, true, false)),
+                (Tf32Rounding::$way, true, true) => lift!(|a: f32| round(a, Tf32Rounding::$way, true, true)),)*
                 _ => return None,
             })
         };
@@ -428,21 +430,48 @@ mod tests {
             tf32(way, relu, finite).unwrap()(&[bits.into(); 32])[0] as u32
         };
         let one = 1.0_f32.to_bits();
-        assert_eq!(round(Way::Even, false, false, one + 0x1000), one);
-        assert_eq!(round(Way::Away, false, false, one + 0x1000), one + 0x2000);
-        assert_eq!(round(Way::Even, false, false, one + 0x3000), one + 0x4000);
-        assert_eq!(round(Way::Zero, false, false, one + 0x1fff), one);
-        let largest = f32::MAX.to_bits();
-        assert_eq!(round(Way::Even, false, false, largest), 0x7f80_0000);
+        assert_eq!(round(Tf32Rounding::Even, false, false, one + 0x1000), one);
         assert_eq!(
-            round(Way::Even, false, true, largest | 1 << 31),
+            round(Tf32Rounding::Away, false, false, one + 0x1000),
+            one + 0x2000
+        );
+        assert_eq!(
+            round(Tf32Rounding::Even, false, false, one + 0x3000),
+            one + 0x4000
+        );
+        assert_eq!(round(Tf32Rounding::Zero, false, false, one + 0x1fff), one);
+        let largest = f32::MAX.to_bits();
+        assert_eq!(
+            round(Tf32Rounding::Even, false, false, largest),
+            0x7f80_0000
+        );
+        assert_eq!(
+            round(Tf32Rounding::Even, false, true, largest | 1 << 31),
             0xff7f_e000
         );
-        assert_eq!(round(Way::Away, true, false, (-1.0_f32).to_bits()), 0);
-        assert_eq!(round(Way::Away, false, true, 0x7f80_0000), 0x7f7f_e000);
-        assert_eq!(round(Way::Zero, false, false, 0xff80_0000), 0xff80_0000);
-        assert_eq!(round(Way::Zero, true, false, 0xffc0_0000), 0x7fff_e000);
-        assert_eq!(round(Way::Away, false, false, 0xffff_ffff), 0xffff_e000);
-        assert_eq!(round(Way::Away, false, true, 0x7fbf_ffff), 0x7fbf_c000);
+        assert_eq!(
+            round(Tf32Rounding::Away, true, false, (-1.0_f32).to_bits()),
+            0
+        );
+        assert_eq!(
+            round(Tf32Rounding::Away, false, true, 0x7f80_0000),
+            0x7f7f_e000
+        );
+        assert_eq!(
+            round(Tf32Rounding::Zero, false, false, 0xff80_0000),
+            0xff80_0000
+        );
+        assert_eq!(
+            round(Tf32Rounding::Zero, true, false, 0xffc0_0000),
+            0x7fff_e000
+        );
+        assert_eq!(
+            round(Tf32Rounding::Away, false, false, 0xffff_ffff),
+            0xffff_e000
+        );
+        assert_eq!(
+            round(Tf32Rounding::Away, false, true, 0x7fbf_ffff),
+            0x7fbf_c000
+        );
     }
 }

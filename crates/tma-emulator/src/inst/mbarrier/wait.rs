@@ -1,6 +1,6 @@
 //! Waits at an mbarrier, and the description of waits in a deadlock.
 
-use super::{Kind, Mbarrier, MbarrierOperation, Object};
+use super::{Mbarrier, MbarrierAddress, MbarrierOperation, OperationKind};
 use crate::{
     inst::{Step, Waiting},
     machine::{
@@ -15,7 +15,7 @@ impl MbarrierOperation {
     /// Returns whether the phase that a lane waits for is complete. The phase is known by its last
     /// bit, as the hardware knows it.
     fn is_done(&self, mbarrier: &Mbarrier, state: u64) -> bool {
-        let Kind::Wait {
+        let OperationKind::Wait {
             parity,
             conditional,
             ..
@@ -33,7 +33,7 @@ impl MbarrierOperation {
 
     /// Returns whether a group that waits could go on now.
     pub(super) fn can_go_on(&self, waiting: &Waiting<'_>) -> bool {
-        let Kind::Wait { state, .. } = self.kind else {
+        let OperationKind::Wait { state, .. } = self.kind else {
             return true;
         };
         let (registers, group) = (&waiting.warp.registers, waiting.group);
@@ -65,7 +65,7 @@ impl MbarrierOperation {
         })
     }
 
-    fn object_at(&self, base: u64) -> Object {
+    fn object_at(&self, base: u64) -> MbarrierAddress {
         let address = base.wrapping_add(self.address.offset);
         of_shared(if self.address.space == Space::Generic {
             of_generic(address).1
@@ -80,7 +80,7 @@ impl MbarrierOperation {
         step: &mut Step<'_, O>,
         gives_up: bool,
     ) -> Result<Flow, Trapped> {
-        let Kind::Wait {
+        let OperationKind::Wait {
             d,
             state,
             parity,
@@ -142,7 +142,7 @@ impl MbarrierOperation {
     }
 
     /// Returns the object that a group waits at.
-    fn awaited_at(&self, waiting: &Waiting<'_>) -> Object {
+    fn awaited_at(&self, waiting: &Waiting<'_>) -> MbarrierAddress {
         let group = waiting.group;
         let lane = lanes_of(group.mask).next().unwrap_or(0);
         let bases = waiting.warp.registers.get(group.base + self.address.base);
@@ -153,7 +153,7 @@ impl MbarrierOperation {
     pub(super) fn awaited<'a>(
         &self,
         waiting: &Waiting<'a>,
-    ) -> Option<(Object, &'a Cta, &'a Mbarrier)> {
+    ) -> Option<(MbarrierAddress, &'a Cta, &'a Mbarrier)> {
         let (rank, offset) = self.awaited_at(waiting);
         let cta = waiting.cluster().ctas.get(rank)?;
         Some(((rank, offset), cta, cta.mbarriers.get(&offset)?))

@@ -73,7 +73,7 @@ impl Sum {
 
 /// The instruction's way of grouping products.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum ProductGrouping {
     /// The whole of K at once.
     Whole,
     /// Two products in half precision, then C, as in `mma.sync` for formats of 8 bits.
@@ -91,7 +91,7 @@ pub(crate) struct Product {
     pub(crate) b: Element,
     pub(crate) c: Sum,
     pub(crate) d: Sum,
-    pub(crate) way: Way,
+    pub(crate) way: ProductGrouping,
     /// `.satfinite` of integers.
     pub(crate) clamps: bool,
     /// `.xor` of bits; else `.and`.
@@ -124,16 +124,16 @@ impl Product {
         kept: Option<&[u8]>,
     ) {
         match (self.a, self.b, self.way) {
-            (Element::Float(x), Element::Float(y), Way::Whole) => {
+            (Element::Float(x), Element::Float(y), ProductGrouping::Whole) => {
                 let b = Factors::new(y, b, depth, negates_b);
                 let a_depth = if kept.is_some() { depth / 2 } else { depth };
                 let a = Factors::new(x, a, a_depth, negates_a);
                 self.fused(Unit::new(x, y, self.unit()), &a, &b, sums, kept);
             }
-            (Element::Float(x), Element::Float(y), Way::Widened) => {
+            (Element::Float(x), Element::Float(y), ProductGrouping::Widened) => {
                 self.widened((x, a), (y, b), depth, sums, kept);
             }
-            (Element::Float(x), Element::Float(y), Way::Fours) => {
+            (Element::Float(x), Element::Float(y), ProductGrouping::Fours) => {
                 for start in (0..depth).step_by(4) {
                     let four = |elements: &[u64]| {
                         let rows = elements.chunks_exact(depth);
@@ -150,7 +150,7 @@ impl Product {
             (Element::Double, ..) => each(a, b, depth, kept, sums, |c, pairs| {
                 pairs.fold(c, |c, (a, b)| double::fma(a, b, c, self.rounding))
             }),
-            (_, _, Way::Scalar) => each(a, b, depth, kept, sums, |c, pairs| {
+            (_, _, ProductGrouping::Scalar) => each(a, b, depth, kept, sums, |c, pairs| {
                 self.scalar(c, &pairs.collect::<Vec<_>>())
             }),
             (Element::Bit, ..) => each(a, b, depth, kept, sums, |c, pairs| {

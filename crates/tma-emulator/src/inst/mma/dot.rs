@@ -5,7 +5,7 @@ use super::format::{Class, Format, Number, shifted};
 
 /// The elements of a row or column together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Row {
+enum LineValues {
     /// All are zeros, as past the end of a matrix.
     Zeros,
     Finite,
@@ -19,7 +19,7 @@ pub(super) struct Factors {
     significands: Vec<i32>,
     exponents: Vec<i32>,
     /// For each row, the data needed before its products.
-    rows: Vec<Row>,
+    rows: Vec<LineValues>,
     classes: Vec<(Class, bool)>,
     depth: usize,
 }
@@ -30,12 +30,12 @@ impl Factors {
         let numbers: Vec<_> = elements.iter().map(|bits| format.decode(*bits)).collect();
         let sign = if negated { -1 } else { 1 };
         let row = |numbers: &[Number]| match numbers {
-            row if row.iter().any(|number| number.class != Class::Finite) => Row::Special,
-            row if row.iter().all(|number| number.significand == 0) => Row::Zeros,
-            _ => Row::Finite,
+            row if row.iter().any(|number| number.class != Class::Finite) => LineValues::Special,
+            row if row.iter().all(|number| number.significand == 0) => LineValues::Zeros,
+            _ => LineValues::Finite,
         };
         let rows: Vec<_> = numbers.chunks_exact(depth).map(row).collect();
-        let is_plain = !rows.contains(&Row::Special);
+        let is_plain = !rows.contains(&LineValues::Special);
         let classes = numbers
             .iter()
             .map(|number| (number.class, number.negative != negated));
@@ -117,13 +117,13 @@ impl Unit {
     pub(super) fn dot(self, (a, i): (&Factors, usize), (b, j): (&Factors, usize), c: u64) -> u64 {
         let addend = self.accumulator.decode(c);
         let kinds = [a.rows[i], b.rows[j]];
-        if kinds.contains(&Row::Special) || addend.class != Class::Finite {
+        if kinds.contains(&LineValues::Special) || addend.class != Class::Finite {
             let special = self.special((a, i), (b, j), (addend.class, addend.negative));
             if let Some(bits) = special {
                 return bits;
             }
         }
-        let (rows, columns) = match kinds.contains(&Row::Zeros) {
+        let (rows, columns) = match kinds.contains(&LineValues::Zeros) {
             true => (0..0, 0..0),
             false => (
                 i * a.depth..(i + 1) * a.depth,

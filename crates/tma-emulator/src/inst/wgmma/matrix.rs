@@ -16,7 +16,7 @@ pub(super) const CHUNK_BYTES: usize = 16;
 /// A or B of one product, located in shared memory by its descriptor. A sparse A is stored without its zero
 /// elements.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Matrix {
+pub(super) struct SharedMatrix {
     pub(super) is_a: bool,
     pub(super) descriptor: u64,
     /// Rows of A or columns of B are contiguous; otherwise K is.
@@ -28,7 +28,7 @@ pub(super) struct Matrix {
     pub(super) k: usize,
 }
 
-impl Matrix {
+impl SharedMatrix {
     const fn element_bytes(&self) -> usize {
         self.element.bits() as usize / 8
     }

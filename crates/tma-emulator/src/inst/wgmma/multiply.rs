@@ -5,13 +5,13 @@ use ptx_isa::{Flag, Form, Shape, wgmma::Op};
 
 use super::{
     WARPS,
-    matrix::{CHUNK_BYTES, Matrix},
+    matrix::{CHUNK_BYTES, SharedMatrix},
 };
 use crate::{
     decode::NotSupported,
     inst::{
         Decoder, Step,
-        mma::{self, Element, Product, Selector, Way, fragment},
+        mma::{self, Element, Product, ProductGrouping, Selector, fragment},
     },
     machine::{
         Flow, Located, Slot, Trap, Trapped, Wait,
@@ -70,7 +70,7 @@ impl Multiply {
             b: mma::element(b)?,
             c: sum,
             d: sum,
-            way: Way::Whole,
+            way: ProductGrouping::Whole,
             clamps: form.has(Flag::Satfinite),
             xor: false,
             rounding: Rounding::Nearest,
@@ -189,7 +189,7 @@ impl Multiply {
         let mut left = vec![0; m * a_depth];
         match (&self.a, descriptors[0]) {
             (Left::Shared { transposed, .. }, Some(descriptor)) => {
-                let matrix = Matrix {
+                let matrix = SharedMatrix {
                     is_a: true,
                     descriptor,
                     is_mn_major: *transposed,
@@ -218,7 +218,7 @@ impl Multiply {
             _ => {}
         }
         let mut right = vec![0; n * depth];
-        let matrix = Matrix {
+        let matrix = SharedMatrix {
             is_a: false,
             descriptor: descriptors[1].unwrap_or_default(),
             is_mn_major: self.b_transposed,

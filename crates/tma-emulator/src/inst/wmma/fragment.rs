@@ -17,7 +17,7 @@ pub(super) struct Shape {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Matrix {
+pub(super) enum FragmentMatrix {
     A,
     B,
     /// C or D.
@@ -28,7 +28,7 @@ pub(super) enum Matrix {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fragment {
     shape: Shape,
-    matrix: Matrix,
+    matrix: FragmentMatrix,
     bits: u32,
     /// True for f16: of the eight registers some hold the same elements.
     repeats: bool,
@@ -36,7 +36,7 @@ pub(super) struct Fragment {
 
 impl Fragment {
     /// Returns the fragment of A or B.
-    pub(super) fn factor(shape: Shape, matrix: Matrix, element: Element) -> Self {
+    pub(super) fn factor(shape: Shape, matrix: FragmentMatrix, element: Element) -> Self {
         Self {
             shape,
             matrix,
@@ -49,13 +49,13 @@ impl Fragment {
     pub(super) const fn sums(shape: Shape, sum: Sum) -> Self {
         Self {
             shape,
-            matrix: Matrix::C,
+            matrix: FragmentMatrix::C,
             bits: sum.bits(),
             repeats: false,
         }
     }
 
-    pub(super) const fn matrix(&self) -> Matrix {
+    pub(super) const fn matrix(&self) -> FragmentMatrix {
         self.matrix
     }
 
@@ -68,9 +68,9 @@ impl Fragment {
     pub(super) const fn extent(&self) -> (usize, usize) {
         let Shape { m, n, k } = self.shape;
         match self.matrix {
-            Matrix::A => (m, k),
-            Matrix::B => (k, n),
-            Matrix::C => (m, n),
+            FragmentMatrix::A => (m, k),
+            FragmentMatrix::B => (k, n),
+            FragmentMatrix::C => (m, n),
         }
     }
 
@@ -78,9 +78,9 @@ impl Fragment {
     const fn lines(&self) -> (usize, usize) {
         let Shape { m, n, k } = self.shape;
         match self.matrix {
-            Matrix::A => (m, k),
-            Matrix::B => (n, k),
-            Matrix::C => (m, n),
+            FragmentMatrix::A => (m, k),
+            FragmentMatrix::B => (n, k),
+            FragmentMatrix::C => (m, n),
         }
     }
 
@@ -111,11 +111,11 @@ impl Fragment {
         let is_transposed = m == 8 && n == 32;
         let is_tall = matches!(
             (self.matrix, is_transposed),
-            (Matrix::A, false) | (Matrix::B, true)
+            (FragmentMatrix::A, false) | (FragmentMatrix::B, true)
         );
         let tall = if m == 8 && n == 8 { 8 } else { 16 };
         match self.matrix {
-            Matrix::C => {
+            FragmentMatrix::C => {
                 let (block, e) = (index / (tall / 4), index % (tall / 4));
                 let (line, column) = fragment::c(tall, lane, e);
                 // Blocks follow each other along the side with several of them.
