@@ -1,5 +1,6 @@
 //! `tidy`: checks the house rules that a program can check.
 
+mod circles;
 mod comments;
 mod links;
 mod manifests;
@@ -73,6 +74,7 @@ fn violations(files: &[File]) -> Vec<Violation> {
     let mut violations = Vec::new();
     stems::check(files, &mut violations);
     manifests::check(files, &mut violations);
+    circles::check(files, &mut violations);
     comments::check(files, &mut violations);
     links::check(files, &mut violations);
     rooms::check(files, &mut violations);
