@@ -1,6 +1,7 @@
 //! `tidy`: checks the house rules that a program can check.
 
 mod book;
+mod circles;
 mod comments;
 mod links;
 mod manifests;
@@ -75,6 +76,7 @@ fn violations(files: &[File]) -> Vec<Violation> {
     let mut violations = Vec::new();
     stems::check(files, &mut violations);
     manifests::check(files, &mut violations);
+    circles::check(files, &mut violations);
     comments::check(files, &mut violations);
     book::check(files, &mut violations);
     links::check(files, &mut violations);

@@ -5,7 +5,7 @@ mod objects;
 
 use std::{collections::BTreeMap, path::Path};
 
-use launch_archive::{Archive, Kind, Region};
+use launch_archive::{Archive, MemoryKind, Region};
 use tensor_map::TensorMap;
 use tma_emulator::{Config, Jobs, ModuleId, Session};
 use tma_host::read_file;
@@ -143,11 +143,11 @@ impl Recording {
             memory.filter(move |region| region.kind == kind)
         };
         let placed = |name: &str| {
-            let variable = variables(Kind::Variable).find(|variable| variable.name == name);
+            let variable = variables(MemoryKind::Variable).find(|variable| variable.name == name);
             variable.map(|variable| variable.address)
         };
         let module = session.load_placed(&self.name, &self.archive.ptx, placed)?;
-        for variable in variables(Kind::Variable).chain(variables(Kind::Constant)) {
+        for variable in variables(MemoryKind::Variable).chain(variables(MemoryKind::Constant)) {
             session.write_variable(module, &variable.name, &variable.before)?;
         }
         for Region {
@@ -155,7 +155,7 @@ impl Recording {
             address,
             before,
             ..
-        } in variables(Kind::Allocation)
+        } in variables(MemoryKind::Allocation)
         {
             session.place(name, before.clone(), *address)?;
         }
@@ -165,7 +165,7 @@ impl Recording {
     /// Allocates the arrays, and returns their addresses by handle.
     fn place_arrays(&self, session: &mut Session) -> BTreeMap<u64, u64> {
         let regions = self.archive.memory.iter();
-        let arrays = regions.filter(|region| region.kind == Kind::Array);
+        let arrays = regions.filter(|region| region.kind == MemoryKind::Array);
         arrays
             .map(|region| {
                 let address = session.allocate(&region.name, region.before.clone());
@@ -219,7 +219,7 @@ impl Recording {
         for region in &self.archive.memory {
             if let Some(gpu) = &region.after {
                 let placed = arrays.get(&region.address);
-                let placed = placed.filter(|_| region.kind == Kind::Array);
+                let placed = placed.filter(|_| region.kind == MemoryKind::Array);
                 let address = placed.copied().unwrap_or(region.address);
                 let emulator = session.read(address, gpu.len())?;
                 differences.extend(difference::between(region, gpu, emulator, launch));

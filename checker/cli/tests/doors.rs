@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use launch_archive::{Archive, Kind, Launch, Region};
+use launch_archive::{Archive, Launch, MemoryKind, Region};
 use support::{NO_DRIVER, tma};
 
 const PTX: &str = "
@@ -101,7 +101,7 @@ fn archive(change: impl FnOnce(&mut Archive)) -> Archive {
         ptx: PTX.to_owned(),
         memory: vec![Region {
             name: "cuMemAlloc 1".to_owned(),
-            kind: Kind::Allocation,
+            kind: MemoryKind::Allocation,
             address: 0x7f00_0000_0000,
             before: vec![0; 16],
             after: Some(vec![1; 16]),

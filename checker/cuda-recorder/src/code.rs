@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use launch_archive::Kind;
+use launch_archive::MemoryKind;
 use ptx::{Block, Item, Linkage, Space, Type};
 
 use crate::{driver, host::Image, triton};
@@ -43,7 +43,7 @@ pub(crate) struct Needs {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Variable {
     pub(crate) name: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: MemoryKind,
 }
 
 impl Text {
@@ -115,8 +115,8 @@ impl Text {
 /// Returns the variables of a declaration in global or constant memory.
 fn variables(declaration: &ptx::Variable) -> Vec<Variable> {
     let kind = match declaration.space {
-        Space::Global => Kind::Variable,
-        Space::Const => Kind::Constant,
+        Space::Global => MemoryKind::Variable,
+        Space::Const => MemoryKind::Constant,
         _ => return Vec::new(),
     };
     if declaration.linkage == Some(Linkage::Extern) {
@@ -142,7 +142,7 @@ enum Code {
 
 /// A kernel of a module.
 #[derive(Clone, Debug)]
-pub(crate) struct Kernel {
+pub(crate) struct ModuleKernel {
     pub(crate) of: Handle,
     pub(crate) entry: String,
     code: Option<usize>,
@@ -155,7 +155,7 @@ pub(crate) struct Codes {
     /// Indices of the `codes` whose text contains `malloc`.
     of_heap: HashSet<usize>,
     handles: HashMap<u64, (Handle, usize)>,
-    kernels: HashMap<u64, Kernel>,
+    kernels: HashMap<u64, ModuleKernel>,
 }
 
 impl Codes {
@@ -206,7 +206,8 @@ impl Codes {
             Some((of, code)) => (*of, Some(*code)),
             None => (Handle::Module(of), None),
         };
-        self.kernels.insert(kernel, Kernel { of, entry, code });
+        self.kernels
+            .insert(kernel, ModuleKernel { of, entry, code });
     }
 
     /// Records a second handle of a kernel.
@@ -217,7 +218,7 @@ impl Codes {
     }
 
     /// Returns the kernel of a handle.
-    pub(crate) fn kernel(&mut self, handle: u64) -> Option<Kernel> {
+    pub(crate) fn kernel(&mut self, handle: u64) -> Option<ModuleKernel> {
         if !self.kernels.contains_key(&handle) {
             // The program got the handle from a function that is not intercepted.
             let found = driver::function(handle).or_else(|| driver::kernel(handle));
@@ -228,7 +229,7 @@ impl Codes {
     }
 
     /// Returns whether a kernel calls `malloc` or `free`, if its text is known.
-    pub(crate) fn uses_heap(&mut self, kernel: &Kernel) -> bool {
+    pub(crate) fn uses_heap(&mut self, kernel: &ModuleKernel) -> bool {
         // A cheap test first, so that few texts are parsed for this.
         let names_it = |code: usize| self.of_heap.contains(&code);
         kernel.code.is_some_and(names_it) && {
@@ -238,7 +239,7 @@ impl Codes {
     }
 
     /// Returns the text of a kernel.
-    pub(crate) fn text(&mut self, kernel: &Kernel) -> Result<Arc<Text>, String> {
+    pub(crate) fn text(&mut self, kernel: &ModuleKernel) -> Result<Arc<Text>, String> {
         let code = kernel.code.and_then(|index| self.codes.get_mut(index));
         let code = code.ok_or("the source of its code is unknown")?;
         let read = match code {
@@ -280,8 +281,8 @@ mod tests {
         let needs = Needs {
             parameters: vec![(0, 1), (16, 128), (144, 8)],
             variables: vec![
-                variable("used", Kind::Variable),
-                variable("table", Kind::Constant),
+                variable("used", MemoryKind::Variable),
+                variable("table", MemoryKind::Constant),
             ],
             objects: false,
             heap: false,

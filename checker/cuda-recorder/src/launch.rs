@@ -6,11 +6,11 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use launch_archive::{Kind, Object, Texels};
+use launch_archive::{MemoryKind, Texels, TextureObject};
 
 use crate::{
     arguments::Arguments,
-    code::{Handle, Kernel, Needs},
+    code::{Handle, ModuleKernel, Needs},
     copies::{self, Wanted},
     driver::{self, SUCCESS},
     objects,
@@ -33,15 +33,15 @@ pub(crate) struct Launch {
 }
 
 /// The address of a variable or allocation, and its previous contents.
-struct Place {
+struct RegionPlace {
     name: String,
-    kind: Kind,
+    kind: MemoryKind,
     address: u64,
     bytes: u64,
     known: Option<Parts>,
 }
 
-impl Place {
+impl RegionPlace {
     fn wanted(&self) -> Wanted<'_> {
         Wanted {
             address: self.address,
@@ -55,12 +55,12 @@ impl Place {
 #[derive(Default)]
 struct Reached {
     memory: Vec<Region>,
-    objects: Vec<Object>,
+    objects: Vec<TextureObject>,
 }
 
 /// Start addresses of allocations and handles of objects that something refers to.
 #[derive(Default)]
-struct Found {
+struct Reachable {
     allocations: BTreeSet<u64>,
     objects: BTreeSet<u64>,
 }
@@ -101,7 +101,7 @@ impl State {
     fn take(
         &mut self,
         launch: Launch,
-        kernel: &Kernel,
+        kernel: &ModuleKernel,
         arguments: &Arguments,
     ) -> Result<Recording, String> {
         if self.captures > 0 {
@@ -156,11 +156,11 @@ impl State {
     /// point to.
     fn reached(
         &mut self,
-        kernel: &Kernel,
+        kernel: &ModuleKernel,
         needs: &Needs,
         arguments: &[Vec<u8>],
     ) -> Result<Reached, String> {
-        let mut found = Found::default();
+        let mut found = Reachable::default();
         let mut unseen = Vec::new();
         for argument in arguments {
             self.see(argument, needs, &mut found);
@@ -178,9 +178,9 @@ impl State {
     /// Collects the variables of a kernel, the found allocations, and everything that these point to.
     fn follow(
         &mut self,
-        kernel: &Kernel,
+        kernel: &ModuleKernel,
         needs: &Needs,
-        mut found: Found,
+        mut found: Reachable,
     ) -> Result<Reached, String> {
         let mut reached = Reached::default();
         for variable in &needs.variables {
@@ -190,7 +190,7 @@ impl State {
                 Handle::Library(library) => driver::library_variable(library, &variable.name),
             };
             if let Some((address, bytes)) = place {
-                let place = Place {
+                let place = RegionPlace {
                     name: variable.name.clone(),
                     kind: variable.kind,
                     address,
@@ -236,13 +236,13 @@ impl State {
         &mut self,
         handle: u64,
         reached: &mut Reached,
-        found: &mut Found,
+        found: &mut Reachable,
     ) -> Result<(), String> {
         let object = self.objects.object(handle)?;
         match object.texels {
             Texels::Array { array, .. } => {
                 let is_array =
-                    |region: &Region| (region.kind, region.address) == (Kind::Array, array);
+                    |region: &Region| (region.kind, region.address) == (MemoryKind::Array, array);
                 if !reached.memory.iter().any(is_array) {
                     self.count(objects::array_bytes(array)?)?;
                     reached.memory.push(objects::region(array)?);
@@ -259,7 +259,7 @@ impl State {
     }
 
     /// Finds the allocations and objects that bytes refer to.
-    fn see(&self, bytes: &[u8], needs: &Needs, found: &mut Found) {
+    fn see(&self, bytes: &[u8], needs: &Needs, found: &mut Reachable) {
         self.allocations.pointed_to(bytes, &mut found.allocations);
         if needs.objects {
             self.objects.named_by(bytes, &mut found.objects);
@@ -299,15 +299,15 @@ impl State {
 
     /// Returns the allocation that begins at an address. A pointer to a variable, which has its own name, is not
     /// one.
-    fn place(&self, address: u64, variables: &[Region]) -> Option<Place> {
+    fn place(&self, address: u64, variables: &[Region]) -> Option<RegionPlace> {
         let allocation = self.allocations.get(address)?;
         let overlaps = |variable: &Region| {
             variable.address < address + allocation.bytes
                 && address < variable.address + variable.bytes
         };
-        (!variables.iter().any(overlaps)).then(|| Place {
+        (!variables.iter().any(overlaps)).then(|| RegionPlace {
             name: allocation.name.clone(),
-            kind: Kind::Allocation,
+            kind: MemoryKind::Allocation,
             address,
             bytes: allocation.bytes,
             known: allocation.known.clone(),
@@ -317,25 +317,25 @@ impl State {
     /// Copies memory from the device, and finds the memory that it points to.
     fn copy(
         &mut self,
-        places: Vec<Place>,
+        places: Vec<RegionPlace>,
         needs: &Needs,
         reached: &mut Reached,
-        found: &mut Found,
+        found: &mut Reachable,
     ) -> Result<(), String> {
         let bytes = places.iter().map(|place| place.bytes).sum();
         self.count(bytes)?;
         let all = Mutex::new(found);
         let see = |bytes: &[u8]| {
-            let mut found = Found::default();
+            let mut found = Reachable::default();
             self.see(bytes, needs, &mut found);
             let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
             all.allocations.append(&mut found.allocations);
             all.objects.append(&mut found.objects);
         };
-        let wanted: Vec<Wanted<'_>> = places.iter().map(Place::wanted).collect();
+        let wanted: Vec<Wanted<'_>> = places.iter().map(RegionPlace::wanted).collect();
         let taken = waiting(Wait::Before, || (copies::take(&wanted, &see), bytes));
         let taken = taken.map_err(|(index, code)| {
-            let Place { name, bytes, .. } = &places[index];
+            let RegionPlace { name, bytes, .. } = &places[index];
             format!("the {bytes} bytes of {name} cannot be copied: error {code}")
         })?;
         let regions = places.into_iter().zip(taken).map(|(place, before)| Region {
@@ -372,7 +372,7 @@ impl State {
         if code == SUCCESS {
             waiting(Wait::After, || ((), take_after(&mut recording.memory)));
             let allocations = recording.memory.iter();
-            for region in allocations.filter(|region| region.kind == Kind::Allocation) {
+            for region in allocations.filter(|region| region.kind == MemoryKind::Allocation) {
                 let parts = region.after.as_ref().unwrap_or(&region.before);
                 self.allocations.keep_parts(region.address, parts);
             }
@@ -385,8 +385,8 @@ impl State {
 fn take_after(memory: &mut [Region]) -> u64 {
     let (arrays, mut others): (Vec<_>, Vec<_>) = memory
         .iter_mut()
-        .filter(|region| region.kind != Kind::Constant)
-        .partition(|region| region.kind == Kind::Array);
+        .filter(|region| region.kind != MemoryKind::Constant)
+        .partition(|region| region.kind == MemoryKind::Array);
     for array in arrays {
         array.after = objects::read_array(array.address).ok();
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use launch_archive::{Kind, Object, Reading, Texels};
+use launch_archive::{MemoryKind, Reading, Texels, TextureObject};
 
 use crate::{
     driver::{self, SUCCESS},
@@ -74,7 +74,7 @@ impl Objects {
     }
 
     /// Returns a texture or surface for an archive.
-    pub(crate) fn object(&self, handle: u64) -> Result<Object, String> {
+    pub(crate) fn object(&self, handle: u64) -> Result<TextureObject, String> {
         let Description {
             resource,
             texture,
@@ -114,7 +114,7 @@ impl Objects {
             flags: texture.flags,
             border: texture.border.map(f32::to_bits),
         });
-        Ok(Object {
+        Ok(TextureObject {
             handle,
             texels,
             format,
@@ -146,7 +146,7 @@ pub(crate) fn read_array(array: u64) -> Result<Parts, String> {
 pub(crate) fn region(array: u64) -> Result<Region, String> {
     Ok(Region {
         name: format!("array {array:#x}"),
-        kind: Kind::Array,
+        kind: MemoryKind::Array,
         address: array,
         bytes: array_bytes(array)?,
         before: read_array(array)?,

@@ -2,7 +2,7 @@
 
 use std::{io, sync::Arc};
 
-use launch_archive::{Kind, Launch};
+use launch_archive::{Launch, MemoryKind};
 
 use crate::{code::Text, parts::Parts};
 
@@ -17,7 +17,7 @@ pub(crate) struct Recording {
 #[derive(Debug)]
 pub(crate) struct Region {
     pub(crate) name: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: MemoryKind,
     pub(crate) address: u64,
     pub(crate) bytes: u64,
     pub(crate) before: Parts,
@@ -28,13 +28,16 @@ pub(crate) struct Region {
 impl Recording {
     /// Writes the archive.
     pub(crate) fn write(&self, out: &mut impl io::Write) -> io::Result<()> {
-        let memory = self.memory.iter().map(|region| launch_archive::Parts {
-            name: &region.name,
-            kind: region.kind,
-            address: region.address,
-            before: slices(&region.before),
-            after: region.after.as_ref().map(slices),
-        });
+        let memory = self
+            .memory
+            .iter()
+            .map(|region| launch_archive::RegionParts {
+                name: &region.name,
+                kind: region.kind,
+                address: region.address,
+                before: slices(&region.before),
+                after: region.after.as_ref().map(slices),
+            });
         let memory: Vec<_> = memory.collect();
         launch_archive::write(&self.launch, &self.text.text, &memory, out)
     }

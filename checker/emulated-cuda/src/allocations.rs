@@ -19,7 +19,7 @@ const ALIGN_BYTES: u64 = 1 << 16;
 
 /// The kind of an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum AllocationKind {
     /// Not accessible from the host.
     Device,
     /// Host memory accessible to the device.
@@ -34,7 +34,7 @@ pub(crate) enum Kind {
 pub(crate) struct Allocation {
     pub(crate) address: u64,
     pub(crate) bytes: usize,
-    pub(crate) kind: Kind,
+    pub(crate) kind: AllocationKind,
 }
 
 /// The allocations of a process.
@@ -52,7 +52,7 @@ pub(crate) struct Space {
 }
 
 /// The current and the maximum total size of allocations by graphs, in bytes.
-pub(crate) struct OfGraphs {
+pub(crate) struct GraphMemory {
     pub(crate) bytes: u64,
     pub(crate) most_bytes: u64,
 }
@@ -98,12 +98,12 @@ impl Space {
         Ok(address)
     }
 
-    pub(crate) fn of_graphs(&self) -> OfGraphs {
+    pub(crate) fn graph_memory(&self) -> GraphMemory {
         let there = self
             .graphs
             .iter()
             .filter_map(|address| self.all.get(address));
-        OfGraphs {
+        GraphMemory {
             bytes: there.map(|found| found.bytes as u64).sum(),
             most_bytes: self.most_of_graphs,
         }

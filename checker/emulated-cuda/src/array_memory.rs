@@ -3,7 +3,7 @@
 use tma_emulator::texture::{Format, Geometry, Image, TextureError};
 
 use crate::{
-    allocations::Kind,
+    allocations::AllocationKind,
     arrays::Array,
     code::{Code, Result},
     context::Context,
@@ -83,7 +83,11 @@ impl Context {
         }
         let array = self.array(handle, call)?;
         self.arrays.remove(&handle);
-        self.free(device(array.image.address()), &[Kind::Device], call)
+        self.free(
+            device(array.image.address()),
+            &[AllocationKind::Device],
+            call,
+        )
     }
 
     /// Returns the start and the pitch of rows of an array, after checking a box: `bytes` bytes from a byte of a

@@ -101,11 +101,11 @@ pub(crate) fn driver(name: &str, call: impl FnOnce() -> Result) -> i32 {
 
 /// Reports a call of an unsupported function.
 pub(crate) fn unsupported(name: &str) -> Code {
-    let told = with(|context| {
+    let reported = with(|context| {
         context.report.unsupported(name);
         Ok(())
     });
-    told.err().unwrap_or(Code::NOT_SUPPORTED)
+    reported.err().unwrap_or(Code::NOT_SUPPORTED)
 }
 
 /// Returns the last error of the thread, or the error of the kernel that has ended the context.
@@ -129,8 +129,8 @@ mod tests {
         assert_eq!(driver("cuSecond", || alive(|_| Ok(()))), Code::UNKNOWN.0);
         assert_eq!(last_error(false), Code::UNKNOWN);
         with(|context| {
-            let told = context.report.is_told("cudaFirst panicked: the reason");
-            assert!(told);
+            let reported = context.report.is_reported("cudaFirst panicked: the reason");
+            assert!(reported);
             Ok(())
         })
         .unwrap();

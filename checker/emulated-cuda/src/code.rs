@@ -8,7 +8,7 @@ pub(crate) struct Code(pub(crate) i32);
 pub(crate) type Result<T = ()> = std::result::Result<T, Code>;
 
 macro_rules! codes {
-    ($($number:literal $($name:ident)? $runtime:literal $driver:literal $says:literal)*) => {
+    ($($number:literal $($name:ident)? $runtime:literal $driver:literal $description:literal)*) => {
         impl Code {
             $($(
                 #[allow(dead_code, reason = "some are only named")]
@@ -18,7 +18,7 @@ macro_rules! codes {
             /// The runtime's name, the driver's name if there is one, and the description, each zero-terminated.
             fn row(self) -> Option<[&'static str; 3]> {
                 Some(match self.0 {
-                    $($number => [concat!($runtime, "\0"), concat!($driver, "\0"), concat!($says, "\0")],)*
+                    $($number => [concat!($runtime, "\0"), concat!($driver, "\0"), concat!($description, "\0")],)*
                     _ => return None,
                 })
             }
@@ -176,7 +176,7 @@ impl Code {
     }
 
     /// Returns the description, zero-terminated.
-    pub(crate) fn says(self) -> &'static str {
+    pub(crate) fn description(self) -> &'static str {
         self.row().map_or(UNRECOGNIZED, |row| row[2])
     }
 
@@ -215,7 +215,7 @@ mod tests {
     fn names_are_those_of_each_library() {
         assert_eq!(Code(35).runtime_name(), "cudaErrorInsufficientDriver\0");
         assert_eq!(
-            Code(907).says(),
+            Code(907).description(),
             "operation not permitted on an event last recorded in a capturing stream\0"
         );
         assert_eq!(
@@ -225,7 +225,7 @@ mod tests {
         // The driver lacks the runtime's own codes, and codes in between belong to neither.
         assert_eq!(Code(35).driver_name(), None);
         assert_eq!(
-            [Code(105).runtime_name(), Code(400_000).says()],
+            [Code(105).runtime_name(), Code(400_000).description()],
             [super::UNRECOGNIZED; 2]
         );
     }

@@ -4,14 +4,14 @@ use tma_emulator::{Session, check::Suppressions};
 
 use crate::{
     allocations::Space, arrays::Arrays, code::Code, descriptions::Descriptions, options::Options,
-    registered::Modules, report::Report, stream_work::Graphs,
+    registered::Modules, report::FindingReport, stream_work::Graphs,
 };
 
 #[derive(Debug)]
 pub(crate) struct Context {
     pub(crate) session: Session,
     pub(crate) options: Options,
-    pub(crate) report: Report,
+    pub(crate) report: FindingReport,
     pub(crate) space: Space,
     pub(crate) arrays: Arrays,
     pub(crate) descriptions: Descriptions,
@@ -37,7 +37,7 @@ impl Context {
         let mut session = Session::new(options.config);
         let suppressions: Suppressions = std::mem::take(&mut options.suppressions);
         session.suppress(suppressions);
-        let report = Report::new(options.record.take());
+        let report = FindingReport::new(options.record.take());
         report.count("start");
         Self {
             session,

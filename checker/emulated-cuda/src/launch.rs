@@ -132,7 +132,7 @@ impl Context {
         }
         self.begin();
         if let Err(fault) = result {
-            let what = format!("{}: {fault}", said(launch, self.launches));
+            let what = format!("{}: {fault}", name_of_launch(launch, self.launches));
             self.report.error(&what);
             self.failed = Some(Code::of_trap(&fault.error_name.unwrap_or_default()));
         }
@@ -147,7 +147,7 @@ impl Context {
         let first = *seeds.start();
         let Self {
             session,
-            report: told,
+            report: findings,
             failed,
             launches,
             ..
@@ -155,12 +155,12 @@ impl Context {
         let take = |seed, report: CheckReport| {
             if seed == first {
                 *launches = number;
-                told.count("launch");
+                findings.count("launch");
                 print(&report.printed);
             }
             for found in &report.diagnostics {
-                let launch = format!("{}, seed {seed}", said(launch, number));
-                told.finding(found, &launch);
+                let launch = format!("{}, seed {seed}", name_of_launch(launch, number));
+                findings.finding(found, &launch);
                 if let Some(trap) = found.trap.filter(|_| seed == first) {
                     *failed = Some(Code::of_trap(trap.name()));
                 }
@@ -233,7 +233,7 @@ fn refusal(failure: &Failure) -> Code {
 }
 
 /// Returns the launch's description in reports.
-fn said(launch: &Launch, number: u64) -> String {
+fn name_of_launch(launch: &Launch, number: u64) -> String {
     let Launch { entry, shape, .. } = launch;
     format!(
         "number {number}, `{entry}`, {} blocks of {} threads",

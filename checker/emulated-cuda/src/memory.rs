@@ -1,7 +1,7 @@
 //! Device memory, memory shared with the host, and copies.
 
 use crate::{
-    allocations::{Allocation, Kind, SHARED_END, behind},
+    allocations::{Allocation, AllocationKind, SHARED_END, behind},
     code::{Code, Result},
     context::Context,
     ffi::{FromC, Pointer},
@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// A part of a shared allocation, compared and copied as a whole.
-struct Part {
+struct SharedPart {
     address: u64,
     bytes: usize,
 }
@@ -66,7 +66,12 @@ impl Context {
         let number = self.space.take(bytes)?;
         let contents = self.contents(bytes, call)?;
         let address = self.space.reserve(bytes)?;
-        self.add(address, contents, Kind::Device, &format!("{call} {number}"))?;
+        self.add(
+            address,
+            contents,
+            AllocationKind::Device,
+            &format!("{call} {number}"),
+        )?;
         Ok(address)
     }
 
@@ -80,19 +85,24 @@ impl Context {
                 );
                 return Err(self.wrong(Code::INVALID_VALUE, &what));
             }
-            self.free_at(address, &[Kind::Device], "cudaGraphLaunch")?;
+            self.free_at(address, &[AllocationKind::Device], "cudaGraphLaunch")?;
         }
         let number = self.space.take(bytes)?;
         let contents = self.contents(bytes, "cudaGraphLaunch")?;
         let name = format!("memory of a graph {number}");
-        self.add(address, contents, Kind::Device, &name)?;
-        let now = self.space.of_graphs().bytes;
+        self.add(address, contents, AllocationKind::Device, &name)?;
+        let now = self.space.graph_memory().bytes;
         self.space.most_of_graphs = self.space.most_of_graphs.max(now);
         Ok(())
     }
 
     /// Allocates host memory accessible to kernels.
-    pub(crate) fn allocate_shared(&mut self, bytes: usize, kind: Kind, call: &str) -> Result<u64> {
+    pub(crate) fn allocate_shared(
+        &mut self,
+        bytes: usize,
+        kind: AllocationKind,
+        call: &str,
+    ) -> Result<u64> {
         let number = self.space.take(bytes)?;
         let contents = self.contents(bytes, call)?;
         let address = self.space.next_shared;
@@ -115,7 +125,7 @@ impl Context {
         let contents = self.contents(bytes, &name)?;
         if is_known
             || self
-                .add(address, contents, Kind::Registered, &name)
+                .add(address, contents, AllocationKind::Registered, &name)
                 .is_err()
         {
             return Err(Code::ALREADY_REGISTERED);
@@ -132,17 +142,17 @@ impl Context {
         let allocation = Allocation {
             address,
             bytes,
-            kind: Kind::Managed,
+            kind: AllocationKind::Managed,
         };
         self.space.all.insert(address, allocation);
         Ok(())
     }
 
-    fn add(&mut self, address: u64, contents: Vec<u8>, kind: Kind, name: &str) -> Result {
+    fn add(&mut self, address: u64, contents: Vec<u8>, kind: AllocationKind, name: &str) -> Result {
         let bytes = contents.len();
         let placed = self.session.place(name, contents, address);
         placed.map_err(|_| Code::OUT_OF_MEMORY)?;
-        if kind != Kind::Registered {
+        if kind != AllocationKind::Registered {
             self.space.used += bytes as u64;
         }
         let allocation = Allocation {
@@ -156,18 +166,27 @@ impl Context {
 
     /// Frees memory on behalf of `cudaFree`.
     pub(crate) fn free_memory(&mut self, pointer: Pointer, call: &str) -> Result {
-        self.free(pointer, &[Kind::Device, Kind::Managed], call)
+        self.free(
+            pointer,
+            &[AllocationKind::Device, AllocationKind::Managed],
+            call,
+        )
     }
 
     /// Frees an allocation of one of these kinds; ignores a null pointer.
-    pub(crate) fn free(&mut self, pointer: Pointer, kinds: &[Kind], call: &str) -> Result {
+    pub(crate) fn free(
+        &mut self,
+        pointer: Pointer,
+        kinds: &[AllocationKind],
+        call: &str,
+    ) -> Result {
         match pointer.address() {
             0 => Ok(()),
             address => self.free_at(address, kinds, call),
         }
     }
 
-    fn free_at(&mut self, address: u64, kinds: &[Kind], call: &str) -> Result {
+    fn free_at(&mut self, address: u64, kinds: &[AllocationKind], call: &str) -> Result {
         let found = self.space.all.get(&address).copied();
         let Some(found) = found.filter(|found| kinds.contains(&found.kind)) else {
             let what = match self.session.freed(address) {
@@ -183,10 +202,10 @@ impl Context {
         };
         let freed = self.session.free_by(address, &format!("`{call}` {when}"));
         freed.map_err(|_| Code::INVALID_VALUE)?;
-        if found.kind != Kind::Registered {
+        if found.kind != AllocationKind::Registered {
             self.space.used -= found.bytes as u64;
         }
-        if matches!(found.kind, Kind::Pinned | Kind::Managed) {
+        if matches!(found.kind, AllocationKind::Pinned | AllocationKind::Managed) {
             // SAFETY: `map` returned it, and the program has freed it.
             unsafe { libc::munmap(address as *mut _, found.bytes.max(1)) };
         }
@@ -195,7 +214,7 @@ impl Context {
 
     /// Copies the host's changes in shared memory to the emulator.
     pub(crate) fn take_over(&mut self) -> Result {
-        for Part { address, bytes } in self.shared() {
+        for SharedPart { address, bytes } in self.shared() {
             let written = host(address).host_bytes(bytes)?;
             let device = self.session.read(address, bytes);
             if device.map_err(|_| Code::UNKNOWN)? != written {
@@ -208,7 +227,7 @@ impl Context {
 
     /// Copies the kernels' changes in shared memory to the host.
     pub(crate) fn give_back(&mut self) -> Result {
-        for Part { address, bytes } in self.shared() {
+        for SharedPart { address, bytes } in self.shared() {
             let device = self.session.read(address, bytes);
             let device = device.map_err(|_| Code::UNKNOWN)?;
             if device != host(address).host_bytes(bytes)? {
@@ -219,11 +238,11 @@ impl Context {
     }
 
     /// Returns the parts of shared memory. Usually neither side has changed a part, and then it is not copied.
-    fn shared(&self) -> Vec<Part> {
+    fn shared(&self) -> Vec<SharedPart> {
         let all = self.space.all.values();
-        let shared = all.filter(|one| one.kind != Kind::Device);
+        let shared = all.filter(|one| one.kind != AllocationKind::Device);
         let parts = shared.flat_map(|one| {
-            (0..one.bytes).step_by(PART_BYTES).map(|at| Part {
+            (0..one.bytes).step_by(PART_BYTES).map(|at| SharedPart {
                 address: one.address + at as u64,
                 bytes: PART_BYTES.min(one.bytes - at),
             })

@@ -9,7 +9,7 @@ use crate::{
     code::{Code, Result},
     context::Context,
     ffi::{Image, Pointer},
-    registered::{Binary, Kernel, Variable},
+    registered::{Binary, RegisteredKernel, Variable},
     report::FLAGS,
 };
 
@@ -45,7 +45,7 @@ impl Context {
 
     /// Registers a kernel; `key` is the program's function for it.
     pub(crate) fn add_kernel(&mut self, key: u64, binary: u64, entry: String) {
-        let kernel = Kernel {
+        let kernel = RegisteredKernel {
             binary,
             entry,
             shared_bytes: None,
@@ -80,7 +80,7 @@ impl Context {
     }
 
     /// Returns the kernel of an address or a handle.
-    pub(crate) fn kernel(&mut self, key: u64) -> Result<&mut Kernel> {
+    pub(crate) fn kernel(&mut self, key: u64) -> Result<&mut RegisteredKernel> {
         self.modules
             .kernels
             .get_mut(&key)
@@ -90,7 +90,7 @@ impl Context {
     /// Returns the handle of a kernel in a module.
     pub(crate) fn kernel_named(&mut self, binary: u64, entry: &str) -> Result<u64> {
         let mut known = self.modules.kernels.iter();
-        let is_it = |kernel: &Kernel| kernel.binary == binary && kernel.entry == entry;
+        let is_it = |kernel: &RegisteredKernel| kernel.binary == binary && kernel.entry == entry;
         if let Some((key, _)) = known.find(|(_, kernel)| is_it(kernel)) {
             return Ok(*key);
         }

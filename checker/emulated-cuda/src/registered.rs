@@ -19,7 +19,7 @@ pub(crate) struct Binary {
 
 /// A kernel, and its attributes set by the program.
 #[derive(Clone, Debug)]
-pub(crate) struct Kernel {
+pub(crate) struct RegisteredKernel {
     /// The handle of the module.
     pub(crate) binary: u64,
     pub(crate) entry: String,
@@ -39,7 +39,7 @@ pub(crate) struct Variable {
 #[derive(Debug, Default)]
 pub(crate) struct Modules {
     pub(crate) binaries: HashMap<u64, Binary>,
-    pub(crate) kernels: HashMap<u64, Kernel>,
+    pub(crate) kernels: HashMap<u64, RegisteredKernel>,
     pub(crate) variables: HashMap<u64, Variable>,
     /// Variables in managed memory of modules that are not yet loaded, with the host's pointers to them.
     pub(crate) managed: Vec<(Variable, Pointer)>,

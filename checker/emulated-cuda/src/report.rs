@@ -22,14 +22,14 @@ fn say(report: &str) {
 
 /// The reports of a process, each finding once.
 #[derive(Debug, Default)]
-pub(crate) struct Report {
+pub(crate) struct FindingReport {
     record: Option<PathBuf>,
     known: HashSet<String>,
     /// The previous count of findings for each suppression.
     suppressed: Vec<u64>,
 }
 
-impl Report {
+impl FindingReport {
     pub(crate) fn new(record: Option<PathBuf>) -> Self {
         Self {
             record,
@@ -90,7 +90,7 @@ impl Report {
     }
 
     #[cfg(test)]
-    pub(crate) fn is_told(&self, what: &str) -> bool {
+    pub(crate) fn is_reported(&self, what: &str) -> bool {
         self.known.iter().any(|known| known.contains(what))
     }
 

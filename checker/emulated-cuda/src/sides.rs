@@ -1,7 +1,7 @@
 //! The side of the machine that an address belongs to, and checks of addresses in calls.
 
 use crate::{
-    allocations::{CONSTANTS, CONSTANTS_END, DEVICE_START, Kind, SHARED_END},
+    allocations::{AllocationKind, CONSTANTS, CONSTANTS_END, DEVICE_START, SHARED_END},
     code::{Code, Result},
     context::Context,
     ffi::Pointer,
@@ -22,7 +22,7 @@ impl Context {
         if let Some(found) = self.space.find(address) {
             let fits = bytes as u64 <= found.address + found.bytes as u64 - address;
             return match found.kind {
-                Kind::Device => Side::Device,
+                AllocationKind::Device => Side::Device,
                 _ if fits => Side::Host,
                 _ => Side::Device,
             };

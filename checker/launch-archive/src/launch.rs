@@ -30,7 +30,7 @@ pub struct Launch {
     /// The version of the driver, such as 13000.
     pub driver: i32,
     /// The textures and surfaces that the kernel could reach.
-    pub objects: Vec<Object>,
+    pub objects: Vec<TextureObject>,
     /// Descriptions of memory that the kernel could reach but the archive does not contain.
     pub gaps: Vec<String>,
     /// The `CUresult` of a failed kernel, whose results in memory are unknown.
@@ -43,7 +43,7 @@ pub struct Region {
     /// The call that allocated it and its number, or the name of a variable.
     pub name: String,
     /// The kind of memory.
-    pub kind: Kind,
+    pub kind: MemoryKind,
     /// The address on the GPU.
     pub address: u64,
     /// The bytes before the launch.
@@ -55,7 +55,7 @@ pub struct Region {
 /// A texture or a surface, with the numbers of CUDA's driver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Object {
+pub struct TextureObject {
     /// The handle used by kernels.
     pub handle: u64,
     /// The location of the texels.
@@ -116,7 +116,7 @@ pub struct Reading {
 /// The kinds of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum MemoryKind {
     /// An allocation.
     Allocation,
     /// A variable of the module in global memory.
@@ -139,7 +139,7 @@ pub(crate) struct Header {
 #[serde(deny_unknown_fields)]
 pub(crate) struct RegionHeader {
     pub(crate) name: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: MemoryKind,
     pub(crate) address: u64,
     pub(crate) bytes: u64,
     /// True if a section contains the changes by the launch.

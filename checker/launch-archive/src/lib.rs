@@ -4,7 +4,7 @@
 //! A truncated or altered archive is refused, and the error names the byte:
 //!
 //! ```
-//! use launch_archive::{Archive, Kind, Launch, Region};
+//! use launch_archive::{Archive, MemoryKind, Launch, Region};
 //!
 //! let archive = Archive {
 //!     launch: Launch {
@@ -15,7 +15,7 @@
 //!     ptx: ".version 8.0".to_owned(),
 //!     memory: vec![Region {
 //!         name: "cuMemAlloc 1".to_owned(),
-//!         kind: Kind::Allocation,
+//!         kind: MemoryKind::Allocation,
 //!         address: 0x7000_0000,
 //!         before: vec![0; 1000],
 //!         after: Some(vec![1; 1000]),
@@ -39,11 +39,11 @@ mod seal;
 mod section;
 mod write;
 
-pub use launch::{Kind, Launch, Object, Reading, Region, Texels};
+pub use launch::{Launch, MemoryKind, Reading, Region, Texels, TextureObject};
 pub use read::Damage;
 pub use seal::seal;
 pub use section::PART_BYTES;
-pub use write::{Parts, write};
+pub use write::{RegionParts, write};
 
 /// A recorded launch.
 #[derive(Clone, Debug, PartialEq, Eq)]

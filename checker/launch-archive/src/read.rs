@@ -189,7 +189,7 @@ impl<'a> Sections<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Kind, Launch, Object, Reading, Texels};
+    use crate::{Launch, MemoryKind, Reading, Texels, TextureObject};
 
     fn archive() -> Archive {
         let region = |name: &str, kind, address, bytes: usize, after| Region {
@@ -212,7 +212,7 @@ mod tests {
                 arguments: vec![vec![1, 0xff], vec![], vec![0; 8]],
                 device: "a GPU".to_owned(),
                 driver: 13000,
-                objects: vec![Object {
+                objects: vec![TextureObject {
                     handle: 7,
                     texels: Texels::Array {
                         array: 0x55,
@@ -235,13 +235,13 @@ mod tests {
             memory: vec![
                 region(
                     "a",
-                    Kind::Allocation,
+                    MemoryKind::Allocation,
                     0x7f00_0000_0000,
                     1003,
                     Some(vec![5; 1003]),
                 ),
-                region("v", Kind::Variable, 0x7f00_0001_0000, 4, None),
-                region("c", Kind::Constant, 0, 0, None),
+                region("v", MemoryKind::Variable, 0x7f00_0001_0000, 4, None),
+                region("c", MemoryKind::Constant, 0, 0, None),
             ],
         }
     }

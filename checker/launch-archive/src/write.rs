@@ -9,7 +9,7 @@ use std::{
 };
 
 use crate::{
-    Archive, Kind, Launch, PART_BYTES, Region,
+    Archive, Launch, MemoryKind, PART_BYTES, Region,
     launch::{Header, RegionHeader},
     runs,
     section::{MAGIC, digest, names},
@@ -20,11 +20,11 @@ const MOST_WAITING: usize = 8;
 
 /// Memory of a launch to write, in parts of [`PART_BYTES`].
 #[derive(Clone, Debug)]
-pub struct Parts<'a> {
+pub struct RegionParts<'a> {
     /// The call that allocated it and its number, or the name of a variable.
     pub name: &'a str,
     /// The kind of memory.
-    pub kind: Kind,
+    pub kind: MemoryKind,
     /// The address on the GPU.
     pub address: u64,
     /// The bytes before the launch.
@@ -34,7 +34,7 @@ pub struct Parts<'a> {
     pub after: Option<Vec<&'a [u8]>>,
 }
 
-impl<'a> From<&'a Region> for Parts<'a> {
+impl<'a> From<&'a Region> for RegionParts<'a> {
     fn from(region: &'a Region) -> Self {
         let parts = |bytes: &'a Vec<u8>| bytes.chunks(PART_BYTES).collect();
         Self {
@@ -53,7 +53,7 @@ impl Archive {
     /// # Errors
     /// The bytes cannot be written, or a thread cannot be started.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let memory: Vec<_> = self.memory.iter().map(Parts::from).collect();
+        let memory: Vec<_> = self.memory.iter().map(RegionParts::from).collect();
         write(&self.launch, &self.ptx, &memory, out)
     }
 }
@@ -65,7 +65,7 @@ impl Archive {
 pub fn write(
     launch: &Launch,
     ptx: &str,
-    memory: &[Parts<'_>],
+    memory: &[RegionParts<'_>],
     out: &mut impl Write,
 ) -> io::Result<()> {
     let headers = memory.iter().map(|region| RegionHeader {
@@ -98,13 +98,13 @@ pub fn write(
 }
 
 /// Sends the sections of memory until the receiver is dropped.
-fn compare<'a>(memory: &'a [Parts<'a>], mut index: u64, to: &SyncSender<Section<'a>>) {
+fn compare<'a>(memory: &'a [RegionParts<'a>], mut index: u64, to: &SyncSender<Section<'a>>) {
     let mut send = |name, pieces| {
         let sent = to.send(Section::new(name, index, pieces));
         index += 1;
         sent.is_ok()
     };
-    for Parts { before, after, .. } in memory {
+    for RegionParts { before, after, .. } in memory {
         for (part, before) in before.iter().enumerate() {
             let mut is_wanted = send(names::BEFORE, runs::pieces(None, before));
             if let Some(after) = after {
@@ -175,7 +175,7 @@ mod tests {
     fn a_medium_without_room_is_an_error_wherever_it_ends() {
         let region = |byte: u8| Region {
             name: format!("cuMemAlloc {byte}"),
-            kind: Kind::Allocation,
+            kind: MemoryKind::Allocation,
             address: u64::from(byte) << 20,
             before: vec![byte; 1000],
             after: (!byte.is_multiple_of(3)).then(|| vec![byte + 1; 1000]),

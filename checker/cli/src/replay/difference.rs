@@ -1,6 +1,6 @@
 //! Describes the difference between two regions of memory.
 
-use launch_archive::{Kind, Launch, Region};
+use launch_archive::{Launch, MemoryKind, Region};
 
 /// Size of the words that are compared when the element type is unknown.
 const WORD_BYTES: usize = 4;
@@ -42,7 +42,7 @@ fn parameters(region: &Region, launch: &Launch) -> impl Iterator<Item = usize> {
     arguments.filter_map(move |(index, value)| {
         let address = u64::from_le_bytes(value.get(..8)?.try_into().ok()?);
         // No argument points into an array.
-        let is_memory = region.kind != Kind::Array;
+        let is_memory = region.kind != MemoryKind::Array;
         (is_memory && range.contains(&address)).then_some(index)
     })
 }
@@ -64,7 +64,7 @@ mod tests {
     fn the_first_word_is_told_with_the_number_of_all() {
         let region = Region {
             name: "cuMemAlloc 2".to_owned(),
-            kind: Kind::Allocation,
+            kind: MemoryKind::Allocation,
             address: 0x7000,
             before: vec![0; 11],
             after: None,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use launch_archive::{Object, Texels};
+use launch_archive::{Texels, TextureObject};
 use tma_emulator::{
     Session,
     texture::{Format, Geometry, Image, Reading, Refused, TextureError},
@@ -13,7 +13,7 @@ use crate::emulate::{Stopped, stopped};
 
 /// Places a texture or surface after its array has been allocated.
 pub(super) fn place(
-    object: &Object,
+    object: &TextureObject,
     arrays: &BTreeMap<u64, u64>,
     session: &mut Session,
 ) -> Result<(), Stopped> {
@@ -49,7 +49,7 @@ pub(super) fn place(
         .map_err(stopped)
 }
 
-fn image(object: &Object, arrays: &BTreeMap<u64, u64>) -> Result<Image, Stopped> {
+fn image(object: &TextureObject, arrays: &BTreeMap<u64, u64>) -> Result<Image, Stopped> {
     let broken = |rule: TextureError| wrong(object, &rule.to_string());
     let format = Format::of_number(object.format, object.channels);
     let format = format
@@ -81,7 +81,7 @@ fn image(object: &Object, arrays: &BTreeMap<u64, u64>) -> Result<Image, Stopped>
     image.map_err(broken)
 }
 
-fn wrong(object: &Object, what: &str) -> Stopped {
+fn wrong(object: &TextureObject, what: &str) -> Stopped {
     let what = format!(
         "the texture or surface {:#x} of the archive: {what}",
         object.handle

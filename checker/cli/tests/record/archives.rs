@@ -1,6 +1,6 @@
 //! The contents of archives.
 
-use launch_archive::{Archive, Kind, Region, Texels};
+use launch_archive::{Archive, MemoryKind, Region, Texels};
 use libtest_mimic::Failed;
 
 use crate::{Program, equal, replay, wanted};
@@ -45,7 +45,7 @@ pub(super) fn archives_have_what_is_reached(program: &Program) -> Result<(), Fai
     equal(&floats(&first.before), &numbers)?;
     equal(&floats(after(first)?), &once)?;
     let factors = region(&archive, "factors")?;
-    equal(&factors.kind, &Kind::Constant)?;
+    equal(&factors.kind, &MemoryKind::Constant)?;
     equal(&floats(&factors.before), &vec![1.0, 2.0, 3.0, 4.0])?;
     let launches = region(&archive, "launches")?;
     equal(&launches.before, &vec![5, 0, 0, 0])?;
@@ -151,7 +151,7 @@ pub(super) fn textures_are_recorded(program: &Program) -> Result<(), Failed> {
     for region in archive
         .memory
         .iter()
-        .filter(|region| region.kind == Kind::Array)
+        .filter(|region| region.kind == MemoryKind::Array)
     {
         let (before, after) = (floats(&region.before), floats(after(region)?));
         match before == squares {
@@ -162,7 +162,7 @@ pub(super) fn textures_are_recorded(program: &Program) -> Result<(), Failed> {
     // Another texel changes the sum.
     let mut altered = archive.clone();
     for region in &mut altered.memory {
-        if region.kind == Kind::Array && floats(&region.before) == squares {
+        if region.kind == MemoryKind::Array && floats(&region.before) == squares {
             region.before[4 * 34 + 3] ^= 0x80;
         }
     }

@@ -34,9 +34,9 @@ export! {
         found.map(drop).ok_or(Code::INVALID_VALUE)
     }
 
-    fn cuGetErrorString(code: i32, says: Out<u64>) {
+    fn cuGetErrorString(code: i32, description: Out<u64>) {
         let is_known = Code(code).driver_name().is_some();
-        says.put(if is_known { Code(code).says().as_ptr() as u64 } else { 0 })?;
+        description.put(if is_known { Code(code).description().as_ptr() as u64 } else { 0 })?;
         is_known.then_some(()).ok_or(Code::INVALID_VALUE)
     }
 

@@ -1,7 +1,7 @@
 //! Memory, copies and sets.
 
 use crate::{
-    allocations::{Kind, TOTAL_BYTES},
+    allocations::{AllocationKind, TOTAL_BYTES},
     calls::alive,
     code::{Code, Result},
     export::export,
@@ -16,7 +16,7 @@ fn allocate(pointer: &Out<u64>, bytes: usize, call: &str) -> Result {
     }
 }
 
-fn allocate_shared(pointer: &Out<u64>, bytes: usize, kind: Kind, call: &str) -> Result {
+fn allocate_shared(pointer: &Out<u64>, bytes: usize, kind: AllocationKind, call: &str) -> Result {
     pointer.put(alive(|context| context.allocate_shared(bytes, kind, call))?)
 }
 
@@ -41,7 +41,10 @@ fn fill(to: Pointer, element: &[u8], count: usize, call: &str) -> Result {
 fn attribute(data: Pointer, attribute: i32, pointer: Pointer) -> Result {
     let found = alive(|context| Ok(context.space.find(pointer.address())))?;
     let found = found.ok_or(Code::INVALID_VALUE)?;
-    let is_host = matches!(found.kind, Kind::Pinned | Kind::Registered);
+    let is_host = matches!(
+        found.kind,
+        AllocationKind::Pinned | AllocationKind::Registered
+    );
     let int = |value: i32| data.write_host(&value.to_le_bytes());
     let long = |value: u64| data.write_host(&value.to_le_bytes());
     match attribute {
@@ -49,10 +52,10 @@ fn attribute(data: Pointer, attribute: i32, pointer: Pointer) -> Result {
         1 => long(0x1000_0000_0010),
         2 => int(if is_host { 1 } else { 2 }),
         3 => long(pointer.address()),
-        4 if found.kind != Kind::Device => long(pointer.address()),
+        4 if found.kind != AllocationKind::Device => long(pointer.address()),
         // Number of the allocation, managed, device, its range.
         7 => long(found.address),
-        8 => int(i32::from(found.kind == Kind::Managed)),
+        8 => int(i32::from(found.kind == AllocationKind::Managed)),
         9 => int(0),
         11 => long(found.address),
         12 => long(found.bytes as u64),
@@ -88,30 +91,30 @@ export! {
 
     fn cuMemAllocManaged(pointer: Out<u64>, bytes: usize, flags: u32) {
         let _ = flags;
-        allocate_shared(&pointer, bytes, Kind::Managed, "cuMemAllocManaged")
+        allocate_shared(&pointer, bytes, AllocationKind::Managed, "cuMemAllocManaged")
     }
 
     fn cuMemAllocHost_v2 as cuMemAllocHost (pointer: Out<u64>, bytes: usize) {
-        allocate_shared(&pointer, bytes, Kind::Pinned, "cuMemAllocHost")
+        allocate_shared(&pointer, bytes, AllocationKind::Pinned, "cuMemAllocHost")
     }
 
     fn cuMemHostAlloc(pointer: Out<u64>, bytes: usize, flags: u32) {
         let _ = flags;
-        allocate_shared(&pointer, bytes, Kind::Pinned, "cuMemHostAlloc")
+        allocate_shared(&pointer, bytes, AllocationKind::Pinned, "cuMemHostAlloc")
     }
 
     fn cuMemFree_v2 as cuMemFree (pointer: Pointer) {
-        let kinds = [Kind::Device, Kind::Managed];
+        let kinds = [AllocationKind::Device, AllocationKind::Managed];
         alive(|context| context.free(pointer, &kinds, "cuMemFree"))
     }
 
     fn cuMemFreeAsync as cuMemFreeAsync_ptsz (pointer: Pointer, stream: Pointer) {
         let _ = stream;
-        alive(|context| context.free(pointer, &[Kind::Device], "cuMemFreeAsync"))
+        alive(|context| context.free(pointer, &[AllocationKind::Device], "cuMemFreeAsync"))
     }
 
     fn cuMemFreeHost(pointer: Pointer) {
-        alive(|context| context.free(pointer, &[Kind::Pinned], "cuMemFreeHost"))
+        alive(|context| context.free(pointer, &[AllocationKind::Pinned], "cuMemFreeHost"))
     }
 
     fn cuMemHostRegister_v2 as cuMemHostRegister (pointer: Pointer, bytes: usize, flags: u32) {
@@ -121,7 +124,7 @@ export! {
 
     fn cuMemHostUnregister(pointer: Pointer) {
         alive(|context| {
-            let freed = context.free(pointer, &[Kind::Registered], "cuMemHostUnregister");
+            let freed = context.free(pointer, &[AllocationKind::Registered], "cuMemHostUnregister");
             freed.map_err(|_| Code::NOT_REGISTERED)
         })
     }

@@ -78,7 +78,7 @@ pub(crate) extern "C" fn cudaGetErrorName(code: i32) -> *const c_char {
 /// Returns the description of an error.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cudaGetErrorString(code: i32) -> *const c_char {
-    Code(code).says().as_ptr().cast()
+    Code(code).description().as_ptr().cast()
 }
 
 impl ChannelDescription {

@@ -56,7 +56,7 @@ pub(super) fn allocate(stream: Pointer, bytes: usize, call: &str) -> Result<u64>
 /// Returns a size of graph memory: `cudaGraphMemAttributeType`. Used and reserved memory are the same here.
 fn attribute(number: i32) -> Result<u64> {
     alive(|context| {
-        let used = context.space.of_graphs();
+        let used = context.space.graph_memory();
         match number {
             0 | 2 => Ok(used.bytes),
             1 | 3 => Ok(used.most_bytes),

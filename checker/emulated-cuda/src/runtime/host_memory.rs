@@ -1,7 +1,7 @@
 //! Host memory accessible to kernels, and attributes of addresses.
 
 use crate::{
-    allocations::Kind,
+    allocations::AllocationKind,
     calls::alive,
     export::export,
     ffi::{Out, Pointer},
@@ -22,16 +22,16 @@ export! {
     runtime;
 
     fn cudaMallocHost(pointer: Out<u64>, bytes: usize) {
-        pointer.put(alive(|context| context.allocate_shared(bytes, Kind::Pinned, "cudaMallocHost"))?)
+        pointer.put(alive(|context| context.allocate_shared(bytes, AllocationKind::Pinned, "cudaMallocHost"))?)
     }
 
     fn cudaHostAlloc(pointer: Out<u64>, bytes: usize, flags: u32) {
         let _ = flags;
-        pointer.put(alive(|context| context.allocate_shared(bytes, Kind::Pinned, "cudaHostAlloc"))?)
+        pointer.put(alive(|context| context.allocate_shared(bytes, AllocationKind::Pinned, "cudaHostAlloc"))?)
     }
 
     fn cudaFreeHost(pointer: Pointer) {
-        alive(|context| context.free(pointer, &[Kind::Pinned], "cudaFreeHost"))
+        alive(|context| context.free(pointer, &[AllocationKind::Pinned], "cudaFreeHost"))
     }
 
     fn cudaHostGetDevicePointer(on_device: Out<u64>, pointer: Pointer, flags: u32) {
@@ -39,7 +39,7 @@ export! {
         let address = pointer.address();
         let found = alive(|context| Ok(context.space.find(address)))?;
         match found {
-            Some(found) if found.kind != Kind::Device => on_device.put(address),
+            Some(found) if found.kind != AllocationKind::Device => on_device.put(address),
             _ => Err(crate::code::Code::INVALID_VALUE),
         }
     }
@@ -57,7 +57,7 @@ export! {
 
     fn cudaHostUnregister(pointer: Pointer) {
         alive(|context| {
-            let freed = context.free(pointer, &[Kind::Registered], "cudaHostUnregister");
+            let freed = context.free(pointer, &[AllocationKind::Registered], "cudaHostUnregister");
             freed.map_err(|_| crate::code::Code::NOT_REGISTERED)
         })
     }
@@ -67,9 +67,9 @@ export! {
         let found = alive(|context| Ok(context.space.find(address)))?;
         let (kind, on_device, on_host) = match found.map(|found| found.kind) {
             None => (0, 0, address),
-            Some(Kind::Device) => (2, address, 0),
-            Some(Kind::Managed) => (3, address, address),
-            Some(Kind::Pinned | Kind::Registered) => (1, address, address),
+            Some(AllocationKind::Device) => (2, address, 0),
+            Some(AllocationKind::Managed) => (3, address, address),
+            Some(AllocationKind::Pinned | AllocationKind::Registered) => (1, address, address),
         };
         let device = if kind == 0 { -2 } else { 0 };
         attributes.put(PointerAttributes { kind, device, on_device, on_host, reserved: [0; 8] })

@@ -1,7 +1,7 @@
 //! Memory of the device, copies and sets.
 
 use crate::{
-    allocations::Kind,
+    allocations::AllocationKind,
     calls::alive,
     code::{Code, Result},
     export::export,
@@ -94,7 +94,7 @@ export! {
     fn cudaMallocManaged(pointer: Out<u64>, bytes: usize, flags: u32) {
         let _ = flags;
         pointer.put(alive(|context| {
-            context.allocate_shared(bytes, Kind::Managed, "cudaMallocManaged")
+            context.allocate_shared(bytes, AllocationKind::Managed, "cudaMallocManaged")
         })?)
     }
 
