@@ -148,7 +148,7 @@ impl<T, const STAGES: u32> Pipeline<T, STAGES> {
         self.block.split(
             |warp| {
                 if warp.elect() {
-                    let stamps = Stamps::begin(Role::Fills, STAGES, true)
+                    let stamps = Stamps::begin(Role::Producer, STAGES, true)
                         .of_elected()
                         .began();
                     fill(Fill::new(self.another(), stamps));
@@ -156,7 +156,7 @@ impl<T, const STAGES: u32> Pipeline<T, STAGES> {
                 }
             },
             |warps| {
-                let stamps = Stamps::begin(Role::Drains, STAGES, warps.is_first).began();
+                let stamps = Stamps::begin(Role::Consumer, STAGES, warps.is_first).began();
                 drain(warps, Drain::new(self.another(), stamps));
                 stamps.end();
             },

@@ -191,7 +191,7 @@ impl<T, const STAGES: u32, const READ: bool> ProductPipeline<T, STAGES, READ> {
         let another = || Pipeline { ..pipeline };
         let filling = |warps: Warps| {
             if warps.elect() {
-                let stamps = Stamps::begin(Role::Fills, STAGES, true)
+                let stamps = Stamps::begin(Role::Producer, STAGES, true)
                     .of_elected()
                     .began();
                 fill(Fill::new(another(), stamps));

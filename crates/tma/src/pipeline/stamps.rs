@@ -23,11 +23,11 @@ pub(crate) use traced::{Moment, Stamps};
 #[derive(Clone, Copy)]
 pub(crate) enum Role {
     /// The role that loads.
-    Fills = 1,
+    Producer = 1,
     /// The role that works on loaded stages.
-    Drains = 2,
+    Consumer = 2,
     /// The role that loads and stores.
-    Streams = 3,
+    Stream = 3,
 }
 
 /// A step of a visit to a stage.
@@ -40,7 +40,7 @@ pub(crate) enum Step {
     Issued = 2,
     /// The stage was full, after the given number of cycles.
     Full = 3,
-    /// The stage was given back.
+    /// The stage was released.
     Released = 4,
     /// A store from the stage was issued, and the store before was read after the given number of cycles.
     Stored = 5,
@@ -131,7 +131,7 @@ mod traced {
         /// True in the one lane that writes.
         writes: bool,
         /// Stamps of a visit.
-        of_visit: u32,
+        per_visit: u32,
         role: u32,
     }
 
@@ -162,7 +162,7 @@ mod traced {
                 mask: stamps.wrapping_sub(1),
                 visit: 0,
                 writes: writes && lane() == 0,
-                of_visit: if matches!(role, Role::Streams) { 4 } else { 2 },
+                per_visit: if matches!(role, Role::Stream) { 4 } else { 2 },
                 role: role as u32 | stages << 8,
             }
         }
@@ -188,9 +188,9 @@ mod traced {
                 Step::Issued | Step::Released | Step::Stored => 1,
             };
             // The streaming role has the copies of two visits in one.
-            let apart = matches!(step, Step::Full | Step::Stored) && self.of_visit == 4;
+            let apart = matches!(step, Step::Full | Step::Stored) && self.per_visit == 4;
             let slot = slot + if apart { 2 } else { 0 };
-            let index = (self.visit * self.of_visit + slot) & self.mask;
+            let index = (self.visit * self.per_visit + slot) & self.mask;
             self.write(
                 FIRST + index as usize,
                 [at.0, self.visit, step as u32, detail],

@@ -43,7 +43,7 @@ impl Block {
             unsafe { Barrier::init(pipeline.full(cursor).address(), 1) };
             cursor.advance();
         }
-        let mut stamps = Stamps::begin(Role::Streams, STAGES, true)
+        let mut stamps = Stamps::begin(Role::Stream, STAGES, true)
             .of_elected()
             .began();
         let fetch = |at: Cursor<STAGES>, item: Option<u32>, stamps: Stamps| {

@@ -40,6 +40,9 @@ macro_rules! device_fn {
 }
 
 /// The body of every device function on other targets.
+///
+/// # Panics
+/// Always.
 #[cold]
 #[track_caller]
 pub fn device_only(name: &str) -> ! {
