@@ -16,7 +16,7 @@ use tma::{
     shared,
 };
 
-use crate::gemm::Plain;
+use crate::gemm::Identity;
 use items::{Positions, each_item};
 
 /// The number of queries that a block has at a time: 64 for each warpgroup that multiplies.
@@ -391,7 +391,7 @@ unsafe fn attend<
                 let scores = score(&stage).wait();
                 stage.release();
                 let (scores, _) = softmax.add(mask(scores, tile));
-                let mut powers = Fragment::<T, STEPS>::of(&scores, warpgroup, &Plain);
+                let mut powers = Fragment::<T, STEPS>::of(&scores, warpgroup, &Identity);
                 let mut next = stages.next();
                 while tile > 0 {
                     tile -= 1;
@@ -409,7 +409,7 @@ unsafe fn attend<
                     (sums, _) = products.wait();
                     values.release();
                     sums = sums.map_rows(warpgroup, |row, _, sum| sum * factors[row]);
-                    powers = Fragment::of(&scores, warpgroup, &Plain);
+                    powers = Fragment::of(&scores, warpgroup, &Identity);
                 }
                 (sums, _) = add(sums, powers, &next).wait();
                 next.release();
@@ -424,7 +424,7 @@ unsafe fn attend<
                     &sums,
                     results,
                     [column, query_start + row, sequence],
-                    &Plain,
+                    &Identity,
                 );
             } else {
                 // The next sequence follows the last query.

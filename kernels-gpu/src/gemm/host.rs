@@ -5,13 +5,14 @@ use tma::halves::{Bf16, F16};
 use tma_launch::{BufferRef, Call, Conditions, Launch, MapRef, Region, Shape, Violations};
 
 use super::{
-    Activation, BLOCKS, NARROW, Product, SHARED, THREADS,
+    Activation, Narrow, Product, THREADS, Wide,
     batched::{Results, gemm_batched, gemm_batched_narrow},
-    gemm, gemm_narrow, gemm_split,
+    gemm, gemm_narrow,
+    split::{Split, gemm_split},
 };
 use crate::{
     arguments::product,
-    product::{BOX, ROWS, Tiling, WIDE, dealt},
+    product::{BOX, Config, Tiling, dealt},
 };
 
 /// The type of the numbers.
@@ -39,12 +40,12 @@ enum Form {
 }
 
 impl Form {
-    /// Boxes of the columns of a tile.
-    const fn boxes(self) -> usize {
+    /// Rows and columns of a tile.
+    const fn tile(self) -> [u32; 2] {
         match self {
-            Self::Wide => WIDE,
-            Self::Narrow => NARROW,
-            Self::Split => SHARED,
+            Self::Wide => Wide::TILE,
+            Self::Narrow => Narrow::TILE,
+            Self::Split => Split::TILE,
         }
     }
 }
@@ -175,9 +176,9 @@ impl Gemm {
         let mut conditions = Conditions::default();
         let matrices = self.all_matrices(&mut conditions, 2);
         let is_batched = self.is_single || self.beta != 0.0 || self.batches != 1;
-        let tiles = |boxes: usize| [m.div_ceil(ROWS), n.div_ceil(BOX * boxes as u32)];
-        let form = self.form(tiles(WIDE), is_batched);
-        let tiles = tiles(form.boxes());
+        let tiles = |[rows, columns]: [u32; 2]| [m.div_ceil(rows), n.div_ceil(columns)];
+        let form = self.form(tiles(Wide::TILE), is_batched);
+        let tiles = tiles(form.tile());
         let (tiling, count) = self.tiling(&mut conditions, tiles);
         if let Some(bias) = self.bias {
             conditions.reads(Region::bytes(bias, u64::from(n) * 4));
@@ -194,7 +195,7 @@ impl Gemm {
             self.one(&mut conditions, matrices, arguments, form)
         };
         let blocks = match form {
-            Form::Split => count.saturating_mul(BLOCKS),
+            Form::Split => count.saturating_mul(Split::CLUSTER),
             Form::Wide | Form::Narrow => self.blocks(count),
         };
         conditions.launch(call, Shape::new(blocks, THREADS))

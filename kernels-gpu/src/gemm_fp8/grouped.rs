@@ -4,7 +4,7 @@ use core::hint::assert_unchecked;
 
 use tma::{halves::Bf16, kernel};
 
-use super::{BLOCK, Map8, Operands, Place, Product, SHARED_BYTES, ScaleMap, multiply};
+use super::{BLOCK, Kernel, Map8, Operands, Place, Product, SHARED_BYTES, ScaleMap};
 use crate::product::Map;
 
 /// [`gemm_fp8`](super::gemm_fp8()) with a B for each 128 rows of A: `experts[i]` is the number of that for the rows from
@@ -43,7 +43,7 @@ pub unsafe fn gemm_fp8_contiguous(
         }
     };
     // SAFETY: (1).
-    unsafe { multiply(operands, down * along, places) };
+    unsafe { Kernel::run(operands, down * along, places) };
 }
 
 /// [`gemm_fp8`](super::gemm_fp8()) with a B for each matrix of A. Each expert has the same number of rows of A and C, a
@@ -95,7 +95,7 @@ pub unsafe fn gemm_fp8_masked(
         }
     };
     // SAFETY: (1).
-    unsafe { multiply(operands, product.experts * most_down * along, places) };
+    unsafe { Kernel::run(operands, product.experts * most_down * along, places) };
 }
 
 impl Place {
