@@ -19,9 +19,11 @@ use tma::{
     shared,
 };
 
-use crate::product::{
-    BOX, Box64, Boxes64, CONSUMER_REGISTERS, Config, Count, Map, MatrixOf, PRODUCER_REGISTERS,
-    Stage, Stages,
+use crate::{
+    config::{Const, Constant},
+    product::{
+        BOX, Box64, Boxes64, CONSUMER_REGISTERS, Config, Map, MatrixOf, PRODUCER_REGISTERS, Stage,
+    },
 };
 
 pub use crate::product::THREADS;
@@ -42,7 +44,7 @@ pub(crate) struct Wide;
 impl Config for Wide {
     const TILE: [u32; 2] = [128, 256];
     type Stage<T> = Stage<T, 4>;
-    type Stages = Stages<4>;
+    type Stages = Const<4>;
     type Accumulator = [f32; 128];
 }
 
@@ -56,7 +58,7 @@ pub(crate) struct Narrow;
 impl Config for Narrow {
     const TILE: [u32; 2] = [128, 64];
     type Stage<T> = Stage<T, 1>;
-    type Stages = Stages<7>;
+    type Stages = Const<7>;
     type Accumulator = [f32; 32];
 }
 
@@ -72,7 +74,7 @@ trait Deferred: Config {
 
 /// Returns the dynamic shared memory of a block: tiles of results for two consumers, and the pipeline.
 const fn shared_bytes<T, C: Config>() -> u64 {
-    2 * size_of::<Output<T>>() as u64 + pipeline::bytes::<C::Stage<T>>(C::Stages::NUMBER, 1)
+    2 * size_of::<Output<T>>() as u64 + pipeline::bytes::<C::Stage<T>>(C::Stages::VALUE, 1)
 }
 
 /// The operands of a product: the conditions of [`gemm`] hold.
@@ -178,7 +180,7 @@ where
     T: MatrixElement + Half,
     C: Deferred<
             Stage<T> = Stage<T, BOXES>,
-            Stages = Stages<STAGES>,
+            Stages = Const<STAGES>,
             Accumulator: Columns + Sums<T::Ptx, T::Ptx>,
             Results = [[u32; 4]; STEPS],
         >,

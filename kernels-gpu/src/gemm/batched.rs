@@ -14,8 +14,9 @@ use tma::{
 };
 
 use super::{Epilogue, Product, THREADS};
-use crate::product::{
-    BOX, Box64, CONSUMER_REGISTERS, Config, Count, PRODUCER_REGISTERS, Stages, Tiling, place,
+use crate::{
+    config::{Const, Constant},
+    product::{BOX, Box64, CONSUMER_REGISTERS, Config, PRODUCER_REGISTERS, Tiling, place},
 };
 
 /// The configuration of [`gemm_batched`].
@@ -24,7 +25,7 @@ pub(super) struct Wide;
 impl Config for Wide {
     const TILE: [u32; 2] = [128, 256];
     type Stage<T> = Stage<T, 4>;
-    type Stages = Stages<4>;
+    type Stages = Const<4>;
     type Accumulator = [f32; 128];
 }
 
@@ -34,13 +35,13 @@ pub(super) struct Narrow;
 impl Config for Narrow {
     const TILE: [u32; 2] = [128, 64];
     type Stage<T> = Stage<T, 1>;
-    type Stages = Stages<8>;
+    type Stages = Const<8>;
     type Accumulator = [f32; 32];
 }
 
 /// Returns the dynamic shared memory of a block.
 const fn shared_bytes<T, C: Config>() -> u64 {
-    pipeline::bytes::<C::Stage<T>>(C::Stages::NUMBER, 1)
+    pipeline::bytes::<C::Stage<T>>(C::Stages::VALUE, 1)
 }
 
 /// A box of one of many matrices.
@@ -171,7 +172,7 @@ where
     T: MatrixElement + Half,
     C: Config<
             Stage<T> = Stage<T, BOXES>,
-            Stages = Stages<STAGES>,
+            Stages = Const<STAGES>,
             Accumulator: Rows + Sums<T::Ptx, T::Ptx>,
         >,
 {

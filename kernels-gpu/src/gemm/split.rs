@@ -11,8 +11,9 @@ use tma::{
 };
 
 use super::{Epilogue, Identity, OUTPUTS, Operands, Output, Product, THREADS, follow};
-use crate::product::{
-    BOX, CONSUMER_REGISTERS, Config, Count, Map, MatrixOf, PRODUCER_REGISTERS, Stage, Stages,
+use crate::{
+    config::{Const, Constant},
+    product::{BOX, CONSUMER_REGISTERS, Config, Map, MatrixOf, PRODUCER_REGISTERS, Stage},
 };
 
 /// The configuration of [`gemm_split`].
@@ -22,7 +23,7 @@ impl Config for Split {
     const TILE: [u32; 2] = [128, 128];
     const CLUSTER: u32 = 2;
     type Stage<T> = Stage<T, 2>;
-    type Stages = Stages<5>;
+    type Stages = Const<5>;
     type Accumulator = [f32; 64];
 }
 
@@ -38,7 +39,7 @@ const fn shared_bytes<T>() -> u64 {
 }
 
 type TileStage<T> = <Split as Config>::Stage<T>;
-const STAGES: u32 = <Split as Config>::Stages::NUMBER;
+const STAGES: u32 = <Split as Config>::Stages::VALUE;
 
 /// [`gemm`](super::gemm()) for few tiles and a long K: a cluster computes each tile of 128 by 128, and its blocks have a part
 /// of K each.

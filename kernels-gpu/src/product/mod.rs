@@ -9,6 +9,8 @@ use tma::{
     tile::{Element, Pair},
 };
 
+use crate::config::Constant;
+
 /// The number of rows of the product that a block computes at a time.
 pub const ROWS: u32 = 128;
 /// The number of elements along K of a stage, and rows and columns of the boxes of all maps.
@@ -32,8 +34,7 @@ pub(crate) type MatrixOf<T, const BOXES: usize, const K_MAJOR: bool> =
 
 /// The configuration of a kernel for products.
 ///
-/// Numbers that are arguments of types are bound as types, such as [`Stages`]: stable Rust takes no associated constant as
-/// an argument of a type.
+/// Numbers that are arguments of types are bound as types, such as [`Const`](crate::config::Const).
 pub(crate) trait Config {
     /// Rows and columns of a tile of C.
     const TILE: [u32; 2];
@@ -42,21 +43,9 @@ pub(crate) trait Config {
     /// The boxes of A and of B in a stage.
     type Stage<T>;
     /// The stages in shared memory.
-    type Stages: Count;
+    type Stages: Constant;
     /// A thread's sums of 64 rows of a tile.
     type Accumulator;
-}
-
-/// `NUMBER` stages in shared memory.
-pub(crate) struct Stages<const NUMBER: u32>;
-
-/// A number as a type.
-pub(crate) trait Count {
-    const NUMBER: u32;
-}
-
-impl<const NUMBER: u32> Count for Stages<NUMBER> {
-    const NUMBER: u32 = NUMBER;
 }
 
 /// The tiles of a product.
