@@ -129,7 +129,7 @@ pub use host::{AddOne1d, AddOneForm};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma_launch::{BufferRef, Conditions, Launch, Region, Shape, Violations};
+    use tma_launch::{BufferRef, Call, Conditions, Region, Shape};
 
     use super::{BUF_LEN, add_one_1d, add_one_1d_raw, add_one_1d_tx};
 
@@ -175,12 +175,7 @@ mod host {
     }
 
     impl AddOne1d {
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
             conditions.whole_warps(self.threads);
             conditions.multiple(
                 "offset_elems",
@@ -200,7 +195,7 @@ mod host {
                 AddOneForm::Raw => add_one_1d_raw,
             };
             let call = kernel(BufferRef::new(self.data), self.offset_elems);
-            conditions.launch(call, Shape::new(self.blocks, self.threads))
+            (call, Shape::new(self.blocks, self.threads))
         }
     }
 }

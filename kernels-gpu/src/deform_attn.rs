@@ -213,7 +213,7 @@ pub use host::{DeformAttn, DeformAttnForm};
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::{DataType, L2Promotion, TensorMap};
-    use tma_launch::{BufferRef, Call, Conditions, Launch, MapRef, Region, Shape, Violations};
+    use tma_launch::{BufferRef, Call, Conditions, MapRef, Region, Shape};
 
     use super::{
         CHANNELS, F16, F16x2, LEVELS, POINTS, deform_attn_gather, deform_attn_pairs,
@@ -291,12 +291,7 @@ mod host {
             pixels.saturating_mul(PIXEL_BYTES.into())
         }
 
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
             for (image, [height, width]) in self.shapes.into_iter().enumerate() {
                 let reason = "a pixel with its border; sides have 16 bits";
                 conditions.within(
@@ -344,7 +339,7 @@ mod host {
                 let reason = "each wave has at least one batch";
                 conditions.within("waves", self.waves, 1..=self.batches, reason);
             }
-            conditions.launch(
+            (
                 self.call(),
                 Shape::new(self.blocks, self.warps.saturating_mul(32)),
             )

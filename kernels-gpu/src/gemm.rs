@@ -299,9 +299,9 @@ pub(crate) fn follow() {
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
-pub(crate) use host::Matrices;
-#[cfg(not(target_arch = "nvptx64"))]
 pub use host::{Gemm, Numbers};
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) use host::{Matrices, with_element};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host;

@@ -292,11 +292,10 @@ pub use host::GemmMma;
 mod host {
     //! The launch, and its conditions.
 
-    use tma::halves::{Bf16, F16};
-    use tma_launch::{BufferRef, Conditions, Launch, Region, Shape, Violations};
+    use tma_launch::{BufferRef, Call, Conditions, Region, Shape};
 
     use super::{COLUMNS, ROWS, Results, THREADS, gemm_mma};
-    use crate::gemm::{Gemm, Numbers};
+    use crate::gemm::{Gemm, Numbers, with_element};
 
     /// The product of two matrices, on any architecture.
     ///
@@ -328,12 +327,7 @@ mod host {
     }
 
     impl GemmMma {
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
             // The same product as `gemm` has it.
             let gemm = Gemm {
                 numbers: self.numbers,
@@ -348,10 +342,10 @@ mod host {
                 ..Gemm::default()
             };
             let [m, n, _] = self.size;
-            let [c, a, b] = gemm.all_matrices(&mut conditions, 2);
+            let [c, a, b] = gemm.all_matrices(conditions, 2);
             let tiles = [m.div_ceil(ROWS), n.div_ceil(COLUMNS)];
-            let (tiling, count) = gemm.tiling(&mut conditions, tiles);
-            let [a, b] = gemm.operands(&mut conditions, gemm.map(c), [a, b]);
+            let (tiling, count) = gemm.tiling(conditions, tiles);
+            let [a, b] = gemm.operands(conditions, gemm.map(c), [a, b]);
             // Columns are written in pairs.
             let pairs = c.span().div_ceil(2);
             conditions.writes(Region::bytes(self.c, pairs.saturating_mul(4)));
@@ -360,25 +354,11 @@ mod host {
                 row_stride: c.strides[0],
                 extents: [m, n],
             };
-            macro_rules! call {
-                ($numbers:ty) => {
-                    gemm_mma::<$numbers>(
-                        a_k_major,
-                        b_k_major,
-                        self.stages,
-                        a,
-                        b,
-                        tiling,
-                        results,
-                        BufferRef::new(self.c),
-                    )
-                };
-            }
-            let call = match self.numbers {
-                Numbers::Bf16 => call!(Bf16),
-                Numbers::F16 => call!(F16),
-            };
-            conditions.launch(call, Shape::new(gemm.blocks(count), THREADS))
+            let call = with_element!(self.numbers, T => {
+                let c = BufferRef::<T>::new(self.c);
+                gemm_mma::<T>(a_k_major, b_k_major, self.stages, a, b, tiling, results, c)
+            });
+            (call, Shape::new(gemm.blocks(count), THREADS))
         }
     }
 }
