@@ -28,7 +28,7 @@ const BYTES: u32 = size_of::<[i32; BUF_LEN]>() as u32;
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/add_one_1d.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn add_one_1d(data: *mut i32, offset_elems: u64) {
-    // SAFETY: the conditions are this kernel's own; the transaction expects the bytes.
+    // SAFETY: (1) to (3) are those of `add_one_1d` (1), and the transaction copies and expects the bytes (2).
     unsafe {
         add_one(data, offset_elems, |bar, to, from| {
             bar.transaction().bulk(to, from, BYTES);
@@ -43,7 +43,7 @@ pub unsafe fn add_one_1d(data: *mut i32, offset_elems: u64) {
 /// The conditions of [`add_one_1d`].
 #[kernel(max_threads = 1024)]
 pub unsafe fn add_one_1d_tx(data: *mut i32, offset_elems: u64) {
-    // SAFETY: the conditions are this kernel's own; the bytes are expected right after.
+    // SAFETY: (1) to (3) of `add_one_1d` hold (1), and the copied bytes are expected right after (2).
     unsafe {
         add_one(data, offset_elems, |bar, to, from| {
             cp_async_bulk::shared_cluster_global(to, from, BYTES, bar.address());
@@ -58,7 +58,7 @@ pub unsafe fn add_one_1d_tx(data: *mut i32, offset_elems: u64) {
 /// The conditions of [`add_one_1d`].
 #[kernel(max_threads = 1024)]
 pub unsafe fn add_one_1d_raw(data: *mut i32, offset_elems: u64) {
-    // SAFETY: the conditions are this kernel's own; the bytes are expected right after.
+    // SAFETY: (1) to (3) of `add_one_1d` hold (1), and the copied bytes are expected right after (2).
     unsafe {
         add_one(data, offset_elems, |bar, to, from| {
             cp_async_bulk::shared_cluster_global(to, from, BYTES, bar.address());

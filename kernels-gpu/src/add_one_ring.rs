@@ -56,7 +56,7 @@ pub unsafe fn add_one_ring<const STAGES: u32>(
     counter: Counter,
 ) {
     let deal = |block, runs| Items::drawn(block, 1, runs, counter);
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: `ring` has the conditions of this kernel, and `deal` draws from its counter (3).
     unsafe { ring::<STAGES>(dst, src, len_bytes, run, deal) }
 }
 
@@ -71,7 +71,7 @@ pub unsafe fn add_one_ring<const STAGES: u32>(
     shared_bytes = |threads| pipeline::bytes::<u8>(STAGES, chunk_bytes(threads as u32).into())
 )]
 pub unsafe fn add_one_ring_static<const STAGES: u32>(dst: *mut u8, src: *const u8, len_bytes: u64) {
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: `ring` has the conditions of `add_one_ring`; (3) is about a counter, and chunks are dealt without one.
     unsafe { ring::<STAGES>(dst, src, len_bytes, |_| NonZero::<u32>::MIN, Items::dealt) }
 }
 

@@ -34,7 +34,7 @@ pub unsafe fn consume_map(
     x: i32,
     y: i32,
 ) {
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: the maps have two dimensions, and boxes of `BOX_BYTES` bytes (1 to 4).
     unsafe { consume::<2, _>(maps, output, [x, y]) }
 }
 
@@ -50,7 +50,7 @@ pub unsafe fn consume_map_5d(
     x: i32,
     y: i32,
 ) {
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: the maps have five dimensions, and boxes of `BOX_5D_BYTES` bytes; (1) to (4) of `consume_map` hold.
     unsafe { consume::<5, _>(maps, output, [x, y, y, y, y]) }
 }
 

@@ -71,7 +71,8 @@ pub unsafe fn copy_bulk_once(
     len_bytes: u64,
     chunk_bytes: NonZero<u32>,
 ) {
-    // SAFETY: the conditions are this kernel's own. The chunk is within the destination (1), aligned (2).
+    // SAFETY: the source (1), the multiples of 16 (2) and the shape of the launch are those of `once`. Each chunk is within
+    // the destination (1), aligned (2), so that its store may be started (4).
     unsafe {
         once(
             src,

@@ -80,7 +80,7 @@ pub unsafe fn deform_attn_gather(
     queries: NonZero<u32>,
 ) {
     let shapes = [shape_0, shape_1, shape_2, shape_3];
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: inputs and output are as long as the layout requires (1); `run` has the conditions of this kernel.
     unsafe {
         let problem = Problem::new(value, locations, weights, output, shapes, batches, queries);
         gather::run(&problem);
@@ -123,7 +123,8 @@ pub unsafe fn deform_attn_tiles<const STAGES: u32>(
     waves: NonZero<u32>,
 ) {
     let shapes = [shape_0, shape_1, shape_2, shape_3];
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: locations, weights and output are as long as the layout requires (1), and `value` is not read where all
+    // images have maps; `run` has the conditions of this kernel.
     unsafe {
         let problem = Problem::new(
             ptr::null(),
@@ -169,7 +170,7 @@ pub unsafe fn deform_attn_resident<const STAGES: u32>(
     waves: NonZero<u32>,
 ) {
     let shapes = [shape_0, shape_1, shape_2, shape_3];
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: inputs and output are as long as the layout requires (1, 2); `run` has the conditions of this kernel.
     unsafe {
         let problem = Problem::new(value, locations, weights, output, shapes, batches, queries);
         tiles::run::<STAGES, 2>(&problem, [map_0, map_1], waves);
@@ -200,7 +201,7 @@ pub unsafe fn deform_attn_pairs(
     waves: NonZero<u32>,
 ) {
     let shapes = [shape_0, shape_1, shape_2, shape_3];
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: inputs and output are as long as the layout requires (1); `run` has the conditions of this kernel.
     unsafe {
         let problem = Problem::new(value, locations, weights, output, shapes, batches, queries);
         pairs::run(&problem, waves);

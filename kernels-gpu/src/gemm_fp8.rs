@@ -91,7 +91,7 @@ impl InFlightStage {
     /// 1. `LEFT` stages were started after them.
     #[inline(always)]
     unsafe fn add_to<const LEFT: u64>(self, sums: Sums) -> (Sums, Sums) {
-        // SAFETY: (1); the products of each stage are a group.
+        // SAFETY: the products of each stage are a group, and `LEFT` were committed after these (1).
         let fresh = unsafe { self.products.wait_behind::<LEFT>() };
         self.stage.release();
         let [first, second, columns] = self.scales;
@@ -174,7 +174,7 @@ pub unsafe fn gemm_fp8(
     let [down, along] = product.tiling.tiles;
     let places = || {
         move |tile| {
-            // SAFETY: (2).
+            // SAFETY: there are tiles and rows in a group, fewer than 2^16 each (2).
             let [row, column] = unsafe { product.tiling.origin(tile, BLOCK) };
             Some(Place {
                 row,
@@ -184,7 +184,7 @@ pub unsafe fn gemm_fp8(
             })
         }
     };
-    // SAFETY: (1) to (4).
+    // SAFETY: (1) to (4) hold for all tiles, and each has a place.
     unsafe { Kernel::run(operands, down * along, places) };
 }
 

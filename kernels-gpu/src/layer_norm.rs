@@ -40,7 +40,7 @@ pub unsafe fn layer_norm<T: Number, const LONG: bool>(
     counter: Counter,
     epsilon: f32,
 ) {
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: (1) to (4) of `transform` are (1) to (4) of this kernel.
     unsafe {
         rows::transform::<T, LONG, 2>(
             dst,
@@ -79,7 +79,7 @@ pub unsafe fn layer_norm_short<T: Number>(
     rows: u32,
     epsilon: f32,
 ) {
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: (1) to (3) of `transform_short` are (1) to (3) of this kernel.
     unsafe {
         rows::transform_short::<T, 2>(
             dst,

@@ -32,7 +32,8 @@ pub unsafe fn reduce_scatter<T: Number + GlobalReduce<Add>>(
     len_bytes: u64,
     chunk_bytes: NonZero<u32>,
 ) {
-    // SAFETY: the conditions are this kernel's own (1 to 3). The chunk is within the destination (1), aligned (2).
+    // SAFETY: (1) to (3) of `once` are (1) to (3) of this kernel. Each chunk is within the destination (1), aligned (2),
+    // so that its reduction may be started (4).
     unsafe {
         copy_bulk::once(
             src.cast(),

@@ -34,7 +34,7 @@ pub unsafe fn rms_norm<T: Number, const LONG: bool>(
     counter: Counter,
     epsilon: f32,
 ) {
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: (1) to (4) of `transform` are (1) to (4) of this kernel.
     unsafe {
         rows::transform::<T, LONG, 1>(
             dst,
@@ -72,7 +72,7 @@ pub unsafe fn rms_norm_short<T: Number>(
     rows: u32,
     epsilon: f32,
 ) {
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: (1) to (3) of `transform_short` are (1) to (3) of this kernel.
     unsafe {
         rows::transform_short::<T, 1>(dst, src, [weight], [len, rows], Normalisation { epsilon })
     };

@@ -35,7 +35,7 @@ pub unsafe fn softmax<T: Number, const LONG: bool>(
     rows: u32,
     counter: Counter,
 ) {
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: (1) to (4) of `transform` are (1) to (4) of this kernel.
     unsafe { rows::transform::<T, LONG, 0>(dst, src, [], [len, rows], counter, Powers) };
 }
 
@@ -57,7 +57,7 @@ pub unsafe fn softmax<T: Number, const LONG: bool>(
     shared_bytes = |threads| rows::short_bytes::<T>(len, threads)
 )]
 pub unsafe fn softmax_short<T: Number>(dst: *mut T, src: *const T, len: u32, rows: u32) {
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: (1) to (3) of `transform_short` are (1) to (3) of this kernel.
     unsafe { rows::transform_short::<T, 0>(dst, src, [], [len, rows], Powers) };
 }
 

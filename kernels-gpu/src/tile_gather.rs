@@ -65,7 +65,7 @@ pub unsafe fn tile_gather<const STAGES: u32>(
         positions,
         rounds,
     };
-    // SAFETY: the conditions are this kernel's own; a box begins at a pixel, which has 64 bytes.
+    // SAFETY: (1) to (5) of `tile_gather` hold for the map (1); a box begins at a pixel, which has 64 bytes (2).
     unsafe { gather::<STAGES, _>(Issue::Elected, boxes, sums) };
 }
 
@@ -96,7 +96,7 @@ pub unsafe fn tile_gather_view<const STAGES: u32>(
         positions,
         rounds,
     };
-    // SAFETY: the conditions are this kernel's own; a box begins at a pixel, which has 64 bytes.
+    // SAFETY: (1) to (5) of `tile_gather` hold for the map (1); a box begins at a pixel, which has 64 bytes (2).
     unsafe { gather::<STAGES, _>(Issue::Elected, boxes, sums) };
 }
 
@@ -121,7 +121,7 @@ pub unsafe fn tile_gather_lanes<const STAGES: u32>(
         positions,
         rounds,
     };
-    // SAFETY: the conditions are this kernel's own; a box begins at a pixel, which has 64 bytes.
+    // SAFETY: (1) to (5) of `tile_gather` hold for the map (1); a box begins at a pixel, which has 64 bytes (2).
     unsafe { gather::<STAGES, _>(Issue::EightLanes, boxes, sums) };
 }
 

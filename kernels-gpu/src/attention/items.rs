@@ -79,7 +79,7 @@ impl Sequences {
         let number = first_head + within % height;
         // SAFETY: there are heads (1).
         unsafe { assert_unchecked(self.heads != 0) };
-        // SAFETY: as above.
+        // SAFETY: a head of keys serves one head of queries at least (1).
         unsafe { assert_unchecked(self.sharing != 0) };
         // SAFETY: the sequence exists (1).
         let positions = unsafe { self.positions(number / self.heads, starts) };

@@ -348,10 +348,10 @@ enum Place<T> {
 
 impl<T: Half> Place<T> {
     /// # Safety
-    /// 1. The elements are there and initialised, and no thread writes them.
+    /// 1. The elements are in C and initialised, and no thread writes them.
     #[inline(always)]
     unsafe fn read(self) -> [f32; 2] {
-        // SAFETY: (1).
+        // SAFETY: both elements are in C, initialised and not written, and the first one is aligned (1).
         unsafe {
             match self {
                 Self::Single(at) => {
@@ -364,10 +364,10 @@ impl<T: Half> Place<T> {
     }
 
     /// # Safety
-    /// 1. The elements are there, and no other code uses them.
+    /// 1. The elements are in C, and no other code uses them.
     #[inline(always)]
     unsafe fn write(self, values: [f32; 2]) {
-        // SAFETY: (1).
+        // SAFETY: both elements are in C and this thread's, and the first one is aligned (1).
         unsafe {
             match self {
                 Self::Single(at) => {

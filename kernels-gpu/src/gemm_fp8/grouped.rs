@@ -35,14 +35,14 @@ pub unsafe fn gemm_fp8_contiguous(
     let [down, along] = product.tiling.tiles;
     let places = || {
         move |tile| {
-            // SAFETY: (1).
+            // SAFETY: there are tiles and rows in a group, fewer than 2^16 each (1).
             let [row, column] = unsafe { product.tiling.origin(tile, BLOCK) };
             // SAFETY: the rows have an expert (2).
             let expert = unsafe { *experts.add((row / BLOCK) as usize) };
             (expert < product.experts).then(|| Place::of_expert(&product, expert, [row, column]))
         }
     };
-    // SAFETY: (1).
+    // SAFETY: (1) holds for all tiles, and B has the rows of each expert with a number below theirs (1).
     unsafe { Kernel::run(operands, down * along, places) };
 }
 
@@ -94,7 +94,7 @@ pub unsafe fn gemm_fp8_masked(
             None
         }
     };
-    // SAFETY: (1).
+    // SAFETY: (1) holds for the tiles of each expert, whose rows of A, B and C follow those of the one before.
     unsafe { Kernel::run(operands, product.experts * most_down * along, places) };
 }
 

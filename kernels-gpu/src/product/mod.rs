@@ -72,7 +72,7 @@ impl Tiling {
     pub(crate) unsafe fn origin(&self, tile: u32, tile_columns: u32) -> [u32; 2] {
         let [rows, columns] = self.tiles;
         let in_group = self.group * columns;
-        // SAFETY: (1).
+        // SAFETY: there are tiles and rows in a group, whose product does not wrap (1).
         unsafe { assert_unchecked(columns != 0 && in_group != 0) };
         let first_row = tile / in_group * self.group;
         let height = (rows - first_row).min(self.group);
