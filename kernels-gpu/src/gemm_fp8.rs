@@ -116,7 +116,7 @@ pub struct Product {
 
 /// The place of a tile.
 #[derive(Clone, Copy)]
-struct Place {
+struct TilePlace {
     /// The first row, of A and of C.
     row: u32,
     /// The first column of C.
@@ -176,7 +176,7 @@ pub unsafe fn gemm_fp8(
         move |tile| {
             // SAFETY: there are tiles and rows in a group, fewer than 2^16 each (2).
             let [row, column] = unsafe { product.tiling.origin(tile, BLOCK) };
-            Some(Place {
+            Some(TilePlace {
                 row,
                 column,
                 row_of_b: column,
@@ -201,7 +201,7 @@ struct Kernel<'a, F> {
 impl<'a, F, P> Kernel<'a, F>
 where
     F: Fn() -> P,
-    P: FnMut(u32) -> Option<Place>,
+    P: FnMut(u32) -> Option<TilePlace>,
 {
     /// Computes those of `tiles` tiles that have a place and are dealt to the block.
     ///

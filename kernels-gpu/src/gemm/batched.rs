@@ -319,9 +319,9 @@ impl<T: Half> Operands<'_, T> {
         let [of_row, of_batch] = results.strides;
         let at = u64::from(batch) * of_batch + u64::from(row) * of_row + u64::from(column);
         let place = if results.single != 0 {
-            Place::Single(c.cast::<f32>().wrapping_add(at as usize))
+            Neighbours::Single(c.cast::<f32>().wrapping_add(at as usize))
         } else {
-            Place::Half(c.wrapping_add(at as usize))
+            Neighbours::Half(c.wrapping_add(at as usize))
         };
         let mut sums = sums.map(|sum| product.alpha * sum);
         if results.beta != 0.0 {
@@ -341,12 +341,12 @@ impl<T: Half> Operands<'_, T> {
 
 /// Two neighbouring elements of C; the first one is at a multiple of their bytes.
 #[derive(Clone, Copy)]
-enum Place<T> {
+enum Neighbours<T> {
     Single(*mut f32),
     Half(*mut T),
 }
 
-impl<T: Half> Place<T> {
+impl<T: Half> Neighbours<T> {
     /// # Safety
     /// 1. The elements are in C and initialised, and no thread writes them.
     #[inline(always)]

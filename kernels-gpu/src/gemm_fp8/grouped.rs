@@ -4,7 +4,7 @@ use core::hint::assert_unchecked;
 
 use tma::{halves::Bf16, kernel};
 
-use super::{BLOCK, Kernel, Map8, Operands, Place, Product, SHARED_BYTES, ScaleMap};
+use super::{BLOCK, Kernel, Map8, Operands, Product, SHARED_BYTES, ScaleMap, TilePlace};
 use crate::product::Map;
 
 /// [`gemm_fp8`](super::gemm_fp8()) with a B for each 128 rows of A: `experts[i]` is the number of that for the rows from
@@ -39,7 +39,8 @@ pub unsafe fn gemm_fp8_contiguous(
             let [row, column] = unsafe { product.tiling.origin(tile, BLOCK) };
             // SAFETY: the rows have an expert (2).
             let expert = unsafe { *experts.add((row / BLOCK) as usize) };
-            (expert < product.experts).then(|| Place::of_expert(&product, expert, [row, column]))
+            (expert < product.experts)
+                .then(|| TilePlace::of_expert(&product, expert, [row, column]))
         }
     };
     // SAFETY: (1) holds for all tiles, and B has the rows of each expert with a number below theirs (1).
@@ -86,7 +87,7 @@ pub unsafe fn gemm_fp8_masked(
                     unsafe { assert_unchecked(down != 0) };
                     let row = (expert * most_down + within % down) * BLOCK;
                     let at = [row, within / down * BLOCK];
-                    return Some(Place::of_expert(&product, expert, at));
+                    return Some(TilePlace::of_expert(&product, expert, at));
                 }
                 first += down * along;
                 expert += 1;
@@ -98,7 +99,7 @@ pub unsafe fn gemm_fp8_masked(
     unsafe { Kernel::run(operands, product.experts * most_down * along, places) };
 }
 
-impl Place {
+impl TilePlace {
     /// Returns the place of the tile at these coordinates of C, row and column, with the B of this expert.
     #[inline(always)]
     fn of_expert(product: &Product, expert: u32, [row, column]: [u32; 2]) -> Self {
