@@ -28,7 +28,7 @@ const BYTES: u32 = size_of::<[i32; BUF_LEN]>() as u32;
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/add_one_1d.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn add_one_1d(data: *mut i32, offset_elems: u64) {
-    // SAFETY: the conditions are this kernel's own; the transaction expects the bytes.
+    // SAFETY: (1) to (3) are those of `add_one_1d` (1), and the transaction copies and expects the bytes (2).
     unsafe {
         add_one(data, offset_elems, |bar, to, from| {
             bar.transaction().bulk(to, from, BYTES);
@@ -43,7 +43,7 @@ pub unsafe fn add_one_1d(data: *mut i32, offset_elems: u64) {
 /// The conditions of [`add_one_1d`].
 #[kernel(max_threads = 1024)]
 pub unsafe fn add_one_1d_tx(data: *mut i32, offset_elems: u64) {
-    // SAFETY: the conditions are this kernel's own; the bytes are expected right after.
+    // SAFETY: (1) to (3) of `add_one_1d` hold (1), and the copied bytes are expected right after (2).
     unsafe {
         add_one(data, offset_elems, |bar, to, from| {
             cp_async_bulk::shared_cluster_global(to, from, BYTES, bar.address());
@@ -58,7 +58,7 @@ pub unsafe fn add_one_1d_tx(data: *mut i32, offset_elems: u64) {
 /// The conditions of [`add_one_1d`].
 #[kernel(max_threads = 1024)]
 pub unsafe fn add_one_1d_raw(data: *mut i32, offset_elems: u64) {
-    // SAFETY: the conditions are this kernel's own; the bytes are expected right after.
+    // SAFETY: (1) to (3) of `add_one_1d` hold (1), and the copied bytes are expected right after (2).
     unsafe {
         add_one(data, offset_elems, |bar, to, from| {
             cp_async_bulk::shared_cluster_global(to, from, BYTES, bar.address());
@@ -129,7 +129,7 @@ pub use host::{AddOne1d, AddOneForm};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma_launch::{BufferRef, Conditions, Launch, Region, Shape, Violations};
+    use tma_launch::{BufferRef, Call, Conditions, Region, Shape};
 
     use super::{BUF_LEN, add_one_1d, add_one_1d_raw, add_one_1d_tx};
 
@@ -175,12 +175,7 @@ mod host {
     }
 
     impl AddOne1d {
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
             conditions.whole_warps(self.threads);
             conditions.multiple(
                 "offset_elems",
@@ -200,7 +195,7 @@ mod host {
                 AddOneForm::Raw => add_one_1d_raw,
             };
             let call = kernel(BufferRef::new(self.data), self.offset_elems);
-            conditions.launch(call, Shape::new(self.blocks, self.threads))
+            (call, Shape::new(self.blocks, self.threads))
         }
     }
 }

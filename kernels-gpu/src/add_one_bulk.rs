@@ -53,11 +53,11 @@ pub use host::AddOneBulk;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma_launch::{BufferRef, Conditions, DeviceDescription, Launch, Region, Shape, Violations};
+    use tma_launch::{BufferRef, Call, Conditions, DeviceDescription, Region, Shape};
 
     use super::{VECTOR_BYTES, add_one_bulk, tile_bytes};
     use crate::{
-        arguments::{at_least, chunks, ends, in_place_or_apart},
+        arguments::{chunks, ends, in_place_or_apart},
         settings::{Setting, Streaming},
     };
 
@@ -113,30 +113,27 @@ mod host {
             }
         }
 
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
             conditions.whole_warps(self.threads);
-            ends(&mut conditions, self.dst_offset_bytes, self.len_bytes);
+            ends(conditions, self.dst_offset_bytes, self.len_bytes);
             let reason = "the grid must not be empty";
             conditions.at_least("len_bytes", self.len_bytes, 16, reason);
             let vectors = self.vectors.clamp(1, 4) as u32;
             let tile_bytes = tile_bytes(self.threads, vectors);
-            let tiles = chunks(&mut conditions, self.len_bytes, tile_bytes);
+            let tiles = chunks(conditions, self.len_bytes, tile_bytes);
             let dst = Region::bytes(self.dst, self.len_bytes).skip(self.dst_offset_bytes);
             let src = Region::bytes(self.src, self.len_bytes);
-            in_place_or_apart(&mut conditions, dst, src);
+            in_place_or_apart(conditions, dst, src);
             let call = add_one_bulk(
                 self.vectors,
                 BufferRef::new(self.dst).skip(self.dst_offset_bytes),
                 BufferRef::new(self.src),
                 self.len_bytes,
             );
-            let launch = conditions.launch(call, Shape::new(tiles, self.threads))?;
-            Ok(at_least(launch, self.shared_bytes))
+            (
+                call,
+                Shape::new(tiles, self.threads).shared_bytes(self.shared_bytes),
+            )
         }
     }
 }

@@ -56,7 +56,7 @@ pub unsafe fn add_one_ring<const STAGES: u32>(
     counter: Counter,
 ) {
     let deal = |block, runs| Items::drawn(block, 1, runs, counter);
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: `ring` has the conditions of this kernel, and `deal` draws from its counter (3).
     unsafe { ring::<STAGES>(dst, src, len_bytes, run, deal) }
 }
 
@@ -71,7 +71,7 @@ pub unsafe fn add_one_ring<const STAGES: u32>(
     shared_bytes = |threads| pipeline::bytes::<u8>(STAGES, chunk_bytes(threads as u32).into())
 )]
 pub unsafe fn add_one_ring_static<const STAGES: u32>(dst: *mut u8, src: *const u8, len_bytes: u64) {
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: `ring` has the conditions of `add_one_ring`; (3) is about a counter, and chunks are dealt without one.
     unsafe { ring::<STAGES>(dst, src, len_bytes, |_| NonZero::<u32>::MIN, Items::dealt) }
 }
 
@@ -137,7 +137,7 @@ pub use host::AddOneRing;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma_launch::{BufferRef, Conditions, DeviceDescription, Launch, Region, Shape, Violations};
+    use tma_launch::{BufferRef, Call, Conditions, DeviceDescription, Region, Shape};
 
     use super::{add_one_ring, add_one_ring_static, chunk_bytes};
     use crate::{
@@ -198,25 +198,20 @@ mod host {
             }
         }
 
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
             let reasons = [
                 "one loading warp and 1 to 16 working warps",
                 "each warp has one role",
             ];
             conditions.warps(self.threads, 64..=544, reasons);
-            ends(&mut conditions, 0, self.len_bytes);
-            let chunks = chunks(&mut conditions, self.len_bytes, chunk_bytes(self.threads));
+            ends(conditions, 0, self.len_bytes);
+            let chunks = chunks(conditions, self.len_bytes, chunk_bytes(self.threads));
             let region = |buffer| Region::bytes(buffer, self.len_bytes);
-            in_place_or_apart(&mut conditions, region(self.dst), region(self.src));
+            in_place_or_apart(conditions, region(self.dst), region(self.src));
             let (dst, src) = (BufferRef::new(self.dst), BufferRef::new(self.src));
             let call = match self.counter {
                 Some(counter) => {
-                    drawn(&mut conditions, self.blocks, 1, chunks, counter);
+                    drawn(conditions, self.blocks, 1, chunks, counter);
                     add_one_ring(
                         self.stages,
                         dst,
@@ -227,7 +222,7 @@ mod host {
                 }
                 None => add_one_ring_static(self.stages, dst, src, self.len_bytes),
             };
-            conditions.launch(call, Shape::new(self.blocks, self.threads))
+            (call, Shape::new(self.blocks, self.threads))
         }
     }
 }

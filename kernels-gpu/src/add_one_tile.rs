@@ -58,11 +58,11 @@ pub use host::AddOneTile;
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::Tiled;
-    use tma_launch::{Conditions, DeviceDescription, Launch, MapRef, Region, Shape, Violations};
+    use tma_launch::{Call, Conditions, DeviceDescription, MapRef, Region, Shape};
 
     use super::{VECTOR_BYTES, add_one_tile};
     use crate::{
-        arguments::{Tiles, at_least, in_place_or_apart, tile_of},
+        arguments::{Tiles, in_place_or_apart, tile_of},
         settings::{Setting, Streaming},
     };
 
@@ -114,18 +114,13 @@ mod host {
             }
         }
 
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
-            let tiles = Tiles::of(&self.map, self.tiles, &mut conditions);
-            tiles.of_numbers(&self.map, &mut conditions);
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
+            let tiles = Tiles::of(&self.map, self.tiles, conditions);
+            tiles.of_numbers(&self.map, conditions);
             let threads = tiles.bytes / VECTOR_BYTES / self.vectors.clamp(1, 4) as u32;
             conditions.whole_warps(threads);
             let region = |buffer| Region::tensor(tiles.map, buffer);
-            in_place_or_apart(&mut conditions, region(self.dst), region(self.src));
+            in_place_or_apart(conditions, region(self.dst), region(self.src));
             let call = add_one_tile(
                 self.vectors,
                 MapRef::new(tiles.map, self.dst),
@@ -133,7 +128,7 @@ mod host {
                 tiles.patch,
             );
             let shape = Shape::new((tiles.columns, tiles.rows), threads);
-            Ok(at_least(conditions.launch(call, shape)?, self.shared_bytes))
+            (call, shape.shared_bytes(self.shared_bytes))
         }
     }
 }

@@ -92,9 +92,7 @@ pub use host::AddOneTileRing;
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::Tiled;
-    use tma_launch::{
-        BufferRef, Conditions, DeviceDescription, Launch, MapRef, Region, Shape, Violations,
-    };
+    use tma_launch::{BufferRef, Call, Conditions, DeviceDescription, MapRef, Region, Shape};
 
     use super::{VECTORS, add_one_tile_ring};
     use crate::{
@@ -158,22 +156,17 @@ mod host {
             }
         }
 
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
-            let tiles = Tiles::of(&self.map, self.tiles, &mut conditions);
-            tiles.of_numbers(&self.map, &mut conditions);
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
+            let tiles = Tiles::of(&self.map, self.tiles, conditions);
+            tiles.of_numbers(&self.map, conditions);
             let reason = "64 bytes for each thread of 1 to 16 warps";
             let (least, most) = (32 * THREAD_BYTES, 512 * THREAD_BYTES);
             conditions.within("bytes per patch", tiles.bytes, least..=most, reason);
             let reason = "64 bytes for each thread of a warp";
             conditions.multiple("bytes per patch", tiles.bytes.into(), least.into(), reason);
             let region = |buffer| Region::tensor(tiles.map, buffer);
-            in_place_or_apart(&mut conditions, region(self.dst), region(self.src));
-            drawn(&mut conditions, self.blocks, 1, tiles.count(), self.counter);
+            in_place_or_apart(conditions, region(self.dst), region(self.src));
+            drawn(conditions, self.blocks, 1, tiles.count(), self.counter);
             let call = add_one_tile_ring(
                 self.stages,
                 MapRef::new(tiles.map, self.dst),
@@ -183,7 +176,7 @@ mod host {
                 tiles.patch,
                 BufferRef::new(self.counter),
             );
-            conditions.launch(
+            (
                 call,
                 Shape::new(self.blocks, 32 + tiles.bytes / THREAD_BYTES),
             )

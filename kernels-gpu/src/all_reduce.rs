@@ -70,13 +70,12 @@ pub use host::AllReduce;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma::halves::Bf16;
-    use tma_launch::{BufferRef, Conditions, DeviceDescription, Launch, Region, Shape, Violations};
+    use tma_launch::{BufferRef, Call, Conditions, DeviceDescription, Region, Shape};
 
     use super::{VECTOR_BYTES, all_reduce, tile_bytes};
     use crate::{
-        arguments::{at_least, chunks, part},
-        rows::Numbers,
+        arguments::{chunks, part},
+        rows::{Numbers, with_element},
         settings::Streaming,
     };
 
@@ -130,41 +129,32 @@ mod host {
             }
         }
 
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
             let reasons = [
                 "each thread has one or two vectors",
                 "elections need full warps",
             ];
             conditions.warps(self.threads, 32..=512, reasons);
-            part(&mut conditions, self.offset_bytes, self.len_bytes);
+            part(conditions, self.offset_bytes, self.len_bytes);
             let reason = "the grid must not be empty";
             conditions.at_least("len_bytes", self.len_bytes, 16, reason);
             let vectors = self.vectors.clamp(1, 2) as u32;
             let tile_bytes = tile_bytes(self.threads, vectors);
-            let tiles = chunks(&mut conditions, self.len_bytes, tile_bytes);
+            let tiles = chunks(conditions, self.len_bytes, tile_bytes);
             for buffer in [self.own, self.peer] {
                 let region = Region::bytes(buffer, self.len_bytes);
                 conditions.updates(region.skip(self.offset_bytes));
             }
-            macro_rules! call {
-                ($numbers:ty) => {{
-                    let offset_elems = self.offset_bytes / size_of::<$numbers>() as u64;
-                    let of = |buffer| BufferRef::new(buffer).skip(offset_elems);
-                    let (own, peer) = (of(self.own), of(self.peer));
-                    all_reduce::<$numbers>(self.vectors, own, peer, self.len_bytes)
-                }};
-            }
-            let call = match self.numbers {
-                Numbers::F32 => call!(f32),
-                Numbers::Bf16 => call!(Bf16),
-            };
-            let launch = conditions.launch(call, Shape::new(tiles, self.threads))?;
-            Ok(at_least(launch, self.shared_bytes))
+            let call = with_element!(self.numbers, T => {
+                let offset_elems = self.offset_bytes / size_of::<T>() as u64;
+                let of = |buffer| BufferRef::new(buffer).skip(offset_elems);
+                let (own, peer) = (of(self.own), of(self.peer));
+                all_reduce::<T>(self.vectors, own, peer, self.len_bytes)
+            });
+            (
+                call,
+                Shape::new(tiles, self.threads).shared_bytes(self.shared_bytes),
+            )
         }
     }
 }

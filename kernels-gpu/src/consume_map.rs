@@ -34,7 +34,7 @@ pub unsafe fn consume_map(
     x: i32,
     y: i32,
 ) {
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: the maps have two dimensions, and boxes of `BOX_BYTES` bytes (1 to 4).
     unsafe { consume::<2, _>(maps, output, [x, y]) }
 }
 
@@ -50,7 +50,7 @@ pub unsafe fn consume_map_5d(
     x: i32,
     y: i32,
 ) {
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: the maps have five dimensions, and boxes of `BOX_5D_BYTES` bytes; (1) to (4) of `consume_map` hold.
     unsafe { consume::<5, _>(maps, output, [x, y, y, y, y]) }
 }
 
@@ -92,7 +92,7 @@ pub use host::ConsumeMap;
 mod host {
     use tensor_map::{DataType, Swizzle};
     use tma::TensorMap;
-    use tma_launch::{BufferRef, Conditions, Launch, Region, Shape, TileShape, Violations};
+    use tma_launch::{BufferRef, Call, Conditions, Region, Shape, TileShape};
 
     use super::{BOX_5D_BYTES, BOX_BYTES, consume_map, consume_map_5d};
     use crate::arguments::product;
@@ -127,12 +127,7 @@ mod host {
     }
 
     impl ConsumeMap {
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
             conditions.whole_warps(self.threads);
             conditions.one_of("rank", self.rank, &[2, 5], "compiled instances");
             conditions.multiple(
@@ -162,7 +157,7 @@ mod host {
             );
             let output_bytes = product(&[self.count, bytes as u32]);
             conditions.writes(Region::bytes(self.output, output_bytes));
-            conditions.launch(call, Shape::new(self.count, self.threads))
+            (call, Shape::new(self.count, self.threads))
         }
     }
 }

@@ -245,7 +245,7 @@ pub use host::{ConvIm2col, ConvIm2colForm};
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::{DataType, Im2col, Swizzle, TensorMap};
-    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
+    use tma_launch::{BufferRef, Call, Conditions, MapRef, Region, Shape};
 
     use super::{
         CHANNELS, COLUMN, FILTERS, MOST_WIDTH, PIXELS, PIXELS_OF_BLOCK, SIDE, THREADS, conv_im2col,
@@ -290,12 +290,7 @@ mod host {
             [self.width, self.height].map(|side| side.saturating_add(padding).saturating_sub(2))
         }
 
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
             let reason = "the 3 x 3 filter must cover at least one pixel of the image";
             conditions.within("padding", self.padding, 0..=2, reason);
             let least = 3_u32.saturating_sub(self.padding.saturating_mul(2)).max(1);
@@ -316,7 +311,7 @@ mod host {
             let output_bytes = pixels.saturating_mul(results_bytes);
             conditions.writes(Region::bytes(self.output, output_bytes));
             if self.form == ConvIm2colForm::Results {
-                return self.launch_padded(conditions);
+                return self.padded(conditions);
             }
             let pixels = pixels as u32;
             let call = conv_im2col(
@@ -329,10 +324,10 @@ mod host {
                 -self.border(),
             );
             let blocks = pixels.div_ceil(PIXELS as u32).max(1);
-            conditions.launch(call, Shape::new(blocks, 256))
+            (call, Shape::new(blocks, 256))
         }
 
-        fn launch_padded(&self, mut conditions: Conditions) -> Result<Launch, Violations> {
+        fn padded(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
             let padding = self.padding.saturating_mul(2);
             let [width, height] =
                 [self.width, self.height].map(|side| side.saturating_add(padding));
@@ -359,7 +354,7 @@ mod host {
                 -self.border(),
             );
             let blocks = pixels.div_ceil(PIXELS_OF_BLOCK).max(1);
-            conditions.launch(call, Shape::new(blocks, THREADS))
+            (call, Shape::new(blocks, THREADS))
         }
 
         /// Returns the padding, where it is one that the kernel takes.

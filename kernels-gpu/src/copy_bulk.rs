@@ -71,7 +71,8 @@ pub unsafe fn copy_bulk_once(
     len_bytes: u64,
     chunk_bytes: NonZero<u32>,
 ) {
-    // SAFETY: the conditions are this kernel's own. The chunk is within the destination (1), aligned (2).
+    // SAFETY: the source (1), the multiples of 16 (2) and the shape of the launch are those of `once`. Each chunk is within
+    // the destination (1), aligned (2), so that its store may be started (4).
     unsafe {
         once(
             src,
@@ -131,11 +132,11 @@ pub use host::CopyBulk;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma_launch::{BufferRef, Conditions, DeviceDescription, Launch, Region, Shape, Violations};
+    use tma_launch::{BufferRef, Call, Conditions, DeviceDescription, Region, Shape};
 
     use super::{copy_bulk, copy_bulk_once};
     use crate::{
-        arguments::{at_least, chunk, chunks, divisor, drawn, each, ends},
+        arguments::{chunk, chunks, divisor, drawn, each, ends},
         settings::{Setting, Streaming},
     };
 
@@ -228,15 +229,10 @@ mod host {
             }
         }
 
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
-            chunk(&mut conditions, self.chunk_bytes);
-            ends(&mut conditions, self.dst_offset_bytes, self.len_bytes);
-            let chunks = chunks(&mut conditions, self.len_bytes, self.chunk_bytes);
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
+            chunk(conditions, self.chunk_bytes);
+            ends(conditions, self.dst_offset_bytes, self.len_bytes);
+            let chunks = chunks(conditions, self.len_bytes, self.chunk_bytes);
             conditions.reads(Region::bytes(self.src, self.len_bytes));
             conditions.writes(Region::bytes(self.dst, self.len_bytes).skip(self.dst_offset_bytes));
             let (dst, src) = (
@@ -245,18 +241,20 @@ mod host {
             );
             let chunk_bytes = divisor(self.chunk_bytes);
             if self.stages == 1 {
-                each(&mut conditions, self.len_bytes, self.threads);
+                each(conditions, self.len_bytes, self.threads);
                 let call = copy_bulk_once(dst, src, self.len_bytes, chunk_bytes);
-                let launch = conditions.launch(call, Shape::new(chunks, self.threads))?;
-                return Ok(at_least(launch, self.shared_bytes));
+                return (
+                    call,
+                    Shape::new(chunks, self.threads).shared_bytes(self.shared_bytes),
+                );
             }
             let reason = "one warp moves the chunks";
             conditions.within("block size", self.threads, 32..=32, reason);
             let own = self.stages.saturating_sub(1);
-            drawn(&mut conditions, self.blocks, own, chunks, self.counter);
+            drawn(conditions, self.blocks, own, chunks, self.counter);
             let counter = BufferRef::new(self.counter);
             let call = copy_bulk(self.stages, dst, src, self.len_bytes, chunk_bytes, counter);
-            conditions.launch(call, Shape::new(self.blocks, self.threads))
+            (call, Shape::new(self.blocks, self.threads))
         }
     }
 }

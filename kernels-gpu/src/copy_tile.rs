@@ -102,13 +102,11 @@ pub use host::CopyTile;
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::Tiled;
-    use tma_launch::{
-        BufferRef, Conditions, DeviceDescription, Launch, MapRef, Region, Shape, Violations,
-    };
+    use tma_launch::{BufferRef, Call, Conditions, DeviceDescription, MapRef, Region, Shape};
 
     use super::{copy_tile, copy_tile_once};
     use crate::{
-        arguments::{Tiles, at_least, divisor, drawn, tile_of, tiled_bytes},
+        arguments::{Tiles, divisor, drawn, tile_of, tiled_bytes},
         settings::{Setting, Streaming},
     };
 
@@ -169,13 +167,8 @@ mod host {
             }
         }
 
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
-            let tiles = Tiles::of(&self.map, self.tiles, &mut conditions);
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
+            let tiles = Tiles::of(&self.map, self.tiles, conditions);
             conditions.reads(Region::tensor(tiles.map, self.src));
             conditions.writes(Region::tensor(tiles.map, self.dst));
             let (dst, src) = (
@@ -185,16 +178,10 @@ mod host {
             if self.stages == 1 {
                 let call = copy_tile_once(dst, src, tiles.patch);
                 let shape = Shape::new((tiles.columns, tiles.rows), 32);
-                return Ok(at_least(conditions.launch(call, shape)?, self.shared_bytes));
+                return (call, shape.shared_bytes(self.shared_bytes));
             }
             let own = self.stages.saturating_sub(1);
-            drawn(
-                &mut conditions,
-                self.blocks,
-                own,
-                tiles.count(),
-                self.counter,
-            );
+            drawn(conditions, self.blocks, own, tiles.count(), self.counter);
             let call = copy_tile(
                 self.stages,
                 dst,
@@ -204,7 +191,7 @@ mod host {
                 tiles.patch,
                 BufferRef::new(self.counter),
             );
-            conditions.launch(call, Shape::new(self.blocks, 32))
+            (call, Shape::new(self.blocks, 32))
         }
     }
 }

@@ -80,7 +80,7 @@ pub unsafe fn deform_attn_gather(
     queries: NonZero<u32>,
 ) {
     let shapes = [shape_0, shape_1, shape_2, shape_3];
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: inputs and output are as long as the layout requires (1); `run` has the conditions of this kernel.
     unsafe {
         let problem = Problem::new(value, locations, weights, output, shapes, batches, queries);
         gather::run(&problem);
@@ -123,7 +123,8 @@ pub unsafe fn deform_attn_tiles<const STAGES: u32>(
     waves: NonZero<u32>,
 ) {
     let shapes = [shape_0, shape_1, shape_2, shape_3];
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: locations, weights and output are as long as the layout requires (1), and `value` is not read where all
+    // images have maps; `run` has the conditions of this kernel.
     unsafe {
         let problem = Problem::new(
             ptr::null(),
@@ -169,7 +170,7 @@ pub unsafe fn deform_attn_resident<const STAGES: u32>(
     waves: NonZero<u32>,
 ) {
     let shapes = [shape_0, shape_1, shape_2, shape_3];
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: inputs and output are as long as the layout requires (1, 2); `run` has the conditions of this kernel.
     unsafe {
         let problem = Problem::new(value, locations, weights, output, shapes, batches, queries);
         tiles::run::<STAGES, 2>(&problem, [map_0, map_1], waves);
@@ -200,7 +201,7 @@ pub unsafe fn deform_attn_pairs(
     waves: NonZero<u32>,
 ) {
     let shapes = [shape_0, shape_1, shape_2, shape_3];
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: inputs and output are as long as the layout requires (1); `run` has the conditions of this kernel.
     unsafe {
         let problem = Problem::new(value, locations, weights, output, shapes, batches, queries);
         pairs::run(&problem, waves);
@@ -213,7 +214,7 @@ pub use host::{DeformAttn, DeformAttnForm};
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::{DataType, L2Promotion, TensorMap};
-    use tma_launch::{BufferRef, Call, Conditions, Launch, MapRef, Region, Shape, Violations};
+    use tma_launch::{BufferRef, Call, Conditions, MapRef, Region, Shape};
 
     use super::{
         CHANNELS, F16, F16x2, LEVELS, POINTS, deform_attn_gather, deform_attn_pairs,
@@ -291,12 +292,7 @@ mod host {
             pixels.saturating_mul(PIXEL_BYTES.into())
         }
 
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
             for (image, [height, width]) in self.shapes.into_iter().enumerate() {
                 let reason = "a pixel with its border; sides have 16 bits";
                 conditions.within(
@@ -344,7 +340,7 @@ mod host {
                 let reason = "each wave has at least one batch";
                 conditions.within("waves", self.waves, 1..=self.batches, reason);
             }
-            conditions.launch(
+            (
                 self.call(),
                 Shape::new(self.blocks, self.warps.saturating_mul(32)),
             )

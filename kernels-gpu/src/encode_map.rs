@@ -56,7 +56,7 @@ pub unsafe fn encode_map(
     tensors: *mut u8,
     maps: GlobalMut<TensorMap, PerBlock>,
 ) {
-    // SAFETY: the conditions are this kernel's own (2, 3).
+    // SAFETY: fields and maps (2) and the launch (3) are those of `encode` (1).
     unsafe { encode(|word| template.words()[word], fields, tensors, maps) }
 }
 
@@ -71,7 +71,7 @@ pub unsafe fn encode_map_zeroed(
     tensors: *mut u8,
     maps: GlobalMut<TensorMap, PerBlock>,
 ) {
-    // SAFETY: the conditions are this kernel's own (2, 3).
+    // SAFETY: fields and maps (2) and the launch (3) are those of `encode` (1).
     unsafe { encode(|_| 0, fields, tensors, maps) }
 }
 
@@ -272,7 +272,7 @@ mod host {
 
     // SAFETY: numbers of 8 and then of 4 bytes that are 104 in all leave no gaps, and any bytes are some.
     unsafe impl bytemuck::Zeroable for MapFields {}
-    // SAFETY: as above.
+    // SAFETY: numbers of 8 and then of 4 bytes leave no gaps, and any bytes are some.
     unsafe impl bytemuck::Pod for MapFields {}
     const _: () = assert!(size_of::<MapFields>() == 5 * size_of::<u64>() + 16 * size_of::<u32>());
 }

@@ -66,7 +66,7 @@ pub use host::GatherRows;
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::{DataType, TensorMap};
-    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
+    use tma_launch::{BufferRef, Call, Conditions, MapRef, Region, Shape};
 
     use super::{ROW, ROW_BYTES, ROWS, gather_rows};
     use crate::arguments::product;
@@ -87,12 +87,7 @@ mod host {
     }
 
     impl GatherRows {
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
             conditions.at_least("rows", self.rows, 1, "the grid must not be empty");
             let map = TensorMap::tiled(DataType::U32, &[ROW as u64, self.table_rows])
                 .box_dims(&[ROW as u32, 1]);
@@ -106,7 +101,7 @@ mod host {
                 BufferRef::new(self.output),
                 self.rows,
             );
-            conditions.launch(call, Shape::new(self.rows.div_ceil(ROWS as u32), 32))
+            (call, Shape::new(self.rows.div_ceil(ROWS as u32), 32))
         }
     }
 }

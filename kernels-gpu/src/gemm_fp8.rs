@@ -13,21 +13,21 @@ use tma::{
     halves::Bf16,
     kernel,
     matrix::Boxes,
-    pipeline::{self, Fill, ProductStage, Products},
+    pipeline::{self, Fill, ProductPipeline, ProductStage, Products},
     ptx::griddepcontrol,
     shared,
     tile::Pair,
 };
 
 use crate::{
-    gemm::Plain,
-    product::{BOX, Box64, Boxes64, Map, Tiling, place},
+    gemm::Identity,
+    product::{BOX, Box64, Boxes64, CONSUMER_REGISTERS, Map, PRODUCER_REGISTERS, Tiling, place},
 };
+
+pub use crate::product::THREADS;
 
 /// Columns of C that a block computes at a time, rows and columns of B with one scale, and numbers of A with one scale.
 pub const BLOCK: u32 = 128;
-/// The number of threads: a warpgroup loads, two multiply.
-pub const THREADS: u32 = 384;
 /// The number of stages in shared memory.
 const STAGES: u32 = 5;
 /// The number of tiles in which a warpgroup leaves results.
@@ -49,13 +49,41 @@ type Sums = Accumulator<[f32; 64]>;
 
 /// The products of a stage in flight, and the scales of a thread's two rows and of the columns: multiplied after the
 /// wait, so that their loads have time.
-struct Started {
+struct InFlightStage {
     products: InFlight<[f32; 64]>,
     stage: ProductStage<Stage, true>,
     scales: [f32; 3],
 }
 
-impl Started {
+impl InFlightStage {
+    /// Starts the products of a loaded stage, in the registers of `fresh`. The thread's rows are `first_row` and the
+    /// one 8 below.
+    #[inline(always)]
+    fn start(
+        stage: ProductStage<Stage, true>,
+        warpgroup: Warpgroup,
+        fresh: Sums,
+        first_row: u32,
+        of_columns: f32,
+    ) -> Self {
+        let of_rows: SharedPtr<f32> = stage.as_ptr().second().cast();
+        // SAFETY: the scale has been loaded, and is loaded again when each warp has released the stage.
+        let of_row = |row| unsafe { of_rows.add(row).read() };
+        let scales = [of_row(first_row), of_row(first_row + 8), of_columns];
+        let tiles = stage.as_ptr().first();
+        let [a, b] = [tiles.first(), tiles.second()]
+            // SAFETY: the tiles have been loaded, and are loaded again when the stage has been released, after the wait.
+            .map(|tiles| unsafe { Matrix::<Rows8>::from_ptr(tiles) });
+        let a = a.part::<64>(warpgroup.index());
+        // SAFETY: the stage is released after the wait for these products (1), which `add_to` is (2).
+        let batch = unsafe { fresh.begin(warpgroup).replace(a, b) };
+        Self {
+            products: batch.commit(),
+            stage,
+            scales,
+        }
+    }
+
     /// Waits for these products, but not for the `LEFT` stages that were started after them; releases the stage,
     /// and returns the sums and the products.
     ///
@@ -63,7 +91,7 @@ impl Started {
     /// 1. `LEFT` stages were started after them.
     #[inline(always)]
     unsafe fn add_to<const LEFT: u64>(self, sums: Sums) -> (Sums, Sums) {
-        // SAFETY: (1); the products of each stage are a group.
+        // SAFETY: the products of each stage are a group, and `LEFT` were committed after these (1).
         let fresh = unsafe { self.products.wait_before_last::<LEFT>() };
         self.stage.release();
         let [first, second, columns] = self.scales;
@@ -88,7 +116,7 @@ pub struct Product {
 
 /// The place of a tile.
 #[derive(Clone, Copy)]
-struct Place {
+struct TilePlace {
     /// The first row, of A and of C.
     row: u32,
     /// The first column of C.
@@ -146,9 +174,9 @@ pub unsafe fn gemm_fp8(
     let [down, along] = product.tiling.tiles;
     let places = || {
         move |tile| {
-            // SAFETY: (2).
+            // SAFETY: there are tiles and rows in a group, fewer than 2^16 each (2).
             let [row, column] = unsafe { product.tiling.origin(tile, BLOCK) };
-            Some(Place {
+            Some(TilePlace {
                 row,
                 column,
                 row_of_b: column,
@@ -156,33 +184,77 @@ pub unsafe fn gemm_fp8(
             })
         }
     };
-    // SAFETY: (1) to (4).
-    unsafe { multiply(operands, down * along, places) };
+    // SAFETY: (1) to (4) hold for all tiles, and each has a place.
+    unsafe { Kernel::run(operands, down * along, places) };
 }
 
-/// Computes the tiles below a number that have a place; each role requests them in order.
-///
-/// # Safety
-/// 1. (1) to (4) of [`gemm_fp8`] hold for these tiles.
-#[inline(always)]
-unsafe fn multiply<P: FnMut(u32) -> Option<Place>>(
-    operands: Operands<'_>,
+/// The kernel, after its setup. `places` makes the function that returns the place of a tile, if it has one; each role
+/// requests the tiles in order.
+struct Kernel<'a, F> {
+    operands: Operands<'a>,
+    block: Block,
     tiles: u32,
-    places: impl Fn() -> P,
-) {
-    // SAFETY: every thread gets here (1).
-    let block = unsafe { Block::converged() };
-    let outputs = shared::dynamic::<Output, 1024>();
-    let pipeline = block.read_product_pipeline::<Stage, STAGES>(outputs.add(2).cast());
-    griddepcontrol::wait();
-    let Tiling {
-        last_boxes: [last_row, last_column],
-        stages,
-        ..
-    } = operands.product.tiling;
-    let fill = |mut fill: Fill<Stage, STAGES>| {
-        let mut places = places();
-        for tile in block.items(tiles) {
+    places: F,
+    outputs: SharedPtr<Output>,
+}
+
+impl<'a, F, P> Kernel<'a, F>
+where
+    F: Fn() -> P,
+    P: FnMut(u32) -> Option<TilePlace>,
+{
+    /// Computes those of `tiles` tiles that have a place and are dealt to the block.
+    ///
+    /// # Safety
+    /// 1. (1) to (4) of [`gemm_fp8`] hold for these tiles, and the attributes are those of its kernels.
+    #[inline(always)]
+    unsafe fn run(operands: Operands<'a>, tiles: u32, places: F) {
+        // SAFETY: the conditions are the same (1).
+        let (kernel, pipeline) = unsafe { Self::setup(operands, tiles, places) };
+        let producer = |fill| kernel.producer(fill);
+        let consumer = |warpgroup, products| kernel.consumer(warpgroup, products);
+        // SAFETY: `max_threads` and `min_blocks` of the kernels allow these registers (1).
+        unsafe {
+            pipeline.split::<THREADS, PRODUCER_REGISTERS, CONSUMER_REGISTERS>(producer, consumer);
+        }
+    }
+
+    /// Lays out shared memory, makes the pipeline and waits for the kernel before this one.
+    ///
+    /// # Safety
+    /// 1. (1) to (4) of [`gemm_fp8`] hold for these tiles.
+    #[inline(always)]
+    unsafe fn setup(
+        operands: Operands<'a>,
+        tiles: u32,
+        places: F,
+    ) -> (Self, ProductPipeline<Stage, STAGES, true>) {
+        // SAFETY: every thread gets here, and the tensors may be used (1).
+        let block = unsafe { Block::converged() };
+        let outputs = shared::dynamic::<Output, 1024>();
+        let pipeline = block.read_product_pipeline(outputs.add(2).cast());
+        griddepcontrol::wait();
+        let kernel = Self {
+            operands,
+            block,
+            tiles,
+            places,
+            outputs,
+        };
+        (kernel, pipeline)
+    }
+
+    /// Loads all stages of A, B and the scales of A for each tile.
+    #[inline(always)]
+    fn producer(&self, mut fill: Fill<Stage, STAGES>) {
+        let operands = self.operands;
+        let Tiling {
+            last_boxes: [last_row, last_column],
+            stages,
+            ..
+        } = operands.product.tiling;
+        let mut places = (self.places)();
+        for tile in self.block.items(self.tiles) {
             let Some(tile) = places(tile) else { continue };
             let mut stage = 0;
             while stage < stages {
@@ -199,71 +271,75 @@ unsafe fn multiply<P: FnMut(u32) -> Option<Place>>(
         }
         // The next kernel begins as blocks of this one end: an earlier begin would slow this one down.
         griddepcontrol::launch_dependents();
-    };
-    let multiply = |warpgroup: Warpgroup, mut products: Products<Stage, STAGES, true>| {
+    }
+
+    /// Multiplies the stages of each tile.
+    #[inline(always)]
+    fn consumer(&self, warpgroup: Warpgroup, mut products: Products<Stage, STAGES, true>) {
         let index = warpgroup.index();
         // The first of a thread's two rows of a tile; the other one is 8 below.
-        let first = BOX * index + 16 * warpgroup.warp_index() + warpgroup.warp().lane() / 4;
+        let first_row = BOX * index + 16 * warpgroup.warp_index() + warpgroup.warp().lane() / 4;
         let mut outputs =
-            Outputs::<Box64<Bf16>, _, _, OUTPUTS>::new(warpgroup, outputs.add(index).cast());
-        let mut places = places();
-        for tile in block.items(tiles) {
+            Outputs::<Box64<Bf16>, _, _, OUTPUTS>::new(warpgroup, self.outputs.add(index).cast());
+        let stages = self.operands.product.tiling.stages;
+        let mut places = (self.places)();
+        for tile in self.block.items(self.tiles) {
             let Some(tile) = places(tile) else { continue };
             let before = (tile.block_of_b * stages) as usize;
-            let mut b_scales = operands.b_scales.wrapping_add(before);
-            let mut start = |fresh: Sums| {
+            let mut b_scales = self.operands.b_scales.wrapping_add(before);
+            let start = |fresh: Sums| {
                 // SAFETY: there is a stage, and its scale (3).
                 let of_columns = unsafe { *b_scales };
                 b_scales = b_scales.wrapping_add(1);
-                let stage = products.next();
-                let of_rows: SharedPtr<f32> = stage.as_ptr().second().cast();
-                // SAFETY: it has been loaded, and is loaded again when each warp has released the stage.
-                let of_row = |row| unsafe { of_rows.add(row).read() };
-                let scales = [of_row(first), of_row(first + 8), of_columns];
-                let [a, b] = [
-                    stage.as_ptr().first().first(),
-                    stage.as_ptr().first().second(),
-                ]
-                // SAFETY: it has been loaded, and is loaded again when the stage has been released, after the wait.
-                .map(|tiles| unsafe { Matrix::<Rows8>::from_ptr(tiles) });
-                // SAFETY: as above.
-                let batch = unsafe { fresh.begin(warpgroup).replace(a.part::<64>(index), b) };
-                Started {
-                    products: batch.commit(),
-                    stage,
-                    scales,
-                }
+                InFlightStage::start(products.next(), warpgroup, fresh, first_row, of_columns)
             };
-            let mut sums = Sums::zero();
-            if stages != 0 {
-                let (mut even, mut spare) = (start(Sums::zero()), Sums::zero());
-                let mut left = stages;
-                // Two stages a turn, each with registers of its own.
-                sums = loop {
-                    if left == 1 {
-                        // SAFETY: it is the last one.
-                        break unsafe { even.add_to::<0>(sums) }.0;
-                    }
-                    let odd = start(spare);
-                    // SAFETY: one was started after it.
-                    (sums, spare) = unsafe { even.add_to::<1>(sums) };
-                    if left == 2 {
-                        // SAFETY: it is the last one.
-                        break unsafe { odd.add_to::<0>(sums) }.0;
-                    }
-                    even = start(spare);
-                    // SAFETY: one was started after it.
-                    (sums, spare) = unsafe { odd.add_to::<1>(sums) };
-                    left -= 2;
-                };
-            }
-            let row = tile.row + BOX * index;
-            outputs.store_sums(&sums, operands.c, [tile.column, row], &Plain);
+            let sums = main_loop(stages, start);
+            self.epilogue(&mut outputs, &sums, tile.column, tile.row + BOX * index);
         }
         outputs.finish();
-    };
-    // SAFETY: the attributes say so.
-    unsafe { pipeline.split::<THREADS, 40, 232>(fill, multiply) };
+    }
+
+    /// Stores the results of 64 rows.
+    #[inline(always)]
+    fn epilogue(
+        &self,
+        outputs: &mut Outputs<Box64<Bf16>, Swizzle128, Warpgroup, OUTPUTS>,
+        sums: &Sums,
+        column: u32,
+        row: u32,
+    ) {
+        outputs.store_sums(sums, self.operands.c, [column, row], &Identity);
+    }
+}
+
+/// Adds the products of all stages up, each with its scales. `start` starts the products of the next stage, in the
+/// registers of these sums.
+#[inline(always)]
+fn main_loop(stages: u32, mut start: impl FnMut(Sums) -> InFlightStage) -> Sums {
+    let mut sums = Sums::zero();
+    if stages == 0 {
+        return sums;
+    }
+    let (mut even, mut spare) = (start(Sums::zero()), Sums::zero());
+    let mut left = stages;
+    // Two stages a turn, each with registers of its own.
+    loop {
+        if left == 1 {
+            // SAFETY: no stage was started after the last one.
+            return unsafe { even.add_to::<0>(sums) }.0;
+        }
+        let odd = start(spare);
+        // SAFETY: one stage was started after it.
+        (sums, spare) = unsafe { even.add_to::<1>(sums) };
+        if left == 2 {
+            // SAFETY: no stage was started after the last one.
+            return unsafe { odd.add_to::<0>(sums) }.0;
+        }
+        even = start(spare);
+        // SAFETY: one stage was started after it.
+        (sums, spare) = unsafe { odd.add_to::<1>(sums) };
+        left -= 2;
+    }
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

@@ -10,7 +10,10 @@ use tma::{
     thread::grid_dim,
 };
 
-use crate::product::{BOX, Map, ROWS, Stage, Tiling, WIDE, place};
+use crate::product::{BOX, Map, ROWS, Stage, Tiling, place};
+
+/// Boxes of the columns of a tile.
+const WIDE: usize = 4;
 
 /// The number of columns of the product that a block computes at a time.
 const COLUMNS: u32 = BOX * WIDE as u32;
@@ -64,45 +67,21 @@ pub unsafe fn gemm_mma<T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, co
     let stages = shared::dynamic::<Stage<T, WIDE>, 1024>();
     // A stage is full when the copies have come, and empty when all warps have released it.
     let ring = block.ring::<STAGES>(stages.add(STAGES).cast(), 1, WARPS);
-    let mut loads = Loads::<T, A_K_MAJOR, B_K_MAJOR, STAGES> {
-        block,
-        maps: [a, b],
-        tiling,
-        stages,
-        ring,
-        cursor: Cursor::new(),
-        tile: block.index(),
-        origin: [0; 2],
-        stage: tiling.stages,
-    };
-    let mut ahead = 1;
-    while ahead < STAGES {
-        loads.next();
-        ahead += 1;
-    }
-    let number = block.warp().index();
-    let [down, along] = [number % (ROWS / BOX), number / (ROWS / BOX)];
-    let mut drain = Drain::<T, A_K_MAJOR, B_K_MAJOR, STAGES> {
-        block,
-        part: [down, along],
-        stages,
-        ring,
-        cursor: Cursor::new(),
-    };
+    let mut producer =
+        Producer::<T, A_K_MAJOR, B_K_MAJOR, STAGES>::setup(block, [a, b], tiling, stages, ring);
+    let mut consumer = Consumer::<T, A_K_MAJOR, B_K_MAJOR, STAGES>::setup(block, stages, ring);
     for tile in block.items(tiles) {
-        let sums = drain.sum(tiling.stages, || loads.next());
-        // SAFETY: (2).
+        let sums = consumer.main_loop(tiling.stages, || producer.load_next());
+        // SAFETY: there are tiles and rows in a group, fewer than 2^16 each (2).
         let [row, column] = unsafe { tiling.origin(tile, COLUMNS) };
-        let first = [column + BOX * along, row + BOX * down];
-        sums.each_pair(block.warp(), |at, pair| {
-            // SAFETY: each element of C belongs to one thread (3).
-            unsafe { results.write(c, [first[0] + at[0], first[1] + at[1]], pair) };
-        });
+        let [down, along] = consumer.part;
+        // SAFETY: each element of C belongs to one thread (3).
+        unsafe { results.epilogue(block, c, sums, [column + BOX * along, row + BOX * down]) };
     }
 }
 
-/// The loads of a block: the stages of its tiles, one after the other.
-struct Loads<'a, T, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32> {
+/// The producer: one thread loads the stages of the block's tiles, one after the other, ahead of the consumers.
+struct Producer<'a, T, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32> {
     block: Block,
     maps: [&'a Map<T>; 2],
     tiling: Tiling,
@@ -116,18 +95,46 @@ struct Loads<'a, T, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: 
     stage: u32,
 }
 
-impl<T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32>
-    Loads<'_, T, A_K_MAJOR, B_K_MAJOR, STAGES>
+impl<'a, T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32>
+    Producer<'a, T, A_K_MAJOR, B_K_MAJOR, STAGES>
 {
+    /// Starts the loads of all stages but one.
+    #[inline(always)]
+    fn setup(
+        block: Block,
+        maps: [&'a Map<T>; 2],
+        tiling: Tiling,
+        stages: SharedPtr<Stage<T, WIDE>>,
+        ring: Ring<STAGES>,
+    ) -> Self {
+        let mut producer = Self {
+            block,
+            maps,
+            tiling,
+            stages,
+            ring,
+            cursor: Cursor::new(),
+            tile: block.index(),
+            origin: [0; 2],
+            stage: tiling.stages,
+        };
+        let mut ahead = 1;
+        while ahead < STAGES {
+            producer.load_next();
+            ahead += 1;
+        }
+        producer
+    }
+
     /// Has one thread load the next stage, if there is one, when all warps have released the stage.
     #[inline(always)]
-    fn next(&mut self) {
+    fn load_next(&mut self) {
         if self.stage == self.tiling.stages {
             let [down, along] = self.tiling.tiles;
             if self.tile >= down * along || self.tiling.stages == 0 {
                 return;
             }
-            // SAFETY: (2) of `gemm_mma`.
+            // SAFETY: there are tiles and rows in a group, fewer than 2^16 each (2 of `gemm_mma`).
             self.origin = unsafe { self.tiling.origin(self.tile, COLUMNS) };
             self.tile += grid_dim().x;
             self.stage = 0;
@@ -154,15 +161,15 @@ impl<T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32>
         }
         for number in 0..WIDE as u32 {
             let at = place(B_K_MAJOR, column + number * BOX, last_column, k);
-            // SAFETY: as above.
+            // SAFETY: the stage is empty, and the map belongs to the tile (1 of `gemm_mma`).
             unsafe { loads.tile(stage.second().at(number), b, at) };
         }
         let _ = loads.arrive();
     }
 }
 
-/// The stages that a warp multiplies.
-struct Drain<T, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32> {
+/// A consumer: a warp that multiplies the stages.
+struct Consumer<T, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32> {
     block: Block,
     /// The numbers of its boxes of A and of B in a tile.
     part: [u32; 2],
@@ -175,13 +182,25 @@ struct Drain<T, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32>
 type Step<T> = (WarpRows<T>, WarpColumns<T>);
 
 impl<T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32>
-    Drain<T, A_K_MAJOR, B_K_MAJOR, STAGES>
+    Consumer<T, A_K_MAJOR, B_K_MAJOR, STAGES>
 {
+    #[inline(always)]
+    fn setup(block: Block, stages: SharedPtr<Stage<T, WIDE>>, ring: Ring<STAGES>) -> Self {
+        let number = block.warp().index();
+        Self {
+            block,
+            part: [number % (ROWS / BOX), number / (ROWS / BOX)],
+            stages,
+            ring,
+            cursor: Cursor::new(),
+        }
+    }
+
     /// Returns the sums of the next `stages` stages, and calls `load_ahead` for each.
     ///
     /// The factors of each 16 along K are loaded from shared memory while the products before are computed.
     #[inline(always)]
-    fn sum(&mut self, stages: u32, mut load_ahead: impl FnMut()) -> WarpSums {
+    fn main_loop(&mut self, stages: u32, mut load_ahead: impl FnMut()) -> WarpSums {
         let warp = self.block.warp();
         let mut sums = WarpSums::zero();
         if stages == 0 {
@@ -239,6 +258,18 @@ impl<T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32>
 }
 
 impl Results {
+    /// Writes a warp's sums, the first one at these coordinates.
+    ///
+    /// # Safety
+    /// 1. (3) of [`gemm_mma`] holds, and no other warp has these elements. The column is even.
+    #[inline(always)]
+    unsafe fn epilogue<T: Half>(&self, block: Block, c: *mut T, sums: WarpSums, first: [u32; 2]) {
+        sums.each_pair(block.warp(), |at, pair| {
+            // SAFETY: each element of a warp's sums belongs to one thread, in pairs from an even column on (1).
+            unsafe { self.write(c, [first[0] + at[0], first[1] + at[1]], pair) };
+        });
+    }
+
     /// Writes two neighbouring sums, the first one at these coordinates, if that is in C.
     ///
     /// # Safety
@@ -248,7 +279,7 @@ impl Results {
         let [rows, columns] = self.extents;
         if row < rows && column < columns {
             let at = u64::from(row) * self.row_stride + u64::from(column);
-            // SAFETY: the elements are there, and this thread's (1).
+            // SAFETY: the elements are in C, and no other thread uses them (1).
             unsafe { *c.add(at as usize).cast::<u32>() = T::round(sums) };
         }
     }
@@ -261,11 +292,10 @@ pub use host::GemmMma;
 mod host {
     //! The launch, and its conditions.
 
-    use tma::halves::{Bf16, F16};
-    use tma_launch::{BufferRef, Conditions, Launch, Region, Shape, Violations};
+    use tma_launch::{BufferRef, Call, Conditions, Region, Shape};
 
     use super::{COLUMNS, ROWS, Results, THREADS, gemm_mma};
-    use crate::gemm::{Gemm, Numbers};
+    use crate::gemm::{Gemm, Numbers, with_element};
 
     /// The product of two matrices, on any architecture.
     ///
@@ -297,12 +327,7 @@ mod host {
     }
 
     impl GemmMma {
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
             // The same product as `gemm` has it.
             let gemm = Gemm {
                 numbers: self.numbers,
@@ -317,10 +342,10 @@ mod host {
                 ..Gemm::default()
             };
             let [m, n, _] = self.size;
-            let [c, a, b] = gemm.all_matrices(&mut conditions, 2);
+            let [c, a, b] = gemm.all_matrices(conditions, 2);
             let tiles = [m.div_ceil(ROWS), n.div_ceil(COLUMNS)];
-            let (tiling, count) = gemm.tiling(&mut conditions, tiles);
-            let [a, b] = gemm.operands(&mut conditions, gemm.map(c), [a, b]);
+            let (tiling, count) = gemm.tiling(conditions, tiles);
+            let [a, b] = gemm.operands(conditions, gemm.map(c), [a, b]);
             // Columns are written in pairs.
             let pairs = c.span().div_ceil(2);
             conditions.writes(Region::bytes(self.c, pairs.saturating_mul(4)));
@@ -329,25 +354,11 @@ mod host {
                 row_stride: c.strides[0],
                 extents: [m, n],
             };
-            macro_rules! call {
-                ($numbers:ty) => {
-                    gemm_mma::<$numbers>(
-                        a_k_major,
-                        b_k_major,
-                        self.stages,
-                        a,
-                        b,
-                        tiling,
-                        results,
-                        BufferRef::new(self.c),
-                    )
-                };
-            }
-            let call = match self.numbers {
-                Numbers::Bf16 => call!(Bf16),
-                Numbers::F16 => call!(F16),
-            };
-            conditions.launch(call, Shape::new(gemm.blocks(count), THREADS))
+            let call = with_element!(self.numbers, T => {
+                let c = BufferRef::<T>::new(self.c);
+                gemm_mma::<T>(a_k_major, b_k_major, self.stages, a, b, tiling, results, c)
+            });
+            (call, Shape::new(gemm.blocks(count), THREADS))
         }
     }
 }

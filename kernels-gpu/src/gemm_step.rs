@@ -46,12 +46,12 @@ unsafe fn add_products(sums: &mut [f32; EACH], thread: u32, [a, b]: [SharedPtr<T
     // 16 bytes at a time.
     let mut vector = 0;
     while vector < BOX / 8 {
-        // SAFETY: the vector is there (1).
+        // SAFETY: the vector of B is in its tile, which no thread writes (1).
         let of_b = unsafe { b.vector([vector, column]).read() };
         // An iterator of an array would keep it in local memory.
         let mut below = 0;
         while below < EACH {
-            // SAFETY: as above.
+            // SAFETY: the vector of A is in its tile, which no thread writes (1).
             let of_a = unsafe { a.vector([vector, row + below as u32]).read() };
             let mut at = 0;
             while at < 8 {

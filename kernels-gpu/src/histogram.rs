@@ -119,7 +119,7 @@ pub use host::{Histogram, HistogramForm};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma_launch::{BufferRef, Conditions, Launch, Region, Shape, Violations};
+    use tma_launch::{BufferRef, Call, Conditions, Region, Shape};
 
     use super::{BINS_BYTES, histogram, histogram_lanes};
 
@@ -150,12 +150,7 @@ mod host {
     }
 
     impl Histogram {
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
             conditions.whole_warps(self.threads);
             conditions.reads(Region::bytes(self.data, self.len.into()));
             conditions.updates(Region::bytes(self.counts, BINS_BYTES.into()));
@@ -168,7 +163,7 @@ mod host {
                 self.len,
                 BufferRef::new(self.counts),
             );
-            conditions.launch(call, Shape::new(self.blocks, self.threads))
+            (call, Shape::new(self.blocks, self.threads))
         }
     }
 }

@@ -101,7 +101,7 @@ pub use host::{HwcTile, HwcTileLanes, Image};
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::{DataType, TensorMap, Tiled};
-    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
+    use tma_launch::{BufferRef, Call, Conditions, MapRef, Region, Shape};
 
     use super::{CHANNELS, LANES, Pixels, SIDE, hwc_tile, hwc_tile_lanes};
     use crate::arguments::product;
@@ -157,19 +157,14 @@ mod host {
     }
 
     impl HwcTile {
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
             conditions.one_of(
                 "block size",
                 self.threads,
                 &[64, 96, 128],
                 "one thread for each word of the tile, in full warps",
             );
-            self.image.check(&mut conditions);
+            self.image.check(conditions);
             conditions.multiple(
                 "distance of the first channel",
                 self.coords[0].unsigned_abs().into(),
@@ -182,7 +177,7 @@ mod host {
             conditions.writes(Region::bytes(self.output, output_bytes));
             let map = MapRef::new(self.image.map(), self.data);
             let call = hwc_tile(map, BufferRef::new(self.output), c, w, h);
-            conditions.launch(call, Shape::new(1, self.threads))
+            (call, Shape::new(1, self.threads))
         }
     }
 
@@ -202,13 +197,8 @@ mod host {
     }
 
     impl HwcTileLanes {
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
-            self.image.check(&mut conditions);
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
+            self.image.check(conditions);
             conditions.multiple(
                 "tiles",
                 self.tiles.into(),
@@ -224,7 +214,7 @@ mod host {
             let map = MapRef::new(self.image.map(), self.data);
             let (coords, output) = (BufferRef::new(self.coords), BufferRef::new(self.output));
             let call = hwc_tile_lanes(map, coords, output);
-            conditions.launch(call, Shape::new(self.tiles / LANES as u32, 32))
+            (call, Shape::new(self.tiles / LANES as u32, 32))
         }
     }
 }

@@ -40,7 +40,7 @@ pub unsafe fn layer_norm<T: Number, const LONG: bool>(
     counter: Counter,
     epsilon: f32,
 ) {
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: (1) to (4) of `transform` are (1) to (4) of this kernel.
     unsafe {
         rows::transform::<T, LONG, 2>(
             dst,
@@ -79,7 +79,7 @@ pub unsafe fn layer_norm_short<T: Number>(
     rows: u32,
     epsilon: f32,
 ) {
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: (1) to (3) of `transform_short` are (1) to (3) of this kernel.
     unsafe {
         rows::transform_short::<T, 2>(
             dst,
@@ -115,11 +115,10 @@ pub use host::LayerNorm;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma::halves::Bf16;
-    use tma_launch::{BufferRef, Launch, Violations};
+    use tma_launch::{BufferRef, Call, Conditions, Shape};
 
     use super::{layer_norm, layer_norm_short};
-    use crate::rows::{Form, Numbers, Rows};
+    use crate::rows::{Form, Rows, with_element};
 
     /// Scales rows to the mean 0 and the variance 1, then applies weights and bias.
     #[derive(Clone, Copy, Debug, PartialEq)]
@@ -135,13 +134,8 @@ mod host {
     }
 
     impl LayerNorm {
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
             let Rows {
-                numbers,
                 len,
                 rows,
                 dst,
@@ -149,33 +143,20 @@ mod host {
                 counter,
                 ..
             } = self.rows;
-            macro_rules! call {
-                ($kernel:ident of $numbers:ty $(, $is_long:expr, $counter:expr)?) => {
-                    $kernel::<$numbers>(
-                        $($is_long,)?
-                        BufferRef::new(dst),
-                        BufferRef::new(src),
-                        BufferRef::new(self.weight),
-                        BufferRef::new(self.bias),
-                        len,
-                        rows,
-                        $($counter,)?
-                        self.epsilon,
-                    )
-                };
-            }
-            let counter = BufferRef::new(counter);
-            self.rows
-                .launch(&[self.weight, self.bias], |form| match (form, numbers) {
-                    (Form::Short, Numbers::F32) => call!(layer_norm_short of f32),
-                    (Form::Short, Numbers::Bf16) => call!(layer_norm_short of Bf16),
-                    (Form::Ring { is_long }, Numbers::F32) => {
-                        call!(layer_norm of f32, is_long, counter)
-                    }
-                    (Form::Ring { is_long }, Numbers::Bf16) => {
-                        call!(layer_norm of Bf16, is_long, counter)
+            let call = |form| {
+                with_element!(self.rows.numbers, T => {
+                    let [dst, src, weight, bias] = [dst, src, self.weight, self.bias].map(BufferRef::<T>::new);
+                    match form {
+                        Form::Short => layer_norm_short::<T>(dst, src, weight, bias, len, rows, self.epsilon),
+                        Form::Ring { is_long } => {
+                            let counter = BufferRef::new(counter);
+                            layer_norm::<T>(is_long, dst, src, weight, bias, len, rows, counter, self.epsilon)
+                        }
                     }
                 })
+            };
+            self.rows
+                .checked_call(conditions, &[self.weight, self.bias], call)
         }
     }
 }

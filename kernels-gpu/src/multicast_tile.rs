@@ -136,7 +136,7 @@ pub use host::{MulticastTile, MulticastTileForm};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
+    use tma_launch::{BufferRef, Call, Conditions, MapRef, Region, Shape};
 
     use super::{BLOCKS, SLICE_ROWS, TILE, TILE_BYTES, TILES, multicast_tile, multicast_tiles};
     use crate::arguments::{Matrix, check_last, check_load, product};
@@ -170,17 +170,12 @@ mod host {
     }
 
     impl MulticastTile {
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
             conditions.whole_warps(self.threads);
-            self.matrix.check("the matrix", &mut conditions);
-            check_load(self.origin[0], &mut conditions);
+            self.matrix.check("the matrix", conditions);
+            check_load(self.origin[0], conditions);
             let tile = TILE.map(|side| side as u32);
-            check_last(self.origin, tile, [self.clusters, 1], &mut conditions);
+            check_last(self.origin, tile, [self.clusters, 1], conditions);
             let blocks = self.clusters.saturating_mul(BLOCKS);
             let slice = [tile[0], SLICE_ROWS as u32];
             conditions.reads(Region::tensor(self.matrix.map(slice), self.data));
@@ -191,13 +186,13 @@ mod host {
             match self.form {
                 MulticastTileForm::Tile => {
                     let call = multicast_tile(map, BufferRef::new(self.output), x, y);
-                    conditions.launch(call, Shape::new(blocks, self.threads))
+                    (call, Shape::new(blocks, self.threads))
                 }
                 MulticastTileForm::Tiles => {
                     let call =
                         multicast_tiles(map, BufferRef::new(self.output), x, y, self.clusters);
                     let blocks = self.clusters.div_ceil(TILES).saturating_mul(BLOCKS);
-                    conditions.launch(call, Shape::new(blocks, self.threads))
+                    (call, Shape::new(blocks, self.threads))
                 }
             }
         }

@@ -75,7 +75,7 @@ pub use host::PersistentTiles;
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::DataType;
-    use tma_launch::{Conditions, DeviceDescription, Launch, MapRef, Region, Shape, Violations};
+    use tma_launch::{Call, Conditions, DeviceDescription, MapRef, Region, Shape};
 
     use super::{TILE, persistent_tiles};
     use crate::{
@@ -134,18 +134,13 @@ mod host {
             }
         }
 
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
             let reasons = [
                 "one loading warp and 1 to 8 computing warps",
                 "each warp has one role",
             ];
             conditions.warps(self.threads, 64..=288, reasons);
-            self.matrix.check("the matrix", &mut conditions);
+            self.matrix.check("the matrix", conditions);
             let along = |length: usize, side: usize| length.div_ceil(side) as u32;
             let tiles_x = along(self.matrix.width, TILE[0]);
             let tiles_y = along(self.matrix.height, TILE[1]);
@@ -159,7 +154,7 @@ mod host {
             conditions.writes(Region::tensor(map, self.target));
             let (source, target) = (MapRef::new(map, self.source), MapRef::new(map, self.target));
             let call = persistent_tiles(self.stages, source, target, divisor(tiles_x), tiles_y);
-            conditions.launch(call, Shape::new(self.blocks, self.threads))
+            (call, Shape::new(self.blocks, self.threads))
         }
     }
 }

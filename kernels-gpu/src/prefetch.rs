@@ -99,7 +99,7 @@ pub use host::Prefetch;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma_launch::{BufferRef, Conditions, Launch, Region, Shape, Violations};
+    use tma_launch::{BufferRef, Call, Conditions, Region, Shape};
 
     use super::prefetch;
     use crate::arguments::{batches, product};
@@ -123,21 +123,16 @@ mod host {
     }
 
     impl Prefetch {
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
             conditions.within("block size", self.threads, 1..=1024, "");
-            batches(&mut conditions, self.batches, self.stages);
+            batches(conditions, self.batches, self.stages);
             let numbers = product(&[self.batches, self.blocks, self.threads]);
             let bytes = numbers.saturating_mul(size_of::<i32>() as u64);
             conditions.writes(Region::bytes(self.output, bytes));
             conditions.reads(Region::bytes(self.input, bytes));
             let (output, input) = (BufferRef::new(self.output), BufferRef::new(self.input));
             let call = prefetch(self.stages, output, input, self.batches);
-            conditions.launch(call, Shape::new(self.blocks, self.threads))
+            (call, Shape::new(self.blocks, self.threads))
         }
     }
 }

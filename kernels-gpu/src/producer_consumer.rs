@@ -201,7 +201,7 @@ pub use host::{ProducerConsumer, ProducerConsumerForm};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma_launch::{BufferRef, Conditions, Launch, Region, Shape, Violations};
+    use tma_launch::{BufferRef, Call, Conditions, Region, Shape};
 
     use super::{producer_consumer_barriers, producer_consumer_ring};
     use crate::arguments::product;
@@ -237,12 +237,7 @@ mod host {
     }
 
     impl ProducerConsumer {
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
             let reasons = [
                 "one copying warp and at least one computing warp",
                 "each warp has one role",
@@ -260,7 +255,7 @@ mod host {
             };
             let (input, output) = (BufferRef::new(self.input), BufferRef::new(self.output));
             let call = kernel(input, output, self.batches, self.buffer_len);
-            conditions.launch(call, Shape::new(self.blocks, self.threads))
+            (call, Shape::new(self.blocks, self.threads))
         }
     }
 }

@@ -32,7 +32,8 @@ pub unsafe fn reduce_scatter<T: Number + GlobalReduce<Add>>(
     len_bytes: u64,
     chunk_bytes: NonZero<u32>,
 ) {
-    // SAFETY: the conditions are this kernel's own (1 to 3). The chunk is within the destination (1), aligned (2).
+    // SAFETY: (1) to (3) of `once` are (1) to (3) of this kernel. Each chunk is within the destination (1), aligned (2),
+    // so that its reduction may be started (4).
     unsafe {
         copy_bulk::once(
             src.cast(),
@@ -50,14 +51,13 @@ pub use host::ReduceScatter;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma::halves::Bf16;
-    use tma_launch::{BufferRef, Conditions, DeviceDescription, Launch, Region, Shape, Violations};
+    use tma_launch::{BufferRef, Call, Conditions, DeviceDescription, Region, Shape};
 
     use super::reduce_scatter;
     use crate::{
-        arguments::{at_least, chunk, chunks, divisor, each, part},
+        arguments::{chunk, chunks, divisor, each, part},
         copy_bulk::CopyBulk,
-        rows::Numbers,
+        rows::{Numbers, with_element},
     };
 
     /// Adds a part of one buffer to the same part of another one, each number to the number at the same index.
@@ -110,34 +110,25 @@ mod host {
             }
         }
 
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
-            chunk(&mut conditions, self.chunk_bytes);
-            part(&mut conditions, self.offset_bytes, self.len_bytes);
-            let chunks = chunks(&mut conditions, self.len_bytes, self.chunk_bytes);
-            each(&mut conditions, self.len_bytes, self.threads);
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
+            chunk(conditions, self.chunk_bytes);
+            part(conditions, self.offset_bytes, self.len_bytes);
+            let chunks = chunks(conditions, self.len_bytes, self.chunk_bytes);
+            each(conditions, self.len_bytes, self.threads);
             let region = |buffer| Region::bytes(buffer, self.len_bytes).skip(self.offset_bytes);
             conditions.updates(region(self.dst));
             conditions.reads(region(self.src));
             let chunk_bytes = divisor(self.chunk_bytes);
-            macro_rules! call {
-                ($numbers:ty) => {{
-                    let offset_elems = self.offset_bytes / size_of::<$numbers>() as u64;
-                    let of = |buffer| BufferRef::new(buffer).skip(offset_elems);
-                    let (dst, src) = (of(self.dst), of(self.src));
-                    reduce_scatter::<$numbers>(dst, src, self.len_bytes, chunk_bytes)
-                }};
-            }
-            let call = match self.numbers {
-                Numbers::F32 => call!(f32),
-                Numbers::Bf16 => call!(Bf16),
-            };
-            let launch = conditions.launch(call, Shape::new(chunks, self.threads))?;
-            Ok(at_least(launch, self.shared_bytes))
+            let call = with_element!(self.numbers, T => {
+                let offset_elems = self.offset_bytes / size_of::<T>() as u64;
+                let of = |buffer| BufferRef::new(buffer).skip(offset_elems);
+                let (dst, src) = (of(self.dst), of(self.src));
+                reduce_scatter::<T>(dst, src, self.len_bytes, chunk_bytes)
+            });
+            (
+                call,
+                Shape::new(chunks, self.threads).shared_bytes(self.shared_bytes),
+            )
         }
     }
 }

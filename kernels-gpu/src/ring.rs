@@ -87,7 +87,7 @@ pub use host::Ring;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma_launch::{BufferRef, Conditions, Launch, Region, Shape, Violations};
+    use tma_launch::{BufferRef, Call, Conditions, Region, Shape};
 
     use super::{BLOCKS, ring};
 
@@ -105,12 +105,7 @@ mod host {
     }
 
     impl Ring {
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
             conditions.whole_warps(self.threads);
             let blocks = self.clusters.saturating_mul(BLOCKS);
             let numbers = u64::from(blocks) * u64::from(self.threads);
@@ -124,7 +119,7 @@ mod host {
             let bytes = numbers.saturating_mul(size_of::<u32>() as u64);
             conditions.writes(Region::bytes(self.output, bytes));
             let call = ring(BufferRef::new(self.output), self.rounds);
-            conditions.launch(call, Shape::new(blocks, self.threads))
+            (call, Shape::new(blocks, self.threads))
         }
     }
 }

@@ -34,7 +34,7 @@ pub unsafe fn rms_norm<T: Number, const LONG: bool>(
     counter: Counter,
     epsilon: f32,
 ) {
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: (1) to (4) of `transform` are (1) to (4) of this kernel.
     unsafe {
         rows::transform::<T, LONG, 1>(
             dst,
@@ -72,7 +72,7 @@ pub unsafe fn rms_norm_short<T: Number>(
     rows: u32,
     epsilon: f32,
 ) {
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: (1) to (3) of `transform_short` are (1) to (3) of this kernel.
     unsafe {
         rows::transform_short::<T, 1>(dst, src, [weight], [len, rows], Normalisation { epsilon })
     };
@@ -100,11 +100,10 @@ pub use host::RmsNorm;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma::halves::Bf16;
-    use tma_launch::{BufferRef, Launch, Violations};
+    use tma_launch::{BufferRef, Call, Conditions, Shape};
 
     use super::{rms_norm, rms_norm_short};
-    use crate::rows::{Form, Numbers, Rows};
+    use crate::rows::{Form, Rows, with_element};
 
     /// Divides rows by the root of the mean of their squares.
     #[derive(Clone, Copy, Debug, PartialEq)]
@@ -118,13 +117,8 @@ mod host {
     }
 
     impl RmsNorm {
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
             let Rows {
-                numbers,
                 len,
                 rows,
                 dst,
@@ -132,32 +126,19 @@ mod host {
                 counter,
                 ..
             } = self.rows;
-            macro_rules! call {
-                ($kernel:ident of $numbers:ty $(, $is_long:expr, $counter:expr)?) => {
-                    $kernel::<$numbers>(
-                        $($is_long,)?
-                        BufferRef::new(dst),
-                        BufferRef::new(src),
-                        BufferRef::new(self.weight),
-                        len,
-                        rows,
-                        $($counter,)?
-                        self.epsilon,
-                    )
-                };
-            }
-            let counter = BufferRef::new(counter);
-            self.rows
-                .launch(&[self.weight], |form| match (form, numbers) {
-                    (Form::Short, Numbers::F32) => call!(rms_norm_short of f32),
-                    (Form::Short, Numbers::Bf16) => call!(rms_norm_short of Bf16),
-                    (Form::Ring { is_long }, Numbers::F32) => {
-                        call!(rms_norm of f32, is_long, counter)
-                    }
-                    (Form::Ring { is_long }, Numbers::Bf16) => {
-                        call!(rms_norm of Bf16, is_long, counter)
+            let call = |form| {
+                with_element!(self.rows.numbers, T => {
+                    let [dst, src, weight] = [dst, src, self.weight].map(BufferRef::<T>::new);
+                    match form {
+                        Form::Short => rms_norm_short::<T>(dst, src, weight, len, rows, self.epsilon),
+                        Form::Ring { is_long } => {
+                            let counter = BufferRef::new(counter);
+                            rms_norm::<T>(is_long, dst, src, weight, len, rows, counter, self.epsilon)
+                        }
                     }
                 })
+            };
+            self.rows.checked_call(conditions, &[self.weight], call)
         }
     }
 }

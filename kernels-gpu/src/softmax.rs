@@ -35,7 +35,7 @@ pub unsafe fn softmax<T: Number, const LONG: bool>(
     rows: u32,
     counter: Counter,
 ) {
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: (1) to (4) of `transform` are (1) to (4) of this kernel.
     unsafe { rows::transform::<T, LONG, 0>(dst, src, [], [len, rows], counter, Powers) };
 }
 
@@ -57,7 +57,7 @@ pub unsafe fn softmax<T: Number, const LONG: bool>(
     shared_bytes = |threads| rows::short_bytes::<T>(len, threads)
 )]
 pub unsafe fn softmax_short<T: Number>(dst: *mut T, src: *const T, len: u32, rows: u32) {
-    // SAFETY: the conditions are this kernel's own.
+    // SAFETY: (1) to (3) of `transform_short` are (1) to (3) of this kernel.
     unsafe { rows::transform_short::<T, 0>(dst, src, [], [len, rows], Powers) };
 }
 
@@ -88,11 +88,10 @@ pub use host::Softmax;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma::halves::Bf16;
-    use tma_launch::{BufferRef, Launch, Violations};
+    use tma_launch::{BufferRef, Call, Conditions, Shape};
 
     use super::{softmax, softmax_short};
-    use crate::rows::{Form, Numbers, Rows};
+    use crate::rows::{Form, Rows, with_element};
 
     /// The softmax of rows.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,13 +101,8 @@ mod host {
     }
 
     impl Softmax {
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
             let Rows {
-                numbers,
                 len,
                 rows,
                 dst,
@@ -116,25 +110,19 @@ mod host {
                 counter,
                 ..
             } = self.rows;
-            macro_rules! call {
-                ($kernel:ident of $numbers:ty $(, $is_long:expr, $counter:expr)?) => {
-                    $kernel::<$numbers>(
-                        $($is_long,)?
-                        BufferRef::new(dst),
-                        BufferRef::new(src),
-                        len,
-                        rows,
-                        $($counter,)?
-                    )
-                };
-            }
-            let counter = BufferRef::new(counter);
-            self.rows.launch(&[], |form| match (form, numbers) {
-                (Form::Short, Numbers::F32) => call!(softmax_short of f32),
-                (Form::Short, Numbers::Bf16) => call!(softmax_short of Bf16),
-                (Form::Ring { is_long }, Numbers::F32) => call!(softmax of f32, is_long, counter),
-                (Form::Ring { is_long }, Numbers::Bf16) => call!(softmax of Bf16, is_long, counter),
-            })
+            let call = |form| {
+                with_element!(self.rows.numbers, T => {
+                    let [dst, src] = [dst, src].map(BufferRef::<T>::new);
+                    match form {
+                        Form::Short => softmax_short::<T>(dst, src, len, rows),
+                        Form::Ring { is_long } => {
+                            let counter = BufferRef::new(counter);
+                            softmax::<T>(is_long, dst, src, len, rows, counter)
+                        }
+                    }
+                })
+            };
+            self.rows.checked_call(conditions, &[], call)
         }
     }
 }

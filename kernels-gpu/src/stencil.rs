@@ -314,7 +314,7 @@ pub use host::{Stencil, StencilForm};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma_launch::{BufferRef, Conditions, Launch, Region, Shape, Violations};
+    use tma_launch::{BufferRef, Call, Conditions, Region, Shape};
 
     use super::{
         CENTER, HALO, THREADS_OF_CENTER, stencil_block, stencil_bulk, stencil_groups,
@@ -360,12 +360,7 @@ mod host {
     }
 
     impl Stencil {
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
             let reason = "one thread for each number in the middle";
             conditions.within("block size", self.threads, CENTER..=1024, reason);
             let most = u32::MAX / CENTER;
@@ -392,7 +387,7 @@ mod host {
                     );
                     let of_block = (self.threads / THREADS_OF_CENTER).max(1);
                     let blocks = self.blocks.div_ceil(of_block);
-                    return conditions.launch(call, Shape::new(blocks, self.threads));
+                    return (call, Shape::new(blocks, self.threads));
                 }
             };
             let call = kernel(
@@ -401,7 +396,7 @@ mod host {
                 BufferRef::new(self.right),
                 BufferRef::new(self.output),
             );
-            conditions.launch(call, Shape::new(self.blocks, self.threads))
+            (call, Shape::new(self.blocks, self.threads))
         }
     }
 }

@@ -131,7 +131,7 @@ pub use host::{MapSource, TILE, Tile2d, Tile2dTo};
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tma::TensorMap;
-    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
+    use tma_launch::{BufferRef, Call, Conditions, MapRef, Region, Shape};
 
     use super::{SMEM_HEIGHT, SMEM_WIDTH, tile_2d, tile_2d_constant, tile_2d_global, tile_2d_to};
     use crate::arguments::{Matrix, check_last, check_load, check_store};
@@ -174,18 +174,13 @@ mod host {
         /// The variable of [`MapSource::Constant`].
         pub const VARIABLE: &'static str = "TILE_2D_MAP";
 
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
             conditions.whole_warps(self.threads);
-            self.matrix.check("the matrix", &mut conditions);
+            self.matrix.check("the matrix", conditions);
             let [x, y] = self.origin;
-            check_load(x, &mut conditions);
-            check_store([x, y], &mut conditions);
-            check_last([x, y], TILE, self.blocks, &mut conditions);
+            check_load(x, conditions);
+            check_store([x, y], conditions);
+            check_last([x, y], TILE, self.blocks, conditions);
             let map = self.matrix.map(TILE);
             conditions.updates(Region::tensor(map, self.data));
             let call = match self.map {
@@ -202,7 +197,7 @@ mod host {
                 }
             };
             let [columns, rows] = self.blocks;
-            conditions.launch(call, Shape::new((columns, rows), self.threads))
+            (call, Shape::new((columns, rows), self.threads))
         }
     }
 
@@ -228,19 +223,14 @@ mod host {
     }
 
     impl Tile2dTo {
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
             conditions.whole_warps(self.threads);
-            self.source.check("the source", &mut conditions);
-            self.target.check("the target", &mut conditions);
-            check_load(self.source_origin[0], &mut conditions);
-            check_store(self.target_origin, &mut conditions);
+            self.source.check("the source", conditions);
+            self.target.check("the target", conditions);
+            check_load(self.source_origin[0], conditions);
+            check_store(self.target_origin, conditions);
             for origin in [self.source_origin, self.target_origin] {
-                check_last(origin, TILE, self.blocks, &mut conditions);
+                check_last(origin, TILE, self.blocks, conditions);
             }
             let (source, target) = (self.source.map(TILE), self.target.map(TILE));
             conditions.reads(Region::tensor(source, self.source_data));
@@ -254,7 +244,7 @@ mod host {
                 self.target_origin[1],
             );
             let [columns, rows] = self.blocks;
-            conditions.launch(call, Shape::new((columns, rows), self.threads))
+            (call, Shape::new((columns, rows), self.threads))
         }
     }
 

@@ -65,7 +65,7 @@ pub unsafe fn tile_gather<const STAGES: u32>(
         positions,
         rounds,
     };
-    // SAFETY: the conditions are this kernel's own; a box begins at a pixel, which has 64 bytes.
+    // SAFETY: (1) to (5) of `tile_gather` hold for the map (1); a box begins at a pixel, which has 64 bytes (2).
     unsafe { gather::<STAGES, _>(Issue::Elected, boxes, sums) };
 }
 
@@ -96,7 +96,7 @@ pub unsafe fn tile_gather_view<const STAGES: u32>(
         positions,
         rounds,
     };
-    // SAFETY: the conditions are this kernel's own; a box begins at a pixel, which has 64 bytes.
+    // SAFETY: (1) to (5) of `tile_gather` hold for the map (1); a box begins at a pixel, which has 64 bytes (2).
     unsafe { gather::<STAGES, _>(Issue::Elected, boxes, sums) };
 }
 
@@ -121,7 +121,7 @@ pub unsafe fn tile_gather_lanes<const STAGES: u32>(
         positions,
         rounds,
     };
-    // SAFETY: the conditions are this kernel's own; a box begins at a pixel, which has 64 bytes.
+    // SAFETY: (1) to (5) of `tile_gather` hold for the map (1); a box begins at a pixel, which has 64 bytes (2).
     unsafe { gather::<STAGES, _>(Issue::EightLanes, boxes, sums) };
 }
 
@@ -329,7 +329,7 @@ pub use host::{TileGather, TileGatherForm};
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::{DataType, L2Promotion, TensorMap, Tiled};
-    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
+    use tma_launch::{BufferRef, Call, Conditions, MapRef, Region, Shape};
 
     use super::{
         CHANNELS, ROUND_TILES, VECTOR_BYTES, tile_gather, tile_gather_lanes, tile_gather_view,
@@ -375,12 +375,7 @@ mod host {
     }
 
     impl TileGather {
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
             conditions.whole_warps(self.threads);
             let warps = self.threads / tma::Warp::LANES;
             let ahead = product(&[self.blocks, warps, self.stages.min(4) + 1]);
@@ -401,7 +396,7 @@ mod host {
             let map = MapRef::new(self.map(), self.tensor);
             let (positions, sums) = (BufferRef::new(self.positions), BufferRef::new(self.sums));
             let call = kernel(self.stages, map, positions, self.rounds, sums);
-            conditions.launch(call, Shape::new(self.blocks, self.threads))
+            (call, Shape::new(self.blocks, self.threads))
         }
 
         /// Small boxes at random places need no promotion in L2, which would fetch more than the box.

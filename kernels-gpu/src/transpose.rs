@@ -143,7 +143,7 @@ pub use host::{Transpose, TransposeForm};
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::{DataType, Swizzle};
-    use tma_launch::{Conditions, Launch, MapRef, Region, Shape, Violations};
+    use tma_launch::{Call, Conditions, MapRef, Region, Shape};
 
     use super::{THREADS, TILE, WIDE_TILE, transpose, transpose_wide};
     use crate::arguments::Matrix;
@@ -182,14 +182,9 @@ mod host {
             }
         }
 
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// Every condition that the arguments break.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let mut conditions = Conditions::default();
-            self.source.check("the source", &mut conditions);
-            self.target().check("the target", &mut conditions);
+        pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
+            self.source.check("the source", conditions);
+            self.target().check("the target", conditions);
             let (side, swizzle) = match self.form {
                 TransposeForm::Tile => (TILE, Swizzle::B128),
                 TransposeForm::Wide => (WIDE_TILE, Swizzle::None),
@@ -216,7 +211,7 @@ mod host {
                 TransposeForm::Tile => transpose(source, target),
                 TransposeForm::Wide => transpose_wide(source, target),
             };
-            conditions.launch(call, Shape::new(grid, THREADS))
+            (call, Shape::new(grid, THREADS))
         }
     }
 }

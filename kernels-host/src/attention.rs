@@ -2,7 +2,10 @@ use kernels_gpu::attention::{Attention, Packed};
 use tma_host::{Buffer, Failure};
 use tma_launch::{Conditions, Violations, check::descent};
 
-use crate::{Element, Kernels, operand::Operand};
+use crate::{
+    Element, Kernels,
+    operand::{Operand, Operands},
+};
 
 impl Kernels {
     /// Writes `softmax(scale * Q * transpose(K)) * V` to the results, and the natural logarithms of the sums, one for
@@ -35,13 +38,20 @@ impl Kernels {
                 fix,
             );
         }
-        let extents = Attention {
+        let mut operands = Operands::default();
+        let attention = Attention {
             packed: None,
-            ..*extents
+            ..self.of_buffers(
+                extents,
+                &mut operands,
+                queries,
+                keys,
+                values,
+                results,
+                logarithms,
+            )
         };
-        let operands = operands(queries, keys, values, results, logarithms);
-        let attention = of_buffers::<T>(&extents, self.device().multiprocessors());
-        // SAFETY: the operands are in this order, and those that are written are borrowed exclusively (1).
+        // SAFETY: the buffers are those of the operands, and those that are written are borrowed exclusively (1).
         unsafe { self.start("attention", conditions, &attention, &operands) }
     }
 
@@ -76,22 +86,54 @@ impl Kernels {
                 fix,
             );
         }
-        let extents = Attention {
+        let mut operands = Operands::default();
+        let attention = self.of_buffers(
+            extents,
+            &mut operands,
+            queries,
+            keys,
+            values,
+            results,
+            logarithms,
+        );
+        let [query_starts, key_starts] = starts;
+        let query_starts = operands.add(Operand::new("the queries' starts", query_starts.0.at(0)));
+        let key_starts = operands.add(Operand::new("the keys' starts", key_starts.0.at(0)));
+        let attention = Attention {
             packed: extents.packed.map(|packed| Packed {
-                query_starts: 5,
-                key_starts: 6,
+                query_starts,
+                key_starts,
                 ..packed
             }),
-            ..*extents
+            ..attention
         };
-        let [query_starts, key_starts] = starts;
-        let mut operands = operands(queries, keys, values, results, logarithms).to_vec();
-        operands.push(Operand::new("the queries' starts", query_starts.0.at(0)));
-        operands.push(Operand::new("the keys' starts", key_starts.0.at(0)));
-        let attention = of_buffers::<T>(&extents, self.device().multiprocessors());
-        // SAFETY: the operands are in this order, the written ones are borrowed exclusively, and starts ascend, as
-        // their type ensures (1).
+        // SAFETY: the buffers are those of the operands, the written ones are borrowed exclusively, and starts ascend,
+        // as their type ensures (1).
         unsafe { self.start("attention", conditions, &attention, &operands) }
+    }
+
+    /// Returns the arguments for this device and these buffers, which become operands.
+    #[expect(clippy::too_many_arguments, reason = "each is a tensor")]
+    fn of_buffers<T: Element>(
+        &self,
+        extents: &Attention,
+        operands: &mut Operands,
+        queries: &Buffer<T>,
+        keys: &Buffer<T>,
+        values: &Buffer<T>,
+        results: &mut Buffer<T>,
+        logarithms: &mut Buffer<f32>,
+    ) -> Attention {
+        Attention {
+            numbers: T::NUMBERS,
+            multiprocessors: self.device().multiprocessors(),
+            results: operands.add(Operand::new("the results", results.at(0))),
+            queries_at: operands.add(Operand::new("the queries", queries.at(0))),
+            keys_at: operands.add(Operand::new("the keys", keys.at(0))),
+            values_at: operands.add(Operand::new("the values", values.at(0))),
+            logarithms: operands.add(Operand::new("the logarithms", logarithms.at(0))),
+            ..*extents
+        }
     }
 }
 
@@ -112,34 +154,4 @@ impl Starts {
         result.map_err(|broken| Failure::check("attention_packed", broken))?;
         Ok(Self(numbers))
     }
-}
-
-/// Returns the launch on a device with `multiprocessors`, with the buffers in the order of [`operands`].
-fn of_buffers<T: Element>(extents: &Attention, multiprocessors: u32) -> Attention {
-    Attention {
-        numbers: T::NUMBERS,
-        multiprocessors,
-        results: 0,
-        queries_at: 1,
-        keys_at: 2,
-        values_at: 3,
-        logarithms: 4,
-        ..*extents
-    }
-}
-
-fn operands<T: Element>(
-    queries: &Buffer<T>,
-    keys: &Buffer<T>,
-    values: &Buffer<T>,
-    results: &mut Buffer<T>,
-    logarithms: &mut Buffer<f32>,
-) -> [Operand; 5] {
-    [
-        Operand::new("the results", results.at(0)),
-        Operand::new("the queries", queries.at(0)),
-        Operand::new("the keys", keys.at(0)),
-        Operand::new("the values", values.at(0)),
-        Operand::new("the logarithms", logarithms.at(0)),
-    ]
 }

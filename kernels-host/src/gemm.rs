@@ -6,7 +6,11 @@ use tma_host::{
 };
 use tma_launch::Conditions;
 
-use crate::{Kernels, Matrix, MatrixMut, matrix::Layout, operand::Operand};
+use crate::{
+    Kernels, Matrix, MatrixMut,
+    matrix::Layout,
+    operand::{Operand, Operands},
+};
 
 /// A number of 16 bits that tensor cores multiply: `bf16` or `f16`.
 pub trait Element: Pod + Output<Self> + sealed::Sealed {
@@ -135,16 +139,15 @@ impl Kernels {
                 );
             }
         }
-        let mut operands = vec![
-            elements(&mut conditions, "C", c.elements, c.layout),
-            elements(&mut conditions, "A", a.elements, a.layout),
-            elements(&mut conditions, "B", b.elements, b.layout),
-        ];
-        if let Some(bias) = epilogue.bias {
-            operands.push(Operand::new("the bias", bias.at(0)));
-        }
-        let mut extent = |name: &str, number: usize| extent(&mut conditions, name, number);
         let layouts = [c.layout, a.layout, b.layout];
+        let mut operands = Operands::default();
+        let c = operands.add(elements(&mut conditions, "C", c.elements, c.layout));
+        let a = operands.add(elements(&mut conditions, "A", a.elements, a.layout));
+        let b = operands.add(elements(&mut conditions, "B", b.elements, b.layout));
+        let bias = epilogue
+            .bias
+            .map(|bias| operands.add(Operand::new("the bias", bias.at(0))));
+        let mut extent = |name: &str, number: usize| extent(&mut conditions, name, number);
         let gemm = Gemm {
             numbers: T::NUMBERS,
             is_single: R::IS_SINGLE,
@@ -156,14 +159,14 @@ impl Kernels {
             batch_strides: layouts.map(|layout| Some(layout.batch_stride as u64)),
             alpha: epilogue.alpha,
             beta: epilogue.beta,
-            bias: epilogue.bias.map(|_| 3),
+            bias,
             activation: epilogue.activation,
-            c: 0,
-            a: 1,
-            b: 2,
+            c,
+            a,
+            b,
             multiprocessors: self.device().multiprocessors(),
         };
-        // SAFETY: the operands are in this order, and C is borrowed exclusively (1).
+        // SAFETY: the buffers are those of the operands, and C is borrowed exclusively (1).
         unsafe { self.start("gemm", conditions, &gemm, &operands) }
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     Kernels, Matrix, MatrixMut,
     gemm::{elements, equal, extent},
     matrix::Layout,
-    operand::Operand,
+    operand::{Operand, Operands},
 };
 
 /// The rows of A that have a B of their own, in [`Kernels::gemm_fp8`]. B is several matrices then, one after the other.
@@ -75,39 +75,37 @@ impl Kernels {
             together(&mut conditions, name, layout, batches);
         }
         let count = extent(&mut conditions, "experts", of_b);
-        let mut operands = vec![
-            elements(&mut conditions, "C", c.elements, c.layout),
-            elements(&mut conditions, "A", a.elements, a.layout),
-            elements(&mut conditions, "B", b.elements, b.layout),
-            Operand::new("the scales of A", a_scales.at(0)),
-            Operand::new("the scales of B", b_scales.at(0)),
-        ];
+        let mut operands = Operands::default();
+        let c = operands.add(elements(&mut conditions, "C", c.elements, c.layout));
+        let a = operands.add(elements(&mut conditions, "A", a.elements, a.layout));
+        let b = operands.add(elements(&mut conditions, "B", b.elements, b.layout));
+        let a_scales = operands.add(Operand::new("the scales of A", a_scales.at(0)));
+        let b_scales = operands.add(Operand::new("the scales of B", b_scales.at(0)));
         let groups = match experts {
             Experts::One => Groups::One,
-            Experts::Contiguous(numbers) => {
-                operands.push(Operand::new("the experts' numbers", numbers.at(0)));
-                Groups::Contiguous {
-                    experts: count,
-                    numbers: 5,
-                }
-            }
-            Experts::Masked(rows) => {
-                operands.push(Operand::new("the numbers of rows", rows.at(0)));
-                Groups::Masked {
-                    experts: count,
-                    rows: 5,
-                }
-            }
+            Experts::Contiguous(numbers) => Groups::Contiguous {
+                experts: count,
+                numbers: operands.add(Operand::new("the experts' numbers", numbers.at(0))),
+            },
+            Experts::Masked(rows) => Groups::Masked {
+                experts: count,
+                rows: operands.add(Operand::new("the numbers of rows", rows.at(0))),
+            },
         };
         let gemm = GemmFp8 {
             size: [("M", m), ("N", n), ("K", k)]
                 .map(|(name, of)| extent(&mut conditions, name, of)),
             strides: layouts.map(|layout| Some(layout.stride as u64)),
+            c,
+            a,
+            b,
+            a_scales,
+            b_scales,
             groups,
             multiprocessors: self.device().multiprocessors(),
             ..GemmFp8::default()
         };
-        // SAFETY: the operands are in this order, and C is borrowed exclusively (1).
+        // SAFETY: the buffers are those of the operands, and C is borrowed exclusively (1).
         unsafe { self.start("gemm_fp8", conditions, &gemm, &operands) }
     }
 }

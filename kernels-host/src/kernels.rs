@@ -8,7 +8,7 @@ use tma_launch::{Argument, Checked, Conditions};
 
 use crate::{
     entries,
-    operand::{Operand, too_short},
+    operand::{Operand, Operands},
 };
 
 /// Counters that are zeroed together.
@@ -44,23 +44,23 @@ impl Kernels {
         &self.device
     }
 
-    /// Starts the kernel of these arguments on memory with the numbers of its buffers, unless it is too short;
-    /// `conditions` has the conditions that are already broken.
+    /// Starts the kernel of these arguments, unless an operand is too short; `conditions` has the conditions that are
+    /// already broken.
     ///
     /// # Safety
-    /// 1. `operands` are in the order of the arguments' buffers, and have the contents that the launch requires:
+    /// 1. `operands` returned the buffers that the arguments name, and have the contents that the launch requires:
     ///    counters are zero, starts ascend. The caller borrows exclusively the buffers that the kernel writes.
     pub(crate) unsafe fn start(
         &self,
         what: &str,
         conditions: Conditions,
         arguments: &impl Checked,
-        operands: &[Operand],
+        operands: &Operands,
     ) -> Result<(), Failure> {
         let mut broken = conditions.into_result().err().unwrap_or_default();
         let launch = match arguments.launch() {
             Ok(launch) => {
-                broken.0.extend(too_short(&launch, operands));
+                broken.0.extend(operands.too_short(&launch));
                 launch
             }
             Err(more) => {
@@ -75,12 +75,14 @@ impl Kernels {
             Argument::Buffer {
                 index,
                 offset_bytes,
-            } => operands[*index].at(*offset_bytes, |address| Ok(Argument::Address(address))),
+            } => operands
+                .of(*index)
+                .at(*offset_bytes, |address| Ok(Argument::Address(address))),
             Argument::TensorMap {
                 params,
                 index,
                 offset_bytes,
-            } => operands[*index].at(*offset_bytes, |address| {
+            } => operands.of(*index).at(*offset_bytes, |address| {
                 let map = encode(&self.device, **params, address)?;
                 Ok(Argument::EncodedMap(Box::new(map)))
             }),

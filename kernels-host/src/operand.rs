@@ -36,18 +36,35 @@ impl Operand {
     }
 }
 
-/// Returns the operands that are shorter than the launch uses.
-pub(crate) fn too_short(launch: &Launch, operands: &[Operand]) -> Vec<Violation> {
-    let mut conditions = Conditions::default();
-    for (index, operand) in operands.iter().enumerate() {
-        let ends = launch.uses.iter().filter_map(|used| {
-            let (of, bytes) = used.bytes()?;
-            (of == index).then_some(bytes.end)
-        });
-        let needed = ends.max().unwrap_or(0).div_ceil(operand.element_bytes);
-        let parameter = format!("elements of {}", operand.name);
-        let reason = "elements that the kernel uses";
-        conditions.at_least(&parameter, operand.len_elems, needed, reason);
+/// The memory of a call.
+#[derive(Debug, Default)]
+pub(crate) struct Operands(Vec<Operand>);
+
+impl Operands {
+    /// Adds an operand, and returns the number of its buffer for the arguments of a kernel.
+    pub(crate) fn add(&mut self, operand: Operand) -> usize {
+        self.0.push(operand);
+        self.0.len() - 1
     }
-    conditions.into_result().err().unwrap_or_default().0
+
+    /// Returns the operand whose buffer has this number.
+    pub(crate) fn of(&self, buffer: usize) -> &Operand {
+        &self.0[buffer]
+    }
+
+    /// Returns the operands that are shorter than the launch uses.
+    pub(crate) fn too_short(&self, launch: &Launch) -> Vec<Violation> {
+        let mut conditions = Conditions::default();
+        for (buffer, operand) in self.0.iter().enumerate() {
+            let ends = launch.uses.iter().filter_map(|used| {
+                let (of, bytes) = used.bytes()?;
+                (of == buffer).then_some(bytes.end)
+            });
+            let needed = ends.max().unwrap_or(0).div_ceil(operand.element_bytes);
+            let parameter = format!("elements of {}", operand.name);
+            let reason = "elements that the kernel uses";
+            conditions.at_least(&parameter, operand.len_elems, needed, reason);
+        }
+        conditions.into_result().err().unwrap_or_default().0
+    }
 }

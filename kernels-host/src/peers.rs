@@ -5,7 +5,10 @@ use kernels_gpu::{all_reduce::AllReduce, copy_bulk::CopyBulk, reduce_scatter::Re
 use tma_host::{Buffer, Device, Failure, PeerAccess, Slice, Stage};
 use tma_launch::{Checked, Conditions, DeviceDescription};
 
-use crate::{Kernels, RowElement, operand::Operand};
+use crate::{
+    Kernels, RowElement,
+    operand::{Operand, Operands},
+};
 
 /// Bulk copies take a multiple of this number of bytes.
 const VECTOR_BYTES: u64 = 16;
@@ -79,14 +82,15 @@ impl Peers {
     /// The buffers are not of the same length, or it is no multiple of 16 bytes; or a buffer is on another device.
     #[doc(alias = "ncclAllGather")]
     pub fn all_gather<T: Pod>(&self, buffers: [&mut Buffer<T>; 2]) -> Result<(), Failure> {
-        self.run("all_gather", buffers, |side| {
+        self.run("all_gather", buffers, |side, operands| {
             let copy = CopyBulk {
                 len_bytes: side.len_bytes,
+                dst: operands.add(of_buffer(side.own)),
                 dst_offset_bytes: side.start,
+                src: operands.add(of_buffer(side.peer.at(side.start as usize))),
                 ..CopyBulk::default()
             };
-            let src = side.peer.at(side.start as usize);
-            (copy.each_on(&side.device), [side.own, src])
+            copy.each_on(&side.device)
         })
     }
 
@@ -109,14 +113,16 @@ impl Peers {
             return Err(Failure::new(Stage::Check, what)
                 .hint("it takes NVLink; `all_reduce` makes all sums without them"));
         }
-        self.run("reduce_scatter", buffers, |side| {
+        self.run("reduce_scatter", buffers, |side, operands| {
             let add = ReduceScatter {
                 numbers: T::NUMBERS,
+                dst: operands.add(of_buffer(side.peer)),
+                src: operands.add(of_buffer(side.own)),
                 offset_bytes: side.start,
                 len_bytes: side.len_bytes,
                 ..ReduceScatter::default()
             };
-            (add.on(&side.device), [side.peer, side.own])
+            add.on(&side.device)
         })
     }
 
@@ -128,24 +134,26 @@ impl Peers {
     /// Works like [`all_gather`](Self::all_gather).
     #[doc(alias = "ncclAllReduce")]
     pub fn all_reduce<T: RowElement>(&self, buffers: [&mut Buffer<T>; 2]) -> Result<(), Failure> {
-        self.run("all_reduce", buffers, |side| {
+        self.run("all_reduce", buffers, |side, operands| {
             let sum = AllReduce {
                 numbers: T::NUMBERS,
+                own: operands.add(of_buffer(side.own)),
+                peer: operands.add(of_buffer(side.peer)),
                 offset_bytes: side.start,
                 len_bytes: side.len_bytes,
                 ..AllReduce::default()
             };
-            (sum.on(&side.device), [side.own, side.peer])
+            sum.on(&side.device)
         })
     }
 
     /// Starts a kernel on each device, between the earlier and the later work on both. `kernel` returns the arguments,
-    /// given the memory of the first buffers.
+    /// and adds the buffers to the operands.
     fn run<T: Pod, A: Checked>(
         &self,
         what: &str,
         [first, second]: [&mut Buffer<T>; 2],
-        kernel: impl for<'a> Fn(&Side<'a>) -> (A, [Slice<'a, u8>; 2]),
+        kernel: impl Fn(&Side<'_>, &mut Operands) -> A,
     ) -> Result<(), Failure> {
         let mut conditions = Conditions::default();
         let [len, other_len] = [&*first, &*second].map(|buffer| buffer.len_bytes() as u64);
@@ -175,12 +183,12 @@ impl Peers {
             if side.len_bytes == 0 {
                 return Ok(());
             }
-            let (arguments, memory) = kernel(side);
-            let operands = memory.map(|memory| Operand::new("the buffer", memory));
+            let mut operands = Operands::default();
+            let arguments = kernel(side, &mut operands);
             let none = Conditions::default();
-            // SAFETY: the operands are in the order of the arguments' buffers, which the three calls above see to. Both
-            // buffers are borrowed exclusively; the kernels of the two devices write no byte that the other one uses, and
-            // no kernel has a counter (1).
+            // SAFETY: the buffers are those of the operands in the three calls above. Both buffers are borrowed
+            // exclusively; the kernels of the two devices write no byte that the other one uses, and no kernel has a
+            // counter (1).
             unsafe { self.kernels[number].start(what, none, &arguments, &operands) }
         };
         let started = start(0).and_then(|()| start(1));
@@ -191,4 +199,8 @@ impl Peers {
         }
         started.and(ordered)
     }
+}
+
+fn of_buffer(memory: Slice<'_, u8>) -> Operand {
+    Operand::new("the buffer", memory)
 }

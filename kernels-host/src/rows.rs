@@ -8,7 +8,10 @@ use kernels_gpu::{
 use tma_host::{Buffer, Failure, half::bf16};
 use tma_launch::{Checked, Conditions};
 
-use crate::{Kernels, operand::Operand};
+use crate::{
+    Kernels,
+    operand::{Operand, Operands},
+};
 
 /// A number of rows that are normalised: `f32` or `bf16`.
 pub trait RowElement: Pod + sealed::Sealed {
@@ -31,10 +34,6 @@ impl RowElement for bf16 {
     const NUMBERS: Numbers = Numbers::Bf16;
 }
 
-/// The buffers of weights and bias, after the buffers of the rows.
-const WEIGHT: usize = 3;
-const BIAS: usize = 4;
-
 impl Kernels {
     /// Writes `exp(x) / sum(exp(x))` for each element `x` of each row of `len` elements; sums are of `f32`.
     ///
@@ -46,7 +45,7 @@ impl Kernels {
         src: &Buffer<T>,
         dst: &mut Buffer<T>,
     ) -> Result<(), Failure> {
-        self.rows("softmax", len, src, dst, &[], |rows| Softmax { rows })
+        self.rows("softmax", len, src, dst, |rows, _| Softmax { rows })
     }
 
     /// Writes `x / sqrt(mean(x^2) + epsilon) * weight` for each element `x` of each row; sums are of `f32`.
@@ -64,10 +63,9 @@ impl Kernels {
         dst: &mut Buffer<T>,
     ) -> Result<(), Failure> {
         let len = weight.len_elems();
-        let weight = [Operand::new("the weights", weight.at(0))];
-        self.rows("rms_norm", len, src, dst, &weight, |rows| RmsNorm {
+        self.rows("rms_norm", len, src, dst, |rows, operands| RmsNorm {
             rows,
-            weight: WEIGHT,
+            weight: operands.add(Operand::new("the weights", weight.at(0))),
             epsilon,
         })
     }
@@ -88,28 +86,23 @@ impl Kernels {
         dst: &mut Buffer<T>,
     ) -> Result<(), Failure> {
         let len = weight.len_elems();
-        let parameters = [
-            Operand::new("the weights", weight.at(0)),
-            Operand::new("the bias", bias.at(0)),
-        ];
-        self.rows("layer_norm", len, src, dst, &parameters, |rows| LayerNorm {
+        self.rows("layer_norm", len, src, dst, |rows, operands| LayerNorm {
             rows,
-            weight: WEIGHT,
-            bias: BIAS,
+            weight: operands.add(Operand::new("the weights", weight.at(0))),
+            bias: operands.add(Operand::new("the bias", bias.at(0))),
             epsilon,
         })
     }
 
-    /// Starts the kernel of the arguments that `arguments` makes of the rows; parameters of the columns have the numbers
-    /// from [`WEIGHT`] on.
+    /// Starts the kernel of the arguments that `arguments` makes of the rows; it adds the parameters of the columns to the
+    /// operands.
     fn rows<T: RowElement, A: Checked>(
         &self,
         what: &str,
         len: usize,
         src: &Buffer<T>,
         dst: &mut Buffer<T>,
-        parameters: &[Operand],
-        arguments: impl FnOnce(Rows) -> A,
+        arguments: impl FnOnce(Rows, &mut Operands) -> A,
     ) -> Result<(), Failure> {
         let mut conditions = Conditions::default();
         let elements = src.len_elems();
@@ -124,23 +117,20 @@ impl Kernels {
         }
         // Larger numbers are refused as these are.
         let limited = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        let arguments = arguments(Rows {
-            numbers: T::NUMBERS,
-            len: limited(len),
-            rows: limited(elements / len.max(1)),
-            dst: 0,
-            src: 1,
-            counter: 2,
-            multiprocessors: self.device().multiprocessors(),
-        });
         self.with_counter(|counter| {
-            let mut operands = vec![
-                Operand::new("the results", dst.at(0)),
-                Operand::new("the source", src.at(0)),
-                counter,
-            ];
-            operands.extend_from_slice(parameters);
-            // SAFETY: the operands are in this order, the results are borrowed exclusively, and the counter is zero (1).
+            let mut operands = Operands::default();
+            let rows = Rows {
+                numbers: T::NUMBERS,
+                len: limited(len),
+                rows: limited(elements / len.max(1)),
+                dst: operands.add(Operand::new("the results", dst.at(0))),
+                src: operands.add(Operand::new("the source", src.at(0))),
+                counter: operands.add(counter),
+                multiprocessors: self.device().multiprocessors(),
+            };
+            let arguments = arguments(rows, &mut operands);
+            // SAFETY: the buffers are those of the operands, the results are borrowed exclusively, and the counter is
+            // zero (1).
             unsafe { self.start(what, conditions, &arguments, &operands) }
         })
     }

@@ -1,11 +1,27 @@
 //! The arguments with launches that are safe to run: all kernels but `encode_map`, which makes maps of
-//! any fields.
+//! any fields. A method `checked_call` of each adds the conditions of its kernels and returns the call with its shape, with the
+//! least shared memory.
 
-use tma_launch::{Checked, Launch, Violations};
+use tma_launch::{Checked, Conditions, Launch, Violations};
+
+use super::at_least;
 
 macro_rules! checked {
     ($($arguments:path,)*) => {$(
-        // SAFETY: its `launch` checks the numbered conditions of its kernels, except the conditions on the shape,
+        impl $arguments {
+            /// Checks the arguments.
+            ///
+            /// # Errors
+            /// Every condition that the arguments break.
+            pub fn launch(&self) -> Result<Launch, Violations> {
+                let mut conditions = Conditions::default();
+                let (call, shape) = self.checked_call(&mut conditions);
+                // The kernel's own shared memory replaces the one of the shape.
+                Ok(at_least(conditions.launch(call, shape)?, shape.shared_bytes))
+            }
+        }
+
+        // SAFETY: its `checked_call` checks the numbered conditions of its kernels, except the conditions on the shape,
         // the parameters and the lengths, which `check` covers; it names all memory that they use, with
         // its required contents (1).
         unsafe impl Checked for $arguments {

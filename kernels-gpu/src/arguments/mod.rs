@@ -45,7 +45,7 @@ pub(crate) fn drawn(
 }
 
 /// Returns the launch with so much shared memory at least: with more than it needs fewer blocks run at once.
-pub(crate) fn at_least(launch: Launch, shared_bytes: u32) -> Launch {
+fn at_least(launch: Launch, shared_bytes: u32) -> Launch {
     let shared_bytes = shared_bytes.max(launch.shape.shared_bytes);
     Launch {
         shape: launch.shape.shared_bytes(shared_bytes),

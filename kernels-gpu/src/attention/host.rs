@@ -3,11 +3,14 @@
 use core::f32::consts::LOG2_E;
 
 use tensor_map::{DataType, Swizzle, Tiled};
-use tma::halves::{Bf16, F16};
-use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
+use tma_launch::{BufferRef, Call, Conditions, MapRef, Region, Shape};
 
 use super::{BOX, QUERIES, ROWS, Sequences, THREADS, attention_64, attention_128, attention_256};
-use crate::{arguments::product, gemm::Numbers, product::dealt};
+use crate::{
+    arguments::product,
+    gemm::{Numbers, with_element},
+    product::dealt,
+};
 
 /// The number of bytes of keys and values that blocks at work find in L2.
 const L2_BYTES: u64 = 32 << 20;
@@ -94,12 +97,7 @@ impl Default for Attention {
 }
 
 impl Attention {
-    /// Checks the arguments.
-    ///
-    /// # Errors
-    /// Every condition that the arguments break.
-    pub fn launch(&self) -> Result<Launch, Violations> {
-        let mut conditions = Conditions::default();
+    pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
         let Self {
             elements,
             sequences,
@@ -203,33 +201,30 @@ impl Attention {
                 [packed.query_starts, packed.key_starts]
             })
             .map(BufferRef::<u32>::new);
-        macro_rules! call {
-            ($kernel:ident) => {
-                match self.numbers {
-                    Numbers::Bf16 => call!($kernel Bf16),
-                    Numbers::F16 => call!($kernel F16),
-                }
-            };
-            ($kernel:ident $numbers:ty) => {
-                $kernel::<$numbers>(
-                    is_causal,
-                    results_map,
-                    queries_map,
-                    keys_map,
-                    values_map,
-                    arguments,
-                    logarithms,
-                    BufferRef::new(self.results),
-                    query_starts,
-                    key_starts,
-                )
-            };
-        }
-        let call = match elements {
-            64 => call!(attention_64),
-            256 => call!(attention_256),
-            _ => call!(attention_128),
-        };
-        conditions.launch(call, Shape::new(blocks, THREADS))
+        let call = with_element!(self.numbers, T => {
+            let results_at = BufferRef::<T>::new(self.results);
+            macro_rules! call {
+                ($kernel:ident) => {
+                    $kernel::<T>(
+                        is_causal,
+                        results_map,
+                        queries_map,
+                        keys_map,
+                        values_map,
+                        arguments,
+                        logarithms,
+                        results_at,
+                        query_starts,
+                        key_starts,
+                    )
+                };
+            }
+            match elements {
+                64 => call!(attention_64),
+                256 => call!(attention_256),
+                _ => call!(attention_128),
+            }
+        });
+        (call, Shape::new(blocks, THREADS))
     }
 }

@@ -104,7 +104,7 @@ pub(super) unsafe fn run(problem: &Problem<QUERIES>, waves: NonZero<u32>) {
                 let below = problem.levels.pick(FINE + image).width * PIXEL_BYTES;
                 lanes.add(&mut sums, image, |address| {
                     let upper = SharedPtr::<[u32; 4]>::from_address(address);
-                    // SAFETY: as above; the images have been loaded.
+                    // SAFETY: the four pixels around a sample are in its image with its border (1), which has been loaded.
                     let rows = unsafe { [upper.read(), upper.byte_add(below).read()] };
                     rows.map(|row| Chunk(row.map(F16x2::from_bits)))
                 });

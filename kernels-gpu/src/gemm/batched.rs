@@ -1,23 +1,48 @@
 //! Products of many matrices, with results of `f32` or of the matrices' type, which are added to what C has.
 
-use core::hint::assert_unchecked;
+use core::{hint::assert_unchecked, marker::PhantomData};
 
 use tma::{
     Accumulator, Block, Epilogue as _, KernelArg, Rows, Swizzle128, Tile, TileMap, Warpgroup,
     halves::{Bf16, F16, Half},
     kernel,
     matrix::{Boxes, MatrixElement},
-    pipeline::{self, Fill, Products},
+    pipeline::{self, Fill, ProductPipeline, Products},
     ptx::wgmma::Sums,
     shared,
     tile::Pair,
 };
 
-use super::{Finished, NARROW, Product, THREADS, WIDE_STAGES};
-use crate::product::{BOX, Box64, Tiling, WIDE, place};
+use super::{Product, ProductEpilogue, THREADS};
+use crate::{
+    config::{Const, Constant},
+    product::{BOX, Box64, CONSUMER_REGISTERS, Config, PRODUCER_REGISTERS, Tiling, place},
+};
 
-/// The number of stages of narrow tiles in shared memory.
-const NARROW_STAGES: u32 = 8;
+/// The configuration of [`gemm_batched`].
+pub(super) struct Wide;
+
+impl Config for Wide {
+    const TILE: [u32; 2] = [128, 256];
+    type Stage<T> = Stage<T, 4>;
+    type Stages = Const<4>;
+    type Accumulator = [f32; 128];
+}
+
+/// The configuration of [`gemm_batched_narrow`].
+pub(super) struct Narrow;
+
+impl Config for Narrow {
+    const TILE: [u32; 2] = [128, 64];
+    type Stage<T> = Stage<T, 1>;
+    type Stages = Const<8>;
+    type Accumulator = [f32; 32];
+}
+
+/// Returns the dynamic shared memory of a block.
+const fn shared_bytes<T, C: Config>() -> u64 {
+    pipeline::bytes::<C::Stage<T>>(C::Stages::VALUE, 1)
+}
 
 /// A box of one of many matrices.
 type Box3<T> = [Box64<T>; 1];
@@ -25,7 +50,7 @@ type Map<T> = TileMap<Box3<T>, Swizzle128>;
 /// Rows of A, and `BOXES` boxes of columns of B.
 type Stage<T, const BOXES: usize> =
     Pair<[Tile<Box3<T>, Swizzle128>; 2], [Tile<Box3<T>, Swizzle128>; BOXES]>;
-type Matrix<T, const BOXES: usize, const K_MAJOR: bool> =
+type MatrixOf<T, const BOXES: usize, const K_MAJOR: bool> =
     Boxes<Box3<T>, Swizzle128, BOXES, K_MAJOR>;
 
 /// The results of many products, and where they go.
@@ -59,7 +84,7 @@ pub struct Results {
     max_threads = 384,
     min_blocks = 1,
     instances(T = Bf16, F16; A_K_MAJOR = true, false; B_K_MAJOR = true, false),
-    shared_bytes = pipeline::bytes::<Stage<T, WIDE>>(WIDE_STAGES, 1)
+    shared_bytes = shared_bytes::<T, Wide>()
 )]
 pub unsafe fn gemm_batched<T: MatrixElement + Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool>(
     #[grid_constant] a: &Map<T>,
@@ -71,14 +96,16 @@ pub unsafe fn gemm_batched<T: MatrixElement + Half, const A_K_MAJOR: bool, const
 ) where
     [f32; 128]: Sums<T::Ptx, T::Ptx>,
 {
-    let end = Epilogue {
+    let operands = Operands {
+        a,
+        b,
         product,
         results,
         c,
         bias,
     };
     // SAFETY: the conditions are the same.
-    unsafe { multiply::<T, [f32; 128], WIDE, WIDE_STAGES, A_K_MAJOR, B_K_MAJOR>([a, b], end) }
+    unsafe { Kernel::<T, Wide, A_K_MAJOR, B_K_MAJOR>::run(operands) }
 }
 
 /// [`gemm_batched`] with tiles of 128 by 64, for few tiles.
@@ -89,7 +116,7 @@ pub unsafe fn gemm_batched<T: MatrixElement + Half, const A_K_MAJOR: bool, const
     max_threads = 384,
     min_blocks = 1,
     instances(T = Bf16, F16; A_K_MAJOR = true, false; B_K_MAJOR = true, false),
-    shared_bytes = pipeline::bytes::<Stage<T, NARROW>>(NARROW_STAGES, 1)
+    shared_bytes = shared_bytes::<T, Narrow>()
 )]
 pub unsafe fn gemm_batched_narrow<
     T: MatrixElement + Half,
@@ -105,64 +132,122 @@ pub unsafe fn gemm_batched_narrow<
 ) where
     [f32; 32]: Sums<T::Ptx, T::Ptx>,
 {
-    let end = Epilogue {
+    let operands = Operands {
+        a,
+        b,
         product,
         results,
         c,
         bias,
     };
-    // SAFETY: (1).
-    unsafe { multiply::<T, [f32; 32], NARROW, NARROW_STAGES, A_K_MAJOR, B_K_MAJOR>([a, b], end) }
+    // SAFETY: the conditions are the same (1).
+    unsafe { Kernel::<T, Narrow, A_K_MAJOR, B_K_MAJOR>::run(operands) }
 }
 
-/// The end of a product: (2) and (3) of [`gemm_batched`] hold.
+/// The operands of many products: the conditions of [`gemm_batched`] hold.
 #[derive(Clone, Copy)]
-struct Epilogue<T> {
+struct Operands<'a, T> {
+    a: &'a Map<T>,
+    b: &'a Map<T>,
     product: Product,
     results: Results,
     c: *mut T,
     bias: *const f32,
 }
 
-/// # Safety
-/// 1. The conditions of [`gemm_batched`].
-#[inline(always)]
-unsafe fn multiply<
+/// A kernel of configuration `C`, after its setup.
+struct Kernel<'a, T, C, const A_K_MAJOR: bool, const B_K_MAJOR: bool> {
+    operands: Operands<'a, T>,
+    block: Block,
+    /// The number of tiles of a product.
+    in_batch: u32,
+    /// The number of tiles of all products.
+    tiles: u32,
+    config: PhantomData<C>,
+}
+
+impl<'a, T, C, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const BOXES: usize, const STAGES: u32>
+    Kernel<'a, T, C, A_K_MAJOR, B_K_MAJOR>
+where
     T: MatrixElement + Half,
-    R: Rows + Sums<T::Ptx, T::Ptx>,
-    const BOXES: usize,
-    const STAGES: u32,
-    const A_K_MAJOR: bool,
-    const B_K_MAJOR: bool,
->(
-    [a, b]: [&Map<T>; 2],
-    end: Epilogue<T>,
-) {
-    // SAFETY: every thread gets here (3 of `gemm_batched`).
-    let block = unsafe { Block::converged() };
-    let pipeline = block.product_pipeline::<Stage<T, BOXES>, STAGES>(shared::dynamic::<_, 1024>());
-    let Tiling {
-        tiles: [rows, columns],
-        last_boxes: [last_row, last_column],
-        stages,
-        ..
-    } = end.product.tiling;
-    // SAFETY: there are tiles and rows of a group (3 of `gemm_batched`).
-    let origin = |tile| unsafe { end.product.tiling.origin(tile, BOX * BOXES as u32) };
-    let in_batch = rows * columns;
-    // SAFETY: there are tiles (3 of `gemm_batched`).
-    unsafe { assert_unchecked(in_batch != 0) };
-    let tiles = in_batch * end.results.batches;
-    let [step_of_a, step_of_b] = end.results.steps;
-    let fill = |mut fill: Fill<Stage<T, BOXES>, STAGES>| {
+    C: Config<
+            Stage<T> = Stage<T, BOXES>,
+            Stages = Const<STAGES>,
+            Accumulator: Rows + Sums<T::Ptx, T::Ptx>,
+        >,
+{
+    /// Computes the tiles that are dealt to the block.
+    ///
+    /// # Safety
+    /// 1. The conditions of [`gemm_batched`] hold, and the attributes are those of its kernels.
+    #[inline(always)]
+    unsafe fn run(operands: Operands<'a, T>) {
+        // SAFETY: the conditions are the same (1).
+        let (kernel, pipeline) = unsafe { Self::setup(operands) };
+        let producer = |fill| kernel.producer(fill);
+        let consumer = |warpgroup, products| kernel.consumer(warpgroup, products);
+        // SAFETY: `max_threads` and `min_blocks` of the kernels allow these registers (1).
+        unsafe {
+            pipeline.split::<THREADS, PRODUCER_REGISTERS, CONSUMER_REGISTERS>(producer, consumer);
+        }
+    }
+
+    /// Makes the pipeline in shared memory.
+    ///
+    /// # Safety
+    /// 1. The conditions of [`gemm_batched`] hold.
+    #[inline(always)]
+    unsafe fn setup(operands: Operands<'a, T>) -> (Self, ProductPipeline<Stage<T, BOXES>, STAGES>) {
+        // SAFETY: every thread gets here, and the tensors may be used (1).
+        let block = unsafe { Block::converged() };
+        let pipeline = block.product_pipeline(shared::dynamic::<_, 1024>());
+        let [rows, columns] = operands.product.tiling.tiles;
+        let kernel = Self {
+            operands,
+            block,
+            in_batch: rows * columns,
+            tiles: rows * columns * operands.results.batches,
+            config: PhantomData,
+        };
+        (kernel, pipeline)
+    }
+
+    /// Returns the product of a tile, and row and column of the tile's first element in it.
+    #[inline(always)]
+    fn origin(&self, tile: u32) -> (u32, [u32; 2]) {
+        // SAFETY: there are tiles (3 of `gemm_batched`).
+        unsafe { assert_unchecked(self.in_batch != 0) };
+        let (batch, tile) = (tile / self.in_batch, tile % self.in_batch);
+        // SAFETY: there are tiles and rows in a group, fewer than 2^16 each (3 of `gemm_batched`).
+        (batch, unsafe {
+            self.operands.product.tiling.origin(tile, C::TILE[1])
+        })
+    }
+
+    /// Loads all stages of A and B for each tile.
+    #[inline(always)]
+    fn producer(&self, mut fill: Fill<Stage<T, BOXES>, STAGES>) {
+        let Operands {
+            a,
+            b,
+            product,
+            results,
+            ..
+        } = self.operands;
+        let Tiling {
+            last_boxes: [last_row, last_column],
+            stages,
+            ..
+        } = product.tiling;
+        let [step_of_a, step_of_b] = results.steps;
         let at = |k_major, mn, last, k, matrix| {
             move |number| {
                 let [x, y] = place(k_major, mn + number * BOX, last, k);
                 [x, y, matrix as i32]
             }
         };
-        for tile in block.items(tiles) {
-            let (batch, [row, column]) = (tile / in_batch, origin(tile % in_batch));
+        for tile in self.block.items(self.tiles) {
+            let (batch, [row, column]) = self.origin(tile);
             let mut stage = 0;
             while stage < stages {
                 let k = stage * BOX;
@@ -173,32 +258,47 @@ unsafe fn multiply<
                 stage += 1;
             }
         }
-    };
-    let multiply = |warpgroup: Warpgroup, mut products: Products<Stage<T, BOXES>, STAGES>| {
+    }
+
+    /// Multiplies the stages of each tile.
+    #[inline(always)]
+    fn consumer(&self, warpgroup: Warpgroup, mut products: Products<Stage<T, BOXES>, STAGES>) {
         let index = warpgroup.index();
-        for tile in block.items(tiles) {
-            let (batch, [row, column]) = (tile / in_batch, origin(tile % in_batch));
-            let sums = products.accumulate(Accumulator::<R>::zero(), stages, |stage| {
+        let stages = self.operands.product.tiling.stages;
+        for tile in self.block.items(self.tiles) {
+            let (batch, [row, column]) = self.origin(tile);
+            let sums = products.accumulate(Accumulator::zero(), stages, |stage| {
                 let (a, b) = stage.pair();
-                let a = a.matrix::<Matrix<T, 2, A_K_MAJOR>>();
+                let a = a.matrix::<MatrixOf<T, 2, A_K_MAJOR>>();
                 (
                     a.part::<64>(index),
-                    b.matrix::<Matrix<T, BOXES, B_K_MAJOR>>(),
+                    b.matrix::<MatrixOf<T, BOXES, B_K_MAJOR>>(),
                 )
             });
-            let row = row + BOX * index + 16 * warpgroup.warp_index() + warpgroup.warp().lane() / 4;
-            sums.each_pair(warpgroup, |below, beside, sums| {
-                let at = [column + beside, row + 8 * below as u32];
-                // SAFETY: each element of C belongs to one thread (2 and 3 of `gemm_batched`).
-                unsafe { end.write(sums, at, batch) };
-            });
+            self.epilogue(warpgroup, &sums, column, row + BOX * index, batch);
         }
-    };
-    // SAFETY: the attributes say so.
-    unsafe { pipeline.split::<THREADS, 40, 232>(fill, multiply) };
+    }
+
+    /// Writes the results of 64 rows of a tile, the first one at these coordinates.
+    #[inline(always)]
+    fn epilogue(
+        &self,
+        warpgroup: Warpgroup,
+        sums: &Accumulator<C::Accumulator>,
+        column: u32,
+        row: u32,
+        batch: u32,
+    ) {
+        let row = row + 16 * warpgroup.warp_index() + warpgroup.warp().lane() / 4;
+        sums.each_pair(warpgroup, |below, beside, sums| {
+            let at = [column + beside, row + 8 * below as u32];
+            // SAFETY: each element of C belongs to one thread (2 and 3 of `gemm_batched`), and `beside` is even.
+            unsafe { self.operands.write(sums, at, batch) };
+        });
+    }
 }
 
-impl<T: Half> Epilogue<T> {
+impl<T: Half> Operands<'_, T> {
     /// Writes the results of two neighbouring sums, the first one at these coordinates, if that is in C.
     ///
     /// # Safety
@@ -210,6 +310,7 @@ impl<T: Half> Epilogue<T> {
             results,
             c,
             bias,
+            ..
         } = *self;
         let [rows, columns] = results.extents;
         if row >= rows || column >= columns {
@@ -218,13 +319,13 @@ impl<T: Half> Epilogue<T> {
         let [of_row, of_batch] = results.strides;
         let at = u64::from(batch) * of_batch + u64::from(row) * of_row + u64::from(column);
         let place = if results.single != 0 {
-            Place::Single(c.cast::<f32>().wrapping_add(at as usize))
+            Neighbours::Single(c.cast::<f32>().wrapping_add(at as usize))
         } else {
-            Place::Half(c.wrapping_add(at as usize))
+            Neighbours::Half(c.wrapping_add(at as usize))
         };
         let mut sums = sums.map(|sum| product.alpha * sum);
         if results.beta != 0.0 {
-            // SAFETY: the elements are there, and initialised (1).
+            // SAFETY: the elements are in C, initialised as `beta` is not 0, and no other thread uses them (1).
             let old = unsafe { place.read() };
             sums = [0, 1].map(|it| sums[it] + results.beta * old[it]);
         }
@@ -232,25 +333,25 @@ impl<T: Half> Epilogue<T> {
             alpha: 1.0,
             ..product
         };
-        let finished = Finished { product, bias }.apply(column, row, sums);
-        // SAFETY: the elements are there, and this thread's (1).
+        let finished = ProductEpilogue { product, bias }.apply(column, row, sums);
+        // SAFETY: the elements are in C, and no other thread uses them (1).
         unsafe { place.write(finished) };
     }
 }
 
 /// Two neighbouring elements of C; the first one is at a multiple of their bytes.
 #[derive(Clone, Copy)]
-enum Place<T> {
+enum Neighbours<T> {
     Single(*mut f32),
     Half(*mut T),
 }
 
-impl<T: Half> Place<T> {
+impl<T: Half> Neighbours<T> {
     /// # Safety
-    /// 1. The elements are there and initialised, and no thread writes them.
+    /// 1. The elements are in C and initialised, and no thread writes them.
     #[inline(always)]
     unsafe fn read(self) -> [f32; 2] {
-        // SAFETY: (1).
+        // SAFETY: both elements are in C, initialised and not written, and the first one is aligned (1).
         unsafe {
             match self {
                 Self::Single(at) => {
@@ -263,10 +364,10 @@ impl<T: Half> Place<T> {
     }
 
     /// # Safety
-    /// 1. The elements are there, and no other code uses them.
+    /// 1. The elements are in C, and no other code uses them.
     #[inline(always)]
     unsafe fn write(self, values: [f32; 2]) {
-        // SAFETY: (1).
+        // SAFETY: both elements are in C and this thread's, and the first one is aligned (1).
         unsafe {
             match self {
                 Self::Single(at) => {

@@ -1,17 +1,17 @@
 //! The launch of products of matrices, and its conditions.
 
 use tensor_map::{DataType, Swizzle, Tiled};
-use tma::halves::{Bf16, F16};
-use tma_launch::{BufferRef, Call, Conditions, Launch, MapRef, Region, Shape, Violations};
+use tma_launch::{BufferRef, Call, Conditions, MapRef, Region, Shape};
 
 use super::{
-    Activation, BLOCKS, NARROW, Product, SHARED, THREADS,
+    Activation, Narrow, Product, THREADS, Wide,
     batched::{Results, gemm_batched, gemm_batched_narrow},
-    gemm, gemm_narrow, gemm_split,
+    gemm, gemm_narrow,
+    split::{Split, gemm_split},
 };
 use crate::{
     arguments::product,
-    product::{BOX, ROWS, Tiling, WIDE, dealt},
+    product::{BOX, Config, Tiling, dealt},
 };
 
 /// The type of the numbers.
@@ -22,6 +22,23 @@ pub enum Numbers {
     /// `f16`.
     F16,
 }
+
+/// Evaluates an expression with `$element` as the type of the numbers.
+macro_rules! with_element {
+    ($numbers:expr, $element:ident => $value:expr) => {
+        match $numbers {
+            $crate::gemm::Numbers::Bf16 => {
+                type $element = tma::halves::Bf16;
+                $value
+            }
+            $crate::gemm::Numbers::F16 => {
+                type $element = tma::halves::F16;
+                $value
+            }
+        }
+    };
+}
+pub(crate) use with_element;
 
 /// From this K on, few tiles are split. On an H200 the narrow ones of 1024 by 1024 have 146, 359, 421, 461, 507 and 530
 /// TFLOP/s for K of 256, 1024, 1536, 2048, 3072 and 4096, and the split ones 107, 312, 394, 451, 518 and 578.
@@ -39,12 +56,12 @@ enum Form {
 }
 
 impl Form {
-    /// Boxes of the columns of a tile.
-    const fn boxes(self) -> usize {
+    /// Rows and columns of a tile.
+    const fn tile(self) -> [u32; 2] {
         match self {
-            Self::Wide => WIDE,
-            Self::Narrow => NARROW,
-            Self::Split => SHARED,
+            Self::Wide => Wide::TILE,
+            Self::Narrow => Narrow::TILE,
+            Self::Split => Split::TILE,
         }
     }
 }
@@ -166,19 +183,14 @@ impl Matrices {
 const NAMES: [&str; 3] = ["C", "A", "B"];
 
 impl Gemm {
-    /// Checks the arguments.
-    ///
-    /// # Errors
-    /// Every condition that the arguments break.
-    pub fn launch(&self) -> Result<Launch, Violations> {
+    pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
         let [m, n, _] = self.size;
-        let mut conditions = Conditions::default();
-        let matrices = self.all_matrices(&mut conditions, 2);
+        let matrices = self.all_matrices(conditions, 2);
         let is_batched = self.is_single || self.beta != 0.0 || self.batches != 1;
-        let tiles = |boxes: usize| [m.div_ceil(ROWS), n.div_ceil(BOX * boxes as u32)];
-        let form = self.form(tiles(WIDE), is_batched);
-        let tiles = tiles(form.boxes());
-        let (tiling, count) = self.tiling(&mut conditions, tiles);
+        let tiles = |[rows, columns]: [u32; 2]| [m.div_ceil(rows), n.div_ceil(columns)];
+        let form = self.form(tiles(Wide::TILE), is_batched);
+        let tiles = tiles(form.tile());
+        let (tiling, count) = self.tiling(conditions, tiles);
         if let Some(bias) = self.bias {
             conditions.reads(Region::bytes(bias, u64::from(n) * 4));
         }
@@ -189,15 +201,15 @@ impl Gemm {
             activation: self.activation,
         };
         let call = if is_batched {
-            self.batched(&mut conditions, matrices, arguments, form)
+            self.batched(conditions, matrices, arguments, form)
         } else {
-            self.one(&mut conditions, matrices, arguments, form)
+            self.one(conditions, matrices, arguments, form)
         };
         let blocks = match form {
-            Form::Split => count.saturating_mul(BLOCKS),
+            Form::Split => count.saturating_mul(Split::CLUSTER),
             Form::Wide | Form::Narrow => self.blocks(count),
         };
-        conditions.launch(call, Shape::new(blocks, THREADS))
+        (call, Shape::new(blocks, THREADS))
     }
 
     /// Returns the form for `wide` wide tiles of each product.
@@ -368,19 +380,11 @@ impl Gemm {
         let (a_k_major, b_k_major) = (!self.a_transposed, self.b_transposed);
         // Where no column has a bias, none is read.
         let bias = BufferRef::<f32>::new(self.bias.unwrap_or(self.c));
-        macro_rules! call {
-            ($kernel:ident, $numbers:ty) => {
-                $kernel::<$numbers>(a_k_major, b_k_major, c, a, b, arguments, bias)
-            };
-        }
-        match (self.numbers, form) {
-            (Numbers::Bf16, Form::Wide) => call!(gemm, Bf16),
-            (Numbers::Bf16, Form::Narrow) => call!(gemm_narrow, Bf16),
-            (Numbers::Bf16, Form::Split) => call!(gemm_split, Bf16),
-            (Numbers::F16, Form::Wide) => call!(gemm, F16),
-            (Numbers::F16, Form::Narrow) => call!(gemm_narrow, F16),
-            (Numbers::F16, Form::Split) => call!(gemm_split, F16),
-        }
+        with_element!(self.numbers, T => match form {
+            Form::Wide => gemm::<T>(a_k_major, b_k_major, c, a, b, arguments, bias),
+            Form::Narrow => gemm_narrow::<T>(a_k_major, b_k_major, c, a, b, arguments, bias),
+            Form::Split => gemm_split::<T>(a_k_major, b_k_major, c, a, b, arguments, bias),
+        })
     }
 
     /// The call for all others.
@@ -422,25 +426,14 @@ impl Gemm {
         let (a, b) = (operand(a), operand(b));
         let (a_k_major, b_k_major) = (!self.a_transposed, self.b_transposed);
         let bias = BufferRef::<f32>::new(self.bias.unwrap_or(self.c));
-        macro_rules! call {
-            ($kernel:ident, $numbers:ty) => {
-                $kernel::<$numbers>(
-                    a_k_major,
-                    b_k_major,
-                    a,
-                    b,
-                    arguments,
-                    results,
-                    BufferRef::new(self.c),
-                    bias,
-                )
-            };
-        }
-        match (self.numbers, form == Form::Wide) {
-            (Numbers::Bf16, true) => call!(gemm_batched, Bf16),
-            (Numbers::Bf16, false) => call!(gemm_batched_narrow, Bf16),
-            (Numbers::F16, true) => call!(gemm_batched, F16),
-            (Numbers::F16, false) => call!(gemm_batched_narrow, F16),
-        }
+        let is_wide = form == Form::Wide;
+        with_element!(self.numbers, T => {
+            let c = BufferRef::<T>::new(self.c);
+            if is_wide {
+                gemm_batched::<T>(a_k_major, b_k_major, a, b, arguments, results, c, bias)
+            } else {
+                gemm_batched_narrow::<T>(a_k_major, b_k_major, a, b, arguments, results, c, bias)
+            }
+        })
     }
 }

@@ -4,7 +4,7 @@ use core::hint::assert_unchecked;
 
 use tma::{halves::Bf16, kernel};
 
-use super::{BLOCK, Map8, Operands, Place, Product, SHARED_BYTES, ScaleMap, multiply};
+use super::{BLOCK, Kernel, Map8, Operands, Product, SHARED_BYTES, ScaleMap, TilePlace};
 use crate::product::Map;
 
 /// [`gemm_fp8`](super::gemm_fp8()) with a B for each 128 rows of A: `experts[i]` is the number of that for the rows from
@@ -35,15 +35,16 @@ pub unsafe fn gemm_fp8_contiguous(
     let [down, along] = product.tiling.tiles;
     let places = || {
         move |tile| {
-            // SAFETY: (1).
+            // SAFETY: there are tiles and rows in a group, fewer than 2^16 each (1).
             let [row, column] = unsafe { product.tiling.origin(tile, BLOCK) };
             // SAFETY: the rows have an expert (2).
             let expert = unsafe { *experts.add((row / BLOCK) as usize) };
-            (expert < product.experts).then(|| Place::of_expert(&product, expert, [row, column]))
+            (expert < product.experts)
+                .then(|| TilePlace::of_expert(&product, expert, [row, column]))
         }
     };
-    // SAFETY: (1).
-    unsafe { multiply(operands, down * along, places) };
+    // SAFETY: (1) holds for all tiles, and B has the rows of each expert with a number below theirs (1).
+    unsafe { Kernel::run(operands, down * along, places) };
 }
 
 /// [`gemm_fp8`](super::gemm_fp8()) with a B for each matrix of A. Each expert has the same number of rows of A and C, a
@@ -86,7 +87,7 @@ pub unsafe fn gemm_fp8_masked(
                     unsafe { assert_unchecked(down != 0) };
                     let row = (expert * most_down + within % down) * BLOCK;
                     let at = [row, within / down * BLOCK];
-                    return Some(Place::of_expert(&product, expert, at));
+                    return Some(TilePlace::of_expert(&product, expert, at));
                 }
                 first += down * along;
                 expert += 1;
@@ -94,11 +95,11 @@ pub unsafe fn gemm_fp8_masked(
             None
         }
     };
-    // SAFETY: (1).
-    unsafe { multiply(operands, product.experts * most_down * along, places) };
+    // SAFETY: (1) holds for the tiles of each expert, whose rows of A, B and C follow those of the one before.
+    unsafe { Kernel::run(operands, product.experts * most_down * along, places) };
 }
 
-impl Place {
+impl TilePlace {
     /// Returns the place of the tile at these coordinates of C, row and column, with the B of this expert.
     #[inline(always)]
     fn of_expert(product: &Product, expert: u32, [row, column]: [u32; 2]) -> Self {

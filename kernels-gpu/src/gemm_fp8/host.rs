@@ -1,7 +1,7 @@
 //! The launch of products with scales, and its conditions.
 
 use tensor_map::{DataType, Swizzle, Tiled};
-use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
+use tma_launch::{BufferRef, Call, Conditions, MapRef, Region, Shape};
 
 use super::{
     BLOCK, Product, THREADS, gemm_fp8,
@@ -93,15 +93,10 @@ impl Default for GemmFp8 {
 }
 
 impl GemmFp8 {
-    /// Checks the arguments.
-    ///
-    /// # Errors
-    /// Every condition that the arguments break.
-    pub fn launch(&self) -> Result<Launch, Violations> {
+    pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
         let [m, n, k] = self.size;
-        let mut conditions = Conditions::default();
         let experts = self.groups.experts();
-        let all_rows = self.all_rows(&mut conditions, experts);
+        let all_rows = self.all_rows(conditions, experts);
         // The same product as `gemm` has it.
         let gemm = Gemm {
             size: [all_rows, n, k],
@@ -113,11 +108,11 @@ impl GemmFp8 {
             multiprocessors: self.multiprocessors,
             ..Gemm::default()
         };
-        let [c, a, mut b] = gemm.all_matrices(&mut conditions, 1);
+        let [c, a, mut b] = gemm.all_matrices(conditions, 1);
         let rows_of_b = n.saturating_mul(experts);
         b.rows = rows_of_b;
         let tiles = [m.div_ceil(ROWS), n.div_ceil(BLOCK)];
-        let (tiling, _) = gemm.tiling(&mut conditions, tiles);
+        let (tiling, _) = gemm.tiling(conditions, tiles);
         let all = [all_rows.div_ceil(ROWS), tiles[1]];
         let most = i32::MAX as u32;
         let count = product(&all).min(u64::from(u32::MAX)) as u32;
@@ -188,7 +183,7 @@ impl GemmFp8 {
                 gemm_fp8_masked(c, a, b, arguments, a_scales, b_scales, rows)
             }
         };
-        conditions.launch(call, Shape::new(gemm.blocks(count), THREADS))
+        (call, Shape::new(gemm.blocks(count), THREADS))
     }
 
     /// Checks the rows of A, and counts them.

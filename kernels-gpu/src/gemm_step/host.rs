@@ -4,7 +4,7 @@ use std::num::NonZero;
 
 use tensor_map::{DataType, Swizzle, Tiled};
 use tma::halves::Bf16;
-use tma_launch::{BufferRef, Call, Conditions, Launch, MapRef, Region, Shape, Violations};
+use tma_launch::{BufferRef, Call, Conditions, MapRef, Region, Shape};
 
 use super::{
     BOX, one_thread, one_thread::gemm_step_1, persistent::gemm_step_7, roles, roles::gemm_step_6,
@@ -31,13 +31,8 @@ pub struct GemmStep {
 }
 
 impl GemmStep {
-    /// Checks the arguments.
-    ///
-    /// # Errors
-    /// Every condition that the arguments break.
-    pub fn launch(&self) -> Result<Launch, Violations> {
+    pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
         let [m, n, k] = self.size;
-        let mut conditions = Conditions::default();
         conditions.one_of("step", self.step, &[1, 2, 3, 4, 5, 6, 7], "");
         // A block more, and an element of each thread, are still to be counted.
         let most = i32::MAX as u32 / 2;
@@ -102,6 +97,6 @@ impl GemmStep {
                 )
             }
         };
-        conditions.launch(call, shape)
+        (call, shape)
     }
 }

@@ -8,7 +8,10 @@ use tma::{
     shared,
 };
 
-use crate::gemm::Plain;
+use crate::{
+    gemm::Identity,
+    product::{CONSUMER_REGISTERS, PRODUCER_REGISTERS},
+};
 
 use super::{
     BOX, Box64, Map,
@@ -46,21 +49,23 @@ pub unsafe fn gemm_step_7(
     let pipeline = block.product_pipeline::<Stage, STAGES>(outputs.add(2).cast());
     let origin = |tile: u32| [tile / down * COLUMNS, tile % down * ROWS];
     // While a tile is finished, the stages of the next one are loaded.
-    let fill = |mut fill: Fill<Stage, STAGES>| {
+    let producer = |mut fill: Fill<Stage, STAGES>| {
         for tile in block.items(tiles) {
             load(&mut fill, [a, b], origin(tile), k);
         }
     };
-    let multiply = |warpgroup: Warpgroup, mut products: Products<Stage, STAGES>| {
+    let consumer = |warpgroup: Warpgroup, mut products: Products<Stage, STAGES>| {
         let index = warpgroup.index();
         let mut outputs = Outputs::<_, _, _, OUTPUTS>::new(warpgroup, outputs.add(index).cast());
         for tile in block.items(tiles) {
             let sums = sum(&mut products, warpgroup, k);
             let [column, row] = origin(tile);
-            outputs.store_sums(&sums, c, [column, row + BOX * index], &Plain);
+            outputs.store_sums(&sums, c, [column, row + BOX * index], &Identity);
         }
         outputs.finish();
     };
-    // SAFETY: the attributes say so.
-    unsafe { pipeline.split::<THREADS, 40, 232>(fill, multiply) };
+    // SAFETY: `max_threads` and `min_blocks` allow these registers.
+    unsafe {
+        pipeline.split::<THREADS, PRODUCER_REGISTERS, CONSUMER_REGISTERS>(producer, consumer)
+    };
 }

@@ -11,14 +11,15 @@ use tma::{
     tile::Pair,
 };
 
+pub use crate::product::THREADS;
+
 use super::{BOX, Box64, Map, Tile64, write_sums};
+use crate::product::{CONSUMER_REGISTERS, PRODUCER_REGISTERS};
 
 /// The number of rows of C that a block has.
 pub const ROWS: u32 = 128;
 /// The number of columns of C that a block has: twice the products for each byte of A.
 pub const COLUMNS: u32 = 256;
-/// The number of threads: a warpgroup loads, two multiply.
-pub const THREADS: u32 = 384;
 /// The number of stages in shared memory.
 pub(super) const STAGES: u32 = 4;
 
@@ -44,16 +45,18 @@ pub unsafe fn gemm_step_6(
     let block = unsafe { Block::converged() };
     let at = [block_idx().x * COLUMNS, block_idx().y * ROWS];
     let pipeline = block.product_pipeline::<Stage, STAGES>(shared::dynamic::<_, 1024>());
-    let fill = |mut fill: Fill<Stage, STAGES>| load(&mut fill, [a, b], at, k);
-    let multiply = |warpgroup: Warpgroup, mut products: Products<Stage, STAGES>| {
+    let producer = |mut fill: Fill<Stage, STAGES>| load(&mut fill, [a, b], at, k);
+    let consumer = |warpgroup: Warpgroup, mut products: Products<Stage, STAGES>| {
         let sums = sum(&mut products, warpgroup, k);
         let [column, row] = at;
         let row = row + BOX * warpgroup.index();
         // SAFETY: C is this kernel's (1).
         unsafe { write_sums(c, &sums, warpgroup, [column, row], [m, n]) };
     };
-    // SAFETY: the attributes say so.
-    unsafe { pipeline.split::<THREADS, 40, 232>(fill, multiply) };
+    // SAFETY: `max_threads` and `min_blocks` allow these registers.
+    unsafe {
+        pipeline.split::<THREADS, PRODUCER_REGISTERS, CONSUMER_REGISTERS>(producer, consumer)
+    };
 }
 
 /// Loads the stages of the tile of C that begins at this column and row.

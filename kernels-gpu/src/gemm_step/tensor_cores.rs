@@ -79,7 +79,7 @@ pub unsafe fn gemm_step_5(
                 Matrix::<Layout>::from_ptr(stage.second()),
             )
         };
-        // SAFETY: as above.
+        // SAFETY: the stage is released after the wait for the products (1), which follows (2).
         let batch = unsafe {
             sums.begin(warpgroup)
                 .multiply(a.part::<64>(warpgroup.index()), b)

@@ -4,22 +4,49 @@ use core::hint::assert_unchecked;
 
 use tma::{
     KernelArg, Swizzle128, Tile, TileMap,
+    matrix::Boxes,
     pipeline::Fill,
     tile::{Element, Pair},
 };
+
+use crate::config::Constant;
 
 /// The number of rows of the product that a block computes at a time.
 pub const ROWS: u32 = 128;
 /// The number of elements along K of a stage, and rows and columns of the boxes of all maps.
 pub const BOX: u32 = 64;
-/// Boxes of the columns of a wide tile: the most products for each byte that is loaded.
-pub(crate) const WIDE: usize = 4;
+/// The number of threads of a block: one producer warpgroup, two consumer warpgroups.
+pub const THREADS: u32 = 384;
+/// The number of registers of a thread of the producer.
+pub(crate) const PRODUCER_REGISTERS: u32 = 40;
+/// The number of registers of a thread of a consumer.
+pub(crate) const CONSUMER_REGISTERS: u32 = 232;
 
 pub(crate) type Box64<T> = [[T; BOX as usize]; BOX as usize];
 pub(crate) type Map<T> = TileMap<Box64<T>, Swizzle128>;
 pub(crate) type Boxes64<T, const BOXES: usize> = [Tile<Box64<T>, Swizzle128>; BOXES];
 /// Rows of A, and `BOXES` boxes of columns of B.
 pub(crate) type Stage<T, const BOXES: usize> = Pair<Boxes64<T, 2>, Boxes64<T, BOXES>>;
+
+/// 64 rows times `BOXES` in shared memory, as a factor of products.
+pub(crate) type MatrixOf<T, const BOXES: usize, const K_MAJOR: bool> =
+    Boxes<Box64<T>, Swizzle128, BOXES, K_MAJOR>;
+
+/// The configuration of a kernel for products.
+///
+/// Numbers that are arguments of types are bound as types, such as [`Const`](crate::config::Const).
+pub(crate) trait Config {
+    /// Rows and columns of a tile of C.
+    const TILE: [u32; 2];
+    /// The number of blocks of a cluster, which share a tile.
+    const CLUSTER: u32 = 1;
+    /// The boxes of A and of B in a stage.
+    type Stage<T>;
+    /// The stages in shared memory.
+    type Stages: Constant;
+    /// A thread's sums of 64 rows of a tile.
+    type Accumulator;
+}
 
 /// The tiles of a product.
 #[derive(Clone, Copy, Debug, KernelArg)]
@@ -45,7 +72,7 @@ impl Tiling {
     pub(crate) unsafe fn origin(&self, tile: u32, tile_columns: u32) -> [u32; 2] {
         let [rows, columns] = self.tiles;
         let in_group = self.group * columns;
-        // SAFETY: (1).
+        // SAFETY: there are tiles and rows in a group, whose product does not wrap (1).
         unsafe { assert_unchecked(columns != 0 && in_group != 0) };
         let first_row = tile / in_group * self.group;
         let height = (rows - first_row).min(self.group);
@@ -60,16 +87,11 @@ impl Tiling {
 
     /// Loads stages of 64 along K, from `first` on, of the tile that begins at this row and column.
     #[inline(always)]
-    pub(crate) fn load<
-        T: Element,
-        const BOXES: usize,
-        const STAGES: u32,
-        const A_K_MAJOR: bool,
-        const B_K_MAJOR: bool,
-    >(
+    pub(crate) fn load<T: Element, const BOXES: usize, const STAGES: u32>(
         &self,
         fill: &mut Fill<Stage<T, BOXES>, STAGES>,
-        [a, b]: [&Map<T>; 2],
+        (a, a_k_major): (&Map<T>, bool),
+        (b, b_k_major): (&Map<T>, bool),
         [row, column]: [u32; 2],
         [first, end]: [u32; 2],
     ) {
@@ -79,8 +101,8 @@ impl Tiling {
         while stage < end {
             let k = stage * BOX;
             fill.next().load_pair(
-                (a, at(A_K_MAJOR, row, last_row, k)),
-                (b, at(B_K_MAJOR, column, last_column, k)),
+                (a, at(a_k_major, row, last_row, k)),
+                (b, at(b_k_major, column, last_column, k)),
             );
             stage += 1;
         }

@@ -1,5 +1,4 @@
-use tma::halves::Bf16;
-use tma_launch::{Call, Conditions, Launch, Region, Shape, Violations};
+use tma_launch::{Call, Conditions, Region, Shape};
 
 use super::{
     EACH, MEDIUM, SHORT_BYTES, shared_bytes,
@@ -32,6 +31,23 @@ impl Numbers {
         }
     }
 }
+
+/// Evaluates an expression with `$element` as the type of the numbers.
+macro_rules! with_element {
+    ($numbers:expr, $element:ident => $value:expr) => {
+        match $numbers {
+            $crate::rows::Numbers::F32 => {
+                type $element = f32;
+                $value
+            }
+            $crate::rows::Numbers::Bf16 => {
+                type $element = tma::halves::Bf16;
+                $value
+            }
+        }
+    };
+}
+pub(crate) use with_element;
 
 /// Rows that are stored one after the other, and where rows are made of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,21 +96,21 @@ pub(crate) enum Form {
 }
 
 impl Rows {
-    /// Makes the launch of a kernel over the rows, which has a buffer for each parameter of a column; `call` gets the
+    /// Makes the call of a kernel over the rows, which has a buffer for each parameter of a column; `call` gets the
     /// form.
-    pub(crate) fn launch<'a>(
+    pub(crate) fn checked_call<'a>(
         &self,
+        conditions: &mut Conditions,
         parameters: &[usize],
         call: impl FnOnce(Form) -> Call<'a>,
-    ) -> Result<Launch, Violations> {
+    ) -> (Call<'a>, Shape) {
         let Self { len, rows, .. } = *self;
-        let mut conditions = Conditions::default();
         let row_bytes = product(&[len, self.numbers.bytes()]);
         let reason = "a row must fit in the shared memory of a block";
         conditions.within("len", len, 1..=2 * MEDIUM, reason);
-        bulk(&mut conditions, "bytes per row", row_bytes);
+        bulk(conditions, "bytes per row", row_bytes);
         let region = |buffer| Region::bytes(buffer, row_bytes.saturating_mul(rows.into()));
-        in_place_or_apart(&mut conditions, region(self.dst), region(self.src));
+        in_place_or_apart(conditions, region(self.dst), region(self.src));
         for parameter in parameters {
             conditions.reads(Region::bytes(*parameter, row_bytes));
         }
@@ -109,7 +125,7 @@ impl Rows {
             conditions.zeroed(Region::bytes(self.counter, size_of::<u32>() as u64));
             (Form::Ring { is_long }, ring)
         };
-        conditions.launch(call(form), shape)
+        (call(form), shape)
     }
 
     /// Returns the number of blocks of short rows, and their threads, which are counted in 32 bits.
@@ -133,10 +149,7 @@ impl Rows {
         let each = if is_long { 2 * EACH } else { EACH };
         let workers = len.min(2 * MEDIUM).div_ceil(each).next_multiple_of(32);
         let threads = 32 + workers;
-        let shared_bytes = match self.numbers {
-            Numbers::F32 => shared_bytes::<f32>(is_long, len),
-            Numbers::Bf16 => shared_bytes::<Bf16>(is_long, len),
-        };
+        let shared_bytes = with_element!(self.numbers, T => shared_bytes::<T>(is_long, len));
         let fit = SHARED_BYTES / (shared_bytes + RESERVED_BYTES);
         let resident = u64::from(RESIDENT / threads).min(fit).max(1);
         let most_blocks = resident * u64::from(self.multiprocessors);

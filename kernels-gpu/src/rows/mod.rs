@@ -135,6 +135,6 @@ unsafe fn ring<T: Number, const P: usize, const VECTORS: usize, const STAGES: u3
 #[cfg(not(target_arch = "nvptx64"))]
 mod host;
 #[cfg(not(target_arch = "nvptx64"))]
-pub(crate) use host::Form;
+pub(crate) use host::{Form, with_element};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use host::{Numbers, Rows};

@@ -80,7 +80,7 @@ impl<T: Number, G: Threads, const VECTORS: usize, const P: usize> Parameters<T, 
         if Self::HELD {
             for_each!(turn of VECTORS, {
                 if let Some(index) = new.index(turn) {
-                    // SAFETY: (1) is the caller's.
+                    // SAFETY: the sources have the vectors of all rows (1), and the index is one of a row.
                     new.held[turn] = array::from_fn(|number| unsafe { new.load(number, index) });
                 }
             });
