@@ -154,6 +154,14 @@ fn ranks_and_lengths() {
         Rule::CornersLength,
         "lower_corner has 1 value: must be 2, one for each spatial dimension",
     );
+    breaks(
+        Im2col {
+            upper_corner: Dims::<i32>::new(&[-1]),
+            ..im2col().pixel_box(&[-1, 56], &[-1, -1])
+        },
+        Rule::CornersLength,
+        "upper_corner has 1 value: must be 2, one for each spatial dimension",
+    );
 }
 
 #[test]

@@ -353,6 +353,27 @@ fn integers_and_floating_point_numbers_saturate_and_round() {
 }
 
 #[test]
+fn loads_extend_numbers_by_their_type() {
+    let store = "mov.b64 %rd2, 0x80818283f4f5f6f7; st.global.b64 [%out], %rd2;";
+    for (load, expected) in [
+        ("ld.global.s8 %r1, [%out+7];", 0xffff_ff80),
+        ("ld.global.u8 %r1, [%out+7];", 0x80),
+        ("ld.global.s16 %r1, [%out+6];", 0xffff_8081),
+        ("ld.global.u16 %r1, [%out+6];", 0x8081),
+        ("ld.global.s8 %h1, [%out+7]; cvt.u32.u16 %r1, %h1;", 0xff80),
+        (
+            "ld.global.v2.s16 {%r1, %r2}, [%out+4]; add.u32 %r1, %r1, %r2;",
+            0xffff_0304,
+        ),
+    ] {
+        let body = format!("{store} {load} st.global.b32 [%out], %r1;");
+        assert_eq!(run(&body, 1, 2).unwrap()[0], expected, "{load}");
+    }
+    let body = format!("{store} ld.global.s32 %rd1, [%out+4];");
+    assert_eq!(long(&body), 0xffff_ffff_8081_8283);
+}
+
+#[test]
 fn values_are_joined_and_taken_apart() {
     assert_eq!(
         long("mov.b32 %r2, 1; mov.b32 %r3, 2; mov.b64 %rd1, {%r2, %r3};"),
