@@ -1,42 +1,41 @@
 //! Attention by tensor cores; scores never leave the registers.
-//!
-//! A kernel is its configuration and five functions: `run`, `setup`, `producer`, `consumer` with its `main_loop`, and
-//! `epilogue`.
 
-mod config;
 mod items;
-mod softmax;
 
-use core::marker::PhantomData;
+use core::mem::offset_of;
 
 use tma::{
-    Accumulator, Block, Columns, Fragment, InFlight, KernelArg, Matrix, Outputs, Rows, SharedPtr,
-    Steps, Swizzle128, Warpgroup,
+    Accumulator, Block, Columns, Fragment, KernelArg, Matrix, Outputs, Rows, SharedPtr, Steps,
+    Swizzle128, Tile, TileMap, Warpgroup,
     halves::{Bf16, F16, Half},
-    kernel,
+    kernel, math,
     matrix::{Boxes, MatrixElement},
-    pipeline::{Fill, ProductPipeline, ProductStage, Products},
-    ptx::wgmma::Sums,
+    pipeline::{self, Fill, ProductStage, Products},
+    ptx::{ex2, mbarrier::Mbarrier, wgmma::Sums},
     ring::{Cursor, Ring},
     shared,
 };
 
-use crate::{
-    config::Const,
-    gemm::Identity,
-    product::{CONSUMER_REGISTERS, PRODUCER_REGISTERS},
-};
-use config::{
-    BOX, Box3, Boxes3, Config, Head64, Head128, Head256, KeyMap, Queries, QueryMap, ROWS,
-    barriers_offset, shared_bytes, stages_offset,
-};
-use items::{Item, Positions, View, each_item};
-use softmax::Softmax;
+use crate::gemm::Identity;
+use items::{Positions, each_item};
 
-pub use crate::product::THREADS;
-
-/// The number of queries that a block has at a time: 64 for each consumer.
+/// The number of queries that a block has at a time: 64 for each warpgroup that multiplies.
 pub const QUERIES: u32 = 128;
+/// The number of threads: a warpgroup loads, two multiply.
+pub const THREADS: u32 = 384;
+/// The number of elements of a head in a box.
+const BOX: u32 = 64;
+/// The number of rows of a warpgroup.
+const ROWS: u32 = 64;
+
+/// A box of elements of a head, of positions, of one sequence.
+type Box3<T, const POSITIONS: usize> = [[[T; BOX as usize]; POSITIONS]; 1];
+type Boxes3<T, const POSITIONS: usize, const BOXES: usize> =
+    [Tile<Box3<T, POSITIONS>, Swizzle128>; BOXES];
+/// The map of the queries, and the map of the results.
+type QueryMap<T> = TileMap<Box3<T, { ROWS as usize }>, Swizzle128>;
+type KeyMap<T, const KEYS: usize> = TileMap<Box3<T, KEYS>, Swizzle128>;
+type Queries<T, const BOXES: usize> = Boxes3<T, { ROWS as usize }, BOXES>;
 
 /// The extents of the sequences, and the order in which blocks have them.
 #[derive(Clone, Copy, Debug, KernelArg)]
@@ -60,13 +59,91 @@ pub struct Sequences {
     pub scale: f32,
 }
 
+/// The state of the softmax for a thread's two rows.
+#[derive(Clone, Copy)]
+struct Softmax {
+    warpgroup: Warpgroup,
+    scale: f32,
+    /// The greatest score.
+    greatest: [f32; 2],
+    /// Sums of the powers of this thread's scores.
+    sums: [f32; 2],
+}
+
+impl Softmax {
+    /// Returns the powers of the next scores, and the factor for the results so far.
+    #[inline(always)]
+    fn add<S: Rows>(&mut self, scores: Accumulator<S>) -> (Accumulator<S>, [f32; 2]) {
+        let greatest = scores.fold_rows(self.greatest, f32::max);
+        let greatest = self.warpgroup.reduce_rows(greatest, f32::max);
+        let shifts = greatest.map(|score| self.shift(score));
+        let factors = [0, 1].map(|row| {
+            ex2::approx_ftz_f32(math::fma(self.greatest[row], self.scale, -shifts[row]))
+        });
+        let power =
+            |row: usize, _, score| ex2::approx_ftz_f32(math::fma(score, self.scale, -shifts[row]));
+        let powers = scores.map_rows(self.warpgroup, power);
+        let sums = [0, 1].map(|row| self.sums[row] * factors[row]);
+        let sums = powers.fold_rows(sums, |a, b| a + b);
+        let (powers, sums) = powers.pinned(sums);
+        (self.greatest, self.sums) = (greatest, sums);
+        (powers, factors)
+    }
+
+    /// Returns the exponent that is subtracted: none where there is no score yet.
+    #[inline(always)]
+    fn shift(&self, greatest: f32) -> f32 {
+        if greatest == f32::NEG_INFINITY {
+            0.0
+        } else {
+            greatest * self.scale
+        }
+    }
+
+    /// Returns the factor for the results, and the logarithms of the sums.
+    #[inline(always)]
+    fn finish(self) -> [[f32; 2]; 2] {
+        let sums = self.warpgroup.reduce_rows(self.sums, |a, b| a + b);
+        let factor = |sum| {
+            if sum == 0.0 {
+                0.0
+            } else {
+                math::approx::rcp(sum)
+            }
+        };
+        let logarithm = |row: usize| {
+            let exponent = self.shift(self.greatest[row]) + math::approx::log2(sums[row]);
+            exponent * core::f32::consts::LN_2
+        };
+        [sums.map(factor), [0, 1].map(logarithm)]
+    }
+}
+
+#[repr(C)]
+struct Memory<Q, KV, const SLOTS: usize> {
+    queries: [[Q; 2]; SLOTS],
+    loaded: [Mbarrier; 128],
+    stages: [KV; 1],
+}
+
+const fn shared_bytes<T, const KEYS: usize, const BOXES: usize, const SLOTS: usize>(
+    stages: u32,
+) -> u64 {
+    let before = offset_of!(
+        Memory<Queries<T, BOXES>, Boxes3<T, KEYS, BOXES>, SLOTS>,
+        stages
+    );
+    before as u64 + pipeline::bytes::<Boxes3<T, KEYS, BOXES>>(stages, 1)
+}
+
 macro_rules! heads {
-    ($($(#[$attribute:meta])* $name:ident: $dim:literal elements, $config:ty;)+) => {$(
+    ($($(#[$attribute:meta])* $name:ident: $dim:literal elements in $boxes:literal boxes, sums $sums:literal,
+        $keys:literal keys in $steps:literal steps, scores $scores:literal, $slots:literal slots, $stages:literal stages;)+) => {$(
         #[doc = concat!("Writes `softmax(scale * Q * transpose(K)) * V` for heads of ", $dim, " elements, and the logarithms of the sums.")]
         ///
         /// Keys belong to the same sequence. Where it is causal, a query sees no key after it, the last of both at the
         /// same position. A query that sees none gets zeros, and the logarithm of 0. Where sequences are packed, elements that
-        /// follow the values of one are multiplied by zero: infinities and NaN among them reach its last keys' results.
+        /// follows the values of one is multiplied by zero: infinities and NaN among them reach its last keys' results.
         ///
         /// # Safety
         /// 1. The tensors have the elements of all heads innermost, then positions, then sequences, with one sequence
@@ -85,424 +162,310 @@ macro_rules! heads {
             max_threads = 384,
             min_blocks = 1,
             instances(T = Bf16, F16; CAUSAL = true, false),
-            shared_bytes = shared_bytes::<T, $config>()
+            shared_bytes = shared_bytes::<T, $keys, $boxes, $slots>($stages)
         )]
         pub unsafe fn $name<T: MatrixElement + Half, const CAUSAL: bool>(
             #[grid_constant] results: &QueryMap<T>,
             #[grid_constant] queries: &QueryMap<T>,
-            #[grid_constant] keys: &KeyMap<T, $config>,
-            #[grid_constant] values: &KeyMap<T, $config>,
+            #[grid_constant] keys: &KeyMap<T, $keys>,
+            #[grid_constant] values: &KeyMap<T, $keys>,
             sequences: Sequences,
             logarithms: *mut f32,
             results_at: *mut T,
             query_starts: *const u32,
             key_starts: *const u32,
         ) where
-            <$config as Config>::Scores: Sums<T::Ptx, T::Ptx>,
-            <$config as Config>::Results: Sums<T::Ptx, T::Ptx>,
+            [f32; $scores]: Sums<T::Ptx, T::Ptx>,
+            [f32; $sums]: Sums<T::Ptx, T::Ptx>,
         {
-            let operands = Operands {
-                results,
-                queries,
-                keys,
-                values,
-                sequences,
-                logarithms,
-                results_at,
-                starts: [query_starts, key_starts],
-            };
             // SAFETY: the conditions are the same.
-            unsafe { Kernel::<T, $config, CAUSAL, _>::run(operands) }
+            unsafe {
+                attend::<T, [f32; $scores], [f32; $sums], CAUSAL, $keys, $boxes, $boxes, $steps, $slots, $slots, $stages>(
+                    [results, queries],
+                    [keys, values],
+                    sequences,
+                    [query_starts, key_starts],
+                    logarithms,
+                    results_at,
+                );
+            }
         }
     )+};
 }
 
 heads! {
-    attention_64: 64 elements, Head64;
+    attention_64: 64 elements in 1 boxes, sums 32, 128 keys in 8 steps, scores 64, 2 slots, 6 stages;
     #[cfg_attr(doc, doc = concat!("\n# Instructions of `attention_128_bf16_true`\n```text\n", include_str!("../../tests/golden/ptx/attention_128_bf16_true.txt"), "\n```"))]
-    attention_128: 128 elements, Head128;
-    attention_256: 256 elements, Head256;
+    attention_128: 128 elements in 2 boxes, sums 64, 128 keys in 8 steps, scores 64, 2 slots, 5 stages;
+    attention_256: 256 elements in 4 boxes, sums 128, 64 keys in 4 steps, scores 32, 1 slots, 5 stages;
 }
 
-/// The operands of attention: the conditions of the kernels hold.
-struct Operands<'a, T, C: Config> {
-    results: &'a QueryMap<T>,
-    queries: &'a QueryMap<T>,
-    keys: &'a KeyMap<T, C>,
-    values: &'a KeyMap<T, C>,
-    sequences: Sequences,
-    logarithms: *mut f32,
-    results_at: *mut T,
-    /// The first queries, and the first keys, of packed sequences.
-    starts: [*const u32; 2],
-}
-
-/// A kernel of configuration `C`, after its setup.
-struct Kernel<'a, T, C: Config, const CAUSAL: bool, const SLOTS: u32> {
-    operands: Operands<'a, T, C>,
-    block: Block,
-    /// The number of items.
-    count: u32,
-    /// In each slot the queries of both consumers.
-    query_tiles: SharedPtr<C::Queries<T>>,
-    /// A slot is full when its queries have been loaded, and empty when both consumers have released it.
-    slots: Ring<SLOTS>,
-    config: PhantomData<C>,
-}
-
-impl<
-    'a,
-    T,
-    C,
+/// # Safety
+/// 1. The conditions of the kernels.
+#[inline(always)]
+unsafe fn attend<
+    T: MatrixElement + Half,
+    S,
+    R,
     const CAUSAL: bool,
-    const SLOTS: u32,
     const KEYS: usize,
     const BOXES: usize,
-    const STAGES: u32,
-    const STEPS: usize,
     const OUTPUTS: u32,
-> Kernel<'a, T, C, CAUSAL, SLOTS>
-where
-    T: MatrixElement + Half,
-    C: Config<
-            Queries<T> = Queries<T, BOXES>,
-            QuerySlots = Const<SLOTS>,
-            KeyBox<T> = Box3<T, KEYS>,
-            Stage<T> = Boxes3<T, KEYS, BOXES>,
-            Stages = Const<STAGES>,
-            Scores: Rows + Sums<T::Ptx, T::Ptx>,
-            Powers = [[u32; 4]; STEPS],
-            Results: Columns + Rows + Sums<T::Ptx, T::Ptx>,
-            Outputs = Const<OUTPUTS>,
-        >,
-    [[u32; 4]; STEPS]: Steps<Sums = C::Scores>,
+    const STEPS: usize,
+    const SLOTS: usize,
+    const QUERY_SLOTS: u32,
+    const STAGES: u32,
+>(
+    [results, queries]: [&QueryMap<T>; 2],
+    [keys, values]: [&KeyMap<T, KEYS>; 2],
+    sequences: Sequences,
+    starts: [*const u32; 2],
+    logarithms: *mut f32,
+    results_at: *mut T,
+) where
+    S: Rows + Sums<T::Ptx, T::Ptx>,
+    R: Columns + Rows + Sums<T::Ptx, T::Ptx>,
+    [[u32; 4]; STEPS]: Steps<Sums = S>,
 {
-    /// The number of elements of a head.
-    const ELEMENTS: u32 = BOX * BOXES as u32;
+    // SAFETY: every thread gets here (3 of the kernels), and the tensors may be used (1).
+    let block = unsafe { Block::converged() };
+    let elements = BOX * BOXES as u32;
+    let count = sequences.items_of_head() * sequences.all_heads;
+    // SAFETY: (2) and (4) of the kernels; the item is below their number.
+    let item = |index| unsafe { sequences.item(index, starts) };
 
-    /// Computes the items that are dealt to the block.
-    ///
-    /// # Safety
-    /// 1. The conditions of the kernels hold, and the attributes are theirs.
-    #[inline(always)]
-    unsafe fn run(operands: Operands<'a, T, C>) {
-        // SAFETY: the conditions are the same (1).
-        let (kernel, pipeline) = unsafe { Self::setup(operands) };
-        let producer = |fill| kernel.producer(fill);
-        let consumer = |warpgroup, products| kernel.consumer(warpgroup, products);
-        // SAFETY: `max_threads` and `min_blocks` of the kernels allow these registers (1).
-        unsafe {
-            pipeline.split::<THREADS, PRODUCER_REGISTERS, CONSUMER_REGISTERS>(producer, consumer);
-        }
+    type All<T, const KEYS: usize, const BOXES: usize, const SLOTS: usize> =
+        Memory<Queries<T, BOXES>, Boxes3<T, KEYS, BOXES>, SLOTS>;
+    let memory = shared::dynamic::<All<T, KEYS, BOXES, SLOTS>, 1024>();
+    let query_tiles: SharedPtr<Queries<T, BOXES>> = memory.cast();
+    let loaded = memory.byte_add(offset_of!(All<T, KEYS, BOXES, SLOTS>, loaded) as u32);
+    let stages = memory.byte_add(offset_of!(All<T, KEYS, BOXES, SLOTS>, stages) as u32);
+    if block.elect() {
+        // SAFETY: one thread does so, before any other uses the barriers, in memory that is for them alone (3 of
+        // `Block::converged`). The loading thread fills a slot, and each warpgroup releases it.
+        unsafe { Ring::<QUERY_SLOTS>::init(loaded.cast(), 1, 2) };
     }
+    // SAFETY: all threads synchronise where the pipeline is made, before they use the barriers; each role goes through the
+    // slots in order.
+    let loaded = unsafe { Ring::<QUERY_SLOTS>::assume_init(loaded.cast()) };
+    let pipeline = block.product_pipeline::<Boxes3<T, KEYS, BOXES>, STAGES>(stages.cast());
 
-    /// Lays out shared memory, and makes the ring of the queries and the pipeline of keys and values.
-    ///
-    /// # Safety
-    /// 1. The conditions of the kernels hold.
-    #[inline(always)]
-    unsafe fn setup(
-        operands: Operands<'a, T, C>,
-    ) -> (Self, ProductPipeline<Boxes3<T, KEYS, BOXES>, STAGES>) {
-        // SAFETY: every thread gets here, and the tensors may be used (1).
-        let block = unsafe { Block::converged() };
-        let count = operands.sequences.items_of_head() * operands.sequences.all_heads;
-        let query_tiles = shared::dynamic::<Queries<T, BOXES>, 1024>();
-        let barriers = query_tiles.byte_add(barriers_offset::<T, C>()).cast();
-        let stages = query_tiles.byte_add(stages_offset::<T, C>()).cast();
-        if block.elect() {
-            // SAFETY: one thread does so, before any other uses the barriers, in memory that is for them alone (3 of
-            // `Block::converged`). The producer fills a slot, and each consumer releases it.
-            unsafe { Ring::<SLOTS>::init(barriers, 1, 2) };
-        }
-        // SAFETY: all threads synchronise where the pipeline is made, before they use the barriers; each role goes
-        // through the slots in order.
-        let slots = unsafe { Ring::assume_init(barriers) };
-        let pipeline = block.product_pipeline(stages);
-        let kernel = Self {
-            operands,
-            block,
-            count,
-            query_tiles,
-            slots,
-            config: PhantomData,
-        };
-        (kernel, pipeline)
-    }
-
-    /// Calls `work` with each item of this block.
-    #[inline(always)]
-    fn each_item(&self, work: impl FnMut(Item)) {
-        let Operands {
-            sequences, starts, ..
-        } = self.operands;
-        // SAFETY: (2) and (4) of the kernels hold, and the index is below the number of items.
-        let item = |index| unsafe { sequences.item(index, starts) };
-        each_item::<CAUSAL>(self.block, self.count, item, work);
-    }
-
-    /// Loads the queries, keys and values of each item.
-    #[inline(always)]
-    fn producer(&self, mut fill: Fill<Boxes3<T, KEYS, BOXES>, STAGES>) {
+    let fill = |mut fill: Fill<Boxes3<T, KEYS, BOXES>, STAGES>| {
         let mut slot = Cursor::new();
-        self.each_item(|item| {
-            self.load_queries(slot, &item);
+        each_item::<CAUSAL>(block, count, item, |item| {
+            let Positions {
+                sequence,
+                first: [query_start, key_start],
+                ..
+            } = item.positions;
+            loaded.acquire(slot);
+            let full = loaded.full(slot);
+            let mut loads = full.transaction();
+            let mut number = 0;
+            while number < 2 * BOXES as u32 {
+                let (part, of_row) = (number / BOXES as u32, number % BOXES as u32);
+                let row = query_start + item.first_query + part * ROWS;
+                let at = [item.head * elements + of_row * BOX, row, sequence];
+                let tile = query_tiles.add(2 * slot.stage()).cast().add(number);
+                // SAFETY: both warpgroups have given the slot back, and the tensor may be read (1 of the kernels).
+                unsafe { loads.tile(tile, queries, at.map(|coord| coord as i32)) };
+                number += 1;
+            }
+            let _ = loads.arrive();
             slot.advance();
+
+            let mut load = |map: &KeyMap<T, KEYS>, tile: u32| {
+                fill.next().load_with(|loads, stage| {
+                    let mut number = 0;
+                    while number < BOXES as u32 {
+                        let key = key_start + tile * KEYS as u32;
+                        let at = [item.key_head * elements + number * BOX, key, sequence];
+                        // SAFETY: the stage is empty, and the tensor may be read (1 of the kernels).
+                        unsafe { loads.tile(stage.at(number), map, at.map(|coord| coord as i32)) };
+                        number += 1;
+                    }
+                });
+            };
             // In the order in which they are multiplied: keys, and the values of the keys before.
             let tiles = item.tiles::<CAUSAL>(KEYS as u32);
             let mut tile = tiles;
             while tile > 0 {
                 tile -= 1;
-                Self::load_tile(&mut fill, self.operands.keys, &item, tile);
+                load(keys, tile);
                 if tile + 1 < tiles {
-                    Self::load_tile(&mut fill, self.operands.values, &item, tile + 1);
+                    load(values, tile + 1);
                 }
             }
             if tiles > 0 {
-                Self::load_tile(&mut fill, self.operands.values, &item, 0);
+                load(values, 0);
             }
         });
-    }
+    };
 
-    /// Loads the queries of an item into a slot, when both consumers have released it.
-    #[inline(always)]
-    fn load_queries(&self, slot: Cursor<SLOTS>, item: &Item) {
-        let Positions {
-            sequence,
-            first: [query_start, _],
-            ..
-        } = item.positions;
-        self.slots.acquire(slot);
-        let full = self.slots.full(slot);
-        let mut loads = full.transaction();
-        let mut number = 0;
-        while number < 2 * BOXES as u32 {
-            let (part, of_row) = (number / BOXES as u32, number % BOXES as u32);
-            let row = query_start + item.first_query + part * ROWS;
-            let at = [item.head * Self::ELEMENTS + of_row * BOX, row, sequence];
-            let tile = self.query_tiles.add(2 * slot.stage()).cast().add(number);
-            // SAFETY: both consumers have released the slot, and the tensor may be read (1 of the kernels).
-            unsafe { loads.tile(tile, self.operands.queries, at.map(|coord| coord as i32)) };
-            number += 1;
-        }
-        let _ = loads.arrive();
-    }
-
-    /// Loads a tile of keys or values into the next stage.
-    #[inline(always)]
-    fn load_tile(
-        fill: &mut Fill<Boxes3<T, KEYS, BOXES>, STAGES>,
-        map: &KeyMap<T, C>,
-        item: &Item,
-        tile: u32,
-    ) {
-        let Positions {
-            sequence,
-            first: [_, key_start],
-            ..
-        } = item.positions;
-        fill.next().load_with(|loads, stage| {
-            let mut number = 0;
-            while number < BOXES as u32 {
-                let key = key_start + tile * KEYS as u32;
-                let at = [item.key_head * Self::ELEMENTS + number * BOX, key, sequence];
-                // SAFETY: the stage is empty, and the tensor may be read (1 of the kernels).
-                unsafe { loads.tile(stage.at(number), map, at.map(|coord| coord as i32)) };
-                number += 1;
-            }
-        });
-    }
-
-    /// Computes the results of 64 queries of each item.
-    #[inline(always)]
-    fn consumer(&self, warpgroup: Warpgroup, mut stages: Products<Boxes3<T, KEYS, BOXES>, STAGES>) {
+    let multiply = |warpgroup: Warpgroup, mut stages: Products<Boxes3<T, KEYS, BOXES>, STAGES>| {
+        let index = warpgroup.index();
         let mut slot = Cursor::new();
-        self.each_item(|item| {
+        each_item::<CAUSAL>(block, count, item, |item| {
+            let Positions {
+                sequence,
+                first: [query_start, _],
+                queries: query_count,
+                keys: key_count,
+            } = item.positions;
             let tiles = item.tiles::<CAUSAL>(KEYS as u32);
-            let queries = self.query_tiles.add(2 * slot.stage() + warpgroup.index());
-            self.slots.wait(slot);
-            let view = View::new::<CAUSAL>(&item, warpgroup);
-            // SAFETY: the queries have been loaded, and the slot is released below.
-            let (sums, softmax) = unsafe { self.main_loop(&mut stages, queries, &view, tiles) };
-            // The queries' memory is the consumer's own, and its products with them are complete.
-            let outputs = Outputs::new(warpgroup, queries.cast());
-            self.epilogue(outputs, sums, softmax, &item, &view);
+            // The first key after query 0.
+            let behind = key_count as i32 - query_count as i32 + 1;
+            let query_tiles = query_tiles.add(2 * slot.stage() + index);
+            loaded.wait(slot);
+            let row = item.first_query + ROWS * index;
+            let first_row = row + 16 * warpgroup.warp_index() + warpgroup.warp().lane() / 4;
+            // Keys that a query sees.
+            let seen = [0, 8].map(|below| {
+                if CAUSAL {
+                    ((first_row + below) as i32 + behind).min(key_count as i32)
+                } else {
+                    key_count as i32
+                }
+            });
+            // The keys that all queries of the warpgroup see.
+            let seen_by_all = if CAUSAL {
+                (row as i32 + behind).min(key_count as i32)
+            } else {
+                key_count as i32
+            };
+            let score = |stage: &ProductStage<Boxes3<T, KEYS, BOXES>>| {
+                let mut batch = Accumulator::<S>::zero().begin(warpgroup);
+                let mut number = 0;
+                while number < BOXES as u32 {
+                    // SAFETY: queries and keys have been loaded; keys are loaded again when the stage has been released,
+                    // after the wait for the scores.
+                    batch = unsafe {
+                        let queries = query_tiles.at(number).cast();
+                        let keys = stage.as_ptr().at(number).cast();
+                        batch.multiply(
+                            Matrix::<Boxes<[[T; 64]; 64], Swizzle128, 1, true>>::from_ptr(queries),
+                            Matrix::<Boxes<[[T; 64]; KEYS], Swizzle128, 1, true>>::from_ptr(keys),
+                        )
+                    };
+                    number += 1;
+                }
+                batch.commit()
+            };
+            let mask = |scores: Accumulator<S>, tile: u32| {
+                let first = (tile * KEYS as u32) as i32;
+                if first + KEYS as i32 <= seen_by_all {
+                    return scores;
+                }
+                scores.map_rows(warpgroup, |row, key, score| {
+                    if first + (key as i32) < seen[row] {
+                        score
+                    } else {
+                        f32::NEG_INFINITY
+                    }
+                })
+            };
+            let add =
+                |results: Accumulator<R>, powers, stage: &ProductStage<Boxes3<T, KEYS, BOXES>>| {
+                    // SAFETY: values have been loaded, and are loaded again when the stage has been released, after the
+                    // wait for the results.
+                    unsafe {
+                        let values = stage.as_ptr().cast();
+                        let values =
+                            Matrix::<Boxes<[[T; 64]; KEYS], Swizzle128, BOXES, false>>::from_ptr(
+                                values,
+                            );
+                        let batch = results.begin_with(powers, warpgroup);
+                        batch.multiply_fragment(values).commit()
+                    }
+                };
+            let mut softmax = Softmax {
+                warpgroup,
+                scale: sequences.scale,
+                greatest: [f32::NEG_INFINITY; 2],
+                sums: [0.0; 2],
+            };
+            let mut sums = Accumulator::<R>::zero();
+            if tiles > 0 {
+                let mut tile = tiles - 1;
+                let stage = stages.next();
+                let scores = score(&stage).wait();
+                stage.release();
+                let (scores, _) = softmax.add(mask(scores, tile));
+                let mut powers = Fragment::<T, STEPS>::of(&scores, warpgroup, &Identity);
+                let mut next = stages.next();
+                while tile > 0 {
+                    tile -= 1;
+                    let keys = next;
+                    let scores = score(&keys);
+                    let values = stages.next();
+                    let products = add(sums, powers, &values);
+                    // SAFETY: the products with values were committed after the scores.
+                    let scores = unsafe { scores.wait_before_last::<1>() };
+                    keys.release();
+                    let (scores, factors) = softmax.add(mask(scores, tile));
+                    // ptxas moves the wait for products up to the last branch: the loop that waits for the stage keeps the
+                    // softmax before it.
+                    next = stages.next();
+                    (sums, _) = products.wait();
+                    values.release();
+                    sums = sums.map_rows(warpgroup, |row, _, sum| sum * factors[row]);
+                    powers = Fragment::of(&scores, warpgroup, &Identity);
+                }
+                (sums, _) = add(sums, powers, &next).wait();
+                next.release();
+            }
+            let [factors, of_sums] = softmax.finish();
+            let sums = sums.map_rows(warpgroup, |row, _, sum| sum * factors[row]);
+            // The queries' memory is the warpgroup's own, and its products with them are complete.
+            let mut outputs = Outputs::<_, _, _, OUTPUTS>::new(warpgroup, query_tiles.cast());
+            let column = item.head * elements;
+            if !sequences.are_packed() || row + ROWS <= query_count {
+                outputs.store_sums(
+                    &sums,
+                    results,
+                    [column, query_start + row, sequence],
+                    &Identity,
+                );
+            } else {
+                // The next sequence follows the last query.
+                let width = sequences.heads as usize * elements as usize;
+                sums.each_pair(warpgroup, |below, element, pair| {
+                    let query = first_row + 8 * below as u32;
+                    if query < query_count {
+                        let at =
+                            (query_start + query) as usize * width + (column + element) as usize;
+                        // SAFETY: the results have these elements, at an even number (1 of the kernels). They are this
+                        // thread's, since no sequence has queries of another one: starts ascend (4).
+                        unsafe { *results_at.add(at).cast::<u32>() = T::round(pair) };
+                    }
+                });
+            }
+            if warpgroup.warp().lane().is_multiple_of(4) {
+                let first = if sequences.are_packed() {
+                    item.head as usize * sequences.packed[0] as usize + query_start as usize
+                } else {
+                    item.number as usize * query_count as usize
+                };
+                let write = |query: u32, logarithm| {
+                    if query < query_count {
+                        // SAFETY: each query of the head has a place (1 of the kernels), which is this thread's, since no
+                        // sequence has queries of another one (4).
+                        unsafe { *logarithms.add(first + query as usize) = logarithm };
+                    }
+                };
+                write(first_row, of_sums[0]);
+                write(first_row + 8, of_sums[1]);
+            }
+            outputs.finish();
             if warpgroup.elect() {
                 // This thread has waited until the results have been read.
-                self.slots.release(slot);
+                loaded.release(slot);
             }
             slot.advance();
         });
-    }
-
-    /// Returns the sums of the powers times values, and the softmax of all scores: the scores of a tile of keys are
-    /// computed while the products of the values before are in flight.
-    ///
-    /// # Safety
-    /// 1. The queries have been loaded, and no thread writes them before this returns.
-    #[inline(always)]
-    unsafe fn main_loop(
-        &self,
-        stages: &mut Products<Boxes3<T, KEYS, BOXES>, STAGES>,
-        queries: SharedPtr<Queries<T, BOXES>>,
-        view: &View,
-        tiles: u32,
-    ) -> (Accumulator<C::Results>, Softmax) {
-        let warpgroup = view.warpgroup;
-        let mut softmax = Softmax::new(warpgroup, self.operands.sequences.scale);
-        let mut sums = Accumulator::<C::Results>::zero();
-        if tiles == 0 {
-            return (sums, softmax);
-        }
-        let mut tile = tiles - 1;
-        let stage = stages.next();
-        // SAFETY: the queries have been loaded (1), and the stage is released after the wait (2).
-        let scores = unsafe { Self::scores(queries, &stage, warpgroup) }.wait();
-        stage.release();
-        let (scores, _) = softmax.add(view.mask::<_, KEYS>(scores, tile));
-        let mut powers = Fragment::<T, STEPS>::of(&scores, warpgroup, &Identity);
-        let mut next = stages.next();
-        while tile > 0 {
-            tile -= 1;
-            let keys = next;
-            // SAFETY: the queries have been loaded (1), and the stage is released after the wait (2).
-            let scores = unsafe { Self::scores(queries, &keys, warpgroup) };
-            let values = stages.next();
-            // SAFETY: the stage is released after the wait (1).
-            let products = unsafe { Self::add_values(sums, powers, &values, warpgroup) };
-            // SAFETY: the products with values were committed after the scores.
-            let scores = unsafe { scores.wait_before_last::<1>() };
-            keys.release();
-            let (scores, factors) = softmax.add(view.mask::<_, KEYS>(scores, tile));
-            // ptxas moves the wait for products up to the last branch: the loop that waits for the stage keeps the
-            // softmax before it.
-            next = stages.next();
-            (sums, _) = products.wait();
-            values.release();
-            sums = sums.map_rows(warpgroup, |row, _, sum| sum * factors[row]);
-            powers = Fragment::of(&scores, warpgroup, &Identity);
-        }
-        // SAFETY: the stage is released after the wait (1).
-        (sums, _) = unsafe { Self::add_values(sums, powers, &next, warpgroup) }.wait();
-        next.release();
-        (sums, softmax)
-    }
-
-    /// Starts the products of queries and a tile of keys. Collective of the warpgroup.
-    ///
-    /// # Safety
-    /// 1. The queries have been loaded, and no thread writes them before the products have been waited for.
-    /// 2. The stage is released after the wait for the products, which are not dropped.
-    #[inline(always)]
-    unsafe fn scores(
-        queries: SharedPtr<Queries<T, BOXES>>,
-        stage: &ProductStage<Boxes3<T, KEYS, BOXES>>,
-        warpgroup: Warpgroup,
-    ) -> InFlight<C::Scores> {
-        let mut batch = Accumulator::<C::Scores>::zero().begin(warpgroup);
-        let mut number = 0;
-        while number < BOXES as u32 {
-            // SAFETY: queries (1) and keys (2) have been loaded, and stay until the products have been waited for.
-            batch = unsafe {
-                let queries = queries.at(number).cast();
-                let keys = stage.as_ptr().at(number).cast();
-                batch.multiply(
-                    Matrix::<Boxes<[[T; 64]; 64], Swizzle128, 1, true>>::from_ptr(queries),
-                    Matrix::<Boxes<[[T; 64]; KEYS], Swizzle128, 1, true>>::from_ptr(keys),
-                )
-            };
-            number += 1;
-        }
-        batch.commit()
-    }
-
-    /// Starts the products of powers and a tile of values, which are added to the sums. Collective of the warpgroup.
-    ///
-    /// # Safety
-    /// 1. The stage is released after the wait for the products, which are not dropped.
-    #[inline(always)]
-    unsafe fn add_values(
-        sums: Accumulator<C::Results>,
-        powers: Fragment<T, STEPS>,
-        stage: &ProductStage<Boxes3<T, KEYS, BOXES>>,
-        warpgroup: Warpgroup,
-    ) -> InFlight<C::Results, Fragment<T, STEPS>> {
-        // SAFETY: values have been loaded, and stay until the products have been waited for (1).
-        unsafe {
-            let values = stage.as_ptr().cast();
-            let values =
-                Matrix::<Boxes<[[T; 64]; KEYS], Swizzle128, BOXES, false>>::from_ptr(values);
-            let batch = sums.begin_with(powers, warpgroup);
-            batch.multiply_fragment(values).commit()
-        }
-    }
-
-    /// Stores the results of 64 queries, and the logarithms of their sums.
-    #[inline(always)]
-    fn epilogue(
-        &self,
-        mut outputs: Outputs<Box3<T, { ROWS as usize }>, Swizzle128, Warpgroup, OUTPUTS>,
-        sums: Accumulator<C::Results>,
-        softmax: Softmax,
-        item: &Item,
-        view: &View,
-    ) {
-        let Operands {
-            results,
-            sequences,
-            results_at,
-            logarithms,
-            ..
-        } = self.operands;
-        let Positions {
-            sequence,
-            first: [query_start, _],
-            queries: query_count,
-            ..
-        } = item.positions;
-        let View {
-            warpgroup,
-            row,
-            first_row,
-            ..
-        } = *view;
-        let [factors, of_sums] = softmax.finish();
-        let sums = sums.map_rows(warpgroup, |row, _, sum| sum * factors[row]);
-        let column = item.head * Self::ELEMENTS;
-        if !sequences.are_packed() || row + ROWS <= query_count {
-            let at = [column, query_start + row, sequence];
-            outputs.store_sums(&sums, results, at, &Identity);
-        } else {
-            // The next sequence follows the last query.
-            let width = sequences.heads as usize * Self::ELEMENTS as usize;
-            sums.each_pair(warpgroup, |below, element, pair| {
-                let query = first_row + 8 * below as u32;
-                if query < query_count {
-                    let at = (query_start + query) as usize * width + (column + element) as usize;
-                    // SAFETY: the results have these elements, at an even number (1 of the kernels). They are this
-                    // thread's, since no sequence has queries of another one: starts ascend (4).
-                    unsafe { *results_at.add(at).cast::<u32>() = T::round(pair) };
-                }
-            });
-        }
-        if warpgroup.warp().lane().is_multiple_of(4) {
-            let first = if sequences.are_packed() {
-                item.head as usize * sequences.packed[0] as usize + query_start as usize
-            } else {
-                item.number as usize * query_count as usize
-            };
-            let write = |query: u32, logarithm| {
-                if query < query_count {
-                    // SAFETY: each query of the head has a place (1 of the kernels), which is this thread's, since no
-                    // sequence has queries of another one (4).
-                    unsafe { *logarithms.add(first + query as usize) = logarithm };
-                }
-            };
-            write(first_row, of_sums[0]);
-            write(first_row + 8, of_sums[1]);
-        }
-        outputs.finish();
-    }
+    };
+    // SAFETY: the attributes say so.
+    unsafe { pipeline.split::<THREADS, 40, 232>(fill, multiply) };
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

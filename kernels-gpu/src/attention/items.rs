@@ -2,9 +2,9 @@
 
 use core::hint::assert_unchecked;
 
-use tma::{Accumulator, Block, Rows, Warpgroup};
+use tma::Block;
 
-use super::{QUERIES, ROWS, Sequences};
+use super::{QUERIES, Sequences};
 
 /// Where the positions of a sequence are.
 #[derive(Clone, Copy)]
@@ -79,7 +79,7 @@ impl Sequences {
         let number = first_head + within % height;
         // SAFETY: there are heads (1).
         unsafe { assert_unchecked(self.heads != 0) };
-        // SAFETY: a head of keys serves one head of queries at least (1).
+        // SAFETY: as above.
         unsafe { assert_unchecked(self.sharing != 0) };
         // SAFETY: the sequence exists (1).
         let positions = unsafe { self.positions(number / self.heads, starts) };
@@ -119,64 +119,6 @@ impl Item {
             keys
         };
         end.div_ceil(tile)
-    }
-}
-
-/// The 64 queries of an item that a consumer has, and the keys that they see.
-pub(super) struct View {
-    pub(super) warpgroup: Warpgroup,
-    /// The first query.
-    pub(super) row: u32,
-    /// The first of the thread's two queries; the other one is 8 after it.
-    pub(super) first_row: u32,
-    /// The number of keys that each of the thread's queries sees.
-    seen: [i32; 2],
-    /// The number of keys that all queries see.
-    seen_by_all: i32,
-}
-
-impl View {
-    #[inline(always)]
-    pub(super) fn new<const CAUSAL: bool>(item: &Item, warpgroup: Warpgroup) -> Self {
-        let Positions { queries, keys, .. } = item.positions;
-        let row = item.first_query + ROWS * warpgroup.index();
-        let first_row = row + 16 * warpgroup.warp_index() + warpgroup.warp().lane() / 4;
-        // The first key after query 0.
-        let after = keys as i32 - queries as i32 + 1;
-        let seen = |query: u32| {
-            if CAUSAL {
-                (query as i32 + after).min(keys as i32)
-            } else {
-                keys as i32
-            }
-        };
-        Self {
-            warpgroup,
-            row,
-            first_row,
-            seen: [seen(first_row), seen(first_row + 8)],
-            seen_by_all: seen(row),
-        }
-    }
-
-    /// Returns the scores of a tile of `KEYS` keys, with minus infinity for keys that a query does not see.
-    #[inline(always)]
-    pub(super) fn mask<S: Rows, const KEYS: usize>(
-        &self,
-        scores: Accumulator<S>,
-        tile: u32,
-    ) -> Accumulator<S> {
-        let first = (tile * KEYS as u32) as i32;
-        if first + KEYS as i32 <= self.seen_by_all {
-            return scores;
-        }
-        scores.map_rows(self.warpgroup, |row, key, score| {
-            if first + (key as i32) < self.seen[row] {
-                score
-            } else {
-                f32::NEG_INFINITY
-            }
-        })
     }
 }
 

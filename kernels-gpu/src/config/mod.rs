@@ -2,10 +2,10 @@
 //! type, but binds a type such as `Const<4>`.
 
 /// A number as a type.
-pub struct Const<const VALUE: u32>;
+pub(crate) struct Const<const VALUE: u32>;
 
 /// The value of a [`Const`].
-pub trait Constant {
+pub(crate) trait Constant {
     /// The number.
     const VALUE: u32;
 }
