@@ -1,6 +1,7 @@
 //! `ci`: exactly what CI runs, in its order.
 
 use std::{
+    mem,
     path::Path,
     process::{Command, ExitCode},
     time::{Duration, Instant},
@@ -173,8 +174,18 @@ fn changes() -> Result<String> {
     Ok(status + &diff)
 }
 
+/// Fails if the checkout has other changes than before the step, and stores its changes for the next step.
+fn unchanged(changes_before: &mut String) -> Result<()> {
+    let before = mem::replace(changes_before, changes()?);
+    ensure!(
+        *changes_before == before,
+        "the step has changed files of the checkout:\n{changes_before}"
+    );
+    Ok(())
+}
+
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    let before = changes()?;
+    let mut before = changes()?;
     let mut counts = Counts::default();
     let mut rows = vec![["", "", "processors"].map(str::to_owned)];
     let mut good = true;
@@ -183,7 +194,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     for (name, step) in STEPS.iter().filter(|(name, _)| wanted(name)) {
         say!("\n=== {name} ===");
         let (start, used) = (Instant::now(), timings::children_seconds()?);
-        let done = step(&mut counts);
+        let done = step(&mut counts).and_then(|()| unchanged(&mut before));
         if let Err(error) = &done {
             complain!("error: {error:#}");
             good = false;
@@ -193,10 +204,6 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             seconds(start.elapsed()),
             format!("{:.0} s", timings::children_seconds()? - used),
         ]);
-    }
-    if changes()? != before {
-        complain!("error: a step has changed files of the checkout, which `git status` names");
-        good = false;
     }
     let processors = timings::children_seconds()?;
     rows.push([

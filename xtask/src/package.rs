@@ -2,9 +2,9 @@
 //! outside the checkout builds and tests its kernel with the packages alone.
 
 use std::{
-    fs,
+    env, fs,
     path::{Path, PathBuf},
-    process::Command,
+    process::{self, Command},
 };
 
 use anyhow::{Context, Result, ensure};
@@ -33,16 +33,22 @@ impl Published {
 /// Packages the crates, and builds each against the packages of the others, in a project as a user has it: in a folder
 /// without the configuration of this workspace.
 pub(crate) fn check() -> Result<()> {
+    let folder = env::temp_dir().join(format!("rust-tma-package-{}", process::id()));
+    let checked = check_in(&folder);
+    let _ = fs::remove_dir_all(&folder);
+    checked
+}
+
+fn check_in(folder: &Path) -> Result<()> {
     let metadata = output(cargo().args(["metadata", "--no-deps", "--format-version=1"]))?;
     let crates = published(&metadata)?;
     ensure!(
         !crates.is_empty(),
         "no crate of the workspace can be published"
     );
-    let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
-    let project = folder.path().join("outside");
+    let project = folder.join("outside");
     new::write(&project, "outside")?;
-    let packages = folder.path().join("packages");
+    let packages = folder.join("packages");
     // Uncommitted files are packaged too; CI has none.
     let mut package = cargo();
     package.args([
@@ -64,7 +70,7 @@ pub(crate) fn check() -> Result<()> {
         run(tar.arg("-C").arg(members))?;
     }
     depend_on_packages(&project, &crates)?;
-    let target = folder.path().join("target");
+    let target = folder.join("target");
     let cargo = || {
         let mut cargo = cargo_in(&project);
         cargo.env("CARGO_TARGET_DIR", &target);
