@@ -7,132 +7,145 @@ use crate::{
     operand::{Operand, Operands},
 };
 
+/// The extents of the tensors of [`Kernels::attention`], and what each query attends to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AttentionShape {
+    /// The number of elements of a head: 64, 128 or 256.
+    pub elements: u32,
+    /// The number of sequences.
+    pub sequences: u32,
+    /// The number of queries of a sequence; of the longest one if sequences are packed.
+    pub queries: u32,
+    /// The number of keys, and of values, of a sequence; of the longest one if sequences are packed.
+    pub keys: u32,
+    /// The number of heads of queries.
+    pub heads: u32,
+    /// The number of heads of keys and values. It divides `heads`: neighbouring heads of queries share one.
+    pub key_heads: u32,
+    /// Whether a query ignores later keys; the last query and the last key have the same position.
+    pub is_causal: bool,
+    /// The factor of the scores.
+    pub scale: f32,
+}
+
+impl AttentionShape {
+    /// Returns the shape of one sequence with one head, not causal, with a scale of `1 / sqrt(elements)`.
+    pub fn new(elements: u32, queries: u32, keys: u32) -> Self {
+        Self {
+            elements,
+            sequences: 1,
+            queries,
+            keys,
+            heads: 1,
+            key_heads: 1,
+            is_causal: false,
+            scale: (elements as f32).sqrt().recip(),
+        }
+    }
+}
+
+/// The tensors of [`Kernels::attention`].
+#[derive(Debug)]
+pub struct AttentionTensors<'a, T: Element> {
+    /// `[elements, heads, queries, sequences]`, innermost first.
+    pub queries: &'a Buffer<T>,
+    /// `[elements, key_heads, keys, sequences]`, innermost first.
+    pub keys: &'a Buffer<T>,
+    /// `[elements, key_heads, keys, sequences]`, innermost first.
+    pub values: &'a Buffer<T>,
+    /// `[elements, heads, queries, sequences]`, innermost first.
+    pub results: &'a mut Buffer<T>,
+    /// The natural logarithms of the sums of the exponentials: `[queries, heads, sequences]`, innermost first.
+    pub logarithms: &'a mut Buffer<f32>,
+}
+
 impl Kernels {
-    /// Writes `softmax(scale * Q * transpose(K)) * V` to the results, and the natural logarithms of the sums, one for
-    /// each query of each head.
-    ///
-    /// Queries, keys, values and results have the elements of a head innermost, then heads, then positions, then
-    /// sequences, one after the other; logarithms have positions innermost, then heads, then sequences. The type, the
-    /// multiprocessors and the buffers of `extents` are not looked at.
+    /// Writes `softmax(scale * Q * transpose(K)) * V` to the results, and the natural logarithms of the sums.
     ///
     /// # Errors
-    /// Extents that the kernels cannot take, packed sequences, and buffers that are too short: all of these at once; or
-    /// there is no kernel for the GPU, which is one for `sm_90a`.
+    /// Returns all extents that no kernel supports and all buffers that are too short, with the nearest valid values; or
+    /// the device cannot run `sm_90a` kernels.
     #[doc(alias("scaled_dot_product_attention", "flash_attn_func"))]
     pub fn attention<T: Element>(
         &self,
-        extents: &Attention,
-        queries: &Buffer<T>,
-        keys: &Buffer<T>,
-        values: &Buffer<T>,
-        results: &mut Buffer<T>,
-        logarithms: &mut Buffer<f32>,
+        shape: &AttentionShape,
+        tensors: AttentionTensors<'_, T>,
     ) -> Result<(), Failure> {
-        let mut conditions = Conditions::default();
-        if extents.packed.is_some() {
-            let fix = "call `attention_packed`, or pass `None`".to_owned();
-            conditions.refuse(
-                "packed",
-                "Some",
-                "must be `None` (sequences have the same length)",
-                fix,
-            );
-        }
         let mut operands = Operands::default();
-        let attention = Attention {
-            packed: None,
-            ..self.of_buffers(
-                extents,
-                &mut operands,
-                queries,
-                keys,
-                values,
-                results,
-                logarithms,
-            )
-        };
-        // SAFETY: the buffers are those of the operands, and those that are written are borrowed exclusively (1).
-        unsafe { self.start("attention", conditions, &attention, &operands) }
+        let attention = self.arguments(shape, &mut operands, tensors);
+        // SAFETY: the buffers are those of the operands, and the written ones are borrowed exclusively (1).
+        unsafe { self.start("attention", Conditions::default(), &attention, &operands) }
     }
 
-    /// Computes [`attention`](Self::attention) of sequences that follow each other, with lengths of their own. `starts`
-    /// hold the starts of the queries and of the keys.
+    /// Computes [`attention`](Self::attention) of sequences with different lengths, which are stored one after the
+    /// other.
     ///
-    /// Extents have the longest sequence's queries and keys, and `packed` has the numbers of all together; its buffers
-    /// are ignored. Logarithms have the positions of all sequences innermost, then heads. Of a sequence longer than the
-    /// extents, only the first queries and keys count.
+    /// `starts` are those of the queries and of the keys. Tensors have the positions of all sequences in place of
+    /// positions and sequences: `[elements, heads, all queries]`, and `[all queries, heads]` for the logarithms. Of a
+    /// sequence longer than `shape`, only the first queries and keys count. Infinities and NaN in `values` after a
+    /// sequence's last value spread to its results.
     ///
     /// # Errors
-    /// Works like [`attention`](Self::attention); or sequences are not packed.
+    /// Returns the errors of [`attention`](Self::attention); `starts` need `shape.sequences + 1` numbers.
     #[doc(alias = "flash_attn_varlen_func")]
-    #[expect(clippy::too_many_arguments, reason = "each is a tensor")]
     pub fn attention_packed<T: Element>(
         &self,
-        extents: &Attention,
+        shape: &AttentionShape,
         starts: [&Starts; 2],
-        queries: &Buffer<T>,
-        keys: &Buffer<T>,
-        values: &Buffer<T>,
-        results: &mut Buffer<T>,
-        logarithms: &mut Buffer<f32>,
+        tensors: AttentionTensors<'_, T>,
     ) -> Result<(), Failure> {
-        let mut conditions = Conditions::default();
-        if extents.packed.is_none() {
-            let fix = "pass the queries and keys of all sequences, or call `attention`".to_owned();
-            conditions.refuse(
-                "packed",
-                "None",
-                "must be `Some` (sequences are packed)",
-                fix,
-            );
-        }
         let mut operands = Operands::default();
-        let attention = self.of_buffers(
-            extents,
-            &mut operands,
+        let arguments = self.arguments(shape, &mut operands, tensors);
+        let [query_starts, key_starts] = starts;
+        let packed = Packed {
+            queries: query_starts.total,
+            keys: key_starts.total,
+            query_starts: operands.add(Operand::new(
+                "the queries' starts",
+                query_starts.numbers.at(0),
+            )),
+            key_starts: operands.add(Operand::new("the keys' starts", key_starts.numbers.at(0))),
+        };
+        let attention = Attention {
+            packed: Some(packed),
+            ..arguments
+        };
+        // SAFETY: the buffers are those of the operands, the written ones are borrowed exclusively, and starts ascend,
+        // as their type ensures (1).
+        unsafe { self.start("attention", Conditions::default(), &attention, &operands) }
+    }
+
+    /// Returns the arguments for this device and these buffers, which become operands.
+    fn arguments<T: Element>(
+        &self,
+        shape: &AttentionShape,
+        operands: &mut Operands,
+        tensors: AttentionTensors<'_, T>,
+    ) -> Attention {
+        let AttentionTensors {
             queries,
             keys,
             values,
             results,
             logarithms,
-        );
-        let [query_starts, key_starts] = starts;
-        let query_starts = operands.add(Operand::new("the queries' starts", query_starts.0.at(0)));
-        let key_starts = operands.add(Operand::new("the keys' starts", key_starts.0.at(0)));
-        let attention = Attention {
-            packed: extents.packed.map(|packed| Packed {
-                query_starts,
-                key_starts,
-                ..packed
-            }),
-            ..attention
-        };
-        // SAFETY: the buffers are those of the operands, the written ones are borrowed exclusively, and starts ascend,
-        // as their type ensures (1).
-        unsafe { self.start("attention", conditions, &attention, &operands) }
-    }
-
-    /// Returns the arguments for this device and these buffers, which become operands.
-    #[expect(clippy::too_many_arguments, reason = "each is a tensor")]
-    fn of_buffers<T: Element>(
-        &self,
-        extents: &Attention,
-        operands: &mut Operands,
-        queries: &Buffer<T>,
-        keys: &Buffer<T>,
-        values: &Buffer<T>,
-        results: &mut Buffer<T>,
-        logarithms: &mut Buffer<f32>,
-    ) -> Attention {
+        } = tensors;
         Attention {
             numbers: T::NUMBERS,
+            elements: shape.elements,
+            sequences: shape.sequences,
+            queries: shape.queries,
+            keys: shape.keys,
+            packed: None,
+            heads: shape.heads,
+            key_heads: shape.key_heads,
+            is_causal: shape.is_causal,
+            scale: shape.scale,
             multiprocessors: self.device().multiprocessors(),
             results: operands.add(Operand::new("the results", results.at(0))),
             queries_at: operands.add(Operand::new("the queries", queries.at(0))),
             keys_at: operands.add(Operand::new("the keys", keys.at(0))),
             values_at: operands.add(Operand::new("the values", values.at(0))),
             logarithms: operands.add(Operand::new("the logarithms", logarithms.at(0))),
-            ..*extents
         }
     }
 }
@@ -141,7 +154,11 @@ impl Kernels {
 /// [`Kernels::attention_packed`]. None is less than the one before, so that sequences have no query in common.
 #[derive(Debug)]
 #[doc(alias = "cu_seqlens")]
-pub struct Starts(Buffer<u32>);
+pub struct Starts {
+    numbers: Buffer<u32>,
+    /// The last number, or 0.
+    total: u32,
+}
 
 impl Starts {
     /// Reads the numbers back and checks them once; the buffer cannot change after that.
@@ -149,9 +166,11 @@ impl Starts {
     /// # Errors
     /// A number is less than the one before; or as [`Buffer::read`].
     pub fn new(numbers: Buffer<u32>) -> Result<Self, Failure> {
-        let found = descent("starts", numbers.read()?);
+        let read = numbers.read()?;
+        let total = read.last().copied().unwrap_or(0);
+        let found = descent("starts", read);
         let result = Violations(found.into_iter().collect()).into_result();
         result.map_err(|broken| Failure::check("attention_packed", broken))?;
-        Ok(Self(numbers))
+        Ok(Self { numbers, total })
     }
 }

@@ -1,61 +1,12 @@
-use bytemuck::Pod;
-use kernels_gpu::gemm::{Activation, Gemm, Numbers};
-use tma_host::{
-    Buffer, Failure, Slice,
-    half::{bf16, f16},
-};
+use kernels_gpu::gemm::{Activation, Gemm};
+use tma_host::{Buffer, Failure};
 use tma_launch::Conditions;
 
 use crate::{
-    Kernels, Matrix, MatrixMut,
-    matrix::Layout,
+    Element, Kernels, Matrix, MatrixMut, Output,
+    matrix::{Layout, elements, equal, extent},
     operand::{Operand, Operands},
 };
-
-/// A number of 16 bits that tensor cores multiply: `bf16` or `f16`.
-pub trait Element: Pod + Output<Self> + sealed::Sealed {
-    /// The name among the kernels' types.
-    #[doc(hidden)]
-    const NUMBERS: Numbers;
-}
-
-mod sealed {
-    pub trait Output<T> {}
-    pub trait Sealed {}
-    impl Sealed for tma_host::half::bf16 {}
-    impl Sealed for tma_host::half::f16 {}
-}
-
-impl Element for bf16 {
-    const NUMBERS: Numbers = Numbers::Bf16;
-}
-
-impl Element for f16 {
-    const NUMBERS: Numbers = Numbers::F16;
-}
-
-/// A result of products of `T`: that type, or `f32`.
-pub trait Output<T>: Pod + sealed::Output<T> {
-    /// True for `f32`.
-    #[doc(hidden)]
-    const IS_SINGLE: bool;
-}
-
-macro_rules! outputs {
-    ($($element:ty: $output:ty = $is_single:literal;)*) => {$(
-        impl sealed::Output<$element> for $output {}
-        impl Output<$element> for $output {
-            const IS_SINGLE: bool = $is_single;
-        }
-    )*};
-}
-
-outputs! {
-    bf16: bf16 = false;
-    bf16: f32 = true;
-    f16: f16 = false;
-    f16: f32 = true;
-}
 
 /// The operation on a matrix before it is multiplied.
 #[doc(alias("cublasOperation_t", "CUBLAS_OP_N", "CUBLAS_OP_T"))]
@@ -177,46 +128,4 @@ fn operand(Layout { rows, columns, .. }: Layout, op: Op) -> ([usize; 2], [&'stat
         Op::N => ([rows, columns], ["rows", "columns"]),
         Op::T => ([columns, rows], ["columns", "rows"]),
     }
-}
-
-/// Returns an extent of a product, as kernels count it.
-pub(crate) fn extent(conditions: &mut Conditions, name: &str, extent: usize) -> u32 {
-    let most = i32::MAX as usize;
-    conditions.within(name, extent, 0..=most, "coordinates have 31 bits");
-    extent.min(most) as u32
-}
-
-/// Refuses an extent that differs from the one that another matrix needs.
-pub(crate) fn equal(
-    conditions: &mut Conditions,
-    extent: &str,
-    matrix: &str,
-    value: usize,
-    needed: usize,
-    because: &str,
-) {
-    if value != needed {
-        let limit = format!("must be {needed} ({because})");
-        let fix = format!("use {needed}");
-        conditions.refuse(&format!("{extent} of {matrix}"), value, limit, fix);
-    }
-}
-
-/// The memory of a matrix, from its first element on.
-pub(crate) fn elements<T>(
-    conditions: &mut Conditions,
-    name: &'static str,
-    elements: Slice<'_, T>,
-    Layout { offset, .. }: Layout,
-) -> Operand {
-    let parameter = format!("offset of {name}");
-    let reason = "matrices start at multiples of 16 bytes";
-    conditions.multiple(
-        &parameter,
-        offset as u64,
-        16 / size_of::<T>() as u64,
-        reason,
-    );
-    let offset = offset.min(elements.len_elems());
-    Operand::new(name, elements.at(offset))
 }

@@ -4,8 +4,7 @@ use tma_launch::Conditions;
 
 use crate::{
     Kernels, Matrix, MatrixMut,
-    gemm::{elements, equal, extent},
-    matrix::Layout,
+    matrix::{Layout, elements, equal, extent},
     operand::{Operand, Operands},
 };
 

@@ -2,28 +2,25 @@
 //! that checks its arguments and starts a kernel.
 //!
 //! ```
-//! use kernels_host::{Attention, Kernels};
+//! use kernels_host::{AttentionShape, AttentionTensors, Kernels};
 //! use tma_host::{Device, half::bf16};
 //!
 //! let device = Device::open()?;
-//! // 70 queries and 90 keys; two heads of queries share one head of keys.
-//! let extents = Attention {
-//!     elements: 64,
-//!     queries: 70,
-//!     keys: 90,
+//! // 70 queries and 90 keys with 64 elements a head; two heads of queries share one head of keys.
+//! let shape = AttentionShape {
 //!     heads: 2,
-//!     key_heads: 1,
-//!     scale: 0.125,
-//!     ..Attention::default()
+//!     ..AttentionShape::new(64, 70, 90)
 //! };
 //! // Elements of a head are innermost, then heads, then positions.
-//! let queries = device.upload(&[bf16::ZERO; 64 * 2 * 70])?;
-//! let keys = device.upload(&[bf16::ONE; 64 * 90])?;
-//! let values = device.upload(&[bf16::ONE; 64 * 90])?;
 //! let mut results = device.zeroed::<bf16>(64 * 2 * 70)?;
-//! let mut logarithms = device.zeroed::<f32>(70 * 2)?;
-//! let kernels = Kernels::new(&device);
-//! kernels.attention(&extents, &queries, &keys, &values, &mut results, &mut logarithms)?;
+//! let tensors = AttentionTensors {
+//!     queries: &device.upload(&[bf16::ZERO; 64 * 2 * 70])?,
+//!     keys: &device.upload(&[bf16::ONE; 64 * 90])?,
+//!     values: &device.upload(&[bf16::ONE; 64 * 90])?,
+//!     results: &mut results,
+//!     logarithms: &mut device.zeroed::<f32>(70 * 2)?,
+//! };
+//! Kernels::new(&device).attention(&shape, tensors)?;
 //! // All scores are equal, so each result is the mean of the values.
 //! assert!(results.read()?.iter().all(|result| (result.to_f32() - 1.0).abs() < 0.01));
 //! # Ok::<(), tma_host::Failure>(())
@@ -63,24 +60,47 @@
 //! with its value, what it must be and the nearest valid value. On the emulator a finding in the kernel is the error of
 //! the call; on a GPU it is the error of the next call that waits.
 
+// Parts of `kernels` and `operand` are for some features only.
+#![cfg_attr(
+    not(all(feature = "gemm", feature = "gemm_fp8", feature = "peers")),
+    allow(dead_code)
+)]
+
+#[cfg(feature = "attention")]
 mod attention;
+#[cfg(any(feature = "attention", feature = "gemm"))]
+mod element;
 mod entries;
+#[cfg(feature = "gemm")]
 mod gemm;
+#[cfg(feature = "gemm_fp8")]
 mod gemm_fp8;
 mod kernels;
+#[cfg(any(feature = "gemm", feature = "gemm_fp8"))]
 mod matrix;
 mod operand;
+#[cfg(feature = "peers")]
 mod peers;
+#[cfg(any(feature = "peers", feature = "rows"))]
+mod row_element;
+#[cfg(feature = "rows")]
 mod rows;
 
-pub use attention::Starts;
-pub use gemm::{Element, Epilogue, Op, Output};
+#[cfg(feature = "attention")]
+pub use attention::{AttentionShape, AttentionTensors, Starts};
+#[cfg(any(feature = "attention", feature = "gemm"))]
+pub use element::{Element, Output};
+#[cfg(feature = "gemm")]
+pub use gemm::{Epilogue, Op};
+#[cfg(feature = "gemm_fp8")]
 pub use gemm_fp8::Experts;
 pub use kernels::Kernels;
-pub use kernels_gpu::{
-    attention::{Attention, Packed},
-    gemm::Activation,
-};
+#[cfg(feature = "gemm")]
+pub use kernels_gpu::gemm::Activation;
+#[cfg(any(feature = "gemm", feature = "gemm_fp8"))]
 pub use matrix::{Matrix, MatrixMut};
+#[cfg(feature = "peers")]
 pub use peers::Peers;
-pub use rows::RowElement;
+#[cfg(any(feature = "peers", feature = "rows"))]
+pub use row_element::RowElement;
+pub use tma_host;

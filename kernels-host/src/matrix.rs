@@ -1,5 +1,8 @@
 use bytemuck::Pod;
 use tma_host::{Buffer, Slice};
+use tma_launch::Conditions;
+
+use crate::operand::Operand;
 
 /// A matrix that is read, or several: rows of elements in a buffer.
 #[derive(Clone, Copy, Debug)]
@@ -94,3 +97,45 @@ macro_rules! layouts {
 }
 
 layouts! { Matrix MatrixMut }
+
+/// Returns an extent of a product, as kernels count it.
+pub(crate) fn extent(conditions: &mut Conditions, name: &str, extent: usize) -> u32 {
+    let most = i32::MAX as usize;
+    conditions.within(name, extent, 0..=most, "coordinates have 31 bits");
+    extent.min(most) as u32
+}
+
+/// Refuses an extent that differs from the one that another matrix needs.
+pub(crate) fn equal(
+    conditions: &mut Conditions,
+    extent: &str,
+    matrix: &str,
+    value: usize,
+    needed: usize,
+    because: &str,
+) {
+    if value != needed {
+        let limit = format!("must be {needed} ({because})");
+        let fix = format!("use {needed}");
+        conditions.refuse(&format!("{extent} of {matrix}"), value, limit, fix);
+    }
+}
+
+/// The memory of a matrix, from its first element on.
+pub(crate) fn elements<T>(
+    conditions: &mut Conditions,
+    name: &'static str,
+    elements: Slice<'_, T>,
+    Layout { offset, .. }: Layout,
+) -> Operand {
+    let parameter = format!("offset of {name}");
+    let reason = "matrices start at multiples of 16 bytes";
+    conditions.multiple(
+        &parameter,
+        offset as u64,
+        16 / size_of::<T>() as u64,
+        reason,
+    );
+    let offset = offset.min(elements.len_elems());
+    Operand::new(name, elements.at(offset))
+}

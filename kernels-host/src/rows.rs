@@ -1,38 +1,11 @@
-use bytemuck::Pod;
-use kernels_gpu::{
-    layer_norm::LayerNorm,
-    rms_norm::RmsNorm,
-    rows::{Numbers, Rows},
-    softmax::Softmax,
-};
-use tma_host::{Buffer, Failure, half::bf16};
+use kernels_gpu::{layer_norm::LayerNorm, rms_norm::RmsNorm, rows::Rows, softmax::Softmax};
+use tma_host::{Buffer, Failure};
 use tma_launch::{Checked, Conditions};
 
 use crate::{
-    Kernels,
+    Kernels, RowElement,
     operand::{Operand, Operands},
 };
-
-/// A number of rows that are normalised: `f32` or `bf16`.
-pub trait RowElement: Pod + sealed::Sealed {
-    /// The name among the kernels' types.
-    #[doc(hidden)]
-    const NUMBERS: Numbers;
-}
-
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for f32 {}
-    impl Sealed for tma_host::half::bf16 {}
-}
-
-impl RowElement for f32 {
-    const NUMBERS: Numbers = Numbers::F32;
-}
-
-impl RowElement for bf16 {
-    const NUMBERS: Numbers = Numbers::Bf16;
-}
 
 impl Kernels {
     /// Writes `exp(x) / sum(exp(x))` for each element `x` of each row of `len` elements; sums are of `f32`.

@@ -48,6 +48,7 @@ enum Verb {
     New(new::Args),
     Bench(bench::Args),
     Bundle(bundle::Args),
+    Package(package::Args),
     Bless(bless::Args),
     #[cfg(unix)]
     Programs(programs::Args),
@@ -78,6 +79,7 @@ fn run(verb: Verb) -> Result<ExitCode> {
         Verb::New(args) => new::run(&args),
         Verb::Bench(args) => bench::run(&args),
         Verb::Bundle(args) => bundle::run(&args),
+        Verb::Package(args) => package::run(&args),
         Verb::Bless(args) => bless::run(&args),
         #[cfg(unix)]
         Verb::Programs(args) => programs::run(&args),

@@ -1,10 +1,12 @@
-//! The step `package` of CI: every crate that can be published is packaged and built from its package, and a project
-//! outside the checkout builds and tests its kernel with the packages alone.
+//! `package`: every crate that can be published is packaged and built from its package, and projects outside the checkout
+//! use the packages alone.
+
+mod shipped_ptx;
 
 use std::{
     env, fs,
     path::{Path, PathBuf},
-    process::{self, Command},
+    process::{self, Command, ExitCode},
 };
 
 use anyhow::{Context, Result, ensure};
@@ -12,8 +14,55 @@ use serde_json::Value;
 
 use crate::{
     new,
-    process::{cargo, cargo_in, output, run},
+    process::{cargo, cargo_in, output, run as run_command},
 };
+use shipped_ptx::ShippedPtx;
+
+/// Depends on `kernels-host` alone.
+const CALLS_MANIFEST: &str = r#"[package]
+name = "calls"
+version = "0.1.0"
+edition = "2024"
+publish = false
+
+[dependencies]
+kernels-host = { version = "0.1.0", default-features = false, features = ["gemm"] }
+"#;
+
+/// A product of ones, away from the sizes of a tile.
+const CALLS_TEST: &str = r#"use kernels_host::tma_host::{Device, half::bf16};
+use kernels_host::{Epilogue, Kernels, Matrix, MatrixMut, Op};
+
+#[test]
+fn a_product_of_ones_is_their_number() {
+    let device = Device::emulator(0);
+    let a = device.upload(&[bf16::ONE; 40 * 24]).unwrap();
+    let b = device.upload(&[bf16::ONE; 16 * 24]).unwrap();
+    let mut c = device.zeroed::<bf16>(40 * 16).unwrap();
+    let [a, b] = [Matrix::new(&a, [40, 24]), Matrix::new(&b, [16, 24])];
+    let result = MatrixMut::new(&mut c, [40, 16]);
+    let kernels = Kernels::new(&device);
+    kernels.gemm(Op::N, Op::T, a, b, result, &Epilogue::default()).unwrap();
+    assert_eq!(c.read().unwrap(), [bf16::from_f32(24.0); 40 * 16]);
+}
+"#;
+
+/// Packages each crate that can be published, and uses the packages outside the checkout
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Publish the crates on crates.io after that
+    #[arg(long)]
+    publish: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    check()?;
+    if args.publish {
+        let _ptx = ShippedPtx::write()?;
+        run_command(cargo().args(["publish", "--workspace"]))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
 
 /// A crate that can be published.
 #[derive(Debug, PartialEq, Eq)]
@@ -48,7 +97,21 @@ fn check_in(folder: &Path) -> Result<()> {
     );
     let project = folder.join("outside");
     new::write(&project, "outside")?;
+    let calls = project.join("calls");
+    for part in ["src", "tests"] {
+        fs::create_dir_all(calls.join(part))
+            .with_context(|| format!("cannot create {}", calls.display()))?;
+    }
+    for (file, text) in [
+        ("Cargo.toml", CALLS_MANIFEST),
+        ("src/lib.rs", ""),
+        ("tests/product.rs", CALLS_TEST),
+    ] {
+        let path = calls.join(file);
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
     let packages = folder.join("packages");
+    let ptx = ShippedPtx::write()?;
     // Uncommitted files are packaged too; CI has none.
     let mut package = cargo();
     package.args([
@@ -59,7 +122,8 @@ fn check_in(folder: &Path) -> Result<()> {
         "--target-dir",
     ]);
     package.arg(&packages);
-    run(package.args(crates.iter().map(|it| format!("--package={}", it.name))))?;
+    run_command(package.args(crates.iter().map(|it| format!("--package={}", it.name))))?;
+    drop(ptx);
     for it in &crates {
         let archive = packages.join("package").join(it.package() + ".crate");
         let mut tar = Command::new("tar");
@@ -67,7 +131,7 @@ fn check_in(folder: &Path) -> Result<()> {
         let members = project.join("packages");
         fs::create_dir_all(&members)
             .with_context(|| format!("cannot create {}", members.display()))?;
-        run(tar.arg("-C").arg(members))?;
+        run_command(tar.arg("-C").arg(members))?;
     }
     depend_on_packages(&project, &crates)?;
     let target = folder.join("target");
@@ -77,9 +141,10 @@ fn check_in(folder: &Path) -> Result<()> {
         cargo
     };
     for it in &crates {
-        run(cargo().args(["check", "--quiet", "--package", &it.name]))?;
+        run_command(cargo().args(["check", "--quiet", "--package", &it.name]))?;
     }
-    run(cargo().args(["test", "--quiet", "--package", "outside"]))
+    run_command(cargo().args(["test", "--quiet", "--package", "calls"]))?;
+    run_command(cargo().args(["test", "--quiet", "--package", "outside"]))
 }
 
 /// Replaces the project's dependencies on the checkout by versions, and the registry's crates by the packages.
@@ -90,7 +155,10 @@ fn depend_on_packages(project: &Path, crates: &[Published]) -> Result<()> {
             fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let mut text = with_versions(&text, crates);
         if manifest == "Cargo.toml" {
-            text = text.replace("members = [\"gpu\"]", "members = [\"gpu\", \"packages/*\"]");
+            text = text.replace(
+                "members = [\"gpu\"]",
+                "members = [\"calls\", \"gpu\", \"packages/*\"]",
+            );
             text += "\n[patch.crates-io]\n";
             for it in crates {
                 text += &format!("{} = {{ path = \"packages/{}\" }}\n", it.name, it.package());

@@ -1,41 +1,32 @@
 //! Attention.
 
-use kernels_host::{Attention, Kernels, Packed, Starts};
+use kernels_host::{AttentionShape, AttentionTensors, Kernels, Starts};
 use tma_host::{Device, half::bf16};
 
 use crate::support::{Result, assert_near, everywhere, numbers};
 
-/// Two sequences of 70 queries and 90 keys, two heads that share one of keys.
-const EXTENTS: Attention = Attention {
-    numbers: kernels_gpu::gemm::Numbers::F16,
+/// Two sequences of 70 queries and 90 keys; two heads share one head of keys.
+const SHAPE: AttentionShape = AttentionShape {
     elements: 64,
     sequences: 2,
     queries: 70,
     keys: 90,
-    packed: None,
     heads: 2,
     key_heads: 1,
     is_causal: true,
     scale: 0.125,
-    multiprocessors: 1,
-    // The call has its own.
-    results: 9,
-    queries_at: 9,
-    keys_at: 9,
-    values_at: 9,
-    logarithms: 9,
 };
 
 #[test]
 fn queries_find_the_values_of_keys() -> Result {
-    let Attention {
+    let AttentionShape {
         elements,
         sequences,
         queries,
         keys,
         heads,
         ..
-    } = EXTENTS;
+    } = SHAPE;
     let [elements, sequences, queries, keys, heads] =
         [elements, sequences, queries, keys, heads].map(|extent| extent as usize);
     let q = numbers(sequences * queries * heads * elements, 1);
@@ -73,12 +64,14 @@ fn queries_find_the_values_of_keys() -> Result {
         let mut results = device.zeroed::<bf16>(expected.len())?;
         let mut logarithms = device.zeroed::<f32>(of_sums.len())?;
         Kernels::new(&device).attention(
-            &EXTENTS,
-            &device.upload(&rounded(&q))?,
-            &device.upload(&rounded(&k))?,
-            &device.upload(&rounded(&v))?,
-            &mut results,
-            &mut logarithms,
+            &SHAPE,
+            AttentionTensors {
+                queries: &device.upload(&rounded(&q))?,
+                keys: &device.upload(&rounded(&k))?,
+                values: &device.upload(&rounded(&v))?,
+                results: &mut results,
+                logarithms: &mut logarithms,
+            },
         )?;
         let results: Vec<f32> = results.read()?.iter().map(|it| it.to_f32()).collect();
         assert_near(&results, &expected, 2e-2);
@@ -91,7 +84,7 @@ fn queries_find_the_values_of_keys() -> Result {
 fn packed_sequences_are_as_if_each_were_alone() -> Result {
     let lengths = [[3_usize, 5], [70, 90], [65, 64]];
     let [all_queries, all_keys] = [0, 1].map(|which| lengths.iter().map(|it| it[which]).sum());
-    let row = EXTENTS.elements as usize;
+    let row = SHAPE.elements as usize;
     let rounded = |positions: usize, heads: usize, seed| -> Vec<bf16> {
         let numbers = numbers(positions * heads * row, seed);
         numbers.into_iter().map(bf16::from_f32).collect()
@@ -112,19 +105,21 @@ fn packed_sequences_are_as_if_each_were_alone() -> Result {
             };
             let mut results = device.zeroed::<bf16>(queries * 2 * row)?;
             let mut logarithms = device.zeroed::<f32>(queries * 2)?;
-            let extents = Attention {
+            let shape = AttentionShape {
                 sequences: 1,
                 queries: queries as u32,
                 keys: keys as u32,
-                ..EXTENTS
+                ..SHAPE
             };
             kernels.attention(
-                &extents,
-                &of(&q, 0, queries, 2)?,
-                &of(&k, 1, keys, 1)?,
-                &of(&v, 1, keys, 1)?,
-                &mut results,
-                &mut logarithms,
+                &shape,
+                AttentionTensors {
+                    queries: &of(&q, 0, queries, 2)?,
+                    keys: &of(&k, 1, keys, 1)?,
+                    values: &of(&v, 1, keys, 1)?,
+                    results: &mut results,
+                    logarithms: &mut logarithms,
+                },
             )?;
             expected.extend(results.read()?);
             for (of_head, logarithms) in of_heads.iter_mut().zip(logarithms.read()?.chunks(queries))
@@ -135,15 +130,9 @@ fn packed_sequences_are_as_if_each_were_alone() -> Result {
             starts[0].push(first[0] as u32);
             starts[1].push(first[1] as u32);
         }
-        let extents = Attention {
+        let shape = AttentionShape {
             sequences: 3,
-            packed: Some(Packed {
-                queries: all_queries as u32,
-                keys: all_keys as u32,
-                query_starts: 9,
-                key_starts: 9,
-            }),
-            ..EXTENTS
+            ..SHAPE
         };
         let starts = [&starts[0], &starts[1]].map(|starts| Starts::new(device.upload(starts)?));
         let [query_starts, key_starts] = starts;
@@ -151,19 +140,21 @@ fn packed_sequences_are_as_if_each_were_alone() -> Result {
         let (q, k, v) = (device.upload(&q)?, device.upload(&k)?, device.upload(&v)?);
         let mut results = device.zeroed::<bf16>(expected.len())?;
         let mut logarithms = device.zeroed::<f32>(2 * all_queries)?;
-        let mut attend = |extents: &Attention, starts: [&_; 2]| {
-            kernels.attention_packed(extents, starts, &q, &k, &v, &mut results, &mut logarithms)
+        let mut attend = |starts: [&_; 2]| {
+            let tensors = AttentionTensors {
+                queries: &q,
+                keys: &k,
+                values: &v,
+                results: &mut results,
+                logarithms: &mut logarithms,
+            };
+            kernels.attention_packed(&shape, starts, tensors)
         };
-        attend(&extents, [&starts[0], &starts[1]])?;
-        let short = Starts::new(device.zeroed::<u32>(3)?)?;
-        let refused = attend(&extents, [&short, &starts[1]]).expect_err("it was started");
+        attend([&starts[0], &starts[1]])?;
+        let short = Starts::new(device.upload(&[0_u32, 1, 2])?)?;
+        let refused = attend([&short, &starts[1]]).expect_err("it was started");
         let expected_text = "elements of the queries' starts is 3; must be at least 4 (elements that the kernel uses); use 4";
         assert!(refused.to_string().contains(expected_text), "{refused}");
-        let refused = attend(&EXTENTS, [&starts[0], &starts[1]]).expect_err("it was started");
-        assert!(
-            refused.to_string().contains("call `attention`"),
-            "{refused}"
-        );
         assert_eq!(results.read()?, expected);
         assert_eq!(logarithms.read()?, of_heads.concat());
     }
@@ -194,36 +185,33 @@ fn extents_and_buffers_that_do_not_fit_are_refused() -> Result {
     let mut results = device.zeroed::<bf16>(100)?;
     let mut logarithms = device.zeroed::<f32>(280)?;
     let keys = device.zeroed::<bf16>(2 * 90 * 64 - 1)?;
-    let refused = kernels.attention(&EXTENTS, &some, &keys, &some, &mut results, &mut logarithms);
+    let mut attend = |shape| {
+        let tensors = AttentionTensors {
+            queries: &some,
+            keys: &keys,
+            values: &some,
+            results: &mut results,
+            logarithms: &mut logarithms,
+        };
+        kernels
+            .attention(&shape, tensors)
+            .expect_err("it was started")
+            .to_string()
+    };
     assert_eq!(
-        refused.expect_err("it was started").to_string(),
+        attend(SHAPE),
         "check: the launch of `attention` cannot work\n  \
          kernel-condition: elements of the results is 100; must be at least 17920 (elements that the kernel uses); \
          use 17920 or more\n  \
          kernel-condition: elements of the keys is 11519; must be at least 11520 (elements that the kernel uses); \
          use 11520 or more"
     );
-    let extents = Attention {
+    let refused = attend(AttentionShape {
         elements: 96,
-        ..EXTENTS
-    };
-    let refused = kernels.attention(&extents, &some, &some, &some, &mut results, &mut logarithms);
-    let said = refused.expect_err("it was started").to_string();
+        ..SHAPE
+    });
     let expected =
         "head size is 96; must be one of 64, 128, 256 (compiled instances); use 64 or 128";
-    assert!(said.contains(expected), "{said}");
-    let extents = Attention {
-        packed: Some(Packed {
-            queries: 70,
-            keys: 90,
-            query_starts: 5,
-            key_starts: 6,
-        }),
-        ..EXTENTS
-    };
-    let refused = kernels.attention(&extents, &some, &some, &some, &mut results, &mut logarithms);
-    let said = refused.expect_err("it was started").to_string();
-    let expected = "packed is Some; must be `None` (sequences have the same length); call `attention_packed`, or pass `None`";
-    assert!(said.contains(expected), "{said}");
+    assert!(refused.contains(expected), "{refused}");
     Ok(())
 }
