@@ -1,5 +1,5 @@
-//! Tells the command where cargo builds, so that `tma exec` finds its library after `cargo install`, which copies
-//! programs alone.
+//! Tells the command where cargo builds the libraries of `tma exec` and `tma record`: a release contains them, since
+//! `cargo install` copies only programs, and a debug build loads them from there.
 
 use std::{env, path::PathBuf};
 

@@ -1,7 +1,7 @@
 use bytemuck::Pod;
 use tma_launch::{Argument, MapArgument, Pointer, Scalar};
 
-use crate::{Buffer, Slice, TensorMap};
+use crate::{Buffer, BufferTensorMap, Slice};
 
 /// A value that can be passed to a kernel parameter.
 pub trait KernelArgument {
@@ -71,7 +71,7 @@ pointers! {
 }
 
 /// The map itself, for a parameter that is a grid constant.
-impl MapArgument for &TensorMap<'_> {
+impl MapArgument for &BufferTensorMap<'_> {
     fn map(&self) -> Argument {
         on(
             self.device_id(),
@@ -81,7 +81,7 @@ impl MapArgument for &TensorMap<'_> {
 }
 
 /// The map itself, for a parameter that is a grid constant.
-impl KernelArgument for &TensorMap<'_> {
+impl KernelArgument for &BufferTensorMap<'_> {
     fn argument(&self) -> Argument {
         self.map()
     }

@@ -6,7 +6,7 @@ use tma_launch::{Failure, Stage};
 
 #[cfg(feature = "cust")]
 use crate::gpu::{Gpu, objects::Allocation};
-use crate::{Device, EncodeError, TensorMap, element, encode, memory::Memory};
+use crate::{BufferTensorMap, Device, EncodeError, element, encode, memory::Memory};
 
 /// Elements in a device's memory, aligned to 256 bytes.
 #[doc(alias("DeviceBuffer", "cuMemAlloc", "cudaMalloc"))]
@@ -145,7 +145,10 @@ impl<T: Pod> Buffer<T> {
     ///
     /// # Errors
     /// As [`tensor_map_at`](Self::tensor_map_at).
-    pub fn tensor_map(&self, params: impl Into<Params>) -> Result<TensorMap<'_>, EncodeError> {
+    pub fn tensor_map(
+        &self,
+        params: impl Into<Params>,
+    ) -> Result<BufferTensorMap<'_>, EncodeError> {
         self.tensor_map_at(params, 0)
     }
 
@@ -160,7 +163,7 @@ impl<T: Pod> Buffer<T> {
         &self,
         params: impl Into<Params>,
         offset_bytes: u64,
-    ) -> Result<TensorMap<'_>, EncodeError> {
+    ) -> Result<BufferTensorMap<'_>, EncodeError> {
         let params = params.into();
         let address = self.address().wrapping_add(offset_bytes);
         let element = element::check::<T>(params.tensor().data_type);
@@ -169,7 +172,7 @@ impl<T: Pod> Buffer<T> {
         let errors = element.err().into_iter().chain(inside.err());
         match (map, errors) {
             (Ok(map), errors) => {
-                let map = TensorMap::new(map, self.device_id(), &self.memory);
+                let map = BufferTensorMap::new(map, self.device_id(), &self.memory);
                 EncodeError::all(errors).map_or(Ok(map), Err)
             }
             (Err(refused), errors) => {

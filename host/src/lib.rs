@@ -52,6 +52,7 @@
 
 mod arguments;
 mod buffer;
+mod buffer_tensor_map;
 mod device;
 mod driver;
 mod element;
@@ -69,7 +70,6 @@ mod signature;
 mod slice;
 mod source;
 mod stream;
-mod tensor_map;
 mod tensor_map_memory;
 mod timeline;
 mod variable;
@@ -78,6 +78,7 @@ mod with_cust;
 
 pub use arguments::{KernelArgument, KernelArguments};
 pub use buffer::Buffer;
+pub use buffer_tensor_map::{BufferTensorMap, encode, encode_with_driver, target};
 pub use device::{Device, DeviceChoice};
 pub use encode_error::EncodeError;
 pub use file::read_file;
@@ -89,9 +90,12 @@ pub use peer_access::PeerAccess;
 pub use slice::Slice;
 pub use source::Source;
 pub use stream::{Event, Stream};
-pub use tensor_map::{TensorMap, encode, encode_with_driver, target};
 pub use tensor_map_memory::TensorMaps;
 pub use timeline::{Kind as StampKind, Rings, Role as StampRole, Stamp, Timeline, WarpStamps};
 
+pub use ::tensor_map::{
+    self, DataType, Im2col, Im2colWide, Interleave, L2Promotion, OobFill, Params, Swizzle,
+    TensorMap, Tiled,
+};
 pub use half;
 pub use tma_launch::{Argument, Call, DeviceDescription, Dim3, Failure, Shape, Stage};

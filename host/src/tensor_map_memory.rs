@@ -7,7 +7,7 @@ use tensor_map::Params;
 use tma_launch::{Argument, Failure, Pointer, Stage};
 
 use crate::{
-    Buffer, Device, EncodeError, KernelArgument, TensorMap, device::Kind, encode, gpu::Gpu,
+    Buffer, BufferTensorMap, Device, EncodeError, KernelArgument, device::Kind, encode, gpu::Gpu,
 };
 
 /// An array of tensor maps in global memory that does not outlive the tensors.
@@ -54,7 +54,7 @@ impl Device {
     /// The device is out of memory.
     pub fn upload_tensor_maps<'buffer>(
         &self,
-        maps: &[TensorMap<'buffer>],
+        maps: &[BufferTensorMap<'buffer>],
     ) -> Result<TensorMaps<'buffer>, Failure> {
         let bytes: Vec<u8> = maps
             .iter()

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 use cuda_driver::memory;
 use tma_launch::{Failure, Stage, check::variable_bytes};
 
-use crate::{Module, TensorMap, driver::OrFail, memory::Memory, module::Loaded};
+use crate::{BufferTensorMap, Module, driver::OrFail, memory::Memory, module::Loaded};
 
 impl Module {
     /// Writes a tensor map to a variable of the module, in `__constant__` or global memory.
@@ -16,7 +16,7 @@ impl Module {
     /// # Errors
     /// There is no such variable, its size is not the 128 bytes of a map, or it is not aligned to 64.
     #[doc(alias = "cuModuleGetGlobal")]
-    pub fn set_tensor_map(&self, variable: &str, map: &TensorMap<'_>) -> Result<(), Failure> {
+    pub fn set_tensor_map(&self, variable: &str, map: &BufferTensorMap<'_>) -> Result<(), Failure> {
         if map.device_id() != self.device().id() {
             let what =
                 format!("the variable `{variable}` and the tensor must be on the same device");

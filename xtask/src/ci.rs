@@ -10,15 +10,14 @@ use std::{
 use anyhow::{Context, Result, ensure};
 
 use crate::{
-    fuzz, mutate, mutate_code,
-    output::{Mark, table},
-    package, pages,
+    fuzz, mutate, mutate_code, package, pages,
     paths::{examples, root, target_dir},
     process::{RUST_CUDA, cargo, cargo_in_example, output, run as run_command},
     python, setup,
     test::{self, Counts},
     tidy, timings,
 };
+use tma_project::{Mark, table};
 
 /// Runs exactly what CI runs: all steps, also after one has failed.
 #[derive(clap::Args)]

@@ -1,7 +1,8 @@
 //! The project's verbs: `cargo xtask VERB`, one file each.
 
 #[macro_use]
-mod output;
+extern crate tma_project;
+
 mod paths;
 mod process;
 
@@ -11,18 +12,14 @@ mod bundle;
 mod ci;
 mod doctor;
 mod fuzz;
-mod inspect;
 mod mutate;
 mod mutate_code;
-mod new;
 mod package;
 mod pages;
 #[cfg(unix)]
 mod programs;
-mod ptx;
 mod python;
 mod run;
-mod setup;
 mod test;
 mod tidy;
 mod timings;
@@ -31,13 +28,14 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Parser;
+use tma_project::{inspect, new, ptx, setup};
 
 /// Builds, runs, checks and measures kernels written in Rust
 #[derive(Parser)]
 #[command(bin_name = "cargo xtask", arg_required_else_help = true)]
 enum Verb {
     Setup(setup::Args),
-    Doctor(doctor::Args),
+    Doctor(tma_project::doctor::Args),
     Run(run::Args),
     Test(test::Args),
     Mutate(mutate::Args),
@@ -65,6 +63,11 @@ fn main() -> ExitCode {
     })
 }
 
+/// The GPU crate whose kernels `ptx` and `inspect` show unless another one is named.
+fn kernels() -> std::path::PathBuf {
+    paths::root().join("kernels-gpu")
+}
+
 fn run(verb: Verb) -> Result<ExitCode> {
     match verb {
         Verb::Setup(args) => setup::run(&args),
@@ -74,8 +77,8 @@ fn run(verb: Verb) -> Result<ExitCode> {
         Verb::Mutate(args) => mutate::run(&args),
         Verb::Fuzz(args) => fuzz::run(&args),
         Verb::MutateCode(args) => mutate_code::run(&args),
-        Verb::Ptx(args) => ptx::run(&args),
-        Verb::Inspect(args) => inspect::run(&args),
+        Verb::Ptx(args) => ptx::run(&args, &kernels()),
+        Verb::Inspect(args) => inspect::run(&args, &kernels()),
         Verb::New(args) => new::run(&args),
         Verb::Bench(args) => bench::run(&args),
         Verb::Bundle(args) => bundle::run(&args),

@@ -12,13 +12,13 @@ use std::{
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::{
-    output::table,
     paths::{root, target_dir},
     process::{cargo, first_line, output, status},
     test::Counts,
 };
 use report::Report;
 use sample::Mutant;
+use tma_project::table;
 
 /// The command that installs cargo-mutants.
 pub(crate) const INSTALL: &str = "cargo install cargo-mutants --locked";

@@ -96,7 +96,7 @@ fn check_in(folder: &Path) -> Result<()> {
         "no crate of the workspace can be published"
     );
     let project = folder.join("outside");
-    new::write(&project, "outside")?;
+    new::write(&project, "outside", new::Template::Pipeline)?;
     let calls = project.join("calls");
     for part in ["src", "tests"] {
         fs::create_dir_all(calls.join(part))

@@ -9,6 +9,9 @@ use std::{
 
 use anyhow::{Context, Result, bail, ensure};
 
+use clap::ValueEnum as _;
+use tma_project::new::Template;
+
 use crate::{
     paths::{root, target_dir},
     process::{cargo, cargo_in, run as run_command, shown},
@@ -40,13 +43,21 @@ const NOT_RUN: &[(&str, &str)] = &[
     ),
     (
         "cargo xtask new",
-        "`the_project_of_new` runs it in a folder of its own",
+        "`the_projects_of_new` runs it in a folder of its own",
     ),
     (
-        "cd ../scale",
-        "`the_project_of_new` runs it in a folder of its own",
+        "cd ../sums",
+        "`the_projects_of_new` runs it in a folder of its own",
     ),
     ("cargo test", "the step `test` runs all tests"),
+    (
+        "cargo tma",
+        "it is installed by `cargo install`; `the_projects_of_new` runs what it calls",
+    ),
+    (
+        "tma new",
+        "`the_projects_of_new` runs it in a folder of its own",
+    ),
     (
         "cargo install",
         "it changes the user's folder; `tma` is built and used here",
@@ -109,7 +120,7 @@ pub(crate) fn check() -> Result<()> {
         failed == 0,
         "{failed} of {ran} commands of the pages failed"
     );
-    the_project_of_new()
+    the_projects_of_new()
 }
 
 /// Returns README, the pages and the files next to them, as paths in the checkout.
@@ -214,17 +225,35 @@ fn run(typed: &Typed) -> Result<()> {
     }
 }
 
-/// Creates a project and tests it as the README describes, next to the checkout's own programs.
-fn the_project_of_new() -> Result<()> {
-    let folder = target_dir().join("pages").join("my-scale");
-    if folder.exists() {
-        fs::remove_dir_all(&folder)
-            .with_context(|| format!("cannot remove {}", folder.display()))?;
+/// Creates a project from each template and tests it as the README describes, next to the checkout's own programs.
+fn the_projects_of_new() -> Result<()> {
+    for template in Template::value_variants() {
+        let value = template.to_possible_value();
+        let value = value.context("a template has no name")?;
+        let folder = target_dir()
+            .join("pages")
+            .join(format!("my-{}", value.get_name()));
+        if folder.exists() {
+            fs::remove_dir_all(&folder)
+                .with_context(|| format!("cannot remove {}", folder.display()))?;
+        }
+        let path = folder.display().to_string();
+        let new = [
+            "xtask",
+            "new",
+            "--no-build",
+            "--template",
+            value.get_name(),
+            &path,
+        ];
+        run_command(cargo().args(new))?;
+        let clippy = ["clippy", "--all-targets", "--", "--deny=warnings"];
+        for arguments in [&["fmt", "--all", "--check"][..], &clippy, &["test"]] {
+            let mut cargo = cargo_in(&folder);
+            run_command(cargo.args(arguments).env("CARGO_TARGET_DIR", target_dir()))?;
+        }
     }
-    let path = folder.display().to_string();
-    run_command(cargo().args(["xtask", "new", "--no-build", &path]))?;
-    let mut test = cargo_in(&folder);
-    run_command(test.arg("test").env("CARGO_TARGET_DIR", target_dir()))
+    Ok(())
 }
 
 #[cfg(test)]

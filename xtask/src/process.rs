@@ -4,13 +4,15 @@ use std::{
     env,
     io::{BufRead, BufReader, IsTerminal, pipe, stderr},
     path::{Path, PathBuf},
-    process::{Command, ExitCode, ExitStatus, Stdio},
+    process::Command,
 };
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use crate::paths::{root, target_dir};
+use tma_project::process::cannot_run;
+pub(crate) use tma_project::process::{exit_code, first_line, output, run, shown, status};
 
 /// Cargo, in the checkout. No test of it renews a golden file: `bless` alone has that done.
 pub(crate) fn cargo() -> Command {
@@ -64,19 +66,6 @@ pub(crate) fn lacks(folder: &Path) -> Option<String> {
     output(&mut bindings).err().map(|error| error.to_string())
 }
 
-/// Runs a command in view of the user, and fails when it does.
-pub(crate) fn run(command: &mut Command) -> Result<()> {
-    let status = status(command)?;
-    ensure!(status.success(), "`{}` failed ({status})", shown(command));
-    Ok(())
-}
-
-/// Runs a command in view of the user.
-pub(crate) fn status(command: &mut Command) -> Result<ExitStatus> {
-    say!("$ {}", shown(command));
-    command.status().with_context(|| cannot_run(command))
-}
-
 /// Builds programs with `cargo build` or `cargo test --no-run`, and gives them by name.
 /// Cargo's progress and complaints go to the standard error stream; that it is done goes nowhere.
 pub(crate) fn programs(arguments: &[&str]) -> Result<Vec<(String, PathBuf)>> {
@@ -117,64 +106,9 @@ fn program(message: &Value) -> Option<(String, PathBuf)> {
     Some((name.to_owned(), message["executable"].as_str()?.into()))
 }
 
-/// Runs a command, and returns its output, which the user does not see.
-pub(crate) fn output(command: &mut Command) -> Result<String> {
-    let output = command.stdin(Stdio::null()).output();
-    let output = output.with_context(|| cannot_run(command))?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    ensure!(
-        output.status.success(),
-        "`{}` failed ({}): {}",
-        shown(command),
-        output.status,
-        said.trim()
-    );
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
-/// A program's first line, when it runs.
-pub(crate) fn first_line(program: &str, arguments: &[&str]) -> Option<String> {
-    let text = output(Command::new(program).args(arguments).current_dir(root())).ok()?;
-    text.lines().next().map(str::to_owned)
-}
-
-/// A command as it would be typed.
-pub(crate) fn shown(command: &Command) -> String {
-    let program = Path::new(command.get_program());
-    let name = program.file_stem().unwrap_or(program.as_os_str());
-    let words = [name].into_iter().chain(command.get_args());
-    let quoted = words.map(|word| {
-        let word = word.to_string_lossy();
-        let plain = !word.is_empty() && !word.contains(|c: char| c.is_whitespace() || c == '*');
-        if plain {
-            word.into_owned()
-        } else {
-            format!("'{word}'")
-        }
-    });
-    quoted.collect::<Vec<_>>().join(" ")
-}
-
-/// The same code for the caller.
-pub(crate) fn exit_code(status: ExitStatus) -> ExitCode {
-    let code = status.code().and_then(|code| u8::try_from(code).ok());
-    code.map_or(ExitCode::FAILURE, ExitCode::from)
-}
-
-fn cannot_run(command: &Command) -> String {
-    format!("cannot run {}", Path::new(command.get_program()).display())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn commands_are_shown_as_typed() {
-        let mut command = Command::new("/usr/bin/cargo");
-        command.args(["test", "a b", "nvcc==13.0.*", ""]);
-        assert_eq!(shown(&command), "cargo test 'a b' 'nvcc==13.0.*' ''");
-    }
 
     #[test]
     fn programs_are_found_in_cargos_messages() {
@@ -198,11 +132,5 @@ mod tests {
         let folder = root().join("examples").join(RUST_CUDA);
         assert!(folder.join("Cargo.toml").is_file());
         assert!(lacks(&folder).is_some());
-    }
-
-    #[test]
-    fn a_program_that_is_not_there_is_named() {
-        let error = run(&mut Command::new("/nowhere/program")).unwrap_err();
-        assert_eq!(error.to_string(), "cannot run /nowhere/program");
     }
 }

@@ -14,7 +14,6 @@ use tma_build::{CodeGenerator, RustCuda};
 
 use crate::{
     ci::{PARTS, part},
-    doctor::gpu,
     paths::{examples, relative},
     process::{cargo, cargo_in_example, lacks, shown},
     run::{DEVICES, arch, kernels},
@@ -22,6 +21,7 @@ use crate::{
 };
 pub(crate) use counts::Counts;
 use counts::{Suites, plain};
+use tma_project::doctor::gpu;
 
 /// The suite with a case for each thing that a kernel must do: without a case nothing was tested.
 const NEVER_EMPTY: &str = "cases";

@@ -17,10 +17,10 @@ use std::{
 use anyhow::{Context, Result, ensure};
 
 use crate::{
-    output::table,
     paths::target_dir,
     process::{cargo, exit_code, output, shown},
 };
+use tma_project::table;
 
 /// Limit of `--check` for the runs of rustc.
 const MOST_RUSTC_RUNS: usize = 85;

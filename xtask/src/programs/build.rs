@@ -2,7 +2,6 @@
 
 use std::{
     fs,
-    os::unix::fs::symlink,
     path::{Path, PathBuf},
     process::{Command, Output},
 };
@@ -141,18 +140,13 @@ impl Compiler<'_> {
         let folder = program
             .parent()
             .context("the path of a program has no parent folder")?;
-        // The Python package of the runtime lacks the name used by linkers.
-        let library = folder.join("libcudart.so");
-        let libraries = self.toolkit()?.join("lib");
-        if !library.exists() {
-            symlink(libraries.join("libcudart.so.13"), library)?;
-        }
         fs::create_dir_all(kept)?;
         let mut command = self.nvcc(base, folder)?;
         command
             .arg("-o")
             .arg(program)
-            .args(["-L".as_ref(), folder, "-L".as_ref(), &libraries])
+            .arg("-L")
+            .arg(folder)
             .args(["--keep".as_ref(), "--keep-dir".as_ref(), kept])
             .args(sources)
             .args(self.objects(base)?)
@@ -171,13 +165,6 @@ impl Compiler<'_> {
             .arg(ptx)
             .arg(source);
         command.output().context("cannot run nvcc")
-    }
-
-    fn toolkit(&self) -> Result<&Path> {
-        self.nvcc
-            .ancestors()
-            .nth(2)
-            .context("the path of nvcc has too few components")
     }
 
     /// Returns an nvcc command with the flags of the code base, and writes the missing headers to a folder.

@@ -57,11 +57,7 @@ impl Programs {
     ) -> Result<PathBuf, Failed> {
         let libraries = self.folder.path().join(format!("{name}-libraries"));
         fs::create_dir(&libraries)?;
-        // The Python package of the runtime lacks the linker names of the libraries, and the driver.
-        symlink(
-            self.toolkit.join("lib/libcudart.so.13"),
-            libraries.join("libcudart.so"),
-        )?;
+        // The Python packages lack the driver.
         symlink(library()?, libraries.join("libcuda.so"))?;
         let program = self.folder.path().join(name);
         let output = Command::new(self.toolkit.join("bin/nvcc"))
@@ -69,8 +65,6 @@ impl Programs {
             .arg(&program)
             .arg("-L")
             .arg(&libraries)
-            .arg("-L")
-            .arg(self.toolkit.join("lib"))
             .args(sources)
             .env("NVCC_APPEND_FLAGS", flags)
             .output()?;

@@ -75,7 +75,6 @@ pub(crate) struct Exec {
     #[arg(
         required = true,
         trailing_var_arg = true,
-        allow_hyphen_values = true,
         value_names = ["PROGRAM", "ARGUMENTS"]
     )]
     command: Vec<OsString>,

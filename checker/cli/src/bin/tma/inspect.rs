@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use tma_emulator::{Config, Session, Unsupported};
 use tma_host::{Device, Dim3, GpuError, Module, Resources, Source};
 use tma_launch::{Failure, Parameter, Signature};
+use tma_project::{inspect, ptx};
 
 use crate::{assembled::Assembled, wrong_input::OrWrongInput};
 
@@ -14,7 +15,8 @@ use crate::{assembled::Assembled, wrong_input::OrWrongInput};
 /// ptxas, if installed, reports the registers and memory; on a machine with a GPU the driver reports them too.
 #[derive(clap::Args)]
 pub(crate) struct Inspect {
-    /// PTX file to inspect
+    /// PTX file, or a kernel of the project in this folder
+    #[arg(value_name = "FILE|KERNEL")]
     file: PathBuf,
     /// Show only this kernel
     #[arg(long)]
@@ -22,10 +24,20 @@ pub(crate) struct Inspect {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten, next_help_heading = "Options for a kernel of the project")]
+    kernel: inspect::Options,
 }
 
 impl Inspect {
     pub(crate) fn run(self, out: &mut impl Write) -> Result<()> {
+        let gpu = ptx::of_project();
+        if let Some(kernel) = self.file.to_str()
+            && !self.file.exists()
+            && kernel.chars().all(|c| c.is_alphanumeric() || c == '_')
+            && gpu.join("Cargo.toml").is_file()
+        {
+            return inspect::show(kernel, &self.kernel, &gpu).map(drop);
+        }
         let source = Source::read(&self.file).or_wrong_input()?;
         let kernels = match &self.entry {
             Some(entry) => vec![source.signature(entry)?.clone()],

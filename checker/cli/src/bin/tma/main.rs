@@ -17,18 +17,20 @@ mod wrong_input;
 
 use std::{
     io::{self, Write},
+    path::Path,
     process::ExitCode,
 };
 
 use clap::{Parser, Subcommand};
 use tma_launch::{EscapedWriter, escape_text};
+use tma_project::{doctor, new, ptx, run, setup};
 use wrong_input::WrongInput;
 
 #[derive(Parser)]
 #[command(
     name = "tma",
     version,
-    about = "Inspects GPUs, PTX and tensor maps for the Tensor Memory Accelerator, and runs kernels without a GPU"
+    about = "Makes, builds and checks kernels for the Tensor Memory Accelerator, with and without a GPU"
 )]
 struct Command {
     #[command(subcommand)]
@@ -38,15 +40,23 @@ struct Command {
 #[derive(Subcommand)]
 enum Verb {
     Devices(devices::Devices),
+    Doctor(doctor::Args),
     Emulate(emulate::Emulate),
     #[cfg(target_os = "linux")]
     Exec(exec::Exec),
     Finish(finish::Finish),
     Inspect(inspect::Inspect),
     Map(Box<map::Map>),
+    New(new::Args),
+    Ptx(ptx::Args),
     #[cfg(target_os = "linux")]
     Record(record::Record),
     Replay(replay::Replay),
+    /// Builds the project in this folder and runs its program, on a GPU or on the emulator
+    Run(run::Args),
+    Setup(setup::Args),
+    /// Builds the project in this folder and runs its tests, on a GPU or on the emulator
+    Test(run::Args),
 }
 
 fn main() -> ExitCode {
@@ -60,6 +70,12 @@ fn main() -> ExitCode {
         Verb::Finish(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
         Verb::Inspect(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
         Verb::Map(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
+        Verb::Doctor(verb) => doctor::run(&verb, Path::new("target"), Vec::new()),
+        Verb::New(verb) => new::run(&verb),
+        Verb::Ptx(verb) => ptx::run(&verb, &ptx::of_project()),
+        Verb::Run(args) => run::run("run", &args),
+        Verb::Setup(verb) => setup::run(&verb),
+        Verb::Test(args) => run::run("test", &args),
         #[cfg(target_os = "linux")]
         Verb::Record(verb) => verb.run(),
         Verb::Replay(verb) => verb.run(out),

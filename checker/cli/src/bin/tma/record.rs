@@ -16,7 +16,7 @@ use tma_launch::{escape_name, escape_text};
 use crate::{
     exec::{
         code,
-        library::{DRIVERS, Library, search_path},
+        library::{DRIVERS, Library, contents, search_path},
         stub::shared_object,
     },
     interrupt,
@@ -50,7 +50,6 @@ pub(crate) struct Record {
     #[arg(
         required = true,
         trailing_var_arg = true,
-        allow_hyphen_values = true,
         value_names = ["PROGRAM", "ARGUMENTS"]
     )]
     command: Vec<OsString>,
@@ -66,6 +65,7 @@ const TRITON_VARIABLE: &str = "TRITON_LIBCUDA_PATH";
 const RECORDER: Library = Library {
     file: "libcuda_recorder.so",
     variable: "TMA_CUDA_RECORDER",
+    contents: contents!("cuda_recorder"),
 };
 
 impl Record {

@@ -3,7 +3,8 @@
 use std::{
     env,
     ffi::OsString,
-    fs, io,
+    fs,
+    io::{self, Write as _},
     os::unix::fs::symlink,
     path::{Path, PathBuf},
 };
@@ -19,11 +20,26 @@ pub(crate) struct Library {
     pub(crate) file: &'static str,
     /// The environment variable that overrides the library's path.
     pub(crate) variable: &'static str,
+    /// The contents of the library, in a release build.
+    pub(crate) contents: Option<&'static [u8]>,
 }
+
+/// The contents of a library, unless this is a debug build, which finds it in cargo's output folder.
+macro_rules! contents {
+    ($name:literal) => {{
+        #[cfg(debug_assertions)]
+        let contents = None;
+        #[cfg(not(debug_assertions))]
+        let contents: Option<&'static [u8]> = Some(embedded_library::embedded_library!($name));
+        contents
+    }};
+}
+pub(crate) use contents;
 
 const EMULATED: Library = Library {
     file: "libemulated_cuda.so",
     variable: "TMA_EMULATED_CUDA",
+    contents: contents!("emulated_cuda"),
 };
 const SEARCH_PATH: &str = "LD_LIBRARY_PATH";
 
@@ -36,9 +52,14 @@ pub(crate) const DRIVERS: [&str; 2] = ["libcuda.so.1", "libcuda.so"];
 const BUILT_IN: Option<&str> = option_env!("TMA_BUILT_IN");
 
 impl Library {
-    /// Finds the library next to the command or in cargo's output folder, there or in `deps`.
+    /// Finds the library: the one that the command contains, or one next to the command or in cargo's output folder,
+    /// there or in `deps`.
     pub(crate) fn find(self) -> Result<PathBuf> {
-        let Self { file, variable } = self;
+        let Self {
+            file,
+            variable,
+            contents,
+        } = self;
         if let Some(path) = env::var_os(variable).map(PathBuf::from) {
             if path.is_file() {
                 return fs::canonicalize(&path).context(variable);
@@ -47,6 +68,9 @@ impl Library {
                 "{}, named by {variable}, is not a file; set or unset {variable}",
                 path.display()
             );
+        }
+        if let Some(contents) = contents {
+            return unpacked(file, contents);
         }
         let command = env::current_exe()?;
         let beside = command.parent().map(Path::to_owned);
@@ -60,6 +84,22 @@ impl Library {
             )
         })
     }
+}
+
+/// Returns the path of a file of the user's cache with these contents; writes it unless it is there.
+fn unpacked(file: &str, contents: &[u8]) -> Result<PathBuf> {
+    let folder = tma_build::user_cache().join(concat!("tma-", env!("CARGO_PKG_VERSION")));
+    let path = folder.join(file);
+    let cannot_write = || format!("cannot write {}", path.display());
+    if fs::read(&path).is_ok_and(|found| found == contents) {
+        return Ok(path);
+    }
+    fs::create_dir_all(&folder).with_context(cannot_write)?;
+    // Another process may be loading the file.
+    let mut new = tempfile::NamedTempFile::new_in(&folder).with_context(cannot_write)?;
+    new.write_all(contents).with_context(cannot_write)?;
+    new.persist(&path).with_context(cannot_write)?;
+    Ok(path)
 }
 
 /// Finds the replacement CUDA library.

@@ -1,0 +1,93 @@
+//! `run` and `test`: cargo's verbs for a project with kernels, on a device.
+
+use std::{
+    env,
+    ffi::OsString,
+    process::{Command, ExitCode},
+};
+
+use anyhow::Result;
+
+use crate::{
+    process::{exit_code, status},
+    setup,
+};
+
+/// A device, and arguments for cargo.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Device to run on [default: a GPU if there is one]
+    #[arg(long, value_name = "DEVICE", value_parser = ["gpu", "emulator"])]
+    device: Option<String>,
+    /// Seed of the emulator's schedule
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Arguments for cargo
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<OsString>,
+}
+
+/// Builds the project, and runs its program or its tests: `verb` is `run` or `test`.
+///
+/// # Errors
+/// There is no device compiler, or cargo cannot be started.
+pub fn run(verb: &str, args: &Args) -> Result<ExitCode> {
+    setup::ensure_device_compiler()?;
+    Ok(exit_code(status(&mut args.command(verb))?))
+}
+
+impl Args {
+    fn command(&self, verb: &str) -> Command {
+        let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        cargo.arg(verb).args(&self.arguments);
+        if let Some(device) = &self.device {
+            cargo.env("TMA_DEVICE", device);
+        }
+        if let Some(seed) = self.seed {
+            cargo.env("TMA_SEED", seed.to_string());
+        }
+        cargo
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Verb {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    #[test]
+    fn devices_and_seeds_are_variables_and_the_rest_is_for_cargo() {
+        let typed = [
+            "test",
+            "--device",
+            "emulator",
+            "--seed",
+            "7",
+            "--release",
+            "--",
+            "--nocapture",
+        ];
+        let command = Verb::parse_from(typed).args.command("test");
+        let arguments: Vec<_> = command.get_args().collect();
+        assert_eq!(arguments, ["test", "--release", "--", "--nocapture"]);
+        let variables: Vec<_> = command
+            .get_envs()
+            .map(|(name, value)| (name, value.unwrap()))
+            .collect();
+        assert_eq!(
+            variables,
+            [
+                ("TMA_DEVICE".as_ref(), "emulator".as_ref()),
+                ("TMA_SEED".as_ref(), "7".as_ref())
+            ]
+        );
+        assert!(Verb::try_parse_from(["test", "--device", "cpu"]).is_err());
+    }
+}
