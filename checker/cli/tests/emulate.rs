@@ -271,7 +271,7 @@ fn input_that_is_wrong_is_an_error() {
 
     let (_folder, path) = self::folder(PTX, &FILE.replace("\"add\"", "\"ad\""));
     let said = ends(&emulate(&path, &[]), 2);
-    assert!(said.contains("k.toml:5:1: resolve: "), "{said}");
+    assert!(said.contains("k.toml:6:9: resolve: "), "{said}");
     assert!(
         said.contains("has no kernel `ad`: did you mean `add`?"),
         "{said}"

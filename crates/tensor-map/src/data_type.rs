@@ -62,6 +62,9 @@ pub enum DataType {
 }
 
 impl DataType {
+    /// `i8`: tensor maps have one type for integers of 8 bits.
+    pub const I8: Self = Self::U8;
+
     /// All types, in the driver's order.
     pub const ALL: [Self; 16] = [
         Self::U8,
@@ -194,6 +197,7 @@ macro_rules! elements {
 
 elements! {
     u8 => U8,
+    i8 => I8,
     u16 => U16,
     u32 => U32,
     i32 => I32,
@@ -215,7 +219,13 @@ mod tests {
 
     #[test]
     fn element_sizes_are_the_rust_types_sizes() {
-        assert!(agrees::<u8>() && agrees::<u16>() && agrees::<u32>() && agrees::<u64>());
+        assert!(
+            agrees::<u8>()
+                && agrees::<i8>()
+                && agrees::<u16>()
+                && agrees::<u32>()
+                && agrees::<u64>()
+        );
         assert!(agrees::<i32>() && agrees::<i64>() && agrees::<f32>() && agrees::<f64>());
     }
 

@@ -164,8 +164,9 @@ impl fmt::Display for Diagnostic {
                     write!(f, ", for `{variable}`")?;
                 }
                 f.write_str(
-                    "; index arrays by constants and do not take the address of locals, put what is large \
-                     into `tma::shared!`, or say `#[kernel(local_memory)]`",
+                    "; builds without debug assertions refuse this. Index arrays by constants, as in \
+                     `let mut i = 0; while i < N { sums[i] += 1; i += 1; }` with a constant `N`, put large arrays \
+                     into `tma::shared!`, or write `#[kernel(local_memory)]`",
                 )
             }
             Lint::Recursion { callee } => write!(

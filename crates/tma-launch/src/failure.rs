@@ -4,8 +4,9 @@ use crate::Violations;
 
 /// The reason why a job, or a part of one, failed.
 ///
-/// Displays as `stage: what (ERROR_NAME): hint`, without missing parts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Displays as `stage: what (ERROR_NAME): hint`, without missing parts. `Debug` prints the same, so that `unwrap` and a
+/// `main` that returns it show the report.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Failure {
     /// The stage that failed.
     pub stage: Stage,
@@ -122,11 +123,23 @@ impl Display for Failure {
     }
 }
 
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Display::fmt(self, f)
+    }
+}
+
 impl std::error::Error for Failure {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn unwrap_shows_the_report_as_people_read_it() {
+        let failure = Failure::new(Stage::Launch, "two\nlines").hint("fix \"it\"");
+        assert_eq!(format!("{failure:?}"), "launch: two\nlines: fix \"it\"");
+    }
 
     #[test]
     fn parts_that_are_missing_leave_no_trace() {

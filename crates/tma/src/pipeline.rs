@@ -21,7 +21,7 @@ use crate::{
 use stamps::{Role, Stamps};
 
 pub use crate::tile::own_elements::OwnElements;
-pub use drain::{Drain, FullStage, StoredStage, StoringDrain};
+pub use drain::{Drain, FullStage, StageTile, StoredStage, StoringDrain};
 pub use fill::{EmptyStage, Fill};
 pub use items::Items;
 pub use multicast::{

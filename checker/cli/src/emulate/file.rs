@@ -184,7 +184,7 @@ impl LaunchFile {
             match found {
                 Ok(number) => file.launch.module = number,
                 Err(says) => {
-                    notes.note(Invalid::Here(file.at.clone(), says));
+                    notes.note(Invalid::Here(file.entry_at.clone(), says));
                 }
             }
         }
@@ -221,16 +221,21 @@ impl LaunchFile {
     /// A kernel is missing from its module, or a launch breaks a rule; all violations are listed.
     pub fn check(&self, sources: &[Source], buffers: &[Buffer]) -> Result<(), Violations> {
         let notes = Notes::default();
-        for FileLaunch { launch, at, .. } in &self.launches {
+        for file in &self.launches {
+            let launch = &file.launch;
             let Some(source) = sources.get(launch.module) else {
                 continue;
             };
-            let checked = source.signature(&launch.entry).and_then(|signature| {
-                check(launch, buffers, &Limits::SM_90, signature)
-                    .map_err(|violations| Failure::check(&launch.entry, violations))
-            });
-            if let Err(failure) = checked {
-                notes.note(Invalid::Here(at.clone(), failure.to_string()));
+            let signature = match source.signature(&launch.entry) {
+                Ok(signature) => signature,
+                Err(failure) => {
+                    notes.note(Invalid::Here(file.entry_at.clone(), failure.to_string()));
+                    continue;
+                }
+            };
+            if let Err(violations) = check(launch, buffers, &Limits::SM_90, signature) {
+                let failure = Failure::check(&launch.entry, violations);
+                notes.note(Invalid::Here(file.at.clone(), failure.to_string()));
             }
         }
         notes.into_result(&self.name, &self.text)

@@ -23,6 +23,8 @@ pub(super) struct FileLaunch {
     pub(super) module: Option<usize>,
     /// The location in the text.
     pub(super) at: Range<usize>,
+    /// The location of the entry's name.
+    pub(super) entry_at: Range<usize>,
 }
 
 impl FileLaunch {
@@ -33,7 +35,7 @@ impl FileLaunch {
         maps: &[FileMap],
         textures: &[FileTexture],
     ) -> Result<Self, Noted> {
-        let entry = table.required("entry", Value::string);
+        let entry = table.required("entry", |value| Ok((value.string()?, value.at.clone())));
         let module = named(table, modules);
         let grid = table.required("grid", extent);
         let block = table.required("block", extent);
@@ -46,18 +48,19 @@ impl FileLaunch {
             value.list(|value| argument(value, buffers, maps, textures))
         });
         table.end();
-        let mut launch = Launch::new(entry?, grid?, block?);
+        let (entry, entry_at) = entry?;
+        let mut launch = Launch::new(entry, grid?, block?);
         launch.shape.cluster = cluster?;
         launch.shape.non_portable_cluster = non_portable?.unwrap_or(false);
         launch.shape.cooperative = cooperative?.unwrap_or(false);
         launch.shape.overlaps = overlaps?.unwrap_or(false);
         launch.shape.shared_bytes = shared_bytes?.unwrap_or(0);
         launch.arguments = arguments?.unwrap_or_default();
-        let at = table.at.clone();
         Ok(Self {
             launch,
             module: module?,
-            at,
+            at: table.at.clone(),
+            entry_at,
         })
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn refused_at_its_line() -> Result<(), Failed> {
         &error,
         &[
             "local-memory: in `big` (src/lib.rs:7): 4000 bytes of local memory for each thread, for `table`",
-            "put what is large into `tma::shared!`",
+            "put large arrays into `tma::shared!`",
             "unresolved-function: in `external` (src/lib.rs:15): `missing` is called and nobody defines it",
             "recursion: in `deep` (src/lib.rs:21): `k",
             "::ackermann` calls itself",

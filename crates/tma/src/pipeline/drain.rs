@@ -1,3 +1,5 @@
+use core::marker::PhantomData;
+
 use super::{NO_ITEM, Pipeline};
 use crate::{
     barrier::{Barrier, ring::Cursor},
@@ -164,6 +166,56 @@ impl<S: TileArray, M: Mode> FullStage<Tile<S, M>> {
         // SAFETY: the vector has been loaded (6 of `Block::converged`), and no thread writes it before this thread
         // releases the stage.
         unsafe { self.stage.vector(coords).read() }
+    }
+}
+
+impl<S: TileArray, M: Mode, const TILES: usize> FullStage<[Tile<S, M>; TILES]> {
+    /// Returns the tile with this number.
+    ///
+    /// # Panics
+    /// The tile is out of bounds.
+    #[inline(always)]
+    pub fn tile(&self, number: u32) -> StageTile<'_, S, M> {
+        assert!(number < TILES as u32);
+        StageTile {
+            tile: self.stage.cast().add(number),
+            stage: PhantomData,
+        }
+    }
+}
+
+/// A tile of a loaded stage, until the stage is released.
+pub struct StageTile<'stage, S, M: Mode> {
+    tile: SharedPtr<Tile<S, M>>,
+    stage: PhantomData<&'stage ()>,
+}
+
+impl<S: TileArray, M: Mode> StageTile<'_, S, M> {
+    /// Returns the element with this number, counted row by row.
+    ///
+    /// # Panics
+    /// The element is out of bounds.
+    #[inline(always)]
+    pub fn get(&self, index: u32) -> S::Element {
+        assert!(index < S::ELEMS);
+        // SAFETY: the element has been loaded (6 of `Block::converged`), and no thread writes it before this
+        // thread releases the stage, which this tile borrows.
+        unsafe { self.tile.element(index).read() }
+    }
+
+    /// Returns the 16 bytes at these coordinates: as [`SharedTile::vector`](crate::SharedTile::vector).
+    ///
+    /// # Panics
+    /// The vector is out of bounds.
+    #[inline(always)]
+    pub fn vector<const RANK: usize>(&self, coords: [u32; RANK]) -> <S::Element as Element>::Vector
+    where
+        S: Rank<RANK>,
+    {
+        assert_vector::<S, RANK>(coords);
+        // SAFETY: the vector has been loaded (6 of `Block::converged`), and no thread writes it before this thread
+        // releases the stage, which this tile borrows.
+        unsafe { self.tile.vector(coords).read() }
     }
 }
 

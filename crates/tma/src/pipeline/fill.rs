@@ -138,6 +138,22 @@ impl<S, M: Mode> EmptyStage<Tile<S, M>> {
     }
 }
 
+impl<S, M: Mode, const TILES: usize> EmptyStage<[Tile<S, M>; TILES]> {
+    /// Loads all tiles; `at(number)` returns the coordinates of a tile's first element, innermost first.
+    #[inline(always)]
+    pub fn load_all<const RANK: usize>(self, map: &TileMap<S, M>, at: impl Fn(u32) -> [i32; RANK])
+    where
+        S: Rank<RANK>,
+    {
+        self.load_with(|loads, stage| {
+            for number in 0..TILES as u32 {
+                // SAFETY: the stage is empty, and the tensor may be read there (5 of `Block::converged`).
+                unsafe { loads.tile(stage.cast().add(number), map, at(number)) };
+            }
+        });
+    }
+}
+
 impl<A: Tiles, B: Tiles> EmptyStage<Pair<A, B>> {
     /// Loads all tiles; `at(number)` returns the coordinates of a tile's first element, innermost first.
     #[inline(always)]

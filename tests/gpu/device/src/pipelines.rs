@@ -122,6 +122,51 @@ pub unsafe fn drawn_tiles<const STAGES: u32>(
     );
 }
 
+/// Writes `x + 2 * y` for the numbers `x` and `y` of each two neighbouring tiles, which a stage has together.
+///
+/// # Safety
+/// 1. As for [`dealt_items`].
+/// 2. `output` has `pairs` items; no other code uses it or the tensor.
+#[kernel(
+    max_threads = 128,
+    shared_bytes = pipeline::bytes::<[Tile<ItemTile, Swizzle64>; 2]>(3, 1)
+)]
+pub unsafe fn pairs_of_tiles(
+    output: *mut u32,
+    #[grid_constant] input: &TileMap<ItemTile, Swizzle64>,
+    pairs: u32,
+) {
+    // SAFETY: every thread gets here (1), and the tensor may be read (2).
+    let block = unsafe { Block::converged() };
+    let memory = shared::dynamic::<[Tile<ItemTile, Swizzle64>; 2], 512>();
+    block.pipeline::<_, 3>(memory, 1).split(
+        |mut fill| {
+            for pair in block.items(pairs) {
+                let at = |number| [0, (2 * pair + number) as i32 * ROWS];
+                fill.next().load_all(input, at);
+            }
+        },
+        |workers, mut drain| {
+            for pair in block.items(pairs) {
+                let stage = drain.next();
+                let (first, second) = (stage.tile(0), stage.tile(1));
+                let mut index = workers.thread();
+                while index < ITEM {
+                    let [of_vector, ..] = second.vector([index % 16 / 4, index / 16]);
+                    assert!(of_vector == second.get(index / 4 * 4));
+                    // SAFETY: the item is there (2).
+                    unsafe {
+                        *output.add((pair * ITEM + index) as usize) =
+                            first.get(index) + 2 * second.get(index);
+                    };
+                    index += workers.threads();
+                }
+                stage.release();
+            }
+        },
+    );
+}
+
 /// Works like [`drawn_tiles`], with results that are stored from the loaded tiles.
 ///
 /// # Safety

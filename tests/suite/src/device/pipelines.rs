@@ -40,6 +40,9 @@ pub(super) fn cases() -> Vec<Scenario> {
             }
         }
     }
+    for (blocks, items) in [(1, 1), (2, 3), (1, 14), (3, 37)] {
+        cases.push(pairs(blocks, items));
+    }
     for tiles in [1, 2, 3, 4, 8] {
         for (is_part, blocks, items) in
             [(true, 1, 11), (false, 1, 11), (true, 3, 20), (false, 3, 2)]
@@ -68,6 +71,24 @@ fn sizes(stages: u32) -> Vec<(u32, u32)> {
     // Fewer items than a stage make no stage.
     sizes.dedup();
     sizes
+}
+
+/// Adds neighbouring items, the second one doubled; without a second one, the first stays.
+fn pairs(blocks: u32, items: u32) -> Scenario {
+    let (len, pairs) = (items * ITEM, items.div_ceil(2));
+    let numbers: Vec<u32> = (0..len).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
+    let sum = |index: u32| {
+        let first = index / ITEM * 2 * ITEM + index % ITEM;
+        let second = numbers.get((first + ITEM) as usize).copied().unwrap_or(0);
+        numbers[first as usize].wrapping_add(second.wrapping_mul(2))
+    };
+    let expected: Vec<u32> = (0..pairs * ITEM).map(sum).collect();
+    let input = MapRef::new(map(items, Swizzle::B64), 1);
+    let call = kernels::pairs_of_tiles(BufferRef::new(0), input, pairs);
+    let name = format!("{}_{blocks}_blocks_{items}_items", call.entry());
+    let launch = launched(call, Shape::new(blocks, 96));
+    let input = Buffer::new("input", &numbers);
+    compared(&name, &expected, vec![input], launch)
 }
 
 /// Items as rows of a matrix.

@@ -360,6 +360,9 @@ fn list<T: Display>(names: impl Iterator<Item = T>) -> String {
 }
 
 fn data_type(given: &str) -> Result<DataType> {
+    if given == "i8" {
+        return Ok(DataType::I8);
+    }
     named("type", &DataType::ALL, DataType::name, given)
 }
 
