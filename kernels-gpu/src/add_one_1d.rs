@@ -25,7 +25,7 @@ const BYTES: u32 = size_of::<[i32; BUF_LEN]>() as u32;
 ///    only this kernel uses while it runs.
 /// 2. `data + offset_elems` is a multiple of 16 bytes.
 /// 3. Blocks are one-dimensional, of a multiple of 32 threads.
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/add_one_1d.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/add_one_1d.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn add_one_1d(data: *mut i32, offset_elems: u64) {
     // SAFETY: (1) to (3) are those of `add_one_1d` (1), and the transaction copies and expects the bytes (2).

@@ -16,7 +16,7 @@ use crate::vectors::{VECTOR_BYTES, Vector, one_more, tile_bytes};
 /// 2. Both addresses and `len_bytes` are multiples of 16, and no block begins past the end.
 /// 3. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads, and the launch has
 ///    the shared memory.
-#[cfg_attr(doc, doc = concat!("\n# PTX of `add_one_bulk_1`\n```text\n", include_str!("../../tests/golden/ptx/add_one_bulk_1.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX of `add_one_bulk_1`\n```text\n", include_str!("../../tests/golden/ptx/add_one_bulk_1.ptx"), "\n```"))]
 #[kernel(
     max_threads = 1024,
     instances(VECTORS = 1, 2, 4),

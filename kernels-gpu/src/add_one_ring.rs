@@ -43,7 +43,7 @@ const fn chunk_bytes(threads: u32) -> u32 {
 /// 3. `counter` is as its type requires.
 /// 4. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads and of 64 at least,
 ///    and the launch has the shared memory.
-#[cfg_attr(doc, doc = concat!("\n# PTX of `add_one_ring_4`\n```text\n", include_str!("../../tests/golden/ptx/add_one_ring_4.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX of `add_one_ring_4`\n```text\n", include_str!("../../tests/golden/ptx/add_one_ring_4.ptx"), "\n```"))]
 #[kernel(
     max_threads = 544,
     instances(STAGES = 2, 3, 4, 6, 8),

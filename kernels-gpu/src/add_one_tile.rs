@@ -20,7 +20,7 @@ use crate::{
 ///    the maps swizzle; its width is a multiple of 16 bytes. Rows of `dst` end at multiples of 16 bytes, or the bytes up
 ///    to the next one are padding. Coordinates are less than 2^31.
 /// 3. Blocks are one-dimensional, of a multiple of 32 threads, and the launch has the shared memory.
-#[cfg_attr(doc, doc = concat!("\n# PTX of `add_one_tile_4`\n```text\n", include_str!("../../tests/golden/ptx/add_one_tile_4.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX of `add_one_tile_4`\n```text\n", include_str!("../../tests/golden/ptx/add_one_tile_4.ptx"), "\n```"))]
 #[kernel(
     max_threads = 1024,
     instances(VECTORS = 1, 2, 4),

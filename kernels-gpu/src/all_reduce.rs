@@ -21,7 +21,7 @@ use crate::{
 ///    uses while it runs.
 /// 2. Both addresses and `len_bytes` are multiples of 16, and no block begins past the end.
 /// 3. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads, and the launch has the shared memory.
-#[cfg_attr(doc, doc = concat!("\n# PTX of `all_reduce_bf16_1`\n```text\n", include_str!("../../tests/golden/ptx/all_reduce_bf16_1.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX of `all_reduce_bf16_1`\n```text\n", include_str!("../../tests/golden/ptx/all_reduce_bf16_1.ptx"), "\n```"))]
 #[kernel(
     max_threads = 512,
     instances(T = f32, Bf16; VECTORS = 1, 2),

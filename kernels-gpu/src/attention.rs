@@ -195,7 +195,7 @@ macro_rules! heads {
 
 heads! {
     attention_64: 64 elements in 1 boxes, sums 32, 128 keys in 8 steps, scores 64, 2 slots, 6 stages;
-    #[cfg_attr(doc, doc = concat!("\n# Instructions of `attention_128_bf16_true`\n```text\n", include_str!("../../tests/golden/ptx/attention_128_bf16_true.txt"), "\n```"))]
+    #[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# Instructions of `attention_128_bf16_true`\n```text\n", include_str!("../../tests/golden/ptx/attention_128_bf16_true.txt"), "\n```"))]
     attention_128: 128 elements in 2 boxes, sums 64, 128 keys in 8 steps, scores 64, 2 slots, 5 stages;
     attention_256: 256 elements in 4 boxes, sums 128, 64 keys in 4 steps, scores 32, 1 slots, 5 stages;
 }

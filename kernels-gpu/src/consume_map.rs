@@ -26,7 +26,7 @@ const BOX_5D_BYTES: usize = 16 * BOX_5D[0];
 /// 2. `maps` and `output` are as their types say.
 /// 3. `x` is a multiple of 16.
 /// 4. Grid and blocks are one-dimensional; blocks are whole warps.
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/consume_map.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/consume_map.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn consume_map(
     maps: GlobalRef<TensorMap, PerBlock>,

@@ -41,7 +41,7 @@ const COLUMN_BYTES: u32 = 4 * COLUMN_ELEMS;
 /// 2. `filters` is as its type requires; `output` has room for `pixels` pixels, which is
 ///    `width * height * N`, and no other code uses it.
 /// 3. Grid and blocks are one-dimensional; there is a block of 256 threads for each [`PIXELS`] results.
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/conv_im2col.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/conv_im2col.ptx"), "\n```"))]
 #[kernel(max_threads = 256)]
 pub unsafe fn conv_im2col(
     #[grid_constant] images: &TensorMap,

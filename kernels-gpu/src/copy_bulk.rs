@@ -24,7 +24,7 @@ use tma::{
 /// 3. `counter` is as its type requires.
 /// 4. Grid and blocks are one-dimensional, blocks of 32 threads, and the launch has the shared
 ///    memory.
-#[cfg_attr(doc, doc = concat!("\n# PTX of `copy_bulk_4`\n```text\n", include_str!("../../tests/golden/ptx/copy_bulk_4.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX of `copy_bulk_4`\n```text\n", include_str!("../../tests/golden/ptx/copy_bulk_4.ptx"), "\n```"))]
 #[kernel(
     max_threads = 32,
     instances(STAGES = 2, 3, 4, 6, 8),

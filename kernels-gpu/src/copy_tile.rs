@@ -31,7 +31,7 @@ use crate::patch::Patch;
 /// 4. `counter` is as its type requires.
 /// 5. Grid and blocks are one-dimensional, blocks of 32 threads, and the launch has the shared
 ///    memory.
-#[cfg_attr(doc, doc = concat!("\n# PTX of `copy_tile_4`\n```text\n", include_str!("../../tests/golden/ptx/copy_tile_4.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX of `copy_tile_4`\n```text\n", include_str!("../../tests/golden/ptx/copy_tile_4.ptx"), "\n```"))]
 #[kernel(
     max_threads = 32,
     instances(STAGES = 2, 3, 4, 6),

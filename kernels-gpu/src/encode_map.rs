@@ -48,7 +48,7 @@ shared! {
 /// 2. `fields` and `maps` are as their types say. Each of the fields is one of a map of a tensor in
 ///    `tensors`, and maps are at multiples of 64.
 /// 3. The grid is one-dimensional; blocks are one warp.
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/encode_map.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/encode_map.ptx"), "\n```"))]
 #[kernel(max_threads = 32)]
 pub unsafe fn encode_map(
     #[grid_constant] template: &TensorMap,
@@ -64,7 +64,7 @@ pub unsafe fn encode_map(
 ///
 /// # Safety
 /// The conditions of [`encode_map`], (2) and (3).
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/encode_map_zeroed.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/encode_map_zeroed.ptx"), "\n```"))]
 #[kernel(max_threads = 32)]
 pub unsafe fn encode_map_zeroed(
     fields: GlobalRef<MapFields, PerBlock>,

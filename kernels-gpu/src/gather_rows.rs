@@ -17,7 +17,7 @@ const ROW_BYTES: u32 = size_of::<[u32; ROW]>() as u32;
 /// 2. `indices` has `rows` numbers, none of them negative as `i32`; `output` has room for `rows`
 ///    rows, is a multiple of 16 bytes, and no other code uses it.
 /// 3. Blocks are one warp, and there is one for each [`ROWS`] rows.
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/gather_rows.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/gather_rows.ptx"), "\n```"))]
 #[kernel(max_threads = 32)]
 pub unsafe fn gather_rows(
     #[grid_constant] table: &TileMap<[[u32; ROW]; 1]>,

@@ -100,7 +100,7 @@ struct Operands<'a, T> {
 ///    rows, and stages of 64 that cover K; the tiles are fewer than 2^31 together, and coordinates are below 2^31.
 /// 3. `bias` has the numbers that `product` requires: one for each column or none.
 /// 4. Grid and blocks are one-dimensional.
-#[cfg_attr(doc, doc = concat!("\n# Instructions of `gemm_bf16_true_true`\n```text\n", include_str!("../../tests/golden/ptx/gemm_bf16_true_true.txt"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# Instructions of `gemm_bf16_true_true`\n```text\n", include_str!("../../tests/golden/ptx/gemm_bf16_true_true.txt"), "\n```"))]
 #[kernel(
     max_threads = 384,
     min_blocks = 1,

@@ -153,7 +153,7 @@ struct Operands<'a> {
 ///    row; `b_scales` has the scales of B: all stages for 128 rows, then all stages for the next 128 rows. No thread
 ///    writes them.
 /// 4. Grid and blocks are one-dimensional.
-#[cfg_attr(doc, doc = concat!("\n# Instructions of `gemm_fp8`\n```text\n", include_str!("../../tests/golden/ptx/gemm_fp8.txt"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# Instructions of `gemm_fp8`\n```text\n", include_str!("../../tests/golden/ptx/gemm_fp8.txt"), "\n```"))]
 #[kernel(max_threads = 384, min_blocks = 1, shared_bytes = SHARED_BYTES)]
 pub unsafe fn gemm_fp8(
     #[grid_constant] c: &Map<Bf16>,

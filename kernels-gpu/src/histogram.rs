@@ -16,7 +16,7 @@ const BINS_BYTES: u32 = size_of::<[u32; BINS]>() as u32;
 /// 1. `data` has `len` bytes that no thread writes while the kernel runs.
 /// 2. `counts` has [`BINS`] numbers at a multiple of 16 bytes that no other code uses.
 /// 3. Grid and blocks are one-dimensional; blocks are whole warps.
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/histogram.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/histogram.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn histogram(data: *const u8, len: u32, counts: *mut u32) {
     shared! {

@@ -31,7 +31,7 @@ const PAIRS: usize = size_of::<Tile<Pixels>>() / size_of::<F16x2>();
 /// 2. `output` is as its type requires: it has room for 128 halves.
 /// 3. `c` is a multiple of 8.
 /// 4. The block is one-dimensional, of a multiple of 32 threads; there is one.
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/hwc_tile.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/hwc_tile.ptx"), "\n```"))]
 #[kernel(max_threads = 128)]
 pub unsafe fn hwc_tile(
     #[grid_constant] map: &TileMap<Pixels>,
@@ -63,7 +63,7 @@ pub unsafe fn hwc_tile(
 /// 1. `map` is as for [`hwc_tile`].
 /// 2. `coords` and `output` are as their types say: two numbers and 128 halves for each tile.
 /// 3. Blocks are one warp.
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/hwc_tile_lanes.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/hwc_tile_lanes.ptx"), "\n```"))]
 #[kernel(max_threads = 32)]
 pub unsafe fn hwc_tile_lanes(
     #[grid_constant] map: &TileMap<Pixels>,

@@ -19,7 +19,7 @@ use crate::rows::{self, Number, Operation, Row};
 /// 3. `counter` is as its type requires; `rows`, the blocks of the grid and 512 are fewer than 2^32 together.
 /// 4. Grid and blocks are one-dimensional. A block has a warp that loads, and at least the whole warps that have 32
 ///    elements of a row for each thread, 64 of a long one: 544 threads at most. The launch has the shared memory.
-#[cfg_attr(doc, doc = concat!("\n# Instructions of `layer_norm_bf16_false`\n```text\n", include_str!("../../tests/golden/ptx/layer_norm_bf16_false.txt"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# Instructions of `layer_norm_bf16_false`\n```text\n", include_str!("../../tests/golden/ptx/layer_norm_bf16_false.txt"), "\n```"))]
 #[allow(
     clippy::too_many_arguments,
     reason = "a parameter each, as the others have"
@@ -63,7 +63,7 @@ pub unsafe fn layer_norm<T: Number, const LONG: bool>(
 /// 3. Grid and blocks are one-dimensional, blocks of whole warps, 256 threads at most. Where a row has at most 2 KiB,
 ///    there is a warp for each row; else a block for each row, with a thread for each 64 bytes of a row. The
 ///    launch has the shared memory.
-#[cfg_attr(doc, doc = concat!("\n# Instructions of `layer_norm_short_bf16`\n```text\n", include_str!("../../tests/golden/ptx/layer_norm_short_bf16.txt"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# Instructions of `layer_norm_short_bf16`\n```text\n", include_str!("../../tests/golden/ptx/layer_norm_short_bf16.txt"), "\n```"))]
 #[kernel(
     max_threads = 256,
     min_blocks = 4,

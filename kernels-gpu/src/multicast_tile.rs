@@ -30,7 +30,7 @@ pub type Slice = [[i32; TILE[0]]; SLICE_ROWS];
 /// 1. `map` is over a matrix that no thread writes while the kernel runs; `x` is a multiple of 4.
 /// 2. `output` is as its type requires.
 /// 3. Grid and blocks are one-dimensional; blocks are whole warps.
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/multicast_tile.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/multicast_tile.ptx"), "\n```"))]
 #[kernel(max_threads = 1024, cluster = 4)]
 pub unsafe fn multicast_tile(
     #[grid_constant] map: &TileMap<Slice>,

@@ -24,7 +24,7 @@ const OUTPUTS: u32 = 2;
 ///    runs; `tiles_x` and `tiles_y` are the numbers of tiles along the columns and along the rows.
 /// 2. Grid and blocks are one-dimensional; blocks have at least 64 threads, in whole warps.
 /// 3. The launch has the shared memory.
-#[cfg_attr(doc, doc = concat!("\n# PTX of `persistent_tiles_4`\n```text\n", include_str!("../../tests/golden/ptx/persistent_tiles_4.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX of `persistent_tiles_4`\n```text\n", include_str!("../../tests/golden/ptx/persistent_tiles_4.ptx"), "\n```"))]
 #[kernel(
     max_threads = 288,
     instances(STAGES = 2, 3, 4),

@@ -18,7 +18,7 @@ use tma::{
 /// 1. `global_in` and `global_out` point to `batches * threads of the grid` numbers of global
 ///    memory, at multiples of 4 bytes, that only this kernel uses while it runs.
 /// 2. Grid and blocks are one-dimensional, and the launch has the shared memory.
-#[cfg_attr(doc, doc = concat!("\n# PTX of `prefetch_2`\n```text\n", include_str!("../../tests/golden/ptx/prefetch_2.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX of `prefetch_2`\n```text\n", include_str!("../../tests/golden/ptx/prefetch_2.ptx"), "\n```"))]
 #[kernel(
     max_threads = 1024,
     instances(STAGES = 1, 2, 3, 4, 8),

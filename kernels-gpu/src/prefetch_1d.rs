@@ -13,7 +13,7 @@ use tma::{Block, kernel, ptx::mbarrier::Mbarrier, ring::Cursor, shared, thread::
 ///    memory that only this kernel uses while it runs.
 /// 2. `global_in` is a multiple of 16 bytes, and threads of a block are a multiple of 32.
 /// 3. Grid and blocks are one-dimensional, and the launch has the shared memory.
-#[cfg_attr(doc, doc = concat!("\n# PTX of `prefetch_1d_4`\n```text\n", include_str!("../../tests/golden/ptx/prefetch_1d_4.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX of `prefetch_1d_4`\n```text\n", include_str!("../../tests/golden/ptx/prefetch_1d_4.ptx"), "\n```"))]
 #[kernel(
     max_threads = 1024,
     instances(STAGES = 1, 2, 3, 4, 5, 6, 7, 8),

@@ -23,7 +23,7 @@ const PRODUCERS: u32 = 32;
 ///    bytes; no other code writes the input or uses the output while the kernel runs.
 /// 2. Grid and blocks are one-dimensional; blocks have at least 64 threads, in whole warps.
 /// 3. The launch has the shared memory.
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/producer_consumer_ring.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/producer_consumer_ring.ptx"), "\n```"))]
 #[kernel(
     max_threads = 1024,
     shared_bytes = u64::from(STAGES) * u64::from(buffer_len) * size_of::<f32>() as u64
@@ -75,7 +75,7 @@ pub unsafe fn producer_consumer_ring(
 ///
 /// # Safety
 /// The conditions of [`producer_consumer_ring`].
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/producer_consumer_barriers.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/producer_consumer_barriers.ptx"), "\n```"))]
 #[kernel(
     max_threads = 1024,
     shared_bytes = u64::from(STAGES) * u64::from(buffer_len) * size_of::<f32>() as u64

@@ -24,7 +24,7 @@ use crate::{copy_bulk, rows::Number};
 /// 2. Both addresses, `len_bytes` and `chunk_bytes` are multiples of 16; a chunk has at most 2^20 - 16 bytes, and no
 ///    block begins past the end.
 /// 3. Grid and blocks are one-dimensional, blocks of whole warps, and the launch has the shared memory.
-#[cfg_attr(doc, doc = concat!("\n# PTX of `reduce_scatter_bf16`\n```text\n", include_str!("../../tests/golden/ptx/reduce_scatter_bf16.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX of `reduce_scatter_bf16`\n```text\n", include_str!("../../tests/golden/ptx/reduce_scatter_bf16.ptx"), "\n```"))]
 #[kernel(max_threads = 256, instances(T = f32, Bf16), shared_bytes = chunk_bytes.get())]
 pub unsafe fn reduce_scatter<T: Number + GlobalReduce<Add>>(
     dst: *mut T,

@@ -26,7 +26,7 @@ pub const MAX_THREADS: usize = 1024;
 /// # Safety
 /// 1. `output` is as its type requires.
 /// 2. Grid and blocks are one-dimensional; blocks are whole warps.
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/ring.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/ring.ptx"), "\n```"))]
 #[kernel(max_threads = 1024, cluster = 8)]
 pub unsafe fn ring(output: GlobalMut<u32, PerThread>, rounds: u32) {
     shared! {

@@ -61,7 +61,7 @@ pub unsafe fn stencil_loads(
 ///
 /// # Safety
 /// The conditions of [`stencil_loads`].
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/stencil_threads.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/stencil_threads.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn stencil_threads(
     left: GlobalRef<Halo, PerBlock>,
@@ -94,7 +94,7 @@ pub unsafe fn stencil_threads(
 ///
 /// # Safety
 /// The conditions of [`stencil_loads`].
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/stencil_block.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/stencil_block.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn stencil_block(
     left: GlobalRef<Halo, PerBlock>,
@@ -123,7 +123,7 @@ pub unsafe fn stencil_block(
 ///
 /// # Safety
 /// The conditions of [`stencil_loads`].
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/stencil_groups.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/stencil_groups.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn stencil_groups(
     left: GlobalRef<Halo, PerBlock>,

@@ -32,7 +32,7 @@ constant! {
 /// 2. No tile starts at a negative coordinate, since a store cannot; `x` is a multiple of 4.
 /// 3. Blocks are one-dimensional, of a multiple of 32 threads; tiles of different blocks do not
 ///    overlap.
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/tile_2d.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/tile_2d.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn tile_2d(#[grid_constant] map: &TileMap<Rows>, x: i32, y: i32) {
     // SAFETY: every thread gets here (3); the tensor and the coordinates are as wanted (1, 2).

@@ -47,7 +47,7 @@ const fn shared_bytes(stages: u32, threads: u64) -> u64 {
 /// 4. `rounds`, and `STAGES + 1` for each warp of the grid, are fewer than 2^32.
 /// 5. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads, and the launch has the
 ///    shared memory.
-#[cfg_attr(doc, doc = concat!("\n# PTX of `tile_gather_2`\n```text\n", include_str!("../../tests/golden/ptx/tile_gather_2.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX of `tile_gather_2`\n```text\n", include_str!("../../tests/golden/ptx/tile_gather_2.ptx"), "\n```"))]
 #[kernel(
     max_threads = 1024,
     instances(STAGES = 1, 2, 4),

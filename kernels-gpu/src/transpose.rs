@@ -25,7 +25,7 @@ const STEPS: u32 = (TILE * TILE) as u32 / THREADS;
 /// # Safety
 /// 1. `source` and `target` are over matrices that only this kernel uses while it runs.
 /// 2. Blocks are one-dimensional, of [`THREADS`] threads.
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/transpose.ptx"), "\n```"))]
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/transpose.ptx"), "\n```"))]
 #[kernel(max_threads = 256)]
 pub unsafe fn transpose(
     #[grid_constant] source: &TileMap<Rows, Swizzle128>,

@@ -47,6 +47,7 @@ enum Verb {
     Bench(bench::Args),
     Bundle(bundle::Args),
     Package(package::Args),
+    Wheel(python::Args),
     Bless(bless::Args),
     #[cfg(unix)]
     Programs(programs::Args),
@@ -83,6 +84,7 @@ fn run(verb: Verb) -> Result<ExitCode> {
         Verb::Bench(args) => bench::run(&args),
         Verb::Bundle(args) => bundle::run(&args),
         Verb::Package(args) => package::run(&args),
+        Verb::Wheel(args) => python::wheel(&args),
         Verb::Bless(args) => bless::run(&args),
         #[cfg(unix)]
         Verb::Programs(args) => programs::run(&args),

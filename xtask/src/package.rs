@@ -143,6 +143,10 @@ fn check_in(folder: &Path) -> Result<()> {
     for it in &crates {
         run_command(cargo().args(["check", "--quiet", "--package", &it.name]))?;
     }
+    let mut doc = cargo();
+    doc.args(["doc", "--quiet", "--no-deps"])
+        .env("RUSTDOCFLAGS", "--cfg docsrs --deny warnings");
+    run_command(doc.args(crates.iter().map(|it| format!("--package={}", it.name))))?;
     run_command(cargo().args(["test", "--quiet", "--package", "calls"]))?;
     run_command(cargo().args(["test", "--quiet", "--package", "outside"]))
 }
@@ -186,15 +190,34 @@ fn published(metadata: &str) -> Result<Vec<Published>> {
         .iter()
         .filter(|package| package["publish"].is_null());
     let read = |package: &Value| {
-        let text = |key: &str| package[key].as_str().map(str::to_owned);
-        Some(Published {
+        let text = |key: &str| {
+            let value = package[key].as_str().map(str::to_owned);
+            value.with_context(|| {
+                format!("the package {} must have the key `{key}`", package["name"])
+            })
+        };
+        for key in ["description", "license", "readme", "rust_version"] {
+            text(key)?;
+        }
+        for key in ["keywords", "categories"] {
+            let count = package[key].as_array().map_or(0, Vec::len);
+            ensure!(
+                (1..=5).contains(&count),
+                "the package {} has {count} {key}; must have 1 to 5",
+                package["name"]
+            );
+        }
+        let manifest = text("manifest_path")?;
+        Ok(Published {
             name: text("name")?,
             version: text("version")?,
-            folder: Path::new(&text("manifest_path")?).parent()?.to_owned(),
+            folder: Path::new(&manifest)
+                .parent()
+                .unwrap_or(Path::new(""))
+                .to_owned(),
         })
     };
-    let all = published.map(read).collect::<Option<_>>();
-    all.context("a package in `cargo metadata` has no name, version or manifest")
+    published.map(read).collect()
 }
 
 #[cfg(test)]
@@ -204,9 +227,23 @@ mod tests {
     #[test]
     fn packages_that_are_not_for_a_registry_are_left_out() {
         let metadata = r#"{"packages": [
-            {"name": "a", "version": "0.1.0", "manifest_path": "/c/a/Cargo.toml", "publish": null},
+            {"name": "a", "version": "0.1.0", "manifest_path": "/c/a/Cargo.toml", "publish": null, "readme": "README.md",
+             "description": "A", "license": "MIT", "rust_version": "1.95", "keywords": ["a"], "categories": ["b"]},
             {"name": "b", "version": "0.1.0", "manifest_path": "/c/b/Cargo.toml", "publish": []}
         ]}"#;
+        for (key, without) in [("readme", "null"), ("keywords", "[]")] {
+            let value = if key == "readme" {
+                "\"README.md\""
+            } else {
+                "[\"a\"]"
+            };
+            let incomplete = metadata.replace(
+                &format!("\"{key}\": {value}"),
+                &format!("\"{key}\": {without}"),
+            );
+            let error = published(&incomplete).unwrap_err().to_string();
+            assert!(error.contains(key) && error.contains("\"a\""), "{error}");
+        }
         let crates = published(metadata).unwrap();
         assert_eq!(crates.len(), 1);
         assert_eq!(crates[0].package(), "a-0.1.0");

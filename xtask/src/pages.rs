@@ -51,6 +51,12 @@ const NOT_RUN: &[(&str, &str)] = &[
     ),
     ("cargo test", "the step `test` runs all tests"),
     (
+        "cargo xtask package",
+        "the step `package` runs it without publishing",
+    ),
+    ("cargo xtask wheel", "a release build takes minutes"),
+    ("cargo login", "only for a release"),
+    (
         "cargo tma",
         "it is installed by `cargo install`; `the_projects_of_new` runs what it calls",
     ),

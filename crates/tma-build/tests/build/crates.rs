@@ -20,7 +20,11 @@ impl Crate {
         let tma = repository()?.join("crates/tma");
         let head = "#![no_std]\n#![feature(abi_ptx, asm_experimental_arch)]\n#![allow(dead_code, unused_imports)]\n\
                     use core::arch::asm; use tma::{kernel, shared, thread::{sync_threads, thread_idx}};\n";
-        Self::with(&format!("tma = {{ path = {tma:?} }}"), head, body)
+        Self::with(
+            &format!("tma = {{ package = \"rust-tma\", path = {tma:?} }}"),
+            head,
+            body,
+        )
     }
 
     /// One without `tma`, which takes far longer to compile: for architectures and versions that no other test has.
