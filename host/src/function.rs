@@ -162,7 +162,7 @@ impl<'module> Function<'module> {
     /// As [`launch`](Self::launch); or the stream belongs to another device.
     ///
     /// # Safety
-    /// As for [`launch`](Self::launch).
+    /// The conditions of [`launch`](Self::launch).
     pub unsafe fn launch_on(
         &self,
         stream: &Stream,
@@ -184,7 +184,7 @@ impl<'module> Function<'module> {
     /// Like [`launch_on`](Self::launch_on), with a prepared launch of this kernel.
     ///
     /// # Safety
-    /// As for [`launch`](Self::launch).
+    /// The conditions of [`launch`](Self::launch).
     pub(crate) unsafe fn start_on(&self, stream: &Stream, launch: &Launch) -> Result<(), Failure> {
         let Launch {
             entry,

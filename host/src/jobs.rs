@@ -151,7 +151,7 @@ fn lost(failure: &Failure) -> Failure {
 }
 
 /// # Safety
-/// As for [`Jobs::run`].
+/// The conditions of [`Jobs::run`].
 unsafe fn run(
     device: &Device,
     sources: Vec<Source>,

@@ -81,7 +81,7 @@ fn runs_shapes(device: &Device) -> Result {
         unsafe { through_shared.launch(shape, (&out, shared_bytes - 4)) }?;
         assert_eq!(out.read()?, [7]);
     }
-    // SAFETY: refused before it is made.
+    // SAFETY: the launch is refused before it starts.
     let refused =
         unsafe { through_shared.launch(Shape::new(1, 2000).shared_bytes(most + 1), (&out, 0_u64)) };
     let rules: Vec<Rule> = refused
@@ -147,7 +147,7 @@ fn calls_are_launched_by_their_module() -> Result {
         let bytes: Slice<'_, u8> = out.bytes();
         let (address, len) = (bytes.at(4).address(), bytes.len_elems());
         assert_eq!((address, len), (out.address() + 4, 1024));
-        // SAFETY: refused before it is made.
+        // SAFETY: the launch is refused before it starts.
         let refused = unsafe { module.launch((1, 2048), Call::new("scale")) }.unwrap_err();
         let rules: Vec<Rule> = refused
             .violations

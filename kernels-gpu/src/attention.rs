@@ -178,7 +178,7 @@ macro_rules! heads {
             [f32; $scores]: Sums<T::Ptx, T::Ptx>,
             [f32; $sums]: Sums<T::Ptx, T::Ptx>,
         {
-            // SAFETY: the conditions are the same.
+            // SAFETY: this kernel has the conditions that `attend` requires (1).
             unsafe {
                 attend::<T, [f32; $scores], [f32; $sums], CAUSAL, $keys, $boxes, $boxes, $steps, $slots, $slots, $stages>(
                     [results, queries],
@@ -464,7 +464,7 @@ unsafe fn attend<
             slot.advance();
         });
     };
-    // SAFETY: the attributes say so.
+    // SAFETY: `max_threads` and `min_blocks` of the kernels allow 40 and 232 registers.
     unsafe { pipeline.split::<THREADS, 40, 232>(fill, multiply) };
 }
 

@@ -123,7 +123,7 @@ pub unsafe fn gemm<T: MatrixElement + Half, const A_K_MAJOR: bool, const B_K_MAJ
         product,
         bias,
     };
-    // SAFETY: the conditions are the same.
+    // SAFETY: (1) to (4) hold, and the attributes are those of this kernel, as `run` requires (1).
     unsafe { Kernel::<T, Wide, A_K_MAJOR, B_K_MAJOR>::run(operands) }
 }
 
@@ -153,7 +153,7 @@ pub unsafe fn gemm_narrow<T: MatrixElement + Half, const A_K_MAJOR: bool, const 
         product,
         bias,
     };
-    // SAFETY: the conditions are the same (1).
+    // SAFETY: (1) to (4) of `gemm` hold (1), and the attributes are those of this kernel, as `run` requires (1).
     unsafe { Kernel::<T, Narrow, A_K_MAJOR, B_K_MAJOR>::run(operands) }
 }
 
@@ -192,7 +192,7 @@ where
     /// 1. The conditions of [`gemm`] hold, and the attributes are those of its kernels.
     #[inline(always)]
     unsafe fn run(operands: Operands<'a, T>) {
-        // SAFETY: the conditions are the same (1).
+        // SAFETY: (1) to (4) of `gemm` hold (1), as `setup` requires (1).
         let (kernel, pipeline) = unsafe { Self::setup(operands) };
         let producer = |fill| kernel.producer(fill);
         let consumer = |warpgroup, products| kernel.consumer(warpgroup, products);

@@ -209,7 +209,7 @@ where
     /// 1. (1) to (4) of [`gemm_fp8`] hold for these tiles, and the attributes are those of its kernels.
     #[inline(always)]
     unsafe fn run(operands: Operands<'a>, tiles: u32, places: F) {
-        // SAFETY: the conditions are the same (1).
+        // SAFETY: (1) to (4) of `gemm_fp8` hold for these tiles (1), as `setup` requires (1).
         let (kernel, pipeline) = unsafe { Self::setup(operands, tiles, places) };
         let producer = |fill| kernel.producer(fill);
         let consumer = |warpgroup, products| kernel.consumer(warpgroup, products);
@@ -325,18 +325,18 @@ fn main_loop(stages: u32, mut start: impl FnMut(Sums) -> InFlightStage) -> Sums 
     // Two stages a turn, each with registers of its own.
     loop {
         if left == 1 {
-            // SAFETY: no stage was started after the last one.
+            // SAFETY: these products are the last ones, so 0 stages were started after them (1).
             return unsafe { even.add_to::<0>(sums) }.0;
         }
         let odd = start(spare);
-        // SAFETY: one stage was started after it.
+        // SAFETY: one stage was started after these products (1).
         (sums, spare) = unsafe { even.add_to::<1>(sums) };
         if left == 2 {
-            // SAFETY: no stage was started after the last one.
+            // SAFETY: these products are the last ones, so 0 stages were started after them (1).
             return unsafe { odd.add_to::<0>(sums) }.0;
         }
         even = start(spare);
-        // SAFETY: one stage was started after it.
+        // SAFETY: one stage was started after these products (1).
         (sums, spare) = unsafe { odd.add_to::<1>(sums) };
         left -= 2;
     }

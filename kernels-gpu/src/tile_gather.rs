@@ -294,7 +294,7 @@ unsafe fn gather<const STAGES: u32, const RANK: usize>(
     let mut queue = unsafe { Queue::new(lanes, boxes, round, warps) };
     let mut at = Cursor::new();
     for _ in 0..STAGES {
-        // SAFETY: the stage is free.
+        // SAFETY: no copy has used this stage yet.
         unsafe { queue.ask(issue, data(at), &bars.at(at)) };
         at.advance();
     }
@@ -315,7 +315,7 @@ unsafe fn gather<const STAGES: u32, const RANK: usize>(
         }
         // All lanes have read before the stage is filled again.
         lanes.sync();
-        // SAFETY: the stage is free.
+        // SAFETY: all lanes have read the stage (`sync`).
         unsafe { queue.ask(issue, data(at), &bars.at(at)) };
         round += warps;
         at.advance();

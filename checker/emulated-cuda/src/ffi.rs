@@ -257,7 +257,8 @@ impl FromC for Image {
     type C = *mut c_void;
 
     unsafe fn from_c(c: Self::C) -> Self {
-        // SAFETY: the condition is the same (1); a program does not move its images.
+        // SAFETY: the value is an address from the caller (1), as `Pointer` requires (1); a program does not move
+        // its images.
         Self(unsafe { Pointer::from_c(c) })
     }
 }

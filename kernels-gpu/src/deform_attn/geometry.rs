@@ -109,8 +109,8 @@ impl<const QUERIES: u32> Problem<QUERIES> {
         let (level, pair) = (level % LEVELS, pair % (POINTS / 2));
         let index = (query.0 as usize * LEVELS as usize + level as usize) * (POINTS / 2) as usize
             + pair as usize;
-        // SAFETY: as for `sample`; the arrays begin at multiples of 16 bytes (1 of `new`), and pairs at multiples of
-        // their size.
+        // SAFETY: `query` exists and level and pair wrap, so the inputs have this pair (1 of `new`); arrays begin
+        // at multiples of 16 bytes, and pairs at multiples of their size.
         let (locations, weights) = unsafe {
             (
                 *self.locations.cast::<Locations>().add(index),

@@ -104,7 +104,7 @@ pub unsafe fn gemm_batched<T: MatrixElement + Half, const A_K_MAJOR: bool, const
         c,
         bias,
     };
-    // SAFETY: the conditions are the same.
+    // SAFETY: (1) to (3) hold, and the attributes are those of this kernel, as `run` requires (1).
     unsafe { Kernel::<T, Wide, A_K_MAJOR, B_K_MAJOR>::run(operands) }
 }
 
@@ -140,7 +140,8 @@ pub unsafe fn gemm_batched_narrow<
         c,
         bias,
     };
-    // SAFETY: the conditions are the same (1).
+    // SAFETY: (1) to (3) of `gemm_batched` hold (1), and the attributes are those of this kernel, as `run` requires
+    // (1).
     unsafe { Kernel::<T, Narrow, A_K_MAJOR, B_K_MAJOR>::run(operands) }
 }
 
@@ -182,7 +183,7 @@ where
     /// 1. The conditions of [`gemm_batched`] hold, and the attributes are those of its kernels.
     #[inline(always)]
     unsafe fn run(operands: Operands<'a, T>) {
-        // SAFETY: the conditions are the same (1).
+        // SAFETY: (1) to (3) of `gemm_batched` hold (1), as `setup` requires (1).
         let (kernel, pipeline) = unsafe { Self::setup(operands) };
         let producer = |fill| kernel.producer(fill);
         let consumer = |warpgroup, products| kernel.consumer(warpgroup, products);

@@ -72,7 +72,8 @@ pub(crate) unsafe fn transform<T: Number, const LONG: bool, const P: usize>(
     // SAFETY: every thread gets here (4).
     let block = unsafe { Block::converged() };
     let extents = [len, rows];
-    // SAFETY: the conditions are the same; 16 bytes of a thread are 8 elements or 4.
+    // SAFETY: (1) to (4) hold; 16 bytes of a thread are 8 elements or 4, so the threads have `VECTORS` vectors of a
+    // row (1 of `ring`).
     unsafe {
         match stages::<T>(LONG) {
             6 => ring::<T, P, 4, 6>(block, dst, src, parameters, extents, counter, operation),

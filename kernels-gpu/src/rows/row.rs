@@ -251,7 +251,7 @@ impl<'a, T: Number, G: Threads, const VECTORS: usize, const P: usize> Row<'a, T,
         }
         group.sync();
         let of_lane = if lane < warps {
-            // SAFETY: that warp wrote it, and `sync` orders it before.
+            // SAFETY: that warp wrote the number, and `sync` orders the write before this read.
             unsafe { slots.at(lane).read() }
         } else {
             neutral

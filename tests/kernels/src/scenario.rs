@@ -230,7 +230,7 @@ impl Scenario {
     /// The first failure.
     ///
     /// # Safety
-    /// As for [`Jobs::run`] with the job of this text.
+    /// The conditions of [`Jobs::run`] with the job of this text.
     pub unsafe fn check(&self, jobs: &mut Jobs, ptx: Ptx<'_>) -> Result<usize, CaseFailure> {
         // SAFETY: the condition is the same (1).
         self.compare(ptx, |job| unsafe { jobs.run(job) })

@@ -72,7 +72,7 @@ pub(super) fn entry(
                 #is_wanted
                 #[unsafe(export_name = #export)]
                 unsafe extern "ptx-kernel" fn entry(#(#names: #types),*) {
-                    // SAFETY: the launch of the kernel keeps its conditions.
+                    // SAFETY: whoever launches the kernel fulfils its numbered conditions.
                     unsafe { #function #instance (#(#arguments),*) }
                 }
             }

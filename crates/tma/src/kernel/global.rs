@@ -183,9 +183,9 @@ impl<T: Copy, const N: usize> GlobalMut<[T; N], PerBlock> {
         let elements = self.as_ptr(block).cast::<T>();
         let mut index = block.thread();
         while index < N as u32 {
-            // SAFETY: there is room for the element.
+            // SAFETY: the index is below N, the length of the block's array.
             let at = unsafe { elements.add(index as usize) };
-            // SAFETY: no other thread writes it.
+            // SAFETY: the array is this block's, and each thread writes its own elements.
             unsafe { at.write(element(index)) };
             index += block.threads();
         }
@@ -198,9 +198,9 @@ impl<T: Copy, const N: usize> GlobalMut<[T; N], PerBlock> {
         let thread = block.thread();
         if thread < N as u32 {
             let elements = self.as_ptr(block).cast::<T>();
-            // SAFETY: there is room for the element.
+            // SAFETY: the index is below N, the length of the block's array.
             let at = unsafe { elements.add(thread as usize) };
-            // SAFETY: no other thread writes it.
+            // SAFETY: the array is this block's, and each thread writes its own elements.
             unsafe { at.write(element()) };
         }
     }

@@ -70,7 +70,7 @@ pub unsafe trait Print: Copy {
 
 macro_rules! integers {
     ($class:ident: $($integer:ty as $wide:ty, $own:ty;)*) => {$(
-        // SAFETY: it is a number (1).
+        // SAFETY: the bits are those of the number, of its class (1).
         unsafe impl Print for $integer {
             const CLASS: Class = Class::$class;
 
@@ -87,7 +87,7 @@ integers! { Unsigned: u8 as u64, u8; u16 as u64, u16; u32 as u64, u32; u64 as u6
 
 macro_rules! others {
     ($($class:ident $type:ty, $value:ident: $bits:expr;)*) => {$(
-        // SAFETY: it is a number, or a text with a zero at its end (1).
+        // SAFETY: the bits are a number, or the address of a zero-terminated text (1).
         unsafe impl Print for $type {
             const CLASS: Class = Class::$class;
 
@@ -108,7 +108,7 @@ others! {
     Text bool, value: (if value { c"true" } else { c"false" }).as_ptr().addr() as u64;
 }
 
-// SAFETY: it is an address (1).
+// SAFETY: the bits are the pointer's address (1).
 unsafe impl<T> Print for *const T {
     const CLASS: Class = Class::Pointer;
 
@@ -118,7 +118,7 @@ unsafe impl<T> Print for *const T {
     }
 }
 
-// SAFETY: it is an address (1).
+// SAFETY: the bits are the pointer's address (1).
 unsafe impl<T> Print for *mut T {
     const CLASS: Class = Class::Pointer;
 

@@ -118,7 +118,7 @@ where
     #[inline(always)]
     pub(crate) fn zero() -> Self {
         // An array expression would become a loop of stores to local memory.
-        // SAFETY: the registers are numbers.
+        // SAFETY: zero bits are a valid number in each register.
         Self::from_steps(unsafe { core::mem::zeroed() })
     }
 

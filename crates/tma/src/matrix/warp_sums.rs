@@ -138,7 +138,7 @@ impl WarpSums {
     pub fn zero() -> Self {
         // An array expression would become a loop of stores to local memory.
         Self {
-            // SAFETY: they are numbers.
+            // SAFETY: zero bits are a valid `f32`.
             parts: unsafe { core::mem::zeroed() },
         }
     }

@@ -128,11 +128,11 @@ macro_rules! halves {
 
         halves! { @operators $name $rn: Add add, Sub sub, Mul mul }
 
-        // SAFETY: of zero bits it is zero.
+        // SAFETY: zero bits are the number zero.
         #[cfg(not(target_arch = "nvptx64"))]
         unsafe impl bytemuck::Zeroable for $name {}
 
-        // SAFETY: an integer, and any bits are a valid number.
+        // SAFETY: the type is a transparent integer, and any bits are a valid number.
         #[cfg(not(target_arch = "nvptx64"))]
         unsafe impl bytemuck::Pod for $name {}
 

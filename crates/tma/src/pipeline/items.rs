@@ -72,7 +72,7 @@ impl<'a> Items<'a> {
     #[doc(alias("tile scheduler", "persistent kernel"))]
     #[inline(always)]
     pub fn drawn(block: Block, own: u32, count: u32, counter: Counter) -> Self {
-        // SAFETY: it is a number that changes in atomic steps only, as the parameter's type promises.
+        // SAFETY: the counter changes in atomic steps only, as the parameter's type promises.
         let counter = unsafe { AtomicU32::from_ptr(counter.start) };
         let base = grid_dim().x * own;
         Self {

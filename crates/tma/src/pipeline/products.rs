@@ -79,7 +79,7 @@ use crate::{
 ///         outputs.store_sums(&sums, c, [0, row], &Plain);
 ///         outputs.finish();
 ///     };
-///     // SAFETY: the attributes say so.
+///     // SAFETY: `max_threads` allows 64 and 256 registers for 256 threads.
 ///     unsafe { pipeline.split::<256, 64, 256>(fill, multiply) };
 /// }
 /// # fn main() {}

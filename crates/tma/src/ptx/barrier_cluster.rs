@@ -13,7 +13,7 @@ macro_rules! barriers {
         /// # Safety
         $(#[doc = $condition])+
         pub unsafe fn $name() {
-            // SAFETY: the conditions are the caller's.
+            // SAFETY: the numbered conditions above are those of the instruction, which takes no operands.
             unsafe { crate::ptx::intrinsics::$intrinsic() }
         }
     )+} };

@@ -49,7 +49,8 @@ macro_rules! requests {
         #[doc(alias = "clusterlaunchcontrol_try_cancel")]
         pub unsafe fn $name[R](response: SharedPtr<R>, bar: SharedPtr<Mbarrier>) {
             const { assert_response(size_of::<R>()) };
-            // SAFETY: (1) to (4) are the caller's.
+            // SAFETY: there is aligned room for the answer (1), the barrier expects its bytes (2), one thread asks
+            // (3), and no request failed before (4).
             unsafe {
                 ptx_asm! { []
                     ($mnemonic " [{response}], [{bar}];"; response = in(reg32) response.address(),
@@ -85,7 +86,7 @@ device_fn! {
     pub unsafe fn query_cancel_is_canceled(response: impl Response) -> bool {
         let is: u32;
         let [low, high] = response.halves();
-        // SAFETY: (1) is the caller's. No memory is touched.
+        // SAFETY: the halves are an answer of the hardware (1). No memory is touched.
         unsafe {
             ptx_asm! { [pure nomem]
                 ("{{ .reg .b128 q; .reg .pred p; mov.b128 q, {{ {low}, {high} }}; \
@@ -107,7 +108,7 @@ device_fn! {
     pub unsafe fn query_cancel_get_first_ctaid_v4(response: impl Response) -> [u32; 3] {
         let (x, y, z);
         let [low, high] = response.halves();
-        // SAFETY: (1) is the caller's. No memory is touched.
+        // SAFETY: the halves are an answer of the hardware, which contains a cluster (1). No memory is touched.
         unsafe {
             ptx_asm! { [pure nomem]
                 ("{{ .reg .b128 q; mov.b128 q, {{ {low}, {high} }}; \

@@ -57,7 +57,8 @@ macro_rules! copies {
         ) {
             const { assert_bytes(O::WORD, BYTES) };
             $(const { assert_prefetch($prefetch) };)?
-            // SAFETY: (1) to (3) are the caller's.
+            // SAFETY: both addresses are aligned (1), the source does not change (2), and no thread uses the
+            // destination until the wait (3).
             unsafe {
                 ptx_asm! { []
                     $(($open))?

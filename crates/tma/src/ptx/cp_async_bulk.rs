@@ -54,7 +54,8 @@ macro_rules! loads {
         ) ($($left: u32, $right: u32)?) (bar: loads!(@address $space Mbarrier))
             ($($mask: $mask_type)?) ($($policy: u64)?)
         {
-            // SAFETY: the conditions are the caller's.
+            // SAFETY: addresses and size are aligned (1), no other access races at either end (2, 3), and the barrier
+            // counts its bytes (4); (5) is required of the operands that only this form has.
             unsafe {
                 ptx_asm! { []
                     ("cp.async.bulk") $((".relaxed") { scope $scope })? ($space)
@@ -131,7 +132,8 @@ macro_rules! stores {
         pub unsafe fn $name $([$generic])? $([$scope: Scope])? (dst: $dst, src: $src, bytes: u32)
             ($($policy: u64)?) ($($byte_mask: u16)?)
         {
-            // SAFETY: (1) to (4) are the caller's.
+            // SAFETY: addresses and size are aligned (1), the source keeps its bytes (2, 4), and no thread uses the
+            // destination until the group ends (3).
             unsafe {
                 ptx_asm! { []
                     ("cp.async.bulk") $((".relaxed") { scope $scope })?
@@ -186,7 +188,8 @@ macro_rules! moves {
             dst: impl SharedClusterAddress<u8>, src: SharedPtr<u8>, bytes: u32,
             bar: impl SharedClusterAddress<Mbarrier>
         ) {
-            // SAFETY: (1) to (4) are the caller's.
+            // SAFETY: addresses and size are aligned (1), the source keeps its bytes (2), no thread uses the
+            // destination in a live block (3), and its barrier counts the bytes (4).
             unsafe {
                 ptx_asm! { []
                     ("cp.async.bulk") $((".relaxed") { scope $scope })?

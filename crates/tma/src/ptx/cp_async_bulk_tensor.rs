@@ -117,7 +117,8 @@ macro_rules! loads {
         {
             const $check;
             $(const { assert_group($group) };)?
-            // SAFETY: the conditions are the caller's.
+            // SAFETY: the map fits mode and coordinates (1, 5), no other access races at either end (2, 4), and the
+            // barrier counts its bytes (3); (6) is required of the operand that only this form has.
             unsafe {
                 ptx_asm! { []
                     ("cp.async.bulk.tensor" " [{dst}], [{map}, "; dst = in(reg32) dst.address32(), map = in(reg64) map)
@@ -306,7 +307,8 @@ macro_rules! stores {
             ($($policy: u64)?)
         {
             const $check;
-            // SAFETY: (1) to (5) are the caller's.
+            // SAFETY: the map fits mode and coordinates (1, 3), the source keeps its bytes (2, 5), and no thread uses
+            // the box until the group ends (4); a replaced address is allocated (6).
             unsafe {
                 ptx_asm! { []
                     ("cp.async.bulk.tensor" " [{map}, "; map = in(reg64) map)
@@ -379,7 +381,8 @@ device_fn! {
         lower_strides: [u32; STRIDES], upper_strides: u16, coords: [i32; RANK], bar: SharedPtr<Mbarrier>
     ) {
         const { assert_resized(RANK, STRIDES) };
-        // SAFETY: (1) to (6) are the caller's.
+        // SAFETY: the map has this rank and the address is allocated (1, 5), no other access races at either end (2,
+        // 4), the barrier counts its bytes (3), and the dimensions are below 256 and the coordinates 0 (6).
         unsafe {
             ptx_asm! { []
                 ("cp.async.bulk.tensor" " [{dst}], [{map}, {address}, "; dst = in(reg32) dst.address(),
@@ -415,7 +418,8 @@ device_fn! {
         upper_strides: u16, coords: [i32; RANK], src: SharedPtr<u8>
     ) {
         const { assert_resized(RANK, STRIDES) };
-        // SAFETY: (1) to (6) are the caller's.
+        // SAFETY: the map has this rank and the address is allocated (1, 5), the source keeps its bytes (2, 4), no
+        // thread uses the box until the group ends (3), and the dimensions are below 256 and the coordinates 0 (6).
         unsafe {
             ptx_asm! { []
                 ("cp.async.bulk.tensor" " [{map}, {address}, "; map = in(reg64) map, address = in(reg64) address)

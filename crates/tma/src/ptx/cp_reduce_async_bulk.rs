@@ -100,7 +100,8 @@ macro_rules! globals {
         pub unsafe fn $name[Op: Modifier, T: $bound<Op>](dst: *mut T, src: SharedPtr<T>, bytes: u32)
             ($($policy: u64)?)
         {
-            // SAFETY: (1) to (4) are the caller's.
+            // SAFETY: addresses and size are aligned (1), the source keeps its bytes (2, 4), and others only reduce
+            // into the destination (3).
             unsafe {
                 reduction! { Op, T;
                     ("cp.reduce.async.bulk") ($order) (".global.shared::cta.bulk_group" " [{dst}], [{src}], {bytes}";
@@ -141,7 +142,8 @@ macro_rules! shared {
         pub unsafe fn $name[Op: Modifier, T: $bound<Op>](
             dst: impl SharedClusterAddress<T>, src: SharedPtr<T>, bytes: u32, bar: impl SharedClusterAddress<Mbarrier>
         ) {
-            // SAFETY: (1) to (4) are the caller's.
+            // SAFETY: addresses and size are aligned (1), the source keeps its bytes (2), others only reduce into the
+            // destination (3), and the barrier of its block counts the bytes (4).
             unsafe {
                 reduction! { Op, T;
                     ("cp.reduce.async.bulk") ($order) (".shared::cluster.shared::cta.mbarrier::complete_tx::bytes"

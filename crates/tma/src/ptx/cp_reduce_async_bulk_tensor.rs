@@ -60,7 +60,8 @@ macro_rules! reductions {
             (coords: [i32; RANK], src: SharedPtr<u8>) ($($policy: u64)?)
         {
             const { $check(RANK) };
-            // SAFETY: the conditions are the caller's.
+            // SAFETY: the map fits mode, operation and coordinates (1, 3), the source keeps its bytes (2, 5), and
+            // others only reduce into the box (4); a replaced address is allocated (6).
             unsafe {
                 reduction! { Op;
                     [("cp.reduce.async.bulk.tensor" " [{map}, "; map = in(reg64) map)
@@ -126,7 +127,9 @@ device_fn! {
         upper_strides: u16, coords: [i32; RANK], src: SharedPtr<u8>
     ) {
         const { assert_resized(RANK, STRIDES) };
-        // SAFETY: (1) to (6) are the caller's.
+        // SAFETY: the map has this rank and the operation (1), the address is allocated (5), the source keeps its
+        // bytes (2, 4), others only reduce into the box (3), and the dimensions are below 256 and the coordinates 0
+        // (6).
         unsafe {
             reduction! { Op;
                 [("cp.reduce.async.bulk.tensor" " [{map}, {address}, "; map = in(reg64) map,

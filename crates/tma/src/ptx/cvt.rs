@@ -291,7 +291,7 @@ macro_rules! nibbles {
         pub fn $name($($argument: impl Into<$type>),+) -> u8 {
             $(let $argument: $type = $argument.into();)+
             let result: u16;
-            // SAFETY: it reads and writes registers alone.
+            // SAFETY: the instruction reads and writes registers only.
             unsafe {
                 core::arch::asm!(
                     concat!("{{ .reg .b8 v; ", $text, " v" $(, ", {", stringify!($argument), "}")+,
@@ -313,7 +313,7 @@ macro_rules! nibbles {
             let x = u16::from(x.into());
             $(let $argument: $type = $argument.into();)?
             let result;
-            // SAFETY: it reads and writes registers alone.
+            // SAFETY: the instruction reads and writes registers only.
             unsafe {
                 core::arch::asm!(
                     concat!("{{ .reg .b8 v; cvt.u8.u16 v, {x}; ", $text, " {result}, v"

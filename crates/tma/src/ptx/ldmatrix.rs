@@ -22,7 +22,8 @@ macro_rules! loads {
         /// 3. The bytes were written, that happens before, and no thread writes them at the same time.
         #[doc(alias = "ldmatrix")]
         pub unsafe fn $name[T](row: *const T) -> [u32; $count] {
-            // SAFETY: (1) to (3) are the caller's.
+            // SAFETY: the whole warp takes part (1) with addresses of rows (2), which are initialised and not written
+            // meanwhile (3).
             let loads!(@pattern $($part)+) = unsafe { crate::ptx::intrinsics::$intrinsic(row.cast()) };
             [$($part),+]
         }

@@ -193,7 +193,7 @@ macro_rules! arithmetic {
         pub fn $name($($argument: arithmetic!(@taken $arch $type)),+) -> $result {
             $(arithmetic!(@given $arch $argument $type);)+
             let result;
-            // SAFETY: it reads and writes registers alone.
+            // SAFETY: the instruction reads and writes registers only.
             unsafe {
                 core::arch::asm!(
                     concat!($text, " {result}" $(, ", {", stringify!($argument), "}")+, ";"),

@@ -30,7 +30,7 @@ device_fn! {
     /// 2. `count` is 1 to 2^20 - 1.
     #[doc(alias("mbarrier_init", "__mbarrier_init"))]
     pub unsafe fn init(bar: impl SharedCtaAddress<Mbarrier>, count: u32) {
-        // SAFETY: (1) and (2) are the caller's.
+        // SAFETY: the address is aligned, shared and free (1), and the count is in range (2).
         unsafe {
             ptx_asm! { []
                 ("mbarrier.init") { space bar } (".b64" " [{bar}], {count};"; count = in(reg32) count)
@@ -49,7 +49,7 @@ device_fn! {
     ///    13.5 does not check and no GPU has shown.
     #[doc(alias = "mbarrier_init")]
     pub unsafe fn init_layout[L: MbarrierLayout](bar: impl SharedCtaAddress<Mbarrier>, count: u32) {
-        // SAFETY: (1) and (2) are the caller's.
+        // SAFETY: the address is aligned, shared and free (1), and the count is in the layout's range (2).
         unsafe {
             ptx_asm! { []
                 ("mbarrier.init") { layout L } { space bar } (".b64" " [{bar}], {count};"; count = in(reg32) count)
@@ -66,7 +66,7 @@ device_fn! {
     #[doc(alias = "mbarrier_check_layout")]
     pub unsafe fn check_layout[L: MbarrierLayout](bar: impl SharedCtaAddress<Mbarrier>) -> bool {
         let is: u32;
-        // SAFETY: (1) is the caller's.
+        // SAFETY: the address has an initialised barrier (1), which is only read.
         unsafe {
             ptx_asm! { []
                 ("{{ .reg .pred p; mbarrier.check_layout") { layout L } { space bar }
@@ -84,7 +84,7 @@ device_fn! {
     /// 1. `bar` is an initialised barrier of this block that no thread uses any more.
     #[doc(alias = "mbarrier_inval")]
     pub unsafe fn inval(bar: impl SharedCtaAddress<Mbarrier>) {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: the address has an initialised barrier that has no later use (1).
         unsafe { ptx_asm! { [] ("mbarrier.inval") { space bar } (".b64" " [{bar}];") } }
     }
 
@@ -97,7 +97,7 @@ device_fn! {
     #[doc(alias = "mbarrier_pending_count")]
     pub unsafe fn pending_count(state: u64) -> u32 {
         let count;
-        // SAFETY: (1) is the caller's. No memory is touched.
+        // SAFETY: the state has the encoding of an arrival (1). No memory is touched.
         unsafe {
             ptx_asm! { [pure nomem]
                 ("mbarrier.pending_count.b64" " {count}, {state};"; count = out(reg32) count, state = in(reg64) state)
@@ -119,7 +119,8 @@ macro_rules! bytes {
         ///    not ended, with an arrival of this phase pending.
         /// 2. The bytes that the phase waits for stay within 2^20 - 1 in both directions.
         pub unsafe fn $name[C: MbarrierScope](bar: impl SharedAddress<Mbarrier>, bytes: u32) {
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the barrier is initialised and its phase cannot complete before this call (1); its byte count
+            // stays in range (2).
             unsafe {
                 ptx_asm! { []
                     ($mnemonic) (".relaxed") { scope C } { space bar }
@@ -160,7 +161,8 @@ macro_rules! multicasts {
         pub unsafe fn $name $([$sem: $sems])? $([$scope: $scopes])? (
             bar: impl SharedClusterAddress<Mbarrier>, $number: u32, mask: u32
         ) {
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: each block of the mask is alive and has a barrier with an arrival pending (1); the number is in
+            // range (2).
             unsafe {
                 ptx_asm! { []
                     ($mnemonic) $({ sem $sem } (".cluster"))? $((".relaxed") { scope $scope })?
@@ -211,7 +213,7 @@ macro_rules! arrivals {
         #[doc(alias = $plain_alias)]
         pub unsafe fn $plain[S: ArriveSem, C: MbarrierScope](bar: impl SharedCtaAddress<Mbarrier>) -> u64 {
             let state;
-            // SAFETY: (1) is the caller's.
+            // SAFETY: the barrier is initialised, and its phase counts this arrival (1).
             unsafe {
                 ptx_asm! { []
                     ($mnemonic) { sem S } { scope C } { space bar }
@@ -233,7 +235,7 @@ macro_rules! arrivals {
             bar: impl SharedCtaAddress<Mbarrier>, count: u32
         ) -> u64 {
             let state;
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the barrier is initialised (1), and its phase counts these arrivals (2).
             unsafe {
                 ptx_asm! { []
                     ($mnemonic) { sem S } { scope C } { space bar }
@@ -252,7 +254,7 @@ macro_rules! arrivals {
         ///    not ended, with an arrival of this phase pending.
         #[doc(alias = $plain_alias)]
         pub unsafe fn $sink[S: ArriveSem, C: MbarrierScope](bar: impl SharedAddress<Mbarrier>) {
-            // SAFETY: (1) is the caller's.
+            // SAFETY: the barrier is initialised in a live block, and its phase counts this arrival (1).
             unsafe {
                 ptx_asm! { [] ($mnemonic) { sem S } { scope C } { space bar } (".b64" " _, [{bar}];") }
             }
@@ -268,7 +270,7 @@ macro_rules! arrivals {
         /// 2. `count` is 1 to the arrivals of this phase that are pending.
         #[doc(alias = $plain_alias)]
         pub unsafe fn $sink_count[S: ArriveSem, C: MbarrierScope](bar: impl SharedAddress<Mbarrier>, count: u32) {
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the barrier is initialised in a live block (1), and its phase counts these arrivals (2).
             unsafe {
                 ptx_asm! { []
                     ($mnemonic) { sem S } { scope C } { space bar }
@@ -290,7 +292,8 @@ macro_rules! arrivals {
             bar: impl SharedCtaAddress<Mbarrier>, bytes: u32
         ) -> u64 {
             let state;
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the barrier is initialised, its phase counts this arrival (1), and its byte count stays in
+            // range (2).
             unsafe {
                 ptx_asm! { []
                     ($mnemonic) (".expect_tx") { sem S } { scope C } { space bar }
@@ -313,7 +316,8 @@ macro_rules! arrivals {
         pub unsafe fn $expect_tx_sink[S: ArriveSem, C: MbarrierScope](
             bar: impl SharedClusterAddress<Mbarrier>, bytes: u32
         ) {
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the barrier is initialised in a live block, its phase counts this arrival (1), and its byte
+            // count stays in range (2).
             unsafe {
                 ptx_asm! { []
                     ($mnemonic) (".expect_tx") { sem S } { scope C } { space bar }
@@ -333,7 +337,7 @@ macro_rules! arrivals {
         #[doc(alias = $no_complete_alias)]
         pub unsafe fn $no_complete(bar: impl SharedCtaAddress<Mbarrier>, count: u32) -> u64 {
             let state;
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the barrier is initialised (1), and these arrivals do not complete its phase (2).
             unsafe {
                 ptx_asm! { []
                     ($mnemonic) (".noComplete.release.cta") { space bar }
@@ -374,7 +378,7 @@ macro_rules! waits {
             bar: impl SharedCtaAddress<Mbarrier>, $phase: $type $(, $hint: u32)?
         ) -> bool {
             let done: u32;
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the barrier is initialised (1), and the phase waited for is the current or the last one (2).
             unsafe {
                 ptx_asm! { []
                     ("{{ .reg .pred p; ") ($mnemonic) { sem S } { scope C } { space bar }
@@ -445,7 +449,7 @@ macro_rules! reports {
         pub unsafe fn $name[S: WaitSem, C: MbarrierScope](bar: SharedPtr<Mbarrier>, $phase: $type) -> Reported {
             let (done, reported): (u32, u32);
             $(let $value: u32;)?
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the barrier is initialised (1), and the phase waited for is the current or the last one (2).
             unsafe {
                 ptx_asm! { []
                     ("{{ .reg .pred p, r; .reg .b8 v; ") ($mnemonic) (".phase_type::primary")
@@ -497,7 +501,8 @@ macro_rules! conditional {
         #[doc(alias("mbarrier_test_wait_parity", "mbarrier_try_wait_parity"))]
         pub unsafe fn $name[S: WaitSem, C: MbarrierScope](bar: SharedPtr<Mbarrier>, parity: u32) -> bool {
             let done: u32;
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the barrier is initialised (1), and the parity is that of the current or the last conditional
+            // phase (2).
             unsafe {
                 ptx_asm! { []
                     ("{{ .reg .pred p; ") ($mnemonic) (".parity.phase_type::conditional") { sem S } { scope C }

@@ -21,7 +21,8 @@ macro_rules! stores {
         /// 3. No other code uses these bytes at the same time.
         #[doc(alias = "stmatrix")]
         pub unsafe fn $name[T](row: *mut T, value: [u32; $count]) {
-            // SAFETY: (1) to (3) are the caller's.
+            // SAFETY: the whole warp takes part (1) with addresses of rows (2), which no other code uses meanwhile
+            // (3).
             unsafe { crate::ptx::intrinsics::$intrinsic(row.cast(), $(value[$index]),+) }
         }
     )+} };

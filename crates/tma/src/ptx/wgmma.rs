@@ -21,7 +21,7 @@ device_fn! {
     /// 1. All threads of the warpgroup reach this same call, those of a warp together.
     #[doc(alias = "warpgroup_arrive")]
     pub unsafe fn fence_sync[A: Alignment]() {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: the warpgroup takes part as a whole (1).
         unsafe { crate::ptx::intrinsics::wgmma_fence_sync_aligned() }
     }
 
@@ -33,7 +33,7 @@ device_fn! {
     /// The conditions of [`fence_sync`].
     #[doc(alias = "warpgroup_commit_batch")]
     pub unsafe fn commit_group_sync[A: Alignment]() {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: the warpgroup takes part as a whole (1 of `fence_sync`).
         unsafe { crate::ptx::intrinsics::wgmma_commit_group_sync_aligned() }
     }
 
@@ -46,7 +46,7 @@ device_fn! {
     /// The conditions of [`fence_sync`].
     #[doc(alias = "warpgroup_wait")]
     pub unsafe fn wait_group_sync[A: Alignment, const LEFT: u64]() {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: the warpgroup takes part as a whole (1 of `fence_sync`).
         unsafe { crate::ptx::intrinsics::wgmma_wait_group_sync_aligned(LEFT) }
     }
 
@@ -71,7 +71,8 @@ device_fn! {
     {
         const { assert!(sums::IS_COMPILED, "the builder must say that it compiles for `sm_90a`") };
         const { sums::assert_immediates::<D, A, B>([SCALE_A, SCALE_B], [TRANS_A, TRANS_B]) };
-        // SAFETY: (1) to (5) are the caller's.
+        // SAFETY: the warpgroup takes part with equal descriptors (1), which name visible matrices (2) that do not
+        // change (3); the registers are fenced (4) and not used before the wait (5).
         unsafe { d.multiply::<SCALE_A, SCALE_B, TRANS_A, TRANS_B>(a, b, scale_d) }
     }
 
@@ -83,7 +84,8 @@ device_fn! {
     /// The conditions of [`mma_async`].
     pub unsafe fn mma_async_satfinite[D: Sums<A, B>, A, B](d: D, a: impl Left, b: u64, scale_d: bool) -> D {
         const { assert!(D::IS_BYTES, "`.satfinite` is there for bytes") };
-        // SAFETY: the caller's conditions.
+        // SAFETY: the warpgroup takes part with equal descriptors (1 of `mma_async`), memory and registers are as
+        // this product needs them (2 to 5), and `D` has bytes by the assertion.
         unsafe { d.multiply_satfinite(a, b, scale_d) }
     }
 
@@ -101,7 +103,8 @@ device_fn! {
         const { assert!(sums::IS_COMPILED, "the builder must say that it compiles for `sm_90a`") };
         const { sums::assert_immediates::<D, A, B>([SCALE_A, SCALE_B], [TRANS_A, TRANS_B]) };
         const { sums::assert_selector::<D, A, B>(SELECTOR) };
-        // SAFETY: the caller's conditions.
+        // SAFETY: the warpgroup takes part with equal descriptors (1 of `mma_async`), memory and registers are as
+        // this product needs them (2 to 5), and the assertions check the constants.
         unsafe { d.multiply_sparse::<SELECTOR, SCALE_A, SCALE_B, TRANS_A, TRANS_B>(a, b, metadata, scale_d) }
     }
 
@@ -116,7 +119,8 @@ device_fn! {
     ) -> D {
         const { assert!(D::IS_BYTES, "`.satfinite` is there for bytes") };
         const { sums::assert_selector::<D, A, B>(SELECTOR) };
-        // SAFETY: the caller's conditions.
+        // SAFETY: the warpgroup takes part with equal descriptors (1 of `mma_async`), memory and registers are as
+        // this product needs them (2 to 5), and the assertions check type and selector.
         unsafe { d.multiply_sparse_satfinite::<SELECTOR>(a, b, metadata, scale_d) }
     }
 }

@@ -211,7 +211,7 @@ macro_rules! registers {
                 #[cfg(tma_arch = "sm_90a")]
                 {
                     let [$(mut $r),+] = self;
-                    // SAFETY: it is a comment. As an operand of `asm!` a register has its value here.
+                    // SAFETY: the text is a comment. As an operand of `asm!` a register has its value here.
                     unsafe {
                         core::arch::asm!(
                             concat!("//", $(" {", stringify!($r), "}"),+),
@@ -251,7 +251,7 @@ macro_rules! multiply {
             #[cfg(tma_arch = "sm_90a")]
             {
                 let [$(mut $r),+] = self;
-                // SAFETY: the conditions of `mma_async` are the caller's.
+                // SAFETY: (1) to (5) of `mma_async` hold for these operands, by the caller's promise.
                 unsafe {
                     if is_shared(&a) {
                         product! { b scale_d; $sparse $n $type [$($r)+]; "{a}" $arguments $shared
