@@ -20,7 +20,7 @@ use crate::{
 /// Shared memory limit of a block without opting in to more, in bytes.
 const USUAL_SHARED_BYTES: u64 = 48 * 1024;
 
-/// A kernel on a device.
+/// A kernel of a module that is loaded on a device.
 #[doc(alias = "CUfunction")]
 #[derive(Debug)]
 pub struct Function<'module> {

@@ -46,7 +46,7 @@ impl PeerAccess {
         })
     }
 
-    /// Returns the two devices.
+    /// Returns the two devices that reach each other's memory.
     pub fn devices(&self) -> &[Device; 2] {
         &self.devices
     }

@@ -25,12 +25,12 @@ const USUAL_NAMES: &[&str] = &["nvcuda.dll"];
 /// Says whether this process has a driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// The library was loaded.
+    /// A driver library was loaded.
     Loaded {
         /// The path that was given to the dynamic loader, or a bare name that it searched for.
         path: PathBuf,
     },
-    /// No library could be loaded.
+    /// No driver library could be loaded.
     Missing {
         /// The attempts in order, each with the dynamic loader's answer.
         tried: Vec<Attempt>,
@@ -42,7 +42,7 @@ pub enum Status {
 pub struct Attempt {
     /// The path or name that was given to the dynamic loader.
     pub path: PathBuf,
-    /// Its answer.
+    /// The error message of the dynamic loader.
     pub reason: String,
 }
 

@@ -13,15 +13,15 @@ use crate::{
 #[doc(alias = "cudaDeviceProp")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceProperties {
-    /// Its number, from 0.
+    /// The ordinal of the device, from 0.
     pub ordinal: u32,
-    /// The name.
+    /// The name that the driver reports.
     pub name: String,
-    /// Its compute capability.
+    /// The compute capability of the device.
     pub capability: Capability,
-    /// Its memory in bytes.
+    /// The size of the device's memory in bytes.
     pub memory_bytes: u64,
-    /// Streaming multiprocessors.
+    /// The number of streaming multiprocessors.
     pub multiprocessors: u32,
     /// The most shared memory that a block can ask for, in bytes.
     pub shared_bytes: u64,
@@ -29,7 +29,7 @@ pub struct DeviceProperties {
     pub memory_clock_khz: u64,
     /// The width of the bus to its memory, in bits.
     pub memory_bus_bits: u64,
-    /// Its L2 cache, in bytes.
+    /// The size of the L2 cache in bytes.
     pub l2_bytes: u64,
 }
 

@@ -2,7 +2,7 @@ use alloc::{format, string::String};
 
 use crate::{Family, FormRow, Op, RowEmitted, Targets, Version, notation};
 
-/// One form of an instruction.
+/// One form of an instruction: an opcode with all its modifiers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Form {
     family: &'static Family,
@@ -54,7 +54,7 @@ impl Form {
         self.family
     }
 
-    /// The operation.
+    /// Returns the operation, the first word of the opcode.
     pub fn op(&self) -> Op {
         self.op
     }
@@ -86,12 +86,12 @@ impl Form {
         self.isa > Version::new(9, 0)
     }
 
-    /// The targets that have it.
+    /// Returns the targets that support the form.
     pub fn targets(&self) -> Targets {
         self.targets
     }
 
-    /// The wrapper that emits it.
+    /// Returns the wrapper that emits the form, if there is one.
     pub fn emitted(&self) -> &Emitted {
         &self.emitted
     }

@@ -52,7 +52,7 @@ pub use modifier::*;
 pub use targets::Targets;
 pub use version::Version;
 
-/// An instruction family.
+/// An instruction family: the forms of a section of PTX ISA.
 pub struct Family {
     /// The name of its files in every layer: the manual's mnemonic with dots as underscores.
     pub stem: &'static str,
@@ -62,7 +62,7 @@ pub struct Family {
 }
 
 impl Family {
-    /// Its forms.
+    /// Returns the forms of the family.
     pub fn forms(&'static self) -> impl Iterator<Item = Form> {
         let rows = self.rows.iter();
         rows.flat_map(move |row| (0..row.count()).map(move |index| Form::new(self, row, index)))
@@ -86,7 +86,7 @@ impl fmt::Debug for Family {
 /// The PTX ISA version up to which the table goes.
 pub const NEWEST: Version = Version::new(9, 5);
 
-/// The forms of all families.
+/// Returns the forms of all families.
 pub fn forms() -> impl Iterator<Item = Form> {
     FAMILIES.iter().flat_map(Family::forms)
 }

@@ -10,7 +10,7 @@ use crate::{
     Tiled, layout,
 };
 
-/// The contents of a map.
+/// The fields of a tensor map, as read from its 128 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decoded {
     /// The parameters that make this map. A wide map for an H100 is an im2col map.
@@ -19,7 +19,7 @@ pub struct Decoded {
     /// differ from this one in fields that are not parameters: the bytes and the alignment of a box, whether
     /// the tensor counts as large, and the fields of dimensions beyond the rank.
     pub params: Params,
-    /// The global address.
+    /// The global address of the tensor's first element.
     pub address: u64,
     /// The bytes of a box in the map. [`tensormap.replace`](crate::replace) does not update them,
     /// so they may belong to an earlier map.

@@ -8,12 +8,12 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum Interleave {
-    /// Plain rows.
+    /// Elements are stored in plain rows, without slices of channels.
     #[default]
     None = 0,
-    /// Slices of 16 bytes.
+    /// Channels are stored in slices of 16 bytes.
     B16 = 1,
-    /// Slices of 32 bytes.
+    /// Channels are stored in slices of 32 bytes.
     B32 = 2,
 }
 
@@ -47,7 +47,7 @@ impl Interleave {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum Swizzle {
-    /// Bytes stay in order.
+    /// Bytes of the box keep their order in shared memory.
     #[default]
     None = 0,
     /// Pieces of 16 bytes within spans of 32 bytes.
@@ -123,11 +123,11 @@ pub enum L2Promotion {
     /// Only the bytes that are requested.
     #[default]
     None = 0,
-    /// 64 bytes.
+    /// The L2 cache fetches 64 bytes at once.
     B64 = 1,
-    /// 128 bytes.
+    /// The L2 cache fetches 128 bytes at once.
     B128 = 2,
-    /// 256 bytes.
+    /// The L2 cache fetches 256 bytes at once.
     B256 = 3,
 }
 
@@ -153,7 +153,7 @@ impl L2Promotion {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum OobFill {
-    /// Zeros.
+    /// Elements out of bounds are loaded as zeros.
     #[default]
     Zeros = 0,
     /// A NaN of 16 bits, 0x7FF7, repeated; for floating-point types.
@@ -185,7 +185,7 @@ pub enum WideMode {
     #[default]
     #[doc(alias = "CU_TENSOR_MAP_IM2COL_WIDE_MODE_W")]
     W = 0,
-    /// 128 pixels, for any map.
+    /// A copy takes 128 pixels along W, from any map.
     #[doc(alias = "CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128")]
     W128 = 1,
 }

@@ -27,7 +27,7 @@ use rows::Rows;
 use tiles::Tiles;
 use wide::Wide;
 
-/// The direction of a copy.
+/// The direction of a copy between global and shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// From global to shared memory.
@@ -61,7 +61,7 @@ pub struct Piece {
     pub shared_address: u32,
     /// Where it begins, in bytes from the row's first.
     pub row_offset: u64,
-    /// The length in bytes.
+    /// The length of the run in bytes.
     pub bytes: u64,
 }
 
@@ -92,7 +92,7 @@ impl BoxRow {
     }
 }
 
-/// Why a copy has no walk.
+/// The reason why a copy has no walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoWalk {
@@ -102,9 +102,9 @@ pub enum NoWalk {
     Length {
         /// The list that is too long or too short.
         what: &'static str,
-        /// How many there are.
+        /// The number of coordinates given.
         given: usize,
-        /// How many are needed.
+        /// The number of coordinates that the map needs.
         needed: usize,
     },
     /// The first element is not at a multiple of 16 bytes: an illegal instruction.
@@ -118,23 +118,23 @@ pub enum NoWalk {
     },
     /// A store with a negative coordinate: an illegal instruction.
     NegativeStore {
-        /// The dimension.
+        /// The dimension of the invalid coordinate.
         dim: usize,
-        /// The coordinate.
+        /// The invalid coordinate.
         coordinate: i32,
     },
     /// The first pixel is not in the box of pixels: an illegal instruction.
     OutsidePixelBox {
-        /// The dimension.
+        /// The dimension of the invalid coordinate.
         dim: usize,
-        /// The coordinate.
+        /// The invalid coordinate.
         coordinate: i32,
     },
     /// An offset of an im2col load with more bits than the instruction takes.
     OffsetRange {
         /// The spatial dimension, W being 0.
         spatial: usize,
-        /// The offset.
+        /// The offset that is out of range.
         offset: u16,
         /// The largest that there can be.
         max: u16,
@@ -143,9 +143,9 @@ pub enum NoWalk {
     StoreOffsets,
     /// A number of a wide im2col load that the instruction does not take.
     WideRange {
-        /// The name of the number.
+        /// The name of the number that is out of range.
         what: &'static str,
-        /// The value of the number.
+        /// The number that is out of range.
         value: u16,
         /// The largest that there can be.
         max: u16,

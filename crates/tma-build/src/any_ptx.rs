@@ -49,7 +49,7 @@ impl FinishOptions {
 /// PTX of another compiler, finished.
 #[derive(Clone, Debug)]
 pub struct FinishedPtx {
-    /// The text.
+    /// The text of the finished PTX.
     pub text: String,
     /// The kernels with markers, which became directives.
     pub markers: Vec<Marker>,

@@ -3,14 +3,14 @@ use std::{fmt, str::FromStr};
 /// A version of the PTX ISA, as in `.version 8.6`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PtxIsa {
-    /// Before the dot.
+    /// The number before the dot in `.version`.
     pub major: u32,
-    /// After the dot.
+    /// The number after the dot in `.version`.
     pub minor: u32,
 }
 
 impl PtxIsa {
-    /// The version `major.minor`.
+    /// Returns the version `major.minor`.
     pub const fn new(major: u32, minor: u32) -> Self {
         Self { major, minor }
     }
@@ -44,10 +44,10 @@ macro_rules! archs {
         }
 
         impl Arch {
-            /// All of them.
+            /// All architectures that a crate can be built for.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
-            /// The name as in `.target`.
+            /// Returns the name as `.target` spells it.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
@@ -116,7 +116,7 @@ impl fmt::Display for Arch {
     }
 }
 
-/// A name that is no [`Arch`].
+/// The error of parsing a name that is no [`Arch`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no architecture `{0}` here; there are {known}", known = known())]
 pub struct UnknownArch(String);

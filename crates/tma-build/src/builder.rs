@@ -45,23 +45,23 @@ pub struct PtxBuilder {
 /// Says whether ptxas checks the PTX.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Assemble {
-    /// Where one is found.
+    /// `ptxas` checks the PTX if one is found.
     #[default]
     IfFound,
     /// Always; not finding one is an error.
     Always,
-    /// Not at all.
+    /// `ptxas` does not run.
     Never,
 }
 
-/// Finished PTX.
+/// The finished PTX of a GPU crate, as a file.
 #[derive(Clone, Debug)]
 pub struct Ptx {
-    /// The path of the file.
+    /// The path of the PTX file.
     pub path: PathBuf,
-    /// For which architecture.
+    /// The architecture in the text's `.target`.
     pub arch: Arch,
-    /// The compiler that made it.
+    /// The compiler that produced the PTX.
     pub compiler: DeviceCompiler,
     /// The resources of each kernel, by name; `None` where no ptxas was found.
     pub resources: Option<BTreeMap<String, Resources>>,

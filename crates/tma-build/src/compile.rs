@@ -39,7 +39,7 @@ pub(crate) struct Compilation<'a> {
     pub(crate) overflow_checks: bool,
 }
 
-/// The compiler's output.
+/// The output of a successful compilation.
 pub(crate) struct Output {
     /// The module's PTX, not finished yet.
     pub(crate) ptx: String,

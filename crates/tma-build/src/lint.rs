@@ -22,12 +22,12 @@ use local_memory::SourceLocals;
 
 use crate::{PtxIsa, finish::Marker};
 
-/// One thing that is wrong.
+/// A finding of a lint at one place of the PTX.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// The violation, with its details.
     pub lint: Lint,
-    /// The kernel or function.
+    /// The kernel or function that contains the place.
     pub function: String,
     /// `file:line` in the Rust source where the line table has it. In a module of [`finish_ptx`](crate::finish_ptx)
     /// without a line table, `file:line` in the PTX.
@@ -44,34 +44,34 @@ pub enum Lint {
     /// into divergent arms of a branch, where the threads that take different arms wait for each other
     /// for ever.
     DuplicatedBarrier {
-        /// The instruction.
+        /// The duplicated instruction.
         instruction: String,
         /// How often the source has it at this location.
         in_source: usize,
-        /// How often the PTX has it.
+        /// The number of copies in the PTX.
         in_ptx: usize,
         /// True if the source has it as `asm!`, though LLVM has an intrinsic for it.
         is_asm: bool,
     },
     /// An instruction is newer than the module's `.version`.
     NewerInstruction {
-        /// The instruction.
+        /// The instruction that is too new.
         instruction: String,
-        /// The version that has it.
+        /// The first version that has the instruction.
         needed: PtxIsa,
-        /// The module's version.
+        /// The version in the module's `.version`.
         module: PtxIsa,
     },
     /// The kernel keeps values in local memory and did not ask for it.
     LocalMemory {
         /// The variable, or none if its name is unknown.
         variable: String,
-        /// How much, for each thread.
+        /// The bytes of local memory of each thread.
         bytes: u64,
     },
     /// A function calls itself, by itself or through others.
     Recursion {
-        /// The function.
+        /// The called function.
         callee: String,
     },
     /// A function is called through a pointer, as by `dyn`.
@@ -80,26 +80,26 @@ pub enum Lint {
     /// product wait for the one before (its message C7509), and can take gigabytes of memory and no end. A kernel that
     /// allows C7509 may.
     CallBesideWgmma {
-        /// The function.
+        /// The called function.
         callee: String,
     },
     /// ptxas says that products of a warpgroup wait for each other, that it adds fences or waits of theirs, or that it
     /// leaves out a `setmaxnreg`.
     LostSpeed {
-        /// The number of its message.
+        /// The code of the message of ptxas.
         code: &'static str,
-        /// Its message.
+        /// The message of ptxas.
         message: String,
     },
     /// A function is called that the module only declares.
     UnresolvedFunction {
-        /// The function.
+        /// The called function.
         callee: String,
     },
 }
 
 impl Lint {
-    /// A short name.
+    /// Returns the name that begins a message, such as `local-memory`.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::DuplicatedBarrier { .. } => "duplicated-barrier",

@@ -56,7 +56,7 @@ impl LibNvvm {
         })
     }
 
-    /// Where it is.
+    /// Returns the path of the library.
     pub fn path(&self) -> &Path {
         &self.path
     }

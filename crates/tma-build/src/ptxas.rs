@@ -16,7 +16,7 @@ use crate::{Arch, Error, user_cache};
 /// The resources of a multiprocessor that a kernel uses, as ptxas reports them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Resources {
-    /// Registers of a thread.
+    /// The number of registers of each thread.
     pub registers: u32,
     /// Bytes of local memory that are not spills.
     pub stack_bytes: u32,
@@ -28,7 +28,7 @@ pub struct Resources {
     pub shared_bytes: u32,
 }
 
-/// The assembler.
+/// The assembler `ptxas` of a CUDA toolkit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ptxas {
     path: PathBuf,
@@ -76,7 +76,7 @@ impl Ptxas {
         Ok(help.contains(&format!("'{arch}'")))
     }
 
-    /// Where it is.
+    /// Returns the path of the assembler.
     pub fn path(&self) -> &Path {
         &self.path
     }

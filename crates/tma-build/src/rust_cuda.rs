@@ -53,12 +53,12 @@ impl RustCuda {
         Ok(found)
     }
 
-    /// The backend library.
+    /// Returns the path of the backend library.
     pub fn path(&self) -> &Path {
         &self.backend
     }
 
-    /// The rustc that loads it.
+    /// Returns the rustc that loads the backend.
     pub fn compiler(&self) -> &DeviceCompiler {
         &self.compiler
     }

@@ -29,7 +29,7 @@ pub struct EmulatorBackend {
 /// A texture, and a surface, of the texels in a job's buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferTexture {
-    /// Index of the buffer.
+    /// Index of the buffer among the buffers of the job.
     pub buffer: usize,
     /// The texels and how they are read. Their address counts from the start of the buffer.
     pub texture: Texture,

@@ -88,7 +88,7 @@ pub(crate) fn next_allocation(address: u64, bytes: u64) -> u64 {
     (address + bytes + (1 << 16)).next_multiple_of(1 << 16)
 }
 
-/// Settings of a run.
+/// Settings of a run: its seed, limits and checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
     /// Seed of the schedule: the order of warps and the progress of copies.

@@ -47,9 +47,9 @@ elements! { half::f16 = F16 half::bf16 = Bf16 }
 
 /// The layout of the elements of a [`Matrix`]: [`Boxes`], or a [`Part`] of them.
 pub trait Layout: crate::sealed::Sealed {
-    /// The type of an element.
+    /// The type of a matrix element.
     type Element: MatrixElement;
-    /// The tiles in shared memory.
+    /// The type of the tiles in shared memory.
     type Tiles;
     /// The number of rows of A, or columns of B.
     const MN: usize;
@@ -98,7 +98,7 @@ pub struct Part<L, const MN: usize>(PhantomData<L>);
 pub trait MatrixBox: TileArray {
     /// The number of elements of a row.
     const WIDTH: usize;
-    /// The number of rows.
+    /// The number of rows of the matrix in shared memory.
     const HEIGHT: usize;
 }
 

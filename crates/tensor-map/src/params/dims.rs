@@ -15,7 +15,7 @@ pub struct Dims<T> {
 macro_rules! dims {
     ($($number:ty),*) => {$(
         impl Dims<$number> {
-            /// Returns these values.
+            /// Returns a list of the given values, at most five.
             pub const fn new(given: &[$number]) -> Self {
                 let mut values = [0; MAX_RANK];
                 let mut i = 0;
@@ -66,7 +66,7 @@ macro_rules! dims {
 dims!(u64, u32, i32);
 
 impl<T> Dims<T> {
-    /// How many values were given.
+    /// Returns the number of values given, even if it exceeds five.
     pub const fn given(&self) -> usize {
         self.given
     }

@@ -13,7 +13,7 @@ use crate::{
 #[doc(alias = "cuTensorMapEncodeIm2colWide")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Im2colWide {
-    /// The tensor.
+    /// The tensor in global memory that the map describes.
     pub tensor: Tensor,
     /// First pixel of the box along W, counted from the tensor's first.
     #[doc(alias = "pixelBoxLowerCornerWidth")]

@@ -5,7 +5,7 @@ use crate::{DataType, Dims, Interleave, L2Promotion, OobFill, Swizzle};
 /// A map checks the parameters when it is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tensor {
-    /// Type of an element.
+    /// The type of each element, which determines its size.
     #[doc(alias = "tensorDataType")]
     pub data_type: DataType,
     /// Length of each dimension in elements, innermost first.

@@ -65,7 +65,7 @@ impl FromStr for Jobs {
 }
 
 impl Jobs {
-    /// One schedule after another.
+    /// Runs one schedule after another, on one thread.
     pub const ONE: Self = Self(NonZero::<usize>::MIN);
 
     /// Runs `work` for all items and passes each result to `take`, on this thread and in the order of the

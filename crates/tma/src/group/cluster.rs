@@ -10,11 +10,11 @@ positions! {
     /// This cluster's position in the grid.
     #[doc(alias = "clusterIdx")]
     cluster_idx = clusterid;
-    /// Clusters of the grid.
+    /// The number of clusters of the grid in each dimension.
     grid_dim = nclusterid;
     /// This block's position in its cluster.
     block_idx = cluster_ctaid;
-    /// Blocks of the cluster.
+    /// The number of blocks of the cluster in each dimension.
     #[doc(alias = "clusterDim")]
     cluster_dim = cluster_nctaid;
 }

@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 use super::Lanes;
 use crate::ptx;
 
-/// Every lane of a warp.
+/// The lane mask of every lane of a warp.
 pub const ALL_LANES: u32 = u32::MAX;
 
 /// Returns this thread's lane, 0 to 31.

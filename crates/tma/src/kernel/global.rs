@@ -167,7 +167,7 @@ impl<T, O: Owner> GlobalMut<T, O> {
 }
 
 impl<T: Copy> GlobalMut<T, PerThread> {
-    /// Writes this thread's value.
+    /// Writes this thread's own value of the array.
     #[inline(always)]
     pub fn write(self, block: Block, value: T) {
         // SAFETY: there is room for the value, which no other thread writes.

@@ -60,7 +60,7 @@ pub struct InFlight<R, A = ()> {
 }
 
 impl<R: Registers> Accumulator<R> {
-    /// Zeros.
+    /// Returns sums that are all zero.
     #[inline(always)]
     pub fn zero() -> Self {
         Self {

@@ -114,7 +114,7 @@ where
         Self::from_steps(unsafe { Steps::load(tile, at) })
     }
 
-    /// Zeros.
+    /// Returns a fragment of zeros.
     #[inline(always)]
     pub(crate) fn zero() -> Self {
         // An array expression would become a loop of stores to local memory.

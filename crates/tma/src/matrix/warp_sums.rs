@@ -20,9 +20,9 @@ pub struct WarpFragment<T, const OF_A: bool> {
     element: PhantomData<T>,
 }
 
-/// 64 rows of A.
+/// The fragment of 64 rows of A that a warp multiplies.
 pub type WarpRows<T> = WarpFragment<T, true>;
-/// 64 columns of B.
+/// The fragment of 64 columns of B that a warp multiplies.
 pub type WarpColumns<T> = WarpFragment<T, false>;
 
 impl<T: Half, const OF_A: bool> WarpFragment<T, OF_A> {
@@ -133,7 +133,7 @@ pub struct WarpSums {
 }
 
 impl WarpSums {
-    /// Zeros.
+    /// Returns sums that are all zero.
     #[inline(always)]
     pub fn zero() -> Self {
         // An array expression would become a loop of stores to local memory.

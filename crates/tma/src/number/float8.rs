@@ -23,7 +23,7 @@ impl E4m3 {
         Self(bits)
     }
 
-    /// Returns the bits.
+    /// Returns the 8 bits of the encoding.
     #[inline(always)]
     pub const fn to_bits(self) -> u8 {
         self.0

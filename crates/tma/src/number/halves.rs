@@ -56,7 +56,7 @@ macro_rules! halves {
                 Self(bits)
             }
 
-            /// Returns the bits.
+            /// Returns the bits of the encoding.
             #[inline(always)]
             pub const fn to_bits(self) -> $bits {
                 self.0
@@ -104,7 +104,7 @@ macro_rules! halves {
                 Self(ptx::max::$nan(self.0, other.0))
             }
 
-            /// Returns the absolute value.
+            /// Returns the absolute value, by clearing each sign bit.
             #[doc(alias("__habs", "__habs2"))]
             #[inline(always)]
             pub const fn abs(self) -> Self {
@@ -196,7 +196,7 @@ impl F16 {
         }
     }
 
-    /// Returns the value.
+    /// Returns the value as `f32`, without rounding.
     ///
     /// PTX: `cvt.f32.f16`
     #[doc(alias = "__half2float")]
@@ -221,7 +221,7 @@ impl Bf16 {
         Self(ptx::cvt::rn_bf16_f32(value))
     }
 
-    /// Returns the value.
+    /// Returns the value as `f32`, without rounding.
     #[doc(alias = "__bfloat162float")]
     #[inline(always)]
     pub fn to_f32(self) -> f32 {
@@ -239,7 +239,7 @@ impl F16x2 {
         Self(ptx::cvt::rn_f16x2_f32(high, low))
     }
 
-    /// Returns both values.
+    /// Returns both values as `f32`, without rounding.
     #[doc(alias = "__half22float2")]
     #[inline(always)]
     pub fn to_f32s(self) -> [f32; 2] {
@@ -257,7 +257,7 @@ impl Bf16x2 {
         Self(ptx::cvt::rn_bf16x2_f32(high, low))
     }
 
-    /// Their values.
+    /// Returns both values as `f32`, without rounding.
     #[doc(alias = "__bfloat1622float2")]
     #[inline(always)]
     pub fn to_f32s(self) -> [f32; 2] {
@@ -356,7 +356,7 @@ macro_rules! pairs {
                 Self(low.0 as u32 | (high.0 as u32) << 16)
             }
 
-            /// Packs the same value twice.
+            /// Packs the value into both halves.
             #[inline(always)]
             pub const fn splat(half: $half) -> Self {
                 Self::new([half; 2])
@@ -368,14 +368,14 @@ macro_rules! pairs {
                 [self.low(), self.high()]
             }
 
-            /// Returns the first one.
+            /// Returns the number in the lower half of the word.
             #[doc(alias = "__low2half")]
             #[inline(always)]
             pub const fn low(self) -> $half {
                 $half(self.0 as u16)
             }
 
-            /// Returns the second one.
+            /// Returns the number in the upper half of the word.
             #[doc(alias = "__high2half")]
             #[inline(always)]
             pub const fn high(self) -> $half {

@@ -125,7 +125,7 @@ impl<T> FullStage<T> {
 }
 
 impl<T: SharedValue> FullStage<T> {
-    /// Returns element `index`.
+    /// Returns the element of the stage at this index.
     ///
     /// # Panics
     /// The element is out of bounds.

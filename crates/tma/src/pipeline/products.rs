@@ -405,7 +405,7 @@ fn release_by_warps(warpgroup: Warpgroup, empty: &Barrier) {
 }
 
 impl<'stage, A, B> Operands<'stage, crate::tile::Pair<A, B>> {
-    /// Returns both tiles.
+    /// Returns the tiles of A and B of the stage.
     #[inline(always)]
     pub fn pair(self) -> (Operands<'stage, A>, Operands<'stage, B>) {
         let (first, second) = (self.tiles.first(), self.tiles.second());

@@ -29,7 +29,7 @@ barriers! {
     #[doc(alias = "barrier_cluster_arrive")]
     arrive = "barrier.cluster.arrive;", barrier_cluster_arrive isa "7.8";
         "1. Each thread waits before it arrives again."
-    /// Arrives without ordering.
+    /// Arrives without ordering memory accesses.
     #[doc(alias = "barrier_cluster_arrive")]
     arrive_relaxed_aligned = "barrier.cluster.arrive.relaxed.aligned;", barrier_cluster_arrive_relaxed_aligned
         isa "8.0";

@@ -7,13 +7,13 @@ arithmetic! {
     /// Both rounded to nearest even, in one word.
     #[doc(alias = "__floats2half2_rn")]
     rn_f16x2_f32(high: f32 as reg32, low: f32 as reg32) -> u32 as reg32 = "cvt.rn.f16x2.f32" isa "7.0" on sm_80;
-    /// Rounded to nearest even.
+    /// Converts `x` to `f16`, rounded to nearest even.
     #[doc(alias = "__float2half_rn")]
     rn_f16_f32(x: f32 as reg32) -> u16 as reg16 = "cvt.rn.f16.f32" isa "7.0" on sm_80;
     /// Both rounded to nearest even, in one word.
     #[doc(alias = "__floats2bfloat162_rn")]
     rn_bf16x2_f32(high: f32 as reg32, low: f32 as reg32) -> u32 as reg32 = "cvt.rn.bf16x2.f32" isa "7.0" on sm_80;
-    /// Rounded to nearest even.
+    /// Converts `x` to `bf16`, rounded to nearest even.
     #[doc(alias = "__float2bfloat16_rn")]
     rn_bf16_f32(x: f32 as reg32) -> u16 as reg16 = "cvt.rn.bf16.f32" isa "7.0" on sm_80;
     /// Both rounded to nearest even, finite, in one word.
@@ -42,12 +42,12 @@ arithmetic! {
     rn_relu_satfinite_bf16_f32(x: f32 as reg32) -> u16 as reg16 = "cvt.rn.relu.satfinite.bf16.f32" isa "8.1" on sm_80;
     /// Both rounded toward zero, in one word.
     rz_f16x2_f32(high: f32 as reg32, low: f32 as reg32) -> u32 as reg32 = "cvt.rz.f16x2.f32" isa "7.0" on sm_80;
-    /// Rounded toward zero.
+    /// Converts `x` to `f16`, rounded toward zero.
     #[doc(alias = "__float2half_rz")]
     rz_f16_f32(x: f32 as reg32) -> u16 as reg16 = "cvt.rz.f16.f32" isa "7.0" on sm_80;
     /// Both rounded toward zero, in one word.
     rz_bf16x2_f32(high: f32 as reg32, low: f32 as reg32) -> u32 as reg32 = "cvt.rz.bf16x2.f32" isa "7.0" on sm_80;
-    /// Rounded toward zero.
+    /// Converts `x` to `bf16`, rounded toward zero.
     #[doc(alias = "__float2bfloat16_rz")]
     rz_bf16_f32(x: f32 as reg32) -> u16 as reg16 = "cvt.rz.bf16.f32" isa "7.0" on sm_80;
     /// Both rounded toward zero, finite, in one word.
@@ -74,21 +74,21 @@ arithmetic! {
     rz_relu_satfinite_bf16x2_f32(high: f32 as reg32, low: f32 as reg32) -> u32 as reg32 = "cvt.rz.relu.satfinite.bf16x2.f32" isa "8.1" on sm_80;
     /// Rounded toward zero, not negative, finite.
     rz_relu_satfinite_bf16_f32(x: f32 as reg32) -> u16 as reg16 = "cvt.rz.relu.satfinite.bf16.f32" isa "8.1" on sm_80;
-    /// Exact.
+    /// Converts `x` from `f16` to `f32`, which is exact.
     #[doc(alias = "__half2float")]
     f32_f16(x: u16 as reg16) -> f32 as reg32 = "cvt.f32.f16" isa "7.0" on sm_80;
-    /// Exact.
+    /// Converts `x` from `bf16` to `f32`, which is exact.
     #[doc(alias = "__bfloat162float")]
     f32_bf16(x: u16 as reg16) -> f32 as reg32 = "cvt.f32.bf16" isa "7.1" on sm_80;
     /// Rounded to nearest, halfway cases away from zero.
     rna_tf32_f32(x: f32 as reg32) -> u32 as reg32 = "cvt.rna.tf32.f32" isa "7.0" on sm_80;
     /// Rounded to nearest, halfway cases away from zero, finite.
     rna_satfinite_tf32_f32(x: f32 as reg32) -> u32 as reg32 = "cvt.rna.satfinite.tf32.f32" isa "8.1" on sm_80;
-    /// Rounded to nearest even.
+    /// Converts `x` to `tf32`, rounded to nearest even.
     rn_tf32_f32(x: f32 as reg32) -> u32 as reg32 = "cvt.rn.tf32.f32" isa "7.8" on sm_90;
     /// Rounded to nearest even, not negative.
     rn_relu_tf32_f32(x: f32 as reg32) -> u32 as reg32 = "cvt.rn.relu.tf32.f32" isa "7.8" on sm_90;
-    /// Rounded toward zero.
+    /// Converts `x` to `tf32`, rounded toward zero.
     rz_tf32_f32(x: f32 as reg32) -> u32 as reg32 = "cvt.rz.tf32.f32" isa "7.8" on sm_90;
     /// Rounded toward zero, not negative.
     rz_relu_tf32_f32(x: f32 as reg32) -> u32 as reg32 = "cvt.rz.relu.tf32.f32" isa "7.8" on sm_90;
@@ -104,13 +104,13 @@ arithmetic! {
     rn_satfinite_e4m3x2_f32(high: f32 as reg32, low: f32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.e4m3x2.f32" isa "7.8" on sm_90;
     /// Both rounded to nearest even, in 16 bits.
     rn_satfinite_e4m3x2_f16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.e4m3x2.f16x2" isa "7.8" on sm_90;
-    /// Two halves, exact.
+    /// Converts two `e4m3` to two `f16`, which is exact.
     rn_f16x2_e4m3x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.f16x2.e4m3x2" isa "7.8" on sm_90;
     /// Both rounded to nearest even, in 16 bits.
     rn_satfinite_e5m2x2_f32(high: f32 as reg32, low: f32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.e5m2x2.f32" isa "7.8" on sm_90;
     /// Both rounded to nearest even, in 16 bits.
     rn_satfinite_e5m2x2_f16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.e5m2x2.f16x2" isa "7.8" on sm_90;
-    /// Two halves, exact.
+    /// Converts two `e5m2` to two `f16`, which is exact.
     rn_f16x2_e5m2x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.f16x2.e5m2x2" isa "7.8" on sm_90;
     /// Both rounded to nearest even, not negative, in 16 bits.
     rn_satfinite_relu_e4m3x2_f32(high: f32 as reg32, low: f32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.relu.e4m3x2.f32" isa "7.8" on sm_90;
@@ -144,11 +144,11 @@ arithmetic! {
     rn_satfinite_e2m3x2_f16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.e2m3x2.f16x2" isa "9.1" on sm_100a_or_sm_120a;
     /// Both rounded to nearest even, each in 6 bits of a byte; a NaN is the largest number.
     rn_satfinite_e2m3x2_bf16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.e2m3x2.bf16x2" isa "9.1" on sm_100a_or_sm_120a;
-    /// Two numbers, exact.
+    /// Converts two `e4m3` to two `bf16`, which is exact.
     rn_bf16x2_e4m3x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.bf16x2.e4m3x2" isa "9.2" on sm_100a_or_sm_120a;
     /// Two numbers, each times a power of two: the scales are a pair of `ue8m0`.
     rn_scaled_bf16x2_e4m3x2(x: u16 as reg16, scales: u16 as reg16) -> u32 as reg32 = "cvt.rn.scaled::n2::ue8m0.bf16x2.e4m3x2" isa "9.2" on sm_100a_or_sm_120a;
-    /// Two numbers, exact.
+    /// Converts two `e5m2` to two `bf16`, which is exact.
     rn_bf16x2_e5m2x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.bf16x2.e5m2x2" isa "9.2" on sm_100a_or_sm_120a;
     /// Two numbers, each times a power of two: the scales are a pair of `ue8m0`.
     rn_scaled_bf16x2_e5m2x2(x: u16 as reg16, scales: u16 as reg16) -> u32 as reg32 = "cvt.rn.scaled::n2::ue8m0.bf16x2.e5m2x2" isa "9.2" on sm_100a_or_sm_120a;
@@ -160,11 +160,11 @@ arithmetic! {
     rn_bf16x2_e2m3x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.bf16x2.e2m3x2" isa "9.2" on sm_100a_or_sm_120a;
     /// Two numbers, each times a power of two: the scales are a pair of `ue8m0`. The upper 2 bits of each byte of `x` are 0.
     rn_scaled_bf16x2_e2m3x2(x: u16 as reg16, scales: u16 as reg16) -> u32 as reg32 = "cvt.rn.scaled::n2::ue8m0.bf16x2.e2m3x2" isa "9.2" on sm_100a_or_sm_120a;
-    /// Two numbers, finite, exact.
+    /// Converts two `e4m3` to two finite `bf16`, which is exact.
     rn_satfinite_bf16x2_e4m3x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.satfinite.bf16x2.e4m3x2" isa "9.2" on sm_100a_or_sm_120a;
     /// Two numbers, finite, each times a power of two: the scales are a pair of `ue8m0`.
     rn_satfinite_scaled_bf16x2_e4m3x2(x: u16 as reg16, scales: u16 as reg16) -> u32 as reg32 = "cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.e4m3x2" isa "9.2" on sm_100a_or_sm_120a;
-    /// Two numbers, finite, exact.
+    /// Converts two `e5m2` to two finite `bf16`, which is exact.
     rn_satfinite_bf16x2_e5m2x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.satfinite.bf16x2.e5m2x2" isa "9.2" on sm_100a_or_sm_120a;
     /// Two numbers, finite, each times a power of two: the scales are a pair of `ue8m0`.
     rn_satfinite_scaled_bf16x2_e5m2x2(x: u16 as reg16, scales: u16 as reg16) -> u32 as reg32 = "cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2" isa "9.2" on sm_100a_or_sm_120a;
@@ -244,7 +244,7 @@ arithmetic! {
     rp_ue8m0x2_f32(high: f32 as reg32, low: f32 as reg32) -> u16 as reg16 = "cvt.rp.ue8m0x2.f32" isa "8.6" on sm_100a_or_sm_120a;
     /// The exponents of the next higher powers of two. The manual does not define the result for a minus sign.
     rp_ue8m0x2_bf16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rp.ue8m0x2.bf16x2" isa "8.6" on sm_100a_or_sm_120a;
-    /// Two powers of two, exact.
+    /// Converts two powers of two, as `ue8m0`, to two `bf16`, which is exact.
     rn_bf16x2_ue8m0x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.bf16x2.ue8m0x2" isa "8.6" on sm_100a_or_sm_120a;
     /// Both rounded to nearest even, finite, each in 8 bits with the point before the last 6.
     rn_satfinite_s2f6x2_f32(high: f32 as reg32, low: f32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.s2f6x2.f32" isa "9.1" on sm_100a_or_sm_120a_alone;
@@ -343,13 +343,13 @@ nibbles! { to:
 }
 
 nibbles! { of:
-    /// Two halves, exact.
+    /// Converts two `e2m1` to two `f16`, which is exact.
     rn_f16x2_e2m1x2(x) = "cvt.rn.f16x2.e2m1x2" isa "8.6";
-    /// Two numbers, exact.
+    /// Converts two `e2m1` to two `bf16`, which is exact.
     rn_bf16x2_e2m1x2(x) = "cvt.rn.bf16x2.e2m1x2" isa "9.2";
     /// Two numbers, each times a power of two: the scales are a pair of `ue8m0`.
     rn_scaled_bf16x2_e2m1x2(x, scales: u16 as reg16) = "cvt.rn.scaled::n2::ue8m0.bf16x2.e2m1x2" isa "9.2";
-    /// Two numbers, finite, exact.
+    /// Converts two `e2m1` to two finite `bf16`, which is exact.
     rn_satfinite_bf16x2_e2m1x2(x) = "cvt.rn.satfinite.bf16x2.e2m1x2" isa "9.2";
     /// Two numbers, finite, each times a power of two: the scales are a pair of `ue8m0`.
     rn_satfinite_scaled_bf16x2_e2m1x2(x, scales: u16 as reg16) = "cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.e2m1x2" isa "9.2";

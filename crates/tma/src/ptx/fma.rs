@@ -1,14 +1,14 @@
 //! `fma`, products and sums of halves and of pairs, rounded once. PTX ISA 9.7.4.4 and 9.7.3.6.
 
 arithmetic! {
-    /// `a * b + c`, rounded once.
+    /// Returns `a * b + c`, rounded once, to `f16`.
     rn_f16(a: u16 as reg16, b: u16 as reg16, c: u16 as reg16) -> u16 as reg16 = "fma.rn.f16" isa "7.0" on sm_80;
-    /// `a * b + c`, rounded once.
+    /// Returns `a * b + c` for two `f16`, each rounded once.
     #[doc(alias = "__hfma2")]
     rn_f16x2(a: u32 as reg32, b: u32 as reg32, c: u32 as reg32) -> u32 as reg32 = "fma.rn.f16x2" isa "7.0" on sm_80;
-    /// `a * b + c`, rounded once.
+    /// Returns `a * b + c`, rounded once, to `bf16`.
     rn_bf16(a: u16 as reg16, b: u16 as reg16, c: u16 as reg16) -> u16 as reg16 = "fma.rn.bf16" isa "7.0" on sm_80;
-    /// `a * b + c`, rounded once.
+    /// Returns `a * b + c` for two `bf16`, each rounded once.
     #[doc(alias = "__hfma2")]
     rn_bf16x2(a: u32 as reg32, b: u32 as reg32, c: u32 as reg32) -> u32 as reg32 = "fma.rn.bf16x2" isa "7.0" on sm_80;
     /// `a * b + c`, rounded once; negative values become 0.

@@ -52,6 +52,6 @@ ranks! {
     shared_cluster_u64 = "getctarank.shared::cluster.u64", u64, reg64;
     /// Takes a generic address, in 32 bits.
     generic_u32 = "getctarank.u32", u32, reg32;
-    /// Takes a generic address.
+    /// Takes a generic address, and returns the rank of its block.
     generic_u64 = "getctarank.u64", *const u8, reg64;
 }

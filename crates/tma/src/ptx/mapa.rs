@@ -54,7 +54,7 @@ maps! {
     shared_cluster_u64 = "mapa.shared::cluster.u64", u64, reg64;
     /// Takes a generic address, in 32 bits.
     generic_u32 = "mapa.u32", u32, reg32;
-    /// Takes a generic address.
+    /// Takes a generic address, and returns one of the other block.
     #[doc(alias = "map_shared_rank")]
     generic_u64 = "mapa.u64", *mut u8, reg64;
 }

@@ -184,10 +184,10 @@ multicasts! {
     /// The current phase waits for `bytes` fewer bytes, as if a copy had brought them.
     complete_tx_multicast_32b = "mbarrier.complete_tx" [.scope C: MbarrierScope] bytes;
         "The bytes that the phase waits for stay within 2^20 - 1 in both directions."
-    /// `count` arrivals.
+    /// Makes `count` arrivals at each barrier.
     arrive_multicast_32b = "mbarrier.arrive" [.sem "_, " S: ArriveSem] count;
         "`count` is 1 to the arrivals of this phase that are pending."
-    /// `count` arrivals, and `count` fewer in every later phase.
+    /// Makes `count` arrivals at each barrier, and expects `count` fewer in every later phase.
     arrive_drop_multicast_32b = "mbarrier.arrive_drop" [.sem "_, " S: ArriveSem] count;
         "`count` is 1 to the arrivals of this phase that are pending."
     /// Expects `bytes` more bytes in this phase, then one arrival.
@@ -419,13 +419,13 @@ waits! {
         isa "8.0, with `Relaxed` 8.6" on sm_90; "is 0 or 1, the parity of the current or the last phase."
 }
 
-/// A phase, and its report.
+/// The state of a phase, and the report of its barrier.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reported {
-    /// Has the phase completed? Until then the other fields have no meaning.
+    /// True if the phase has completed. Until then the other fields have no meaning.
     pub is_done: bool,
-    /// Was anything reported, so that the conditional phase has not advanced?
+    /// True if an error was reported, so that the conditional phase has not advanced.
     pub is_reported: bool,
     /// The report; 0 if it was not requested.
     pub value: u8,

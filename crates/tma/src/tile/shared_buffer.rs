@@ -126,7 +126,7 @@ impl<T: SharedValue> LoadingBuffer<T> {
 }
 
 impl<T: SharedValue> SharedBuffer<T> {
-    /// Element `index`.
+    /// Returns the element of the buffer at this index.
     ///
     /// # Panics
     /// The element is out of bounds.

@@ -26,7 +26,7 @@ pub enum Space {
 
 /// The address of a `T` in one state space or a generic one.
 pub trait Address<T>: Copy + crate::sealed::Sealed {
-    /// The state space.
+    /// The state space of the address, which the opcode names.
     #[doc(hidden)]
     const SPACE: Space;
 

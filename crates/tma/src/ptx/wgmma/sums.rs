@@ -4,15 +4,15 @@ use super::super::{B1, Bf16, F16, S8, Small, Tf32, U8};
 
 /// A of a product: a matrix descriptor, or the registers of a thread.
 pub trait Left: Copy + crate::sealed::Sealed {
-    /// True for a descriptor.
+    /// True for the descriptor of a matrix in shared memory.
     #[doc(hidden)]
     const IS_SHARED: bool;
 
-    /// Returns the descriptor.
+    /// Returns the descriptor of the matrix in shared memory.
     #[doc(hidden)]
     fn descriptor(self) -> u64;
 
-    /// Returns the registers.
+    /// Returns the registers with this thread's elements.
     #[doc(hidden)]
     fn registers(self) -> [u32; 4];
 }
@@ -64,7 +64,7 @@ pub trait Sums<A, B>: Sized {
     #[doc(hidden)]
     const IS_FLOAT: bool;
 
-    /// Bytes that are numbers.
+    /// True for elements that are integers of 8 bits.
     #[doc(hidden)]
     const IS_BYTES: bool;
 
@@ -72,7 +72,7 @@ pub trait Sums<A, B>: Sized {
     #[doc(hidden)]
     const SELECTORS: u32;
 
-    /// Returns the instruction.
+    /// Emits the instruction for these sums.
     #[doc(hidden)]
     unsafe fn multiply<
         const SCALE_A: i32,
