@@ -95,7 +95,7 @@ __device__ inline float2 floats(uint32_t halves) {
     return __half22float2(reinterpret_cast<const __half2&>(halves));
 }
 
-// A sample outside the image, or that is no number, counts nothing.
+// A sample outside the image, or at a NaN, counts as zero.
 __device__ inline Around around(const Level& level, uint32_t location, __half weight_half) {
     const float2 sample = floats(location);
     float x = fmaf(sample.x, float(level.width - 2), 0.5f);

@@ -120,7 +120,7 @@ def relative_error(what, results, rows, exact, most):
 
 
 def bursts(works, count, launches=10, pause=0.1):
-    """Median seconds of a launch, of each. The GPU waits until all launches of a burst are there: none waits for Python."""
+    """Median seconds of a launch, of each. The GPU waits until a burst is queued: no launch waits for Python."""
     times = {name: [] for name in works}
     for _ in range(count):
         for name in random.sample(list(works), len(works)):

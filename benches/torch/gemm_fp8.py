@@ -159,7 +159,7 @@ def deep_gemm_version():
 
 
 def measured(works, operations):
-    """TFLOP/s of each that is there, and the ratio."""
+    """TFLOP/s of each available library, and the ratio."""
     works = {name: work for name, work in works.items() if work}
     rate = {name: operations / of / 1e12 for name, of in bursts(works, 9).items()}
     others = [of for name, of in rate.items() if name in ("cublaslt", "deep_gemm")]

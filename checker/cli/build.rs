@@ -1,4 +1,4 @@
-//! Tells the command where cargo builds, so that `tma exec` finds its library after `cargo install`, which copies
+//! Passes cargo's build folder to the command, so that `tma exec` finds its library after `cargo install`, which copies
 //! programs alone.
 
 use std::{env, path::PathBuf};

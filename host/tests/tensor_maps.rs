@@ -1,4 +1,4 @@
-//! Tensor maps in all the memory that kernels can take them from, and what lies where they point: on
+//! Tensor maps in every memory that kernels can take them from, and addresses without a map: on
 //! the emulator, and on a GPU where there is one.
 
 mod support;

@@ -1,5 +1,5 @@
 //! Ports the guide's "Using TMA to transfer one-dimensional arrays": its three ways to start the
-//! load and to say how many bytes come.
+//! load and to announce the number of its bytes.
 
 use tma::{
     Barrier, Block, SharedPtr, Stores, kernel,

@@ -179,7 +179,7 @@ pub unsafe fn conv_im2col_padded(
         ]
     };
     let loading = block.load(LOADED::ptr(), |transaction| {
-        // SAFETY: the filters are there (2), and so is room for them.
+        // SAFETY: the filters exist (2), and shared memory has room for them.
         unsafe {
             transaction.bulk(
                 WEIGHTS::ptr().cast(),

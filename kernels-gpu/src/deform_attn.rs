@@ -64,7 +64,10 @@ pub const QUERIES: u32 = 8;
 ///    output while the kernel runs.
 /// 2. Heights and widths are at least 3, and borders are zero.
 /// 3. Grid and blocks are one-dimensional; blocks are whole warps.
-#[allow(clippy::too_many_arguments, reason = "the operator has so many")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "each is an argument of the operator"
+)]
 // Four blocks: ptxas then uses 64 registers for loads that are in flight, and not 48.
 #[kernel(max_threads = 256, min_blocks = 4)]
 pub unsafe fn deform_attn_gather(
@@ -98,7 +101,10 @@ pub unsafe fn deform_attn_gather(
 /// 2. `map_0` to `map_3` are over the images of all batches: dimensions `W * CHANNELS`, H and batches.
 /// 3. Grid and blocks are one-dimensional; blocks are whole warps; `waves` is at most `batches`.
 /// 4. The launch has the shared memory.
-#[allow(clippy::too_many_arguments, reason = "the operator has so many")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "each is an argument of the operator"
+)]
 #[kernel(
     max_threads = 256,
     instances(STAGES = 1, 2, 4),
@@ -146,7 +152,10 @@ pub unsafe fn deform_attn_tiles<const STAGES: u32>(
 /// # Safety
 /// 1. As for [`deform_attn_tiles`], with maps of the first two images.
 /// 2. `value` is as for [`deform_attn_gather`].
-#[allow(clippy::too_many_arguments, reason = "the operator has so many")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "each is an argument of the operator"
+)]
 #[kernel(
     max_threads = 896,
     instances(STAGES = 1, 2),
@@ -182,7 +191,10 @@ pub unsafe fn deform_attn_resident<const STAGES: u32>(
 /// # Safety
 /// 1. As for [`deform_attn_gather`], (1) and (2).
 /// 2. As for [`deform_attn_tiles`], (3) and (4).
-#[allow(clippy::too_many_arguments, reason = "the operator has so many")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "each is an argument of the operator"
+)]
 #[kernel(
     max_threads = 768,
     shared_bytes = |threads| pairs::shared_bytes(threads, [shape_0, shape_1, shape_2, shape_3])

@@ -39,7 +39,7 @@ pub unsafe fn stencil_loads(
     let buffer = BUFFER_OF_BLOCK::ptr();
     let tid = block.thread();
     let copy = |to: u32, number: f32| {
-        // SAFETY: the element is there, and no other code has it.
+        // SAFETY: the element exists, and no other code has it.
         unsafe { buffer.at(to).write(number) };
     };
     if tid < HALO {
@@ -188,7 +188,7 @@ pub unsafe fn stencil_bulk(
     let loading = block.load_buffer(buffer, vectors, LOADED::ptr(), |loads, to| {
         let at = first as usize;
         let [halo_bytes, center_bytes] = VECTORS.map(|vectors| vectors * centers * VECTOR_BYTES);
-        // SAFETY: the values are there, aligned (1), and so is room for them.
+        // SAFETY: the values exist, aligned (1), and so does room for them.
         unsafe {
             loads.bulk(to.cast(), left.add(at).cast(), halo_bytes);
             loads.bulk(
@@ -243,7 +243,7 @@ shared! {
 /// 1. No other code uses the memory at `to` until the copy has been waited for.
 #[inline(always)]
 unsafe fn copy(to: SharedPtr<f32>, from: &f32) {
-    // SAFETY: the number is there, and so is room for it (1); both are multiples of 4.
+    // SAFETY: the number exists, and so does room for it (1); both are multiples of 4.
     unsafe { cp_async::shared_cta_global::<Ca, 4>(to.cast(), (&raw const *from).cast()) };
 }
 

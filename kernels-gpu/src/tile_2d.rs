@@ -48,7 +48,7 @@ pub unsafe fn tile_2d(#[grid_constant] map: &TileMap<Rows>, x: i32, y: i32) {
 pub unsafe fn tile_2d_constant(x: i32, y: i32) {
     // SAFETY: every thread gets here (3); the tensor and the coordinates are as wanted (1, 2).
     let block = unsafe { Block::converged() };
-    // SAFETY: the map is there, with this box.
+    // SAFETY: the map exists, with this box.
     let map = unsafe { TileMap::from_ptr(TILE_2D_MAP::ptr()) };
     add(block, map, [x, y], map, [x, y]);
 }

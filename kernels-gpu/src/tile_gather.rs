@@ -190,7 +190,7 @@ impl<'a, const RANK: usize, C: Fn(u32) -> [i32; RANK]> Queue<'a, C> {
         queue
     }
 
-    /// Reads the positions of the round, which is there.
+    /// Reads the positions of the round, which must exist.
     #[inline(always)]
     fn read(&mut self) {
         let first = u64::from(self.round) * u64::from(ROUND_TILES);
@@ -199,7 +199,7 @@ impl<'a, const RANK: usize, C: Fn(u32) -> [i32; RANK]> Queue<'a, C> {
         self.ahead = unsafe { self.boxes.positions.add(own as usize).read() };
     }
 
-    /// Asks for the boxes of the next round, if there is one.
+    /// Requests the boxes of the next round, if there is one.
     ///
     /// # Safety
     /// 1. No thread uses the buffer, and the barrier's phase takes an arrival and the bytes of a
@@ -290,7 +290,7 @@ unsafe fn gather<const STAGES: u32, const RANK: usize>(
         // This thread's lanes have no numbers to add up.
         return sums.write(block, Sums([0; 4]));
     }
-    // SAFETY: the boxes are there (1, 2), and so is the first round.
+    // SAFETY: the boxes exist (1, 2), and so does the first round.
     let mut queue = unsafe { Queue::new(lanes, boxes, round, warps) };
     let mut at = Cursor::new();
     for _ in 0..STAGES {

@@ -76,7 +76,7 @@ impl Finding {
         self.0.count
     }
 
-    /// The sections of the PTX ISA that say so.
+    /// The sections of the PTX ISA with the violated rule.
     #[getter]
     fn rule(&self) -> &'static str {
         self.0.kind.rule()
@@ -153,7 +153,7 @@ impl Site {
         self.0.location.calls.clone()
     }
 
-    /// The name in PTX of the function that the instruction stands in.
+    /// The PTX name of the function that contains the instruction.
     #[getter]
     fn function(&self) -> &str {
         &self.0.function

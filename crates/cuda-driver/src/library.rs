@@ -22,7 +22,7 @@ const USUAL_NAMES: &[&str] = &["libcuda.so.1", "libcuda.so"];
 #[cfg(windows)]
 const USUAL_NAMES: &[&str] = &["nvcuda.dll"];
 
-/// Says whether this process has a driver.
+/// The state of the driver in this process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Status {
     /// A driver library was loaded.
@@ -68,8 +68,8 @@ impl Display for Status {
 }
 
 impl Attempt {
-    /// Returns whether there is no such file, as far as the dynamic loader's words tell. (Of a
-    /// library that is there and needs another one, they name the other one.)
+    /// Returns whether there is no such file, judged by the dynamic loader's message. (For a
+    /// library whose dependency is missing, the message names the dependency.)
     fn is_not_there(&self) -> bool {
         self.reason.contains(&*self.path.to_string_lossy())
             && self.reason.ends_with("No such file or directory")

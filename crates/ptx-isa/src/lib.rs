@@ -126,7 +126,7 @@ impl FormRow {
         [self.text, self.isa, self.targets, self.emitted.text()]
     }
 
-    /// How many forms it stands for.
+    /// The number of forms that the pattern matches.
     fn count(&self) -> usize {
         let axes = notation::axes(self.texts());
         axes.iter().map(|axis| axis.count).product()
@@ -177,7 +177,7 @@ mod tests {
         }
     }
 
-    /// Words that the operation stands for.
+    /// Words that the operation replaces.
     #[rustfmt::skip]
     const MNEMONICS: &[&str] = &[
         "NaN", "abs", "alias", "all", "any", "applypriority", "approx", "arrive", "arrive_drop",

@@ -108,15 +108,15 @@ modifiers! {
     /// The formats that products of narrow numbers take.
     kind: Kind { F8f6f4 = "kind::f8f6f4", Mxf8f6f4 = "kind::mxf8f6f4", Mxf4 = "kind::mxf4",
         Mxf4nvf4 = "kind::mxf4nvf4" }
-    /// How many scales a row of A has.
+    /// The number of scales of a row of A.
     scale_vec: ScaleVec { X1 = "scale_vec::1X", X2 = "scale_vec::2X", X4 = "scale_vec::4X" }
-    /// How many matrices there are.
+    /// The number of matrices.
     matrices: Matrices { X1 = "x1", X2 = "x2", X4 = "x4" }
     /// The direction in which a result is rounded.
     rounding: Rounding { Rn = "rn", Rz = "rz", Rm = "rm", Rp = "rp" }
 }
 
-/// A word that is there or not.
+/// A word that an opcode contains or not.
 #[allow(missing_docs, reason = "named by the word")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Flag {
@@ -177,7 +177,7 @@ impl Form {
         self.opcode().split('.')
     }
 
-    /// Returns whether a word stands in the opcode.
+    /// Returns whether the opcode contains a word.
     pub fn has(&self, flag: Flag) -> bool {
         self.parts().any(|part| part == flag.word())
     }

@@ -1,4 +1,4 @@
-//! Reading a text takes memory in proportion to it, whatever stands there.
+//! Parsing a text takes memory in proportion to its length, whatever the text is.
 
 #[path = "common/counting.rs"]
 mod counting;

@@ -113,7 +113,7 @@ impl Swizzle {
     }
 }
 
-/// How much the L2 cache fetches from memory at once.
+/// The number of bytes that the L2 cache fetches from memory at once.
 ///
 /// Source: CUDA driver API, `cuTensorMapEncodeTiled`, `l2Promotion`.
 #[doc(alias = "CUtensorMapL2promotion")]
@@ -174,7 +174,7 @@ impl OobFill {
     }
 }
 
-/// How many pixels a wide im2col copy takes along W.
+/// The number of pixels that a wide im2col copy takes along W.
 ///
 /// Source: CUDA driver API, `cuTensorMapEncodeIm2colWide`, `mode`.
 #[doc(alias = "CUtensorMapIm2ColWideMode")]

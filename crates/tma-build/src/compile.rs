@@ -19,7 +19,7 @@ use crate::{
 /// The triple of device code.
 pub(crate) const TARGET: &str = "nvptx64-nvidia-cuda";
 
-/// The roles of a kernel are closures, and what these capture would lie in local memory if they were called.
+/// The roles of a kernel are closures, whose captures would be in local memory if the closures were called.
 const INLINE_THRESHOLD: &str = "-Cllvm-args=-inline-threshold=4000";
 
 /// One call of cargo.
@@ -91,7 +91,7 @@ impl Compilation<'_> {
                 "--crate-type=cdylib",
             ])
             // Flags of the profile are part of what cargo calls a library, so that builds for several
-            // architectures lie side by side; procedural macros, which are built for the host, do
+            // architectures are side by side; procedural macros, which are built for the host, do
             // without them and are built once.
             .arg("-Zprofile-rustflags")
             // A library's metadata is a file beside it, and not repeated inside it.
@@ -103,7 +103,7 @@ impl Compilation<'_> {
             .arg(&manifest);
         command
             .args(self.feature_arguments())
-            // Comments say where inlined code was called from.
+            // Comments contain the call sites of inlined code.
             .args(["--", "-Zverbose-asm"])
             .arg(joined("--emit=asm=", &ptx))
             .arg(joined("--emit=llvm-ir=", &llvm_ir))
@@ -197,7 +197,7 @@ impl Compilation<'_> {
         Ok(locked)
     }
 
-    /// Cargo has one place for what it knows of a library whose file has no hash in its name: how it was built last.
+    /// Cargo has one record for a library whose file has no hash in its name: its last build.
     /// Built with other flags in between, it would be built anew. So each build takes its own away, and brings it back.
     fn keep_fingerprints(&self, kept: &Path) -> Result<(), Error> {
         let io = |error| Error::io(format!("cannot keep {}", kept.display()))(error);
@@ -302,7 +302,7 @@ impl Compilation<'_> {
         ]
     }
 
-    /// From the dependency file that cargo leaves: what the crate and those beside it are made of,
+    /// From the dependency file that cargo writes: the files of the crate and of its local dependencies,
     /// packages from registries and the source of `core` left out.
     fn sources(&self, folder: &Path) -> Vec<PathBuf> {
         let name = format!("{}.d", library_name(self.crate_dir));

@@ -225,7 +225,7 @@ fn inspect(rustc: &Path, origin: Origin) -> Result<DeviceCompiler, String> {
         }
     };
     let verbose = ask(&["-vV"])?;
-    let version = Version::from_verbose(&verbose).ok_or("does not say its version")?;
+    let version = Version::from_verbose(&verbose).ok_or("does not report its version")?;
     if version < TRIED_VERSION {
         return Err(format!("is version {version}, older than {TRIED_VERSION}"));
     }

@@ -71,7 +71,7 @@ pub enum Error {
         reason: String,
     },
     /// A lint refuses the PTX.
-    #[error("the PTX for {arch} is not right:\n{}", lines(diagnostics))]
+    #[error("the PTX for {arch} has errors:\n{}", lines(diagnostics))]
     Lint {
         /// The architecture of the refused PTX.
         arch: Arch,

@@ -76,14 +76,14 @@ pub enum Lint {
     },
     /// A function is called through a pointer, as by `dyn`.
     IndirectCall,
-    /// A kernel that has `wgmma.mma_async` calls a function, be it only where it panics: ptxas then makes each
+    /// A kernel with `wgmma.mma_async` calls a function, even if only to panic: ptxas then makes each
     /// product wait for the one before (its message C7509), and can take gigabytes of memory and no end. A kernel that
     /// allows C7509 may.
     CallBesideWgmma {
         /// The called function.
         callee: String,
     },
-    /// ptxas says that products of a warpgroup wait for each other, that it adds fences or waits of theirs, or that it
+    /// ptxas reports that it serialises products of a warpgroup, adds fences or waits for them, or
     /// leaves out a `setmaxnreg`.
     LostSpeed {
         /// The code of the message of ptxas.
@@ -144,7 +144,7 @@ impl fmt::Display for Diagnostic {
                 };
                 write!(
                     f,
-                    ": `{instruction}` stands {times} in the source and {in_ptx} times in the PTX, in arms \
+                    ": `{instruction}` is {times} in the source and {in_ptx} times in the PTX, in arms \
                      that exclude each other; {advice}"
                 )
             }
@@ -164,14 +164,14 @@ impl fmt::Display for Diagnostic {
                     write!(f, ", for `{variable}`")?;
                 }
                 f.write_str(
-                    "; index arrays by constants and do not take the address of locals, put what is large \
-                     into `tma::shared!`, or say `#[kernel(local_memory)]`",
+                    "; index arrays by constants and do not take the address of locals, put large arrays \
+                     into `tma::shared!`, or write `#[kernel(local_memory)]`",
                 )
             }
             Lint::Recursion { callee } => write!(
                 f,
-                ": `{callee}` calls itself, so that nobody knows how much stack a thread needs; write a loop, \
-                 or say `#[kernel(local_memory)]`"
+                ": `{callee}` calls itself, so that the stack of a thread has no known size; write a loop, \
+                 or write `#[kernel(local_memory)]`"
             ),
             Lint::IndirectCall => write!(
                 f,
@@ -181,17 +181,17 @@ impl fmt::Display for Diagnostic {
             Lint::CallBesideWgmma { callee } => write!(
                 f,
                 ": `{callee}` is called in a kernel with `wgmma`, which makes ptxas wait for each product; \
-                 have it inlined, and what cannot happen said by `core::hint::assert_unchecked`, or say \
+                 inline it, exclude panics by `core::hint::assert_unchecked`, or write \
                  `#[kernel(allow(C7509))]`"
             ),
             Lint::LostSpeed { code, message } => write!(
                 f,
-                ": ptxas says: {message}; {}, or say `#[kernel(allow({code}))]`",
+                ": ptxas reports: {message}; {}, or write `#[kernel(allow({code}))]`",
                 lost_speed::advice(code)
             ),
             Lint::UnresolvedFunction { callee } => write!(
                 f,
-                ": `{callee}` is called and nobody defines it: modules are not linked; write it in Rust, or \
+                ": `{callee}` is called but not defined: modules are not linked; write it in Rust, or \
                  depend on the crate that has it"
             ),
         }

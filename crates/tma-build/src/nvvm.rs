@@ -63,7 +63,7 @@ impl LibNvvm {
 
     fn load(path: &Path) -> Result<Self, String> {
         // SAFETY: its initialisers are those of NVIDIA's library, which any thread may load, or of the one that
-        // whoever controls this process's environment named in its place.
+        // the process's environment names in its place.
         let library = unsafe { Library::new(path) };
         // The dynamic loader's own words, where there are any.
         let library = library.map_err(|error| match error.source() {

@@ -352,7 +352,7 @@ ptxas info    : Function properties for helper
         );
     }
 
-    /// A program in the place of ptxas, which says something and then does something.
+    /// A stand-in for ptxas, which prints a text and then runs a command.
     #[cfg(unix)]
     fn program(folder: &Path, does: &str) -> Ptxas {
         use std::os::unix::fs::PermissionsExt;

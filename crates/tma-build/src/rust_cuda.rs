@@ -114,7 +114,7 @@ impl RustCuda {
                 "-Zunstable-options",
                 "-Cpanic=immediate-abort",
                 "-Cdebuginfo=1",
-                // `tma`'s panic handler, which stands in for that of `cuda_std`.
+                // `tma`'s panic handler, which replaces the one of `cuda_std`.
                 "--cfg=tma_panic_handler",
             ]
             .map(str::to_owned),

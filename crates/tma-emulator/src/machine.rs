@@ -100,7 +100,7 @@ pub struct Config {
     /// True if [`EmulatorBackend::run`](crate::EmulatorBackend::run) fails on findings of the
     /// [checker](crate::check).
     pub checks: bool,
-    /// True if the checker also reports mistakes by the letter alone: lanes of a warp that store the same value
+    /// True if the checker also reports violations without effect in practice: lanes of a warp that store the same value
     /// to the same bytes by one instruction, and uninitialised reads without effect.
     pub strict: bool,
 }

@@ -29,7 +29,7 @@ pub struct Report {
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Ends all kernels of the process, and those that are run later, as soon as they can: for a handler of
-/// signals. What was found until then is reported.
+/// signals. Findings until then are reported.
 pub fn interrupt() {
     INTERRUPTED.store(true, Ordering::Relaxed);
 }

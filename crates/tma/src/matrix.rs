@@ -129,7 +129,7 @@ where
     const DESCRIPTOR: MatrixDescriptor = {
         assert!(
             K_MAJOR || size_of::<S::Element>() == 2,
-            "elements along K lie together, where they have not 16 bits"
+            "elements along K must be contiguous, unless they have 16 bits"
         );
         assert!(
             S::HEIGHT.is_multiple_of(8),
@@ -265,9 +265,9 @@ where
         let a = a.descriptor + step * const { A::STEP_BYTES as u64 >> 4 };
         let b = b.descriptor + step * const { B::STEP_BYTES as u64 >> 4 };
         let scale_d = ADD || step > 0;
-        // Where K is not contiguous, the instruction is told.
-        #[expect(clippy::multiple_unsafe_ops_per_block, reason = "one of them is there")]
-        // SAFETY: the matrices are there and stay (2), their writes went before (2 of `from_ptr`); the rest is (1).
+        // If K is not contiguous, the instruction transposes.
+        #[expect(clippy::multiple_unsafe_ops_per_block, reason = "the match executes one of them")]
+        // SAFETY: the matrices are in memory and stay (2), their writes went before (2 of `from_ptr`); the rest is (1).
         let with_step = unsafe {
             match (A::K_MAJOR, B::K_MAJOR) {
                 (true, true) => sums.multiply::<1, 1, 0, 0>(a, b, scale_d),
@@ -288,7 +288,7 @@ where
 /// 1. As (1) of [`mma_async`](crate::ptx::wgmma::mma_async), and (4) and (5) of `sums` and of `a`.
 /// 2. No thread writes the matrix before a `wait_group` that covers this.
 #[inline(always)]
-#[expect(clippy::multiple_unsafe_ops_per_block, reason = "one of them is there")]
+#[expect(clippy::multiple_unsafe_ops_per_block, reason = "the match executes one of them")]
 pub(crate) unsafe fn multiply_step<D: Sums<T, T>, T, B: Layout>(
     sums: D,
     a: [u32; 4],
@@ -296,7 +296,7 @@ pub(crate) unsafe fn multiply_step<D: Sums<T, T>, T, B: Layout>(
     step: u64,
 ) -> D {
     let b = b.descriptor + step * const { B::STEP_BYTES as u64 >> 4 };
-    // SAFETY: the matrix is there and stays (2), its writes went before (2 of `from_ptr`); the rest is (1).
+    // SAFETY: the matrix is in memory and stays (2), its writes went before (2 of `from_ptr`); the rest is (1).
     unsafe {
         if B::K_MAJOR {
             sums.multiply::<1, 1, 0, 0>(a, b, true)

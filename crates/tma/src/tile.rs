@@ -250,13 +250,13 @@ pub struct TileMap<S, M: Mode = Unswizzled> {
 }
 
 impl<S: TileArray, M: Mode> TileMap<S, M> {
-    /// Returns the map that is there.
+    /// Returns the map at this address.
     ///
     /// # Safety
     /// 1. `map` points to a tensor map with this element type, box and swizzle, for `'a`.
     #[inline(always)]
     pub unsafe fn from_ptr<'a>(map: *const TensorMap) -> &'a Self {
-        // SAFETY: the types are laid out alike, and the map is there (1).
+        // SAFETY: the types are laid out alike, and the map exists (1).
         unsafe { &*map.cast() }
     }
 

@@ -44,7 +44,7 @@ fn methods_name_the_conditions_that_they_rely_on() {
             let relies = marks.iter().any(|mark| body.contains(mark));
             assert!(
                 !relies || doc.contains("elies on ("),
-                "{file}: {method} says nothing"
+                "{file}: {method} has no such line"
             );
             relying += usize::from(relies);
         }

@@ -41,7 +41,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     if let Err(refused) = MAP.strides_bytes(&[404]).box_dims(&[300, 8]).build(0) {
         println!("a wrong map is explained: {refused}");
     }
-    let gpu = gpu()?.ok_or("there is no CUDA driver, or no GPU that it knows: nothing was run")?;
+    let gpu = gpu()?.ok_or("no CUDA driver, or no GPU that it supports: no kernel was run")?;
     let scaled = scale(&gpu, &matrix(), 2.5)?;
     check(&scaled, 2.5)?;
     println!(

@@ -36,7 +36,7 @@ pub(crate) fn part(conditions: &mut Conditions, offset_bytes: u64, len_bytes: u6
     bulk(conditions, "len_bytes", len_bytes);
 }
 
-/// How many pieces there are, which are counted in 31 bits.
+/// The number of pieces, which are counted in 31 bits.
 pub(crate) fn chunks(conditions: &mut Conditions, len_bytes: u64, chunk_bytes: u32) -> u32 {
     let chunks = len_bytes.div_ceil(chunk_bytes.max(1).into());
     let most = i32::MAX as u32;

@@ -43,7 +43,7 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
     let warp_bytes = STAGES * stage_bytes::<TILED>();
     let barriers = stages.byte_add(warps.get() * warp_bytes).cast::<Mbarrier>();
     let images_barrier = barriers.add(warps.get() * STAGES);
-    // SAFETY: the memory is there and for this warp alone (1).
+    // SAFETY: the launch has this memory, for this warp alone (1).
     let mut warp = unsafe {
         Warp::<STAGES, TILED>::new(
             block,
@@ -54,7 +54,7 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
         )
     };
     let mut images = is_resident.then(|| {
-        // SAFETY: the memory is there (1).
+        // SAFETY: the launch has this memory (1).
         unsafe { Images::new(block, TILED as u32, smem, images_barrier) }
     });
     each_batch(block, problem, waves, |batch, group, end| {

@@ -100,7 +100,7 @@ impl<T: Number, G: Threads, const VECTORS: usize, const P: usize> Parameters<T, 
     #[inline(always)]
     unsafe fn load(&self, parameter: usize, index: u32) -> Vector {
         let source = self.sources[parameter].cast::<Vector>();
-        // SAFETY: the vector is there (1).
+        // SAFETY: the row has this vector (1).
         unsafe { memory::load_nc(source.add(index as usize)) }
     }
 

@@ -69,10 +69,10 @@ pub(crate) unsafe fn transform_short<T: Number, const P: usize>(
             vectors * VECTOR_BYTES,
         );
     };
-    // A row that all threads have as much of as they can is made without asking for each vector whether it is there.
+    // If each thread has its full share of a row, no vector needs a bounds check.
     macro_rules! make {
         ($row:ident by $group:ident in $stage:ident, $wait:expr) => {
-            // SAFETY: the row is there (3), as parameters are (1); its threads can have all of it, and the stage is theirs.
+            // SAFETY: the row exists (3), and so do parameters (1); its threads can have all of it, and the stage is theirs.
             unsafe {
                 let dst = dst.add($row as usize * len as usize);
                 let (group, stage) = ($group, $stage);

@@ -164,7 +164,7 @@ impl Streaming {
         }
     }
 
-    /// Returns the tile, where the arguments say which it is.
+    /// Returns the tile that the arguments select, if any.
     fn tile(self) -> Option<Tile> {
         match self {
             Self::CopyTile(tile) | Self::AddOneTile(tile) | Self::AddOneTileRing(tile) => {

@@ -71,7 +71,7 @@ pub struct TensorCopy {
 pub struct LinearCopy {
     /// The index among [`linear_forms`].
     pub form: usize,
-    /// How many bytes.
+    /// The number of bytes.
     pub bytes: u32,
     /// The destination of a copy within shared memory.
     pub to: u32,
@@ -152,7 +152,7 @@ impl Case {
         categories
     }
 
-    /// How much of the box is in bounds.
+    /// The part of the box that is in bounds.
     pub(crate) fn region(&self, copy: &TensorCopy) -> String {
         let walk = copy
             .params

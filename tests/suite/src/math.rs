@@ -34,7 +34,7 @@ pub enum How {
 /// How far from the exact value a result may be.
 #[derive(Clone, Copy, Debug)]
 pub struct Bound {
-    /// Relative to the exact value, if there is such a bound.
+    /// Relative to the exact value, if the bound exists.
     pub relative: f64,
     /// The absolute error that is allowed in any case.
     pub absolute: f64,

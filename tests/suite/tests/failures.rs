@@ -203,7 +203,7 @@ fn failure(backend: &mut Jobs, ptx: Ptx<'_>, launch: Launch) -> String {
     let mut job = Job::new(ptx);
     job.buffer(Buffer::zeroed::<u32>("data", 1024));
     job.launch(launch);
-    // SAFETY: the kernels keep to the buffer, or fail: a fault or a trap stores nothing elsewhere (1).
+    // SAFETY: the kernels access only the buffer, or fail: a fault or a trap makes no other store (1).
     match unsafe { backend.run(&mut job) } {
         Ok(_) => "it did not fail".into(),
         Err(failure) => failure.to_string(),

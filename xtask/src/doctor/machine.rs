@@ -46,7 +46,7 @@ fn host_toolchain() -> Diagnostic {
     }
 }
 
-/// Nothing where the component is there.
+/// Empty if the component is installed.
 fn component(name: &'static str) -> Option<Diagnostic> {
     let program = if name == "rustfmt" {
         "rustfmt"
@@ -92,7 +92,7 @@ fn device_compiler() -> Diagnostic {
     }
 }
 
-/// One for each that is there, one for all that are missing.
+/// One line for each component that is installed, and one for all that are missing.
 fn cuda_tools() -> Vec<Diagnostic> {
     let tools = ["ptxas", "nvdisasm", "nvcc"].map(|name| (name, setup::tool(name)));
     let there = tools

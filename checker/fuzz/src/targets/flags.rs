@@ -84,7 +84,7 @@ pub(super) fn run(data: &[u8]) -> Depth {
     }
 }
 
-/// Makes flags write into a folder, kernels end soon, and a program do nothing.
+/// Makes flags write into a folder, kernels end soon, and a program exit at once.
 fn tame(all: &mut Vec<String>, folder: &str) {
     let is_exec = all.first().is_some_and(|verb| verb == "exec");
     let runs = matches!(all.first().map(String::as_str), Some("emulate" | "replay"));

@@ -21,7 +21,7 @@ pub struct Tensor {
     pub interleave: Interleave,
     /// How pieces of rows are permuted in shared memory.
     pub swizzle: Swizzle,
-    /// How much the L2 cache fetches at once.
+    /// The number of bytes that the L2 cache fetches at once.
     #[doc(alias = "l2Promotion")]
     pub l2_promotion: L2Promotion,
     /// The value that loads write for elements outside the tensor.

@@ -20,7 +20,7 @@ fn compiled(of: &Crate, arch: Arch) -> Result<SystemTime, Failed> {
     let built = of.builder().arch(arch).build()?.path;
     let prefix = format!("{name}-{arch}-");
     // `tma-build/ptx/ARCH/NAME.ptx`
-    let target = built.ancestors().nth(3).ok_or("it lies nowhere")?;
+    let target = built.ancestors().nth(3).ok_or("it is in no folder")?;
     let mut times = Vec::new();
     for folder in fs::read_dir(target.join("sm_9/emitted"))? {
         let folder = folder?;
@@ -60,7 +60,7 @@ pub(super) fn unchanged() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Crates that use a library, whose PTX cargo gives one name for all architectures.
+/// Crates that use a library, whose PTX has one name for all architectures.
 pub(super) fn edited_library() -> Result<(), Failed> {
     let library = tempfile::tempdir()?;
     fs::create_dir(library.path().join("src"))?;

@@ -24,8 +24,8 @@ pub(crate) fn refused_at_its_line() -> Result<(), Failed> {
         &error,
         &[
             "local-memory: in `big` (src/lib.rs:7): 4000 bytes of local memory for each thread, for `table`",
-            "put what is large into `tma::shared!`",
-            "unresolved-function: in `external` (src/lib.rs:15): `missing` is called and nobody defines it",
+            "put large arrays into `tma::shared!`",
+            "unresolved-function: in `external` (src/lib.rs:15): `missing` is called but not defined",
             "recursion: in `deep` (src/lib.rs:21): `k",
             "::ackermann` calls itself",
         ],
@@ -67,7 +67,7 @@ pub(crate) fn call_beside_wgmma() -> Result<(), Failed> {
     let wanted = [
         "call-beside-wgmma: in `may_panic` (src/lib.rs:8): `",
         "is called in a kernel with `wgmma`",
-        "or say `#[kernel(allow(C7509))]`",
+        "or write `#[kernel(allow(C7509))]`",
     ];
     // Before ptxas is asked, and so where there is none, too.
     let error = refused(&both.builder().assemble(Assemble::Never))?;

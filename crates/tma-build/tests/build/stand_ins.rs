@@ -27,7 +27,7 @@ fn fake_program(_: &str, _: &str) -> Result<(TempDir, PathBuf), Failed> {
     Err("needs a shell".into())
 }
 
-/// A stand-in for rustc that says this.
+/// A stand-in for rustc that prints this text.
 fn fake_compiler(release: &str, sysroot: &Path) -> Result<(TempDir, PathBuf), Failed> {
     let sysroot = sysroot.display();
     let script = format!(

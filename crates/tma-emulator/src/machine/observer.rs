@@ -338,7 +338,7 @@ pub enum Event {
     },
     /// The thread meets another one of its warp, which is at another `bar.warp.sync`.
     WarpMeetElsewhere(Origin),
-    /// Lanes of the thread's warp took part in a collective that orders no memory by the letter: a shuffle, a
+    /// Lanes of the thread's warp took part in a collective that PTX does not specify as ordering memory: a shuffle, a
     /// vote, a match, a reduction, an election. The first of them reports it for all.
     WarpCollective {
         /// Mask of the lanes of the event.

@@ -24,7 +24,7 @@ pub(crate) struct Places {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) cluster: [u32; 3],
-    /// True if the launch has clusters, be it of one block.
+    /// True if the launch has clusters, even of one block.
     pub(crate) has_clusters: bool,
     /// True if all blocks must run at once.
     pub(crate) is_cooperative: bool,

@@ -197,7 +197,7 @@ impl<I: Iterator> Queue<I> {
     }
 }
 
-/// Ends the threads when it goes out of scope, be it by a panic.
+/// Ends the threads when it goes out of scope, also by a panic.
 struct End<'a, I: Iterator>(&'a Queue<I>);
 
 impl<I: Iterator> Drop for End<'_, I> {

@@ -214,7 +214,7 @@ fn reductions_add_up() {
 fn a_texture_does_not_see_what_the_kernel_writes() {
     let new = || Array::new(Geometry::Plane, [5, 3, 1], 1, 32, Channel::Unsigned);
     let fetch = "tex.2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%rd2, {0f3F800000, 0f3F800000}];";
-    // Whether it is the thread's own store or another thread's, ordered by a barrier.
+    // The store is the thread's own, or another thread's and ordered by a barrier.
     for store in [
         "sust.b.2d.b32.trap [%rd1, {4, 1}], {7};",
         "setp.eq.u32 %p1, %t, 0; @%p1 sust.b.2d.b32.trap [%rd1, {4, 1}], {7}; bar.sync 0;",

@@ -29,7 +29,7 @@ use crate::{
 /// }
 /// # fn main() {}
 /// ```
-#[must_use = "what is loaded is there after `wait`"]
+#[must_use = "the bytes are visible after `wait`"]
 pub struct Loading {
     pub(crate) barrier: Barrier,
 }

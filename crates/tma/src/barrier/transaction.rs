@@ -133,7 +133,7 @@ impl Transaction<'_> {
         self.bytes
     }
 
-    /// Tells the barrier of all bytes, and arrives once.
+    /// Announces all bytes to the barrier, and arrives once.
     ///
     /// Relies on (3) of [`Barrier::assume_init`].
     #[doc(alias = "barrier_arrive_tx")]
@@ -145,7 +145,7 @@ impl Transaction<'_> {
     }
 }
 
-/// Tells the barrier of all bytes.
+/// Announces all bytes to the barrier.
 impl Drop for Transaction<'_> {
     #[inline(always)]
     fn drop(&mut self) {

@@ -95,7 +95,7 @@ impl RemoteBarrier {
 ///     cluster.sync();
 ///     if block.elect() {
 ///         let next = (cluster.rank() + 1) % cluster.blocks();
-///         // SAFETY: the block is there until the next `sync`, which orders its write before this read.
+///         // SAFETY: the block stays until the next `sync`, which orders its write before this read.
 ///         unsafe {
 ///             let there = mapa::generic_u64(NUMBER::ptr().as_ptr().cast(), next);
 ///             *numbers.add(block.index() as usize) = *there.cast();

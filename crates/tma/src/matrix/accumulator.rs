@@ -53,7 +53,7 @@ pub struct Batch<R, A = ()> {
 }
 
 /// Sums that products in flight may still change, and the [`Fragment`](crate::Fragment) that these may still read.
-#[must_use = "sums are there after `wait`"]
+#[must_use = "sums are complete after `wait`"]
 pub struct InFlight<R, A = ()> {
     pub(super) registers: R,
     pub(super) a: A,

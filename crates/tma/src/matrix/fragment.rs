@@ -110,7 +110,7 @@ where
         let lane = warpgroup.warp().lane();
         let row = 64 * (index % const { HEIGHT / 64 } as u32) + 16 * warpgroup.warp_index();
         let at = [lane / 16 * 8, row + lane % 16];
-        // SAFETY: the rows are there, and no thread writes them (1).
+        // SAFETY: the rows exist, and no thread writes them (1).
         Self::from_steps(unsafe { Steps::load(tile, at) })
     }
 

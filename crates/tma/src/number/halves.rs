@@ -24,7 +24,7 @@
 //! /// 1. `data` points to 32 numbers that no other code uses, and there is a block of 32 threads.
 //! #[kernel(max_threads = 32)]
 //! pub unsafe fn scale(data: *mut bf16, factor: f16) {
-//!     // SAFETY: the number is there, and this thread's (1).
+//!     // SAFETY: the number exists, and is this thread's (1).
 //!     let number = unsafe { &mut *data.add(thread::thread_idx().x as usize) };
 //!     let factor = Bf16::from_f32(F16::from(factor).to_f32());
 //!     *number = (Bf16::from(*number) * factor).into();

@@ -16,7 +16,7 @@ use crate::group::{Block, thread::grid_dim};
 ///     // SAFETY: every thread gets here (2).
 ///     let block = unsafe { Block::converged() };
 ///     for row in block.items(rows) {
-///         // SAFETY: the number is there, and this thread's (1).
+///         // SAFETY: the number exists, and is this thread's (1).
 ///         let number = unsafe { &mut *numbers.add((256 * row + block.thread()) as usize) };
 ///         *number *= *number;
 ///     }

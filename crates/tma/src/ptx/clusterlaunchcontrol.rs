@@ -62,12 +62,12 @@ macro_rules! requests {
 }
 
 requests! {
-    /// Asks for a cluster that has not started; the answer is written to `response` and its 16 bytes are
+    /// Requests a cluster that has not started; the answer is written to `response` and its 16 bytes are
     /// counted at the barrier.
     try_cancel_async_shared_cta =
         "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128",
-        "The block stays until the answer is there." isa "8.6" on sm_100;
-    /// Asks for a cluster that has not started; the answer is written at the offset of `response` in every
+        "The block stays until the answer has been written." isa "8.6" on sm_100;
+    /// Requests a cluster that has not started; the answer is written at the offset of `response` in every
     /// block of this cluster, and its 16 bytes are counted at the barrier at the offset of `bar`.
     try_cancel_async_shared_cta_multicast_cluster_all =
         "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128",

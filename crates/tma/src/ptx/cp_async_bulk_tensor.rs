@@ -375,7 +375,7 @@ device_fn! {
     /// 5. `address` is a multiple of 16; 128 KiB from it on are allocated.
     /// 6. The dimensions are below 256, and every coordinate is 0.
     #[doc(alias = "cp_async_bulk_tensor")]
-    #[allow(clippy::too_many_arguments, reason = "the instruction has so many operands")]
+    #[allow(clippy::too_many_arguments, reason = "each is an operand of the instruction")]
     pub unsafe fn shared_cta_global_tile_override_global_dim_stride[const RANK: usize, const STRIDES: usize](
         dst: SharedPtr<u8>, map: *const TensorMap, address: *const u8, dims: [u16; RANK],
         lower_strides: [u32; STRIDES], upper_strides: u16, coords: [i32; RANK], bar: SharedPtr<Mbarrier>

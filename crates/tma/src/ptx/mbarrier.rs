@@ -90,7 +90,7 @@ device_fn! {
 
     /// `mbarrier.pending_count.b64 count, state;`
     ///
-    /// The arrivals that were pending when an arrival gave `state`.
+    /// Returns the arrivals that were pending when an arrival returned `state`.
     isa "7.0" on sm_80;
     /// # Safety
     /// 1. `state` came from an arrival.
@@ -492,7 +492,7 @@ macro_rules! conditional {
     ($($name:ident = $mnemonic:literal;)+) => { device_fn! {$(
         #[doc = concat!("`", $mnemonic, ".parity.phase_type::conditional.S.C.shared::cta.b64 done, [bar], parity;`")]
         ///
-        /// Has the conditional phase of this parity completed? It is one behind the primary phase for each phase in
+        /// Returns whether the conditional phase of this parity has completed. It is one less than the primary phase for each phase in
         /// which a copy reported something.
         isa "9.3" on sm_90;
         /// # Safety

@@ -1,6 +1,6 @@
 //! `mma`, products of matrices in the registers of a warp. PTX ISA 9.7.14.5.14, 9.7.14.6.
 //!
-//! The sections 9.7.14.5.1 to 9.7.14.5.13 say which elements each register holds. Registers of 32 bits are
+//! The sections 9.7.14.5.1 to 9.7.14.5.13 list the elements of each register. Registers of 32 bits are
 //! `u32` where they hold several elements, or one of tf32.
 //!
 //! LLVM's intrinsics for half precision take vectors, which Rust cannot pass, and intrinsics for fp8 need a
@@ -12,7 +12,7 @@
 use super::Word;
 use super::{Metadata, Narrow, Small};
 
-/// How many parts there are.
+/// Counts the parts.
 macro_rules! count {
     ($($part:ident)+) => { [$(count!(@unit $part)),+].len() };
     (@unit $part:ident) => { () };

@@ -71,7 +71,7 @@ unsafe fn show<S, M, const RANK: usize>(
     let mut index = block.thread();
     while index < S::ELEMS {
         let other = tile.as_ptr().at(coords_of::<S, RANK>(index));
-        // SAFETY: the element is there, in the tile and in the output (1).
+        // SAFETY: the element exists, in the tile and in the output (1).
         unsafe {
             *elements.add(index as usize) = tile.get(index);
             *elements.add((S::ELEMS + index) as usize) = other.read();
@@ -160,7 +160,7 @@ pub unsafe fn tiles_written(
     first.store(block, target, [0, 0]);
     let mut index = block.thread();
     while index < Written::ELEMS {
-        // SAFETY: the element is there, and this thread's.
+        // SAFETY: the element exists, and is this thread's.
         unsafe {
             SECOND::ptr()
                 .at([index % 32, index / 32])

@@ -78,7 +78,7 @@ fn shuffle<T: NoUninit>(
 }
 
 fn votes() -> Scenario {
-    // A warp of all, one of none, one of some, one with a single true value.
+    // A warp with only true values, one without any, one with some, and one with a single true value.
     let predicate = |thread: u32| match thread / WARP {
         0 => true,
         1 => false,

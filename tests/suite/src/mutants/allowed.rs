@@ -23,18 +23,18 @@ pub struct Allowed {
 /// Why some mutants may survive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
-    /// Line in the file, from 1.
+    /// The line in the file, from 1.
     pub line: usize,
     /// The pattern of the mutants' names.
     pub pattern: String,
-    /// How many.
+    /// The number of them.
     pub count: usize,
-    /// Why.
+    /// The reason why they may survive.
     pub reason: String,
 }
 
 impl Explanation {
-    /// Returns whether the pattern stands for this mutant.
+    /// Returns whether the pattern matches this mutant.
     pub fn is_of(&self, id: &str) -> bool {
         matches(&self.pattern, id)
     }

@@ -1,4 +1,4 @@
-//! The profile of an entry in a case: a case is telling when it brings instructions to states that
+//! The profile of an entry in a case: a case is selected if it brings instructions to states that
 //! other cases do not.
 
 use std::collections::{BTreeSet, HashMap, HashSet};

@@ -192,7 +192,7 @@ pub fn run<'a>(
 /// number of kernels that are done, and the total.
 ///
 /// # Errors
-/// A kernel is not right without a mutation.
+/// A kernel fails without a mutation.
 pub fn subjects(
     kernels: &[&Kernel],
     module: &Module,

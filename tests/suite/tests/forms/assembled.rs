@@ -214,7 +214,7 @@ fn at_version(ptxas: &Ptxas, _: Version, version: &'static str) -> Result<(), Fa
     }
 }
 
-/// How many of the forms ptxas refuses; the others are wrong.
+/// Returns the number of forms that ptxas refuses; the others are wrong.
 fn refused(
     ptxas: &Ptxas,
     forms: &[&Form],

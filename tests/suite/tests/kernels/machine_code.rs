@@ -86,7 +86,7 @@ fn same_code(explanation: &Explanation, tools: &Tools) -> Result<(), Failed> {
         compared += 1;
     }
     match compared {
-        0 => Err("nothing was compared".into()),
+        0 => Err("no result was compared".into()),
         _ => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-// Clusters by attributes, errors of launches and copies, what is not there, and the driver.
+// Clusters by attributes, errors of launches and copies, missing functions, and the driver.
 #include "check.h"
 #include <cooperative_groups.h>
 #include <cuda.h>
@@ -80,7 +80,7 @@ int dependent(const char* how) {
     return 0;
 }
 
-// Each block reads what its neighbour wrote before the grid's barrier.
+// Each block reads the number that its neighbour wrote before the grid's barrier.
 __global__ void around(int* all, int* out) {
     auto grid = cooperative_groups::this_grid();
     all[blockIdx.x] = 3 * blockIdx.x;

@@ -128,12 +128,12 @@ words! {
     PerElementFf;
 }
 
-/// Traits that list the words which stand at one position of an instruction.
+/// Traits that list the words allowed at one position of an instruction.
 macro_rules! choices {
     ($($(#[$attribute:meta])* $choice:ident = $($word:ident)+;)+) => {$(
         $(#[$attribute])*
         #[diagnostic::on_unimplemented(
-            message = "`{Self}` is no modifier that stands here",
+            message = "`{Self}` is not a modifier for this position",
             label = "the instruction has no such form"
         )]
         pub trait $choice: Modifier {}

@@ -52,7 +52,7 @@ impl Left for [u32; 4] {
 /// Implemented for arrays of `f32` of 4 to 128 elements, of `u32` of 2 to 64, each with two halves, and of
 /// `i32`, with the types that PTX ISA 9.7.14.7.3 lists.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not what a product of `{A}` and `{B}` has",
+    message = "`{Self}` cannot contain the sums of a product of `{A}` and `{B}`",
     label = "the instruction has no such form"
 )]
 pub trait Sums<A, B>: Sized {

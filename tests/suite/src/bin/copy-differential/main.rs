@@ -33,7 +33,7 @@ struct Arguments {
     /// The devices that make the copies.
     #[arg(long, value_enum, default_value_t = Devices::Both)]
     device: Devices,
-    /// How many copies.
+    /// The number of copies.
     #[arg(long, default_value_t = 20_000)]
     cases: u64,
     /// The number of the first.
@@ -45,7 +45,7 @@ struct Arguments {
     /// Copies of a job.
     #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..))]
     batch: u64,
-    /// How many differences to show.
+    /// The number of differences to show.
     #[arg(long, default_value_t = 10)]
     show: u64,
     /// Include the copies that are excluded for this reason.
@@ -54,7 +54,7 @@ struct Arguments {
     /// Write the first cases with digests of the outputs here, compressed.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// How many cases to write.
+    /// The number of cases to write.
     #[arg(long, value_name = "CASES", default_value_t = 2000)]
     record_cases: u64,
     /// Number of copies that stop the GPU before the program ends; each takes some seconds.
