@@ -148,7 +148,7 @@ mod host {
         pub threads: u32,
     }
 
-    /// How the load is started and its bytes are announced.
+    /// The way to start the load and to announce its bytes.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum AddOneForm {
         /// One call does both.

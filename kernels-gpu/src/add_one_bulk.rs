@@ -70,7 +70,7 @@ mod host {
         pub len_bytes: u64,
         /// The buffer that is written.
         pub dst: usize,
-        /// Where in it the first number goes.
+        /// The index of the first number in it.
         pub dst_offset_bytes: u64,
         /// The buffer that is read, from its start.
         pub src: usize,

@@ -241,7 +241,7 @@ mod host {
     /// `[batch][query][image][8 points]`; `output` is `[batch][query][32]`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct DeformAttn {
-        /// How pixels are fetched.
+        /// The way in which pixels are fetched.
         pub form: DeformAttnForm,
         /// Height and width of each image, the border counted.
         pub shapes: [[u32; 2]; 4],
@@ -266,10 +266,10 @@ mod host {
         pub waves: u32,
     }
 
-    /// How pixels are fetched.
+    /// The way in which pixels are fetched.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum DeformAttnForm {
-        /// By ordinary loads.
+        /// Pixels are fetched by ordinary loads.
         Gather,
         /// Tiles, with 1, 2 or 4 stages in each warp.
         Tiles {

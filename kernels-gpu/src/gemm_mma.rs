@@ -126,7 +126,7 @@ impl<'a, T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u3
         producer
     }
 
-    /// Has one thread load the next stage, if there is one, when all warps have released the stage.
+    /// Loads the next stage, if there is one, from one thread once all warps have released the stage.
     #[inline(always)]
     fn load_next(&mut self) {
         if self.stage == self.tiling.stages {
@@ -311,7 +311,7 @@ mod host {
         pub a_transposed: bool,
         /// B is given transposed: N rows of K numbers.
         pub b_transposed: bool,
-        /// From row to row of C, A and B as they are in memory, in elements; by default rows are stored one after the
+        /// The row strides of C, A and B as they are in memory, in elements; by default rows are stored one after the
         /// other.
         pub strides: [Option<u64>; 3],
         /// The buffer of the product.

@@ -209,7 +209,7 @@ mod host {
     /// Writes `2 * x + 1` for each number of the input: a warp of each block copies, the others compute.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct ProducerConsumer {
-        /// How the warps synchronise.
+        /// The way in which the warps synchronise.
         pub form: ProducerConsumerForm,
         /// The buffer of `f32` that is read: `batches * buffer_len` numbers for each block.
         pub input: usize,

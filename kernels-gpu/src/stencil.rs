@@ -325,7 +325,7 @@ mod host {
     /// Sums 17 neighbours of each of 32 numbers in each block.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Stencil {
-        /// How the numbers are loaded.
+        /// The way in which the numbers are loaded.
         pub form: StencilForm,
         /// The buffer of the left halos: 8 numbers of `f32` for each block.
         pub left: usize,
@@ -341,7 +341,7 @@ mod host {
         pub threads: u32,
     }
 
-    /// How a stencil's numbers are loaded.
+    /// The way in which a stencil's numbers are loaded.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum StencilForm {
         /// Ordinary loads and stores.

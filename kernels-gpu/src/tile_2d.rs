@@ -139,7 +139,7 @@ mod host {
     /// Columns and rows of a tile.
     pub const TILE: [u32; 2] = [SMEM_WIDTH as u32, SMEM_HEIGHT as u32];
 
-    /// Where the map comes from.
+    /// The source of the map.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum MapSource {
         /// A grid constant.
@@ -156,7 +156,7 @@ mod host {
     /// Adds its number to each element of a tile; the tiles of a grid of blocks, in place.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Tile2d {
-        /// Where the map comes from.
+        /// The source of the map.
         pub map: MapSource,
         /// The matrix.
         pub matrix: Matrix,

@@ -155,7 +155,7 @@ enum Issue {
 /// The boxes of all rounds.
 struct Boxes<'a, C> {
     map: &'a TensorMap,
-    /// Where the box at a position begins.
+    /// Returns the address of the box at a position.
     coords: C,
     positions: *const u32,
     rounds: u32,

@@ -19,7 +19,7 @@ struct Side<'a> {
     /// The buffers of this device and of the other one.
     own: Slice<'a, u8>,
     peer: Slice<'a, u8>,
-    /// Where the part begins that it moves, the other one's, and how many bytes it has.
+    /// The offset of the moved part in both buffers, and its size in bytes.
     start: u64,
     len_bytes: u64,
 }

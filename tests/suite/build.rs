@@ -21,7 +21,8 @@ const CRATES: &[(&str, &str, &[Arch])] = &[
     ("BUGS", "../gpu/bugs", &[Arch::Sm90a]),
 ];
 
-/// For the consumer GPUs' forms after PTX ISA 9.0: PTX is named by its architecture, and sm_120a has the others.
+/// The target of the consumer GPUs' forms after PTX ISA 9.0: PTX is named by its architecture, and sm_120a has the
+/// others.
 const CONSUMER_OF_LATER: Arch = Arch::Sm121a;
 
 /// Returns the features of the forms that Hopper has, or of the others, up to PTX ISA 9.0 or after it.

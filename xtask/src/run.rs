@@ -17,7 +17,7 @@ use crate::{
     setup,
 };
 
-/// Where kernels can run.
+/// The devices on which kernels can run.
 pub(crate) const DEVICES: [&str; 3] = ["auto", "gpu", "emulator"];
 
 /// Runs kernels and checks their results, a line each.
@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// List the kernels with a sentence each, and run none
     #[arg(long)]
     list: bool,
-    /// Where to run them
+    /// The device to run them on
     #[arg(long, value_parser = DEVICES)]
     device: Option<String>,
     /// The code generator: `llvm`, `libnvvm` of `cargo xtask setup --cuda`, or `rust-cuda`, whose backend `TMA_RUST_CUDA`

@@ -43,7 +43,7 @@ const DEVICE_VARIABLE: &str = "TMA_DEVICE";
 /// Runs all tests, those of the example projects too, and ends with one line that counts them.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Where to run kernels: `gpu` makes a missing GPU a failure
+    /// The device to run kernels on: `gpu` makes a missing GPU a failure
     #[arg(long, value_parser = DEVICES)]
     device: Option<String>,
     /// Also the tests that take minutes, and all tests under more schedules and for more targets, of which CI runs a
@@ -184,14 +184,14 @@ fn cases(codegen: &str, device: Option<&str>, cargo: impl Fn() -> Command) -> Re
     Ok(total)
 }
 
-/// As CI runs it.
+/// Runs the tests as CI does.
 pub(crate) fn of_ci() -> Result<Counts> {
     let mut cargo = cargo();
     cargo.env(LONG_VARIABLE, format!("{}/{PARTS}", part()?));
     everything(cargo, None)
 }
 
-/// For `cargo test`: of all packages, unless some are named.
+/// Arguments of `cargo test`: all packages, unless some are named.
 fn arguments<'a>(to_cargo: &'a [String], to_programs: &'a [String]) -> Vec<&'a str> {
     let named = to_cargo.iter().any(|argument| {
         ["-p", "--package", "--workspace", "--manifest-path"]

@@ -161,7 +161,7 @@ mod tests {
         assert!(!writes(start + page as u64 - 4, 8));
     }
 
-    /// As on a system that does not let a process copy its own memory by these calls.
+    /// Imitates a system that does not let a process copy its own memory by these calls.
     #[test]
     fn a_copy_through_a_pipe_ends_at_a_guard_page() {
         let (start, page) = before_guard();

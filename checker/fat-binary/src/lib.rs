@@ -97,7 +97,7 @@ fn wrapped(memory: &impl Memory, address: u64) -> Code {
     }
 }
 
-/// Of the entries of a fat binary, the PTX for the newest GPU that is none later than 9.0.
+/// The PTX entry of a fat binary for the newest GPU up to 9.0.
 fn choose(bytes: &[u8]) -> Code {
     let mut best: Option<((u32, bool), String)> = None;
     let mut other = Vec::new();

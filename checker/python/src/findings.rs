@@ -52,7 +52,7 @@ impl Finding {
         &self.0.entry
     }
 
-    /// Where it showed; `None` where no single instruction is to blame.
+    /// The location of the violation; `None` if no single instruction is to blame.
     #[getter]
     fn here(&self) -> Option<Site> {
         self.0.here.clone().map(Site)
@@ -70,7 +70,7 @@ impl Finding {
         self.0.notes.clone()
     }
 
-    /// How often it was found, at these two locations.
+    /// The number of times that it was found at these two locations.
     #[getter]
     fn count(&self) -> u64 {
         self.0.count

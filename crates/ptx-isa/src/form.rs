@@ -16,7 +16,7 @@ pub struct Form {
 /// The wrapper that emits a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Emitted {
-    /// This call of a wrapper, from `tma::ptx` on.
+    /// A call of a wrapper, as a path below `tma::ptx`.
     By(String),
     /// The wrapper of this form, which means the same.
     As(String),
@@ -59,7 +59,7 @@ impl Form {
         self.op
     }
 
-    /// Its text, operands by their width.
+    /// Returns the text of the form, with operands by their width.
     pub fn text(&self) -> &str {
         &self.text
     }

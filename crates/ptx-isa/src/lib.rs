@@ -56,7 +56,7 @@ pub use version::Version;
 pub struct Family {
     /// The name of its files in every layer: the manual's mnemonic with dots as underscores.
     pub stem: &'static str,
-    /// Its sections in the manual of PTX ISA 9.1.
+    /// The sections of the family in the manual of PTX ISA 9.1.
     pub section: &'static str,
     rows: &'static [FormRow],
 }

@@ -57,7 +57,7 @@ modifiers! {
         Xor = "xor" }
     /// The number of dimensions of a tensor.
     rank: Rank { One = "1d", Two = "2d", Three = "3d", Four = "4d", Five = "5d" }
-    /// How a tensor is walked through.
+    /// The mode in which a copy walks through a tensor.
     mode: Mode { Tile = "tile", TileGather4 = "tile::gather4", TileScatter4 = "tile::scatter4", Im2col = "im2col",
         Im2colW = "im2col::w", Im2colW128 = "im2col::w::128", Im2colNoOffs = "im2col_no_offs",
         Im2colNoOffsW = "im2col_no_offs::w" }
@@ -65,7 +65,7 @@ modifiers! {
     completion: Completion { Mbarrier = "mbarrier::complete_tx::bytes", BulkGroup = "bulk_group" }
     /// The pair of blocks whose barriers are signalled.
     cta_group: CtaGroup { One = "cta_group::1", Two = "cta_group::2" }
-    /// Where an access or a small copy is cached.
+    /// The caches that an access or a small copy uses.
     cache_operator: CacheOperator { Ca = "ca", Cg = "cg", Cs = "cs", Lu = "lu", Cv = "cv", Wb = "wb", Wt = "wt" }
     /// A level of the caches that an instruction addresses.
     level: Level { L1 = "L1", L2 = "L2", L1Of32B = "L1::32B" }
@@ -187,7 +187,7 @@ impl Form {
         self.parts().filter_map(Space::of).nth(1)
     }
 
-    /// When the other bytes go that a policy is for.
+    /// The eviction priority of the other bytes of a policy.
     pub fn secondary_eviction(&self) -> Option<Eviction> {
         self.parts().filter_map(Eviction::of).nth(1)
     }

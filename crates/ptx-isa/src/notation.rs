@@ -97,7 +97,7 @@ impl Iterator for Pieces {
     }
 }
 
-/// Where the brace that a text begins with is closed.
+/// Returns the position that closes the brace at the beginning of a text.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 0;
     text.char_indices().find_map(|(at, character)| {

@@ -2,7 +2,8 @@ use core::fmt::{self, Display, Formatter};
 
 use crate::{NotATensorMap, Target, TensorMap, encode::is_large, layout};
 
-/// How far from the global address the hardware may look when it finds out which elements are out of bounds.
+/// The distance from the global address that the hardware may cover when it determines which elements are out of
+/// bounds.
 ///
 /// Encoding resolves [`Auto`](Self::Auto). The class is the bit [`layout::LARGE_TENSOR`] of maps for compute capability
 /// 10.0 and later; earlier maps have no class. The source is the header of CUDA 13.5 and maps that drivers encode; a

@@ -1,4 +1,4 @@
-//! Where each field of a tensor map is in its 128 bytes: the only table of bit positions.
+//! Positions of the fields in the 128 bytes of a tensor map: the only table of bit positions.
 //!
 //! The layout is not documented. It was read off an H100 with driver 580.159 (CUDA 13.0), by
 //! changing one parameter of the encoders at a time and by the writes of `tensormap.replace`, which

@@ -66,7 +66,7 @@ impl MatrixDescriptor {
             | mode << 62
     }
 
-    /// From the 64 bits; the hardware ignores those that belong to no field.
+    /// Returns the descriptor of the 64 bits; the hardware ignores bits outside the fields.
     pub const fn decode(bits: u64) -> Self {
         let swizzle = match bits >> 62 {
             1 => Swizzle::B128,

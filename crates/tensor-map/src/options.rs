@@ -1,4 +1,4 @@
-/// How slices of channels are in global memory.
+/// The layout of slices of channels in global memory.
 ///
 /// Interleaved tensors are laid out `NC/8HWC8` and the like: the innermost dimension is the width, and
 /// each of its steps is a slice of 16 or 32 bytes of channels.
@@ -40,7 +40,7 @@ impl Interleave {
     }
 }
 
-/// How pieces of a row are permuted in shared memory, see [`swizzle`](mod@crate::swizzle).
+/// The permutation of a row's pieces in shared memory, see [`swizzle`](mod@crate::swizzle).
 ///
 /// Source: CUDA driver API, `cuTensorMapEncodeTiled`, `swizzle`; PTX ISA 5.5.7, "Swizzling Modes".
 #[doc(alias = "CUtensorMapSwizzle")]

@@ -30,18 +30,18 @@ use wide::Wide;
 /// The direction of a copy between global and shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// From global to shared memory.
+    /// The copy goes from global to shared memory.
     Load,
-    /// From shared to global memory, reductions included.
+    /// The copy or reduction goes from shared to global memory.
     Store,
 }
 
 /// Bytes of a copy that are neighbours in global memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoxRow {
-    /// Where the row begins in the box, in bytes from the box's shared address, before the swizzle.
+    /// The offset of the row in bytes from the box's shared address, before the swizzle.
     pub shared_offset: u64,
-    /// Where the row begins in global memory, in bytes from the tensor's address. It may be outside
+    /// The offset of the row in global memory, in bytes from the tensor's address. It may be outside
     /// of the tensor. Modulo 2^64, as the addresses that the hardware makes are no wider: far outside
     /// of a huge tensor it may have wrapped.
     pub global_offset: i64,
@@ -59,7 +59,7 @@ pub struct BoxRow {
 pub struct Piece {
     /// The address in shared memory.
     pub shared_address: u32,
-    /// Where it begins, in bytes from the row's first.
+    /// The offset of the run in bytes from the row's first.
     pub row_offset: u64,
     /// The length of the run in bytes.
     pub bytes: u64,
@@ -113,7 +113,7 @@ pub enum NoWalk {
         coordinate: i32,
         /// The number of elements in 16 bytes.
         multiple: i32,
-        /// For a load, the length of the box in dimension 0.
+        /// The length of the box in dimension 0 for a load.
         loaded: Option<u32>,
     },
     /// A store with a negative coordinate: an illegal instruction.

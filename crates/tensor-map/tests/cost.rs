@@ -77,7 +77,7 @@ fn nanoseconds(mode: &str, build: impl Fn(u64) -> TensorMap) -> u64 {
     nanoseconds
 }
 
-/// In release builds 200 ns are required, see the printed time; other builds are not judged.
+/// Requires 200 ns in release builds; other builds only print the time.
 #[test]
 fn a_map_is_built_without_allocation_in_little_time() {
     let tiled = nanoseconds("tiled", |address| build(black_box(32), address));

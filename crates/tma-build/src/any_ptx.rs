@@ -21,7 +21,7 @@ pub struct FinishOptions {
 }
 
 impl FinishOptions {
-    /// For this architecture, which may differ from the text's `.target`.
+    /// The architecture, which may differ from the text's `.target`.
     pub const fn new(arch: Arch) -> Self {
         Self {
             arch,

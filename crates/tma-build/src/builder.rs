@@ -18,7 +18,7 @@ use crate::{
     target_dir,
 };
 
-/// How long ptxas may take for a module with calls beside `wgmma`.
+/// The time limit of ptxas for a module with calls beside `wgmma`.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// Builds a GPU crate to PTX.
@@ -130,7 +130,7 @@ impl PtxBuilder {
         self
     }
 
-    /// Has the pipelines of `tma` write time stamps, which `tma_host::Timeline` reads: when copies were issued,
+    /// Makes the pipelines of `tma` write time stamps, which `tma_host::Timeline` reads: when copies were issued,
     /// when phases were complete, and the waits for them.
     #[must_use]
     pub fn trace(self) -> Self {

@@ -284,7 +284,7 @@ impl Compilation<'_> {
         names.chain(any).chain([known]).collect()
     }
 
-    /// As cargo's `--config` takes them.
+    /// Returns the settings as arguments of cargo's `--config`.
     fn profile_rustflags(&self) -> String {
         let flags = self.rustflags();
         let quoted: Vec<String> = flags.iter().map(|flag| format!("{flag:?}")).collect();
@@ -302,7 +302,7 @@ impl Compilation<'_> {
         ]
     }
 
-    /// From the dependency file that cargo writes: the files of the crate and of its local dependencies,
+    /// Reads the dependency file that cargo writes: the files of the crate and of its local dependencies,
     /// packages from registries and the source of `core` left out.
     fn sources(&self, folder: &Path) -> Vec<PathBuf> {
         let name = format!("{}.d", library_name(self.crate_dir));

@@ -68,7 +68,7 @@ pub struct DeviceCompiler {
     pub cargo: PathBuf,
     /// The folder with `lib/rustlib`.
     pub sysroot: PathBuf,
-    /// Its version, without the channel.
+    /// The compiler's version, without the channel.
     pub version: Version,
     /// The complete output of `rustc -vV`.
     pub verbose: String,

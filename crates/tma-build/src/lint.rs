@@ -46,7 +46,7 @@ pub enum Lint {
     DuplicatedBarrier {
         /// The duplicated instruction.
         instruction: String,
-        /// How often the source has it at this location.
+        /// The number of occurrences in the source at this location.
         in_source: usize,
         /// The number of copies in the PTX.
         in_ptx: usize,

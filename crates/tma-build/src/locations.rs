@@ -81,7 +81,7 @@ pub(crate) fn name_own_lines(module: &mut Module, text: &str, own: &OwnFiles) {
 /// File, line and column.
 type Position = (u32, u32, u32);
 
-/// For each position in a function, the one that the last `.loc` with it was inlined at.
+/// The call site of each position in a function, from the last `.loc` with it.
 #[derive(Default)]
 struct Calls(HashMap<Position, Position>);
 

@@ -207,8 +207,8 @@ fn candidates() -> Vec<PathBuf> {
         .collect()
 }
 
-/// Where `cargo xtask setup --cuda` puts libNVVM, shared by all projects of a user: `nvvm-13.5` in the
-/// [`user_cache`].
+/// Returns the folder in which `cargo xtask setup --cuda` installs libNVVM, shared by all projects of a user:
+/// `nvvm-13.5` in the [`user_cache`].
 pub fn nvvm_cache() -> PathBuf {
     user_cache().join("nvvm-13.5")
 }

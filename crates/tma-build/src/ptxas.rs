@@ -66,7 +66,7 @@ impl Ptxas {
         })
     }
 
-    /// Its help names the architectures that it has.
+    /// Returns whether the output of `--help` names the architecture.
     fn knows(&self, arch: Arch) -> Result<bool, String> {
         let named = env::var_os(Self::VARIABLE).map_or("", |_| ", which TMA_PTXAS names,");
         let output = Command::new(&self.path).arg("--help").output();
@@ -96,7 +96,7 @@ impl Ptxas {
             .map(|messages| resources(&messages))
     }
 
-    /// As [`messages`](Self::messages), unless this ptxas took the same text for this architecture before:
+    /// Like [`messages`](Self::messages), unless this ptxas accepted the same text for this architecture before:
     /// its messages are kept in the folder. Returns none if ptxas exceeds the time limit.
     pub(crate) fn messages_once(
         &self,
@@ -141,7 +141,7 @@ impl Ptxas {
         Ok(messages.unwrap_or_default())
     }
 
-    /// Does the same, and returns none if ptxas exceeds the time limit.
+    /// Like [`messages`](Self::messages), but returns `None` if ptxas exceeds the time limit.
     fn messages_within(
         &self,
         ptx: &Path,
@@ -217,7 +217,7 @@ pub fn tool_dirs() -> impl Iterator<Item = PathBuf> {
     ])
 }
 
-/// Where `cargo xtask setup --cuda` puts NVIDIA's compiler, shared by all projects of a user:
+/// Returns the folder in which `cargo xtask setup --cuda` installs NVIDIA's compiler, shared by all projects of a user:
 /// `cuda-13.0` in the [`user_cache`].
 pub fn cuda_cache() -> PathBuf {
     user_cache().join("cuda-13.0")

@@ -63,7 +63,7 @@ impl RustCuda {
         &self.compiler
     }
 
-    /// Has rustc load the library and name the target features of `compute_100`.
+    /// Makes rustc load the library and name the target features of `compute_100`.
     fn check(&self) -> Result<(), String> {
         let rustc = self.compiler.rustc.display();
         let output = Command::new(&self.compiler.rustc)

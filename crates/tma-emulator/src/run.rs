@@ -34,7 +34,7 @@ pub fn interrupt() {
     INTERRUPTED.store(true, Ordering::Relaxed);
 }
 
-/// Lets kernels run again that are run later, after an [`interrupt`].
+/// Lets later kernels run again after an [`interrupt`].
 pub fn resume() {
     INTERRUPTED.store(false, Ordering::Relaxed);
 }

@@ -164,7 +164,7 @@ impl Barrier {
         }
     }
 
-    /// Has the current phase wait for the copies that this thread has started by `cp.async`, before it makes the
+    /// Makes the current phase wait for the copies that this thread has started by `cp.async`, before it makes the
     /// arrival that the phase expects of it. Relies on (1) to (3) of [`assume_init`](Self::assume_init).
     #[doc(alias = "cp_async_mbarrier_arrive")]
     #[inline(always)]

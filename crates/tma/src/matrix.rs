@@ -266,7 +266,10 @@ where
         let b = b.descriptor + step * const { B::STEP_BYTES as u64 >> 4 };
         let scale_d = ADD || step > 0;
         // If K is not contiguous, the instruction transposes.
-        #[expect(clippy::multiple_unsafe_ops_per_block, reason = "the match executes one of them")]
+        #[expect(
+            clippy::multiple_unsafe_ops_per_block,
+            reason = "the match executes one of them"
+        )]
         // SAFETY: the matrices are in memory and stay (2), their writes went before (2 of `from_ptr`); the rest is (1).
         let with_step = unsafe {
             match (A::K_MAJOR, B::K_MAJOR) {
@@ -288,7 +291,10 @@ where
 /// 1. As (1) of [`mma_async`](crate::ptx::wgmma::mma_async), and (4) and (5) of `sums` and of `a`.
 /// 2. No thread writes the matrix before a `wait_group` that covers this.
 #[inline(always)]
-#[expect(clippy::multiple_unsafe_ops_per_block, reason = "the match executes one of them")]
+#[expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "the match executes one of them"
+)]
 pub(crate) unsafe fn multiply_step<D: Sums<T, T>, T, B: Layout>(
     sums: D,
     a: [u32; 4],

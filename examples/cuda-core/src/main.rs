@@ -11,7 +11,7 @@ const PTX: &str = include_str!(env!("KERNELS_PTX"));
 /// Columns and rows, not multiples of a tile's.
 const DIMS: [usize; 2] = [100, 37];
 
-/// From row to row, in numbers.
+/// The distance of rows, in numbers.
 const PITCH: usize = 104;
 
 /// The matrix, for the kernel, which cuts off the tiles at its edges.

@@ -6,7 +6,7 @@ use tma::Block;
 
 use super::{QUERIES, Sequences};
 
-/// Where the positions of a sequence are.
+/// The place of a sequence's positions in the tensors.
 #[derive(Clone, Copy)]
 pub(super) struct Positions {
     /// The number in the tensors.

@@ -110,7 +110,7 @@ struct Warp<const STAGES: u32, const TILED: usize> {
     level: Level,
     stages: SharedPtr<u8>,
     barriers: BarrierArray<STAGES>,
-    /// Where the images are that are not fetched in tiles.
+    /// The shared address of the images that are not fetched in tiles.
     images: SharedPtr<u8>,
     fill: Cursor<STAGES>,
     drain: Cursor<STAGES>,

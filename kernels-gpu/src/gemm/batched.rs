@@ -63,7 +63,7 @@ pub struct Results {
     pub extents: [u32; 2],
     /// The number of products.
     pub batches: u32,
-    /// For A and B: 1 where each product has its own, 0 where they all have the first one.
+    /// The steps of A and B from product to product: 1 if each product has its own, 0 if all share the first one.
     pub steps: [u32; 2],
     /// Results are of `f32` unless it is 0, and else of the type of A and B.
     pub single: u32,

@@ -48,7 +48,7 @@ pub struct Row {
     pub kernel: String,
     /// The name of the type of the elements.
     pub element: String,
-    /// How it is launched.
+    /// The launch settings.
     pub setting: Setting,
     /// The bytes that it moved, in GB/s.
     pub gb_s: f64,

@@ -98,7 +98,7 @@ static DIGESTS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
     module.entries().filter_map(digest).collect()
 });
 
-/// From the tables that `bench` wrote.
+/// Reads the tables that `bench` wrote.
 fn benchmarks(folder: &Path) -> Result<String, String> {
     let path = folder.join(RECORDS).join(BENCH);
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;

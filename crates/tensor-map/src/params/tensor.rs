@@ -17,9 +17,9 @@ pub struct Tensor {
     /// Take every n-th element of each dimension.
     #[doc(alias = "elementStrides")]
     pub element_strides: Dims<u32>,
-    /// How slices of channels are in global memory.
+    /// The layout of slices of channels in global memory.
     pub interleave: Interleave,
-    /// How pieces of rows are permuted in shared memory.
+    /// The permutation of rows' pieces in shared memory.
     pub swizzle: Swizzle,
     /// The number of bytes that the L2 cache fetches at once.
     #[doc(alias = "l2Promotion")]

@@ -27,7 +27,7 @@ pub(crate) struct SourceBarriers {
 #[derive(Clone, Debug, Default)]
 struct Calls {
     count: usize,
-    /// Where the first was called from: `file:line`, all inlining undone.
+    /// The call site of the first one, as `file:line`, with all inlining undone.
     called_from: Option<String>,
     is_asm: bool,
 }

@@ -1,4 +1,4 @@
-//! Where the source has what LLVM IR, read as text, has.
+//! Source locations of LLVM IR, which is read as text.
 
 use std::{collections::HashMap, iter, path::Path};
 

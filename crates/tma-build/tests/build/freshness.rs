@@ -13,7 +13,7 @@ const KERNEL: &str = "pub unsafe fn k(data: *mut u32) { unsafe { *data = numbers
 const OTHER_KERNEL: &str =
     "pub unsafe fn other(data: *mut u32) { unsafe { *data = numbers::NUMBER + 1 } }";
 
-/// When the compiler wrote the last PTX of a crate for an architecture.
+/// Returns the time at which the compiler wrote the last PTX of a crate for an architecture.
 fn compiled(of: &Crate, arch: Arch) -> Result<SystemTime, Failed> {
     let manifest = fs::read_to_string(of.folder.path().join("Cargo.toml"))?;
     let name = manifest.split('"').nth(1).ok_or("it has no name")?;

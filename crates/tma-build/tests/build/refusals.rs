@@ -98,7 +98,7 @@ pub(crate) fn advice() -> Result<(), Failed> {
     holds(!error.contains("\n= help: "), error)
 }
 
-/// In a process of its own, as cargo runs a build script.
+/// Runs in a process of its own, as cargo runs a build script.
 pub(crate) fn told_once() -> Result<(), Failed> {
     const CHILD: &str = "TMA_TEST_BUILD_SCRIPT";
     if let Some(folder) = std::env::var_os(CHILD) {

@@ -19,8 +19,8 @@ pub struct Location {
     /// File and line in an inlined function, then of each call that it was inlined into, up to the kernel or
     /// function itself. Empty if nothing was inlined.
     pub inlined: Vec<(String, u32)>,
-    /// For locations of the checker in a function: file and line in the function, then of its calls, innermost
-    /// first, up to the kernel.
+    /// The call chain of a checker's location in a function: file and line in the function, then of its calls,
+    /// innermost first, up to the kernel.
     pub calls: Vec<(String, u32)>,
 }
 

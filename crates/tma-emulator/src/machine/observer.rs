@@ -226,7 +226,7 @@ pub struct OrdinaryAccess {
     pub scope: Scope,
     /// Bytes that the thread accesses.
     pub range: Range,
-    /// For a write, a mask of the bytes that change their value; all bits if that is not known.
+    /// A mask of the bytes whose value a write changes; all bits if unknown.
     pub changed: u32,
 }
 
@@ -459,7 +459,7 @@ pub enum Event {
 /// Completion mechanism of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CopyCompletion {
-    /// This mbarrier, which counts its bytes.
+    /// The copy completes on this mbarrier, which counts its bytes.
     Mbarrier(Range),
     /// A group of its thread, counted within the thread.
     Group(GroupKind, u64),

@@ -90,7 +90,7 @@ pub enum Refused {
     Number(i32),
     /// The emulator does not have textures of this kind.
     Lacks(&'static str),
-    /// It breaks a rule of textures.
+    /// The description breaks a rule of textures.
     Rule(TextureError),
 }
 

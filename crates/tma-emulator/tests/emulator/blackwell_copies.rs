@@ -239,7 +239,7 @@ fn the_mode_of_the_instruction_is_that_of_the_map() {
     }
 }
 
-/// In clusters of four, block 1 loads two rows of eight words with `modifiers`, and the barrier in block `at`.
+/// Loads two rows of eight words with `modifiers` in block 1 of clusters of four, with the barrier in block `at`.
 /// Each block writes its tile's first words once its barrier completes, if it waits for `bytes[block]`.
 fn paired(modifiers: &str, mask: &str, at: u32, bytes: [u32; 4]) -> Result<Vec<u32>, String> {
     let [a, b, c, d] = bytes;

@@ -210,7 +210,7 @@ impl Observer for Order {
     }
 }
 
-/// Of two arrivals at a barrier that expects one, the last counts in phase 1. Thread 70 waits only for phase 0,
+/// The second of two arrivals at a barrier that expects one counts in phase 1. Thread 70 waits only for phase 0,
 /// and for the steps of the arriving thread.
 #[test]
 fn behind_an_arrival_that_a_later_phase_counts() {

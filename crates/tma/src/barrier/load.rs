@@ -43,7 +43,7 @@ impl Loading {
 }
 
 impl Block {
-    /// Has one thread issue loads, and returns a handle that all threads wait on. Collective.
+    /// Issues loads from one thread, and returns a handle that all threads wait on. Collective.
     ///
     /// The thread makes the barrier itself, so that the loads are in flight while the others arrive at
     /// the block's barrier.

@@ -11,7 +11,7 @@ pub struct NewBarrier {
 }
 
 impl Block {
-    /// Has one thread make a barrier for phases of `count` arrivals, in a kernel that synchronises anyway
+    /// Initialises a barrier for phases of `count` arrivals from one thread, in a kernel that synchronises anyway
     /// before it uses the barrier.
     #[inline(always)]
     pub fn new_barrier(self, memory: SharedPtr<Mbarrier>, count: u32) -> NewBarrier {

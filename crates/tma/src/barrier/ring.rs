@@ -142,7 +142,7 @@ impl<const STAGES: u32> Ring<STAGES> {
         unsafe { Barrier::assume_init(self.barriers.add(STAGES + cursor.stage)) }
     }
 
-    /// For a filler: waits until the stage may be filled. In the first round that is at once.
+    /// Waits, as the producer, until the stage may be filled. Returns at once in the first round.
     ///
     /// Relies on (3) of [`assume_init`](Self::assume_init).
     #[doc(alias = "producer_acquire")]
@@ -151,7 +151,7 @@ impl<const STAGES: u32> Ring<STAGES> {
         self.empty(cursor).wait_parity(cursor.parity ^ 1);
     }
 
-    /// For an emptier: waits until the stage has been filled.
+    /// Waits, as the consumer, until the stage has been filled.
     ///
     /// Relies on (3) of [`assume_init`](Self::assume_init).
     #[doc(alias = "consumer_wait")]

@@ -128,7 +128,7 @@ impl<T: Half, const OF_A: bool> WarpFragment<T, OF_A> {
 /// ```
 #[doc(alias("accumulator", "wmma::fragment"))]
 pub struct WarpSums {
-    /// For each 16 rows and each 16 columns of these two products of 16 by 8.
+    /// Two products of 16 by 8 for each 16 rows and each 16 columns.
     parts: [[[f32; 8]; 4]; 4],
 }
 

@@ -1,4 +1,4 @@
-//! How the text of an instruction is put together.
+//! Macros that assemble the text of an instruction.
 
 #[macro_use]
 mod device_fn;

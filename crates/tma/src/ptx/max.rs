@@ -1,12 +1,12 @@
 //! `max`, the greater half or integer. PTX ISA 9.7.4.8 and 9.7.1.13.
 
 arithmetic! {
-    /// Where one of them is a NaN, the other one.
+    /// Returns the other value if one is a NaN.
     f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "max.f16" isa "7.0" on sm_80;
     /// Each half: where one of them is a NaN, the other one.
     #[doc(alias = "__hmax2")]
     f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.f16x2" isa "7.0" on sm_80;
-    /// Where one of them is a NaN, the other one.
+    /// Returns the other value if one is a NaN.
     bf16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "max.bf16" isa "7.0" on sm_80;
     /// Each half: where one of them is a NaN, the other one.
     #[doc(alias = "__hmax2")]
@@ -21,7 +21,7 @@ arithmetic! {
     /// Each half: a NaN where one of them is a NaN.
     #[doc(alias = "__hmax2_nan")]
     nan_bf16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.NaN.bf16x2" isa "7.0" on sm_80;
-    /// Where one of them is a NaN, the other one; subnormal numbers become zeros.
+    /// Returns the other value if one is a NaN; subnormal numbers become zeros.
     ftz_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "max.ftz.f16" isa "7.0" on sm_80;
     /// Each half: where one of them is a NaN, the other one; subnormal numbers become zeros.
     ftz_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.ftz.f16x2" isa "7.0" on sm_80;

@@ -1,12 +1,12 @@
 //! `min`, the lesser half or integer. PTX ISA 9.7.4.7 and 9.7.1.12.
 
 arithmetic! {
-    /// Where one of them is a NaN, the other one.
+    /// Returns the other value if one is a NaN.
     f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "min.f16" isa "7.0" on sm_80;
     /// Each half: where one of them is a NaN, the other one.
     #[doc(alias = "__hmin2")]
     f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.f16x2" isa "7.0" on sm_80;
-    /// Where one of them is a NaN, the other one.
+    /// Returns the other value if one is a NaN.
     bf16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "min.bf16" isa "7.0" on sm_80;
     /// Each half: where one of them is a NaN, the other one.
     #[doc(alias = "__hmin2")]
@@ -21,7 +21,7 @@ arithmetic! {
     /// Each half: a NaN where one of them is a NaN.
     #[doc(alias = "__hmin2_nan")]
     nan_bf16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.NaN.bf16x2" isa "7.0" on sm_80;
-    /// Where one of them is a NaN, the other one; subnormal numbers become zeros.
+    /// Returns the other value if one is a NaN; subnormal numbers become zeros.
     ftz_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "min.ftz.f16" isa "7.0" on sm_80;
     /// Each half: where one of them is a NaN, the other one; subnormal numbers become zeros.
     ftz_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.ftz.f16x2" isa "7.0" on sm_80;

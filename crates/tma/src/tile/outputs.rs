@@ -134,7 +134,7 @@ impl<S: TileArray, M: Mode, G: Threads> OutputTile<S, M, G> {
         }
     }
 
-    /// Has one thread start the store of the tile, when all have written it. Collective of the group.
+    /// Starts the store of the tile from one thread, once all have written it. Collective of the group.
     #[doc(alias = "cp_async_bulk_tensor_2d_shared_to_global")]
     #[inline(always)]
     pub fn store<const RANK: usize>(self, map: &TileMap<S, M>, coords: [i32; RANK])

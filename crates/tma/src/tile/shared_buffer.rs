@@ -46,7 +46,7 @@ pub struct LoadingBuffer<T> {
 }
 
 impl Block {
-    /// Has one thread start loads of `len` elements into this memory. Collective.
+    /// Starts loads of `len` elements into this memory from one thread. Collective.
     ///
     /// Relies on (6) of [`converged`](Self::converged): `start` loads all elements.
     #[doc(alias = "cuda::memcpy_async")]
@@ -139,7 +139,7 @@ impl<T: SharedValue> SharedBuffer<T> {
 }
 
 impl<T> SharedBuffer<T> {
-    /// Has one thread start stores, and wait until they have read the elements. Their memory ends with the
+    /// Starts stores from one thread, which waits until they have read the elements. Their memory ends with the
     /// block. Collective of the group.
     #[inline(always)]
     pub fn store(self, group: impl Threads, start: impl FnOnce(&mut Stores, SharedPtr<T>)) {

@@ -98,7 +98,7 @@ struct Tally {
     /// The greatest error, and its input.
     error_ulp: f64,
     worst: f32,
-    /// Not the number nearest to the exact one, which is the emulator's of an approximation.
+    /// The number of results other than the nearest to the exact one, which the emulator returns for an approximation.
     not_nearest: u64,
     /// The greatest distance to it, in numbers between, for results that are normal numbers.
     most_steps: u32,
@@ -232,7 +232,7 @@ fn launch(
     unsafe { function.launch(shape, (output, first, step)) }
 }
 
-/// On all processors of the host.
+/// Computes on all processors of the host.
 fn compare(function: &Function, first: u32, step: u32, bits: &[u32]) -> Vec<Tally> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let each = bits.len().div_ceil(threads).max(1);

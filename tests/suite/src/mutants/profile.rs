@@ -8,7 +8,7 @@ use tma_emulator::observer::{Event, MbarrierEvent, Memory, Observer, Origin, Ran
 /// The observations of one launch or several.
 #[derive(Debug, Default)]
 pub(super) struct Profile {
-    /// How often each thread of each block executed each instruction that is seen.
+    /// The number of times that each thread of each block executed each observed instruction.
     counts: HashMap<(u64, u32), HashMap<usize, u32>>,
     /// Instruction, block and address of the mbarrier, and its phase.
     phases: HashSet<(usize, u64, u64, u64)>,

@@ -26,7 +26,7 @@ pub enum Caught {
 }
 
 impl Caught {
-    /// In a word.
+    /// Returns the verdict as one word.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Checker => "checker",
@@ -103,9 +103,9 @@ pub struct Summary {
     pub fault: usize,
     /// Found only by wrong results.
     pub data: usize,
-    /// Not noticed, and explained.
+    /// The mutation was not noticed, and has an explanation.
     pub explained: usize,
-    /// Not noticed, without explanation.
+    /// The mutation was not noticed, and has no explanation.
     pub unexplained: usize,
 }
 

@@ -14,7 +14,7 @@ use tma_build::{Arch, Ptxas, tool_dirs};
 /// The words of a reason that is shown here.
 const SAME_CODE: &str = "makes the same code of both";
 
-/// In this version every weaker form can be written.
+/// The PTX version in which every weaker form can be written.
 const VERSION: &str = ".version 9.0\n";
 
 /// An entry's text, and its mutants.

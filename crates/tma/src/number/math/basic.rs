@@ -1,6 +1,6 @@
 //! Functions that one instruction computes, correctly rounded.
 
-/// On the device the first expression, elsewhere the second one.
+/// Expands to the first expression on the device, and to the second one elsewhere.
 macro_rules! either {
     ($device:expr, $host:expr) => {{
         #[cfg(target_arch = "nvptx64")]

@@ -97,7 +97,7 @@ operands! {
     SharedAddress = SharedPtr<T> | ClusterPtr<T> | *mut T;
     /// An address in global memory: [`GlobalPtr`], or a raw pointer as a generic address.
     GlobalAddress = GlobalPtr<T> | *const T | *mut T;
-    /// Where an instruction edits a tensor map: [`SharedPtr`], [`GlobalPtr`], or a raw pointer as a
+    /// The address at which an instruction edits a tensor map: [`SharedPtr`], [`GlobalPtr`], or a raw pointer as a
     /// generic address.
     EditAddress = SharedPtr<T> | GlobalPtr<T> | *mut T;
 }

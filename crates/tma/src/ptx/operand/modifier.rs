@@ -161,19 +161,19 @@ choices! {
     TensorReduction = Add Min Max Inc Dec And Or Xor;
     /// The caches that keep a copied line: [`Ca`] or [`Cg`].
     CacheOperator = Ca Cg;
-    /// How caches keep a loaded value: [`Cg`], [`Cs`], [`Lu`] or [`Cv`].
+    /// The cache operator of a load: [`Cg`], [`Cs`], [`Lu`] or [`Cv`].
     LoadOperator = Cg Cs Lu Cv;
-    /// How caches keep a stored value: [`Wb`], [`Cg`], [`Cs`] or [`Wt`].
+    /// The cache operator of a store: [`Wb`], [`Cg`], [`Cs`] or [`Wt`].
     StoreOperator = Wb Cg Cs Wt;
     /// The priority of the lines that a policy chooses: [`EvictLast`], [`EvictNormal`],
     /// [`EvictFirst`] or [`EvictUnchanged`].
     PrimaryPriority = EvictLast EvictNormal EvictFirst EvictUnchanged;
-    /// How a barrier is in memory: [`V0`] or [`V1`].
+    /// The layout of a barrier in memory: [`V0`] or [`V1`].
     MbarrierLayout = V0 V1;
     /// The bytes of a copy that are reported to a barrier of the layout v1: [`Per16Bytes80000000`], [`Per16Bytes8000`],
     /// [`Per16Bytes80`], [`Per16Bytes8`] or [`PerElementFf`]. Of every 16 bytes the hardware looks at one.
     Report = Per16Bytes80000000 Per16Bytes8000 Per16Bytes80 Per16Bytes8 PerElementFf;
-    /// How metadata of a sparse product is laid out: [`AnyMetadata`] or [`OrderedMetadata`].
+    /// The layout of a sparse product's metadata: [`AnyMetadata`] or [`OrderedMetadata`].
     Metadata = AnyMetadata OrderedMetadata;
     /// The one way in which a collective meets: [`Aligned`].
     Alignment = Aligned;
