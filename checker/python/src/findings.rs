@@ -6,7 +6,7 @@ use tma_emulator::{
     check::{self, CheckReport, Diagnostic, Severity},
 };
 
-/// One thing that is wrong with a kernel. `str()` of it is the whole report.
+/// A finding of the checker. `str()` of it is the whole report.
 #[pyclass(frozen, eq, module = "tma_emulator")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct Finding(Diagnostic);

@@ -1,4 +1,4 @@
-//! The driver's library: loaded once, kept for ever, asked for symbols by name.
+//! The driver's library: loaded once, never unloaded, and searched for symbols by name.
 
 use std::{
     env,
@@ -173,7 +173,7 @@ impl Function {
     pub(crate) fn address(&self) -> Result<Address, Origin> {
         *self.address.get_or_init(|| {
             let library = driver().library.as_ref().ok_or(Origin::NoDriver)?;
-            // SAFETY: the symbols asked for are driver functions, and `Option<Address>` is a nullable
+            // SAFETY: the requested symbols are driver functions, and `Option<Address>` is a nullable
             // pointer to one. The copy outlives the `Symbol`, and stays valid because the library
             // sits in a static that is never dropped.
             match unsafe { library.get::<Option<Address>>(self.name) } {

@@ -23,7 +23,7 @@ pub struct DeviceProperties {
     pub memory_bytes: u64,
     /// The number of streaming multiprocessors.
     pub multiprocessors: u32,
-    /// The most shared memory that a block can ask for, in bytes.
+    /// The most shared memory that a block can opt in to, in bytes.
     pub shared_bytes: u64,
     /// The clock of its memory, in kHz.
     pub memory_clock_khz: u64,

@@ -18,7 +18,7 @@ pub enum Error {
         /// The command that installs one.
         command: String,
     },
-    /// The compiler that was asked for cannot build device code.
+    /// The requested compiler cannot build device code.
     #[error("{rustc} cannot compile device code: {reason}")]
     UnusableCompiler {
         /// The path of the compiler.
@@ -84,7 +84,7 @@ pub enum Error {
         /// The unknown name in the variable.
         name: String,
     },
-    /// libNVVM was asked for and there is none that reads the compiler's IR.
+    /// libNVVM was requested, and no version found reads the compiler's IR.
     #[error(
         "no libNVVM was found that reads the IR of LLVM {llvm}, which rustc has; {variable} can name one. Looked at:\n\
          {looked_at}\n\
@@ -97,7 +97,7 @@ pub enum Error {
         /// The libraries that were found and why none serves, one a line.
         looked_at: String,
     },
-    /// rust-cuda was asked for, and no rustc loads a backend library of it.
+    /// rust-cuda was requested, and no rustc loads a backend library of it.
     #[error(
         "no backend of rust-cuda can be used: {reason}.\n\
          Build the backend with rust-cuda's nightly and its feature `llvm19`, then\n    \
@@ -118,7 +118,7 @@ pub enum Error {
         /// The messages of libNVVM.
         log: String,
     },
-    /// `ptxas` was asked for and there is none that knows the architecture.
+    /// `ptxas` was requested, and no version found knows the architecture.
     #[error(
         "no ptxas that knows {arch} was found (looked at TMA_PTXAS, PATH, CUDA_PATH, /usr/local/cuda and {cache:?}){}; \
          `cargo xtask setup --cuda` of rust-tma installs one",

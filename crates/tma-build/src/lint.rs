@@ -62,7 +62,7 @@ pub enum Lint {
         /// The version in the module's `.version`.
         module: PtxIsa,
     },
-    /// The kernel keeps values in local memory and did not ask for it.
+    /// The kernel keeps values in local memory without the option that allows it.
     LocalMemory {
         /// The variable, or none if its name is unknown.
         variable: String,

@@ -23,7 +23,7 @@ impl RustCuda {
     /// The environment variable that names the backend library, `librustc_codegen_nvvm.so`.
     pub const VARIABLE: &str = "TMA_RUST_CUDA";
 
-    /// The nightly that rust-cuda asks for, whose rustup toolchain is looked for first.
+    /// The nightly that rust-cuda requires, whose rustup toolchain is searched first.
     pub const NIGHTLY: &str = "nightly-2026-04-02";
 
     /// Takes the library that `TMA_RUST_CUDA` names, with this rustc, or else the one that `TMA_DEVICE_RUSTC` names, or

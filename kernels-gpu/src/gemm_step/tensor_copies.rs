@@ -1,4 +1,4 @@
-//! The third step: one thread asks the TMA unit for the tiles, and a barrier signals their arrival to all.
+//! The third step: one thread issues the loads of the tiles, and a barrier signals their arrival to all.
 
 use tma::{Block, halves::Bf16, kernel, ptx::mbarrier::Mbarrier, shared, thread::block_idx};
 

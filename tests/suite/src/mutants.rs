@@ -101,7 +101,7 @@ pub fn mutants(module: &Module, text: &str, entry: &str) -> Vec<Mutant> {
             for change in change::changes(instruction).into_iter().chain(opened) {
                 let operator = change.operator;
                 let mut id = format!("{of}/{operator}/{opcode}/{nth}");
-                // A branch with something that matters on either side.
+                // A branch with relevant code on either side.
                 if all.last().is_some_and(|last| last.id == id) {
                     id += "/taken";
                 }

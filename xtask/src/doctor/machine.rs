@@ -126,7 +126,7 @@ fn cuda_tools() -> Vec<Diagnostic> {
     diagnostics
 }
 
-/// The backend of rust-cuda, which is optional unless a variable asks for it.
+/// The backend of rust-cuda, which is optional unless a variable requests it.
 fn rust_cuda() -> Diagnostic {
     let is_named = std::env::var_os(RustCuda::VARIABLE).is_some();
     match RustCuda::find(None) {

@@ -1,4 +1,4 @@
-//! Builds again, after nothing has changed and after something has.
+//! Builds again, without a change and after one.
 
 use std::{fs, path::PathBuf, time::SystemTime};
 

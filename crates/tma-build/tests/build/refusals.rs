@@ -69,7 +69,7 @@ pub(crate) fn call_beside_wgmma() -> Result<(), Failed> {
         "is called in a kernel with `wgmma`",
         "or write `#[kernel(allow(C7509))]`",
     ];
-    // Before ptxas is asked, and so where there is none, too.
+    // The lint runs before ptxas, and so without ptxas, too.
     let error = refused(&both.builder().assemble(Assemble::Never))?;
     contains(&error, &wanted)?;
     holds(!error.contains("never_panics"), error)?;

@@ -1,4 +1,4 @@
-//! Stand-ins for compilers and assemblers that are too old, or lack something.
+//! Stand-ins for compilers and assemblers that are too old or incomplete.
 
 use std::{
     fs,

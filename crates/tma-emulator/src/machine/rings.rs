@@ -107,7 +107,7 @@ impl Rings {
         let Some(Begun { line, .. }) = self.begun.remove(&block) else {
             return;
         };
-        // Two barriers of one line that count the same may be anything.
+        // Two barriers of one line with equal counts have no known role.
         if stages == 1 && of_full == of_empty {
             return;
         }

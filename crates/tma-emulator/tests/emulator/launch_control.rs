@@ -82,7 +82,7 @@ fn the_work_of_cancelled_clusters_is_done_once() {
         let (begun, done) = result.split_at(SEEDS.len());
         let blocks = grid.iter().product::<u32>();
         assert_eq!(done, vec![1; blocks as usize], "{grid:?}");
-        // Some clusters begin before others ask for them.
+        // Some clusters begin before others request them.
         let begun: BTreeSet<u32> = begun.iter().copied().collect();
         assert!(
             begun

@@ -135,7 +135,7 @@ fn behind_bytes_of_copies_by_several_threads() {
     }
 }
 
-/// Each thread of both blocks of a cluster does something at the barrier of the other one.
+/// Each thread of both blocks of a cluster uses the barrier of the other block.
 fn in_cluster(count: u32, first: &str, then: &str) -> String {
     format!(
         "@%p1 mbarrier.init.shared::cta.b64 [%bar], {count}; {first}

@@ -362,7 +362,7 @@ arrivals! {
     "mbarrier_arrive_drop" "mbarrier_arrive_drop_expect_tx" "mbarrier_arrive_drop_no_complete"
 }
 
-/// Instructions that ask whether a phase has completed, by its state or by its parity.
+/// Instructions that test whether a phase has completed, by its state or by its parity.
 macro_rules! waits {
     ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal, $phase:ident: $type:ty, $class:ident
         $(, $hint:ident)?; isa $isa:literal on $arch:ident; $condition:literal)+) => { device_fn! {$(

@@ -141,7 +141,7 @@ constant_vectors! {
 }
 
 device_fn! {
-    /// `mov.pred is, %is_explicit_cluster;` — true if the launch asked for clusters.
+    /// `mov.pred is, %is_explicit_cluster;` — true if the launch has explicit clusters.
     isa "7.8" on sm_90;
     #[doc(alias = "get_sreg_is_explicit_cluster")]
     pub fn is_explicit_cluster() -> bool {

@@ -34,7 +34,7 @@ pub struct Subject {
     pub text: String,
     /// The mutants.
     pub mutants: Vec<Mutant>,
-    /// The cases that show everything that some case shows, cheap ones first.
+    /// Cases that cover every observation of some case, cheap ones first.
     pub cases: Vec<Case>,
 }
 

@@ -91,7 +91,7 @@ fn same_code(explanation: &Explanation, tools: &Tools) -> Result<(), Failed> {
     }
 }
 
-/// The comparison is worth something: a kernel without a wait has another code.
+/// Checks the comparison itself: a kernel without a wait has other code.
 fn another_mutant_is_noticed(tools: &Tools) -> Result<(), Failed> {
     let texts = TEXTS.as_ref().map_err(Clone::clone)?;
     let deletes = |mutant: &&Mutant| mutant.id.contains("/delete/");

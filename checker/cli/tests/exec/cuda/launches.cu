@@ -115,7 +115,7 @@ int errors() {
     dynamic<<<1, 2048, 8192>>>(on);
     if (cudaPeekAtLastError() != cudaErrorInvalidValue) return 2;
     if (cudaGetLastError() != cudaErrorInvalidValue || cudaGetLastError() != cudaSuccess) return 4;
-    // Above 48 KiB a kernel must ask.
+    // A kernel needs an attribute for more than 48 KiB.
     const int bytes = 100 << 10;
     dynamic<<<1, 32, bytes>>>(on);
     if (cudaGetLastError() != cudaErrorInvalidValue) return 5;
