@@ -9,7 +9,7 @@ constexpr uint32_t levels_len = 4;
 constexpr uint32_t points = 8;
 constexpr uint32_t channels = 32;
 constexpr uint32_t warp_queries = 8;
-// Of eight channels: those of a lane.
+// The channels of a lane, eight at a time.
 constexpr uint32_t chunks = channels / 8;
 constexpr uint32_t pixel_bytes = channels * 2;
 

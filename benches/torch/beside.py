@@ -112,7 +112,7 @@ class Launch:
 
 
 def relative_error(what, results, rows, exact, most):
-    """That of these rows against exact ones; ends the program where it is not below `most`, or a result is NaN."""
+    """The error of these rows against exact ones; ends the program if it is not below `most`, or a result is NaN."""
     error = ((results[rows].double() - exact).norm() / exact.norm()).item()
     if results.isnan().any() or not error < most:
         raise SystemExit(f"error: {what}: the relative error is {error:.2e}")

@@ -291,10 +291,10 @@ impl<'module> Function<'module> {
         let pointer = |bytes: &Vec<u8>| bytes.as_ptr().cast_mut().cast();
         let mut parameters: Vec<*mut c_void> = arguments.iter().map(pointer).collect();
         // A kernel with its cluster size in its PTX must not get it again.
-        let told = shape
+        let cluster = shape
             .cluster
             .filter(|_| self.signature.reqnctapercluster.is_none());
-        let mut attributes: Vec<LaunchAttribute> = told
+        let mut attributes: Vec<LaunchAttribute> = cluster
             .iter()
             .map(|cluster| LaunchAttribute::cluster_dimension(cluster.to_array()))
             .collect();

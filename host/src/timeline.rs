@@ -69,7 +69,7 @@ pub struct Stamp {
     /// Cycles of the multiprocessor's clock since the warp began.
     pub cycles: u32,
     /// Cycles spent waiting, or bytes of the copy.
-    pub told: u32,
+    pub amount: u32,
 }
 
 /// The role of a warp in a pipeline.
@@ -194,12 +194,12 @@ fn read(ring: &[u32], block: u32, warp: u32) -> Option<WarpStamps> {
     let began = bound(begin);
     let stamps = entries[FIRST..]
         .iter()
-        .filter_map(|[clock, visit, kind, told]| {
+        .filter_map(|[clock, visit, kind, amount]| {
             Some(Stamp {
                 kind: Kind::of(*kind)?,
                 visit: *visit,
                 cycles: clock.wrapping_sub(began.1),
-                told: *told,
+                amount: *amount,
             })
         });
     let mut stamps: Vec<Stamp> = stamps.collect();
@@ -248,11 +248,11 @@ mod tests {
             panic!("{:?}", read.stamps);
         };
         assert_eq!(
-            (first.kind, first.visit, first.cycles, first.told),
+            (first.kind, first.visit, first.cycles, first.amount),
             (Kind::Acquired, 4, 5, 2)
         );
         assert_eq!(
-            (second.kind, second.cycles, second.told),
+            (second.kind, second.cycles, second.amount),
             (Kind::Issued, 30, 8192)
         );
         assert_eq!(super::read(&[0; 24], 0, 0), None);

@@ -196,9 +196,9 @@ fn memory_of_no_bytes_is_nowhere() -> Result {
         empty.write(&[])?;
         assert_eq!(empty.read()?, [0.0; 0]);
         assert!(device.zeroed::<u16>(0)?.read()?.is_empty());
-        let said = empty.write(&[1.0]).unwrap_err().to_string();
+        let message = empty.write(&[1.0]).unwrap_err().to_string();
         assert_eq!(
-            said,
+            message,
             "upload: cannot fill a buffer of 0 elements with 1; the numbers must be equal"
         );
         let too_much = device.zeroed::<u64>(usize::MAX).unwrap_err();
@@ -248,10 +248,10 @@ fn memory_of_another_device_is_refused() -> Result {
             assert_eq!(result.is_ok(), same, "{result:?}");
             if let Err(failure) = result {
                 assert_eq!(failure.stage, Stage::Check);
-                let said = failure.to_string();
+                let message = failure.to_string();
                 assert!(
-                    said.contains("but argument 0 is on another device"),
-                    "{said}"
+                    message.contains("but argument 0 is on another device"),
+                    "{message}"
                 );
             }
         }

@@ -107,8 +107,8 @@ fn loads_from_constant_memory(device: &Device) -> Result {
     if device.is_emulator() {
         // SAFETY: the kernel finds no map, and stops.
         let result = unsafe { tile.launch(Shape::new(1, 256), (&out, 32, 16)) };
-        let said = result.unwrap_err().to_string();
-        assert!(said.contains("map"), "{said}");
+        let message = result.unwrap_err().to_string();
+        assert!(message.contains("map"), "{message}");
     }
     let error = module
         .set_tensor_map("no_map", &matrix.tensor_map(tiled)?)

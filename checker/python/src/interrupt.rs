@@ -22,7 +22,7 @@ pub(crate) fn interruptible<T: Send>(
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
     thread::scope(|scope| {
-        // It is closed when the work is done, also by a panic.
+        // The work closes it when done, also by a panic.
         let (open, mut closed) = mpsc::channel::<()>();
         let worker = scope.spawn(move || {
             let _open = open;

@@ -218,7 +218,7 @@ impl Compilation<'_> {
         for folder in entries(kept) {
             let name = folder.file_name().unwrap_or_default();
             let place = self.fingerprint_dir().join(name);
-            // Of a first build that failed.
+            // The output of a first build that failed.
             if place.exists() {
                 fs::remove_dir_all(&place).map_err(io)?;
             }
@@ -266,7 +266,7 @@ impl Compilation<'_> {
         flags.extend(COMMON_RUSTFLAGS.map(str::to_owned));
         flags.push(INLINE_THRESHOLD.to_owned());
         if self.debug_assertions {
-            // Those inside of `core` keep arrays in local memory, for their addresses.
+            // The calls inside `core` keep arrays in local memory, for their addresses.
             flags.push("-Zub-checks=no".to_owned());
         }
         flags.extend(self.rustflags.iter().cloned());

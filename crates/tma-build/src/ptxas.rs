@@ -135,7 +135,7 @@ impl Ptxas {
     /// Assembles a finished module and returns the output of ptxas.
     ///
     /// # Errors
-    /// As [`assemble`](Self::assemble).
+    /// The errors of [`assemble`](Self::assemble).
     pub fn messages(&self, ptx: &Path, arch: Arch, cubin: &Path) -> Result<String, Error> {
         let messages = self.messages_within(ptx, arch, cubin, None)?;
         Ok(messages.unwrap_or_default())

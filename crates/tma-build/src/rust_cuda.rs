@@ -130,7 +130,7 @@ impl RustCuda {
             .env("RUSTC_BOOTSTRAP", "1")
             .env("CARGO_TARGET_DIR", &target_dir)
             .env("CARGO_ENCODED_RUSTFLAGS", rustflags.join("\x1f"))
-            // Of `compiler_builtins`: the backend has neither type.
+            // From `compiler_builtins`: the backend has neither type.
             .env("CARGO_FEATURE_NO_F16_F128", "1")
             .envs(compilation.check_profile())
             .args(["rustc", "--release", "--quiet", "--lib"])

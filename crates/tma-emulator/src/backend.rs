@@ -97,7 +97,7 @@ impl EmulatorBackend {
     /// Runs a job like [`run`](Self::run), with an observer of all launches. Returns a report for each launch.
     ///
     /// # Errors
-    /// Those of [`run`](Self::run).
+    /// The errors of [`run`](Self::run).
     pub fn observe(
         &self,
         job: &mut Job<'_>,
@@ -110,7 +110,7 @@ impl EmulatorBackend {
     /// Returns a report for each launch.
     ///
     /// # Errors
-    /// Those of [`run`](Self::run).
+    /// The errors of [`run`](Self::run).
     pub fn run_unchecked(
         &self,
         job: &mut Job<'_>,

@@ -240,7 +240,7 @@ pub(crate) const fn assert_extents<D: Registers, B: Layout>(k: usize) {
 /// `ADD`, writes only that product.
 ///
 /// # Safety
-/// 1. As (1) of [`mma_async`](crate::ptx::wgmma::mma_async), and (4) and (5) of `sums`.
+/// 1. (1) of [`mma_async`](crate::ptx::wgmma::mma_async) holds, and so do (4) and (5) for `sums`.
 /// 2. No thread writes the matrices before a `wait_group` that covers this.
 #[inline(always)]
 pub(crate) unsafe fn multiply<const ADD: bool, D, A: Layout, B: Layout>(
@@ -288,7 +288,7 @@ where
 /// Adds to `sums` the product of registers of A and the rows of B with this number, of those that one instruction takes.
 ///
 /// # Safety
-/// 1. As (1) of [`mma_async`](crate::ptx::wgmma::mma_async), and (4) and (5) of `sums` and of `a`.
+/// 1. (1) of [`mma_async`](crate::ptx::wgmma::mma_async) holds, and so do (4) and (5) for `sums` and `a`.
 /// 2. No thread writes the matrix before a `wait_group` that covers this.
 #[inline(always)]
 #[expect(

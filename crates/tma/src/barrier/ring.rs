@@ -99,7 +99,7 @@ impl<const STAGES: u32> Ring<STAGES> {
     /// Makes the barriers: "full" takes `fillers` arrivals, "empty" takes `emptiers`.
     ///
     /// # Safety
-    /// 1. As (1) to (3) of [`Barrier::init`], for each of the [`BARRIERS`](Self::BARRIERS).
+    /// 1. (1) to (3) of [`Barrier::init`] hold for each of the [`BARRIERS`](Self::BARRIERS).
     #[inline(always)]
     pub unsafe fn init(barriers: SharedPtr<Mbarrier>, fillers: u32, emptiers: u32) {
         for stage in 0..STAGES {
@@ -114,7 +114,7 @@ impl<const STAGES: u32> Ring<STAGES> {
     ///
     /// # Safety
     /// 1. [`Ring::init`] ran for them and happens before this call.
-    /// 2. As (2) to (5) of [`Barrier::assume_init`].
+    /// 2. (2) to (5) of [`Barrier::assume_init`] hold.
     /// 3. Each thread goes through the stages in order with one cursor for each role that it has,
     ///    and at each stage runs its role, once.
     #[inline(always)]

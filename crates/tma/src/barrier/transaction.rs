@@ -70,7 +70,7 @@ impl Transaction<'_> {
     /// 1. The conditions of [`cp_async_bulk_tensor::shared_cluster_global_tile`] hold, except for the barrier, which
     ///    expects the bytes; an arrival of its phase is pending until the transaction ends.
     /// 2. The box has `box_bytes` bytes.
-    /// 3. As (2) of [`bulk`](Self::bulk).
+    /// 3. (2) of [`bulk`](Self::bulk) holds.
     #[doc(alias = "cp_async_bulk_tensor")]
     #[inline(always)]
     pub unsafe fn tensor<const RANK: usize>(
@@ -102,7 +102,7 @@ impl Transaction<'_> {
     /// 1. The conditions of [`cp_async_bulk_tensor::shared_cluster_global_im2col`] hold, except for the barrier, which
     ///    expects the bytes; an arrival of its phase is pending until the transaction ends.
     /// 2. The columns have `column_bytes` bytes.
-    /// 3. As (2) of [`bulk`](Self::bulk).
+    /// 3. (2) of [`bulk`](Self::bulk) holds.
     #[doc(alias = "cp_async_bulk_tensor_im2col")]
     #[inline(always)]
     pub unsafe fn im2col<const RANK: usize, const OFFSETS: usize>(

@@ -166,7 +166,7 @@ impl<R: Registers, A> Batch<R, A> {
     /// same matrices.
     ///
     /// # Safety
-    /// 1. As for [`multiply`](Self::multiply).
+    /// 1. The condition of [`multiply`](Self::multiply) holds.
     #[doc(alias("mm_AB", "ScaleOut::Zero"))]
     #[inline(always)]
     pub unsafe fn replace<L: Layout, B: Layout>(

@@ -170,7 +170,7 @@ where
     ///
     /// # Safety
     /// 1. No thread writes the matrix before the products have been waited for.
-    /// 2. As (2) of [`multiply`](Self::multiply).
+    /// 2. (2) of [`multiply`](Self::multiply) holds.
     #[doc(alias("warpgroup_gemm", "SM90_64x64x16_F32BF16BF16_RS"))]
     #[inline(always)]
     pub unsafe fn multiply_fragment<B: Layout<Element = T>>(mut self, b: Matrix<'_, B>) -> Self {

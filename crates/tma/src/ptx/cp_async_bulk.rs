@@ -25,7 +25,7 @@ macro_rules! loads {
             $(, ", ", stringify!($policy))?, ";`")]
         ///
         /// Starts a copy into shared memory; the bytes are counted at the barrier as they arrive.
-        $(#[doc = concat!("It accesses memory by strong operations of 16 bytes, which those in `",
+        $(#[doc = concat!("The copy accesses memory by strong operations of 16 bytes, which threads in `",
             stringify!($scope), "` see whole.")])?
         $(#[doc = concat!("The barrier reports bytes that match `", stringify!($report), "`.")])?
         $(#[doc = concat!("Every block of the cluster whose bit is in `", stringify!($mask),
@@ -114,10 +114,10 @@ macro_rules! stores {
             " [dst], [src], bytes" $(, ", ", stringify!($policy))? $(, ", ", stringify!($byte_mask))?, ";`")]
         ///
         /// Starts a copy from this block's shared memory; it joins the thread's next bulk group.
-        $(#[doc = concat!("It accesses memory by strong operations of 16 bytes, which those in `",
+        $(#[doc = concat!("The copy accesses memory by strong operations of 16 bytes, which threads in `",
             stringify!($scope), "` see whole.")])?
         $(#[doc = concat!("`", stringify!($policy), "` comes from [`createpolicy`](super::createpolicy).")])?
-        $(#[doc = concat!("Of every 16 bytes only bytes with a bit in `", stringify!($byte_mask), "` are copied.")])?
+        $(#[doc = concat!("Only bytes with a bit in `", stringify!($byte_mask), "` are copied, of every 16 bytes.")])?
         isa $isa on $arch;
         /// # Safety
         /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
@@ -172,7 +172,7 @@ macro_rules! moves {
         ///
         /// Starts a copy from this block's shared memory to the shared memory of another block of the cluster; the
         /// bytes are counted at that block's barrier as they arrive.
-        $(#[doc = concat!("It accesses memory by strong operations of 16 bytes, which those in `",
+        $(#[doc = concat!("The copy accesses memory by strong operations of 16 bytes, which threads in `",
             stringify!($scope), "` see whole.")])?
         isa $isa on sm_90;
         /// # Safety

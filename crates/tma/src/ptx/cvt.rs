@@ -1,6 +1,6 @@
 //! `cvt`, conversions of numbers to and from halves, tf32 and formats of 4 to 8 bits. PTX ISA 9.7.9.21.
 //!
-//! Of two numbers the first goes to the upper half. Too large values become infinite, or with `.satfinite` the
+//! The first of two numbers goes to the upper half. Too large values become infinite, or with `.satfinite` the
 //! largest number; with `.relu` negative values become 0.
 
 arithmetic! {

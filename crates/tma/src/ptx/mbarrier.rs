@@ -492,8 +492,8 @@ macro_rules! conditional {
     ($($name:ident = $mnemonic:literal;)+) => { device_fn! {$(
         #[doc = concat!("`", $mnemonic, ".parity.phase_type::conditional.S.C.shared::cta.b64 done, [bar], parity;`")]
         ///
-        /// Returns whether the conditional phase of this parity has completed. It is one less than the primary phase for each phase in
-        /// which a copy reported something.
+        /// Returns whether the conditional phase of this parity has completed. The conditional phase lags the primary
+        /// one by each phase in which a copy reported something.
         isa "9.3" on sm_90;
         /// # Safety
         /// 1. `bar` is an initialised barrier of this block.

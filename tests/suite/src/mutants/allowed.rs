@@ -110,8 +110,9 @@ impl Allowed {
                 ..
             } = explanation;
             let found = ids.iter().filter(|id| explanation.is_of(id)).count();
-            let said = format!("line {line}: there are {found} mutants `{pattern}`, not {count}");
-            (found != *count).then_some(said)
+            let message =
+                format!("line {line}: there are {found} mutants `{pattern}`, not {count}");
+            (found != *count).then_some(message)
         });
         wrong.collect()
     }

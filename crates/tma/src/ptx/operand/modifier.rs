@@ -171,7 +171,7 @@ choices! {
     /// The layout of a barrier in memory: [`V0`] or [`V1`].
     MbarrierLayout = V0 V1;
     /// The bytes of a copy that are reported to a barrier of the layout v1: [`Per16Bytes80000000`], [`Per16Bytes8000`],
-    /// [`Per16Bytes80`], [`Per16Bytes8`] or [`PerElementFf`]. Of every 16 bytes the hardware looks at one.
+    /// [`Per16Bytes80`], [`Per16Bytes8`] or [`PerElementFf`]. The hardware tests one of every 16 bytes.
     Report = Per16Bytes80000000 Per16Bytes8000 Per16Bytes80 Per16Bytes8 PerElementFf;
     /// The layout of a sparse product's metadata: [`AnyMetadata`] or [`OrderedMetadata`].
     Metadata = AnyMetadata OrderedMetadata;

@@ -104,7 +104,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         }
     );
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    let mut told = begin;
+    let mut last_report = begin;
     for round in batches(arguments).chunks(threads) {
         let drawn: Vec<Vec<Drawn>> = round
             .iter()
@@ -128,8 +128,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
                 (None, None) => {}
             }
         }
-        if told.elapsed() >= Duration::from_secs(1) {
-            told = Instant::now();
+        if last_report.elapsed() >= Duration::from_secs(1) {
+            last_report = Instant::now();
             let (cases, different) = ledger.tally.all;
             let seconds = begin.elapsed().as_secs_f64();
             println!("{cases} cases, {different} different, {seconds:.1} s");
