@@ -11,11 +11,12 @@ use crate::{
 
 /// 64 rows of A, or 64 columns of B unless `OF_A`, and 16 elements along K of each, in the registers of the lanes of a warp.
 ///
-/// Each of four parts has 16 rows or columns. Register `r` of a part of A has from row `8 * (r % 2) + lane / 4` the
-/// elements
-/// `8 * (r / 2) + 2 * (lane % 4)` and the next of K; register `r` of a part of B has from column `8 * (r / 2) + lane
-/// / 4` the elements
-/// `8 * (r % 2) + 2 * (lane % 4)` and the next (PTX ISA 9.7.14.5.8, "Matrix Fragments for mma.m16n8k16").
+/// Each of four parts has 16 rows or columns (PTX ISA 9.7.14.5.8, "Matrix Fragments for mma.m16n8k16").
+///
+/// - Register `r` of a part of A has elements `8 * (r / 2) + 2 * (lane % 4)` and the next along K, of row
+///   `8 * (r % 2) + lane / 4`.
+/// - Register `r` of a part of B has elements `8 * (r % 2) + 2 * (lane % 4)` and the next along K, of column
+///   `8 * (r / 2) + lane / 4`.
 #[doc(alias("wmma::fragment", "partition_fragment_A", "partition_fragment_B"))]
 pub struct WarpFragment<T, const OF_A: bool> {
     parts: [[u32; 4]; 4],

@@ -64,7 +64,7 @@ loads! {
             "In each lane `row` points to 16 bytes in this block's shared memory, at a multiple of 16.", [a b c d];
     }
     isa "8.6" on sm_100a_or_sm_120a, "Loads matrices of 8 rows and 16 columns, of 6 or 4 bits: a row has 12 or 8 bytes, with 4 \
-        or 8 behind them that do not count; each element becomes a byte." {
+        or 8 unused bytes after them; each element becomes a byte." {
         sync_aligned_m8n16_x1_b8x16_b6x16_p32 = "ldmatrix.sync.aligned.m8n16.x1.b8x16.b6x16_p32", ldmatrix_m8n16_x1_b8x16_b6x16_p32, 1,
             "In each of the lanes 0 to 7 `row` points to 16 bytes in this block's shared memory, at a multiple of 16.", [a];
         sync_aligned_m8n16_x1_b8x16_b4x16_p64 = "ldmatrix.sync.aligned.m8n16.x1.b8x16.b4x16_p64", ldmatrix_m8n16_x1_b8x16_b4x16_p64, 1,
