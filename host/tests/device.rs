@@ -109,7 +109,7 @@ fn scale<'a>(data: impl Pointer<f32> + 'a, len: u32, factor: f32) -> Call<'a> {
         .argument("factor", Argument::scalar(factor))
 }
 
-/// The same of `tile`.
+/// The same check for `tile`.
 fn tile<'a>(map: impl MapArgument + 'a, out: impl Pointer<i32> + 'a, x: i32, y: i32) -> Call<'a> {
     Call::new("tile")
         .argument("map", map.map())

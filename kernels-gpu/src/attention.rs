@@ -231,7 +231,7 @@ unsafe fn attend<
     let block = unsafe { Block::converged() };
     let elements = BOX * BOXES as u32;
     let count = sequences.items_of_head() * sequences.all_heads;
-    // SAFETY: (2) and (4) of the kernels; the item is below their number.
+    // SAFETY: (2) and (4) of the kernels hold, and the item's index is below the number of items.
     let item = |index| unsafe { sequences.item(index, starts) };
 
     type All<T, const KEYS: usize, const BOXES: usize, const SLOTS: usize> =

@@ -53,7 +53,7 @@ pub unsafe fn layer_norm<T: Number, const LONG: bool>(
     };
 }
 
-/// The same for rows of at most [`rows::SHORT_BYTES`] bytes; a block has one, or one for each of its warps.
+/// The same operation for rows of at most [`rows::SHORT_BYTES`] bytes; a block has one row, or one per warp.
 ///
 /// # Safety
 /// 1. `src` and `dst` have `rows` rows one after the other, `weight` and `bias` have one each, all at multiples of 16

@@ -39,7 +39,7 @@ pub unsafe fn softmax<T: Number, const LONG: bool>(
     unsafe { rows::transform::<T, LONG, 0>(dst, src, [], [len, rows], counter, Powers) };
 }
 
-/// The same for rows of at most [`rows::SHORT_BYTES`] bytes; a block has one, or one for each of its warps.
+/// The same operation for rows of at most [`rows::SHORT_BYTES`] bytes; a block has one row, or one per warp.
 ///
 /// # Safety
 /// 1. `src` and `dst` have `rows` rows one after the other, all at multiples of 16

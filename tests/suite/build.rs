@@ -15,7 +15,7 @@ const ARCHS: &[Arch] = &[
 /// Crates of kernels, the names of their PTX, and the architectures.
 const CRATES: &[(&str, &str, &[Arch])] = &[
     ("KERNELS", "../../kernels-gpu", ARCHS),
-    // Every device runs the oldest; registers only change on Hopper's own.
+    // Every device runs `sm_90`; only `sm_90a` changes the number of registers.
     ("DEVICE", "../gpu/device", &[Arch::Sm90, Arch::Sm90a]),
     // Only for the emulator.
     ("BUGS", "../gpu/bugs", &[Arch::Sm90a]),

@@ -155,7 +155,7 @@ pub(crate) fn shown(command: &Command) -> String {
     quoted.collect::<Vec<_>>().join(" ")
 }
 
-/// The same code for the caller.
+/// Returns the same exit code to the caller.
 pub(crate) fn exit_code(status: ExitStatus) -> ExitCode {
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     code.map_or(ExitCode::FAILURE, ExitCode::from)

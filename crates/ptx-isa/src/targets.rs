@@ -1,6 +1,6 @@
 use core::fmt;
 
-/// The targets that have a form: one of the sets that there are.
+/// The targets that support a form, as one of the sets below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Targets {
     /// sm_80 and every later architecture.

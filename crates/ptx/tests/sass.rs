@@ -96,7 +96,7 @@ fn as_ptxas_takes_it(text: &str) -> String {
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// The same as [`as_ptxas_takes_it`], on the tree.
+/// Like [`as_ptxas_takes_it`], on the tree.
 fn finish(module: &mut Module) {
     module
         .items

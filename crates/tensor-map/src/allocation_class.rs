@@ -6,8 +6,8 @@ use crate::{NotATensorMap, Target, TensorMap, encode::is_large, layout};
 /// bounds.
 ///
 /// Encoding resolves [`Auto`](Self::Auto). The class is the bit [`layout::LARGE_TENSOR`] of maps for compute capability
-/// 10.0 and later; earlier maps have no class. The source is the header of CUDA 13.5 and maps that drivers encode; a
-/// driver of 13.5 was not tested.
+/// The class for compute capability 10.0 and later; earlier maps have none. The source is the header of CUDA 13.5 and
+/// maps that drivers encode; a driver of 13.5 was not tested.
 ///
 /// Source: `cuda.h` of CUDA 13.5, `CUtensorMapAllocClass`.
 #[doc(alias = "CUtensorMapAllocClass")]

@@ -34,7 +34,7 @@ pub struct Decoded {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotATensorMap {
-    /// More dimensions than there can be.
+    /// The map has more than five dimensions.
     Rank(u64),
     /// A number that is no element type, and whether it is rounded to TensorFloat-32.
     DataType(u64, bool),

@@ -18,7 +18,7 @@ pub enum Interleave {
 }
 
 impl Interleave {
-    /// All of them, in the driver's order.
+    /// All variants, in the driver's order.
     pub const ALL: [Self; 3] = [Self::None, Self::B16, Self::B32];
 
     /// Returns the name in messages and on the command line.
@@ -69,7 +69,7 @@ pub enum Swizzle {
 }
 
 impl Swizzle {
-    /// All of them, in the driver's order.
+    /// All variants, in the driver's order.
     pub const ALL: [Self; 7] = [
         Self::None,
         Self::B32,
@@ -132,7 +132,7 @@ pub enum L2Promotion {
 }
 
 impl L2Promotion {
-    /// All of them, in the driver's order.
+    /// All variants, in the driver's order.
     pub const ALL: [Self; 4] = [Self::None, Self::B64, Self::B128, Self::B256];
 
     /// Returns the name in messages and on the command line.
@@ -162,7 +162,7 @@ pub enum OobFill {
 }
 
 impl OobFill {
-    /// All of them, in the driver's order.
+    /// All variants, in the driver's order.
     pub const ALL: [Self; 2] = [Self::Zeros, Self::NanRequestZeroFma];
 
     /// Returns the name in messages and on the command line.
@@ -191,7 +191,7 @@ pub enum WideMode {
 }
 
 impl WideMode {
-    /// All of them, in the driver's order.
+    /// All variants, in the driver's order.
     pub const ALL: [Self; 2] = [Self::W, Self::W128];
 
     /// Returns the name in messages and on the command line.

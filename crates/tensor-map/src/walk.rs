@@ -42,8 +42,8 @@ pub struct BoxRow {
     /// The offset of the row in bytes from the box's shared address, before the swizzle.
     pub shared_offset: u64,
     /// The offset of the row in global memory, in bytes from the tensor's address. It may be outside
-    /// of the tensor. Modulo 2^64, as the addresses that the hardware makes are no wider: far outside
-    /// of a huge tensor it may have wrapped.
+    /// of the tensor. The offset is modulo 2^64, the width of the hardware's addresses: far outside
+    /// a huge tensor it may have wrapped.
     pub global_offset: i64,
     /// Length in bytes; all count as delivered to the barrier.
     pub bytes: u64,

@@ -89,7 +89,7 @@ fn a_map_is_built_without_allocation_in_little_time() {
     );
 }
 
-/// The same in a constant.
+/// Builds the same map in a constant.
 const CONSTANT: TensorMap = match TensorMap::tiled(DataType::F32, &[1024])
     .box_dims(&[256])
     .build(16)

@@ -52,7 +52,7 @@ pub struct Row {
     pub setting: Setting,
     /// The bytes that it moved, in GB/s.
     pub gb_s: f64,
-    /// The same as a share of the driver's copy in the same rounds.
+    /// The rate as a share of the driver's copy in the same rounds.
     pub of_copy: f64,
 }
 

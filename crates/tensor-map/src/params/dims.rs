@@ -5,7 +5,7 @@ pub const MAX_RANK: usize = 5;
 
 /// A value for each dimension, innermost first.
 ///
-/// More than [`MAX_RANK`] are counted but not kept; the rules report their number.
+/// Values beyond [`MAX_RANK`] are counted but not kept; the rules report their number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Dims<T> {
     values: [T; MAX_RANK],

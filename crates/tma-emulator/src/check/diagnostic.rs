@@ -26,7 +26,7 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// Number of occurrences at these two locations.
     pub count: u64,
-    /// The trap that ended the kernel, if this did.
+    /// The trap that ended the kernel, if one did.
     pub trap: Option<Trap>,
     /// The fix in this case, if the usual fix of the kind does not address the cause.
     pub(super) fix: Option<&'static str>,

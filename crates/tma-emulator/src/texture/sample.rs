@@ -53,7 +53,7 @@ pub struct Sampler {
     pub filter: Filter,
     /// The numbers that integers are read as.
     pub read_mode: ReadMode,
-    /// Coordinates from 0 to 1 are the whole texture. Those of cubes always are.
+    /// Coordinates from 0 to 1 cover the whole texture, as those of cubes always do.
     pub normalized_coordinates: bool,
     /// Bits of the border's channels, as `f32` if fetches return floating-point numbers.
     pub border: [u32; 4],

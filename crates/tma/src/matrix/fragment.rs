@@ -72,7 +72,7 @@ impl<T: Half, const STEPS: usize> Fragment<T, STEPS>
 where
     [[u32; 4]; STEPS]: Steps,
 {
-    /// Makes a fragment of sums: of each two neighbours the values of `epilogue`, given the column and the row in these
+    /// Makes a fragment of sums. `epilogue` maps each two neighbours, given the column and the row in these
     /// 64 rows, rounded to nearest even.
     #[doc(alias = "convert_type")]
     #[inline(always)]

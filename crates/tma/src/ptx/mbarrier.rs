@@ -439,7 +439,7 @@ macro_rules! reports {
         #[doc = concat!("`", $mnemonic, ".phase_type::primary.S.C.shared::cta.b64 done|reported"
             $(, ", ", stringify!($value))?, ", [bar], ", stringify!($phase), ";`")]
         ///
-        #[doc = concat!("Has the phase of this `", stringify!($phase), "` completed, and did a copy report anything?")]
+        #[doc = concat!("Returns whether the phase of this `", stringify!($phase), "` has completed, and whether a copy reported an error.")]
         /// A barrier of the layout v0 reports no bytes.
         isa "9.3" on sm_90;
         /// # Safety

@@ -14,8 +14,8 @@ use super::Alignment;
 device_fn! {
     /// `wgmma.fence.sync.A;`
     ///
-    /// Orders earlier accesses to registers before the products that follow. Call it before the first one,
-    /// and after each access to registers of sums or of A in between.
+    /// Orders earlier accesses to registers before the products that follow. Required before the first product,
+    /// and after each access to registers of sums or of A between products.
     isa "8.0" on sm_90a_alone;
     /// # Safety
     /// 1. All threads of the warpgroup reach this same call, those of a warp together.

@@ -47,7 +47,7 @@ impl Excluded {
         }
     }
 
-    /// Why this case is not compared.
+    /// The reason why this case is not compared.
     pub fn of(case: &Case) -> Option<Self> {
         let Transfer::Tensor(copy) = &case.transfer else {
             return None;

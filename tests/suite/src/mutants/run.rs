@@ -86,9 +86,9 @@ pub struct Plan {
     pub seeds: Range<u64>,
     /// Mutants that are tried at the same time.
     pub threads: usize,
-    /// The id of the only mutant to try; `None` for all of them.
+    /// The id of the only mutant to try; `None` tries all mutants.
     pub only: Option<String>,
-    /// The number of parts and the index of the part to try; `None` for all of them.
+    /// The number of parts and the index of the part to try; `None` tries all parts.
     pub part: Option<[usize; 2]>,
 }
 

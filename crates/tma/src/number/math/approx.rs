@@ -41,7 +41,7 @@ pub fn log2(x: f32) -> f32 {
     ptx::lg2::approx_f32(x)
 }
 
-/// `x`, which is not negative, to the power of `y`.
+/// Returns `x` to the power of `y`, approximately; `x` must not be negative.
 ///
 /// PTX: `lg2.approx.f32`, `mul.f32` and `ex2.approx.f32`
 #[doc(alias = "__powf")]
