@@ -147,7 +147,7 @@ macro_rules! heads {
         ///
         /// # Safety
         /// 1. The tensors have the elements of all heads innermost, then positions, then sequences, with one sequence
-        ///    where these are packed. No thread writes queries, keys and values; no other code uses results, which are
+        ///    where these are packed. No thread writes queries, keys and values. No other code uses results, which are
         ///    at `results_at`, and logarithms, one `f32` for each query of each head of each sequence in the tensors,
         ///    positions innermost.
         /// 2. `sequences` has the extents of the tensors, none of them zero except the keys, and one to all heads in a

@@ -60,7 +60,7 @@ pub const QUERIES: u32 = 8;
 ///
 /// # Safety
 /// 1. `value`, `locations`, `weights` and `output` are as long as the layout requires for `batches`,
-///    `queries` and the shapes, at multiples of 16 bytes; no other code writes the inputs or uses the
+///    `queries` and the shapes, at multiples of 16 bytes. No other code writes the inputs or uses the
 ///    output while the kernel runs.
 /// 2. Heights and widths are at least 3, and borders are zero.
 /// 3. Grid and blocks are one-dimensional; blocks are whole warps.

@@ -145,10 +145,10 @@ struct Operands<'a> {
 /// are zero. Tiles of C, 128 by 128, are dealt to the blocks.
 ///
 /// # Safety
-/// 1. `a` and `b` are maps with boxes of 128 by 64, `c` is one with boxes of 64 by 64, of the rows of the matrices;
-///    no thread writes A and B while the kernel runs, no other code uses C.
+/// 1. `a` and `b` are maps with boxes of 128 by 64, `c` is one with boxes of 64 by 64, of the rows of the matrices.
+///    No thread writes A and B while the kernel runs, no other code uses C.
 /// 2. `product` has the tiles that cover C, at least one and fewer than 2^16 each way, in groups of 1 to
-///    2^16 - 1 rows, and stages that cover K; the tiles are fewer than 2^31 together, and coordinates are below 2^31.
+///    2^16 - 1 rows, and stages that cover K. The tiles are fewer than 2^31 together, and coordinates are below 2^31.
 /// 3. `a_scales` is a map with boxes of 128 by 1 of the scales of A, where the scales of all rows for one stage are a
 ///    row; `b_scales` has the scales of B: all stages for 128 rows, then all stages for the next 128 rows. No thread
 ///    writes them.

@@ -2,7 +2,7 @@
 //! through them.
 //!
 //! Each writes A times the transpose of B to C: A has `m` rows of `k` numbers, B has `n` rows of `k`, C has `m` rows of
-//! `n`, all of `bf16`, one after the other; sums are of `f32`.
+//! `n`, all of `bf16`, one after the other. Sums are of `f32`.
 
 pub mod one_thread;
 pub mod persistent;

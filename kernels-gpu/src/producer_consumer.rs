@@ -20,7 +20,7 @@ const PRODUCERS: u32 = 32;
 ///
 /// # Safety
 /// 1. `input` and `output` have `buffer_len * batches` numbers for each block, at multiples of 4
-///    bytes; no other code writes the input or uses the output while the kernel runs.
+///    bytes. No other code writes the input or uses the output while the kernel runs.
 /// 2. Grid and blocks are one-dimensional; blocks have at least 64 threads, in whole warps.
 /// 3. The launch has the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/producer_consumer_ring.ptx"), "\n```"))]

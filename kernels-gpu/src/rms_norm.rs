@@ -7,11 +7,11 @@ use crate::rows::{self, Number, Operation, Row};
 /// Writes `x / sqrt(mean(x^2) + epsilon) * weight` for each element `x` of each of `rows` rows of `len` elements.
 ///
 /// Rows of more than [`rows::MEDIUM`] elements are for the entries that end with `true`, all others for those with
-/// `false`, and rows of at most [`rows::SHORT_BYTES`] for [`rms_norm_short`], too; sums are of `f32`.
+/// `false`, and rows of at most [`rows::SHORT_BYTES`] for [`rms_norm_short`], too. Sums are of `f32`.
 ///
 /// # Safety
 /// 1. `src` and `dst` have `rows` rows one after the other, `weight` has one, all at multiples of 16
-///    bytes; no other code uses `dst`, and no thread writes the others, while the kernel runs. `dst` is `src` or does
+///    bytes. No other code uses `dst`, and no thread writes the others, while the kernel runs. `dst` is `src` or does
 ///    not overlap it.
 /// 2. The bytes of a row are a multiple of 16, from 16 on, and `LONG` is whether it has more than
 ///    [`rows::MEDIUM`] elements: at most twice that number.
@@ -51,7 +51,7 @@ pub unsafe fn rms_norm<T: Number, const LONG: bool>(
 ///
 /// # Safety
 /// 1. `src` and `dst` have `rows` rows one after the other, `weight` has one, all at multiples of 16
-///    bytes; no other code uses `dst`, and no thread writes the others, while the kernel runs. `dst` is `src` or does
+///    bytes. No other code uses `dst`, and no thread writes the others, while the kernel runs. `dst` is `src` or does
 ///    not overlap it.
 /// 2. The bytes of a row are a multiple of 16, from 16 to [`rows::SHORT_BYTES`].
 /// 3. Grid and blocks are one-dimensional, blocks of whole warps, 256 threads at most. Where a row has at most 2 KiB,

@@ -10,11 +10,11 @@ use crate::rows::{self, Number, Operation, Row};
 /// is subtracted first, so that no power overflows.
 ///
 /// Rows of more than [`rows::MEDIUM`] elements are for the entries that end with `true`, all others for those with
-/// `false`, and rows of at most [`rows::SHORT_BYTES`] for [`softmax_short`], too; sums are of `f32`.
+/// `false`, and rows of at most [`rows::SHORT_BYTES`] for [`softmax_short`], too. Sums are of `f32`.
 ///
 /// # Safety
 /// 1. `src` and `dst` have `rows` rows one after the other, all at multiples of 16
-///    bytes; no other code uses `dst`, and no thread writes the others, while the kernel runs. `dst` is `src` or does
+///    bytes. No other code uses `dst`, and no thread writes the others, while the kernel runs. `dst` is `src` or does
 ///    not overlap it.
 /// 2. The bytes of a row are a multiple of 16, from 16 on, and `LONG` is whether it has more than
 ///    [`rows::MEDIUM`] elements: at most twice that number.
@@ -43,7 +43,7 @@ pub unsafe fn softmax<T: Number, const LONG: bool>(
 ///
 /// # Safety
 /// 1. `src` and `dst` have `rows` rows one after the other, all at multiples of 16
-///    bytes; no other code uses `dst`, and no thread writes the others, while the kernel runs. `dst` is `src` or does
+///    bytes. No other code uses `dst`, and no thread writes the others, while the kernel runs. `dst` is `src` or does
 ///    not overlap it.
 /// 2. The bytes of a row are a multiple of 16, from 16 to [`rows::SHORT_BYTES`].
 /// 3. Grid and blocks are one-dimensional, blocks of whole warps, 256 threads at most. Where a row has at most 2 KiB,

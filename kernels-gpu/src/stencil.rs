@@ -161,7 +161,7 @@ const BYTES_OF_THREAD: u64 = 24;
 /// Works like [`stencil_loads`] with many centres for each block, which three bulk copies bring: one for each eight threads.
 ///
 /// # Safety
-/// 1. `left`, `center`, `right` and `output` have `centers` values at multiples of 16 bytes; no thread writes the first
+/// 1. `left`, `center`, `right` and `output` have `centers` values at multiples of 16 bytes. No thread writes the first
 ///    three, and no other code uses the last.
 /// 2. Grid and blocks are one-dimensional; blocks are whole warps, and none begins after the last centre.
 #[kernel(max_threads = 1024, shared_bytes = |threads| threads * BYTES_OF_THREAD)]

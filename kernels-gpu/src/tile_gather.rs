@@ -40,7 +40,7 @@ const fn shared_bytes(stages: u32, threads: u64) -> u64 {
 ///
 /// # Safety
 /// 1. `map` is a three-dimensional map, without swizzle, of 2-byte elements with boxes of 32, 2 and
-///    2: channel, column, row; no thread writes the tensor while the kernel runs.
+///    2: channel, column, row. No thread writes the tensor while the kernel runs.
 /// 2. `positions` points to `8 * rounds` numbers of global memory that no thread writes while the kernel
 ///    runs.
 /// 3. `sums` are as their type requires.

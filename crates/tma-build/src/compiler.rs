@@ -80,7 +80,7 @@ impl DeviceCompiler {
     /// The environment variable that names a rustc to use.
     pub const VARIABLE: &str = "TMA_DEVICE_RUSTC";
 
-    /// Finds one: the rustc that `TMA_DEVICE_RUSTC` names; else 1.96.0, else the latest later
+    /// Returns the rustc that `TMA_DEVICE_RUSTC` names. Without the variable, returns 1.96.0 or the latest later
     /// version, among rustup's toolchains and `/usr/bin/rustc`.
     ///
     /// # Errors

@@ -305,7 +305,7 @@ mod tests {
     }
 
     /// The CUDA guide's formula: of the 16-byte chunks of 1024, 512 or 256 bytes, `chunk ^ row % 8`, for rows of
-    /// 128, 64 or 32 bytes; the guide counts their rows and chunks in rows of 128 bytes.
+    /// 128, 64 or 32 bytes. The guide counts their rows and chunks in rows of 128 bytes.
     #[test]
     fn vectors_lie_where_the_guide_puts_them() {
         fn check<M: Mode, const WIDTH: usize>(mask: u32)

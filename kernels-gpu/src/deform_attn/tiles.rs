@@ -279,7 +279,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
                 // SAFETY: the lanes wrote their samples and synchronised. A pixel begins at a multiple of
                 // 64 bytes, and the stage is empty (1).
                 unsafe {
-                    // All before the first copy, which no read passes.
+                    // Read all before the first copy: no read can move past a copy.
                     let samples = [0, 1, 2, 3, 4, 5, 6, 7]
                         .map(|query| self.samples(at).add(query * CHUNKS + image).read());
                     for query in 0..QUERIES {

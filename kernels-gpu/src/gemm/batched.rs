@@ -76,7 +76,7 @@ pub struct Results {
 ///
 /// # Safety
 /// 1. `a` and `b` are maps with boxes of 64 by 64, of the rows of the matrices as they are in memory, and of the
-///    number of matrices in `results`; no thread writes A and B while the kernel runs.
+///    number of matrices in `results`. No thread writes A and B while the kernel runs.
 /// 2. `c` points to the first of the matrices that `results` describes, and no other code uses these. It is a multiple
 ///    of 16 bytes, and so are their strides; rows end there, too. Elements of C are initialised where `beta` is not 0.
 /// 3. (2) to (4) of [`gemm`](super::gemm()), where the tiles are the tiles of all products together.

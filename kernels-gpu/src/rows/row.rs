@@ -198,13 +198,13 @@ impl<'a, T: Number, G: Threads, const VECTORS: usize, const P: usize> Row<'a, T,
         });
     }
 
-    /// Returns the sum of `of` each element. Collective of those that work.
+    /// Returns the sum of `of` each element. Collective of the working threads.
     #[inline(always)]
     pub(crate) fn sum(&mut self, of: impl Fn(f32) -> f32) -> f32 {
         self.reduce(0.0, |sum, element| sum + of(element), |a, b| a + b)
     }
 
-    /// Returns the sum of the squares of `of` each element. Collective of those that work.
+    /// Returns the sum of the squares of `of` each element. Collective of the working threads.
     #[inline(always)]
     pub(crate) fn sum_of_squares(&mut self, of: impl Fn(f32) -> f32) -> f32 {
         let add = |sum, element| {
@@ -214,7 +214,7 @@ impl<'a, T: Number, G: Threads, const VECTORS: usize, const P: usize> Row<'a, T,
         self.reduce(0.0, add, |a, b| a + b)
     }
 
-    /// Returns the greatest element; where one is a NaN, the greatest of the others. Collective of those that work.
+    /// Returns the greatest element; where one is a NaN, the greatest of the others. Collective of the working threads.
     #[inline(always)]
     pub(crate) fn greatest(&mut self) -> f32 {
         self.reduce(f32::NEG_INFINITY, f32::max, f32::max)

@@ -27,7 +27,7 @@ pub struct Tiles<'f> {
 /// The results that were compared.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// The number of them.
+    /// The number of compared results.
     pub results: u64,
     /// The number of results with other bits.
     pub differing: u64,

@@ -33,7 +33,7 @@ pub fn blocks() -> u32 {
     ptx::sreg::cluster_nctarank()
 }
 
-/// Waits until every thread of the cluster is here; earlier writes of each thread are visible
+/// Waits until every thread of the cluster is here. Earlier writes of each thread are visible
 /// to all.
 ///
 /// PTX: `barrier.cluster.arrive.aligned;` `barrier.cluster.wait.aligned;`
@@ -135,7 +135,7 @@ impl Cluster {
         unsafe { NonZero::new_unchecked(blocks()) }
     }
 
-    /// Waits until every thread of the cluster is here; earlier writes of each thread are visible to all.
+    /// Waits until every thread of the cluster is here. Earlier writes of each thread are visible to all.
     /// Collective.
     #[doc(alias = "cluster.sync")]
     #[inline(always)]

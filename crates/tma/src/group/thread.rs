@@ -31,7 +31,7 @@ positions! {
     grid_dim = nctaid;
 }
 
-/// Waits until every thread of the block is here; earlier writes of each thread are visible to all.
+/// Waits until every thread of the block is here. Earlier writes of each thread are visible to all.
 ///
 /// PTX: `bar.sync 0;`
 ///

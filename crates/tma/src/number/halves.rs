@@ -267,11 +267,11 @@ impl Bf16x2 {
 
 /// [`F16`] or [`Bf16`], or with the feature `half` the types of that crate.
 pub trait Half: super::element::Element {
-    /// Returns the nearest ones, ties to even, in one word.
+    /// Returns the nearest two numbers of the type, ties to even, in one word.
     #[doc(hidden)]
     fn round(values: [f32; 2]) -> u32;
 
-    /// Returns the values of two in one word.
+    /// Returns the values of the two numbers in one word.
     #[doc(hidden)]
     fn values(pair: u32) -> [f32; 2];
 

@@ -29,7 +29,7 @@ use crate::{
 /// /// Each block writes the sum of all tiles of its cluster, of four rows each.
 /// ///
 /// /// # Safety
-/// /// 1. `sums` is as its type requires; no thread writes the tensor of `map`.
+/// /// 1. `sums` is as its type requires. No thread writes the tensor of `map`.
 /// /// 2. Grid and blocks are one-dimensional; a block has two whole warps.
 /// #[kernel(max_threads = 64, cluster = 2, shared_bytes = pipeline::multicast_bytes::<Part, Unswizzled>(3, 2))]
 /// pub unsafe fn sums(#[grid_constant] map: &TileMap<Part>, sums: GlobalMut<[u32; 1], PerBlock>, tiles: u32) {

@@ -41,7 +41,7 @@ macro_rules! requests {
         $(#[$attribute])*
         isa $isa on $arch;
         /// # Safety
-        /// 1. `response` is a multiple of 16 with room for 16 bytes in this block's shared memory; no thread uses
+        /// 1. `response` is a multiple of 16 with room for 16 bytes in this block's shared memory. No thread uses
         ///    them until the barrier's phase completes.
         /// 2. `bar` is an initialised barrier of this block with a current phase that expects 16 bytes.
         #[doc = concat!("3. ", $where)]

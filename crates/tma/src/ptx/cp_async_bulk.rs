@@ -36,9 +36,9 @@ macro_rules! loads {
         isa $isa on $arch;
         /// # Safety
         /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
-        /// 2. `src` points to `bytes` bytes of global memory that no thread writes until the copy ends; earlier writes
+        /// 2. `src` points to `bytes` bytes of global memory that no thread writes until the copy ends. Earlier writes
         ///    to them in this kernel went before through a `fence.proxy.async`, too.
-        /// 3. `dst` has room for `bytes` bytes in shared memory; no thread uses them until the barrier's phase
+        /// 3. `dst` has room for `bytes` bytes in shared memory. No thread uses them until the barrier's phase
         ///    completes, and earlier writes to them went before through a `fence.proxy.async`.
         /// 4. `bar` is an initialised barrier of the same block with a current phase that expects the bytes.
         $(#[doc = concat!("5. (3) and (4) hold in every block of the cluster whose bit is in `", stringify!($mask),
@@ -122,9 +122,9 @@ macro_rules! stores {
         /// # Safety
         /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
         /// 2. `src` has `bytes` bytes in this block's shared memory that no thread writes until the group
-        ///    has been read; earlier writes to them went before through a `fence.proxy.async` in the
+        ///    has been read. Earlier writes to them went before through a `fence.proxy.async` in the
         ///    writing thread.
-        /// 3. `dst` points to `bytes` bytes of global memory that no thread uses until the group ends; earlier uses
+        /// 3. `dst` points to `bytes` bytes of global memory that no thread uses until the group ends. Earlier uses
         ///    of them in this kernel went before through a `fence.proxy.async`, too.
         /// 4. The block stays until the group has been read.
         #[doc(alias = "cp_async_bulk")]
@@ -177,10 +177,10 @@ macro_rules! moves {
         isa $isa on sm_90;
         /// # Safety
         /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
-        /// 2. `src` has `bytes` bytes in this block's shared memory that no thread writes until the copy ends;
-        ///    earlier writes to them went before through a `fence.proxy.async` in the writing thread.
+        /// 2. `src` has `bytes` bytes in this block's shared memory that no thread writes until the copy ends.
+        ///    Earlier writes to them went before through a `fence.proxy.async` in the writing thread.
         /// 3. `dst` has room for `bytes` bytes in the shared memory of another block of the cluster, which has
-        ///    not ended; no thread uses them until the barrier's phase completes, and earlier uses of them went
+        ///    not ended. No thread uses them until the barrier's phase completes, and earlier uses of them went
         ///    before through a `fence.proxy.async`, too.
         /// 4. `bar` is an initialised barrier of that block with a current phase that expects the bytes.
         #[doc(alias = "cp_async_bulk")]

@@ -94,13 +94,13 @@ macro_rules! loads {
         /// # Safety
         /// 1. `map` is a tensor map for this mode and these coordinates in parameter, constant or global
         ///    memory; where it was written on the device or is in global memory, it was acquired.
-        /// 2. `dst` is a multiple of 128 with room for the box in shared memory; no thread uses those bytes until
+        /// 2. `dst` is a multiple of 128 with room for the box in shared memory. No thread uses those bytes until
         ///    the barrier's phase completes, and earlier writes to them went before through a
         ///    `fence.proxy.async`.
         /// 3. `bar` is an initialised barrier with a current phase that expects the bytes of the box, in the block
         ///    of `dst`, or of its pair if a group of 2 is used.
-        /// 4. The tensor's memory is allocated. No thread writes the box's elements until the phase completes;
-        ///    earlier writes to them in this kernel went before through a `fence.proxy.async`, too.
+        /// 4. The tensor's memory is allocated. No thread writes the box's elements until the phase completes.
+        ///    Earlier writes to them in this kernel went before through a `fence.proxy.async`, too.
         /// 5. The box's first element is at a multiple of 16 bytes from the tensor's address.
         $(#[doc = concat!("6. (2) and (3) hold in every block of the cluster whose bit is in `", stringify!($mask),
             "`, and none of them has ended.")])?
@@ -290,7 +290,7 @@ macro_rules! stores {
         /// # Safety
         /// 1. `map` is a tensor map for this mode and these coordinates in parameter, constant or global
         ///    memory; where it was written on the device or is in global memory, it was acquired.
-        /// 2. `src` is a multiple of 128 and has the box in this block's shared memory; no thread writes
+        /// 2. `src` is a multiple of 128 and has the box in this block's shared memory. No thread writes
         ///    those bytes until the group has been read, and earlier writes to them went before
         ///    through a `fence.proxy.async` in the writing thread.
         /// 3. No coordinate is negative.
@@ -367,10 +367,10 @@ device_fn! {
     /// # Safety
     /// 1. `map` is a tiled tensor map of rank `RANK` in parameter, constant or global memory; where it was
     ///    written on the device or is in global memory, it was acquired.
-    /// 2. `dst` is a multiple of 128 with room for the box in shared memory; no thread uses those bytes until the
+    /// 2. `dst` is a multiple of 128 with room for the box in shared memory. No thread uses those bytes until the
     ///    barrier's phase completes, and earlier writes to them went before through a `fence.proxy.async`.
     /// 3. `bar` is an initialised barrier of this block with a current phase that expects the bytes of the box.
-    /// 4. No thread writes the box's elements in global memory until the phase completes; earlier writes to them in
+    /// 4. No thread writes the box's elements in global memory until the phase completes. Earlier writes to them in
     ///    this kernel went before through a `fence.proxy.async`, too.
     /// 5. `address` is a multiple of 16; 128 KiB from it on are allocated.
     /// 6. The dimensions are below 256, and every coordinate is 0.
@@ -403,10 +403,10 @@ device_fn! {
     /// # Safety
     /// 1. `map` is a tiled tensor map of rank `RANK` in parameter, constant or global memory; where it was
     ///    written on the device or is in global memory, it was acquired.
-    /// 2. `src` is a multiple of 128 and has the box in this block's shared memory; no thread writes those bytes
+    /// 2. `src` is a multiple of 128 and has the box in this block's shared memory. No thread writes those bytes
     ///    until the group has been read, and earlier writes to them went before through a `fence.proxy.async`
     ///    in the writing thread.
-    /// 3. No thread uses the box's elements in global memory until the group ends; earlier uses of them in this kernel
+    /// 3. No thread uses the box's elements in global memory until the group ends. Earlier uses of them in this kernel
     ///    went before through a `fence.proxy.async`, too. Rows end at multiples of 16 bytes, or the bytes up to the
     ///    next one are padding.
     /// 4. The block stays until the group has been read.

@@ -46,12 +46,12 @@ macro_rules! reductions {
         /// 1. `map` is a tensor map for this mode of rank `RANK` in parameter, constant or global memory; where
         ///    it was written on the device or is in global memory, it was acquired. Its element type has
         ///    the operation.
-        /// 2. `src` is a multiple of 128 and has the box in this block's shared memory; no thread writes
+        /// 2. `src` is a multiple of 128 and has the box in this block's shared memory. No thread writes
         ///    those bytes until the group has been read, and earlier writes to them went before
         ///    through a `fence.proxy.async` in the writing thread.
         /// 3. No coordinate is negative.
         /// 4. The tensor's memory is allocated. Others use the box's elements only by such reductions until the
-        ///    group ends; other uses of them before, in this kernel, went through a `fence.proxy.async`, too.
+        ///    group ends. Other uses of them before, in this kernel, went through a `fence.proxy.async`, too.
         ///    Rows end at multiples of 16 bytes, or the bytes up to the next one are padding.
         /// 5. The block stays until the group has been read.
         $(#[doc = concat!("6. `", stringify!($address), "` is a multiple of 16; 128 KiB from it on are allocated.")])?
@@ -110,10 +110,10 @@ device_fn! {
     /// # Safety
     /// 1. `map` is a tiled tensor map of rank `RANK` in parameter, constant or global memory; where it was
     ///    written on the device or is in global memory, it was acquired. Its element type has the operation.
-    /// 2. `src` is a multiple of 128 and has the box in this block's shared memory; no thread writes those bytes
+    /// 2. `src` is a multiple of 128 and has the box in this block's shared memory. No thread writes those bytes
     ///    until the group has been read, and earlier writes to them went before through a `fence.proxy.async`
     ///    in the writing thread.
-    /// 3. Others use the box's elements in global memory only by such reductions until the group ends; other uses
+    /// 3. Others use the box's elements in global memory only by such reductions until the group ends. Other uses
     ///    of them before, in this kernel, went through a `fence.proxy.async`, too. Rows end at multiples of 16
     ///    bytes, or the bytes up to the next one are padding.
     /// 4. The block stays until the group has been read.

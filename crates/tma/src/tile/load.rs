@@ -11,7 +11,7 @@ impl Transaction<'_> {
     /// Starts a load of a tile, through a map of its type.
     ///
     /// # Safety
-    /// 1. `dst` is in this block's shared memory; no thread uses it before the phase completes, and earlier
+    /// 1. `dst` is in this block's shared memory. No thread uses it before the phase completes, and earlier
     ///    writes to it went before through a `fence.proxy.async`.
     /// 2. No thread writes the tensor there until then, and earlier writes in this kernel went before through a
     ///    `fence.proxy.async`, too. The first coordinate is a multiple of 16 bytes.

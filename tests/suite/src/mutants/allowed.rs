@@ -20,14 +20,14 @@ pub struct Allowed {
     explanations: Vec<Explanation>,
 }
 
-/// Why some mutants may survive.
+/// An explanation why some mutants may survive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
     /// The line in the file, from 1.
     pub line: usize,
     /// The pattern of the mutants' names.
     pub pattern: String,
-    /// The number of them.
+    /// The number of mutants that the pattern must match.
     pub count: usize,
     /// The reason why they may survive.
     pub reason: String,
