@@ -45,7 +45,7 @@ GROUPED = [
     (16, 2048, 4096, 7168),
     (16, 2048, 7168, 2048),
 ]
-# Sizes that are no multiples of a tile.
+# Sizes that are not multiples of a tile.
 ODD = [(1000, 1032, 528), (5000, 3000, 1008)]
 MOST_ERROR = 2.5e-3
 LARGEST = 448.0

@@ -102,7 +102,7 @@ fn loads_from_constant_memory(device: &Device) -> Result {
     unsafe { tile.launch(Shape::new(1, 256), (&out, 16, 8)) }?;
     let expected: Vec<i32> = boxed(16, 8).iter().map(|element| -element).collect();
     assert_eq!(out.read()?, expected);
-    // Zeros are no map. On a GPU the fault would end the tests of this process.
+    // Zeros are not a map. On a GPU the fault would end the tests of this process.
     module.set_variable("constant_map", &[0; TensorMap::BYTES])?;
     if device.is_emulator() {
         // SAFETY: the kernel finds no map, and stops.

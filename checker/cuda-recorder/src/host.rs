@@ -27,7 +27,7 @@ pub(crate) unsafe fn value<T: Copy>(address: *const T) -> Option<T> {
     if address.is_null() {
         return None;
     }
-    // SAFETY: the address is not null, and the caller's condition 1.
+    // SAFETY: the address is not null, so it is readable (1).
     Some(unsafe { address.read_unaligned() })
 }
 
@@ -52,7 +52,7 @@ pub(crate) unsafe fn text(address: *const c_char) -> Option<String> {
     if address.is_null() {
         return None;
     }
-    // SAFETY: the address is not null, and the caller's condition 1.
+    // SAFETY: the address is not null, so a zero-terminated text begins there (1).
     let text = unsafe { CStr::from_ptr(address) };
     Some(text.to_string_lossy().into_owned())
 }

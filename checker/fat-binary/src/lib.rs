@@ -51,7 +51,7 @@ pub fn read(memory: &impl Memory, address: u64) -> Code {
     }
 }
 
-/// The code of an image that is no wrapper.
+/// The code of an image that is not a wrapper.
 fn unwrapped(memory: &impl Memory, address: u64) -> Code {
     let Some(start) = memory.bytes(address, 4) else {
         return Code::Unreadable("the image is unreadable".to_owned());

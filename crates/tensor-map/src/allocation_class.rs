@@ -47,7 +47,7 @@ impl TensorMap {
     /// the map does not change.
     ///
     /// # Errors
-    /// The bytes are no tensor map; they stay as they are.
+    /// The bytes are not a tensor map, and stay as they are.
     ///
     /// ```
     /// use tensor_map::{AllocationClass, DataType, Target, TensorMap};

@@ -30,17 +30,17 @@ pub struct Decoded {
     pub is_large: bool,
 }
 
-/// Bytes that are no tensor map.
+/// The reason why bytes are not a tensor map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotATensorMap {
     /// The map has more than five dimensions.
     Rank(u64),
-    /// A number that is no element type, and whether it is rounded to TensorFloat-32.
+    /// A number that is not an element type, and whether it is rounded to TensorFloat-32.
     DataType(u64, bool),
-    /// A number that is no interleave.
+    /// A number that is not an interleave.
     Interleave(u64),
-    /// Numbers for span and atom that are no swizzle that is known.
+    /// Numbers for span and atom that do not form a known swizzle.
     Swizzle(u64, u64),
     /// The swizzle of 96 bytes of compute capability 10.3, which this crate does not know.
     Swizzle96,

@@ -116,9 +116,9 @@ impl fmt::Display for Arch {
     }
 }
 
-/// The error of parsing a name that is no [`Arch`].
+/// The error of parsing a name that is not an [`Arch`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no architecture `{0}` here; there are {known}", known = known())]
+#[error("`{0}` is not a known architecture; use {known}", known = known())]
 pub struct UnknownArch(String);
 
 fn known() -> String {
@@ -156,7 +156,7 @@ mod tests {
     fn an_unknown_name_is_refused_with_the_known_ones() {
         let error = "sm_80".parse::<Arch>().unwrap_err().to_string();
         assert!(
-            error.starts_with("there is no architecture `sm_80` here; there are sm_90, sm_90a,"),
+            error.starts_with("`sm_80` is not a known architecture; use sm_90, sm_90a,"),
             "{error}"
         );
     }

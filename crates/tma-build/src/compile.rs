@@ -292,7 +292,7 @@ impl Compilation<'_> {
     }
 
     /// The folders that line tables name, each with its new name, so that PTX does not depend on
-    /// where it was built. It is no compiler flag, which the shared `core` would not have.
+    /// where it was built. The path is not a compiler flag, because the shared `core` would lack it.
     fn named_folders(&self) -> Vec<(String, String)> {
         let rust_src = self.compiler.sysroot.join("lib/rustlib/src/rust");
         let workspace = workspace_root(self.crate_dir);

@@ -138,7 +138,7 @@ fn torch_record(folder: &Path, file: &str) -> Result<(String, Vec<Value>), Strin
 }
 
 fn number(value: &Value) -> Result<f64, String> {
-    value.as_f64().ok_or(format!("`{value}` is no number"))
+    value.as_f64().ok_or(format!("`{value}` is not a number"))
 }
 
 /// The extents of a row of results.

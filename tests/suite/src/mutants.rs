@@ -2,7 +2,7 @@
 //!
 //! [`Subject`] is an entry with the cases that launch it. [`mutants`] makes its mutants on the
 //! finished PTX, by the syntax tree: each differs from the entry in one instruction. [`Subject::try_out`]
-//! runs one and reports which check noticed. [`Allowed`] has the mutants that are no bugs, each with the
+//! runs one and reports which check noticed. [`Allowed`] has the mutants that are not bugs, each with the
 //! reason.
 
 mod allowed;

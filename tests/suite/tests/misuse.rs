@@ -1,5 +1,5 @@
 //! Launches that a kernel's conditions forbid and that only its memory reveals: ranges that overlap, and
-//! contents that are no maps or no zeros. They are refused on the emulator, by both of its backends, and on a
+//! contents that are not maps or not zeros. They are refused on the emulator, by both of its backends, and on a
 //! GPU if there is one, and the buffers of a job stay unchanged. For launches that conditions do not forbid, the
 //! emulator's report names the parameter.
 

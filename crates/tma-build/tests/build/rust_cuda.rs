@@ -63,7 +63,7 @@ pub(super) fn refused() -> Result<(), Failed> {
         }
         return Ok(());
     };
-    let error = RustCuda::find(None).expect_err("it is no library");
+    let error = RustCuda::find(None).expect_err("it is not a library");
     let expected = expected.into_string().unwrap_or_default();
     contains(
         &error.to_string(),

@@ -90,7 +90,7 @@ impl Block {
         tile
     }
 
-    /// Hands a tile that the threads of the block have written to all of them, and to copies. Collective.
+    /// Hands a tile, which the threads of the block have written, to all of these threads and to copies. Collective.
     ///
     /// # Safety
     /// 1. Every element was written, and no thread writes the tile any more.

@@ -125,7 +125,7 @@ tiles! {
     tile_of_i32_2d_32: [[i32; 8]; 19], Swizzle32, |[x, y, _]: [i32; 3]| [x, y];
     /// Changes a tile of one row.
     tile_of_u16_1d_32: [u16; 16], Swizzle32, |[x, _, _]: [i32; 3]| [x];
-    /// Changes a tile with layers that are no multiple of the pattern.
+    /// Changes a tile with layers that are not multiples of the pattern.
     tile_of_f32_3d_64: [[[f32; 16]; 5]; 3], Swizzle64, |[x, y, z]: [i32; 3]| [x, y, z];
     /// Changes a tile of doubles.
     tile_of_f64_2d_64: [[f64; 8]; 9], Swizzle64, |[x, y, _]: [i32; 3]| [x, y];

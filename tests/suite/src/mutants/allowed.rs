@@ -1,4 +1,4 @@
-//! The mutants that are no bugs.
+//! The mutants that are not bugs.
 
 use super::Tried;
 
@@ -6,7 +6,7 @@ use super::Tried;
 ///
 /// The text has one line for each pattern of [ids](super::Mutant::id), where `*` stands for any
 /// text and `?` for one character, followed by the number of mutants that it excuses. The lines before it
-/// that begin with a space, up to a line that is no pattern, are its reason. Lines that begin with `#` are
+/// that begin with a space, up to a line that is not a pattern, are its reason. Lines that begin with `#` are
 /// comments:
 ///
 /// ```text

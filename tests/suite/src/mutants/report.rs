@@ -73,7 +73,7 @@ pub fn summary(tried: &[Tried<'_>]) -> String {
     let (bugs, caught) = (counts.bugs(), counts.caught());
     let [.., share] = numbers(&counts);
     let mut text = format!(
-        "caught {caught} of {bugs} ({share}); {} more survived and are no bugs\n",
+        "caught {caught} of {bugs} ({share}); {} more survived and are not bugs\n",
         counts.explained
     );
     for one in tried {

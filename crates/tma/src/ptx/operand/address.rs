@@ -78,7 +78,7 @@ macro_rules! operands {
     ($($(#[$attribute:meta])* $operand:ident = $($type:ty)|+;)+) => {$(
         $(#[$attribute])*
         #[diagnostic::on_unimplemented(
-            message = "`{Self}` is no address that this instruction takes",
+            message = "`{Self}` is not an address that this instruction takes",
             label = "in a state space that the instruction does not have here"
         )]
         pub trait $operand<T>: Address<T> {}
@@ -105,7 +105,7 @@ operands! {
 /// An address that an atomic operation of scope `C` takes: [`GlobalPtr`]; for [`Cta`](crate::ptx::Cta) and
 /// [`Cluster`](crate::ptx::Cluster) [`SharedPtr`] and [`ClusterPtr`], too.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no address that an atomic operation of this scope takes",
+    message = "`{Self}` is not an address that an atomic operation of this scope takes",
     label = "shared memory is seen by the block and the cluster alone"
 )]
 pub trait AtomAddress<T, C>: Address<T> {}

@@ -184,7 +184,7 @@ choices! {
 /// A format of at most 8 bits, in the words of instructions by the bits of its exponent and fraction: [`E4m3`],
 /// [`E5m2`], [`E3m2`], [`E2m3`] or [`E2m1`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no format of 4, 6 or 8 bits",
+    message = "`{Self}` is not a format of 4, 6 or 8 bits",
     label = "the instruction takes `E4m3`, `E5m2`, `E3m2`, `E2m3` and `E2m1`"
 )]
 pub trait Narrow: Modifier {
@@ -198,7 +198,7 @@ pub trait Narrow: Modifier {
 
 /// A format of 8 bits: [`E4m3`] or [`E5m2`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no format of 8 bits",
+    message = "`{Self}` is not a format of 8 bits",
     label = "the instruction takes `E4m3` and `E5m2`"
 )]
 pub trait Small: Narrow {}
