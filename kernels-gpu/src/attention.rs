@@ -142,8 +142,10 @@ macro_rules! heads {
         #[doc = concat!("Writes `softmax(scale * Q * transpose(K)) * V` for heads of ", $dim, " elements, and the logarithms of the sums.")]
         ///
         /// Keys belong to the same sequence. Where it is causal, a query sees no key after it, the last of both at the
-        /// same position. A query that sees none gets zeros, and the logarithm of 0. Where sequences are packed, elements that
-        /// follows the values of one is multiplied by zero: infinities and NaN among them reach its last keys' results.
+        /// same position. A query that sees none gets zeros, and the logarithm of 0. If sequences are packed,
+        /// elements that follow the values of one are multiplied by zero: infinities and NaN among them reach the
+        /// results of its
+        /// last keys.
         ///
         /// # Safety
         /// 1. The tensors have the elements of all heads innermost, then positions, then sequences, with one sequence
@@ -241,7 +243,8 @@ unsafe fn attend<
     let loaded = memory.byte_add(offset_of!(All<T, KEYS, BOXES, SLOTS>, loaded) as u32);
     let stages = memory.byte_add(offset_of!(All<T, KEYS, BOXES, SLOTS>, stages) as u32);
     if block.elect() {
-        // SAFETY: one thread does so, before any other uses the barriers, in memory that is for them alone (3 of
+        // SAFETY: one thread initialises the barriers, before any other uses them, in memory that is for them alone
+        // (3 of
         // `Block::converged`). The loading thread fills a slot, and each warpgroup releases it.
         unsafe { Ring::<QUERY_SLOTS>::init(loaded.cast(), 1, 2) };
     }

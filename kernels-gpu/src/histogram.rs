@@ -10,7 +10,7 @@ pub const BINS: usize = 256;
 
 const BINS_BYTES: u32 = size_of::<[u32; BINS]>() as u32;
 
-/// Adds to `counts[v]` how often the byte `v` is among the `len` ones of `data`.
+/// Adds to `counts[v]` the number of bytes `v` among the `len` bytes of `data`.
 ///
 /// # Safety
 /// 1. `data` has `len` bytes that no thread writes while the kernel runs.

@@ -13,7 +13,7 @@ use crate::rows::{self, Number, Operation, Row};
 /// 1. `src` and `dst` have `rows` rows one after the other, `weight` has one, all at multiples of 16
 ///    bytes. No other code uses `dst`, and no thread writes the others, while the kernel runs. `dst` is `src` or does
 ///    not overlap it.
-/// 2. The bytes of a row are a multiple of 16, from 16 on, and `LONG` is whether it has more than
+/// 2. The bytes of a row are a multiple of 16, from 16 on, and `LONG` is true if it has more than
 ///    [`rows::MEDIUM`] elements: at most twice that number.
 /// 3. `counter` is as its type requires; `rows`, the blocks of the grid and 512 are fewer than 2^32 together.
 /// 4. Grid and blocks are one-dimensional. A block has a warp that loads, and at least the whole warps that have 32

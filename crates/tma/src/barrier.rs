@@ -30,7 +30,7 @@ use crate::ptx::{self, Acquire, Cluster, Cta, Release, mbarrier::Mbarrier, opera
 /// shared! { static BAR: Mbarrier; }
 ///
 /// if thread::thread_idx().x == 0 {
-///     // SAFETY: one thread does so, before any thread uses the barrier.
+///     // SAFETY: one thread initialises the barrier, before any other uses it.
 ///     unsafe { Barrier::init(BAR::ptr(), thread::block_dim().x) };
 /// }
 /// // SAFETY: every thread of the block is here.

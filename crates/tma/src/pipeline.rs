@@ -126,7 +126,7 @@ impl Block {
             block: self,
         };
         if self.thread() == 0 {
-            // SAFETY: one thread does so, before any other uses the barriers, in memory that is for the
+            // SAFETY: one thread initialises the barriers, before any other uses them, in memory that is for the
             // pipeline alone (3 of `converged`).
             unsafe { Ring::<STAGES>::init(pipeline.barriers(), 1, releases) };
         }

@@ -55,7 +55,7 @@ impl Block {
         start: impl FnOnce(&mut Transaction<'_>),
     ) -> Loading {
         if self.elect() {
-            // SAFETY: one thread does so, before any other uses the barrier, in memory that is for it alone
+            // SAFETY: one thread initialises the barrier, before any other uses it, in memory that is for it alone
             // (converged 3).
             unsafe { Barrier::init(memory, 1) };
             // SAFETY: this thread initialised it; its one phase has this arrival and the loads' bytes.

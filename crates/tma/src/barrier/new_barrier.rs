@@ -16,7 +16,7 @@ impl Block {
     #[inline(always)]
     pub fn new_barrier(self, memory: SharedPtr<Mbarrier>, count: u32) -> NewBarrier {
         if self.thread() == 0 {
-            // SAFETY: one thread does so, before any other uses the barrier, in memory that is for it alone
+            // SAFETY: one thread initialises the barrier, before any other uses it, in memory that is for it alone
             // (3 of `converged`).
             unsafe { Barrier::init(memory, count) };
         }

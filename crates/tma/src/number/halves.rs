@@ -230,7 +230,7 @@ impl Bf16 {
 }
 
 impl F16x2 {
-    /// Returns the nearest ones, ties to even.
+    /// Returns the nearest numbers of this type, ties to even.
     ///
     /// PTX: `cvt.rn.f16x2.f32`
     #[doc(alias = "__floats2half2_rn")]
@@ -248,7 +248,7 @@ impl F16x2 {
 }
 
 impl Bf16x2 {
-    /// Returns the nearest ones, ties to even.
+    /// Returns the nearest numbers of this type, ties to even.
     ///
     /// PTX: `cvt.rn.bf16x2.f32`
     #[doc(alias = "__floats2bfloat162_rn")]

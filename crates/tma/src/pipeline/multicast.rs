@@ -132,7 +132,7 @@ impl<S: TileArray, M: Mode, const STAGES: u32, const BLOCKS: u32>
         let pipeline = Self { stages, block };
         if block.thread() == 0 {
             let warps = block.warps().get() - 1;
-            // SAFETY: one thread does so, before any other uses the barriers, in memory that is for the
+            // SAFETY: one thread initialises the barriers, before any other uses them, in memory that is for the
             // pipeline alone (3 of `converged`). A block arrives when it fills, each warp of any block when it
             // has drained.
             unsafe { Ring::<STAGES>::init(pipeline.barriers(), 1, warps * BLOCKS) };

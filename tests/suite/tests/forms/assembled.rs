@@ -118,7 +118,7 @@ pub(super) fn trials(ptxas: Option<Ptxas>) -> Vec<Trial> {
     trials
 }
 
-/// The newest version that it knows.
+/// Returns the newest PTX version that this ptxas supports.
 fn newest(ptxas: &Ptxas) -> Option<Version> {
     let oldest = ptx_isa::find("mbarrier.inval.b64 [d]")?;
     let before = |version: &Version| before(*version);

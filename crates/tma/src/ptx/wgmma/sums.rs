@@ -86,13 +86,13 @@ pub trait Sums<A, B>: Sized {
         scale_d: bool,
     ) -> Self;
 
-    /// Returns the same with `.satfinite`.
+    /// Emits the instruction with `.satfinite`.
     #[doc(hidden)]
     unsafe fn multiply_satfinite(self, _a: impl Left, _b: u64, _scale_d: bool) -> Self {
         self
     }
 
-    /// Returns the instruction for a sparse A.
+    /// Emits the instruction for a sparse A.
     #[doc(hidden)]
     unsafe fn multiply_sparse<
         const SELECTOR: u32,
@@ -110,7 +110,7 @@ pub trait Sums<A, B>: Sized {
         self
     }
 
-    /// Returns the same with `.satfinite`.
+    /// Emits the instruction with `.satfinite`.
     #[doc(hidden)]
     unsafe fn multiply_sparse_satfinite<const SELECTOR: u32>(
         self,
