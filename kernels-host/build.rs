@@ -13,7 +13,8 @@ use tma_build::{Arch, Assemble, PtxBuilder};
 
 const SOURCES: &str = "../kernels-gpu";
 
-/// In the package: a folder for each feature, with a file for each entry. `cargo xtask package` writes it.
+/// The folder in the package, with a folder for each feature and a file for each entry. `cargo xtask package` writes
+/// it.
 const SHIPPED: &str = "ptx";
 
 /// A feature, the architecture that most devices run of those that its kernels are for, and the files of its kernels.

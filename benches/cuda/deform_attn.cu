@@ -9,7 +9,7 @@ constexpr uint32_t levels_len = 4;
 constexpr uint32_t points = 8;
 constexpr uint32_t channels = 32;
 constexpr uint32_t warp_queries = 8;
-// Of eight channels: those of a lane.
+// The channels of a lane, eight at a time.
 constexpr uint32_t chunks = channels / 8;
 constexpr uint32_t pixel_bytes = channels * 2;
 
@@ -95,7 +95,7 @@ __device__ inline float2 floats(uint32_t halves) {
     return __half22float2(reinterpret_cast<const __half2&>(halves));
 }
 
-// A sample outside the image, or that is no number, counts nothing.
+// A sample outside the image, or at a NaN, counts as zero.
 __device__ inline Around around(const Level& level, uint32_t location, __half weight_half) {
     const float2 sample = floats(location);
     float x = fmaf(sample.x, float(level.width - 2), 0.5f);

@@ -80,7 +80,7 @@ struct Step {
     Fragment b;
 };
 
-// Where the 16 bytes lie in a box that begins at an address which is a multiple of 1024.
+// Returns the offset of the 16 bytes in a box that begins at a multiple of 1024.
 __device__ inline uint32_t swizzled(uint32_t row, uint32_t chunk) {
     return row * row_bytes + (chunk ^ row % 8) * 16;
 }

@@ -30,7 +30,7 @@ extern "C" __global__ void __launch_bounds__(32) box_latency(
         return;
     }
     ptx::mbarrier_init(&bar, 1);
-    // As LLVM does with the kernel's.
+    // Unrolled as LLVM unrolls the kernel's loop.
 #pragma unroll 4
     for (uint32_t load = 0; load < count; ++load) {
         const uint32_t position = positions[load];

@@ -63,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 constexpr uint32_t wide_tile = 64;
-// What a thread transposes in registers has four rows and columns.
+// A thread transposes squares of four rows and columns in registers.
 constexpr uint32_t squares = wide_tile / 4;
 
 extern "C" __global__ void __launch_bounds__(256)

@@ -4,7 +4,7 @@
 //
 // fills two buffers on the host, copies them to the GPU, and after every EVERY launches copies the result back and adds
 // it up on the host. With 0 MiB, buffers have 4 KiB. With 0 for EVERY, a kernel fills the buffers, and one number of the
-// result is copied back in the end: the program does nothing but launch.
+// result is copied back at the end, so that the program only launches.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -250,7 +250,7 @@ fn first_wrong(got: &[u32], first: u64, expected: &Expected) -> Option<u64> {
             })
             .collect();
         let found = workers.into_iter().map(|worker| worker.join());
-        // A worker that panics found something that has no word.
+        // A worker that panics met an error without a kind.
         found
             .map(|found| found.unwrap_or(Some(first)))
             .fold(None, |a, b| a.or(b))

@@ -25,7 +25,7 @@ SIZES = [
     for elements in (128, 64, 256)
     for length in (2048, 4096, 8192, 16384)
 ]
-# Queries and keys that are no multiples of a tile, with shared heads of keys.
+# Queries and keys that are not multiples of a tile, with shared heads of keys.
 ODD = (2, 1000, 1111, 6, 2)
 # Queries and keys of packed sequences.
 PACKED = [(1, 1), (1000, 1111), (0, 7), (128, 128), (2000, 300), (300, 2000)]

@@ -112,7 +112,7 @@ class Launch:
 
 
 def relative_error(what, results, rows, exact, most):
-    """That of these rows against exact ones; ends the program where it is not below `most`, or a result is NaN."""
+    """The error of these rows against exact ones; ends the program if it is not below `most`, or a result is NaN."""
     error = ((results[rows].double() - exact).norm() / exact.norm()).item()
     if results.isnan().any() or not error < most:
         raise SystemExit(f"error: {what}: the relative error is {error:.2e}")
@@ -120,7 +120,7 @@ def relative_error(what, results, rows, exact, most):
 
 
 def bursts(works, count, launches=10, pause=0.1):
-    """Median seconds of a launch, of each. The GPU waits until all launches of a burst are there: none waits for Python."""
+    """Median seconds of a launch, of each. The GPU waits until a burst is queued: no launch waits for Python."""
     times = {name: [] for name in works}
     for _ in range(count):
         for name in random.sample(list(works), len(works)):

@@ -28,7 +28,7 @@ SIZES = [
     (64, 8192, 8192),
     (128, 8192, 8192),
 ]
-# Sizes that are no multiples of a tile, in all layouts.
+# Sizes that are not multiples of a tile, in all layouts.
 ODD = (1000, 1032, 520)
 MOST_ERROR = {torch.bfloat16: 2.5e-3, torch.float16: 3.5e-4}
 

@@ -45,7 +45,7 @@ GROUPED = [
     (16, 2048, 4096, 7168),
     (16, 2048, 7168, 2048),
 ]
-# Sizes that are no multiples of a tile.
+# Sizes that are not multiples of a tile.
 ODD = [(1000, 1032, 528), (5000, 3000, 1008)]
 MOST_ERROR = 2.5e-3
 LARGEST = 448.0
@@ -159,7 +159,7 @@ def deep_gemm_version():
 
 
 def measured(works, operations):
-    """TFLOP/s of each that is there, and the ratio."""
+    """TFLOP/s of each available library, and the ratio."""
     works = {name: work for name, work in works.items() if work}
     rate = {name: operations / of / 1e12 for name, of in bursts(works, 9).items()}
     others = [of for name, of in rate.items() if name in ("cublaslt", "deep_gemm")]

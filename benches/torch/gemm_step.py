@@ -13,9 +13,9 @@ from beside import NAMES, Launch, arguments, bursts, load, record, relative_erro
 from gemm import BOX, MOST_ERROR, gemm, matrices, matrix_map
 
 SIZE = (4096, 4096, 4096)
-# Sizes that are no multiples of a tile.
+# Sizes that are not multiples of a tile.
 ODD = (1000, 1032, 520)
-# Of each step: columns and rows of a tile, threads, shared memory.
+# For each step: columns and rows of a tile, threads, shared memory.
 STAGES = 4
 STAGE = [0, 0, 0, 2 * 8192, 4 * 8192, 6 * 8192, 6 * 8192]
 STEPS = [

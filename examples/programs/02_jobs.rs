@@ -14,7 +14,7 @@ fn main() -> Result<()> {
         ..AddOne1d::default()
     };
     let Err(refused) = add_one.launch() else {
-        return Err("100 threads are no whole warps, and were taken".into());
+        return Err("100 threads are not whole warps, and were taken".into());
     };
     println!("refused:\n{refused}");
 

@@ -25,7 +25,7 @@ fn main() {
     let modules: String = [Arch::Sm90, Arch::Sm90a, Arch::Sm120a].map(build).concat();
     let source = format!(
         "/// The kernels for each architecture.\nconst MODULES: &[(&str, &str)] = &[\n{modules}];\n\
-         /// `add_one_ring`, whose pipeline writes stamps of what it does.\n\
+         /// `add_one_ring`, whose pipeline writes stamps of its events.\n\
          pub const TRACED: &str = include_str!({:?});\n",
         traced.display().to_string()
     );

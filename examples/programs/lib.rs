@@ -12,12 +12,12 @@ use tma_launch::Ptx;
 
 include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 
-/// The snippets of README, compiled.
+/// Compiles the snippets of the README.
 #[cfg(doctest)]
 #[doc = include_str!(concat!(env!("OUT_DIR"), "/readme.md"))]
 mod readme {}
 
-/// The snippets of the page about other hosts, run.
+/// Runs the snippets of the page about other hosts.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/other-hosts.md")]
 mod other_hosts {}

@@ -98,12 +98,12 @@ fn every_warp_stamps_what_it_does_in_order() {
             chunks += visits as usize;
         }
         assert_eq!(chunks, CHUNKS, "seed {seed}");
-        let told = |kind| {
+        let amount = |kind| {
             let stamps = warps.iter().flat_map(|warp| &warp.stamps);
             let of_kind = stamps.filter(move |stamp| stamp.kind == kind);
-            of_kind.map(|stamp| stamp.told as usize).sum::<usize>()
+            of_kind.map(|stamp| stamp.amount as usize).sum::<usize>()
         };
-        assert_eq!(told(Issued), BYTES, "seed {seed}");
+        assert_eq!(amount(Issued), BYTES, "seed {seed}");
     }
 }
 

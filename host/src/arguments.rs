@@ -89,7 +89,7 @@ impl KernelArgument for &BufferTensorMap<'_> {
 
 /// The arguments of all parameters of a kernel, in order: a tuple, or a slice of [`Argument`]s.
 pub trait KernelArguments {
-    /// Returns the arguments.
+    /// Returns the arguments in the order of the parameters.
     fn arguments(&self) -> Vec<Argument>;
 }
 

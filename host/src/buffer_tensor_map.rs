@@ -42,7 +42,7 @@ impl<'buffer> BufferTensorMap<'buffer> {
         self.device
     }
 
-    /// Returns the 128 bytes.
+    /// Returns the 128 bytes that a kernel gets.
     pub fn encoded(&self) -> &tensor_map::TensorMap {
         &self.map
     }

@@ -10,20 +10,20 @@ use tma_launch::{Failure, Stage};
 /// The reason why a tensor map cannot be created.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EncodeError {
-    /// The parameters break rules.
+    /// The parameters break rules of tensor maps.
     Refused(Box<Violations>),
     /// The driver refuses parameters that break no known rule, without a reason.
     Driver {
-        /// The parameters.
+        /// The parameters of the refused map.
         params: Box<Params>,
         /// The device address of the tensor.
         address: u64,
-        /// The driver's error.
+        /// The error that the driver returned.
         error: DriverError,
     },
     /// The tensor does not fit in its buffer.
     Outside {
-        /// The parameters.
+        /// The parameters of the refused map.
         params: Box<Params>,
         /// Length of the buffer in bytes.
         buffer_bytes: u64,
@@ -43,19 +43,19 @@ pub enum EncodeError {
     },
     /// The address is not, or no longer, in a GPU's memory.
     NoMemory {
-        /// The address.
+        /// The address that the parameters contain.
         address: u64,
         /// The driver's error if it does not know the address.
         error: Option<DriverError>,
     },
     /// The memory at the address belongs to another context.
     OtherContext {
-        /// The address.
+        /// The address that the parameters contain.
         address: u64,
     },
     /// The GPU's context is unusable.
     Context(Failure),
-    /// Several errors.
+    /// The errors of several maps.
     Several(Vec<Self>),
 }
 

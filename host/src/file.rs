@@ -40,11 +40,11 @@ mod tests {
         let path = folder.join("five");
         std::fs::write(&path, b"12345").unwrap();
         assert_eq!(read_file(&path, 5).unwrap(), b"12345");
-        let said = |path: &Path, most| read_file(path, most).unwrap_err().to_string();
-        assert_eq!(said(&path, 4), "larger than 4 bytes");
+        let message = |path: &Path, most| read_file(path, most).unwrap_err().to_string();
+        assert_eq!(message(&path, 4), "larger than 4 bytes");
         assert!(read_file(&folder, 5).is_err());
         if cfg!(unix) {
-            assert_eq!(said(Path::new("/dev/zero"), 5), "not a regular file");
+            assert_eq!(message(Path::new("/dev/zero"), 5), "not a regular file");
         }
         std::fs::remove_dir_all(&folder).unwrap();
     }

@@ -20,7 +20,7 @@ use crate::{
 /// Shared memory limit of a block without opting in to more, in bytes.
 const USUAL_SHARED_BYTES: u64 = 48 * 1024;
 
-/// A kernel on a device.
+/// A kernel of a module that is loaded on a device.
 #[doc(alias = "CUfunction")]
 #[derive(Debug)]
 pub struct Function<'module> {
@@ -162,7 +162,7 @@ impl<'module> Function<'module> {
     /// As [`launch`](Self::launch); or the stream belongs to another device.
     ///
     /// # Safety
-    /// As for [`launch`](Self::launch).
+    /// The conditions of [`launch`](Self::launch).
     pub unsafe fn launch_on(
         &self,
         stream: &Stream,
@@ -184,7 +184,7 @@ impl<'module> Function<'module> {
     /// Like [`launch_on`](Self::launch_on), with a prepared launch of this kernel.
     ///
     /// # Safety
-    /// As for [`launch`](Self::launch).
+    /// The conditions of [`launch`](Self::launch).
     pub(crate) unsafe fn start_on(&self, stream: &Stream, launch: &Launch) -> Result<(), Failure> {
         let Launch {
             entry,
@@ -291,10 +291,10 @@ impl<'module> Function<'module> {
         let pointer = |bytes: &Vec<u8>| bytes.as_ptr().cast_mut().cast();
         let mut parameters: Vec<*mut c_void> = arguments.iter().map(pointer).collect();
         // A kernel with its cluster size in its PTX must not get it again.
-        let told = shape
+        let cluster = shape
             .cluster
             .filter(|_| self.signature.reqnctapercluster.is_none());
-        let mut attributes: Vec<LaunchAttribute> = told
+        let mut attributes: Vec<LaunchAttribute> = cluster
             .iter()
             .map(|cluster| LaunchAttribute::cluster_dimension(cluster.to_array()))
             .collect();

@@ -108,7 +108,7 @@ impl Jobs {
         };
         let sources: Vec<Source> = job.modules().map(source).collect::<Result<_, _>>()?;
         self.sources.clone_from(&sources);
-        // SAFETY: the caller guarantees condition 1 of `Jobs::run`, which `run` asks for.
+        // SAFETY: the caller guarantees condition 1 of `Jobs::run`, which `run` requires.
         let result = unsafe { run(&device, sources, job) };
         if let Err(failure) = &result
             && device.synchronise().is_err()
@@ -151,7 +151,7 @@ fn lost(failure: &Failure) -> Failure {
 }
 
 /// # Safety
-/// As for [`Jobs::run`].
+/// The conditions of [`Jobs::run`].
 unsafe fn run(
     device: &Device,
     sources: Vec<Source>,

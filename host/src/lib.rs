@@ -1,37 +1,54 @@
 //! Runs kernels from a host program, with devices, modules, buffers, tensor maps and launches.
 //!
-//! A [`Device`] is a GPU, or the emulator if there is no GPU. Everything else is created from it, and works on both:
+//! A [`Device`] is a GPU, or the emulator if there is no GPU. A kernel of the crate `tma` is a function on the host,
+//! whose arguments have types: a buffer of another type, or a missing argument, does not compile.
 //!
 //! ```
-//! use tma_host::{Device, Shape};
+//! use tma::{kernel, thread};
+//! use tma_host::Device;
 //!
-//! let text = "
-//! .version 8.0
-//! .target sm_90
-//! .address_size 64
-//! .visible .entry double(.param .u64 numbers)
-//! {
-//!     .reg .b32 %r<3>;
-//!     .reg .b64 %rd<4>;
-//!     ld.param.u64 %rd1, [numbers];
-//!     mov.u32 %r1, %tid.x;
-//!     mul.wide.u32 %rd2, %r1, 4;
-//!     add.u64 %rd3, %rd1, %rd2;
-//!     ld.global.u32 %r2, [%rd3];
-//!     shl.b32 %r2, %r2, 1;
-//!     st.global.u32 [%rd3], %r2;
-//!     ret;
-//! }";
+//! /// Doubles one number in each thread.
+//! ///
+//! /// # Safety
+//! /// 1. `numbers` has a number for each thread of the only block, and no other code uses them.
+//! #[kernel(max_threads = 256)]
+//! unsafe fn double(numbers: *mut u32) {
+//!     let index = thread::thread_idx().x as usize;
+//!     // SAFETY: each thread has its own number (1).
+//!     unsafe { *numbers.add(index) *= 2 };
+//! }
+//!
+//! // A build script makes this text with `tma-build`.
+//! # #[cfg(any())]
+//! const PTX: &str = include_str!(env!("KERNELS_PTX"));
+//! # const PTX: &str = "
+//! # .version 8.0
+//! # .target sm_90
+//! # .address_size 64
+//! # .visible .entry double(.param .u64 numbers)
+//! # {
+//! #     .reg .b32 %r<3>;
+//! #     .reg .b64 %rd<4>;
+//! #     ld.param.u64 %rd1, [numbers];
+//! #     mov.u32 %r1, %tid.x;
+//! #     mul.wide.u32 %rd2, %r1, 4;
+//! #     add.u64 %rd3, %rd1, %rd2;
+//! #     ld.global.u32 %r2, [%rd3];
+//! #     shl.b32 %r2, %r2, 1;
+//! #     st.global.u32 [%rd3], %r2;
+//! #     ret;
+//! # }";
+//!
 //! let device = Device::open()?;
-//! let module = device.load("double.ptx", text)?;
-//! let double = module.function("double")?;
+//! let module = device.load("kernels.ptx", PTX)?;
 //! let numbers = device.upload(&[1_u32, 2, 3])?;
-//! // SAFETY: `double` takes an address, and each thread changes the number of its index there (1, 2);
-//! // the buffer lives until it has been read, which waits for the kernel (3); nothing else runs (4).
-//! unsafe { double.launch(Shape::new(1, 3), (&numbers,)) }?;
+//! // SAFETY: the buffer has a number for each of the 3 threads (1 of `double`).
+//! unsafe { module.launch((1, 3), double(&numbers)) }?;
 //! assert_eq!(numbers.read()?, [2, 4, 6]);
 //! # Ok::<(), tma_host::Failure>(())
 //! ```
+//!
+//! A kernel of another compiler is launched by its name, with [`Module::function`].
 //!
 //! On the emulator a checker observes every launch: a missing fence, a race or a wrong byte count is returned as
 //! the launch's error with its location, even if the result is correct. [`Device::emulator`] takes a seed, so that

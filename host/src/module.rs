@@ -94,7 +94,7 @@ impl Module {
     /// As [`launch`](Self::launch).
     ///
     /// # Safety
-    /// As for [`launch`](Self::launch).
+    /// The conditions of [`launch`](Self::launch).
     pub unsafe fn launch_on(
         &self,
         stream: &Stream,

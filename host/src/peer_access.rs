@@ -46,7 +46,7 @@ impl PeerAccess {
         })
     }
 
-    /// Returns the two devices.
+    /// Returns the two devices that reach each other's memory.
     pub fn devices(&self) -> &[Device; 2] {
         &self.devices
     }
@@ -98,7 +98,7 @@ fn open(reader: &Gpu, owner: &Gpu) -> Result<bool, Failure> {
     let [from, to] =
         [reader, owner].map(|gpu| device::get(gpu.properties().ordinal).or_fail(Stage::Open, what));
     let (from, to) = (from?, to?);
-    // SAFETY: the driver returned both (1).
+    // SAFETY: the driver returned both devices, so they exist (1).
     if !unsafe { peer::can_access(from, to) }.or_fail(Stage::Open, what)? {
         return Err(Failure::new(Stage::Open, what())
             .error_name("CUDA_ERROR_PEER_ACCESS_UNSUPPORTED")
@@ -110,7 +110,7 @@ fn open(reader: &Gpu, owner: &Gpu) -> Result<bool, Failure> {
     reader.enter(Stage::Open)?;
     // SAFETY: the context belongs to the owner, which is borrowed; the current context is the reader's (1).
     unsafe { peer::enable_access(owner.raw_context()) }.or_fail(Stage::Open, what)?;
-    // SAFETY: the driver returned both (1).
+    // SAFETY: the driver returned both devices, so they exist (1).
     unsafe { peer::has_atomics(from, to) }.or_fail(Stage::Open, what)
 }
 

@@ -36,7 +36,7 @@ impl Source {
         })
     }
 
-    /// Reads a PTX file.
+    /// Reads and parses a PTX file.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
         let cannot = |why: String| Failure::new(Stage::Load, format!("cannot read {name}: {why}"));
@@ -52,12 +52,12 @@ impl Source {
         &self.name
     }
 
-    /// Returns the text.
+    /// Returns the PTX text as it was read.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Returns the syntax tree.
+    /// Returns the syntax tree of the text.
     pub fn module(&self) -> &Arc<ptx::Module> {
         &self.module
     }

@@ -184,7 +184,7 @@ fn recorded(stream: &GpuStream, timing: bool) -> Result<GpuEvent, Failure> {
     GpuEvent::after(stream, timing).or_fail(Stage::Launch, || "an event".to_owned())
 }
 
-/// A point in a stream's work.
+/// A point in a stream's work, to wait for or to time.
 #[doc(alias("CUevent", "cudaEvent_t"))]
 #[derive(Debug)]
 pub struct Event {

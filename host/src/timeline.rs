@@ -39,10 +39,10 @@ pub struct Rings {
     pub stamps: u32,
 }
 
-/// The stamps of a warp.
+/// The stamps that one warp has written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WarpStamps {
-    /// The index of the block.
+    /// The index of the warp's block in the grid.
     pub block: u32,
     /// The index of the warp in its block.
     pub warp: u32,
@@ -54,14 +54,14 @@ pub struct WarpStamps {
     pub began: (u64, u32),
     /// The end time; `None` if the warp did not end.
     pub ended: Option<(u64, u32)>,
-    /// The events in order.
+    /// The events of the warp in order.
     pub stamps: Vec<Stamp>,
 }
 
-/// An event of a warp.
+/// An event of a warp, with its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
-    /// The kind of event.
+    /// The kind of event, which determines the fields' meaning.
     pub kind: Kind,
     /// The number of the visit, from 0. Its remainder by the number of stages is the stage, and its quotient is the
     /// phase of the stage's barriers.
@@ -69,21 +69,21 @@ pub struct Stamp {
     /// Cycles of the multiprocessor's clock since the warp began.
     pub cycles: u32,
     /// Cycles spent waiting, or bytes of the copy.
-    pub told: u32,
+    pub amount: u32,
 }
 
 /// The role of a warp in a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Producer: issues the loads.
+    /// The producer, which issues the loads.
     Fills,
     /// Consumer: works on loaded stages.
     Drains,
-    /// Both loads and stores.
+    /// A warp that both loads and stores.
     Streams,
 }
 
-/// The kind of an event.
+/// The kind of an event in a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Waited until the stage was empty.
@@ -92,7 +92,7 @@ pub enum Kind {
     Issued,
     /// Waited until the stage was full.
     Full,
-    /// Released the stage.
+    /// Released the stage to the producer.
     Released,
     /// Issued a store from the stage, and waited until the previous store had been read.
     Stored,
@@ -140,7 +140,7 @@ impl Module {
 }
 
 impl Timeline<'_> {
-    /// Clears all stamps.
+    /// Clears the stamps of all warps.
     ///
     /// # Errors
     /// The device fails.
@@ -194,12 +194,12 @@ fn read(ring: &[u32], block: u32, warp: u32) -> Option<WarpStamps> {
     let began = bound(begin);
     let stamps = entries[FIRST..]
         .iter()
-        .filter_map(|[clock, visit, kind, told]| {
+        .filter_map(|[clock, visit, kind, amount]| {
             Some(Stamp {
                 kind: Kind::of(*kind)?,
                 visit: *visit,
                 cycles: clock.wrapping_sub(began.1),
-                told: *told,
+                amount: *amount,
             })
         });
     let mut stamps: Vec<Stamp> = stamps.collect();
@@ -248,11 +248,11 @@ mod tests {
             panic!("{:?}", read.stamps);
         };
         assert_eq!(
-            (first.kind, first.visit, first.cycles, first.told),
+            (first.kind, first.visit, first.cycles, first.amount),
             (Kind::Acquired, 4, 5, 2)
         );
         assert_eq!(
-            (second.kind, second.cycles, second.told),
+            (second.kind, second.cycles, second.amount),
             (Kind::Issued, 30, 8192)
         );
         assert_eq!(super::read(&[0; 24], 0, 0), None);

@@ -19,18 +19,18 @@ fn opened(variables: &[(&str, &str)]) -> String {
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
-    let said = text
+    let message = text
         .split('<')
         .nth(1)
         .and_then(|text| text.split('>').next());
-    said.unwrap_or_else(|| panic!("{output:?}")).to_owned()
+    message.unwrap_or_else(|| panic!("{output:?}")).to_owned()
 }
 
 fn child() {
-    let said = Device::open().map(|device| device.to_string());
+    let message = Device::open().map(|device| device.to_string());
     println!(
         "<{}>",
-        said.unwrap_or_else(|failure: Failure| failure.to_string())
+        message.unwrap_or_else(|failure: Failure| failure.to_string())
     );
 }
 
@@ -47,8 +47,8 @@ fn the_environment_names_the_device() {
         opened(&[("TMA_DEVICE", "emulator"), ("TMA_SEED", "12")]),
         emulator
     );
-    let said = opened(&[("TMA_DEVICE", "gpu")]);
-    assert!(said.starts_with("open: no CUDA driver"), "{said}");
+    let message = opened(&[("TMA_DEVICE", "gpu")]);
+    assert!(message.starts_with("open: no CUDA driver"), "{message}");
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn runs_shapes(device: &Device) -> Result {
         unsafe { through_shared.launch(shape, (&out, shared_bytes - 4)) }?;
         assert_eq!(out.read()?, [7]);
     }
-    // SAFETY: refused before it is made.
+    // SAFETY: the launch is refused before it starts.
     let refused =
         unsafe { through_shared.launch(Shape::new(1, 2000).shared_bytes(most + 1), (&out, 0_u64)) };
     let rules: Vec<Rule> = refused
@@ -109,7 +109,7 @@ fn scale<'a>(data: impl Pointer<f32> + 'a, len: u32, factor: f32) -> Call<'a> {
         .argument("factor", Argument::scalar(factor))
 }
 
-/// The same of `tile`.
+/// The same check for `tile`.
 fn tile<'a>(map: impl MapArgument + 'a, out: impl Pointer<i32> + 'a, x: i32, y: i32) -> Call<'a> {
     Call::new("tile")
         .argument("map", map.map())
@@ -147,7 +147,7 @@ fn calls_are_launched_by_their_module() -> Result {
         let bytes: Slice<'_, u8> = out.bytes();
         let (address, len) = (bytes.at(4).address(), bytes.len_elems());
         assert_eq!((address, len), (out.address() + 4, 1024));
-        // SAFETY: refused before it is made.
+        // SAFETY: the launch is refused before it starts.
         let refused = unsafe { module.launch((1, 2048), Call::new("scale")) }.unwrap_err();
         let rules: Vec<Rule> = refused
             .violations
@@ -196,9 +196,9 @@ fn memory_of_no_bytes_is_nowhere() -> Result {
         empty.write(&[])?;
         assert_eq!(empty.read()?, [0.0; 0]);
         assert!(device.zeroed::<u16>(0)?.read()?.is_empty());
-        let said = empty.write(&[1.0]).unwrap_err().to_string();
+        let message = empty.write(&[1.0]).unwrap_err().to_string();
         assert_eq!(
-            said,
+            message,
             "upload: cannot fill a buffer of 0 elements with 1; the numbers must be equal"
         );
         let too_much = device.zeroed::<u64>(usize::MAX).unwrap_err();
@@ -248,10 +248,10 @@ fn memory_of_another_device_is_refused() -> Result {
             assert_eq!(result.is_ok(), same, "{result:?}");
             if let Err(failure) = result {
                 assert_eq!(failure.stage, Stage::Check);
-                let said = failure.to_string();
+                let message = failure.to_string();
                 assert!(
-                    said.contains("but argument 0 is on another device"),
-                    "{said}"
+                    message.contains("but argument 0 is on another device"),
+                    "{message}"
                 );
             }
         }

@@ -64,14 +64,14 @@ fn modules_for_later_gpus_run_as_far_as_their_instructions_are_known() {
     // SAFETY: the kernel scales the four numbers of the buffer, which is read, and waits so.
     unsafe { scale.launch((1, 32), (&data, 4_u32, 2.0_f32)) }.unwrap();
     assert_eq!(data.read().unwrap(), [2.0; 4]);
-    let said = module.function("unknown").map(drop).unwrap_err();
-    assert_eq!(said.error_name.as_deref(), Some("UNSUPPORTED"));
-    assert!(said.what.contains("tcgen05.fence"), "{said}");
+    let message = module.function("unknown").map(drop).unwrap_err();
+    assert_eq!(message.error_name.as_deref(), Some("UNSUPPORTED"));
+    assert!(message.what.contains("tcgen05.fence"), "{message}");
 
-    let said = scale.resources().unwrap_err().to_string();
+    let message = scale.resources().unwrap_err().to_string();
     assert!(
-        said.contains("the emulator does not compile kernels"),
-        "{said}"
+        message.contains("the emulator does not compile kernels"),
+        "{message}"
     );
 }
 
@@ -107,8 +107,8 @@ fn kernels_that_wait_overlap_unless_the_host_has_waited() {
     let nothing = |_: &Device, _: &tma_host::Buffer<u32>| {};
     run(&format!("{wait} {read}"), &nothing).unwrap();
     let late = format!("{read} {wait}");
-    let said = run(&late, &nothing).unwrap_err();
-    assert!(said.contains("error[missing-grid-wait]"), "{said}");
+    let message = run(&late, &nothing).unwrap_err();
+    assert!(message.contains("error[missing-grid-wait]"), "{message}");
     run(&late, &|device, _| device.synchronise().unwrap()).unwrap();
     run(&late, &|_, data| drop(data.read().unwrap())).unwrap();
     // Without a wait the kernel is not launched so that it overlaps.

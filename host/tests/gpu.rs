@@ -1,4 +1,4 @@
-//! Tests that need a GPU. Without one they are listed as ignored, and fail where `TMA_DEVICE` asks for it.
+//! Tests that need a GPU. Without one they are listed as ignored, and fail if `TMA_DEVICE` requests one.
 
 mod support;
 

@@ -87,20 +87,20 @@ fn runs_jobs(device: Device) -> Result {
         match run(&mut backend, &mut job) {
             Ok(_) => assert!(!is_too_large && job.buffers[out].to_vec::<u32>()? == [64; 64]),
             Err(failure) => {
-                let said = failure.to_string();
+                let message = failure.to_string();
                 assert!(
-                    is_too_large && said.contains("cooperative-grid: "),
-                    "{said}"
+                    is_too_large && message.contains("cooperative-grid: "),
+                    "{message}"
                 );
             }
         }
     }
     let mut short = Job::new(PTX);
     short.buffer(Buffer::zeroed::<u8>("factor", 3).in_variable("factor"));
-    let said = run(&mut backend, &mut short).unwrap_err().to_string();
+    let message = run(&mut backend, &mut short).unwrap_err().to_string();
     assert!(
-        said.ends_with("the variable `factor` has 4 bytes, not 3"),
-        "{said}"
+        message.ends_with("the variable `factor` has 4 bytes, not 3"),
+        "{message}"
     );
 
     let mut bad = Job::new(PTX);

@@ -1,4 +1,4 @@
-//! Tensor maps in all the memory that kernels can take them from, and what lies where they point: on
+//! Tensor maps in every memory that kernels can take them from, and addresses without a map: on
 //! the emulator, and on a GPU where there is one.
 
 mod support;
@@ -102,13 +102,13 @@ fn loads_from_constant_memory(device: &Device) -> Result {
     unsafe { tile.launch(Shape::new(1, 256), (&out, 16, 8)) }?;
     let expected: Vec<i32> = boxed(16, 8).iter().map(|element| -element).collect();
     assert_eq!(out.read()?, expected);
-    // Zeros are no map. On a GPU the fault would end the tests of this process.
+    // Zeros are not a map. On a GPU the fault would end the tests of this process.
     module.set_variable("constant_map", &[0; TensorMap::BYTES])?;
     if device.is_emulator() {
         // SAFETY: the kernel finds no map, and stops.
         let result = unsafe { tile.launch(Shape::new(1, 256), (&out, 32, 16)) };
-        let said = result.unwrap_err().to_string();
-        assert!(said.contains("map"), "{said}");
+        let message = result.unwrap_err().to_string();
+        assert!(message.contains("map"), "{message}");
     }
     let error = module
         .set_tensor_map("no_map", &matrix.tensor_map(tiled)?)

@@ -1,5 +1,5 @@
 //! Ports the guide's "Using TMA to transfer one-dimensional arrays": its three ways to start the
-//! load and to say how many bytes come.
+//! load and to announce the number of its bytes.
 
 use tma::{
     Barrier, Block, SharedPtr, Stores, kernel,
@@ -148,7 +148,7 @@ mod host {
         pub threads: u32,
     }
 
-    /// How the load is started and its bytes are announced.
+    /// The way to start the load and to announce its bytes.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum AddOneForm {
         /// One call does both.

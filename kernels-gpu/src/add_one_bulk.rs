@@ -12,7 +12,7 @@ use crate::vectors::{VECTOR_BYTES, Vector, one_more, tile_bytes};
 ///
 /// # Safety
 /// 1. `src` and `dst` point to `len_bytes` bytes of global memory that only this kernel uses while
-///    it runs; they are the same or do not overlap.
+///    it runs. They are the same or do not overlap.
 /// 2. Both addresses and `len_bytes` are multiples of 16, and no block begins past the end.
 /// 3. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads, and the launch has
 ///    the shared memory.
@@ -70,7 +70,7 @@ mod host {
         pub len_bytes: u64,
         /// The buffer that is written.
         pub dst: usize,
-        /// Where in it the first number goes.
+        /// The index of the first number in it.
         pub dst_offset_bytes: u64,
         /// The buffer that is read, from its start.
         pub src: usize,

@@ -38,7 +38,7 @@ const fn chunk_bytes(threads: u32) -> u32 {
 ///
 /// # Safety
 /// 1. `src` and `dst` point to `len_bytes` bytes of global memory that only this kernel uses while
-///    it runs; they are the same or do not overlap.
+///    it runs. They are the same or do not overlap.
 /// 2. Both addresses and `len_bytes` are multiples of 16, and there are fewer than 2^31 chunks.
 /// 3. `counter` is as its type requires.
 /// 4. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads and of 64 at least,

@@ -40,13 +40,13 @@ pub unsafe fn add_one_tile<const VECTORS: usize>(
     let vectors = VECTORS as u32 * block.threads();
     let position = [block_idx().x, block_idx().y];
 
-    // SAFETY: the maps are as wanted (1), and the buffer takes the patch (2).
+    // SAFETY: the maps are as required (1), and the buffer takes the patch (2).
     let tile = block.load_buffer(data, vectors, BAR::ptr(), |loads, tile| unsafe {
         patch.load(loads, src, position, tile.cast());
     });
     // Where a number is in the tile makes no difference.
     let tile = tile.update::<VECTORS>(block, one_more);
-    // SAFETY: the maps are as wanted (1), rows end so, and no coordinate is negative (2).
+    // SAFETY: the maps are as required (1), rows end so, and no coordinate is negative (2).
     tile.store(block, |stores, tile| unsafe {
         patch.store(stores, dst, position, tile.cast());
     });

@@ -61,7 +61,7 @@ pub unsafe fn add_one_tile_ring<const STAGES: u32>(
     pipeline.split(
         |mut fill| {
             for number in Items::drawn(block, 1, patches, counter) {
-                // SAFETY: the maps are as wanted (1); the stage takes the patch (2).
+                // SAFETY: the maps are as required (1); the stage takes the patch (2).
                 fill.next()
                     .with_item(number)
                     .load_with(|loads, stage| unsafe {
@@ -76,7 +76,7 @@ pub unsafe fn add_one_tile_ring<const STAGES: u32>(
                 stage
                     .own(workers, vectors)
                     .update_at_once::<VECTORS>(one_more);
-                // SAFETY: the maps are as wanted (1), rows end so (2), and no coordinate is negative (3).
+                // SAFETY: the maps are as required (1), rows end so (2), and no coordinate is negative (3).
                 drain.store(stage, |stores, stage| unsafe {
                     patch.store(stores, dst, position(number), stage.cast());
                 });

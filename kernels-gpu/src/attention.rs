@@ -142,12 +142,14 @@ macro_rules! heads {
         #[doc = concat!("Writes `softmax(scale * Q * transpose(K)) * V` for heads of ", $dim, " elements, and the logarithms of the sums.")]
         ///
         /// Keys belong to the same sequence. Where it is causal, a query sees no key after it, the last of both at the
-        /// same position. A query that sees none gets zeros, and the logarithm of 0. Where sequences are packed, elements that
-        /// follows the values of one is multiplied by zero: infinities and NaN among them reach its last keys' results.
+        /// same position. A query that sees none gets zeros, and the logarithm of 0. If sequences are packed,
+        /// elements that follow the values of one are multiplied by zero: infinities and NaN among them reach the
+        /// results of its
+        /// last keys.
         ///
         /// # Safety
         /// 1. The tensors have the elements of all heads innermost, then positions, then sequences, with one sequence
-        ///    where these are packed. No thread writes queries, keys and values; no other code uses results, which are
+        ///    where these are packed. No thread writes queries, keys and values. No other code uses results, which are
         ///    at `results_at`, and logarithms, one `f32` for each query of each head of each sequence in the tensors,
         ///    positions innermost.
         /// 2. `sequences` has the extents of the tensors, none of them zero except the keys, and one to all heads in a
@@ -178,7 +180,7 @@ macro_rules! heads {
             [f32; $scores]: Sums<T::Ptx, T::Ptx>,
             [f32; $sums]: Sums<T::Ptx, T::Ptx>,
         {
-            // SAFETY: the conditions are the same.
+            // SAFETY: this kernel has the conditions that `attend` requires (1).
             unsafe {
                 attend::<T, [f32; $scores], [f32; $sums], CAUSAL, $keys, $boxes, $boxes, $steps, $slots, $slots, $stages>(
                     [results, queries],
@@ -231,7 +233,7 @@ unsafe fn attend<
     let block = unsafe { Block::converged() };
     let elements = BOX * BOXES as u32;
     let count = sequences.items_of_head() * sequences.all_heads;
-    // SAFETY: (2) and (4) of the kernels; the item is below their number.
+    // SAFETY: (2) and (4) of the kernels hold, and the item's index is below the number of items.
     let item = |index| unsafe { sequences.item(index, starts) };
 
     type All<T, const KEYS: usize, const BOXES: usize, const SLOTS: usize> =
@@ -241,7 +243,8 @@ unsafe fn attend<
     let loaded = memory.byte_add(offset_of!(All<T, KEYS, BOXES, SLOTS>, loaded) as u32);
     let stages = memory.byte_add(offset_of!(All<T, KEYS, BOXES, SLOTS>, stages) as u32);
     if block.elect() {
-        // SAFETY: one thread does so, before any other uses the barriers, in memory that is for them alone (3 of
+        // SAFETY: one thread initialises the barriers, before any other uses them, in memory that is for them alone
+        // (3 of
         // `Block::converged`). The loading thread fills a slot, and each warpgroup releases it.
         unsafe { Ring::<QUERY_SLOTS>::init(loaded.cast(), 1, 2) };
     }
@@ -464,7 +467,7 @@ unsafe fn attend<
             slot.advance();
         });
     };
-    // SAFETY: the attributes say so.
+    // SAFETY: `max_threads` and `min_blocks` of the kernels allow 40 and 232 registers.
     unsafe { pipeline.split::<THREADS, 40, 232>(fill, multiply) };
 }
 

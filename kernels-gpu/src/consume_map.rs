@@ -118,7 +118,7 @@ mod host {
         pub maps: usize,
         /// The buffer that gets the boxes.
         pub output: usize,
-        /// Where the boxes begin: in dimension 0, and in all others.
+        /// The first coordinates of the boxes: in dimension 0, and in all others.
         pub coords: [i32; 2],
         /// The number of maps.
         pub count: u32,

@@ -35,9 +35,9 @@ const COLUMN_BYTES: u32 = 4 * COLUMN_ELEMS;
 /// of the pixel under the first buffer of the filter for the first result: minus the padding.
 ///
 /// # Safety
-/// 1. `images` is an im2col map of `f32` with dimensions [`CHANNELS`], W, H, N; its box of pixels has
+/// 1. `images` is an im2col map of `f32` with dimensions [`CHANNELS`], W, H, N. Its box of pixels has
 ///    `width` by `height` pixels from `first` on, [`CHANNELS`] channels for each pixel and [`PIXELS`]
-///    pixels for each column, no swizzle; no thread writes the images while the kernel runs.
+///    pixels for each column, no swizzle. No thread writes the images while the kernel runs.
 /// 2. `filters` is as its type requires; `output` has room for `pixels` pixels, which is
 ///    `width * height * N`, and no other code uses it.
 /// 3. Grid and blocks are one-dimensional; there is a block of 256 threads for each [`PIXELS`] results.
@@ -142,9 +142,9 @@ const fn loads(width: u32) -> u32 {
 /// left out.
 ///
 /// # Safety
-/// 1. `images` is an im2col map of `f32` with dimensions [`CHANNELS`], W, H, N; its box of pixels has the image with
+/// 1. `images` is an im2col map of `f32` with dimensions [`CHANNELS`], W, H, N. Its box of pixels has the image with
 ///    its padding, `width` by `height` pixels from `first` on, [`CHANNELS`] channels for each pixel and [`COLUMN`]
-///    pixels for each column, with a 64-byte swizzle; no thread writes the images while the kernel runs.
+///    pixels for each column, with a 64-byte swizzle. No thread writes the images while the kernel runs.
 /// 2. `filters` has all filters at a multiple of 16 bytes, which no thread writes; `output` has room for
 ///    `(width - 2) * (height - 2) * N` pixels at a multiple of 16 bytes, and no other code uses it.
 /// 3. `pixels` is `width * height * N`; `width` is [`MOST_WIDTH`] at most.
@@ -179,7 +179,7 @@ pub unsafe fn conv_im2col_padded(
         ]
     };
     let loading = block.load(LOADED::ptr(), |transaction| {
-        // SAFETY: the filters are there (2), and so is room for them.
+        // SAFETY: the filters exist (2), and shared memory has room for them.
         unsafe {
             transaction.bulk(
                 WEIGHTS::ptr().cast(),

@@ -162,7 +162,7 @@ mod host {
         pub len_bytes: u64,
         /// The buffer that is written.
         pub dst: usize,
-        /// Where in it the copy begins.
+        /// The offset of the copy in it.
         pub dst_offset_bytes: u64,
         /// The buffer that is read, from its start.
         pub src: usize,

@@ -47,12 +47,12 @@ pub unsafe fn copy_tile<const STAGES: u32>(
 ) {
     let position = |number: u32| [number % patches_x, number / patches_x];
     let load = |number: u32, loads: &mut Transaction<'_>, buffer| {
-        // SAFETY: the buffer is free, aligned and takes the patch (2); the maps are as wanted (1).
+        // SAFETY: the buffer is free, aligned and takes the patch (2); the maps are as required (1).
         unsafe { patch.load(loads, src, position(number), buffer) };
     };
     let store = |number: u32, stores: &mut Stores, buffer| {
         // SAFETY: the patch has been loaded, and its buffer is left alone until the group has been read; the maps are
-        // as wanted (1, 2).
+        // as required (1, 2).
         unsafe { patch.store(stores, dst, position(number), buffer) };
     };
     // SAFETY: every thread gets here (5).
@@ -87,11 +87,11 @@ pub unsafe fn copy_tile_once(
     // SAFETY: this thread has made the barrier; its one phase has this arrival and the bytes of the loads.
     let full = unsafe { Barrier::assume_init(BAR::ptr()) };
     let mut loads = full.transaction();
-    // SAFETY: the buffer takes the patch (2), and the maps are as wanted (1).
+    // SAFETY: the buffer takes the patch (2), and the maps are as required (1).
     unsafe { patch.load(&mut loads, src, position, buffer) };
     full.wait(loads.arrive());
     let mut stores = Stores::new();
-    // SAFETY: the patch has been loaded, and the block stays until it has been read; the maps are as wanted (1, 2).
+    // SAFETY: the patch has been loaded, and the block stays until it has been read; the maps are as required (1, 2).
     unsafe { patch.store(&mut stores, dst, position, buffer) };
     stores.commit().wait_read();
 }

@@ -60,11 +60,14 @@ pub const QUERIES: u32 = 8;
 ///
 /// # Safety
 /// 1. `value`, `locations`, `weights` and `output` are as long as the layout requires for `batches`,
-///    `queries` and the shapes, at multiples of 16 bytes; no other code writes the inputs or uses the
+///    `queries` and the shapes, at multiples of 16 bytes. No other code writes the inputs or uses the
 ///    output while the kernel runs.
 /// 2. Heights and widths are at least 3, and borders are zero.
 /// 3. Grid and blocks are one-dimensional; blocks are whole warps.
-#[allow(clippy::too_many_arguments, reason = "the operator has so many")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "each is an argument of the operator"
+)]
 // Four blocks: ptxas then uses 64 registers for loads that are in flight, and not 48.
 #[kernel(max_threads = 256, min_blocks = 4)]
 pub unsafe fn deform_attn_gather(
@@ -98,7 +101,10 @@ pub unsafe fn deform_attn_gather(
 /// 2. `map_0` to `map_3` are over the images of all batches: dimensions `W * CHANNELS`, H and batches.
 /// 3. Grid and blocks are one-dimensional; blocks are whole warps; `waves` is at most `batches`.
 /// 4. The launch has the shared memory.
-#[allow(clippy::too_many_arguments, reason = "the operator has so many")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "each is an argument of the operator"
+)]
 #[kernel(
     max_threads = 256,
     instances(STAGES = 1, 2, 4),
@@ -146,7 +152,10 @@ pub unsafe fn deform_attn_tiles<const STAGES: u32>(
 /// # Safety
 /// 1. As for [`deform_attn_tiles`], with maps of the first two images.
 /// 2. `value` is as for [`deform_attn_gather`].
-#[allow(clippy::too_many_arguments, reason = "the operator has so many")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "each is an argument of the operator"
+)]
 #[kernel(
     max_threads = 896,
     instances(STAGES = 1, 2),
@@ -182,7 +191,10 @@ pub unsafe fn deform_attn_resident<const STAGES: u32>(
 /// # Safety
 /// 1. As for [`deform_attn_gather`], (1) and (2).
 /// 2. As for [`deform_attn_tiles`], (3) and (4).
-#[allow(clippy::too_many_arguments, reason = "the operator has so many")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "each is an argument of the operator"
+)]
 #[kernel(
     max_threads = 768,
     shared_bytes = |threads| pairs::shared_bytes(threads, [shape_0, shape_1, shape_2, shape_3])
@@ -229,7 +241,7 @@ mod host {
     /// `[batch][query][image][8 points]`; `output` is `[batch][query][32]`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct DeformAttn {
-        /// How pixels are fetched.
+        /// The way in which pixels are fetched.
         pub form: DeformAttnForm,
         /// Height and width of each image, the border counted.
         pub shapes: [[u32; 2]; 4],
@@ -254,10 +266,10 @@ mod host {
         pub waves: u32,
     }
 
-    /// How pixels are fetched.
+    /// The way in which pixels are fetched.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum DeformAttnForm {
-        /// By ordinary loads.
+        /// Pixels are fetched by ordinary loads.
         Gather,
         /// Tiles, with 1, 2 or 4 stages in each warp.
         Tiles {

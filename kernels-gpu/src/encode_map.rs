@@ -14,7 +14,7 @@ use tma::{
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct MapFields {
-    /// Where the tensor begins, from the address that the kernel is given: a multiple of 16.
+    /// The offset of the tensor from the address that the kernel gets: a multiple of 16.
     pub offset_bytes: u64,
     /// Distance of two neighbours in dimension 1 and up, in bytes.
     pub global_stride_bytes: [u64; 4],

@@ -87,7 +87,7 @@ struct Operands<'a, T> {
     bias: *const f32,
 }
 
-/// Writes `activation(alpha * A * B + bias)` to C, rounded to its type; sums are of `f32`.
+/// Writes `activation(alpha * A * B + bias)` to C, rounded to its type. Sums are of `f32`.
 ///
 /// A has M rows of K numbers and B has K rows of N: `gemm_bf16_true_true` takes A as it is and B transposed, K along
 /// the rows of both; where one of the two is `false`, it is A transposed, or B as it is. Tiles of C, 128 by 256, are
@@ -97,7 +97,7 @@ struct Operands<'a, T> {
 /// 1. `a`, `b` and `c` are maps with boxes of 64 by 64, of the rows of the matrices as they are in memory; no
 ///    thread writes A and B while the kernel runs, no other code uses C.
 /// 2. `product` has the tiles that cover C, at least one and fewer than 2^16 each way, in groups of 1 to 2^16 - 1
-///    rows, and stages of 64 that cover K; the tiles are fewer than 2^31 together, and coordinates are below 2^31.
+///    rows, and stages of 64 that cover K. The tiles are fewer than 2^31 together, and coordinates are below 2^31.
 /// 3. `bias` has the numbers that `product` requires: one for each column or none.
 /// 4. Grid and blocks are one-dimensional.
 #[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# Instructions of `gemm_bf16_true_true`\n```text\n", include_str!("../../tests/golden/ptx/gemm_bf16_true_true.txt"), "\n```"))]
@@ -123,7 +123,7 @@ pub unsafe fn gemm<T: MatrixElement + Half, const A_K_MAJOR: bool, const B_K_MAJ
         product,
         bias,
     };
-    // SAFETY: the conditions are the same.
+    // SAFETY: (1) to (4) hold, and the attributes are those of this kernel, as `run` requires (1).
     unsafe { Kernel::<T, Wide, A_K_MAJOR, B_K_MAJOR>::run(operands) }
 }
 
@@ -153,7 +153,7 @@ pub unsafe fn gemm_narrow<T: MatrixElement + Half, const A_K_MAJOR: bool, const 
         product,
         bias,
     };
-    // SAFETY: the conditions are the same (1).
+    // SAFETY: (1) to (4) of `gemm` hold (1), and the attributes are those of this kernel, as `run` requires (1).
     unsafe { Kernel::<T, Narrow, A_K_MAJOR, B_K_MAJOR>::run(operands) }
 }
 
@@ -192,7 +192,7 @@ where
     /// 1. The conditions of [`gemm`] hold, and the attributes are those of its kernels.
     #[inline(always)]
     unsafe fn run(operands: Operands<'a, T>) {
-        // SAFETY: the conditions are the same (1).
+        // SAFETY: (1) to (4) of `gemm` hold (1), as `setup` requires (1).
         let (kernel, pipeline) = unsafe { Self::setup(operands) };
         let producer = |fill| kernel.producer(fill);
         let consumer = |warpgroup, products| kernel.consumer(warpgroup, products);

@@ -145,10 +145,10 @@ struct Operands<'a> {
 /// are zero. Tiles of C, 128 by 128, are dealt to the blocks.
 ///
 /// # Safety
-/// 1. `a` and `b` are maps with boxes of 128 by 64, `c` is one with boxes of 64 by 64, of the rows of the matrices;
-///    no thread writes A and B while the kernel runs, no other code uses C.
+/// 1. `a` and `b` are maps with boxes of 128 by 64, `c` is one with boxes of 64 by 64, of the rows of the matrices.
+///    No thread writes A and B while the kernel runs, no other code uses C.
 /// 2. `product` has the tiles that cover C, at least one and fewer than 2^16 each way, in groups of 1 to
-///    2^16 - 1 rows, and stages that cover K; the tiles are fewer than 2^31 together, and coordinates are below 2^31.
+///    2^16 - 1 rows, and stages that cover K. The tiles are fewer than 2^31 together, and coordinates are below 2^31.
 /// 3. `a_scales` is a map with boxes of 128 by 1 of the scales of A, where the scales of all rows for one stage are a
 ///    row; `b_scales` has the scales of B: all stages for 128 rows, then all stages for the next 128 rows. No thread
 ///    writes them.
@@ -209,7 +209,7 @@ where
     /// 1. (1) to (4) of [`gemm_fp8`] hold for these tiles, and the attributes are those of its kernels.
     #[inline(always)]
     unsafe fn run(operands: Operands<'a>, tiles: u32, places: F) {
-        // SAFETY: the conditions are the same (1).
+        // SAFETY: (1) to (4) of `gemm_fp8` hold for these tiles (1), as `setup` requires (1).
         let (kernel, pipeline) = unsafe { Self::setup(operands, tiles, places) };
         let producer = |fill| kernel.producer(fill);
         let consumer = |warpgroup, products| kernel.consumer(warpgroup, products);
@@ -325,18 +325,18 @@ fn main_loop(stages: u32, mut start: impl FnMut(Sums) -> InFlightStage) -> Sums 
     // Two stages a turn, each with registers of its own.
     loop {
         if left == 1 {
-            // SAFETY: no stage was started after the last one.
+            // SAFETY: these products are the last ones, so 0 stages were started after them (1).
             return unsafe { even.add_to::<0>(sums) }.0;
         }
         let odd = start(spare);
-        // SAFETY: one stage was started after it.
+        // SAFETY: one stage was started after these products (1).
         (sums, spare) = unsafe { even.add_to::<1>(sums) };
         if left == 2 {
-            // SAFETY: no stage was started after the last one.
+            // SAFETY: these products are the last ones, so 0 stages were started after them (1).
             return unsafe { odd.add_to::<0>(sums) }.0;
         }
         even = start(spare);
-        // SAFETY: one stage was started after it.
+        // SAFETY: one stage was started after these products (1).
         (sums, spare) = unsafe { odd.add_to::<1>(sums) };
         left -= 2;
     }

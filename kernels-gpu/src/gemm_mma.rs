@@ -33,7 +33,7 @@ pub struct Results {
     pub extents: [u32; 2],
 }
 
-/// Writes A times B to C, rounded to its type; sums are of `f32`.
+/// Writes A times B to C, rounded to its type. Sums are of `f32`.
 ///
 /// A has M rows of K numbers and B has K rows of N: `gemm_mma_bf16_true_true_4` takes A as it is and B transposed, K
 /// along the rows of both; where one of the two is `false`, it is A transposed, or B as it is. The last number is that
@@ -41,10 +41,10 @@ pub struct Results {
 /// blocks. Elements after the ends of A and B along K count as zero. Columns are written in pairs.
 ///
 /// # Safety
-/// 1. `a` and `b` are maps with boxes of 64 by 64, of the rows of the matrices as they are in memory; no thread writes
+/// 1. `a` and `b` are maps with boxes of 64 by 64, of the rows of the matrices as they are in memory. No thread writes
 ///    A and B while the kernel runs.
 /// 2. `tiling` has the tiles that cover C, at least one and fewer than 2^16 each way, in groups of 1 to 2^16 - 1 rows,
-///    and stages of 64 that cover K; the tiles are fewer than 2^31 together, and coordinates are below 2^31.
+///    and stages of 64 that cover K. The tiles are fewer than 2^31 together, and coordinates are below 2^31.
 /// 3. `c` points to the rows that `results` describes, of an element more where they have an odd number; no other code
 ///    uses them. `c` is a multiple of 4 bytes, and so is the stride.
 /// 4. Grid and blocks are one-dimensional, blocks have 256 threads.
@@ -126,7 +126,7 @@ impl<'a, T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u3
         producer
     }
 
-    /// Has one thread load the next stage, if there is one, when all warps have released the stage.
+    /// Loads the next stage, if there is one, from one thread once all warps have released the stage.
     #[inline(always)]
     fn load_next(&mut self) {
         if self.stage == self.tiling.stages {
@@ -311,7 +311,7 @@ mod host {
         pub a_transposed: bool,
         /// B is given transposed: N rows of K numbers.
         pub b_transposed: bool,
-        /// From row to row of C, A and B as they are in memory, in elements; by default rows are stored one after the
+        /// The row strides of C, A and B as they are in memory, in elements; by default rows are stored one after the
         /// other.
         pub strides: [Option<u64>; 3],
         /// The buffer of the product.

@@ -2,7 +2,7 @@
 //! through them.
 //!
 //! Each writes A times the transpose of B to C: A has `m` rows of `k` numbers, B has `n` rows of `k`, C has `m` rows of
-//! `n`, all of `bf16`, one after the other; sums are of `f32`.
+//! `n`, all of `bf16`, one after the other. Sums are of `f32`.
 
 pub mod one_thread;
 pub mod persistent;
@@ -39,7 +39,7 @@ const fn own(thread: u32) -> [u32; 2] {
 /// Adds the products of two tiles to a thread's sums.
 ///
 /// # Safety
-/// 1. The tiles are there, and no thread writes them.
+/// 1. The tiles exist, and no thread writes them.
 #[inline(always)]
 unsafe fn add_products(sums: &mut [f32; EACH], thread: u32, [a, b]: [SharedPtr<Tile64>; 2]) {
     let [column, row] = own(thread);

@@ -10,7 +10,7 @@ pub const BINS: usize = 256;
 
 const BINS_BYTES: u32 = size_of::<[u32; BINS]>() as u32;
 
-/// Adds to `counts[v]` how often the byte `v` is among the `len` ones of `data`.
+/// Adds to `counts[v]` the number of bytes `v` among the `len` bytes of `data`.
 ///
 /// # Safety
 /// 1. `data` has `len` bytes that no thread writes while the kernel runs.
@@ -74,7 +74,7 @@ pub unsafe fn histogram_lanes(data: *const u8, len: u32, counts: *mut u32) {
         count_word(d);
     };
     let vectors = len / VECTOR_BYTES;
-    // SAFETY: callers ask for vectors that are there (1), aligned (4), and no thread writes them (1).
+    // SAFETY: callers pass indices of existing vectors (1), aligned (4), and no thread writes them (1).
     let load = |index: u64| unsafe { memory::load_nc(data.cast::<Vector>().add(index as usize)) };
     let of_grid = u64::from(block.blocks().get()) * u64::from(block.threads());
     let mut index =

@@ -44,7 +44,7 @@ pub unsafe fn hwc_tile(
         static SMEM_TILE: Tile<Pixels>;
         static BAR: Mbarrier;
     }
-    // SAFETY: every thread gets here (4); the image and the channel are as wanted (1, 3).
+    // SAFETY: every thread gets here (4); the image and the channel are as required (1, 3).
     let block = unsafe { Block::converged() };
     // X is C, Y is W, Z is H.
     let tile = block

@@ -8,13 +8,13 @@ use crate::rows::{self, Number, Operation, Row};
 /// elements: mean and variance, the mean of `(x - mean)^2`, are taken over the row.
 ///
 /// Rows of more than [`rows::MEDIUM`] elements are for the entries that end with `true`, all others for those with
-/// `false`, and rows of at most [`rows::SHORT_BYTES`] for [`layer_norm_short`], too; sums are of `f32`.
+/// `false`, and rows of at most [`rows::SHORT_BYTES`] for [`layer_norm_short`], too. Sums are of `f32`.
 ///
 /// # Safety
 /// 1. `src` and `dst` have `rows` rows one after the other, `weight` and `bias` have one each, all at multiples of 16
-///    bytes; no other code uses `dst`, and no thread writes the others, while the kernel runs. `dst` is `src` or does
+///    bytes. No other code uses `dst`, and no thread writes the others, while the kernel runs. `dst` is `src` or does
 ///    not overlap it.
-/// 2. The bytes of a row are a multiple of 16, from 16 on, and `LONG` is whether it has more than
+/// 2. The bytes of a row are a multiple of 16, from 16 on, and `LONG` is true if it has more than
 ///    [`rows::MEDIUM`] elements: at most twice that number.
 /// 3. `counter` is as its type requires; `rows`, the blocks of the grid and 512 are fewer than 2^32 together.
 /// 4. Grid and blocks are one-dimensional. A block has a warp that loads, and at least the whole warps that have 32
@@ -53,11 +53,11 @@ pub unsafe fn layer_norm<T: Number, const LONG: bool>(
     };
 }
 
-/// The same for rows of at most [`rows::SHORT_BYTES`] bytes; a block has one, or one for each of its warps.
+/// The same operation for rows of at most [`rows::SHORT_BYTES`] bytes; a block has one row, or one per warp.
 ///
 /// # Safety
 /// 1. `src` and `dst` have `rows` rows one after the other, `weight` and `bias` have one each, all at multiples of 16
-///    bytes; no other code uses `dst`, and no thread writes the others, while the kernel runs. `dst` is `src` or does
+///    bytes. No other code uses `dst`, and no thread writes the others, while the kernel runs. `dst` is `src` or does
 ///    not overlap it.
 /// 2. The bytes of a row are a multiple of 16, from 16 to [`rows::SHORT_BYTES`].
 /// 3. Grid and blocks are one-dimensional, blocks of whole warps, 256 threads at most. Where a row has at most 2 KiB,

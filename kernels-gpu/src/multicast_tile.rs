@@ -48,7 +48,7 @@ pub unsafe fn multicast_tile(
     // Grid and clusters are one-dimensional; `%clusterid` would be worked out by a division.
     let column = x + (block.index() / BLOCKS * TILE[0] as u32) as i32;
     // Every block has a barrier of its own, which counts all slices that arrive in it. None is sent before the
-    // barriers of all blocks are there.
+    // barriers of all blocks are initialised.
     let tile = cluster.load_tiles(block, SMEM_TILE::ptr(), BAR::ptr(), map, |rank| {
         [column, y + (rank * SLICE_ROWS as u32) as i32]
     });
@@ -103,7 +103,7 @@ pub unsafe fn multicast_tiles(
             let coords = [column, y + (rank * SLICE_ROWS as u32) as i32];
             let to = buffer.add(number * BLOCKS + rank);
             // SAFETY: the memory is for this slice alone in each block, which expects it in the one phase of its
-            // barrier and stays until it is there; the matrix may be read (1).
+            // barrier and stays until the tile has arrived; the matrix may be read (1).
             unsafe { bar.multicast(to, map, coords, (1 << BLOCKS) - 1) };
             at.advance();
         }

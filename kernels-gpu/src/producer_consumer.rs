@@ -20,7 +20,7 @@ const PRODUCERS: u32 = 32;
 ///
 /// # Safety
 /// 1. `input` and `output` have `buffer_len * batches` numbers for each block, at multiples of 4
-///    bytes; no other code writes the input or uses the output while the kernel runs.
+///    bytes. No other code writes the input or uses the output while the kernel runs.
 /// 2. Grid and blocks are one-dimensional; blocks have at least 64 threads, in whole warps.
 /// 3. The launch has the shared memory.
 #[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/producer_consumer_ring.ptx"), "\n```"))]
@@ -49,7 +49,7 @@ pub unsafe fn producer_consumer_ring(
         |_| {
             for batch in 0..batches {
                 ring.acquire(cursor);
-                // SAFETY: the batch is there (1), and the stage is empty. The barrier takes one arrival
+                // SAFETY: the batch exists (1), and the stage is empty. The barrier takes one arrival
                 // from each producer, which its copies make when they are done.
                 unsafe {
                     work.produce(buffer.add(cursor.stage() * buffer_len), batch);
@@ -62,7 +62,7 @@ pub unsafe fn producer_consumer_ring(
             let mut cursor = Cursor::new();
             for batch in 0..batches {
                 ring.wait(cursor);
-                // SAFETY: the batch is there (1), and the stage is full.
+                // SAFETY: the batch exists (1), and the stage is full.
                 unsafe { work.consume(consumers, buffer.add(cursor.stage() * buffer_len), batch) };
                 ring.release(cursor);
                 cursor.advance();
@@ -86,7 +86,7 @@ pub unsafe fn producer_consumer_barriers(
     batches: u32,
     buffer_len: u32,
 ) {
-    // The first two say whether the buffers are filled, the others whether they are ready to be filled.
+    // The first two complete when the buffers are filled, the others when they are ready to be filled.
     shared! {
         static BAR: [Mbarrier; 4];
     }
@@ -103,7 +103,7 @@ pub unsafe fn producer_consumer_barriers(
                 // Wait for the buffer to be ready.
                 bars.empty(at).arrive_and_wait();
                 // Fill it: the phase waits for the copies besides this thread's own arrival.
-                // SAFETY: the batch is there (1), the buffer is ready, and the arrival comes after.
+                // SAFETY: the batch exists (1), the buffer is ready, and the arrival comes after.
                 unsafe {
                     work.produce(buffer.add(at.stage() * buffer_len), batch);
                     cp_async_mbarrier_arrive::arrive(bars.full(at).address());
@@ -121,7 +121,7 @@ pub unsafe fn producer_consumer_barriers(
             }
             for batch in 0..batches {
                 bars.full(at).arrive_and_wait();
-                // SAFETY: the batch is there (1), and the buffer is filled.
+                // SAFETY: the batch exists (1), and the buffer is filled.
                 unsafe { work.consume(consumers, buffer.add(at.stage() * buffer_len), batch) };
                 // The buffer is ready to be filled again.
                 let _ = bars.empty(at).arrive();
@@ -164,12 +164,12 @@ impl Work {
     /// Starts this producer's copies of a batch.
     ///
     /// # Safety
-    /// 1. The batch is there, and the buffer has room for it that no thread uses.
+    /// 1. The batch exists, and the buffer has room for it that no thread uses.
     #[inline(always)]
     unsafe fn produce(&self, buffer: SharedPtr<f32>, batch: u32) {
         let mut i = warp::lane();
         while i < self.buffer_len {
-            // SAFETY: the number is there, and has an address of its own (1).
+            // SAFETY: the number exists, and has an address of its own (1).
             unsafe {
                 let from = self.input.add(self.batch(batch) + i as usize);
                 cp_async::shared_cta_global::<Ca, 4>(buffer.add(i).cast(), from.cast());
@@ -186,7 +186,7 @@ impl Work {
     unsafe fn consume(&self, consumers: Warps, buffer: SharedPtr<f32>, batch: u32) {
         let mut i = consumers.thread();
         while i < self.buffer_len {
-            // SAFETY: the number is there, and the output has room for it (1).
+            // SAFETY: the number exists, and the output has room for it (1).
             unsafe {
                 let dst = self.output.add(self.batch(batch) + i as usize);
                 *dst = 2.0 * buffer.add(i).read() + 1.0;
@@ -209,7 +209,7 @@ mod host {
     /// Writes `2 * x + 1` for each number of the input: a warp of each block copies, the others compute.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct ProducerConsumer {
-        /// How the warps synchronise.
+        /// The way in which the warps synchronise.
         pub form: ProducerConsumerForm,
         /// The buffer of `f32` that is read: `batches * buffer_len` numbers for each block.
         pub input: usize,

@@ -69,7 +69,7 @@ mod host {
         pub dst: usize,
         /// The buffer that is read.
         pub src: usize,
-        /// Where the part begins in both, in bytes.
+        /// The offset of the part in both buffers, in bytes.
         pub offset_bytes: u64,
         /// The number of bytes of the part.
         pub len_bytes: u64,

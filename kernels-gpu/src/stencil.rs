@@ -39,7 +39,7 @@ pub unsafe fn stencil_loads(
     let buffer = BUFFER_OF_BLOCK::ptr();
     let tid = block.thread();
     let copy = |to: u32, number: f32| {
-        // SAFETY: the element is there, and no other code has it.
+        // SAFETY: the element exists, and no other code has it.
         unsafe { buffer.at(to).write(number) };
     };
     if tid < HALO {
@@ -161,7 +161,7 @@ const BYTES_OF_THREAD: u64 = 24;
 /// Works like [`stencil_loads`] with many centres for each block, which three bulk copies bring: one for each eight threads.
 ///
 /// # Safety
-/// 1. `left`, `center`, `right` and `output` have `centers` values at multiples of 16 bytes; no thread writes the first
+/// 1. `left`, `center`, `right` and `output` have `centers` values at multiples of 16 bytes. No thread writes the first
 ///    three, and no other code uses the last.
 /// 2. Grid and blocks are one-dimensional; blocks are whole warps, and none begins after the last centre.
 #[kernel(max_threads = 1024, shared_bytes = |threads| threads * BYTES_OF_THREAD)]
@@ -188,7 +188,7 @@ pub unsafe fn stencil_bulk(
     let loading = block.load_buffer(buffer, vectors, LOADED::ptr(), |loads, to| {
         let at = first as usize;
         let [halo_bytes, center_bytes] = VECTORS.map(|vectors| vectors * centers * VECTOR_BYTES);
-        // SAFETY: the values are there, aligned (1), and so is room for them.
+        // SAFETY: the values exist, aligned (1), and so does room for them.
         unsafe {
             loads.bulk(to.cast(), left.add(at).cast(), halo_bytes);
             loads.bulk(
@@ -243,7 +243,7 @@ shared! {
 /// 1. No other code uses the memory at `to` until the copy has been waited for.
 #[inline(always)]
 unsafe fn copy(to: SharedPtr<f32>, from: &f32) {
-    // SAFETY: the number is there, and so is room for it (1); both are multiples of 4.
+    // SAFETY: the number exists, and so does room for it (1); both are multiples of 4.
     unsafe { cp_async::shared_cta_global::<Ca, 4>(to.cast(), (&raw const *from).cast()) };
 }
 
@@ -325,7 +325,7 @@ mod host {
     /// Sums 17 neighbours of each of 32 numbers in each block.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Stencil {
-        /// How the numbers are loaded.
+        /// The way in which the numbers are loaded.
         pub form: StencilForm,
         /// The buffer of the left halos: 8 numbers of `f32` for each block.
         pub left: usize,
@@ -341,7 +341,7 @@ mod host {
         pub threads: u32,
     }
 
-    /// How a stencil's numbers are loaded.
+    /// The way in which a stencil's numbers are loaded.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum StencilForm {
         /// Ordinary loads and stores.

@@ -35,7 +35,7 @@ constant! {
 #[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/tile_2d.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn tile_2d(#[grid_constant] map: &TileMap<Rows>, x: i32, y: i32) {
-    // SAFETY: every thread gets here (3); the tensor and the coordinates are as wanted (1, 2).
+    // SAFETY: every thread gets here (3); the tensor and the coordinates are as required (1, 2).
     let block = unsafe { Block::converged() };
     add(block, map, [x, y], map, [x, y]);
 }
@@ -46,9 +46,9 @@ pub unsafe fn tile_2d(#[grid_constant] map: &TileMap<Rows>, x: i32, y: i32) {
 /// The conditions of [`tile_2d`]; the constant holds a map with boxes of [`Rows`], without swizzle.
 #[kernel(max_threads = 1024)]
 pub unsafe fn tile_2d_constant(x: i32, y: i32) {
-    // SAFETY: every thread gets here (3); the tensor and the coordinates are as wanted (1, 2).
+    // SAFETY: every thread gets here (3); the tensor and the coordinates are as required (1, 2).
     let block = unsafe { Block::converged() };
-    // SAFETY: the map is there, with this box.
+    // SAFETY: the map exists, with this box.
     let map = unsafe { TileMap::from_ptr(TILE_2D_MAP::ptr()) };
     add(block, map, [x, y], map, [x, y]);
 }
@@ -59,7 +59,7 @@ pub unsafe fn tile_2d_constant(x: i32, y: i32) {
 /// The conditions of [`tile_2d`]; `map` is a multiple of 64.
 #[kernel(max_threads = 1024)]
 pub unsafe fn tile_2d_global(map: GlobalRef<TileMap<Rows>>, x: i32, y: i32) {
-    // SAFETY: every thread gets here (3); the tensor and the coordinates are as wanted (1, 2).
+    // SAFETY: every thread gets here (3); the tensor and the coordinates are as required (1, 2).
     let block = unsafe { Block::converged() };
     // In global memory even a map that only the host wrote must be acquired (PTX ISA 8.9.4), in each
     // block; other threads may use it after they have synchronised.
@@ -82,7 +82,7 @@ pub unsafe fn tile_2d_to(
     store_x: i32,
     store_y: i32,
 ) {
-    // SAFETY: every thread gets here (3); the tensors and the coordinates are as wanted (1, 2).
+    // SAFETY: every thread gets here (3); the tensors and the coordinates are as required (1, 2).
     let block = unsafe { Block::converged() };
     add(
         block,
@@ -139,7 +139,7 @@ mod host {
     /// Columns and rows of a tile.
     pub const TILE: [u32; 2] = [SMEM_WIDTH as u32, SMEM_HEIGHT as u32];
 
-    /// Where the map comes from.
+    /// The source of the map.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum MapSource {
         /// A grid constant.
@@ -156,7 +156,7 @@ mod host {
     /// Adds its number to each element of a tile; the tiles of a grid of blocks, in place.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Tile2d {
-        /// Where the map comes from.
+        /// The source of the map.
         pub map: MapSource,
         /// The matrix.
         pub matrix: Matrix,

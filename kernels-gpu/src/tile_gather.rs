@@ -40,7 +40,7 @@ const fn shared_bytes(stages: u32, threads: u64) -> u64 {
 ///
 /// # Safety
 /// 1. `map` is a three-dimensional map, without swizzle, of 2-byte elements with boxes of 32, 2 and
-///    2: channel, column, row; no thread writes the tensor while the kernel runs.
+///    2: channel, column, row. No thread writes the tensor while the kernel runs.
 /// 2. `positions` points to `8 * rounds` numbers of global memory that no thread writes while the kernel
 ///    runs.
 /// 3. `sums` are as their type requires.
@@ -155,7 +155,7 @@ enum Issue {
 /// The boxes of all rounds.
 struct Boxes<'a, C> {
     map: &'a TensorMap,
-    /// Where the box at a position begins.
+    /// Returns the address of the box at a position.
     coords: C,
     positions: *const u32,
     rounds: u32,
@@ -190,7 +190,7 @@ impl<'a, const RANK: usize, C: Fn(u32) -> [i32; RANK]> Queue<'a, C> {
         queue
     }
 
-    /// Reads the positions of the round, which is there.
+    /// Reads the positions of the round, which must exist.
     #[inline(always)]
     fn read(&mut self) {
         let first = u64::from(self.round) * u64::from(ROUND_TILES);
@@ -199,7 +199,7 @@ impl<'a, const RANK: usize, C: Fn(u32) -> [i32; RANK]> Queue<'a, C> {
         self.ahead = unsafe { self.boxes.positions.add(own as usize).read() };
     }
 
-    /// Asks for the boxes of the next round, if there is one.
+    /// Requests the boxes of the next round, if there is one.
     ///
     /// # Safety
     /// 1. No thread uses the buffer, and the barrier's phase takes an arrival and the bytes of a
@@ -290,11 +290,11 @@ unsafe fn gather<const STAGES: u32, const RANK: usize>(
         // This thread's lanes have no numbers to add up.
         return sums.write(block, Sums([0; 4]));
     }
-    // SAFETY: the boxes are there (1, 2), and so is the first round.
+    // SAFETY: the boxes exist (1, 2), and so does the first round.
     let mut queue = unsafe { Queue::new(lanes, boxes, round, warps) };
     let mut at = Cursor::new();
     for _ in 0..STAGES {
-        // SAFETY: the stage is free.
+        // SAFETY: no copy has used this stage yet.
         unsafe { queue.ask(issue, data(at), &bars.at(at)) };
         at.advance();
     }
@@ -315,7 +315,7 @@ unsafe fn gather<const STAGES: u32, const RANK: usize>(
         }
         // All lanes have read before the stage is filled again.
         lanes.sync();
-        // SAFETY: the stage is free.
+        // SAFETY: all lanes have read the stage (`sync`).
         unsafe { queue.ask(issue, data(at), &bars.at(at)) };
         round += warps;
         at.advance();

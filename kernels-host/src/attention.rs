@@ -22,7 +22,7 @@ pub struct AttentionShape {
     pub heads: u32,
     /// The number of heads of keys and values. It divides `heads`: neighbouring heads of queries share one.
     pub key_heads: u32,
-    /// True if a query ignores later keys; the last query and the last key have the same position.
+    /// True if a query ignores later keys. The last query and the last key have the same position.
     pub is_causal: bool,
     /// The factor of the scores.
     pub scale: f32,

@@ -55,8 +55,8 @@ impl Kernels {
     /// products.
     ///
     /// # Errors
-    /// Matrices that do not fit each other, strides and offsets that are no multiples of 16 bytes, and buffers that are
-    /// too short: all of these at once; or there is no kernel for the GPU, which is one for `sm_90a`.
+    /// Matrices that do not fit each other, strides and offsets that are not multiples of 16 bytes, and buffers that
+    /// are too short: all of these at once; or there is no kernel for the GPU, which is one for `sm_90a`.
     #[doc(alias("cublasGemmEx", "cublasLtMatmul"))]
     pub fn gemm<T: Element, R: Output<T>>(
         &self,

@@ -40,8 +40,8 @@ impl Kernels {
     /// B follow the scales of the B before.
     ///
     /// # Errors
-    /// Matrices that do not fit each other, strides and offsets that are no multiples of 16 bytes, and buffers that are
-    /// too short: all of these at once; or there is no kernel for the GPU, which is one for `sm_90a`.
+    /// Matrices that do not fit each other, strides and offsets that are not multiples of 16 bytes, and buffers that
+    /// are too short: all of these at once; or there is no kernel for the GPU, which is one for `sm_90a`.
     #[doc(alias("cublasLtMatmul", "_scaled_mm", "fp8_gemm_nt"))]
     pub fn gemm_fp8(
         &self,

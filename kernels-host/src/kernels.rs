@@ -30,7 +30,7 @@ struct Counters {
 }
 
 impl Kernels {
-    /// On this device; none of them is loaded yet.
+    /// Returns the kernels of this device; none is loaded yet.
     pub fn new(device: &Device) -> Self {
         Self {
             device: device.clone(),

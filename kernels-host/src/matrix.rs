@@ -18,18 +18,18 @@ pub struct MatrixMut<'buffer, T> {
     pub(crate) layout: Layout,
 }
 
-/// Where the elements of a matrix are.
+/// The memory of a matrix's elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
     pub(crate) rows: usize,
     pub(crate) columns: usize,
-    /// From row to row.
+    /// The distance of rows, in elements.
     pub(crate) stride: usize,
     /// The offset of the first element.
     pub(crate) offset: usize,
     /// Matrices.
     pub(crate) batches: usize,
-    /// From matrix to matrix; 0 where there is one.
+    /// The distance of matrices, in elements; 0 if there is one.
     pub(crate) batch_stride: usize,
 }
 

@@ -19,7 +19,7 @@ struct Side<'a> {
     /// The buffers of this device and of the other one.
     own: Slice<'a, u8>,
     peer: Slice<'a, u8>,
-    /// Where the part begins that it moves, the other one's, and how many bytes it has.
+    /// The offset of the moved part in both buffers, and its size in bytes.
     start: u64,
     len_bytes: u64,
 }
@@ -79,7 +79,7 @@ impl Peers {
     /// Copies the part of each device from its buffer to the buffer of the other: then both have both parts.
     ///
     /// # Errors
-    /// The buffers are not of the same length, or it is no multiple of 16 bytes; or a buffer is on another device.
+    /// The buffers have different lengths, a length is not a multiple of 16 bytes, or a buffer is on another device.
     #[doc(alias = "ncclAllGather")]
     pub fn all_gather<T: Pod>(&self, buffers: [&mut Buffer<T>; 2]) -> Result<(), Failure> {
         self.run("all_gather", buffers, |side, operands| {

@@ -35,7 +35,7 @@ fn numbered(numbers: [u32; 2]) -> Devices {
     numbers.into_iter().map(open).collect()
 }
 
-/// Returns what this machine lacks for `count` GPUs with peer access. A GPU that is present but unusable counts: its
+/// Returns the components that this machine lacks for `count` GPUs with peer access. A GPU that is present but unusable counts: its
 /// tests fail.
 fn lacks_gpus(count: usize) -> Option<String> {
     let is_asked_for = DeviceChoice::from_env() == Ok(DeviceChoice::Gpu);

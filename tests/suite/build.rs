@@ -15,13 +15,14 @@ const ARCHS: &[Arch] = &[
 /// Crates of kernels, the names of their PTX, and the architectures.
 const CRATES: &[(&str, &str, &[Arch])] = &[
     ("KERNELS", "../../kernels-gpu", ARCHS),
-    // Every device runs the oldest; registers only change on Hopper's own.
+    // Every device runs `sm_90`; only `sm_90a` changes the number of registers.
     ("DEVICE", "../gpu/device", &[Arch::Sm90, Arch::Sm90a]),
     // Only for the emulator.
     ("BUGS", "../gpu/bugs", &[Arch::Sm90a]),
 ];
 
-/// For the consumer GPUs' forms after PTX ISA 9.0: PTX is named by its architecture, and sm_120a has the others.
+/// The target of the consumer GPUs' forms after PTX ISA 9.0: PTX is named by its architecture, and sm_120a has the
+/// others.
 const CONSUMER_OF_LATER: Arch = Arch::Sm121a;
 
 /// Returns the features of the forms that Hopper has, or of the others, up to PTX ISA 9.0 or after it.

@@ -36,7 +36,7 @@ const CLIPPY: [&str; 6] = [
     "warnings",
 ];
 
-/// The arguments behind `--` there, as `cargo clippy` hands them on.
+/// The arguments after `--` there, as `cargo clippy` passes them on.
 const CLIPPY_ARGS: &str = "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__";
 
 type Step = (&'static str, fn(&mut Counts) -> Result<()>);
@@ -66,7 +66,7 @@ const STEPS: &[Step] = &[
     ("timings", |_| timings::check()),
     ("msrv", |_| msrv()),
     ("deny", deny),
-    // The last one: what it has changed and restored is built anew.
+    // The last one, because the files that it has changed and restored are built anew.
     ("mutants-of-code", mutate_code::check),
 ];
 
@@ -164,7 +164,7 @@ fn example(folder: &Path, counts: &mut Counts) -> Result<()> {
     run_command(cargo_in_example(folder).args(["build"]))
 }
 
-/// The changed and the new files of the checkout. Steps change nothing there.
+/// The changed and the new files of the checkout. Steps do not change the checkout.
 fn changes() -> Result<String> {
     let mut git = Command::new("git");
     let status = output(git.args(["status", "--porcelain"]).current_dir(root()))?;

@@ -44,13 +44,13 @@ const CRATES: &[(&str, &[&str])] = &[
 /// The crates that CI takes mutants of, whose tests take seconds, and their number.
 const OF_CI: (&[&str], usize) = (&["tensor-map", "tma-launch", "ptx"], 3);
 
-/// Survivors that change nothing, each with the reason.
+/// Survivors that do not change the behaviour, each with the reason.
 const EXPLAINED: &str = "tests/mutants/code.txt";
 
 /// Seconds after which a mutant's tests are ended in CI.
 const LIMIT_S: &str = "60";
 
-/// Changes one expression or function of our crates after the other, and says which changes no test of the crate notices.
+/// Changes one expression or function of our crates after the other, and reports the changes that no test of the crate notices.
 /// Takes a sample; the same seed draws the same one
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -66,7 +66,7 @@ pub(crate) struct Args {
     /// Mutants of the sample
     #[arg(long, default_value_t = 20)]
     number: usize,
-    /// List the sample, and test nothing
+    /// List the sample, and run no test
     #[arg(long)]
     list: bool,
     /// Arguments of `cargo nextest run`, or of `cargo test` where cargo-nextest is not installed
@@ -166,7 +166,7 @@ fn test(sample: &[Mutant], with_baseline: bool, tests: &[String]) -> Result<Repo
     let folder = target_dir();
     let mut mutants = cargo();
     mutants.args(["mutants", "--in-place", "--no-shuffle", "--colors=never"]);
-    // With a baseline, the limit of time is a multiple of what the tests take.
+    // With a baseline, the time limit is a multiple of the tests' time.
     match with_baseline {
         true => mutants.arg("--baseline=run"),
         false => mutants.args(["--baseline=skip", "--timeout", LIMIT_S]),

@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 struct Published {
     name: String,
     version: String,
-    /// Its folder in the checkout.
+    /// The package's folder in the checkout.
     folder: PathBuf,
 }
 

@@ -29,11 +29,11 @@ pub(crate) fn cargo_in(folder: &Path) -> Command {
     command
 }
 
-/// Cargo in a project under `examples/`, which shares what is already built.
+/// Cargo in a project under `examples/`, which shares the crates already built.
 pub(crate) fn cargo_in_example(folder: &Path) -> Command {
     let mut command = cargo_in(folder);
     command.env("CARGO_TARGET_DIR", target_dir());
-    // What the workspace's profile says of its crates, a project's own does not.
+    // The workspace's profile has settings for its crates that the profile of a project lacks.
     command.env("CARGO_INCREMENTAL", "0");
     command
 }
@@ -42,7 +42,7 @@ pub(crate) fn cargo_in_example(folder: &Path) -> Command {
 /// may even resolve them.
 pub(crate) const RUST_CUDA: &str = "rust-cuda";
 
-/// Says why this machine cannot build a project under `examples/`, if it cannot: [`RUST_CUDA`] is never built here, and
+/// Returns the reason why this machine cannot build a project under `examples/`, if any: [`RUST_CUDA`] is never built here, and
 /// `cuda-core` makes its bindings from the headers of a CUDA toolkit, by libclang.
 pub(crate) fn lacks(folder: &Path) -> Option<String> {
     if folder.ends_with(RUST_CUDA) {
@@ -66,7 +66,7 @@ pub(crate) fn lacks(folder: &Path) -> Option<String> {
     output(&mut bindings).err().map(|error| error.to_string())
 }
 
-/// Builds programs with `cargo build` or `cargo test --no-run`, and gives them by name.
+/// Builds programs with `cargo build` or `cargo test --no-run`, and returns them by name.
 /// Cargo's progress and complaints go to the standard error stream; that it is done goes nowhere.
 pub(crate) fn programs(arguments: &[&str]) -> Result<Vec<(String, PathBuf)>> {
     let mut command = cargo();
@@ -87,7 +87,7 @@ pub(crate) fn programs(arguments: &[&str]) -> Result<Vec<(String, PathBuf)>> {
 
     let mut programs = Vec::new();
     for line in BufReader::new(reader).split(b'\n') {
-        let line = line.context("cannot read what cargo says")?;
+        let line = line.context("cannot read cargo's output")?;
         let line = String::from_utf8_lossy(&line);
         match serde_json::from_str(&line) {
             Ok(message) => programs.extend(program(&message)),

@@ -17,7 +17,7 @@ use crate::{
     setup,
 };
 
-/// Where kernels can run.
+/// The devices on which kernels can run.
 pub(crate) const DEVICES: [&str; 3] = ["auto", "gpu", "emulator"];
 
 /// Runs kernels and checks their results, a line each.
@@ -26,10 +26,10 @@ pub(crate) struct Args {
     /// Kernels to run; all of them unless named
     #[arg(value_name = "KERNEL")]
     kernels: Vec<String>,
-    /// List the kernels with a sentence each, and run nothing
+    /// List the kernels with a sentence each, and run none
     #[arg(long)]
     list: bool,
-    /// Where to run them
+    /// The device to run them on
     #[arg(long, value_parser = DEVICES)]
     device: Option<String>,
     /// The code generator: `llvm`, `libnvvm` of `cargo xtask setup --cuda`, or `rust-cuda`, whose backend `TMA_RUST_CUDA`
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let device = args.device.iter().flat_map(|device| ["--device", device]);
     let device: Vec<&str> = device.collect();
     let (program, arch) = if is_emulated(args.device.as_deref()) {
-        // The first time, what all kernels need takes as long as the program, and has nothing in common with it.
+        // On the first run, the crates of all kernels take as long to build as the program, and share none with it.
         let is_first = !path_of_program().exists();
         let needed = thread::spawn(move || match is_first {
             true => kernels(Arch::Sm90a, &["copy_bulk"], CodeGenerator::Llvm).map(drop),

@@ -33,17 +33,17 @@ pub(crate) const LIFTED: &[(&str, &str)] = &[
     ("needs nvcc", "cargo xtask setup --cuda"),
 ];
 
-/// Tells the test programs to run also what repeats their tests, under more schedules and for more targets: which part
+/// Makes the test programs also repeat their tests, under more schedules and for more targets: which part
 /// of that, as `0/4` for the first of four.
 pub(crate) const LONG_VARIABLE: &str = "TMA_LONG_TESTS";
 
-/// Tells the test programs where to run kernels.
+/// The device on which the test programs run kernels.
 const DEVICE_VARIABLE: &str = "TMA_DEVICE";
 
 /// Runs all tests, those of the example projects too, and ends with one line that counts them.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Where to run kernels: `gpu` makes a missing GPU a failure
+    /// The device to run kernels on: `gpu` makes a missing GPU a failure
     #[arg(long, value_parser = DEVICES)]
     device: Option<String>,
     /// Also the tests that take minutes, and all tests under more schedules and for more targets, of which CI runs a
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             .passed_on
             .iter()
             .any(|argument| argument.starts_with("--device")),
-        "`--device` comes before what is passed on: cargo xtask test --device gpu tile_2d"
+        "`--device` precedes the arguments passed on: cargo xtask test --device gpu tile_2d"
     );
     let cargo = || {
         let mut cargo = cargo();
@@ -145,7 +145,7 @@ fn of_examples(device: Option<&str>, has_gpu: impl Fn() -> bool) -> &'static [&'
     }
 }
 
-/// Returns whether this machine cannot build a project under `examples/`, which is said and counted then.
+/// Returns whether this machine cannot build a project under `examples/`, and reports and counts it if so.
 pub(crate) fn is_skipped(folder: &Path, counts: &mut Counts) -> bool {
     let lacks = lacks(folder);
     if let Some(lacks) = &lacks {
@@ -184,14 +184,14 @@ fn cases(codegen: &str, device: Option<&str>, cargo: impl Fn() -> Command) -> Re
     Ok(total)
 }
 
-/// As CI runs it.
+/// Runs the tests as CI does.
 pub(crate) fn of_ci() -> Result<Counts> {
     let mut cargo = cargo();
     cargo.env(LONG_VARIABLE, format!("{}/{PARTS}", part()?));
     everything(cargo, None)
 }
 
-/// For `cargo test`: of all packages, unless some are named.
+/// Arguments of `cargo test`: all packages, unless some are named.
 fn arguments<'a>(to_cargo: &'a [String], to_programs: &'a [String]) -> Vec<&'a str> {
     let named = to_cargo.iter().any(|argument| {
         ["-p", "--package", "--workspace", "--manifest-path"]
@@ -227,7 +227,7 @@ fn suites(mut cargo: Command, arguments: &[&str]) -> Result<Suites> {
     let mut line = Vec::new();
     while reader
         .read_until(b'\n', &mut line)
-        .context("cannot read what the tests say")?
+        .context("cannot read the output of the tests")?
         > 0
     {
         let text = String::from_utf8_lossy(&line);

@@ -34,6 +34,6 @@ pub unsafe fn read_again(data: *const [u32; 4], vectors: u32, rounds: u32, sums:
         let all = |[a, b, c, d]: [u32; 4]| a ^ b ^ c ^ d;
         sum ^= all(a) ^ all(b) ^ all(c) ^ all(d) ^ all(e) ^ all(f) ^ all(g) ^ all(h);
     }
-    // SAFETY: a number for each thread (2).
+    // SAFETY: `sums` has a number for each thread (2).
     unsafe { sums.add(thread as usize).write(sum) };
 }

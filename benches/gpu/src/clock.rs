@@ -13,7 +13,7 @@ pub unsafe fn clock(elapsed: *mut u64, cycles: u64) {
     while end.0 - start.0 < cycles {
         end = now();
     }
-    // SAFETY: two numbers (1), for one thread (2).
+    // SAFETY: `elapsed` points to two numbers (1), which only this thread uses (2).
     unsafe {
         elapsed.write(end.0 - start.0);
         elapsed.add(1).write(end.1 - start.1);

@@ -65,7 +65,7 @@ pub unsafe fn load_latency(
             cp_async_bulk::shared_cluster_global(data, src.add(from as usize), bytes, bar.address())
         };
         bar.wait_parity(load & 1);
-        // SAFETY: a number for each (2).
+        // SAFETY: `cycles` has a number for each load (2).
         unsafe { cycles.add(load as usize).write((now() - start) as u32) };
     }
 }
@@ -96,7 +96,7 @@ pub unsafe fn box_latency(
     // SAFETY: all other threads have returned.
     let bar = unsafe { own_barrier(BAR::ptr()) };
     for load in 0..count {
-        // SAFETY: a position for each (2).
+        // SAFETY: `positions` has a position for each load (2).
         let position = unsafe { positions.add(load as usize).read() };
         let coords = [0, i32::from(position as i16), position as i32 >> 16];
         let start = now();
@@ -111,7 +111,7 @@ pub unsafe fn box_latency(
             )
         };
         bar.wait_parity(load & 1);
-        // SAFETY: a number for each (3).
+        // SAFETY: `cycles` has a number for each load (3).
         unsafe { cycles.add(load as usize).write((now() - start) as u32) };
     }
 }
@@ -152,7 +152,7 @@ pub unsafe fn replace_latency(
             .write(words.add(lane as usize).read())
     };
     if lane == 0 {
-        // SAFETY: one lane does so, before any other uses the barrier.
+        // SAFETY: one lane initialises the barrier, before any other uses it.
         unsafe { Barrier::init(BAR::ptr(), 1) };
     }
     // SAFETY: the whole warp is here (5).
@@ -187,7 +187,7 @@ pub unsafe fn replace_latency(
         bar.wait_parity(round & 1);
         let took = now() - start;
         if lane == 0 {
-            // SAFETY: a number for each (4); the load wrote the box.
+            // SAFETY: `cycles` and `firsts` have a number for each round (4), and the load wrote the box.
             unsafe {
                 cycles.add(round as usize).write(took as u32);
                 firsts.add(round as usize).write(data.cast::<u32>().read());
@@ -220,7 +220,7 @@ pub unsafe fn ring_latency(rounds: u32, result: *mut u64) {
     // SAFETY: the whole warp is here (1).
     let elected = unsafe { elect_sync::elect(u32::MAX).1 };
     if elected {
-        // SAFETY: one thread does so, before any other uses the barrier.
+        // SAFETY: one thread initialises the barrier, before any other uses it.
         unsafe { Barrier::init(BAR::ptr(), 1) };
         fence::mbarrier_init_release_cluster();
         // SAFETY: this thread initialised it; the phase has this arrival and these bytes.
@@ -268,7 +268,7 @@ pub unsafe fn ring_latency(rounds: u32, result: *mut u64) {
             }
         }
         if rank == 0 {
-            // SAFETY: two numbers (2).
+            // SAFETY: `result` points to two numbers (2).
             unsafe {
                 result.write(now() - start);
                 result.add(1).write(token);

@@ -86,7 +86,7 @@ pub unsafe fn check(
         }
     });
     if count != 0 {
-        // SAFETY: they are only changed atomically (2).
+        // SAFETY: all threads change the numbers by atomic operations only (2).
         let (wrong, first) = unsafe { (AtomicU32::from_ptr(wrong), AtomicU64::from_ptr(first)) };
         wrong.fetch_add(count, Ordering::Relaxed);
         first.fetch_min(lowest, Ordering::Relaxed);

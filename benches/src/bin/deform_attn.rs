@@ -335,7 +335,8 @@ fn outputs(
     let passed = data.arguments(gpu, launch)?;
     let output = |module: &Module| -> Result<Vec<u8>> {
         let function = module.function(&launch.entry)?;
-        // SAFETY: as for the times.
+        // SAFETY: the launch satisfies the kernel's conditions (1) and stays in the buffers of `data` (2), which
+        // outlive the synchronisation (3) and have no other users (4).
         unsafe { function.launch(launch.shape, passed.as_slice()) }?;
         gpu.synchronise()?;
         Ok(data.buffers[3].read()?)

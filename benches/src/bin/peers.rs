@@ -37,7 +37,7 @@ struct Arguments {
 
 /// Number of calls in a timed run.
 const CALLS: u32 = 4;
-/// From this size on, a call should be at least as fast as NCCL's.
+/// The size from which a call should be at least as fast as NCCL's.
 const LARGE_BYTES: u64 = 64 << 20;
 const SMALL_BYTES: u64 = 64 << 10;
 

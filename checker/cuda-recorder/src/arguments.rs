@@ -29,14 +29,14 @@ impl Arguments {
         for pair in 0.. {
             // SAFETY: the list continues up to its end marker (1).
             let entry = unsafe { extra.add(2 * pair) };
-            // SAFETY: as above.
+            // SAFETY: the pair begins with a key, and the list is readable (1).
             let key = unsafe { entry.read() } as u64;
             if key == END {
                 break;
             }
             // SAFETY: a value follows each key except the end marker (1).
             let value = unsafe { entry.add(1) };
-            // SAFETY: as above.
+            // SAFETY: the value after the key is part of the readable list (1).
             let value = unsafe { value.read() } as u64;
             match key {
                 BUFFER => buffer = value,

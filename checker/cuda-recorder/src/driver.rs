@@ -82,9 +82,9 @@ pub(crate) fn keep() {
     if found == 0 {
         return;
     }
-    // SAFETY: the call above has written it.
+    // SAFETY: the successful call above has written the value.
     let here = unsafe { here.assume_init() };
-    // SAFETY: the name is a text owned by the loader.
+    // SAFETY: the name is a zero-terminated text owned by the loader.
     if let Some(path) = unsafe { host::text(here.dli_fname) } {
         open(
             Path::new(&path),

@@ -27,7 +27,7 @@ pub(crate) unsafe fn value<T: Copy>(address: *const T) -> Option<T> {
     if address.is_null() {
         return None;
     }
-    // SAFETY: the address is not null, and the caller's condition 1.
+    // SAFETY: the address is not null, so it is readable (1).
     Some(unsafe { address.read_unaligned() })
 }
 
@@ -40,7 +40,7 @@ pub(crate) unsafe fn written<T: Copy>(code: i32, address: *const T) -> Option<T>
     if code != SUCCESS {
         return None;
     }
-    // SAFETY: the caller's condition 1.
+    // SAFETY: the code is success, so the address is null or readable (1), as `value` requires (1).
     unsafe { value(address) }
 }
 
@@ -52,7 +52,7 @@ pub(crate) unsafe fn text(address: *const c_char) -> Option<String> {
     if address.is_null() {
         return None;
     }
-    // SAFETY: the address is not null, and the caller's condition 1.
+    // SAFETY: the address is not null, so a zero-terminated text begins there (1).
     let text = unsafe { CStr::from_ptr(address) };
     Some(text.to_string_lossy().into_owned())
 }
@@ -222,10 +222,10 @@ mod tests {
         code[..4].copy_from_slice(b"\x7fELF");
         code[32..40].copy_from_slice(&100_u64.to_le_bytes());
         code[54..58].copy_from_slice(&[50, 0, 2, 0]);
-        // SAFETY: it has the size given by its header (1).
+        // SAFETY: the image has the size in its header (1).
         let image = unsafe { Image::new(code.as_ptr() as u64) };
         assert_eq!(image.machine_code(), Some(code.clone()));
-        // SAFETY: it is a text with a zero at its end (1).
+        // SAFETY: the image is a zero-terminated text (1).
         let image = unsafe { Image::new(c".version 8.0".as_ptr() as u64) };
         assert_eq!(image.machine_code(), None);
         assert_eq!(

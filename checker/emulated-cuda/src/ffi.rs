@@ -80,7 +80,7 @@ impl<T> Out<T> {
         if self.0.is_null() {
             return Err(Code::INVALID_VALUE);
         }
-        // SAFETY: `value` is valid (1), and its destination is the caller's (2; `from_c`, 1).
+        // SAFETY: `value` is valid (1), and the caller passed its destination to be written (2; `from_c`, 1).
         let is_written =
             unsafe { host::write(self.0 as u64, (&raw const value).cast(), size_of::<T>()) };
         is_written.then_some(()).ok_or(Code::INVALID_VALUE)
@@ -257,7 +257,8 @@ impl FromC for Image {
     type C = *mut c_void;
 
     unsafe fn from_c(c: Self::C) -> Self {
-        // SAFETY: the condition is the same (1); a program does not move its images.
+        // SAFETY: the value is an address from the caller (1), as `Pointer` requires (1); a program does not move
+        // its images.
         Self(unsafe { Pointer::from_c(c) })
     }
 }

@@ -8,9 +8,10 @@ use std::{io, os::fd::AsRawFd};
 /// # Safety
 /// 1. `into` is valid for writes of `len` bytes.
 pub(crate) unsafe fn read(address: u64, into: *mut u8, len: usize) -> bool {
-    // SAFETY: the condition is the same (1).
+    // SAFETY: `into` is valid for the writes of `process_vm_readv` (1 of `transfer`); no write goes to the other
+    // side (2).
     let copied = unsafe { transfer(libc::process_vm_readv, address, into, len) };
-    // SAFETY: as above.
+    // SAFETY: `into` may be overwritten with `len` bytes (1 of `pipe`).
     copied.unwrap_or_else(|| unsafe { pipe(address as *const u8, into, len) })
 }
 
@@ -20,9 +21,9 @@ pub(crate) unsafe fn read(address: u64, into: *mut u8, len: usize) -> bool {
 /// 1. `from` is valid for reads of `len` bytes.
 /// 2. The program passed the address to a call as a destination.
 pub(crate) unsafe fn write(address: u64, from: *const u8, len: usize) -> bool {
-    // SAFETY: the conditions are the same (1, 2); `process_vm_writev` does not write to its own side.
+    // SAFETY: `from` is only read (1 of `transfer`), and the program passed the destination (2).
     let copied = unsafe { transfer(libc::process_vm_writev, address, from.cast_mut(), len) };
-    // SAFETY: as above.
+    // SAFETY: the program passed the destination to be overwritten (2), as `pipe` requires (1).
     copied.unwrap_or_else(|| unsafe { pipe(from, address as *mut u8, len) })
 }
 
@@ -160,7 +161,7 @@ mod tests {
         assert!(!writes(start + page as u64 - 4, 8));
     }
 
-    /// As on a system that does not let a process copy its own memory by these calls.
+    /// Imitates a system that does not let a process copy its own memory by these calls.
     #[test]
     fn a_copy_through_a_pipe_ends_at_a_guard_page() {
         let (start, page) = before_guard();
@@ -176,7 +177,7 @@ mod tests {
         assert_eq!(bytes[page - 1], 1);
         let long: Vec<u8> = (0..10_001).map(|index| index as u8).collect();
         let mut copy = vec![0; long.len()];
-        // SAFETY: both have the same size (1).
+        // SAFETY: both buffers have `len` bytes (1).
         assert!(unsafe { pipe(long.as_ptr(), copy.as_mut_ptr(), long.len()) });
         assert_eq!(copy, long);
         let writes = |at: u64, len| {

@@ -29,7 +29,7 @@ impl FromC for Arguments {
     type C = *mut *mut c_void;
 
     unsafe fn from_c(c: Self::C) -> Self {
-        // SAFETY: the condition is the same (1).
+        // SAFETY: the list is an address from the caller (1), as `Pointer` requires (1).
         Self::Each(unsafe { Pointer::from_c(c.cast()) })
     }
 }

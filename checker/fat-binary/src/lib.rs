@@ -51,7 +51,7 @@ pub fn read(memory: &impl Memory, address: u64) -> Code {
     }
 }
 
-/// The code of an image that is no wrapper.
+/// The code of an image that is not a wrapper.
 fn unwrapped(memory: &impl Memory, address: u64) -> Code {
     let Some(start) = memory.bytes(address, 4) else {
         return Code::Unreadable("the image is unreadable".to_owned());
@@ -97,7 +97,7 @@ fn wrapped(memory: &impl Memory, address: u64) -> Code {
     }
 }
 
-/// Of the entries of a fat binary, the PTX for the newest GPU that is none later than 9.0.
+/// The PTX entry of a fat binary for the newest GPU up to 9.0.
 fn choose(bytes: &[u8]) -> Code {
     let mut best: Option<((u32, bool), String)> = None;
     let mut other = Vec::new();

@@ -183,7 +183,7 @@ pub fn forms() -> Vec<String> {
     ptx_isa::forms().map(|form| form.example()).collect()
 }
 
-/// A kernel around some lines, with registers that mean something.
+/// A kernel around some lines, with initialised registers.
 pub fn around(body: &str) -> String {
     format!(
         ".version 9.0\n.target sm_90a\n.address_size 64\n\

@@ -1,6 +1,6 @@
 //! The targets that take arbitrary input, for libFuzzer and for `fuzz-smoke`.
 //!
-//! A target panics when it has found something, itself or in its calls.
+//! A target panics on a failure, its own or one of its calls.
 
 pub mod corpus;
 pub mod mutate;

@@ -2,7 +2,7 @@
 
 use crate::{Rng, Target, targets::HEADER_BYTES};
 
-/// Numbers at which things change.
+/// Numbers at limits of the code.
 const NUMBERS: [&str; 34] = [
     "0",
     "1",

@@ -89,7 +89,7 @@ impl Target {
     /// Tries an input.
     ///
     /// # Panics
-    /// When something is found.
+    /// The time of a failure.
     pub fn run(self, data: &[u8]) -> Depth {
         match self {
             Self::Ptx => ptx::run(data),

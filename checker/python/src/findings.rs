@@ -6,7 +6,7 @@ use tma_emulator::{
     check::{self, CheckReport, Diagnostic, Severity},
 };
 
-/// One thing that is wrong with a kernel. `str()` of it is the whole report.
+/// A finding of the checker. `str()` of it is the whole report.
 #[pyclass(frozen, eq, module = "tma_emulator")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct Finding(Diagnostic);
@@ -52,7 +52,7 @@ impl Finding {
         &self.0.entry
     }
 
-    /// Where it showed; `None` where no single instruction is to blame.
+    /// The location of the violation; `None` if no single instruction is to blame.
     #[getter]
     fn here(&self) -> Option<Site> {
         self.0.here.clone().map(Site)
@@ -70,13 +70,13 @@ impl Finding {
         self.0.notes.clone()
     }
 
-    /// How often it was found, at these two locations.
+    /// The number of times that it was found at these two locations.
     #[getter]
     fn count(&self) -> u64 {
         self.0.count
     }
 
-    /// The sections of the PTX ISA that say so.
+    /// The sections of the PTX ISA with the violated rule.
     #[getter]
     fn rule(&self) -> &'static str {
         self.0.kind.rule()
@@ -153,7 +153,7 @@ impl Site {
         self.0.location.calls.clone()
     }
 
-    /// The name in PTX of the function that the instruction stands in.
+    /// The PTX name of the function that contains the instruction.
     #[getter]
     fn function(&self) -> &str {
         &self.0.function

@@ -10,7 +10,7 @@ use std::{
 use pyo3::{PyResult, Python};
 use tma_emulator::{interrupt, resume};
 
-/// How long a signal may wait.
+/// The longest time that a signal may wait.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Does work in a thread of its own, without the interpreter's lock, while this one looks for signals.
@@ -22,7 +22,7 @@ pub(crate) fn interruptible<T: Send>(
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
     thread::scope(|scope| {
-        // It is closed when the work is done, also by a panic.
+        // The work closes it when done, also by a panic.
         let (open, mut closed) = mpsc::channel::<()>();
         let worker = scope.spawn(move || {
             let _open = open;

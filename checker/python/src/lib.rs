@@ -1,4 +1,4 @@
-//! The native half of the Python package `tma_emulator`: a launch on bytes, and what came of it. The other half, in
+//! The native half of the Python package `tma_emulator`: a launch on bytes, and its findings. The other half, in
 //! `python/`, makes bytes of NumPy arrays and Triton's kernels.
 
 mod findings;

@@ -6,7 +6,7 @@ use tensor_map::{
 };
 use tma_launch::suggestion;
 
-/// Where rules are checked: buffers begin at multiples of more than any rule asks for.
+/// The address for which rules are checked. Buffers begin at multiples of more than any rule requires.
 const ADDRESS: u64 = 0x7f00_0000_0000;
 
 /// The parameters of a tiled tensor map, innermost first, which break no rule of an H100.

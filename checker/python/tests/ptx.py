@@ -64,7 +64,7 @@ again:
 
 
 def store(ty: str) -> str:
-    """A kernel that stores its second parameter, of this type, to where the first points."""
+    """A kernel that stores its second parameter, of this type, at the address in the first."""
     register = {"8": "b16", "16": "b16", "32": "b32", "64": "b64"}[ty[1:]]
     return HEADER + f"""
 .visible .entry store(.param .u64 to, .param .{ty} value)
@@ -80,7 +80,7 @@ def store(ty: str) -> str:
 
 
 def copy(source: str, to: str = "to") -> str:
-    """A kernel that copies 8 bytes from where a parameter or a variable is to where the other parameter points."""
+    """A kernel that copies 8 bytes of a parameter or a variable to the address in the other parameter."""
     return HEADER + f"""
 .visible .const .align 8 .b8 table[8];
 .visible .global .align 8 .u64 total = 5;

@@ -148,7 +148,7 @@ def test_what_cannot_be_run_is_said():
         check_triton(kernels.add.fn, 1, x, x, x, 4, BLOCK=4)
     tuned = triton.autotune([triton.Config({"BLOCK": 4})], key=["n"])
     with pytest.raises(TypeError, match="pass `kernel.fn`"):
-        # It asks for the driver while it is made.
+        # The constructor looks for the driver.
         tuner = object.__new__(triton.runtime.autotuner.Autotuner)
         tuner.configs = tuned
         check_triton(tuner, 1, x, x, x, 4)

@@ -3,9 +3,9 @@ use std::fmt::{self, Display, Formatter};
 /// A compute capability, such as 9.0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Capability {
-    /// 9 in 9.0.
+    /// The number before the dot, such as 9 in 9.0.
     pub major: u32,
-    /// 0 in 9.0.
+    /// The number after the dot, such as 0 in 9.0.
     pub minor: u32,
 }
 

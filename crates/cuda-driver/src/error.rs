@@ -23,14 +23,14 @@ const NOT_FOUND: c_int = 500;
 /// The code that `cust` uses for all codes unknown to it, including `CUDA_ERROR_STUB_LIBRARY`.
 const UNKNOWN: c_int = 999;
 
-/// A driver call that failed.
+/// A driver call that failed, with its code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DriverError {
     /// The C name of the driver function.
     pub function: &'static str,
     /// The `CUresult`. A newer driver may return codes that [`name`] does not list.
     pub code: i32,
-    /// The origin of the code.
+    /// The library that returned the code.
     pub origin: Origin,
 }
 

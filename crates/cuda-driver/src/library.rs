@@ -1,4 +1,4 @@
-//! The driver's library: loaded once, kept for ever, asked for symbols by name.
+//! The driver's library: loaded once, never unloaded, and searched for symbols by name.
 
 use std::{
     env,
@@ -22,15 +22,15 @@ const USUAL_NAMES: &[&str] = &["libcuda.so.1", "libcuda.so"];
 #[cfg(windows)]
 const USUAL_NAMES: &[&str] = &["nvcuda.dll"];
 
-/// Says whether this process has a driver.
+/// The state of the driver in this process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// The library was loaded.
+    /// A driver library was loaded.
     Loaded {
         /// The path that was given to the dynamic loader, or a bare name that it searched for.
         path: PathBuf,
     },
-    /// No library could be loaded.
+    /// No driver library could be loaded.
     Missing {
         /// The attempts in order, each with the dynamic loader's answer.
         tried: Vec<Attempt>,
@@ -42,7 +42,7 @@ pub enum Status {
 pub struct Attempt {
     /// The path or name that was given to the dynamic loader.
     pub path: PathBuf,
-    /// Its answer.
+    /// The error message of the dynamic loader.
     pub reason: String,
 }
 
@@ -68,8 +68,8 @@ impl Display for Status {
 }
 
 impl Attempt {
-    /// Returns whether there is no such file, as far as the dynamic loader's words tell. (Of a
-    /// library that is there and needs another one, they name the other one.)
+    /// Returns whether there is no such file, judged by the dynamic loader's message. (For a
+    /// library whose dependency is missing, the message names the dependency.)
     fn is_not_there(&self) -> bool {
         self.reason.contains(&*self.path.to_string_lossy())
             && self.reason.ends_with("No such file or directory")
@@ -173,7 +173,7 @@ impl Function {
     pub(crate) fn address(&self) -> Result<Address, Origin> {
         *self.address.get_or_init(|| {
             let library = driver().library.as_ref().ok_or(Origin::NoDriver)?;
-            // SAFETY: the symbols asked for are driver functions, and `Option<Address>` is a nullable
+            // SAFETY: the requested symbols are driver functions, and `Option<Address>` is a nullable
             // pointer to one. The copy outlives the `Symbol`, and stays valid because the library
             // sits in a static that is never dropped.
             match unsafe { library.get::<Option<Address>>(self.name) } {

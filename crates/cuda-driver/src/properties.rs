@@ -13,23 +13,23 @@ use crate::{
 #[doc(alias = "cudaDeviceProp")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceProperties {
-    /// Its number, from 0.
+    /// The ordinal of the device, from 0.
     pub ordinal: u32,
-    /// The name.
+    /// The name that the driver reports.
     pub name: String,
-    /// Its compute capability.
+    /// The compute capability of the device.
     pub capability: Capability,
-    /// Its memory in bytes.
+    /// The size of the device's memory in bytes.
     pub memory_bytes: u64,
-    /// Streaming multiprocessors.
+    /// The number of streaming multiprocessors.
     pub multiprocessors: u32,
-    /// The most shared memory that a block can ask for, in bytes.
+    /// The most shared memory that a block can opt in to, in bytes.
     pub shared_bytes: u64,
     /// The clock of its memory, in kHz.
     pub memory_clock_khz: u64,
     /// The width of the bus to its memory, in bits.
     pub memory_bus_bits: u64,
-    /// Its L2 cache, in bytes.
+    /// The size of the L2 cache in bytes.
     pub l2_bytes: u64,
 }
 

@@ -4,7 +4,7 @@
 /// Defines handles that are pointers to objects of the driver.
 macro_rules! handles {
     ($( $name:ident = *mut $object:ident; )*) => { $(
-        /// An object of the driver.
+        /// An opaque object of the driver, used by its address.
         #[derive(Debug)]
         #[repr(C)]
         pub struct $object {

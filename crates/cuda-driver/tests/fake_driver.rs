@@ -301,7 +301,7 @@ fn peers_are_asked_for_in_their_order() {
             let has = unsafe { peer::has_atomics(device, other) };
             assert_eq!((can, has), (Ok(expected), Ok(expected)));
         }
-        // The second time it is there already.
+        // The second call finds it loaded already.
         for _ in 0..2 {
             // SAFETY: the fake driver does not follow the context.
             let enabled = unsafe { peer::enable_access(ptr::without_provenance_mut(48)) };

@@ -48,7 +48,7 @@ macro_rules! families {
             }
         })+
 
-        /// Every family.
+        /// Every instruction family, in the order of the tables.
         pub const FAMILIES: &[Family] = &[$(Family {
             stem: stringify!($stem),
             section: $stem::SECTION,

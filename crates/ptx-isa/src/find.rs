@@ -4,10 +4,10 @@ use crate::{FAMILIES, Form, FormRow, Shape, form::words, notation};
 
 /// The form of an instruction, by its opcode and the kinds of its operands.
 ///
-/// Operands are written by their width, as in [`Form::text`], or as they stand in PTX: a name that
+/// Operands are written by their width, as in [`Form::text`], or as in PTX: a name that
 /// begins with `%`, and `?`, is a register of a width that is not known, and fits wherever a register
 /// stands; `n`, a register of 8 to 64 bits, and a number fit wherever such a register stands, and a number
-/// wherever a predicate does. Of several forms the first is found; of forms that differ by a number, the
+/// wherever a predicate does. The first of several forms is found; of forms that differ by a number, the
 /// one with the highest that is not above the given one is found. A special register stands for its
 /// dimensions, and the greatest N of `wgmma` for those below that it can have.
 ///

@@ -2,7 +2,7 @@ use alloc::{format, string::String};
 
 use crate::{Family, FormRow, Op, RowEmitted, Targets, Version, notation};
 
-/// One form of an instruction.
+/// One form of an instruction: an opcode with all its modifiers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Form {
     family: &'static Family,
@@ -16,7 +16,7 @@ pub struct Form {
 /// The wrapper that emits a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Emitted {
-    /// This call of a wrapper, from `tma::ptx` on.
+    /// A call of a wrapper, as a path below `tma::ptx`.
     By(String),
     /// The wrapper of this form, which means the same.
     As(String),
@@ -54,12 +54,12 @@ impl Form {
         self.family
     }
 
-    /// The operation.
+    /// Returns the operation, the first word of the opcode.
     pub fn op(&self) -> Op {
         self.op
     }
 
-    /// Its text, operands by their width.
+    /// Returns the text of the form, with operands by their width.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -86,12 +86,12 @@ impl Form {
         self.isa > Version::new(9, 0)
     }
 
-    /// The targets that have it.
+    /// Returns the targets that support the form.
     pub fn targets(&self) -> Targets {
         self.targets
     }
 
-    /// The wrapper that emits it.
+    /// Returns the wrapper that emits the form, if there is one.
     pub fn emitted(&self) -> &Emitted {
         &self.emitted
     }

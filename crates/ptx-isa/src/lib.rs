@@ -52,17 +52,17 @@ pub use modifier::*;
 pub use targets::Targets;
 pub use version::Version;
 
-/// An instruction family.
+/// An instruction family: the forms of a section of PTX ISA.
 pub struct Family {
     /// The name of its files in every layer: the manual's mnemonic with dots as underscores.
     pub stem: &'static str,
-    /// Its sections in the manual of PTX ISA 9.1.
+    /// The sections of the family in the manual of PTX ISA 9.1.
     pub section: &'static str,
     rows: &'static [FormRow],
 }
 
 impl Family {
-    /// Its forms.
+    /// Returns the forms of the family.
     pub fn forms(&'static self) -> impl Iterator<Item = Form> {
         let rows = self.rows.iter();
         rows.flat_map(move |row| (0..row.count()).map(move |index| Form::new(self, row, index)))
@@ -86,7 +86,7 @@ impl fmt::Debug for Family {
 /// The PTX ISA version up to which the table goes.
 pub const NEWEST: Version = Version::new(9, 5);
 
-/// The forms of all families.
+/// Returns the forms of all families.
 pub fn forms() -> impl Iterator<Item = Form> {
     FAMILIES.iter().flat_map(Family::forms)
 }
@@ -126,7 +126,7 @@ impl FormRow {
         [self.text, self.isa, self.targets, self.emitted.text()]
     }
 
-    /// How many forms it stands for.
+    /// The number of forms that the pattern matches.
     fn count(&self) -> usize {
         let axes = notation::axes(self.texts());
         axes.iter().map(|axis| axis.count).product()
@@ -177,7 +177,7 @@ mod tests {
         }
     }
 
-    /// Words that the operation stands for.
+    /// Words that the operation replaces.
     #[rustfmt::skip]
     const MNEMONICS: &[&str] = &[
         "NaN", "abs", "alias", "all", "any", "applypriority", "approx", "arrive", "arrive_drop",

@@ -10,15 +10,15 @@ macro_rules! modifiers {
         pub enum $name { $($variant),+ }
 
         impl $name {
-            /// All of them.
+            /// All modifiers of this kind, in the order of declaration.
             pub const ALL: &[Self] = &[$(Self::$variant),+];
 
-            /// As it stands in an opcode.
+            /// Returns the word that an opcode contains.
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word),+ }
             }
 
-            /// The modifier of this word.
+            /// Returns the modifier that this word spells.
             pub fn of(word: &str) -> Option<Self> {
                 match word { $($word => Some(Self::$variant),)+ _ => None }
             }
@@ -55,9 +55,9 @@ modifiers! {
     /// The operator of a reduction.
     reduction: Reduction { Add = "add", Min = "min", Max = "max", Inc = "inc", Dec = "dec", And = "and", Or = "or",
         Xor = "xor" }
-    /// The dimensions of a tensor.
+    /// The number of dimensions of a tensor.
     rank: Rank { One = "1d", Two = "2d", Three = "3d", Four = "4d", Five = "5d" }
-    /// How a tensor is walked through.
+    /// The mode in which a copy walks through a tensor.
     mode: Mode { Tile = "tile", TileGather4 = "tile::gather4", TileScatter4 = "tile::scatter4", Im2col = "im2col",
         Im2colW = "im2col::w", Im2colW128 = "im2col::w::128", Im2colNoOffs = "im2col_no_offs",
         Im2colNoOffsW = "im2col_no_offs::w" }
@@ -65,20 +65,20 @@ modifiers! {
     completion: Completion { Mbarrier = "mbarrier::complete_tx::bytes", BulkGroup = "bulk_group" }
     /// The pair of blocks whose barriers are signalled.
     cta_group: CtaGroup { One = "cta_group::1", Two = "cta_group::2" }
-    /// Where an access or a small copy is cached.
+    /// The caches that an access or a small copy uses.
     cache_operator: CacheOperator { Ca = "ca", Cg = "cg", Cs = "cs", Lu = "lu", Cv = "cv", Wb = "wb", Wt = "wt" }
-    /// A level of the caches.
+    /// A level of the caches that an instruction addresses.
     level: Level { L1 = "L1", L2 = "L2", L1Of32B = "L1::32B" }
-    /// When the L1 cache lets go of a line.
+    /// The eviction priority of a line in the L1 cache.
     l1_eviction: L1Eviction { NoAllocate = "L1::no_allocate" }
     /// The bytes that a small copy prefetches to the L2 cache.
     l2_prefetch: L2Prefetch { B64 = "L2::64B", B128 = "L2::128B", B256 = "L2::256B" }
-    /// When cached bytes go.
+    /// The eviction priority of cached bytes.
     eviction: Eviction { Last = "L2::evict_last", Normal = "L2::evict_normal", First = "L2::evict_first",
         Unchanged = "L2::evict_unchanged" }
-    /// The elements of a vector.
+    /// The number of elements of a vector.
     vector: Vector { V2 = "v2", V4 = "v4" }
-    /// The restriction of a fence.
+    /// The memory that a fence is restricted to.
     sync_restrict: SyncRestrict { SharedCta = "sync_restrict::shared::cta",
         SharedCluster = "sync_restrict::shared::cluster",
         SharedClusterRead = "sync_restrict::shared::cluster::read", Read = "sync_restrict::read",
@@ -96,7 +96,7 @@ modifiers! {
         PerElementFf = "mbarrier::report::validity::per_element::ff" }
     /// The fields of the tensor map that a copy takes from its operands, besides the address.
     dims_override: DimsOverride { Dim = "override::global_dim", DimStride = "override::global_dim_stride" }
-    /// The first type.
+    /// The first type that the opcode names.
     ty: Type { B8 = "b8", B16 = "b16", B32 = "b32", B64 = "b64", B128 = "b128", B1024 = "b1024", U8 = "u8",
         U16 = "u16", U32 = "u32", U64 = "u64", S8 = "s8", S16 = "s16", S16x2 = "s16x2", U16x2 = "u16x2", S8x4 = "s8x4", U8x4 = "u8x4", S32 = "s32", S64 = "s64", F16 = "f16",
         F16x2 = "f16x2", Bf16 = "bf16", Bf16x2 = "bf16x2", F32 = "f32", F32x2 = "f32x2", F64 = "f64", Pred = "pred", Tf32 = "tf32", E4m3 = "e4m3", E5m2 = "e5m2", E4m3x2 = "e4m3x2", E5m2x2 = "e5m2x2",
@@ -108,15 +108,15 @@ modifiers! {
     /// The formats that products of narrow numbers take.
     kind: Kind { F8f6f4 = "kind::f8f6f4", Mxf8f6f4 = "kind::mxf8f6f4", Mxf4 = "kind::mxf4",
         Mxf4nvf4 = "kind::mxf4nvf4" }
-    /// How many scales a row of A has.
+    /// The number of scales of a row of A.
     scale_vec: ScaleVec { X1 = "scale_vec::1X", X2 = "scale_vec::2X", X4 = "scale_vec::4X" }
-    /// How many matrices there are.
+    /// The number of matrices.
     matrices: Matrices { X1 = "x1", X2 = "x2", X4 = "x4" }
     /// The direction in which a result is rounded.
     rounding: Rounding { Rn = "rn", Rz = "rz", Rm = "rm", Rp = "rp" }
 }
 
-/// A word that is there or not.
+/// A word that an opcode contains or not.
 #[allow(missing_docs, reason = "named by the word")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Flag {
@@ -136,7 +136,7 @@ pub enum Flag {
 }
 
 impl Flag {
-    /// All of them.
+    /// All modifiers, in the order of the kinds.
     pub const ALL: &[Self] = &[
         Self::Aligned,
         Self::Bar,
@@ -152,7 +152,7 @@ impl Flag {
         Self::ValidAddr,
     ];
 
-    /// As it stands in an opcode.
+    /// Returns the word that an opcode contains.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Aligned => "aligned",
@@ -177,7 +177,7 @@ impl Form {
         self.opcode().split('.')
     }
 
-    /// Returns whether a word stands in the opcode.
+    /// Returns whether the opcode contains a word.
     pub fn has(&self, flag: Flag) -> bool {
         self.parts().any(|part| part == flag.word())
     }
@@ -187,7 +187,7 @@ impl Form {
         self.parts().filter_map(Space::of).nth(1)
     }
 
-    /// When the other bytes go that a policy is for.
+    /// The eviction priority of the other bytes of a policy.
     pub fn secondary_eviction(&self) -> Option<Eviction> {
         self.parts().filter_map(Eviction::of).nth(1)
     }
@@ -197,7 +197,7 @@ impl Form {
         words(self.operands()).find_map(|word| word.parse().ok())
     }
 
-    /// The types, in their order.
+    /// Returns the types of the opcode, in their order.
     pub fn types(&self) -> impl Iterator<Item = Type> {
         self.parts().filter_map(Type::of)
     }
@@ -216,16 +216,16 @@ impl Form {
 /// `m16n8k16`: the rows of A and D, the columns of B and D, and the columns of A, which are the rows of B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
-    /// Rows.
+    /// The number of rows of A and D.
     pub m: u32,
-    /// Columns.
+    /// The number of columns of B and D.
     pub n: u32,
     /// The extent that is summed over; 0 for a matrix by itself.
     pub k: u32,
 }
 
 impl Shape {
-    /// The shape of this word.
+    /// Returns the shape that this word spells.
     pub fn of(word: &str) -> Option<Self> {
         let (m, rest) = word.strip_prefix('m')?.split_once('n')?;
         let (n, k) = rest.split_once('k').unwrap_or((rest, "0"));

@@ -19,7 +19,7 @@ const NAMED: &[(&str, &str)] = &[
         "R:[x]|[x, y]|[x, y, z]|[x, y, z, t]|[x, y, z, t, u]",
     ),
     ("$IJK3", "R:[i]|[i, j]|[i, j, k]"),
-    // Of wgmma: the columns, and the registers of sums of 32 and of 16 bits. Every N between is like these.
+    // For wgmma: the columns, and the registers of sums of 32 and of 16 bits. Every N between follows the same rule.
     ("$N", "N:8|256"),
     ("$WORDS", "N:{r*4}|{r*128}"),
     ("$PAIRS", "N:{r*2}|{r*64}"),
@@ -97,7 +97,7 @@ impl Iterator for Pieces {
     }
 }
 
-/// Where the brace that a text begins with is closed.
+/// Returns the position that closes the brace at the beginning of a text.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 0;
     text.char_indices().find_map(|(at, character)| {

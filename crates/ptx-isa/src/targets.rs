@@ -1,17 +1,17 @@
 use core::fmt;
 
-/// The targets that have a form: one of the sets that there are.
+/// The targets that support a form, as one of the sets below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Targets {
-    /// sm_80 and every later one.
+    /// sm_80 and every later architecture.
     Sm80,
-    /// sm_90 and every later one.
+    /// sm_90 and every later architecture.
     Sm90,
-    /// sm_100 and every later one.
+    /// sm_100 and every later architecture.
     Sm100,
     /// The targets of sm_90a and of each later architecture, by its own name or its family's.
     Sm90a,
-    /// Only sm_90a.
+    /// sm_90a and no other architecture.
     Sm90aAlone,
     /// The targets of sm_90a and of the later data-centre architectures.
     Sm90aOrSm100a,
@@ -21,20 +21,20 @@ pub enum Targets {
     Sm100aOrSm120a,
     /// The targets of each architecture from sm_100a on by their own names.
     Sm100aOrSm120aAlone,
-    /// sm_120a and its family.
+    /// sm_120a and the later ones of its family.
     Sm120a,
     /// The targets of sm_120a and sm_121a by their own names.
     Sm120aAlone,
     /// sm_103a, and sm_107a after it.
     Sm103a,
-    /// sm_107a and its family.
+    /// sm_107a and the later ones of its family.
     Sm107a,
     /// sm_107a, sm_120a and their families.
     Sm107aOrSm120a,
 }
 
 impl Targets {
-    /// Every set.
+    /// Every set of targets that the tables use.
     pub const ALL: [Self; 14] = [
         Self::Sm80,
         Self::Sm90,
@@ -72,7 +72,7 @@ impl Targets {
         }
     }
 
-    /// The set of this name.
+    /// Returns the set with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|set| set.name() == name)
     }

@@ -23,7 +23,7 @@ fn cut(text: &str) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: expected {expected}, found {found}")]
 pub struct SyntaxError {
-    /// The offending text.
+    /// The location of the offending text.
     pub span: Span,
     /// The line of its first byte, from 1.
     pub line: usize,
@@ -31,7 +31,7 @@ pub struct SyntaxError {
     pub column: usize,
     /// The syntax that is valid here.
     pub expected: String,
-    /// The text at this location.
+    /// The text found at this location.
     pub found: String,
     /// The line of the error, or its beginning if it is long.
     pub source_line: String,

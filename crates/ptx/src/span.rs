@@ -108,7 +108,7 @@ impl fmt::Debug for At {
 /// A location as line and column. Both start at 1; the column counts bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LineColumn {
-    /// The line, from 1.
+    /// The line in the text, from 1.
     pub line: usize,
     /// The byte within the line, from 1.
     pub column: usize,
@@ -134,7 +134,7 @@ pub struct LineIndex {
 }
 
 impl LineIndex {
-    /// Finds the lines of `text`.
+    /// Finds the beginnings of the lines of `text`.
     pub fn new(text: &str) -> Self {
         let newlines = text.match_indices('\n');
         let after_newlines = newlines.map(|(at, _)| at as u32 + 1);

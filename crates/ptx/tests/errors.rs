@@ -7,7 +7,7 @@ fn in_statements(text: &str) -> Vec<String> {
     messages(&parse_statements(text).unwrap_err())
 }
 
-/// The same for a module; the head is put on the first line.
+/// Like the function above, for a module; the head is put on the first line.
 fn in_module(items: &str) -> Vec<String> {
     let text = format!(".version 9.0 .target sm_90a .address_size 64\n{items}");
     messages(&parse(&text).unwrap_err())

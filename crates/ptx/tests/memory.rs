@@ -1,4 +1,4 @@
-//! Reading a text takes memory in proportion to it, whatever stands there.
+//! Parsing a text takes memory in proportion to its length, whatever the text is.
 
 #[path = "common/counting.rs"]
 mod counting;
@@ -37,7 +37,7 @@ const USUAL: [&str; 9] = [
     ".visible .entry k(.param .u64 k_param_0)\n{\n\tret;\n}\n",
 ];
 
-/// As dense as a text can be made.
+/// Returns a text with the densest possible syntax.
 const DENSE: [&str; 33] = [
     "ret;",
     "a:",

@@ -65,7 +65,7 @@ fn compare(ptxas: &Path, fixture: &Fixture) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The comparison is worth something: another instruction makes other sections.
+/// Checks the comparison itself: another instruction makes other sections.
 fn a_changed_instruction_is_noticed(ptxas: &Path) -> Result<(), Failed> {
     let module = |opcode: &str| {
         let head = ".version 9.0\n.target sm_90a\n.address_size 64\n";
@@ -96,7 +96,7 @@ fn as_ptxas_takes_it(text: &str) -> String {
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// The same as [`as_ptxas_takes_it`], on the tree.
+/// Like [`as_ptxas_takes_it`], on the tree.
 fn finish(module: &mut Module) {
     module
         .items

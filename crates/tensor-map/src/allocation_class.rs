@@ -2,11 +2,12 @@ use core::fmt::{self, Display, Formatter};
 
 use crate::{NotATensorMap, Target, TensorMap, encode::is_large, layout};
 
-/// How far from the global address the hardware may look when it finds out which elements are out of bounds.
+/// The distance from the global address that the hardware may cover when it determines which elements are out of
+/// bounds.
 ///
 /// Encoding resolves [`Auto`](Self::Auto). The class is the bit [`layout::LARGE_TENSOR`] of maps for compute capability
-/// 10.0 and later; earlier maps have no class. The source is the header of CUDA 13.5 and maps that drivers encode; a
-/// driver of 13.5 was not tested.
+/// The class for compute capability 10.0 and later; earlier maps have none. The source is the header of CUDA 13.5 and
+/// maps that drivers encode; a driver of 13.5 was not tested.
 ///
 /// Source: `cuda.h` of CUDA 13.5, `CUtensorMapAllocClass`.
 #[doc(alias = "CUtensorMapAllocClass")]
@@ -46,7 +47,7 @@ impl TensorMap {
     /// the map does not change.
     ///
     /// # Errors
-    /// The bytes are no tensor map; they stay as they are.
+    /// The bytes are not a tensor map, and stay as they are.
     ///
     /// ```
     /// use tensor_map::{AllocationClass, DataType, Target, TensorMap};

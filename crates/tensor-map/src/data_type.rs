@@ -8,7 +8,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum DataType {
-    /// `u8`, also for plain bytes.
+    /// Unsigned bytes, also for data of no number type (`u8`).
     #[doc(alias = "CU_TENSOR_MAP_DATA_TYPE_UINT8")]
     U8 = 0,
     /// `u16`.
@@ -26,16 +26,16 @@ pub enum DataType {
     /// `i64`.
     #[doc(alias = "CU_TENSOR_MAP_DATA_TYPE_INT64")]
     I64 = 5,
-    /// IEEE half precision.
+    /// Floating-point numbers of 16 bits, IEEE half precision.
     #[doc(alias = "CU_TENSOR_MAP_DATA_TYPE_FLOAT16")]
     F16 = 6,
-    /// IEEE single precision.
+    /// Floating-point numbers of 32 bits, IEEE single precision.
     #[doc(alias = "CU_TENSOR_MAP_DATA_TYPE_FLOAT32")]
     F32 = 7,
-    /// IEEE double precision.
+    /// Floating-point numbers of 64 bits, IEEE double precision.
     #[doc(alias = "CU_TENSOR_MAP_DATA_TYPE_FLOAT64")]
     F64 = 8,
-    /// bfloat16.
+    /// bfloat16: 16 bits with the exponent range of `f32`.
     #[doc(alias = "CU_TENSOR_MAP_DATA_TYPE_BFLOAT16")]
     Bf16 = 9,
     /// `f32`; tensor reductions flush its subnormal numbers to zero.
@@ -183,7 +183,7 @@ impl DataType {
 
 /// A Rust type that is an element of a tensor.
 pub trait Element: Copy + 'static {
-    /// The type in a tensor map.
+    /// The data type of a tensor map whose elements are of this Rust type.
     const DATA_TYPE: DataType;
 }
 

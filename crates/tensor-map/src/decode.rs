@@ -10,7 +10,7 @@ use crate::{
     Tiled, layout,
 };
 
-/// The contents of a map.
+/// The fields of a tensor map, as read from its 128 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decoded {
     /// The parameters that make this map. A wide map for an H100 is an im2col map.
@@ -19,7 +19,7 @@ pub struct Decoded {
     /// differ from this one in fields that are not parameters: the bytes and the alignment of a box, whether
     /// the tensor counts as large, and the fields of dimensions beyond the rank.
     pub params: Params,
-    /// The global address.
+    /// The global address of the tensor's first element.
     pub address: u64,
     /// The bytes of a box in the map. [`tensormap.replace`](crate::replace) does not update them,
     /// so they may belong to an earlier map.
@@ -30,17 +30,17 @@ pub struct Decoded {
     pub is_large: bool,
 }
 
-/// Bytes that are no tensor map.
+/// The reason why bytes are not a tensor map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotATensorMap {
-    /// More dimensions than there can be.
+    /// The map has more than five dimensions.
     Rank(u64),
-    /// A number that is no element type, and whether it is rounded to TensorFloat-32.
+    /// A number that is not an element type, and whether it is rounded to TensorFloat-32.
     DataType(u64, bool),
-    /// A number that is no interleave.
+    /// A number that is not an interleave.
     Interleave(u64),
-    /// Numbers for span and atom that are no swizzle that is known.
+    /// Numbers for span and atom that do not form a known swizzle.
     Swizzle(u64, u64),
     /// The swizzle of 96 bytes of compute capability 10.3, which this crate does not know.
     Swizzle96,

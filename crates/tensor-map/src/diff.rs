@@ -57,7 +57,7 @@ pub struct Difference {
     /// The field. Its name has more detail than the name in [`layout`] if one of the maps contradicts
     /// itself in it.
     pub field: Field,
-    /// The value in the first map.
+    /// The field's value in the first of the two maps.
     pub left: u64,
     /// The value in the second map.
     pub right: u64,

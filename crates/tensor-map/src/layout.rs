@@ -1,4 +1,4 @@
-//! Where each field of a tensor map is in its 128 bytes: the only table of bit positions.
+//! Positions of the fields in the 128 bytes of a tensor map: the only table of bit positions.
 //!
 //! The layout is not documented. It was read off an H100 with driver 580.159 (CUDA 13.0), by
 //! changing one parameter of the encoders at a time and by the writes of `tensormap.replace`, which
@@ -10,13 +10,13 @@ use crate::TensorMap;
 /// Some bits of one of the sixteen 64-bit words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// The name of its contents.
+    /// The name of the value that the field contains.
     pub name: &'static str,
-    /// The index of the word.
+    /// The index of the 64-bit word that contains the field.
     pub word: usize,
-    /// The lowest bit in the word.
+    /// The position of the field's lowest bit in its word.
     pub shift: u32,
-    /// How many bits.
+    /// The width of the field in bits.
     pub bits: u32,
 }
 
@@ -31,7 +31,7 @@ impl Field {
         }
     }
 
-    /// Returns the largest value.
+    /// Returns the largest value that the field's bits can encode.
     pub const fn max(self) -> u64 {
         u64::MAX >> (64 - self.bits)
     }
@@ -41,7 +41,7 @@ impl Field {
         self.max() << self.shift
     }
 
-    /// Returns the value in a map.
+    /// Returns the field's value in the words of a map.
     pub const fn get(self, words: &[u64; TensorMap::WORDS]) -> u64 {
         (words[self.word] >> self.shift) & self.max()
     }

@@ -15,9 +15,9 @@ pub struct TensorMap {
 }
 
 impl TensorMap {
-    /// Size in bytes.
+    /// The size of an encoded tensor map in bytes.
     pub const BYTES: usize = 128;
-    /// Number of 64-bit words.
+    /// The number of 64-bit words in an encoded tensor map.
     pub const WORDS: usize = Self::BYTES / 8;
 
     /// Returns the parameters of a map of boxes; `dims` in elements, innermost first.

@@ -50,7 +50,7 @@ const fn bytes_of(bits: u64, at: u32) -> u32 {
 }
 
 impl MatrixDescriptor {
-    /// Returns the 64 bits. Of each number those bits are taken for which there is room.
+    /// Returns the 64 bits. Numbers are truncated to their fields.
     #[inline]
     pub const fn encode(self) -> u64 {
         let mode = match self.swizzle {
@@ -66,7 +66,7 @@ impl MatrixDescriptor {
             | mode << 62
     }
 
-    /// From the 64 bits; the hardware ignores those that belong to no field.
+    /// Returns the descriptor of the 64 bits; the hardware ignores bits outside the fields.
     pub const fn decode(bits: u64) -> Self {
         let swizzle = match bits >> 62 {
             1 => Swizzle::B128,

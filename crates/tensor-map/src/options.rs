@@ -1,4 +1,4 @@
-/// How slices of channels are in global memory.
+/// The layout of slices of channels in global memory.
 ///
 /// Interleaved tensors are laid out `NC/8HWC8` and the like: the innermost dimension is the width, and
 /// each of its steps is a slice of 16 or 32 bytes of channels.
@@ -8,17 +8,17 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum Interleave {
-    /// Plain rows.
+    /// Elements are stored in plain rows, without slices of channels.
     #[default]
     None = 0,
-    /// Slices of 16 bytes.
+    /// Channels are stored in slices of 16 bytes.
     B16 = 1,
-    /// Slices of 32 bytes.
+    /// Channels are stored in slices of 32 bytes.
     B32 = 2,
 }
 
 impl Interleave {
-    /// All of them, in the driver's order.
+    /// All variants, in the driver's order.
     pub const ALL: [Self; 3] = [Self::None, Self::B16, Self::B32];
 
     /// Returns the name in messages and on the command line.
@@ -40,14 +40,14 @@ impl Interleave {
     }
 }
 
-/// How pieces of a row are permuted in shared memory, see [`swizzle`](mod@crate::swizzle).
+/// The permutation of a row's pieces in shared memory, see [`swizzle`](mod@crate::swizzle).
 ///
 /// Source: CUDA driver API, `cuTensorMapEncodeTiled`, `swizzle`; PTX ISA 5.5.7, "Swizzling Modes".
 #[doc(alias = "CUtensorMapSwizzle")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum Swizzle {
-    /// Bytes stay in order.
+    /// Bytes of the box keep their order in shared memory.
     #[default]
     None = 0,
     /// Pieces of 16 bytes within spans of 32 bytes.
@@ -69,7 +69,7 @@ pub enum Swizzle {
 }
 
 impl Swizzle {
-    /// All of them, in the driver's order.
+    /// All variants, in the driver's order.
     pub const ALL: [Self; 7] = [
         Self::None,
         Self::B32,
@@ -113,7 +113,7 @@ impl Swizzle {
     }
 }
 
-/// How much the L2 cache fetches from memory at once.
+/// The number of bytes that the L2 cache fetches from memory at once.
 ///
 /// Source: CUDA driver API, `cuTensorMapEncodeTiled`, `l2Promotion`.
 #[doc(alias = "CUtensorMapL2promotion")]
@@ -123,16 +123,16 @@ pub enum L2Promotion {
     /// Only the bytes that are requested.
     #[default]
     None = 0,
-    /// 64 bytes.
+    /// The L2 cache fetches 64 bytes at once.
     B64 = 1,
-    /// 128 bytes.
+    /// The L2 cache fetches 128 bytes at once.
     B128 = 2,
-    /// 256 bytes.
+    /// The L2 cache fetches 256 bytes at once.
     B256 = 3,
 }
 
 impl L2Promotion {
-    /// All of them, in the driver's order.
+    /// All variants, in the driver's order.
     pub const ALL: [Self; 4] = [Self::None, Self::B64, Self::B128, Self::B256];
 
     /// Returns the name in messages and on the command line.
@@ -153,7 +153,7 @@ impl L2Promotion {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum OobFill {
-    /// Zeros.
+    /// Elements out of bounds are loaded as zeros.
     #[default]
     Zeros = 0,
     /// A NaN of 16 bits, 0x7FF7, repeated; for floating-point types.
@@ -162,7 +162,7 @@ pub enum OobFill {
 }
 
 impl OobFill {
-    /// All of them, in the driver's order.
+    /// All variants, in the driver's order.
     pub const ALL: [Self; 2] = [Self::Zeros, Self::NanRequestZeroFma];
 
     /// Returns the name in messages and on the command line.
@@ -174,7 +174,7 @@ impl OobFill {
     }
 }
 
-/// How many pixels a wide im2col copy takes along W.
+/// The number of pixels that a wide im2col copy takes along W.
 ///
 /// Source: CUDA driver API, `cuTensorMapEncodeIm2colWide`, `mode`.
 #[doc(alias = "CUtensorMapIm2ColWideMode")]
@@ -185,13 +185,13 @@ pub enum WideMode {
     #[default]
     #[doc(alias = "CU_TENSOR_MAP_IM2COL_WIDE_MODE_W")]
     W = 0,
-    /// 128 pixels, for any map.
+    /// A copy takes 128 pixels along W, from any map.
     #[doc(alias = "CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128")]
     W128 = 1,
 }
 
 impl WideMode {
-    /// All of them, in the driver's order.
+    /// All variants, in the driver's order.
     pub const ALL: [Self; 2] = [Self::W, Self::W128];
 
     /// Returns the name in messages and on the command line.

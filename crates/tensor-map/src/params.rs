@@ -13,7 +13,7 @@ pub use tiled::Tiled;
 
 use crate::{Interleave, Target, TensorMap, ViolationIter, Violations, encode};
 
-/// Parameters of any map.
+/// The parameters of a tiled, an im2col or an im2col-wide map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Params {
     /// The parameters of a tiled map.
@@ -25,7 +25,7 @@ pub enum Params {
 }
 
 impl Params {
-    /// Returns the tensor.
+    /// Returns the tensor, which maps of every mode have.
     pub const fn tensor(&self) -> &Tensor {
         match self {
             Self::Tiled(tiled) => &tiled.tensor,

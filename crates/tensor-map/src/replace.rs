@@ -54,7 +54,7 @@ pub struct OutOfRange {
     pub field: &'static str,
     /// The value that is out of range.
     pub value: u64,
-    /// The largest valid value.
+    /// The largest value that the instruction accepts for the field.
     pub max: u64,
 }
 

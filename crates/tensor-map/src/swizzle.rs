@@ -1,4 +1,4 @@
-//! Where swizzles put bytes in shared memory.
+//! Positions of bytes in shared memory with a swizzle.
 //!
 //! The pattern follows the absolute shared address, not the offset in the box: bits of the address
 //! from bit 7 up are added without carry to lower ones. So a box that is not at a multiple of

@@ -5,9 +5,9 @@
 /// ones follow the manuals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
-    /// Compute capability, major.
+    /// The major number of the compute capability.
     pub major: u8,
-    /// Compute capability, minor.
+    /// The minor number of the compute capability.
     pub minor: u8,
     /// The number of bytes of shared memory of one multiprocessor, which a box must fit.
     #[doc(alias = "CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR")]
@@ -15,13 +15,13 @@ pub struct Target {
 }
 
 impl Target {
-    /// H100, H200.
+    /// Hopper: H100 and H200.
     pub const SM_90: Self = Self::new(9, 0);
-    /// B200.
+    /// Blackwell for data centres: B200.
     pub const SM_100: Self = Self::new(10, 0);
-    /// B300.
+    /// Blackwell Ultra for data centres: B300.
     pub const SM_103: Self = Self::new(10, 3);
-    /// RTX 50.
+    /// Blackwell for desktops: the RTX 50 series.
     pub const SM_120: Self = Self::new(12, 0);
 
     /// Returns a GPU of this compute capability, with the shared memory that such have.

@@ -27,23 +27,23 @@ use rows::Rows;
 use tiles::Tiles;
 use wide::Wide;
 
-/// The direction of a copy.
+/// The direction of a copy between global and shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// From global to shared memory.
+    /// The copy goes from global to shared memory.
     Load,
-    /// From shared to global memory, reductions included.
+    /// The copy or reduction goes from shared to global memory.
     Store,
 }
 
 /// Bytes of a copy that are neighbours in global memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoxRow {
-    /// Where the row begins in the box, in bytes from the box's shared address, before the swizzle.
+    /// The offset of the row in bytes from the box's shared address, before the swizzle.
     pub shared_offset: u64,
-    /// Where the row begins in global memory, in bytes from the tensor's address. It may be outside
-    /// of the tensor. Modulo 2^64, as the addresses that the hardware makes are no wider: far outside
-    /// of a huge tensor it may have wrapped.
+    /// The offset of the row in global memory, in bytes from the tensor's address. It may be outside
+    /// of the tensor. The offset is modulo 2^64, the width of the hardware's addresses: far outside
+    /// a huge tensor it may have wrapped.
     pub global_offset: i64,
     /// Length in bytes; all count as delivered to the barrier.
     pub bytes: u64,
@@ -59,9 +59,9 @@ pub struct BoxRow {
 pub struct Piece {
     /// The address in shared memory.
     pub shared_address: u32,
-    /// Where it begins, in bytes from the row's first.
+    /// The offset of the run in bytes from the row's first.
     pub row_offset: u64,
-    /// The length in bytes.
+    /// The length of the run in bytes.
     pub bytes: u64,
 }
 
@@ -92,7 +92,7 @@ impl BoxRow {
     }
 }
 
-/// Why a copy has no walk.
+/// The reason why a copy has no walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoWalk {
@@ -102,9 +102,9 @@ pub enum NoWalk {
     Length {
         /// The list that is too long or too short.
         what: &'static str,
-        /// How many there are.
+        /// The number of coordinates given.
         given: usize,
-        /// How many are needed.
+        /// The number of coordinates that the map needs.
         needed: usize,
     },
     /// The first element is not at a multiple of 16 bytes: an illegal instruction.
@@ -113,28 +113,28 @@ pub enum NoWalk {
         coordinate: i32,
         /// The number of elements in 16 bytes.
         multiple: i32,
-        /// For a load, the length of the box in dimension 0.
+        /// The length of the box in dimension 0 for a load.
         loaded: Option<u32>,
     },
     /// A store with a negative coordinate: an illegal instruction.
     NegativeStore {
-        /// The dimension.
+        /// The dimension of the invalid coordinate.
         dim: usize,
-        /// The coordinate.
+        /// The invalid coordinate.
         coordinate: i32,
     },
     /// The first pixel is not in the box of pixels: an illegal instruction.
     OutsidePixelBox {
-        /// The dimension.
+        /// The dimension of the invalid coordinate.
         dim: usize,
-        /// The coordinate.
+        /// The invalid coordinate.
         coordinate: i32,
     },
     /// An offset of an im2col load with more bits than the instruction takes.
     OffsetRange {
         /// The spatial dimension, W being 0.
         spatial: usize,
-        /// The offset.
+        /// The offset that is out of range.
         offset: u16,
         /// The largest that there can be.
         max: u16,
@@ -143,9 +143,9 @@ pub enum NoWalk {
     StoreOffsets,
     /// A number of a wide im2col load that the instruction does not take.
     WideRange {
-        /// The name of the number.
+        /// The name of the number that is out of range.
         what: &'static str,
-        /// The value of the number.
+        /// The number that is out of range.
         value: u16,
         /// The largest that there can be.
         max: u16,

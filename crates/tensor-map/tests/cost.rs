@@ -77,7 +77,7 @@ fn nanoseconds(mode: &str, build: impl Fn(u64) -> TensorMap) -> u64 {
     nanoseconds
 }
 
-/// In release builds 200 ns are required, see the printed time; other builds are not judged.
+/// Requires 200 ns in release builds; other builds only print the time.
 #[test]
 fn a_map_is_built_without_allocation_in_little_time() {
     let tiled = nanoseconds("tiled", |address| build(black_box(32), address));
@@ -89,7 +89,7 @@ fn a_map_is_built_without_allocation_in_little_time() {
     );
 }
 
-/// The same in a constant.
+/// Builds the same map in a constant.
 const CONSTANT: TensorMap = match TensorMap::tiled(DataType::F32, &[1024])
     .box_dims(&[256])
     .build(16)

@@ -43,7 +43,7 @@ fn replacements_are_those_of_the_hardware() {
     }
 }
 
-/// From the masks in what `ptxas` 13.0 makes of it for `sm_100a` and `sm_103a`.
+/// The masks in the machine code of `ptxas` 13.0 for `sm_100a` and `sm_103a`.
 #[test]
 fn later_gpus_have_more_numbers() {
     let replaced = |replacement| {

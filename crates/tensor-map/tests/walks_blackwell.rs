@@ -6,7 +6,7 @@ use tensor_map::{
     walk::{Direction, NoWalk},
 };
 
-/// For each row: where it is in shared memory, the global byte it begins at, and which of its bytes
+/// The rows of a copy: the shared offset of each, the global byte at which it begins, and which of its bytes
 /// are in bounds.
 type Rows = Vec<(u64, i64, std::ops::Range<u64>)>;
 

@@ -2,7 +2,7 @@
 //!
 //! `load MAP COORDINATES OFFSETS RUNS`, where MAP is words 1 to 9 in hex, and each run is
 //! `SHARED=GLOBAL*BYTES` or, for bytes that were filled, `SHARED<*BYTES`. The elements in global
-//! memory were their own numbers. Of stores the runs are what changed in global memory.
+//! memory were their own numbers. The runs of a store are the changes in global memory.
 
 use std::collections::BTreeMap;
 

@@ -21,7 +21,7 @@ pub struct FinishOptions {
 }
 
 impl FinishOptions {
-    /// For this architecture, which may differ from the text's `.target`.
+    /// The architecture, which may differ from the text's `.target`.
     pub const fn new(arch: Arch) -> Self {
         Self {
             arch,
@@ -49,7 +49,7 @@ impl FinishOptions {
 /// PTX of another compiler, finished.
 #[derive(Clone, Debug)]
 pub struct FinishedPtx {
-    /// The text.
+    /// The text of the finished PTX.
     pub text: String,
     /// The kernels with markers, which became directives.
     pub markers: Vec<Marker>,

@@ -3,14 +3,14 @@ use std::{fmt, str::FromStr};
 /// A version of the PTX ISA, as in `.version 8.6`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PtxIsa {
-    /// Before the dot.
+    /// The number before the dot in `.version`.
     pub major: u32,
-    /// After the dot.
+    /// The number after the dot in `.version`.
     pub minor: u32,
 }
 
 impl PtxIsa {
-    /// The version `major.minor`.
+    /// Returns the version `major.minor`.
     pub const fn new(major: u32, minor: u32) -> Self {
         Self { major, minor }
     }
@@ -44,10 +44,10 @@ macro_rules! archs {
         }
 
         impl Arch {
-            /// All of them.
+            /// All architectures that a crate can be built for.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
-            /// The name as in `.target`.
+            /// Returns the name as `.target` spells it.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
@@ -116,9 +116,9 @@ impl fmt::Display for Arch {
     }
 }
 
-/// A name that is no [`Arch`].
+/// The error of parsing a name that is not an [`Arch`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no architecture `{0}` here; there are {known}", known = known())]
+#[error("`{0}` is not a known architecture; use {known}", known = known())]
 pub struct UnknownArch(String);
 
 fn known() -> String {
@@ -156,7 +156,7 @@ mod tests {
     fn an_unknown_name_is_refused_with_the_known_ones() {
         let error = "sm_80".parse::<Arch>().unwrap_err().to_string();
         assert!(
-            error.starts_with("there is no architecture `sm_80` here; there are sm_90, sm_90a,"),
+            error.starts_with("`sm_80` is not a known architecture; use sm_90, sm_90a,"),
             "{error}"
         );
     }

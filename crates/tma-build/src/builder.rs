@@ -18,7 +18,7 @@ use crate::{
     target_dir,
 };
 
-/// How long ptxas may take for a module with calls beside `wgmma`.
+/// The time limit of ptxas for a module with calls beside `wgmma`.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// Builds a GPU crate to PTX.
@@ -42,26 +42,26 @@ pub struct PtxBuilder {
     assemble: Assemble,
 }
 
-/// Says whether ptxas checks the PTX.
+/// The condition on which `ptxas` checks the PTX.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Assemble {
-    /// Where one is found.
+    /// `ptxas` checks the PTX if one is found.
     #[default]
     IfFound,
     /// Always; not finding one is an error.
     Always,
-    /// Not at all.
+    /// `ptxas` does not run.
     Never,
 }
 
-/// Finished PTX.
+/// The finished PTX of a GPU crate, as a file.
 #[derive(Clone, Debug)]
 pub struct Ptx {
-    /// The path of the file.
+    /// The path of the PTX file.
     pub path: PathBuf,
-    /// For which architecture.
+    /// The architecture in the text's `.target`.
     pub arch: Arch,
-    /// The compiler that made it.
+    /// The compiler that produced the PTX.
     pub compiler: DeviceCompiler,
     /// The resources of each kernel, by name; `None` where no ptxas was found.
     pub resources: Option<BTreeMap<String, Resources>>,
@@ -130,8 +130,8 @@ impl PtxBuilder {
         self
     }
 
-    /// Has the pipelines of `tma` write time stamps, which `tma_host::Timeline` reads: when copies were issued,
-    /// when phases were complete, and what was waited for.
+    /// Makes the pipelines of `tma` write time stamps, which `tma_host::Timeline` reads: when copies were issued,
+    /// when phases were complete, and the waits for them.
     #[must_use]
     pub fn trace(self) -> Self {
         self.rustflag("--cfg=tma_trace")
@@ -192,7 +192,7 @@ impl PtxBuilder {
         self
     }
 
-    /// Builds, and tells cargo which files the result depends on when called in a build script.
+    /// Builds the crate. In a build script, also prints the files that the result depends on, for cargo.
     ///
     /// # Errors
     /// Every [`Error`], with the complete output of rustc and ptxas.
@@ -220,7 +220,7 @@ impl PtxBuilder {
             CodeGenerator::Llvm | CodeGenerator::RustCuda => None,
             CodeGenerator::LibNvvm => Some(LibNvvm::find_for(&compiler)?),
         };
-        // Builds in one folder wait for each other; what is compiled for the host is compiled in each.
+        // Builds in one folder wait for each other; crates for the host are compiled in each.
         let compiled = target_dir.join(self.arch.major());
         let compilation = self.compilation(&compiler, &compiled);
         let mut output = match &rust_cuda {
@@ -379,7 +379,7 @@ impl PtxBuilder {
         diagnostics.extend(lint(&module, &markers, source.as_ref()));
         write(&module.to_string())?;
         // rust-cuda's backend has local memory where LLVM has none, and no attribute is about that.
-        // Checks are panics, panics are calls, and loops with them are not unrolled: who asks for checks does not ask
+        // Checks are panics, panics are calls, and loops with them are not unrolled: a build with checks is not one
         // for speed.
         let is_checked = self.checks().contains(&true);
         let is_beside = |found: &Diagnostic| matches!(found.lint, Lint::CallBesideWgmma { .. });

@@ -8,7 +8,7 @@ pub enum CodeGenerator {
     /// LLVM's own, which is part of rustc.
     #[default]
     Llvm,
-    /// NVIDIA's library [`LibNvvm`](crate::LibNvvm), loaded when it is asked for.
+    /// NVIDIA's library [`LibNvvm`](crate::LibNvvm), loaded at its first use.
     LibNvvm,
     /// The backend [`RustCuda`](crate::RustCuda) of rust-cuda, which makes LLVM IR of its own and PTX by libNVVM.
     RustCuda,

@@ -19,7 +19,7 @@ use crate::{
 /// The triple of device code.
 pub(crate) const TARGET: &str = "nvptx64-nvidia-cuda";
 
-/// The roles of a kernel are closures, and what these capture would lie in local memory if they were called.
+/// The roles of a kernel are closures, whose captures would be in local memory if the closures were called.
 const INLINE_THRESHOLD: &str = "-Cllvm-args=-inline-threshold=4000";
 
 /// One call of cargo.
@@ -39,7 +39,7 @@ pub(crate) struct Compilation<'a> {
     pub(crate) overflow_checks: bool,
 }
 
-/// The compiler's output.
+/// The output of a successful compilation.
 pub(crate) struct Output {
     /// The module's PTX, not finished yet.
     pub(crate) ptx: String,
@@ -91,7 +91,7 @@ impl Compilation<'_> {
                 "--crate-type=cdylib",
             ])
             // Flags of the profile are part of what cargo calls a library, so that builds for several
-            // architectures lie side by side; procedural macros, which are built for the host, do
+            // architectures are side by side; procedural macros, which are built for the host, do
             // without them and are built once.
             .arg("-Zprofile-rustflags")
             // A library's metadata is a file beside it, and not repeated inside it.
@@ -103,7 +103,7 @@ impl Compilation<'_> {
             .arg(&manifest);
         command
             .args(self.feature_arguments())
-            // Comments say where inlined code was called from.
+            // Comments contain the call sites of inlined code.
             .args(["--", "-Zverbose-asm"])
             .arg(joined("--emit=asm=", &ptx))
             .arg(joined("--emit=llvm-ir=", &llvm_ir))
@@ -197,7 +197,7 @@ impl Compilation<'_> {
         Ok(locked)
     }
 
-    /// Cargo has one place for what it knows of a library whose file has no hash in its name: how it was built last.
+    /// Cargo has one record for a library whose file has no hash in its name: its last build.
     /// Built with other flags in between, it would be built anew. So each build takes its own away, and brings it back.
     fn keep_fingerprints(&self, kept: &Path) -> Result<(), Error> {
         let io = |error| Error::io(format!("cannot keep {}", kept.display()))(error);
@@ -218,7 +218,7 @@ impl Compilation<'_> {
         for folder in entries(kept) {
             let name = folder.file_name().unwrap_or_default();
             let place = self.fingerprint_dir().join(name);
-            // Of a first build that failed.
+            // The output of a first build that failed.
             if place.exists() {
                 fs::remove_dir_all(&place).map_err(io)?;
             }
@@ -266,7 +266,7 @@ impl Compilation<'_> {
         flags.extend(COMMON_RUSTFLAGS.map(str::to_owned));
         flags.push(INLINE_THRESHOLD.to_owned());
         if self.debug_assertions {
-            // Those inside of `core` keep arrays in local memory, for their addresses.
+            // The calls inside `core` keep arrays in local memory, for their addresses.
             flags.push("-Zub-checks=no".to_owned());
         }
         flags.extend(self.rustflags.iter().cloned());
@@ -284,7 +284,7 @@ impl Compilation<'_> {
         names.chain(any).chain([known]).collect()
     }
 
-    /// As cargo's `--config` takes them.
+    /// Returns the settings as arguments of cargo's `--config`.
     fn profile_rustflags(&self) -> String {
         let flags = self.rustflags();
         let quoted: Vec<String> = flags.iter().map(|flag| format!("{flag:?}")).collect();
@@ -292,7 +292,7 @@ impl Compilation<'_> {
     }
 
     /// The folders that line tables name, each with its new name, so that PTX does not depend on
-    /// where it was built. It is no compiler flag, which the shared `core` would not have.
+    /// where it was built. The path is not a compiler flag, because the shared `core` would lack it.
     fn named_folders(&self) -> Vec<(String, String)> {
         let rust_src = self.compiler.sysroot.join("lib/rustlib/src/rust");
         let workspace = workspace_root(self.crate_dir);
@@ -302,7 +302,7 @@ impl Compilation<'_> {
         ]
     }
 
-    /// From the dependency file that cargo leaves: what the crate and those beside it are made of,
+    /// Reads the dependency file that cargo writes: the files of the crate and of its local dependencies,
     /// packages from registries and the source of `core` left out.
     fn sources(&self, folder: &Path) -> Vec<PathBuf> {
         let name = format!("{}.d", library_name(self.crate_dir));

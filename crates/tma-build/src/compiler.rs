@@ -15,14 +15,14 @@ pub const TRIED_VERSION: Version = Version {
     patch: 0,
 };
 
-/// A version of rustc.
+/// A version of rustc, as in `1.96.0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
-    /// 1.
+    /// The major number, which is 1.
     pub major: u32,
-    /// Grows every six weeks.
+    /// The minor number, which grows every six weeks.
     pub minor: u32,
-    /// Fixes.
+    /// The patch number, for releases that only fix errors.
     pub patch: u32,
 }
 
@@ -48,12 +48,12 @@ impl Version {
     }
 }
 
-/// Where a compiler was found.
+/// The place where a compiler was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// Named by the caller or by `TMA_DEVICE_RUSTC`.
     Explicit,
-    /// A toolchain of rustup.
+    /// A toolchain that rustup has installed.
     Rustup,
     /// `/usr/bin/rustc`, as Debian's packages install it.
     System,
@@ -62,17 +62,17 @@ pub enum Origin {
 /// A rustc with its cargo and the source of `core`, which together build device code.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DeviceCompiler {
-    /// The compiler.
+    /// The path of the compiler.
     pub rustc: PathBuf,
-    /// The cargo beside it.
+    /// The path of the cargo next to it.
     pub cargo: PathBuf,
     /// The folder with `lib/rustlib`.
     pub sysroot: PathBuf,
-    /// Its version, without the channel.
+    /// The compiler's version, without the channel.
     pub version: Version,
     /// The complete output of `rustc -vV`.
     pub verbose: String,
-    /// Where it was found.
+    /// The place where the compiler was found.
     pub origin: Origin,
 }
 
@@ -80,7 +80,7 @@ impl DeviceCompiler {
     /// The environment variable that names a rustc to use.
     pub const VARIABLE: &str = "TMA_DEVICE_RUSTC";
 
-    /// Finds one: the rustc that `TMA_DEVICE_RUSTC` names; else 1.96.0, else the latest later
+    /// Returns the rustc that `TMA_DEVICE_RUSTC` names. Without the variable, returns 1.96.0 or the latest later
     /// version, among rustup's toolchains and `/usr/bin/rustc`.
     ///
     /// # Errors
@@ -225,7 +225,7 @@ fn inspect(rustc: &Path, origin: Origin) -> Result<DeviceCompiler, String> {
         }
     };
     let verbose = ask(&["-vV"])?;
-    let version = Version::from_verbose(&verbose).ok_or("does not say its version")?;
+    let version = Version::from_verbose(&verbose).ok_or("does not report its version")?;
     if version < TRIED_VERSION {
         return Err(format!("is version {version}, older than {TRIED_VERSION}"));
     }

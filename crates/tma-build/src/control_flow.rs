@@ -9,10 +9,10 @@ pub(crate) struct ControlFlow<'a> {
     /// Each instruction with the `.loc` before it and the block that it is in, in the order of the
     /// text.
     pub(crate) instructions: Vec<InBlock<'a>>,
-    /// For each block, the block that dominates it most closely; the entry has itself, a block that
+    /// The immediate dominator of each block; the entry has itself, a block that
     /// cannot be reached none.
     immediate_dominators: Vec<Option<usize>>,
-    /// For each block, those that may come next.
+    /// The successors of each block.
     successors: Vec<Vec<usize>>,
 }
 

@@ -2,7 +2,7 @@
 //! shares.
 //!
 //! It is compiled for no particular GPU: LLVM inlines across CPU names for this target, so that the
-//! link-time optimisation of a crate specialises what it takes from `core`.
+//! link-time optimisation of a crate specialises the functions that it uses of `core`.
 
 use std::{
     fs::{self, File},
@@ -73,7 +73,7 @@ impl DeviceCompiler {
         let lock = beside(&sysroot, "lock");
         let io = || Error::io(format!("cannot lock {}", lock.display()));
         let file = File::create(&lock).map_err(io())?;
-        // Another process may be compiling it; it is there when the lock is free.
+        // Another process may be compiling it, and has finished when the lock is free.
         file.lock().map_err(io())?;
         if !sysroot.is_dir() {
             compile(self, &sysroot)?;

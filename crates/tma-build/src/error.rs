@@ -2,7 +2,7 @@ use std::{io, path::PathBuf};
 
 use crate::{Arch, DeviceCompiler, LibNvvm, RustCuda, Version, advice::advice, lint::Diagnostic};
 
-/// Why there is no PTX.
+/// The reason why a build has no PTX.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -18,12 +18,12 @@ pub enum Error {
         /// The command that installs one.
         command: String,
     },
-    /// The compiler that was asked for cannot build device code.
+    /// The requested compiler cannot build device code.
     #[error("{rustc} cannot compile device code: {reason}")]
     UnusableCompiler {
-        /// Its path.
+        /// The path of the compiler.
         rustc: PathBuf,
-        /// The reason.
+        /// The reason why the compiler cannot be used.
         reason: String,
     },
     /// A compiler that was never tried with this crate made wrong PTX of the self-test.
@@ -32,7 +32,7 @@ pub enum Error {
          Version 1.96.0 is known to work: `rustup toolchain install 1.96.0 --profile minimal --component rust-src`"
     )]
     SelfTest {
-        /// Its version.
+        /// The compiler's version.
         version: Version,
         /// The property that the self-test's PTX lacks.
         reason: String,
@@ -40,7 +40,7 @@ pub enum Error {
     /// The compiler refused `core`.
     #[error("rustc {version} does not compile `core` for the GPU:\n{diagnostics}")]
     Core {
-        /// Its version.
+        /// The compiler's version.
         version: Version,
         /// The compiler's messages.
         diagnostics: String,
@@ -48,7 +48,7 @@ pub enum Error {
     /// There is no crate at the path.
     #[error("there is no GPU crate at {path}: {path}/Cargo.toml does not exist")]
     NoCrate {
-        /// Where it should be.
+        /// The path where the file is expected.
         path: PathBuf,
     },
     /// The compiler refused the crate.
@@ -57,7 +57,7 @@ pub enum Error {
         advice(diagnostics)
     )]
     Compile {
-        /// For which architecture.
+        /// The architecture of the failed build.
         arch: Arch,
         /// The compiler's messages.
         diagnostics: String,
@@ -65,26 +65,26 @@ pub enum Error {
     /// The PTX does not parse, or a marker in it makes no sense.
     #[error("the PTX of {path} cannot be finished: {reason}")]
     Finish {
-        /// The path of the PTX.
+        /// The path of the invalid PTX.
         path: PathBuf,
-        /// The reason.
+        /// The reason why the PTX is invalid.
         reason: String,
     },
     /// A lint refuses the PTX.
-    #[error("the PTX for {arch} is not right:\n{}", lines(diagnostics))]
+    #[error("the PTX for {arch} has errors:\n{}", lines(diagnostics))]
     Lint {
-        /// For which architecture.
+        /// The architecture of the refused PTX.
         arch: Arch,
-        /// The diagnostics.
+        /// The diagnostics that refuse the PTX.
         diagnostics: Vec<Diagnostic>,
     },
     /// `TMA_CODEGEN` names no code generator.
     #[error("there is no code generator `{name}`; TMA_CODEGEN is `llvm`, `libnvvm` or `rust-cuda`")]
     UnknownCodeGenerator {
-        /// The name.
+        /// The unknown name in the variable.
         name: String,
     },
-    /// libNVVM was asked for and there is none that reads the compiler's IR.
+    /// libNVVM was requested, and no version found reads the compiler's IR.
     #[error(
         "no libNVVM was found that reads the IR of LLVM {llvm}, which rustc has; {variable} can name one. Looked at:\n\
          {looked_at}\n\
@@ -97,7 +97,7 @@ pub enum Error {
         /// The libraries that were found and why none serves, one a line.
         looked_at: String,
     },
-    /// rust-cuda was asked for, and no rustc loads a backend library of it.
+    /// rust-cuda was requested, and no rustc loads a backend library of it.
     #[error(
         "no backend of rust-cuda can be used: {reason}.\n\
          Build the backend with rust-cuda's nightly and its feature `llvm19`, then\n    \
@@ -107,25 +107,25 @@ pub enum Error {
         nightly = RustCuda::NIGHTLY
     )]
     NoRustCuda {
-        /// The reason.
+        /// The reason why the backend cannot be used.
         reason: String,
     },
     /// libNVVM refused the module.
     #[error("libNVVM refuses the module for {arch}:\n{log}")]
     LibNvvm {
-        /// For which architecture.
+        /// The architecture of the refused module.
         arch: Arch,
-        /// The library's messages.
+        /// The messages of libNVVM.
         log: String,
     },
-    /// `ptxas` was asked for and there is none that knows the architecture.
+    /// `ptxas` was requested, and no version found knows the architecture.
     #[error(
         "no ptxas that knows {arch} was found (looked at TMA_PTXAS, PATH, CUDA_PATH, /usr/local/cuda and {cache:?}){}; \
          `cargo xtask setup --cuda` of rust-tma installs one",
         reasons(passed_over)
     )]
     NoPtxas {
-        /// The architecture.
+        /// The architecture that no ptxas knows.
         arch: Arch,
         /// The folder that `cargo xtask setup --cuda` fills.
         cache: PathBuf,
@@ -135,7 +135,7 @@ pub enum Error {
     /// `ptxas` refused the PTX.
     #[error("ptxas refuses the PTX for {arch}:\n{diagnostics}")]
     Assemble {
-        /// For which architecture.
+        /// The architecture of the refused PTX.
         arch: Arch,
         /// The messages of `ptxas`, with Rust lines.
         diagnostics: String,
@@ -143,9 +143,9 @@ pub enum Error {
     /// A file or program could not be used.
     #[error("{what}: {source}")]
     Io {
-        /// The operation that failed.
+        /// The name of the operation that failed.
         what: String,
-        /// Why it failed.
+        /// The error of the operating system.
         source: io::Error,
     },
 }

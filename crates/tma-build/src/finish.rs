@@ -12,7 +12,7 @@ use crate::{
 /// writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marker {
-    /// The entry.
+    /// The name of the kernel's entry.
     pub kernel: String,
     /// Most threads of a block in each dimension.
     pub max_threads: Option<[u32; 3]>,

@@ -2,7 +2,7 @@
 //!
 //! A message refers to a function of `core::fmt` for each argument. No device code calls it,
 //! where formatting takes hundreds of registers and a stack; the panic handler of the crate `tma` only
-//! says which one it was. So a number takes the place of its address, and `core::fmt` goes.
+//! identifies it. So a number takes the place of its address, and `core::fmt` goes.
 
 use std::collections::{HashMap, HashSet};
 

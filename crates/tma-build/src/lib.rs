@@ -1,4 +1,5 @@
-//! Compiles a Rust GPU crate to PTX, from a build script or by hand.
+//! Compiles a Rust GPU crate to PTX, from a build script or by hand. The example is a whole build script; it is only
+//! compiled here, because a run needs the GPU crate.
 //!
 //! ```no_run
 //! // build.rs
@@ -10,24 +11,27 @@
 //! }
 //! ```
 //!
-//! The device code is compiled by a stock rustc, 1.96.0 or later, with the source of `core`
-//! ([`DeviceCompiler`] says where one is looked for); no CUDA toolkit is needed. What rustc writes
-//! is then
+//! The program loads the text as `include_str!(env!("KERNELS_PTX"))`. A stock rustc, 1.96.0 or later, compiles the
+//! device code with the source of `core` ([`DeviceCompiler`] lists where it is searched); no CUDA toolkit is needed.
 //!
-//! 1. *finished* ([`finish`]): what the `#[kernel]` attributes ask for becomes directives, tensor
-//!    map parameters are aligned to 64 bytes, debug sections go, line tables stay and
-//!    name the crate's own lines, also for what is inlined from others;
-//! 2. *linted* ([`lint`]): barriers that the compiler copied into divergent arms, instructions
-//!    newer than the module's PTX version, local memory where none was asked for;
-//! 3. *assembled* by `ptxas`, where one is found ([`Ptxas`]), which reports registers, spills and
-//!    shared memory; that it makes products of a warpgroup wait for each other is an error, unless the kernel allows it.
+//! ```text
+//!  GPU crate --rustc--> PTX --finish--> PTX --lint--> PTX --ptxas--> registers, spills, shared memory
+//!                                        \              \
+//!                                         errors with file and line of the Rust source
+//! ```
 //!
-//! [`CodeGenerator::LibNvvm`] has NVIDIA's libNVVM make PTX of rustc's LLVM IR in place of LLVM; the steps are the same.
+//! 1. [`finish`] turns the options of `#[kernel]` into directives, aligns tensor map parameters to 64 bytes and drops
+//!    debug sections. Line tables stay and name lines of the crate, even for inlined functions of other crates.
+//! 2. [`lint`] reports barriers that the compiler copied into divergent arms, instructions newer than the module's PTX
+//!    version, and local memory that no kernel option allows.
+//! 3. [`Ptxas`] runs if one is found. The builder fails if ptxas serialises the products of a warpgroup, unless the
+//!    kernel allows it.
 //!
-//! [`CodeGenerator::RustCuda`] has rust-cuda's backend compile the crate.
-//! [`finish_ptx`] takes PTX that another compiler wrote, such as rust-cuda or nvcc, through the same steps.
+//! [`CodeGenerator::LibNvvm`] replaces LLVM's code generator by NVIDIA's libNVVM, and [`CodeGenerator::RustCuda`]
+//! compiles the crate with rust-cuda's backend; the steps are the same. [`finish_ptx`] applies them to PTX from another
+//! compiler, such as rust-cuda or nvcc.
 //!
-//! The shape of [`PtxBuilder`] is that of `cuda_builder::CudaBuilder`.
+//! [`PtxBuilder`] is modelled on rust-cuda's `cuda_builder::CudaBuilder`.
 
 mod advice;
 mod any_ptx;

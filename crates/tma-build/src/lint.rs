@@ -22,12 +22,12 @@ use local_memory::SourceLocals;
 
 use crate::{PtxIsa, finish::Marker};
 
-/// One thing that is wrong.
+/// A finding of a lint at one place of the PTX.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// The violation, with its details.
     pub lint: Lint,
-    /// The kernel or function.
+    /// The kernel or function that contains the place.
     pub function: String,
     /// `file:line` in the Rust source where the line table has it. In a module of [`finish_ptx`](crate::finish_ptx)
     /// without a line table, `file:line` in the PTX.
@@ -44,62 +44,62 @@ pub enum Lint {
     /// into divergent arms of a branch, where the threads that take different arms wait for each other
     /// for ever.
     DuplicatedBarrier {
-        /// The instruction.
+        /// The duplicated instruction.
         instruction: String,
-        /// How often the source has it at this location.
+        /// The number of occurrences in the source at this location.
         in_source: usize,
-        /// How often the PTX has it.
+        /// The number of copies in the PTX.
         in_ptx: usize,
         /// True if the source has it as `asm!`, though LLVM has an intrinsic for it.
         is_asm: bool,
     },
     /// An instruction is newer than the module's `.version`.
     NewerInstruction {
-        /// The instruction.
+        /// The instruction that is too new.
         instruction: String,
-        /// The version that has it.
+        /// The first version that has the instruction.
         needed: PtxIsa,
-        /// The module's version.
+        /// The version in the module's `.version`.
         module: PtxIsa,
     },
-    /// The kernel keeps values in local memory and did not ask for it.
+    /// The kernel keeps values in local memory without the option that allows it.
     LocalMemory {
         /// The variable, or none if its name is unknown.
         variable: String,
-        /// How much, for each thread.
+        /// The bytes of local memory of each thread.
         bytes: u64,
     },
     /// A function calls itself, by itself or through others.
     Recursion {
-        /// The function.
+        /// The called function.
         callee: String,
     },
     /// A function is called through a pointer, as by `dyn`.
     IndirectCall,
-    /// A kernel that has `wgmma.mma_async` calls a function, be it only where it panics: ptxas then makes each
+    /// A kernel with `wgmma.mma_async` calls a function, even if only to panic: ptxas then makes each
     /// product wait for the one before (its message C7509), and can take gigabytes of memory and no end. A kernel that
     /// allows C7509 may.
     CallBesideWgmma {
-        /// The function.
+        /// The called function.
         callee: String,
     },
-    /// ptxas says that products of a warpgroup wait for each other, that it adds fences or waits of theirs, or that it
+    /// ptxas reports that it serialises products of a warpgroup, adds fences or waits for them, or
     /// leaves out a `setmaxnreg`.
     LostSpeed {
-        /// The number of its message.
+        /// The code of the message of ptxas.
         code: &'static str,
-        /// Its message.
+        /// The message of ptxas.
         message: String,
     },
     /// A function is called that the module only declares.
     UnresolvedFunction {
-        /// The function.
+        /// The called function.
         callee: String,
     },
 }
 
 impl Lint {
-    /// A short name.
+    /// Returns the name that begins a message, such as `local-memory`.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::DuplicatedBarrier { .. } => "duplicated-barrier",
@@ -144,7 +144,7 @@ impl fmt::Display for Diagnostic {
                 };
                 write!(
                     f,
-                    ": `{instruction}` stands {times} in the source and {in_ptx} times in the PTX, in arms \
+                    ": `{instruction}` is {times} in the source and {in_ptx} times in the PTX, in arms \
                      that exclude each other; {advice}"
                 )
             }
@@ -171,8 +171,8 @@ impl fmt::Display for Diagnostic {
             }
             Lint::Recursion { callee } => write!(
                 f,
-                ": `{callee}` calls itself, so that nobody knows how much stack a thread needs; write a loop, \
-                 or say `#[kernel(local_memory)]`"
+                ": `{callee}` calls itself, so that the stack of a thread has no known size; write a loop, \
+                 or write `#[kernel(local_memory)]`"
             ),
             Lint::IndirectCall => write!(
                 f,
@@ -182,17 +182,17 @@ impl fmt::Display for Diagnostic {
             Lint::CallBesideWgmma { callee } => write!(
                 f,
                 ": `{callee}` is called in a kernel with `wgmma`, which makes ptxas wait for each product; \
-                 have it inlined, and what cannot happen said by `core::hint::assert_unchecked`, or say \
+                 inline it, exclude panics by `core::hint::assert_unchecked`, or write \
                  `#[kernel(allow(C7509))]`"
             ),
             Lint::LostSpeed { code, message } => write!(
                 f,
-                ": ptxas says: {message}; {}, or say `#[kernel(allow({code}))]`",
+                ": ptxas reports: {message}; {}, or write `#[kernel(allow({code}))]`",
                 lost_speed::advice(code)
             ),
             Lint::UnresolvedFunction { callee } => write!(
                 f,
-                ": `{callee}` is called and nobody defines it: modules are not linked; write it in Rust, or \
+                ": `{callee}` is called but not defined: modules are not linked; write it in Rust, or \
                  depend on the crate that has it"
             ),
         }

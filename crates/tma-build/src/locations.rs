@@ -23,10 +23,10 @@ impl OwnFiles {
     }
 }
 
-/// Gives what was inlined from other crates the line from which the crate itself called it: a
+/// Assigns to code inlined from other crates the line of the call in the crate itself: a
 /// reader of `.loc` looks for the kernel, not for a wrapper of one instruction.
 ///
-/// `text` is what the module was parsed from, with the comments of `-Zverbose-asm`, which name the
+/// `text` is the text of the module, with the comments of `-Zverbose-asm`, which name the
 /// callers: `// a.rs:1:2 @[ b.rs:3:4 @[ c.rs:5:6 ] ]`. libNVVM writes `inlined_at` instead, and each such
 /// caller has a `.loc` before.
 pub(crate) fn name_own_lines(module: &mut Module, text: &str, own: &OwnFiles) {
@@ -81,7 +81,7 @@ pub(crate) fn name_own_lines(module: &mut Module, text: &str, own: &OwnFiles) {
 /// File, line and column.
 type Position = (u32, u32, u32);
 
-/// For each position in a function, the one that the last `.loc` with it was inlined at.
+/// The call site of each position in a function, from the last `.loc` with it.
 #[derive(Default)]
 struct Calls(HashMap<Position, Position>);
 

@@ -56,14 +56,14 @@ impl LibNvvm {
         })
     }
 
-    /// Where it is.
+    /// Returns the path of the library.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     fn load(path: &Path) -> Result<Self, String> {
         // SAFETY: its initialisers are those of NVIDIA's library, which any thread may load, or of the one that
-        // whoever controls this process's environment named in its place.
+        // the process's environment names in its place.
         let library = unsafe { Library::new(path) };
         // The dynamic loader's own words, where there are any.
         let library = library.map_err(|error| match error.source() {
@@ -207,8 +207,8 @@ fn candidates() -> Vec<PathBuf> {
         .collect()
 }
 
-/// Where `cargo xtask setup --cuda` puts libNVVM, shared by all projects of a user: `nvvm-13.5` in the
-/// [`user_cache`].
+/// Returns the folder in which `cargo xtask setup --cuda` installs libNVVM, shared by all projects of a user:
+/// `nvvm-13.5` in the [`user_cache`].
 pub fn nvvm_cache() -> PathBuf {
     user_cache().join("nvvm-13.5")
 }

@@ -16,7 +16,7 @@ use crate::{Arch, Error, user_cache};
 /// The resources of a multiprocessor that a kernel uses, as ptxas reports them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Resources {
-    /// Registers of a thread.
+    /// The number of registers of each thread.
     pub registers: u32,
     /// Bytes of local memory that are not spills.
     pub stack_bytes: u32,
@@ -28,7 +28,7 @@ pub struct Resources {
     pub shared_bytes: u32,
 }
 
-/// The assembler.
+/// The assembler `ptxas` of a CUDA toolkit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ptxas {
     path: PathBuf,
@@ -66,7 +66,7 @@ impl Ptxas {
         })
     }
 
-    /// Its help names the architectures that it has.
+    /// Returns whether the output of `--help` names the architecture.
     fn knows(&self, arch: Arch) -> Result<bool, String> {
         let named = env::var_os(Self::VARIABLE).map_or("", |_| ", which TMA_PTXAS names,");
         let output = Command::new(&self.path).arg("--help").output();
@@ -76,7 +76,7 @@ impl Ptxas {
         Ok(help.contains(&format!("'{arch}'")))
     }
 
-    /// Where it is.
+    /// Returns the path of the assembler.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -96,7 +96,7 @@ impl Ptxas {
             .map(|messages| resources(&messages))
     }
 
-    /// As [`messages`](Self::messages), unless this ptxas took the same text for this architecture before:
+    /// Like [`messages`](Self::messages), unless this ptxas accepted the same text for this architecture before:
     /// its messages are kept in the folder. Returns none if ptxas exceeds the time limit.
     pub(crate) fn messages_once(
         &self,
@@ -135,13 +135,13 @@ impl Ptxas {
     /// Assembles a finished module and returns the output of ptxas.
     ///
     /// # Errors
-    /// As [`assemble`](Self::assemble).
+    /// The errors of [`assemble`](Self::assemble).
     pub fn messages(&self, ptx: &Path, arch: Arch, cubin: &Path) -> Result<String, Error> {
         let messages = self.messages_within(ptx, arch, cubin, None)?;
         Ok(messages.unwrap_or_default())
     }
 
-    /// Does the same, and returns none if ptxas exceeds the time limit.
+    /// Like [`messages`](Self::messages), but returns `None` if ptxas exceeds the time limit.
     fn messages_within(
         &self,
         ptx: &Path,
@@ -217,7 +217,7 @@ pub fn tool_dirs() -> impl Iterator<Item = PathBuf> {
     ])
 }
 
-/// Where `cargo xtask setup --cuda` puts NVIDIA's compiler, shared by all projects of a user:
+/// Returns the folder in which `cargo xtask setup --cuda` installs NVIDIA's compiler, shared by all projects of a user:
 /// `cuda-13.0` in the [`user_cache`].
 pub fn cuda_cache() -> PathBuf {
     user_cache().join("cuda-13.0")
@@ -352,7 +352,7 @@ ptxas info    : Function properties for helper
         );
     }
 
-    /// A program in the place of ptxas, which says something and then does something.
+    /// A stand-in for ptxas, which prints a text and then runs a command.
     #[cfg(unix)]
     fn program(folder: &Path, does: &str) -> Ptxas {
         use std::os::unix::fs::PermissionsExt;

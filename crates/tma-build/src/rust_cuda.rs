@@ -23,7 +23,7 @@ impl RustCuda {
     /// The environment variable that names the backend library, `librustc_codegen_nvvm.so`.
     pub const VARIABLE: &str = "TMA_RUST_CUDA";
 
-    /// The nightly that rust-cuda asks for, whose rustup toolchain is looked for first.
+    /// The nightly that rust-cuda requires, whose rustup toolchain is searched first.
     pub const NIGHTLY: &str = "nightly-2026-04-02";
 
     /// Takes the library that `TMA_RUST_CUDA` names, with this rustc, or else the one that `TMA_DEVICE_RUSTC` names, or
@@ -53,17 +53,17 @@ impl RustCuda {
         Ok(found)
     }
 
-    /// The backend library.
+    /// Returns the path of the backend library.
     pub fn path(&self) -> &Path {
         &self.backend
     }
 
-    /// The rustc that loads it.
+    /// Returns the rustc that loads the backend.
     pub fn compiler(&self) -> &DeviceCompiler {
         &self.compiler
     }
 
-    /// Has rustc load the library and name the target features of `compute_100`.
+    /// Makes rustc load the library and name the target features of `compute_100`.
     fn check(&self) -> Result<(), String> {
         let rustc = self.compiler.rustc.display();
         let output = Command::new(&self.compiler.rustc)
@@ -114,7 +114,7 @@ impl RustCuda {
                 "-Zunstable-options",
                 "-Cpanic=immediate-abort",
                 "-Cdebuginfo=1",
-                // `tma`'s panic handler, which stands in for that of `cuda_std`.
+                // `tma`'s panic handler, which replaces the one of `cuda_std`.
                 "--cfg=tma_panic_handler",
             ]
             .map(str::to_owned),
@@ -130,7 +130,7 @@ impl RustCuda {
             .env("RUSTC_BOOTSTRAP", "1")
             .env("CARGO_TARGET_DIR", &target_dir)
             .env("CARGO_ENCODED_RUSTFLAGS", rustflags.join("\x1f"))
-            // Of `compiler_builtins`: the backend has neither type.
+            // From `compiler_builtins`: the backend has neither type.
             .env("CARGO_FEATURE_NO_F16_F128", "1")
             .envs(compilation.check_profile())
             .args(["rustc", "--release", "--quiet", "--lib"])

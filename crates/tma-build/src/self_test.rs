@@ -90,7 +90,7 @@ fn check(module: &Module) -> Result<(), String> {
     if (module.version.major, module.version.minor) != (isa.major, isa.minor) {
         let ptx::Version { major, minor } = module.version;
         return Err(format!(
-            "the PTX says version {major}.{minor}, {isa} was asked for"
+            "the PTX has version {major}.{minor} in place of {isa}"
         ));
     }
     let entry = module
@@ -162,7 +162,7 @@ ret;
         assert_eq!(check(&ptx::parse(GOOD).unwrap()), Ok(()));
         assert_eq!(
             refused("8.0", "7.8"),
-            "the PTX says version 7.8, 8.0 was asked for"
+            "the PTX has version 7.8 in place of 8.0"
         );
         assert_eq!(
             refused("bar.sync 0;", "bar.sync 0;\nbar.sync 0;"),

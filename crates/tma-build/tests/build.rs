@@ -235,7 +235,7 @@ fn duplicated_barrier() -> Result<(), Failed> {
     )
 }
 
-/// With the pass on that copies barriers, the line is the user's and not the library's.
+/// The reported line is the user's, not the library's, with the pass that copies barriers.
 fn duplicated_by_the_compiler() -> Result<(), Failed> {
     let wrong = Crate::new(&TWO_SIDES.replace("BARRIER", "sync_threads()"))?;
     let error = refused(

@@ -2,7 +2,7 @@
 
 use tma_build::{Arch, Assemble, Error, FinishOptions, FinishedPtx, PtxIsa, finish_ptx};
 
-/// As libNVVM writes a module for `compute_100a`, with a marker.
+/// A module for `compute_100a` with a marker, as libNVVM writes it.
 const TILE: &str = "\
 .version 9.2
 .target sm_100a, debug

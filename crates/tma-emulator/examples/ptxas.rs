@@ -46,8 +46,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
             (true, Some(what)) => format!("taken by ptxas: {}", words(&what)),
             (false, None) => {
-                let said = String::from_utf8_lossy(&run.stderr).into_owned();
-                format!("refused by ptxas: {}", words(&said))
+                let message = String::from_utf8_lossy(&run.stderr).into_owned();
+                format!("refused by ptxas: {}", words(&message))
             }
         };
         classes.entry(class).or_insert((0, text)).0 += 1;

@@ -29,7 +29,7 @@ pub struct EmulatorBackend {
 /// A texture, and a surface, of the texels in a job's buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferTexture {
-    /// Index of the buffer.
+    /// Index of the buffer among the buffers of the job.
     pub buffer: usize,
     /// The texels and how they are read. Their address counts from the start of the buffer.
     pub texture: Texture,
@@ -97,7 +97,7 @@ impl EmulatorBackend {
     /// Runs a job like [`run`](Self::run), with an observer of all launches. Returns a report for each launch.
     ///
     /// # Errors
-    /// Those of [`run`](Self::run).
+    /// The errors of [`run`](Self::run).
     pub fn observe(
         &self,
         job: &mut Job<'_>,
@@ -110,7 +110,7 @@ impl EmulatorBackend {
     /// Returns a report for each launch.
     ///
     /// # Errors
-    /// Those of [`run`](Self::run).
+    /// The errors of [`run`](Self::run).
     pub fn run_unchecked(
         &self,
         job: &mut Job<'_>,

@@ -88,7 +88,7 @@ pub(crate) fn next_allocation(address: u64, bytes: u64) -> u64 {
     (address + bytes + (1 << 16)).next_multiple_of(1 << 16)
 }
 
-/// Settings of a run.
+/// Settings of a run: its seed, limits and checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
     /// Seed of the schedule: the order of warps and the progress of copies.
@@ -100,7 +100,7 @@ pub struct Config {
     /// True if [`EmulatorBackend::run`](crate::EmulatorBackend::run) fails on findings of the
     /// [checker](crate::check).
     pub checks: bool,
-    /// True if the checker also reports mistakes by the letter alone: lanes of a warp that store the same value
+    /// True if the checker also reports violations without effect in practice: lanes of a warp that store the same value
     /// to the same bytes by one instruction, and uninitialised reads without effect.
     pub strict: bool,
 }

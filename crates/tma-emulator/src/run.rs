@@ -29,12 +29,12 @@ pub struct Report {
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Ends all kernels of the process, and those that are run later, as soon as they can: for a handler of
-/// signals. What was found until then is reported.
+/// signals. Findings until then are reported.
 pub fn interrupt() {
     INTERRUPTED.store(true, Ordering::Relaxed);
 }
 
-/// Lets kernels run again that are run later, after an [`interrupt`].
+/// Lets later kernels run again after an [`interrupt`].
 pub fn resume() {
     INTERRUPTED.store(false, Ordering::Relaxed);
 }

@@ -126,7 +126,7 @@ impl Session {
     /// freed it.
     ///
     /// # Errors
-    /// Those of [`free`](Self::free).
+    /// The errors of [`free`](Self::free).
     pub fn free_by(&mut self, address: u64, by: &str) -> Result<(), Failure> {
         let bytes = self.state.memory.free(address, by).ok_or_else(|| {
             let what = format!("no allocation begins at {address:#x}");

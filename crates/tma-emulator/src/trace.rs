@@ -108,7 +108,7 @@ impl Launch {
     }
 }
 
-/// Returns `kernels.ptx:12:5 (src/lib.rs:40)`, as the arguments of an event.
+/// Returns a location such as `kernels.ptx:12:5 (src/lib.rs:40)`, as the arguments of an event.
 fn location(program: &Program, instruction: usize) -> String {
     let opcode = quoted(program.opcode(instruction));
     let location = quoted(&program.location(instruction).to_string());

@@ -7,26 +7,26 @@ use crate::{Failure, Scalar, Stage};
 /// The value of a kernel parameter: existing memory, or memory of a job's buffers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
-    /// A number.
+    /// A number, passed by value.
     Scalar(Scalar),
     /// The address of a buffer plus an offset.
     Buffer {
         /// The index of the job's buffer.
         index: usize,
-        /// The offset in the buffer.
+        /// The offset of the address in its buffer.
         offset_bytes: u64,
     },
     /// A tensor map, passed as a grid constant.
     #[doc(alias = "__grid_constant__")]
     TensorMap {
-        /// The map's parameters.
+        /// The parameters from which the map is encoded.
         params: Box<Params>,
         /// The index of the job's buffer that holds the tensor.
         index: usize,
         /// The offset in the buffer where the tensor begins.
         offset_bytes: u64,
     },
-    /// A device address.
+    /// An address in device memory, passed as it is.
     Address(u64),
     /// An encoded tensor map, passed as a grid constant.
     EncodedMap(Box<TensorMap>),
@@ -34,7 +34,7 @@ pub enum Argument {
     OnDevice {
         /// The unique number of the device.
         device: u64,
-        /// The address or the map.
+        /// The address or the map, valid on that device.
         argument: Box<Self>,
     },
     /// A struct passed by value: its bytes in the order of the device.
@@ -173,22 +173,22 @@ impl Argument {
 /// The name and size of an argument as seen by the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
-    /// The noun used in messages.
+    /// The noun that messages use for the type.
     pub name: &'static str,
-    /// Its size in bytes.
+    /// The size of the type in bytes.
     pub size_bytes: usize,
-    /// True for a tensor map.
+    /// True for a tensor map, which a kernel takes by reference.
     pub is_tensor_map: bool,
 }
 
 impl Form {
-    /// A device address.
+    /// The type of a device address.
     pub const ADDRESS: Self = Self {
         name: "address",
         size_bytes: 8,
         is_tensor_map: false,
     };
-    /// A tensor map.
+    /// The type of a tensor map.
     pub const TENSOR_MAP: Self = Self {
         name: "tensor map",
         size_bytes: TensorMap::BYTES,

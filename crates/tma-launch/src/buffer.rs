@@ -24,7 +24,7 @@ pub struct Buffer {
 /// The address of a buffer, stored in a buffer instead of a kernel parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlacedPointer {
-    /// The offset in the buffer.
+    /// The offset of the address in its buffer.
     pub at_bytes: usize,
     /// The index of the job's buffer that it points into.
     pub index: usize,
@@ -68,7 +68,7 @@ impl Patch {
 pub struct PlacedMap {
     /// The offset in the buffer, a multiple of 64.
     pub at_bytes: usize,
-    /// The map's parameters.
+    /// The parameters from which the map is encoded.
     pub params: Params,
     /// The index of the job's buffer that holds the tensor.
     pub index: usize,
@@ -82,9 +82,9 @@ pub struct PlacedMap {
     "buffer `{buffer}` has {len_bytes} bytes, which must be a multiple of the element size, {element_bytes} bytes"
 )]
 pub struct PartialElement {
-    /// The buffer's name.
+    /// The name of the buffer in the job.
     pub buffer: String,
-    /// Its length in bytes.
+    /// The length of the buffer in bytes.
     pub len_bytes: usize,
     /// The size of an element in bytes.
     pub element_bytes: usize,
@@ -240,7 +240,7 @@ impl Buffer {
         &self.name
     }
 
-    /// Returns the bytes.
+    /// Returns the contents of the buffer.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -256,7 +256,7 @@ impl Buffer {
         std::mem::take(&mut self.bytes)
     }
 
-    /// Replaces the bytes.
+    /// Replaces the contents of the buffer.
     pub fn set_bytes(&mut self, bytes: Vec<u8>) {
         self.bytes = bytes;
     }

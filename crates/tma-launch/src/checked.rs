@@ -7,7 +7,7 @@ use crate::{Launch, Ptx, Violations};
 ///    of its job's buffers, whatever their contents, once [`check`](crate::check()) and
 ///    [`contents`](crate::check::contents) report no violations.
 pub unsafe trait Checked {
-    /// Checks the arguments.
+    /// Checks the arguments and returns the launch.
     ///
     /// # Errors
     /// The arguments violate conditions of the kernel; the error lists all violations.
@@ -29,7 +29,7 @@ impl<'a> Kernels<'a> {
         Self { ptx }
     }
 
-    /// Returns the text.
+    /// Returns the PTX text of the kernels.
     pub const fn ptx(&self) -> Ptx<'a> {
         self.ptx
     }

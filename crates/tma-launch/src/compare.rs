@@ -23,22 +23,22 @@ pub enum Mismatch {
     Length {
         /// Expected number of elements.
         expected: usize,
-        /// Actual number of elements.
+        /// The number of elements of the actual result.
         got: usize,
     },
-    /// Elements differ.
+    /// Some elements are not within the tolerance.
     Elements {
         /// The index of the first different element.
         index: usize,
         /// The coordinates of the element, innermost first, if dimensions were given.
         coordinates: Option<Vec<usize>>,
-        /// The expected value.
+        /// The expected value of the first different element.
         expected: String,
-        /// The actual value.
+        /// The actual value of the first different element.
         got: String,
         /// Number of different elements.
         count: usize,
-        /// Total number of elements.
+        /// The number of elements compared.
         total: usize,
     },
 }
@@ -121,7 +121,7 @@ pub fn close<T: Float>(expected: &[T], got: &[T], tolerance: Tolerance) -> Resul
 pub struct Tolerance {
     /// Number of steps between adjacent numbers of the type (units in the last place).
     pub ulps: u64,
-    /// Absolute difference.
+    /// The largest absolute difference that is accepted.
     pub absolute: f64,
 }
 

@@ -2,7 +2,7 @@ use tensor_map::{Params, TensorMap};
 
 use crate::{Access, Argument, Dim3, Region, Scalar, Shape, Use};
 
-/// A launch of a kernel.
+/// A launch of a kernel: its name, shape and arguments.
 ///
 /// ```
 /// use tma_launch::Launch;
@@ -17,7 +17,7 @@ use crate::{Access, Argument, Dim3, Region, Scalar, Shape, Use};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Launch {
-    /// The kernel's name.
+    /// The name of the kernel's entry in the PTX.
     pub entry: String,
     /// The index of the kernel's module in the [job](crate::Job); 0 is the first one.
     pub module: usize,

@@ -4,19 +4,19 @@ use std::fmt::{self, Display, Formatter};
 #[doc(alias = "dim3")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dim3 {
-    /// The innermost size.
+    /// The size in the innermost dimension.
     pub x: u32,
-    /// The middle size.
+    /// The size in the middle dimension.
     pub y: u32,
-    /// The outermost size.
+    /// The size in the outermost dimension.
     pub z: u32,
 }
 
 impl Dim3 {
-    /// One in each dimension.
+    /// The size 1 in each dimension.
     pub const ONE: Self = Self::new(1, 1, 1);
 
-    /// Returns `x` by `y` by `z`.
+    /// Returns the size `x` by `y` by `z`.
     pub const fn new(x: u32, y: u32, z: u32) -> Self {
         Self { x, y, z }
     }

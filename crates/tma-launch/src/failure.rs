@@ -8,7 +8,7 @@ use crate::Violations;
 /// `main` that returns it show the report.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// The stage that failed.
+    /// The stage of the work that failed.
     pub stage: Stage,
     /// The failed operation and its operands.
     pub what: String,
@@ -24,23 +24,23 @@ pub struct Failure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Stage {
-    /// Opening the device.
+    /// Opening the device, its driver or its context.
     Open,
     /// Reading the PTX and compiling it to machine code.
     Load,
-    /// Finding the kernel.
+    /// Finding the kernel in its module.
     Resolve,
     /// Checking the launch in advance.
     Check,
     /// Allocating and filling device memory.
     Upload,
-    /// Encoding tensor maps.
+    /// Encoding the tensor maps of the arguments.
     Encode,
-    /// Starting the kernel.
+    /// Starting the kernel on its stream.
     Launch,
     /// Waiting for the kernel to end.
     Synchronise,
-    /// Reading device memory back.
+    /// Copying results back from device memory.
     CopyBack,
 }
 
@@ -97,7 +97,7 @@ impl Failure {
         }
     }
 
-    /// Adds a hint.
+    /// Adds a hint on how to fix the failure.
     #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self {

@@ -7,7 +7,7 @@ use crate::{Buffer, Launch};
 pub struct Ptx<'a> {
     /// The name, usually the file's.
     pub name: &'a str,
-    /// The text.
+    /// The PTX text of the module.
     pub text: &'a str,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Job<'a> {
         self.buffers.len() - 1
     }
 
-    /// Adds a launch.
+    /// Adds a launch, which runs after the earlier ones.
     pub fn launch(&mut self, launch: Launch) -> &mut Self {
         self.launches.push(launch);
         self

@@ -1,6 +1,6 @@
 use crate::Dim3;
 
-/// The limits of a GPU.
+/// The limits of a GPU that launches are checked against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Limits {
     /// Maximum number of threads in a block.

@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Formatter};
 /// The end of the name of the variable with the record's address; the panic handler of the crate `tma` defines it.
 const VARIABLE: &str = "3tma6kernel5panic6RECORD";
 
-/// A panic of a kernel thread.
+/// A panic of a kernel thread, read from device memory.
 ///
 /// The panic handler of the crate `tma` writes it unformatted to a record in memory that outlives the kernel. In
 /// the message, arguments of types outside of the language are `…`.
@@ -15,13 +15,13 @@ const VARIABLE: &str = "3tma6kernel5panic6RECORD";
 pub struct Panic {
     /// The source file as named by the compiler.
     pub file: String,
-    /// The line, from 1.
+    /// The line of the panic in the source, from 1.
     pub line: u32,
-    /// The column, from 1.
+    /// The column of the panic in the source, from 1.
     pub column: u32,
-    /// The panic's message.
+    /// The formatted message of the panic.
     pub message: String,
-    /// The block's index.
+    /// The index of the thread's block in the grid.
     pub block: [u32; 3],
     /// The thread's index in its block.
     pub thread: [u32; 3],

@@ -10,9 +10,9 @@ const STORED_BYTES: u64 = 16;
 /// A use of memory by a kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Use {
-    /// The memory.
+    /// The memory that the kernel uses.
     pub region: Region,
-    /// The kind of use.
+    /// The kind of use: reads, writes or both.
     pub access: Access,
 }
 
@@ -46,21 +46,21 @@ impl Use {
     }
 }
 
-/// Memory of a job.
+/// A part of the memory of a job.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Region {
-    /// Bytes of a buffer.
+    /// Consecutive bytes of a buffer.
     Bytes {
         /// The index of the job's buffer.
         index: usize,
-        /// The offset in the buffer.
+        /// The offset of the bytes in their buffer.
         offset_bytes: u64,
-        /// Length in bytes.
+        /// The number of bytes.
         len_bytes: u64,
     },
-    /// The tensor of a map.
+    /// The tensor that a tensor map describes.
     Tensor {
-        /// The map's parameters.
+        /// The parameters from which the map is encoded.
         params: Box<Params>,
         /// The index of the job's buffer that holds the tensor.
         index: usize,
@@ -91,7 +91,7 @@ pub enum Access {
     Maps(TileShape),
     /// Contains the map of this tensor.
     MapOf {
-        /// The map's parameters.
+        /// The parameters from which the map is encoded.
         params: Box<Params>,
         /// The index of the job's buffer that begins with the tensor.
         index: usize,

@@ -17,7 +17,7 @@ macro_rules! scalars {
                 match self { $(Self::$variant(_) => stringify!($rust),)* }
             }
 
-            /// Returns the size in bytes.
+            /// Returns the size of the number in bytes.
             pub const fn size_bytes(self) -> usize {
                 match self { $(Self::$variant(_) => size_of::<$rust>(),)* }
             }

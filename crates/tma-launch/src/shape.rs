@@ -3,10 +3,10 @@ use crate::Dim3;
 /// The numbers of blocks and threads of a launch, and its shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
-    /// Blocks in the grid.
+    /// The number of blocks in the grid.
     #[doc(alias = "gridDim")]
     pub grid: Dim3,
-    /// Threads in a block.
+    /// The number of threads in a block.
     #[doc(alias = "blockDim")]
     pub block: Dim3,
     /// Blocks in a cluster, if set by the launch rather than the kernel.

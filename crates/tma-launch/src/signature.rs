@@ -5,9 +5,9 @@ use crate::Dim3;
 /// The signature that a kernel declares.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signature {
-    /// The kernel's name.
+    /// The name of the kernel's entry in the PTX.
     pub entry: String,
-    /// The parameters in order.
+    /// The parameters in the order of declaration.
     pub parameters: Vec<Parameter>,
     /// `.maxntid`: the maximum number of threads in a block, as the product of the dimensions.
     #[doc(alias = "__launch_bounds__")]
@@ -25,14 +25,14 @@ pub struct Signature {
     pub waits_for_kernels: bool,
 }
 
-/// A parameter of a kernel.
+/// A parameter of a kernel, as the PTX declares it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// The name in the PTX.
+    /// The parameter's name in the PTX.
     pub name: String,
-    /// The size in bytes.
+    /// The size of the parameter in bytes.
     pub size_bytes: usize,
-    /// The alignment in bytes.
+    /// The alignment of the parameter in bytes.
     pub align_bytes: usize,
 }
 

@@ -54,7 +54,7 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
     Ok(quote! {
         const _: () = assert!(::core::mem::align_of::<#name>() <= 16, #message);
 
-        // SAFETY: it is laid out as in C, of fields that can be kernel parameters themselves, and aligned
+        // SAFETY: the type is laid out as in C, of fields that are kernel parameters themselves, and aligned
         // to at most 16 bytes (1).
         unsafe impl ::tma::KernelArg for #name {
             #[cfg(not(target_arch = "nvptx64"))]

@@ -25,7 +25,7 @@ use proc_macro::TokenStream;
 /// | `min_blocks = 2` | `.minnctapersm` | blocks that a multiprocessor should hold |
 /// | `cluster = 2` or `[x, y, z]` | `.reqnctapercluster` | blocks of a cluster |
 /// | `local_memory` | | the kernel may use local memory; otherwise the builder refuses it, or warns of it in a build with overflow checks or debug assertions |
-/// | `allow(C7509)` | | ptxas may give these messages, of products of a warpgroup that wait for each other, or of a `setmaxnreg` that it leaves out; otherwise the builder refuses the kernel |
+/// | `allow(C7509)` | | ptxas may print these messages, about products of a warpgroup that wait for each other or an ignored `setmaxnreg`; otherwise the builder refuses the kernel |
 /// | `instances(N = 1, 2; FLAG = true, false; T = f32, u32)` | | entries `name_1_true_f32`, `name_1_true_u32`, …: every combination of these values of the generic parameters; a constant `TOO_FEW` makes `name_too_few` |
 /// | `shared_bytes = …` | | the dynamic shared memory of a block in bytes, for the host |
 ///

@@ -73,7 +73,7 @@ impl Variable<'_> {
             }
 
             impl #name {
-                /// Where the variable is.
+                /// The place of the variable.
                 #[allow(dead_code)]
                 #[inline(always)]
                 #visibility fn ptr() -> #pointer {

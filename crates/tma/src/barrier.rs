@@ -17,7 +17,7 @@ use crate::ptx::{self, Acquire, Cluster, Cta, Release, mbarrier::Mbarrier, opera
 
 /// An initialised mbarrier in this block's shared memory.
 ///
-/// A phase of the barrier completes when all expected arrivals and all expected bytes are there;
+/// A phase of the barrier completes once it has all expected arrivals and bytes;
 /// then the next phase begins by itself.
 ///
 /// A kernel initialises it in one thread, calls `sync_threads`, and then takes a handle in every
@@ -30,7 +30,7 @@ use crate::ptx::{self, Acquire, Cluster, Cta, Release, mbarrier::Mbarrier, opera
 /// shared! { static BAR: Mbarrier; }
 ///
 /// if thread::thread_idx().x == 0 {
-///     // SAFETY: one thread does so, before any thread uses the barrier.
+///     // SAFETY: one thread initialises the barrier, before any other uses it.
 ///     unsafe { Barrier::init(BAR::ptr(), thread::block_dim().x) };
 /// }
 /// // SAFETY: every thread of the block is here.
@@ -61,7 +61,7 @@ impl Barrier {
     /// # Safety
     /// 1. `address` is a multiple of 8 in this block's shared memory, which has no other use until
     ///    the barrier is invalidated.
-    /// 2. No initialised barrier is there already.
+    /// 2. The memory does not contain an initialised barrier.
     /// 3. `count` is 1 to 2^20 - 1.
     #[inline(always)]
     pub unsafe fn init(address: SharedPtr<Mbarrier>, count: u32) {
@@ -164,7 +164,7 @@ impl Barrier {
         }
     }
 
-    /// Has the current phase wait for the copies that this thread has started by `cp.async`, before it makes the
+    /// Makes the current phase wait for the copies that this thread has started by `cp.async`, before it makes the
     /// arrival that the phase expects of it. Relies on (1) to (3) of [`assume_init`](Self::assume_init).
     #[doc(alias = "cp_async_mbarrier_arrive")]
     #[inline(always)]

@@ -13,7 +13,7 @@
 //! /// Writes the sum of each of `tiles` tiles, which are one below the other.
 //! ///
 //! /// # Safety
-//! /// 1. `sums` has a number for each tile that no other code uses; no thread writes the tensor of `map`.
+//! /// 1. `sums` has a number for each tile that no other code uses. No thread writes the tensor of `map`.
 //! /// 2. Grid and blocks are one-dimensional, of whole warps; a block has at least two.
 //! #[kernel(shared_bytes = pipeline::bytes::<Tile<Rows>>(STAGES, 1))]
 //! pub unsafe fn sums(#[grid_constant] map: &TileMap<Rows>, sums: *mut f32, tiles: u32) {

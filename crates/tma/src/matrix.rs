@@ -47,9 +47,9 @@ elements! { half::f16 = F16 half::bf16 = Bf16 }
 
 /// The layout of the elements of a [`Matrix`]: [`Boxes`], or a [`Part`] of them.
 pub trait Layout: crate::sealed::Sealed {
-    /// The type of an element.
+    /// The type of a matrix element.
     type Element: MatrixElement;
-    /// The tiles in shared memory.
+    /// The type of the tiles in shared memory.
     type Tiles;
     /// The number of rows of A, or columns of B.
     const MN: usize;
@@ -98,7 +98,7 @@ pub struct Part<L, const MN: usize>(PhantomData<L>);
 pub trait MatrixBox: TileArray {
     /// The number of elements of a row.
     const WIDTH: usize;
-    /// The number of rows.
+    /// The number of rows of the matrix in shared memory.
     const HEIGHT: usize;
 }
 
@@ -129,7 +129,7 @@ where
     const DESCRIPTOR: MatrixDescriptor = {
         assert!(
             K_MAJOR || size_of::<S::Element>() == 2,
-            "elements along K lie together, where they have not 16 bits"
+            "elements along K must be contiguous, unless they have 16 bits"
         );
         assert!(
             S::HEIGHT.is_multiple_of(8),
@@ -240,7 +240,7 @@ pub(crate) const fn assert_extents<D: Registers, B: Layout>(k: usize) {
 /// `ADD`, writes only that product.
 ///
 /// # Safety
-/// 1. As (1) of [`mma_async`](crate::ptx::wgmma::mma_async), and (4) and (5) of `sums`.
+/// 1. (1) of [`mma_async`](crate::ptx::wgmma::mma_async) holds, and so do (4) and (5) for `sums`.
 /// 2. No thread writes the matrices before a `wait_group` that covers this.
 #[inline(always)]
 pub(crate) unsafe fn multiply<const ADD: bool, D, A: Layout, B: Layout>(
@@ -265,9 +265,12 @@ where
         let a = a.descriptor + step * const { A::STEP_BYTES as u64 >> 4 };
         let b = b.descriptor + step * const { B::STEP_BYTES as u64 >> 4 };
         let scale_d = ADD || step > 0;
-        // Where K is not contiguous, the instruction is told.
-        #[expect(clippy::multiple_unsafe_ops_per_block, reason = "one of them is there")]
-        // SAFETY: the matrices are there and stay (2), their writes went before (2 of `from_ptr`); the rest is (1).
+        // If K is not contiguous, the instruction transposes.
+        #[expect(
+            clippy::multiple_unsafe_ops_per_block,
+            reason = "the match executes one of them"
+        )]
+        // SAFETY: the matrices are in memory and stay (2), their writes went before (2 of `from_ptr`); the rest is (1).
         let with_step = unsafe {
             match (A::K_MAJOR, B::K_MAJOR) {
                 (true, true) => sums.multiply::<1, 1, 0, 0>(a, b, scale_d),
@@ -285,10 +288,13 @@ where
 /// Adds to `sums` the product of registers of A and the rows of B with this number, of those that one instruction takes.
 ///
 /// # Safety
-/// 1. As (1) of [`mma_async`](crate::ptx::wgmma::mma_async), and (4) and (5) of `sums` and of `a`.
+/// 1. (1) of [`mma_async`](crate::ptx::wgmma::mma_async) holds, and so do (4) and (5) for `sums` and `a`.
 /// 2. No thread writes the matrix before a `wait_group` that covers this.
 #[inline(always)]
-#[expect(clippy::multiple_unsafe_ops_per_block, reason = "one of them is there")]
+#[expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "the match executes one of them"
+)]
 pub(crate) unsafe fn multiply_step<D: Sums<T, T>, T, B: Layout>(
     sums: D,
     a: [u32; 4],
@@ -296,7 +302,7 @@ pub(crate) unsafe fn multiply_step<D: Sums<T, T>, T, B: Layout>(
     step: u64,
 ) -> D {
     let b = b.descriptor + step * const { B::STEP_BYTES as u64 >> 4 };
-    // SAFETY: the matrix is there and stays (2), its writes went before (2 of `from_ptr`); the rest is (1).
+    // SAFETY: the matrix is in memory and stays (2), its writes went before (2 of `from_ptr`); the rest is (1).
     unsafe {
         if B::K_MAJOR {
             sums.multiply::<1, 1, 0, 0>(a, b, true)

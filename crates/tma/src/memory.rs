@@ -1,7 +1,7 @@
-//! Global memory with a say about caches, and with an order.
+//! Global memory with control over caches, and with an order.
 //!
 //! A raw pointer's own reads and writes are `ld.global` and `st.global` of one value. The functions here move
-//! vectors of up to 16 bytes with one instruction, and say which caches keep the bytes. For threads that agree
+//! vectors of up to 16 bytes with one instruction, and select the caches that keep the bytes. For threads that agree
 //! on something through memory there are [`load_ordered`] and [`store_ordered`], and [`atomic`].
 
 // Public as `tma::atomic` and `tma::shared`.

@@ -43,7 +43,7 @@ pub use products::{Operands, OverlappedWork, ProductPipeline, ProductStage, Prod
 /// /// Writes the sum of each of `tiles` tiles that are one below the other.
 /// ///
 /// /// # Safety
-/// /// 1. `sums` has a number for each tile that no other code uses; no thread writes the tensor of `map`.
+/// /// 1. `sums` has a number for each tile that no other code uses. No thread writes the tensor of `map`.
 /// /// 2. Grid and blocks are one-dimensional, of whole warps; a block has at least two.
 /// #[kernel(shared_bytes = pipeline::bytes::<Tile<Rows>>(STAGES, 1))]
 /// pub unsafe fn sums(#[grid_constant] map: &TileMap<Rows>, sums: *mut f32, tiles: u32) {
@@ -126,7 +126,7 @@ impl Block {
             block: self,
         };
         if self.thread() == 0 {
-            // SAFETY: one thread does so, before any other uses the barriers, in memory that is for the
+            // SAFETY: one thread initialises the barriers, before any other uses them, in memory that is for the
             // pipeline alone (3 of `converged`).
             unsafe { Ring::<STAGES>::init(pipeline.barriers(), 1, releases) };
         }

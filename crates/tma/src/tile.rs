@@ -28,7 +28,7 @@ use crate::ptx::operand::SharedPtr;
 /// assert_eq!((Rows::ELEMS, Rows::BYTES), (2048, 8192));
 /// ```
 pub trait TileArray: sealed::Sealed {
-    /// The type of an element.
+    /// The type of an element of the tile.
     type Element: Element;
     /// Elements along each dimension, innermost first.
     const BOX: &'static [u32];
@@ -63,9 +63,9 @@ shapes! {
 
 /// A pattern in which a tensor copy lays out a tile in shared memory. PTX ISA 5.5.7, "Swizzling Modes".
 pub trait Mode: sealed::Sealed {
-    /// The swizzle of the pattern.
+    /// The swizzle of the tile's pattern.
     const SWIZZLE: Swizzle;
-    /// Aligned as a tile must be.
+    /// A type with the alignment that the swizzle requires of a tile.
     #[doc(hidden)]
     type Align;
 }
@@ -182,11 +182,11 @@ impl<S: TileArray, M: Mode> SharedPtr<Tile<S, M>> {
 
 /// Tiles of a kind, one after the other.
 pub trait Tiles: crate::sealed::Sealed {
-    /// The shape of each tile.
+    /// The array type of each tile.
     type Shape: TileArray;
-    /// The swizzle.
+    /// The swizzle mode of each tile.
     type Mode: Mode;
-    /// The number of tiles.
+    /// The number of tiles, one after the other.
     const COUNT: u32;
 }
 
@@ -205,13 +205,13 @@ pub struct Pair<A, B> {
 }
 
 impl<A, B> SharedPtr<Pair<A, B>> {
-    /// Returns the first one.
+    /// Returns the address of the first part.
     #[inline(always)]
     pub fn first(self) -> SharedPtr<A> {
         self.cast()
     }
 
-    /// Returns the second one.
+    /// Returns the address of the second part.
     #[inline(always)]
     pub fn second(self) -> SharedPtr<B> {
         self.byte_add(core::mem::offset_of!(Pair<A, B>, second) as u32)
@@ -250,13 +250,13 @@ pub struct TileMap<S, M: Mode = Unswizzled> {
 }
 
 impl<S: TileArray, M: Mode> TileMap<S, M> {
-    /// Returns the map that is there.
+    /// Returns the map at this address.
     ///
     /// # Safety
     /// 1. `map` points to a tensor map with this element type, box and swizzle, for `'a`.
     #[inline(always)]
     pub unsafe fn from_ptr<'a>(map: *const TensorMap) -> &'a Self {
-        // SAFETY: the types are laid out alike, and the map is there (1).
+        // SAFETY: the types are laid out alike, and the map exists (1).
         unsafe { &*map.cast() }
     }
 
@@ -305,7 +305,7 @@ mod tests {
     }
 
     /// The CUDA guide's formula: of the 16-byte chunks of 1024, 512 or 256 bytes, `chunk ^ row % 8`, for rows of
-    /// 128, 64 or 32 bytes; the guide counts their rows and chunks in rows of 128 bytes.
+    /// 128, 64 or 32 bytes. The guide counts their rows and chunks in rows of 128 bytes.
     #[test]
     fn vectors_lie_where_the_guide_puts_them() {
         fn check<M: Mode, const WIDTH: usize>(mask: u32)

@@ -8,8 +8,8 @@ fn safe_methods(text: &str) -> Vec<(String, String, String)> {
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
         let line = line.trim_start();
-        if let Some(said) = line.strip_prefix("///") {
-            doc += said;
+        if let Some(message) = line.strip_prefix("///") {
+            doc += message;
         } else if line.starts_with("pub fn ") || line.starts_with("pub const fn ") {
             let body: Vec<&str> = lines.by_ref().take_while(|line| *line != "    }").collect();
             methods.push((line.to_owned(), std::mem::take(&mut doc), body.join("\n")));
@@ -44,7 +44,7 @@ fn methods_name_the_conditions_that_they_rely_on() {
             let relies = marks.iter().any(|mark| body.contains(mark));
             assert!(
                 !relies || doc.contains("elies on ("),
-                "{file}: {method} says nothing"
+                "{file}: {method} has no such line"
             );
             relying += usize::from(relies);
         }

@@ -17,7 +17,7 @@ const PTX: &str = include_str!(env!("KERNELS_PTX"));
 /// Columns and rows, not multiples of a tile's.
 const DIMS: [usize; 2] = [100, 37];
 
-/// From row to row, in numbers.
+/// The distance of rows, in numbers.
 const PITCH: usize = 104;
 
 /// The matrix, for the kernel, which cuts off the tiles at its edges.
@@ -47,7 +47,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     if let Err(refused) = MAP.strides_bytes(&[404]).box_dims(&[300, 8]).build(0) {
         println!("a wrong map is explained: {refused}");
     }
-    let gpu = gpu()?.ok_or("there is no CUDA driver, or no GPU that it knows: nothing was run")?;
+    let gpu = gpu()?.ok_or("no CUDA driver, or no GPU that it supports: no kernel was run")?;
     let scaled = scale(&gpu, &matrix(), 2.5)?;
     check(&scaled, 2.5)?;
     println!(

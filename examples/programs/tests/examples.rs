@@ -53,9 +53,9 @@ fn output(program: &str) -> Result<Output, Failed> {
 
 /// The reason why an example checked no result, if the example reports one.
 fn lacks(output: &Output) -> Option<String> {
-    let (said, error) = (text(&output.stdout), text(&output.stderr));
+    let (message, error) = (text(&output.stdout), text(&output.stderr));
     let reported = match output.status.success() {
-        true => said
+        true => message
             .lines()
             .find(|line| line.contains("this example is skipped")),
         false => error.lines().next()?.strip_prefix("lacking: "),
@@ -64,10 +64,10 @@ fn lacks(output: &Output) -> Option<String> {
 }
 
 fn has_checked(output: &Output) -> Result<(), Failed> {
-    let (said, error) = (text(&output.stdout), text(&output.stderr));
-    match output.status.success() && said.contains("numbers equal") {
+    let (message, error) = (text(&output.stdout), text(&output.stderr));
+    match output.status.success() && message.contains("numbers equal") {
         true => Ok(()),
-        false => Err(format!("{}: {said}{error}", output.status).into()),
+        false => Err(format!("{}: {message}{error}", output.status).into()),
     }
 }
 

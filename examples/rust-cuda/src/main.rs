@@ -62,7 +62,7 @@ impl Gpu {
         let mut function = self.module.get_function(kernel)?;
         if shared_bytes > 48 << 10 {
             return Err(
-                format!("{shared_bytes} bytes of shared memory must be asked for first").into(),
+                format!("{shared_bytes} bytes of shared memory need the attribute first").into(),
             );
         }
         // SAFETY: (1) and (2) are the caller's.

@@ -16,7 +16,7 @@ pub enum DeviceChoice {
     Auto,
     /// A GPU; a missing one is an error.
     Gpu,
-    /// The emulator.
+    /// The emulator of this machine.
     Emulator,
 }
 

@@ -24,9 +24,9 @@ pub enum GpuError {
     /// There is no device of this number.
     #[error("there is no GPU {ordinal}: the driver has {count}, numbered from 0")]
     NoSuchDevice {
-        /// The requested ordinal.
+        /// The ordinal that was requested.
         ordinal: u32,
-        /// The number of devices.
+        /// The number of devices that the driver reports.
         count: u32,
     },
     /// The GPU has no TMA.
@@ -36,9 +36,9 @@ pub enum GpuError {
         Capability::LEAST
     )]
     DeviceTooOld {
-        /// The ordinal of the device.
+        /// The ordinal of the device that is too old.
         ordinal: u32,
-        /// The device's name.
+        /// The name of the device that is too old.
         name: String,
         /// The device's compute capability.
         capability: Capability,

@@ -110,7 +110,7 @@ impl GpuFunction {
         threads: u32,
         shared_bytes: u32,
     ) -> Result<u32, Failure> {
-        // SAFETY: the kernel is alive by condition 1 (1).
+        // SAFETY: the module is alive and its context current (1), so the kernel is valid.
         let blocks =
             unsafe { function::blocks_per_multiprocessor(self.0, threads, shared_bytes as usize) };
         blocks.or_fail(Stage::Resolve, || "how many blocks fit".to_owned())

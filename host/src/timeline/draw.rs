@@ -131,14 +131,14 @@ fn did(json: &mut Json, track: Track, clock: &Clock, (warp, stamp): (&WarpStamps
     let at = clock.at(stamp.cycles);
     let (stage, round) = (stamp.visit % warp.stages, stamp.visit / warp.stages);
     let args = format!("\"stage\":{stage},\"round\":{round}");
-    let since = clock.at(stamp.cycles.saturating_sub(stamp.told));
+    let since = clock.at(stamp.cycles.saturating_sub(stamp.amount));
     let name = match stamp.kind {
         Kind::Acquired | Kind::Full => {
             json.slice(track, (since, at), "waits at an mbarrier", &args);
             "phase is complete"
         }
         Kind::Stored => {
-            let read = clock.at(stamp.cycles.saturating_add(stamp.told));
+            let read = clock.at(stamp.cycles.saturating_add(stamp.amount));
             json.slice(track, (at, read), "waits for bulk groups", &args);
             "issue a copy"
         }
@@ -160,7 +160,7 @@ fn copy(
         .get(&(false, stage))
         .and_then(|ends| ends.get(&round));
     let id = format!("{}.{}.{}", warp.block, warp.warp, stamp.visit);
-    let name = format!("{} bytes, global to shared", stamp.told);
+    let name = format!("{} bytes, global to shared", stamp.amount);
     let of = (id.as_str(), issued.0);
     json.asynchronous('b', of, issued.1, (&name, &format!("\"stage\":{stage}")));
     if let Some(done) = done {
@@ -177,11 +177,11 @@ mod tests {
     use super::{super::Role, *};
 
     fn warp(role: Role, stamps: &[(Kind, u32, u32, u32)]) -> WarpStamps {
-        let stamps = stamps.iter().map(|(kind, visit, cycles, told)| Stamp {
+        let stamps = stamps.iter().map(|(kind, visit, cycles, amount)| Stamp {
             kind: *kind,
             visit: *visit,
             cycles: *cycles,
-            told: *told,
+            amount: *amount,
         });
         WarpStamps {
             block: 2,

@@ -24,19 +24,19 @@ pub(crate) fn each(conditions: &mut Conditions, len_bytes: u64, threads: u32) {
     conditions.within("block size", threads, 32..=256, reason);
 }
 
-/// Where the bytes begin, and how many they are.
+/// Checks the offset and the number of the bytes.
 pub(crate) fn ends(conditions: &mut Conditions, offset_bytes: u64, len_bytes: u64) {
     bulk(conditions, "dst_offset_bytes", offset_bytes);
     bulk(conditions, "len_bytes", len_bytes);
 }
 
-/// Where the part of two buffers begins, and how many bytes it has.
+/// Checks the offset and the size in bytes of a part of two buffers.
 pub(crate) fn part(conditions: &mut Conditions, offset_bytes: u64, len_bytes: u64) {
     bulk(conditions, "offset_bytes", offset_bytes);
     bulk(conditions, "len_bytes", len_bytes);
 }
 
-/// How many pieces there are, which are counted in 31 bits.
+/// Returns the number of pieces, and checks that it fits into 31 bits.
 pub(crate) fn chunks(conditions: &mut Conditions, len_bytes: u64, chunk_bytes: u32) -> u32 {
     let chunks = len_bytes.div_ceil(chunk_bytes.max(1).into());
     let most = i32::MAX as u32;

@@ -44,7 +44,7 @@ pub(crate) fn drawn(
     conditions.zeroed(Region::bytes(counter, size_of::<u32>() as u64));
 }
 
-/// Returns the launch with so much shared memory at least: with more than it needs fewer blocks run at once.
+/// Returns the launch with at least this much shared memory: more than it needs lets fewer blocks run at once.
 fn at_least(launch: Launch, shared_bytes: u32) -> Launch {
     let shared_bytes = shared_bytes.max(launch.shape.shared_bytes);
     Launch {

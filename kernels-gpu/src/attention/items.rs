@@ -6,7 +6,7 @@ use tma::Block;
 
 use super::{QUERIES, Sequences};
 
-/// Where the positions of a sequence are.
+/// The place of a sequence's positions in the tensors.
 #[derive(Clone, Copy)]
 pub(super) struct Positions {
     /// The number in the tensors.
@@ -69,7 +69,7 @@ impl Sequences {
     pub(super) unsafe fn item(&self, index: u32, starts: [*const u32; 2]) -> Option<Item> {
         let in_group = self.group * self.items_of_head();
         // A call for a division by zero would keep ptxas from overlapping products.
-        // SAFETY: there are heads and queries (1).
+        // SAFETY: the tensors have at least one head and one query (1).
         unsafe { assert_unchecked(in_group != 0) };
         let first_head = index / in_group * self.group;
         let height = (self.all_heads - first_head).min(self.group);
@@ -77,9 +77,9 @@ impl Sequences {
         unsafe { assert_unchecked(height != 0) };
         let within = index % in_group;
         let number = first_head + within % height;
-        // SAFETY: there are heads (1).
+        // SAFETY: the tensors have at least one head (1).
         unsafe { assert_unchecked(self.heads != 0) };
-        // SAFETY: as above.
+        // SAFETY: each key head has at least one query head (2 of the kernels).
         unsafe { assert_unchecked(self.sharing != 0) };
         // SAFETY: the sequence exists (1).
         let positions = unsafe { self.positions(number / self.heads, starts) };

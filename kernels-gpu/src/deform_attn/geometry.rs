@@ -83,7 +83,7 @@ impl<const QUERIES: u32> Problem<QUERIES> {
         (group < groups.get() * self.batches).then(|| Batch(group / groups))
     }
 
-    /// Returns a query of a group, and whether it is there: the last one of the batch for those beyond.
+    /// Returns a query of a group and whether it exists; past the end of the batch, the last one.
     #[inline(always)]
     pub(super) fn query(&self, batch: Batch, group: u32, of_group: u32) -> (Query, bool) {
         let queries = self.queries.get();
@@ -99,7 +99,7 @@ impl<const QUERIES: u32> Problem<QUERIES> {
         let (level, point) = (level % LEVELS, point % POINTS);
         let index = (query.0 as usize * LEVELS as usize + level as usize) * POINTS as usize
             + point as usize;
-        // SAFETY: the query is there, and so is its sample: the inputs are long enough (1 of `new`).
+        // SAFETY: the query exists, and so does its sample: the inputs are long enough (1 of `new`).
         unsafe { (*self.locations.add(index), *self.weights.add(index)) }
     }
 
@@ -109,8 +109,8 @@ impl<const QUERIES: u32> Problem<QUERIES> {
         let (level, pair) = (level % LEVELS, pair % (POINTS / 2));
         let index = (query.0 as usize * LEVELS as usize + level as usize) * (POINTS / 2) as usize
             + pair as usize;
-        // SAFETY: as for `sample`; the arrays begin at multiples of 16 bytes (1 of `new`), and pairs at multiples of
-        // their size.
+        // SAFETY: `query` exists and level and pair wrap, so the inputs have this pair (1 of `new`); arrays begin
+        // at multiples of 16 bytes, and pairs at multiples of their size.
         let (locations, weights) = unsafe {
             (
                 *self.locations.cast::<Locations>().add(index),
@@ -130,7 +130,7 @@ impl<const QUERIES: u32> Problem<QUERIES> {
         let [a, b, c, d, e, f, g, h] = sums;
         let halves = [[a, b], [c, d], [e, f], [g, h]].map(F16x2::from_f32s);
         let index = query.0 as usize * CHUNKS as usize + chunk as usize;
-        // SAFETY: the query is there, and the output long enough (1 of `new`); the channels are this lane's (1).
+        // SAFETY: the query exists, and the output is long enough (1 of `new`); the channels are this lane's (1).
         unsafe { *self.output.add(index) = Chunk(halves) };
     }
 }
@@ -264,7 +264,7 @@ fn f32s(halves: F16x2) -> [f32; 2] {
     [halves.low().to_f32(), halves.high().to_f32()]
 }
 
-/// Adds a pixel's channels, so much of them as it counts.
+/// Adds a pixel's channels, multiplied by its weight.
 #[inline(always)]
 pub(super) fn accumulate(sums: &mut [f32; 8], pixel: [F16x2; 4], weight: f32) {
     let [a, b, c, d] = pixel.map(f32s);

@@ -15,7 +15,7 @@ pub(super) struct Images {
     parity: u32,
 }
 
-/// Images that are there or in flight.
+/// Images that are loaded or in flight.
 pub(super) struct Loading {
     barrier: Barrier,
     parity: u32,
@@ -78,7 +78,7 @@ impl Images {
 }
 
 impl Loading {
-    /// Waits until the images are there.
+    /// Waits until the images have been loaded.
     #[inline(always)]
     pub(super) fn wait(&self) {
         self.barrier.wait_parity(self.parity);

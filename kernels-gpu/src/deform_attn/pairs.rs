@@ -46,7 +46,7 @@ pub(super) unsafe fn run(problem: &Problem<QUERIES>, waves: NonZero<u32>) {
     let barrier = samples
         .byte_add(warps.get() * WARP_BYTES)
         .cast::<Mbarrier>();
-    // SAFETY: the memory is there (1).
+    // SAFETY: the launch has this memory (1).
     let mut coarse_images = unsafe { Images::new(block, FINE, smem, barrier) };
     let (query_of_warp, own) = (lane / LANES, lane % LANES);
     let lanes = Lanes {

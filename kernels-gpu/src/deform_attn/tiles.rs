@@ -43,7 +43,7 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
     let warp_bytes = STAGES * stage_bytes::<TILED>();
     let barriers = stages.byte_add(warps.get() * warp_bytes).cast::<Mbarrier>();
     let images_barrier = barriers.add(warps.get() * STAGES);
-    // SAFETY: the memory is there and for this warp alone (1).
+    // SAFETY: the launch has this memory, for this warp alone (1).
     let mut warp = unsafe {
         Warp::<STAGES, TILED>::new(
             block,
@@ -54,7 +54,7 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
         )
     };
     let mut images = is_resident.then(|| {
-        // SAFETY: the memory is there (1).
+        // SAFETY: the launch has this memory (1).
         unsafe { Images::new(block, TILED as u32, smem, images_barrier) }
     });
     each_batch(block, problem, waves, |batch, group, end| {
@@ -110,7 +110,7 @@ struct Warp<const STAGES: u32, const TILED: usize> {
     level: Level,
     stages: SharedPtr<u8>,
     barriers: BarrierArray<STAGES>,
-    /// Where the images are that are not fetched in tiles.
+    /// The shared address of the images that are not fetched in tiles.
     images: SharedPtr<u8>,
     fill: Cursor<STAGES>,
     drain: Cursor<STAGES>,
@@ -279,7 +279,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
                 // SAFETY: the lanes wrote their samples and synchronised. A pixel begins at a multiple of
                 // 64 bytes, and the stage is empty (1).
                 unsafe {
-                    // All before the first copy, which no read passes.
+                    // Read all before the first copy: no read can move past a copy.
                     let samples = [0, 1, 2, 3, 4, 5, 6, 7]
                         .map(|query| self.samples(at).add(query * CHUNKS + image).read());
                     for query in 0..QUERIES {

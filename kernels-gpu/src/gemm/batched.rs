@@ -63,7 +63,7 @@ pub struct Results {
     pub extents: [u32; 2],
     /// The number of products.
     pub batches: u32,
-    /// For A and B: 1 where each product has its own, 0 where they all have the first one.
+    /// The steps of A and B from product to product: 1 if each product has its own, 0 if all share the first one.
     pub steps: [u32; 2],
     /// Results are of `f32` unless it is 0, and else of the type of A and B.
     pub single: u32,
@@ -76,7 +76,7 @@ pub struct Results {
 ///
 /// # Safety
 /// 1. `a` and `b` are maps with boxes of 64 by 64, of the rows of the matrices as they are in memory, and of the
-///    number of matrices in `results`; no thread writes A and B while the kernel runs.
+///    number of matrices in `results`. No thread writes A and B while the kernel runs.
 /// 2. `c` points to the first of the matrices that `results` describes, and no other code uses these. It is a multiple
 ///    of 16 bytes, and so are their strides; rows end there, too. Elements of C are initialised where `beta` is not 0.
 /// 3. (2) to (4) of [`gemm`](super::gemm()), where the tiles are the tiles of all products together.
@@ -104,7 +104,7 @@ pub unsafe fn gemm_batched<T: MatrixElement + Half, const A_K_MAJOR: bool, const
         c,
         bias,
     };
-    // SAFETY: the conditions are the same.
+    // SAFETY: (1) to (3) hold, and the attributes are those of this kernel, as `run` requires (1).
     unsafe { Kernel::<T, Wide, A_K_MAJOR, B_K_MAJOR>::run(operands) }
 }
 
@@ -140,7 +140,8 @@ pub unsafe fn gemm_batched_narrow<
         c,
         bias,
     };
-    // SAFETY: the conditions are the same (1).
+    // SAFETY: (1) to (3) of `gemm_batched` hold (1), and the attributes are those of this kernel, as `run` requires
+    // (1).
     unsafe { Kernel::<T, Narrow, A_K_MAJOR, B_K_MAJOR>::run(operands) }
 }
 
@@ -182,7 +183,7 @@ where
     /// 1. The conditions of [`gemm_batched`] hold, and the attributes are those of its kernels.
     #[inline(always)]
     unsafe fn run(operands: Operands<'a, T>) {
-        // SAFETY: the conditions are the same (1).
+        // SAFETY: (1) to (3) of `gemm_batched` hold (1), as `setup` requires (1).
         let (kernel, pipeline) = unsafe { Self::setup(operands) };
         let producer = |fill| kernel.producer(fill);
         let consumer = |warpgroup, products| kernel.consumer(warpgroup, products);

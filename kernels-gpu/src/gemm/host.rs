@@ -40,8 +40,8 @@ macro_rules! with_element {
 }
 pub(crate) use with_element;
 
-/// From this K on, few tiles are split. On an H200 the narrow ones of 1024 by 1024 have 146, 359, 421, 461, 507 and 530
-/// TFLOP/s for K of 256, 1024, 1536, 2048, 3072 and 4096, and the split ones 107, 312, 394, 451, 518 and 578.
+/// The K from which few tiles are split. On an H200 the narrow ones of 1024 by 1024 have 146, 359, 421, 461, 507 and
+/// 530 TFLOP/s for K of 256, 1024, 1536, 2048, 3072 and 4096, and the split ones 107, 312, 394, 451, 518 and 578.
 const LEAST_SPLIT: u32 = 3072;
 
 /// The tiles that blocks compute.
@@ -85,10 +85,10 @@ pub struct Gemm {
     pub a_transposed: bool,
     /// B is given transposed: N rows of K numbers.
     pub b_transposed: bool,
-    /// From row to row of C, A and B as they are in memory, in elements; by default rows are stored one after the
+    /// The row strides of C, A and B as they are in memory, in elements; by default rows are stored one after the
     /// other.
     pub strides: [Option<u64>; 3],
-    /// From matrix to matrix of C, A and B, in elements: 0 where all products have the same A or B; by default one
+    /// The matrix strides of C, A and B, in elements: 0 if all products have the same A or B; by default one
     /// after the other.
     pub batch_strides: [Option<u64>; 3],
     /// The factor of the sums.
@@ -140,7 +140,7 @@ pub(crate) struct Matrices {
     pub(crate) rows: u32,
     pub(crate) columns: u32,
     count: u32,
-    /// From row to row, and from matrix to matrix.
+    /// The strides of rows and of matrices.
     pub(crate) strides: [u64; 2],
 }
 

@@ -69,7 +69,7 @@ pub unsafe fn gemm_split<T: MatrixElement + Half, const A_K_MAJOR: bool, const B
         product,
         bias,
     };
-    // SAFETY: the conditions are the same (1).
+    // SAFETY: the conditions of this kernel hold, which `setup` requires (1).
     let (kernel, pipeline, split) = unsafe { Kernel::<T, A_K_MAJOR, B_K_MAJOR>::setup(operands) };
     let producer = |fill| kernel.producer(fill);
     let consumer = |warpgroup, products| kernel.consumer(warpgroup, products, split);

@@ -83,7 +83,7 @@ pub unsafe fn gemm_fp8_masked(
                 let down = rows.div_ceil(BLOCK).min(most_down);
                 let within = tile - first;
                 if within < down * along {
-                    // SAFETY: there are tiles.
+                    // SAFETY: `within` is below `down * along`, so `down` is not 0.
                     unsafe { assert_unchecked(down != 0) };
                     let row = (expert * most_down + within % down) * BLOCK;
                     let at = [row, within / down * BLOCK];

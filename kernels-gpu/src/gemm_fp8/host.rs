@@ -51,7 +51,7 @@ impl Groups {
 pub struct GemmFp8 {
     /// Rows of A and of C, rows of B and columns of C, and the extent that products are added up over: columns of A and of B.
     pub size: [u32; 3],
-    /// From row to row of C, A and B, in elements; by default rows are stored one after the other.
+    /// The row strides of C, A and B, in elements; by default rows are stored one after the other.
     pub strides: [Option<u64>; 3],
     /// Scales of A from 128 numbers along K to the next 128, a multiple of 4; by default the number of
     /// rows, rounded up to one.

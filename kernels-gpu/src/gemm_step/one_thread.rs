@@ -14,7 +14,7 @@ pub const TILE: u32 = 16;
 /// Multiplies: every thread reads its row of A and its row of B from memory.
 ///
 /// # Safety
-/// 1. `a`, `b` and `c` point to the matrices of [`gemm_step`](super); no thread writes A and B while the kernel runs,
+/// 1. `a`, `b` and `c` point to the matrices of [`gemm_step`](super). No thread writes A and B while the kernel runs,
 ///    no other code uses C.
 /// 2. Blocks have 256 threads; the grid has a block for each 16 columns of C, and in its second dimension for each 16
 ///    rows.

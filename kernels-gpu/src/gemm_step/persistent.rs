@@ -26,7 +26,7 @@ type Output = [Tile<Box64, Swizzle128>; OUTPUTS as usize];
 /// Multiplies tiles of 128 by 256, which are numbered down the rows of C.
 ///
 /// # Safety
-/// 1. `a`, `b` and `c` are maps of the matrices of [`gemm_step`](super); no thread writes A and B while the kernel
+/// 1. `a`, `b` and `c` are maps of the matrices of [`gemm_step`](super). No thread writes A and B while the kernel
 ///    runs, no other code uses C.
 /// 2. There are `tiles` tiles, and `down` of them cover the rows of C; there are fewer than 2^31.
 /// 3. Grid and blocks are one-dimensional, blocks have 384 threads.

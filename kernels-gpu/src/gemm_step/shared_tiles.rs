@@ -16,7 +16,7 @@ shared! {
 /// Multiplies tiles of 32 by 32; each thread brings an element of A and one of B.
 ///
 /// # Safety
-/// 1. `a`, `b` and `c` point to the matrices of [`gemm_step`](super); no thread writes A and B while the kernel runs,
+/// 1. `a`, `b` and `c` point to the matrices of [`gemm_step`](super). No thread writes A and B while the kernel runs,
 ///    no other code uses C.
 /// 2. Blocks have 1024 threads; the grid has a block for each 32 columns of C, and in its second dimension for each 32
 ///    rows.

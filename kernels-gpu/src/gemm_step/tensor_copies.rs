@@ -1,4 +1,4 @@
-//! The third step: one thread asks the TMA unit for the tiles, and a barrier signals their arrival to all.
+//! The third step: one thread issues the loads of the tiles, and a barrier signals their arrival to all.
 
 use tma::{Block, halves::Bf16, kernel, ptx::mbarrier::Mbarrier, shared, thread::block_idx};
 
@@ -13,7 +13,7 @@ shared! {
 /// Multiplies tiles of 64 by 64; elements after the ends of A and B are loaded as zeros.
 ///
 /// # Safety
-/// 1. `a` and `b` are maps of the matrices of [`gemm_step`](super), and `c` points to C; no thread writes A and B while
+/// 1. `a` and `b` are maps of the matrices of [`gemm_step`](super), and `c` points to C. No thread writes A and B while
 ///    the kernel runs, no other code uses C.
 /// 2. Blocks have 1024 threads; the grid has a block for each 64 columns of C, and in its second dimension for each 64
 ///    rows.

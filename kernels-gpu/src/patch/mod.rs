@@ -89,7 +89,7 @@ impl Patch {
         buffer: SharedPtr<u8>,
     ) {
         self.each(position, |offset_bytes, coords| {
-            // SAFETY: the map has the box, and rows end as wanted (1); the box has been loaded (2).
+            // SAFETY: the map has the box, and rows end as required (1); the box has been loaded (2).
             unsafe { stores.tensor(map, coords, buffer.add(offset_bytes)) };
         });
     }

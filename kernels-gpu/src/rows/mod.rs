@@ -31,7 +31,7 @@ pub const MEDIUM: u32 = (MOST_THREADS - 32) * EACH;
 
 /// An operation on rows, which has `P` parameters of each column.
 pub(crate) trait Operation<const P: usize> {
-    /// Makes the results of a row. Collective of those that work.
+    /// Makes the results of a row. Collective of the working threads.
     fn apply<T: Number, G: Threads, const VECTORS: usize>(&self, row: Row<'_, T, G, VECTORS, P>);
 }
 
@@ -53,7 +53,7 @@ pub(crate) const fn shared_bytes<T>(is_long: bool, len: u32) -> u64 {
 ///
 /// # Safety
 /// 1. `src` and `dst` have `rows` rows one after the other, `parameters` one row each, all at multiples of
-///    16 bytes; no other code uses `dst`, and no thread writes the others, while the kernel runs. `dst` is `src` or
+///    16 bytes. No other code uses `dst`, and no thread writes the others, while the kernel runs. `dst` is `src` or
 ///    does not overlap it.
 /// 2. The bytes of a row are a multiple of 16, from 16 on. It has at most [`MEDIUM`] elements, or twice that if `LONG`.
 /// 3. `counter` is as its type requires; `rows`, the blocks of the grid and 512 are fewer than 2^32 together.
@@ -72,7 +72,8 @@ pub(crate) unsafe fn transform<T: Number, const LONG: bool, const P: usize>(
     // SAFETY: every thread gets here (4).
     let block = unsafe { Block::converged() };
     let extents = [len, rows];
-    // SAFETY: the conditions are the same; 16 bytes of a thread are 8 elements or 4.
+    // SAFETY: (1) to (4) hold; 16 bytes of a thread are 8 elements or 4, so the threads have `VECTORS` vectors of a
+    // row (1 of `ring`).
     unsafe {
         match stages::<T>(LONG) {
             6 => ring::<T, P, 4, 6>(block, dst, src, parameters, extents, counter, operation),

@@ -100,7 +100,7 @@ impl<T: Number, G: Threads, const VECTORS: usize, const P: usize> Parameters<T, 
     #[inline(always)]
     unsafe fn load(&self, parameter: usize, index: u32) -> Vector {
         let source = self.sources[parameter].cast::<Vector>();
-        // SAFETY: the vector is there (1).
+        // SAFETY: the row has this vector (1).
         unsafe { memory::load_nc(source.add(index as usize)) }
     }
 
@@ -198,13 +198,13 @@ impl<'a, T: Number, G: Threads, const VECTORS: usize, const P: usize> Row<'a, T,
         });
     }
 
-    /// Returns the sum of `of` each element. Collective of those that work.
+    /// Returns the sum of `of` each element. Collective of the working threads.
     #[inline(always)]
     pub(crate) fn sum(&mut self, of: impl Fn(f32) -> f32) -> f32 {
         self.reduce(0.0, |sum, element| sum + of(element), |a, b| a + b)
     }
 
-    /// Returns the sum of the squares of `of` each element. Collective of those that work.
+    /// Returns the sum of the squares of `of` each element. Collective of the working threads.
     #[inline(always)]
     pub(crate) fn sum_of_squares(&mut self, of: impl Fn(f32) -> f32) -> f32 {
         let add = |sum, element| {
@@ -214,7 +214,7 @@ impl<'a, T: Number, G: Threads, const VECTORS: usize, const P: usize> Row<'a, T,
         self.reduce(0.0, add, |a, b| a + b)
     }
 
-    /// Returns the greatest element; where one is a NaN, the greatest of the others. Collective of those that work.
+    /// Returns the greatest element; where one is a NaN, the greatest of the others. Collective of the working threads.
     #[inline(always)]
     pub(crate) fn greatest(&mut self) -> f32 {
         self.reduce(f32::NEG_INFINITY, f32::max, f32::max)
@@ -251,7 +251,7 @@ impl<'a, T: Number, G: Threads, const VECTORS: usize, const P: usize> Row<'a, T,
         }
         group.sync();
         let of_lane = if lane < warps {
-            // SAFETY: that warp wrote it, and `sync` orders it before.
+            // SAFETY: that warp wrote the number, and `sync` orders the write before this read.
             unsafe { slots.at(lane).read() }
         } else {
             neutral

@@ -38,7 +38,7 @@ pub(crate) const fn short_bytes<T>(len: u32, threads: u64) -> u64 {
 ///
 /// # Safety
 /// 1. `src` and `dst` have `rows` rows one after the other, `parameters` one row each, all at multiples of
-///    16 bytes; no other code uses `dst`, and no thread writes the others, while the kernel runs. `dst` is `src` or
+///    16 bytes. No other code uses `dst`, and no thread writes the others, while the kernel runs. `dst` is `src` or
 ///    does not overlap it.
 /// 2. The bytes of a row are a multiple of 16, from 16 to [`SHORT_BYTES`].
 /// 3. Grid and blocks are one-dimensional, blocks of whole warps, [`MOST_SHORT_THREADS`] at most. Where a row has at
@@ -69,10 +69,10 @@ pub(crate) unsafe fn transform_short<T: Number, const P: usize>(
             vectors * VECTOR_BYTES,
         );
     };
-    // A row that all threads have as much of as they can is made without asking for each vector whether it is there.
+    // If each thread has its full share of a row, no vector needs a bounds check.
     macro_rules! make {
         ($row:ident by $group:ident in $stage:ident, $wait:expr) => {
-            // SAFETY: the row is there (3), as parameters are (1); its threads can have all of it, and the stage is theirs.
+            // SAFETY: the row exists (3), and so do parameters (1); its threads can have all of it, and the stage is theirs.
             unsafe {
                 let dst = dst.add($row as usize * len as usize);
                 let (group, stage) = ($group, $stage);
@@ -109,7 +109,7 @@ pub(crate) unsafe fn transform_short<T: Number, const P: usize>(
 /// # Safety
 /// 1. `dst` and `parameters` are as (1) of [`transform_short`] requires. The row has at most [`VECTORS`] vectors for
 ///    each thread of the group; exactly these if `is_full`.
-/// 2. The row is in the stage after `wait`; no other code uses the stage.
+/// 2. The row is in the stage after `wait`. No other code uses the stage.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "what a row is made of and by")]
 unsafe fn make<T: Number, G: Threads, const P: usize>(

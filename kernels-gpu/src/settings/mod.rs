@@ -1,4 +1,4 @@
-//! How kernels that stream through memory are best launched on a device.
+//! Launch settings for kernels that stream through memory.
 //!
 //! A streaming kernel is as fast as memory when enough bytes are in flight for each multiprocessor, and not many
 //! more. Their number, the chunks and the blocks differ from device to device. A [`Setting`]
@@ -25,7 +25,7 @@ use tma_launch::DeviceDescription;
 pub use rule::{LATENCY_NS, bytes_in_flight};
 pub use table::{Row, Table};
 
-/// How a kernel that streams through memory is launched.
+/// The launch settings of a kernel that streams through memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Setting {
     /// The number of bytes of a chunk or tile.
@@ -164,7 +164,7 @@ impl Streaming {
         }
     }
 
-    /// Returns the tile, where the arguments say which it is.
+    /// Returns the tile that the arguments select, if any.
     fn tile(self) -> Option<Tile> {
         match self {
             Self::CopyTile(tile) | Self::AddOneTile(tile) | Self::AddOneTileRing(tile) => {

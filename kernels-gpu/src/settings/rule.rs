@@ -4,7 +4,7 @@ use tma_launch::DeviceDescription;
 
 use super::{Setting, Streaming, Tile};
 
-/// From the request of a chunk to its arrival, where memory is busy, in nanoseconds: measured by reads on an H100;
+/// The latency of a chunk while memory is busy, in nanoseconds: measured by reads on an H100;
 /// their rate rises with the bytes in flight up to this time's worth of them.
 pub const LATENCY_NS: u64 = 1400;
 

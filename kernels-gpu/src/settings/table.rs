@@ -48,11 +48,11 @@ pub struct Row {
     pub kernel: String,
     /// The name of the type of the elements.
     pub element: String,
-    /// How it is launched.
+    /// The launch settings.
     pub setting: Setting,
     /// The bytes that it moved, in GB/s.
     pub gb_s: f64,
-    /// The same as a share of the driver's copy in the same rounds.
+    /// The rate as a share of the driver's copy in the same rounds.
     pub of_copy: f64,
 }
 

@@ -230,9 +230,9 @@ fn numbers_that_would_wrap_are_refused() {
     };
     let most = (MOST - 4) / 8;
     assert!(copy(most).launch().is_ok());
-    let said = "blocks is 536870912; must be 0 to 536870911 (drawn items are counted in 32 bits); use \
+    let message = "blocks is 536870912; must be 0 to 536870911 (drawn items are counted in 32 bits); use \
                 536870911";
-    refused(copy(most + 1).launch(), &[said]);
+    refused(copy(most + 1).launch(), &[message]);
     let ring = |counter| AddOneRing {
         counter,
         stages: 3,

@@ -502,9 +502,9 @@ fn gemm_step() {
             size: [0, 24, 16],
             ..good
         };
-        let said = nothing.launch().unwrap_err().to_string();
+        let message = nothing.launch().unwrap_err().to_string();
         let first =
             "M is 0; must be 1 to 1073741823 (coordinates are signed 32-bit numbers); use 1";
-        assert!(said.contains(first), "{said}");
+        assert!(message.contains(first), "{message}");
     }
 }

@@ -5,7 +5,7 @@ use tma_host::{Device, DeviceChoice};
 /// The result of a test.
 pub(crate) type Result = std::result::Result<(), Box<dyn std::error::Error>>;
 
-/// The emulator with two schedules, and the first GPU where there is one, which there is where it is asked for.
+/// The emulator with two schedules, and the first GPU if there is one; a requested GPU must exist.
 pub(crate) fn everywhere() -> Vec<Device> {
     let mut devices = vec![Device::emulator(0), Device::emulator(7)];
     match Device::gpu() {

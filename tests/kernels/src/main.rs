@@ -16,13 +16,13 @@ use tma_launch::Ptx;
 struct Arguments {
     /// Kernels to run; all of them by default.
     kernels: Vec<String>,
-    /// List the kernels with a sentence each, and run nothing.
+    /// List the kernels with a sentence each, and run none.
     #[arg(long)]
     list: bool,
-    /// Print the architecture for which the kernels must be built, and run nothing.
+    /// Print the architecture for which the kernels must be built, and run no kernel.
     #[arg(long)]
     arch: bool,
-    /// Print the entries of the kernels' module that are launched on the device, and run nothing.
+    /// Print the entries of the kernels' module that are launched on the device, and run no kernel.
     #[arg(long)]
     entries: bool,
     /// Device to run on; the default is TMA_DEVICE, or auto.
@@ -135,7 +135,7 @@ fn module(folder: &Path, capability: Capability) -> Result<PathBuf, String> {
 
 fn beside_program(name: &str) -> Result<PathBuf, String> {
     let program = env::current_exe();
-    let program = program.map_err(|error| format!("cannot tell where this program is: {error}"))?;
+    let program = program.map_err(|error| format!("cannot find this program's path: {error}"))?;
     Ok(program.with_file_name(name))
 }
 

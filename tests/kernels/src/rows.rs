@@ -29,7 +29,7 @@ pub(crate) struct Operation<'a> {
     pub(crate) parameters: usize,
     /// The expected results.
     pub(crate) of_row: &'a OfRow,
-    /// How far results of `f32` and of `bf16` may be off.
+    /// The accepted error of results of `f32` and of `bf16`.
     pub(crate) relative_l2: [f64; 2],
 }
 

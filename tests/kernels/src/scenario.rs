@@ -33,12 +33,12 @@ pub struct Expected {
 /// The contents that a buffer is compared with.
 #[derive(Clone, Debug)]
 pub enum Content {
-    /// These elements.
+    /// The given elements.
     Exact(Vec<i32>),
     /// Numbers near these values, together and one by one: the error of each is at most
     /// 16 times the error of all.
     Near {
-        /// Their type.
+        /// The type of the elements.
         format: Format,
         /// The values; NaNs are not compared, and infinite values must be equal.
         values: Vec<f64>,
@@ -98,7 +98,7 @@ pub enum CaseFailure {
         buffer: String,
         /// The distance.
         relative_l2: f64,
-        /// How far it may be.
+        /// The accepted error.
         at_most: f64,
     },
     /// One number is too far from its expected value.
@@ -230,7 +230,7 @@ impl Scenario {
     /// The first failure.
     ///
     /// # Safety
-    /// As for [`Jobs::run`] with the job of this text.
+    /// The conditions of [`Jobs::run`] with the job of this text.
     pub unsafe fn check(&self, jobs: &mut Jobs, ptx: Ptx<'_>) -> Result<usize, CaseFailure> {
         // SAFETY: the condition is the same (1).
         self.compare(ptx, |job| unsafe { jobs.run(job) })

@@ -108,7 +108,7 @@ impl Tiles {
     }
 }
 
-/// Sizes that are no multiple of a tile of 4-byte numbers, padded rows, rows that end in the middle of
+/// Sizes that are not multiples of a tile of 4-byte numbers, padded rows, rows that end in the middle of
 /// 16 bytes.
 pub(crate) fn ragged(tile: [usize; 2], swizzle: Swizzle) -> Vec<Tiles> {
     let [columns, rows] = tile;

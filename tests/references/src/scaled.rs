@@ -19,7 +19,7 @@ pub fn e4m3(bits: u8) -> f64 {
 pub fn bits_of_e4m3(value: f64) -> u8 {
     static VALUES: LazyLock<Vec<f64>> = LazyLock::new(|| (0..=u8::MAX).map(e4m3).collect());
     let bits = VALUES.iter().position(|other| *other == value);
-    bits.unwrap_or_else(|| panic!("{value} is no number of e4m3")) as u8
+    bits.unwrap_or_else(|| panic!("{value} is not a number of e4m3")) as u8
 }
 
 /// Returns the values of numbers of `e4m3` in rows of this length, each multiplied by the scale of its row and column.

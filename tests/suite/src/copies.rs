@@ -30,11 +30,11 @@ pub use tally::Tally;
 pub struct Case {
     /// The copy.
     pub transfer: Transfer,
-    /// Bytes of the region in shared memory, a multiple of 16. It begins at a multiple of 1024.
+    /// Bytes of the region in shared memory, a multiple of 16. The region begins at a multiple of 1024.
     pub shared_bytes: u32,
     /// The offset of the box or the bytes in it.
     pub shared_at: u32,
-    /// Bytes of the region in global memory, a multiple of 16. It begins at a multiple of 256.
+    /// Bytes of the region in global memory, a multiple of 16. The region begins at a multiple of 256.
     pub global_bytes: u32,
     /// The offset of the tensor or the bytes in it.
     pub global_at: u32,
@@ -71,7 +71,7 @@ pub struct TensorCopy {
 pub struct LinearCopy {
     /// The index among [`linear_forms`].
     pub form: usize,
-    /// How many bytes.
+    /// The number of bytes.
     pub bytes: u32,
     /// The destination of a copy within shared memory.
     pub to: u32,
@@ -152,7 +152,7 @@ impl Case {
         categories
     }
 
-    /// How much of the box is in bounds.
+    /// The part of the box that is in bounds.
     pub(crate) fn region(&self, copy: &TensorCopy) -> String {
         let walk = copy
             .params

@@ -98,7 +98,7 @@ static DIGESTS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
     module.entries().filter_map(digest).collect()
 });
 
-/// From the tables that `bench` wrote.
+/// Reads the tables that `bench` wrote.
 fn benchmarks(folder: &Path) -> Result<String, String> {
     let path = folder.join(RECORDS).join(BENCH);
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -138,7 +138,7 @@ fn torch_record(folder: &Path, file: &str) -> Result<(String, Vec<Value>), Strin
 }
 
 fn number(value: &Value) -> Result<f64, String> {
-    value.as_f64().ok_or(format!("`{value}` is no number"))
+    value.as_f64().ok_or(format!("`{value}` is not a number"))
 }
 
 /// The extents of a row of results.

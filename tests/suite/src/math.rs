@@ -11,34 +11,34 @@ use tma::math;
 pub struct Function {
     /// The kernel.
     pub kernel: &'static str,
-    /// In double precision.
+    /// The exact result in double precision.
     pub exact: fn(f64) -> f64,
-    /// How the kernel computes it.
+    /// The way in which the kernel computes it.
     pub how: How,
 }
 
 /// The implementation of a function, and its accuracy.
 #[derive(Clone, Copy, Debug)]
 pub enum How {
-    /// By operations with the same result everywhere.
+    /// Operations with the same result everywhere.
     Accurately {
-        /// On the host.
+        /// Computation on the host.
         host: fn(f32) -> f32,
         /// The greatest error, in units of the last place.
         most_ulp: f64,
     },
-    /// By one instruction that PTX ISA bounds like this.
+    /// One instruction whose error PTX ISA bounds like this.
     Approximately(Bound),
 }
 
-/// How far from the exact value a result may be.
+/// The accepted distance of a result from the exact value.
 #[derive(Clone, Copy, Debug)]
 pub struct Bound {
-    /// Relative to the exact value, if there is such a bound.
+    /// The error relative to the exact value, if PTX ISA bounds it.
     pub relative: f64,
     /// The absolute error that is allowed in any case.
     pub absolute: f64,
-    /// From minus this to this the bound holds.
+    /// The bound holds for arguments of at most this magnitude.
     pub up_to: f64,
 }
 

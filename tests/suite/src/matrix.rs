@@ -65,7 +65,7 @@ pub struct Row {
 }
 
 impl<'a> Matrix<'a> {
-    /// From the table of forms and the results of GPUs.
+    /// Builds the matrix from the table of forms and the results of GPUs.
     ///
     /// # Errors
     /// Results have forms that the table lacks.

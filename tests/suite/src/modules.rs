@@ -39,7 +39,8 @@ impl Module {
             && !launches.all(|launch| self.has_entry(&launch.entry))
     }
 
-    /// The one that a device of this compute capability runs: of several, that with most kernels.
+    /// Returns the module that a device of this compute capability runs; the one with most kernels if there are
+    /// several.
     pub fn for_device(modules: &'static [Self], capability: Capability) -> Option<&'static Self> {
         modules.iter().rfind(|module| module.runs_on(capability))
     }

@@ -2,7 +2,7 @@
 //!
 //! [`Subject`] is an entry with the cases that launch it. [`mutants`] makes its mutants on the
 //! finished PTX, by the syntax tree: each differs from the entry in one instruction. [`Subject::try_out`]
-//! runs one and reports which check noticed. [`Allowed`] has the mutants that are no bugs, each with the
+//! runs one and reports which check noticed. [`Allowed`] has the mutants that are not bugs, each with the
 //! reason.
 
 mod allowed;
@@ -101,7 +101,7 @@ pub fn mutants(module: &Module, text: &str, entry: &str) -> Vec<Mutant> {
             for change in change::changes(instruction).into_iter().chain(opened) {
                 let operator = change.operator;
                 let mut id = format!("{of}/{operator}/{opcode}/{nth}");
-                // A branch with something that matters on either side.
+                // A branch with relevant code on either side.
                 if all.last().is_some_and(|last| last.id == id) {
                     id += "/taken";
                 }

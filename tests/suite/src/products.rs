@@ -27,9 +27,9 @@ pub struct Tiles<'f> {
 /// The results that were compared.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// How many.
+    /// The number of compared results.
     pub results: u64,
-    /// How many have other bits.
+    /// The number of results with other bits.
     pub differing: u64,
     /// The first of these, in words.
     pub first: Option<String>,

@@ -129,7 +129,7 @@ pub const EXCEPTIONS: &[(&str, &str)] = &[
     ("mov.u32 r, %ntid", ELSEWHERE),
     ("mov.u32 r, %tid", ELSEWHERE),
     ("movmatrix.", IN_THE_EMULATOR),
-    ("mov.u64 ", "a clock gives another value each time"),
+    ("mov.u64 ", "a clock returns another value each time"),
     ("red.relaxed.cta.shared::cta.", ELSEWHERE),
     ("setmaxnreg.dec.", ELSEWHERE),
     ("shfl.", ELSEWHERE),
@@ -152,7 +152,7 @@ const UNSETTLED: &str = "not executed: how the hardware computes it is not settl
 const NOT_IN_32_BITS: &str = "a generic address of shared memory does not fit into 32 bits";
 const ELSEWHERE: &str = "in other kernels";
 const IN_THE_EMULATOR: &str = "in the emulator's tests";
-const RECORDED: &str = "results that an H200 gave are compared in the emulator's tests";
+const RECORDED: &str = "results of an H200 are compared in the emulator's tests";
 
 /// Returns the reason for having no kernel of its own.
 pub fn exception(form: &str) -> Option<&'static str> {

@@ -58,7 +58,7 @@ const BUGS: [(&str, &str, Bug); 8] = [
 /// Returns the first finding on the step with its bug, in the first case that shows it.
 ///
 /// # Errors
-/// There is no such bug, or the checker finds nothing.
+/// There is no such bug, or the checker does not find it.
 pub fn report(step: &str) -> Result<String, String> {
     let bug = BUGS.iter().find(|(of, ..)| *of == step);
     let (_, entry, bug) = bug.ok_or(format!("step {step} has no bug"))?;
@@ -88,7 +88,9 @@ pub fn report(step: &str) -> Result<String, String> {
             return Ok(format!("```text\n{first}\n```\n"));
         }
     }
-    Err(format!("the checker finds nothing in {entry} with its bug"))
+    Err(format!(
+        "the checker has no finding in {entry} with its bug"
+    ))
 }
 
 fn with_bug(entry: &str, text: &str, bug: &Bug) -> Result<String, String> {

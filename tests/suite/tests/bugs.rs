@@ -1,4 +1,4 @@
-//! The checker finds each seeded bug, with the same report for every schedule, and reports nothing on
+//! The checker finds each seeded bug, with the same report for every schedule, and has no finding in
 //! the kernel without it. `cargo xtask bless` renews the reports.
 
 use std::{collections::BTreeSet, fs, path::PathBuf, sync::Arc};
@@ -116,7 +116,7 @@ fn two_pairs(kind: DiagnosticKind) -> Trial {
         let bugs = families().flat_map(|family| family.bugs);
         let count = bugs.filter(|bug| bug.finds.first() == Some(&kind)).count();
         match count {
-            0 | 1 => Err(format!("{count} bugs are there for `{kind}`; two are needed").into()),
+            0 | 1 => Err(format!("`{kind}` has {count} bugs; it must have two").into()),
             _ => Ok(()),
         }
     })
@@ -129,7 +129,7 @@ fn seeds(variant: &Variant) -> u64 {
     }
 }
 
-/// Checks that the checker finds nothing, and has these notes.
+/// Checks that the checker has no findings, and these notes.
 fn is_clean(variant: &Variant, notes: &[DiagnosticKind]) -> Result<(), Failed> {
     for seed in 0..seeds(variant) {
         let checked = variant.check(seed)?;

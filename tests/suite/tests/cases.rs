@@ -200,7 +200,7 @@ fn check(
         Ok(())
     });
     match compared {
-        Ok(0) => Err("nothing was compared".into()),
+        Ok(0) => Err("no result was compared".into()),
         Ok(_) => Ok(()),
         Err(wrong) => Err(wrong.to_string().into()),
     }

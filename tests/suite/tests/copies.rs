@@ -124,12 +124,12 @@ fn load_expecting(bytes: u32) -> Result<Output, String> {
 fn a_wrong_byte_count_is_told() {
     let right = load_expecting(64).expect("it is right");
     assert!(right.ended && right.is_zero);
-    let says = |bytes: u32, words: &str| {
-        let said = load_expecting(bytes).expect_err("it is wrong");
-        assert!(said.contains(words), "{said}");
+    let refuses = |bytes: u32, words: &str| {
+        let message = load_expecting(bytes).expect_err("it is wrong");
+        assert!(message.contains(words), "{message}");
     };
-    says(80, "64 of 80 expected bytes came, 16 bytes are missing");
-    says(48, "64 of 48 expected bytes came, 16 bytes are too many");
+    refuses(80, "64 of 80 expected bytes came, 16 bytes are missing");
+    refuses(48, "64 of 48 expected bytes came, 16 bytes are too many");
 }
 
 fn one_bit_is_a_difference() {

@@ -17,7 +17,7 @@ struct Case {
     name: &'static str,
     modules: &'static [Module],
     launch: fn() -> Launch,
-    said: &'static [&'static str],
+    message: &'static [&'static str],
 }
 
 static CASES: &[Case] = &[
@@ -25,7 +25,7 @@ static CASES: &[Case] = &[
         name: "a_panic_in_a_kernel",
         modules: DEVICE_PTX,
         launch: || Launch::new("trap", 1, 32).buffer(0).scalar(7_u32),
-        said: &[
+        message: &[
             "synchronise",
             "parameters.rs:53",
             "assertion failed: number != 7",
@@ -36,7 +36,7 @@ static CASES: &[Case] = &[
         name: "an_index_out_of_bounds",
         modules: DEVICE_PTX,
         launch: || panics(0),
-        said: &[
+        message: &[
             "messages.rs:18",
             "index out of bounds: the len is 4 but the index is 7",
         ],
@@ -45,7 +45,7 @@ static CASES: &[Case] = &[
         name: "an_assertion_of_equality",
         modules: DEVICE_PTX,
         launch: || panics(1),
-        said: &[
+        message: &[
             "messages.rs:19",
             "assertion `left == right` failed: …\n  left: 7\n right: 4",
         ],
@@ -54,19 +54,19 @@ static CASES: &[Case] = &[
         name: "a_formatted_message",
         modules: DEVICE_PTX,
         launch: || panics(2),
-        said: &["messages.rs:20", "0x0007 -1    0.500|"],
+        message: &["messages.rs:20", "0x0007 -1    0.500|"],
     },
     Case {
         name: "a_division_by_zero",
         modules: DEVICE_PTX,
         launch: || panics(3),
-        said: &["messages.rs:21", "attempt to divide by zero"],
+        message: &["messages.rs:21", "attempt to divide by zero"],
     },
     Case {
         name: "an_expectation",
         modules: DEVICE_PTX,
         launch: || panics(4),
-        said: &["messages.rs:22", "four numbers"],
+        message: &["messages.rs:22", "four numbers"],
     },
     Case {
         name: "an_element_beyond_its_tile",
@@ -76,7 +76,7 @@ static CASES: &[Case] = &[
                 .buffer(0)
                 .scalar(192_u32)
         },
-        said: &[
+        message: &[
             "shared_tile.rs",
             "assertion failed: index < S::ELEMS",
             "CUDA_ERROR_LAUNCH_FAILED",
@@ -90,7 +90,7 @@ static CASES: &[Case] = &[
                 .buffer(0)
                 .scalar(191_u32)
         },
-        said: &["it did not fail"],
+        message: &["it did not fail"],
     },
     Case {
         name: "a_line_that_a_kernel_prints",
@@ -100,7 +100,7 @@ static CASES: &[Case] = &[
                 .scalar(-7_i32)
                 .scalar(1.0_f32 / 7.0)
         },
-        said: &[
+        message: &[
             "thread 5: -7 0xf9   -7|-7  |-007 0.143 0.142857 true 100% {}\n",
             "it did not fail",
         ],
@@ -109,25 +109,25 @@ static CASES: &[Case] = &[
         name: "a_trap",
         modules: DEVICE_PTX,
         launch: || Launch::new("stops", 1, 32).scalar(5_u32),
-        said: &["synchronise", "CUDA_ERROR_LAUNCH_FAILED"],
+        message: &["synchronise", "CUDA_ERROR_LAUNCH_FAILED"],
     },
     Case {
         name: "an_address_outside",
         modules: DEVICE_PTX,
         launch: || Launch::new("trap", 1, 32).scalar(64_u64).scalar(1_u32),
-        said: &["synchronise", "CUDA_ERROR_ILLEGAL_ADDRESS"],
+        message: &["synchronise", "CUDA_ERROR_ILLEGAL_ADDRESS"],
     },
     Case {
         name: "a_name_that_is_not_there",
         modules: KERNELS_PTX,
         launch: || Launch::new("add_one_2d", 1, 32).buffer(0).scalar(0_u64),
-        said: &["add_one_2d", "did you mean `add_one_1d`"],
+        message: &["add_one_2d", "did you mean `add_one_1d`"],
     },
     Case {
         name: "too_many_threads",
         modules: KERNELS_PTX,
         launch: || Launch::new("add_one_1d", 1, 2048).buffer(0).scalar(0_u64),
-        said: &["2048", "1024"],
+        message: &["2048", "1024"],
     },
     Case {
         name: "too_much_shared_memory",
@@ -139,13 +139,13 @@ static CASES: &[Case] = &[
                 .buffer(0)
                 .scalar(1_u32)
         },
-        said: &["307200", "232448"],
+        message: &["307200", "232448"],
     },
     Case {
         name: "too_few_arguments",
         modules: KERNELS_PTX,
         launch: || Launch::new("add_one_1d", 1, 32).buffer(0),
-        said: &["argument-count", "the kernel takes 2"],
+        message: &["argument-count", "the kernel takes 2"],
     },
 ];
 
@@ -175,10 +175,10 @@ fn fails(case: &Case) -> Result<(), Failed> {
     let output = Command::new(env::current_exe()?)
         .env("TMA_FAILURE_CASE", case.name)
         .output()?;
-    let said = String::from_utf8_lossy(&output.stdout);
-    match case.said.iter().find(|part| !said.contains(**part)) {
+    let message = String::from_utf8_lossy(&output.stdout);
+    match case.message.iter().find(|part| !message.contains(**part)) {
         Some(part) => Err(format!(
-            "`{part}` is missing from\n{said}{}",
+            "`{part}` is missing from\n{message}{}",
             String::from_utf8_lossy(&output.stderr)
         )
         .into()),
@@ -203,7 +203,7 @@ fn failure(backend: &mut Jobs, ptx: Ptx<'_>, launch: Launch) -> String {
     let mut job = Job::new(ptx);
     job.buffer(Buffer::zeroed::<u32>("data", 1024));
     job.launch(launch);
-    // SAFETY: the kernels keep to the buffer, or fail: a fault or a trap stores nothing elsewhere (1).
+    // SAFETY: the kernels access only the buffer, or fail: a fault or a trap makes no other store (1).
     match unsafe { backend.run(&mut job) } {
         Ok(_) => "it did not fail".into(),
         Err(failure) => failure.to_string(),

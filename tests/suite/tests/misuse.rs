@@ -1,5 +1,5 @@
 //! Launches that a kernel's conditions forbid and that only its memory reveals: ranges that overlap, and
-//! contents that are no maps or no zeros. They are refused on the emulator, by both of its backends, and on a
+//! contents that are not maps or not zeros. They are refused on the emulator, by both of its backends, and on a
 //! GPU if there is one, and the buffers of a job stay unchanged. For launches that conditions do not forbid, the
 //! emulator's report names the parameter.
 
@@ -142,8 +142,12 @@ fn a_copy_over_its_own_source_is_refused() {
         dst_offset_bytes: 16,
         ..COPY
     };
-    let said = "read from byte 0 to 1024; it is also written from byte 16 to 1040";
-    refused(&bytes_and_counter(0), &[&shifted], &[(Rule::Overlap, said)]);
+    let expected = "read from byte 0 to 1024; it is also written from byte 16 to 1040";
+    refused(
+        &bytes_and_counter(0),
+        &[&shifted],
+        &[(Rule::Overlap, expected)],
+    );
 }
 
 #[test]
@@ -208,8 +212,12 @@ fn tiles_of_one_matrix_do_not_go_to_the_same_one() {
 
 #[test]
 fn a_counter_is_zero_before_each_launch() {
-    let said = "byte 1 of buffer `counter` is 1; the kernel counts from zero";
-    refused(&bytes_and_counter(256), &[&COPY], &[(Rule::Zeroed, said)]);
+    let expected = "byte 1 of buffer `counter` is 1; the kernel counts from zero";
+    refused(
+        &bytes_and_counter(256),
+        &[&COPY],
+        &[(Rule::Zeroed, expected)],
+    );
     // The first launch has counted in it.
     refused(
         &bytes_and_counter(0),
@@ -265,11 +273,11 @@ fn starts_of_sequences_do_not_descend() {
             Buffer::new("key starts", &[0_u32, 50, 50, 100]),
         ]
     };
-    let said = "number 2 of buffer `query starts` is 0; numbers must not decrease, and the previous one is 100";
+    let expected = "number 2 of buffer `query starts` is 0; numbers must not decrease, and the previous one is 100";
     refused(
         &buffers([0, 100, 0, 100]),
         &[&attention],
-        &[(Rule::Ascending, said)],
+        &[(Rule::Ascending, expected)],
     );
     taken(&buffers([0, 100, 100, 100]), &[&attention]);
 }
@@ -323,25 +331,33 @@ fn maps_in_memory_are_of_tensors_of_the_job() {
     taken(&[bytes(), maps(good), output()], &[&consume(2)]);
 
     let ones = Buffer::new("maps", &[0xff_u8; 128]);
-    let said = "map 0 of buffer `maps` is not a valid tensor map";
+    let expected = "map 0 of buffer `maps` is not a valid tensor map";
     let rule = Rule::TensorMapContent;
-    refused(&[bytes(), ones, output()], &[&consume(2)], &[(rule, said)]);
+    refused(
+        &[bytes(), ones, output()],
+        &[&consume(2)],
+        &[(rule, expected)],
+    );
 
     let wider = maps(tiled.box_dims(&[256, 4]));
-    let said = "a box of 256 x 4 elements";
-    refused(&[bytes(), wider, output()], &[&consume(2)], &[(rule, said)]);
+    let expected = "a box of 256 x 4 elements";
+    refused(
+        &[bytes(), wider, output()],
+        &[&consume(2)],
+        &[(rule, expected)],
+    );
 
     let elsewhere = good.build(0x1000).expect("it keeps the rules");
     let elsewhere = Buffer::new("maps", &elsewhere.to_bytes());
-    let said = "of a tensor of 2048 bytes at 0x1000; the job has no buffer that holds it";
+    let expected = "of a tensor of 2048 bytes at 0x1000; the job has no buffer that holds it";
     refused(
         &[bytes(), elsewhere, output()],
         &[&consume(2)],
-        &[(rule, said)],
+        &[(rule, expected)],
     );
 
-    let said = "the kernel writes there";
-    refused(&[bytes(), maps(good)], &[&consume(0)], &[(rule, said)]);
+    let expected = "the kernel writes there";
+    refused(&[bytes(), maps(good)], &[&consume(0)], &[(rule, expected)]);
 }
 
 /// The buffers of a device have no names of their own, and these two are of one type.
@@ -354,17 +370,17 @@ fn memory_that_is_too_short_is_told_by_its_parameter() {
         let zeroed = device.zeroed::<u32>(words);
         zeroed.expect("there is room")
     });
-    let said = |data: &Memory<u32>, counts: &Memory<u32>| {
+    let expected = |data: &Memory<u32>, counts: &Memory<u32>| {
         let call = histogram(data.bytes(), 1024, counts);
         // SAFETY: the emulator detects the end of the memory (1, 2).
         let result = unsafe { module.launch((1, 32), call) };
         result.map_err(|failure| failure.to_string())
     };
-    assert_eq!(said(&data, &counts), Ok(()));
+    assert_eq!(expected(&data, &counts), Ok(()));
     for (data, counts, parameter) in [(&short, &counts, "data"), (&data, &short, "counts")] {
-        let said = said(data, counts).expect_err("it is too short");
+        let expected = expected(data, counts).expect_err("it is too short");
         let nearest =
             format!("the nearest is `[u32; 255]`, parameter `{parameter}`, 1020 bytes at");
-        assert!(said.contains(&nearest), "{said}");
+        assert!(expected.contains(&nearest), "{expected}");
     }
 }

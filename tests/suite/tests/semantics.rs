@@ -179,7 +179,7 @@ fn check(backend: &Mutex<Jobs>, case: &FormCase) -> Result<(), Failed> {
         Ok(())
     });
     match compared {
-        Ok(0) => Err("nothing was compared".into()),
+        Ok(0) => Err("no result was compared".into()),
         Ok(_) => {
             let ran = case.digest(&text)?;
             let outputs = digest::with_outputs(ran, &case.scenario, &came.unwrap_or_default());

@@ -40,7 +40,7 @@ impl Found {
 /// of the sources.
 pub(super) struct Entries {
     file: PathBuf,
-    /// By source: the unsupported instructions by entry, or why there are no entries.
+    /// The unsupported instructions of each source by entry, or the reason why it has no entries.
     sources: BTreeMap<String, Value>,
 }
 

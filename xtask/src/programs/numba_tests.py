@@ -44,7 +44,7 @@ def main() -> None:
         try:
             names = functions_of(file)
         except (ImportError, NameError) as error:
-            # What a test alone needs stands outside it, too.
+            # The file needs a definition that only one of its tests has.
             print(f"{file.stem}: {error}")
             continue
         for number, (function, signature) in enumerate(kernels):

@@ -97,7 +97,7 @@ def compiled(module, kernel: str, arguments: str) -> str:
         given, is_constant, value = argument.partition("=")
         if is_constant or given == "1":
             if is_constant and given != name:
-                raise ValueError(f"{kernel} has {name} where {given} stands")
+                raise ValueError(f"{kernel} has {name} in place of {given}")
             value = ast.literal_eval(value or given)
             constants[(index,)] = getattr(module, value) if isinstance(value, str) else value
             signature[name] = "constexpr"

@@ -82,7 +82,7 @@ fn missing<'a>(quote: &[&'a str], source: &str) -> Option<&'a str> {
     None
 }
 
-/// Removes what a quotation may change: comments of whole lines, white space, and commas before a closing bracket.
+/// Removes the parts that a quotation may change: comments of whole lines, white space, and commas before a closing bracket.
 fn packed(text: &str) -> String {
     let code = text
         .lines()

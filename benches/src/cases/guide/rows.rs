@@ -431,7 +431,7 @@ fn histogram(form: HistogramForm, multiprocessors: u32, bytes: u64) -> Result<Po
         data: SRC,
         len,
         counts: DST,
-        // As many blocks as are resident at once.
+        // The number of blocks resident at once.
         blocks: multiprocessors
             * match form {
                 HistogramForm::Block => 4,

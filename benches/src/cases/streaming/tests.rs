@@ -19,7 +19,7 @@ fn device() -> DeviceDescription {
     }
 }
 
-/// Not a multiple of any chunk.
+/// A length that is not a multiple of any chunk.
 const BYTES: u64 = (200 << 10) + 48;
 
 /// Tiles of 64 rows; the last ones are partly out of bounds.

@@ -30,7 +30,7 @@ pub(super) enum Contents {
         low: Number,
         high: Number,
     },
-    /// These bytes, repeated.
+    /// A pattern of bytes, repeated.
     List(Vec<u8>),
     File(PathBuf),
     /// The initial contents of another buffer from an element on, each multiplied by `times` and added to `plus`.
@@ -49,8 +49,8 @@ pub(super) struct Room<'a> {
     pub(super) count: u64,
     /// The folder that paths of files are relative to.
     pub(super) folder: &'a Path,
-    /// For expected contents, which may refer to initial contents: all buffers, the index of this one, and its
-    /// first element.
+    /// The context of expected contents, which may refer to initial contents: all buffers, the index of this one, and
+    /// its first element.
     pub(super) before: Option<(&'a [FileBuffer], usize, u64)>,
 }
 

@@ -88,7 +88,7 @@ hooks! {
         list: *mut *mut c_void,
         extra: *mut *mut c_void,
     ) |real| {
-        // SAFETY: they are the program's for this call (1).
+        // SAFETY: the program passed these lists to this launch (1).
         let arguments = unsafe { Arguments::new(list, extra) };
         let grid = [grid_x, grid_y, grid_z];
         let block = [block_x, block_y, block_z];
@@ -103,7 +103,7 @@ hooks! {
         stream: u64,
         list: *mut *mut c_void,
     ) |real| {
-        // SAFETY: they are the program's for this call (1).
+        // SAFETY: the program passed these lists to this launch (1).
         let arguments = unsafe { Arguments::new(list, std::ptr::null_mut()) };
         let grid = [grid_x, grid_y, grid_z];
         let block = [block_x, block_y, block_z];
@@ -117,13 +117,13 @@ hooks! {
         list: *mut *mut c_void,
         extra: *mut *mut c_void,
     ) |real| {
-        // SAFETY: it is the program's, or null.
+        // SAFETY: the program passed this pointer, which is valid or null (1).
         let Some(config) = (unsafe { host::value(config) }) else {
             return real();
         };
-        // SAFETY: its attributes are the program's (1).
+        // SAFETY: the program passed the attributes of this configuration (1).
         let asked = unsafe { config.launch(function) };
-        // SAFETY: they are the program's for this call (1).
+        // SAFETY: the program passed these lists to this launch (1).
         let arguments = unsafe { Arguments::new(list, extra) };
         launch(asked, &arguments, real)
     }

@@ -7,7 +7,7 @@ use crate::{driver::SUCCESS, hooks::hooks, host, state};
 /// # Safety
 /// 1. If the code is success, the driver has written to the pointer.
 unsafe fn allocated(code: i32, address: *const u64, bytes: usize, call: &str) -> i32 {
-    // SAFETY: condition 1.
+    // SAFETY: after success the driver has written the address (1), as `written` requires (1).
     let address = unsafe { host::written(code, address) };
     placed(code, address.unwrap_or_default(), bytes, call)
 }
@@ -32,42 +32,42 @@ fn freed(address: u64, real: impl FnOnce() -> i32) -> i32 {
 
 hooks! {
     fn cuMemAlloc_v2(address: *mut u64, bytes: usize) |real| {
-        // SAFETY: the driver has written it (1).
+        // SAFETY: if the driver succeeds, it has written to this pointer (1).
         unsafe { allocated(real(), address, bytes, "cuMemAlloc") }
     }
 
     fn cuMemAllocPitch_v2(address: *mut u64, pitch: *mut usize, width: usize, height: usize, element: u32) |real| {
         let code = real();
-        // SAFETY: the driver has written it (1).
+        // SAFETY: if the driver succeeds, it has written to this pointer (1).
         let row = unsafe { host::written(code, pitch) }.unwrap_or_default();
-        // SAFETY: the driver has written it (1).
+        // SAFETY: if the driver succeeds, it has written to this pointer (1).
         unsafe { allocated(code, address, row.saturating_mul(height), "cuMemAllocPitch") }
     }
 
     fn cuMemAllocManaged(address: *mut u64, bytes: usize, flags: u32) |real| {
-        // SAFETY: the driver has written it (1).
+        // SAFETY: if the driver succeeds, it has written to this pointer (1).
         unsafe { allocated(real(), address, bytes, "cuMemAllocManaged") }
     }
 
     fn cuMemAllocAsync, fn cuMemAllocAsync_ptsz(address: *mut u64, bytes: usize, stream: u64) |real| {
-        // SAFETY: the driver has written it (1).
+        // SAFETY: if the driver succeeds, it has written to this pointer (1).
         unsafe { allocated(real(), address, bytes, "cuMemAllocAsync") }
     }
 
     fn cuMemAllocFromPoolAsync, fn cuMemAllocFromPoolAsync_ptsz(
         address: *mut u64, bytes: usize, pool: u64, stream: u64,
     ) |real| {
-        // SAFETY: the driver has written it (1).
+        // SAFETY: if the driver succeeds, it has written to this pointer (1).
         unsafe { allocated(real(), address, bytes, "cuMemAllocFromPoolAsync") }
     }
 
     fn cuMemAllocHost_v2(address: *mut u64, bytes: usize) |real| {
-        // SAFETY: the driver has written it (1).
+        // SAFETY: if the driver succeeds, it has written to this pointer (1).
         unsafe { allocated(real(), address, bytes, "cuMemAllocHost") }
     }
 
     fn cuMemHostAlloc(address: *mut u64, bytes: usize, flags: u32) |real| {
-        // SAFETY: the driver has written it (1).
+        // SAFETY: if the driver succeeds, it has written to this pointer (1).
         unsafe { allocated(real(), address, bytes, "cuMemHostAlloc") }
     }
 

@@ -24,7 +24,7 @@ unsafe fn loaded(
     image: *const c_void,
 ) -> i32 {
     if code == SUCCESS {
-        // SAFETY: condition 1.
+        // SAFETY: the driver has written the handle (1), so it is readable (1 of `value`).
         let handle = unsafe { host::value(handle) }.unwrap_or_default();
         // SAFETY: condition 1, and the image is not used after this call.
         let image = unsafe { Image::new(image as u64) };
@@ -46,7 +46,7 @@ unsafe fn loaded_file(
     if code != SUCCESS {
         return code;
     }
-    // SAFETY: condition 1.
+    // SAFETY: the driver has read the name (1), so it is a zero-terminated text (1 of `text`).
     let path = unsafe { host::text(path) };
     // A text needs a terminating zero, and machine code tolerates one.
     let bytes = path.and_then(|path| fs::read(path).ok());
@@ -64,9 +64,9 @@ unsafe fn loaded_file(
 /// 1. If the code is success, the driver has written the handle and read the name.
 unsafe fn found(code: i32, kernel: *const u64, of: u64, name: *const c_char) -> i32 {
     if code == SUCCESS {
-        // SAFETY: condition 1.
+        // SAFETY: the driver has written the handle (1), so it is readable (1 of `value`).
         let kernel = unsafe { host::value(kernel) }.unwrap_or_default();
-        // SAFETY: condition 1.
+        // SAFETY: the driver has read the name (1), so it is a zero-terminated text (1 of `text`).
         let name = unsafe { host::text(name) }.unwrap_or_default();
         state::with(|state| state.codes.add_kernel(kernel, of, name));
     }
@@ -75,19 +75,19 @@ unsafe fn found(code: i32, kernel: *const u64, of: u64, name: *const c_char) -> 
 
 hooks! {
     fn cuModuleLoad(handle: *mut u64, path: *const c_char) |real| {
-        // SAFETY: the driver was called with them (1).
+        // SAFETY: the driver got the same pointers, and uses them if it succeeds (1).
         unsafe { loaded_file(real(), handle, Handle::Module, path) }
     }
 
     fn cuModuleLoadData, fn cuModuleLoadFatBinary(handle: *mut u64, image: *const c_void) |real| {
-        // SAFETY: the driver was called with them (1).
+        // SAFETY: the driver got the same pointers, and uses them if it succeeds (1).
         unsafe { loaded(real(), handle, Handle::Module, image) }
     }
 
     fn cuModuleLoadDataEx(
         handle: *mut u64, image: *const c_void, count: u32, options: *mut c_void, values: *mut c_void,
     ) |real| {
-        // SAFETY: the driver was called with them (1).
+        // SAFETY: the driver got the same pointers, and uses them if it succeeds (1).
         unsafe { loaded(real(), handle, Handle::Module, image) }
     }
 
@@ -96,7 +96,7 @@ hooks! {
         options: *mut c_void, values: *mut c_void, count: u32,
         library_options: *mut c_void, library_values: *mut c_void, library_count: u32,
     ) |real| {
-        // SAFETY: the driver was called with them (1).
+        // SAFETY: the driver got the same pointers, and uses them if it succeeds (1).
         unsafe { loaded(real(), handle, Handle::Library, image) }
     }
 
@@ -105,7 +105,7 @@ hooks! {
         options: *mut c_void, values: *mut c_void, count: u32,
         library_options: *mut c_void, library_values: *mut c_void, library_count: u32,
     ) |real| {
-        // SAFETY: the driver was called with them (1).
+        // SAFETY: the driver got the same pointers, and uses them if it succeeds (1).
         unsafe { loaded_file(real(), handle, Handle::Library, path) }
     }
 
@@ -115,13 +115,13 @@ hooks! {
     }
 
     fn cuModuleGetFunction, fn cuLibraryGetKernel(kernel: *mut u64, of: u64, name: *const c_char) |real| {
-        // SAFETY: the driver was called with them (1).
+        // SAFETY: the driver got the same pointers, and uses them if it succeeds (1).
         unsafe { found(real(), kernel, of, name) }
     }
 
     fn cuLibraryGetModule(module: *mut u64, library: u64) |real| {
         let code = real();
-        // SAFETY: the driver has written it (1).
+        // SAFETY: if the driver succeeds, it has written to this pointer (1).
         if let Some(module) = unsafe { host::written(code, module) } {
             state::with(|state| state.codes.module_of_library(module, library));
         }
@@ -130,7 +130,7 @@ hooks! {
 
     fn cuKernelGetFunction(function: *mut u64, kernel: u64) |real| {
         let code = real();
-        // SAFETY: the driver has written it (1).
+        // SAFETY: if the driver succeeds, it has written to this pointer (1).
         if let Some(function) = unsafe { host::written(code, function) } {
             state::with(|state| state.codes.same_kernel(function, kernel));
         }

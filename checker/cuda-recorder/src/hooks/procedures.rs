@@ -27,9 +27,9 @@ unsafe fn replace(
     if code != SUCCESS {
         return code;
     }
-    // SAFETY: condition 1.
+    // SAFETY: the driver has read the name (1), so it is a zero-terminated text (1 of `text`).
     let name = unsafe { host::text(name) }.unwrap_or_default();
-    // SAFETY: condition 1.
+    // SAFETY: the driver has written the address (1), so it is readable (1 of `value`).
     let found = unsafe { host::value(address) }.filter(|found| !found.is_null());
     if let Some(found) = found
         && let Some(hook) = hook(&name, found, version, flags)
@@ -67,14 +67,14 @@ fn is_form(symbol: &str, name: &str) -> bool {
 
 hooks! {
     fn cuGetProcAddress(name: *const c_char, address: *mut *mut c_void, version: i32, flags: u64) |real| {
-        // SAFETY: the driver was called with them (1).
+        // SAFETY: the driver got the same pointers, and uses them if it succeeds (1).
         unsafe { replace(real(), name, address, version, flags) }
     }
 
     fn cuGetProcAddress_v2, fn cuGetProcAddress_v2_ptsz(
         name: *const c_char, address: *mut *mut c_void, version: i32, flags: u64, status: *mut i32,
     ) |real| {
-        // SAFETY: the driver was called with them (1).
+        // SAFETY: the driver got the same pointers, and uses them if it succeeds (1).
         unsafe { replace(real(), name, address, version, flags) }
     }
 }

@@ -19,11 +19,11 @@ unsafe fn created(
     texture: *const TextureDescription,
     has_view: bool,
 ) -> i32 {
-    // SAFETY: condition 1.
+    // SAFETY: the description is null or valid (1), as `value` requires (1).
     let resource = unsafe { host::value(resource) };
-    // SAFETY: condition 1.
+    // SAFETY: the description is null or valid (1), as `value` requires (1).
     let texture = unsafe { host::value(texture) };
-    // SAFETY: condition 1.
+    // SAFETY: the pointer is null or valid (1), as `value` requires (1).
     let handle = unsafe { host::value(handle) };
     if let (SUCCESS, Some(handle), Some(resource)) = (code, handle, resource) {
         let description = Description {
@@ -50,12 +50,12 @@ hooks! {
         texture: *const TextureDescription,
         view: u64,
     ) |real| {
-        // SAFETY: the driver was called with them (1).
+        // SAFETY: the driver got the same pointers, and uses them if it succeeds (1).
         unsafe { created(real(), handle, resource, texture, view != 0) }
     }
 
     fn cuSurfObjectCreate(handle: *mut u64, resource: *const ResourceDescription) |real| {
-        // SAFETY: the driver was called with them (1).
+        // SAFETY: the driver got the same pointers, and uses them if it succeeds (1).
         unsafe { created(real(), handle, resource, std::ptr::null(), false) }
     }
 

@@ -77,7 +77,7 @@ impl KernelNode {
 
 impl FillNode {
     pub(super) fn work(self) -> Result<Work> {
-        // SAFETY: the caller passes this address (1).
+        // SAFETY: the caller passed this address for the node to write to (1).
         let to = unsafe { Pointer::from_c(self.to) };
         let bytes = self.value.to_le_bytes();
         let element = match self.element_bytes {
@@ -98,7 +98,7 @@ impl HostNode {
     pub(super) fn work(self) -> Work {
         // SAFETY: the program's function takes this pointer (1).
         let function = unsafe { Callback::from_c(self.function) };
-        // SAFETY: as above.
+        // SAFETY: the program passed this pointer for its own function (1).
         let data = unsafe { Pointer::from_c(self.data) };
         Work::Host(function, data)
     }

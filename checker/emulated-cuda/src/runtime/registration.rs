@@ -68,7 +68,7 @@ pub(crate) unsafe extern "C" fn __cudaRegisterManagedVar(
 ) {
     // SAFETY: the value comes from the caller of this exported function (1).
     let name = unsafe { Text::from_c(name) };
-    // SAFETY: as above.
+    // SAFETY: the address comes from the caller of this exported function (1).
     let pointer = unsafe { Pointer::from_c(variable.cast()) };
     // A variable without a name cannot be used.
     let _ = caught("__cudaRegisterManagedVar", || {

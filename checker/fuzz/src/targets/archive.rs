@@ -58,7 +58,7 @@ pub(super) fn run(data: &[u8]) -> Depth {
     }
 }
 
-/// For each memory with bytes, a section before the launch and one of its changes, each after a byte; without this
+/// A section before the launch and one of the changes for each memory with bytes, each after a byte; without this
 /// byte there is no section.
 fn memory(header: &str) -> Vec<Vec<u8>> {
     let header: Value = serde_json::from_str(header).unwrap_or_default();

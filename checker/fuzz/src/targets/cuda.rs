@@ -60,7 +60,7 @@ impl Cuda {
 
     /// Reads a number that a call has written to the first bytes.
     pub(super) fn result(&self) -> u64 {
-        // SAFETY: as in `put`.
+        // SAFETY: the first bytes were mapped for results, and only one thread runs targets.
         unsafe { (self.start() as *const u64).read_unaligned() }
     }
 
@@ -76,7 +76,8 @@ impl Cuda {
         // SAFETY: all functions of the tables take integers and pointers, and get at least as many as they read.
         let function = unsafe { self.library.get::<Function>(name) };
         let function = function.unwrap_or_else(|error| panic!("{name}: {error}"));
-        // SAFETY: as above; the library checks each address that it gets.
+        // SAFETY: the type passes at least as many numbers as the function reads, and the library checks each
+        // address that it gets.
         let code = unsafe { function(a, b, c, d, e, f, g, h, i, j, k, l) };
         assert!(code != UNKNOWN, "{name} panicked, or an earlier call did");
         code
@@ -117,7 +118,7 @@ fn before_guard() -> u64 {
     let start = unsafe { libc::mmap(std::ptr::null_mut(), 2 * BYTES, both, flags, -1, 0) };
     assert_ne!(start, libc::MAP_FAILED);
     let guard: *mut c_void = start.wrapping_byte_add(BYTES);
-    // SAFETY: it was mapped above, and no other code has its address.
+    // SAFETY: the page was mapped above, and no other code has its address.
     let guarded = unsafe { libc::mprotect(guard, BYTES, libc::PROT_NONE) };
     assert_eq!(guarded, 0);
     guard as u64

@@ -246,7 +246,7 @@ pub(super) fn run(data: &[u8]) -> Depth {
     done
 }
 
-/// Fills the memory of the host with words at which things change, among them addresses.
+/// Fills the memory of the host with words at limits of the code, among them addresses.
 fn fill(cuda: &Cuda, call: &[u8], addresses: &[u64]) {
     let word = |index: usize| {
         let choice = call[index % CALL_BYTES].wrapping_add((index / CALL_BYTES) as u8);

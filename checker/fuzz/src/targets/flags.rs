@@ -53,12 +53,12 @@ pub(super) fn run(data: &[u8]) -> Depth {
         .spawn()
         .unwrap_or_else(|error| panic!("tma cannot be started: {error}"));
     let mut errors = child.stderr.take();
-    let said = thread::spawn(move || {
-        let mut said = Vec::new();
+    let message = thread::spawn(move || {
+        let mut message = Vec::new();
         if let Some(errors) = &mut errors {
-            let _ = std::io::Read::read_to_end(errors, &mut said);
+            let _ = std::io::Read::read_to_end(errors, &mut message);
         }
-        said
+        message
     });
     let start = Instant::now();
     let status = loop {
@@ -72,10 +72,10 @@ pub(super) fn run(data: &[u8]) -> Depth {
             }
         }
     };
-    let said = said.join().unwrap_or_default();
-    let said = String::from_utf8_lossy(&said);
-    assert!(!said.contains("panicked at"), "{}: {said}", all.join(" "));
-    assert!(!said.contains('\x1b'), "{}: escapes", all.join(" "));
+    let message = message.join().unwrap_or_default();
+    let message = String::from_utf8_lossy(&message);
+    assert!(!message.contains("panicked at"), "{}: {message}", all.join(" "));
+    assert!(!message.contains('\x1b'), "{}: escapes", all.join(" "));
     match status.code() {
         Some(0) => Depth::Ended,
         Some(1 | 3) => Depth::Begun,
@@ -84,7 +84,7 @@ pub(super) fn run(data: &[u8]) -> Depth {
     }
 }
 
-/// Makes flags write into a folder, kernels end soon, and a program do nothing.
+/// Makes flags write into a folder, kernels end soon, and a program exit at once.
 fn tame(all: &mut Vec<String>, folder: &str) {
     let is_exec = all.first().is_some_and(|verb| verb == "exec");
     let runs = matches!(all.first().map(String::as_str), Some("emulate" | "replay"));

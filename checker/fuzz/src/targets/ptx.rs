@@ -12,7 +12,7 @@ pub(super) fn run(data: &[u8]) -> Depth {
     let printed = module.to_string();
     match ptx::parse(&printed) {
         Ok(again) => assert!(again == module, "printed, it is another module:\n{printed}"),
-        Err(errors) => panic!("what is printed is no PTX: {errors}\n{printed}"),
+        Err(errors) => panic!("the printed text is not valid PTX: {errors}\n{printed}"),
     }
     for entry in module.entries() {
         drop(module.extract(entry.name.as_str()));

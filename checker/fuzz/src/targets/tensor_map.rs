@@ -33,7 +33,7 @@ pub(super) fn run(data: &[u8]) -> Depth {
     }
     let depth = match params.build_for(address, Target::SM_90) {
         Ok(again) => {
-            let twice = again.decode().expect("what was built is a map");
+            let twice = again.decode().expect("a built map has parameters");
             assert_eq!((twice.params, twice.address), (params, address));
             let _ = map.differences(&again).count();
             Depth::Ended

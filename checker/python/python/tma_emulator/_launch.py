@@ -133,7 +133,7 @@ class Call:
 
 
 def _call(launch: Launch, prefix: str) -> Call:
-    """`prefix` is what stands before the names of arguments."""
+    """`prefix` precedes the names of arguments."""
     name, text = _read(launch.ptx, launch.entry)
     return Call(
         name,

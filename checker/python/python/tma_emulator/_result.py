@@ -76,7 +76,7 @@ class Result:
 
 
 class CheckError(Exception):
-    """The checker found something that is worse than a warning. The text is the report."""
+    """The checker reported an error. The text is the report."""
 
     def __init__(self, result: Result) -> None:
         super().__init__(result.report(errors_only=True))
@@ -84,4 +84,4 @@ class CheckError(Exception):
 
 
 class CheckWarning(UserWarning):
-    """The checker found something that may be meant. The text is the report."""
+    """The checker reported a warning. The text is the report."""

@@ -51,7 +51,7 @@ def pytest_runtest_makereport(
     raised = call.excinfo.value if call.excinfo is not None else None
     told = raised.result if isinstance(raised, CheckError) else None
     for result in item.stash[_RESULTS]:
-        # What was raised stands in the failure itself.
+        # The failure itself contains the exception.
         if result.findings and result is not told:
             report.sections.append(("findings of tma_emulator", str(result)))
     return report

@@ -7,12 +7,12 @@ use std::{
 
 use crate::{DriverError, forward::checked, sys::CUdevice};
 
-/// A version of CUDA.
+/// A version of CUDA, such as 12.8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
-    /// 12 in 12.8.
+    /// The number before the dot, such as 12 in 12.8.
     pub major: u32,
-    /// 8 in 12.8.
+    /// The number after the dot, such as 8 in 12.8.
     pub minor: u32,
 }
 
@@ -30,7 +30,7 @@ impl Display for Version {
     }
 }
 
-/// An attribute of a device.
+/// An attribute of a device that can be queried (`CUdevice_attribute`).
 #[doc(alias = "CUdevice_attribute")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]

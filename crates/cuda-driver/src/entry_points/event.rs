@@ -32,7 +32,7 @@ pub fn create(timing: bool) -> Result<CUevent, DriverError> {
     Ok(event)
 }
 
-/// Destroys an event.
+/// Destroys an event, whose handle is invalid afterwards.
 ///
 /// # Safety
 /// 1. `event` is alive, and nothing uses it afterwards.

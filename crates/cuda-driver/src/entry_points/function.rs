@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use crate::{DriverError, forward::checked, sys::CUfunction};
 
-/// An attribute of a kernel.
+/// An attribute of a kernel that can be queried or set (`CUfunction_attribute`).
 #[doc(alias = "CUfunction_attribute")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]

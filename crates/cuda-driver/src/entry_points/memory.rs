@@ -29,7 +29,7 @@ pub fn allocate(bytes: usize) -> Result<u64, DriverError> {
     Ok(address)
 }
 
-/// Frees device memory.
+/// Frees device memory that this driver allocated.
 ///
 /// # Safety
 /// 1. [`allocate`] returned the address, and nothing uses the memory afterwards.

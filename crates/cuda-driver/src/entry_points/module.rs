@@ -31,7 +31,7 @@ impl JitOption {
     /// Makes the logs verbose: 0 or 1.
     #[doc(alias = "CU_JIT_LOG_VERBOSE")]
     pub const LOG_VERBOSE: Self = Self(12);
-    /// Keeps line numbers: 0 or 1.
+    /// The option to keep line numbers: 0 or 1.
     #[doc(alias = "CU_JIT_GENERATE_LINE_INFO")]
     pub const GENERATE_LINE_INFO: Self = Self(13);
 
@@ -44,27 +44,27 @@ impl JitOption {
 /// The logs of the driver's compiler. Bytes that are not UTF-8 are replaced.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JitLog {
-    /// Information and warnings.
+    /// The compiler's information and warnings.
     pub info: String,
-    /// Errors.
+    /// The compiler's errors.
     pub error: String,
 }
 
 /// A module, alive until `cuModuleUnload`.
 #[derive(Debug)]
 pub struct Loaded {
-    /// The handle of the module.
+    /// The handle of the loaded module.
     pub module: CUmodule,
-    /// The compiler's logs.
+    /// The logs of the just-in-time compiler.
     pub log: JitLog,
 }
 
 /// A module that could not be loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadError {
-    /// The driver's error.
+    /// The error that the driver returned.
     pub error: DriverError,
-    /// The compiler's logs.
+    /// The logs of the just-in-time compiler.
     pub log: JitLog,
 }
 

@@ -7,9 +7,9 @@ use crate::{DriverError, forward::checked, sys::CUcontext};
 /// The allocation that contains an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocation {
-    /// The first address.
+    /// The first address of the allocation.
     pub address: u64,
-    /// The length in bytes.
+    /// The length of the allocation in bytes.
     pub bytes: u64,
     /// The context of the allocation; null for memory without a context.
     pub context: CUcontext,

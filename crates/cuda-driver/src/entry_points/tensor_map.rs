@@ -27,10 +27,10 @@ impl TensorMap {
 /// The parameters that all encoders share.
 #[derive(Clone, Copy, Debug)]
 pub struct Tensor<'a> {
-    /// `CUtensorMapDataType`.
+    /// The element type, a `CUtensorMapDataType`.
     #[doc(alias = "CUtensorMapDataType")]
     pub data_type: u32,
-    /// The number of dimensions.
+    /// The number of dimensions of the tensor.
     pub rank: u32,
     /// The device address of element zero.
     pub global_address: *mut c_void,
@@ -41,16 +41,16 @@ pub struct Tensor<'a> {
     pub global_strides_bytes: &'a [u64],
     /// The step in each of the `rank` dimensions, in elements.
     pub element_strides: &'a [u32],
-    /// `CUtensorMapInterleave`.
+    /// The interleave, a `CUtensorMapInterleave`.
     #[doc(alias = "CUtensorMapInterleave")]
     pub interleave: u32,
-    /// `CUtensorMapSwizzle`.
+    /// The swizzle, a `CUtensorMapSwizzle`.
     #[doc(alias = "CUtensorMapSwizzle")]
     pub swizzle: u32,
-    /// `CUtensorMapL2promotion`.
+    /// The L2 promotion, a `CUtensorMapL2promotion`.
     #[doc(alias = "CUtensorMapL2promotion")]
     pub l2_promotion: u32,
-    /// `CUtensorMapFloatOOBfill`.
+    /// The fill out of bounds, a `CUtensorMapFloatOOBfill`.
     #[doc(alias = "CUtensorMapFloatOOBfill")]
     pub oob_fill: u32,
 }
@@ -64,7 +64,7 @@ pub struct Pixels<Corner> {
     pub upper_corner: Corner,
     /// Elements of the innermost dimension in one pixel.
     pub channels_per_pixel: u32,
-    /// Pixels in one column.
+    /// The number of pixels in one column.
     pub pixels_per_column: u32,
 }
 

@@ -4,9 +4,9 @@ use crate::span::At;
 /// A constant expression (PTX ISA, section 4.5), in operands, sizes and initialisers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expression {
-    /// The form.
+    /// The form of the expression, with its parts.
     pub kind: ExpressionKind,
-    /// The location in the text.
+    /// The location of this node in the PTX text.
     pub span: At,
 }
 

@@ -4,17 +4,17 @@ use crate::span::At;
 /// An entry or a function (PTX ISA, section 11.2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
-    /// `.visible` and the like.
+    /// The linkage, such as `.visible`, if any.
     pub linkage: Option<Linkage>,
-    /// `.entry` or `.func`.
+    /// The kind: a kernel (`.entry`) or a function (`.func`).
     pub kind: FunctionKind,
     /// `.attribute(...)`.
     pub attributes: Vec<Attribute>,
     /// The return parameters; entries have none.
     pub returns: Vec<Parameter>,
-    /// The name.
+    /// The name of the function.
     pub name: Identifier,
-    /// The parameters.
+    /// The parameters in the order of declaration.
     pub parameters: Vec<Parameter>,
     /// `.maxntid` and the like, in order.
     pub directives: Vec<FunctionDirective>,
@@ -75,12 +75,12 @@ impl Function {
     }
 }
 
-/// The two kinds of functions.
+/// The two kinds of functions: kernels and others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FunctionKind {
-    /// `.entry`: a kernel.
+    /// `.entry`: a kernel, launched by the host.
     Entry,
-    /// `.func`: called by others.
+    /// `.func`: a function, called by device code.
     Func,
 }
 
@@ -88,11 +88,11 @@ pub enum FunctionKind {
 /// names are kept unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionDirective {
-    /// The name, with its dot.
+    /// The name of the directive, with its dot.
     pub name: String,
-    /// The numbers after it.
+    /// The numbers after the directive's name.
     pub arguments: Vec<Expression>,
-    /// The location in the text.
+    /// The location of this node in the PTX text.
     pub span: At,
 }
 
@@ -122,9 +122,9 @@ impl FunctionDirective {
 pub struct Parameter {
     /// `.param`, or `.reg` in functions.
     pub space: Space,
-    /// `.align`, in bytes.
+    /// The alignment in bytes, from `.align`.
     pub align: Option<u32>,
-    /// `.v2` and the like.
+    /// The vector size, such as `.v2`, if any.
     pub vector: Option<Vector>,
     /// The type of the value or of each array element.
     pub ty: Type,
@@ -134,7 +134,7 @@ pub struct Parameter {
     pub name: Identifier,
     /// Array sizes, outermost first; `None` for `[]`.
     pub dimensions: Vec<Option<Expression>>,
-    /// The location in the text.
+    /// The location of this node in the PTX text.
     pub span: At,
 }
 

@@ -5,7 +5,7 @@ use crate::span::At;
 pub struct Identifier {
     /// The name as written, with a register's `%`.
     pub name: Box<str>,
-    /// The location in the text.
+    /// The location of this node in the PTX text.
     pub span: At,
 }
 

@@ -6,7 +6,7 @@ use crate::span::At;
 pub struct Instruction {
     /// The predicate that must hold.
     pub guard: Option<Box<Guard>>,
-    /// The opcode.
+    /// The opcode with its modifiers.
     pub opcode: Opcode,
     /// The operands, destinations first.
     pub operands: Vec<Operand>,
@@ -14,14 +14,14 @@ pub struct Instruction {
     pub span: At,
 }
 
-/// `@%p1` or `@!%p1`.
+/// The guard of an instruction: `@%p1` or `@!%p1`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guard {
-    /// True for `@!%p1`.
+    /// True if the predicate is negated: `@!%p1`.
     pub negated: bool,
-    /// The predicate register.
+    /// The register of the predicate.
     pub register: Identifier,
-    /// The location in the text.
+    /// The location of this node in the PTX text.
     pub span: At,
 }
 
@@ -39,7 +39,7 @@ pub struct Guard {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opcode {
     name: Box<str>,
-    /// The location in the text.
+    /// The location of this node in the PTX text.
     pub span: At,
 }
 

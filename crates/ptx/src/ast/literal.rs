@@ -5,7 +5,7 @@ pub struct Literal {
 }
 
 impl Literal {
-    /// Creates a decimal integer.
+    /// Returns the literal of an integer in decimal.
     pub fn integer(value: u64) -> Self {
         Self {
             text: value.to_string().into(),
@@ -28,12 +28,12 @@ impl Literal {
         }
     }
 
-    /// Returns the text.
+    /// Returns the text as the module spells it.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Returns the value.
+    /// Returns the value that the text denotes.
     pub fn number(&self) -> Number {
         let zero = Number::Integer {
             value: 0,
@@ -50,24 +50,24 @@ impl Literal {
     }
 }
 
-/// The value of a [`Literal`].
+/// The value of a [`Literal`]: an integer or a float's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Number {
-    /// An integer.
+    /// An integer, as its 64 bits.
     Integer {
-        /// The 64 bits.
+        /// The 64 bits of the integer.
         value: u64,
         /// True if `U` follows the digits.
         unsigned: bool,
     },
-    /// `0f` and eight digits.
+    /// Single precision: `0f` and eight hexadecimal digits.
     F32 {
-        /// The bits of the value.
+        /// The 32 bits of the number.
         bits: u32,
     },
     /// `0d` and sixteen digits, or a decimal number.
     F64 {
-        /// The bits of the value.
+        /// The 64 bits of the number.
         bits: u64,
     },
 }

@@ -1,7 +1,7 @@
 use super::{Function, Identifier, Variable};
 use crate::span::At;
 
-/// A whole PTX text.
+/// The syntax tree of a whole PTX text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Module {
     /// `.version`.
@@ -28,7 +28,7 @@ impl Module {
         })
     }
 
-    /// Returns the kernels.
+    /// Returns the kernels of the module, in their order.
     pub fn entries(&self) -> impl Iterator<Item = &Function> {
         self.functions().filter(|function| function.is_entry())
     }
@@ -78,9 +78,9 @@ impl Module {
 /// `.version 8.6`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Version {
-    /// The number before the dot.
+    /// The number before the dot of the version.
     pub major: u32,
-    /// The number after the dot.
+    /// The number after the dot of the version.
     pub minor: u32,
 }
 
@@ -89,16 +89,16 @@ pub struct Version {
 pub struct Target {
     /// The architecture and the options, in order.
     pub names: Vec<Identifier>,
-    /// The location in the text.
+    /// The location of this node in the PTX text.
     pub span: At,
 }
 
-/// An item of a module.
+/// A declaration or directive at the top level of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
     /// An entry or function, with or without a body.
     Function(Box<Function>),
-    /// A variable.
+    /// The declaration of a module's variable.
     Variable(Box<Variable>),
     /// `.pragma "...";`
     Pragma(Pragma),
@@ -127,31 +127,31 @@ impl Item {
 pub struct Pragma {
     /// The strings as written, between their quotes.
     pub texts: Vec<String>,
-    /// The location in the text.
+    /// The location of this node in the PTX text.
     pub span: At,
 }
 
 /// `.file 1 "src/lib.rs"`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// The number used by `.loc`.
+    /// The number by which `.loc` names the file.
     pub index: u32,
     /// The path as written, between its quotes.
     pub path: String,
     /// Time stamp and size, if given.
     pub stamp: Option<(u64, u64)>,
-    /// The location in the text.
+    /// The location of this node in the PTX text.
     pub span: At,
 }
 
 /// `.section .debug_info { ... }`: DWARF, kept as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// The name, with its dot.
+    /// The name of the directive, with its dot.
     pub name: String,
     /// The text between the braces, as written.
     pub body: String,
-    /// The location in the text.
+    /// The location of this node in the PTX text.
     pub span: At,
 }
 
@@ -168,10 +168,10 @@ impl Section {
 /// `.alias name, aliased;`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alias {
-    /// The new name.
+    /// The new name of the function.
     pub name: Identifier,
-    /// The aliased function.
+    /// The function that gets the new name.
     pub aliased: Identifier,
-    /// The location in the text.
+    /// The location of this node in the PTX text.
     pub span: At,
 }

@@ -4,9 +4,9 @@ use crate::span::At;
 /// One operand of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operand {
-    /// The form.
+    /// The form of the operand, with its parts.
     pub kind: OperandKind,
-    /// The location in the text.
+    /// The location of this node in the PTX text.
     pub span: At,
 }
 
@@ -93,9 +93,9 @@ impl From<i64> for Operand {
 /// A name with an optional component: `%r1`, `%tid.x`, `%v.b3`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
-    /// The name.
+    /// The name before the dot.
     pub name: Identifier,
-    /// The name after the dot.
+    /// The component after the dot, such as `x`.
     pub component: Option<Box<Identifier>>,
 }
 

@@ -1,10 +1,10 @@
 use super::{FunctionDirective, Identifier, Instruction, Parameter, Pragma, Variable};
 use crate::span::At;
 
-/// Statements between braces.
+/// The statements between a pair of braces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Block {
-    /// The statements in order.
+    /// The statements in the order of the text.
     pub statements: Vec<Statement>,
     /// The location in the text, braces included.
     pub span: At,
@@ -50,11 +50,11 @@ impl Block {
 /// A statement of a function's body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Statement {
-    /// An instruction.
+    /// An instruction with its operands.
     Instruction(Instruction),
     /// `$L__BB0_1:`
     Label(Identifier),
-    /// A declaration.
+    /// The declaration of registers or of a variable.
     Variable(Box<Variable>),
     /// `{ ... }`
     Block(Block),
@@ -71,7 +71,7 @@ pub enum Statement {
 /// `.loc`: the source line of the following statements (PTX ISA, section 11.5.4).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
-    /// The number of the `.file`.
+    /// The number of the `.file` directive.
     pub file: u32,
     /// The line, from 1; 0 if unknown.
     pub line: u32,
@@ -79,7 +79,7 @@ pub struct Location {
     pub column: u32,
     /// The call that the function with this line was inlined at.
     pub inlined: Option<Box<InlinedAt>>,
-    /// The location in the text.
+    /// The location of this node in the PTX text.
     pub span: At,
 }
 
@@ -92,9 +92,9 @@ pub struct InlinedAt {
     pub offset: Option<u32>,
     /// The number of the calling `.file`.
     pub file: u32,
-    /// The calling line.
+    /// The line of the call, from 1.
     pub line: u32,
-    /// The calling column.
+    /// The column of the call, from 1.
     pub column: u32,
 }
 
@@ -105,9 +105,9 @@ pub struct LabelList {
     pub label: Identifier,
     /// The kind: branch or call targets.
     pub kind: LabelListKind,
-    /// The labels or functions.
+    /// The labels or functions that the branch or call can reach.
     pub targets: Vec<Identifier>,
-    /// The location in the text.
+    /// The location of this node in the PTX text.
     pub span: At,
 }
 
@@ -133,16 +133,16 @@ impl LabelListKind {
 /// The signature of an indirect call (PTX ISA, section 11.3.3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallPrototype {
-    /// The name used by the call.
+    /// The label by which a call names the prototype.
     pub label: Identifier,
-    /// The return parameters.
+    /// The parameters of the result.
     pub returns: Vec<Parameter>,
-    /// The name, usually `_`.
+    /// The name of the prototype, usually `_`.
     pub name: Identifier,
-    /// The parameters.
+    /// The parameters of the arguments.
     pub parameters: Vec<Parameter>,
-    /// `.noreturn` and the like.
+    /// The directives of the prototype, such as `.noreturn`.
     pub directives: Vec<FunctionDirective>,
-    /// The location in the text.
+    /// The location of this node in the PTX text.
     pub span: At,
 }

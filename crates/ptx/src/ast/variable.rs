@@ -129,23 +129,23 @@ impl Type {
 /// A declaration of one or more variables (PTX ISA, section 5.4).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// `.visible` and the like.
+    /// The linkage, such as `.visible`, if any.
     pub linkage: Option<Linkage>,
-    /// The state space.
+    /// The state space of the variables.
     pub space: Space,
     /// The number of the constant bank in `.const[2]`.
     pub bank: Option<u32>,
     /// `.attribute(...)`.
     pub attributes: Vec<Attribute>,
-    /// `.align`, in bytes.
+    /// The alignment in bytes, from `.align`.
     pub align: Option<u32>,
-    /// `.v2` and the like.
+    /// The vector size, such as `.v2`, if any.
     pub vector: Option<Vector>,
     /// The type of the value or of each array element.
     pub ty: Type,
     /// The names, usually a single one.
     pub declarators: Vec<Declarator>,
-    /// The location in the text.
+    /// The location of this node in the PTX text.
     pub span: At,
 }
 
@@ -171,13 +171,13 @@ pub(super) fn size_bytes(
 /// A name in a declaration: `name[4] = {1, 2}`, or the registers `%r<12>`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declarator {
-    /// The name.
+    /// The name of the variable.
     pub name: Identifier,
     /// The 12 in `%r<12>`, which declares `%r0` to `%r11`.
     pub range: Option<u32>,
     /// Array sizes, outermost first; `None` for `[]`.
     pub dimensions: Vec<Option<Expression>>,
-    /// The initial value.
+    /// The initial value of the variable, if any.
     pub initializer: Option<Box<Initializer>>,
 }
 
@@ -185,24 +185,24 @@ pub struct Declarator {
 /// 5.4.8).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attribute {
-    /// The name, with its dot.
+    /// The name of the attribute, with its dot.
     pub name: String,
     /// The arguments in parentheses.
     pub arguments: Vec<Expression>,
-    /// The location in the text.
+    /// The location of this node in the PTX text.
     pub span: At,
 }
 
 /// The initial value of a variable (PTX ISA, section 5.4.4).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Initializer {
-    /// The form.
+    /// The form of the initialiser, with its parts.
     pub kind: InitializerKind,
-    /// The location in the text.
+    /// The location of this node in the PTX text.
     pub span: At,
 }
 
-/// The forms of initialisers.
+/// The forms of initialisers: a value or a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InitializerKind {
     /// A number, a name, or an expression of these.

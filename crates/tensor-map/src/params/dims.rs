@@ -5,7 +5,7 @@ pub const MAX_RANK: usize = 5;
 
 /// A value for each dimension, innermost first.
 ///
-/// More than [`MAX_RANK`] are counted but not kept; the rules report their number.
+/// Values beyond [`MAX_RANK`] are counted but not kept; the rules report their number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Dims<T> {
     values: [T; MAX_RANK],
@@ -15,7 +15,7 @@ pub struct Dims<T> {
 macro_rules! dims {
     ($($number:ty),*) => {$(
         impl Dims<$number> {
-            /// Returns these values.
+            /// Returns a list of the given values, at most five.
             pub const fn new(given: &[$number]) -> Self {
                 let mut values = [0; MAX_RANK];
                 let mut i = 0;
@@ -66,7 +66,7 @@ macro_rules! dims {
 dims!(u64, u32, i32);
 
 impl<T> Dims<T> {
-    /// How many values were given.
+    /// Returns the number of values given, even if it exceeds five.
     pub const fn given(&self) -> usize {
         self.given
     }

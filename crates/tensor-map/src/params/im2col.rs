@@ -30,7 +30,7 @@ use crate::{
 #[doc(alias = "cuTensorMapEncodeIm2col")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Im2col {
-    /// The tensor.
+    /// The tensor in global memory that the map describes.
     pub tensor: Tensor,
     /// First pixel of the box in each spatial dimension, counted from the tensor's first.
     #[doc(alias = "pixelBoxLowerCorner")]
@@ -88,7 +88,7 @@ impl Im2col {
         self
     }
 
-    /// Pixels that a copy takes.
+    /// Sets the number of pixels that a copy takes.
     #[doc(alias = "pixelsPerColumn")]
     #[must_use]
     pub const fn pixels_per_column(mut self, pixels: u32) -> Self {

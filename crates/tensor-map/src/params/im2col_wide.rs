@@ -13,7 +13,7 @@ use crate::{
 #[doc(alias = "cuTensorMapEncodeIm2colWide")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Im2colWide {
-    /// The tensor.
+    /// The tensor in global memory that the map describes.
     pub tensor: Tensor,
     /// First pixel of the box along W, counted from the tensor's first.
     #[doc(alias = "pixelBoxLowerCornerWidth")]
@@ -27,7 +27,7 @@ pub struct Im2colWide {
     /// The number of pixels that a copy takes in mode [`WideMode::W`].
     #[doc(alias = "pixelsPerColumn")]
     pub pixels_per_column: u32,
-    /// How many pixels a copy takes.
+    /// The number of pixels that a copy takes.
     pub mode: WideMode,
 }
 
@@ -81,7 +81,7 @@ impl Im2colWide {
         self
     }
 
-    /// How many pixels a copy takes.
+    /// The number of pixels that a copy takes.
     #[must_use]
     pub const fn mode(mut self, mode: WideMode) -> Self {
         self.mode = mode;

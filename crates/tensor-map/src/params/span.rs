@@ -61,7 +61,7 @@ impl Tensor {
         Some(coordinates)
     }
 
-    /// From the first to the last in a dimension: elements, or slices of channels.
+    /// The distance from the first to the last in a dimension: elements, or slices of channels.
     const fn steps(&self, dim: usize) -> u64 {
         let count = match self.interleave.slice_bytes() {
             Some(slice) if dim + 2 == self.rank() => {

@@ -5,7 +5,7 @@ use crate::{DataType, Dims, Interleave, L2Promotion, OobFill, Swizzle};
 /// A map checks the parameters when it is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tensor {
-    /// Type of an element.
+    /// The type of each element, which determines its size.
     #[doc(alias = "tensorDataType")]
     pub data_type: DataType,
     /// Length of each dimension in elements, innermost first.
@@ -17,11 +17,11 @@ pub struct Tensor {
     /// Take every n-th element of each dimension.
     #[doc(alias = "elementStrides")]
     pub element_strides: Dims<u32>,
-    /// How slices of channels are in global memory.
+    /// The layout of slices of channels in global memory.
     pub interleave: Interleave,
-    /// How pieces of rows are permuted in shared memory.
+    /// The permutation of rows' pieces in shared memory.
     pub swizzle: Swizzle,
-    /// How much the L2 cache fetches at once.
+    /// The number of bytes that the L2 cache fetches at once.
     #[doc(alias = "l2Promotion")]
     pub l2_promotion: L2Promotion,
     /// The value that loads write for elements outside the tensor.

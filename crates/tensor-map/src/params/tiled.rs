@@ -30,7 +30,7 @@ use crate::{
 #[doc(alias = "cuTensorMapEncodeTiled")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tiled {
-    /// The tensor.
+    /// The tensor in global memory that the map describes.
     pub tensor: Tensor,
     /// Length of the box in each dimension, in elements; those that element strides skip counted.
     #[doc(alias = "boxDim")]

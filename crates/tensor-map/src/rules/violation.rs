@@ -6,41 +6,41 @@ use crate::{DataType, Dims, Interleave, Swizzle};
 /// A parameter that a violation is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameter {
-    /// The number of dimensions.
+    /// The number of dimensions of the tensor.
     Rank,
-    /// The element type.
+    /// The type of the tensor's elements.
     DataType,
-    /// The global address.
+    /// The global address of the tensor.
     Address,
-    /// The length of a dimension.
+    /// The length of the tensor in one dimension.
     Dim(usize),
-    /// All strides.
+    /// All strides of the tensor, as a list.
     Strides,
     /// A stride, numbered from 0 for dimension 1.
     Stride(usize),
-    /// All element strides.
+    /// All element strides of the box, as a list.
     ElementStrides,
-    /// An element stride.
+    /// The element stride of one dimension.
     ElementStride(usize),
-    /// All lengths of the box.
+    /// All lengths of the box, as a list.
     BoxDims,
-    /// A length of the box.
+    /// The length of the box in one dimension.
     BoxDim(usize),
-    /// Channels per pixel.
+    /// The number of channels per pixel of an im2col map.
     ChannelsPerPixel,
-    /// Pixels per column.
+    /// The number of pixels per column of an im2col map.
     PixelsPerColumn,
     /// The lower corner, or its value in a spatial dimension.
     LowerCorner(Option<usize>),
     /// The upper corner, or its value in a spatial dimension.
     UpperCorner(Option<usize>),
-    /// The interleave.
+    /// The interleave: how channels are sliced in memory.
     Interleave,
-    /// The swizzle.
+    /// The swizzle: how bytes are permuted in shared memory.
     Swizzle,
-    /// The fill.
+    /// The value of elements out of bounds.
     OobFill,
-    /// The mode of a wide map.
+    /// The mode of an im2col-wide map.
     Mode,
 }
 
@@ -71,24 +71,24 @@ impl Display for Parameter {
     }
 }
 
-/// The value of a parameter.
+/// The value of a parameter that breaks a rule, as a message prints it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// A number.
+    /// A number, printed in decimal.
     Number(i128),
-    /// An address.
+    /// An address, printed in hexadecimal.
     Address(u64),
-    /// The number of values.
+    /// The length of a list of values.
     Values(usize),
     /// A length for each dimension.
     Lengths(Dims<u32>),
-    /// A type.
+    /// The data type of the elements.
     Type(DataType),
-    /// An interleave.
+    /// The interleave of the map.
     Interleave(Interleave),
-    /// A swizzle.
+    /// The swizzle of the map.
     Swizzle(Swizzle),
-    /// Any other name.
+    /// The name of a variant of another type.
     Name(&'static str),
 }
 
@@ -113,11 +113,11 @@ impl Display for Value {
 /// Displayed as one line: the parameter and its value, the requirement, the nearest valid value, and the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// The rule.
+    /// The rule that the parameters break.
     pub rule: Rule,
-    /// The parameter.
+    /// The parameter that breaks the rule.
     pub parameter: Parameter,
-    /// The value of the parameter.
+    /// The value that breaks the rule.
     pub value: Value,
     /// The number that the rule compares, where it is not the value itself: most often bytes.
     pub measured: i128,

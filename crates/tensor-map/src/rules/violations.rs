@@ -27,7 +27,7 @@ impl Violations {
         violation(&self.params, self.address, self.target, 0).is_some()
     }
 
-    /// Returns the parameters.
+    /// Returns the parameters that break the rules.
     pub const fn params(&self) -> &Params {
         &self.params
     }

@@ -5,7 +5,7 @@ use crate::{Dims, Im2col, Interleave};
 ///
 /// The walk goes from the first pixel in steps of the element strides along W, and begins again at
 /// the box's lower corner, a step further in H, when it leaves the box; the same in D and N. The
-/// offsets are added to where a pixel is, not to where the walk turns.
+/// offsets are added to the position of a pixel, not to the limits of the walk.
 #[derive(Clone, Debug)]
 pub(super) struct Column {
     im2col: Im2col,

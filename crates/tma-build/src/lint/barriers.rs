@@ -17,7 +17,7 @@ use crate::control_flow::{ControlFlow, InBlock};
 
 /// The barriers that the source has at each line of each function, separately for each inlined call.
 ///
-/// PTX line tables do not say where a line was inlined; LLVM IR does.
+/// PTX line tables lack the place where a line was inlined; LLVM IR has it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SourceBarriers {
     calls: HashMap<(String, u32, u32), Calls>,
@@ -27,7 +27,7 @@ pub(crate) struct SourceBarriers {
 #[derive(Clone, Debug, Default)]
 struct Calls {
     count: usize,
-    /// Where the first was called from: `file:line`, all inlining undone.
+    /// The call site of the first one, as `file:line`, with all inlining undone.
     called_from: Option<String>,
     is_asm: bool,
 }
@@ -208,7 +208,7 @@ define ptx_kernel void @fenced(ptr %0) {
         assert_eq!(found.len(), 1);
         assert!(
             found[0].starts_with(
-                "duplicated-barrier: in `copied` (src/k.rs:7): `bar.sync 0;` stands once in the source and 2 times"
+                "duplicated-barrier: in `copied` (src/k.rs:7): `bar.sync 0;` is once in the source and 2 times"
             ),
             "{found:?}"
         );
@@ -221,7 +221,7 @@ define ptx_kernel void @fenced(ptr %0) {
         let found = diagnostics(&module_of(text, "fenced", 8, 5));
         assert_eq!(found.len(), 1);
         assert!(
-            found[0].contains("128;` stands once in the source and 2 times")
+            found[0].contains("128;` is once in the source and 2 times")
                 && found[0].ends_with("move it out of the branches around it"),
             "{found:?}"
         );

@@ -1,8 +1,8 @@
-//! Where the source has what LLVM IR, read as text, has.
+//! Source locations of LLVM IR, which is read as text.
 
 use std::{collections::HashMap, iter, path::Path};
 
-/// The metadata of a module: debug locations, and what they refer to.
+/// The metadata of a module: debug locations, scopes and files.
 pub(super) struct DebugInfo<'a> {
     nodes: HashMap<&'a str, &'a str>,
 }
@@ -22,7 +22,7 @@ impl<'a> DebugInfo<'a> {
         position(self.nodes.get(id)?)
     }
 
-    /// The locations through which a call was inlined, which tell it from another call in the
+    /// The locations through which a call was inlined, which distinguish it from another call in the
     /// source. The nodes themselves do not, since each inlining makes new ones, that of a copied
     /// call, too.
     pub(super) fn chain(&self, id: &str) -> Vec<&'a str> {

@@ -101,7 +101,7 @@ mod tests {
         needed.max()
     }
 
-    /// From the manual, "PTX ISA Notes" of each instruction.
+    /// The versions in the manual's "PTX ISA Notes" of each instruction.
     #[test]
     fn forms_need_what_the_manual_says() {
         for (text, major, minor) in [

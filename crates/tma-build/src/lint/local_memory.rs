@@ -21,7 +21,7 @@ pub(crate) struct SourceLocals {
 struct Local {
     name: String,
     bytes: u64,
-    /// Where it is first used: `file:line` of the crate itself.
+    /// The first use, as `file:line` of the crate itself.
     location: Option<String>,
     /// True if it is read only on the way to a panic, or by `vprintf`.
     is_harmless: bool,
@@ -104,7 +104,7 @@ fn mentions(text: &str, names: &HashSet<&str>) -> bool {
         .any(|word| names.contains(word))
 }
 
-/// Of `[4000 x i8], align 4`.
+/// Returns the size of a type such as `[4000 x i8], align 4`.
 fn bytes(allocated: &str) -> u64 {
     let count = allocated
         .strip_prefix('[')

@@ -1,4 +1,4 @@
-//! Messages of ptxas about `wgmma` and `setmaxnreg` that it does not do as they stand.
+//! Messages of ptxas about `wgmma` and `setmaxnreg` instructions that it changes or ignores.
 
 use std::cell::LazyCell;
 
@@ -11,16 +11,15 @@ use crate::{calls::calls, finish::Marker, ptxas};
 const PRODUCTS: &str = "wgmma.mma_async";
 const REGISTERS: &str = "setmaxnreg";
 
-const INLINE: &str =
-    "have every call inlined, and what cannot happen said by `core::hint::assert_unchecked`";
-const WAIT: &str = "wait for the products before their registers are read or written, on every way there: by \
+const INLINE: &str = "inline every call, and exclude panics by `core::hint::assert_unchecked`";
+const WAIT: &str = "wait for the products on every path to a use of their registers, by \
                     `InFlight::wait`, or `wgmma.wait_group`";
-const FENCE: &str = "begin products behind the last access to their registers, on every way there: by \
+const FENCE: &str = "begin products after the last access to their registers on every path, by \
                      `Accumulator::begin`, or `wgmma.fence`";
 const FEWER: &str =
-    "hold fewer sums in a thread, or let it have more registers, by `max_threads` and `setmaxnreg`";
+    "keep fewer sums per thread, or allow more registers by `max_threads` and `setmaxnreg`";
 const TOGETHER: &str =
-    "have all threads of the warpgroup take the same way from the fence to the wait";
+    "let all threads of the warpgroup take the same path from the fence to the wait";
 
 /// The messages of ptxas 13.0, by their numbers, the instructions that each is about, and the usual fix.
 const MESSAGES: [(&str, &str, &str); 15] = [
@@ -28,12 +27,12 @@ const MESSAGES: [(&str, &str, &str); 15] = [
     (
         "C7507",
         REGISTERS,
-        "leave a thread as many registers as its role needs",
+        "leave each thread the registers that its role needs",
     ),
     (
         "C7508",
         REGISTERS,
-        "say how many registers a thread begins with: `#[kernel(max_threads = 384, min_blocks = 1)]`",
+        "declare the initial registers of a thread: `#[kernel(max_threads = 384, min_blocks = 1)]`",
     ),
     ("C7509", PRODUCTS, INLINE),
     ("C7510", PRODUCTS, INLINE),

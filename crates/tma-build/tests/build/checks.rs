@@ -5,7 +5,7 @@ use tma_build::PtxBuilder;
 
 use super::{Crate, holds, text};
 
-/// As a build of the profile `dev`; the same for all tests, since `core` is built for it anew.
+/// Builds like the profile `dev`; the same for all tests, since `core` is built for it anew.
 pub(crate) fn checked(builder: PtxBuilder) -> PtxBuilder {
     builder.debug_assertions(true).overflow_checks(true)
 }

@@ -1,4 +1,4 @@
-//! Builds again, after nothing has changed and after something has.
+//! Builds again, without a change and after one.
 
 use std::{fs, path::PathBuf, time::SystemTime};
 
@@ -13,14 +13,14 @@ const KERNEL: &str = "pub unsafe fn k(data: *mut u32) { unsafe { *data = numbers
 const OTHER_KERNEL: &str =
     "pub unsafe fn other(data: *mut u32) { unsafe { *data = numbers::NUMBER + 1 } }";
 
-/// When the compiler wrote the last PTX of a crate for an architecture.
+/// Returns the time at which the compiler wrote the last PTX of a crate for an architecture.
 fn compiled(of: &Crate, arch: Arch) -> Result<SystemTime, Failed> {
     let manifest = fs::read_to_string(of.folder.path().join("Cargo.toml"))?;
     let name = manifest.split('"').nth(1).ok_or("it has no name")?;
     let built = of.builder().arch(arch).build()?.path;
     let prefix = format!("{name}-{arch}-");
     // `tma-build/ptx/ARCH/NAME.ptx`
-    let target = built.ancestors().nth(3).ok_or("it lies nowhere")?;
+    let target = built.ancestors().nth(3).ok_or("it is in no folder")?;
     let mut times = Vec::new();
     for folder in fs::read_dir(target.join("sm_9/emitted"))? {
         let folder = folder?;
@@ -60,7 +60,7 @@ pub(super) fn unchanged() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Crates that use a library, whose PTX cargo gives one name for all architectures.
+/// Crates that use a library, whose PTX has one name for all architectures.
 pub(super) fn edited_library() -> Result<(), Failed> {
     let library = tempfile::tempdir()?;
     fs::create_dir(library.path().join("src"))?;

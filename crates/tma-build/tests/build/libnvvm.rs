@@ -44,7 +44,7 @@ pub(super) fn same_steps() -> Result<(), Failed> {
     )
 }
 
-/// Blackwell's targets are compiled as what they are.
+/// Blackwell's targets are compiled under their own names.
 pub(super) fn blackwell() -> Result<(), Failed> {
     let krate = Crate::bare("pub unsafe fn k(data: *mut u32) { unsafe { *data = 7 } }")?;
     let builder = krate.builder().arch(Arch::Sm120a);

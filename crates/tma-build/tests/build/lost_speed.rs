@@ -165,7 +165,7 @@ pub(crate) fn messages() -> Result<(), Failed> {
                 &diagnostic.to_string(),
                 &[
                     "in `product` (src/lib.rs:",
-                    "ptxas says: ",
+                    "ptxas reports: ",
                     "#[kernel(allow(C75",
                 ],
             )?;
@@ -229,9 +229,9 @@ pub(crate) fn refused_unless_allowed() -> Result<(), Failed> {
         &error,
         &[
             "C7519: in `unfenced` (src/",
-            "): ptxas says: warpgroup.arrive is injected",
+            "): ptxas reports: warpgroup.arrive is injected",
             "`wgmma.fence`",
-            "or say `#[kernel(allow(C7519))]`",
+            "or write `#[kernel(allow(C7519))]`",
         ],
     )?;
     let checked = checked(slow.builder()).assemble(Assemble::Always);

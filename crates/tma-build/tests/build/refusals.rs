@@ -25,7 +25,7 @@ pub(crate) fn refused_at_its_line() -> Result<(), Failed> {
         &[
             "local-memory: in `big` (src/lib.rs:7): 4000 bytes of local memory for each thread, for `table`",
             "put large arrays into `tma::shared!`",
-            "unresolved-function: in `external` (src/lib.rs:15): `missing` is called and nobody defines it",
+            "unresolved-function: in `external` (src/lib.rs:15): `missing` is called but not defined",
             "recursion: in `deep` (src/lib.rs:21): `k",
             "::ackermann` calls itself",
         ],
@@ -67,9 +67,9 @@ pub(crate) fn call_beside_wgmma() -> Result<(), Failed> {
     let wanted = [
         "call-beside-wgmma: in `may_panic` (src/lib.rs:8): `",
         "is called in a kernel with `wgmma`",
-        "or say `#[kernel(allow(C7509))]`",
+        "or write `#[kernel(allow(C7509))]`",
     ];
-    // Before ptxas is asked, and so where there is none, too.
+    // The lint runs before ptxas, and so without ptxas, too.
     let error = refused(&both.builder().assemble(Assemble::Never))?;
     contains(&error, &wanted)?;
     holds(!error.contains("never_panics"), error)?;
@@ -98,7 +98,7 @@ pub(crate) fn advice() -> Result<(), Failed> {
     holds(!error.contains("\n= help: "), error)
 }
 
-/// In a process of its own, as cargo runs a build script.
+/// Runs in a process of its own, as cargo runs a build script.
 pub(crate) fn told_once() -> Result<(), Failed> {
     const CHILD: &str = "TMA_TEST_BUILD_SCRIPT";
     if let Some(folder) = std::env::var_os(CHILD) {

@@ -21,7 +21,7 @@ pub unsafe fn k(#[grid_constant] map: &tma::TensorMap, data: *mut f32) {
     }
 }";
 
-/// The entry is there, with its directives and Hopper's instructions.
+/// The PTX has the entry, with its directives and Hopper's instructions.
 pub(super) fn same_steps() -> Result<(), Failed> {
     let krate = Crate::new(BODY)?;
     let builder = krate.builder().code_generator(CodeGenerator::RustCuda);
@@ -44,7 +44,7 @@ pub(super) fn same_steps() -> Result<(), Failed> {
     holds(!ptx.contains("fma"), "a product and a sum became one")
 }
 
-/// The error says what to type, for a library that is missing and for a file that is not one.
+/// The error contains the command to type, for a missing library and for a file that is not a library.
 pub(super) fn refused() -> Result<(), Failed> {
     const CHILD: &str = "TMA_TEST_RUST_CUDA";
     let Some(expected) = env::var_os(CHILD) else {
@@ -63,7 +63,7 @@ pub(super) fn refused() -> Result<(), Failed> {
         }
         return Ok(());
     };
-    let error = RustCuda::find(None).expect_err("it is no library");
+    let error = RustCuda::find(None).expect_err("it is not a library");
     let expected = expected.into_string().unwrap_or_default();
     contains(
         &error.to_string(),

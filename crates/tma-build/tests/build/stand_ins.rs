@@ -1,4 +1,4 @@
-//! Stand-ins for compilers and assemblers that are too old, or lack something.
+//! Stand-ins for compilers and assemblers that are too old or incomplete.
 
 use std::{
     fs,
@@ -27,7 +27,7 @@ fn fake_program(_: &str, _: &str) -> Result<(TempDir, PathBuf), Failed> {
     Err("needs a shell".into())
 }
 
-/// A stand-in for rustc that says this.
+/// A stand-in for rustc that prints this text.
 fn fake_compiler(release: &str, sysroot: &Path) -> Result<(TempDir, PathBuf), Failed> {
     let sysroot = sysroot.display();
     let script = format!(
@@ -36,7 +36,7 @@ fn fake_compiler(release: &str, sysroot: &Path) -> Result<(TempDir, PathBuf), Fa
     fake_program("rustc", &script)
 }
 
-/// In a process of its own, since it is named by the environment.
+/// Runs in a process of its own, since the environment names the stand-in.
 pub(super) fn old_ptxas() -> Result<(), Failed> {
     const CHILD: &str = "TMA_TEST_OLD_PTXAS";
     if std::env::var_os(CHILD).is_none() {
@@ -66,7 +66,7 @@ pub(super) fn old_ptxas() -> Result<(), Failed> {
     )
 }
 
-/// In a process of its own, since it is named by the environment.
+/// Runs in a process of its own, since the environment names the stand-in.
 pub(super) fn ptxas_once() -> Result<(), Failed> {
     const CHILD: &str = "TMA_TEST_PTXAS_ONCE";
     let Some(runs) = std::env::var_os(CHILD) else {

@@ -31,7 +31,7 @@ pub(super) struct Meeting {
 pub(super) struct Unwritten {
     /// Diagnostics of the reads of each word.
     pub(super) words: HashMap<(Memory, u64), Vec<usize>>,
-    /// For such a diagnostic, a race that was found later.
+    /// A race that was found later, for such a diagnostic.
     pub(super) raced: HashMap<usize, usize>,
     /// Instructions that read them without following the values.
     pub(super) lost: HashSet<usize>,

@@ -1,4 +1,4 @@
-//! Warp collectives that order no memory by the letter, and accesses that only such a collective orders.
+//! Warp collectives, which PTX does not specify as ordering memory, and accesses that only such a collective orders.
 
 use super::{
     checker::Checker,

@@ -8,12 +8,12 @@ use super::{
 };
 use crate::machine::observer::{BoxLayout, GroupKind, Origin};
 
-/// How a thread learns that a copy is complete.
+/// The way in which a thread learns that a copy is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Completion {
-    /// By its thread's wait for the group.
+    /// The issuing thread waits for the group.
     Group(GroupKind),
-    /// By a wait for the phase of an mbarrier.
+    /// A thread waits for the phase of an mbarrier.
     Mbarrier {
         block: u32,
         id: u32,
@@ -104,7 +104,7 @@ pub(super) struct Copies {
     newest: VecDeque<CopyInfo>,
 }
 
-/// At most this many copies are known: with all of their data, about 100 MB.
+/// The limit of known copies: with all of their data, about 100 MB.
 const MOST: usize = 1 << 20;
 
 impl Copies {

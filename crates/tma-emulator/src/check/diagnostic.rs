@@ -12,11 +12,11 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// Kind of the violation.
+    /// Kind of the violation, which determines its severity.
     pub kind: DiagnosticKind,
     /// The message of the kernel's own panic.
     pub panic_message: Option<String>,
-    /// Name of the kernel.
+    /// Name of the kernel's entry in the PTX.
     pub entry: String,
     /// Location of the defect. `None` if no single instruction is to blame.
     pub here: Option<Site>,
@@ -26,7 +26,7 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// Number of occurrences at these two locations.
     pub count: u64,
-    /// The trap that ended the kernel, if this did.
+    /// The trap that ended the kernel, if one did.
     pub trap: Option<Trap>,
     /// The fix in this case, if the usual fix of the kind does not address the cause.
     pub(super) fix: Option<&'static str>,
@@ -88,9 +88,9 @@ pub struct Site {
     pub location: Location,
     /// PTX name of the function that contains it.
     pub function: String,
-    /// Opcode of the instruction.
+    /// Opcode of the instruction, with its modifiers.
     pub instruction: String,
-    /// Index of the block.
+    /// Index of the thread's block in the grid.
     pub block: [u32; 3],
     /// The thread's index in its block.
     pub thread: [u32; 3],
@@ -98,7 +98,7 @@ pub struct Site {
     pub what: String,
 }
 
-/// Outcome of a job.
+/// Outcome of a job that ran under the checker.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct CheckReport {

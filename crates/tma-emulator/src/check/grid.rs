@@ -108,7 +108,7 @@ pub(super) struct Thread {
     pub(super) fenced: Option<Box<Fenced>>,
     /// The knowledge that relaxed loads have read, for a later fence, with block and scope of the release.
     pub(super) seen: Vec<(u32, Scope, Knowledge)>,
-    /// The same for reads and releases with scopes that reach every block.
+    /// Like `seen`, for reads and releases with scopes that reach every block.
     pub(super) seen_far: Option<Box<Knowledge>>,
     /// The last releases that it read, whether it acquired them, and in which scope: a loop reads them again
     /// and again.

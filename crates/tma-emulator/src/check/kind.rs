@@ -2,18 +2,18 @@
 
 use std::fmt::{self, Display, Formatter};
 
-/// Severity of a kind.
+/// Severity of a kind of violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// May be intended.
+    /// A violation that may be intended.
     Warning,
-    /// Always a defect.
+    /// A violation that is always a defect.
     Error,
 }
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident $name:literal $severity:ident $title:literal $rule:literal $help:literal)*) => {
-        /// Kinds of violations.
+        /// Kinds of violations that the checker reports.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum DiagnosticKind {
@@ -25,7 +25,7 @@ macro_rules! kinds {
         }
 
         impl DiagnosticKind {
-            /// All kinds.
+            /// All kinds, in the order of their declaration.
             pub const ALL: &[Self] = &[$(Self::$kind),*];
 
             /// Returns the name in kebab case.
@@ -33,7 +33,7 @@ macro_rules! kinds {
                 match self { $(Self::$kind => $name,)* }
             }
 
-            /// Returns the severity.
+            /// Returns the severity of findings of this kind.
             pub const fn severity(self) -> Severity {
                 match self { $(Self::$kind => Severity::$severity,)* }
             }
@@ -48,7 +48,7 @@ macro_rules! kinds {
                 match self { $(Self::$kind => $rule,)* }
             }
 
-            /// Returns the usual fix.
+            /// Returns the usual fix, as the report prints it.
             pub const fn help(self) -> &'static str {
                 match self { $(Self::$kind => $help,)* }
             }

@@ -23,7 +23,7 @@ impl BoxLayout {
         self.swizzle.span_bytes().or((row == PIECE).then_some(row))
     }
 
-    /// For a box without a swizzle and with rows longer than a piece: returns the byte of the row at which
+    /// Returns, for a box without a swizzle and with rows longer than a piece, the byte of the row at which
     /// eight lines of a matrix begin, if the row does not hold whole matrices one after another. `lies` is the
     /// box's byte of `line`.
     fn misplaced_core(&self, lies: u64, line: u32) -> Option<i64> {

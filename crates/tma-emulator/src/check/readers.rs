@@ -67,7 +67,7 @@ struct BlockReaders {
     lowest: Access,
     /// The most common access, by any thread.
     like: Access,
-    /// For each warp, the threads with that access, and the threads in the list.
+    /// The threads of each warp with that access, and the threads in the list.
     warps: Vec<Warp>,
 }
 

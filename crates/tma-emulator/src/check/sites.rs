@@ -11,7 +11,7 @@ const MOST: usize = 1 << 20;
 /// Instructions that were executed in functions.
 #[derive(Debug, Default)]
 pub(super) struct Sites {
-    /// By number of the calls, less 1: the calls before the last, and the last one.
+    /// The calls before the last and the last one, by the number of the calls less 1.
     calls: Vec<(u32, usize)>,
     /// Calls and instruction of each number from [`FIRST`] on.
     all: Vec<(u32, usize)>,

@@ -8,12 +8,12 @@ use super::{
 /// Findings of one kind in one function that are not to be reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suppression {
-    /// Kind to suppress.
+    /// Kind of the findings to suppress.
     pub kind: DiagnosticKind,
     /// PTX name of the kernel, or of a function that contains one of the instructions. A `*` at the end matches
     /// any continuation.
     pub function: String,
-    /// Reason for accepting it.
+    /// Reason for accepting such findings.
     pub reason: Option<String>,
 }
 
@@ -39,7 +39,7 @@ pub struct Suppressions {
 }
 
 impl Suppressions {
-    /// Creates the list.
+    /// Creates the list of these suppressions.
     pub fn new(all: impl IntoIterator<Item = Suppression>) -> Self {
         let all = all
             .into_iter()

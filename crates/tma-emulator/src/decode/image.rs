@@ -14,13 +14,13 @@ use crate::machine::{CONST_WINDOW, FUNCTION_WINDOW, MAX_IMAGE_BYTES, in_source, 
 /// The meaning of a module's name.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Variable {
-    /// In global memory, at this address.
+    /// The variable is in global memory, at this address.
     Global(u64),
     /// An offset in constant memory.
     Const(u64),
     /// An index into [`Image::shared`].
     Shared(usize),
-    /// Not usable, for this reason.
+    /// The variable is not usable, for this reason.
     Refused(String),
 }
 

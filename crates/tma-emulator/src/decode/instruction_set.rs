@@ -8,7 +8,7 @@ use crate::machine::{Alu, Slot, Special};
 
 /// Decoder of an instruction.
 pub(crate) enum Decode<A: 'static> {
-    /// By its form, which the table has.
+    /// The decoder of a form in the table.
     Form(ByForm<A>),
     /// Decoder by the words of the opcode.
     Words(Words<A>),

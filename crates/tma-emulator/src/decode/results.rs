@@ -31,7 +31,7 @@ struct Walk<'m> {
     open: Vec<Declared<'m>>,
     blocks: usize,
     flows: Vec<Flow<'m>>,
-    /// Instructions that are asked for, with their results.
+    /// The requested instructions, with their results.
     asked: Vec<(Span, Vec<Name<'m>>)>,
 }
 

@@ -29,7 +29,7 @@ impl Display for Unsupported {
     }
 }
 
-/// Why an instruction is not supported.
+/// The reason why an instruction is not supported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NotSupported {
     /// The number of operands fits none of the known forms.

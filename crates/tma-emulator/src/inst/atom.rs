@@ -16,7 +16,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct Atomic {
     address: Address,
-    /// For each element, the destination of the old value, if wanted, and the operand; one, or several for a
+    /// The destination of the old value, if used, and the operand of each element; one, or several for a
     /// vector.
     elements: Box<[(Option<Slot>, Slot)]>,
     change: Change,

@@ -17,7 +17,7 @@ use crate::{
     value::lift,
 };
 
-/// Asks for a cluster that has not begun.
+/// Requests a cluster that has not begun.
 #[derive(Clone, Debug)]
 pub(crate) struct TryCancel {
     response: Address,

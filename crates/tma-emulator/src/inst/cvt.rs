@@ -19,7 +19,7 @@ enum Value {
     Float(f64),
 }
 
-/// From `from` to `to`, lane by lane.
+/// A conversion from `from` to `to`, lane by lane.
 #[derive(Clone, Debug)]
 struct Conversion {
     to: Type,

@@ -1,4 +1,4 @@
-//! `vote.sync`: what predicates of all lanes say. PTX ISA 9.7.13.9.
+//! `vote.sync`: combinations of the predicates of all lanes. PTX ISA 9.7.13.9.
 
 use ptx::{Instruction, Type};
 use ptx_isa::{Form, vote_sync::Op};

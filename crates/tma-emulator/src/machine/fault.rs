@@ -7,11 +7,11 @@ use super::{is_of_library, observer::Origin};
 /// Location of an instruction: in the PTX, and in the source that it was compiled from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Location {
-    /// Name of the PTX text.
+    /// Name of the PTX text, usually a file name.
     pub file: String,
-    /// Line of the PTX, from 1.
+    /// Line in the PTX text, from 1.
     pub line: usize,
-    /// Column of the PTX, from 1.
+    /// Column in the PTX line, from 1.
     pub column: usize,
     /// File and line of the last `.loc` before it, if any. For inlined functions, the innermost call outside of
     /// headers of CUDA, CUTLASS and CCCL and of sources of `tma`, `core` and Triton's language.
@@ -19,8 +19,8 @@ pub struct Location {
     /// File and line in an inlined function, then of each call that it was inlined into, up to the kernel or
     /// function itself. Empty if nothing was inlined.
     pub inlined: Vec<(String, u32)>,
-    /// For locations of the checker in a function: file and line in the function, then of its calls, innermost
-    /// first, up to the kernel.
+    /// The call chain of a checker's location in a function: file and line in the function, then of its calls,
+    /// innermost first, up to the kernel.
     pub calls: Vec<(String, u32)>,
 }
 
@@ -112,7 +112,7 @@ pub enum Trap {
     DoubleFree,
     /// `free` of an address that `malloc` did not return.
     InvalidFree,
-    /// A failed assertion.
+    /// An assertion of the kernel failed.
     Assert,
     /// Threads wait for each other for ever. A GPU hangs until its watchdog ends it.
     Deadlock,
@@ -172,11 +172,11 @@ pub struct Fault {
 /// The instruction and the thread of a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultAt {
-    /// Opcode of the instruction.
+    /// Opcode of the instruction, with its modifiers.
     pub instruction: String,
     /// Location of the instruction.
     pub location: Location,
-    /// Index of the block.
+    /// Index of the thread's block in the grid.
     pub block: [u32; 3],
     /// The thread's index in its block.
     pub thread: [u32; 3],

@@ -39,7 +39,7 @@ pub(super) struct Freed {
 /// The call that frees memory.
 #[derive(Clone, Debug)]
 pub(crate) struct FreedBy {
-    /// Its opcode and location, shared by all threads that execute it.
+    /// The call's opcode and location, shared by all threads that execute it.
     pub(crate) instruction: Arc<(String, Location)>,
     pub(crate) block: [u32; 3],
     pub(crate) thread: [u32; 3],

@@ -31,7 +31,7 @@ pub(super) struct Allocation {
 /// Memory that outlives a block.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory {
-    /// In the order of their addresses.
+    /// The allocations in the order of their addresses.
     pub(super) allocations: Vec<Allocation>,
     /// Address of the next allocation. Addresses are never reused, so that uses of freed memory are found.
     next: u64,

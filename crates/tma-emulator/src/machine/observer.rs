@@ -153,31 +153,31 @@ pub enum Memory {
         /// Number of the block in its grid.
         block: u64,
     },
-    /// Local memory of the thread.
+    /// Local memory of one thread.
     Local,
-    /// Constant memory.
+    /// Constant memory of the module.
     Const,
-    /// Parameters of the kernel.
+    /// Parameter memory of the kernel.
     Param,
 }
 
-/// Bytes of one memory.
+/// Consecutive bytes of one memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Range {
-    /// Memory of the range.
+    /// Memory that contains the bytes.
     pub memory: Memory,
-    /// Address of the first byte.
+    /// Address of the first byte in its memory.
     pub address: u64,
-    /// Number of bytes.
+    /// Length of the range in bytes.
     pub bytes: u32,
 }
 
-/// Kind of an access.
+/// Kind of an access: read, write, or atomic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessKind {
-    /// A read.
+    /// A read that changes no byte.
     Read,
-    /// A write.
+    /// A write that reads no byte.
     Write,
     /// Reads and writes them in one step.
     Atomic,
@@ -204,12 +204,12 @@ pub enum Sem {
 /// The set of threads that an ordering includes (PTX ISA, section 8.5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// Threads of the block.
+    /// All threads of the block.
     #[default]
     Cta,
-    /// Threads of the cluster.
+    /// All threads of the cluster.
     Cluster,
-    /// Threads of the device.
+    /// All threads of the device.
     Gpu,
     /// Threads of the whole system.
     Sys,
@@ -218,25 +218,25 @@ pub enum Scope {
 /// An access by an instruction of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OrdinaryAccess {
-    /// Kind of the access.
+    /// Kind of the access: read, write, or atomic.
     pub kind: AccessKind,
     /// Memory ordering of the access.
     pub sem: Sem,
-    /// Scope of the ordering.
+    /// Scope of the threads that the ordering includes.
     pub scope: Scope,
-    /// Accessed bytes.
+    /// Bytes that the thread accesses.
     pub range: Range,
-    /// For a write, a mask of the bytes that change their value; all bits if that is not known.
+    /// A mask of the bytes whose value a write changes; all bits if unknown.
     pub changed: u32,
 }
 
-/// Use of a value.
+/// Use of a value by the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Used {
     /// Condition of a branch or guard.
     Branch,
-    /// Address of an access.
+    /// The value is the address of an access.
     Address,
     /// Stored value of global memory, or operand of an atomic.
     Store,
@@ -253,22 +253,22 @@ pub type CopyId = u64;
 pub enum Event {
     /// An access by an instruction, or by a copy that it issued.
     Access {
-        /// Proxy of the access.
+        /// Proxy by which the thread accesses memory.
         proxy: Proxy,
-        /// Kind of the access.
+        /// Kind of the access: read, write, or atomic.
         kind: AccessKind,
         /// Memory ordering of the access.
         sem: Sem,
-        /// Scope of the ordering.
+        /// Scope of the threads that the ordering includes.
         scope: Scope,
-        /// Accessed bytes.
+        /// Bytes that the thread accesses.
         range: Range,
         /// Copy that performs the access, if one does.
         copy: Option<CopyId>,
     },
     /// The thread arrived at a barrier of its block.
     BarrierArrive {
-        /// Number of the barrier.
+        /// Number of the barrier in its block, 0 to 15.
         barrier: u32,
         /// Number of times the barrier had completed before.
         generation: u64,
@@ -281,7 +281,7 @@ pub enum Event {
     },
     /// The thread was let through a barrier of its block.
     BarrierPass {
-        /// Number of the barrier.
+        /// Number of the barrier in its block, 0 to 15.
         barrier: u32,
         /// Generation, as at the arrival.
         generation: u64,
@@ -312,7 +312,7 @@ pub enum Event {
     UnwrittenUse {
         /// The instruction that read it.
         read: usize,
-        /// Kind of the use.
+        /// Use that the program makes of the value.
         used: Used,
     },
     /// The lane shuffled from this lane, which did not take part.
@@ -331,24 +331,24 @@ pub enum Event {
     },
     /// The thread synchronised with others of its warp; these are the lanes.
     WarpMeet {
-        /// Mask of the lanes.
+        /// Mask of the lanes that the instruction names.
         members: u32,
         /// True if memory is ordered (`bar.warp.sync`).
         orders: bool,
     },
     /// The thread meets another one of its warp, which is at another `bar.warp.sync`.
     WarpMeetElsewhere(Origin),
-    /// Lanes of the thread's warp took part in a collective that orders no memory by the letter: a shuffle, a
+    /// Lanes of the thread's warp took part in a collective that PTX does not specify as ordering memory: a shuffle, a
     /// vote, a match, a reduction, an election. The first of them reports it for all.
     WarpCollective {
-        /// Mask of the lanes.
+        /// Mask of the lanes of the event.
         lanes: u32,
         /// True where lanes get what depends on values of others: for all but an election.
         exchanges: bool,
     },
     /// The thread accesses a register of a `wgmma` that no wait of its warp has covered.
     ProductRegister {
-        /// Index of the `wgmma`.
+        /// Index of the `wgmma` among the instructions.
         issue: usize,
     },
     /// The thread issues a `wgmma`, and no `wgmma.fence` is between it and an access to one of its registers.
@@ -367,20 +367,20 @@ pub enum Event {
     WarpgroupMeet,
     /// An operation on an mbarrier.
     Mbarrier {
-        /// Bytes of the object.
+        /// Bytes of the mbarrier object.
         range: Range,
-        /// Operation on the object.
+        /// Operation on the mbarrier object.
         operation: MbarrierEvent,
         /// Memory ordering of the operation.
         sem: Sem,
-        /// Scope of the ordering.
+        /// Scope of the threads that the ordering includes.
         scope: Scope,
     },
     /// A thread executed a fence.
     Fence(FenceKind),
     /// A copy was issued.
     CopyIssue {
-        /// Number of the copy.
+        /// Number of the copy, unique in its launch.
         copy: CopyId,
         /// Completion mechanism of the copy.
         completion: CopyCompletion,
@@ -390,22 +390,22 @@ pub enum Event {
     /// Bytes that a copy will access between its issue and its completion. All of them are reported right after
     /// the issue.
     CopyPlan {
-        /// Number of the copy.
+        /// Number of the copy, unique in its launch.
         copy: CopyId,
-        /// Proxy of the access.
+        /// Proxy by which the copy accesses memory.
         proxy: Proxy,
         /// Reading, writing, or reducing.
         kind: AccessKind,
-        /// Accessed bytes.
+        /// Bytes that the copy accesses.
         range: Range,
     },
     /// A tensor copy has a box in shared memory.
     CopyBox {
-        /// Number of the copy.
+        /// Number of the copy, unique in its launch.
         copy: CopyId,
-        /// Memory of the box.
+        /// Memory that contains the box.
         memory: Memory,
-        /// Layout of the box.
+        /// Layout of the box in its memory.
         tile: BoxLayout,
     },
     /// Warps of a warpgroup, with this thread as the first, issue a `wgmma` that reads a matrix in their
@@ -413,18 +413,18 @@ pub enum Event {
     ProductMatrix(MatrixRead),
     /// A copy has read all of its source.
     CopyRead(CopyId),
-    /// A copy is complete.
+    /// A copy has completed.
     CopyDone(CopyId),
     /// The thread closed a bulk group.
     GroupCommit {
-        /// Kind of the group.
+        /// Kind of the work that the group contains.
         kind: GroupKind,
         /// Number of the group within the thread.
         group: u64,
     },
     /// The thread waited for its bulk groups.
     GroupWait {
-        /// Kind of the groups.
+        /// Kind of the work that the groups contain.
         kind: GroupKind,
         /// The first group that may still be in flight.
         until: u64,
@@ -438,28 +438,28 @@ pub enum Event {
     GridLaunchDependents,
     /// The thread allocated uninitialised memory of the device heap.
     Malloc {
-        /// Address of the allocation.
+        /// Address of the first byte of the allocation.
         address: u64,
-        /// Size in bytes.
+        /// Size of the allocation in bytes.
         bytes: u64,
     },
     /// The thread frees memory of the device heap.
     Free {
-        /// Address of the allocation.
+        /// Address of the first byte of the allocation.
         address: u64,
-        /// Size in bytes.
+        /// Size of the allocation in bytes.
         bytes: u64,
     },
-    /// The thread began.
+    /// A thread of the kernel started.
     ThreadStart,
-    /// The thread ended.
+    /// A thread of the kernel ended.
     ThreadExit,
 }
 
 /// Completion mechanism of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CopyCompletion {
-    /// This mbarrier, which counts its bytes.
+    /// The copy completes on this mbarrier, which counts its bytes.
     Mbarrier(Range),
     /// A group of its thread, counted within the thread.
     Group(GroupKind, u64),
@@ -491,46 +491,46 @@ pub enum MbarrierEvent {
     Inval,
     /// More bytes are expected in this phase.
     ExpectTx {
-        /// Number of bytes.
+        /// Number of bytes that the phase expects in addition.
         bytes: u32,
-        /// Phase of the barrier.
+        /// Number of the barrier's phase, from 0.
         phase: u64,
     },
     /// Bytes have come; of a copy, or by `mbarrier.complete_tx`.
     CompleteTx {
-        /// Number of bytes.
+        /// Number of bytes that have arrived.
         bytes: u32,
-        /// Phase of the barrier.
+        /// Number of the barrier's phase, from 0.
         phase: u64,
         /// Number of the copy, if one delivers them.
         copy: Option<CopyId>,
     },
-    /// Arrivals at the barrier.
+    /// Threads or copies arrive at the barrier.
     Arrive {
-        /// Number of arrivals.
+        /// Number of arrivals by this operation.
         count: u32,
-        /// Phase of the barrier.
+        /// Number of the barrier's phase, from 0.
         phase: u64,
         /// True if the expected count of later phases decreases by the same number.
         drops: bool,
     },
     /// More arrivals than the phase waits for, which end the kernel.
     TooMany {
-        /// Phase of the barrier.
+        /// Number of the barrier's phase, from 0.
         phase: u64,
     },
     /// `cp.async.mbarrier.arrive`, with its arrival still to come.
     AsyncArriveIssue,
     /// The arrival of a `cp.async.mbarrier.arrive`: all earlier `cp.async` of its thread are complete.
     AsyncArrive {
-        /// Phase of the barrier.
+        /// Number of the barrier's phase, from 0.
         phase: u64,
         /// The earlier `cp.async` of the thread have lower numbers than this.
         copies_before: CopyId,
     },
     /// The phase was completed by the last arrival or the last bytes.
     PhaseDone {
-        /// Phase of the barrier.
+        /// Number of the barrier's phase, from 0.
         phase: u64,
     },
     /// A wait that found its phase complete.
@@ -559,7 +559,7 @@ pub enum FenceKind {
     Thread {
         /// Memory ordering of the fence.
         sem: Sem,
-        /// Scope of the fence.
+        /// Scope of the threads that the fence includes.
         scope: Scope,
     },
     /// `fence.mbarrier_init`
@@ -577,14 +577,14 @@ pub enum FenceKind {
     ProxyAsyncGeneric {
         /// Release of this block's shared memory, or acquire of the cluster's.
         sem: Sem,
-        /// Scope of the fence.
+        /// Scope of the threads that the fence includes.
         scope: Scope,
     },
     /// `fence.proxy.tensormap`
     ProxyTensorMap {
-        /// Acquire or release.
+        /// Semantics of the fence: acquire or release.
         sem: Sem,
-        /// Scope of the fence.
+        /// Scope of the threads that the fence includes.
         scope: Scope,
         /// The generic address of the map, when it is an acquire.
         address: u64,

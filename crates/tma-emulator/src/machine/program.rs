@@ -103,9 +103,9 @@ pub struct Program {
     /// Indices of functions by their addresses.
     pub(crate) addresses: HashMap<u64, usize>,
     sites: Vec<Site>,
-    /// For each operation, the index of its site.
+    /// The index of the site of each operation.
     operations: Vec<u32>,
-    /// For instructions that name registers of a product, those registers.
+    /// The registers of products that an instruction names.
     products: HashMap<u32, Vec<Slot>>,
     files: HashMap<u32, String>,
     frames: Vec<Inlined>,

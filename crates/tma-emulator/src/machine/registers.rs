@@ -9,7 +9,7 @@ const OF_MULTIPROCESSOR: u32 = 1 << 16;
 /// Registers of a thread at most.
 const MOST: u32 = 256;
 
-/// Registers of each thread when a kernel begins, where its directives say it: `.maxnreg`, or both the threads of a
+/// Registers of each thread when a kernel begins, if directives set them: `.maxnreg`, or both the threads of a
 /// block and the blocks of a multiprocessor. ptxas 13.0 ignores `setmaxnreg` without (its message C7508).
 pub(crate) fn at_entry(kernel: &ptx::Function) -> Option<u32> {
     let number = |name| {

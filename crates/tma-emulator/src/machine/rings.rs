@@ -16,9 +16,9 @@ const MBARRIER_BYTES: u64 = 8;
 /// The pipelines that blocks of a kernel have made.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rings {
-    /// By index of the `mbarrier.init`: the line of Rust that it belongs to.
+    /// The Rust line of each `mbarrier.init`, by index.
     lines: Arc<BTreeMap<usize, Arc<str>>>,
-    /// For each block, the barriers that one line has initialised so far, which may become a pipeline.
+    /// The barriers of each block that one line has initialised so far, which may become a pipeline.
     begun: HashMap<u64, Begun>,
     /// Barriers by address.
     barriers: BTreeMap<u64, RingBarrier>,
@@ -107,7 +107,7 @@ impl Rings {
         let Some(Begun { line, .. }) = self.begun.remove(&block) else {
             return;
         };
-        // Two barriers of one line that count the same may be anything.
+        // Two barriers of one line with equal counts have no known role.
         if stages == 1 && of_full == of_empty {
             return;
         }

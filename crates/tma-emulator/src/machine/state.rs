@@ -24,7 +24,7 @@ pub(crate) struct Places {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) cluster: [u32; 3],
-    /// True if the launch has clusters, be it of one block.
+    /// True if the launch has clusters, even of one block.
     pub(crate) has_clusters: bool,
     /// True if all blocks must run at once.
     pub(crate) is_cooperative: bool,
@@ -152,7 +152,7 @@ pub(crate) struct Cta {
     pub(crate) bulk: BTreeMap<u32, BulkGroups>,
     /// The groups of `cp.async`, which are separate.
     pub(crate) async_groups: BTreeMap<u32, BulkGroups>,
-    /// For each warpgroup, the products not covered by a wait: group, and number as a copy.
+    /// The products of each warpgroup not covered by a wait: group, and number as a copy.
     pub(crate) products: BTreeMap<usize, Vec<(u64, u64)>>,
     /// Registers of the block, if the kernel declares its registers per thread.
     pub(crate) registers: Option<RegisterPool>,

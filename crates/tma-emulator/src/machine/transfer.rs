@@ -36,7 +36,7 @@ pub(crate) enum Completion {
     Async { group: u64 },
     /// No signal; the block's memory stays until the copy is done.
     Nobody,
-    /// Not a copy, but an arrival at this mbarrier of the issuing thread's block, once all earlier `cp.async`
+    /// An arrival, not a copy: at this mbarrier of the issuing thread's block, once all earlier `cp.async`
     /// of the thread are complete.
     Arrival { offset: usize },
 }

@@ -65,7 +65,7 @@ impl FromStr for Jobs {
 }
 
 impl Jobs {
-    /// One schedule after another.
+    /// Runs one schedule after another, on one thread.
     pub const ONE: Self = Self(NonZero::<usize>::MIN);
 
     /// Runs `work` for all items and passes each result to `take`, on this thread and in the order of the
@@ -197,7 +197,7 @@ impl<I: Iterator> Queue<I> {
     }
 }
 
-/// Ends the threads when it goes out of scope, be it by a panic.
+/// Ends the threads when it goes out of scope, also by a panic.
 struct End<'a, I: Iterator>(&'a Queue<I>);
 
 impl<I: Iterator> Drop for End<'_, I> {

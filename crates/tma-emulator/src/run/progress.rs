@@ -130,7 +130,7 @@ impl Progress {
     }
 
     /// Starts to watch and writes lines to `out`; `who` is the first word of each. Returns `None` if the system
-    /// has no thread for it.
+    /// cannot start a thread.
     pub fn on(who: &str, out: impl Write + Send + 'static) -> Option<Self> {
         let wait = Wait::begin();
         let watched = Arc::clone(&wait);

@@ -13,7 +13,7 @@ pub enum Error {
     /// The kernel uses unsupported features. It was not run.
     #[error("{}", list(.0))]
     Unsupported(Vec<Unsupported>),
-    /// A fault ended the kernel.
+    /// A fault of a thread ended the kernel.
     #[error("{0}")]
     Fault(Box<Fault>),
 }

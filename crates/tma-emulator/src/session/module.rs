@@ -66,7 +66,7 @@ impl Session {
     /// returns the address for a name.
     ///
     /// # Errors
-    /// Those of [`load`](Self::load), or such an address is not free. The session may then keep some of the
+    /// The errors of [`load`](Self::load), or such an address is not free. The session may then keep some of the
     /// variables, but has no module.
     pub fn load_placed(
         &mut self,

@@ -1,4 +1,4 @@
-//! The record that a panicking kernel leaves behind.
+//! The record that a panicking kernel writes.
 
 use tma_launch::Panic;
 

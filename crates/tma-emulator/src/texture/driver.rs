@@ -75,11 +75,11 @@ pub struct Reading {
     pub is_normalized_float: bool,
     /// Coordinates from 0 to 1 are the whole texture.
     pub has_normalized_coordinates: bool,
-    /// True if texels are sRGB.
+    /// True if the colours of texels are encoded as sRGB.
     pub is_srgb: bool,
     /// Cube maps are filtered over their edges.
     pub is_seamless: bool,
-    /// Colour of the border.
+    /// Colour of texels outside the image.
     pub border: [f32; 4],
 }
 
@@ -90,7 +90,7 @@ pub enum Refused {
     Number(i32),
     /// The emulator does not have textures of this kind.
     Lacks(&'static str),
-    /// It breaks a rule of textures.
+    /// The description breaks a rule of textures.
     Rule(TextureError),
 }
 

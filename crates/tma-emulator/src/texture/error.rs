@@ -25,7 +25,7 @@ pub enum TextureError {
         geometry: Geometry,
         /// Index of the axis: innermost is 0, and layers follow the dimensions.
         axis: usize,
-        /// Number of texels or layers.
+        /// Number of texels or layers that is invalid.
         extent: u64,
         /// The largest that an H100 takes.
         most: u64,
@@ -49,7 +49,7 @@ pub enum TextureError {
         align = super::image::PITCH_ALIGN_BYTES
     )]
     Pitch {
-        /// Distance of rows in bytes.
+        /// Distance of two rows in bytes.
         pitch_bytes: u64,
         /// Bytes of the texels in a row.
         row_bytes: u64,

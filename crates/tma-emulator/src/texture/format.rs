@@ -10,11 +10,11 @@ use super::{Texel, TextureError};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[doc(alias = "cudaChannelFormatKind")]
 pub enum Channel {
-    /// Signed integers.
+    /// Channels are signed integers.
     Signed,
-    /// Unsigned integers.
+    /// Channels are unsigned integers.
     Unsigned,
-    /// Floating-point numbers.
+    /// Channels are floating-point numbers.
     Float,
 }
 
@@ -28,7 +28,7 @@ impl Display for Channel {
     }
 }
 
-/// Format of a texel.
+/// Format of a texel: its channels and their type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[doc(alias = "cudaChannelFormatDesc")]
 pub struct Format {

@@ -14,19 +14,19 @@ pub const MAX_LINEAR_TEXELS: u64 = 1 << 28;
 pub enum Geometry {
     /// Memory without rows, with integer coordinates.
     Linear,
-    /// One dimension.
+    /// An image of one dimension.
     Line,
-    /// Two dimensions.
+    /// An image of two dimensions.
     Plane,
-    /// Three dimensions.
+    /// An image of three dimensions.
     Volume,
-    /// Layers of one dimension.
+    /// An array of images of one dimension.
     LayeredLine,
-    /// Layers of two dimensions.
+    /// An array of images of two dimensions.
     LayeredPlane,
-    /// Six faces.
+    /// A cube map: an image of six square faces.
     Cube,
-    /// Layers of six faces.
+    /// An array of cube maps, with six faces each.
     LayeredCube,
 }
 

@@ -11,7 +11,7 @@ use super::{
 pub enum AddressMode {
     /// The texture repeats, where coordinates are normalized; else as [`Clamp`](Self::Clamp).
     Wrap,
-    /// Uses the nearest texel.
+    /// Coordinates outside the image use the nearest texel.
     #[default]
     Clamp,
     /// Repeats the texture, mirrored every other time, if coordinates are normalized; otherwise like
@@ -36,7 +36,7 @@ pub enum Filter {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[doc(alias = "cudaTextureReadMode")]
 pub enum ReadMode {
-    /// Integers, unchanged.
+    /// A fetch returns the texel's bits without conversion.
     #[default]
     Element,
     /// Fractions of the largest, from 0 or -1 to 1.
@@ -49,11 +49,11 @@ pub enum ReadMode {
 pub struct Sampler {
     /// Address mode of each dimension, innermost first.
     pub address_modes: [AddressMode; 3],
-    /// Filter of the fetches.
+    /// Filter that fetches apply to neighbouring texels.
     pub filter: Filter,
     /// The numbers that integers are read as.
     pub read_mode: ReadMode,
-    /// Coordinates from 0 to 1 are the whole texture. Those of cubes always are.
+    /// Coordinates from 0 to 1 cover the whole texture, as those of cubes always do.
     pub normalized_coordinates: bool,
     /// Bits of the border's channels, as `f32` if fetches return floating-point numbers.
     pub border: [u32; 4],
@@ -93,7 +93,7 @@ impl Texture {
         }
     }
 
-    /// Returns the image.
+    /// Returns the image that the texture samples.
     pub fn image(&self) -> &Image {
         &self.image
     }

@@ -12,7 +12,7 @@ pub struct Json {
     in_nanoseconds: bool,
 }
 
-/// A track of the timeline.
+/// A track of the timeline, one row in the viewer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Track {
     /// The number of its process, which is a block.

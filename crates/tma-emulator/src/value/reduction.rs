@@ -79,7 +79,7 @@ impl Reduction {
             Type::F16 => self.float::<f16>(old, new),
             Type::Bf16 => self.float::<bf16>(old, new),
             Type::F32 => self.float::<f32>(old, new),
-            // A NaN stays as it is, be it a signalling one: seen on an H200.
+            // A NaN keeps its bits, even a signalling one: measured on an H200.
             Type::F64 if f64::from_bits(new).is_nan() => new,
             Type::F64 if f64::from_bits(old).is_nan() => old,
             Type::F64 => self.float::<f64>(old, new),

@@ -136,12 +136,12 @@ fn a_barrier_in_another_block_than_the_destination_is_a_fault() {
         Buffer::zeroed::<u32>("out", 1),
         Buffer::zeroed::<u32>("in", 1),
     ];
-    let said = run_launch(&text, launch(2), buffers, 0)
+    let message = run_launch(&text, launch(2), buffers, 0)
         .unwrap_err()
         .to_string();
     assert!(
-        said.contains("the barrier has rank 0 in the cluster, the destination rank 1"),
-        "{said}"
+        message.contains("the barrier has rank 0 in the cluster, the destination rank 1"),
+        "{message}"
     );
 }
 
@@ -187,17 +187,17 @@ fn many_zeros() {
     let of =
         zeroed("cvt.u64.u32 %rd3, %tile; cvta.shared.u64 %rd3, %rd3; @%p1 st.bulk [%rd3], 8, 0;");
     assert_eq!(of, expected(0..2));
-    let said = |instruction: &str| {
+    let message = |instruction: &str| {
         crate::common::failure(
             &format!(".shared .align 8 .b8 b[64]; mov.u32 %r1, b; {instruction}"),
             1,
         )
     };
     assert!(
-        said("st.bulk.shared::cta [%r1], 12, 0;").contains("12 bytes: must be a multiple of 8")
+        message("st.bulk.shared::cta [%r1], 12, 0;").contains("12 bytes: must be a multiple of 8")
     );
-    assert!(said("st.bulk.shared::cta [%r1], 72, 0;").contains("ILLEGAL_ADDRESS"));
-    assert!(said("st.bulk.shared::cta [%r1+4], 8, 0;").contains("MISALIGNED_ADDRESS"));
+    assert!(message("st.bulk.shared::cta [%r1], 72, 0;").contains("ILLEGAL_ADDRESS"));
+    assert!(message("st.bulk.shared::cta [%r1+4], 8, 0;").contains("MISALIGNED_ADDRESS"));
 }
 
 /// Returns the 16 bytes that each thread's `cp.async` copies, from a source of words 1, 2, 3 ... to a
@@ -326,17 +326,17 @@ fn copies_arrive_at_an_mbarrier_when_they_are_complete() {
             .to_string()
     };
     for seed in SEEDS {
-        let said = failure(
+        let message = failure(
             33,
             "cp.async.mbarrier.arrive.noinc.shared.b64 [%bar];",
             seed,
         );
         assert!(
-            said.contains("deadlock") && said.contains("32 of 33 arrivals came"),
-            "{said}"
+            message.contains("deadlock") && message.contains("32 of 33 arrivals came"),
+            "{message}"
         );
         // Alone they cancel out: the phase is never complete.
-        let said = failure(1, "cp.async.mbarrier.arrive.shared.b64 [%bar];", seed);
-        assert!(said.contains("deadlock"), "{said}");
+        let message = failure(1, "cp.async.mbarrier.arrive.shared.b64 [%bar];", seed);
+        assert!(message.contains("deadlock"), "{message}");
     }
 }

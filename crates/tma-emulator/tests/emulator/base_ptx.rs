@@ -362,13 +362,13 @@ fn functions_are_called_through_tables() {
             expected.collect::<Vec<_>>()
         );
     }
-    let said = crate::common::failure(
+    let message = crate::common::failure(
         "mov.u64 %rd2, 64; { prototype: .callprototype _ (); call %rd2, (), prototype; }",
         1,
     );
     assert!(
-        said.contains("0x40 is not the address of a function"),
-        "{said}"
+        message.contains("0x40 is not the address of a function"),
+        "{message}"
     );
 }
 

@@ -123,10 +123,10 @@ fn four_rows_are_scattered() {
         got[12..20],
         [0, 1, 2, 3, 4, 5, 6, 7].map(|x| 3 * (1008 + x))
     );
-    let said = scattered(store, 0, [0, -1, 0, 0]).unwrap_err();
+    let message = scattered(store, 0, [0, -1, 0, 0]).unwrap_err();
     assert!(
-        said.contains("coordinate -1 of dimension 1 must not be negative in a store"),
-        "{said}"
+        message.contains("coordinate -1 of dimension 1 must not be negative in a store"),
+        "{message}"
     );
 }
 
@@ -204,7 +204,7 @@ fn the_mode_of_the_instruction_is_that_of_the_map() {
     let tiled = TensorMap::tiled(DataType::U32, &[4, 5, 3])
         .box_dims(&[4, 1, 1])
         .params();
-    for (params, mode, more, said) in [
+    for (params, mode, more, message) in [
         (
             im2col,
             "tile",
@@ -235,11 +235,11 @@ fn the_mode_of_the_instruction_is_that_of_the_map() {
             @%p1 cp.async.bulk.tensor.3d.shared::cta.global.{mode}.mbarrier::complete_tx::bytes [%tile], [%rd2, {{%r4, %r4, %r4}}], [%bar]{more};"
         );
         let failure = refused_map(&map_kernel(&body), params, 72);
-        assert!(failure.contains(said), "{failure}");
+        assert!(failure.contains(message), "{failure}");
     }
 }
 
-/// In clusters of four, block 1 loads two rows of eight words with `modifiers`, and the barrier in block `at`.
+/// Loads two rows of eight words with `modifiers` in block 1 of clusters of four, with the barrier in block `at`.
 /// Each block writes its tile's first words once its barrier completes, if it waits for `bytes[block]`.
 fn paired(modifiers: &str, mask: &str, at: u32, bytes: [u32; 4]) -> Result<Vec<u32>, String> {
     let [a, b, c, d] = bytes;
@@ -322,10 +322,10 @@ fn a_pair_of_blocks_shares_a_barrier() {
     let alone = ".multicast::cluster";
     assert_eq!(paired(alone, ", %h1", 1, [64, 0, 64, 64]), Ok(several));
     for (modifiers, at) in [("", 0), (".cta_group::1", 0), (".cta_group::2", 2)] {
-        let said = paired(modifiers, "", at, [0; 4]).unwrap_err();
+        let message = paired(modifiers, "", at, [0; 4]).unwrap_err();
         assert!(
-            said.contains(&format!("the barrier has rank {at} in the cluster")),
-            "{said}"
+            message.contains(&format!("the barrier has rank {at} in the cluster")),
+            "{message}"
         );
     }
 }

@@ -96,8 +96,11 @@ fn ways_of_recursion_are_told_apart_as_far_as_there_are_numbers() {
 
 #[test]
 fn addresses_and_sizes_of_ordinary_accesses_are_explained_as_such() {
-    let said = failure("st.global.u32 [%out + 2], %t;", 1);
-    assert!(said.contains("error[misaligned]"), "{said}");
-    assert!(said.contains("a multiple of its access size"), "{said}");
-    assert!(!said.contains("bulk"), "{said}");
+    let message = failure("st.global.u32 [%out + 2], %t;", 1);
+    assert!(message.contains("error[misaligned]"), "{message}");
+    assert!(
+        message.contains("a multiple of its access size"),
+        "{message}"
+    );
+    assert!(!message.contains("bulk"), "{message}");
 }

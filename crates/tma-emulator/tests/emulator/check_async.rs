@@ -9,7 +9,7 @@ use crate::common::{
 use tma_launch::{Buffer, Launch};
 
 /// Returns the checker's message, the same with every seed; `None` where the kernel is right.
-fn said(body: &str, directives: &str, blocks: u32) -> Option<String> {
+fn message(body: &str, directives: &str, blocks: u32) -> Option<String> {
     let text = kernel(".param .u64 in", directives, body);
     let results = SEEDS.map(|seed| {
         let launch = Launch::new("k", blocks, 32).buffer(0).buffer(1);
@@ -21,7 +21,9 @@ fn said(body: &str, directives: &str, blocks: u32) -> Option<String> {
         Some(failure.to_string())
     });
     let first = results[0].clone();
-    let said_something = results.iter().all(|said| said.is_some() == first.is_some());
+    let said_something = results
+        .iter()
+        .all(|message| message.is_some() == first.is_some());
     assert!(said_something, "{results:?}");
     first
 }
@@ -31,11 +33,14 @@ const WAIT: &str = "WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%bar], 
 
 /// The kernel is right; with each of the changes, it has the bug.
 fn check(body: &str, directives: &str, blocks: u32, bugs: &[(&str, &str, &str)]) {
-    assert_eq!(said(body, directives, blocks), None);
+    assert_eq!(message(body, directives, blocks), None);
     for (part, instead, kind) in bugs {
         assert!(body.contains(part), "{part}");
-        let said = said(&body.replace(part, instead), directives, blocks).unwrap_or_default();
-        assert!(said.contains(kind), "`{instead}` for `{part}`: {said}");
+        let message = message(&body.replace(part, instead), directives, blocks).unwrap_or_default();
+        assert!(
+            message.contains(kind),
+            "`{instead}` for `{part}`: {message}"
+        );
     }
 }
 

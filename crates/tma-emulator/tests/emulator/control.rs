@@ -14,12 +14,12 @@ fn per_thread(body: &str, threads: u32) -> Vec<u32> {
 #[test]
 fn a_breakpoint_ends_the_kernel_where_a_thread_reaches_it() {
     let body = "setp.eq.u32 %p1, %t, 3; st.global.u32 [%out], 7; @%p1 brkpt;";
-    let said = failure(body, 4);
+    let message = failure(body, 4);
     assert!(
-        said.contains("thread [3, 0, 0] of block [0, 0, 0]"),
-        "{said}"
+        message.contains("thread [3, 0, 0] of block [0, 0, 0]"),
+        "{message}"
     );
-    assert!(said.contains("a breakpoint was reached"), "{said}");
+    assert!(message.contains("a breakpoint was reached"), "{message}");
     assert_eq!(run(body, 3, 1), Ok(vec![7]));
 }
 
@@ -61,10 +61,10 @@ fn indirect_branches_take_each_lane_to_its_target() {
         END:";
     let expected: Vec<u32> = (0..40).map(|t| [10, 20, 30][t % 3]).collect();
     assert_eq!(per_thread(body, 40), expected);
-    let said = failure(&body.replace("rem.u32 %r2, %t, 3", "mov.u32 %r2, 3"), 1);
+    let message = failure(&body.replace("rem.u32 %r2, %t, 3", "mov.u32 %r2, 3"), 1);
     assert!(
-        said.contains("the index 3 must be below 3, the length of its list of targets"),
-        "{said}"
+        message.contains("the index 3 must be below 3, the length of its list of targets"),
+        "{message}"
     );
 }
 
@@ -239,31 +239,33 @@ fn local_generic_and_constant_addresses() {
 
 #[test]
 fn accesses_outside_are_named() {
-    let said = failure("st.global.u32 [%out+256], %t;", 1);
+    let message = failure("st.global.u32 [%out+256], %t;", 1);
     assert!(
-        said.contains("`st.global.u32`\n") && said.contains("thread [0, 0, 0] of block [0, 0, 0]"),
-        "{said}"
+        message.contains("`st.global.u32`\n")
+            && message.contains("thread [0, 0, 0] of block [0, 0, 0]"),
+        "{message}"
     );
     assert!(
-        said.contains("nearest is `out`, 256 bytes at 0x7f0000000000: 0 bytes past its end"),
-        "{said}"
+        message.contains("nearest is `out`, 256 bytes at 0x7f0000000000: 0 bytes past its end"),
+        "{message}"
     );
-    assert!(said.contains("CUDA_ERROR_ILLEGAL_ADDRESS"), "{said}");
-    let said = failure("st.global.u32 [%out+2], %t;", 1);
+    assert!(message.contains("CUDA_ERROR_ILLEGAL_ADDRESS"), "{message}");
+    let message = failure("st.global.u32 [%out+2], %t;", 1);
     assert!(
-        said.contains("not a multiple of 4") && said.contains("CUDA_ERROR_MISALIGNED_ADDRESS"),
-        "{said}"
+        message.contains("not a multiple of 4")
+            && message.contains("CUDA_ERROR_MISALIGNED_ADDRESS"),
+        "{message}"
     );
-    let said = failure(
+    let message = failure(
         "{ .shared .b8 few[8]; mov.u32 %r1, few; st.shared.u32 [%r1+8], %t; }",
         1,
     );
     assert!(
-        said.contains("outside of the block's 8 bytes at 0x400"),
-        "{said}"
+        message.contains("outside of the block's 8 bytes at 0x400"),
+        "{message}"
     );
-    let said = failure("trap;", 1);
-    assert!(said.contains("CUDA_ERROR_LAUNCH_FAILED"), "{said}");
+    let message = failure("trap;", 1);
+    assert!(message.contains("CUDA_ERROR_LAUNCH_FAILED"), "{message}");
 }
 
 #[test]
@@ -303,20 +305,27 @@ fn what_is_not_known_is_listed_before_anything_runs() {
 
 #[test]
 fn deadlocks_say_who_waits_for_what() {
-    let said = failure(
+    let message = failure(
         "setp.eq.u32 %p1, %t, 0; @%p1 bar.sync 1, 64; bar.sync 0;",
         32,
     );
     assert!(
-        said.contains("deadlock") && said.contains("at barrier 1: 1 of 64 threads have arrived"),
-        "{said}"
+        message.contains("deadlock")
+            && message.contains("at barrier 1: 1 of 64 threads have arrived"),
+        "{message}"
     );
-    assert!(said.contains("at barrier 0: 31 of 32 threads"), "{said}");
-    let said = failure(
+    assert!(
+        message.contains("at barrier 0: 31 of 32 threads"),
+        "{message}"
+    );
+    let message = failure(
         "setp.eq.u32 %p1, %t, 7; @%p1 bra SKIP; shfl.sync.idx.b32 %r1, %t, 0, 31, -1; bra END; SKIP: bar.sync 0; END:",
         32,
     );
-    assert!(said.contains("waits for lane 7 of its warp"), "{said}");
+    assert!(
+        message.contains("waits for lane 7 of its warp"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -341,12 +350,13 @@ fn printf_and_assert() {
         }",
     );
     let out = vec![Buffer::zeroed::<u32>("out", 1)];
-    let said = run_launch(&text, Launch::new("k", 1, 1).buffer(0), out, 0)
+    let message = run_launch(&text, Launch::new("k", 1, 1).buffer(0), out, 0)
         .unwrap_err()
         .to_string();
     assert!(
-        said.contains("abc:12: abc: assertion `abc` failed") && said.contains("CUDA_ERROR_ASSERT"),
-        "{said}"
+        message.contains("abc:12: abc: assertion `abc` failed")
+            && message.contains("CUDA_ERROR_ASSERT"),
+        "{message}"
     );
     let text = text.replace("call.uni __assertfail, (p0, p1, p2, p3, p4);", "");
     let mut job = tma_launch::Job::new(tma_launch::Ptx {
@@ -392,10 +402,10 @@ fn shuffles_and_votes_without_sync_are_of_the_lanes_that_come_together() {
             assert_eq!(found, expected, "{from}");
         }
     }
-    let said = run_as(".version 6.4\n.target sm_70")
+    let message = run_as(".version 6.4\n.target sm_70")
         .unwrap_err()
         .to_string();
-    assert!(said.contains("without `.sync`"), "{said}");
+    assert!(message.contains("without `.sync`"), "{message}");
 }
 
 #[test]

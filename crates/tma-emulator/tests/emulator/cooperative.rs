@@ -47,12 +47,15 @@ fn all_blocks_of_a_cooperative_launch_run_at_once_and_are_ordered_by_their_barri
 
 #[test]
 fn a_launch_that_is_not_cooperative_has_no_grid_barrier() {
-    let said = run(Launch::new("k", 2, 1), 2, 0).unwrap_err();
-    assert_eq!(said.error_name.as_deref(), Some("CUDA_ERROR_LAUNCH_FAILED"));
-    let said = said.to_string();
+    let message = run(Launch::new("k", 2, 1), 2, 0).unwrap_err();
+    assert_eq!(
+        message.error_name.as_deref(),
+        Some("CUDA_ERROR_LAUNCH_FAILED")
+    );
+    let message = message.to_string();
     assert!(
-        said.contains("the kernel trapped; the launch is not cooperative, so `%envreg1`"),
-        "{said}"
+        message.contains("the kernel trapped; the launch is not cooperative, so `%envreg1`"),
+        "{message}"
     );
     // A trap of an unrelated kernel is an ordinary trap.
     let other = failure(&kernel("trap;"), 1);
@@ -61,10 +64,10 @@ fn a_launch_that_is_not_cooperative_has_no_grid_barrier() {
 
 #[test]
 fn a_grid_that_does_not_fit_is_refused_with_the_figures() {
-    let said = run(Launch::new("k", (133, 32), 32).cooperative(), 2, 0).unwrap_err();
+    let message = run(Launch::new("k", (133, 32), 32).cooperative(), 2, 0).unwrap_err();
     let text = "cooperative-grid: grid is 133 x 32 x 1, 4256 blocks; all blocks of a cooperative launch must be resident at once, at most \
                 4224: 32 on each of 132 multiprocessors; use 133 x 31 x 1";
-    assert!(said.to_string().contains(text), "{said}");
+    assert!(message.to_string().contains(text), "{message}");
 }
 
 #[test]

@@ -247,16 +247,16 @@ fn what_stops_a_gpu_stops_the_emulator() {
         );
         failure(&body, 32)
     };
-    let says = |said: String, parts: &[&str]| {
+    let contains_all = |message: String, parts: &[&str]| {
         for part in parts {
-            assert!(said.contains(part), "`{part}` is missing from {said}");
+            assert!(message.contains(part), "`{part}` is missing from {message}");
         }
     };
-    says(
+    contains_all(
         barrier("mbarrier.arrive.shared::cta.b64 _, [%r2];"),
         &["not initialised", "LAUNCH_FAILED"],
     );
-    says(
+    contains_all(
         barrier(
             "mbarrier.init.shared::cta.b64 [%r2], 1; mbarrier.arrive.shared::cta.b64 _, [%r2];",
         ),
@@ -265,18 +265,18 @@ fn what_stops_a_gpu_stops_the_emulator() {
             "LAUNCH_FAILED",
         ],
     );
-    says(
+    contains_all(
         barrier("mbarrier.init.shared::cta.b64 [%r2+4], 1;"),
         &["MISALIGNED_ADDRESS"],
     );
-    says(
+    contains_all(
         barrier("cp.async.bulk.global.shared::cta.bulk_group [%out+8], [%r3], 16;"),
         &[
             "the destination 0x7f0000000008 is not a multiple of 16",
             "MISALIGNED_ADDRESS",
         ],
     );
-    says(
+    contains_all(
         barrier("cp.async.bulk.global.shared::cta.bulk_group [%out], [%r3], 512;"),
         &[
             "the copy's 512 bytes at 0x7f0000000000 are in no allocation",
@@ -285,7 +285,7 @@ fn what_stops_a_gpu_stops_the_emulator() {
     );
     let store = "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group";
     let unaligned = store_box(store, 1, 0).unwrap_err().to_string();
-    says(
+    contains_all(
         unaligned,
         &[
             "coordinate 1 of dimension 0 must be a multiple of 16 bytes",
@@ -293,7 +293,7 @@ fn what_stops_a_gpu_stops_the_emulator() {
         ],
     );
     let negative = store_box(store, 0, -1).unwrap_err().to_string();
-    says(
+    contains_all(
         negative,
         &[
             "coordinate -1 of dimension 1 must not be negative in a store",
@@ -317,7 +317,7 @@ fn a_deadlock_at_an_mbarrier_shows_its_arithmetic() {
             Buffer::zeroed::<u32>("out", 32),
             Buffer::zeroed::<u32>("in", 32),
         ];
-        let said = run_launch(
+        let message = run_launch(
             &text,
             Launch::new("k", 1, 32).buffer(0).buffer(1),
             buffers,
@@ -326,12 +326,15 @@ fn a_deadlock_at_an_mbarrier_shows_its_arithmetic() {
         .unwrap_err()
         .to_string();
         let wanted = "1 of 1 arrivals came, 128 of 256 expected bytes came, 128 bytes are missing";
-        assert!(said.contains("deadlock") && said.contains(wanted), "{said}");
         assert!(
-            said.contains(
+            message.contains("deadlock") && message.contains(wanted),
+            "{message}"
+        );
+        assert!(
+            message.contains(
                 "`mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64` waits for phase 0"
             ),
-            "{said}"
+            "{message}"
         );
     }
 }

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 use tma_emulator::EmulatorBackend;
 use tma_launch::{Job, Launch, Ptx};
 
-/// Why the kernel cannot be decoded, if it cannot; the launch itself does not fit.
+/// Returns the reason why the kernel cannot be decoded, if any; the launch itself does not fit.
 fn refusal(name: &str, text: &str, entry: &str) -> Option<String> {
     let mut job = Job::new(Ptx { name, text });
     job.launch(Launch::new(entry, 0, 0));

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tma_emulator::EmulatorBackend;
 use tma_launch::{Job, Launch, Ptx, Stage};
 
-/// Why the instruction is not decoded, if it is not.
+/// Returns the reason why the instruction is not decoded, if any.
 fn refusal(instruction: &str) -> Option<String> {
     let text = format!(
         ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k() {{

@@ -82,7 +82,7 @@ fn the_work_of_cancelled_clusters_is_done_once() {
         let (begun, done) = result.split_at(SEEDS.len());
         let blocks = grid.iter().product::<u32>();
         assert_eq!(done, vec![1; blocks as usize], "{grid:?}");
-        // Some clusters begin before others ask for them.
+        // Some clusters begin before others request them.
         let begun: BTreeSet<u32> = begun.iter().copied().collect();
         assert!(
             begun
@@ -100,15 +100,15 @@ fn the_work_of_cancelled_clusters_is_done_once() {
 
 #[test]
 fn responses_belong_into_the_own_block() {
-    let said = failure(
+    let message = failure(
         ".shared .align 16 .b8 response[32]; .shared .align 8 .b64 bar; mov.u32 %r1, response; mov.u32 %r2, bar;
         mbarrier.init.shared::cta.b64 [%r2], 1;
         clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r1+8], [%r2];",
         1,
     );
     assert!(
-        said.contains("the address of the response") && said.contains("not a multiple of 16"),
-        "{said}"
+        message.contains("the address of the response") && message.contains("not a multiple of 16"),
+        "{message}"
     );
 }
 
@@ -140,8 +140,8 @@ fn hints_change_nothing() {
             "`prefetch.shared.L1 [n]` is not a form of PTX ISA 9.5",
         ),
     ] {
-        let said = failure(instruction, 1);
-        assert!(said.contains(why), "{said}");
+        let message = failure(instruction, 1);
+        assert!(message.contains(why), "{message}");
     }
 }
 
@@ -165,10 +165,10 @@ fn discarded_bytes_are_not_what_they_were_and_others_are() {
 #[test]
 fn a_generic_address_of_32_bits_is_none_of_shared_memory() {
     for instruction in ["mapa.u32 %r1, %r2, 0;", "getctarank.u32 %r1, %r2;"] {
-        let said = failure(&format!("mov.u32 %r2, 1024; {instruction}"), 1);
+        let message = failure(&format!("mov.u32 %r2, 1024; {instruction}"), 1);
         assert!(
-            said.contains("0x400 is not an address in shared memory"),
-            "{said}"
+            message.contains("0x400 is not an address in shared memory"),
+            "{message}"
         );
     }
     let own = ".shared .align 8 .b64 b; mov.u64 %rd2, b; cvta.shared.u64 %rd2, %rd2; getctarank.u64 %r1, %rd2; add.u32 %r1, %r1, 5;";
@@ -196,10 +196,10 @@ fn registers_of_128_bits() {
             0x1111_1111
         ]
     );
-    let said = failure(".reg .b128 %q; mov.b64 %rd1, %q;", 1);
+    let message = failure(".reg .b128 %q; mov.b64 %rd1, %q;", 1);
     assert!(
-        said.contains("`%q` is `.b128`, but the instruction takes `.b64`"),
-        "{said}"
+        message.contains("`%q` is `.b128`, but the instruction takes `.b64`"),
+        "{message}"
     );
 }
 
@@ -212,6 +212,9 @@ fn registers_that_are_vectors() {
         crate::common::run(body, 1, 8).unwrap(),
         [1, 2, 10, 10, 1, 2, 3, 4]
     );
-    let said = failure(".reg .v2 .u32 v; mov.u32 %r1, v.z;", 1);
-    assert!(said.contains("a vector of 2 has no element `.z`"), "{said}");
+    let message = failure(".reg .v2 .u32 v; mov.u32 %r1, v.z;", 1);
+    assert!(
+        message.contains("a vector of 2 has no element `.z`"),
+        "{message}"
+    );
 }

@@ -1,4 +1,4 @@
-//! Kernels in PTX on the emulator: what instructions do, what observers see, what robustness asks.
+//! Kernels in PTX on the emulator: results of instructions, events of observers, and robustness.
 
 mod common;
 

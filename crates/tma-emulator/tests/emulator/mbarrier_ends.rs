@@ -29,14 +29,14 @@ fn end() -> String {
 }
 
 /// Returns the checker's message under each seed, which is empty where the kernel is right.
-fn said(body: &str, blocks: u32) -> Vec<String> {
+fn message(body: &str, blocks: u32) -> Vec<String> {
     let cluster = format!(".reqnctapercluster {blocks}, 1, 1");
     let parameters = ".param .u64 in, .param .align 64 .b8 map[128]";
     let text = kernel(parameters, &cluster, body);
     let params: Params = TensorMap::tiled(DataType::U32, &[512])
         .box_dims(&[64])
         .into();
-    let said = SEEDS.map(|seed| {
+    let message = SEEDS.map(|seed| {
         let launch = Launch::new("k", blocks, THREADS).buffer(0).buffer(1);
         let launch = launch.tensor_map(params, 1);
         let words = (THREADS * blocks) as usize;
@@ -52,21 +52,21 @@ fn said(body: &str, blocks: u32) -> Vec<String> {
             Err(failure) => failure.to_string(),
         }
     });
-    said.into()
+    message.into()
 }
 
 /// The kernel is right, and with each of these changes its barrier ends too early, both under every seed.
 fn check(body: &str, blocks: u32, bugs: &[&[(&str, &str)]]) {
-    assert_eq!(said(body, blocks), [""; SEEDS.len()]);
+    assert_eq!(message(body, blocks), [""; SEEDS.len()]);
     for changes in bugs {
         let mut wrong = body.to_owned();
         for (part, instead) in *changes {
             assert_eq!(wrong.matches(part).count(), 1, "{part}");
             wrong = wrong.replace(part, instead);
         }
-        for (said, seed) in said(&wrong, blocks).iter().zip(SEEDS) {
-            let is_found = said.contains("error[mbarrier-invalidated-in-use]");
-            assert!(is_found, "seed {seed}, {changes:?}: {said}");
+        for (message, seed) in message(&wrong, blocks).iter().zip(SEEDS) {
+            let is_found = message.contains("error[mbarrier-invalidated-in-use]");
+            assert!(is_found, "seed {seed}, {changes:?}: {message}");
         }
     }
 }
@@ -135,7 +135,7 @@ fn behind_bytes_of_copies_by_several_threads() {
     }
 }
 
-/// Each thread of both blocks of a cluster does something at the barrier of the other one.
+/// Each thread of both blocks of a cluster uses the barrier of the other block.
 fn in_cluster(count: u32, first: &str, then: &str) -> String {
     format!(
         "@%p1 mbarrier.init.shared::cta.b64 [%bar], {count}; {first}
@@ -183,7 +183,7 @@ fn behind_arrivals_of_another_block() {
     // An arrival is over with the thread's step, so that any barrier of these threads will do.
     let by_barrier = body.replace(WAIT, "");
     let by_barrier = by_barrier.replace(OTHERS, &format!("{CLUSTER_BARRIER} {OTHERS}"));
-    assert_eq!(said(&by_barrier, 2), [""; SEEDS.len()]);
+    assert_eq!(message(&by_barrier, 2), [""; SEEDS.len()]);
 }
 
 /// The order in which phases end and an arrival of plain copies comes.
@@ -210,7 +210,7 @@ impl Observer for Order {
     }
 }
 
-/// Of two arrivals at a barrier that expects one, the last counts in phase 1. Thread 70 waits only for phase 0,
+/// The second of two arrivals at a barrier that expects one counts in phase 1. Thread 70 waits only for phase 0,
 /// and for the steps of the arriving thread.
 #[test]
 fn behind_an_arrival_that_a_later_phase_counts() {
@@ -239,10 +239,10 @@ fn behind_an_arrival_that_a_later_phase_counts() {
         match (observed, order.phases_before) {
             (Ok(_), Some(0)) => assert_eq!(checked.map(drop), Ok(()), "seed {seed}"),
             (Ok(_), Some(_)) => {
-                let said = checked.expect_err("it ends too early").to_string();
-                let is_found = said.contains("error[mbarrier-invalidated-in-use]")
-                    && said.contains("only a wait for phase 1 proves that it has completed");
-                assert!(is_found, "seed {seed}: {said}");
+                let message = checked.expect_err("it ends too early").to_string();
+                let is_found = message.contains("error[mbarrier-invalidated-in-use]")
+                    && message.contains("only a wait for phase 1 proves that it has completed");
+                assert!(is_found, "seed {seed}: {message}");
                 late += 1;
             }
             // The arrival comes after the end of the barrier, or of the block.

@@ -76,7 +76,7 @@ fn an_arrival_by_copies_comes_after_them() {
         WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r3], 0; @!%p2 bra WAIT; cp.async.wait_all;";
     for seed in 0..8 {
         let log = observed(body, seed);
-        // An arrival is no copy: copies are numbered as they are issued.
+        // An arrival is not a copy: copies are numbered as they are issued.
         let issued = log.iter().filter_map(|(_, event)| match event {
             Event::CopyIssue { copy, .. } => Some(*copy),
             _ => None,

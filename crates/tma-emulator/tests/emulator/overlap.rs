@@ -168,7 +168,7 @@ fn a_launch_that_does_not_overlap_comes_after_all_others() {
 
 #[test]
 fn the_report_names_both_launches() {
-    let said = Stream::races(&["lets_and_writes", "reads"]).unwrap();
+    let message = Stream::races(&["lets_and_writes", "reads"]).unwrap();
     for part in [
         "reads 4 bytes at global address 0x7f0000000000",
         "writes 4 bytes at global address 0x7f0000000000",
@@ -177,6 +177,6 @@ fn the_report_names_both_launches() {
         "`st.global.u32`",
         "`ld.global.u32`",
     ] {
-        assert!(said.contains(part), "{part}: {said}");
+        assert!(message.contains(part), "{part}: {message}");
     }
 }

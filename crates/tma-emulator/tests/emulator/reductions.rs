@@ -371,8 +371,8 @@ fn boxes_of_every_type() {
         (DataType::U64, "inc"),
         (DataType::I32, "dec"),
     ] {
-        let said = reduced_box(words_of(data_type), op, 0, 0, &old, &new).unwrap_err();
-        assert!(said.contains("there is no reduction"), "{said}");
+        let message = reduced_box(words_of(data_type), op, 0, 0, &old, &new).unwrap_err();
+        assert!(message.contains("there is no reduction"), "{message}");
     }
 }
 

@@ -64,8 +64,11 @@ fn the_checker_watches_the_reserved_part() {
     for seed in SEEDS {
         let launch = Launch::new("k", 1, 64).buffer(0);
         let out = vec![Buffer::zeroed::<u32>("out", 64)];
-        let said = run_launch(&kernel(&exchange("")), launch, out, seed).unwrap_err();
-        assert!(said.to_string().contains("error[data-race]"), "{said}");
+        let message = run_launch(&kernel(&exchange("")), launch, out, seed).unwrap_err();
+        assert!(
+            message.to_string().contains("error[data-race]"),
+            "{message}"
+        );
     }
 }
 
@@ -79,8 +82,8 @@ fn the_reserved_part_holds_what_the_system_has_left() {
         "mov.u32 %r1, %reserved_smem_offset_1;",
         ".shared .u32 own[2]; mov.u32 %r1, own;",
     );
-    let said = failure(&own, 1);
-    assert!(said.contains("error[uninitialised-use]"), "{said}");
+    let message = failure(&own, 1);
+    assert!(message.contains("error[uninitialised-use]"), "{message}");
 }
 
 #[test]
@@ -92,7 +95,10 @@ fn no_more_of_the_reserved_part_than_the_kernel_has_asked_for() {
         "mov.u32 %r1, 1020; st.shared.u32 [%r1], %r1;",
     ];
     for case in cases {
-        let said = failure(case, 1);
-        assert!(said.contains("of shared memory are outside"), "{said}");
+        let message = failure(case, 1);
+        assert!(
+            message.contains("of shared memory are outside"),
+            "{message}"
+        );
     }
 }

@@ -47,13 +47,16 @@ fn a_kernel_without_an_end_says_which_blocks_have_not_begun() {
         max_steps: 2000,
         ..Config::default()
     };
-    let said = run("ld.acquire.gpu.global.u32 %r4, [%out];", 9, config).unwrap_err();
-    let said = said.to_string();
-    assert!(said.contains("5 of 9 blocks have not begun"), "{said}");
-    let said = run("bar.sync 0, 64; mov.u32 %r4, 9;", 9, Config::default()).unwrap_err();
-    let said = said.to_string();
+    let message = run("ld.acquire.gpu.global.u32 %r4, [%out];", 9, config).unwrap_err();
+    let message = message.to_string();
     assert!(
-        said.contains("deadlock") && said.contains("5 of 9 blocks have not begun"),
-        "{said}"
+        message.contains("5 of 9 blocks have not begun"),
+        "{message}"
+    );
+    let message = run("bar.sync 0, 64; mov.u32 %r4, 9;", 9, Config::default()).unwrap_err();
+    let message = message.to_string();
+    assert!(
+        message.contains("deadlock") && message.contains("5 of 9 blocks have not begun"),
+        "{message}"
     );
 }

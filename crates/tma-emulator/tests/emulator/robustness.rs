@@ -169,11 +169,13 @@ fn variables_that_are_too_large_are_refused() {
         text: &text,
     });
     job.launch(Launch::new("k", 2, 32).scalar(0_u64));
-    let said = EmulatorBackend::new(0).run(&mut job).unwrap_err();
-    assert_eq!(said.error_name.as_deref(), Some("UNSUPPORTED"));
+    let message = EmulatorBackend::new(0).run(&mut job).unwrap_err();
+    assert_eq!(message.error_name.as_deref(), Some("UNSUPPORTED"));
     assert!(
-        said.what.contains("with the 600000000 bytes of `larger`"),
-        "{said}"
+        message
+            .what
+            .contains("with the 600000000 bytes of `larger`"),
+        "{message}"
     );
 }
 
@@ -196,9 +198,12 @@ fn local(bytes: u32) -> Result<(), tma_launch::Failure> {
 #[test]
 fn local_memory_of_many_threads_has_a_limit() {
     assert_eq!(local(20_000), Ok(()));
-    let said = local(520_000).unwrap_err();
-    assert_eq!(said.error_name.as_deref(), Some("CUDA_ERROR_OUT_OF_MEMORY"));
-    assert_eq!(said.stage, tma_launch::Stage::Launch);
+    let message = local(520_000).unwrap_err();
+    assert_eq!(
+        message.error_name.as_deref(),
+        Some("CUDA_ERROR_OUT_OF_MEMORY")
+    );
+    assert_eq!(message.stage, tma_launch::Stage::Launch);
 }
 
 #[test]
@@ -216,18 +221,18 @@ fn registers_of_deep_calls_have_a_limit() {
         text: &text,
     });
     job.launch(Launch::new("k", 4, 256));
-    let said = EmulatorBackend::new(0).run(&mut job).unwrap_err();
-    let said = said.to_string();
+    let message = EmulatorBackend::new(0).run(&mut job).unwrap_err();
+    let message = message.to_string();
     assert!(
-        said.contains("the stack overflows in a call of `f`"),
-        "{said}"
+        message.contains("the stack overflows in a call of `f`"),
+        "{message}"
     );
     // The last calls, and the first.
     assert!(
-        said.contains("= note: and 32 calls more, the first at deep.ptx:204:"),
-        "{said}"
+        message.contains("= note: and 32 calls more, the first at deep.ptx:204:"),
+        "{message}"
     );
-    assert!(said.lines().count() < 20, "{said}");
+    assert!(message.lines().count() < 20, "{message}");
 }
 
 #[test]
@@ -243,12 +248,12 @@ fn a_kernel_without_end_is_stopped() {
         text: &text,
     });
     job.launch(Launch::new("k", 2, 32).scalar(0_u64));
-    let said = EmulatorBackend::with_config(config)
+    let message = EmulatorBackend::with_config(config)
         .run(&mut job)
         .unwrap_err()
         .to_string();
     assert!(
-        said.contains("has not ended after 10000 steps") && said.contains("endless.ptx:"),
-        "{said}"
+        message.contains("has not ended after 10000 steps") && message.contains("endless.ptx:"),
+        "{message}"
     );
 }

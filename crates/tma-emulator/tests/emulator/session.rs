@@ -79,8 +79,13 @@ fn freed_memory_is_named_by_its_allocation() {
         failure.error_name.as_deref(),
         Some("CUDA_ERROR_ILLEGAL_ADDRESS")
     );
-    for said in [session.free(out), session.read(out, 1).map(drop)] {
-        assert!(said.unwrap_err().to_string().contains(&format!("{out:#x}")));
+    for message in [session.free(out), session.read(out, 1).map(drop)] {
+        assert!(
+            message
+                .unwrap_err()
+                .to_string()
+                .contains(&format!("{out:#x}"))
+        );
     }
     // A fault of one launch is none of the next.
     launch(&mut session, count, again).unwrap();
@@ -115,12 +120,12 @@ fn modules_have_variables_of_their_own_that_live_as_long() {
     let mut read = |module, name| session.read_variable(module, name).unwrap()[0];
     let found = [(a, "step"), (b, "step"), (a, "counter"), (b, "counter")];
     assert_eq!(found.map(|(module, name)| read(module, name)), [1, 9, 7, 2]);
-    let said = session.write_variable(a, "step", &[0; 3]).unwrap_err();
+    let message = session.write_variable(a, "step", &[0; 3]).unwrap_err();
     let text = "upload: the variable `step` has 4 bytes, not 3";
-    assert_eq!(said.to_string(), text);
-    let said = session.variable(a, "stop").unwrap_err();
+    assert_eq!(message.to_string(), text);
+    let message = session.variable(a, "stop").unwrap_err();
     let text = "upload: the module has no variable `stop`: did you mean `step`?";
-    assert_eq!(said.to_string(), text);
+    assert_eq!(message.to_string(), text);
 
     let (counter, bytes) = session.variable(a, "counter").unwrap();
     assert_eq!((word(&mut session, counter), bytes), (7, 4));
@@ -168,8 +173,8 @@ fn launches_that_cannot_work_are_refused_with_all_that_is_wrong() {
     let launch = Launch::new("k", 1, 2048)
         .scalar(1_u32)
         .argument(Argument::Address(0));
-    let said = session.launch(count, &launch);
-    let violations = said.unwrap_err().violations;
+    let message = session.launch(count, &launch);
+    let violations = message.unwrap_err().violations;
     let rules: Vec<Rule> = violations
         .0
         .iter()
@@ -177,15 +182,15 @@ fn launches_that_cannot_work_are_refused_with_all_that_is_wrong() {
         .collect();
     assert!(rules.contains(&Rule::BlockThreads), "{rules:?}");
     assert!(rules.contains(&Rule::ArgumentCount) && rules.contains(&Rule::ArgumentSize));
-    let said = session.launch(count, &Launch::new("kk", 1, 1)).unwrap_err();
+    let message = session.launch(count, &Launch::new("kk", 1, 1)).unwrap_err();
     assert_eq!(
-        said.to_string(),
+        message.to_string(),
         "resolve: `count.ptx` has no kernel `kk`: did you mean `k`?"
     );
-    let said = session
+    let message = session
         .launch(count, &Launch::new("k", 1, 1).buffer(0))
         .unwrap_err();
-    assert_eq!(said.stage, Stage::Check);
+    assert_eq!(message.stage, Stage::Check);
     assert!(session.load("bad.ptx", "no PTX").is_err());
 }
 
@@ -221,8 +226,11 @@ fn a_map_that_an_earlier_launch_wrote_needs_a_release_unless_the_host_wrote_it_s
         };
         assert_eq!(run(&mut session, 0), Ok(()));
         assert_eq!(run(&mut session, 1), Ok(()));
-        let said = run(&mut session, 0).unwrap_err();
-        assert!(said.contains("an earlier launch wrote the map"), "{said}");
+        let message = run(&mut session, 0).unwrap_err();
+        assert!(
+            message.contains("an earlier launch wrote the map"),
+            "{message}"
+        );
         session.write(map, &bytes).unwrap();
         assert_eq!(run(&mut session, 0), Ok(()));
         assert_eq!(word(&mut session, out), 0x0707_0707);
@@ -241,8 +249,8 @@ fn suppressions_of_a_session_are_for_its_launches() {
         let launch = Launch::new("k", 1, 64).argument(Argument::Address(out));
         session.launch(racing, &launch)
     };
-    let said = launch(&mut session).unwrap_err().to_string();
-    assert!(said.contains("error[data-race]"), "{said}");
+    let message = launch(&mut session).unwrap_err().to_string();
+    assert!(message.contains("error[data-race]"), "{message}");
     let accepted = Suppression {
         kind: DiagnosticKind::DataRace,
         function: "k".to_owned(),
@@ -299,13 +307,14 @@ fn the_device_heap_is_that_of_all_modules_and_lives_on() {
         launch(&mut session, gives, out).unwrap();
         assert_eq!(word(&mut session, out + 8), 77);
     }
-    let said = launch(&mut session, gives, out).unwrap_err().to_string();
+    let message = launch(&mut session, gives, out).unwrap_err().to_string();
     // The memory is read before it is freed again.
-    assert!(said.contains("error[use-after-free]"), "{said}");
-    assert!(said.contains("byte 1048572 of the 1048576"), "{said}");
+    assert!(message.contains("error[use-after-free]"), "{message}");
+    assert!(message.contains("byte 1048572 of the 1048576"), "{message}");
     assert!(
-        said.contains("`call.uni`\n      thread [0, 0, 0] of block [0, 0, 0] has freed the memory"),
-        "{said}"
+        message
+            .contains("`call.uni`\n      thread [0, 0, 0] of block [0, 0, 0] has freed the memory"),
+        "{message}"
     );
     assert!(session.free(first).is_err());
 }
@@ -333,8 +342,8 @@ fn a_constant_is_read_by_an_address_that_the_host_gives() {
         (change, "a write to read-only memory"),
     ] {
         session.write(out, &address.to_le_bytes()).unwrap();
-        let said = launch(&mut session, module, out).unwrap_err().to_string();
-        assert!(said.contains(expected), "{said}");
+        let message = launch(&mut session, module, out).unwrap_err().to_string();
+        assert!(message.contains(expected), "{message}");
     }
 }
 
@@ -361,12 +370,12 @@ fn a_parameter_with_the_name_of_a_variable_is_read_in_the_last_kernel_alone() {
     assert_eq!(run(&both, "b"), Ok(5));
     let failure: Failure = run(&both, "a").unwrap_err();
     assert_eq!(failure.error_name.as_deref(), Some("UNSUPPORTED"));
-    let said = failure.to_string();
+    let message = failure.to_string();
     assert!(
-        said.contains("`factor` names both a parameter and a variable of the module"),
-        "{said}"
+        message.contains("`factor` names both a parameter and a variable of the module"),
+        "{message}"
     );
-    assert!(said.contains("`ld.param.u32`"), "{said}");
+    assert!(message.contains("`ld.param.u32`"), "{message}");
     // A name that only the parameter has, and the variable declared after the kernels.
     assert_eq!(run(&(kernel("a") + &kernel("b")), "a"), Ok(5));
     let behind = format!("{}{}{constant}", kernel("a"), kernel("b"));
@@ -418,10 +427,13 @@ fn what_only_the_device_runtime_has_is_refused_by_name() {
     for (name, expected) in cases {
         let mut session = session(0);
         let loaded = session.load("calls.ptx", &calls(name)).unwrap();
-        let said = session.launch(loaded, &Launch::new("k", 1, 1)).unwrap_err();
-        assert_eq!(said.error_name.as_deref(), Some("UNSUPPORTED"));
-        let said = said.to_string();
-        assert!(said.contains(&format!("`{name}` {expected}")), "{said}");
+        let message = session.launch(loaded, &Launch::new("k", 1, 1)).unwrap_err();
+        assert_eq!(message.error_name.as_deref(), Some("UNSUPPORTED"));
+        let message = message.to_string();
+        assert!(
+            message.contains(&format!("`{name}` {expected}")),
+            "{message}"
+        );
     }
 }
 
@@ -440,8 +452,8 @@ fn blocks_have_as_much_dynamic_shared_memory_as_an_h100_gives_them() {
     };
     session.launch(module, &of(227 * 1024)).unwrap();
     assert_eq!(word(&mut session, out), 227 * 1024 + 5);
-    let said = session.launch(module, &of(227 * 1024 + 1)).unwrap_err();
-    assert!(said.to_string().contains("shared-bytes: "), "{said}");
+    let message = session.launch(module, &of(227 * 1024 + 1)).unwrap_err();
+    assert!(message.to_string().contains("shared-bytes: "), "{message}");
 }
 
 /// Like a C++ object that one kernel makes and another uses: it points to its table of virtual functions.
@@ -480,9 +492,11 @@ fn a_module_that_a_job_lacks_is_named() {
     });
     let out = job.buffer(Buffer::zeroed::<u32>("out", 1));
     job.launch(Launch::new("k", 1, 1).buffer(out).of_module(1));
-    let said = EmulatorBackend::new(0).check(&mut job).unwrap_err();
+    let message = EmulatorBackend::new(0).check(&mut job).unwrap_err();
     assert!(
-        said.to_string().contains("module number 1 does not exist"),
-        "{said}"
+        message
+            .to_string()
+            .contains("module number 1 does not exist"),
+        "{message}"
     );
 }

@@ -181,8 +181,8 @@ fn what_is_outside_traps_is_clamped_or_is_zero() {
         ),
     ];
     for (body, part) in cases {
-        let says = new().launch(body, 1).unwrap_err().to_string();
-        assert!(says.contains(part), "{says}");
+        let message = new().launch(body, 1).unwrap_err().to_string();
+        assert!(message.contains(part), "{message}");
     }
 }
 
@@ -214,16 +214,16 @@ fn reductions_add_up() {
 fn a_texture_does_not_see_what_the_kernel_writes() {
     let new = || Array::new(Geometry::Plane, [5, 3, 1], 1, 32, Channel::Unsigned);
     let fetch = "tex.2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%rd2, {0f3F800000, 0f3F800000}];";
-    // Whether it is the thread's own store or another thread's, ordered by a barrier.
+    // The store is the thread's own, or another thread's and ordered by a barrier.
     for store in [
         "sust.b.2d.b32.trap [%rd1, {4, 1}], {7};",
         "setp.eq.u32 %p1, %t, 0; @%p1 sust.b.2d.b32.trap [%rd1, {4, 1}], {7}; bar.sync 0;",
     ] {
-        let says = new()
+        let message = new()
             .launch(&format!("{store} {fetch}"), 1)
             .unwrap_err()
             .to_string();
-        assert!(says.contains("non-coherent-read"), "{says}");
+        assert!(message.contains("non-coherent-read"), "{message}");
         // Another texel.
         new()
             .launch(&format!("{} {fetch}", store.replace("{4, 1}", "{8, 1}")), 1)
@@ -236,11 +236,11 @@ fn a_texture_does_not_see_what_the_kernel_writes() {
     array.launch(own, 5).unwrap();
     assert_eq!(array.out(5), [4, 3, 2, 1, 0]);
     // Two threads store different values to one texel.
-    let says = new()
+    let message = new()
         .launch("sust.b.2d.b32.trap [%rd1, {4, 1}], {%t};", 64)
         .unwrap_err()
         .to_string();
-    assert!(says.contains("data-race"), "{says}");
+    assert!(message.contains("data-race"), "{message}");
 }
 
 #[test]
@@ -252,8 +252,8 @@ fn handles_are_given_back() {
     assert!(array.session.remove_texture(texture).is_err());
     assert!(array.session.texture(texture).is_none() && array.session.surface(surface).is_some());
     let fetch = "tex.2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%rd2, {0f3F800000, 0f3F800000}];";
-    let says = array.launch(fetch, 1).unwrap_err().to_string();
-    assert!(says.contains("any more: it was destroyed"), "{says}");
+    let message = array.launch(fetch, 1).unwrap_err().to_string();
+    assert!(message.contains("any more: it was destroyed"), "{message}");
     array.session.remove_surface(surface).unwrap();
     let format = Format::new(1, 32, Channel::Float).unwrap();
     let linear = Image::linear(0, format, 64).unwrap();

@@ -178,8 +178,8 @@ fn a_warp_without_all_its_lanes_copies_less_of_a_map() {
 
 #[test]
 fn maps_in_other_memory_are_not_changed() {
-    let said = |body: &str| run(body, 32, 0).unwrap_err().to_string();
-    let wrong = said(
+    let message = |body: &str| run(body, 32, 0).unwrap_err().to_string();
+    let wrong = message(
         ".local .align 64 .b8 map[128]; mov.u64 %rd5, map; cvta.local.u64 %rd5, %rd5;
         tensormap.replace.tile.rank.b1024.b32 [%rd5], 1;",
     );
@@ -187,14 +187,14 @@ fn maps_in_other_memory_are_not_changed() {
         wrong.contains("neither in global nor in shared memory"),
         "{wrong}"
     );
-    let wrong = said("tensormap.replace.tile.rank.global.b1024.b32 [%rd6+4], 1;");
+    let wrong = message("tensormap.replace.tile.rank.global.b1024.b32 [%rd6+4], 1;");
     assert!(wrong.contains("MISALIGNED_ADDRESS"), "{wrong}");
-    let wrong = said("tensormap.replace.tile.rank.global.b1024.b32 [%rd6+64], 1;");
+    let wrong = message("tensormap.replace.tile.rank.global.b1024.b32 [%rd6+64], 1;");
     assert!(
         wrong.contains("the last of them 64 bytes past its end"),
         "{wrong}"
     );
-    let wrong = said("tensormap.replace.tile.swizzle_mode.global.b1024.b32 [%rd6], 5;");
+    let wrong = message("tensormap.replace.tile.swizzle_mode.global.b1024.b32 [%rd6], 5;");
     assert!(
         wrong.contains("operand 5 of tensormap.replace.swizzle_mode must be 0 to 4"),
         "{wrong}"

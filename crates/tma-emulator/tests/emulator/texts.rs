@@ -155,7 +155,7 @@ pub(crate) fn text(mut pick: impl FnMut(usize) -> usize) -> String {
     )
 }
 
-/// Registers of the kinds that the line asks for, and now and then of another.
+/// Registers of the kinds that the line needs, and now and then of another.
 fn filled(line: &str, pick: &mut impl FnMut(usize) -> usize) -> String {
     let mut out = String::new();
     let mut rest = line;

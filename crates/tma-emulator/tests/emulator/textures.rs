@@ -507,14 +507,17 @@ fn what_does_not_fit_is_a_fault_that_says_so() {
         ),
     ];
     for (instruction, first, second) in cases {
-        let says = fault(&instruction, 64);
-        assert!(says.contains(first) && says.contains(second), "{says}");
+        let message = fault(&instruction, 64);
+        assert!(
+            message.contains(first) && message.contains(second),
+            "{message}"
+        );
     }
     // The texels are not all there.
-    let says = fault(fetch, 20);
+    let message = fault(fetch, 20);
     assert!(
-        says.contains("out-of-bounds") && says.contains("`texels`"),
-        "{says}"
+        message.contains("out-of-bounds") && message.contains("`texels`"),
+        "{message}"
     );
 }
 
@@ -561,10 +564,10 @@ fn what_is_not_known_is_refused_by_name() {
         ("", "txq.channel_order.b32 %r1, [%rd1];", "property"),
     ];
     for (items, instruction, part) in cases {
-        let says = refused(items, instruction);
+        let message = refused(items, instruction);
         assert!(
-            says.contains(part) && says.contains("is not supported"),
-            "{says}"
+            message.contains(part) && message.contains("is not supported"),
+            "{message}"
         );
     }
 }

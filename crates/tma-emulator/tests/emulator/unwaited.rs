@@ -66,7 +66,7 @@ fn run(text: &str, max_steps: u64) -> String {
 fn the_thousandth_group_without_a_wait_has_a_note_while_the_kernel_runs() {
     let lines = Lines::default();
     let progress = Progress::on("tma test", lines.clone());
-    let said = run(PTX, 20_000);
+    let message = run(PTX, 20_000);
     let note = "tma test: note: unwaited.ptx:13:5: `cp.async.bulk.global.shared::cta.bulk_group`: block [0, 0, 0] \
                 thread 0 has closed 1000 groups of copies and waits for none; put a wait for the groups into the loop";
     // Another thread writes it.
@@ -78,15 +78,18 @@ fn the_thousandth_group_without_a_wait_has_a_note_while_the_kernel_runs() {
     assert!(lines.text().contains(note), "{}", lines.text());
     // The report counts on.
     assert!(
-        said.contains("`: block [0, 0, 0] thread 0 has closed 6"),
-        "{said}"
+        message.contains("`: block [0, 0, 0] thread 0 has closed 6"),
+        "{message}"
     );
 }
 
 #[test]
 fn groups_without_copies_have_no_note() {
     let empty = PTX.replace("cp.async.bulk.global", "// ");
-    let said = run(&empty, 20_000);
-    assert!(said.contains("has not ended after 20000 steps"), "{said}");
-    assert!(!said.contains("groups of copies"), "{said}");
+    let message = run(&empty, 20_000);
+    assert!(
+        message.contains("has not ended after 20000 steps"),
+        "{message}"
+    );
+    assert!(!message.contains("groups of copies"), "{message}");
 }

@@ -201,13 +201,14 @@ mod tests {
         let bytes = buffers.iter().map(|buffer| buffer.bytes().to_vec());
         let checked = contents(&launch, buffers, &mut Memory(bytes.collect()));
         let violations = checked.map_or_else(|failure| failure.violations.0, |()| Vec::new());
-        let said = violations.iter().map(|it| {
-            let said = it.to_string();
-            said.split_once(": ")
+        let expected = violations.iter().map(|it| {
+            let expected = it.to_string();
+            expected
+                .split_once(": ")
                 .map_or("", |(_, rest)| rest)
                 .to_owned()
         });
-        said.collect()
+        expected.collect()
     }
 
     #[test]
@@ -222,8 +223,8 @@ mod tests {
         };
         let part = || Region::bytes(0, 4).skip(4);
         assert_eq!(counted(&[9, 9, 9, 9, 0, 0, 0, 0, 9], part()), [""; 0]);
-        let said = "byte 7 of buffer `a` is 2; the kernel counts from zero; set it to zero before each launch";
-        assert_eq!(counted(&[0, 0, 0, 0, 0, 0, 0, 2], part()), [said]);
+        let expected = "byte 7 of buffer `a` is 2; the kernel counts from zero; set it to zero before each launch";
+        assert_eq!(counted(&[0, 0, 0, 0, 0, 0, 0, 2], part()), [expected]);
         let variable = counted(&[], Region::Variable("v".to_owned()));
         assert!(
             variable[0].starts_with("byte 2 of buffer `c` is 3;"),
@@ -275,23 +276,27 @@ mod tests {
             assert_eq!(of_map(address, params(), nothing), [""; 0]);
         }
         for address in [4096 - 16, 4096 + 32] {
-            let said = format!(
+            let expected = format!(
                 "map 0 of buffer `map` is of a tensor of 1024 bytes at {address:#x}; the job has no buffer that holds \
                  it; encode such a map there"
             );
-            assert_eq!(of_map(address, params(), nothing), [said]);
+            assert_eq!(of_map(address, params(), nothing), [expected]);
         }
-        let said = "map 0 of buffer `map` is of a tensor in buffer `tensor`; the kernel writes there, so overlap is not \
+        let expected = "map 0 of buffer `map` is of a tensor in buffer `tensor`; the kernel writes there, so overlap is not \
                     allowed; encode such a map there";
-        for (address, write, is_told) in [
+        for (address, write, is_reported) in [
             (4096, (0, 1024, 16), false),
             (4096, (0, 1023, 16), true),
             (4096 + 16, (0, 0, 16), false),
             (4096 + 16, (0, 0, 17), true),
             (4096, (1, 0, 128), false),
         ] {
-            let told = of_map(address, params(), write);
-            assert_eq!(told, [said][..is_told.into()], "{address} {write:?}");
+            let found = of_map(address, params(), write);
+            assert_eq!(
+                found,
+                [expected][..is_reported.into()],
+                "{address} {write:?}"
+            );
         }
         let other = of_map(4096, params().box_dims(&[4, 8]), nothing);
         assert!(
@@ -315,8 +320,8 @@ mod tests {
             wrong(&buffers, &[(Region::bytes(1, 128), access)])
         };
         assert_eq!(at(4096), [""; 0]);
-        let said = "buffer `map` is another map; the kernel takes the map of the tensor in buffer `tensor`; encode such \
+        let expected = "buffer `map` is another map; the kernel takes the map of the tensor in buffer `tensor`; encode such \
                     a map there";
-        assert_eq!(at(4096 + 16), [said]);
+        assert_eq!(at(4096 + 16), [expected]);
     }
 }

@@ -1,15 +1,15 @@
 use std::fmt::{self, Display, Formatter};
 
-/// A broken rule.
+/// A rule that a launch breaks, and the value that breaks it.
 ///
 /// Displays as `rule: parameter is value; limit; fix`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// The rule.
+    /// The rule that the launch breaks.
     pub rule: Rule,
     /// The parameter that breaks the rule.
     pub parameter: String,
-    /// The value of the parameter.
+    /// The value that breaks the rule.
     pub value: String,
     /// The values that the rule allows, and where the limit comes from.
     pub limit: String,
@@ -50,7 +50,7 @@ impl Display for Violation {
 
 macro_rules! rules {
     ($($(#[$doc:meta])* $rule:ident = $name:literal,)*) => {
-        /// The rules of a launch.
+        /// The rules that a launch is checked against.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Rule {

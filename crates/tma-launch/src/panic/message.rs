@@ -156,7 +156,7 @@ where
     Some(if plus { format!("+{text}") } else { text })
 }
 
-/// By default, numbers are aligned right and texts left.
+/// Aligns numbers right and texts left by default.
 fn padded(mut text: String, is_number: bool, options: &Options) -> String {
     if let (false, Some(longest)) = (is_number, options.precision) {
         text = text.chars().take(longest).collect();

@@ -72,7 +72,7 @@ pub(super) fn entry(
                 #is_wanted
                 #[unsafe(export_name = #export)]
                 unsafe extern "ptx-kernel" fn entry(#(#names: #types),*) {
-                    // SAFETY: the launch of the kernel keeps its conditions.
+                    // SAFETY: whoever launches the kernel fulfils its numbered conditions.
                     unsafe { #function #instance (#(#arguments),*) }
                 }
             }
@@ -84,7 +84,7 @@ pub(super) fn entry(
     }
 }
 
-/// The condition under which an entry is compiled: none is asked for by name, or this one is, or its function or file.
+/// The condition under which an entry is compiled: no name was given, or the name of this entry, its function or its file.
 fn is_wanted(function: &Ident, symbol: &Ident) -> TokenStream {
     let entry = symbol.to_string();
     let name = function.to_string();

@@ -24,7 +24,7 @@ pub(super) enum Value {
 }
 
 impl Value {
-    /// How it stands in the name of an entry.
+    /// The spelling in the name of an entry.
     pub(super) fn name(&self) -> String {
         match self {
             Self::Literal(Lit::Int(number)) => number.base10_digits().to_owned(),

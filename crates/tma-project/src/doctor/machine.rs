@@ -44,7 +44,7 @@ fn host_toolchain() -> Diagnostic {
     }
 }
 
-/// Nothing where the component is there.
+/// Empty if the component is installed.
 fn component(name: &'static str) -> Option<Diagnostic> {
     let program = if name == "rustfmt" {
         "rustfmt"
@@ -90,7 +90,7 @@ fn device_compiler() -> Diagnostic {
     }
 }
 
-/// One for each that is there, one for all that are missing.
+/// One line for each component that is installed, and one for all that are missing.
 fn cuda_tools() -> Vec<Diagnostic> {
     let tools = ["ptxas", "nvdisasm", "nvcc"].map(|name| (name, setup::tool(name)));
     let there = tools
@@ -123,7 +123,7 @@ fn cuda_tools() -> Vec<Diagnostic> {
     diagnostics
 }
 
-/// The backend of rust-cuda, which is optional unless a variable asks for it.
+/// The backend of rust-cuda, which is optional unless a variable requests it.
 fn rust_cuda() -> Diagnostic {
     let is_named = std::env::var_os(RustCuda::VARIABLE).is_some();
     match RustCuda::find(None) {

@@ -76,7 +76,7 @@ fn sudo() -> Result<bool> {
     }
     process::output(Command::new("sudo").args(["--non-interactive", "true"]))
         .map(|_| true)
-        .map_err(|_| anyhow!("needs root, and sudo would ask for a password"))
+        .map_err(|_| anyhow!("needs root, and sudo would require a password"))
 }
 
 fn apt_get(sudo: bool) -> Command {

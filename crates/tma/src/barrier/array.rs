@@ -36,7 +36,7 @@ impl<const COUNT: u32> BarrierArray<COUNT> {
     pub(crate) fn new(group: impl Threads, memory: SharedPtr<Mbarrier>, count: u32) -> Self {
         if group.thread() == 0 {
             for index in 0..COUNT {
-                // SAFETY: one thread does so, before any other uses the barrier, in memory that is for it
+                // SAFETY: one thread initialises the barrier, before any other uses it, in memory that is for it
                 // alone (3 of `Block::converged`).
                 unsafe { Barrier::init(memory.add(index), count) };
             }

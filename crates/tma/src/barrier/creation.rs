@@ -55,7 +55,7 @@ impl Block {
         emptiers: u32,
     ) -> Ring<STAGES> {
         if self.thread() == 0 {
-            // SAFETY: one thread does so, before any other uses the barriers, in memory that is for them
+            // SAFETY: one thread initialises the barriers, before any other uses them, in memory that is for them
             // alone (converged 3).
             unsafe { Ring::<STAGES>::init(memory, fillers, emptiers) };
         }
@@ -105,7 +105,7 @@ impl Cluster {
 pub(crate) fn init_barriers<const N: usize>(memory: SharedPtr<[Mbarrier; N]>, counts: [u32; N]) {
     if thread_idx().x == 0 {
         for (index, count) in counts.into_iter().enumerate() {
-            // SAFETY: one thread does so, before any other uses the barrier.
+            // SAFETY: one thread initialises the barrier, before any other uses it.
             unsafe { Barrier::init(memory.at(index as u32), count) };
         }
     }

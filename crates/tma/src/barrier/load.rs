@@ -29,7 +29,7 @@ use crate::{
 /// }
 /// # fn main() {}
 /// ```
-#[must_use = "what is loaded is there after `wait`"]
+#[must_use = "the bytes are visible after `wait`"]
 pub struct Loading {
     pub(crate) barrier: Barrier,
 }
@@ -43,7 +43,7 @@ impl Loading {
 }
 
 impl Block {
-    /// Has one thread issue loads, and returns a handle that all threads wait on. Collective.
+    /// Issues loads from one thread, and returns a handle that all threads wait on. Collective.
     ///
     /// The thread makes the barrier itself, so that the loads are in flight while the others arrive at
     /// the block's barrier.
@@ -55,7 +55,7 @@ impl Block {
         start: impl FnOnce(&mut Transaction<'_>),
     ) -> Loading {
         if self.elect() {
-            // SAFETY: one thread does so, before any other uses the barrier, in memory that is for it alone
+            // SAFETY: one thread initialises the barrier, before any other uses it, in memory that is for it alone
             // (converged 3).
             unsafe { Barrier::init(memory, 1) };
             // SAFETY: this thread initialised it; its one phase has this arrival and the loads' bytes.

@@ -11,12 +11,12 @@ pub struct NewBarrier {
 }
 
 impl Block {
-    /// Has one thread make a barrier for phases of `count` arrivals, in a kernel that synchronises anyway
+    /// Initialises a barrier for phases of `count` arrivals from one thread, in a kernel that synchronises anyway
     /// before it uses the barrier.
     #[inline(always)]
     pub fn new_barrier(self, memory: SharedPtr<Mbarrier>, count: u32) -> NewBarrier {
         if self.thread() == 0 {
-            // SAFETY: one thread does so, before any other uses the barrier, in memory that is for it alone
+            // SAFETY: one thread initialises the barrier, before any other uses it, in memory that is for it alone
             // (3 of `converged`).
             unsafe { Barrier::init(memory, count) };
         }

@@ -99,7 +99,7 @@ impl<const STAGES: u32> Ring<STAGES> {
     /// Makes the barriers: "full" takes `fillers` arrivals, "empty" takes `emptiers`.
     ///
     /// # Safety
-    /// 1. As (1) to (3) of [`Barrier::init`], for each of the [`BARRIERS`](Self::BARRIERS).
+    /// 1. (1) to (3) of [`Barrier::init`] hold for each of the [`BARRIERS`](Self::BARRIERS).
     #[inline(always)]
     pub unsafe fn init(barriers: SharedPtr<Mbarrier>, fillers: u32, emptiers: u32) {
         for stage in 0..STAGES {
@@ -114,7 +114,7 @@ impl<const STAGES: u32> Ring<STAGES> {
     ///
     /// # Safety
     /// 1. [`Ring::init`] ran for them and happens before this call.
-    /// 2. As (2) to (5) of [`Barrier::assume_init`].
+    /// 2. (2) to (5) of [`Barrier::assume_init`] hold.
     /// 3. Each thread goes through the stages in order with one cursor for each role that it has,
     ///    and at each stage runs its role, once.
     #[inline(always)]
@@ -142,7 +142,7 @@ impl<const STAGES: u32> Ring<STAGES> {
         unsafe { Barrier::assume_init(self.barriers.add(STAGES + cursor.stage)) }
     }
 
-    /// For a filler: waits until the stage may be filled. In the first round that is at once.
+    /// Waits, as the producer, until the stage may be filled. Returns at once in the first round.
     ///
     /// Relies on (3) of [`assume_init`](Self::assume_init).
     #[doc(alias = "producer_acquire")]
@@ -151,7 +151,7 @@ impl<const STAGES: u32> Ring<STAGES> {
         self.empty(cursor).wait_parity(cursor.parity ^ 1);
     }
 
-    /// For an emptier: waits until the stage has been filled.
+    /// Waits, as the consumer, until the stage has been filled.
     ///
     /// Relies on (3) of [`assume_init`](Self::assume_init).
     #[doc(alias = "consumer_wait")]

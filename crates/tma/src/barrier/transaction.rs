@@ -70,7 +70,7 @@ impl Transaction<'_> {
     /// 1. The conditions of [`cp_async_bulk_tensor::shared_cluster_global_tile`] hold, except for the barrier, which
     ///    expects the bytes; an arrival of its phase is pending until the transaction ends.
     /// 2. The box has `box_bytes` bytes.
-    /// 3. As (2) of [`bulk`](Self::bulk).
+    /// 3. (2) of [`bulk`](Self::bulk) holds.
     #[doc(alias = "cp_async_bulk_tensor")]
     #[inline(always)]
     pub unsafe fn tensor<const RANK: usize>(
@@ -102,7 +102,7 @@ impl Transaction<'_> {
     /// 1. The conditions of [`cp_async_bulk_tensor::shared_cluster_global_im2col`] hold, except for the barrier, which
     ///    expects the bytes; an arrival of its phase is pending until the transaction ends.
     /// 2. The columns have `column_bytes` bytes.
-    /// 3. As (2) of [`bulk`](Self::bulk).
+    /// 3. (2) of [`bulk`](Self::bulk) holds.
     #[doc(alias = "cp_async_bulk_tensor_im2col")]
     #[inline(always)]
     pub unsafe fn im2col<const RANK: usize, const OFFSETS: usize>(
@@ -133,7 +133,7 @@ impl Transaction<'_> {
         self.bytes
     }
 
-    /// Tells the barrier of all bytes, and arrives once.
+    /// Announces all bytes to the barrier, and arrives once.
     ///
     /// Relies on (3) of [`Barrier::assume_init`].
     #[doc(alias = "barrier_arrive_tx")]
@@ -145,7 +145,7 @@ impl Transaction<'_> {
     }
 }
 
-/// Tells the barrier of all bytes.
+/// Announces all bytes to the barrier.
 impl Drop for Transaction<'_> {
     #[inline(always)]
     fn drop(&mut self) {

@@ -59,7 +59,7 @@ impl Block {
     ///    together: by the threads of the block for [`Block`], of the warps for [`Warps`](super::Warps), of the
     ///    warpgroup for [`Warpgroup`](super::Warpgroup), of the warp for [`Warp`], of the cluster for [`Cluster`].
     /// 3. Shared memory that is passed to a method of a block or a warp exists, is aligned to the size of its elements,
-    ///    and has no other use until the kernel ends; no two calls get the same memory, and so no two warps. Only the
+    ///    and has no other use until the kernel ends. No two calls get the same memory, and so no two warps. Only the
     ///    group that updates or stores a tile, a buffer or a stage uses it.
     /// 4. A barrier that a method returns is used as (3) to (5) of
     ///    [`Barrier::assume_init`](crate::Barrier::assume_init) require.
@@ -133,7 +133,7 @@ impl Block {
         Cluster::new()
     }
 
-    /// Waits until every thread of the block is here; earlier writes of each thread are visible to all.
+    /// Waits until every thread of the block is here. Earlier writes of each thread are visible to all.
     /// Collective.
     ///
     /// PTX: `bar.sync 0;`

@@ -10,11 +10,11 @@ positions! {
     /// This cluster's position in the grid.
     #[doc(alias = "clusterIdx")]
     cluster_idx = clusterid;
-    /// Clusters of the grid.
+    /// The number of clusters of the grid in each dimension.
     grid_dim = nclusterid;
     /// This block's position in its cluster.
     block_idx = cluster_ctaid;
-    /// Blocks of the cluster.
+    /// The number of blocks of the cluster in each dimension.
     #[doc(alias = "clusterDim")]
     cluster_dim = cluster_nctaid;
 }
@@ -33,7 +33,7 @@ pub fn blocks() -> u32 {
     ptx::sreg::cluster_nctarank()
 }
 
-/// Waits until every thread of the cluster is here; earlier writes of each thread are visible
+/// Waits until every thread of the cluster is here. Earlier writes of each thread are visible
 /// to all.
 ///
 /// PTX: `barrier.cluster.arrive.aligned;` `barrier.cluster.wait.aligned;`
@@ -95,7 +95,7 @@ impl RemoteBarrier {
 ///     cluster.sync();
 ///     if block.elect() {
 ///         let next = (cluster.rank() + 1) % cluster.blocks();
-///         // SAFETY: the block is there until the next `sync`, which orders its write before this read.
+///         // SAFETY: the block stays until the next `sync`, which orders its write before this read.
 ///         unsafe {
 ///             let there = mapa::generic_u64(NUMBER::ptr().as_ptr().cast(), next);
 ///             *numbers.add(block.index() as usize) = *there.cast();
@@ -135,7 +135,7 @@ impl Cluster {
         unsafe { NonZero::new_unchecked(blocks()) }
     }
 
-    /// Waits until every thread of the cluster is here; earlier writes of each thread are visible to all.
+    /// Waits until every thread of the cluster is here. Earlier writes of each thread are visible to all.
     /// Collective.
     #[doc(alias = "cluster.sync")]
     #[inline(always)]

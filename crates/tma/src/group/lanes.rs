@@ -58,7 +58,7 @@ pub unsafe trait Lanes: Copy {
 
 macro_rules! words {
     ($($type:ty: $value:ident => $word:expr, $bits:ident => $back:expr;)*) => {$(
-        // SAFETY: it has one word (1).
+        // SAFETY: `exchange` is called once, for the one word (1).
         unsafe impl Lanes for $type {
             const WORDS: usize = 1;
 
@@ -98,7 +98,7 @@ words! {
 
 macro_rules! double_words {
     ($($type:ty: $value:ident => $word:expr, $bits:ident => $back:expr;)*) => {$(
-        // SAFETY: it has two words (1).
+        // SAFETY: `exchange` is called twice, for the two words (1).
         unsafe impl Lanes for $type {
             const WORDS: usize = 2;
 
@@ -120,7 +120,7 @@ double_words! {
     f64: value => value.to_bits(), bits => f64::from_bits(bits);
 }
 
-// SAFETY: each element has its words (1).
+// SAFETY: each element calls `exchange` for its own words, N times in all (1).
 unsafe impl<T: Lanes, const N: usize> Lanes for [T; N] {
     const WORDS: usize = N * T::WORDS;
 
@@ -130,7 +130,7 @@ unsafe impl<T: Lanes, const N: usize> Lanes for [T; N] {
     }
 }
 
-// SAFETY: both have their words (1).
+// SAFETY: each part calls `exchange` for its own words (1).
 unsafe impl<A: Lanes, B: Lanes> Lanes for (A, B) {
     const WORDS: usize = A::WORDS + B::WORDS;
 

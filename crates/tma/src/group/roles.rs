@@ -63,7 +63,7 @@ impl Block {
     /// ```compile_fail,E0080
     /// # use tma::Block;
     /// # let block = unsafe { Block::converged() };
-    /// // 36 is no multiple of 8.
+    /// // 36 is not a multiple of 8.
     /// unsafe { block.split_registers::<384, 36, 232>(|_| (), |_| ()) };
     /// ```
     ///

@@ -8,11 +8,11 @@ use crate::ptx;
 #[doc(alias = "dim3")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dim3 {
-    /// The innermost coordinate.
+    /// The coordinate of the innermost dimension.
     pub x: u32,
-    /// The middle coordinate.
+    /// The coordinate of the middle dimension.
     pub y: u32,
-    /// The outermost coordinate.
+    /// The coordinate of the outermost dimension.
     pub z: u32,
 }
 
@@ -20,18 +20,18 @@ positions! {
     /// This thread's position in its block.
     #[doc(alias = "threadIdx")]
     thread_idx = tid;
-    /// Threads of a block.
+    /// The number of threads of a block in each dimension.
     #[doc(alias = "blockDim")]
     block_dim = ntid;
     /// This block's position in the grid.
     #[doc(alias = "blockIdx")]
     block_idx = ctaid;
-    /// Blocks of the grid.
+    /// The number of blocks of the grid in each dimension.
     #[doc(alias = "gridDim")]
     grid_dim = nctaid;
 }
 
-/// Waits until every thread of the block is here; earlier writes of each thread are visible to all.
+/// Waits until every thread of the block is here. Earlier writes of each thread are visible to all.
 ///
 /// PTX: `bar.sync 0;`
 ///

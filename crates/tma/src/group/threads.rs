@@ -9,14 +9,14 @@ use crate::ptx::fence;
 ///
 /// ```
 /// # use tma::{SharedPtr, Threads};
-/// /// Writes zeros, and waits until all of them are there.
+/// /// Writes zeros, and waits until all of them are written.
 /// ///
 /// /// # Safety
 /// /// 1. Every thread of the group makes this call. There are `len` numbers that no other code uses.
 /// unsafe fn clear(group: impl Threads, numbers: SharedPtr<u32>, len: u32) {
 ///     let mut index = group.thread();
 ///     while index < len {
-///         // SAFETY: the number is there, and this thread's (1).
+///         // SAFETY: the number exists, and is this thread's (1).
 ///         unsafe { numbers.add(index).write(0) };
 ///         index += group.threads();
 ///     }

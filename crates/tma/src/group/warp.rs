@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 use super::Lanes;
 use crate::ptx;
 
-/// Every lane of a warp.
+/// The lane mask of every lane of a warp.
 pub const ALL_LANES: u32 = u32::MAX;
 
 /// Returns this thread's lane, 0 to 31.
@@ -38,7 +38,7 @@ pub unsafe fn ballot(predicate: bool) -> u32 {
     unsafe { ptx::vote_sync::ballot(ALL_LANES, predicate) }
 }
 
-/// Waits for all threads of the warp; earlier writes of each thread are visible to all.
+/// Waits for all threads of the warp. Earlier writes of each thread are visible to all.
 ///
 /// # Safety
 /// 1. Every thread of the warp reaches a call of this function.
@@ -138,7 +138,7 @@ impl Warp {
         Self::LANES
     }
 
-    /// Waits for all threads of the warp; earlier writes of each thread are visible to all. Collective.
+    /// Waits for all threads of the warp. Earlier writes of each thread are visible to all. Collective.
     #[doc(alias = "__syncwarp")]
     #[inline(always)]
     pub fn sync(self) {

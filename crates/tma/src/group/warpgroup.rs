@@ -54,7 +54,7 @@ impl Warpgroup {
         Self::THREADS
     }
 
-    /// Waits until every thread of the warpgroup is here; earlier writes of each thread are visible to all.
+    /// Waits until every thread of the warpgroup is here. Earlier writes of each thread are visible to all.
     /// Collective.
     ///
     /// Each warpgroup of the block has a barrier of its own, in any role.

@@ -57,7 +57,7 @@ impl Warps {
         self.threads
     }
 
-    /// Waits until every thread of these warps is here; earlier writes of each thread are visible to all.
+    /// Waits until every thread of these warps is here. Earlier writes of each thread are visible to all.
     /// Collective.
     ///
     /// PTX: `bar.sync BARRIER, threads;`

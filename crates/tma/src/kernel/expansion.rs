@@ -33,7 +33,7 @@ pub use __entry as entry;
 /// Refuses a kernel parameter that has no layout in PTX.
 pub const fn assert_kernel_arg<T: super::kernel_arg::KernelArg>() {}
 
-/// Refuses a grid constant that is no tensor map.
+/// Refuses a grid constant that is not a tensor map.
 pub const fn assert_grid_constant<T: super::kernel_arg::GridConstantArg>() {}
 
 /// The place of a grid constant in the kernel's parameter list: opaque bytes with a Rust address that is

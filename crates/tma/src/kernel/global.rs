@@ -53,7 +53,7 @@ owners! {
 /// Values in global memory that a kernel reads: one for the grid, for each block or for each thread.
 ///
 /// Use it as a kernel parameter in place of a `*const T`. The launch of the kernel promises
-/// 1. that the values of all owners are there, aligned for `T`, and
+/// 1. that the values of all owners exist, aligned for `T`, and
 /// 2. that no thread writes them while the kernel runs.
 ///
 /// ```
@@ -140,7 +140,7 @@ impl<T: Sync, O: Owner> GlobalRef<T, O> {
     /// Returns the value that is this thread's, block's or grid's.
     #[inline(always)]
     pub fn of(&self, block: Block) -> &T {
-        // SAFETY: the value is there, as the parameter's type promises.
+        // SAFETY: the value exists, as the parameter's type promises.
         let value = unsafe { self.start.add(O::index(block)) };
         // SAFETY: no thread writes it, as the type promises; other threads may have references to it, which `Sync` allows.
         unsafe { &*value }
@@ -152,7 +152,7 @@ impl<T: Sync> Deref for GlobalRef<T, PerGrid> {
 
     #[inline(always)]
     fn deref(&self) -> &T {
-        // SAFETY: the value is there, and no thread writes it, as the parameter's type promises; it may be shared.
+        // SAFETY: the value exists, and no thread writes it, as the parameter's type promises; it may be shared.
         unsafe { &*self.start }
     }
 }
@@ -167,7 +167,7 @@ impl<T, O: Owner> GlobalMut<T, O> {
 }
 
 impl<T: Copy> GlobalMut<T, PerThread> {
-    /// Writes this thread's value.
+    /// Writes this thread's own value of the array.
     #[inline(always)]
     pub fn write(self, block: Block, value: T) {
         // SAFETY: there is room for the value, which no other thread writes.
@@ -183,9 +183,9 @@ impl<T: Copy, const N: usize> GlobalMut<[T; N], PerBlock> {
         let elements = self.as_ptr(block).cast::<T>();
         let mut index = block.thread();
         while index < N as u32 {
-            // SAFETY: there is room for the element.
+            // SAFETY: the index is below N, the length of the block's array.
             let at = unsafe { elements.add(index as usize) };
-            // SAFETY: no other thread writes it.
+            // SAFETY: the array is this block's, and each thread writes its own elements.
             unsafe { at.write(element(index)) };
             index += block.threads();
         }
@@ -198,9 +198,9 @@ impl<T: Copy, const N: usize> GlobalMut<[T; N], PerBlock> {
         let thread = block.thread();
         if thread < N as u32 {
             let elements = self.as_ptr(block).cast::<T>();
-            // SAFETY: there is room for the element.
+            // SAFETY: the index is below N, the length of the block's array.
             let at = unsafe { elements.add(thread as usize) };
-            // SAFETY: no other thread writes it.
+            // SAFETY: the array is this block's, and each thread writes its own elements.
             unsafe { at.write(element()) };
         }
     }
@@ -223,7 +223,7 @@ impl<T: Map, O: Owner> GlobalRef<T, O> {
     #[inline(always)]
     pub fn acquire<C: Scope>(&self, block: Block) -> &T {
         let map: *const T = self.of(block);
-        // SAFETY: the map is there, in global memory, as the parameter's type promises.
+        // SAFETY: the map exists, in global memory, as the parameter's type promises.
         unsafe { fence::proxy_tensormap_generic_acquire::<C>(map.cast()) };
         self.of(block)
     }

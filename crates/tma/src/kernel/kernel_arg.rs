@@ -99,7 +99,7 @@ kernel_args! { u8 u16 u32 u64 usize i8 i16 i32 i64 isize f32 f64 }
 
 macro_rules! bits_args {
     ($($type:ty)*) => {$(
-        // SAFETY: it has the layout of the number that its bits are (1).
+        // SAFETY: the type has the layout of the number that its bits are (1).
         unsafe impl KernelArg for $type {
             #[cfg(not(target_arch = "nvptx64"))]
             fn write_bytes(&self, bytes: &mut [u8]) {
@@ -121,7 +121,7 @@ bits_args! { half::f16 half::bf16 }
 
 macro_rules! non_zero_args {
     ($($type:ty)*) => {$(
-        // SAFETY: it has the layout of the number (1).
+        // SAFETY: `NonZero` has the layout of its number (1).
         unsafe impl KernelArg for NonZero<$type> {
             #[cfg(not(target_arch = "nvptx64"))]
             fn write_bytes(&self, bytes: &mut [u8]) {

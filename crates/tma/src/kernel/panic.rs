@@ -85,7 +85,7 @@ unsafe fn write(address: *mut u64, info: &PanicInfo<'_>) {
     }
 }
 
-/// Where the next bytes of a record go, and how many fit.
+/// The address of a record's next bytes, and the space left.
 struct Record {
     next: *mut u8,
     room: u32,

@@ -6,22 +6,22 @@ const MOST_BYTES: usize = 512;
 
 /// A format string as its pieces, a type for each call.
 pub trait Format {
-    /// The pieces, in order.
+    /// The pieces of the format string, in order.
     const PIECES: &'static [Piece];
 }
 
-/// A part of a format string.
+/// A piece of a format string.
 pub enum Piece {
-    /// A text.
+    /// A text that is printed as it is.
     Text(&'static str),
-    /// A value's location.
+    /// The place of a value, and its format.
     Value(Spec),
 }
 
 /// The part of a placeholder after the colon.
 #[derive(Clone, Copy)]
 pub struct Spec {
-    /// `<` or `>`.
+    /// The alignment: `Some(true)` for `<`, `Some(false)` for `>`.
     pub left: Option<bool>,
     /// `+`.
     pub plus: bool,
@@ -37,7 +37,7 @@ pub struct Spec {
     pub kind: u8,
 }
 
-/// The class of a value in C.
+/// The class of a value in the C format of `vprintf`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     /// `long long`
@@ -48,7 +48,7 @@ pub enum Class {
     Float,
     /// A text that ends with a zero.
     Text,
-    /// An address.
+    /// An address, printed in hexadecimal.
     Pointer,
 }
 
@@ -70,7 +70,7 @@ pub unsafe trait Print: Copy {
 
 macro_rules! integers {
     ($class:ident: $($integer:ty as $wide:ty, $own:ty;)*) => {$(
-        // SAFETY: it is a number (1).
+        // SAFETY: the bits are those of the number, of its class (1).
         unsafe impl Print for $integer {
             const CLASS: Class = Class::$class;
 
@@ -87,7 +87,7 @@ integers! { Unsigned: u8 as u64, u8; u16 as u64, u16; u32 as u64, u32; u64 as u6
 
 macro_rules! others {
     ($($class:ident $type:ty, $value:ident: $bits:expr;)*) => {$(
-        // SAFETY: it is a number, or a text with a zero at its end (1).
+        // SAFETY: the bits are a number, or the address of a zero-terminated text (1).
         unsafe impl Print for $type {
             const CLASS: Class = Class::$class;
 
@@ -108,7 +108,7 @@ others! {
     Text bool, value: (if value { c"true" } else { c"false" }).as_ptr().addr() as u64;
 }
 
-// SAFETY: it is an address (1).
+// SAFETY: the bits are the pointer's address (1).
 unsafe impl<T> Print for *const T {
     const CLASS: Class = Class::Pointer;
 
@@ -118,7 +118,7 @@ unsafe impl<T> Print for *const T {
     }
 }
 
-// SAFETY: it is an address (1).
+// SAFETY: the bits are the pointer's address (1).
 unsafe impl<T> Print for *mut T {
     const CLASS: Class = Class::Pointer;
 
@@ -130,7 +130,7 @@ unsafe impl<T> Print for *mut T {
 
 /// Values as a list: `(first, (second, ()))`.
 pub trait Values {
-    /// Their classes.
+    /// The classes of the values, in order.
     const CLASSES: [Class; 32];
 
     /// Writes the values, each as its placeholder requires.
@@ -311,7 +311,7 @@ unsafe extern "C" {
     fn vprintf(format: *const u8, values: *const u64) -> i32;
 }
 
-/// Prints values.
+/// Formats values and prints them with `vprintf`.
 #[inline(always)]
 pub fn print<F: Format, V: Values, const COUNT: usize>(values: V) {
     let mut words = [0; COUNT];

@@ -53,14 +53,14 @@ pub struct Batch<R, A = ()> {
 }
 
 /// Sums that products in flight may still change, and the [`Fragment`](crate::Fragment) that these may still read.
-#[must_use = "sums are there after `wait`"]
+#[must_use = "sums are complete after `wait`"]
 pub struct InFlight<R, A = ()> {
     pub(super) registers: R,
     pub(super) a: A,
 }
 
 impl<R: Registers> Accumulator<R> {
-    /// Zeros.
+    /// Returns sums that are all zero.
     #[inline(always)]
     pub fn zero() -> Self {
         Self {
@@ -166,7 +166,7 @@ impl<R: Registers, A> Batch<R, A> {
     /// same matrices.
     ///
     /// # Safety
-    /// 1. As for [`multiply`](Self::multiply).
+    /// 1. The condition of [`multiply`](Self::multiply) holds.
     #[doc(alias("mm_AB", "ScaleOut::Zero"))]
     #[inline(always)]
     pub unsafe fn replace<L: Layout, B: Layout>(

@@ -72,7 +72,7 @@ impl<T: Half, const STEPS: usize> Fragment<T, STEPS>
 where
     [[u32; 4]; STEPS]: Steps,
 {
-    /// Makes a fragment of sums: of each two neighbours the values of `epilogue`, given the column and the row in these
+    /// Makes a fragment of sums. `epilogue` maps each two neighbours, given the column and the row in these
     /// 64 rows, rounded to nearest even.
     #[doc(alias = "convert_type")]
     #[inline(always)]
@@ -110,15 +110,15 @@ where
         let lane = warpgroup.warp().lane();
         let row = 64 * (index % const { HEIGHT / 64 } as u32) + 16 * warpgroup.warp_index();
         let at = [lane / 16 * 8, row + lane % 16];
-        // SAFETY: the rows are there, and no thread writes them (1).
+        // SAFETY: the rows exist, and no thread writes them (1).
         Self::from_steps(unsafe { Steps::load(tile, at) })
     }
 
-    /// Zeros.
+    /// Returns a fragment of zeros.
     #[inline(always)]
     pub(crate) fn zero() -> Self {
         // An array expression would become a loop of stores to local memory.
-        // SAFETY: the registers are numbers.
+        // SAFETY: zero bits are a valid number in each register.
         Self::from_steps(unsafe { core::mem::zeroed() })
     }
 
@@ -170,7 +170,7 @@ where
     ///
     /// # Safety
     /// 1. No thread writes the matrix before the products have been waited for.
-    /// 2. As (2) of [`multiply`](Self::multiply).
+    /// 2. (2) of [`multiply`](Self::multiply) holds.
     #[doc(alias("warpgroup_gemm", "SM90_64x64x16_F32BF16BF16_RS"))]
     #[inline(always)]
     pub unsafe fn multiply_fragment<B: Layout<Element = T>>(mut self, b: Matrix<'_, B>) -> Self {

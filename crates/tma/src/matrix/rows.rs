@@ -86,7 +86,7 @@ pub trait Rows: Registers {
     fn fold(&self, start: [f32; 2], combine: impl Fn(f32, f32) -> f32) -> [f32; 2];
 }
 
-/// With constant indices alone, so that everything stays in registers. Two chains a row hide some of the latency.
+/// Uses constant indices only, so that all values stay in registers. Two chains per row hide some of the latency.
 macro_rules! rows {
     ([$($eight:literal)*]) => {};
     ([$($eight:literal)*] $last:literal $($rest:literal)*) => {

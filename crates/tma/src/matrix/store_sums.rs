@@ -17,8 +17,8 @@ impl<S: TileArray, M: Mode, const TILES: u32> Outputs<S, M, Warpgroup, TILES>
 where
     S::Element: Half,
 {
-    /// Stores sums in tiles of 64 rows of 64. The first tile begins at these coordinates, innermost first. Of each
-    /// two neighbours it stores the values of `epilogue`, rounded to nearest even. Collective of the warpgroup.
+    /// Stores sums in tiles of 64 rows of 64. The first tile begins at these coordinates, innermost first. For each
+    /// two neighbours, stores the values of `epilogue`, rounded to nearest even. Collective of the warpgroup.
     #[inline(always)]
     pub fn store_sums<R: Columns, const RANK: usize>(
         &mut self,

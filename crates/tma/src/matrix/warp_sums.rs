@@ -11,18 +11,21 @@ use crate::{
 
 /// 64 rows of A, or 64 columns of B unless `OF_A`, and 16 elements along K of each, in the registers of the lanes of a warp.
 ///
-/// Four parts have 16 rows or columns each. Of a part of A register `r` has of row `8 * (r % 2) + lane / 4` the elements
-/// `8 * (r / 2) + 2 * (lane % 4)` and the next of K; of a part of B it has of column `8 * (r / 2) + lane / 4` the elements
-/// `8 * (r % 2) + 2 * (lane % 4)` and the next (PTX ISA 9.7.14.5.8, "Matrix Fragments for mma.m16n8k16").
+/// Each of four parts has 16 rows or columns (PTX ISA 9.7.14.5.8, "Matrix Fragments for mma.m16n8k16").
+///
+/// - Register `r` of a part of A has elements `8 * (r / 2) + 2 * (lane % 4)` and the next along K, of row
+///   `8 * (r % 2) + lane / 4`.
+/// - Register `r` of a part of B has elements `8 * (r % 2) + 2 * (lane % 4)` and the next along K, of column
+///   `8 * (r / 2) + lane / 4`.
 #[doc(alias("wmma::fragment", "partition_fragment_A", "partition_fragment_B"))]
 pub struct WarpFragment<T, const OF_A: bool> {
     parts: [[u32; 4]; 4],
     element: PhantomData<T>,
 }
 
-/// 64 rows of A.
+/// The fragment of 64 rows of A that a warp multiplies.
 pub type WarpRows<T> = WarpFragment<T, true>;
-/// 64 columns of B.
+/// The fragment of 64 columns of B that a warp multiplies.
 pub type WarpColumns<T> = WarpFragment<T, false>;
 
 impl<T: Half, const OF_A: bool> WarpFragment<T, OF_A> {
@@ -128,17 +131,17 @@ impl<T: Half, const OF_A: bool> WarpFragment<T, OF_A> {
 /// ```
 #[doc(alias("accumulator", "wmma::fragment"))]
 pub struct WarpSums {
-    /// For each 16 rows and each 16 columns of these two products of 16 by 8.
+    /// Two products of 16 by 8 for each 16 rows and each 16 columns.
     parts: [[[f32; 8]; 4]; 4],
 }
 
 impl WarpSums {
-    /// Zeros.
+    /// Returns sums that are all zero.
     #[inline(always)]
     pub fn zero() -> Self {
         // An array expression would become a loop of stores to local memory.
         Self {
-            // SAFETY: they are numbers.
+            // SAFETY: zero bits are a valid `f32`.
             parts: unsafe { core::mem::zeroed() },
         }
     }

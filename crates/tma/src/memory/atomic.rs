@@ -194,7 +194,7 @@ macro_rules! methods {
                 unsafe { T::fetch_add::<C>(self.cast::<T::Bits>(), value) }
             }
 
-            /// Writes `value`.
+            /// Writes `value`, and returns the value before.
             ///
             /// PTX: `atom.S.C.SPACE.exch`
             ///
@@ -210,7 +210,7 @@ macro_rules! methods {
                 unsafe { T::swap::<S, C>(self.cast::<T::Bits>(), value) }
             }
 
-            /// Writes `value` if `compare` is there, bit by bit.
+            /// Writes `value` if the bits there equal `compare`, and returns the value before.
             ///
             /// PTX: `atom.S.C.SPACE.cas`
             ///
@@ -227,17 +227,17 @@ macro_rules! methods {
             }
 
             methods! { @bits $scope
-                /// Keeps the bits that are in `value`, too.
+                /// Clears the bits that are not set in `value`.
                 ///
                 /// PTX: `atom.relaxed.C.SPACE.and`
                 #[doc(alias = "atomicAnd")]
                 fetch_and;
-                /// Adds the bits of `value`.
+                /// Sets the bits that are set in `value`.
                 ///
                 /// PTX: `atom.relaxed.C.SPACE.or`
                 #[doc(alias = "atomicOr")]
                 fetch_or;
-                /// Changes the bits that are in `value`.
+                /// Inverts the bits that are set in `value`.
                 ///
                 /// PTX: `atom.relaxed.C.SPACE.xor`
                 #[doc(alias = "atomicXor")]

@@ -27,7 +27,7 @@ impl<T, const N: usize> SharedPtr<[T; N]> {
 }
 
 impl<T: SharedValue> SharedPtr<T> {
-    /// Loads the value.
+    /// Loads the value from shared memory.
     ///
     /// PTX: `ld.shared`
     ///
@@ -41,7 +41,7 @@ impl<T: SharedValue> SharedPtr<T> {
         unsafe { T::load(self.address) }
     }
 
-    /// Stores the value.
+    /// Stores the value in shared memory.
     ///
     /// PTX: `st.shared`
     ///

@@ -92,7 +92,7 @@ shared_vectors! { [u8; 16] [i8; 16] [E4m3; 16] [u16; 8] [F16; 8] [Bf16; 8] [u64;
 #[cfg(feature = "half")]
 shared_vectors! { [half::f16; 8] [half::bf16; 8] }
 
-/// An element of a tile.
+/// An element type of tiles in shared memory.
 pub trait Element: SharedValue + crate::sealed::Sealed {
     /// The type in a tensor map; an unsigned integer stands for every type of its size.
     #[doc(hidden)]

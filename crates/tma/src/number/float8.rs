@@ -8,11 +8,11 @@
 #[repr(transparent)]
 pub struct E4m3(u8);
 
-// SAFETY: of zero bits it is zero.
+// SAFETY: zero bits are the number zero.
 #[cfg(not(target_arch = "nvptx64"))]
 unsafe impl bytemuck::Zeroable for E4m3 {}
 
-// SAFETY: an integer, and any bits are a valid number.
+// SAFETY: the type is a transparent integer, and any bits are a valid number.
 #[cfg(not(target_arch = "nvptx64"))]
 unsafe impl bytemuck::Pod for E4m3 {}
 
@@ -23,7 +23,7 @@ impl E4m3 {
         Self(bits)
     }
 
-    /// Returns the bits.
+    /// Returns the 8 bits of the encoding.
     #[inline(always)]
     pub const fn to_bits(self) -> u8 {
         self.0

@@ -24,7 +24,7 @@
 //! /// 1. `data` points to 32 numbers that no other code uses, and there is a block of 32 threads.
 //! #[kernel(max_threads = 32)]
 //! pub unsafe fn scale(data: *mut bf16, factor: f16) {
-//!     // SAFETY: the number is there, and this thread's (1).
+//!     // SAFETY: the number exists, and is this thread's (1).
 //!     let number = unsafe { &mut *data.add(thread::thread_idx().x as usize) };
 //!     let factor = Bf16::from_f32(F16::from(factor).to_f32());
 //!     *number = (Bf16::from(*number) * factor).into();
@@ -56,7 +56,7 @@ macro_rules! halves {
                 Self(bits)
             }
 
-            /// Returns the bits.
+            /// Returns the bits of the encoding.
             #[inline(always)]
             pub const fn to_bits(self) -> $bits {
                 self.0
@@ -104,7 +104,7 @@ macro_rules! halves {
                 Self(ptx::max::$nan(self.0, other.0))
             }
 
-            /// Returns the absolute value.
+            /// Returns the absolute value, by clearing each sign bit.
             #[doc(alias("__habs", "__habs2"))]
             #[inline(always)]
             pub const fn abs(self) -> Self {
@@ -128,11 +128,11 @@ macro_rules! halves {
 
         halves! { @operators $name $rn: Add add, Sub sub, Mul mul }
 
-        // SAFETY: of zero bits it is zero.
+        // SAFETY: zero bits are the number zero.
         #[cfg(not(target_arch = "nvptx64"))]
         unsafe impl bytemuck::Zeroable for $name {}
 
-        // SAFETY: an integer, and any bits are a valid number.
+        // SAFETY: the type is a transparent integer, and any bits are a valid number.
         #[cfg(not(target_arch = "nvptx64"))]
         unsafe impl bytemuck::Pod for $name {}
 
@@ -196,7 +196,7 @@ impl F16 {
         }
     }
 
-    /// Returns the value.
+    /// Returns the value as `f32`, without rounding.
     ///
     /// PTX: `cvt.f32.f16`
     #[doc(alias = "__half2float")]
@@ -221,7 +221,7 @@ impl Bf16 {
         Self(ptx::cvt::rn_bf16_f32(value))
     }
 
-    /// Returns the value.
+    /// Returns the value as `f32`, without rounding.
     #[doc(alias = "__bfloat162float")]
     #[inline(always)]
     pub fn to_f32(self) -> f32 {
@@ -230,7 +230,7 @@ impl Bf16 {
 }
 
 impl F16x2 {
-    /// Returns the nearest ones, ties to even.
+    /// Returns the nearest numbers of this type, ties to even.
     ///
     /// PTX: `cvt.rn.f16x2.f32`
     #[doc(alias = "__floats2half2_rn")]
@@ -239,7 +239,7 @@ impl F16x2 {
         Self(ptx::cvt::rn_f16x2_f32(high, low))
     }
 
-    /// Returns both values.
+    /// Returns both values as `f32`, without rounding.
     #[doc(alias = "__half22float2")]
     #[inline(always)]
     pub fn to_f32s(self) -> [f32; 2] {
@@ -248,7 +248,7 @@ impl F16x2 {
 }
 
 impl Bf16x2 {
-    /// Returns the nearest ones, ties to even.
+    /// Returns the nearest numbers of this type, ties to even.
     ///
     /// PTX: `cvt.rn.bf16x2.f32`
     #[doc(alias = "__floats2bfloat162_rn")]
@@ -257,7 +257,7 @@ impl Bf16x2 {
         Self(ptx::cvt::rn_bf16x2_f32(high, low))
     }
 
-    /// Their values.
+    /// Returns both values as `f32`, without rounding.
     #[doc(alias = "__bfloat1622float2")]
     #[inline(always)]
     pub fn to_f32s(self) -> [f32; 2] {
@@ -267,11 +267,11 @@ impl Bf16x2 {
 
 /// [`F16`] or [`Bf16`], or with the feature `half` the types of that crate.
 pub trait Half: super::element::Element {
-    /// Returns the nearest ones, ties to even, in one word.
+    /// Returns the nearest two numbers of the type, ties to even, in one word.
     #[doc(hidden)]
     fn round(values: [f32; 2]) -> u32;
 
-    /// Returns the values of two in one word.
+    /// Returns the values of the two numbers in one word.
     #[doc(hidden)]
     fn values(pair: u32) -> [f32; 2];
 
@@ -356,7 +356,7 @@ macro_rules! pairs {
                 Self(low.0 as u32 | (high.0 as u32) << 16)
             }
 
-            /// Packs the same value twice.
+            /// Packs the value into both halves.
             #[inline(always)]
             pub const fn splat(half: $half) -> Self {
                 Self::new([half; 2])
@@ -368,14 +368,14 @@ macro_rules! pairs {
                 [self.low(), self.high()]
             }
 
-            /// Returns the first one.
+            /// Returns the number in the lower half of the word.
             #[doc(alias = "__low2half")]
             #[inline(always)]
             pub const fn low(self) -> $half {
                 $half(self.0 as u16)
             }
 
-            /// Returns the second one.
+            /// Returns the number in the upper half of the word.
             #[doc(alias = "__high2half")]
             #[inline(always)]
             pub const fn high(self) -> $half {

@@ -76,7 +76,7 @@ pub fn bfe<T: Field>(value: T, position: u32, length: u32) -> T {
     value.bfe(position, length)
 }
 
-/// `into` with the lowest `length` bits of `value` from `position` on. Of position and length 8 bits count.
+/// `into` with the lowest `length` bits of `value` from `position` on. Only 8 bits of position and length are used.
 ///
 /// PTX: `bfi`
 #[doc(alias = "bit field insert")]

@@ -86,8 +86,8 @@ where
         }
     }
 
-    /// Takes the results of products that begin at this column and row, rounded to nearest even. Of each two neighbours
-    /// it takes the values of `epilogue`, given their column and row. Earlier results have been stored.
+    /// Takes the results of products that begin at this column and row, rounded to nearest even. For each two
+    /// neighbours, takes the values of `epilogue`, given their column and row. Earlier results have been stored.
     #[inline(always)]
     pub fn hold(
         &mut self,

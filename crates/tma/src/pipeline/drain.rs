@@ -127,7 +127,7 @@ impl<T> FullStage<T> {
 }
 
 impl<T: SharedValue> FullStage<T> {
-    /// Returns element `index`.
+    /// Returns the element of the stage at this index.
     ///
     /// # Panics
     /// The element is out of bounds.
@@ -296,7 +296,7 @@ impl<T, const STAGES: u32> StoringDrain<T, STAGES> {
         Some((item, StoredStage { stage, len, full }))
     }
 
-    /// Has one thread issue the stores of a stage when all have finished with it. Collective of the workers.
+    /// Issues the stores of a stage from one thread once all have finished with it. Collective of the workers.
     #[inline(always)]
     pub fn store(&mut self, stage: StoredStage<T>, start: impl FnOnce(&mut Stores, SharedPtr<T>)) {
         publish(self.workers);

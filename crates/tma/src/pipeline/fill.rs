@@ -25,7 +25,7 @@ pub struct Fill<T, const STAGES: u32> {
 }
 
 /// A stage that no thread uses, ready to be loaded.
-#[must_use = "who drains the pipeline waits for the load"]
+#[must_use = "the consumer waits for the load"]
 pub struct EmptyStage<T> {
     stage: SharedPtr<T>,
     full: Barrier,

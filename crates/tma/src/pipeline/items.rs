@@ -16,7 +16,7 @@ use crate::group::{Block, thread::grid_dim};
 ///     // SAFETY: every thread gets here (2).
 ///     let block = unsafe { Block::converged() };
 ///     for row in block.items(rows) {
-///         // SAFETY: the number is there, and this thread's (1).
+///         // SAFETY: the number exists, and is this thread's (1).
 ///         let number = unsafe { &mut *numbers.add((256 * row + block.thread()) as usize) };
 ///         *number *= *number;
 ///     }
@@ -72,7 +72,7 @@ impl<'a> Items<'a> {
     #[doc(alias("tile scheduler", "persistent kernel"))]
     #[inline(always)]
     pub fn drawn(block: Block, own: u32, count: u32, counter: Counter) -> Self {
-        // SAFETY: it is a number that changes in atomic steps only, as the parameter's type promises.
+        // SAFETY: the counter changes in atomic steps only, as the parameter's type promises.
         let counter = unsafe { AtomicU32::from_ptr(counter.start) };
         let base = grid_dim().x * own;
         Self {

@@ -29,7 +29,7 @@ use crate::{
 /// /// Each block writes the sum of all tiles of its cluster, of four rows each.
 /// ///
 /// /// # Safety
-/// /// 1. `sums` is as its type requires; no thread writes the tensor of `map`.
+/// /// 1. `sums` is as its type requires. No thread writes the tensor of `map`.
 /// /// 2. Grid and blocks are one-dimensional; a block has two whole warps.
 /// #[kernel(max_threads = 64, cluster = 2, shared_bytes = pipeline::multicast_bytes::<Part, Unswizzled>(3, 2))]
 /// pub unsafe fn sums(#[grid_constant] map: &TileMap<Part>, sums: GlobalMut<[u32; 1], PerBlock>, tiles: u32) {
@@ -132,7 +132,7 @@ impl<S: TileArray, M: Mode, const STAGES: u32, const BLOCKS: u32>
         let pipeline = Self { stages, block };
         if block.thread() == 0 {
             let warps = block.warps().get() - 1;
-            // SAFETY: one thread does so, before any other uses the barriers, in memory that is for the
+            // SAFETY: one thread initialises the barriers, before any other uses them, in memory that is for the
             // pipeline alone (3 of `converged`). A block arrives when it fills, each warp of any block when it
             // has drained.
             unsafe { Ring::<STAGES>::init(pipeline.barriers(), 1, warps * BLOCKS) };

@@ -79,7 +79,7 @@ use crate::{
 ///         outputs.store_sums(&sums, c, [0, row], &Plain);
 ///         outputs.finish();
 ///     };
-///     // SAFETY: the attributes say so.
+///     // SAFETY: `max_threads` allows 64 and 256 registers for 256 threads.
 ///     unsafe { pipeline.split::<256, 64, 256>(fill, multiply) };
 /// }
 /// # fn main() {}
@@ -405,7 +405,7 @@ fn release_by_warps(warpgroup: Warpgroup, empty: &Barrier) {
 }
 
 impl<'stage, A, B> Operands<'stage, crate::tile::Pair<A, B>> {
-    /// Returns both tiles.
+    /// Returns the tiles of A and B of the stage.
     #[inline(always)]
     pub fn pair(self) -> (Operands<'stage, A>, Operands<'stage, B>) {
         let (first, second) = (self.tiles.first(), self.tiles.second());

@@ -114,7 +114,7 @@ mod traced {
     use tma_macros::constant;
 
     constant! {
-        /// Where the rings are, stamps and warps, and blocks.
+        /// The addresses and sizes of the rings.
         static TMA_TRACE: [u64; 3];
     }
 

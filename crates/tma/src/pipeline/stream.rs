@@ -9,7 +9,7 @@ use crate::{
 
 impl Block {
     /// Moves items through shared memory: one thread of the block loads all stages but one ahead, and stores
-    /// each item from where it was loaded. Collective.
+    /// each item from the stage that it was loaded into. Collective.
     ///
     /// Needs the memory of a [`Pipeline`] with stages of `len` elements. `items` deals out
     /// `STAGES - 1` of the block's own first: see [`Items::drawn`].

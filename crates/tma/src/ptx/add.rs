@@ -1,24 +1,30 @@
 //! `add`, sums of halves and of pairs. PTX ISA 9.7.4.1, 9.7.3.3 and 9.7.1.1.
 
 arithmetic! {
+    /// Adds two `f16`, rounded to nearest even.
     rn_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "add.rn.f16" isa "7.0" on sm_80;
+    /// Adds each of two `f16`, rounded to nearest even.
     #[doc(alias = "__hadd2_rn")]
     rn_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "add.rn.f16x2" isa "7.0" on sm_80;
+    /// Adds two `bf16`, rounded to nearest even.
     rn_bf16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "add.rn.bf16" isa "7.8" on sm_90;
+    /// Adds each of two `bf16`, rounded to nearest even.
     #[doc(alias = "__hadd2_rn")]
     rn_bf16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "add.rn.bf16x2" isa "7.8" on sm_90;
-    /// The same; subnormal numbers become zeros.
+    /// Adds two `f16`, rounded to nearest even. Subnormal numbers become zeros.
     rn_ftz_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "add.rn.ftz.f16" isa "7.0" on sm_80;
-    /// The same; subnormal numbers become zeros.
+    /// Adds each of two `f16`, rounded to nearest even. Subnormal numbers become zeros.
     rn_ftz_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "add.rn.ftz.f16x2" isa "7.0" on sm_80;
-    /// The same, at least 0 and at most 1, and 0 for a NaN.
+    /// Adds two `f16`, rounded to nearest even. The result is at least 0 and at most 1, and 0 for a NaN.
     rn_sat_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "add.rn.sat.f16" isa "7.0" on sm_80;
-    /// The same, at least 0 and at most 1, and 0 for a NaN.
+    /// Adds each of two `f16`, rounded to nearest even. The result is at least 0 and at most 1, and 0 for a NaN.
     #[doc(alias = "__hadd2_sat")]
     rn_sat_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "add.rn.sat.f16x2" isa "7.0" on sm_80;
-    /// The same, at least 0 and at most 1, and 0 for a NaN; subnormal numbers become zeros.
+    /// Adds two `f16`, rounded to nearest even. The result is at least 0 and at most 1, and 0 for a NaN. Subnormal
+    /// numbers become zeros.
     rn_ftz_sat_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "add.rn.ftz.sat.f16" isa "7.0" on sm_80;
-    /// The same, at least 0 and at most 1, and 0 for a NaN; subnormal numbers become zeros.
+    /// Adds each of two `f16`, rounded to nearest even. The result is at least 0 and at most 1, and 0 for a NaN.
+    /// Subnormal numbers become zeros.
     rn_ftz_sat_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "add.rn.ftz.sat.f16x2" isa "7.0" on sm_80;
     /// Adds each of two `f32`, rounded to nearest even.
     #[doc(alias = "__fadd2_rn")]

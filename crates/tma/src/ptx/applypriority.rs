@@ -10,7 +10,7 @@ device_fn! {
     /// # Safety
     /// 1. `address` is a multiple of 128 in global memory.
     pub unsafe fn l2_evict_normal[T](address: impl GlobalAddress<T>) {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: the 128 bytes begin at a multiple of 128 in global memory (1).
         unsafe { ptx_asm! { [] ("applypriority") { space address } (".L2::evict_normal" " [{address}], 128;") } }
     }
 
@@ -23,7 +23,7 @@ device_fn! {
     /// 2. `address` points to `bytes` bytes of global memory.
     #[doc(alias = "applypriority_async_bulk_L2_evict_normal")]
     pub unsafe fn async_bulk_global_bulk_group_l2_evict_normal[T](address: *mut T, bytes: u32) {
-        // SAFETY: (1) and (2) are the caller's.
+        // SAFETY: address and size are multiples of 16 (1), and the bytes are in global memory (2).
         unsafe {
             ptx_asm! { []
                 ("applypriority.async.bulk.global.bulk_group.L2::evict_normal" " [{address}], {bytes};";

@@ -20,7 +20,8 @@ macro_rules! ordered {
         /// 2. Others use the value at the same time by atomic operations only, and each scope includes the others.
         pub unsafe fn $name[S: AtomSem, C: Scope](address: impl AtomAddress<$type, C>, $($operand: $type),+) -> $type {
             let result;
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the address is aligned and has a value (1); no access races with this one, as others are atomic
+            // too (2).
             unsafe {
                 ptx_asm! { []
                     ("atom" " {result}, [{address}]"; result = out($class) result)
@@ -65,7 +66,7 @@ macro_rules! relaxed {
         /// The conditions of [`add_u32`].
         pub unsafe fn $name[C: Scope](address: impl AtomAddress<$type, C>, value: $type) -> $type {
             let result;
-            // SAFETY: the caller's conditions.
+            // SAFETY: the address is aligned and has a value (1), and other accesses are atomic (2 of `add_u32`).
             unsafe {
                 ptx_asm! { []
                     ("atom.relaxed" " {result}, [{address}], {value};"; result = out($class) result)

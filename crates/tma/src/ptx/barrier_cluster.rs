@@ -13,7 +13,7 @@ macro_rules! barriers {
         /// # Safety
         $(#[doc = $condition])+
         pub unsafe fn $name() {
-            // SAFETY: the conditions are the caller's.
+            // SAFETY: the numbered conditions above are those of the instruction, which takes no operands.
             unsafe { crate::ptx::intrinsics::$intrinsic() }
         }
     )+} };
@@ -29,7 +29,7 @@ barriers! {
     #[doc(alias = "barrier_cluster_arrive")]
     arrive = "barrier.cluster.arrive;", barrier_cluster_arrive isa "7.8";
         "1. Each thread waits before it arrives again."
-    /// Arrives without ordering.
+    /// Arrives without ordering memory accesses.
     #[doc(alias = "barrier_cluster_arrive")]
     arrive_relaxed_aligned = "barrier.cluster.arrive.relaxed.aligned;", barrier_cluster_arrive_relaxed_aligned
         isa "8.0";

@@ -9,7 +9,7 @@ device_fn! {
     /// 2. `barrier` is 0 to 15 and no other use of that barrier is under way.
     #[doc(alias = "__syncthreads")]
     pub unsafe fn sync_aligned_all(barrier: u32) {
-        // SAFETY: (1) and (2) are the caller's.
+        // SAFETY: every thread of the block takes part (1), in a barrier that has no other use (2).
         unsafe { crate::ptx::intrinsics::barrier_cta_sync_aligned_all(barrier) }
     }
 
@@ -22,7 +22,7 @@ device_fn! {
     /// 2. `barrier` is 0 to 15 and no other use of that barrier is under way.
     #[doc(alias = "__barrier_sync_count")]
     pub unsafe fn sync_aligned_count(barrier: u32, threads: u32) {
-        // SAFETY: (1) and (2) are the caller's.
+        // SAFETY: `threads` threads in whole warps take part (1), in a barrier that has no other use (2).
         unsafe { crate::ptx::intrinsics::barrier_cta_sync_aligned_count(barrier, threads) }
     }
 }

@@ -9,7 +9,7 @@ device_fn! {
     ///    lane is one of them.
     #[doc(alias = "__syncwarp")]
     pub unsafe fn sync(members: u32) {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: every lane of the mask takes part, this one among them (1).
         unsafe { crate::ptx::intrinsics::bar_warp_sync(members) }
     }
 }

@@ -41,7 +41,7 @@ macro_rules! requests {
         $(#[$attribute])*
         isa $isa on $arch;
         /// # Safety
-        /// 1. `response` is a multiple of 16 with room for 16 bytes in this block's shared memory; no thread uses
+        /// 1. `response` is a multiple of 16 with room for 16 bytes in this block's shared memory. No thread uses
         ///    them until the barrier's phase completes.
         /// 2. `bar` is an initialised barrier of this block with a current phase that expects 16 bytes.
         #[doc = concat!("3. ", $where)]
@@ -49,7 +49,8 @@ macro_rules! requests {
         #[doc(alias = "clusterlaunchcontrol_try_cancel")]
         pub unsafe fn $name[R](response: SharedPtr<R>, bar: SharedPtr<Mbarrier>) {
             const { assert_response(size_of::<R>()) };
-            // SAFETY: (1) to (4) are the caller's.
+            // SAFETY: there is aligned room for the answer (1), the barrier expects its bytes (2), one thread asks
+            // (3), and no request failed before (4).
             unsafe {
                 ptx_asm! { []
                     ($mnemonic " [{response}], [{bar}];"; response = in(reg32) response.address(),
@@ -61,12 +62,12 @@ macro_rules! requests {
 }
 
 requests! {
-    /// Asks for a cluster that has not started; the answer is written to `response` and its 16 bytes are
+    /// Requests a cluster that has not started; the answer is written to `response` and its 16 bytes are
     /// counted at the barrier.
     try_cancel_async_shared_cta =
         "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128",
-        "The block stays until the answer is there." isa "8.6" on sm_100;
-    /// Asks for a cluster that has not started; the answer is written at the offset of `response` in every
+        "The block stays until the answer has been written." isa "8.6" on sm_100;
+    /// Requests a cluster that has not started; the answer is written at the offset of `response` in every
     /// block of this cluster, and its 16 bytes are counted at the barrier at the offset of `bar`.
     try_cancel_async_shared_cta_multicast_cluster_all =
         "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128",
@@ -85,7 +86,7 @@ device_fn! {
     pub unsafe fn query_cancel_is_canceled(response: impl Response) -> bool {
         let is: u32;
         let [low, high] = response.halves();
-        // SAFETY: (1) is the caller's. No memory is touched.
+        // SAFETY: the halves are an answer of the hardware (1). No memory is touched.
         unsafe {
             ptx_asm! { [pure nomem]
                 ("{{ .reg .b128 q; .reg .pred p; mov.b128 q, {{ {low}, {high} }}; \
@@ -107,7 +108,7 @@ device_fn! {
     pub unsafe fn query_cancel_get_first_ctaid_v4(response: impl Response) -> [u32; 3] {
         let (x, y, z);
         let [low, high] = response.halves();
-        // SAFETY: (1) is the caller's. No memory is touched.
+        // SAFETY: the halves are an answer of the hardware, which contains a cluster (1). No memory is touched.
         unsafe {
             ptx_asm! { [pure nomem]
                 ("{{ .reg .b128 q; mov.b128 q, {{ {low}, {high} }}; \

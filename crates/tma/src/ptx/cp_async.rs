@@ -49,7 +49,7 @@ macro_rules! copies {
         /// # Safety
         /// 1. `dst` and `src` are multiples of `BYTES`.
         /// 2. The bytes that are read at `src` are global memory that no thread writes until the copy ends.
-        /// 3. `dst` has room for `BYTES` bytes in this block's shared memory; no thread uses them until the
+        /// 3. `dst` has room for `BYTES` bytes in this block's shared memory. No thread uses them until the
         ///    copy has been waited for.
         #[doc(alias = "__pipeline_memcpy_async")]
         pub unsafe fn $name[O: CacheOperator, const BYTES: u32 $(, const $prefetch: u32)?](
@@ -57,7 +57,8 @@ macro_rules! copies {
         ) {
             const { assert_bytes(O::WORD, BYTES) };
             $(const { assert_prefetch($prefetch) };)?
-            // SAFETY: (1) to (3) are the caller's.
+            // SAFETY: both addresses are aligned (1), the source does not change (2), and no thread uses the
+            // destination until the wait (3).
             unsafe {
                 ptx_asm! { []
                     $(($open))?

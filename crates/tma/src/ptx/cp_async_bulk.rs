@@ -25,7 +25,7 @@ macro_rules! loads {
             $(, ", ", stringify!($policy))?, ";`")]
         ///
         /// Starts a copy into shared memory; the bytes are counted at the barrier as they arrive.
-        $(#[doc = concat!("It accesses memory by strong operations of 16 bytes, which those in `",
+        $(#[doc = concat!("The copy accesses memory by strong operations of 16 bytes, which threads in `",
             stringify!($scope), "` see whole.")])?
         $(#[doc = concat!("The barrier reports bytes that match `", stringify!($report), "`.")])?
         $(#[doc = concat!("Every block of the cluster whose bit is in `", stringify!($mask),
@@ -36,9 +36,9 @@ macro_rules! loads {
         isa $isa on $arch;
         /// # Safety
         /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
-        /// 2. `src` points to `bytes` bytes of global memory that no thread writes until the copy ends; earlier writes
+        /// 2. `src` points to `bytes` bytes of global memory that no thread writes until the copy ends. Earlier writes
         ///    to them in this kernel went before through a `fence.proxy.async`, too.
-        /// 3. `dst` has room for `bytes` bytes in shared memory; no thread uses them until the barrier's phase
+        /// 3. `dst` has room for `bytes` bytes in shared memory. No thread uses them until the barrier's phase
         ///    completes, and earlier writes to them went before through a `fence.proxy.async`.
         /// 4. `bar` is an initialised barrier of the same block with a current phase that expects the bytes.
         $(#[doc = concat!("5. (3) and (4) hold in every block of the cluster whose bit is in `", stringify!($mask),
@@ -54,7 +54,8 @@ macro_rules! loads {
         ) ($($left: u32, $right: u32)?) (bar: loads!(@address $space Mbarrier))
             ($($mask: $mask_type)?) ($($policy: u64)?)
         {
-            // SAFETY: the conditions are the caller's.
+            // SAFETY: addresses and size are aligned (1), no other access races at either end (2, 3), and the barrier
+            // counts its bytes (4); (5) is required of the operands that only this form has.
             unsafe {
                 ptx_asm! { []
                     ("cp.async.bulk") $((".relaxed") { scope $scope })? ($space)
@@ -113,17 +114,17 @@ macro_rules! stores {
             " [dst], [src], bytes" $(, ", ", stringify!($policy))? $(, ", ", stringify!($byte_mask))?, ";`")]
         ///
         /// Starts a copy from this block's shared memory; it joins the thread's next bulk group.
-        $(#[doc = concat!("It accesses memory by strong operations of 16 bytes, which those in `",
+        $(#[doc = concat!("The copy accesses memory by strong operations of 16 bytes, which threads in `",
             stringify!($scope), "` see whole.")])?
         $(#[doc = concat!("`", stringify!($policy), "` comes from [`createpolicy`](super::createpolicy).")])?
-        $(#[doc = concat!("Of every 16 bytes only bytes with a bit in `", stringify!($byte_mask), "` are copied.")])?
+        $(#[doc = concat!("Only bytes with a bit in `", stringify!($byte_mask), "` are copied, of every 16 bytes.")])?
         isa $isa on $arch;
         /// # Safety
         /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
         /// 2. `src` has `bytes` bytes in this block's shared memory that no thread writes until the group
-        ///    has been read; earlier writes to them went before through a `fence.proxy.async` in the
+        ///    has been read. Earlier writes to them went before through a `fence.proxy.async` in the
         ///    writing thread.
-        /// 3. `dst` points to `bytes` bytes of global memory that no thread uses until the group ends; earlier uses
+        /// 3. `dst` points to `bytes` bytes of global memory that no thread uses until the group ends. Earlier uses
         ///    of them in this kernel went before through a `fence.proxy.async`, too.
         /// 4. The block stays until the group has been read.
         #[doc(alias = "cp_async_bulk")]
@@ -131,7 +132,8 @@ macro_rules! stores {
         pub unsafe fn $name $([$generic])? $([$scope: Scope])? (dst: $dst, src: $src, bytes: u32)
             ($($policy: u64)?) ($($byte_mask: u16)?)
         {
-            // SAFETY: (1) to (4) are the caller's.
+            // SAFETY: addresses and size are aligned (1), the source keeps its bytes (2, 4), and no thread uses the
+            // destination until the group ends (3).
             unsafe {
                 ptx_asm! { []
                     ("cp.async.bulk") $((".relaxed") { scope $scope })?
@@ -170,15 +172,15 @@ macro_rules! moves {
         ///
         /// Starts a copy from this block's shared memory to the shared memory of another block of the cluster; the
         /// bytes are counted at that block's barrier as they arrive.
-        $(#[doc = concat!("It accesses memory by strong operations of 16 bytes, which those in `",
+        $(#[doc = concat!("The copy accesses memory by strong operations of 16 bytes, which threads in `",
             stringify!($scope), "` see whole.")])?
         isa $isa on sm_90;
         /// # Safety
         /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
-        /// 2. `src` has `bytes` bytes in this block's shared memory that no thread writes until the copy ends;
-        ///    earlier writes to them went before through a `fence.proxy.async` in the writing thread.
+        /// 2. `src` has `bytes` bytes in this block's shared memory that no thread writes until the copy ends.
+        ///    Earlier writes to them went before through a `fence.proxy.async` in the writing thread.
         /// 3. `dst` has room for `bytes` bytes in the shared memory of another block of the cluster, which has
-        ///    not ended; no thread uses them until the barrier's phase completes, and earlier uses of them went
+        ///    not ended. No thread uses them until the barrier's phase completes, and earlier uses of them went
         ///    before through a `fence.proxy.async`, too.
         /// 4. `bar` is an initialised barrier of that block with a current phase that expects the bytes.
         #[doc(alias = "cp_async_bulk")]
@@ -186,7 +188,8 @@ macro_rules! moves {
             dst: impl SharedClusterAddress<u8>, src: SharedPtr<u8>, bytes: u32,
             bar: impl SharedClusterAddress<Mbarrier>
         ) {
-            // SAFETY: (1) to (4) are the caller's.
+            // SAFETY: addresses and size are aligned (1), the source keeps its bytes (2), no thread uses the
+            // destination in a live block (3), and its barrier counts the bytes (4).
             unsafe {
                 ptx_asm! { []
                     ("cp.async.bulk") $((".relaxed") { scope $scope })?

@@ -16,7 +16,7 @@ macro_rules! prefetches {
         /// 2. `src` points to `bytes` bytes of global memory.
         #[doc(alias = "cp_async_bulk_prefetch_L2")]
         pub unsafe fn $name $([$never])? (src: *const u8, bytes: u32) ($($policy: u64)?) {
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: address and size are multiples of 16 (1), and the bytes are in global memory (2).
             unsafe {
                 ptx_asm! { []
                     ("cp.async.bulk.prefetch.L2.global" " [{src}], {bytes}"; src = in(reg64) src,

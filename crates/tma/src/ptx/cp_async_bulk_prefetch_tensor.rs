@@ -35,7 +35,8 @@ macro_rules! prefetches {
             ($($policy: u64)?)
         {
             const $check;
-            // SAFETY: the conditions are the caller's.
+            // SAFETY: the map is visible and fits mode and coordinates (1), the box begins at an aligned element (2),
+            // and a replaced address is allocated (3).
             unsafe {
                 ptx_asm! { []
                     ("cp.async.bulk.prefetch.tensor" " [{map}, "; map = in(reg64) map)
@@ -115,7 +116,8 @@ device_fn! {
         upper_strides: u16, coords: [i32; RANK]
     ) {
         const { assert_resized(RANK, STRIDES) };
-        // SAFETY: (1) to (3) are the caller's.
+        // SAFETY: the map is visible and has this rank (1), the address is allocated (2), and the dimensions are
+        // below 256 and the coordinates 0 (3).
         unsafe {
             ptx_asm! { []
                 ("cp.async.bulk.prefetch.tensor" " [{map}, {address}, "; map = in(reg64) map,

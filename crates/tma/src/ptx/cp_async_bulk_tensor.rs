@@ -94,13 +94,13 @@ macro_rules! loads {
         /// # Safety
         /// 1. `map` is a tensor map for this mode and these coordinates in parameter, constant or global
         ///    memory; where it was written on the device or is in global memory, it was acquired.
-        /// 2. `dst` is a multiple of 128 with room for the box in shared memory; no thread uses those bytes until
+        /// 2. `dst` is a multiple of 128 with room for the box in shared memory. No thread uses those bytes until
         ///    the barrier's phase completes, and earlier writes to them went before through a
         ///    `fence.proxy.async`.
         /// 3. `bar` is an initialised barrier with a current phase that expects the bytes of the box, in the block
         ///    of `dst`, or of its pair if a group of 2 is used.
-        /// 4. The tensor's memory is allocated. No thread writes the box's elements until the phase completes;
-        ///    earlier writes to them in this kernel went before through a `fence.proxy.async`, too.
+        /// 4. The tensor's memory is allocated. No thread writes the box's elements until the phase completes.
+        ///    Earlier writes to them in this kernel went before through a `fence.proxy.async`, too.
         /// 5. The box's first element is at a multiple of 16 bytes from the tensor's address.
         $(#[doc = concat!("6. (2) and (3) hold in every block of the cluster whose bit is in `", stringify!($mask),
             "`, and none of them has ended.")])?
@@ -117,7 +117,8 @@ macro_rules! loads {
         {
             const $check;
             $(const { assert_group($group) };)?
-            // SAFETY: the conditions are the caller's.
+            // SAFETY: the map fits mode and coordinates (1, 5), no other access races at either end (2, 4), and the
+            // barrier counts its bytes (3); (6) is required of the operand that only this form has.
             unsafe {
                 ptx_asm! { []
                     ("cp.async.bulk.tensor" " [{dst}], [{map}, "; dst = in(reg32) dst.address32(), map = in(reg64) map)
@@ -289,7 +290,7 @@ macro_rules! stores {
         /// # Safety
         /// 1. `map` is a tensor map for this mode and these coordinates in parameter, constant or global
         ///    memory; where it was written on the device or is in global memory, it was acquired.
-        /// 2. `src` is a multiple of 128 and has the box in this block's shared memory; no thread writes
+        /// 2. `src` is a multiple of 128 and has the box in this block's shared memory. No thread writes
         ///    those bytes until the group has been read, and earlier writes to them went before
         ///    through a `fence.proxy.async` in the writing thread.
         /// 3. No coordinate is negative.
@@ -306,7 +307,8 @@ macro_rules! stores {
             ($($policy: u64)?)
         {
             const $check;
-            // SAFETY: (1) to (5) are the caller's.
+            // SAFETY: the map fits mode and coordinates (1, 3), the source keeps its bytes (2, 5), and no thread uses
+            // the box until the group ends (4); a replaced address is allocated (6).
             unsafe {
                 ptx_asm! { []
                     ("cp.async.bulk.tensor" " [{map}, "; map = in(reg64) map)
@@ -365,21 +367,22 @@ device_fn! {
     /// # Safety
     /// 1. `map` is a tiled tensor map of rank `RANK` in parameter, constant or global memory; where it was
     ///    written on the device or is in global memory, it was acquired.
-    /// 2. `dst` is a multiple of 128 with room for the box in shared memory; no thread uses those bytes until the
+    /// 2. `dst` is a multiple of 128 with room for the box in shared memory. No thread uses those bytes until the
     ///    barrier's phase completes, and earlier writes to them went before through a `fence.proxy.async`.
     /// 3. `bar` is an initialised barrier of this block with a current phase that expects the bytes of the box.
-    /// 4. No thread writes the box's elements in global memory until the phase completes; earlier writes to them in
+    /// 4. No thread writes the box's elements in global memory until the phase completes. Earlier writes to them in
     ///    this kernel went before through a `fence.proxy.async`, too.
     /// 5. `address` is a multiple of 16; 128 KiB from it on are allocated.
     /// 6. The dimensions are below 256, and every coordinate is 0.
     #[doc(alias = "cp_async_bulk_tensor")]
-    #[allow(clippy::too_many_arguments, reason = "the instruction has so many operands")]
+    #[allow(clippy::too_many_arguments, reason = "each is an operand of the instruction")]
     pub unsafe fn shared_cta_global_tile_override_global_dim_stride[const RANK: usize, const STRIDES: usize](
         dst: SharedPtr<u8>, map: *const TensorMap, address: *const u8, dims: [u16; RANK],
         lower_strides: [u32; STRIDES], upper_strides: u16, coords: [i32; RANK], bar: SharedPtr<Mbarrier>
     ) {
         const { assert_resized(RANK, STRIDES) };
-        // SAFETY: (1) to (6) are the caller's.
+        // SAFETY: the map has this rank and the address is allocated (1, 5), no other access races at either end (2,
+        // 4), the barrier counts its bytes (3), and the dimensions are below 256 and the coordinates 0 (6).
         unsafe {
             ptx_asm! { []
                 ("cp.async.bulk.tensor" " [{dst}], [{map}, {address}, "; dst = in(reg32) dst.address(),
@@ -400,10 +403,10 @@ device_fn! {
     /// # Safety
     /// 1. `map` is a tiled tensor map of rank `RANK` in parameter, constant or global memory; where it was
     ///    written on the device or is in global memory, it was acquired.
-    /// 2. `src` is a multiple of 128 and has the box in this block's shared memory; no thread writes those bytes
+    /// 2. `src` is a multiple of 128 and has the box in this block's shared memory. No thread writes those bytes
     ///    until the group has been read, and earlier writes to them went before through a `fence.proxy.async`
     ///    in the writing thread.
-    /// 3. No thread uses the box's elements in global memory until the group ends; earlier uses of them in this kernel
+    /// 3. No thread uses the box's elements in global memory until the group ends. Earlier uses of them in this kernel
     ///    went before through a `fence.proxy.async`, too. Rows end at multiples of 16 bytes, or the bytes up to the
     ///    next one are padding.
     /// 4. The block stays until the group has been read.
@@ -415,7 +418,8 @@ device_fn! {
         upper_strides: u16, coords: [i32; RANK], src: SharedPtr<u8>
     ) {
         const { assert_resized(RANK, STRIDES) };
-        // SAFETY: (1) to (6) are the caller's.
+        // SAFETY: the map has this rank and the address is allocated (1, 5), the source keeps its bytes (2, 4), no
+        // thread uses the box until the group ends (3), and the dimensions are below 256 and the coordinates 0 (6).
         unsafe {
             ptx_asm! { []
                 ("cp.async.bulk.tensor" " [{map}, {address}, "; map = in(reg64) map, address = in(reg64) address)

@@ -17,7 +17,7 @@ device_fn! {
     ///    made later.
     #[doc(alias("cp_async_mbarrier_arrive", "__pipeline_arrive_on"))]
     pub unsafe fn arrive(bar: impl SharedCtaAddress<Mbarrier>) {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: the barrier is initialised, and its phase cannot complete before this arrival (1).
         unsafe { ptx_asm! { [] ("cp.async.mbarrier.arrive") { space bar } (".b64" " [{bar}];") } }
     }
 
@@ -31,7 +31,7 @@ device_fn! {
     ///    call.
     #[doc(alias("cp_async_mbarrier_arrive_noinc", "producer_commit"))]
     pub unsafe fn arrive_noinc(bar: impl SharedCtaAddress<Mbarrier>) {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: the barrier is initialised, and its phase counts this arrival (1).
         unsafe { ptx_asm! { [] ("cp.async.mbarrier.arrive.noinc") { space bar } (".b64" " [{bar}];") } }
     }
 }

@@ -90,17 +90,18 @@ macro_rules! globals {
         /// # Safety
         /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
         /// 2. `src` has `bytes` bytes of `T` in this block's shared memory that no thread writes until the group
-        ///    has been read; earlier writes to them went before through a `fence.proxy.async` in the
+        ///    has been read. Earlier writes to them went before through a `fence.proxy.async` in the
         ///    writing thread.
         /// 3. `dst` points to `bytes` bytes of `T` in global memory that others use only by such reductions
-        ///    until the group ends; other uses of them before, in this kernel, went through a
+        ///    until the group ends. Other uses of them before, in this kernel, went through a
         ///    `fence.proxy.async`, too.
         /// 4. The block stays until the group has been read.
         #[doc(alias = "cp_reduce_async_bulk")]
         pub unsafe fn $name[Op: Modifier, T: $bound<Op>](dst: *mut T, src: SharedPtr<T>, bytes: u32)
             ($($policy: u64)?)
         {
-            // SAFETY: (1) to (4) are the caller's.
+            // SAFETY: addresses and size are aligned (1), the source keeps its bytes (2, 4), and others only reduce
+            // into the destination (3).
             unsafe {
                 reduction! { Op, T;
                     ("cp.reduce.async.bulk") ($order) (".global.shared::cta.bulk_group" " [{dst}], [{src}], {bytes}";
@@ -132,16 +133,17 @@ macro_rules! shared {
         /// # Safety
         /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
         /// 2. `src` has `bytes` bytes of `T` in this block's shared memory that no thread writes until the copy
-        ///    ends; earlier writes to them went before through a `fence.proxy.async` in the writing thread.
+        ///    ends. Earlier writes to them went before through a `fence.proxy.async` in the writing thread.
         /// 3. `dst` has `bytes` bytes of `T` in the shared memory of another block of the cluster, which has
-        ///    not ended; others use them only by such reductions until the barrier's phase completes, and other
+        ///    not ended. Others use them only by such reductions until the barrier's phase completes, and other
         ///    uses of them before went through a `fence.proxy.async`, too.
         /// 4. `bar` is an initialised barrier of that block with a current phase that expects the bytes.
         #[doc(alias = "cp_reduce_async_bulk")]
         pub unsafe fn $name[Op: Modifier, T: $bound<Op>](
             dst: impl SharedClusterAddress<T>, src: SharedPtr<T>, bytes: u32, bar: impl SharedClusterAddress<Mbarrier>
         ) {
-            // SAFETY: (1) to (4) are the caller's.
+            // SAFETY: addresses and size are aligned (1), the source keeps its bytes (2), others only reduce into the
+            // destination (3), and the barrier of its block counts the bytes (4).
             unsafe {
                 reduction! { Op, T;
                     ("cp.reduce.async.bulk") ($order) (".shared::cluster.shared::cta.mbarrier::complete_tx::bytes"

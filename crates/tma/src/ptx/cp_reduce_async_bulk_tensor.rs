@@ -46,12 +46,12 @@ macro_rules! reductions {
         /// 1. `map` is a tensor map for this mode of rank `RANK` in parameter, constant or global memory; where
         ///    it was written on the device or is in global memory, it was acquired. Its element type has
         ///    the operation.
-        /// 2. `src` is a multiple of 128 and has the box in this block's shared memory; no thread writes
+        /// 2. `src` is a multiple of 128 and has the box in this block's shared memory. No thread writes
         ///    those bytes until the group has been read, and earlier writes to them went before
         ///    through a `fence.proxy.async` in the writing thread.
         /// 3. No coordinate is negative.
         /// 4. The tensor's memory is allocated. Others use the box's elements only by such reductions until the
-        ///    group ends; other uses of them before, in this kernel, went through a `fence.proxy.async`, too.
+        ///    group ends. Other uses of them before, in this kernel, went through a `fence.proxy.async`, too.
         ///    Rows end at multiples of 16 bytes, or the bytes up to the next one are padding.
         /// 5. The block stays until the group has been read.
         $(#[doc = concat!("6. `", stringify!($address), "` is a multiple of 16; 128 KiB from it on are allocated.")])?
@@ -60,7 +60,8 @@ macro_rules! reductions {
             (coords: [i32; RANK], src: SharedPtr<u8>) ($($policy: u64)?)
         {
             const { $check(RANK) };
-            // SAFETY: the conditions are the caller's.
+            // SAFETY: the map fits mode, operation and coordinates (1, 3), the source keeps its bytes (2, 5), and
+            // others only reduce into the box (4); a replaced address is allocated (6).
             unsafe {
                 reduction! { Op;
                     [("cp.reduce.async.bulk.tensor" " [{map}, "; map = in(reg64) map)
@@ -109,10 +110,10 @@ device_fn! {
     /// # Safety
     /// 1. `map` is a tiled tensor map of rank `RANK` in parameter, constant or global memory; where it was
     ///    written on the device or is in global memory, it was acquired. Its element type has the operation.
-    /// 2. `src` is a multiple of 128 and has the box in this block's shared memory; no thread writes those bytes
+    /// 2. `src` is a multiple of 128 and has the box in this block's shared memory. No thread writes those bytes
     ///    until the group has been read, and earlier writes to them went before through a `fence.proxy.async`
     ///    in the writing thread.
-    /// 3. Others use the box's elements in global memory only by such reductions until the group ends; other uses
+    /// 3. Others use the box's elements in global memory only by such reductions until the group ends. Other uses
     ///    of them before, in this kernel, went through a `fence.proxy.async`, too. Rows end at multiples of 16
     ///    bytes, or the bytes up to the next one are padding.
     /// 4. The block stays until the group has been read.
@@ -126,7 +127,9 @@ device_fn! {
         upper_strides: u16, coords: [i32; RANK], src: SharedPtr<u8>
     ) {
         const { assert_resized(RANK, STRIDES) };
-        // SAFETY: (1) to (6) are the caller's.
+        // SAFETY: the map has this rank and the operation (1), the address is allocated (5), the source keeps its
+        // bytes (2, 4), others only reduce into the box (3), and the dimensions are below 256 and the coordinates 0
+        // (6).
         unsafe {
             reduction! { Op;
                 [("cp.reduce.async.bulk.tensor" " [{map}, {address}, "; map = in(reg64) map,

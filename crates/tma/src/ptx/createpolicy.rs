@@ -35,7 +35,7 @@ device_fn! {
     #[doc(alias = "cuda::access_property")]
     pub unsafe fn fractional[P: PrimaryPriority, Q: SecondaryPriority](fraction: f32) -> u64 {
         let policy;
-        // SAFETY: (1) is the caller's. No memory is touched.
+        // SAFETY: the fraction is in the range of the instruction (1). No memory is touched.
         unsafe {
             policy! { P, Q;
                 ("createpolicy.fractional" " {policy}, {fraction};"; policy = out(reg64) policy,
@@ -57,7 +57,7 @@ device_fn! {
         address: *const u8, primary_bytes: u32, total_bytes: u32
     ) -> u64 {
         let policy;
-        // SAFETY: (1) and (2) are the caller's. No memory is touched.
+        // SAFETY: the address is global (1), and the first range is within the whole (2). No memory is touched.
         unsafe {
             policy! { P, Q;
                 ("createpolicy.range.global" " {policy}, [{address}], {primary_bytes}, {total_bytes};";
@@ -75,7 +75,7 @@ device_fn! {
     /// 1. `property` comes from the CUDA runtime.
     pub unsafe fn cvt_l2(property: u64) -> u64 {
         let policy;
-        // SAFETY: (1) is the caller's. No memory is touched.
+        // SAFETY: the property has the runtime's encoding, which is the one converted (1). No memory is touched.
         unsafe {
             ptx_asm! { [pure nomem]
                 ("createpolicy.cvt.L2.b64" " {policy}, {property};"; policy = out(reg64) policy,

@@ -27,7 +27,7 @@ device_fn! {
     #[doc(alias = "__cvta_generic_to_shared")]
     pub unsafe fn to_shared_cluster[T](generic: *mut T) -> ClusterPtr<T> {
         let address: u64;
-        // SAFETY: (1) is the caller's. No memory is touched.
+        // SAFETY: the address is in the window of shared memory that is converted (1). No memory is touched.
         unsafe {
             ptx_asm! { [pure nomem]
                 ("cvta.to.shared::cluster.u64" " {address}, {generic};"; address = out(reg64) address,

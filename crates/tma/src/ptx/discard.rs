@@ -13,7 +13,7 @@ device_fn! {
     /// 2. No other code uses these bytes at the same time, or reads them before they are written again.
     #[doc(alias = "cuda::discard_memory")]
     pub unsafe fn l2[T](address: impl GlobalAddress<T>) {
-        // SAFETY: (1) and (2) are the caller's.
+        // SAFETY: the 128 bytes are aligned and may be written (1), and no code depends on their contents (2).
         unsafe { ptx_asm! { [] ("discard") { space address } (".L2" " [{address}], 128;") } }
     }
 }

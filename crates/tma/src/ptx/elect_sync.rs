@@ -10,7 +10,7 @@ device_fn! {
     ///    of them.
     #[doc(alias = "elect_sync")]
     pub unsafe fn elect(members: u32) -> (u32, bool) {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: every lane of the mask takes part, this one among them (1).
         unsafe { crate::ptx::intrinsics::elect_sync(members) }
     }
 }

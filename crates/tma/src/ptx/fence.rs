@@ -19,7 +19,7 @@ device_fn! {
     #[doc(alias = "fence_acquire")]
     #[doc(alias = "fence_release")]
     pub fn fence[S: FenceSem, C: Scope]() {
-        // SAFETY: a fence only orders.
+        // SAFETY: a fence orders accesses and makes none.
         unsafe {
             ptx_asm! { []
                 { S::WORD; Word::Sc => ("fence.sc"), Word::AcqRel => ("fence.acq_rel"),
@@ -36,7 +36,7 @@ device_fn! {
     isa "8.3" on sm_90;
     #[doc(alias = "fence_proxy_tensormap_generic")]
     pub fn proxy_tensormap_generic_release[C: Scope]() {
-        // SAFETY: a fence only orders.
+        // SAFETY: a fence orders accesses and makes none.
         unsafe { ptx_asm! { [] ("fence.proxy.tensormap::generic.release") { scope C } (";") } }
     }
 
@@ -48,7 +48,7 @@ device_fn! {
     /// 1. `map` points to a tensor map in global memory.
     #[doc(alias = "fence_proxy_tensormap_generic")]
     pub unsafe fn proxy_tensormap_generic_acquire[C: Scope](map: *const TensorMap) {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: the 128 bytes that are acquired are a tensor map in global memory (1).
         unsafe {
             ptx_asm! { []
                 ("fence.proxy.tensormap::generic.acquire") { scope C } ("" " [{map}], 128;"; map = in(reg64) map)
@@ -65,7 +65,7 @@ macro_rules! fences {
         $(#[$attribute])*
         isa $isa on $arch;
         pub fn $name() {
-            // SAFETY: a fence only orders.
+            // SAFETY: a fence orders accesses and makes none.
             unsafe { ptx_asm! { [] ($text) } }
         }
     )+} };

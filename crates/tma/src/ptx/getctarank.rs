@@ -14,7 +14,7 @@ device_fn! {
     #[doc(alias = "query_shared_rank")]
     pub unsafe fn shared_cluster_u32[T](address: impl SharedClusterAddress<T>) -> u32 {
         let rank;
-        // SAFETY: (1) is the caller's. No memory is touched.
+        // SAFETY: the address belongs to a block of the cluster (1). No memory is touched.
         unsafe {
             ptx_asm! { [pure nomem]
                 ("getctarank.shared::cluster.u32" " {rank}, {address};"; rank = out(reg32) rank,
@@ -36,7 +36,7 @@ macro_rules! ranks {
         /// 1. `address` is in the shared memory of a block of the cluster.
         pub unsafe fn $name(address: $type) -> u32 {
             let rank;
-            // SAFETY: (1) is the caller's. No memory is touched.
+            // SAFETY: the address belongs to a block of the cluster (1). No memory is touched.
             unsafe {
                 ptx_asm! { [pure nomem]
                     ($mnemonic " {rank}, {address};"; rank = out(reg32) rank, address = in($class) address)
@@ -52,6 +52,6 @@ ranks! {
     shared_cluster_u64 = "getctarank.shared::cluster.u64", u64, reg64;
     /// Takes a generic address, in 32 bits.
     generic_u32 = "getctarank.u32", u32, reg32;
-    /// Takes a generic address.
+    /// Takes a generic address, and returns the rank of its block.
     generic_u64 = "getctarank.u64", *const u8, reg64;
 }

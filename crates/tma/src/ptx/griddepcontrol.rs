@@ -9,7 +9,7 @@ device_fn! {
     #[doc(alias = "griddepcontrol_wait")]
     #[doc(alias = "cudaGridDependencySynchronize")]
     pub fn wait() {
-        // SAFETY: it only orders kernels of a stream.
+        // SAFETY: the instruction orders kernels of a stream and accesses no memory.
         unsafe { crate::ptx::intrinsics::griddepcontrol_wait() }
     }
 
@@ -20,7 +20,7 @@ device_fn! {
     #[doc(alias = "griddepcontrol_launch_dependents")]
     #[doc(alias = "cudaTriggerProgrammaticLaunchCompletion")]
     pub fn launch_dependents() {
-        // SAFETY: it only orders kernels of a stream.
+        // SAFETY: the instruction orders kernels of a stream and accesses no memory.
         unsafe { crate::ptx::intrinsics::griddepcontrol_launch_dependents() }
     }
 }

@@ -19,7 +19,8 @@ macro_rules! constant_loads {
         #[doc(alias = "__ldg")]
         pub unsafe fn $name(address: *const $type) -> $type {
             $(let $value: $bits;)+
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the address is aligned and global (1), and no write races with the load (2), which makes it
+            // `pure`.
             unsafe {
                 core::arch::asm!(
                     concat!($opcode, $text, $registers, ", [{address}];"),
@@ -46,7 +47,8 @@ macro_rules! loads {
             #[doc(alias("__ldcg", "__ldcs", "__ldlu", "__ldcv"))]
             pub unsafe fn $name[O: LoadOperator](address: *const $type) -> $type {
                 $(let $value: $bits;)+
-                // SAFETY: (1) and (2) are the caller's.
+                // SAFETY: the address is aligned and global (1); the bytes are initialised and no write races with
+                // the load (2).
                 unsafe {
                     ptx_asm! { [readonly]
                         ("ld.global" $registers; $($value = out($class) $value),+)
@@ -106,7 +108,8 @@ macro_rules! ordered {
         ///    includes the others.
         pub unsafe fn $name[S: WaitSem, C: Scope](address: *const $type) -> $type {
             let value;
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the address is aligned, global and initialised (1), and other accesses are strong or atomic
+            // (2).
             unsafe {
                 ptx_asm! { []
                     ("ld" " {value}, [{address}];"; value = out($class) value, address = in(reg64) address)

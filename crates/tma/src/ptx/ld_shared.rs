@@ -10,7 +10,8 @@ macro_rules! loads {
         /// 2. The bytes were written, that happens before, and no thread writes them at the same time.
         pub unsafe fn $name(address: u32) -> $type {
             let value;
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the address is aligned and shared (1); the bytes are initialised and no write races with the
+            // load (2).
             unsafe {
                 core::arch::asm!(
                     concat!($ptx, " {value}, [{address}];"),
@@ -37,7 +38,7 @@ device_fn! {
     /// The conditions of [`b32`].
     pub unsafe fn b8(address: u32) -> u8 {
         let value: u16;
-        // SAFETY: the caller's conditions.
+        // SAFETY: the byte is in shared memory (1 of `b32`), initialised, and no write races with the load (2).
         unsafe {
             core::arch::asm!(
                 "ld.shared.b8 {value}, [{address}];",
@@ -55,7 +56,8 @@ device_fn! {
     /// The conditions of [`b32`], with 16 bytes.
     pub unsafe fn v4_b32(address: u32) -> [u32; 4] {
         let (v0, v1, v2, v3);
-        // SAFETY: the caller's conditions.
+        // SAFETY: the 16 bytes are aligned and shared (1 of `b32`), initialised, and no write races with the load
+        // (2).
         unsafe {
             core::arch::asm!(
                 "ld.shared.v4.b32 {{ {v0}, {v1}, {v2}, {v3} }}, [{address}];",

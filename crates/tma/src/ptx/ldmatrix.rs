@@ -22,7 +22,8 @@ macro_rules! loads {
         /// 3. The bytes were written, that happens before, and no thread writes them at the same time.
         #[doc(alias = "ldmatrix")]
         pub unsafe fn $name[T](row: *const T) -> [u32; $count] {
-            // SAFETY: (1) to (3) are the caller's.
+            // SAFETY: the whole warp takes part (1) with addresses of rows (2), which are initialised and not written
+            // meanwhile (3).
             let loads!(@pattern $($part)+) = unsafe { crate::ptx::intrinsics::$intrinsic(row.cast()) };
             [$($part),+]
         }
@@ -41,14 +42,14 @@ loads! {
         sync_aligned_m8n8_x4 = "ldmatrix.sync.aligned.m8n8.x4.b16", ldmatrix_m8n8_x4, 4,
             "In each lane `row` points to 16 bytes in this block's shared memory, at a multiple of 16.", [a b c d];
         sync_aligned_m8n8_x1_trans = "ldmatrix.sync.aligned.m8n8.x1.trans.b16", ldmatrix_m8n8_x1_trans, 1,
-            "As for [`sync_aligned_m8n8_x1`].", [a];
+            "The condition of [`sync_aligned_m8n8_x1`] holds.", [a];
         sync_aligned_m8n8_x2_trans = "ldmatrix.sync.aligned.m8n8.x2.trans.b16", ldmatrix_m8n8_x2_trans, 2,
-            "As for [`sync_aligned_m8n8_x2`].", [a b];
+            "The condition of [`sync_aligned_m8n8_x2`] holds.", [a b];
         sync_aligned_m8n8_x4_trans = "ldmatrix.sync.aligned.m8n8.x4.trans.b16", ldmatrix_m8n8_x4_trans, 4,
-            "As for [`sync_aligned_m8n8_x4`].", [a b c d];
+            "The condition of [`sync_aligned_m8n8_x4`] holds.", [a b c d];
     }
-    isa "8.6" on sm_100a_or_sm_120a, "Loads matrices of 16 x 16 bytes and transposes them. Of elements of 6 and 4 bits a row \
-        has 12 or 8 bytes, with 4 or 8 behind them that do not count; each becomes a byte." {
+    isa "8.6" on sm_100a_or_sm_120a, "Loads matrices of 16 x 16 bytes and transposes them. A row of elements of 6 or 4 bits \
+        has 12 or 8 bytes, with 4 or 8 unused bytes after them; each element becomes a byte." {
         sync_aligned_m16n16_x1_trans_b8 = "ldmatrix.sync.aligned.m16n16.x1.trans.b8", ldmatrix_m16n16_x1_trans_b8, 2,
             "In each of the lanes 0 to 15 `row` points to 16 bytes in this block's shared memory, at a multiple of 16.", [a b];
         sync_aligned_m16n16_x1_trans_b8x16_b6x16_p32 = "ldmatrix.sync.aligned.m16n16.x1.trans.b8x16.b6x16_p32", ldmatrix_m16n16_x1_trans_b8x16_b6x16_p32, 2,
@@ -63,7 +64,7 @@ loads! {
             "In each lane `row` points to 16 bytes in this block's shared memory, at a multiple of 16.", [a b c d];
     }
     isa "8.6" on sm_100a_or_sm_120a, "Loads matrices of 8 rows and 16 columns, of 6 or 4 bits: a row has 12 or 8 bytes, with 4 \
-        or 8 behind them that do not count; each element becomes a byte." {
+        or 8 unused bytes after them; each element becomes a byte." {
         sync_aligned_m8n16_x1_b8x16_b6x16_p32 = "ldmatrix.sync.aligned.m8n16.x1.b8x16.b6x16_p32", ldmatrix_m8n16_x1_b8x16_b6x16_p32, 1,
             "In each of the lanes 0 to 7 `row` points to 16 bytes in this block's shared memory, at a multiple of 16.", [a];
         sync_aligned_m8n16_x1_b8x16_b4x16_p64 = "ldmatrix.sync.aligned.m8n16.x1.b8x16.b4x16_p64", ldmatrix_m8n16_x1_b8x16_b4x16_p64, 1,

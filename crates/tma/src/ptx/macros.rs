@@ -1,4 +1,4 @@
-//! How the text of an instruction is put together.
+//! Macros that assemble the text of an instruction.
 
 #[macro_use]
 mod device_fn;
@@ -193,7 +193,7 @@ macro_rules! arithmetic {
         pub fn $name($($argument: arithmetic!(@taken $arch $type)),+) -> $result {
             $(arithmetic!(@given $arch $argument $type);)+
             let result;
-            // SAFETY: it reads and writes registers alone.
+            // SAFETY: the instruction reads and writes registers only.
             unsafe {
                 core::arch::asm!(
                     concat!($text, " {result}" $(, ", {", stringify!($argument), "}")+, ";"),

@@ -14,7 +14,7 @@ device_fn! {
     #[doc(alias = "__cluster_map_shared_rank")]
     pub unsafe fn shared_cluster_u32[T](address: SharedPtr<T>, rank: u32) -> ClusterPtr<T> {
         let mapped;
-        // SAFETY: (1) is the caller's. No memory is touched.
+        // SAFETY: the cluster has a block of this rank (1). No memory is touched.
         unsafe {
             ptx_asm! { [pure nomem]
                 ("mapa.shared::cluster.u32" " {mapped}, {address}, {rank};"; mapped = out(reg32) mapped,
@@ -37,7 +37,7 @@ macro_rules! maps {
         /// 2. `rank` is below the blocks of the cluster.
         pub unsafe fn $name(address: $type, rank: u32) -> $type {
             let mapped;
-            // SAFETY: (1) and (2) are the caller's. No memory is touched.
+            // SAFETY: the address is shared (1), and the cluster has a block of this rank (2). No memory is touched.
             unsafe {
                 ptx_asm! { [pure nomem]
                     ($mnemonic " {mapped}, {address}, {rank};"; mapped = out($class) mapped,
@@ -54,7 +54,7 @@ maps! {
     shared_cluster_u64 = "mapa.shared::cluster.u64", u64, reg64;
     /// Takes a generic address, in 32 bits.
     generic_u32 = "mapa.u32", u32, reg32;
-    /// Takes a generic address.
+    /// Takes a generic address, and returns one of the other block.
     #[doc(alias = "map_shared_rank")]
     generic_u64 = "mapa.u64", *mut u8, reg64;
 }

@@ -1,76 +1,81 @@
 //! `max`, the greater half or integer. PTX ISA 9.7.4.8 and 9.7.1.13.
 
 arithmetic! {
-    /// Where one of them is a NaN, the other one.
+    /// Returns the greater of two `f16`; the other value if one is a NaN.
     f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "max.f16" isa "7.0" on sm_80;
-    /// Each half: where one of them is a NaN, the other one.
+    /// Returns the greater of each pair of `f16`; the other value if one is a NaN.
     #[doc(alias = "__hmax2")]
     f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.f16x2" isa "7.0" on sm_80;
-    /// Where one of them is a NaN, the other one.
+    /// Returns the greater of two `bf16`; the other value if one is a NaN.
     bf16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "max.bf16" isa "7.0" on sm_80;
-    /// Each half: where one of them is a NaN, the other one.
+    /// Returns the greater of each pair of `bf16`; the other value if one is a NaN.
     #[doc(alias = "__hmax2")]
     bf16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.bf16x2" isa "7.0" on sm_80;
-    /// A NaN where one of them is a NaN.
+    /// Returns the greater of two `f16`; a NaN if one is a NaN.
     nan_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "max.NaN.f16" isa "7.0" on sm_80;
-    /// Each half: a NaN where one of them is a NaN.
+    /// Returns the greater of each pair of `f16`; a NaN if one is a NaN.
     #[doc(alias = "__hmax2_nan")]
     nan_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.NaN.f16x2" isa "7.0" on sm_80;
-    /// A NaN where one of them is a NaN.
+    /// Returns the greater of two `bf16`; a NaN if one is a NaN.
     nan_bf16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "max.NaN.bf16" isa "7.0" on sm_80;
-    /// Each half: a NaN where one of them is a NaN.
+    /// Returns the greater of each pair of `bf16`; a NaN if one is a NaN.
     #[doc(alias = "__hmax2_nan")]
     nan_bf16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.NaN.bf16x2" isa "7.0" on sm_80;
-    /// Where one of them is a NaN, the other one; subnormal numbers become zeros.
+    /// Returns the greater of two `f16`; the other value if one is a NaN. Subnormal numbers become zeros.
     ftz_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "max.ftz.f16" isa "7.0" on sm_80;
-    /// Each half: where one of them is a NaN, the other one; subnormal numbers become zeros.
+    /// Returns the greater of each pair of `f16`; the other value if one is a NaN. Subnormal numbers become zeros.
     ftz_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.ftz.f16x2" isa "7.0" on sm_80;
-    /// A NaN where one of them is a NaN; subnormal numbers become zeros.
+    /// Returns the greater of two `f16`; a NaN if one is a NaN. Subnormal numbers become zeros.
     ftz_nan_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "max.ftz.NaN.f16" isa "7.0" on sm_80;
-    /// Each half: a NaN where one of them is a NaN; subnormal numbers become zeros.
+    /// Returns the greater of each pair of `f16`; a NaN if one is a NaN. Subnormal numbers become zeros.
     ftz_nan_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.ftz.NaN.f16x2" isa "7.0" on sm_80;
-    /// Takes the maximum of absolute values, times both signs; where one of them is a NaN, the other one.
+    /// Returns the greater absolute value of two `f16`, times both signs; the other value if one is a NaN.
     xorsign_abs_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "max.xorsign.abs.f16" isa "7.8" on sm_90;
-    /// Each half: of absolute values, times both signs; where one of them is a NaN, the other one.
+    /// Returns the greater absolute value of each pair of `f16`, times both signs; the other value if one is a NaN.
     xorsign_abs_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.xorsign.abs.f16x2" isa "7.8" on sm_90;
-    /// Takes the maximum of absolute values, times both signs; where one of them is a NaN, the other one.
+    /// Returns the greater absolute value of two `bf16`, times both signs; the other value if one is a NaN.
     xorsign_abs_bf16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "max.xorsign.abs.bf16" isa "7.8" on sm_90;
-    /// Each half: of absolute values, times both signs; where one of them is a NaN, the other one.
+    /// Returns the greater absolute value of each pair of `bf16`, times both signs; the other value if one is a
+    /// NaN.
     xorsign_abs_bf16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.xorsign.abs.bf16x2" isa "7.8" on sm_90;
-    /// Takes the maximum of absolute values, times both signs; a NaN where one of them is a NaN.
+    /// Returns the greater absolute value of two `f16`, times both signs; a NaN if one is a NaN.
     nan_xorsign_abs_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "max.NaN.xorsign.abs.f16" isa "7.8" on sm_90;
-    /// Each half: of absolute values, times both signs; a NaN where one of them is a NaN.
+    /// Returns the greater absolute value of each pair of `f16`, times both signs; a NaN if one is a NaN.
     nan_xorsign_abs_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.NaN.xorsign.abs.f16x2" isa "7.8" on sm_90;
-    /// Takes the maximum of absolute values, times both signs; a NaN where one of them is a NaN.
+    /// Returns the greater absolute value of two `bf16`, times both signs; a NaN if one is a NaN.
     nan_xorsign_abs_bf16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "max.NaN.xorsign.abs.bf16" isa "7.8" on sm_90;
-    /// Each half: of absolute values, times both signs; a NaN where one of them is a NaN.
+    /// Returns the greater absolute value of each pair of `bf16`, times both signs; a NaN if one is a NaN.
     nan_xorsign_abs_bf16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.NaN.xorsign.abs.bf16x2" isa "7.8" on sm_90;
-    /// Takes the maximum of absolute values, times both signs; where one of them is a NaN, the other one; subnormal numbers become zeros.
+    /// Returns the greater absolute value of two `f16`, times both signs; the other value if one is a NaN.
+    /// Subnormal numbers become zeros.
     ftz_xorsign_abs_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "max.ftz.xorsign.abs.f16" isa "7.8" on sm_90;
-    /// Each half: of absolute values, times both signs; where one of them is a NaN, the other one; subnormal numbers become zeros.
+    /// Returns the greater absolute value of each pair of `f16`, times both signs; the other value if one is a NaN.
+    /// Subnormal numbers become zeros.
     ftz_xorsign_abs_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.ftz.xorsign.abs.f16x2" isa "7.8" on sm_90;
-    /// Takes the maximum of absolute values, times both signs; a NaN where one of them is a NaN; subnormal numbers become zeros.
+    /// Returns the greater absolute value of two `f16`, times both signs; a NaN if one is a NaN. Subnormal numbers
+    /// become zeros.
     ftz_nan_xorsign_abs_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "max.ftz.NaN.xorsign.abs.f16" isa "7.8" on sm_90;
-    /// Each half: of absolute values, times both signs; a NaN where one of them is a NaN; subnormal numbers become zeros.
+    /// Returns the greater absolute value of each pair of `f16`, times both signs; a NaN if one is a NaN. Subnormal
+    /// numbers become zeros.
     ftz_nan_xorsign_abs_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.ftz.NaN.xorsign.abs.f16x2" isa "7.8" on sm_90;
-    /// The greater one; negative values become 0.
+    /// Returns the greater of two `s32`; negative values become 0.
     #[doc(alias = "__vimax_s32_relu")]
     relu_s32(a: i32 as reg32, b: i32 as reg32) -> i32 as reg32 = "max.relu.s32" isa "8.0" on sm_90;
-    /// Takes the maximum of each half, a signed integer.
+    /// Returns the greater of each half, a signed integer.
     #[doc(alias = "__vmaxs2")]
     s16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.s16x2" isa "8.0" on sm_90;
-    /// Takes the maximum of each half, a signed integer; negative values become 0.
+    /// Returns the greater of each half, a signed integer; negative values become 0.
     #[doc(alias = "__vimax_s16x2_relu")]
     relu_s16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.relu.s16x2" isa "8.0" on sm_90;
-    /// Takes the maximum of each half, an unsigned integer.
+    /// Returns the greater of each half, an unsigned integer.
     #[doc(alias = "__vmaxu2")]
     u16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.u16x2" isa "8.0" on sm_90;
-    /// Takes the maximum of each byte, a signed integer.
+    /// Returns the greater of each byte, a signed integer.
     #[doc(alias = "__vmaxs4")]
     s8x4(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.s8x4" isa "9.2" on sm_107a_or_sm_120a;
-    /// Takes the maximum of each byte, a signed integer; negative values become 0.
+    /// Returns the greater of each byte, a signed integer; negative values become 0.
     relu_s8x4(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.relu.s8x4" isa "9.2" on sm_107a_or_sm_120a;
-    /// Takes the maximum of each byte, an unsigned integer.
+    /// Returns the greater of each byte, an unsigned integer.
     #[doc(alias = "__vmaxu4")]
     u8x4(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.u8x4" isa "9.2" on sm_107a_or_sm_120a;
 }

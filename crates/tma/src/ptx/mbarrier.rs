@@ -30,7 +30,7 @@ device_fn! {
     /// 2. `count` is 1 to 2^20 - 1.
     #[doc(alias("mbarrier_init", "__mbarrier_init"))]
     pub unsafe fn init(bar: impl SharedCtaAddress<Mbarrier>, count: u32) {
-        // SAFETY: (1) and (2) are the caller's.
+        // SAFETY: the address is aligned, shared and free (1), and the count is in range (2).
         unsafe {
             ptx_asm! { []
                 ("mbarrier.init") { space bar } (".b64" " [{bar}], {count};"; count = in(reg32) count)
@@ -49,7 +49,7 @@ device_fn! {
     ///    13.5 does not check and no GPU has shown.
     #[doc(alias = "mbarrier_init")]
     pub unsafe fn init_layout[L: MbarrierLayout](bar: impl SharedCtaAddress<Mbarrier>, count: u32) {
-        // SAFETY: (1) and (2) are the caller's.
+        // SAFETY: the address is aligned, shared and free (1), and the count is in the layout's range (2).
         unsafe {
             ptx_asm! { []
                 ("mbarrier.init") { layout L } { space bar } (".b64" " [{bar}], {count};"; count = in(reg32) count)
@@ -66,7 +66,7 @@ device_fn! {
     #[doc(alias = "mbarrier_check_layout")]
     pub unsafe fn check_layout[L: MbarrierLayout](bar: impl SharedCtaAddress<Mbarrier>) -> bool {
         let is: u32;
-        // SAFETY: (1) is the caller's.
+        // SAFETY: the address has an initialised barrier (1), which is only read.
         unsafe {
             ptx_asm! { []
                 ("{{ .reg .pred p; mbarrier.check_layout") { layout L } { space bar }
@@ -84,20 +84,20 @@ device_fn! {
     /// 1. `bar` is an initialised barrier of this block that no thread uses any more.
     #[doc(alias = "mbarrier_inval")]
     pub unsafe fn inval(bar: impl SharedCtaAddress<Mbarrier>) {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: the address has an initialised barrier that has no later use (1).
         unsafe { ptx_asm! { [] ("mbarrier.inval") { space bar } (".b64" " [{bar}];") } }
     }
 
     /// `mbarrier.pending_count.b64 count, state;`
     ///
-    /// The arrivals that were pending when an arrival gave `state`.
+    /// Returns the arrivals that were pending when an arrival returned `state`.
     isa "7.0" on sm_80;
     /// # Safety
     /// 1. `state` came from an arrival.
     #[doc(alias = "mbarrier_pending_count")]
     pub unsafe fn pending_count(state: u64) -> u32 {
         let count;
-        // SAFETY: (1) is the caller's. No memory is touched.
+        // SAFETY: the state has the encoding of an arrival (1). No memory is touched.
         unsafe {
             ptx_asm! { [pure nomem]
                 ("mbarrier.pending_count.b64" " {count}, {state};"; count = out(reg32) count, state = in(reg64) state)
@@ -119,7 +119,8 @@ macro_rules! bytes {
         ///    not ended, with an arrival of this phase pending.
         /// 2. The bytes that the phase waits for stay within 2^20 - 1 in both directions.
         pub unsafe fn $name[C: MbarrierScope](bar: impl SharedAddress<Mbarrier>, bytes: u32) {
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the barrier is initialised and its phase cannot complete before this call (1); its byte count
+            // stays in range (2).
             unsafe {
                 ptx_asm! { []
                     ($mnemonic) (".relaxed") { scope C } { space bar }
@@ -160,7 +161,8 @@ macro_rules! multicasts {
         pub unsafe fn $name $([$sem: $sems])? $([$scope: $scopes])? (
             bar: impl SharedClusterAddress<Mbarrier>, $number: u32, mask: u32
         ) {
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: each block of the mask is alive and has a barrier with an arrival pending (1); the number is in
+            // range (2).
             unsafe {
                 ptx_asm! { []
                     ($mnemonic) $({ sem $sem } (".cluster"))? $((".relaxed") { scope $scope })?
@@ -182,10 +184,10 @@ multicasts! {
     /// The current phase waits for `bytes` fewer bytes, as if a copy had brought them.
     complete_tx_multicast_32b = "mbarrier.complete_tx" [.scope C: MbarrierScope] bytes;
         "The bytes that the phase waits for stay within 2^20 - 1 in both directions."
-    /// `count` arrivals.
+    /// Makes `count` arrivals at each barrier.
     arrive_multicast_32b = "mbarrier.arrive" [.sem "_, " S: ArriveSem] count;
         "`count` is 1 to the arrivals of this phase that are pending."
-    /// `count` arrivals, and `count` fewer in every later phase.
+    /// Makes `count` arrivals at each barrier, and expects `count` fewer in every later phase.
     arrive_drop_multicast_32b = "mbarrier.arrive_drop" [.sem "_, " S: ArriveSem] count;
         "`count` is 1 to the arrivals of this phase that are pending."
     /// Expects `bytes` more bytes in this phase, then one arrival.
@@ -211,7 +213,7 @@ macro_rules! arrivals {
         #[doc(alias = $plain_alias)]
         pub unsafe fn $plain[S: ArriveSem, C: MbarrierScope](bar: impl SharedCtaAddress<Mbarrier>) -> u64 {
             let state;
-            // SAFETY: (1) is the caller's.
+            // SAFETY: the barrier is initialised, and its phase counts this arrival (1).
             unsafe {
                 ptx_asm! { []
                     ($mnemonic) { sem S } { scope C } { space bar }
@@ -233,7 +235,7 @@ macro_rules! arrivals {
             bar: impl SharedCtaAddress<Mbarrier>, count: u32
         ) -> u64 {
             let state;
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the barrier is initialised (1), and its phase counts these arrivals (2).
             unsafe {
                 ptx_asm! { []
                     ($mnemonic) { sem S } { scope C } { space bar }
@@ -252,7 +254,7 @@ macro_rules! arrivals {
         ///    not ended, with an arrival of this phase pending.
         #[doc(alias = $plain_alias)]
         pub unsafe fn $sink[S: ArriveSem, C: MbarrierScope](bar: impl SharedAddress<Mbarrier>) {
-            // SAFETY: (1) is the caller's.
+            // SAFETY: the barrier is initialised in a live block, and its phase counts this arrival (1).
             unsafe {
                 ptx_asm! { [] ($mnemonic) { sem S } { scope C } { space bar } (".b64" " _, [{bar}];") }
             }
@@ -268,7 +270,7 @@ macro_rules! arrivals {
         /// 2. `count` is 1 to the arrivals of this phase that are pending.
         #[doc(alias = $plain_alias)]
         pub unsafe fn $sink_count[S: ArriveSem, C: MbarrierScope](bar: impl SharedAddress<Mbarrier>, count: u32) {
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the barrier is initialised in a live block (1), and its phase counts these arrivals (2).
             unsafe {
                 ptx_asm! { []
                     ($mnemonic) { sem S } { scope C } { space bar }
@@ -290,7 +292,8 @@ macro_rules! arrivals {
             bar: impl SharedCtaAddress<Mbarrier>, bytes: u32
         ) -> u64 {
             let state;
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the barrier is initialised, its phase counts this arrival (1), and its byte count stays in
+            // range (2).
             unsafe {
                 ptx_asm! { []
                     ($mnemonic) (".expect_tx") { sem S } { scope C } { space bar }
@@ -313,7 +316,8 @@ macro_rules! arrivals {
         pub unsafe fn $expect_tx_sink[S: ArriveSem, C: MbarrierScope](
             bar: impl SharedClusterAddress<Mbarrier>, bytes: u32
         ) {
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the barrier is initialised in a live block, its phase counts this arrival (1), and its byte
+            // count stays in range (2).
             unsafe {
                 ptx_asm! { []
                     ($mnemonic) (".expect_tx") { sem S } { scope C } { space bar }
@@ -333,7 +337,7 @@ macro_rules! arrivals {
         #[doc(alias = $no_complete_alias)]
         pub unsafe fn $no_complete(bar: impl SharedCtaAddress<Mbarrier>, count: u32) -> u64 {
             let state;
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the barrier is initialised (1), and these arrivals do not complete its phase (2).
             unsafe {
                 ptx_asm! { []
                     ($mnemonic) (".noComplete.release.cta") { space bar }
@@ -358,7 +362,7 @@ arrivals! {
     "mbarrier_arrive_drop" "mbarrier_arrive_drop_expect_tx" "mbarrier_arrive_drop_no_complete"
 }
 
-/// Instructions that ask whether a phase has completed, by its state or by its parity.
+/// Instructions that test whether a phase has completed, by its state or by its parity.
 macro_rules! waits {
     ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal, $phase:ident: $type:ty, $class:ident
         $(, $hint:ident)?; isa $isa:literal on $arch:ident; $condition:literal)+) => { device_fn! {$(
@@ -374,7 +378,7 @@ macro_rules! waits {
             bar: impl SharedCtaAddress<Mbarrier>, $phase: $type $(, $hint: u32)?
         ) -> bool {
             let done: u32;
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the barrier is initialised (1), and the phase waited for is the current or the last one (2).
             unsafe {
                 ptx_asm! { []
                     ("{{ .reg .pred p; ") ($mnemonic) { sem S } { scope C } { space bar }
@@ -415,13 +419,13 @@ waits! {
         isa "8.0, with `Relaxed` 8.6" on sm_90; "is 0 or 1, the parity of the current or the last phase."
 }
 
-/// A phase, and its report.
+/// The state of a phase, and the report of its barrier.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reported {
-    /// Has the phase completed? Until then the other fields have no meaning.
+    /// True if the phase has completed. Until then the other fields have no meaning.
     pub is_done: bool,
-    /// Was anything reported, so that the conditional phase has not advanced?
+    /// True if an error was reported, so that the conditional phase has not advanced.
     pub is_reported: bool,
     /// The report; 0 if it was not requested.
     pub value: u8,
@@ -435,7 +439,7 @@ macro_rules! reports {
         #[doc = concat!("`", $mnemonic, ".phase_type::primary.S.C.shared::cta.b64 done|reported"
             $(, ", ", stringify!($value))?, ", [bar], ", stringify!($phase), ";`")]
         ///
-        #[doc = concat!("Has the phase of this `", stringify!($phase), "` completed, and did a copy report anything?")]
+        #[doc = concat!("Returns whether the phase of this `", stringify!($phase), "` has completed, and whether a copy reported an error.")]
         /// A barrier of the layout v0 reports no bytes.
         isa "9.3" on sm_90;
         /// # Safety
@@ -445,7 +449,7 @@ macro_rules! reports {
         pub unsafe fn $name[S: WaitSem, C: MbarrierScope](bar: SharedPtr<Mbarrier>, $phase: $type) -> Reported {
             let (done, reported): (u32, u32);
             $(let $value: u32;)?
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the barrier is initialised (1), and the phase waited for is the current or the last one (2).
             unsafe {
                 ptx_asm! { []
                     ("{{ .reg .pred p, r; .reg .b8 v; ") ($mnemonic) (".phase_type::primary")
@@ -488,8 +492,8 @@ macro_rules! conditional {
     ($($name:ident = $mnemonic:literal;)+) => { device_fn! {$(
         #[doc = concat!("`", $mnemonic, ".parity.phase_type::conditional.S.C.shared::cta.b64 done, [bar], parity;`")]
         ///
-        /// Has the conditional phase of this parity completed? It is one behind the primary phase for each phase in
-        /// which a copy reported something.
+        /// Returns whether the conditional phase of this parity has completed. The conditional phase lags the primary
+        /// one by each phase in which a copy reported something.
         isa "9.3" on sm_90;
         /// # Safety
         /// 1. `bar` is an initialised barrier of this block.
@@ -497,7 +501,8 @@ macro_rules! conditional {
         #[doc(alias("mbarrier_test_wait_parity", "mbarrier_try_wait_parity"))]
         pub unsafe fn $name[S: WaitSem, C: MbarrierScope](bar: SharedPtr<Mbarrier>, parity: u32) -> bool {
             let done: u32;
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the barrier is initialised (1), and the parity is that of the current or the last conditional
+            // phase (2).
             unsafe {
                 ptx_asm! { []
                     ("{{ .reg .pred p; ") ($mnemonic) (".parity.phase_type::conditional") { sem S } { scope C }

@@ -1,6 +1,6 @@
 //! `mma`, products of matrices in the registers of a warp. PTX ISA 9.7.14.5.14, 9.7.14.6.
 //!
-//! The sections 9.7.14.5.1 to 9.7.14.5.13 say which elements each register holds. Registers of 32 bits are
+//! The sections 9.7.14.5.1 to 9.7.14.5.13 list the elements of each register. Registers of 32 bits are
 //! `u32` where they hold several elements, or one of tf32.
 //!
 //! LLVM's intrinsics for half precision take vectors, which Rust cannot pass, and intrinsics for fp8 need a
@@ -12,7 +12,7 @@
 use super::Word;
 use super::{Metadata, Narrow, Small};
 
-/// How many parts there are.
+/// Counts the parts.
 macro_rules! count {
     ($($part:ident)+) => { [$(count!(@unit $part)),+].len() };
     (@unit $part:ident) => { () };
@@ -61,7 +61,7 @@ macro_rules! intrinsic {
             #[link_name = $intrinsic]
             fn intrinsic($($a_part: $a,)+ $($b_part: $b,)+ $($c_part: $c,)+) -> ($(intrinsic!(@$d_part $d),)+);
         }
-        // SAFETY: (1) is the caller's.
+        // SAFETY: the whole warp takes part in the product (1); its operands are registers.
         let ($($d_part,)+) = unsafe { intrinsic($($a_part,)+ $($b_part,)+ $($c_part,)+) };
     };
     (@$part:ident $type:ident) => { $type };
@@ -77,7 +77,8 @@ macro_rules! assembly {
     (@emit $class:ident [$($text:expr),+] [$($end:expr),* $(,)?] [$($operands:tt)*] ($a:ident $($a_part:ident)+)
         ($b:ident $($b_part:ident)+) ($c:ident $($c_part:ident)+) ($d:ident $($d_part:ident)+)) => {{
         $(let $d_part: $d;)+
-        // SAFETY: the conditions are the caller's; the others are no instructions.
+        // SAFETY: the whole warp takes part in the product (1); its operands are registers, and the empty lines of
+        // `weigh_down!` contain no instructions.
         unsafe {
             weigh_down!("" "" "" "" "" "" "" "" "" "");
             core::arch::asm!(

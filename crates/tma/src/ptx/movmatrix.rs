@@ -12,7 +12,7 @@ device_fn! {
     /// 1. All threads of the warp reach this same call together.
     pub unsafe fn sync_aligned_m8n8_trans(value: u32) -> u32 {
         let result;
-        // SAFETY: (1) is the caller's; the others are no instructions.
+        // SAFETY: the whole warp takes part (1). The empty lines of `weigh_down!` contain no instructions.
         unsafe {
             weigh_down!("" "" "" "" "" "" "" "" "" "");
             core::arch::asm!(

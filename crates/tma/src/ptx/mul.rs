@@ -1,24 +1,31 @@
 //! `mul`, products of halves and of pairs. PTX ISA 9.7.4.3 and 9.7.3.5.
 
 arithmetic! {
+    /// Multiplies two `f16`, rounded to nearest even.
     rn_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "mul.rn.f16" isa "7.0" on sm_80;
+    /// Multiplies each of two `f16`, rounded to nearest even.
     #[doc(alias = "__hmul2_rn")]
     rn_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "mul.rn.f16x2" isa "7.0" on sm_80;
+    /// Multiplies two `bf16`, rounded to nearest even.
     rn_bf16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "mul.rn.bf16" isa "7.8" on sm_90;
+    /// Multiplies each of two `bf16`, rounded to nearest even.
     #[doc(alias = "__hmul2_rn")]
     rn_bf16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "mul.rn.bf16x2" isa "7.8" on sm_90;
-    /// The same; subnormal numbers become zeros.
+    /// Multiplies two `f16`, rounded to nearest even. Subnormal numbers become zeros.
     rn_ftz_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "mul.rn.ftz.f16" isa "7.0" on sm_80;
-    /// The same; subnormal numbers become zeros.
+    /// Multiplies each of two `f16`, rounded to nearest even. Subnormal numbers become zeros.
     rn_ftz_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "mul.rn.ftz.f16x2" isa "7.0" on sm_80;
-    /// The same, at least 0 and at most 1, and 0 for a NaN.
+    /// Multiplies two `f16`, rounded to nearest even. The result is at least 0 and at most 1, and 0 for a NaN.
     rn_sat_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "mul.rn.sat.f16" isa "7.0" on sm_80;
-    /// The same, at least 0 and at most 1, and 0 for a NaN.
+    /// Multiplies each of two `f16`, rounded to nearest even. The result is at least 0 and at most 1, and 0 for a
+    /// NaN.
     #[doc(alias = "__hmul2_sat")]
     rn_sat_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "mul.rn.sat.f16x2" isa "7.0" on sm_80;
-    /// The same, at least 0 and at most 1, and 0 for a NaN; subnormal numbers become zeros.
+    /// Multiplies two `f16`, rounded to nearest even. The result is at least 0 and at most 1, and 0 for a NaN.
+    /// Subnormal numbers become zeros.
     rn_ftz_sat_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "mul.rn.ftz.sat.f16" isa "7.0" on sm_80;
-    /// The same, at least 0 and at most 1, and 0 for a NaN; subnormal numbers become zeros.
+    /// Multiplies each of two `f16`, rounded to nearest even. The result is at least 0 and at most 1, and 0 for a
+    /// NaN. Subnormal numbers become zeros.
     rn_ftz_sat_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "mul.rn.ftz.sat.f16x2" isa "7.0" on sm_80;
     /// Multiplies each of two `f32`, rounded to nearest even.
     #[doc(alias = "__fmul2_rn")]

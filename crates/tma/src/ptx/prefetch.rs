@@ -16,7 +16,7 @@ macro_rules! lines {
         /// # Safety
         /// 1. `address` is in memory that this thread may read.
         pub unsafe fn $name[T](address: impl GlobalAddress<T>) {
-            // SAFETY: (1) is the caller's.
+            // SAFETY: this thread may read the prefetched line (1).
             unsafe { ptx_asm! { [] ("prefetch") { space address } ($level " [{address}];") } }
         }
     )+} };
@@ -41,7 +41,7 @@ macro_rules! others {
         /// # Safety
         #[doc = concat!("1. `address` ", $condition)]
         pub unsafe fn $name(address: $type) {
-            // SAFETY: (1) is the caller's.
+            // SAFETY: the address is in the state space of this form (1).
             unsafe { ptx_asm! { [] ($mnemonic " [{address}];"; address = in(reg64) address) } }
         }
     )+} };

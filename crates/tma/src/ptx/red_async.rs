@@ -73,7 +73,8 @@ device_fn! {
     pub unsafe fn relaxed_cluster_shared_cluster[Op: Modifier, T: AsyncReduce<Op>](
         dst: impl SharedClusterAddress<T>, value: T, bar: impl SharedClusterAddress<Mbarrier>
     ) {
-        // SAFETY: (1) to (4) are the caller's.
+        // SAFETY: value and barrier are in one live block (2), the value is aligned (1) and others only reduce into
+        // it (4), and the barrier counts its bytes (3).
         unsafe {
             ptx_asm! { []
                 ("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes" " [{dst}], {value}, [{bar}];";
@@ -101,7 +102,7 @@ device_fn! {
     /// 2. Others use these bytes at the same time by strong operations alone.
     #[doc(alias = "red_async")]
     pub unsafe fn release_global_add[C: WideScope, T: ReleaseAdd](dst: *mut T, value: T) {
-        // SAFETY: (1) and (2) are the caller's.
+        // SAFETY: the address is aligned and has a value (1), and other accesses are strong (2).
         unsafe {
             typed! { T, value;
                 ("red.async.release") { scope C } (".global.add" ""; dst = in(reg64) dst) }
@@ -117,7 +118,7 @@ device_fn! {
     /// 1. `dst` is a multiple of `T`'s size in global memory, and the device takes such an operation there.
     #[doc(alias = "red_async")]
     pub unsafe fn mmio_release_sys_global_add[T: ReleaseAdd](dst: *mut T, value: T) {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: the address is aligned, and the device implements this operation there (1).
         unsafe {
             typed! { T, value;
                 ("red.async.mmio.release.sys.global.add" ""; dst = in(reg64) dst) }

@@ -11,7 +11,7 @@ device_fn! {
     /// 2. Others use the number at the same time by atomic operations alone.
     #[doc(alias = "atomicAdd_block")]
     pub unsafe fn add_u32(address: u32, value: u32) {
-        // SAFETY: (1) and (2) are the caller's.
+        // SAFETY: the address is aligned, shared and initialised (1), and other accesses are atomic (2).
         unsafe {
             core::arch::asm!(
                 "red.relaxed.cta.shared::cta.add.u32 [{address}], {value};",

@@ -24,7 +24,8 @@ macro_rules! changes {
         #[doc = concat!("3. ", $condition)]
         pub unsafe fn $name[const REGISTERS: u32]() {
             const { assert_registers(REGISTERS) };
-            // SAFETY: (1) to (3) are the caller's.
+            // SAFETY: the warpgroup takes part as a whole (1) in a kernel with a known register count (2), which the
+            // change respects (3).
             unsafe { crate::ptx::intrinsics::$intrinsic(REGISTERS) }
         }
     )+} };

@@ -16,7 +16,7 @@ device_fn! {
     ///    calling lane and `lane` are among them.
     #[doc(alias = "__shfl_sync")]
     pub unsafe fn idx(members: u32, value: u32, lane: u32) -> u32 {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: every lane of the mask takes part, this one and the source lane among them (1).
         unsafe { crate::ptx::intrinsics::shfl_sync_idx(members, value, lane, CLAMP_LAST) }
     }
 
@@ -27,7 +27,7 @@ device_fn! {
     /// The conditions of [`idx`].
     #[doc(alias = "__shfl_up_sync")]
     pub unsafe fn up(members: u32, value: u32, delta: u32) -> u32 {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: every lane of the mask takes part, this one and the source lane among them (1 of `idx`).
         unsafe { crate::ptx::intrinsics::shfl_sync_up(members, value, delta, CLAMP_FIRST) }
     }
 
@@ -39,7 +39,7 @@ device_fn! {
     /// The conditions of [`idx`].
     #[doc(alias = "__shfl_down_sync")]
     pub unsafe fn down(members: u32, value: u32, delta: u32) -> u32 {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: every lane of the mask takes part, this one and the source lane among them (1 of `idx`).
         unsafe { crate::ptx::intrinsics::shfl_sync_down(members, value, delta, CLAMP_LAST) }
     }
 
@@ -51,7 +51,7 @@ device_fn! {
     /// The conditions of [`idx`].
     #[doc(alias = "__shfl_xor_sync")]
     pub unsafe fn bfly(members: u32, value: u32, lane_mask: u32) -> u32 {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: every lane of the mask takes part, this one and the source lane among them (1 of `idx`).
         unsafe { crate::ptx::intrinsics::shfl_sync_bfly(members, value, lane_mask, CLAMP_LAST) }
     }
 }

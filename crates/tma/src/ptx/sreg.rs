@@ -85,13 +85,13 @@ macro_rules! constant_registers {
 }
 
 constant_registers! {
-    /// This thread in its warp.
+    /// The number of this thread in its warp.
     #[doc(alias = "get_sreg_laneid")]
     laneid = "laneid" isa "7.0" on sm_80;
-    /// This block in its cluster.
+    /// The rank of this block in its cluster.
     #[doc(alias = "get_sreg_cluster_ctarank")]
     cluster_ctarank = "cluster_ctarank" isa "7.8" on sm_90;
-    /// Blocks of the cluster.
+    /// The number of blocks of the cluster.
     #[doc(alias = "get_sreg_cluster_nctarank")]
     cluster_nctarank = "cluster_nctarank" isa "7.8" on sm_90;
 }
@@ -126,22 +126,22 @@ macro_rules! constant_vectors {
 }
 
 constant_vectors! {
-    /// This cluster in the grid.
+    /// The index of this cluster in the grid.
     #[doc(alias = "get_sreg_clusterid")]
     clusterid = "clusterid";
-    /// Clusters of the grid.
+    /// The number of clusters of the grid.
     #[doc(alias = "get_sreg_nclusterid")]
     nclusterid = "nclusterid";
-    /// This block in its cluster.
+    /// The index of this block in its cluster.
     #[doc(alias = "get_sreg_cluster_ctaid")]
     cluster_ctaid = "cluster_ctaid";
-    /// Blocks of the cluster.
+    /// The number of blocks of the cluster.
     #[doc(alias = "get_sreg_cluster_nctaid")]
     cluster_nctaid = "cluster_nctaid";
 }
 
 device_fn! {
-    /// `mov.pred is, %is_explicit_cluster;` — true if the launch asked for clusters.
+    /// `mov.pred is, %is_explicit_cluster;` — true if the launch has explicit clusters.
     isa "7.8" on sm_90;
     #[doc(alias = "get_sreg_is_explicit_cluster")]
     pub fn is_explicit_cluster() -> bool {

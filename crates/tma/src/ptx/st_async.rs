@@ -68,7 +68,8 @@ macro_rules! stores {
         pub unsafe fn $name[T: $bound](
             dst: impl SharedClusterAddress<T>, value: $type, bar: impl SharedClusterAddress<Mbarrier>
         ) {
-            // SAFETY: (1) to (4) are the caller's.
+            // SAFETY: there is aligned room for the value (1) that no other thread uses (4), in the live block of the
+            // barrier (2), which counts the bytes (3).
             unsafe {
                 typed! { T, $vector, $list, $($part = stores!(@part value $index)),+;
                     ("" ", [{bar}];"; dst = in(reg32) dst.address32(), bar = in(reg32) bar.address32()) }
@@ -101,7 +102,8 @@ device_fn! {
     pub unsafe fn weak_shared_cluster_b128(
         dst: impl SharedClusterAddress<u128>, value: u128, bar: impl SharedClusterAddress<Mbarrier>
     ) {
-        // SAFETY: (1) to (4) are the caller's.
+        // SAFETY: there is aligned room for 16 bytes (1) that no other thread uses (4), in the live block of the
+        // barrier (2), which counts them (3).
         unsafe {
             ptx_asm! { []
                 ("{{ .reg .b128 q; mov.b128 q, {{ {low}, {high} }}; \
@@ -143,7 +145,7 @@ device_fn! {
     /// 2. Others use these bytes at the same time by strong operations alone.
     #[doc(alias = "st_async")]
     pub unsafe fn release_global[C: WideScope, T: ReleaseValue](dst: *mut T, value: T) {
-        // SAFETY: (1) and (2) are the caller's.
+        // SAFETY: the address is aligned and global (1), and other accesses are strong (2).
         unsafe { release! { T, dst, value; ("st.async.release") { scope C } (".global") } }
     }
 
@@ -155,7 +157,7 @@ device_fn! {
     /// 1. `dst` is a multiple of `T`'s size in global memory, and the device takes such a store there.
     #[doc(alias = "st_async")]
     pub unsafe fn mmio_release_sys_global[T: ReleaseValue](dst: *mut T, value: T) {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: the address is aligned, and the device implements this store there (1).
         unsafe { release! { T, dst, value; ("st.async.mmio.release.sys.global") } }
     }
 }

@@ -13,7 +13,7 @@ device_fn! {
     ///    other code uses at the same time.
     #[doc(alias = "st_bulk")]
     pub unsafe fn weak_shared_cta[T](dst: SharedPtr<T>, bytes: u64) {
-        // SAFETY: (1) and (2) are the caller's.
+        // SAFETY: size and address are aligned (1, 2), and no other code uses the bytes (2).
         unsafe {
             ptx_asm! { []
                 ("st.bulk.weak.shared::cta" " [{dst}], {bytes}, 0;"; dst = in(reg32) dst.address(),

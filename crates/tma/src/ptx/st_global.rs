@@ -19,7 +19,7 @@ macro_rules! stores {
         #[doc(alias("__stwb", "__stcg", "__stcs", "__stwt"))]
         pub unsafe fn $name[O: StoreOperator](address: *mut $type, value: $type) {
             let $pattern = value;
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the address is aligned and global (1), and no other access races with the store (2).
             unsafe {
                 ptx_asm! { []
                     ("st.global" " [{address}],"; address = in(reg64) address)
@@ -38,7 +38,7 @@ macro_rules! stores {
         /// 2. No other code uses these bytes at the same time.
         pub unsafe fn $no_allocate(address: *mut $type, value: $type) {
             let $pattern = value;
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the address is aligned and global (1), and no other access races with the store (2).
             unsafe {
                 ptx_asm! { []
                     ("st.global.L1::no_allocate" " [{address}],"; address = in(reg64) address)
@@ -70,7 +70,7 @@ macro_rules! ordered {
         /// 2. Others use the value at the same time by such loads and stores and by atomic operations only, and each
         ///    scope includes the others.
         pub unsafe fn $name[S: ArriveSem, C: Scope](address: *mut $type, value: $type) {
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the address is aligned and global (1), and other accesses are strong or atomic (2).
             unsafe {
                 ptx_asm! { []
                     ("st" " [{address}], {value};"; address = in(reg64) address, value = in($class) value)

@@ -9,7 +9,7 @@ macro_rules! stores {
         /// 1. `address` is a multiple of the value's size and is in this block's shared memory.
         /// 2. No other thread and no copy uses these bytes at the same time.
         pub unsafe fn $name(address: u32, value: $type) {
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the address is aligned and shared (1), and no other access races with the store (2).
             unsafe {
                 core::arch::asm!(
                     concat!($ptx, " [{address}], {value};"),
@@ -34,7 +34,7 @@ device_fn! {
     /// # Safety
     /// The conditions of [`b32`].
     pub unsafe fn b8(address: u32, value: u8) {
-        // SAFETY: the caller's conditions.
+        // SAFETY: the byte is in shared memory (1 of `b32`), and no other access races with the store (2).
         unsafe {
             core::arch::asm!(
                 "st.shared.b8 [{address}], {value};",
@@ -51,7 +51,7 @@ device_fn! {
     /// The conditions of [`b32`], with 16 bytes.
     pub unsafe fn v4_b32(address: u32, value: [u32; 4]) {
         let [v0, v1, v2, v3] = value;
-        // SAFETY: the caller's conditions.
+        // SAFETY: the 16 bytes are aligned and shared (1 of `b32`), and no other access races with the store (2).
         unsafe {
             core::arch::asm!(
                 "st.shared.v4.b32 [{address}], {{ {v0}, {v1}, {v2}, {v3} }};",

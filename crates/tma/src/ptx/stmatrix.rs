@@ -21,7 +21,8 @@ macro_rules! stores {
         /// 3. No other code uses these bytes at the same time.
         #[doc(alias = "stmatrix")]
         pub unsafe fn $name[T](row: *mut T, value: [u32; $count]) {
-            // SAFETY: (1) to (3) are the caller's.
+            // SAFETY: the whole warp takes part (1) with addresses of rows (2), which no other code uses meanwhile
+            // (3).
             unsafe { crate::ptx::intrinsics::$intrinsic(row.cast(), $(value[$index]),+) }
         }
     )+} };
@@ -37,11 +38,11 @@ stores! {
         sync_aligned_m8n8_x4 = "stmatrix.sync.aligned.m8n8.x4.b16", stmatrix_m8n8_x4, 4,
             "In each lane `row` points to 16 bytes in this block's shared memory, at a multiple of 16.", [0 1 2 3];
         sync_aligned_m8n8_x1_trans = "stmatrix.sync.aligned.m8n8.x1.trans.b16", stmatrix_m8n8_x1_trans, 1,
-            "As for [`sync_aligned_m8n8_x1`].", [0];
+            "The condition of [`sync_aligned_m8n8_x1`] holds.", [0];
         sync_aligned_m8n8_x2_trans = "stmatrix.sync.aligned.m8n8.x2.trans.b16", stmatrix_m8n8_x2_trans, 2,
-            "As for [`sync_aligned_m8n8_x2`].", [0 1];
+            "The condition of [`sync_aligned_m8n8_x2`] holds.", [0 1];
         sync_aligned_m8n8_x4_trans = "stmatrix.sync.aligned.m8n8.x4.trans.b16", stmatrix_m8n8_x4_trans, 4,
-            "As for [`sync_aligned_m8n8_x4`].", [0 1 2 3];
+            "The condition of [`sync_aligned_m8n8_x4`] holds.", [0 1 2 3];
     }
     isa "8.6" on sm_100a_or_sm_120a, "Transposes matrices of 16 rows and 8 columns of bytes, and stores them: a column becomes \
         16 bytes." {

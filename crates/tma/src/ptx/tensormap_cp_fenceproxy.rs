@@ -23,7 +23,8 @@ device_fn! {
     /// 4. No copy uses the map at `dst`, and no other code uses these bytes, at the same time.
     #[doc(alias("tensormap_cp_fenceproxy", "tensormap_copy_fenceproxy"))]
     pub unsafe fn global_shared_cta_release[C: Scope](dst: *mut TensorMap, src: SharedPtr<TensorMap>) {
-        // SAFETY: (1) to (4) are the caller's; the others are no instructions.
+        // SAFETY: the whole warp takes part (1), both addresses are aligned and valid (2, 3), and no access races
+        // (4). The empty lines contain no instructions.
         unsafe {
             weigh_down!("" "" "" "" "" "" "" "" "" "");
             ptx_asm! { []

@@ -22,7 +22,7 @@ macro_rules! registers {
         /// 2. No copy uses the map, and no other code uses these bytes, at the same time.
         #[doc(alias = "tensormap_replace")]
         pub unsafe fn $name(map: impl EditAddress<TensorMap>, $value: $type) {
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the address is aligned and has a map (1), which nothing else accesses meanwhile (2).
             unsafe {
                 ptx_asm! { []
                     ("tensormap.replace.tile.") ($field) { space map } (".b1024")
@@ -60,7 +60,8 @@ macro_rules! dimensions {
         #[doc(alias = "tensormap_replace")]
         pub unsafe fn $name[const DIMENSION: u32](map: impl EditAddress<TensorMap>, $value: $type) {
             const { assert!(DIMENSION < $count, concat!("the dimension is 0 to ", $limit)) };
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the address is aligned and has a map (1), which nothing else accesses meanwhile (2); the
+            // assertion limits the dimension.
             unsafe {
                 ptx_asm! { []
                     ("tensormap.replace.tile.") ($field) { space map } (".b1024")
@@ -107,7 +108,8 @@ macro_rules! choices {
         pub unsafe fn $name[const VALUE: u32](map: impl EditAddress<TensorMap>) {
             const { assert!(VALUE < $count, concat!("the value is 0 to ", $limit)) };
             $(gate!([VALUE >= $first] concat!(module_path!(), "::", stringify!($name), "::<", $first, ">"), $later);)?
-            // SAFETY: (1) and (2) are the caller's.
+            // SAFETY: the address is aligned and has a map (1), which nothing else accesses meanwhile (2); the
+            // assertion limits the value.
             unsafe {
                 ptx_asm! { []
                     ("tensormap.replace.tile.") ($field) { space map }

@@ -9,7 +9,7 @@ device_fn! {
     ///    calling lane is one of them.
     #[doc(alias = "__ballot_sync")]
     pub unsafe fn ballot(members: u32, predicate: bool) -> u32 {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: every lane of the mask takes part, this one among them (1).
         unsafe { crate::ptx::intrinsics::vote_sync_ballot(members, predicate) }
     }
 
@@ -20,7 +20,7 @@ device_fn! {
     /// The conditions of [`ballot`].
     #[doc(alias = "__all_sync")]
     pub unsafe fn all(members: u32, predicate: bool) -> bool {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: every lane of the mask takes part, this one among them (1 of `ballot`).
         unsafe { crate::ptx::intrinsics::vote_sync_all(members, predicate) }
     }
 
@@ -31,7 +31,7 @@ device_fn! {
     /// The conditions of [`ballot`].
     #[doc(alias = "__any_sync")]
     pub unsafe fn any(members: u32, predicate: bool) -> bool {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: every lane of the mask takes part, this one among them (1 of `ballot`).
         unsafe { crate::ptx::intrinsics::vote_sync_any(members, predicate) }
     }
 }

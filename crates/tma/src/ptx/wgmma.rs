@@ -14,14 +14,14 @@ use super::Alignment;
 device_fn! {
     /// `wgmma.fence.sync.A;`
     ///
-    /// Orders earlier accesses to registers before the products that follow. Call it before the first one,
-    /// and after each access to registers of sums or of A in between.
+    /// Orders earlier accesses to registers before the products that follow. Required before the first product,
+    /// and after each access to registers of sums or of A between products.
     isa "8.0" on sm_90a_alone;
     /// # Safety
     /// 1. All threads of the warpgroup reach this same call, those of a warp together.
     #[doc(alias = "warpgroup_arrive")]
     pub unsafe fn fence_sync[A: Alignment]() {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: the warpgroup takes part as a whole (1).
         unsafe { crate::ptx::intrinsics::wgmma_fence_sync_aligned() }
     }
 
@@ -33,7 +33,7 @@ device_fn! {
     /// The conditions of [`fence_sync`].
     #[doc(alias = "warpgroup_commit_batch")]
     pub unsafe fn commit_group_sync[A: Alignment]() {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: the warpgroup takes part as a whole (1 of `fence_sync`).
         unsafe { crate::ptx::intrinsics::wgmma_commit_group_sync_aligned() }
     }
 
@@ -46,7 +46,7 @@ device_fn! {
     /// The conditions of [`fence_sync`].
     #[doc(alias = "warpgroup_wait")]
     pub unsafe fn wait_group_sync[A: Alignment, const LEFT: u64]() {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: the warpgroup takes part as a whole (1 of `fence_sync`).
         unsafe { crate::ptx::intrinsics::wgmma_wait_group_sync_aligned(LEFT) }
     }
 
@@ -60,7 +60,7 @@ device_fn! {
     /// # Safety
     /// 1. All threads of the warpgroup reach this same call, those of a warp together, with the same
     ///    descriptors and the same `scale_d`.
-    /// 2. Descriptors say where matrices are in this block's shared memory. Their writes happen before, and a
+    /// 2. Descriptors contain addresses of matrices in this block's shared memory. Their writes happen before, and a
     ///    `fence.proxy.async` is between where they are not the async proxy's.
     /// 3. No thread writes these bytes before a `wait_group` that covers the group of this product.
     /// 4. A `wgmma.fence` is between this and earlier accesses to `d`, or to a register of `a`; products of the
@@ -69,9 +69,10 @@ device_fn! {
     pub unsafe fn mma_async[D: Sums<A, B>, A, B, const SCALE_A: i32, const SCALE_B: i32,
         const TRANS_A: i32, const TRANS_B: i32](d: D, a: impl Left, b: u64, scale_d: bool) -> D
     {
-        const { assert!(sums::IS_COMPILED, "the builder must say that it compiles for `sm_90a`") };
+        const { assert!(sums::IS_COMPILED, "the builder must compile for `sm_90a`") };
         const { sums::assert_immediates::<D, A, B>([SCALE_A, SCALE_B], [TRANS_A, TRANS_B]) };
-        // SAFETY: (1) to (5) are the caller's.
+        // SAFETY: the warpgroup takes part with equal descriptors (1), which name visible matrices (2) that do not
+        // change (3); the registers are fenced (4) and not used before the wait (5).
         unsafe { d.multiply::<SCALE_A, SCALE_B, TRANS_A, TRANS_B>(a, b, scale_d) }
     }
 
@@ -82,8 +83,9 @@ device_fn! {
     /// # Safety
     /// The conditions of [`mma_async`].
     pub unsafe fn mma_async_satfinite[D: Sums<A, B>, A, B](d: D, a: impl Left, b: u64, scale_d: bool) -> D {
-        const { assert!(D::IS_BYTES, "`.satfinite` is there for bytes") };
-        // SAFETY: the caller's conditions.
+        const { assert!(D::IS_BYTES, "`.satfinite` exists for bytes only") };
+        // SAFETY: the warpgroup takes part with equal descriptors (1 of `mma_async`), memory and registers are as
+        // this product needs them (2 to 5), and `D` has bytes by the assertion.
         unsafe { d.multiply_satfinite(a, b, scale_d) }
     }
 
@@ -98,10 +100,11 @@ device_fn! {
     pub unsafe fn mma_async_sp[D: Sums<A, B>, A, B, const SELECTOR: u32, const SCALE_A: i32, const SCALE_B: i32,
         const TRANS_A: i32, const TRANS_B: i32](d: D, a: impl Left, b: u64, metadata: u32, scale_d: bool) -> D
     {
-        const { assert!(sums::IS_COMPILED, "the builder must say that it compiles for `sm_90a`") };
+        const { assert!(sums::IS_COMPILED, "the builder must compile for `sm_90a`") };
         const { sums::assert_immediates::<D, A, B>([SCALE_A, SCALE_B], [TRANS_A, TRANS_B]) };
         const { sums::assert_selector::<D, A, B>(SELECTOR) };
-        // SAFETY: the caller's conditions.
+        // SAFETY: the warpgroup takes part with equal descriptors (1 of `mma_async`), memory and registers are as
+        // this product needs them (2 to 5), and the assertions check the constants.
         unsafe { d.multiply_sparse::<SELECTOR, SCALE_A, SCALE_B, TRANS_A, TRANS_B>(a, b, metadata, scale_d) }
     }
 
@@ -114,9 +117,10 @@ device_fn! {
     pub unsafe fn mma_async_sp_satfinite[D: Sums<A, B>, A, B, const SELECTOR: u32](
         d: D, a: impl Left, b: u64, metadata: u32, scale_d: bool,
     ) -> D {
-        const { assert!(D::IS_BYTES, "`.satfinite` is there for bytes") };
+        const { assert!(D::IS_BYTES, "`.satfinite` exists for bytes only") };
         const { sums::assert_selector::<D, A, B>(SELECTOR) };
-        // SAFETY: the caller's conditions.
+        // SAFETY: the warpgroup takes part with equal descriptors (1 of `mma_async`), memory and registers are as
+        // this product needs them (2 to 5), and the assertions check type and selector.
         unsafe { d.multiply_sparse_satfinite::<SELECTOR>(a, b, metadata, scale_d) }
     }
 }

@@ -26,7 +26,7 @@ use crate::{
 /// # fn main() {}
 /// ```
 #[doc(alias("BlockHistogram", "atomicAdd_block"))]
-#[must_use = "the counts are there after `finish`"]
+#[must_use = "the counts are complete after `finish`"]
 pub struct Counts<const N: usize> {
     numbers: SharedPtr<[u32; N]>,
 }
@@ -37,7 +37,7 @@ impl Block {
     pub fn counts<const N: usize>(self, memory: SharedPtr<[u32; N]>) -> Counts<N> {
         let mut index = self.thread();
         while index < N as u32 {
-            // SAFETY: the number is there, in memory that is for this alone (3 of `converged`), and no other
+            // SAFETY: the number exists, in memory that is for this alone (3 of `converged`), and no other
             // thread has it.
             unsafe { memory.at(index).write(0) };
             index += self.threads();
@@ -57,7 +57,7 @@ impl<const N: usize> Counts<N> {
     #[inline(always)]
     pub fn add(&self, index: u32, value: u32) {
         assert!(index < N as u32);
-        // SAFETY: the number is there, zeros were written before, and until `finish` it is used by such steps
+        // SAFETY: the number exists, zeros were written before, and until `finish` it is used by such steps
         // alone.
         unsafe { self.numbers.at(index).add_relaxed(value) };
     }

@@ -11,7 +11,7 @@ impl Transaction<'_> {
     /// Starts a load of a tile, through a map of its type.
     ///
     /// # Safety
-    /// 1. `dst` is in this block's shared memory; no thread uses it before the phase completes, and earlier
+    /// 1. `dst` is in this block's shared memory. No thread uses it before the phase completes, and earlier
     ///    writes to it went before through a `fence.proxy.async`.
     /// 2. No thread writes the tensor there until then, and earlier writes in this kernel went before through a
     ///    `fence.proxy.async`, too. The first coordinate is a multiple of 16 bytes.
@@ -83,7 +83,7 @@ impl Cluster {
         const {
             assert!(
                 size_of::<Tile<S, M>>() == S::BYTES as usize && M::SWIZZLE.span_bytes().is_none(),
-                "tiles that lie row by row, one behind the other, are multiples of 128 bytes without swizzle"
+                "tiles stored row by row, one after the other, must be multiples of 128 bytes without swizzle"
             )
         };
         if self.blocks().get() != BLOCKS as u32 {
@@ -95,7 +95,7 @@ impl Cluster {
             let rank = self.rank();
             let mask = every_block(BLOCKS as u32);
             // SAFETY: the memory is for these tiles alone in each block (3 of `converged`), which expects them
-            // in the one phase of its barrier and stays until they are there; the tensor may be read (5).
+            // in the one phase of its barrier and stays until they have arrived; the tensor may be read (5).
             unsafe { bar.multicast(tiles.at(rank), map, coords(rank), mask) };
         }
         LoadingBuffer::new(tiles.cast(), BLOCKS as u32 * S::ELEMS, bar)

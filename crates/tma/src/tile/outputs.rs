@@ -32,7 +32,7 @@ pub struct Outputs<S, M: Mode, G, const TILES: u32> {
 }
 
 /// A tile that no thread uses, to be written by all threads of the group.
-#[must_use = "what is written is still to be stored"]
+#[must_use = "the written elements are not stored before `store`"]
 pub struct OutputTile<S, M: Mode, G> {
     tile: SharedPtr<Tile<S, M>>,
     pub(crate) group: G,
@@ -104,7 +104,7 @@ impl<S: TileArray, M: Mode, G: Threads> OutputTile<S, M, G> {
     pub fn write(&mut self, element: impl Fn(u32) -> S::Element) {
         let mut index = self.group.thread();
         while index < S::ELEMS {
-            // SAFETY: the element is there, and no other thread has it before the group synchronises.
+            // SAFETY: the element exists, and no other thread has it before the group synchronises.
             unsafe { self.tile.element(index).write(element(index)) };
             index += self.group.threads();
         }
@@ -127,14 +127,14 @@ impl<S: TileArray, M: Mode, G: Threads> OutputTile<S, M, G> {
         let mut index = self.group.thread();
         while index < S::ELEMS / elements {
             let to = self.tile.element(index * elements).cast();
-            // SAFETY: the vector is there, which a swizzle moves as a whole, and no other thread has it before
+            // SAFETY: the vector exists, which a swizzle moves as a whole, and no other thread has it before
             // the group synchronises.
             unsafe { to.write(vector(index)) };
             index += self.group.threads();
         }
     }
 
-    /// Has one thread start the store of the tile, when all have written it. Collective of the group.
+    /// Starts the store of the tile from one thread, once all have written it. Collective of the group.
     #[doc(alias = "cp_async_bulk_tensor_2d_shared_to_global")]
     #[inline(always)]
     pub fn store<const RANK: usize>(self, map: &TileMap<S, M>, coords: [i32; RANK])

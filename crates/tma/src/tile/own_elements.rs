@@ -44,7 +44,7 @@ impl<T: SharedValue> OwnElements<'_, T> {
             let element = self.elements.add(index);
             // SAFETY: the element is in the stage, which has been loaded, and this thread's alone.
             let value = unsafe { element.read() };
-            // SAFETY: no other thread has the element.
+            // SAFETY: the element is in the stage, and no other thread accesses it.
             unsafe { element.write(change(value)) };
             index += self.step;
         }
@@ -65,7 +65,7 @@ impl<T: SharedValue> OwnElements<'_, T> {
         // SAFETY: the element is in the stage, which has been loaded, and this thread's alone.
         let loaded = array::from_fn::<_, EACH, _>(|turn| unsafe { own(turn).read() });
         for turn in 0..EACH {
-            // SAFETY: no other thread has the element.
+            // SAFETY: the element is in the stage, and no other thread accesses it.
             unsafe { own(turn).write(change(loaded[turn])) };
         }
     }
@@ -89,7 +89,7 @@ impl<T: SharedValue> OwnElements<'_, T> {
         let both = |index: u32| {
             // SAFETY: the element is in the stage, which has been loaded, and this thread's alone.
             let element = unsafe { at(index).read() };
-            // SAFETY: this one has been loaded, too (1).
+            // SAFETY: the other element has been loaded, and no thread writes it (1).
             (element, unsafe { at(index + distance).read() })
         };
         let mut index = self.first;
@@ -98,14 +98,14 @@ impl<T: SharedValue> OwnElements<'_, T> {
             let loaded = array::from_fn::<_, EACH, _>(|turn| both(own(turn)));
             for turn in 0..EACH {
                 let (element, other) = loaded[turn];
-                // SAFETY: no other thread has the element.
+                // SAFETY: the element is in the stage, and no other thread accesses it.
                 unsafe { at(own(turn)).write(combine(element, other)) };
             }
             return;
         }
         while index < self.len {
             let (element, other) = both(index);
-            // SAFETY: no other thread has the element.
+            // SAFETY: the element is in the stage, and no other thread accesses it.
             unsafe { at(index).write(combine(element, other)) };
             index += self.step;
         }

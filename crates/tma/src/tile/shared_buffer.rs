@@ -21,7 +21,7 @@ use crate::{
 ///     shared! { static BUFFER: [u32; 1024] align 16; static BAR: Mbarrier; }
 ///     // SAFETY: every thread gets here (2).
 ///     let block = unsafe { Block::converged() };
-///     // SAFETY: the numbers are there (1), and so is room for them.
+///     // SAFETY: the numbers exist (1), and so does room for them.
 ///     let loading = block.load_buffer(BUFFER::ptr().at(0), 1024, BAR::ptr(), |loads, to| unsafe {
 ///         loads.bulk(to.cast(), numbers.cast(), 4096);
 ///     });
@@ -39,14 +39,14 @@ pub struct SharedBuffer<T> {
 }
 
 /// Elements that [`Block::load_buffer`] has begun to load: the example of [`SharedBuffer`] waits for them.
-#[must_use = "the elements are there after `wait`"]
+#[must_use = "the elements are loaded after `wait`"]
 pub struct LoadingBuffer<T> {
     buffer: SharedBuffer<T>,
     loading: Loading,
 }
 
 impl Block {
-    /// Has one thread start loads of `len` elements into this memory. Collective.
+    /// Starts loads of `len` elements into this memory from one thread. Collective.
     ///
     /// Relies on (6) of [`converged`](Self::converged): `start` loads all elements.
     #[doc(alias = "cuda::memcpy_async")]
@@ -77,7 +77,7 @@ impl<T> LoadingBuffer<T> {
         }
     }
 
-    /// Waits until the elements are there.
+    /// Waits until the elements have been loaded.
     #[inline(always)]
     pub fn wait(self) -> SharedBuffer<T> {
         self.loading.wait();
@@ -126,7 +126,7 @@ impl<T: SharedValue> LoadingBuffer<T> {
 }
 
 impl<T: SharedValue> SharedBuffer<T> {
-    /// Element `index`.
+    /// Returns the element of the buffer at this index.
     ///
     /// # Panics
     /// The element is out of bounds.
@@ -139,7 +139,7 @@ impl<T: SharedValue> SharedBuffer<T> {
 }
 
 impl<T> SharedBuffer<T> {
-    /// Has one thread start stores, and wait until they have read the elements. Their memory ends with the
+    /// Starts stores from one thread, which waits until they have read the elements. Their memory ends with the
     /// block. Collective of the group.
     #[inline(always)]
     pub fn store(self, group: impl Threads, start: impl FnOnce(&mut Stores, SharedPtr<T>)) {

@@ -49,7 +49,7 @@ pub struct SharedTile<S, M: Mode = Unswizzled> {
 /// block.load_tile(tile, bar, map, [0, 0]).wait();
 /// # }
 /// ```
-#[must_use = "the tile is there after `wait`"]
+#[must_use = "the tile is loaded after `wait`"]
 pub struct LoadingTile<S, M: Mode = Unswizzled> {
     tile: SharedPtr<Tile<S, M>>,
     loading: Loading,
@@ -90,7 +90,7 @@ impl Block {
         tile
     }
 
-    /// Hands a tile that the threads of the block have written to all of them, and to copies. Collective.
+    /// Hands a tile, which the threads of the block have written, to all of these threads and to copies. Collective.
     ///
     /// # Safety
     /// 1. Every element was written, and no thread writes the tile any more.
@@ -117,7 +117,7 @@ pub(crate) fn assert_vector<S: Rank<RANK>, const RANK: usize>(coords: [u32; RANK
 }
 
 impl<S: TileArray, M: Mode> LoadingTile<S, M> {
-    /// Waits until the tile is there.
+    /// Waits until the tile has been loaded.
     #[inline(always)]
     pub fn wait(self) -> SharedTile<S, M> {
         self.loading.wait();
@@ -174,7 +174,7 @@ impl<S: TileArray, M: Mode> SharedTile<S, M> {
     #[inline(always)]
     pub fn get(&self, index: u32) -> S::Element {
         assert!(index < S::ELEMS);
-        // SAFETY: the element is there, and the writer of the tile has handed it to all threads.
+        // SAFETY: the element exists, and the writer of the tile has handed it to all threads.
         unsafe { self.tile.element(index).read() }
     }
 
@@ -192,7 +192,7 @@ impl<S: TileArray, M: Mode> SharedTile<S, M> {
         S: Rank<RANK>,
     {
         assert_vector::<S, RANK>(coords);
-        // SAFETY: the vector is there, and the writer of the tile has handed it to all threads.
+        // SAFETY: the vector exists, and the writer of the tile has handed it to all threads.
         unsafe { self.tile.vector(coords).read() }
     }
 
@@ -214,7 +214,7 @@ impl<S: TileArray, M: Mode> SharedTile<S, M> {
     fn write(&self, group: impl Threads, element: impl Fn(u32) -> S::Element) {
         let mut index = group.thread();
         while index < S::ELEMS {
-            // SAFETY: the element is there, and this thread's alone until the group synchronises.
+            // SAFETY: the element exists, and is this thread's alone until the group synchronises.
             unsafe { self.tile.element(index).write(element(index)) };
             index += group.threads();
         }

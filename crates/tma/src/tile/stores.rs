@@ -97,7 +97,7 @@ impl Stores {
     /// Starts a store of a tile, through a map of its type.
     ///
     /// # Safety
-    /// 1. `src` is in this block's shared memory; no thread writes it until the group has been read, and
+    /// 1. `src` is in this block's shared memory. No thread writes it until the group has been read, and
     ///    earlier writes to it went before through a `fence.proxy.async` in the writing thread.
     /// 2. No thread uses the tensor there until the group ends, and earlier uses in this kernel went before through a
     ///    `fence.proxy.async`, too. No coordinate is negative, and the first is a multiple of 16 bytes.

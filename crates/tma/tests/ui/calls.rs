@@ -14,7 +14,7 @@ fn main() {
     let data = BufferRef::<f32>::new(0);
     // A number of another type.
     let _ = scale(data, 1000.0_f32, 2.5);
-    // An argument less.
+    // One argument too few.
     let _ = scale(data, 1000);
     // Elements of another type.
     let _ = scale(BufferRef::<i32>::new(0), 1000, 2.5);

@@ -8,7 +8,7 @@
     target_arch = "nvptx64",
     feature(abi_ptx, asm_experimental_arch, stdarch_nvptx)
 )]
-// Most of these kernels break the conditions of their calls, so there is nothing to prove.
+// Most of these kernels break the conditions of their calls, so that no proof is possible.
 #![allow(
     unsafe_op_in_unsafe_fn,
     clippy::missing_safety_doc,

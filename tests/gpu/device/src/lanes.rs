@@ -50,7 +50,7 @@ pub unsafe fn half_barriers(output: *mut u32) {
     let thread = thread_idx().x;
     let half = thread / 64;
     let numbers = NUMBERS::ptr();
-    // SAFETY: a number for each thread.
+    // SAFETY: the array has a number for each thread.
     unsafe { numbers.at(thread).write(thread) };
     // SAFETY: 64 threads, two whole warps, reach each of the barriers 1 and 2.
     unsafe { barrier_cta::sync_aligned_count(1 + half, 64) };

@@ -50,7 +50,7 @@ pub unsafe fn multicast_parts<const STAGES: u32, const BLOCKS: u32>(
                 let mut index = workers.thread();
                 while index < BLOCKS * ELEMS {
                     let number = stage.get(index / ELEMS, index % ELEMS);
-                    // SAFETY: the item is there (2).
+                    // SAFETY: the item exists (2).
                     unsafe { *output.add((of_block * BLOCKS * ELEMS + index) as usize) = number };
                     index += workers.threads();
                 }

@@ -41,7 +41,7 @@ pub unsafe fn dealt_items<const STAGES: u32>(
     pipeline.split(
         |mut fill| {
             for item in block.items(items) {
-                // SAFETY: the item is there, at a multiple of 16 bytes (2), and a stage takes it.
+                // SAFETY: the item exists, at a multiple of 16 bytes (2), and a stage takes it.
                 unsafe {
                     fill.next()
                         .copy(input.add((item * ITEM) as usize), ITEM_BYTES)
@@ -54,7 +54,7 @@ pub unsafe fn dealt_items<const STAGES: u32>(
                 let stage = drain.next();
                 let mut index = workers.thread();
                 while index < ITEM {
-                    // SAFETY: the item is there (2).
+                    // SAFETY: the item exists (2).
                     unsafe {
                         *output.add((item * ITEM + index) as usize) = 3 * stage.get(index) + 1;
                     };
@@ -106,7 +106,7 @@ pub unsafe fn drawn_tiles<const STAGES: u32>(
             while let Some((item, stage)) = drain.next_item() {
                 let mut index = workers.thread();
                 while index < ITEM {
-                    // SAFETY: the item is there (2).
+                    // SAFETY: the item exists (2).
                     unsafe {
                         *output.add((item * ITEM + index) as usize) = 3 * stage.get(index) + 1;
                     };
@@ -247,12 +247,12 @@ pub unsafe fn streamed_items<const STAGES: u32, const IS_DRAWN: bool>(
         shared::dynamic::<u32, 16>(),
         ITEM,
         from,
-        // SAFETY: the item is there (2), a stage takes it, and the transaction ends with its arrival.
+        // SAFETY: the item exists (2), a stage takes it, and the transaction ends with its arrival.
         |item, loads, stage| unsafe {
             let input = input.add((item * ITEM) as usize);
             loads.bulk(stage.cast(), input.cast(), ITEM_BYTES);
         },
-        // SAFETY: the item is there (2), and copied bytes need no fence.
+        // SAFETY: the item exists (2), and copied bytes need no fence.
         |item, stores, stage| unsafe {
             let output = output.add((item * ITEM) as usize);
             stores.bulk(output.cast(), stage.cast(), ITEM_BYTES);

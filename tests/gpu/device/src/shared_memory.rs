@@ -48,12 +48,12 @@ pub unsafe fn static_shared(output: *mut u32) {
     shared! {
         static NUMBERS: [u32; 64];
         static BYTE: u8;
-        /// Aligned far beyond its type.
+        /// A variable with a much larger alignment than its type.
         static ALIGNED: [u64; 3] align 256;
     }
     let thread = thread_idx().x;
     let numbers = NUMBERS::ptr();
-    // SAFETY: a number for each thread.
+    // SAFETY: the array has a number for each thread.
     unsafe {
         *numbers.at(thread).as_ptr() = 7 * thread + counter().address() - counter().address()
     };

@@ -71,7 +71,7 @@ unsafe fn show<S, M, const RANK: usize>(
     let mut index = block.thread();
     while index < S::ELEMS {
         let other = tile.as_ptr().at(coords_of::<S, RANK>(index));
-        // SAFETY: the element is there, in the tile and in the output (1).
+        // SAFETY: the element exists, in the tile and in the output (1).
         unsafe {
             *elements.add(index as usize) = tile.get(index);
             *elements.add((S::ELEMS + index) as usize) = other.read();
@@ -125,7 +125,7 @@ tiles! {
     tile_of_i32_2d_32: [[i32; 8]; 19], Swizzle32, |[x, y, _]: [i32; 3]| [x, y];
     /// Changes a tile of one row.
     tile_of_u16_1d_32: [u16; 16], Swizzle32, |[x, _, _]: [i32; 3]| [x];
-    /// Changes a tile with layers that are no multiple of the pattern.
+    /// Changes a tile with layers that are not multiples of the pattern.
     tile_of_f32_3d_64: [[[f32; 16]; 5]; 3], Swizzle64, |[x, y, z]: [i32; 3]| [x, y, z];
     /// Changes a tile of doubles.
     tile_of_f64_2d_64: [[f64; 8]; 9], Swizzle64, |[x, y, _]: [i32; 3]| [x, y];
@@ -160,7 +160,7 @@ pub unsafe fn tiles_written(
     first.store(block, target, [0, 0]);
     let mut index = block.thread();
     while index < Written::ELEMS {
-        // SAFETY: the element is there, and this thread's.
+        // SAFETY: the element exists, and is this thread's.
         unsafe {
             SECOND::ptr()
                 .at([index % 32, index / 32])

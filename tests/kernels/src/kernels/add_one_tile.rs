@@ -30,7 +30,7 @@ fn cases() -> Vec<Scenario> {
     }
     add(1, [32, 16], Swizzle::B128, 4);
     add(1, [32, 64], Swizzle::B128, 2);
-    // Tiles side by side, in strips of 16 rows, and, for rows that are no part of 2 KiB, as whole boxes.
+    // Tiles side by side, in strips of 16 rows, and, for rows whose length does not divide 2 KiB, as whole boxes.
     add(2, [32, 64], Swizzle::B128, 4);
     add(3, [16, 64], Swizzle::B64, 2);
     add(2, [24, 16], Swizzle::None, 1);

@@ -26,7 +26,7 @@ fn cases() -> Vec<Scenario> {
     for tiles in ragged([32, 16], Swizzle::B128) {
         cases.push(scenario(tiles, 4, 3));
     }
-    // Tiles side by side, in strips of 16 rows, and, for rows that are no part of 2 KiB, as whole boxes.
+    // Tiles side by side, in strips of 16 rows, and, for rows whose length does not divide 2 KiB, as whole boxes.
     for tiles in ragged([32, 32], Swizzle::B128) {
         cases.push(patches(2, tiles, 3, 2));
     }

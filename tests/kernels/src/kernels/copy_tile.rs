@@ -29,7 +29,7 @@ fn cases() -> Vec<Scenario> {
         cases.push(scenario(tiles, 1, 1));
         cases.push(scenario(tiles, 3, 2));
     }
-    // Tiles side by side, in strips of 16 rows, and, for rows that are no part of 2 KiB, as whole boxes.
+    // Tiles side by side, in strips of 16 rows, and, for rows whose length does not divide 2 KiB, as whole boxes.
     for tile in [[32, 32], [24, 16]] {
         for tiles in ragged(tile, Swizzle::None) {
             cases.push(patches(2, tiles, 1, 1));

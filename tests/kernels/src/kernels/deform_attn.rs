@@ -56,7 +56,7 @@ const FORMS: [DeformAttnForm; 7] = [
     DeformAttnForm::Pairs,
 ];
 
-/// How far from the operator: halves in and out, sums in `f32`.
+/// The accepted error against the operator: halves in and out, sums in `f32`.
 const RELATIVE_L2: f64 = 1e-3;
 
 const IMAGES: usize = 4;

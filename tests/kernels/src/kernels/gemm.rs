@@ -415,7 +415,7 @@ fn scenario(case: Case) -> Scenario {
     let mut name = format!(
         "{m}x{n}x{k}_{numbers:?}_a_{a_transposed}_b_{b_transposed}_{multiprocessors}_blocks"
     );
-    for (has, said) in [
+    for (has, suffix) in [
         (is_single, "_to_f32".to_owned()),
         (beta != 0.0, format!("_beta_{beta}")),
         (batches != 1, format!("_batches_{batches}")),
@@ -424,7 +424,7 @@ fn scenario(case: Case) -> Scenario {
         (case.activation == Activation::SILU, "_silu".to_owned()),
         (case.activation == Activation::GELU, "_gelu".to_owned()),
     ] {
-        name += if has { &said } else { "" };
+        name += if has { &suffix } else { "" };
     }
     Scenario {
         name,

@@ -53,7 +53,7 @@ fn describe(matrix: Matrix) -> String {
 
 fn cases() -> Vec<Scenario> {
     let mut cases = Vec::new();
-    // A whole matrix, at several block sizes; then sizes that are no multiple of the tile.
+    // A whole matrix, at several block sizes; then sizes that are not multiples of the tile.
     for threads in [32, 96, 128, 256, 1024] {
         cases.push(in_place(
             MAPS[0],

@@ -21,13 +21,13 @@ struct Arguments {
     /// The seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How many differences to show.
+    /// The number of differences to show.
     #[arg(long, default_value_t = 10)]
     show: u64,
     /// Write the first sets and the driver's answers here, compressed.
     #[arg(long)]
     sample: Option<PathBuf>,
-    /// How many sets of each function to write.
+    /// The number of sets of each function to write.
     #[arg(long, default_value_t = 1500)]
     sample_sets: u64,
 }

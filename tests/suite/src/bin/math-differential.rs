@@ -44,14 +44,14 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<bool, String> {
-    let told = |failure: Failure| failure.to_string();
+    let to_text = |failure: Failure| failure.to_string();
     let device = match arguments.device.as_str() {
         "gpu" => Device::gpu().map_err(|error| error.to_string())?,
         _ => Device::emulator(0),
     };
     let module = device
         .load("device.ptx", DEVICE_PTX[0].text)
-        .map_err(told)?;
+        .map_err(to_text)?;
     println!("on {}, every {}. input", device.name(), arguments.step);
     let mut results = Vec::new();
     let mut is_right = true;
@@ -59,7 +59,7 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
         .iter()
         .filter(|function| function.kernel.contains(&arguments.only))
     {
-        let tally = one_by_one(&device, &module, function, arguments.step).map_err(told)?;
+        let tally = one_by_one(&device, &module, function, arguments.step).map_err(to_text)?;
         println!("{}", tally.line(function));
         is_right &= tally.wrong == 0;
         results.push(tally.json(function));
@@ -67,7 +67,7 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     for ty in ["f16", "bf16"] {
         let name = format!("halves_{ty}");
         if name.contains(&arguments.only) {
-            let (wrong, result) = pairs(&device, &module, ty).map_err(told)?;
+            let (wrong, result) = pairs(&device, &module, ty).map_err(to_text)?;
             is_right &= wrong == 0;
             results.push(result);
         }
@@ -98,7 +98,7 @@ struct Tally {
     /// The greatest error, and its input.
     error_ulp: f64,
     worst: f32,
-    /// Not the number nearest to the exact one, which is the emulator's of an approximation.
+    /// The number of results other than the nearest to the exact one, which the emulator returns for an approximation.
     not_nearest: u64,
     /// The greatest distance to it, in numbers between, for results that are normal numbers.
     most_steps: u32,
@@ -232,7 +232,7 @@ fn launch(
     unsafe { function.launch(shape, (output, first, step)) }
 }
 
-/// On all processors of the host.
+/// Computes on all processors of the host.
 fn compare(function: &Function, first: u32, step: u32, bits: &[u32]) -> Vec<Tally> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let each = bits.len().div_ceil(threads).max(1);

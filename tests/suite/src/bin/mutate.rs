@@ -24,7 +24,7 @@ struct Arguments {
     /// The first schedule on which each case is tried.
     #[arg(long, default_value_t = mutants::SEEDS.start)]
     seed: u64,
-    /// How many schedules.
+    /// The number of schedules.
     #[arg(long, default_value_t = mutants::SEEDS.end - mutants::SEEDS.start)]
     seeds: u64,
     /// Show only this mutant: its change and its reports.

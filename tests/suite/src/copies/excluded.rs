@@ -39,7 +39,7 @@ impl Excluded {
         match self {
             Self::InterleaveManySlices => "how many slices a copy takes is not understood",
             Self::ReductionNotListed => {
-                "the PTX ISA has no such operator for the type, and what a GPU does is not known"
+                "the PTX ISA has no such operator for the type, and the behaviour of a GPU is not known"
             }
             Self::HugeDimension => {
                 "coordinates end at 2^31 - 1; some loads of such tensors are illegal on an H200, and which is not understood"
@@ -47,7 +47,7 @@ impl Excluded {
         }
     }
 
-    /// Why this case is not compared.
+    /// The reason why this case is not compared.
     pub fn of(case: &Case) -> Option<Self> {
         let Transfer::Tensor(copy) = &case.transfer else {
             return None;

@@ -7,11 +7,11 @@ use tensor_map::DataType;
 /// The direction of a copy, and the operation on the destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// From global to shared memory.
+    /// The copy goes from global to shared memory.
     Load,
-    /// From shared to global memory.
+    /// The copy goes from shared to global memory.
     Store,
-    /// From shared to global memory, reducing.
+    /// The reduction goes from shared to global memory.
     Reduce(Operator),
     /// Within shared memory.
     Move,

@@ -52,7 +52,7 @@ pub(super) fn linear_entry(has_barrier: bool) -> &'static str {
     }
 }
 
-/// In the order of [`tensor_form`](super::tensor_form).
+/// Returns the tensor copies in the order of [`tensor_form`](super::tensor_form).
 fn tensor_copies(action: Action) -> Vec<(u32, String)> {
     let tiled = (1..=5).map(|rank| (rank, false));
     let forms = tiled.chain((3..=5).map(|rank| (rank, true)));

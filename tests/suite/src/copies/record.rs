@@ -73,7 +73,7 @@ impl Samples {
         let bytes = miniz_oxide::inflate::decompress_to_vec_zlib(compressed);
         let bytes = bytes.map_err(|error| error.to_string())?;
         let mut rest = &bytes[..];
-        let origin = read_text(&mut rest).ok_or("it does not say who made it")?;
+        let origin = read_text(&mut rest).ok_or("it has no author")?;
         let origin = Origin::parse(&String::from_utf8_lossy(origin));
         let mut samples = Vec::new();
         while !rest.is_empty() {

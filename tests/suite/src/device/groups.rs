@@ -78,7 +78,7 @@ fn shuffle<T: NoUninit>(
 }
 
 fn votes() -> Scenario {
-    // A warp of all, one of none, one of some, one with a single true value.
+    // A warp with only true values, one without any, one with some, and one with a single true value.
     let predicate = |thread: u32| match thread / WARP {
         0 => true,
         1 => false,
@@ -98,7 +98,7 @@ fn votes() -> Scenario {
     compared("votes", &expected, vec![input], launch)
 }
 
-/// In pairs of lanes 16, 8, 4, 2 and 1 apart.
+/// Adds up in pairs of lanes 16, 8, 4, 2 and 1 apart.
 fn reduced<T: Copy>(mut values: Vec<T>, combine: impl Fn(T, T) -> T) -> Vec<T> {
     for distance in [16, 8, 4, 2, 1] {
         let other = |lane: usize| values[lane ^ distance];

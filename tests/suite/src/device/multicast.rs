@@ -5,7 +5,7 @@ use tma_launch::{Buffer, BufferRef, MapRef, Shape};
 use super::{compared, launched};
 use crate::Scenario;
 
-/// Columns of the matrix, which are no multiple of a part's, and of its rows in memory.
+/// Columns of the matrix, not a multiple of a part's columns, and of its rows in memory.
 const WIDTH: i32 = 25;
 const PITCH: i32 = 28;
 

@@ -226,7 +226,7 @@ fn corners(random: &mut Random, limit: i64, pixels: u64) -> (i32, i32) {
     };
     let (lower, mut upper) = (corner(random), corner(random));
     if random.once_in(5) {
-        // Boxes of one pixel, of none, and of less than none.
+        // Boxes of one pixel, of no pixel, and of a negative size.
         let empty = lower - pixels as u32 as i32 as i64;
         upper = empty + random.within(-1, 2);
         if !random.once_in(8) {

@@ -1,4 +1,4 @@
-//! The mutants that are no bugs.
+//! The mutants that are not bugs.
 
 use super::Tried;
 
@@ -6,7 +6,7 @@ use super::Tried;
 ///
 /// The text has one line for each pattern of [ids](super::Mutant::id), where `*` stands for any
 /// text and `?` for one character, followed by the number of mutants that it excuses. The lines before it
-/// that begin with a space, up to a line that is no pattern, are its reason. Lines that begin with `#` are
+/// that begin with a space, up to a line that is not a pattern, are its reason. Lines that begin with `#` are
 /// comments:
 ///
 /// ```text
@@ -20,21 +20,21 @@ pub struct Allowed {
     explanations: Vec<Explanation>,
 }
 
-/// Why some mutants may survive.
+/// An explanation why some mutants may survive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
-    /// Line in the file, from 1.
+    /// The line in the file, from 1.
     pub line: usize,
     /// The pattern of the mutants' names.
     pub pattern: String,
-    /// How many.
+    /// The number of mutants that the pattern must match.
     pub count: usize,
-    /// Why.
+    /// The reason why they may survive.
     pub reason: String,
 }
 
 impl Explanation {
-    /// Returns whether the pattern stands for this mutant.
+    /// Returns whether the pattern matches this mutant.
     pub fn is_of(&self, id: &str) -> bool {
         matches(&self.pattern, id)
     }
@@ -110,8 +110,9 @@ impl Allowed {
                 ..
             } = explanation;
             let found = ids.iter().filter(|id| explanation.is_of(id)).count();
-            let said = format!("line {line}: there are {found} mutants `{pattern}`, not {count}");
-            (found != *count).then_some(said)
+            let message =
+                format!("line {line}: there are {found} mutants `{pattern}`, not {count}");
+            (found != *count).then_some(message)
         });
         wrong.collect()
     }

@@ -367,7 +367,7 @@ mod tests {
     fn of(text: &str) -> Vec<String> {
         let statements = ptx::parse_statements(text).unwrap();
         let [Statement::Instruction(instruction)] = &statements[..] else {
-            panic!("`{text}` is no instruction");
+            panic!("`{text}` is not an instruction");
         };
         let changes = changes(instruction);
         for change in &changes {

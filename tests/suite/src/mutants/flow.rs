@@ -11,7 +11,7 @@ pub(super) struct Flow<'a> {
     next: Vec<Vec<usize>>,
     /// Predecessors.
     before: Vec<Vec<usize>>,
-    /// The ends of the function. A `trap` is no end, nor is a call that does not return.
+    /// The ends of the function. A `trap` is not an end, nor is a call that does not return.
     ends: Vec<usize>,
 }
 

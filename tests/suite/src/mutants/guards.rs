@@ -24,7 +24,7 @@ pub(super) fn opened(body: &Block, endless: &HashSet<&str>) -> Vec<(Span, Change
     let branches: Vec<usize> = flow.branches().collect();
     let mut arms = HashSet::new();
     let mut done = 0;
-    // A branch to something that matters matters.
+    // A branch to relevant code is relevant.
     while let Some(to) = important.get(done).copied() {
         done += 1;
         let must_pass = flow.must_pass(to);

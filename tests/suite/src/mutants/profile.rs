@@ -1,4 +1,4 @@
-//! The profile of an entry in a case: a case is telling when it brings instructions to states that
+//! The profile of an entry in a case: a case is selected if it brings instructions to states that
 //! other cases do not.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -8,7 +8,7 @@ use tma_emulator::observer::{Event, MbarrierEvent, Memory, Observer, Origin, Ran
 /// The observations of one launch or several.
 #[derive(Debug, Default)]
 pub(super) struct Profile {
-    /// How often each thread of each block executed each instruction that is seen.
+    /// The number of times that each thread of each block executed each observed instruction.
     counts: HashMap<(u64, u32), HashMap<usize, u32>>,
     /// Instruction, block and address of the mbarrier, and its phase.
     phases: HashSet<(usize, u64, u64, u64)>,

@@ -73,13 +73,13 @@ pub fn summary(tried: &[Tried<'_>]) -> String {
     let (bugs, caught) = (counts.bugs(), counts.caught());
     let [.., share] = numbers(&counts);
     let mut text = format!(
-        "caught {caught} of {bugs} ({share}); {} more survived and are no bugs\n",
+        "caught {caught} of {bugs} ({share}); {} more survived and are not bugs\n",
         counts.explained
     );
     for one in tried {
         let what = match (one.outcome.caught, one.explanation) {
             (Some(Caught::Data), _) => "caught by its results alone",
-            (None, None) => "survived, and nobody says why",
+            (None, None) => "survived without a reason",
             _ => continue,
         };
         let _ = writeln!(text, "{what}: {}", one.mutant.id);
@@ -129,7 +129,7 @@ pub fn shown(one: &Tried<'_>) -> String {
     for case in &subject.cases {
         let _ = writeln!(text, "  `{}`, {} steps", case.name(), case.steps);
     }
-    let reason = explanation.map_or("nobody says why", |explanation| &explanation.reason);
+    let reason = explanation.map_or("without a reason", |explanation| &explanation.reason);
     text + reason + "\n"
 }
 

@@ -26,7 +26,7 @@ pub enum Caught {
 }
 
 impl Caught {
-    /// In a word.
+    /// Returns the verdict as one word.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Checker => "checker",
@@ -86,9 +86,9 @@ pub struct Plan {
     pub seeds: Range<u64>,
     /// Mutants that are tried at the same time.
     pub threads: usize,
-    /// The id of the only mutant to try; `None` for all of them.
+    /// The id of the only mutant to try; `None` tries all mutants.
     pub only: Option<String>,
-    /// The number of parts and the index of the part to try; `None` for all of them.
+    /// The number of parts and the index of the part to try; `None` tries all parts.
     pub part: Option<[usize; 2]>,
 }
 
@@ -103,9 +103,9 @@ pub struct Summary {
     pub fault: usize,
     /// Found only by wrong results.
     pub data: usize,
-    /// Not noticed, and explained.
+    /// The mutation was not noticed, and has an explanation.
     pub explained: usize,
-    /// Not noticed, without explanation.
+    /// The mutation was not noticed, and has no explanation.
     pub unexplained: usize,
 }
 
@@ -192,7 +192,7 @@ pub fn run<'a>(
 /// number of kernels that are done, and the total.
 ///
 /// # Errors
-/// A kernel is not right without a mutation.
+/// A kernel fails without a mutation.
 pub fn subjects(
     kernels: &[&Kernel],
     module: &Module,

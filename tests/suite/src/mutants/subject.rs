@@ -34,7 +34,7 @@ pub struct Subject {
     pub text: String,
     /// The mutants.
     pub mutants: Vec<Mutant>,
-    /// The cases that show everything that some case shows, cheap ones first.
+    /// Cases that cover every observation of some case, cheap ones first.
     pub cases: Vec<Case>,
 }
 
@@ -67,7 +67,7 @@ impl Subject {
     /// Returns all entries that a kernel's cases launch, from this module.
     ///
     /// # Errors
-    /// A kernel is not right without a mutation.
+    /// A kernel fails without a mutation.
     pub fn of_kernel(kernel: &Kernel, module: &Module) -> Result<Vec<Self>, String> {
         let scenarios = (kernel.cases)();
         let entries = mutated(kernel.name, &scenarios.iter().collect::<Vec<_>>());
@@ -212,7 +212,7 @@ pub fn with_entries(module: &Module, entries: &[&str]) -> Module {
     }
 }
 
-/// The telling cases; every case must be right for that.
+/// The selected cases; every case must pass first.
 fn cases(kernel: &str, text: &str, scenarios: &[&Scenario]) -> Result<Vec<Case>, String> {
     let ptx = Ptx { name: kernel, text };
     let threads = |scenario: &Scenario| -> u64 {

@@ -48,7 +48,7 @@ pub struct Descriptors<'l> {
 
 #[derive(Clone, Copy, Debug)]
 struct Descriptor {
-    /// In `MEMORY_BYTES`.
+    /// The offset in `MEMORY_BYTES`.
     start: usize,
     leading: usize,
     stride: usize,

@@ -64,7 +64,7 @@ fn sum(bits: u64, ty: Sum) -> Number {
     }
 }
 
-/// How a sum of products becomes a result.
+/// The conversion of a sum of products to a result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Result {
     /// Rounds to single precision toward zero, with this many bits of fraction.

@@ -75,7 +75,7 @@ fn zeroed() -> Plan {
     plan(&[block], (Vec::new(), Vec::new()))
 }
 
-/// The work of every block is done once, by whoever.
+/// The work of every block is done once, by any block.
 fn cancelled(is_multicast: bool) -> Plan {
     let blocks = if is_multicast { 2 } else { 1 };
     let clusters = 24;

@@ -262,7 +262,7 @@ fn halves(operator: Operator, number: Number, old: &mut [u8], new: &[u8]) {
     old.copy_from_slice(&result);
 }
 
-/// From each block's shared memory into the other block's.
+/// Copies from each block's shared memory into the other block's.
 fn moved(opcode: &str, random: &mut Random, contents: Contents) -> Plan {
     const REGION: usize = 960;
     let (here, there, bytes) = (16, 480, 432);
@@ -288,7 +288,7 @@ fn moved(opcode: &str, random: &mut Random, contents: Contents) -> Plan {
     plan(&[block(0), block(1)], (Vec::new(), Vec::new()))
 }
 
-/// From shared into global memory.
+/// Copies from shared into global memory.
 fn grouped(opcode: &str, random: &mut Random, contents: Contents) -> Plan {
     const REGION: usize = 640;
     let (here, at, bytes) = (32, 144, 432);

@@ -124,7 +124,7 @@ fn inval() -> Plan {
     Plan::new(&[2, 0, 0, script(&steps), number, 0], results)
 }
 
-/// Plans the form's effect in the blocks of the mask, and that it does nothing in the others.
+/// Plans the form's effect in the blocks of the mask, and none in the others.
 fn multicast(text: &str, opcode: &str, blocks: u32, mask: u32) -> Plan {
     let [there, elsewhere] = [true, false].map(|happens| {
         let mut plans = arrivals(text, opcode, happens);

@@ -36,7 +36,7 @@ pub(super) fn plans(form: &str, template: &str) -> Vec<Plan> {
     }
 }
 
-/// In several clusters of four blocks, and in blocks without clusters.
+/// Runs in several clusters of four blocks, and in blocks without clusters.
 fn registers(form: &str) -> Vec<Plan> {
     const CLUSTERS: u32 = 3;
     const BLOCKS: u32 = 4;

@@ -118,7 +118,7 @@ pub(super) fn trials(ptxas: Option<Ptxas>) -> Vec<Trial> {
     trials
 }
 
-/// The newest version that it knows.
+/// Returns the newest PTX version that this ptxas supports.
 fn newest(ptxas: &Ptxas) -> Option<Version> {
     let oldest = ptx_isa::find("mbarrier.inval.b64 [d]")?;
     let before = |version: &Version| before(*version);
@@ -152,7 +152,7 @@ fn for_target(ptxas: &Ptxas, newest: Version, target: &'static str) -> Result<()
         sound.partition(|form| form.targets().has(target));
     let mut wrong: Vec<String> = complaints(ptxas, &listed, target, newest)?
         .into_iter()
-        .map(|(form, said)| format!("{}: {said}", form.text()))
+        .map(|(form, report)| format!("{}: {report}", form.text()))
         .collect();
     let accepted = listed.len() - wrong.len();
     let refused = refused(ptxas, &others, target, newest, &mut wrong)?;
@@ -194,7 +194,9 @@ fn at_version(ptxas: &Ptxas, _: Version, version: &'static str) -> Result<(), Fa
         let complaints = complaints(ptxas, &listed, target, version)?;
         accepted += listed.len() - complaints.len();
         let complaints = complaints.into_iter();
-        wrong.extend(complaints.map(|(form, said)| format!("{target}: {}: {said}", form.text())));
+        wrong.extend(
+            complaints.map(|(form, report)| format!("{target}: {}: {report}", form.text())),
+        );
         let Some(before) = before(version).filter(|before| *before >= Version::new(7, 0)) else {
             continue;
         };
@@ -214,7 +216,7 @@ fn at_version(ptxas: &Ptxas, _: Version, version: &'static str) -> Result<(), Fa
     }
 }
 
-/// How many of the forms ptxas refuses; the others are wrong.
+/// Returns the number of forms that ptxas refuses; the others are wrong.
 fn refused(
     ptxas: &Ptxas,
     forms: &[&Form],
@@ -256,10 +258,10 @@ fn complaints<'a>(
         .args(["--gpu-name", target, "--output-file"])
         .args([&folder.path().join("forms.cubin"), &path])
         .output()?;
-    let said = String::from_utf8_lossy(&output.stderr);
+    let report = String::from_utf8_lossy(&output.stderr);
     let mut complaints: Vec<(&Form, String)> = Vec::new();
     let mut is_cut = false;
-    for line in said.lines() {
+    for line in report.lines() {
         let fatal = line.split_once("; fatal");
         let Some((location, message)) = line.split_once("; error").or(fatal) else {
             continue;
@@ -292,7 +294,7 @@ fn complaints<'a>(
         Ok(complaints)
     } else {
         Err(format!(
-            "{}\n{said}{}",
+            "{}\n{report}{}",
             output.status,
             String::from_utf8_lossy(&output.stdout)
         )

@@ -77,7 +77,7 @@ fn is_refused(arch: Arch, are_later: bool) -> Result<(), Failed> {
     let features = lacking.iter().map(|group| group.name());
     let builder = features.fold(builder(arch, are_later), PtxBuilder::feature);
     let Err(Error::Compile { diagnostics, .. }) = builder.build() else {
-        return Err(format!("{arch} compiles what it lacks").into());
+        return Err(format!("{arch} compiles an instruction that it lacks").into());
     };
     // The last group that an error at a location names: a value may need more than its field. Of
     // two errors the second one has the location.

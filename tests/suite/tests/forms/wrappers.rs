@@ -55,14 +55,14 @@ pub(super) fn check() -> Result<(), Failed> {
         match documented.modules.get(family.stem) {
             Some(docs) if docs.replace('\n', " ").contains(&section) => {}
             Some(_) => wrong.push(format!(
-                "{}: the module does not say \"{section}\"",
+                "{}: the module does not cite \"{section}\"",
                 family.stem
             )),
             None => wrong.push(format!("there is no module {}", family.stem)),
         }
     }
     println!(
-        "{} wrappers say what the table says of {} forms",
+        "{} wrappers agree with the table on {} forms",
         forms.len(),
         ptx_isa::calls().count()
     );

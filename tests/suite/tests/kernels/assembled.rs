@@ -56,7 +56,7 @@ fn takes_no_local_memory(module: Module, takes: &[(&str, u32)]) -> Result<(), Fa
     for entry in entries(module) {
         let local_bytes = takes.iter().find(|(of, _)| *of == entry);
         let (_, local_bytes) =
-            local_bytes.ok_or_else(|| format!("ptxas says nothing of `{entry}`"))?;
+            local_bytes.ok_or_else(|| format!("ptxas does not report on `{entry}`"))?;
         if *local_bytes > 0 && !has_stack {
             return Err(format!("`{entry}` uses {local_bytes} bytes of local memory").into());
         }

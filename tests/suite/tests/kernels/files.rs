@@ -54,7 +54,7 @@ fn set<'a>(names: impl IntoIterator<Item = &'a str>) -> Names {
     names.into_iter().map(str::to_owned).collect()
 }
 
-/// Returns the files of a folder with this extension, without some that are no kernels.
+/// Returns the files of a folder with this extension, without some that are not kernels.
 fn files(folder: &str, extension: &str, but_for: &[&str]) -> Names {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut names = Names::new();

@@ -148,6 +148,6 @@ fn prints_as_it_parses(module: Module) -> Result<(), Failed> {
     if parsed.to_string() == module.text {
         Ok(())
     } else {
-        Err("printing the parsed text gives another text".into())
+        Err("the printed text differs from the parsed one".into())
     }
 }

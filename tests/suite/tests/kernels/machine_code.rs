@@ -14,7 +14,7 @@ use tma_build::{Arch, Ptxas, tool_dirs};
 /// The words of a reason that is shown here.
 const SAME_CODE: &str = "makes the same code of both";
 
-/// In this version every weaker form can be written.
+/// The PTX version in which every weaker form can be written.
 const VERSION: &str = ".version 9.0\n";
 
 /// An entry's text, and its mutants.
@@ -86,12 +86,12 @@ fn same_code(explanation: &Explanation, tools: &Tools) -> Result<(), Failed> {
         compared += 1;
     }
     match compared {
-        0 => Err("nothing was compared".into()),
+        0 => Err("no result was compared".into()),
         _ => Ok(()),
     }
 }
 
-/// The comparison is worth something: a kernel without a wait has another code.
+/// Checks the comparison itself: a kernel without a wait has other code.
 fn another_mutant_is_noticed(tools: &Tools) -> Result<(), Failed> {
     let texts = TEXTS.as_ref().map_err(Clone::clone)?;
     let deletes = |mutant: &&Mutant| mutant.id.contains("/delete/");

@@ -20,7 +20,7 @@ use tma_launch::Ptx;
 
 /// Number of registers by which a kernel may exceed its reference.
 const MORE: f64 = 1.10;
-/// With this many registers, a multiprocessor of 65536 registers and 2048 threads is full: fewer gain nothing.
+/// The register count with which a multiprocessor of 65536 registers and 2048 threads is full: fewer do not help.
 const FREE: u32 = 32;
 /// `deform_attn` has shared memory for at most 28 warps of a multiprocessor, `deform_attn_pairs` for 24: fewer
 /// gain nothing.

@@ -66,7 +66,7 @@ pub(super) fn run(cases: &[FormCase], from: usize, backend: &mut Jobs) {
             Ok(())
         });
         match compared {
-            Ok(0) => tell(number, &Err("nothing was compared".into())),
+            Ok(0) => tell(number, &Err("no result was compared".into())),
             Ok(_) => tell(number, &Ok(outputs)),
             Err(wrong) => {
                 tell(number, &Err(wrong.to_string()));
@@ -110,7 +110,7 @@ pub(super) fn all(cases: usize) -> BTreeMap<usize, Came> {
                 at + 1
             }
             (None, None) => {
-                results.insert(next, Err("its process printed nothing".into()));
+                results.insert(next, Err("its process printed no line".into()));
                 next + 1
             }
         };

@@ -28,7 +28,7 @@ type OfWarp = (u64, u32, usize);
 enum Kind {
     /// An addition, a multiplication or both of `f32`.
     Fma,
-    /// At least one instruction.
+    /// The case must execute at least one instruction.
     Kept,
     /// Possibly no instruction: addresses, comparisons, branches and moves.
     Other,

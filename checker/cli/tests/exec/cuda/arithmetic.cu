@@ -125,7 +125,7 @@ int graphs() {
     CHECK(cudaGraphLaunch(instance, stream));
     CHECK(cudaStreamSynchronize(stream));
     if (numbers[3] != 0 || numbers[5] != 45 || numbers[31] != 279 || marked != 2) return 4;
-    // What the streams get now is done at once.
+    // Work that the streams get now runs at once.
     times<<<1, 32, 0, other>>>(on, 2);
     CHECK(cudaMemcpy(numbers, on, sizeof numbers, cudaMemcpyDeviceToHost));
     if (numbers[5] != 90) return 5;

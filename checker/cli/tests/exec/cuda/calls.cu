@@ -14,7 +14,7 @@ static int wrong;
         if (error != (wanted)) printf("%s: %s\n", #call, cudaGetErrorName(error)), wrong++;      \
     } while (0)
 
-// Memory of the host alone where the device's is wanted, and addresses at which there is nothing.
+// Passes memory of the host where memory of the device is required, and unmapped addresses.
 int sides() {
     const cudaError_t invalid = cudaErrorInvalidValue;
     int own[4] = {}, other[4] = {}, *on, *pinned, *managed;
@@ -45,14 +45,14 @@ int sides() {
     return wrong == 0 && other[3] == 0x01010101 ? 0 : 4;
 }
 
-// More than this machine has, again and again: nothing is taken.
+// Requests more than this machine has, again and again: each request fails and allocates no memory.
 int refused_memory() {
     size_t before, after, total;
     CHECK(cudaMemGetInfo(&before, &total));
     void* none;
     for (int i = 0; i < 8; i++) {
         if (cudaMalloc(&none, total + 1) != cudaErrorMemoryAllocation) return 2;
-        // What is there is given back.
+        // A successful allocation is freed again.
         if (cudaMalloc(&none, before) == cudaSuccess) CHECK(cudaFree(none));
     }
     CHECK(cudaMemGetInfo(&after, &total));

@@ -1,4 +1,4 @@
-// Kernels that use memory which the program has freed: the argument says what keeps its address, and how it was freed.
+// Kernels that use memory which the program has freed: the argument selects the keeper of its address and the way of freeing.
 #include "check.h"
 #include <cstring>
 #include <cuda.h>
@@ -87,7 +87,7 @@ static void as_an_array() {
     fetched<<<1, 64>>>(texture, out);
 }
 
-// Both calls say that they fail.
+// Both calls return an error.
 static void by_the_program() {
     CHECK(cudaMalloc(&in, 256));
     CHECK(cudaFree(in));
@@ -95,7 +95,7 @@ static void by_the_program() {
     cudaMemcpy(out, in, 256, cudaMemcpyDeviceToDevice);
 }
 
-// A graph frees what it allocates before its last node.
+// A graph frees its own allocation before its last node.
 static void by_a_graph() {
     cudaStream_t stream;
     cudaGraph_t graph;

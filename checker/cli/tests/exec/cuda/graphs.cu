@@ -67,7 +67,7 @@ int graph_memory() {
     CHECK(cudaGraphLaunch(instance, stream));
     CHECK(cudaMemcpy(to, numbers, sizeof to, cudaMemcpyDefault));
     if (to[31] != 31) return 9;
-    // A graph that frees what another has allocated.
+    // A graph that frees the allocation of another.
     CHECK(cudaGraphCreate(&graph, 0));
     CHECK(cudaGraphAddMemFreeNode(&node, graph, nullptr, 0, numbers));
     CHECK(cudaGraphInstantiate(&instance, graph, 0));
@@ -150,7 +150,7 @@ int conditionals() {
     for (int turns : {5, 6}) {
         CHECK(cudaGraphLaunch(instance, nullptr));
         CHECK(cudaMemcpy(numbers, on, sizeof numbers, cudaMemcpyDeviceToHost));
-        // The second loop begins with nothing left, and ends after its first turn.
+        // The second loop begins with a count of zero, and ends after its first turn.
         if (numbers[1] != turns || nodes != 1) return 5;
     }
     // One of two bodies, and one of three or none.
@@ -170,7 +170,7 @@ int conditionals() {
     return 0;
 }
 
-// 64 threads set one condition, and nothing orders them.
+// 64 threads set one condition without any order.
 int conditional_race() {
     int* on;
     cudaGraph_t graph;

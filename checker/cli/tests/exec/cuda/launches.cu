@@ -1,4 +1,4 @@
-// Clusters by attributes, errors of launches and copies, what is not there, and the driver.
+// Clusters by attributes, errors of launches and copies, missing functions, and the driver.
 #include "check.h"
 #include <cooperative_groups.h>
 #include <cuda.h>
@@ -80,7 +80,7 @@ int dependent(const char* how) {
     return 0;
 }
 
-// Each block reads what its neighbour wrote before the grid's barrier.
+// Each block reads the number that its neighbour wrote before the grid's barrier.
 __global__ void around(int* all, int* out) {
     auto grid = cooperative_groups::this_grid();
     all[blockIdx.x] = 3 * blockIdx.x;
@@ -115,7 +115,7 @@ int errors() {
     dynamic<<<1, 2048, 8192>>>(on);
     if (cudaPeekAtLastError() != cudaErrorInvalidValue) return 2;
     if (cudaGetLastError() != cudaErrorInvalidValue || cudaGetLastError() != cudaSuccess) return 4;
-    // Above 48 KiB a kernel must ask.
+    // A kernel needs an attribute for more than 48 KiB.
     const int bytes = 100 << 10;
     dynamic<<<1, 32, bytes>>>(on);
     if (cudaGetLastError() != cudaErrorInvalidValue) return 5;

@@ -1,4 +1,4 @@
-// Programs that `tma exec` runs: the first argument says which.
+// Programs that `tma exec` runs: the first argument selects one.
 #include <cstdio>
 #include <cstring>
 #include <unistd.h>

@@ -5,7 +5,7 @@
 #include <cuda_fp16.h>
 #include <vector>
 
-// What a fetch at each of the coordinates gives.
+// The result of a fetch at each of the coordinates.
 template <int DIMENSIONS>
 __global__ void fetch(cudaTextureObject_t texture, const float4* at, float* out, int count) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -113,7 +113,7 @@ static Points points(bool normalized) {
     return all;
 }
 
-// A point is left out that lies so near the edge of a texel that the rounding of its coordinate decides.
+// A point is left out if it is so near the edge of a texel that the rounding of its coordinate decides.
 static bool is_near_an_edge(float4 p, int dimensions, const cudaTextureDesc& texture) {
     if (texture.filterMode == cudaFilterModeLinear) return false;
     const int sizes[3] = {WIDTH, HEIGHT, DEPTH};
@@ -370,7 +370,7 @@ __global__ void fill(cudaSurfaceObject_t plane, cudaSurfaceObject_t box, cudaSur
     surf2Dwrite(make_float2(x + 100 * y, -x), plane, x * 8, y);
     surf3Dwrite((unsigned char)(x + 16 * y), box, x, y, 2);
     surf2DLayeredwrite(short(-x - 16 * y), layered, x * 2, y, 1);
-    // Outside: nothing, and the nearest.
+    // Outside the surface: no write, and a write to the nearest texel.
     surf2Dwrite(make_float2(7, 7), plane, -8, y, cudaBoundaryModeZero);
     if (x == 0) surf3Dwrite((unsigned char)77, box, 1000, y, 5, cudaBoundaryModeClamp);
 }
@@ -399,7 +399,7 @@ static int surfaces() {
         cudaResourceDesc resource = of_array(arrays[i]);
         CHECK(cudaCreateSurfaceObject(&handles[i], &resource));
     }
-    // Behind the filled part of the volume lies what is written now.
+    // The part after the filled part of the volume is written now.
     std::vector<unsigned char> filler(width * height * 3, 9);
     cudaMemcpy3DParms copy = {};
     copy.srcPtr = make_cudaPitchedPtr(filler.data(), width, width, height);
@@ -537,7 +537,7 @@ int textures() {
 
 __global__ void fetch_none(cudaTextureObject_t texture, float* out) { *out = tex2D<float>(texture, 1, 1); }
 
-// What is wrong with textures is told.
+// Errors of textures are reported.
 int wrong_textures() {
     cudaChannelFormatDesc three = cudaCreateChannelDesc(8, 8, 8, 0, cudaChannelFormatKindUnsigned);
     cudaChannelFormatDesc bytes = cudaCreateChannelDesc<unsigned char>();

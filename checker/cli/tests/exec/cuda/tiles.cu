@@ -8,7 +8,7 @@ namespace groups = cooperative_groups;
 
 const int TILE = 64, THREADS = 3 * TILE;
 
-// Each thread reads what one of the other warp of its tile wrote, and asks the tile's last thread for its sum.
+// Each thread reads the number of a thread of the other warp of its tile, and gets the sum from the tile's last thread.
 __global__ void around_tiles(int* out, bool waits) {
     __shared__ groups::block_tile_memory<THREADS> memory;
     __shared__ int all[THREADS];

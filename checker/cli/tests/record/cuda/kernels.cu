@@ -15,7 +15,7 @@ extern "C" __global__ void scale(float* data, float by, int count) {
     }
 }
 
-// The sums of columns: the rows lie anywhere.
+// The sums of columns, whose rows are at arbitrary addresses.
 extern "C" __global__ void sum_columns(const float* const* rows, int row_count, float* sums, int columns) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= columns) return;
@@ -47,7 +47,7 @@ extern "C" __global__ void count(int* out) { atomicAdd(out, 1); }
 // Reads past the end.
 extern "C" __global__ void past_the_end(const int* data, int* out, int count) { *out = data[count]; }
 
-// Sums of the texels of two textures; the second one's handle lies in memory.
+// Sums of the texels of two textures; the second one's handle is read from memory.
 extern "C" __global__ void add_texels(cudaTextureObject_t plane, const cudaTextureObject_t* linear,
                                       cudaSurfaceObject_t out, int width, int height) {
     int x = threadIdx.x, y = threadIdx.y;
@@ -56,7 +56,7 @@ extern "C" __global__ void add_texels(cudaTextureObject_t plane, const cudaTextu
     surf2Dwrite(sum, out, x * sizeof(float), y);
 }
 
-// Gives back what it has from the heap.
+// Frees its memory of the heap.
 extern "C" __global__ void borrow(int* out) {
     int* borrowed = static_cast<int*>(malloc(sizeof(int)));
     *borrowed = 8;

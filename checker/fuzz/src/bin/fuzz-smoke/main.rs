@@ -40,7 +40,7 @@ fn options() -> Result<Options, String> {
         let mut value = || arguments.next().ok_or_else(|| format!("{argument} what?"));
         let number = |text: String| {
             let parsed = text.parse();
-            parsed.map_err(|_| format!("`{text}` is no number"))
+            parsed.map_err(|_| format!("`{text}` is not a number"))
         };
         match argument.as_str() {
             "--seconds" => options.seconds = number(value()?)?,

@@ -41,7 +41,7 @@ unsafe impl GlobalAlloc for Counting {
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         match take(layout.size()) {
-            // SAFETY: as above.
+            // SAFETY: the caller fulfils the conditions of the system's allocator.
             true => unsafe { System.alloc_zeroed(layout) },
             false => std::ptr::null_mut(),
         }
@@ -49,7 +49,7 @@ unsafe impl GlobalAlloc for Counting {
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         LIVE.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: as above; the pointer is one of the system's.
+        // SAFETY: the system's allocator returned the pointer for this layout.
         unsafe { System.dealloc(pointer, layout) }
     }
 }

@@ -91,7 +91,7 @@ pub(in crate::check) struct Mbarriers {
     pub(super) wrong: HashSet<(u32, u32)>,
     /// True once a thread has let its `cp.async` arrive at one.
     pub(in crate::check) counts_plain_copies: bool,
-    /// For an arrival that exceeds the count: the arrival before it, and a wait that should have held its
+    /// The arrival before one that exceeds the count, and a wait that should have held its
     /// thread.
     pub(in crate::check) one_too_many: (Option<FindingEnd>, Option<RelatedInstruction>),
     pub(super) stages: Stages,

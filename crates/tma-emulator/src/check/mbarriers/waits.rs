@@ -92,7 +92,7 @@ impl Checker {
             None => "the phase before the first".into(),
         };
         let note = format!(
-            "nothing tells the thread that phase {between} is complete: a wait that comes before that passes at once, \
+            "the thread cannot know that phase {between} is complete: a wait before that passes at once, \
              for {earlier}, whose parity is the same"
         );
         self.report_once(DiagnosticKind::WrongPhase, here, usize::MAX, |_| vec![note])

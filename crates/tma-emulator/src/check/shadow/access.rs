@@ -34,7 +34,7 @@ pub(super) const ROLE_DISCARD: u32 = 7;
 pub(super) const ROLE: u32 = 7;
 /// Flag in the number of a reader set: the number is of a row.
 const ROW: u32 = 1 << 31;
-/// In the instruction of readers: no more of them are remembered.
+/// A mark in the instruction of readers: no more of them are tracked.
 const IS_FULL: u32 = 1 << INSTRUCTION_SHIFT;
 /// 0 for a weak access; otherwise 1, plus 5 for each step of its scope, plus 1 for each doubling of its size
 /// from 1 to 16 bytes.

@@ -24,7 +24,7 @@ impl Cell {
     pub(in crate::check) fn repeats(&mut self, now: Access, kind: AccessKind) -> bool {
         let is_mine =
             |access: Access| access.index == now.index && access.bits & ROLE == ROLE_THREAD;
-        // Only ordinary accesses: a load that is not coherent may not see what its own thread wrote.
+        // Only ordinary accesses: a load that is not coherent may miss a write of its own thread.
         let is_private = now.bits & (ROLE | PROXY) == ROLE_THREAD
             && self.write.bits & MBARRIER == 0
             && is_mine(self.write)

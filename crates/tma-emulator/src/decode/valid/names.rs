@@ -43,7 +43,7 @@ impl<'m> Scope<'m> {
         self.declare(name, Meaning::Name);
     }
 
-    /// Declares a name; false where the braces have it already.
+    /// Declares a name; returns false if the braces have it already.
     pub(super) fn declare(&mut self, name: &'m str, meaning: Meaning) -> bool {
         let Some(names) = self.open.last_mut() else {
             return true;

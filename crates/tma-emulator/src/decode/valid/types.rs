@@ -8,9 +8,9 @@ pub(super) enum Takes {
     Any,
     /// Exactly this type.
     Exactly(Type),
-    /// This type, or a special register.
+    /// A register of this type, or a special register.
     Special(Type),
-    /// This type, or a wider register (PTX ISA, section 9.4.1).
+    /// A register of this type, or a wider one (PTX ISA, section 9.4.1).
     Wide(Type),
     /// An address, of 64 bits if the space has such addresses.
     Address {

@@ -49,7 +49,7 @@ pub(crate) fn format<O: Watch>(
         })?;
         match specification {
             Some(specification) => out.push_str(&values.write(&specification)?),
-            // Text that is no conversion is printed as it stands.
+            // Text that is not a conversion is printed as it is.
             None => out.push_str(&rest[at..rest.len() - behind.len()]),
         }
         rest = behind;

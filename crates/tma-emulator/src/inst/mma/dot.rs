@@ -18,7 +18,7 @@ enum LineValues {
 pub(super) struct Factors {
     significands: Vec<i32>,
     exponents: Vec<i32>,
-    /// For each row, the data needed before its products.
+    /// The data needed before the products of each row.
     rows: Vec<LineValues>,
     classes: Vec<(Class, bool)>,
     depth: usize,

@@ -33,7 +33,7 @@ pub(super) enum Class {
 /// `significand * 2^(exponent - fraction bits of the format)`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Number {
-    /// With the sign. That of a subnormal number is not normalised.
+    /// The mantissa with the sign. A subnormal number is not normalised.
     pub(super) significand: i32,
     pub(super) exponent: i32,
     pub(super) negative: bool,

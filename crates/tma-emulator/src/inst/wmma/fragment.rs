@@ -30,7 +30,7 @@ pub(super) struct Fragment {
     shape: Shape,
     matrix: FragmentMatrix,
     bits: u32,
-    /// True for f16: of the eight registers some hold the same elements.
+    /// True for f16: some of the eight registers contain the same elements.
     repeats: bool,
 }
 

@@ -6,13 +6,13 @@ use crate::value::{LANES, lanes_of};
 /// Weak accesses of lanes of a warp by one instruction, to one memory and with the same size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accesses {
-    /// Kind of the accesses.
+    /// Kind of all accesses: read, write, or atomic.
     pub kind: AccessKind,
-    /// Proxy of the accesses.
+    /// Proxy by which all accesses are made.
     pub proxy: Proxy,
     /// The scope that the instruction names.
     pub scope: Scope,
-    /// Memory of all accesses.
+    /// Memory that contains all accessed bytes.
     pub memory: Memory,
     /// Bytes of each access, which is aligned to them.
     pub bytes: u32,

@@ -5,9 +5,9 @@ use tensor_map::{DataType, Swizzle};
 /// Layout of a tensor copy's box in shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BoxLayout {
-    /// Address of the box.
+    /// Address of the first byte of the box.
     pub address: u64,
-    /// Type of the elements.
+    /// Type of the box's elements.
     pub data_type: DataType,
     /// Extents in elements, innermost first, with 1 beyond the rank. Im2col boxes have channels and pixels.
     pub extents: [u32; 5],
@@ -20,9 +20,9 @@ pub struct BoxLayout {
 /// A matrix in shared memory that a product reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MatrixRead {
-    /// True for A, false for B.
+    /// True for matrix A, false for matrix B.
     pub is_a: bool,
-    /// Bits of the descriptor.
+    /// Bits of the matrix descriptor.
     pub descriptor: u64,
     /// True if rows of A or columns of B are contiguous, false if elements along K are.
     pub is_mn_major: bool,

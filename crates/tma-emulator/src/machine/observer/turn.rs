@@ -22,19 +22,19 @@ pub struct Turn {
     pub pause: Option<(Pause, u32)>,
 }
 
-/// Reason why lanes wait.
+/// Reason why the lanes of a warp wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Pause {
     /// A barrier of the block, by its number.
     Barrier(u32),
-    /// Barrier of the cluster.
+    /// The barrier of the cluster is not complete.
     Cluster,
-    /// Other lanes of the warp.
+    /// Other lanes of the warp have not arrived.
     Warp,
-    /// Phase of an mbarrier.
+    /// The phase of an mbarrier is not complete.
     Mbarrier,
-    /// Bulk groups of the threads.
+    /// Bulk groups of the threads are in flight.
     Bulk,
     /// Other warps of the warpgroup.
     Warpgroup,

@@ -55,7 +55,7 @@ struct Case {
     opcode: String,
     /// Bits of an element of A and B, of C, and of D.
     bits: [usize; 3],
-    /// For `m8n8k4`, whether A is by rows and B by columns.
+    /// True if A of `m8n8k4` is by rows, and B by columns.
     quads: Option<[bool; 2]>,
 }
 

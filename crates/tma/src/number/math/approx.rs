@@ -6,7 +6,7 @@
 
 use crate::ptx;
 
-/// e to the power of `x`.
+/// Returns e to the power of `x`, approximately.
 ///
 /// PTX: `mul.f32` and `ex2.approx.f32`
 #[doc(alias = "__expf")]
@@ -15,7 +15,7 @@ pub fn exp(x: f32) -> f32 {
     exp2(x * core::f32::consts::LOG2_E)
 }
 
-/// 2 to the power of `x`.
+/// Returns 2 to the power of `x`, approximately.
 ///
 /// PTX: `ex2.approx.f32`
 #[inline(always)]
@@ -41,7 +41,7 @@ pub fn log2(x: f32) -> f32 {
     ptx::lg2::approx_f32(x)
 }
 
-/// `x`, which is not negative, to the power of `y`.
+/// Returns `x` to the power of `y`, approximately; `x` must not be negative.
 ///
 /// PTX: `lg2.approx.f32`, `mul.f32` and `ex2.approx.f32`
 #[doc(alias = "__powf")]
@@ -77,7 +77,7 @@ pub fn tanh(x: f32) -> f32 {
     ptx::tanh::approx_f32(x)
 }
 
-/// Returns the square root.
+/// Returns the square root of `x`, approximately.
 ///
 /// PTX: `sqrt.approx.f32`
 #[inline(always)]
@@ -93,7 +93,7 @@ pub fn rsqrt(x: f32) -> f32 {
     ptx::rsqrt::approx_f32(x)
 }
 
-/// Returns the reciprocal.
+/// Returns the reciprocal of `x`, approximately.
 ///
 /// PTX: `rcp.approx.f32`
 #[inline(always)]

@@ -1,6 +1,6 @@
 //! Functions that one instruction computes, correctly rounded.
 
-/// On the device the first expression, elsewhere the second one.
+/// Expands to the first expression on the device, and to the second one elsewhere.
 macro_rules! either {
     ($device:expr, $host:expr) => {{
         #[cfg(target_arch = "nvptx64")]
@@ -14,7 +14,7 @@ macro_rules! either {
     }};
 }
 
-/// `a * b + c`, rounded once.
+/// Returns `a * b + c`, rounded once.
 ///
 /// PTX: `fma.rn.f32`
 #[doc(alias("fmaf", "__fmaf_rn"))]
@@ -23,7 +23,7 @@ pub fn fma(a: f32, b: f32, c: f32) -> f32 {
     either!(core::intrinsics::fmaf32(a, b, c), a.mul_add(b, c))
 }
 
-/// Returns the square root.
+/// Returns the square root of `x`, correctly rounded.
 ///
 /// PTX: `sqrt.rn.f32`
 #[doc(alias("sqrtf", "__fsqrt_rn"))]
@@ -32,7 +32,7 @@ pub fn sqrt(x: f32) -> f32 {
     either!(core::intrinsics::sqrtf32(x), x.sqrt())
 }
 
-/// Returns the reciprocal.
+/// Returns the reciprocal of `x`, correctly rounded.
 ///
 /// PTX: `rcp.rn.f32`
 #[doc(alias = "__frcp_rn")]

@@ -9,7 +9,7 @@ pub(super) const TO_WHOLE: f32 = 12_582_912.0;
 /// ln 2 in two parts, the first with bits to spare.
 const LN_2_PARTS: [f32; 2] = [f32::from_bits(0x3f31_7200), f32::from_bits(0x35bf_be8e)];
 
-/// e to the power of `x`.
+/// Returns e to the power of `x`.
 ///
 /// The greatest error is 0.90 ULP, over all inputs.
 #[doc(alias = "expf")]
@@ -31,7 +31,7 @@ pub(super) fn bounded(x: f32) -> f32 {
     scale(power, shifted)
 }
 
-/// 2 to the power of `x`.
+/// Returns 2 to the power of `x`.
 ///
 /// The greatest error is 0.88 ULP, over all inputs.
 #[doc(alias = "exp2f")]

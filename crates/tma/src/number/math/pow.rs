@@ -45,7 +45,7 @@ pub fn pow(x: f32, y: f32) -> f32 {
     if is_odd { power.copysign(x) } else { power }
 }
 
-/// For a base that is positive and finite, and a finite exponent.
+/// Returns the power of a positive finite base and a finite exponent.
 #[inline(always)]
 fn finite(x: f32, y: f32) -> f32 {
     let [high, low] = log2(x);

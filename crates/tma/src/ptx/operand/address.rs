@@ -26,7 +26,7 @@ pub enum Space {
 
 /// The address of a `T` in one state space or a generic one.
 pub trait Address<T>: Copy + crate::sealed::Sealed {
-    /// The state space.
+    /// The state space of the address, which the opcode names.
     #[doc(hidden)]
     const SPACE: Space;
 
@@ -78,7 +78,7 @@ macro_rules! operands {
     ($($(#[$attribute:meta])* $operand:ident = $($type:ty)|+;)+) => {$(
         $(#[$attribute])*
         #[diagnostic::on_unimplemented(
-            message = "`{Self}` is no address that this instruction takes",
+            message = "`{Self}` is not an address that this instruction takes",
             label = "in a state space that the instruction does not have here"
         )]
         pub trait $operand<T>: Address<T> {}
@@ -97,7 +97,7 @@ operands! {
     SharedAddress = SharedPtr<T> | ClusterPtr<T> | *mut T;
     /// An address in global memory: [`GlobalPtr`], or a raw pointer as a generic address.
     GlobalAddress = GlobalPtr<T> | *const T | *mut T;
-    /// Where an instruction edits a tensor map: [`SharedPtr`], [`GlobalPtr`], or a raw pointer as a
+    /// The address at which an instruction edits a tensor map: [`SharedPtr`], [`GlobalPtr`], or a raw pointer as a
     /// generic address.
     EditAddress = SharedPtr<T> | GlobalPtr<T> | *mut T;
 }
@@ -105,7 +105,7 @@ operands! {
 /// An address that an atomic operation of scope `C` takes: [`GlobalPtr`]; for [`Cta`](crate::ptx::Cta) and
 /// [`Cluster`](crate::ptx::Cluster) [`SharedPtr`] and [`ClusterPtr`], too.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no address that an atomic operation of this scope takes",
+    message = "`{Self}` is not an address that an atomic operation of this scope takes",
     label = "shared memory is seen by the block and the cluster alone"
 )]
 pub trait AtomAddress<T, C>: Address<T> {}

@@ -3,7 +3,7 @@
 /// Makes types of words, and a constant by which a wrapper knows them.
 macro_rules! words {
     ($($(#[$attribute:meta])* $word:ident;)+) => {
-        /// A modifier as a value.
+        /// A modifier as a value, by which the assembly text is chosen.
         #[doc(hidden)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Word { $(#[doc = stringify!($word)] $word,)+ }
@@ -21,7 +21,7 @@ macro_rules! words {
 
 /// A modifier of an instruction.
 pub trait Modifier: Copy + crate::sealed::Sealed {
-    /// The modifier as a value.
+    /// The modifier as a value, by which the assembly text is chosen.
     #[doc(hidden)]
     const WORD: Word;
 }
@@ -35,7 +35,7 @@ words! {
     AcqRel;
     /// `.sc`: both, and all such fences have one order.
     Sc;
-    /// `.relaxed`: no ordering.
+    /// `.relaxed`: orders no other access.
     Relaxed;
     /// `.cta`: the threads of this block.
     Cta;
@@ -47,27 +47,27 @@ words! {
     Sys;
     /// `.add`: the sum; integers wrap around.
     Add;
-    /// `.min`: the lesser one.
+    /// `.min`: the result is the lesser value.
     Min;
-    /// `.max`: the greater one.
+    /// `.max`: the result is the greater value.
     Max;
     /// `.inc`: one more than the old value, 0 once it has reached the operand.
     Inc;
     /// `.dec`: one less than the old value, the operand where that is 0 or above the operand.
     Dec;
-    /// `.and`: bits in both.
+    /// `.and`: the result has the bits set in both values.
     And;
-    /// `.or`: bits in one or both.
+    /// `.or`: the result has the bits set in either value.
     Or;
-    /// `.xor`: bits in one alone.
+    /// `.xor`: the result has the bits set in one value alone.
     Xor;
-    /// `.ca`: cached in L1 and L2.
+    /// `.ca`: the access is cached in L1 and L2.
     Ca;
-    /// `.cg`: cached in L2 alone.
+    /// `.cg`: the access is cached in L2 alone.
     Cg;
-    /// `.cs`: likely used once.
+    /// `.cs`: the line is likely used once, and evicted first.
     Cs;
-    /// `.lu`: not used again.
+    /// `.lu`: the line is not used again.
     Lu;
     /// `.cv`: not cached, read anew each time.
     Cv;
@@ -85,7 +85,7 @@ words! {
     EvictUnchanged;
     /// `.aligned`: all threads of the warp execute the same instruction.
     Aligned;
-    /// `.f16`: half precision.
+    /// `.f16`: an IEEE number of half precision.
     F16;
     /// `.bf16`: 8 bits of exponent and 7 of fraction.
     Bf16;
@@ -106,11 +106,11 @@ words! {
     AnyMetadata;
     /// `.sp::ordered_metadata`: metadata names the kept elements of a group in their order.
     OrderedMetadata;
-    /// `.s8`: a signed byte.
+    /// `.s8`: a signed integer of 8 bits.
     S8;
-    /// `.u8`: an unsigned byte.
+    /// `.u8`: an unsigned integer of 8 bits.
     U8;
-    /// `.b1`: a bit.
+    /// `.b1`: a single bit, 128 or 256 to a product.
     B1;
     /// `.layout::v0`: a barrier that counts arrivals and bytes.
     V0;
@@ -128,12 +128,12 @@ words! {
     PerElementFf;
 }
 
-/// Traits that list the words which stand at one position of an instruction.
+/// Traits that list the words allowed at one position of an instruction.
 macro_rules! choices {
     ($($(#[$attribute:meta])* $choice:ident = $($word:ident)+;)+) => {$(
         $(#[$attribute])*
         #[diagnostic::on_unimplemented(
-            message = "`{Self}` is no modifier that stands here",
+            message = "`{Self}` is not a modifier for this position",
             label = "the instruction has no such form"
         )]
         pub trait $choice: Modifier {}
@@ -161,19 +161,19 @@ choices! {
     TensorReduction = Add Min Max Inc Dec And Or Xor;
     /// The caches that keep a copied line: [`Ca`] or [`Cg`].
     CacheOperator = Ca Cg;
-    /// How caches keep a loaded value: [`Cg`], [`Cs`], [`Lu`] or [`Cv`].
+    /// The cache operator of a load: [`Cg`], [`Cs`], [`Lu`] or [`Cv`].
     LoadOperator = Cg Cs Lu Cv;
-    /// How caches keep a stored value: [`Wb`], [`Cg`], [`Cs`] or [`Wt`].
+    /// The cache operator of a store: [`Wb`], [`Cg`], [`Cs`] or [`Wt`].
     StoreOperator = Wb Cg Cs Wt;
     /// The priority of the lines that a policy chooses: [`EvictLast`], [`EvictNormal`],
     /// [`EvictFirst`] or [`EvictUnchanged`].
     PrimaryPriority = EvictLast EvictNormal EvictFirst EvictUnchanged;
-    /// How a barrier is in memory: [`V0`] or [`V1`].
+    /// The layout of a barrier in memory: [`V0`] or [`V1`].
     MbarrierLayout = V0 V1;
     /// The bytes of a copy that are reported to a barrier of the layout v1: [`Per16Bytes80000000`], [`Per16Bytes8000`],
-    /// [`Per16Bytes80`], [`Per16Bytes8`] or [`PerElementFf`]. Of every 16 bytes the hardware looks at one.
+    /// [`Per16Bytes80`], [`Per16Bytes8`] or [`PerElementFf`]. The hardware tests one of every 16 bytes.
     Report = Per16Bytes80000000 Per16Bytes8000 Per16Bytes80 Per16Bytes8 PerElementFf;
-    /// How metadata of a sparse product is laid out: [`AnyMetadata`] or [`OrderedMetadata`].
+    /// The layout of a sparse product's metadata: [`AnyMetadata`] or [`OrderedMetadata`].
     Metadata = AnyMetadata OrderedMetadata;
     /// The one way in which a collective meets: [`Aligned`].
     Alignment = Aligned;
@@ -184,7 +184,7 @@ choices! {
 /// A format of at most 8 bits, in the words of instructions by the bits of its exponent and fraction: [`E4m3`],
 /// [`E5m2`], [`E3m2`], [`E2m3`] or [`E2m1`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no format of 4, 6 or 8 bits",
+    message = "`{Self}` is not a format of 4, 6 or 8 bits",
     label = "the instruction takes `E4m3`, `E5m2`, `E3m2`, `E2m3` and `E2m1`"
 )]
 pub trait Narrow: Modifier {
@@ -198,7 +198,7 @@ pub trait Narrow: Modifier {
 
 /// A format of 8 bits: [`E4m3`] or [`E5m2`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no format of 8 bits",
+    message = "`{Self}` is not a format of 8 bits",
     label = "the instruction takes `E4m3` and `E5m2`"
 )]
 pub trait Small: Narrow {}

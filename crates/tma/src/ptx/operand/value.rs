@@ -2,7 +2,7 @@
 
 /// A number that an instruction has a type for.
 pub trait Value: Copy + crate::sealed::Sealed {
-    /// The type in PTX.
+    /// The PTX type of the value, which the opcode names.
     #[doc(hidden)]
     const TYPE: Type;
 
@@ -14,12 +14,12 @@ pub trait Value: Copy + crate::sealed::Sealed {
     #[doc(hidden)]
     fn bits32(self) -> u32;
 
-    /// Returns the bits.
+    /// Returns the bits, with zeros above the value's own.
     #[doc(hidden)]
     fn bits64(self) -> u64;
 }
 
-/// A type as PTX knows it.
+/// A type, as an opcode names it.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {

@@ -4,15 +4,15 @@ use super::super::{B1, Bf16, F16, S8, Small, Tf32, U8};
 
 /// A of a product: a matrix descriptor, or the registers of a thread.
 pub trait Left: Copy + crate::sealed::Sealed {
-    /// True for a descriptor.
+    /// True for the descriptor of a matrix in shared memory.
     #[doc(hidden)]
     const IS_SHARED: bool;
 
-    /// Returns the descriptor.
+    /// Returns the descriptor of the matrix in shared memory.
     #[doc(hidden)]
     fn descriptor(self) -> u64;
 
-    /// Returns the registers.
+    /// Returns the registers with this thread's elements.
     #[doc(hidden)]
     fn registers(self) -> [u32; 4];
 }
@@ -52,7 +52,7 @@ impl Left for [u32; 4] {
 /// Implemented for arrays of `f32` of 4 to 128 elements, of `u32` of 2 to 64, each with two halves, and of
 /// `i32`, with the types that PTX ISA 9.7.14.7.3 lists.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not what a product of `{A}` and `{B}` has",
+    message = "`{Self}` cannot contain the sums of a product of `{A}` and `{B}`",
     label = "the instruction has no such form"
 )]
 pub trait Sums<A, B>: Sized {
@@ -64,7 +64,7 @@ pub trait Sums<A, B>: Sized {
     #[doc(hidden)]
     const IS_FLOAT: bool;
 
-    /// Bytes that are numbers.
+    /// True for elements that are integers of 8 bits.
     #[doc(hidden)]
     const IS_BYTES: bool;
 
@@ -72,7 +72,7 @@ pub trait Sums<A, B>: Sized {
     #[doc(hidden)]
     const SELECTORS: u32;
 
-    /// Returns the instruction.
+    /// Emits the instruction for these sums.
     #[doc(hidden)]
     unsafe fn multiply<
         const SCALE_A: i32,
@@ -86,13 +86,13 @@ pub trait Sums<A, B>: Sized {
         scale_d: bool,
     ) -> Self;
 
-    /// Returns the same with `.satfinite`.
+    /// Emits the instruction with `.satfinite`.
     #[doc(hidden)]
     unsafe fn multiply_satfinite(self, _a: impl Left, _b: u64, _scale_d: bool) -> Self {
         self
     }
 
-    /// Returns the instruction for a sparse A.
+    /// Emits the instruction for a sparse A.
     #[doc(hidden)]
     unsafe fn multiply_sparse<
         const SELECTOR: u32,
@@ -110,7 +110,7 @@ pub trait Sums<A, B>: Sized {
         self
     }
 
-    /// Returns the same with `.satfinite`.
+    /// Emits the instruction with `.satfinite`.
     #[doc(hidden)]
     unsafe fn multiply_sparse_satfinite<const SELECTOR: u32>(
         self,
@@ -211,7 +211,7 @@ macro_rules! registers {
                 #[cfg(tma_arch = "sm_90a")]
                 {
                     let [$(mut $r),+] = self;
-                    // SAFETY: it is a comment. As an operand of `asm!` a register has its value here.
+                    // SAFETY: the text is a comment. As an operand of `asm!` a register has its value here.
                     unsafe {
                         core::arch::asm!(
                             concat!("//", $(" {", stringify!($r), "}"),+),
@@ -251,7 +251,7 @@ macro_rules! multiply {
             #[cfg(tma_arch = "sm_90a")]
             {
                 let [$(mut $r),+] = self;
-                // SAFETY: the conditions of `mma_async` are the caller's.
+                // SAFETY: (1) to (5) of `mma_async` hold for these operands, by the caller's promise.
                 unsafe {
                     if is_shared(&a) {
                         product! { b scale_d; $sparse $n $type [$($r)+]; "{a}" $arguments $shared

@@ -331,7 +331,7 @@ unsafe fn waited_for(block: Block, operands: impl Fn() -> Operands, form: impl F
     block.write_out(true, true);
 }
 
-/// Has no visible effect: the region gets the contents of global memory, by ordinary loads.
+/// Prefetches without a visible effect: the region gets the contents of global memory, by ordinary loads.
 #[inline(always)]
 pub(crate) unsafe fn prefetched(io: Io, form: impl Fn(Operands)) {
     let block = Block::new(io);

@@ -121,7 +121,7 @@ pub(crate) unsafe fn pending_count(io: Io, form: impl Fn(Operands) -> u32) {
     }
 }
 
-/// Is it a barrier of the layout v0, and then one of v1?
+/// Checks whether a barrier has the layout v0, and then whether it has v1.
 #[inline(always)]
 pub(crate) unsafe fn checked(io: Io, form: impl Fn(Operands) -> bool) {
     let bar = BAR::ptr();

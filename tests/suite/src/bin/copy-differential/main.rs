@@ -33,7 +33,7 @@ struct Arguments {
     /// The devices that make the copies.
     #[arg(long, value_enum, default_value_t = Devices::Both)]
     device: Devices,
-    /// How many copies.
+    /// The number of copies.
     #[arg(long, default_value_t = 20_000)]
     cases: u64,
     /// The number of the first.
@@ -45,7 +45,7 @@ struct Arguments {
     /// Copies of a job.
     #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..))]
     batch: u64,
-    /// How many differences to show.
+    /// The number of differences to show.
     #[arg(long, default_value_t = 10)]
     show: u64,
     /// Include the copies that are excluded for this reason.
@@ -54,7 +54,7 @@ struct Arguments {
     /// Write the first cases with digests of the outputs here, compressed.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// How many cases to write.
+    /// The number of cases to write.
     #[arg(long, value_name = "CASES", default_value_t = 2000)]
     record_cases: u64,
     /// Number of copies that stop the GPU before the program ends; each takes some seconds.
@@ -104,7 +104,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         }
     );
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    let mut told = begin;
+    let mut last_report = begin;
     for round in batches(arguments).chunks(threads) {
         let drawn: Vec<Vec<Drawn>> = round
             .iter()
@@ -128,8 +128,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
                 (None, None) => {}
             }
         }
-        if told.elapsed() >= Duration::from_secs(1) {
-            told = Instant::now();
+        if last_report.elapsed() >= Duration::from_secs(1) {
+            last_report = Instant::now();
             let (cases, different) = ledger.tally.all;
             let seconds = begin.elapsed().as_secs_f64();
             println!("{cases} cases, {different} different, {seconds:.1} s");

@@ -53,7 +53,7 @@ impl Sides {
         }
     }
 
-    /// How long it all took.
+    /// The time of the whole run.
     pub(super) fn times(&self) -> String {
         let (gpu, emulator) = (self.took.0.as_secs_f64(), self.took.1.as_secs_f64());
         format!("GPU {gpu:.1} s, emulator {emulator:.1} s")

@@ -35,7 +35,7 @@ pub(super) fn case(random: &mut Random, action: Action) -> Case {
         let stride = u64::from(tensor.element_strides.at(dim));
         let taken = length(random, left.min(256 / stride));
         left /= taken;
-        // Elements after the last copied one change nothing.
+        // Elements after the last copied one do not affect the result.
         *slot = ((taken - 1) * stride + 1 + random.below(stride)).min(256);
     }
     let reach: [u64; 5] = std::array::from_fn(|dim| match dim {

@@ -71,7 +71,7 @@ fn signed_numbers(operator: Operator, old: i64, new: i64) -> Option<i64> {
     })
 }
 
-/// To the nearest number with 10 bits of fraction, of two the even one.
+/// Rounds to the nearest number with 10 bits of fraction, ties to even.
 pub(super) fn to_tf32(element: &mut [u8]) {
     let bits = read(element) as u32;
     let float = f32::from_bits(bits);

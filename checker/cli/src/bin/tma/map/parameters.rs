@@ -91,7 +91,7 @@ pub(crate) struct Given {
 }
 
 impl Parameters {
-    /// Returns the names of the given flags, except those that only say how to read a map.
+    /// Returns the names of the given flags, except the flags that only select how to read a map.
     pub(crate) fn given(&self) -> Vec<&'static str> {
         let flags = [
             ("--type", self.data_type.is_some()),
