@@ -244,6 +244,22 @@ fn a_finding_has_its_lines_in_the_source_and_the_other_access() {
 }
 
 #[test]
+fn paths_are_relative_to_the_checkout() {
+    let folder = folder(RACE);
+    fs::create_dir_all(folder.path().join(".git")).unwrap();
+    let inner = folder.path().join("in");
+    fs::create_dir(&inner).unwrap();
+    let arguments = ["emulate", "../k ü.toml", "--sarif", "k.sarif"];
+    ends(&run(&inner, &arguments), 1, "error[data-race]");
+    let log = log(&inner.join("k.sarif"));
+    let artifact = &log["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"];
+    assert_eq!(
+        *artifact,
+        json!({ "uri": "k.ptx", "uriBaseId": "%SRCROOT%" })
+    );
+}
+
+#[test]
 fn a_clean_run_writes_valid_files() {
     let folder = folder(&RACE.replace("block = 64", "block = 1"));
     let arguments = [

@@ -7,37 +7,50 @@ use std::{
 
 use serde_json::{Value, json};
 
-/// The name of the working directory in a log.
+/// The name of the root in a log.
 pub(crate) const ROOT: &str = "%SRCROOT%";
 
-/// The folders in which relative paths of findings are looked up. The first one is the root.
+/// The root of URIs, and the folders in which relative paths of findings are looked up.
 #[derive(Debug)]
-pub(crate) struct Folders(Vec<PathBuf>);
+pub(crate) struct Folders {
+    root: PathBuf,
+    all: Vec<PathBuf>,
+}
 
 impl Folders {
-    pub(crate) fn new(root: &Path, others: impl IntoIterator<Item = PathBuf>) -> Self {
-        let root = resolved(root);
-        // A relative folder is relative to the root.
-        let others: Vec<PathBuf> = others.into_iter().map(|other| root.join(other)).collect();
-        Self([vec![root], others].concat())
+    /// Relative paths are looked up in `working`, then in `others`.
+    pub(crate) fn new(working: &Path, others: impl IntoIterator<Item = PathBuf>) -> Self {
+        let working = resolved(working);
+        // Code scanning ignores the address of the root, and takes the checkout's.
+        let mut above = working.ancestors();
+        let root = above.find(|folder| folder.join(".git").exists());
+        let root = root.unwrap_or(&working).to_owned();
+        let others: Vec<PathBuf> = others
+            .into_iter()
+            .map(|other| working.join(other))
+            .collect();
+        Self {
+            root,
+            all: [vec![working], others].concat(),
+        }
     }
 
     /// Returns the URI of the root, which ends with a slash.
     pub(crate) fn root_uri(&self) -> String {
-        format!("{}/", file_uri(&self.0[0]).trim_end_matches('/'))
+        format!("{}/", file_uri(&self.root).trim_end_matches('/'))
     }
 
     /// Returns the `artifactLocation` of a file: relative to the root if it is inside, else absolute. The URI of an
     /// unknown relative path is the path itself.
     pub(crate) fn artifact(&self, name: &str) -> Value {
         let path = Path::new(name);
-        let mut known = self.0.iter().map(|folder| folder.join(path));
+        let mut known = self.all.iter().map(|folder| folder.join(path));
         let path = match known.find(|path| path.is_file()) {
             Some(path) => resolved(&path),
             None if path.is_absolute() => path.to_owned(),
             None => return json!({ "uri": encoded(&name.replace('\\', "/")) }),
         };
-        match path.strip_prefix(&self.0[0]) {
+        match path.strip_prefix(&self.root) {
             Ok(inside) => json!({ "uri": encoded(&slashed(inside)), "uriBaseId": ROOT }),
             Err(_) => json!({ "uri": file_uri(&path) }),
         }
@@ -101,8 +114,14 @@ mod tests {
     fn relative_paths_are_found_in_the_other_folders() {
         let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
         let folders = Folders::new(crate_folder, [PathBuf::from("src")]);
-        let inside = json!({ "uri": "src/artifact.rs", "uriBaseId": ROOT });
-        assert_eq!(folders.artifact("artifact.rs"), inside);
-        assert_eq!(folders.artifact("src/../src/artifact.rs"), inside);
+        let uri = |name: &str| folders.artifact(name)["uri"].clone();
+        let inside = uri("src/artifact.rs");
+        assert!(
+            inside
+                .as_str()
+                .is_some_and(|uri| uri.ends_with("src/artifact.rs"))
+        );
+        assert_eq!(uri("artifact.rs"), inside);
+        assert_eq!(uri("src/../src/artifact.rs"), inside);
     }
 }

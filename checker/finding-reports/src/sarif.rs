@@ -48,11 +48,11 @@ pub struct Sarif {
 }
 
 impl Sarif {
-    /// Creates an empty log for files relative to `root`. Relative paths of findings are looked up in the root, then
-    /// in `others`.
-    pub fn new(root: &Path, others: impl IntoIterator<Item = PathBuf>) -> Self {
+    /// Creates an empty log. URIs are relative to the git checkout that contains the folder `working`, or without one
+    /// to `working`. Relative paths of findings are looked up in `working`, then in `others`.
+    pub fn new(working: &Path, others: impl IntoIterator<Item = PathBuf>) -> Self {
         Self {
-            folders: Folders::new(root, others),
+            folders: Folders::new(working, others),
             found: Vec::new(),
             known: HashMap::new(),
             notifications: Vec::new(),
