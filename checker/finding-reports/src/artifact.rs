@@ -37,7 +37,9 @@ impl Folders {
 
     /// Returns the URI of the root, which ends with a slash.
     pub(crate) fn root_uri(&self) -> String {
-        format!("{}/", file_uri(&self.root).trim_end_matches('/'))
+        let uri = file_uri(&self.root);
+        let slash = if uri.ends_with('/') { "" } else { "/" };
+        uri + slash
     }
 
     /// Returns the `artifactLocation` of a file: relative to the root if it is inside, else absolute. The URI of an
