@@ -37,7 +37,7 @@ impl Context {
         let mut session = Session::new(options.config);
         let suppressions: Suppressions = std::mem::take(&mut options.suppressions);
         session.suppress(suppressions);
-        let report = FindingReport::new(options.record.take());
+        let report = FindingReport::new(options.record.take(), options.findings.take());
         report.count("start");
         Self {
             session,

@@ -116,10 +116,12 @@ impl Context {
         self.give_back()
     }
 
-    /// Counts a launch.
-    fn begin(&mut self) {
+    /// Counts a launch, and returns it in words.
+    fn begin(&mut self, launch: &Launch) -> String {
         self.launches += 1;
-        self.report.count("launch");
+        let name = name_of_launch(launch, self.launches);
+        self.report.launch(self.launches, &name);
+        name
     }
 
     /// Runs a kernel without the checker.
@@ -130,10 +132,10 @@ impl Context {
         {
             return Err(self.refused(&launch.entry, failure));
         }
-        self.begin();
+        let name = self.begin(launch);
         if let Err(fault) = result {
-            let what = format!("{}: {fault}", name_of_launch(launch, self.launches));
-            self.report.error(&what);
+            let at = (self.launches, self.options.config.seed);
+            self.report.fault(at, &format!("{name}: {fault}"));
             self.failed = Some(Code::of_trap(&fault.error_name.unwrap_or_default()));
         }
         Ok(())
@@ -152,15 +154,15 @@ impl Context {
             launches,
             ..
         } = self;
+        let name = name_of_launch(launch, number);
         let take = |seed, report: CheckReport| {
             if seed == first {
                 *launches = number;
-                findings.count("launch");
+                findings.launch(number, &name);
                 print(&report.printed);
             }
             for found in &report.diagnostics {
-                let launch = format!("{}, seed {seed}", name_of_launch(launch, number));
-                findings.finding(found, &launch);
+                findings.finding(found, (number, seed), &name);
                 if let Some(trap) = found.trap.filter(|_| seed == first) {
                     *failed = Some(Code::of_trap(trap.name()));
                 }

@@ -26,6 +26,8 @@ pub(crate) struct Options {
     pub(crate) suppressions: Suppressions,
     /// The file in which findings are counted.
     pub(crate) record: Option<PathBuf>,
+    /// The file to which findings are written as JSON.
+    pub(crate) findings: Option<PathBuf>,
 }
 
 impl Options {
@@ -45,6 +47,7 @@ impl Options {
             ptx: None,
             suppressions: Suppressions::default(),
             record: folder.map(|folder| folder.join("record")),
+            findings: None,
         };
         let mut suppressions = Vec::new();
         for line in text.lines() {
@@ -56,6 +59,7 @@ impl Options {
                 "jobs" => options.jobs = value.parse().unwrap_or_default(),
                 "max-steps" => options.config.max_steps = number(),
                 "no-check" => options.config.checks = false,
+                "findings" => options.findings = folder.map(|folder| folder.join("findings")),
                 "strict" => options.config.strict = true,
                 "ptx" => options.ptx = Some(PathBuf::from(value)),
                 "suppress" => suppressions.extend(suppression(value)),
@@ -87,7 +91,7 @@ mod tests {
 
     #[test]
     fn lines_are_options() {
-        let text = "first-seed 3\nlast-seed 5\njobs 7\nno-check\nsuppress data-race k*\nptx a b\n";
+        let text = "first-seed 3\nlast-seed 5\njobs 7\nno-check\nfindings\nsuppress data-race k*\nptx a b\n";
         let options = Options::parse(text, Some(Path::new("/x")));
         assert_eq!(options.seeds, 3..=5);
         assert_eq!(options.config.seed, 3);
@@ -95,6 +99,7 @@ mod tests {
         assert!(!options.config.checks && !options.config.strict);
         assert_eq!(options.ptx.as_deref(), Some(Path::new("a b")));
         assert_eq!(options.record.as_deref(), Some(Path::new("/x/record")));
+        assert_eq!(options.findings.as_deref(), Some(Path::new("/x/findings")));
         let (first, _) = options.suppressions.counts().next().unwrap();
         assert_eq!(
             (first.kind, &*first.function),

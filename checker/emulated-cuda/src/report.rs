@@ -1,12 +1,13 @@
 //! Reports on standard error, and counts for `tma exec`.
 
 use std::{
-    collections::HashSet,
+    collections::HashMap,
     fs::OpenOptions,
     io::{self, Write},
     path::PathBuf,
 };
 
+use serde_json::{Value, json};
 use tma_emulator::check::{Diagnostic, Severity};
 use tma_launch::{escape_name, escape_text};
 
@@ -24,29 +25,65 @@ fn say(report: &str) {
 #[derive(Debug, Default)]
 pub(crate) struct FindingReport {
     record: Option<PathBuf>,
-    known: HashSet<String>,
+    /// The file of findings as JSON, one in a line; only if `tma exec` writes report files.
+    findings: Option<PathBuf>,
+    /// The number of each finding, in the order of discovery.
+    known: HashMap<String, usize>,
     /// The previous count of findings for each suppression.
     suppressed: Vec<u64>,
 }
 
 impl FindingReport {
-    pub(crate) fn new(record: Option<PathBuf>) -> Self {
+    pub(crate) fn new(record: Option<PathBuf>, findings: Option<PathBuf>) -> Self {
         Self {
             record,
+            findings,
             ..Self::default()
         }
     }
 
-    /// Appends a line to the record. A lost line is only missing from the final summary.
+    /// Appends a line to the record.
     pub(crate) fn count(&self, line: &str) {
-        let Some(path) = &self.record else { return };
-        if let Ok(mut file) = OpenOptions::new().append(true).create(true).open(path) {
-            let _ = writeln!(file, "{}", escape_name(line));
+        append(self.record.as_ref(), &escape_name(line));
+    }
+
+    /// Counts a launch, described in words.
+    pub(crate) fn launch(&self, number: u64, launch: &str) {
+        self.count("launch");
+        self.write(Some(number), &json!({ "what": launch }));
+    }
+
+    /// Writes a line of the findings. Children of the program write to the same file.
+    fn write(&self, launch: Option<u64>, fields: &Value) {
+        if self.findings.is_some() {
+            let mut line = fields.clone();
+            line["process"] = json!(std::process::id());
+            line["launch"] = json!(launch);
+            append(self.findings.as_ref(), &line.to_string());
         }
     }
 
-    /// Reports a finding of the checker in a launch, described in words.
-    pub(crate) fn finding(&mut self, found: &Diagnostic, launch: &str) {
+    /// Numbers a finding. Writes it in full the first time, and its number later.
+    fn is_new(
+        &mut self,
+        key: String,
+        launch: Option<(u64, u64)>,
+        finding: impl FnOnce() -> Value,
+    ) -> bool {
+        let (launch, seed) = launch.unzip();
+        let next = self.known.len();
+        let number = *self.known.entry(key).or_insert(next);
+        let is_new = number == next;
+        let mut fields = json!({ "number": number, "seed": seed });
+        if is_new {
+            fields["finding"] = finding();
+        }
+        self.write(launch, &fields);
+        is_new
+    }
+
+    /// Reports a finding of the checker in a launch, with the launch's number and seed, and described in words.
+    pub(crate) fn finding(&mut self, found: &Diagnostic, at: (u64, u64), launch: &str) {
         let place = |site: &Option<tma_emulator::check::Site>| {
             site.as_ref().map(|site| site.location.to_string())
         };
@@ -56,7 +93,13 @@ impl FindingReport {
             place(&found.here),
             place(&found.there)
         );
-        if !self.known.insert(key) {
+        let report = format!("{found}\n  = launch: {launch}, seed {}", at.1);
+        let json = || {
+            let mut json = finding_reports::to_json(found);
+            json["message"] = json!(report);
+            json
+        };
+        if !self.is_new(key, Some(at), json) {
             return self.count("again");
         }
         let severity = match found.kind.severity() {
@@ -64,7 +107,7 @@ impl FindingReport {
             Severity::Warning => "warning",
         };
         self.count(&format!("{severity} {}", found.kind));
-        say(&format!("{found}\n  = launch: {launch}"));
+        say(&report);
     }
 
     /// Counts the findings removed by each suppression.
@@ -79,11 +122,21 @@ impl FindingReport {
         self.suppressed = counts;
     }
 
-    /// Reports an invalid call, or a fault of an unchecked kernel.
+    /// Reports an invalid call.
     pub(crate) fn error(&mut self, what: &str) {
-        if self.known.insert(what.to_owned()) {
+        self.other("invalid-call", None, what);
+    }
+
+    /// Reports the fault of an unchecked kernel, with the launch's number and seed.
+    pub(crate) fn fault(&mut self, at: (u64, u64), what: &str) {
+        self.other("fault", Some(at), what);
+    }
+
+    fn other(&mut self, kind: &str, at: Option<(u64, u64)>, what: &str) {
+        let report = format!("error: {what}");
+        if self.is_new(what.to_owned(), at, || other(kind, &report)) {
             self.count("error call");
-            say(&format!("error: {what}"));
+            say(&report);
         } else {
             self.count("again");
         }
@@ -91,24 +144,39 @@ impl FindingReport {
 
     #[cfg(test)]
     pub(crate) fn is_reported(&self, what: &str) -> bool {
-        self.known.iter().any(|known| known.contains(what))
+        self.known.keys().any(|known| known.contains(what))
     }
 
     /// Reports a call of an unsupported function.
     pub(crate) fn unsupported(&mut self, name: &str) {
-        self.count(&format!("unsupported {name}"));
-        if self.known.insert(format!("unsupported {name}")) {
-            say(&format!(
-                "error[unsupported]: {name} is not supported; it returns cudaErrorNotSupported"
-            ));
-        }
+        let what = format!("{name} is not supported; it returns cudaErrorNotSupported");
+        self.lacking(name, format!("unsupported {name}"), &what);
     }
 
     /// Reports a kernel or program that the emulator cannot run.
     pub(crate) fn cannot_run(&mut self, name: &str, why: &str) {
+        self.lacking(name, why.to_owned(), &format!("{name}: {why}"));
+    }
+
+    fn lacking(&mut self, name: &str, key: String, what: &str) {
         self.count(&format!("unsupported {name}"));
-        if self.known.insert(why.to_owned()) {
-            say(&format!("error[unsupported]: {name}: {why}"));
+        let report = format!("error[unsupported]: {what}");
+        if self.is_new(key, None, || other("unsupported", &report)) {
+            say(&report);
         }
+    }
+}
+
+/// Returns an error without locations as JSON.
+fn other(kind: &str, report: &str) -> Value {
+    json!({ "kind": kind, "severity": "error", "message": report })
+}
+
+/// Appends a line to a file. A lost line is only missing from the final summary.
+fn append(path: Option<&PathBuf>, line: &str) {
+    let Some(path) = path else { return };
+    if let Ok(mut file) = OpenOptions::new().append(true).create(true).open(path) {
+        // One write, since other processes append to the same file.
+        let _ = file.write_all(format!("{line}\n").as_bytes());
     }
 }

@@ -9,7 +9,7 @@ use tma_emulator::{
 /// A finding of the checker. `str()` of it is the whole report.
 #[pyclass(frozen, eq, module = "tma_emulator")]
 #[derive(Clone, PartialEq)]
-pub(crate) struct Finding(Diagnostic);
+pub(crate) struct Finding(pub(crate) Diagnostic);
 
 #[pymethods]
 impl Finding {

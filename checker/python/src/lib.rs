@@ -5,6 +5,7 @@ mod findings;
 mod interrupt;
 mod job;
 mod map;
+mod sarif;
 
 use pyo3::{PyErr, create_exception, exceptions::PyValueError, pymodule};
 use tma_launch::Failure;
@@ -40,5 +41,6 @@ mod _native {
         findings::{Finding, Run, Site},
         job::Job,
         map::Map,
+        sarif::{sarif, to_json},
     };
 }

@@ -1,5 +1,6 @@
 """The pytest plugin, in runs of its own."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -97,3 +98,79 @@ def test_the_number_of_schedules_is_an_option(run, pytester):
     result = run("", "--tma-seeds", "0")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*--tma-seeds 0: must be at least 1"])
+
+
+def test_findings_are_written_as_sarif(run, pytester):
+    test = """
+import pytest
+from ptx import SAME
+from tma_emulator import CheckError
+
+def test_race():
+    emulate(COUNT, "count", 2, 1, [np.zeros(1, np.uint32)])
+
+def test_expected():
+    with pytest.raises(CheckError):
+        emulate(COUNT, "count", 3, 1, [np.zeros(1, np.uint32)])
+
+def test_warns():
+    emulate(SAME, "same", 2, 1, [np.zeros(1, np.uint32)])
+"""
+    run(test, "--tma-sarif", "größe 1.sarif", "--tma-seeds", "3").assert_outcomes(passed=2, failed=1, warnings=1)
+    log = json.loads((pytester.path / "größe 1.sarif").read_text(encoding="utf-8"))
+    (tool_run,) = log["runs"]
+    assert tool_run["invocations"][0]["executionSuccessful"]
+    rules = [rule["id"] for rule in tool_run["tool"]["driver"]["rules"]]
+    # A read and a write race, and two writes; those of the test that passes are the same ones, and are not counted.
+    error, other, warning = tool_run["results"]
+    assert [(it["ruleId"], it["level"]) for it in (error, other)] == [("data-race", "error")] * 2
+    assert [it["properties"]["runs"] for it in (error, other)] == [1, 1]
+    assert (warning["ruleId"], warning["level"]) == ("same-value-race", "warning")
+    assert rules[error["ruleIndex"]] == "data-race"
+    name = "test_findings_are_written_as_sarif.py"
+    assert error["properties"]["again"] == f"pytest {name}::test_race"
+    assert error["message"]["text"].startswith("error[data-race]: two accesses")
+    place = error["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"] == {"uri": "count.ptx"}
+    assert len(error["relatedLocations"]) == 1
+
+
+def test_a_deadlock_is_in_the_line_of_its_test(run, pytester):
+    run("""
+from tma_emulator import emulate
+
+ENDLESS = '''
+.version 8.6
+.target sm_90a
+.address_size 64
+.visible .entry waits()
+{
+    .reg .pred %p<2>; .reg .b32 %r<2>;
+    mov.u32 %r1, %tid.x;
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 bar.sync 1, 64;
+    ret;
+}
+'''
+
+def test_waits():
+    emulate(ENDLESS, "waits", 1, 64, [])
+""", "--tma-sarif", "x.sarif").assert_outcomes(failed=1)
+    log = json.loads((pytester.path / "x.sarif").read_text(encoding="utf-8"))
+    results = log["runs"][0]["results"]
+    places = [result["locations"][0]["physicalLocation"] for result in results]
+    uri = "test_a_deadlock_is_in_the_line_of_its_test.py"
+    expected = {"artifactLocation": {"uri": uri, "uriBaseId": "%SRCROOT%"}, "region": {"startLine": 23}}
+    assert expected in places, results
+
+
+def test_a_session_without_findings_writes_a_file_and_a_missing_folder_is_an_error(run, pytester):
+    run("def test_passes(): pass", "--tma-sarif", "x.sarif").assert_outcomes(passed=1)
+    log = json.loads((pytester.path / "x.sarif").read_text(encoding="utf-8"))
+    assert log["version"] == "2.1.0" and log["runs"][0]["results"] == []
+    result = run("def test_passes(): pass", "--tma-sarif", "none/x.sarif")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*--tma-sarif: the folder '*none' does not exist; create it first"])
+    result = run("def test_passes(): pass", "--tma-sarif", ".")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "--tma-sarif: cannot write" in result.stdout.str() + result.stderr.str()

@@ -269,6 +269,11 @@ impl LaunchFile {
         own.chain(self.modules()).chain(contents)
     }
 
+    /// Returns the files that buffers are written to at the end.
+    pub fn dumps(&self) -> impl Iterator<Item = &Path> {
+        self.dumps.iter().map(|dump| dump.path.as_path())
+    }
+
     /// Opens the files that buffers are written to at the end.
     ///
     /// # Errors

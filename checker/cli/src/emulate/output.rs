@@ -118,7 +118,16 @@ fn target(path: &Path) -> io::Result<PathBuf> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let name = path.file_name().ok_or(error)?;
             let folder = path.parent().filter(|folder| *folder != Path::new(""));
-            Ok(fs::canonicalize(folder.unwrap_or(Path::new(".")))?.join(name))
+            let folder = folder.unwrap_or(Path::new("."));
+            let missing = |error: io::Error| match error.kind() {
+                io::ErrorKind::NotFound => {
+                    let folder = folder.display();
+                    let what = format!("the folder `{folder}` does not exist; create it first");
+                    io::Error::new(io::ErrorKind::NotFound, what)
+                }
+                _ => error,
+            };
+            Ok(fs::canonicalize(folder).map_err(missing)?.join(name))
         }
         result => result,
     }

@@ -15,6 +15,7 @@ use std::{
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use programs::{FLAGS, Programs, clean, exec, library, nvcc, text, wanted};
+use serde_json::Value;
 
 type Test = fn(&Programs) -> Result<(), Failed>;
 
@@ -36,6 +37,7 @@ const TESTS: &[(&str, Test)] = &[
     ("freed_memory_is_named", freed_memory_is_named),
     ("seeds_and_codes", seeds_and_codes),
     ("findings_are_suppressed", findings_are_suppressed),
+    ("findings_are_in_report_files", findings_are_in_report_files),
     ("wrong_calls_are_told", wrong_calls_are_told),
     (
         "calls_that_cannot_use_memory_are_refused",
@@ -304,6 +306,52 @@ fn findings_are_suppressed(programs: &Programs) -> Result<(), Failed> {
         &clean("2 launches"),
     ];
     wanted(&output, 0, "", &parts)
+}
+
+fn findings_are_in_report_files(programs: &Programs) -> Result<(), Failed> {
+    let file = |name: &str| programs.folder.path().join(name).display().to_string();
+    let (sarif, junit) = (file("tma.sarif"), file("tma.xml"));
+    let flags = ["--seeds", "2..4", "--sarif", &sarif, "--junit", &junit];
+    programs.run(&flags, &["reverse"])?;
+    let log: Value = serde_json::from_str(&fs::read_to_string(&sarif)?)?;
+    let results = &log["runs"][0]["results"];
+    assert_eq!(results.as_array().map(Vec::len), Some(1), "{results:#}");
+    let result = &results[0];
+    assert_eq!(result["ruleId"], "data-race");
+    // The second launch has the same finding.
+    assert_eq!(result["properties"]["runs"], 2);
+    let again = format!("tma exec --seed 2 {} reverse", file("programs"));
+    assert_eq!(result["properties"]["again"], again);
+    let place = &result["locations"][0]["physicalLocation"];
+    let uri = place["artifactLocation"]["uri"].as_str();
+    assert!(
+        uri.is_some_and(|uri| uri.ends_with("arithmetic.cu")),
+        "{place}"
+    );
+    let xml = fs::read_to_string(&junit)?;
+    assert!(
+        xml.contains("tests=\"2\" failures=\"2\" errors=\"0\""),
+        "{xml}"
+    );
+    let parts = [
+        "name=\"launch number 1, `_Z10reverse_64Pi`, 1 x 1 x 1 blocks of 64 x 1 x 1 threads\">",
+        "name=\"launch number 2, `_Z10reverse_64Pi`, 1 x 1 x 1 blocks of 64 x 1 x 1 threads\">",
+        "  = launch: number 1, `_Z10reverse_64Pi`, 1 x 1 x 1 blocks of 64 x 1 x 1 threads, seed 2\n",
+    ];
+    assert!(parts.iter().all(|part| xml.contains(part)), "{xml}");
+
+    programs.run(&flags, &["errors"])?;
+    let xml = fs::read_to_string(&junit)?;
+    let calls = "name=\"calls\">\n      <failure type=\"invalid-call\"";
+    assert!(xml.contains(calls), "{xml}");
+    programs.run(&["--no-check", "--sarif", &sarif], &["errors"])?;
+    let log: Value = serde_json::from_str(&fs::read_to_string(&sarif)?)?;
+    let results = log["runs"][0]["results"].as_array();
+    let kinds = results.into_iter().flatten();
+    let kinds: HashSet<_> = kinds.map(|result| result["ruleId"].as_str()).collect();
+    let expected = ["fault", "invalid-call"].map(Some);
+    assert_eq!(kinds, expected.into_iter().collect());
+    Ok(())
 }
 
 fn wrong_calls_are_told(programs: &Programs) -> Result<(), Failed> {

@@ -5,16 +5,18 @@ mod timeline;
 
 use std::{
     io::{self, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::ExitCode,
 };
 
 use anyhow::Result;
-use tma_cli::emulate::{Emulation, Output, Stopped};
+use tma_cli::emulate::{Emulation, LaunchFile, Output, Stopped};
 use tma_emulator::Trace;
 
 use checking::Checking;
 use report::Report;
+
+use crate::reports::Reports;
 
 /// Runs the kernels of a launch file on the CPU and reports errors in them
 ///
@@ -34,12 +36,27 @@ pub(crate) struct Emulate {
 impl Emulate {
     /// Returns the exit code, also after the reader of the output has closed the pipe.
     pub(crate) fn run(self, out: &mut impl Write) -> Result<ExitCode> {
+        let mut reports = self.open_reports()?;
+        let run = |report: &mut Report<'_>, out: &mut _| self.report(report, out);
         let verdict = self
             .checking
-            .report("emulate", &self.file, out, |report, out| {
-                self.report(report, out)
-            })?;
-        Ok(ExitCode::from(verdict.exit_code()))
+            .report("emulate", &self.file, &mut reports, out, run);
+        reports.write()?;
+        Ok(ExitCode::from(verdict?.exit_code()))
+    }
+
+    fn open_reports(&self) -> Result<Reports> {
+        // An invalid launch file is reported later.
+        let file = LaunchFile::read(&self.file).ok();
+        let inputs = file.iter().flat_map(LaunchFile::inputs);
+        let dumps = file.iter().flat_map(LaunchFile::dumps);
+        let own = [self.file.as_path()]
+            .into_iter()
+            .chain(self.trace.as_deref());
+        let taken: Vec<&Path> = own.chain(inputs).chain(dumps).collect();
+        let folder = self.file.parent().map(Path::to_owned);
+        self.checking
+            .open_reports("emulate", &taken, folder.into_iter().collect())
     }
 
     fn report(&self, report: &mut Report<'_>, out: &mut impl Write) -> io::Result<()> {

@@ -1,3 +1,4 @@
+mod findings;
 pub(crate) mod library;
 mod record;
 pub(crate) mod stub;
@@ -7,7 +8,7 @@ use std::{
     fmt::Write as _,
     fs, io,
     os::unix::process::ExitStatusExt,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command, ExitCode, ExitStatus},
 };
 
@@ -18,10 +19,11 @@ use tma_launch::escape_text;
 
 use crate::{
     emulate::{
-        report::write_suppressed,
+        report::{quoted, write_suppressed},
         seeds::{Seeds, seed},
     },
     interrupt,
+    reports::{Case, ReportFiles, Reports},
     wrong_input::OrWrongInput,
 };
 use record::Record;
@@ -71,6 +73,8 @@ pub(crate) struct Exec {
     /// Write the PTX of each module in use into a folder
     #[arg(long, value_name = "FOLDER")]
     ptx: Option<PathBuf>,
+    #[command(flatten)]
+    reports: ReportFiles,
     /// Program to run, and its arguments
     #[arg(
         required = true,
@@ -85,6 +89,24 @@ const VARIABLE: &str = "TMA_EXEC";
 
 impl Exec {
     pub(crate) fn run(self) -> Result<ExitCode> {
+        let (program, _) = self
+            .command
+            .split_first()
+            .context("pass the program to run")?;
+        let taken = [self.suppressions.as_deref(), Some(Path::new(program))];
+        let taken: Vec<&Path> = taken.into_iter().flatten().collect();
+        let mut reports = self
+            .reports
+            .open("exec", &taken, self.ptx.iter().cloned().collect())?;
+        let code = self.check(&mut reports);
+        if let Err(error) = &code {
+            reports.fail(&program.to_string_lossy(), &format!("{error:#}"));
+        }
+        reports.write()?;
+        code
+    }
+
+    fn check(&self, reports: &mut Reports) -> Result<ExitCode> {
         let library = library::find()?;
         let suppressions = self.suppressions.as_deref().map(read_suppressions);
         let suppressions = suppressions.transpose().or_wrong_input()?;
@@ -92,24 +114,39 @@ impl Exec {
         let folder = tempfile::Builder::new().prefix("tma-exec-").tempdir()?;
         fs::write(folder.path().join("options"), self.options(&suppressions)?)?;
         library::install(&library, folder.path())?;
-        let (program, arguments) = self
-            .command
-            .split_first()
-            .context("pass the program to run")?;
-        let mut command = Command::new(program);
+        let mut command = Command::new(&self.command[0]);
         command
-            .args(arguments)
+            .args(&self.command[1..])
             .env("LD_LIBRARY_PATH", library::search_path(folder.path()))
             .env(VARIABLE, folder.path());
         let status = interrupt::run(&mut command)
-            .with_context(|| format!("cannot run `{}`", program.display()))?;
-        let record = match fs::read_to_string(folder.path().join("record")) {
-            Ok(text) => Record::parse(&text),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Record::default(),
-            Err(error) => return Err(error).context("cannot read the record of the program"),
+            .with_context(|| format!("cannot run `{}`", self.command[0].display()))?;
+        let written = |name: &str| match fs::read_to_string(folder.path().join(name)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            read => read
+                .map(Some)
+                .context("cannot read the record of the program"),
         };
+        let record = written("record")?.map_or_else(Record::default, |text| Record::parse(&text));
+        for case in self.cases(&written("findings")?.unwrap_or_default()) {
+            reports.add(&case);
+        }
         self.close(&record, &suppressions)?;
         Ok(self.code(status, &record))
+    }
+
+    /// Returns the launches and the invalid calls of the program.
+    fn cases(&self, findings: &str) -> Vec<Case> {
+        let words = self.command.iter().map(|word| word.to_string_lossy());
+        let words: Vec<String> = words.map(|word| quoted(&word)).collect();
+        let strict = if self.strict { " --strict" } else { "" };
+        let again = |seed| format!("tma exec --seed {seed}{strict} {}", words.join(" "));
+        let program = self.command[0].to_string_lossy();
+        findings::cases(findings, &program, self.first_seed(), again)
+    }
+
+    fn first_seed(&self) -> u64 {
+        self.seeds.unwrap_or(Seeds::one(self.seed)).ends().0
     }
 
     /// Returns the options as lines of a key and a value, which the library reads.
@@ -124,6 +161,9 @@ impl Exec {
         }
         if self.strict {
             text.push_str("strict\n");
+        }
+        if self.reports.any() {
+            text.push_str("findings\n");
         }
         if let Some(ptx) = &self.ptx {
             // The program may change its working directory.

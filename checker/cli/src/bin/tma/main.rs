@@ -12,6 +12,7 @@ mod map;
 #[cfg(target_os = "linux")]
 mod record;
 mod replay;
+mod reports;
 mod svg;
 mod wrong_input;
 

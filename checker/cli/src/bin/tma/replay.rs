@@ -12,7 +12,10 @@ use tma_cli::{
 };
 use tma_launch::{Failure, Stage};
 
-use crate::emulate::{checking::Checking, report::Report};
+use crate::{
+    emulate::{checking::Checking, report::Report},
+    reports::Reports,
+};
 
 /// Runs recorded launches on the CPU, reports errors in their kernels, and compares the results with the GPU's byte
 /// for byte
@@ -35,16 +38,22 @@ pub(crate) struct Replay {
 impl Replay {
     /// Returns the worst exit code, also after the reader of the output has closed the pipe.
     pub(crate) fn run(self, out: &mut impl Write) -> Result<ExitCode> {
+        let inputs: Vec<&Path> = self.archives.iter().map(PathBuf::as_path).collect();
+        let folders = self.ptx.iter().cloned().collect();
+        let mut reports = self.checking.open_reports("replay", &inputs, folders)?;
+        let worst = self.replay(&mut reports, out);
+        reports.write()?;
+        Ok(ExitCode::from(worst?.exit_code()))
+    }
+
+    fn replay(&self, reports: &mut Reports, out: &mut impl Write) -> io::Result<Verdict> {
         let mut worst = Verdict::Clean;
         for archive in &self.archives {
-            let verdict = self
-                .checking
-                .report("replay", archive, out, |report, out| {
-                    self.report(archive, report, out)
-                })?;
+            let run = |report: &mut Report<'_>, out: &mut _| self.report(archive, report, out);
+            let verdict = self.checking.report("replay", archive, reports, out, run)?;
             worst = worst.max(verdict);
         }
-        Ok(ExitCode::from(worst.exit_code()))
+        Ok(worst)
     }
 
     fn report(

@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use anyhow::Result;
 use tma_cli::emulate::{Diagnostic, Run, Stopped, Verdict, read_suppressions};
 use tma_emulator::{Config, Jobs, Progress};
 use tma_launch::escape_text;
@@ -14,7 +15,10 @@ use super::{
     report::{Again, Report},
     seeds::{Seeds, seed},
 };
-use crate::interrupt;
+use crate::{
+    interrupt,
+    reports::{ReportFiles, Reports},
+};
 
 /// Options for running kernels and reporting findings.
 #[derive(clap::Args)]
@@ -60,18 +64,33 @@ pub(crate) struct Checking {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    reports: ReportFiles,
 }
 
 /// Enough for tests, and reached in less than a minute by a kernel that never ends.
 const MAX_STEPS: u64 = 1_000_000_000;
 
 impl Checking {
+    /// Opens the report files of a verb. `inputs` must not be overwritten.
+    pub(crate) fn open_reports(
+        &self,
+        verb: &str,
+        inputs: &[&Path],
+        folders: Vec<PathBuf>,
+    ) -> Result<Reports> {
+        let suppressions = self.suppressions.as_deref();
+        let taken: Vec<&Path> = inputs.iter().copied().chain(suppressions).collect();
+        self.reports.open(verb, &taken, folders)
+    }
+
     /// Prints the report of a file and returns the exit code, also after the reader of the output has closed the
     /// pipe.
     pub(crate) fn report<W: Write>(
         &self,
         verb: &'static str,
         file: &Path,
+        files: &mut Reports,
         out: &mut W,
         run: impl FnOnce(&mut Report<'_>, &mut W) -> io::Result<()>,
     ) -> io::Result<Verdict> {
@@ -84,9 +103,11 @@ impl Checking {
             strict: self.strict,
             suppressions: self.suppressions.as_deref(),
         };
-        let mut report = Report::new(again, self.seeds, self.json);
+        let mut report = Report::new(again, files, self.seeds, self.json);
         let _progress = Progress::on_terminal(&format!("tma {verb}"));
-        match self.write(&mut report, out, run) {
+        let written = self.write(&mut report, out, run);
+        report.close();
+        match written {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 // The pipe is closed, so this is the only place left to report the verdict.
                 eprintln!("{}", escape_text(&report.verdict_line()));

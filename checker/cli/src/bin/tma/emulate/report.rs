@@ -9,13 +9,13 @@ use std::{
 use serde_json::{Value, json};
 use tma_cli::emulate::{Diagnostic, Run, Stopped, Verdict, Violation};
 use tma_emulator::{
-    Location,
-    check::{Site, Suppression, Suppressions},
+    check::{Suppression, Suppressions},
     is_interrupted,
 };
 use tma_launch::{Failure, Stage};
 
 use super::seeds::Seeds;
+use crate::reports::{Case, Reports, to_json};
 
 /// The command line, printed so that a seed can be run again.
 #[derive(Clone, Copy)]
@@ -51,7 +51,7 @@ impl Again<'_> {
 }
 
 /// Quotes an argument for a shell.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./+=@%:,".contains(c);
     match !text.is_empty() && !text.starts_with('-') && text.chars().all(is_plain) {
         true => text.to_owned(),
@@ -99,6 +99,7 @@ struct Found {
 /// The report printed while seeds run: each finding when it first occurs.
 pub(crate) struct Report<'a> {
     again: Again<'a>,
+    files: &'a mut Reports,
     /// The range of seeds, if more than one seed runs.
     seeds: Option<Seeds>,
     is_json: bool,
@@ -113,9 +114,15 @@ pub(crate) struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    pub(crate) fn new(again: Again<'a>, seeds: Option<Seeds>, is_json: bool) -> Self {
+    pub(crate) fn new(
+        again: Again<'a>,
+        files: &'a mut Reports,
+        seeds: Option<Seeds>,
+        is_json: bool,
+    ) -> Self {
         Self {
             again,
+            files,
             seeds,
             is_json,
             found: Vec::new(),
@@ -156,6 +163,7 @@ impl<'a> Report<'a> {
             self.bad.add(run.seed);
         }
         self.runs += 1;
+        self.files.add(&self.case(&run));
         match self.is_json {
             true => {
                 let comma = if self.runs > 1 { "," } else { "" };
@@ -246,6 +254,14 @@ impl<'a> Report<'a> {
         writeln!(out, "{}", self.verdict_line())
     }
 
+    /// Adds the reason why a run stopped to the report files.
+    pub(crate) fn close(&mut self) {
+        if let Some(stopped) = &self.stopped {
+            let file = self.again.file.display().to_string();
+            self.files.stopped(&file, stopped);
+        }
+    }
+
     /// Returns the last line, which begins with the verdict.
     pub(crate) fn verdict_line(&self) -> String {
         let verdict = self.verdict().as_str();
@@ -262,14 +278,25 @@ impl<'a> Report<'a> {
         }
     }
 
+    fn case(&self, run: &Run) -> Case {
+        let findings = run.diagnostics.iter().chain(&run.notes);
+        Case {
+            file: self.again.file.display().to_string(),
+            name: format!("seed {}", run.seed),
+            findings: findings.map(to_json).collect(),
+            printed: run.printed.clone(),
+            again: self.again.with(run.seed),
+        }
+    }
+
     fn run_to_json(&self, run: &Run) -> Value {
         json!({
             "seed": run.seed,
             "verdict": run.verdict().as_str(),
             "steps": run.steps,
             "printed": run.printed,
-            "findings": run.diagnostics.iter().map(diagnostic_to_json).collect::<Vec<_>>(),
-            "notes": run.notes.iter().map(diagnostic_to_json).collect::<Vec<_>>(),
+            "findings": run.diagnostics.iter().map(to_json).collect::<Vec<_>>(),
+            "notes": run.notes.iter().map(to_json).collect::<Vec<_>>(),
             "again": self.again.with(run.seed),
         })
     }
@@ -323,54 +350,6 @@ fn mistake(violation: &Violation) -> Value {
         "line": violation.line,
         "column": violation.column,
         "message": violation.says,
-    })
-}
-
-fn diagnostic_to_json(diagnostic: &Diagnostic) -> Value {
-    let mut value = json!({
-        "kind": diagnostic.kind(),
-        "severity": diagnostic.severity(),
-        "message": diagnostic.to_string(),
-    });
-    match diagnostic {
-        Diagnostic::Kernel(found) => {
-            value["title"] = json!(found.title());
-            value["entry"] = json!(found.entry);
-            value["here"] = json!(found.here.as_ref().map(site_to_json));
-            value["there"] = json!(found.there.as_ref().map(site_to_json));
-            value["notes"] = json!(found.notes);
-            value["count"] = json!(found.count);
-            value["rule"] = json!(found.kind.rule());
-            value["help"] = json!(found.help());
-            value["error_name"] = json!(found.trap.map(tma_emulator::Trap::name));
-        }
-        Diagnostic::Fault { error_name, .. } => value["error_name"] = json!(error_name),
-        Diagnostic::Mismatch(_) => {}
-    }
-    value
-}
-
-fn site_to_json(site: &Site) -> Value {
-    let Location {
-        file,
-        line,
-        column,
-        source,
-        inlined,
-        calls,
-    } = &site.location;
-    let in_source = |(file, line): &(String, u32)| json!({ "file": file, "line": line });
-    json!({
-        "file": file,
-        "line": line,
-        "column": column,
-        "source": source.as_ref().map(in_source),
-        "inlined": inlined.iter().map(in_source).collect::<Vec<_>>(),
-        "calls": calls.iter().map(in_source).collect::<Vec<_>>(),
-        "instruction": site.instruction,
-        "block": site.block,
-        "thread": site.thread,
-        "what": site.what,
     })
 }
 
