@@ -1,4 +1,4 @@
-//! With the feature `cust`, satisfies `-lcuda` with an empty library.
+//! Satisfies `-lcuda` with an empty library if the feature `cust` is on.
 //!
 //! `cust` and `cust_raw` ask the linker for `libcuda`. This crate defines the symbols they need, so an empty
 //! archive of that name is enough, and no CUDA toolkit is required. (GNU ld refuses the alternative, a linker

@@ -23,7 +23,7 @@ const BOX_5D_BYTES: usize = 16 * BOX_5D[0];
 /// # Safety
 /// 1. `maps` are at multiples of 64: two-dimensional maps of bytes with boxes of 128 by 4 bytes,
 ///    without swizzle, over tensors that no thread writes. The writer of the maps released them to this kernel.
-/// 2. `maps` and `output` are as their types say.
+/// 2. `maps` and `output` are as their types require.
 /// 3. `x` is a multiple of 16.
 /// 4. Grid and blocks are one-dimensional; blocks are whole warps.
 #[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/consume_map.ptx"), "\n```"))]

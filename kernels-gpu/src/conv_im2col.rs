@@ -362,7 +362,7 @@ mod host {
             self.padding.min(2) as i32
         }
 
-        /// The box of pixels is where the first buffer of a filter can be; offsets go on from
+        /// The box of pixels contains all positions of a filter's first buffer; offsets go on from
         /// there.
         fn map(&self) -> Im2col {
             let dims = [CHANNELS as u32, self.width, self.height, self.images].map(u64::from);

@@ -45,7 +45,7 @@ shared! {
 ///
 /// # Safety
 /// 1. `template` is a tiled tensor map.
-/// 2. `fields` and `maps` are as their types say. Each of the fields is one of a map of a tensor in
+/// 2. `fields` and `maps` are as their types require. Each of the fields is one of a map of a tensor in
 ///    `tensors`, and maps are at multiples of 64.
 /// 3. The grid is one-dimensional; blocks are one warp.
 #[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/encode_map.ptx"), "\n```"))]

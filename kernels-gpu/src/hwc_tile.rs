@@ -61,7 +61,7 @@ pub unsafe fn hwc_tile(
 ///
 /// # Safety
 /// 1. `map` is as for [`hwc_tile`].
-/// 2. `coords` and `output` are as their types say: two numbers and 128 halves for each tile.
+/// 2. `coords` and `output` are as their types require: two numbers and 128 halves for each tile.
 /// 3. Blocks are one warp.
 #[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/hwc_tile_lanes.ptx"), "\n```"))]
 #[kernel(max_threads = 32)]

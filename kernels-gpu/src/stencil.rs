@@ -21,11 +21,11 @@ pub type Center = [f32; CENTER as usize];
 /// A block's numbers on one side.
 pub type Halo = [f32; HALO as usize];
 
-/// For each of the 32 numbers in the middle, the sum of it and its eight neighbours on each side;
+/// Writes, for each of the 32 numbers in the middle, the sum of it and its eight neighbours on each side;
 /// loaded by ordinary loads, as the guide's sample begins.
 ///
 /// # Safety
-/// 1. The parameters are as their types say.
+/// 1. The parameters are as their types require.
 /// 2. Grid and blocks are one-dimensional; blocks have at least 32 threads.
 #[kernel(max_threads = 1024)]
 pub unsafe fn stencil_loads(

@@ -20,7 +20,7 @@ const ALIGN_BYTES: u64 = 1 << 16;
 /// The kind of an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AllocationKind {
-    /// Not accessible from the host.
+    /// Memory that the host cannot access.
     Device,
     /// Host memory accessible to the device.
     Pinned,

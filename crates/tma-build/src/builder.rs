@@ -148,7 +148,7 @@ impl PtxBuilder {
     /// crate `tma`: alignment, sizes, counts. A kernel that breaks one panics. The preconditions of
     /// the unsafe functions of `core` are not checked.
     ///
-    /// Without this, it is where the calling build script belongs to a build of the profile `dev`.
+    /// By default, the checks are on if the calling build script belongs to a build of the profile `dev`.
     #[must_use]
     pub fn debug_assertions(mut self, checked: bool) -> Self {
         self.debug_assertions = Some(checked);

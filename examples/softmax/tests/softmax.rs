@@ -14,7 +14,7 @@ fn expected(row: &[f32]) -> Vec<f64> {
     powers.iter().map(|power| power / sum).collect()
 }
 
-/// Fewer rows than blocks and more, columns below a warp's 32, not multiples of it, and the most.
+/// Rows: fewer than blocks, and more. Columns: fewer than the 32 of a warp, not a multiple of 32, and the most.
 fn check(device: &Device, rows_and_columns: &[(u32, u32)]) -> Result<(), Failure> {
     for &(rows, columns) in rows_and_columns {
         let number = |i: u32| (i.wrapping_mul(2_654_435_761) >> 16) as f32 / 4096.0 - 8.0;

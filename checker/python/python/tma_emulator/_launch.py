@@ -62,7 +62,7 @@ def emulate(
         leaves stays.
     :param check: raise `CheckError` for errors and warn by `CheckWarning` of the rest; otherwise findings are in the
         result alone.
-    :param strict: report also what is a mistake by the letter alone.
+    :param strict: report violations without effect in practice, too.
     :param suppress: pairs of a kind and a function whose findings are accepted, as in `("same-value-race", "softmax*")`.
     :param max_steps: instructions, counted for each thread, after which the kernel counts as endless.
     :raises CheckError: the checker found something worse than a warning; the arrays are as the kernel left them.

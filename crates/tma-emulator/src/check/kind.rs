@@ -189,7 +189,7 @@ kinds! {
     "execute `griddepcontrol.wait` (`cudaGridDependencySynchronize`) before the first access to data that earlier launches read or write"
     /// Accesses that only a warp collective orders.
     OrderByCollective "order-by-collective" Warning
-    "two uses of the same bytes are ordered only by a warp collective, which by the letter orders no memory"
+    "two uses of the same bytes are ordered only by a warp collective, which formally orders no memory"
     "9.7.13.2, 9.7.9.6, 9.7.13.9, 9.7.13.10, 9.7.13.12, 9.7.13.14"
     "execute `bar.warp.sync` (`__syncwarp`) next to the shuffle, vote, match, reduction or election; libcu++'s `pipeline` and cooperative groups' tiles of several warps omit it"
     /// Several threads store one value to the same bytes, without order.

@@ -98,7 +98,7 @@ pub(crate) fn decode(
         )
     );
     if count > 1 && !is_vector {
-        return Err("it has a vector of a type that takes none".into());
+        return Err("the type has no vector form".into());
     }
     let values = d.map(|d| vector(d, count)).transpose()?;
     let mut elements = Vec::new();

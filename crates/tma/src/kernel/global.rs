@@ -63,7 +63,7 @@ owners! {
 /// /// Writes a number for each thread: the number of its block with this index modulo 4.
 /// ///
 /// /// # Safety
-/// /// 1. The parameters are as their types say.
+/// /// 1. The parameters are as their types require.
 /// /// 2. Blocks are one-dimensional, of whole warps.
 /// #[kernel]
 /// pub unsafe fn spread(output: GlobalMut<u32, PerThread>, input: GlobalRef<[u32; 4], PerBlock>) {

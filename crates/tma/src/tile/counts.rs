@@ -11,7 +11,7 @@ use crate::{
 /// /// Counts how many threads of a block have each of 16 digits.
 /// ///
 /// /// # Safety
-/// /// 1. The parameters are as their types say.
+/// /// 1. The parameters are as their types require.
 /// /// 2. Blocks are one-dimensional, of whole warps.
 /// #[kernel]
 /// pub unsafe fn count(counts: GlobalMut<[u32; 16], PerBlock>, numbers: GlobalRef<u32, PerThread>) {

@@ -23,7 +23,7 @@ const fn items(bug: u32) -> u32 {
     }
 }
 
-/// With the typed layer.
+/// The kernel with the typed layer.
 #[kernel(
     max_threads = 64,
     instances(BUG = CORRECT, AS_MANY_AS_STAGES, A_SINGLE_ONE),
@@ -49,7 +49,7 @@ unsafe fn items_of_a_pipeline<const BUG: u32>(output: *mut u32, input: *const u3
     );
 }
 
-/// With barriers. The first round of stages is free: the producer waits for the phase before it, or does not wait.
+/// The kernel with barriers. The first round of stages is free: the producer waits for the phase before it, or does not wait.
 #[kernel(max_threads = 64, instances(BUG = CORRECT, AS_MANY_AS_STAGES, WAITS_FROM_THE_SECOND_ROUND))]
 unsafe fn items_of_barriers<const BUG: u32>(output: *mut u32, input: *const u32) {
     shared! {

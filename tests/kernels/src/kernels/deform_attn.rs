@@ -21,7 +21,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     cases,
 };
 
-/// At the sizes that were measured; every query of the first batch, and some of the others, are
+/// Cases at the sizes that were measured; every query of the first batch, and some of the others, are
 /// compared.
 pub(super) const LARGE: &[super::Large] = &[
     ("deform_attn_1000_gather", || large(1000, 0, Uniform)),

@@ -26,7 +26,7 @@ pub fn erf(x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// From tables of the function.
+    /// Compares the function with values from tables.
     #[test]
     fn it_is_that_of_the_tables() {
         for (x, value) in [

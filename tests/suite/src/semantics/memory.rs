@@ -189,7 +189,7 @@ mod tests {
         semantics::{form_cases, results::Results},
     };
 
-    /// As in `docs/verification.md`: the word that an H200 wrote is the sum of the words.
+    /// The word that an H200 wrote is the sum of the words (`docs/verification.md`).
     #[test]
     fn an_h200_adds_halves_in_the_memory_of_another_block_as_one_integer() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/semantics");

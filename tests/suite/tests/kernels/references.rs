@@ -176,8 +176,8 @@ impl Assembled {
     }
 }
 
-/// If ptxas does not see that only one lane issues a copy, it puts a loop over the lanes around
-/// the copy, which ends with a branch on whether any lane is left.
+/// ptxas puts a loop over the lanes around a copy, unless it can prove that only one lane issues
+/// it. The loop ends with a branch on whether any lane is left.
 fn loops(text: &str) -> BTreeMap<String, bool> {
     let mut loops = BTreeMap::new();
     let mut entry = "";

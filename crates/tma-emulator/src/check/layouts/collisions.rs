@@ -18,7 +18,7 @@ type At = (u32, u32);
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Collision {
     pieces: [At; 2],
-    /// With an offset of zero, the hardware reads the same lines again.
+    /// True if the offset is zero, so that the hardware reads the same lines again.
     pub(super) is_repetition: bool,
 }
 

@@ -71,11 +71,11 @@ struct Arguments {
 /// The devices that make the copies.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Devices {
-    /// On both.
+    /// Both devices
     Both,
-    /// On a GPU only.
+    /// A GPU only
     Gpu,
-    /// On the emulator only.
+    /// The emulator only
     Emulator,
 }
 

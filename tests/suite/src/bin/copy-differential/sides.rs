@@ -15,9 +15,9 @@ pub(super) type Made = Result<Output, String>;
 
 /// The outputs of a job on both sides.
 pub(super) struct Both {
-    /// On the GPU, if it is in use and no earlier job failed.
+    /// The GPU, if it is in use and no earlier job failed.
     pub(super) gpu: Option<Result<Vec<Output>, Failure>>,
-    /// On the emulator, if it is in use.
+    /// The emulator, if it is in use.
     pub(super) emulator: Option<Vec<Made>>,
 }
 

@@ -40,7 +40,7 @@ impl FromStr for Access {
 pub(crate) struct Conflicts {
     /// Number of threads served together: 8 for 16 bytes, 16 for 8 bytes, 32 for 4 bytes.
     pub(crate) threads: u64,
-    /// For each such group, the number of accesses to the slowest bank.
+    /// The number of accesses to the slowest bank in each such group.
     pub(crate) ways: Vec<usize>,
 }
 
