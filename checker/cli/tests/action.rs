@@ -31,7 +31,9 @@ fn steps() -> Vec<Step> {
         let (head, script) = step.split_once("\n      run: |\n").unwrap();
         let (name, keys) = head.split_once('\n').unwrap();
         let keys = keys.lines().filter_map(|line| line.trim().split_once(": "));
-        let script = script.lines().map(|line| line.trim_start().to_owned() + "\n");
+        let script = script
+            .lines()
+            .map(|line| line.trim_start().to_owned() + "\n");
         Step {
             name: name.to_owned(),
             keys: keys
@@ -119,7 +121,7 @@ fn the_steps_of_the_action_write_and_find_the_file() {
         assert!(output.status.success(), "{step:?}: {output:?}");
         if step.name == "install" {
             let root = fs::canonicalize(root()).unwrap();
-            let expected = ["xtask setup", "install --path checker/cli"]
+            let expected = ["install --path checker/cli", "tma setup"]
                 .map(|arguments| format!("{}: cargo {arguments}\n", root.display()));
             assert_eq!(String::from_utf8_lossy(&output.stdout), expected.concat());
         }
@@ -153,9 +155,15 @@ fn every_input_has_a_description_and_a_default() {
     ] {
         let (_, input) = text.split_once(&format!("\n  {name}:\n")).unwrap();
         let mut lines = input.lines();
-        assert!(lines.next().unwrap().starts_with("    description: "), "{name}");
+        assert!(
+            lines.next().unwrap().starts_with("    description: "),
+            "{name}"
+        );
         assert_eq!(lines.next(), Some(&*format!("    default: {default}")));
-        assert!(text.contains(&format!("${{{{ inputs.{name} }}}}")), "{name}");
+        assert!(
+            text.contains(&format!("${{{{ inputs.{name} }}}}")),
+            "{name}"
+        );
     }
 }
 
@@ -164,12 +172,18 @@ fn files_for_editors_are_json_with_comments() {
     for path in [".devcontainer/devcontainer.json", ".vscode/settings.json"] {
         let text = fs::read_to_string(root().join(path)).unwrap();
         // Comments have their own lines in these files.
-        let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let lines = text
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"));
         let json: Result<serde_json::Value, _> =
             serde_json::from_str(&lines.collect::<Vec<_>>().join("\n"));
         let json = json.unwrap_or_else(|error| panic!("{path}: {error}"));
         assert!(json.is_object(), "{path}");
-        for project in json["rust-analyzer.linkedProjects"].as_array().into_iter().flatten() {
+        for project in json["rust-analyzer.linkedProjects"]
+            .as_array()
+            .into_iter()
+            .flatten()
+        {
             let project = project.as_str().unwrap();
             assert!(root().join(project).is_file(), "{path}: {project}");
         }

@@ -172,7 +172,10 @@ fn a_finding_has_its_lines_in_the_source_and_the_other_access() {
     fs::create_dir(&inner).unwrap();
     fs::write(inner.join("negate_tile.cu"), example("negate_tile.cu")).unwrap();
     fs::write(inner.join("tile.toml"), example("negate_tile.toml")).unwrap();
+    // A copy of the source, by the path that nvcc writes for `größe.cu`.
+    fs::copy(inner.join("negate_tile.cu"), inner.join("größe.cu")).unwrap();
     let ptx = example("negate_tile.ptx");
+    let ptx = ptx.replace("\"negate_tile.cu\"", r#""gr\303\266\303\237e.cu""#);
     let unfenced = ptx
         .lines()
         .filter(|line| !line.contains("fence.proxy.async"));
@@ -197,7 +200,7 @@ fn a_finding_has_its_lines_in_the_source_and_the_other_access() {
     assert_eq!(fingerprint.as_str().unwrap().len(), 18);
     let place = |line: u64| {
         json!({
-            "artifactLocation": { "uri": "kernels/negate_tile.cu", "uriBaseId": "%SRCROOT%" },
+            "artifactLocation": { "uri": "kernels/gr%C3%B6%C3%9Fe.cu", "uriBaseId": "%SRCROOT%" },
             "region": { "startLine": line },
         })
     };
@@ -231,11 +234,7 @@ fn a_finding_has_its_lines_in_the_source_and_the_other_access() {
     let moved = unfenced.join("\n").replace("\t1 29 ", "\t1 30 ");
     assert_ne!(moved, unfenced.join("\n"));
     fs::write(inner.join("negate_tile.ptx"), moved).unwrap();
-    ends(
-        &self::run(folder.path(), &arguments),
-        1,
-        "negate_tile.cu:30",
-    );
+    ends(&self::run(folder.path(), &arguments), 1, "größe.cu:30");
     let moved = log(&folder.path().join("tma.sarif"));
     assert_eq!(
         moved["results"][0]["partialFingerprints"]["site/v1"],

@@ -456,6 +456,20 @@ fn source_locations() {
 }
 
 #[test]
+fn paths_of_files_are_unescaped() {
+    for (path, unescaped) in [
+        ("src/lib.rs", "src/lib.rs"),
+        (r"gr\303\266\303\237e/a b.cu", "größe/a b.cu"),
+        (r#"C:\\\"x\"\77"#, r#"C:\"x"77"#),
+    ] {
+        let Item::File(file) = item(&format!(".file 1 \"{path}\"")) else {
+            panic!()
+        };
+        assert_eq!((&*file.path, &*file.unescaped_path()), (path, unescaped));
+    }
+}
+
+#[test]
 fn entries_with_every_directive() {
     let text = ".visible .entry k(\n\t.param .u64 .ptr .global .align 16 a,\n\t.param .align 64 .b8 map[128],\n\t.param .u64 .ptr b\n)\n\
         .maxntid 128, 1, 1\n.reqntid 32\n.minnctapersm 2\n.maxnctapersm 3\n.maxnreg 64\n.reqnctapercluster 2, 1, 1\n\

@@ -144,6 +144,35 @@ pub struct File {
     pub span: At,
 }
 
+impl File {
+    /// Returns the path without escapes. LLVM writes bytes that are not ASCII as `\303\274`.
+    pub fn unescaped_path(&self) -> String {
+        let mut bytes = Vec::new();
+        let mut rest = self.path.as_bytes();
+        while let [first, after @ ..] = rest {
+            let (byte, after) = match (first, after) {
+                (
+                    b'\\',
+                    [
+                        a @ b'0'..=b'3',
+                        b @ b'0'..=b'7',
+                        c @ b'0'..=b'7',
+                        after @ ..,
+                    ],
+                ) => {
+                    let digit = |digit: &u8| digit - b'0';
+                    (digit(a) << 6 | digit(b) << 3 | digit(c), after)
+                }
+                (b'\\', [escaped, after @ ..]) => (*escaped, after),
+                _ => (*first, after),
+            };
+            bytes.push(byte);
+            rest = after;
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
 /// `.section .debug_info { ... }`: DWARF, kept as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {

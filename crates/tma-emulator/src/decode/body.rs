@@ -72,7 +72,7 @@ pub(crate) fn decode<A: InstructionSet>(
     entry: &str,
 ) -> Result<Code<A>, Vec<Unsupported>> {
     let files = module.items.iter().filter_map(|item| match item {
-        Item::File(file) => Some((file.index, file.path.clone())),
+        Item::File(file) => Some((file.index, file.unescaped_path())),
         _ => None,
     });
     let code = Code {
