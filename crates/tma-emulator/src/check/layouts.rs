@@ -247,3 +247,55 @@ fn elsewhere(matrix: MatrixRead, (line, byte): (u32, u64), at: Place, known: Pla
         at.0, at.1
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tensor_map::DataType;
+
+    fn tile(extents: [u32; 5]) -> BoxLayout {
+        BoxLayout {
+            address: 0x400,
+            data_type: DataType::F16,
+            extents,
+            swizzle: Swizzle::None,
+            pattern_bytes: 16,
+        }
+    }
+
+    #[test]
+    fn rows_of_256_bytes_hold_two_matrices_of_eight_lines() {
+        let tile = tile([128, 4, 1, 1, 1]);
+        let cases = [
+            (0, 0, None),
+            (3 * 256 + 128, 0, None),
+            (256 + 128 + 48, 11, None),
+            (256 + 64, 0, Some(64)),
+            (192, 0, Some(192)),
+            (16, 3, Some(-32)),
+        ];
+        for (lies, line, begin) in cases {
+            assert_eq!(tile.misplaced_core(lies, line), begin, "{lies} {line}");
+        }
+    }
+
+    #[test]
+    fn later_lines_may_be_slices_further() {
+        let flat = tile([64, 24, 1, 1, 1]);
+        assert!(flat.agrees(128, 1, (3, 32), (3, 32)) && !flat.agrees(128, 1, (3, 32), (3, 160)));
+        let tile = tile([64, 24, 4, 1, 1]);
+        let cases = [
+            (1, (24, 160), true),
+            (1, (24, 96), false),
+            (1, (8, 32), false),
+            (2, (8, 32), true),
+        ];
+        for (groups, begin, agrees) in cases {
+            assert_eq!(
+                tile.agrees(128, groups, (0, 32), begin),
+                agrees,
+                "{begin:?}"
+            );
+        }
+    }
+}

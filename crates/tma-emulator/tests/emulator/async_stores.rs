@@ -196,6 +196,8 @@ fn many_zeros() {
     assert!(
         message("st.bulk.shared::cta [%r1], 12, 0;").contains("12 bytes: must be a multiple of 8")
     );
+    let most = message("st.bulk.shared::cta [%r1], 16777224, 0;");
+    assert!(most.contains("at most 16777216"), "{most}");
     assert!(message("st.bulk.shared::cta [%r1], 72, 0;").contains("ILLEGAL_ADDRESS"));
     assert!(message("st.bulk.shared::cta [%r1+4], 8, 0;").contains("MISALIGNED_ADDRESS"));
 }

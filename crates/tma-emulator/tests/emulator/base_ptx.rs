@@ -388,12 +388,44 @@ fn kernels_have_a_heap() {
             setp.ne.u64 %p, %rd2, 0; @%p trap; ret;
         }",
     );
-    let buffers = vec![Buffer::zeroed::<u32>("out", 48)];
-    let out = run_launch(&text, Launch::new("k", 1, 48).buffer(0), buffers, 3).unwrap();
-    assert_eq!(
-        out[0].to_vec::<u32>().unwrap(),
-        (1..49).collect::<Vec<u32>>()
-    );
+    let run = |text: &str| {
+        let buffers = vec![Buffer::zeroed::<u32>("out", 48)];
+        run_launch(text, Launch::new("k", 1, 48).buffer(0), buffers, 3)
+    };
+    let numbers: Vec<u32> = (1..49).collect();
+    assert_eq!(run(&text).unwrap()[0].to_vec::<u32>().unwrap(), numbers);
+    let unwritten = text.replace("st.u32 [%rd2+96], %r1;", "");
+    let said = run(&unwritten).unwrap_err().to_string();
+    assert!(said.contains("uninitialised"), "{said}");
+}
+
+/// The heap has 8 MiB: 6 beside 3 have no room.
+#[test]
+fn freed_memory_of_the_heap_counts_no_longer() {
+    let malloc = |bytes: u32, into: &str| {
+        format!(
+            "{{ .param .b64 bytes; .param .b64 result; st.param.b64 [bytes], {bytes};
+            call.uni (result), malloc, (bytes); ld.param.b64 {into}, [result]; }}"
+        )
+    };
+    let free = "{ .param .b64 pointer; st.param.b64 [pointer], %rd3; call.uni free, (pointer); }";
+    for (again, fits) in [(4 << 20, 1), (6 << 20, 0)] {
+        let body = format!(
+            "{} {} {free} {} setp.ne.u64 %p, %rd2, 0; selp.u32 %r1, 1, 0, %p; st.global.u32 [%rd1], %r1; ret;",
+            malloc(3 << 20, "%rd2"),
+            malloc(3 << 20, "%rd3"),
+            malloc(again, "%rd2"),
+        );
+        let text = module(&format!(
+            ".extern .func (.param .b64 result) malloc(.param .b64 bytes);
+            .extern .func free(.param .b64 pointer);
+            .visible .entry k(.param .u64 out) {{
+            .reg .b32 %r<4>; .reg .b64 %rd<8>; .reg .pred %p; ld.param.u64 %rd1, [out]; {body} }}"
+        ));
+        let buffers = vec![Buffer::zeroed::<u32>("out", 1)];
+        let out = run_launch(&text, Launch::new("k", 1, 1).buffer(0), buffers, 3).unwrap();
+        assert_eq!(out[0].to_vec::<u32>().unwrap(), [fits], "{again}");
+    }
 }
 
 /// Returns four matrices of 8 x 8 halves, row by row, with their indices as elements.

@@ -6,7 +6,8 @@ use crate::common::{
     copies::{INIT, kernel},
     run_launch,
 };
-use tma_launch::{Buffer, Launch};
+use tma_emulator::EmulatorBackend;
+use tma_launch::{Buffer, Job, Launch, Ptx};
 
 /// Returns the checker's message, the same with every seed; `None` where the kernel is right.
 fn message(body: &str, directives: &str, blocks: u32) -> Option<String> {
@@ -151,4 +152,105 @@ fn zeros_of_ordinary_stores_need_a_proxy_fence_before_a_copy() {
         1,
         &[("fence.proxy.async.shared::cta;", "", "missing-proxy-fence")],
     );
+}
+
+#[test]
+fn a_fence_of_other_memory_orders_no_copy() {
+    let fence = "fence.proxy.async.shared::cta;";
+    let body = format!(
+        "mad.lo.u32 %r1, %t, 4, %tile; st.shared.u32 [%r1], %t; {fence} bar.warp.sync -1;
+        @%p1 cp.async.bulk.global.shared::cta.bulk_group [%out], [%tile], 128;
+        cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;"
+    );
+    let other = "fence.proxy.async.global;";
+    let said = "is not on the path, and orders global memory alone";
+    check(
+        &body,
+        "",
+        1,
+        &[(fence, other, said), (fence, "", "missing-proxy-fence")],
+    );
+}
+
+#[test]
+fn registers_of_a_warpgroup() {
+    let body = "setmaxnreg.dec.sync.aligned.u32 104; setmaxnreg.dec.sync.aligned.u32 40;
+        setmaxnreg.inc.sync.aligned.u32 96;";
+    let wrong = "its threads have 104 registers each";
+    let bugs = [
+        ("dec.sync.aligned.u32 104", "inc.sync.aligned.u32 96", wrong),
+        (
+            "dec.sync.aligned.u32 104",
+            "dec.sync.aligned.u32 112",
+            wrong,
+        ),
+        (
+            "inc.sync.aligned.u32 96",
+            "dec.sync.aligned.u32 96",
+            "its threads have 40 registers each",
+        ),
+    ];
+    check(body, ".maxnreg 104", 1, &bugs);
+    assert!(said(body, "", 1).is_some_and(|said| said.contains("setmaxnreg-unbounded")));
+}
+
+#[test]
+fn arrivals_at_a_barrier_are_ordered_by_phase() {
+    let body = "shr.u32 %r1, %t, 5; setp.eq.u32 %p2, %r1, 0; setp.eq.u32 %p3, %r1, 1;
+        @%p2 bra FIRST; @%p3 bra BOTH; bar.sync 2, 64; bar.arrive 1, 64; bra DONE;
+        BOTH: bar.sync 1, 64; bar.arrive 2, 64; bar.sync 1, 64; bra DONE;
+        FIRST: bar.arrive 1, 64; DONE:";
+    let text = kernel(".param .u64 in", "", body);
+    for seed in SEEDS {
+        let run = |text: &str| {
+            let buffers = vec![Buffer::zeroed::<u32>("out", 4)];
+            let launch = Launch::new("k", 1, 96).buffer(0).buffer(0);
+            run_launch(text, launch, buffers, seed).map_err(|failure| failure.to_string())
+        };
+        assert!(run(&text).is_ok());
+        let early = run(&text
+            .replace("bar.sync 2, 64;", "")
+            .replace("bar.arrive 2, 64;", ""));
+        let said = early.unwrap_err();
+        assert!(said.contains("error[early-barrier-arrival]"), "{said}");
+        assert!(said.contains("arrives in its phase 0"), "{said}");
+    }
+}
+
+/// Block 0 hands a word to block 1.
+#[test]
+fn the_scope_must_include_both_threads() {
+    let body = "mov.u32 %r4, %ctaid.x; mov.u32 %r5, 1; setp.ne.u32 %p3, %r4, 0; @%p3 bra USE; @!%p1 bra END;
+        st.global.u32 [%out], %r5; st.release.gpu.global.u32 [%out+128], %r5; bra END;
+        USE: ld.acquire.gpu.global.u32 %r5, [%out+128]; setp.eq.u32 %p3, %r5, 0; @%p3 bra USE;
+        ld.global.u32 %r5, [%out]; END:";
+    let far = "the two are in different clusters: `.gpu` is needed";
+    let near = "the two are in different blocks of a cluster: `.cluster` is needed";
+    for (directives, wanted) in [("", far), (".reqnctapercluster 2", near)] {
+        check(
+            body,
+            directives,
+            2,
+            &[("release.gpu", "release.cta", wanted)],
+        );
+    }
+}
+
+#[test]
+fn findings_are_alike_at_the_same_two_places() {
+    let body = "st.global.u32 [%out], %t; ld.global.u32 %r1, [%out]; st.global.u32 [%out+4], %r1;";
+    let text = kernel(".param .u64 in", "", body);
+    let mut job = Job::new(Ptx {
+        name: "test.ptx",
+        text: &text,
+    });
+    job.buffers = vec![Buffer::zeroed::<u32>("out", 4)];
+    job.launch(Launch::new("k", 1, 64).buffer(0).buffer(0));
+    let checked = EmulatorBackend::new(0).check(&mut job).unwrap();
+    let found = &checked.diagnostics[0];
+    let mut other = found.clone();
+    other.count += 1;
+    assert!(found.there.is_some() && found.is_like(&other));
+    other.there = None;
+    assert!(!found.is_like(&other));
 }

@@ -197,6 +197,8 @@ fn barriers_of_the_block() {
     );
     let reduced = "and.b32 %r2, %t, 1; setp.eq.u32 %p1, %r2, 1; barrier.cta.red.popc.aligned.u32 %r1, 3, %p1;";
     assert_eq!(per_thread(reduced, 96), [48; 96]);
+    // A warp of 8 threads counts as 32.
+    assert_eq!(per_thread("bar.sync 1, 64; mov.u32 %r1, 3;", 40), [3; 40]);
     // Threads that are over are not waited for.
     let early = "mov.u32 %r1, 1; setp.ge.u32 %p1, %t, 40; @%p1 exit; bar.sync 0;";
     let words = run(&format!("{early}\n{STORE}"), 64, 64).unwrap();
@@ -219,6 +221,7 @@ fn local_generic_and_constant_addresses() {
     let text = module(
         ".const .align 4 .u32 table[3] = {5, 6, 7};
         .global .align 4 .u32 counter = 40;
+        .global .align 4 .u32 numbers[3] = {50, 51, 52}; .global .align 8 .u64 place = numbers + 8 - 4;
         .visible .entry k(.param .u64 out)
         {
             .local .align 8 .b8 frame[16]; .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<8>;
@@ -229,12 +232,13 @@ fn local_generic_and_constant_addresses() {
             ld.global.u32 %r4, [counter];
             isspacep.local %p1, %rd3; isspacep.global %p2, %rd1; and.pred %p3, %p1, %p2; selp.u32 %r5, 1, 0, %p3;
             st.global.v4.u32 [%rd1], {%r2, %r3, %r4, %r5};
+            ld.global.u64 %rd4, [place]; ld.global.u32 %r6, [%rd4]; st.global.u32 [%rd1+16], %r6;
             ret;
         }",
     );
-    let out = vec![Buffer::zeroed::<u32>("out", 4)];
+    let out = vec![Buffer::zeroed::<u32>("out", 5)];
     let buffers = run_launch(&text, Launch::new("k", 1, 1).buffer(0), out, 0).unwrap();
-    assert_eq!(buffers[0].to_vec::<u32>().unwrap(), [11, 7, 40, 1]);
+    assert_eq!(buffers[0].to_vec::<u32>().unwrap(), [11, 7, 40, 1, 51]);
 }
 
 #[test]

@@ -83,6 +83,13 @@ fn a_barrier_of_the_layout_v1_expects_few_arrivals() {
     );
 }
 
+#[test]
+fn a_copy_of_too_few_bytes_explains_the_deadlock() {
+    let load = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%tile], [%rd2], 96, [%bar];";
+    let wrong = copied(INIT, load, 24).unwrap_err();
+    assert!(wrong.contains("this ends the kernel: "), "{wrong}");
+}
+
 /// A load of 8 words of a tensor at a multiple of 8 bytes, and one with a coordinate beside other dimensions.
 #[test]
 fn what_stands_in_for_the_map_has_rules() {
@@ -105,4 +112,36 @@ fn what_stands_in_for_the_map_has_rules() {
         format!("{opcode}.override::global_dim [%tile], [%rd2, %rd3, {{%h1}}, {{%r4}}], [%bar];");
     let wrong = load(&resized, 4);
     assert!(wrong.contains("coordinates must be 0"), "{wrong}");
+}
+
+/// A box of two rows of 8 words, of a tensor whose rows the instruction shortens to 4 words.
+#[test]
+fn sizes_and_strides_stand_in_for_those_of_the_map() {
+    let load = |upper: u32| {
+        let body = format!(
+            "{INIT} mov.u64 %rd2, map; cvta.param.u64 %rd2, %rd2; ld.param.u64 %rd3, [in];
+            mov.u32 %r4, 0; mov.u16 %h1, 4; mov.u16 %h2, 2; mov.u32 %r5, 3; mov.u16 %h3, {upper};
+            @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], 64;
+            @%p1 cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes\
+            .override::global_address.override::global_dim_stride
+            [%tile], [%rd2, %rd3, {{%h1, %h2}}, {{%r5}}, %h3, {{%r4, %r4}}], [%bar]; {}",
+            wait_and_write(16)
+        );
+        let text = kernel(".param .u64 in, .param .align 64 .b8 map[128]", "", &body);
+        let map = TensorMap::tiled(DataType::U32, &[16, 2]).box_dims(&[8, 2]);
+        let launch = Launch::new("k", 1, 32)
+            .buffer(0)
+            .buffer(1)
+            .tensor_map(map.params(), 1);
+        let buffers = vec![
+            Buffer::zeroed::<u32>("out", 16),
+            Buffer::new("in", &(1..=32).collect::<Vec<u32>>()),
+        ];
+        run_launch(&text, launch, buffers, 0)
+    };
+    // The stride is 3 times 16 bytes, and with bits of the upper part 2^36 bytes more.
+    let rows = [1, 2, 3, 4, 0, 0, 0, 0, 13, 14, 15, 16, 0, 0, 0, 0];
+    assert_eq!(load(0).unwrap()[0].to_vec::<u32>().unwrap(), rows);
+    let wrong = load(1).unwrap_err().to_string();
+    assert!(wrong.contains("CUDA_ERROR"), "{wrong}");
 }

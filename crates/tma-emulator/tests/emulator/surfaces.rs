@@ -126,6 +126,12 @@ fn layers_and_faces_are_reached() {
         .launch("sust.b.a2d.b32.trap [%rd1, {2, 4, 1, 0}], {77};", 1)
         .unwrap();
     assert_eq!(array.texels()[4 * (2 * 4 + 2 + 1)..][..4], [77, 0, 0, 0]);
+    let beyond = array.launch("sust.b.a2d.b32.trap [%rd1, {3, 4, 1, 0}], {77};", 1);
+    let said = beyond.unwrap_err().to_string();
+    assert!(
+        said.contains("the layer is 3, outside of the surface, which has 3"),
+        "{said}"
+    );
     // Face 3 of the second cube.
     let mut cubes = Array::new(Geometry::LayeredCube, [2, 2, 12], 1, 32, Channel::Unsigned);
     cubes
@@ -262,4 +268,21 @@ fn handles_are_given_back() {
         refused.to_string(),
         "a surface is made of linear memory; it must be an array"
     );
+}
+
+/// All lanes store to one texel: the same number, or numbers that differ in their second byte alone.
+#[test]
+fn the_checker_compares_stored_bytes() {
+    let new = || Array::new(Geometry::Plane, [5, 3, 1], 1, 32, Channel::Unsigned);
+    let store = |shift: u32| {
+        let body = format!(
+            "shr.u32 %r1, %t, {shift}; shl.b32 %r1, %r1, 8; sust.b.2d.b32.trap [%rd1, {{4, 1}}], {{%r1}};"
+        );
+        new()
+            .launch(&body, 32)
+            .map_err(|failure| failure.to_string())
+    };
+    assert_eq!(store(5), Ok(()));
+    let said = store(0).unwrap_err();
+    assert!(said.contains("error[data-race]"), "{said}");
 }

@@ -106,3 +106,32 @@ pub(super) fn name_of_line(matrix: MatrixRead, line: u32) -> String {
         (false, false) => format!("column {line} of B"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_same_piece_of_a_line_is_read_again_as_a_whole() {
+        // Line 8 begins `stride_bytes` bytes after line 0.
+        for (stride_bytes, is_repetition) in [(0, true), (16, false)] {
+            let descriptor = MatrixDescriptor {
+                start_bytes: 0x800,
+                leading_bytes: 0,
+                stride_bytes,
+                base_offset: 0,
+                swizzle: Swizzle::B128,
+            };
+            let matrix = MatrixRead {
+                is_a: true,
+                descriptor: descriptor.encode(),
+                is_mn_major: false,
+                lines: 16,
+                pieces: 2,
+            };
+            let collision = Collisions::default().of(matrix).unwrap();
+            assert_eq!(collision.is_repetition, is_repetition);
+            assert_eq!(collision.address(matrix), 0x800 + u64::from(stride_bytes));
+        }
+    }
+}
