@@ -191,7 +191,8 @@ fn registers_of_a_warpgroup() {
         ),
     ];
     check(body, ".maxnreg 104", 1, &bugs);
-    assert!(said(body, "", 1).is_some_and(|said| said.contains("setmaxnreg-unbounded")));
+    let unbounded = message(body, "", 1);
+    assert!(unbounded.is_some_and(|it| it.contains("setmaxnreg-unbounded")));
 }
 
 #[test]
