@@ -61,10 +61,6 @@ const NOT_RUN: &[(&str, &str)] = &[
         "it is installed by `cargo install`; `the_projects_of_new` runs what it calls",
     ),
     (
-        "tma new",
-        "`the_projects_of_new` runs it in a folder of its own",
-    ),
-    (
         "cargo install",
         "it changes the user's folder; `tma` is built and used here",
     ),

@@ -212,7 +212,7 @@ fn drawings_and_texts_do_not_replace_what_is_read() {
     let given = path.display().to_string();
     refused(
         &["map", "draw", &given, "-o", &given],
-        "is also an input and would be overwritten",
+        "is also another file of this command and would be overwritten",
     );
     assert_eq!(fs::read(&path).unwrap().len(), 128);
     let nowhere = folder.join("none/map.svg").display().to_string();
@@ -229,7 +229,7 @@ fn drawings_and_texts_do_not_replace_what_is_read() {
     let (archive, into) = (archive.display().to_string(), folder.display().to_string());
     refused(
         &["replay", &archive, "--ptx", &into],
-        "is also an input and would be overwritten",
+        "is also another file of this command and would be overwritten",
     );
     assert_eq!(fs::read(&archive).unwrap(), bytes);
 }

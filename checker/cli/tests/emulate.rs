@@ -353,8 +353,14 @@ fn what_cannot_be_written_stands_beside_the_findings() {
     // Errors known before the run are reported before any kernel runs.
     for (file, why) in [
         ("/nowhere/words.bin", "cannot write `/nowhere/words.bin`: "),
-        ("k.ptx", "is also an input and would be overwritten"),
-        ("k.toml", "is also an input and would be overwritten"),
+        (
+            "k.ptx",
+            "is also another file of this command and would be overwritten",
+        ),
+        (
+            "k.toml",
+            "is also another file of this command and would be overwritten",
+        ),
         (".", "is a folder"),
     ] {
         let (folder, path) = self::folder(PTX, &with_dump(file));

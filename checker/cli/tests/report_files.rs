@@ -395,11 +395,11 @@ fn files_that_cannot_be_written_are_refused_before_the_run() {
         (&["--junit", "none/such/k.xml"], missing),
         (
             &["--sarif", "k.ptx"],
-            "is also an input and would be overwritten",
+            "is also another file of this command and would be overwritten",
         ),
         (
             &["--junit", "k ü.toml"],
-            "is also an input and would be overwritten",
+            "is also another file of this command and would be overwritten",
         ),
         (
             &["--sarif", "k.x", "--junit", "./k.x"],
@@ -413,7 +413,7 @@ fn files_that_cannot_be_written_are_refused_before_the_run() {
         ends(&output, 2, part);
         assert!(output.stdout.is_empty(), "{output:?}");
         let of_exec = [&["exec"][..], flags, &["/bin/true"]].concat();
-        if !part.contains("input") {
+        if !part.contains("another file") {
             ends(&run(folder.path(), &of_exec), 2, part);
         }
     }

@@ -460,7 +460,8 @@ fn paths_of_files_are_unescaped() {
     for (path, unescaped) in [
         ("src/lib.rs", "src/lib.rs"),
         (r"gr\303\266\303\237e/a b.cu", "größe/a b.cu"),
-        (r#"C:\\\"x\"\77"#, r#"C:\"x"77"#),
+        (r#"C:\\\"x\"\77"#, r#"C:\"x"\77"#),
+        (r"C:\Users\x.cu", r"C:\Users\x.cu"),
     ] {
         let Item::File(file) = item(&format!(".file 1 \"{path}\"")) else {
             panic!()

@@ -35,7 +35,7 @@ impl Output {
         for input in inputs {
             if self::target(input).is_ok_and(|input| input == target) {
                 let what = format!(
-                    "`{}` is also an input and would be overwritten; use another file",
+                    "`{}` is also another file of this command and would be overwritten; use another name",
                     path.display()
                 );
                 return Err(Failure::new(Stage::CopyBack, what));

@@ -74,7 +74,11 @@ pub(super) fn run(data: &[u8]) -> Depth {
     };
     let message = message.join().unwrap_or_default();
     let message = String::from_utf8_lossy(&message);
-    assert!(!message.contains("panicked at"), "{}: {message}", all.join(" "));
+    assert!(
+        !message.contains("panicked at"),
+        "{}: {message}",
+        all.join(" ")
+    );
     assert!(!message.contains('\x1b'), "{}: escapes", all.join(" "));
     match status.code() {
         Some(0) => Depth::Ended,

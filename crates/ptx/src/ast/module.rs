@@ -145,7 +145,8 @@ pub struct File {
 }
 
 impl File {
-    /// Returns the path without escapes. LLVM writes bytes that are not ASCII as `\303\274`.
+    /// Returns the path without escapes. LLVM writes bytes that are not ASCII as `\303\274`, and doubles backslashes. A
+    /// backslash before anything else is a part of the path.
     pub fn unescaped_path(&self) -> String {
         let mut bytes = Vec::new();
         let mut rest = self.path.as_bytes();
@@ -163,7 +164,7 @@ impl File {
                     let digit = |digit: &u8| digit - b'0';
                     (digit(a) << 6 | digit(b) << 3 | digit(c), after)
                 }
-                (b'\\', [escaped, after @ ..]) => (*escaped, after),
+                (b'\\', [escaped @ (b'\\' | b'"'), after @ ..]) => (*escaped, after),
                 _ => (*first, after),
             };
             bytes.push(byte);

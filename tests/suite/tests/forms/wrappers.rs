@@ -147,7 +147,7 @@ fn documentation() -> Result<Documented, Failed> {
             "rustdoc",
             "--quiet",
             "--package",
-            "tma",
+            "rust-tma",
             "--lib",
             "--target-dir",
         ])
