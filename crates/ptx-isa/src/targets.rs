@@ -52,7 +52,7 @@ impl Targets {
         Self::Sm107aOrSm120a,
     ];
 
-    /// The first of them, which names the set in the rows and in `device_fn!`.
+    /// The first of them, which names the set in the rows and in `#[device_fn]`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sm80 => "sm_80",

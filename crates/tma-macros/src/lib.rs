@@ -7,6 +7,7 @@
 //! …";`, which the finishing step of `tma-build` turns into directives.
 
 mod constant;
+mod device_fn;
 mod kernel;
 mod kernel_arg;
 mod println;
@@ -131,6 +132,20 @@ pub fn constant(item: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn println(item: TokenStream) -> TokenStream {
     println::expand(item.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Makes a function of `tma` that issues an instruction: its body is compiled for the device only, and elsewhere replaced
+/// by a panic, so that the crate compiles, documents and lints there. It is always inlined: an instruction costs no call.
+///
+/// `#[device_fn(isa = "8.6", arch = sm_100a)]` adds a line on PTX version and architecture to the documentation, in front of
+/// the first heading, and refuses the function where a kernel for an architecture without the instruction uses it. The names
+/// come from `architectures!` of `tma`.
+#[doc(hidden)]
+#[proc_macro_attribute]
+pub fn device_fn(options: TokenStream, item: TokenStream) -> TokenStream {
+    device_fn::expand(options.into(), item.into())
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }

@@ -158,6 +158,8 @@ compile_error!(
 
 // The macros name the crate by its name.
 extern crate self as tma;
+#[macro_use(device_fn)]
+extern crate tma_macros;
 
 // The floors, each of which imports only from those before it:
 // sealed < ptx < number < memory < group < barrier < tile < matrix < pipeline < kernel

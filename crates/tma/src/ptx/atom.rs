@@ -10,15 +10,18 @@ use super::{AtomSem, Scope};
 /// The operations of any order.
 macro_rules! ordered {
     ($($(#[$attribute:meta])* $name:ident($($operand:ident),+): $type:ty as $class:ident = $text:literal $operands:literal;)+)
-    => { device_fn! {$(
+    => { $(
         #[doc = concat!("`atom.S.C.SPACE", $text, " result, [address]" $(, ", ", stringify!($operand))+, ";`")]
         ///
         $(#[$attribute])*
-        isa "7.0, with `Cluster` or in shared memory 7.8" on sm_90;
+        ///
         /// # Safety
         /// 1. `address` is a multiple of the value's size, and a value was written there.
         /// 2. Others use the value at the same time by atomic operations only, and each scope includes the others.
-        pub unsafe fn $name[S: AtomSem, C: Scope](address: impl AtomAddress<$type, C>, $($operand: $type),+) -> $type {
+        #[device_fn(isa = "7.0, with `Cluster` or in shared memory 7.8", arch = sm_90)]
+        pub unsafe fn $name<S: AtomSem, C: Scope>(
+            address: impl AtomAddress<$type, C>, $($operand: $type),+
+        ) -> $type {
             let result;
             // SAFETY: the address is aligned and has a value (1); no access races with this one, as others are atomic
             // too (2).
@@ -33,7 +36,7 @@ macro_rules! ordered {
             }
             result
         }
-    )+} };
+    )+ };
 }
 
 ordered! {
@@ -57,14 +60,15 @@ ordered! {
 /// The operations without ordering.
 macro_rules! relaxed {
     ($($(#[$attribute:meta])* $name:ident: $type:ty as $class:ident = $text:literal isa $isa:literal;)+)
-    => { device_fn! {$(
+    => { $(
         #[doc = concat!("`atom.relaxed.C.SPACE", $text, " result, [address], value;`")]
         ///
         $(#[$attribute])*
-        isa $isa on sm_90;
+        ///
         /// # Safety
         /// The conditions of [`add_u32`].
-        pub unsafe fn $name[C: Scope](address: impl AtomAddress<$type, C>, value: $type) -> $type {
+        #[device_fn(isa = $isa, arch = sm_90)]
+        pub unsafe fn $name<C: Scope>(address: impl AtomAddress<$type, C>, value: $type) -> $type {
             let result;
             // SAFETY: the address is aligned and has a value (1), and other accesses are atomic (2 of `add_u32`).
             unsafe {
@@ -76,7 +80,7 @@ macro_rules! relaxed {
             }
             result
         }
-    )+} };
+    )+ };
 }
 
 relaxed! {

@@ -5,18 +5,19 @@
 /// Arrivals and waits, of a warp together or of each thread.
 macro_rules! barriers {
     ($($(#[$attribute:meta])* $name:ident = $text:literal, $intrinsic:ident isa $isa:literal;
-        $($condition:literal)+)+) => { device_fn! {$(
+        $($condition:literal)+)+) => { $(
         #[doc = concat!("`", $text, "`")]
         ///
         $(#[$attribute])*
-        isa $isa on sm_90;
+        ///
         /// # Safety
         $(#[doc = $condition])+
+        #[device_fn(isa = $isa, arch = sm_90)]
         pub unsafe fn $name() {
             // SAFETY: the numbered conditions above are those of the instruction, which takes no operands.
             unsafe { crate::ptx::intrinsics::$intrinsic() }
         }
-    )+} };
+    )+ };
 }
 
 barriers! {

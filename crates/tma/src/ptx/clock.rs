@@ -1,11 +1,11 @@
 //! `%clock64` and `%globaltimer`, special registers that change. PTX ISA 10.
 
 macro_rules! clocks {
-    ($($(#[$attribute:meta])* $name:ident = $register:literal;)*) => { device_fn! {$(
+    ($($(#[$attribute:meta])* $name:ident = $register:literal;)*) => { $(
         #[doc = concat!("`mov.u64 value, %", $register, ";`")]
         ///
         $(#[$attribute])*
-        isa "7.0" on sm_80;
+        #[device_fn(isa = "7.0", arch = sm_80)]
         pub fn $name() -> u64 {
             let value;
             // SAFETY: a register is only read. It is not `pure`, since each read returns another value.
@@ -18,7 +18,7 @@ macro_rules! clocks {
             }
             value
         }
-    )*} };
+    )* };
 }
 
 clocks! {

@@ -35,11 +35,11 @@ const fn assert_response(bytes: usize) {
 /// Requests, for this block or for all blocks of the cluster.
 macro_rules! requests {
     ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal, $where:literal isa $isa:literal on $arch:ident;)+) => {
-    device_fn! {$(
+    $(
         #[doc = concat!("`", $mnemonic, " [response], [bar];`")]
         ///
         $(#[$attribute])*
-        isa $isa on $arch;
+        ///
         /// # Safety
         /// 1. `response` is a multiple of 16 with room for 16 bytes in this block's shared memory. No thread uses
         ///    them until the barrier's phase completes.
@@ -47,7 +47,8 @@ macro_rules! requests {
         #[doc = concat!("3. ", $where)]
         /// 4. No earlier request of this block has been seen to fail.
         #[doc(alias = "clusterlaunchcontrol_try_cancel")]
-        pub unsafe fn $name[R](response: SharedPtr<R>, bar: SharedPtr<Mbarrier>) {
+        #[device_fn(isa = $isa, arch = $arch)]
+        pub unsafe fn $name<R>(response: SharedPtr<R>, bar: SharedPtr<Mbarrier>) {
             const { assert_response(size_of::<R>()) };
             // SAFETY: there is aligned room for the answer (1), the barrier expects its bytes (2), one thread asks
             // (3), and no request failed before (4).
@@ -58,7 +59,7 @@ macro_rules! requests {
                 }
             }
         }
-    )+} };
+    )+ };
 }
 
 requests! {
@@ -75,48 +76,48 @@ requests! {
         isa "8.6" on sm_100a_or_sm_120a;
 }
 
-device_fn! {
-    /// `clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 is, response;`
-    ///
-    /// Returns whether the answer brings a cluster.
-    isa "8.6" on sm_100;
-    /// # Safety
-    /// 1. `response` is an answer that was written to shared memory.
-    #[doc(alias = "clusterlaunchcontrol_query_cancel_is_canceled")]
-    pub unsafe fn query_cancel_is_canceled(response: impl Response) -> bool {
-        let is: u32;
-        let [low, high] = response.halves();
-        // SAFETY: the halves are an answer of the hardware (1). No memory is touched.
-        unsafe {
-            ptx_asm! { [pure nomem]
-                ("{{ .reg .b128 q; .reg .pred p; mov.b128 q, {{ {low}, {high} }}; \
-                    clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, q; selp.b32 {is}, 1, 0, p; }}" "";
-                    low = in(reg64) low, high = in(reg64) high, is = out(reg32) is)
-            }
+/// `clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 is, response;`
+///
+/// Returns whether the answer brings a cluster.
+///
+/// # Safety
+/// 1. `response` is an answer that was written to shared memory.
+#[doc(alias = "clusterlaunchcontrol_query_cancel_is_canceled")]
+#[device_fn(isa = "8.6", arch = sm_100)]
+pub unsafe fn query_cancel_is_canceled(response: impl Response) -> bool {
+    let is: u32;
+    let [low, high] = response.halves();
+    // SAFETY: the halves are an answer of the hardware (1). No memory is touched.
+    unsafe {
+        ptx_asm! { [pure nomem]
+            ("{{ .reg .b128 q; .reg .pred p; mov.b128 q, {{ {low}, {high} }}; \
+                clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, q; selp.b32 {is}, 1, 0, p; }}" "";
+                low = in(reg64) low, high = in(reg64) high, is = out(reg32) is)
         }
-        is != 0
     }
+    is != 0
+}
 
-    /// `clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {x, y, z, _}, response;`
-    ///
-    /// The position in the grid of the first block of the cluster that the answer brings, x first.
-    isa "8.6" on sm_100;
-    /// # Safety
-    /// 1. `response` is an answer that was written to shared memory, and brings a
-    ///    cluster.
-    #[doc(alias = "clusterlaunchcontrol_query_cancel_get_first_ctaid")]
-    pub unsafe fn query_cancel_get_first_ctaid_v4(response: impl Response) -> [u32; 3] {
-        let (x, y, z);
-        let [low, high] = response.halves();
-        // SAFETY: the halves are an answer of the hardware, which contains a cluster (1). No memory is touched.
-        unsafe {
-            ptx_asm! { [pure nomem]
-                ("{{ .reg .b128 q; mov.b128 q, {{ {low}, {high} }}; \
-                    clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {{ {x}, {y}, {z}, _ }}, q; }}" "";
-                    low = in(reg64) low, high = in(reg64) high, x = out(reg32) x, y = out(reg32) y,
-                    z = out(reg32) z)
-            }
+/// `clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {x, y, z, _}, response;`
+///
+/// The position in the grid of the first block of the cluster that the answer brings, x first.
+///
+/// # Safety
+/// 1. `response` is an answer that was written to shared memory, and brings a
+///    cluster.
+#[doc(alias = "clusterlaunchcontrol_query_cancel_get_first_ctaid")]
+#[device_fn(isa = "8.6", arch = sm_100)]
+pub unsafe fn query_cancel_get_first_ctaid_v4(response: impl Response) -> [u32; 3] {
+    let (x, y, z);
+    let [low, high] = response.halves();
+    // SAFETY: the halves are an answer of the hardware, which contains a cluster (1). No memory is touched.
+    unsafe {
+        ptx_asm! { [pure nomem]
+            ("{{ .reg .b128 q; mov.b128 q, {{ {low}, {high} }}; \
+                clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {{ {x}, {y}, {z}, _ }}, q; }}" "";
+                low = in(reg64) low, high = in(reg64) high, x = out(reg32) x, y = out(reg32) y,
+                z = out(reg32) z)
         }
-        [x, y, z]
     }
+    [x, y, z]
 }

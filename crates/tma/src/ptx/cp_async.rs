@@ -35,7 +35,7 @@ macro_rules! copies {
     ($($name:ident
         $([$source:ident: $type:ty, $open:literal $operand:literal $close:literal, $about:literal])?
         $([$hint:literal $policy:ident])? $([.L2 $prefetch:ident])? isa $isa:literal;)+
-    ) => { device_fn! {$(
+    ) => { $(
         #[doc = concat!("`cp.async.O.shared::cta.global" $(, $hint)? $(, ".L2::", stringify!($prefetch), "B")?,
             " [dst], [src], BYTES" $(, ", ", stringify!($source))? $(, ", ", stringify!($policy))?, ";`")]
         ///
@@ -45,14 +45,15 @@ macro_rules! copies {
         $(#[doc = concat!("`", stringify!($policy), "` comes from [`createpolicy`](super::createpolicy).")])?
         $(#[doc = concat!("L2 may fetch the `", stringify!($prefetch),
             "` bytes around the source: 64, 128 or 256.")])?
-        isa $isa on sm_80;
+        ///
         /// # Safety
         /// 1. `dst` and `src` are multiples of `BYTES`.
         /// 2. The bytes that are read at `src` are global memory that no thread writes until the copy ends.
         /// 3. `dst` has room for `BYTES` bytes in this block's shared memory. No thread uses them until the
         ///    copy has been waited for.
         #[doc(alias = "__pipeline_memcpy_async")]
-        pub unsafe fn $name[O: CacheOperator, const BYTES: u32 $(, const $prefetch: u32)?](
+        #[device_fn(isa = $isa, arch = sm_80)]
+        pub unsafe fn $name<O: CacheOperator, const BYTES: u32 $(, const $prefetch: u32)?>(
             dst: SharedPtr<u8>, src: *const u8 $(, $source: $type)? $(, $policy: u64)?
         ) {
             const { assert_bytes(O::WORD, BYTES) };
@@ -73,7 +74,7 @@ macro_rules! copies {
                 }
             }
         }
-    )+} };
+    )+ };
 }
 
 copies! {
@@ -109,34 +110,38 @@ copies! {
         [".L2::cache_hint" policy] [.L2 PREFETCH] isa "7.5";
 }
 
-device_fn! {
-    /// `cp.async.commit_group;`
-    ///
-    /// Makes a group of this thread's copies since the last one.
-    isa "7.0" on sm_80;
-    #[doc(alias = "__pipeline_commit")]
-    pub fn commit_group() {
-        // SAFETY: the groups belong to this thread.
-        unsafe { ptx_asm! { [] ("cp.async.commit_group;") } }
+/// `cp.async.commit_group;`
+///
+/// Makes a group of this thread's copies since the last one.
+#[doc(alias = "__pipeline_commit")]
+#[device_fn(isa = "7.0", arch = sm_80)]
+pub fn commit_group() {
+    // SAFETY: the groups belong to this thread.
+    unsafe {
+        ptx_asm! { [] ("cp.async.commit_group;") }
     }
+}
 
-    /// `cp.async.wait_group PENDING;`
-    ///
-    /// Waits until at most `PENDING` of this thread's latest groups are unfinished; the bytes of the others
-    /// are visible to it.
-    isa "7.0" on sm_80;
-    #[doc(alias("__pipeline_wait_prior", "pipeline_consumer_wait_prior", "wait_prior"))]
-    pub fn wait_group[const PENDING: u32]() {
-        // SAFETY: the groups belong to this thread.
-        unsafe { ptx_asm! { [] ("cp.async.wait_group {pending};" ""; pending = const PENDING) } }
+/// `cp.async.wait_group PENDING;`
+///
+/// Waits until at most `PENDING` of this thread's latest groups are unfinished; the bytes of the others
+/// are visible to it.
+#[doc(alias("__pipeline_wait_prior", "pipeline_consumer_wait_prior", "wait_prior"))]
+#[device_fn(isa = "7.0", arch = sm_80)]
+pub fn wait_group<const PENDING: u32>() {
+    // SAFETY: the groups belong to this thread.
+    unsafe {
+        ptx_asm! { [] ("cp.async.wait_group {pending};" ""; pending = const PENDING) }
     }
+}
 
-    /// `cp.async.wait_all;`
-    ///
-    /// Waits for all of this thread's copies; their bytes are visible to it.
-    isa "7.0" on sm_80;
-    pub fn wait_all() {
-        // SAFETY: the groups belong to this thread.
-        unsafe { ptx_asm! { [] ("cp.async.wait_all;") } }
+/// `cp.async.wait_all;`
+///
+/// Waits for all of this thread's copies; their bytes are visible to it.
+#[device_fn(isa = "7.0", arch = sm_80)]
+pub fn wait_all() {
+    // SAFETY: the groups belong to this thread.
+    unsafe {
+        ptx_asm! { [] ("cp.async.wait_all;") }
     }
 }

@@ -16,7 +16,7 @@ macro_rules! loads {
     ($($name:ident $space:tt $([.relaxed $type:literal $scope:ident])? $([.report $report:ident])?
         $([.multicast $width:literal $mask:ident: $mask_type:ty, $class:ident])? $([.cache_hint $policy:ident])?
         $([$ignore_oob:literal $left:ident $right:ident])? $isa:literal $arch:ident $([$never:ident])?;)+) => {
-    device_fn! {$(
+    $(
         #[doc = concat!("`cp.async.bulk" $(, ".relaxed.", stringify!($scope))?, $space,
             ".global.mbarrier::complete_tx::bytes" $(, ".mbarrier::report::", stringify!($report))?
             $(, ".multicast::cluster", $width)? $(, loads!(@cache_hint $policy))? $(, $ignore_oob)?
@@ -33,7 +33,7 @@ macro_rules! loads {
         $(#[doc = concat!("`", stringify!($policy), "` comes from [`createpolicy`](super::createpolicy).")])?
         $(#[doc = concat!("The first `", stringify!($left), "` bytes and the last `", stringify!($right),
             "` may be outside of the allocation; their copies are undefined.")])?
-        isa $isa on $arch;
+        ///
         /// # Safety
         /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
         /// 2. `src` points to `bytes` bytes of global memory that no thread writes until the copy ends. Earlier writes
@@ -49,11 +49,11 @@ macro_rules! loads {
         #[doc(alias = "cp_async_bulk")]
         #[doc(alias = "cp_async_bulk_global_to_shared")]
         #[doc(alias = "memcpy_async_tx")]
-        pub unsafe fn $name $([$scope: Scope])? $([$report: Report])? $([$never])? (
-            dst: loads!(@address $space u8), src: *const u8, bytes: u32
-        ) ($($left: u32, $right: u32)?) (bar: loads!(@address $space Mbarrier))
-            ($($mask: $mask_type)?) ($($policy: u64)?)
-        {
+        #[device_fn(isa = $isa, arch = $arch)]
+        pub unsafe fn $name<$($scope: Scope,)? $($report: Report,)? $($never,)?>(
+            dst: loads!(@address $space u8), src: *const u8, bytes: u32, $($left: u32, $right: u32,)?
+            bar: loads!(@address $space Mbarrier), $($mask: $mask_type,)? $($policy: u64,)?
+        ) {
             // SAFETY: addresses and size are aligned (1), no other access races at either end (2, 3), and the barrier
             // counts its bytes (4); (5) is required of the operands that only this form has.
             unsafe {
@@ -71,7 +71,7 @@ macro_rules! loads {
                 }
             }
         }
-    )+} };
+    )+ };
     (@address ".shared::cluster" $type:ident) => { impl SharedClusterAddress<$type> };
     (@address ".shared::cta" $type:ident) => { SharedPtr<$type> };
     (@cache_hint $policy:ident) => { ".L2::cache_hint" };
@@ -108,7 +108,7 @@ loads! {
 /// strong accesses, a cache policy, a mask of bytes.
 macro_rules! stores {
     ($($name:ident $([$generic:ident])? ($dst:ty, $src:ty) $([.relaxed $type:literal $scope:ident])?
-        $([.cache_hint $policy:ident])? $([.cp_mask $byte_mask:ident])? $isa:literal $arch:ident;)+) => { device_fn! {$(
+        $([.cache_hint $policy:ident])? $([.cp_mask $byte_mask:ident])? $isa:literal $arch:ident;)+) => { $(
         #[doc = concat!("`cp.async.bulk" $(, ".relaxed.", stringify!($scope))?, ".global.shared::cta.bulk_group"
             $(, loads!(@cache_hint $policy))? $(, stores!(@cp_mask $byte_mask))? $(, $type)?,
             " [dst], [src], bytes" $(, ", ", stringify!($policy))? $(, ", ", stringify!($byte_mask))?, ";`")]
@@ -118,7 +118,7 @@ macro_rules! stores {
             stringify!($scope), "` see whole.")])?
         $(#[doc = concat!("`", stringify!($policy), "` comes from [`createpolicy`](super::createpolicy).")])?
         $(#[doc = concat!("Only bytes with a bit in `", stringify!($byte_mask), "` are copied, of every 16 bytes.")])?
-        isa $isa on $arch;
+        ///
         /// # Safety
         /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
         /// 2. `src` has `bytes` bytes in this block's shared memory that no thread writes until the group
@@ -129,9 +129,10 @@ macro_rules! stores {
         /// 4. The block stays until the group has been read.
         #[doc(alias = "cp_async_bulk")]
         #[doc(alias = "cp_async_bulk_shared_to_global")]
-        pub unsafe fn $name $([$generic])? $([$scope: Scope])? (dst: $dst, src: $src, bytes: u32)
-            ($($policy: u64)?) ($($byte_mask: u16)?)
-        {
+        #[device_fn(isa = $isa, arch = $arch)]
+        pub unsafe fn $name<$($generic,)? $($scope: Scope,)?>(
+            dst: $dst, src: $src, bytes: u32, $($policy: u64,)? $($byte_mask: u16,)?
+        ) {
             // SAFETY: addresses and size are aligned (1), the source keeps its bytes (2, 4), and no thread uses the
             // destination until the group ends (3).
             unsafe {
@@ -146,7 +147,7 @@ macro_rules! stores {
                 }
             }
         }
-    )+} };
+    )+ };
     (@cp_mask $byte_mask:ident) => { ".cp_mask" };
 }
 
@@ -165,7 +166,7 @@ stores! {
 
 /// Copies within shared memory; in brackets the scope of strong accesses.
 macro_rules! moves {
-    ($($name:ident $([.relaxed $type:literal $scope:ident])? $isa:literal;)+) => { device_fn! {$(
+    ($($name:ident $([.relaxed $type:literal $scope:ident])? $isa:literal;)+) => { $(
         #[doc = concat!("`cp.async.bulk" $(, ".relaxed.", stringify!($scope))?,
             ".shared::cluster.shared::cta.mbarrier::complete_tx::bytes" $(, $type)?,
             " [dst], [src], bytes, [bar];`")]
@@ -174,7 +175,7 @@ macro_rules! moves {
         /// bytes are counted at that block's barrier as they arrive.
         $(#[doc = concat!("The copy accesses memory by strong operations of 16 bytes, which threads in `",
             stringify!($scope), "` see whole.")])?
-        isa $isa on sm_90;
+        ///
         /// # Safety
         /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
         /// 2. `src` has `bytes` bytes in this block's shared memory that no thread writes until the copy ends.
@@ -184,7 +185,8 @@ macro_rules! moves {
         ///    before through a `fence.proxy.async`, too.
         /// 4. `bar` is an initialised barrier of that block with a current phase that expects the bytes.
         #[doc(alias = "cp_async_bulk")]
-        pub unsafe fn $name $([$scope: MbarrierScope])? (
+        #[device_fn(isa = $isa, arch = sm_90)]
+        pub unsafe fn $name<$($scope: MbarrierScope,)?>(
             dst: impl SharedClusterAddress<u8>, src: SharedPtr<u8>, bytes: u32,
             bar: impl SharedClusterAddress<Mbarrier>
         ) {
@@ -200,7 +202,7 @@ macro_rules! moves {
                 }
             }
         }
-    )+} };
+    )+ };
 }
 
 moves! {
@@ -208,51 +210,55 @@ moves! {
     relaxed_shared_cluster_shared_cta [.relaxed ".b128" C] "9.3";
 }
 
-device_fn! {
-    /// `cp.async.bulk.commit_group;`
-    ///
-    /// Makes a group of this thread's bulk copies since the last one.
-    isa "8.0" on sm_90;
-    #[doc(alias = "cp_async_bulk_commit_group")]
-    pub fn commit_group() {
-        // SAFETY: the groups belong to this thread.
-        unsafe { ptx_asm! { [] ("cp.async.bulk.commit_group;") } }
+/// `cp.async.bulk.commit_group;`
+///
+/// Makes a group of this thread's bulk copies since the last one.
+#[doc(alias = "cp_async_bulk_commit_group")]
+#[device_fn(isa = "8.0", arch = sm_90)]
+pub fn commit_group() {
+    // SAFETY: the groups belong to this thread.
+    unsafe {
+        ptx_asm! { [] ("cp.async.bulk.commit_group;") }
     }
+}
 
-    /// `cp.async.bulk.wait_group PENDING;`
-    ///
-    /// Waits until at most `PENDING` of this thread's groups are unfinished; their writes are
-    /// visible to it.
-    isa "8.0" on sm_90;
-    #[doc(alias = "cp_async_bulk_wait_group")]
-    pub fn wait_group[const PENDING: u32]() {
-        // SAFETY: the groups belong to this thread.
-        unsafe { ptx_asm! { [] ("cp.async.bulk.wait_group {pending};" ""; pending = const PENDING) } }
+/// `cp.async.bulk.wait_group PENDING;`
+///
+/// Waits until at most `PENDING` of this thread's groups are unfinished; their writes are
+/// visible to it.
+#[doc(alias = "cp_async_bulk_wait_group")]
+#[device_fn(isa = "8.0", arch = sm_90)]
+pub fn wait_group<const PENDING: u32>() {
+    // SAFETY: the groups belong to this thread.
+    unsafe {
+        ptx_asm! { [] ("cp.async.bulk.wait_group {pending};" ""; pending = const PENDING) }
     }
+}
 
-    /// `cp.async.bulk.wait_group.read PENDING;`
-    ///
-    /// Waits until all but `PENDING` of this thread's groups have read their sources, which may
-    /// then be written again.
-    isa "8.0" on sm_90;
-    #[doc(alias = "cp_async_bulk_wait_group_read")]
-    pub fn wait_group_read[const PENDING: u32]() {
-        // SAFETY: the groups belong to this thread.
-        unsafe { ptx_asm! { [] ("cp.async.bulk.wait_group.read {pending};" ""; pending = const PENDING) } }
+/// `cp.async.bulk.wait_group.read PENDING;`
+///
+/// Waits until all but `PENDING` of this thread's groups have read their sources, which may
+/// then be written again.
+#[doc(alias = "cp_async_bulk_wait_group_read")]
+#[device_fn(isa = "8.0", arch = sm_90)]
+pub fn wait_group_read<const PENDING: u32>() {
+    // SAFETY: the groups belong to this thread.
+    unsafe {
+        ptx_asm! { [] ("cp.async.bulk.wait_group.read {pending};" ""; pending = const PENDING) }
     }
+}
 
-    /// `cp.async.bulk.wait_group.sync_restrict::proxy::async PENDING;`
-    ///
-    /// Waits until at most `PENDING` of this thread's groups are unfinished; their writes are visible to its
-    /// later bulk copies alone.
-    isa "9.5" on sm_90;
-    #[doc(alias = "cp_async_bulk_wait_group")]
-    pub fn wait_group_sync_restrict_proxy_async[const PENDING: u32]() {
-        // SAFETY: the groups belong to this thread.
-        unsafe {
-            ptx_asm! { []
-                ("cp.async.bulk.wait_group.sync_restrict::proxy::async {pending};" ""; pending = const PENDING)
-            }
+/// `cp.async.bulk.wait_group.sync_restrict::proxy::async PENDING;`
+///
+/// Waits until at most `PENDING` of this thread's groups are unfinished; their writes are visible to its
+/// later bulk copies alone.
+#[doc(alias = "cp_async_bulk_wait_group")]
+#[device_fn(isa = "9.5", arch = sm_90)]
+pub fn wait_group_sync_restrict_proxy_async<const PENDING: u32>() {
+    // SAFETY: the groups belong to this thread.
+    unsafe {
+        ptx_asm! { []
+            ("cp.async.bulk.wait_group.sync_restrict::proxy::async {pending};" ""; pending = const PENDING)
         }
     }
 }

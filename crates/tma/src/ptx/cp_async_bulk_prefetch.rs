@@ -3,19 +3,20 @@
 /// Prefetches with a cache policy, with a priority or without; the last one's type parameter is unused.
 macro_rules! prefetches {
     ($($name:ident $([$never:ident])? $([.cache_hint $policy:ident])? $([$priority:literal])?
-        $isa:literal $arch:ident;)+) => { device_fn! {$(
+        $isa:literal $arch:ident;)+) => { $(
         #[doc = concat!("`cp.async.bulk.prefetch.L2.global" $(, prefetches!(@cache_hint $policy))? $(, $priority)?,
             " [src], bytes"
             $(, ", ", stringify!($policy))?, ";`")]
         ///
         /// May bring bytes of global memory to the L2 cache.
         $(#[doc = concat!("`", stringify!($policy), "` comes from [`createpolicy`](super::createpolicy).")])?
-        isa $isa on $arch;
+        ///
         /// # Safety
         /// 1. `src` is a multiple of 16, and so is `bytes`.
         /// 2. `src` points to `bytes` bytes of global memory.
         #[doc(alias = "cp_async_bulk_prefetch_L2")]
-        pub unsafe fn $name $([$never])? (src: *const u8, bytes: u32) ($($policy: u64)?) {
+        #[device_fn(isa = $isa, arch = $arch)]
+        pub unsafe fn $name<$($never,)?>(src: *const u8, bytes: u32, $($policy: u64,)?) {
             // SAFETY: address and size are multiples of 16 (1), and the bytes are in global memory (2).
             unsafe {
                 ptx_asm! { []
@@ -27,7 +28,7 @@ macro_rules! prefetches {
                 }
             }
         }
-    )+} };
+    )+ };
     (@cache_hint $policy:ident) => { ".L2::cache_hint" };
 }
 

@@ -70,9 +70,15 @@ const fn assert_group(group: u32) {
 macro_rules! loads {
     ($mode:literal, $about:literal, $generics:tt $coords:tt $coord_pieces:tt
         $offset_text:literal $offsets:tt $offset_pieces:tt $check:block
-    $($name:ident $space:tt $([.report $report:ident])?
+        $($name:ident $space:tt $([$($option:tt)+])* $isa:literal $arch:ident;)+) => { $(
+        loads! { @row $mode, $about, $generics $coords $coord_pieces $offset_text $offsets $offset_pieces $check
+            $name $space $([$($option)+])* $isa $arch }
+    )+ };
+    (@row $mode:literal, $about:literal, [$($generics:tt)+] ($($coords:tt)+) $coord_pieces:tt
+        $offset_text:literal ($($offsets:tt)*) $offset_pieces:tt $check:block
+        $name:ident $space:tt $([.report $report:ident])?
         $([.multicast $width:literal $mask:ident: $mask_type:ty, $class:ident])? $([.cta_group $group:ident])?
-        $([.cache_hint $policy:ident])? $([.override $address:ident])? $isa:literal $arch:ident;)+) => { device_fn! {$(
+        $([.cache_hint $policy:ident])? $([.override $address:ident])? $isa:literal $arch:ident) => {
         #[doc = concat!("`cp.async.bulk.tensor.Nd", $space, ".global", $mode, ".mbarrier::complete_tx::bytes"
             $(, ".mbarrier::report::", stringify!($report))? $(, ".multicast::cluster", $width)?
             $(, ".cta_group::", stringify!($group))? $(, loads!(@cache_hint $policy))?
@@ -90,7 +96,7 @@ macro_rules! loads {
         $(#[doc = concat!("With `", stringify!($group), "` 2, the barriers of even or of odd blocks count for their \
             pairs, as `bar` lies in an even or odd one; with 1, each block's own.")])?
         $(#[doc = concat!("`", stringify!($policy), "` comes from [`createpolicy`](super::createpolicy).")])?
-        isa $isa on $arch;
+        ///
         /// # Safety
         /// 1. `map` is a tensor map for this mode and these coordinates in parameter, constant or global
         ///    memory; where it was written on the device or is in global memory, it was acquired.
@@ -110,11 +116,11 @@ macro_rules! loads {
         #[doc(alias = "cp_async_bulk_tensor_1d_global_to_shared")]
         #[doc(alias = "cp_async_bulk_tensor_2d_global_to_shared")]
         #[doc(alias = "cp_async_bulk_tensor_3d_global_to_shared")]
-        pub unsafe fn $name $generics $([const $group: u32])? $([$report: Report])? (
-            dst: loads!(@address $space u8), map: *const TensorMap
-        ) ($($address: *const u8)?) $coords (bar: loads!(@address $space Mbarrier)) $offsets ($($mask: $mask_type)?)
-            ($($policy: u64)?)
-        {
+        #[device_fn(isa = $isa, arch = $arch)]
+        pub unsafe fn $name<$($generics)+ $(const $group: u32,)? $($report: Report,)?>(
+            dst: loads!(@address $space u8), map: *const TensorMap, $($address: *const u8,)? $($coords)+,
+            bar: loads!(@address $space Mbarrier), $($offsets)* $($mask: $mask_type,)? $($policy: u64,)?
+        ) {
             const $check;
             $(const { assert_group($group) };)?
             // SAFETY: the map fits mode and coordinates (1, 5), no other access races at either end (2, 4), and the
@@ -136,7 +142,7 @@ macro_rules! loads {
                 }
             }
         }
-    )+} };
+    };
     (@address ".shared::cluster" $type:ident) => { impl SharedClusterAddress<$type> };
     (@address ".shared::cta" $type:ident) => { SharedPtr<$type> };
     (@cache_hint $policy:ident) => { ".L2::cache_hint" };
@@ -198,7 +204,7 @@ loads! {
 loads! {
     ".im2col", "Starts a load of the columns of one box.",
     [const RANK: usize, const OFFSETS: usize,] (coords: [i32; RANK]) { rank RANK coords }
-    ", offsets" (offsets: [u16; OFFSETS]) { offsets OFFSETS offsets } { assert_offsets(RANK, OFFSETS) }
+    ", offsets" (offsets: [u16; OFFSETS],) { offsets OFFSETS offsets } { assert_offsets(RANK, OFFSETS) }
     shared_cluster_global_im2col ".shared::cluster" "8.0" sm_90;
     shared_cluster_global_im2col_cache_hint ".shared::cluster" [.cache_hint policy] "8.0" sm_90;
     shared_cluster_global_im2col_cta_group ".shared::cluster" [.cta_group GROUP] "8.6" sm_100a;
@@ -224,7 +230,7 @@ loads! {
 loads! {
     ".im2col::w", "Starts a load of the columns of one box along W: `offsets` are the halo, below 512, and the offset, below 32.",
     [const RANK: usize,] (coords: [i32; RANK]) { rank RANK coords }
-    ", offsets" (offsets: [u16; 2]) { pair offsets } { assert_im2col(RANK) }
+    ", offsets" (offsets: [u16; 2],) { pair offsets } { assert_im2col(RANK) }
     shared_cluster_global_im2col_w ".shared::cluster" "8.6" sm_100a;
     shared_cluster_global_im2col_w_cache_hint ".shared::cluster" [.cache_hint policy] "8.6" sm_100a;
     shared_cluster_global_im2col_w_cta_group ".shared::cluster" [.cta_group GROUP] "8.6" sm_100a;
@@ -250,7 +256,7 @@ loads! {
 loads! {
     ".im2col::w::128", "Starts a load of the columns of one box along W, 128 pixels of it: `offsets` are the halo and the offset, both below 32.",
     [const RANK: usize,] (coords: [i32; RANK]) { rank RANK coords }
-    ", offsets" (offsets: [u16; 2]) { pair offsets } { assert_im2col(RANK) }
+    ", offsets" (offsets: [u16; 2],) { pair offsets } { assert_im2col(RANK) }
     shared_cluster_global_im2col_w_128 ".shared::cluster" "8.6" sm_100a;
     shared_cluster_global_im2col_w_128_cache_hint ".shared::cluster" [.cache_hint policy] "8.6" sm_100a;
     shared_cluster_global_im2col_w_128_cta_group ".shared::cluster" [.cta_group GROUP] "8.6" sm_100a;
@@ -276,8 +282,11 @@ loads! {
 /// Stores in one mode, with a policy or without, of a tensor at the map's address or at another one.
 macro_rules! stores {
     ($mode:literal, $about:literal, $generics:tt $coords:tt $coord_pieces:tt $check:block
-    $($name:ident $([.cache_hint $policy:ident])? $([.override $address:ident])? $isa:literal $arch:ident;)+) => {
-    device_fn! {$(
+        $($name:ident $([$($option:tt)+])* $isa:literal $arch:ident;)+) => { $(
+        stores! { @row $mode, $about, $generics $coords $coord_pieces $check $name $([$($option)+])* $isa $arch }
+    )+ };
+    (@row $mode:literal, $about:literal, [$($generics:tt)+] ($($coords:tt)+) $coord_pieces:tt $check:block
+        $name:ident $([.cache_hint $policy:ident])? $([.override $address:ident])? $isa:literal $arch:ident) => {
         #[doc = concat!("`cp.async.bulk.tensor.Nd.global.shared::cta", $mode, ".bulk_group"
             $(, loads!(@cache_hint $policy))? $(, loads!(@override $address))?,
             " [map" $(, ", ", stringify!($address))?, ", coords], [src]" $(, ", ", stringify!($policy))?, ";`")]
@@ -286,7 +295,7 @@ macro_rules! stores {
         /// The store joins the thread's next bulk group. Elements outside the tensor are left out.
         $(#[doc = concat!("`", stringify!($policy), "` comes from [`createpolicy`](super::createpolicy).")])?
         $(#[doc = concat!("The tensor is at `", stringify!($address), "`, in place of the map's address.")])?
-        isa $isa on $arch;
+        ///
         /// # Safety
         /// 1. `map` is a tensor map for this mode and these coordinates in parameter, constant or global
         ///    memory; where it was written on the device or is in global memory, it was acquired.
@@ -303,9 +312,10 @@ macro_rules! stores {
         #[doc(alias = "cp_async_bulk_tensor_1d_shared_to_global")]
         #[doc(alias = "cp_async_bulk_tensor_2d_shared_to_global")]
         #[doc(alias = "cp_async_bulk_tensor_3d_shared_to_global")]
-        pub unsafe fn $name $generics (map: *const TensorMap) ($($address: *mut u8)?) $coords (src: SharedPtr<u8>)
-            ($($policy: u64)?)
-        {
+        #[device_fn(isa = $isa, arch = $arch)]
+        pub unsafe fn $name<$($generics)+>(
+            map: *const TensorMap, $($address: *mut u8,)? $($coords)+, src: SharedPtr<u8>, $($policy: u64,)?
+        ) {
             const $check;
             // SAFETY: the map fits mode and coordinates (1, 3), the source keeps its bytes (2, 5), and no thread uses
             // the box until the group ends (4); a replaced address is allocated (6).
@@ -321,7 +331,7 @@ macro_rules! stores {
                 }
             }
         }
-    )+} };
+    };
 }
 
 stores! {
@@ -356,77 +366,97 @@ stores! {
     global_shared_cta_im2col_no_offs_w_override_global_address [.override address] "9.4" sm_107a;
 }
 
-device_fn! {
-    /// `cp.async.bulk.tensor.Nd.shared::cta.global.tile.mbarrier::complete_tx::bytes.override::global_address.override::global_dim_stride [dst], [map, address, dims, lower_strides, upper_strides, coords], [bar];`
-    ///
-    /// Starts a load of the first box of a tensor at `address` with other dimensions and strides than the map
-    /// has. The stride of dimension `n + 1` is 16 times the number of `lower_strides[n]` and, above its 32 bits,
-    /// 4 bits `n` of `upper_strides`. For one dimension it is `.override::global_dim`, without strides. Elements
-    /// outside the tensor are filled as the map defines, and counted at the barrier like the others.
-    isa "9.4" on sm_107a;
-    /// # Safety
-    /// 1. `map` is a tiled tensor map of rank `RANK` in parameter, constant or global memory; where it was
-    ///    written on the device or is in global memory, it was acquired.
-    /// 2. `dst` is a multiple of 128 with room for the box in shared memory. No thread uses those bytes until the
-    ///    barrier's phase completes, and earlier writes to them went before through a `fence.proxy.async`.
-    /// 3. `bar` is an initialised barrier of this block with a current phase that expects the bytes of the box.
-    /// 4. No thread writes the box's elements in global memory until the phase completes. Earlier writes to them in
-    ///    this kernel went before through a `fence.proxy.async`, too.
-    /// 5. `address` is a multiple of 16; 128 KiB from it on are allocated.
-    /// 6. The dimensions are below 256, and every coordinate is 0.
-    #[doc(alias = "cp_async_bulk_tensor")]
-    #[allow(clippy::too_many_arguments, reason = "each is an operand of the instruction")]
-    pub unsafe fn shared_cta_global_tile_override_global_dim_stride[const RANK: usize, const STRIDES: usize](
-        dst: SharedPtr<u8>, map: *const TensorMap, address: *const u8, dims: [u16; RANK],
-        lower_strides: [u32; STRIDES], upper_strides: u16, coords: [i32; RANK], bar: SharedPtr<Mbarrier>
-    ) {
-        const { assert_resized(RANK, STRIDES) };
-        // SAFETY: the map has this rank and the address is allocated (1, 5), no other access races at either end (2,
-        // 4), the barrier counts its bytes (3), and the dimensions are below 256 and the coordinates 0 (6).
-        unsafe {
-            ptx_asm! { []
-                ("cp.async.bulk.tensor" " [{dst}], [{map}, {address}, "; dst = in(reg32) dst.address(),
-                    map = in(reg64) map, address = in(reg64) address)
-                { resized RANK dims lower_strides upper_strides coords }
-                (".shared::cta.global.tile.mbarrier::complete_tx::bytes" "], [{bar}];"; bar = in(reg32) bar.address())
-                { overrides RANK of address }
-            }
+/// `cp.async.bulk.tensor.Nd.shared::cta.global.tile.mbarrier::complete_tx::bytes.override::global_address.override::global_dim_stride [dst], [map, address, dims, lower_strides, upper_strides, coords], [bar];`
+///
+/// Starts a load of the first box of a tensor at `address` with other dimensions and strides than the map
+/// has. The stride of dimension `n + 1` is 16 times the number of `lower_strides[n]` and, above its 32 bits,
+/// 4 bits `n` of `upper_strides`. For one dimension it is `.override::global_dim`, without strides. Elements
+/// outside the tensor are filled as the map defines, and counted at the barrier like the others.
+///
+/// # Safety
+/// 1. `map` is a tiled tensor map of rank `RANK` in parameter, constant or global memory; where it was
+///    written on the device or is in global memory, it was acquired.
+/// 2. `dst` is a multiple of 128 with room for the box in shared memory. No thread uses those bytes until the
+///    barrier's phase completes, and earlier writes to them went before through a `fence.proxy.async`.
+/// 3. `bar` is an initialised barrier of this block with a current phase that expects the bytes of the box.
+/// 4. No thread writes the box's elements in global memory until the phase completes. Earlier writes to them in
+///    this kernel went before through a `fence.proxy.async`, too.
+/// 5. `address` is a multiple of 16; 128 KiB from it on are allocated.
+/// 6. The dimensions are below 256, and every coordinate is 0.
+#[doc(alias = "cp_async_bulk_tensor")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "each is an operand of the instruction"
+)]
+#[device_fn(isa = "9.4", arch = sm_107a)]
+pub unsafe fn shared_cta_global_tile_override_global_dim_stride<
+    const RANK: usize,
+    const STRIDES: usize,
+>(
+    dst: SharedPtr<u8>,
+    map: *const TensorMap,
+    address: *const u8,
+    dims: [u16; RANK],
+    lower_strides: [u32; STRIDES],
+    upper_strides: u16,
+    coords: [i32; RANK],
+    bar: SharedPtr<Mbarrier>,
+) {
+    const { assert_resized(RANK, STRIDES) };
+    // SAFETY: the map has this rank and the address is allocated (1, 5), no other access races at either end (2,
+    // 4), the barrier counts its bytes (3), and the dimensions are below 256 and the coordinates 0 (6).
+    unsafe {
+        ptx_asm! { []
+            ("cp.async.bulk.tensor" " [{dst}], [{map}, {address}, "; dst = in(reg32) dst.address(),
+                map = in(reg64) map, address = in(reg64) address)
+            { resized RANK dims lower_strides upper_strides coords }
+            (".shared::cta.global.tile.mbarrier::complete_tx::bytes" "], [{bar}];"; bar = in(reg32) bar.address())
+            { overrides RANK of address }
         }
     }
+}
 
-    /// `cp.async.bulk.tensor.Nd.global.shared::cta.tile.bulk_group.override::global_address.override::global_dim_stride [map, address, dims, lower_strides, upper_strides, coords], [src];`
-    ///
-    /// Starts a store of the first box of a tensor at `address`, with dimensions and strides as in
-    /// [`shared_cta_global_tile_override_global_dim_stride`]. The store joins the thread's next bulk group. Elements
-    /// outside the tensor are left out.
-    isa "9.4" on sm_107a;
-    /// # Safety
-    /// 1. `map` is a tiled tensor map of rank `RANK` in parameter, constant or global memory; where it was
-    ///    written on the device or is in global memory, it was acquired.
-    /// 2. `src` is a multiple of 128 and has the box in this block's shared memory. No thread writes those bytes
-    ///    until the group has been read, and earlier writes to them went before through a `fence.proxy.async`
-    ///    in the writing thread.
-    /// 3. No thread uses the box's elements in global memory until the group ends. Earlier uses of them in this kernel
-    ///    went before through a `fence.proxy.async`, too. Rows end at multiples of 16 bytes, or the bytes up to the
-    ///    next one are padding.
-    /// 4. The block stays until the group has been read.
-    /// 5. `address` is a multiple of 16; 128 KiB from it on are allocated.
-    /// 6. The dimensions are below 256, and every coordinate is 0.
-    #[doc(alias = "cp_async_bulk_tensor")]
-    pub unsafe fn global_shared_cta_tile_override_global_dim_stride[const RANK: usize, const STRIDES: usize](
-        map: *const TensorMap, address: *mut u8, dims: [u16; RANK], lower_strides: [u32; STRIDES],
-        upper_strides: u16, coords: [i32; RANK], src: SharedPtr<u8>
-    ) {
-        const { assert_resized(RANK, STRIDES) };
-        // SAFETY: the map has this rank and the address is allocated (1, 5), the source keeps its bytes (2, 4), no
-        // thread uses the box until the group ends (3), and the dimensions are below 256 and the coordinates 0 (6).
-        unsafe {
-            ptx_asm! { []
-                ("cp.async.bulk.tensor" " [{map}, {address}, "; map = in(reg64) map, address = in(reg64) address)
-                { resized RANK dims lower_strides upper_strides coords }
-                (".global.shared::cta.tile.bulk_group" "], [{src}];"; src = in(reg32) src.address())
-                { overrides RANK of address }
-            }
+/// `cp.async.bulk.tensor.Nd.global.shared::cta.tile.bulk_group.override::global_address.override::global_dim_stride [map, address, dims, lower_strides, upper_strides, coords], [src];`
+///
+/// Starts a store of the first box of a tensor at `address`, with dimensions and strides as in
+/// [`shared_cta_global_tile_override_global_dim_stride`]. The store joins the thread's next bulk group. Elements
+/// outside the tensor are left out.
+///
+/// # Safety
+/// 1. `map` is a tiled tensor map of rank `RANK` in parameter, constant or global memory; where it was
+///    written on the device or is in global memory, it was acquired.
+/// 2. `src` is a multiple of 128 and has the box in this block's shared memory. No thread writes those bytes
+///    until the group has been read, and earlier writes to them went before through a `fence.proxy.async`
+///    in the writing thread.
+/// 3. No thread uses the box's elements in global memory until the group ends. Earlier uses of them in this kernel
+///    went before through a `fence.proxy.async`, too. Rows end at multiples of 16 bytes, or the bytes up to the
+///    next one are padding.
+/// 4. The block stays until the group has been read.
+/// 5. `address` is a multiple of 16; 128 KiB from it on are allocated.
+/// 6. The dimensions are below 256, and every coordinate is 0.
+#[doc(alias = "cp_async_bulk_tensor")]
+#[device_fn(isa = "9.4", arch = sm_107a)]
+pub unsafe fn global_shared_cta_tile_override_global_dim_stride<
+    const RANK: usize,
+    const STRIDES: usize,
+>(
+    map: *const TensorMap,
+    address: *mut u8,
+    dims: [u16; RANK],
+    lower_strides: [u32; STRIDES],
+    upper_strides: u16,
+    coords: [i32; RANK],
+    src: SharedPtr<u8>,
+) {
+    const { assert_resized(RANK, STRIDES) };
+    // SAFETY: the map has this rank and the address is allocated (1, 5), the source keeps its bytes (2, 4), no
+    // thread uses the box until the group ends (3), and the dimensions are below 256 and the coordinates 0 (6).
+    unsafe {
+        ptx_asm! { []
+            ("cp.async.bulk.tensor" " [{map}, {address}, "; map = in(reg64) map, address = in(reg64) address)
+            { resized RANK dims lower_strides upper_strides coords }
+            (".global.shared::cta.tile.bulk_group" "], [{src}];"; src = in(reg32) src.address())
+            { overrides RANK of address }
         }
     }
 }

@@ -79,14 +79,14 @@ macro_rules! reduction {
 /// Reductions in global memory, with a cache policy or without; the text begins with the order of each
 /// reduction, where it is written.
 macro_rules! globals {
-    ($($order:literal $name:ident: $bound:ident $([.cache_hint $policy:ident])? $isa:literal;)+) => { device_fn! {$(
+    ($($order:literal $name:ident: $bound:ident $([.cache_hint $policy:ident])? $isa:literal;)+) => { $(
         #[doc = concat!("`cp.reduce.async.bulk", $order, ".global.shared::cta.bulk_group" $(, globals!(@cache_hint $policy))?,
             ".OP.TYPE [dst], [src], bytes" $(, ", ", stringify!($policy))?, ";`")]
         ///
         /// Starts a reduction of each number at `dst` by the one at `src`; it joins the thread's next bulk
         /// group.
         $(#[doc = concat!("`", stringify!($policy), "` comes from [`createpolicy`](super::createpolicy).")])?
-        isa $isa on sm_90;
+        ///
         /// # Safety
         /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
         /// 2. `src` has `bytes` bytes of `T` in this block's shared memory that no thread writes until the group
@@ -97,9 +97,10 @@ macro_rules! globals {
         ///    `fence.proxy.async`, too.
         /// 4. The block stays until the group has been read.
         #[doc(alias = "cp_reduce_async_bulk")]
-        pub unsafe fn $name[Op: Modifier, T: $bound<Op>](dst: *mut T, src: SharedPtr<T>, bytes: u32)
-            ($($policy: u64)?)
-        {
+        #[device_fn(isa = $isa, arch = sm_90)]
+        pub unsafe fn $name<Op: Modifier, T: $bound<Op>>(
+            dst: *mut T, src: SharedPtr<T>, bytes: u32, $($policy: u64,)?
+        ) {
             // SAFETY: addresses and size are aligned (1), the source keeps its bytes (2, 4), and others only reduce
             // into the destination (3).
             unsafe {
@@ -110,7 +111,7 @@ macro_rules! globals {
                 }
             }
         }
-    )+} };
+    )+ };
     (@cache_hint $policy:ident) => { ".L2::cache_hint" };
 }
 
@@ -123,13 +124,13 @@ globals! {
 
 /// Reductions in the shared memory of another block, as [`globals`].
 macro_rules! shared {
-    ($($order:literal $name:ident: $bound:ident $isa:literal;)+) => { device_fn! {$(
+    ($($order:literal $name:ident: $bound:ident $isa:literal;)+) => { $(
         #[doc = concat!("`cp.reduce.async.bulk", $order, ".shared::cluster.shared::cta.mbarrier::complete_tx::bytes\
             .OP.TYPE [dst], [src], bytes, [bar];`")]
         ///
         /// Starts a reduction of each number at `dst`, in another block's shared memory, by the one at `src`;
         /// the bytes are counted at that block's barrier as they arrive.
-        isa $isa on sm_90;
+        ///
         /// # Safety
         /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
         /// 2. `src` has `bytes` bytes of `T` in this block's shared memory that no thread writes until the copy
@@ -139,7 +140,8 @@ macro_rules! shared {
         ///    uses of them before went through a `fence.proxy.async`, too.
         /// 4. `bar` is an initialised barrier of that block with a current phase that expects the bytes.
         #[doc(alias = "cp_reduce_async_bulk")]
-        pub unsafe fn $name[Op: Modifier, T: $bound<Op>](
+        #[device_fn(isa = $isa, arch = sm_90)]
+        pub unsafe fn $name<Op: Modifier, T: $bound<Op>>(
             dst: impl SharedClusterAddress<T>, src: SharedPtr<T>, bytes: u32, bar: impl SharedClusterAddress<Mbarrier>
         ) {
             // SAFETY: addresses and size are aligned (1), the source keeps its bytes (2), others only reduce into the
@@ -152,7 +154,7 @@ macro_rules! shared {
                 }
             }
         }
-    )+} };
+    )+ };
 }
 
 shared! {

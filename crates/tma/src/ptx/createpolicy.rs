@@ -24,64 +24,67 @@ macro_rules! policy {
     };
 }
 
-device_fn! {
-    /// `createpolicy.fractional.P.Q.b64 policy, fraction;`
-    ///
-    /// A policy with priority `P` for this fraction of the accesses, and `Q` for the others. The manual does not define
-    /// which accesses these are.
-    isa "7.4" on sm_80;
-    /// # Safety
-    /// 1. `fraction` is above 0 and at most 1.
-    #[doc(alias = "cuda::access_property")]
-    pub unsafe fn fractional[P: PrimaryPriority, Q: SecondaryPriority](fraction: f32) -> u64 {
-        let policy;
-        // SAFETY: the fraction is in the range of the instruction (1). No memory is touched.
-        unsafe {
-            policy! { P, Q;
-                ("createpolicy.fractional" " {policy}, {fraction};"; policy = out(reg64) policy,
-                    fraction = in(reg32) fraction) }
-        }
-        policy
+/// `createpolicy.fractional.P.Q.b64 policy, fraction;`
+///
+/// A policy with priority `P` for this fraction of the accesses, and `Q` for the others. The manual does not define
+/// which accesses these are.
+///
+/// # Safety
+/// 1. `fraction` is above 0 and at most 1.
+#[doc(alias = "cuda::access_property")]
+#[device_fn(isa = "7.4", arch = sm_80)]
+pub unsafe fn fractional<P: PrimaryPriority, Q: SecondaryPriority>(fraction: f32) -> u64 {
+    let policy;
+    // SAFETY: the fraction is in the range of the instruction (1). No memory is touched.
+    unsafe {
+        policy! { P, Q;
+        ("createpolicy.fractional" " {policy}, {fraction};"; policy = out(reg64) policy,
+            fraction = in(reg32) fraction) }
     }
+    policy
+}
 
-    /// `createpolicy.range.global.P.Q.b64 policy, [address], primary_bytes, total_bytes;`
-    ///
-    /// A policy with priority `P` for the `primary_bytes` bytes from `address` on, and `Q` for the bytes before and
-    /// after them, `total_bytes` from the one or to the other end.
-    isa "7.4" on sm_80;
-    /// # Safety
-    /// 1. `address` is in global memory.
-    /// 2. `primary_bytes` is at most `total_bytes`.
-    #[doc(alias = "cuda::access_property")]
-    pub unsafe fn range_global[P: PrimaryPriority, Q: SecondaryPriority](
-        address: *const u8, primary_bytes: u32, total_bytes: u32
-    ) -> u64 {
-        let policy;
-        // SAFETY: the address is global (1), and the first range is within the whole (2). No memory is touched.
-        unsafe {
-            policy! { P, Q;
-                ("createpolicy.range.global" " {policy}, [{address}], {primary_bytes}, {total_bytes};";
-                    policy = out(reg64) policy, address = in(reg64) address,
-                    primary_bytes = in(reg32) primary_bytes, total_bytes = in(reg32) total_bytes) }
-        }
-        policy
+/// `createpolicy.range.global.P.Q.b64 policy, [address], primary_bytes, total_bytes;`
+///
+/// A policy with priority `P` for the `primary_bytes` bytes from `address` on, and `Q` for the bytes before and
+/// after them, `total_bytes` from the one or to the other end.
+///
+/// # Safety
+/// 1. `address` is in global memory.
+/// 2. `primary_bytes` is at most `total_bytes`.
+#[doc(alias = "cuda::access_property")]
+#[device_fn(isa = "7.4", arch = sm_80)]
+pub unsafe fn range_global<P: PrimaryPriority, Q: SecondaryPriority>(
+    address: *const u8,
+    primary_bytes: u32,
+    total_bytes: u32,
+) -> u64 {
+    let policy;
+    // SAFETY: the address is global (1), and the first range is within the whole (2). No memory is touched.
+    unsafe {
+        policy! { P, Q;
+        ("createpolicy.range.global" " {policy}, [{address}], {primary_bytes}, {total_bytes};";
+            policy = out(reg64) policy, address = in(reg64) address,
+            primary_bytes = in(reg32) primary_bytes, total_bytes = in(reg32) total_bytes) }
     }
+    policy
+}
 
-    /// `createpolicy.cvt.L2.b64 policy, property;`
-    ///
-    /// The policy of an access property of the CUDA runtime.
-    isa "7.4" on sm_80;
-    /// # Safety
-    /// 1. `property` comes from the CUDA runtime.
-    pub unsafe fn cvt_l2(property: u64) -> u64 {
-        let policy;
-        // SAFETY: the property has the runtime's encoding, which is the one converted (1). No memory is touched.
-        unsafe {
-            ptx_asm! { [pure nomem]
-                ("createpolicy.cvt.L2.b64" " {policy}, {property};"; policy = out(reg64) policy,
-                    property = in(reg64) property)
-            }
+/// `createpolicy.cvt.L2.b64 policy, property;`
+///
+/// The policy of an access property of the CUDA runtime.
+///
+/// # Safety
+/// 1. `property` comes from the CUDA runtime.
+#[device_fn(isa = "7.4", arch = sm_80)]
+pub unsafe fn cvt_l2(property: u64) -> u64 {
+    let policy;
+    // SAFETY: the property has the runtime's encoding, which is the one converted (1). No memory is touched.
+    unsafe {
+        ptx_asm! { [pure nomem]
+            ("createpolicy.cvt.L2.b64" " {policy}, {property};"; policy = out(reg64) policy,
+                property = in(reg64) property)
         }
-        policy
     }
+    policy
 }

@@ -352,11 +352,11 @@ arithmetic! {
 /// Conversions from and to pairs of 4 bits, in a register of 8 bits, which `asm!` has none of.
 macro_rules! nibbles {
     (to: $($(#[$attribute:meta])* $name:ident($($argument:ident: $type:ty as $class:ident),+)
-        = $text:literal isa $isa:literal;)+) => { device_fn! {$(
+        = $text:literal isa $isa:literal;)+) => { $(
         #[doc = concat!("`", $text, " result" $(, ", ", stringify!($argument))+, ";`")]
         ///
         $(#[$attribute])*
-        isa $isa on sm_100a_or_sm_120a;
+        #[device_fn(isa = $isa, arch = sm_100a_or_sm_120a)]
         pub fn $name($($argument: impl Into<$type>),+) -> u8 {
             $(let $argument: $type = $argument.into();)+
             let result: u16;
@@ -371,13 +371,13 @@ macro_rules! nibbles {
             }
             result as u8
         }
-    )+} };
+    )+ };
     (of: $($(#[$attribute:meta])* $name:ident(x $(, $argument:ident: $type:ty as $class:ident)?)
-        = $text:literal isa $isa:literal;)+) => { device_fn! {$(
+        = $text:literal isa $isa:literal;)+) => { $(
         #[doc = concat!("`", $text, " result, x" $(, ", ", stringify!($argument))?, ";`")]
         ///
         $(#[$attribute])*
-        isa $isa on sm_100a_or_sm_120a;
+        #[device_fn(isa = $isa, arch = sm_100a_or_sm_120a)]
         pub fn $name(x: impl Into<u8> $(, $argument: impl Into<$type>)?) -> u32 {
             let x = u16::from(x.into());
             $(let $argument: $type = $argument.into();)?
@@ -393,7 +393,7 @@ macro_rules! nibbles {
             }
             result
         }
-    )+} };
+    )+ };
 }
 
 nibbles! { to:

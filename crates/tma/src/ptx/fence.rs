@@ -8,67 +8,68 @@ use tensor_map::TensorMap;
 use super::Word;
 use super::{FenceSem, Scope};
 
-device_fn! {
-    /// `fence.S.C;`
-    ///
-    /// Orders this thread's accesses before it with those after it, as seen by the threads in scope.
-    isa "7.0, with `Cluster` 7.8, with `Acquire` or `Release` 8.6" on sm_90;
-    #[doc(alias = "__threadfence")]
-    #[doc(alias = "fence_sc")]
-    #[doc(alias = "fence_acq_rel")]
-    #[doc(alias = "fence_acquire")]
-    #[doc(alias = "fence_release")]
-    pub fn fence[S: FenceSem, C: Scope]() {
-        // SAFETY: a fence orders accesses and makes none.
-        unsafe {
-            ptx_asm! { []
-                { S::WORD; Word::Sc => ("fence.sc"), Word::AcqRel => ("fence.acq_rel"),
-                    Word::Acquire => ("fence.acquire"), Word::Release => ("fence.release"), _ => never }
-                { scope C } (";")
-            }
+/// `fence.S.C;`
+///
+/// Orders this thread's accesses before it with those after it, as seen by the threads in scope.
+#[doc(alias = "__threadfence")]
+#[doc(alias = "fence_sc")]
+#[doc(alias = "fence_acq_rel")]
+#[doc(alias = "fence_acquire")]
+#[doc(alias = "fence_release")]
+#[device_fn(isa = "7.0, with `Cluster` 7.8, with `Acquire` or `Release` 8.6", arch = sm_90)]
+pub fn fence<S: FenceSem, C: Scope>() {
+    // SAFETY: a fence orders accesses and makes none.
+    unsafe {
+        ptx_asm! { []
+            { S::WORD; Word::Sc => ("fence.sc"), Word::AcqRel => ("fence.acq_rel"),
+                Word::Acquire => ("fence.acquire"), Word::Release => ("fence.release"), _ => never }
+            { scope C } (";")
         }
     }
+}
 
-    /// `fence.proxy.tensormap::generic.release.C;`
-    ///
-    /// This thread's earlier writes to a tensor map through ordinary stores are seen by those in scope
-    /// that acquire it for copies.
-    isa "8.3" on sm_90;
-    #[doc(alias = "fence_proxy_tensormap_generic")]
-    pub fn proxy_tensormap_generic_release[C: Scope]() {
-        // SAFETY: a fence orders accesses and makes none.
-        unsafe { ptx_asm! { [] ("fence.proxy.tensormap::generic.release") { scope C } (";") } }
+/// `fence.proxy.tensormap::generic.release.C;`
+///
+/// This thread's earlier writes to a tensor map through ordinary stores are seen by those in scope
+/// that acquire it for copies.
+#[doc(alias = "fence_proxy_tensormap_generic")]
+#[device_fn(isa = "8.3", arch = sm_90)]
+pub fn proxy_tensormap_generic_release<C: Scope>() {
+    // SAFETY: a fence orders accesses and makes none.
+    unsafe {
+        ptx_asm! { [] ("fence.proxy.tensormap::generic.release") { scope C } (";") }
     }
+}
 
-    /// `fence.proxy.tensormap::generic.acquire.C [map], 128;`
-    ///
-    /// Later copies by this thread use `map` as it was released.
-    isa "8.3" on sm_90;
-    /// # Safety
-    /// 1. `map` points to a tensor map in global memory.
-    #[doc(alias = "fence_proxy_tensormap_generic")]
-    pub unsafe fn proxy_tensormap_generic_acquire[C: Scope](map: *const TensorMap) {
-        // SAFETY: the 128 bytes that are acquired are a tensor map in global memory (1).
-        unsafe {
-            ptx_asm! { []
-                ("fence.proxy.tensormap::generic.acquire") { scope C } ("" " [{map}], 128;"; map = in(reg64) map)
-            }
+/// `fence.proxy.tensormap::generic.acquire.C [map], 128;`
+///
+/// Later copies by this thread use `map` as it was released.
+///
+/// # Safety
+/// 1. `map` points to a tensor map in global memory.
+#[doc(alias = "fence_proxy_tensormap_generic")]
+#[device_fn(isa = "8.3", arch = sm_90)]
+pub unsafe fn proxy_tensormap_generic_acquire<C: Scope>(map: *const TensorMap) {
+    // SAFETY: the 128 bytes that are acquired are a tensor map in global memory (1).
+    unsafe {
+        ptx_asm! { []
+            ("fence.proxy.tensormap::generic.acquire") { scope C } ("" " [{map}], 128;"; map = in(reg64) map)
         }
     }
 }
 
 /// Fences without operands.
 macro_rules! fences {
-    ($($(#[$attribute:meta])* $name:ident = $text:literal isa $isa:literal on $arch:ident;)+) => { device_fn! {$(
+    ($($(#[$attribute:meta])* $name:ident = $text:literal isa $isa:literal on $arch:ident;)+) => { $(
         #[doc = concat!("`", $text, "`")]
         ///
         $(#[$attribute])*
-        isa $isa on $arch;
+        #[device_fn(isa = $isa, arch = $arch)]
         pub fn $name() {
             // SAFETY: a fence orders accesses and makes none.
             unsafe { ptx_asm! { [] ($text) } }
         }
-    )+} };
+    )+ };
 }
 
 fences! {

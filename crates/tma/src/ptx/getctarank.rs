@@ -3,37 +3,37 @@
 
 use super::operand::address::SharedClusterAddress;
 
-device_fn! {
-    /// `getctarank.shared::cluster.u32 rank, address;`
-    ///
-    /// The number, in its cluster, of the block that owns `address` in its shared memory.
-    isa "7.8" on sm_90;
-    /// # Safety
-    /// 1. `address` is in the shared memory of a block of the cluster.
-    #[doc(alias = "getctarank")]
-    #[doc(alias = "query_shared_rank")]
-    pub unsafe fn shared_cluster_u32[T](address: impl SharedClusterAddress<T>) -> u32 {
-        let rank;
-        // SAFETY: the address belongs to a block of the cluster (1). No memory is touched.
-        unsafe {
-            ptx_asm! { [pure nomem]
-                ("getctarank.shared::cluster.u32" " {rank}, {address};"; rank = out(reg32) rank,
-                    address = in(reg32) address.address32())
-            }
+/// `getctarank.shared::cluster.u32 rank, address;`
+///
+/// The number, in its cluster, of the block that owns `address` in its shared memory.
+///
+/// # Safety
+/// 1. `address` is in the shared memory of a block of the cluster.
+#[doc(alias = "getctarank")]
+#[doc(alias = "query_shared_rank")]
+#[device_fn(isa = "7.8", arch = sm_90)]
+pub unsafe fn shared_cluster_u32<T>(address: impl SharedClusterAddress<T>) -> u32 {
+    let rank;
+    // SAFETY: the address belongs to a block of the cluster (1). No memory is touched.
+    unsafe {
+        ptx_asm! { [pure nomem]
+            ("getctarank.shared::cluster.u32" " {rank}, {address};"; rank = out(reg32) rank,
+                address = in(reg32) address.address32())
         }
-        rank
     }
+    rank
 }
 
 /// The other forms, which take the address as a number.
 macro_rules! ranks {
-    ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal, $type:ty, $class:ident;)+) => { device_fn! {$(
+    ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal, $type:ty, $class:ident;)+) => { $(
         #[doc = concat!("`", $mnemonic, " rank, address;`")]
         ///
         $(#[$attribute])*
-        isa "7.8" on sm_90;
+        ///
         /// # Safety
         /// 1. `address` is in the shared memory of a block of the cluster.
+        #[device_fn(isa = "7.8", arch = sm_90)]
         pub unsafe fn $name(address: $type) -> u32 {
             let rank;
             // SAFETY: the address belongs to a block of the cluster (1). No memory is touched.
@@ -44,7 +44,7 @@ macro_rules! ranks {
             }
             rank
         }
-    )+} };
+    )+ };
 }
 
 ranks! {

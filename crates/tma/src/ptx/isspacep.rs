@@ -1,11 +1,11 @@
 //! `isspacep`, whether a generic address is in a state space. PTX ISA 9.7.9.19.
 
 macro_rules! spaces {
-    ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal on $arch:ident;)+) => { device_fn! {$(
+    ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal on $arch:ident;)+) => { $(
         #[doc = concat!("`", $mnemonic, " is, address;`")]
         ///
         $(#[$attribute])*
-        isa "7.8" on $arch;
+        #[device_fn(isa = "7.8", arch = $arch)]
         pub fn $name(address: *const u8) -> bool {
             let is: u32;
             // SAFETY: an address is only looked at. No memory is touched.
@@ -17,7 +17,7 @@ macro_rules! spaces {
             }
             is != 0
         }
-    )+} };
+    )+ };
 }
 
 spaces! {

@@ -9,14 +9,14 @@ use super::{LoadOperator, Scope, WaitSem};
 /// A load through the cache of values that no thread writes, with hints in its opcode.
 macro_rules! constant_loads {
     ($name:ident = $opcode:literal isa $isa:literal; $text:literal $registers:literal
-        $type:ty = $result:expr; $($value:ident: $bits:ty as $class:ident)+) => { device_fn! {
+        $type:ty = $result:expr; $($value:ident: $bits:ty as $class:ident)+) => {
         #[doc = concat!("`", $opcode, $text, " ", stringify!($($value),+), ", [address];`")]
         ///
-        isa $isa on sm_80;
         /// # Safety
         /// 1. `address` is a multiple of the value's size and is in global memory.
         /// 2. No thread writes the bytes while the kernel runs.
         #[doc(alias = "__ldg")]
+        #[device_fn(isa = $isa, arch = sm_80)]
         pub unsafe fn $name(address: *const $type) -> $type {
             $(let $value: $bits;)+
             // SAFETY: the address is aligned and global (1), and no write races with the load (2), which makes it
@@ -30,35 +30,33 @@ macro_rules! constant_loads {
             }
             $result
         }
-    } };
+    };
 }
 
 /// The loads of a value of one shape: with a cache operator, and of values that no thread writes.
 macro_rules! loads {
     ($($name:ident $nc:ident $no_allocate:ident $no_allocate_128b:ident $no_allocate_256b:ident
         = $text:literal $registers:literal $type:ty = $result:expr; $($value:ident: $bits:ty as $class:ident)+;)+) => { $(
-        device_fn! {
-            #[doc = concat!("`ld.global.O", $text, " ", stringify!($($value),+), ", [address];`")]
-            ///
-            isa "7.0" on sm_80;
-            /// # Safety
-            /// 1. `address` is a multiple of the value's size and is in global memory.
-            /// 2. The bytes were written, that happens before, and no thread writes them at the same time.
-            #[doc(alias("__ldcg", "__ldcs", "__ldlu", "__ldcv"))]
-            pub unsafe fn $name[O: LoadOperator](address: *const $type) -> $type {
-                $(let $value: $bits;)+
-                // SAFETY: the address is aligned and global (1); the bytes are initialised and no write races with
-                // the load (2).
-                unsafe {
-                    ptx_asm! { [readonly]
-                        ("ld.global" $registers; $($value = out($class) $value),+)
-                        { O::WORD; Word::Cg => (".cg"), Word::Cs => (".cs"), Word::Lu => (".lu"),
-                            Word::Cv => (".cv"), _ => never }
-                        ($text ", [{address}];"; address = in(reg64) address)
-                    }
+        #[doc = concat!("`ld.global.O", $text, " ", stringify!($($value),+), ", [address];`")]
+        ///
+        /// # Safety
+        /// 1. `address` is a multiple of the value's size and is in global memory.
+        /// 2. The bytes were written, that happens before, and no thread writes them at the same time.
+        #[doc(alias("__ldcg", "__ldcs", "__ldlu", "__ldcv"))]
+        #[device_fn(isa = "7.0", arch = sm_80)]
+        pub unsafe fn $name<O: LoadOperator>(address: *const $type) -> $type {
+            $(let $value: $bits;)+
+            // SAFETY: the address is aligned and global (1); the bytes are initialised and no write races with
+            // the load (2).
+            unsafe {
+                ptx_asm! { [readonly]
+                    ("ld.global" $registers; $($value = out($class) $value),+)
+                    { O::WORD; Word::Cg => (".cg"), Word::Cs => (".cs"), Word::Lu => (".lu"),
+                        Word::Cv => (".cv"), _ => never }
+                    ($text ", [{address}];"; address = in(reg64) address)
                 }
-                $result
             }
+            $result
         }
         constant_loads! {
             $nc = "ld.global.nc" isa "7.0";
@@ -98,15 +96,15 @@ loads! {
 
 /// Loads with an order.
 macro_rules! ordered {
-    ($($name:ident: $type:ty as $class:ident = $text:literal;)+) => { device_fn! {$(
+    ($($name:ident: $type:ty as $class:ident = $text:literal;)+) => { $(
         #[doc = concat!("`ld.S.C.global", $text, " value, [address];`")]
         ///
-        isa "7.0, with `Cluster` 7.8" on sm_90;
         /// # Safety
         /// 1. `address` is a multiple of the value's size and is in global memory, where a value was written.
         /// 2. Others write the value at the same time by such stores and atomic operations only, and each scope
         ///    includes the others.
-        pub unsafe fn $name[S: WaitSem, C: Scope](address: *const $type) -> $type {
+        #[device_fn(isa = "7.0, with `Cluster` 7.8", arch = sm_90)]
+        pub unsafe fn $name<S: WaitSem, C: Scope>(address: *const $type) -> $type {
             let value;
             // SAFETY: the address is aligned, global and initialised (1), and other accesses are strong or atomic
             // (2).
@@ -118,7 +116,7 @@ macro_rules! ordered {
             }
             value
         }
-    )+} };
+    )+ };
 }
 
 ordered! {

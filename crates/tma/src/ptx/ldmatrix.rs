@@ -11,23 +11,24 @@ macro_rules! loads {
         $($name = $mnemonic, $intrinsic, $count, $lanes, [$($part)+];)+ })+ };
     (@each $isa:literal $arch:ident $what:literal
         $($name:ident = $mnemonic:literal, $intrinsic:ident, $count:literal, $lanes:literal, [$($part:ident)+];)+) => {
-    device_fn! {$(
+    $(
         #[doc = concat!("`", $mnemonic, " result, [row];`")]
         ///
         #[doc = $what]
-        isa $isa on $arch;
+        ///
         /// # Safety
         /// 1. All threads of the warp reach this same call together.
         #[doc = concat!("2. ", $lanes)]
         /// 3. The bytes were written, that happens before, and no thread writes them at the same time.
         #[doc(alias = "ldmatrix")]
-        pub unsafe fn $name[T](row: *const T) -> [u32; $count] {
+        #[device_fn(isa = $isa, arch = $arch)]
+        pub unsafe fn $name<T>(row: *const T) -> [u32; $count] {
             // SAFETY: the whole warp takes part (1) with addresses of rows (2), which are initialised and not written
             // meanwhile (3).
             let loads!(@pattern $($part)+) = unsafe { crate::ptx::intrinsics::$intrinsic(row.cast()) };
             [$($part),+]
         }
-    )+} };
+    )+ };
     (@pattern $one:ident) => { $one };
     (@pattern $($several:ident)+) => { ($($several,)+) };
 }

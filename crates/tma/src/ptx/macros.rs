@@ -1,11 +1,10 @@
 //! Macros that assemble the text of an instruction.
 
-#[macro_use]
-mod device_fn;
+mod device_only;
 #[macro_use]
 pub(crate) mod gate;
 
-pub use device_fn::device_only;
+pub use device_only::device_only;
 
 /// Puts one `asm!` together from pieces, for every choice of the modifiers.
 ///
@@ -185,11 +184,11 @@ macro_rules! ptx_asm_pieces {
 /// text. Functions that an architecture can lack have type parameters.
 macro_rules! arithmetic {
     ($($(#[$attribute:meta])* $name:ident($($argument:ident: $type:ty as $class:ident),+) -> $result:ty as $out:ident
-        = $text:literal isa $isa:literal on $arch:ident;)+) => { device_fn! {$(
+        = $text:literal isa $isa:literal on $arch:ident;)+) => { $(
         #[doc = concat!("`", $text, " result" $(, ", ", stringify!($argument))+, ";`")]
         ///
         $(#[$attribute])*
-        isa $isa on $arch;
+        #[device_fn(isa = $isa, arch = $arch)]
         pub fn $name($($argument: arithmetic!(@taken $arch $type)),+) -> $result {
             $(arithmetic!(@given $arch $argument $type);)+
             let result;
@@ -203,7 +202,7 @@ macro_rules! arithmetic {
             }
             result
         }
-    )+} };
+    )+ };
     (@taken sm_80 $type:ty) => { $type };
     (@taken sm_90 $type:ty) => { $type };
     (@taken $arch:ident $type:ty) => { impl Into<$type> };

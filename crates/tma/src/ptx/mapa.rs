@@ -3,38 +3,38 @@
 
 use super::operand::{ClusterPtr, SharedPtr};
 
-device_fn! {
-    /// `mapa.shared::cluster.u32 mapped, address, rank;`
-    ///
-    /// The address in block `rank` of the cluster that corresponds to `address` in this block.
-    isa "7.8" on sm_90;
-    /// # Safety
-    /// 1. `rank` is below the blocks of the cluster.
-    #[doc(alias = "map_shared_rank")]
-    #[doc(alias = "__cluster_map_shared_rank")]
-    pub unsafe fn shared_cluster_u32[T](address: SharedPtr<T>, rank: u32) -> ClusterPtr<T> {
-        let mapped;
-        // SAFETY: the cluster has a block of this rank (1). No memory is touched.
-        unsafe {
-            ptx_asm! { [pure nomem]
-                ("mapa.shared::cluster.u32" " {mapped}, {address}, {rank};"; mapped = out(reg32) mapped,
-                    address = in(reg32) address.address(), rank = in(reg32) rank)
-            }
+/// `mapa.shared::cluster.u32 mapped, address, rank;`
+///
+/// The address in block `rank` of the cluster that corresponds to `address` in this block.
+///
+/// # Safety
+/// 1. `rank` is below the blocks of the cluster.
+#[doc(alias = "map_shared_rank")]
+#[doc(alias = "__cluster_map_shared_rank")]
+#[device_fn(isa = "7.8", arch = sm_90)]
+pub unsafe fn shared_cluster_u32<T>(address: SharedPtr<T>, rank: u32) -> ClusterPtr<T> {
+    let mapped;
+    // SAFETY: the cluster has a block of this rank (1). No memory is touched.
+    unsafe {
+        ptx_asm! { [pure nomem]
+            ("mapa.shared::cluster.u32" " {mapped}, {address}, {rank};"; mapped = out(reg32) mapped,
+                address = in(reg32) address.address(), rank = in(reg32) rank)
         }
-        ClusterPtr::from_address(mapped)
     }
+    ClusterPtr::from_address(mapped)
 }
 
 /// The other forms, which take the address as a number.
 macro_rules! maps {
-    ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal, $type:ty, $class:ident;)+) => { device_fn! {$(
+    ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal, $type:ty, $class:ident;)+) => { $(
         #[doc = concat!("`", $mnemonic, " mapped, address, rank;`")]
         ///
         $(#[$attribute])*
-        isa "7.8" on sm_90;
+        ///
         /// # Safety
         /// 1. `address` is in this block's shared memory.
         /// 2. `rank` is below the blocks of the cluster.
+        #[device_fn(isa = "7.8", arch = sm_90)]
         pub unsafe fn $name(address: $type, rank: u32) -> $type {
             let mapped;
             // SAFETY: the address is shared (1), and the cluster has a block of this rank (2). No memory is touched.
@@ -46,7 +46,7 @@ macro_rules! maps {
             }
             mapped
         }
-    )+} };
+    )+ };
 }
 
 maps! {

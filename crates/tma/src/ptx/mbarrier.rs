@@ -19,106 +19,112 @@ pub struct Mbarrier {
     opaque: [u8; 8],
 }
 
-device_fn! {
-    /// `mbarrier.init.SPACE.b64 [bar], count;`
-    ///
-    /// A new barrier: phase 0, `count` arrivals pending and expected in every phase, no bytes
-    /// expected.
-    isa "7.8, with a generic address 7.0" on sm_80;
-    /// # Safety
-    /// 1. `bar` is a multiple of 8 in this block's shared memory and holds no barrier.
-    /// 2. `count` is 1 to 2^20 - 1.
-    #[doc(alias("mbarrier_init", "__mbarrier_init"))]
-    pub unsafe fn init(bar: impl SharedCtaAddress<Mbarrier>, count: u32) {
-        // SAFETY: the address is aligned, shared and free (1), and the count is in range (2).
-        unsafe {
-            ptx_asm! { []
-                ("mbarrier.init") { space bar } (".b64" " [{bar}], {count};"; count = in(reg32) count)
-            }
+/// `mbarrier.init.SPACE.b64 [bar], count;`
+///
+/// A new barrier: phase 0, `count` arrivals pending and expected in every phase, no bytes
+/// expected.
+///
+/// # Safety
+/// 1. `bar` is a multiple of 8 in this block's shared memory and holds no barrier.
+/// 2. `count` is 1 to 2^20 - 1.
+#[doc(alias("mbarrier_init", "__mbarrier_init"))]
+#[device_fn(isa = "7.8, with a generic address 7.0", arch = sm_80)]
+pub unsafe fn init(bar: impl SharedCtaAddress<Mbarrier>, count: u32) {
+    // SAFETY: the address is aligned, shared and free (1), and the count is in range (2).
+    unsafe {
+        ptx_asm! { []
+            ("mbarrier.init") { space bar } (".b64" " [{bar}], {count};"; count = in(reg32) count)
         }
     }
+}
 
-    /// `mbarrier.init.L.SPACE.b64 [bar], count;`
-    ///
-    /// Makes a barrier of a layout: phase 0, `count` arrivals pending and expected in every phase, no bytes
-    /// expected and no report.
-    isa "9.3" on sm_90;
-    /// # Safety
-    /// 1. `bar` is a multiple of 8 in this block's shared memory and holds no barrier.
-    /// 2. `count` is 1 to 2^20 - 1, or with `V1` to 2^9 - 1 (PTX ISA 9.4, 9.7.15.16.3), which ptxas
-    ///    13.5 does not check and no GPU has shown.
-    #[doc(alias = "mbarrier_init")]
-    pub unsafe fn init_layout[L: MbarrierLayout](bar: impl SharedCtaAddress<Mbarrier>, count: u32) {
-        // SAFETY: the address is aligned, shared and free (1), and the count is in the layout's range (2).
-        unsafe {
-            ptx_asm! { []
-                ("mbarrier.init") { layout L } { space bar } (".b64" " [{bar}], {count};"; count = in(reg32) count)
-            }
+/// `mbarrier.init.L.SPACE.b64 [bar], count;`
+///
+/// Makes a barrier of a layout: phase 0, `count` arrivals pending and expected in every phase, no bytes
+/// expected and no report.
+///
+/// # Safety
+/// 1. `bar` is a multiple of 8 in this block's shared memory and holds no barrier.
+/// 2. `count` is 1 to 2^20 - 1, or with `V1` to 2^9 - 1 (PTX ISA 9.4, 9.7.15.16.3), which ptxas
+///    13.5 does not check and no GPU has shown.
+#[doc(alias = "mbarrier_init")]
+#[device_fn(isa = "9.3", arch = sm_90)]
+pub unsafe fn init_layout<L: MbarrierLayout>(bar: impl SharedCtaAddress<Mbarrier>, count: u32) {
+    // SAFETY: the address is aligned, shared and free (1), and the count is in the layout's range (2).
+    unsafe {
+        ptx_asm! { []
+            ("mbarrier.init") { layout L } { space bar } (".b64" " [{bar}], {count};"; count = in(reg32) count)
         }
     }
+}
 
-    /// `mbarrier.check_layout.L.SPACE.b64 is, [bar];`
-    ///
-    /// Does the barrier have this layout?
-    isa "9.3" on sm_90;
-    /// # Safety
-    /// 1. `bar` is an initialised barrier of this block.
-    #[doc(alias = "mbarrier_check_layout")]
-    pub unsafe fn check_layout[L: MbarrierLayout](bar: impl SharedCtaAddress<Mbarrier>) -> bool {
-        let is: u32;
-        // SAFETY: the address has an initialised barrier (1), which is only read.
-        unsafe {
-            ptx_asm! { []
-                ("{{ .reg .pred p; mbarrier.check_layout") { layout L } { space bar }
-                (".b64" " p, [{bar}]; selp.b32 {is}, 1, 0, p; }}"; is = out(reg32) is)
-            }
+/// `mbarrier.check_layout.L.SPACE.b64 is, [bar];`
+///
+/// Does the barrier have this layout?
+///
+/// # Safety
+/// 1. `bar` is an initialised barrier of this block.
+#[doc(alias = "mbarrier_check_layout")]
+#[device_fn(isa = "9.3", arch = sm_90)]
+pub unsafe fn check_layout<L: MbarrierLayout>(bar: impl SharedCtaAddress<Mbarrier>) -> bool {
+    let is: u32;
+    // SAFETY: the address has an initialised barrier (1), which is only read.
+    unsafe {
+        ptx_asm! { []
+            ("{{ .reg .pred p; mbarrier.check_layout") { layout L } { space bar }
+            (".b64" " p, [{bar}]; selp.b32 {is}, 1, 0, p; }}"; is = out(reg32) is)
         }
-        is != 0
     }
+    is != 0
+}
 
-    /// `mbarrier.inval.SPACE.b64 [bar];`
-    ///
-    /// Ends the barrier's life.
-    isa "7.8, with a generic address 7.0" on sm_80;
-    /// # Safety
-    /// 1. `bar` is an initialised barrier of this block that no thread uses any more.
-    #[doc(alias = "mbarrier_inval")]
-    pub unsafe fn inval(bar: impl SharedCtaAddress<Mbarrier>) {
-        // SAFETY: the address has an initialised barrier that has no later use (1).
-        unsafe { ptx_asm! { [] ("mbarrier.inval") { space bar } (".b64" " [{bar}];") } }
+/// `mbarrier.inval.SPACE.b64 [bar];`
+///
+/// Ends the barrier's life.
+///
+/// # Safety
+/// 1. `bar` is an initialised barrier of this block that no thread uses any more.
+#[doc(alias = "mbarrier_inval")]
+#[device_fn(isa = "7.8, with a generic address 7.0", arch = sm_80)]
+pub unsafe fn inval(bar: impl SharedCtaAddress<Mbarrier>) {
+    // SAFETY: the address has an initialised barrier that has no later use (1).
+    unsafe {
+        ptx_asm! { [] ("mbarrier.inval") { space bar } (".b64" " [{bar}];") }
     }
+}
 
-    /// `mbarrier.pending_count.b64 count, state;`
-    ///
-    /// Returns the arrivals that were pending when an arrival returned `state`.
-    isa "7.0" on sm_80;
-    /// # Safety
-    /// 1. `state` came from an arrival.
-    #[doc(alias = "mbarrier_pending_count")]
-    pub unsafe fn pending_count(state: u64) -> u32 {
-        let count;
-        // SAFETY: the state has the encoding of an arrival (1). No memory is touched.
-        unsafe {
-            ptx_asm! { [pure nomem]
-                ("mbarrier.pending_count.b64" " {count}, {state};"; count = out(reg32) count, state = in(reg64) state)
-            }
+/// `mbarrier.pending_count.b64 count, state;`
+///
+/// Returns the arrivals that were pending when an arrival returned `state`.
+///
+/// # Safety
+/// 1. `state` came from an arrival.
+#[doc(alias = "mbarrier_pending_count")]
+#[device_fn(isa = "7.0", arch = sm_80)]
+pub unsafe fn pending_count(state: u64) -> u32 {
+    let count;
+    // SAFETY: the state has the encoding of an arrival (1). No memory is touched.
+    unsafe {
+        ptx_asm! { [pure nomem]
+            ("mbarrier.pending_count.b64" " {count}, {state};"; count = out(reg32) count, state = in(reg64) state)
         }
-        count
     }
+    count
 }
 
 /// Instructions that change the bytes which the current phase waits for.
 macro_rules! bytes {
-    ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal;)+) => { device_fn! {$(
+    ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal;)+) => { $(
         #[doc = concat!("`", $mnemonic, ".relaxed.C.SPACE.b64 [bar], bytes;`")]
         ///
         $(#[$attribute])*
-        isa "8.0" on sm_90;
+        ///
         /// # Safety
         /// 1. `bar` is an initialised barrier of this block, or of another block of the cluster that has
         ///    not ended, with an arrival of this phase pending.
         /// 2. The bytes that the phase waits for stay within 2^20 - 1 in both directions.
-        pub unsafe fn $name[C: MbarrierScope](bar: impl SharedAddress<Mbarrier>, bytes: u32) {
+        #[device_fn(isa = "8.0", arch = sm_90)]
+        pub unsafe fn $name<C: MbarrierScope>(bar: impl SharedAddress<Mbarrier>, bytes: u32) {
             // SAFETY: the barrier is initialised and its phase cannot complete before this call (1); its byte count
             // stays in range (2).
             unsafe {
@@ -128,7 +134,7 @@ macro_rules! bytes {
                 }
             }
         }
-    )+} };
+    )+ };
 }
 
 bytes! {
@@ -144,7 +150,7 @@ bytes! {
 macro_rules! multicasts {
     ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal
         $([.sem $sink:literal $sem:ident: $sems:ident])? $([.scope $scope:ident: $scopes:ident])? $number:ident; $condition:literal)+) => {
-    device_fn! {$(
+    $(
         #[doc = concat!("`", $mnemonic, multicasts!(@order $(sem $sem)? $(scope $scope)?),
             ".shared::cluster.multicast::cluster::32b.b64 " $(, $sink)?, "[bar], ",
             stringify!($number), ", mask;`")]
@@ -153,12 +159,13 @@ macro_rules! multicasts {
         ///
         /// The same happens at the barrier at the offset of `bar` in every block of the cluster with a bit in
         /// `mask`.
-        isa "9.4" on sm_107a;
+        ///
         /// # Safety
         /// 1. In every block of the cluster with a bit in `mask`, there is an initialised barrier at the
         ///    offset of `bar`, with an arrival of this phase pending, and the block has not ended.
         #[doc = concat!("2. ", $condition)]
-        pub unsafe fn $name $([$sem: $sems])? $([$scope: $scopes])? (
+        #[device_fn(isa = "9.4", arch = sm_107a)]
+        pub unsafe fn $name<$($sem: $sems,)? $($scope: $scopes,)?>(
             bar: impl SharedClusterAddress<Mbarrier>, $number: u32, mask: u32
         ) {
             // SAFETY: each block of the mask is alive and has a barrier with an arrival pending (1); the number is in
@@ -172,7 +179,7 @@ macro_rules! multicasts {
                 }
             }
         }
-    )+} };
+    )+ };
     (@order sem $sem:ident) => { ".S.cluster" };
     (@order scope $scope:ident) => { ".relaxed.C" };
 }
@@ -203,15 +210,16 @@ macro_rules! arrivals {
     ($mnemonic:literal, $also:literal,
         $plain:ident $count:ident $sink:ident $sink_count:ident $expect_tx:ident $expect_tx_sink:ident
         $no_complete:ident,
-        $plain_alias:literal $expect_tx_alias:literal $no_complete_alias:literal) => { device_fn! {
+        $plain_alias:literal $expect_tx_alias:literal $no_complete_alias:literal) => {
         #[doc = concat!("`", $mnemonic, ".S.C.SPACE.b64 state, [bar];`")]
         ///
         #[doc = concat!("One arrival", $also, "; returns the phase as a state.")]
-        isa "8.0, with `Relaxed` 8.6" on sm_90;
+        ///
         /// # Safety
         /// 1. `bar` is an initialised barrier of this block, with an arrival of this phase pending.
         #[doc(alias = $plain_alias)]
-        pub unsafe fn $plain[S: ArriveSem, C: MbarrierScope](bar: impl SharedCtaAddress<Mbarrier>) -> u64 {
+        #[device_fn(isa = "8.0, with `Relaxed` 8.6", arch = sm_90)]
+        pub unsafe fn $plain<S: ArriveSem, C: MbarrierScope>(bar: impl SharedCtaAddress<Mbarrier>) -> u64 {
             let state;
             // SAFETY: the barrier is initialised, and its phase counts this arrival (1).
             unsafe {
@@ -226,12 +234,13 @@ macro_rules! arrivals {
         #[doc = concat!("`", $mnemonic, ".S.C.SPACE.b64 state, [bar], count;`")]
         ///
         #[doc = concat!("`count` arrivals", $also, "; returns the phase as a state.")]
-        isa "8.0, with `Relaxed` 8.6" on sm_90;
+        ///
         /// # Safety
         /// 1. `bar` is an initialised barrier of this block.
         /// 2. `count` is 1 to the arrivals of this phase that are pending.
         #[doc(alias = $plain_alias)]
-        pub unsafe fn $count[S: ArriveSem, C: MbarrierScope](
+        #[device_fn(isa = "8.0, with `Relaxed` 8.6", arch = sm_90)]
+        pub unsafe fn $count<S: ArriveSem, C: MbarrierScope>(
             bar: impl SharedCtaAddress<Mbarrier>, count: u32
         ) -> u64 {
             let state;
@@ -248,12 +257,13 @@ macro_rules! arrivals {
         #[doc = concat!("`", $mnemonic, ".S.C.SPACE.b64 _, [bar];`")]
         ///
         #[doc = concat!("One arrival", $also, ", perhaps at a barrier of another block.")]
-        isa "8.0, with `Relaxed` 8.6" on sm_90;
+        ///
         /// # Safety
         /// 1. `bar` is an initialised barrier of this block, or of another block of the cluster that has
         ///    not ended, with an arrival of this phase pending.
         #[doc(alias = $plain_alias)]
-        pub unsafe fn $sink[S: ArriveSem, C: MbarrierScope](bar: impl SharedAddress<Mbarrier>) {
+        #[device_fn(isa = "8.0, with `Relaxed` 8.6", arch = sm_90)]
+        pub unsafe fn $sink<S: ArriveSem, C: MbarrierScope>(bar: impl SharedAddress<Mbarrier>) {
             // SAFETY: the barrier is initialised in a live block, and its phase counts this arrival (1).
             unsafe {
                 ptx_asm! { [] ($mnemonic) { sem S } { scope C } { space bar } (".b64" " _, [{bar}];") }
@@ -263,13 +273,14 @@ macro_rules! arrivals {
         #[doc = concat!("`", $mnemonic, ".S.C.SPACE.b64 _, [bar], count;`")]
         ///
         #[doc = concat!("`count` arrivals", $also, ", perhaps at a barrier of another block.")]
-        isa "8.0, with `Relaxed` 8.6" on sm_90;
+        ///
         /// # Safety
         /// 1. `bar` is an initialised barrier of this block, or of another block of the cluster that has
         ///    not ended.
         /// 2. `count` is 1 to the arrivals of this phase that are pending.
         #[doc(alias = $plain_alias)]
-        pub unsafe fn $sink_count[S: ArriveSem, C: MbarrierScope](bar: impl SharedAddress<Mbarrier>, count: u32) {
+        #[device_fn(isa = "8.0, with `Relaxed` 8.6", arch = sm_90)]
+        pub unsafe fn $sink_count<S: ArriveSem, C: MbarrierScope>(bar: impl SharedAddress<Mbarrier>, count: u32) {
             // SAFETY: the barrier is initialised in a live block (1), and its phase counts these arrivals (2).
             unsafe {
                 ptx_asm! { []
@@ -283,12 +294,13 @@ macro_rules! arrivals {
         ///
         #[doc = concat!("Expects `bytes` more bytes in this phase, then one arrival", $also,
             "; returns the phase as a state.")]
-        isa "8.0, with `Relaxed` 8.6" on sm_90;
+        ///
         /// # Safety
         /// 1. `bar` is an initialised barrier of this block, with an arrival of this phase pending.
         /// 2. The bytes expected in a phase stay below 2^20.
         #[doc(alias = $expect_tx_alias)]
-        pub unsafe fn $expect_tx[S: ArriveSem, C: MbarrierScope](
+        #[device_fn(isa = "8.0, with `Relaxed` 8.6", arch = sm_90)]
+        pub unsafe fn $expect_tx<S: ArriveSem, C: MbarrierScope>(
             bar: impl SharedCtaAddress<Mbarrier>, bytes: u32
         ) -> u64 {
             let state;
@@ -307,13 +319,14 @@ macro_rules! arrivals {
         ///
         #[doc = concat!("Expects `bytes` more bytes in this phase, then one arrival", $also,
             ", perhaps at a barrier of another block.")]
-        isa "8.0, with `Relaxed` 8.6" on sm_90;
+        ///
         /// # Safety
         /// 1. `bar` is an initialised barrier of this block, or of another block of the cluster that has
         ///    not ended, with an arrival of this phase pending.
         /// 2. The bytes expected in a phase stay below 2^20.
         #[doc(alias = $expect_tx_alias)]
-        pub unsafe fn $expect_tx_sink[S: ArriveSem, C: MbarrierScope](
+        #[device_fn(isa = "8.0, with `Relaxed` 8.6", arch = sm_90)]
+        pub unsafe fn $expect_tx_sink<S: ArriveSem, C: MbarrierScope>(
             bar: impl SharedClusterAddress<Mbarrier>, bytes: u32
         ) {
             // SAFETY: the barrier is initialised in a live block, its phase counts this arrival (1), and its byte
@@ -330,11 +343,12 @@ macro_rules! arrivals {
         ///
         #[doc = concat!("`count` arrivals", $also,
             " that do not complete the phase; returns the phase as a state.")]
-        isa "8.0" on sm_80;
+        ///
         /// # Safety
         /// 1. `bar` is an initialised barrier of this block.
         /// 2. `count` is at least 1 and below the arrivals of this phase that are pending.
         #[doc(alias = $no_complete_alias)]
+        #[device_fn(isa = "8.0", arch = sm_80)]
         pub unsafe fn $no_complete(bar: impl SharedCtaAddress<Mbarrier>, count: u32) -> u64 {
             let state;
             // SAFETY: the barrier is initialised (1), and these arrivals do not complete its phase (2).
@@ -346,7 +360,7 @@ macro_rules! arrivals {
             }
             state
         }
-    } };
+    };
 }
 
 arrivals! {
@@ -365,16 +379,17 @@ arrivals! {
 /// Instructions that test whether a phase has completed, by its state or by its parity.
 macro_rules! waits {
     ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal, $phase:ident: $type:ty, $class:ident
-        $(, $hint:ident)?; isa $isa:literal on $arch:ident; $condition:literal)+) => { device_fn! {$(
+        $(, $hint:ident)?; isa $isa:literal on $arch:ident; $condition:literal)+) => { $(
         #[doc = concat!("`", $mnemonic, ".S.C.SPACE.b64 done, [bar], ", stringify!($phase)
             $(, ", ", stringify!($hint))?, ";`")]
         ///
         $(#[$attribute])*
-        isa $isa on $arch;
+        ///
         /// # Safety
         /// 1. `bar` is an initialised barrier of this block.
         #[doc = concat!("2. `", stringify!($phase), "` ", $condition)]
-        pub unsafe fn $name[S: WaitSem, C: MbarrierScope](
+        #[device_fn(isa = $isa, arch = $arch)]
+        pub unsafe fn $name<S: WaitSem, C: MbarrierScope>(
             bar: impl SharedCtaAddress<Mbarrier>, $phase: $type $(, $hint: u32)?
         ) -> bool {
             let done: u32;
@@ -389,7 +404,7 @@ macro_rules! waits {
             }
             done != 0
         }
-    )+} };
+    )+ };
 }
 
 waits! {
@@ -435,18 +450,19 @@ pub struct Reported {
 /// returned and read.
 macro_rules! reports {
     ($($name:ident = $mnemonic:literal, $phase:ident: $type:ty, $class:ident
-        $([$value:ident $report:literal $read:literal])?; $condition:literal)+) => { device_fn! {$(
+        $([$value:ident $report:literal $read:literal])?; $condition:literal)+) => { $(
         #[doc = concat!("`", $mnemonic, ".phase_type::primary.S.C.shared::cta.b64 done|reported"
             $(, ", ", stringify!($value))?, ", [bar], ", stringify!($phase), ";`")]
         ///
         #[doc = concat!("Returns whether the phase of this `", stringify!($phase), "` has completed, and whether a copy reported an error.")]
         /// A barrier of the layout v0 reports no bytes.
-        isa "9.3" on sm_90;
+        ///
         /// # Safety
         /// 1. `bar` is an initialised barrier of this block.
         #[doc = concat!("2. `", stringify!($phase), "` ", $condition)]
         #[doc(alias("mbarrier_test_wait", "mbarrier_try_wait"))]
-        pub unsafe fn $name[S: WaitSem, C: MbarrierScope](bar: SharedPtr<Mbarrier>, $phase: $type) -> Reported {
+        #[device_fn(isa = "9.3", arch = sm_90)]
+        pub unsafe fn $name<S: WaitSem, C: MbarrierScope>(bar: SharedPtr<Mbarrier>, $phase: $type) -> Reported {
             let (done, reported): (u32, u32);
             $(let $value: u32;)?
             // SAFETY: the barrier is initialised (1), and the phase waited for is the current or the last one (2).
@@ -463,7 +479,7 @@ macro_rules! reports {
             }
             Reported { is_done: done != 0, is_reported: reported != 0, value: reports!(@value $($value)?) as u8 }
         }
-    )+} };
+    )+ };
     (@value $value:ident) => { $value };
     (@value) => { 0_u32 };
 }
@@ -489,17 +505,18 @@ reports! {
 
 /// Instructions that test a conditional phase.
 macro_rules! conditional {
-    ($($name:ident = $mnemonic:literal;)+) => { device_fn! {$(
+    ($($name:ident = $mnemonic:literal;)+) => { $(
         #[doc = concat!("`", $mnemonic, ".parity.phase_type::conditional.S.C.shared::cta.b64 done, [bar], parity;`")]
         ///
         /// Returns whether the conditional phase of this parity has completed. The conditional phase lags the primary
         /// one by each phase in which a copy reported something.
-        isa "9.3" on sm_90;
+        ///
         /// # Safety
         /// 1. `bar` is an initialised barrier of this block.
         /// 2. `parity` is 0 or 1, the parity of the current or the last conditional phase.
         #[doc(alias("mbarrier_test_wait_parity", "mbarrier_try_wait_parity"))]
-        pub unsafe fn $name[S: WaitSem, C: MbarrierScope](bar: SharedPtr<Mbarrier>, parity: u32) -> bool {
+        #[device_fn(isa = "9.3", arch = sm_90)]
+        pub unsafe fn $name<S: WaitSem, C: MbarrierScope>(bar: SharedPtr<Mbarrier>, parity: u32) -> bool {
             let done: u32;
             // SAFETY: the barrier is initialised (1), and the parity is that of the current or the last conditional
             // phase (2).
@@ -512,7 +529,7 @@ macro_rules! conditional {
             }
             done != 0
         }
-    )+} };
+    )+ };
 }
 
 conditional! {

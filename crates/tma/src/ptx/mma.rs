@@ -34,19 +34,17 @@ macro_rules! products {
         [($a:ident $($a_part:ident)+) ($b:ident $($b_part:ident)+) ($c:ident $($c_part:ident)+)
             ($d:ident $($d_part:ident)+)]
         $name:ident = $text:literal $(, $intrinsic:literal)?) => {
-        device_fn! {
-            #[doc = concat!("`", $text, " result, a, b, c;` — `a * b + c`.")]
-            ///
-            isa $isa on $arch;
-            /// # Safety
-            /// 1. All threads of the warp reach this same call together.
-            pub unsafe fn $name(
-                a: [$a; count!($($a_part)+)], b: [$b; count!($($b_part)+)], c: [$c; count!($($c_part)+)],
-            ) -> [$d; count!($($d_part)+)] {
-                let ([$($a_part),+], [$($b_part),+], [$($c_part),+]) = (a, b, c);
-                $way! { $text [$($intrinsic)?] ($a $($a_part)+) ($b $($b_part)+) ($c $($c_part)+) ($d $($d_part)+) }
-                [$($d_part),+]
-            }
+        #[doc = concat!("`", $text, " result, a, b, c;` — `a * b + c`.")]
+        ///
+        /// # Safety
+        /// 1. All threads of the warp reach this same call together.
+        #[device_fn(isa = $isa, arch = $arch)]
+        pub unsafe fn $name(
+            a: [$a; count!($($a_part)+)], b: [$b; count!($($b_part)+)], c: [$c; count!($($c_part)+)],
+        ) -> [$d; count!($($d_part)+)] {
+            let ([$($a_part),+], [$($b_part),+], [$($c_part),+]) = (a, b, c);
+            $way! { $text [$($intrinsic)?] ($a $($a_part)+) ($b $($b_part)+) ($c $($c_part)+) ($d $($d_part)+) }
+            [$($d_part),+]
         }
     };
 }
@@ -119,25 +117,24 @@ macro_rules! sparse {
         [($a:ident $($a_part:ident)+) ($b:ident $($b_part:ident)+) ($c:ident $($c_part:ident)+)
             ($d:ident $($d_part:ident)+)]
         $name:ident = $text:literal) => {
-        device_fn! {
-            #[doc = concat!("`mma.M.sync.aligned.", $text, " result, a, b, c, metadata, SELECTOR;` — `a * b + c`,")]
-            /// where A has the elements that `metadata` names, and the others are zeros.
-            isa $isa on $arch;
-            /// # Safety
-            /// 1. All threads of the warp reach this same call together.
-            /// 2. The `metadata` of the lanes that `SELECTOR` chooses is as PTX ISA 9.7.14.6 has it.
-            pub unsafe fn $name[M: Metadata, const SELECTOR: u32](
-                a: [$a; count!($($a_part)+)], b: [$b; count!($($b_part)+)], c: [$c; count!($($c_part)+)],
-                metadata: u32,
-            ) -> [$d; count!($($d_part)+)] {
-                const { assert!(SELECTOR <= $most, concat!("the sparsity selector is at most ", $most)) };
-                let ([$($a_part),+], [$($b_part),+], [$($c_part),+]) = (a, b, c);
-                match M::WORD {
-                    Word::OrderedMetadata => sparse! { @emit "mma.sp::ordered_metadata.sync.aligned." $text
-                        metadata ($a $($a_part)+) ($b $($b_part)+) ($c $($c_part)+) ($d $($d_part)+) },
-                    _ => sparse! { @emit "mma.sp.sync.aligned." $text
-                        metadata ($a $($a_part)+) ($b $($b_part)+) ($c $($c_part)+) ($d $($d_part)+) },
-                }
+        #[doc = concat!("`mma.M.sync.aligned.", $text, " result, a, b, c, metadata, SELECTOR;` — `a * b + c`,")]
+        /// where A has the elements that `metadata` names, and the others are zeros.
+        ///
+        /// # Safety
+        /// 1. All threads of the warp reach this same call together.
+        /// 2. The `metadata` of the lanes that `SELECTOR` chooses is as PTX ISA 9.7.14.6 has it.
+        #[device_fn(isa = $isa, arch = $arch)]
+        pub unsafe fn $name<M: Metadata, const SELECTOR: u32>(
+            a: [$a; count!($($a_part)+)], b: [$b; count!($($b_part)+)], c: [$c; count!($($c_part)+)],
+            metadata: u32,
+        ) -> [$d; count!($($d_part)+)] {
+            const { assert!(SELECTOR <= $most, concat!("the sparsity selector is at most ", $most)) };
+            let ([$($a_part),+], [$($b_part),+], [$($c_part),+]) = (a, b, c);
+            match M::WORD {
+                Word::OrderedMetadata => sparse! { @emit "mma.sp::ordered_metadata.sync.aligned." $text
+                    metadata ($a $($a_part)+) ($b $($b_part)+) ($c $($c_part)+) ($d $($d_part)+) },
+                _ => sparse! { @emit "mma.sp.sync.aligned." $text
+                    metadata ($a $($a_part)+) ($b $($b_part)+) ($c $($c_part)+) ($d $($d_part)+) },
             }
         }
     };
@@ -153,11 +150,9 @@ macro_rules! narrow {
     ($($name:ident [$choice:ident] = $head:literal $tail:literal isa $isa:literal on $arch:ident
         $(, of 4 and 6 bits on $more:ident)?:
         ($a:ident $($a_part:ident)+) ($b:ident $($b_part:ident)+) ($c:ident $($c_part:ident)+)
-        -> ($d:ident $($d_part:ident)+) $($metadata:ident)?;)+) => { device_fn! {$(
+        -> ($d:ident $($d_part:ident)+) $($metadata:ident)?;)+) => { $(
         #[doc = concat!("`", $head, "A.B", $tail, " result, a, b, c", $(", ", stringify!($metadata), ", 0",)?
             ";` — `a * b + c`.")]
-        ///
-        isa $isa on $arch;
         $(
             #[doc = concat!("Formats of 4 and 6 bits: ", architectures!(names $more), ".")]
             ///
@@ -165,7 +160,8 @@ macro_rules! narrow {
         /// # Safety
         /// 1. All threads of the warp reach this same call together.
         $(#[doc = concat!("2. `", stringify!($metadata), "` is as PTX ISA 9.7.14.6 has it.")])?
-        pub unsafe fn $name[A: $choice, B: $choice](
+        #[device_fn(isa = $isa, arch = $arch)]
+        pub unsafe fn $name<A: $choice, B: $choice>(
             a: [$a; count!($($a_part)+)], b: [$b; count!($($b_part)+)], c: [$c; count!($($c_part)+)],
             $($metadata: u32)?
         ) -> [$d; count!($($d_part)+)] {
@@ -178,7 +174,7 @@ macro_rules! narrow {
                     $($metadata = in(reg32) $metadata,)?]
                 ($a $($a_part)+) ($b $($b_part)+) ($c $($c_part)+) ($d $($d_part)+) }
         }
-    )+} };
+    )+ };
 }
 
 /// Products with scales of the rows of A and the columns of B. The numbers are the ones that the first byte of a scale
@@ -196,38 +192,37 @@ macro_rules! scaled {
     (@one $isa:literal $arch:ident
         [($($a_part:ident)+) ($($b_part:ident)+) ($($c_part:ident)+)] [$($metadata:ident)?]
         $name:ident $([$choice:ident])? = $head:literal $tail:literal, $bytes:literal $words:literal) => {
-        device_fn! {
-            #[doc = concat!("`", $head, $(scaled!(@choice $choice),)? $tail, " result, a, b, c, ",
-                $(stringify!($metadata), ", 0, ",)?
-                "scales[0], { BYTE_A, THREAD_A }, scales[1], { BYTE_B, THREAD_B };`")]
-            ///
-            /// `a * b + c`, with a scale for each part of a row of A and of a column of B. PTX ISA 9.7.14.3 defines which
-            /// lanes have them: `THREAD_A` is 0 or 1, for a pair of each four lanes, `THREAD_B` 0 to 3, for one of
-            #[doc = concat!("each four. `BYTE_A` and `BYTE_B`, the first byte of a scale, are ", $words, ".")]
-            isa $isa on $arch;
-            /// # Safety
-            /// 1. All threads of the warp reach this same call together.
-            $(#[doc = concat!("2. `", stringify!($metadata), "` is as PTX ISA 9.7.14.6 has it.")])?
-            pub unsafe fn $name[$(A: $choice, B: $choice,)? const BYTE_A: u32, const THREAD_A: u32, const BYTE_B: u32,
-                const THREAD_B: u32](
-                a: [u32; count!($($a_part)+)], b: [u32; count!($($b_part)+)], c: [f32; count!($($c_part)+)],
-                $($metadata: u32,)? scales: [u32; 2],
-            ) -> [f32; 4] {
-                const {
-                    assert!((BYTE_A | BYTE_B) & !$bytes == 0, concat!("the byte of a scale is ", $words));
-                    assert!(THREAD_A < 2 && THREAD_B < 4, "the lanes of scales are 0 or 1 for A, and 0 to 3 for B");
-                };
-                let ([$($a_part),+], [$($b_part),+], [$($c_part),+]) = (a, b, c);
-                assembly! { @emit reg32 [$head, $(scaled!(@formats $choice),)? $tail]
-                    [$(concat!(", {", stringify!($metadata), "}, 0"),)?
-                        ", {sa}, {{ {ba}, {ta} }}, {sb}, {{ {bb}, {tb} }}"]
-                    [$(ae = const <A as $choice>::EXPONENT, am = const <A as $choice>::FRACTION,
-                        be = const <B as $choice>::EXPONENT, bm = const <B as $choice>::FRACTION,)?
-                        $($metadata = in(reg32) $metadata,)?
-                        sa = in(reg32) scales[0], ba = const BYTE_A, ta = const THREAD_A,
-                        sb = in(reg32) scales[1], bb = const BYTE_B, tb = const THREAD_B,]
-                    (u32 $($a_part)+) (u32 $($b_part)+) (f32 $($c_part)+) (f32 d0 d1 d2 d3) }
-            }
+        #[doc = concat!("`", $head, $(scaled!(@choice $choice),)? $tail, " result, a, b, c, ",
+            $(stringify!($metadata), ", 0, ",)?
+            "scales[0], { BYTE_A, THREAD_A }, scales[1], { BYTE_B, THREAD_B };`")]
+        ///
+        /// `a * b + c`, with a scale for each part of a row of A and of a column of B. PTX ISA 9.7.14.3 defines which
+        /// lanes have them: `THREAD_A` is 0 or 1, for a pair of each four lanes, `THREAD_B` 0 to 3, for one of
+        #[doc = concat!("each four. `BYTE_A` and `BYTE_B`, the first byte of a scale, are ", $words, ".")]
+        ///
+        /// # Safety
+        /// 1. All threads of the warp reach this same call together.
+        $(#[doc = concat!("2. `", stringify!($metadata), "` is as PTX ISA 9.7.14.6 has it.")])?
+        #[device_fn(isa = $isa, arch = $arch)]
+        pub unsafe fn $name<$(A: $choice, B: $choice,)? const BYTE_A: u32, const THREAD_A: u32, const BYTE_B: u32,
+            const THREAD_B: u32>(
+            a: [u32; count!($($a_part)+)], b: [u32; count!($($b_part)+)], c: [f32; count!($($c_part)+)],
+            $($metadata: u32,)? scales: [u32; 2],
+        ) -> [f32; 4] {
+            const {
+                assert!((BYTE_A | BYTE_B) & !$bytes == 0, concat!("the byte of a scale is ", $words));
+                assert!(THREAD_A < 2 && THREAD_B < 4, "the lanes of scales are 0 or 1 for A, and 0 to 3 for B");
+            };
+            let ([$($a_part),+], [$($b_part),+], [$($c_part),+]) = (a, b, c);
+            assembly! { @emit reg32 [$head, $(scaled!(@formats $choice),)? $tail]
+                [$(concat!(", {", stringify!($metadata), "}, 0"),)?
+                    ", {sa}, {{ {ba}, {ta} }}, {sb}, {{ {bb}, {tb} }}"]
+                [$(ae = const <A as $choice>::EXPONENT, am = const <A as $choice>::FRACTION,
+                    be = const <B as $choice>::EXPONENT, bm = const <B as $choice>::FRACTION,)?
+                    $($metadata = in(reg32) $metadata,)?
+                    sa = in(reg32) scales[0], ba = const BYTE_A, ta = const THREAD_A,
+                    sb = in(reg32) scales[1], bb = const BYTE_B, tb = const THREAD_B,]
+                (u32 $($a_part)+) (u32 $($b_part)+) (f32 $($c_part)+) (f32 d0 d1 d2 d3) }
         }
     };
     (@choice $choice:ident) => { "A.B" };

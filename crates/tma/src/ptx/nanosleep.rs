@@ -1,13 +1,13 @@
 //! `nanosleep`, a pause. PTX ISA 9.7.19.2.
 
-device_fn! {
-    /// `nanosleep.u32 nanoseconds;`
-    ///
-    /// The thread pauses for about this long, from 0 to twice the time; at most a millisecond counts.
-    isa "7.0" on sm_80;
-    #[doc(alias = "__nanosleep")]
-    pub fn u32(nanoseconds: u32) {
-        // SAFETY: a pause has no conditions.
-        unsafe { ptx_asm! { [] ("nanosleep.u32" " {nanoseconds};"; nanoseconds = in(reg32) nanoseconds) } }
+/// `nanosleep.u32 nanoseconds;`
+///
+/// The thread pauses for about this long, from 0 to twice the time; at most a millisecond counts.
+#[doc(alias = "__nanosleep")]
+#[device_fn(isa = "7.0", arch = sm_80)]
+pub fn u32(nanoseconds: u32) {
+    // SAFETY: a pause has no conditions.
+    unsafe {
+        ptx_asm! { [] ("nanosleep.u32" " {nanoseconds};"; nanoseconds = in(reg32) nanoseconds) }
     }
 }

@@ -8,18 +8,19 @@ use super::operand::address::GlobalAddress;
 
 /// Prefetches of a line of memory. Brackets contain the condition on the address.
 macro_rules! lines {
-    ($($(#[$attribute:meta])* $name:ident = $level:literal isa $isa:literal;)+) => { device_fn! {$(
+    ($($(#[$attribute:meta])* $name:ident = $level:literal isa $isa:literal;)+) => { $(
         #[doc = concat!("`prefetch.SPACE", $level, " [address];`")]
         ///
         $(#[$attribute])*
-        isa $isa on sm_80;
+        ///
         /// # Safety
         /// 1. `address` is in memory that this thread may read.
-        pub unsafe fn $name[T](address: impl GlobalAddress<T>) {
+        #[device_fn(isa = $isa, arch = sm_80)]
+        pub unsafe fn $name<T>(address: impl GlobalAddress<T>) {
             // SAFETY: this thread may read the prefetched line (1).
             unsafe { ptx_asm! { [] ("prefetch") { space address } ($level " [{address}];") } }
         }
-    )+} };
+    )+ };
 }
 
 lines! {
@@ -33,18 +34,19 @@ lines! {
 /// Prefetches with one kind of address.
 macro_rules! others {
     ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal, $type:ty, $condition:literal
-        isa $isa:literal on $arch:ident;)+) => { device_fn! {$(
+        isa $isa:literal on $arch:ident;)+) => { $(
         #[doc = concat!("`", $mnemonic, " [address];`")]
         ///
         $(#[$attribute])*
-        isa $isa on $arch;
+        ///
         /// # Safety
         #[doc = concat!("1. `address` ", $condition)]
+        #[device_fn(isa = $isa, arch = $arch)]
         pub unsafe fn $name(address: $type) {
             // SAFETY: the address is in the state space of this form (1).
             unsafe { ptx_asm! { [] ($mnemonic " [{address}];"; address = in(reg64) address) } }
         }
-    )+} };
+    )+ };
 }
 
 others! {

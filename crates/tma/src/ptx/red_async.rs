@@ -57,71 +57,74 @@ macro_rules! typed {
     };
 }
 
-device_fn! {
-    /// `red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.OP.TYPE [dst], value, [bar];`
-    ///
-    /// Starts a reduction of a number in another block's shared memory by `value`; its bytes are counted
-    /// at the barrier, and its waiters see the result.
-    isa "8.1" on sm_90;
-    /// # Safety
-    /// 1. `dst` is a multiple of `T`'s size and holds a `T`.
-    /// 2. `dst` and `bar` are in the same block of this cluster, another one than this thread's, which has not
-    ///    ended.
-    /// 3. `bar` is an initialised barrier with a current phase that expects the bytes.
-    /// 4. Others use the bytes at `dst` only by such reductions until that phase completes.
-    #[doc(alias = "red_async")]
-    pub unsafe fn relaxed_cluster_shared_cluster[Op: Modifier, T: AsyncReduce<Op>](
-        dst: impl SharedClusterAddress<T>, value: T, bar: impl SharedClusterAddress<Mbarrier>
-    ) {
-        // SAFETY: value and barrier are in one live block (2), the value is aligned (1) and others only reduce into
-        // it (4), and the barrier counts its bytes (3).
-        unsafe {
-            ptx_asm! { []
-                ("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes" " [{dst}], {value}, [{bar}];";
-                    dst = in(reg32) dst.address32(), bar = in(reg32) bar.address32())
-                { Op::WORD; Word::Add => (".add"), Word::Min => (".min"), Word::Max => (".max"),
-                    Word::Inc => (".inc"), Word::Dec => (".dec"), Word::And => (".and.b32"),
-                    Word::Or => (".or.b32"), Word::Xor => (".xor.b32"), _ => never }
-                { (Op::WORD, T::TYPE);
-                    (Word::And | Word::Or | Word::Xor, _) => ("" ""; value = in(reg32) value.bits32()),
-                    (_, Type::U32) => (".u32" ""; value = in(reg32) value.bits32()),
-                    (_, Type::S32) => (".s32" ""; value = in(reg32) value.bits32()),
-                    (_, Type::U64) => (".u64" ""; value = in(reg64) value.bits64()),
-                    _ => never }
-            }
+/// `red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.OP.TYPE [dst], value, [bar];`
+///
+/// Starts a reduction of a number in another block's shared memory by `value`; its bytes are counted
+/// at the barrier, and its waiters see the result.
+///
+/// # Safety
+/// 1. `dst` is a multiple of `T`'s size and holds a `T`.
+/// 2. `dst` and `bar` are in the same block of this cluster, another one than this thread's, which has not
+///    ended.
+/// 3. `bar` is an initialised barrier with a current phase that expects the bytes.
+/// 4. Others use the bytes at `dst` only by such reductions until that phase completes.
+#[doc(alias = "red_async")]
+#[device_fn(isa = "8.1", arch = sm_90)]
+pub unsafe fn relaxed_cluster_shared_cluster<Op: Modifier, T: AsyncReduce<Op>>(
+    dst: impl SharedClusterAddress<T>,
+    value: T,
+    bar: impl SharedClusterAddress<Mbarrier>,
+) {
+    // SAFETY: value and barrier are in one live block (2), the value is aligned (1) and others only reduce into
+    // it (4), and the barrier counts its bytes (3).
+    unsafe {
+        ptx_asm! { []
+            ("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes" " [{dst}], {value}, [{bar}];";
+                dst = in(reg32) dst.address32(), bar = in(reg32) bar.address32())
+            { Op::WORD; Word::Add => (".add"), Word::Min => (".min"), Word::Max => (".max"),
+                Word::Inc => (".inc"), Word::Dec => (".dec"), Word::And => (".and.b32"),
+                Word::Or => (".or.b32"), Word::Xor => (".xor.b32"), _ => never }
+            { (Op::WORD, T::TYPE);
+                (Word::And | Word::Or | Word::Xor, _) => ("" ""; value = in(reg32) value.bits32()),
+                (_, Type::U32) => (".u32" ""; value = in(reg32) value.bits32()),
+                (_, Type::S32) => (".s32" ""; value = in(reg32) value.bits32()),
+                (_, Type::U64) => (".u64" ""; value = in(reg64) value.bits64()),
+                _ => never }
         }
     }
+}
 
-    /// `red.async.release.C.global.add.TYPE [dst], value;`
-    ///
-    /// Starts an addition to a number in global memory that releases this thread's earlier accesses to
-    /// those in scope.
-    isa "8.7" on sm_100;
-    /// # Safety
-    /// 1. `dst` is a multiple of `T`'s size in global memory and holds a `T`.
-    /// 2. Others use these bytes at the same time by strong operations alone.
-    #[doc(alias = "red_async")]
-    pub unsafe fn release_global_add[C: WideScope, T: ReleaseAdd](dst: *mut T, value: T) {
-        // SAFETY: the address is aligned and has a value (1), and other accesses are strong (2).
-        unsafe {
-            typed! { T, value;
-                ("red.async.release") { scope C } (".global.add" ""; dst = in(reg64) dst) }
-        }
+/// `red.async.release.C.global.add.TYPE [dst], value;`
+///
+/// Starts an addition to a number in global memory that releases this thread's earlier accesses to
+/// those in scope.
+///
+/// # Safety
+/// 1. `dst` is a multiple of `T`'s size in global memory and holds a `T`.
+/// 2. Others use these bytes at the same time by strong operations alone.
+#[doc(alias = "red_async")]
+#[device_fn(isa = "8.7", arch = sm_100)]
+pub unsafe fn release_global_add<C: WideScope, T: ReleaseAdd>(dst: *mut T, value: T) {
+    // SAFETY: the address is aligned and has a value (1), and other accesses are strong (2).
+    unsafe {
+        typed! { T, value;
+        ("red.async.release") { scope C } (".global.add" ""; dst = in(reg64) dst) }
     }
+}
 
-    /// `red.async.mmio.release.sys.global.add.TYPE [dst], value;`
-    ///
-    /// Starts an addition to memory that is a device's registers; it releases this thread's earlier
-    /// accesses.
-    isa "8.7" on sm_100;
-    /// # Safety
-    /// 1. `dst` is a multiple of `T`'s size in global memory, and the device takes such an operation there.
-    #[doc(alias = "red_async")]
-    pub unsafe fn mmio_release_sys_global_add[T: ReleaseAdd](dst: *mut T, value: T) {
-        // SAFETY: the address is aligned, and the device implements this operation there (1).
-        unsafe {
-            typed! { T, value;
-                ("red.async.mmio.release.sys.global.add" ""; dst = in(reg64) dst) }
-        }
+/// `red.async.mmio.release.sys.global.add.TYPE [dst], value;`
+///
+/// Starts an addition to memory that is a device's registers; it releases this thread's earlier
+/// accesses.
+///
+/// # Safety
+/// 1. `dst` is a multiple of `T`'s size in global memory, and the device takes such an operation there.
+#[doc(alias = "red_async")]
+#[device_fn(isa = "8.7", arch = sm_100)]
+pub unsafe fn mmio_release_sys_global_add<T: ReleaseAdd>(dst: *mut T, value: T) {
+    // SAFETY: the address is aligned, and the device implements this operation there (1).
+    unsafe {
+        typed! { T, value;
+        ("red.async.mmio.release.sys.global.add" ""; dst = in(reg64) dst) }
     }
 }

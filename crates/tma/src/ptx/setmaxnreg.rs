@@ -11,24 +11,25 @@ pub(crate) const fn assert_registers(registers: u32) {
 /// Changes in one direction or the other.
 macro_rules! changes {
     ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal, $intrinsic:ident, $condition:literal;)+) => {
-    device_fn! {$(
+    $(
         #[doc = concat!("`", $mnemonic, " REGISTERS;`")]
         ///
         $(#[$attribute])*
-        isa "8.0" on sm_90a;
+        ///
         /// # Safety
         /// 1. All threads of the warpgroup reach this same call, those of a warp together, and
         ///    synchronise before the next one.
         /// 2. The kernel was launched with a number of registers that is known when it is compiled
         ///    (`.maxnreg`).
         #[doc = concat!("3. ", $condition)]
-        pub unsafe fn $name[const REGISTERS: u32]() {
+        #[device_fn(isa = "8.0", arch = sm_90a)]
+        pub unsafe fn $name<const REGISTERS: u32>() {
             const { assert_registers(REGISTERS) };
             // SAFETY: the warpgroup takes part as a whole (1) in a kernel with a known register count (2), which the
             // change respects (3).
             unsafe { crate::ptx::intrinsics::$intrinsic(REGISTERS) }
         }
-    )+} };
+    )+ };
 }
 
 changes! {

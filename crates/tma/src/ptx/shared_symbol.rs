@@ -9,27 +9,26 @@ macro_rules! dynamic_symbols {
             concat!(".extern .shared .align ", $align, " .b8 tma_dynamic_shared_", $align, "[];"),
         )*);
 
-        device_fn! {
-            /// `mov.u32 address, tma_dynamic_shared_ALIGN;` — where dynamic shared memory begins, at
-            /// a multiple of `ALIGN` bytes: a power of two from 16 to 1024.
-            ///
-            /// PTX ISA 2.0, every architecture.
-            pub fn dynamic[const ALIGN: usize]() -> u32 {
-                const { assert!(ALIGN.is_power_of_two() && ALIGN >= 16 && ALIGN <= 1024) };
-                let address;
-                // SAFETY: an address is only taken. The result is a constant and no memory is touched.
-                unsafe {
-                    match ALIGN {
-                        $($align => core::arch::asm!(
-                            concat!("mov.u32 {address}, tma_dynamic_shared_", $align, ";"),
-                            address = out(reg32) address,
-                            options(pure, nomem, nostack, preserves_flags),
-                        ),)*
-                        _ => unreachable!(),
-                    }
+        /// `mov.u32 address, tma_dynamic_shared_ALIGN;` — where dynamic shared memory begins, at
+        /// a multiple of `ALIGN` bytes: a power of two from 16 to 1024.
+        ///
+        /// PTX ISA 2.0, every architecture.
+        #[device_fn]
+        pub fn dynamic<const ALIGN: usize>() -> u32 {
+            const { assert!(ALIGN.is_power_of_two() && ALIGN >= 16 && ALIGN <= 1024) };
+            let address;
+            // SAFETY: an address is only taken. The result is a constant and no memory is touched.
+            unsafe {
+                match ALIGN {
+                    $($align => core::arch::asm!(
+                        concat!("mov.u32 {address}, tma_dynamic_shared_", $align, ";"),
+                        address = out(reg32) address,
+                        options(pure, nomem, nostack, preserves_flags),
+                    ),)*
+                    _ => unreachable!(),
                 }
-                address
             }
+            address
         }
     };
 }

@@ -1,74 +1,68 @@
 //! Special registers. PTX ISA 10.
 
-device_fn! {
-    /// `mov.u32 value, %tid.x;` (`.y` for dimension 1, `.z` for 2) — this thread in its block.
-    ///
-    isa "7.0" on sm_80;
-    #[doc(alias = "threadIdx")]
-    pub fn tid[const DIMENSION: usize]() -> u32 {
-        // SAFETY: a register is only read.
-        unsafe {
-            match DIMENSION {
-                0 => core::arch::nvptx::_thread_idx_x() as u32,
-                1 => core::arch::nvptx::_thread_idx_y() as u32,
-                _ => core::arch::nvptx::_thread_idx_z() as u32,
-            }
+/// `mov.u32 value, %tid.x;` (`.y` for dimension 1, `.z` for 2) — this thread in its block.
+#[doc(alias = "threadIdx")]
+#[device_fn(isa = "7.0", arch = sm_80)]
+pub fn tid<const DIMENSION: usize>() -> u32 {
+    // SAFETY: a register is only read.
+    unsafe {
+        match DIMENSION {
+            0 => core::arch::nvptx::_thread_idx_x() as u32,
+            1 => core::arch::nvptx::_thread_idx_y() as u32,
+            _ => core::arch::nvptx::_thread_idx_z() as u32,
         }
     }
+}
 
-    /// `mov.u32 value, %ntid.x;` (`.y`, `.z`) — threads of a block.
-    ///
-    isa "7.0" on sm_80;
-    #[doc(alias = "blockDim")]
-    pub fn ntid[const DIMENSION: usize]() -> u32 {
-        // SAFETY: a register is only read.
-        unsafe {
-            match DIMENSION {
-                0 => core::arch::nvptx::_block_dim_x() as u32,
-                1 => core::arch::nvptx::_block_dim_y() as u32,
-                _ => core::arch::nvptx::_block_dim_z() as u32,
-            }
+/// `mov.u32 value, %ntid.x;` (`.y`, `.z`) — threads of a block.
+#[doc(alias = "blockDim")]
+#[device_fn(isa = "7.0", arch = sm_80)]
+pub fn ntid<const DIMENSION: usize>() -> u32 {
+    // SAFETY: a register is only read.
+    unsafe {
+        match DIMENSION {
+            0 => core::arch::nvptx::_block_dim_x() as u32,
+            1 => core::arch::nvptx::_block_dim_y() as u32,
+            _ => core::arch::nvptx::_block_dim_z() as u32,
         }
     }
+}
 
-    /// `mov.u32 value, %ctaid.x;` (`.y`, `.z`) — this block in the grid.
-    ///
-    isa "7.0" on sm_80;
-    #[doc(alias = "blockIdx")]
-    pub fn ctaid[const DIMENSION: usize]() -> u32 {
-        // SAFETY: a register is only read.
-        unsafe {
-            match DIMENSION {
-                0 => core::arch::nvptx::_block_idx_x() as u32,
-                1 => core::arch::nvptx::_block_idx_y() as u32,
-                _ => core::arch::nvptx::_block_idx_z() as u32,
-            }
+/// `mov.u32 value, %ctaid.x;` (`.y`, `.z`) — this block in the grid.
+#[doc(alias = "blockIdx")]
+#[device_fn(isa = "7.0", arch = sm_80)]
+pub fn ctaid<const DIMENSION: usize>() -> u32 {
+    // SAFETY: a register is only read.
+    unsafe {
+        match DIMENSION {
+            0 => core::arch::nvptx::_block_idx_x() as u32,
+            1 => core::arch::nvptx::_block_idx_y() as u32,
+            _ => core::arch::nvptx::_block_idx_z() as u32,
         }
     }
+}
 
-    /// `mov.u32 value, %nctaid.x;` (`.y`, `.z`) — blocks of the grid.
-    ///
-    isa "7.0" on sm_80;
-    #[doc(alias = "gridDim")]
-    pub fn nctaid[const DIMENSION: usize]() -> u32 {
-        // SAFETY: a register is only read.
-        unsafe {
-            match DIMENSION {
-                0 => core::arch::nvptx::_grid_dim_x() as u32,
-                1 => core::arch::nvptx::_grid_dim_y() as u32,
-                _ => core::arch::nvptx::_grid_dim_z() as u32,
-            }
+/// `mov.u32 value, %nctaid.x;` (`.y`, `.z`) — blocks of the grid.
+#[doc(alias = "gridDim")]
+#[device_fn(isa = "7.0", arch = sm_80)]
+pub fn nctaid<const DIMENSION: usize>() -> u32 {
+    // SAFETY: a register is only read.
+    unsafe {
+        match DIMENSION {
+            0 => core::arch::nvptx::_grid_dim_x() as u32,
+            1 => core::arch::nvptx::_grid_dim_y() as u32,
+            _ => core::arch::nvptx::_grid_dim_z() as u32,
         }
     }
 }
 
 /// Registers that never change for a thread.
 macro_rules! constant_registers {
-    ($($(#[$attribute:meta])* $name:ident = $register:literal isa $isa:literal on $arch:ident;)*) => { device_fn! {$(
+    ($($(#[$attribute:meta])* $name:ident = $register:literal isa $isa:literal on $arch:ident;)*) => { $(
         #[doc = concat!("`mov.u32 value, %", $register, ";`")]
         ///
         $(#[$attribute])*
-        isa $isa on $arch;
+        #[device_fn(isa = $isa, arch = $arch)]
         pub fn $name() -> u32 {
             let value;
             // SAFETY: a register is only read. No memory is touched.
@@ -81,7 +75,7 @@ macro_rules! constant_registers {
             }
             value
         }
-    )*} };
+    )* };
 }
 
 constant_registers! {
@@ -98,12 +92,12 @@ constant_registers! {
 
 /// Registers with three dimensions that never change for a thread.
 macro_rules! constant_vectors {
-    ($($(#[$attribute:meta])* $name:ident = $register:literal;)*) => { device_fn! {$(
+    ($($(#[$attribute:meta])* $name:ident = $register:literal;)*) => { $(
         #[doc = concat!("`mov.u32 value, %", $register, ".x;` (`.y` for dimension 1, `.z` for 2)")]
         ///
         $(#[$attribute])*
-        isa "7.8" on sm_90;
-        pub fn $name[const DIMENSION: usize]() -> u32 {
+        #[device_fn(isa = "7.8", arch = sm_90)]
+        pub fn $name<const DIMENSION: usize>() -> u32 {
             let value;
             // SAFETY: a register is only read. No memory is touched.
             unsafe {
@@ -115,7 +109,7 @@ macro_rules! constant_vectors {
             }
             value
         }
-    )*} };
+    )* };
     (@read $value:ident, $register:literal, $dimension:literal) => {
         core::arch::asm!(
             concat!("mov.u32 {value}, %", $register, $dimension, ";"),
@@ -140,19 +134,17 @@ constant_vectors! {
     cluster_nctaid = "cluster_nctaid";
 }
 
-device_fn! {
-    /// `mov.pred is, %is_explicit_cluster;` — true if the launch has explicit clusters.
-    isa "7.8" on sm_90;
-    #[doc(alias = "get_sreg_is_explicit_cluster")]
-    pub fn is_explicit_cluster() -> bool {
-        let is: u32;
-        // SAFETY: a register is only read. No memory is touched.
-        unsafe {
-            ptx_asm! { [pure nomem]
-                ("{{ .reg .pred p; mov.pred p, %is_explicit_cluster; selp.b32 {is}, 1, 0, p; }}" "";
-                    is = out(reg32) is)
-            }
+/// `mov.pred is, %is_explicit_cluster;` — true if the launch has explicit clusters.
+#[doc(alias = "get_sreg_is_explicit_cluster")]
+#[device_fn(isa = "7.8", arch = sm_90)]
+pub fn is_explicit_cluster() -> bool {
+    let is: u32;
+    // SAFETY: a register is only read. No memory is touched.
+    unsafe {
+        ptx_asm! { [pure nomem]
+            ("{{ .reg .pred p; mov.pred p, %is_explicit_cluster; selp.b32 {is}, 1, 0, p; }}" "";
+                is = out(reg32) is)
         }
-        is != 0
     }
+    is != 0
 }

@@ -51,13 +51,13 @@ macro_rules! typed {
 /// Stores to the shared memory of a block of the cluster, of one value or several.
 macro_rules! stores {
     ($($name:ident, $vector:literal, $bound:ident, $type:ty, $list:literal, $($part:ident = $index:tt),+;)+) => {
-    device_fn! {$(
+    $(
         #[doc = concat!("`st.async.weak.shared::cluster.mbarrier::complete_tx::bytes", $vector,
             ".TYPE [dst], value, [bar];`")]
         ///
         /// Starts a store to the shared memory of a block of the cluster; its bytes are counted at the
         /// barrier, and its waiters see them.
-        isa "8.1" on sm_90;
+        ///
         /// # Safety
         /// 1. `dst` is a multiple of the size of the stored value, with room for it.
         /// 2. `dst` and `bar` are in the same block of this cluster, which has more than one block and has not
@@ -65,7 +65,8 @@ macro_rules! stores {
         /// 3. `bar` is an initialised barrier with a current phase that expects the bytes.
         /// 4. No thread uses the bytes at `dst` until that phase completes.
         #[doc(alias = "st_async")]
-        pub unsafe fn $name[T: $bound](
+        #[device_fn(isa = "8.1", arch = sm_90)]
+        pub unsafe fn $name<T: $bound>(
             dst: impl SharedClusterAddress<T>, value: $type, bar: impl SharedClusterAddress<Mbarrier>
         ) {
             // SAFETY: there is aligned room for the value (1) that no other thread uses (4), in the live block of the
@@ -75,7 +76,7 @@ macro_rules! stores {
                     ("" ", [{bar}];"; dst = in(reg32) dst.address32(), bar = in(reg32) bar.address32()) }
             }
         }
-    )+} };
+    )+ };
     (@part $value:ident whole) => { $value };
     (@part $value:ident $index:literal) => { $value[$index] };
 }
@@ -87,30 +88,31 @@ stores! {
         v0 = 0, v1 = 1, v2 = 2, v3 = 3;
 }
 
-device_fn! {
-    /// `st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b128 [dst], value, [bar];`
-    ///
-    /// Starts a store of 16 bytes to the shared memory of a block of the cluster; they are counted at the
-    /// barrier, and its waiters see them.
-    isa "9.2" on sm_90;
-    /// # Safety
-    /// 1. `dst` is a multiple of 16, with room for 16 bytes.
-    /// 2. `dst` and `bar` are in the same block of this cluster, which has more than one block and has not ended.
-    /// 3. `bar` is an initialised barrier with a current phase that expects the bytes.
-    /// 4. No thread uses the bytes at `dst` until that phase completes.
-    #[doc(alias = "st_async")]
-    pub unsafe fn weak_shared_cluster_b128(
-        dst: impl SharedClusterAddress<u128>, value: u128, bar: impl SharedClusterAddress<Mbarrier>
-    ) {
-        // SAFETY: there is aligned room for 16 bytes (1) that no other thread uses (4), in the live block of the
-        // barrier (2), which counts them (3).
-        unsafe {
-            ptx_asm! { []
-                ("{{ .reg .b128 q; mov.b128 q, {{ {low}, {high} }}; \
-                    st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b128" " [{dst}], q, [{bar}]; }}";
-                    low = in(reg64) value as u64, high = in(reg64) (value >> 64) as u64,
-                    dst = in(reg32) dst.address32(), bar = in(reg32) bar.address32())
-            }
+/// `st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b128 [dst], value, [bar];`
+///
+/// Starts a store of 16 bytes to the shared memory of a block of the cluster; they are counted at the
+/// barrier, and its waiters see them.
+///
+/// # Safety
+/// 1. `dst` is a multiple of 16, with room for 16 bytes.
+/// 2. `dst` and `bar` are in the same block of this cluster, which has more than one block and has not ended.
+/// 3. `bar` is an initialised barrier with a current phase that expects the bytes.
+/// 4. No thread uses the bytes at `dst` until that phase completes.
+#[doc(alias = "st_async")]
+#[device_fn(isa = "9.2", arch = sm_90)]
+pub unsafe fn weak_shared_cluster_b128(
+    dst: impl SharedClusterAddress<u128>,
+    value: u128,
+    bar: impl SharedClusterAddress<Mbarrier>,
+) {
+    // SAFETY: there is aligned room for 16 bytes (1) that no other thread uses (4), in the live block of the
+    // barrier (2), which counts them (3).
+    unsafe {
+        ptx_asm! { []
+            ("{{ .reg .b128 q; mov.b128 q, {{ {low}, {high} }}; \
+                st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b128" " [{dst}], q, [{bar}]; }}";
+                low = in(reg64) value as u64, high = in(reg64) (value >> 64) as u64,
+                dst = in(reg32) dst.address32(), bar = in(reg32) bar.address32())
         }
     }
 }
@@ -135,29 +137,33 @@ macro_rules! release {
     };
 }
 
-device_fn! {
-    /// `st.async.release.C.global.TYPE [dst], value;`
-    ///
-    /// Starts a store to global memory that releases this thread's earlier accesses to those in scope.
-    isa "8.7" on sm_100;
-    /// # Safety
-    /// 1. `dst` is a multiple of `T`'s size in global memory.
-    /// 2. Others use these bytes at the same time by strong operations alone.
-    #[doc(alias = "st_async")]
-    pub unsafe fn release_global[C: WideScope, T: ReleaseValue](dst: *mut T, value: T) {
-        // SAFETY: the address is aligned and global (1), and other accesses are strong (2).
-        unsafe { release! { T, dst, value; ("st.async.release") { scope C } (".global") } }
+/// `st.async.release.C.global.TYPE [dst], value;`
+///
+/// Starts a store to global memory that releases this thread's earlier accesses to those in scope.
+///
+/// # Safety
+/// 1. `dst` is a multiple of `T`'s size in global memory.
+/// 2. Others use these bytes at the same time by strong operations alone.
+#[doc(alias = "st_async")]
+#[device_fn(isa = "8.7", arch = sm_100)]
+pub unsafe fn release_global<C: WideScope, T: ReleaseValue>(dst: *mut T, value: T) {
+    // SAFETY: the address is aligned and global (1), and other accesses are strong (2).
+    unsafe {
+        release! { T, dst, value; ("st.async.release") { scope C } (".global") }
     }
+}
 
-    /// `st.async.mmio.release.sys.global.TYPE [dst], value;`
-    ///
-    /// Starts a store to memory that is a device's registers; it releases this thread's earlier accesses.
-    isa "8.7" on sm_100;
-    /// # Safety
-    /// 1. `dst` is a multiple of `T`'s size in global memory, and the device takes such a store there.
-    #[doc(alias = "st_async")]
-    pub unsafe fn mmio_release_sys_global[T: ReleaseValue](dst: *mut T, value: T) {
-        // SAFETY: the address is aligned, and the device implements this store there (1).
-        unsafe { release! { T, dst, value; ("st.async.mmio.release.sys.global") } }
+/// `st.async.mmio.release.sys.global.TYPE [dst], value;`
+///
+/// Starts a store to memory that is a device's registers; it releases this thread's earlier accesses.
+///
+/// # Safety
+/// 1. `dst` is a multiple of `T`'s size in global memory, and the device takes such a store there.
+#[doc(alias = "st_async")]
+#[device_fn(isa = "8.7", arch = sm_100)]
+pub unsafe fn mmio_release_sys_global<T: ReleaseValue>(dst: *mut T, value: T) {
+    // SAFETY: the address is aligned, and the device implements this store there (1).
+    unsafe {
+        release! { T, dst, value; ("st.async.mmio.release.sys.global") }
     }
 }

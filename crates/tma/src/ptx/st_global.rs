@@ -9,15 +9,15 @@ use super::{ArriveSem, Scope, StoreOperator};
 /// The stores of a value of one shape: with a cache operator, and past the L1 cache.
 macro_rules! stores {
     ($($name:ident $no_allocate:ident = $text:literal $registers:literal $type:ty as $pattern:pat =>
-        $($value:ident as $class:ident)+;)+) => { device_fn! {$(
+        $($value:ident as $class:ident)+;)+) => { $(
         #[doc = concat!("`st.global.O", $text, " [address], ", stringify!($($value),+), ";`")]
         ///
-        isa "7.0" on sm_80;
         /// # Safety
         /// 1. `address` is a multiple of the value's size and is in global memory.
         /// 2. No other code uses these bytes at the same time.
         #[doc(alias("__stwb", "__stcg", "__stcs", "__stwt"))]
-        pub unsafe fn $name[O: StoreOperator](address: *mut $type, value: $type) {
+        #[device_fn(isa = "7.0", arch = sm_80)]
+        pub unsafe fn $name<O: StoreOperator>(address: *mut $type, value: $type) {
             let $pattern = value;
             // SAFETY: the address is aligned and global (1), and no other access races with the store (2).
             unsafe {
@@ -32,10 +32,10 @@ macro_rules! stores {
 
         #[doc = concat!("`st.global.L1::no_allocate", $text, " [address], ", stringify!($($value),+), ";`")]
         ///
-        isa "7.4" on sm_80;
         /// # Safety
         /// 1. `address` is a multiple of the value's size and is in global memory.
         /// 2. No other code uses these bytes at the same time.
+        #[device_fn(isa = "7.4", arch = sm_80)]
         pub unsafe fn $no_allocate(address: *mut $type, value: $type) {
             let $pattern = value;
             // SAFETY: the address is aligned and global (1), and no other access races with the store (2).
@@ -46,7 +46,7 @@ macro_rules! stores {
                 }
             }
         }
-    )+} };
+    )+ };
 }
 
 stores! {
@@ -61,15 +61,15 @@ stores! {
 
 /// Stores with an order.
 macro_rules! ordered {
-    ($($name:ident: $type:ty as $class:ident = $text:literal;)+) => { device_fn! {$(
+    ($($name:ident: $type:ty as $class:ident = $text:literal;)+) => { $(
         #[doc = concat!("`st.S.C.global", $text, " [address], value;`")]
         ///
-        isa "7.0, with `Cluster` 7.8" on sm_90;
         /// # Safety
         /// 1. `address` is a multiple of the value's size and is in global memory.
         /// 2. Others use the value at the same time by such loads and stores and by atomic operations only, and each
         ///    scope includes the others.
-        pub unsafe fn $name[S: ArriveSem, C: Scope](address: *mut $type, value: $type) {
+        #[device_fn(isa = "7.0, with `Cluster` 7.8", arch = sm_90)]
+        pub unsafe fn $name<S: ArriveSem, C: Scope>(address: *mut $type, value: $type) {
             // SAFETY: the address is aligned and global (1), and other accesses are strong or atomic (2).
             unsafe {
                 ptx_asm! { []
@@ -78,7 +78,7 @@ macro_rules! ordered {
                 }
             }
         }
-    )+} };
+    )+ };
 }
 
 ordered! {

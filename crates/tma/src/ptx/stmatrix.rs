@@ -10,22 +10,23 @@ macro_rules! stores {
         $($name = $mnemonic, $intrinsic, $count, $lanes, [$($index)+];)+ })+ };
     (@each $isa:literal $arch:ident $what:literal
         $($name:ident = $mnemonic:literal, $intrinsic:ident, $count:literal, $lanes:literal, [$($index:literal)+];)+) => {
-    device_fn! {$(
+    $(
         #[doc = concat!("`", $mnemonic, " [row], value;`")]
         ///
         #[doc = $what]
-        isa $isa on $arch;
+        ///
         /// # Safety
         /// 1. All threads of the warp reach this same call together.
         #[doc = concat!("2. ", $lanes)]
         /// 3. No other code uses these bytes at the same time.
         #[doc(alias = "stmatrix")]
-        pub unsafe fn $name[T](row: *mut T, value: [u32; $count]) {
+        #[device_fn(isa = $isa, arch = $arch)]
+        pub unsafe fn $name<T>(row: *mut T, value: [u32; $count]) {
             // SAFETY: the whole warp takes part (1) with addresses of rows (2), which no other code uses meanwhile
             // (3).
             unsafe { crate::ptx::intrinsics::$intrinsic(row.cast(), $(value[$index]),+) }
         }
-    )+} };
+    )+ };
 }
 
 stores! {

@@ -11,16 +11,17 @@ use super::operand::address::EditAddress;
 /// Fields that a register replaces.
 macro_rules! registers {
     ($($(#[$attribute:meta])* $name:ident = $field:literal, $value:ident: $type:ty, $class:ident, $bits:literal;)+) => {
-    device_fn! {$(
+    $(
         #[doc = concat!("`tensormap.replace.tile.", $field, ".SPACE.b1024", $bits, " [map], ", stringify!($value), ";`")]
         ///
         $(#[$attribute])*
-        isa "8.3" on sm_90a;
+        ///
         /// # Safety
         /// 1. `map` is a multiple of 64 and points to a tensor map in global memory or this block's shared
         ///    memory.
         /// 2. No copy uses the map, and no other code uses these bytes, at the same time.
         #[doc(alias = "tensormap_replace")]
+        #[device_fn(isa = "8.3", arch = sm_90a)]
         pub unsafe fn $name(map: impl EditAddress<TensorMap>, $value: $type) {
             // SAFETY: the address is aligned and has a map (1), which nothing else accesses meanwhile (2).
             unsafe {
@@ -30,7 +31,7 @@ macro_rules! registers {
                 }
             }
         }
-    )+} };
+    )+ };
 }
 
 registers! {
@@ -46,19 +47,20 @@ registers! {
 macro_rules! dimensions {
     ($($(#[$attribute:meta])* $name:ident = $field:literal, $value:ident: $type:ty, $class:ident, $bits:literal,
         $count:literal $limit:literal;)+) => {
-    device_fn! {$(
+    $(
         #[doc = concat!("`tensormap.replace.tile.", $field, ".SPACE.b1024", $bits, " [map], DIMENSION, ",
             stringify!($value), ";`")]
         ///
         $(#[$attribute])*
         #[doc = concat!("`DIMENSION` counts from the innermost, 0 to ", $limit, ".")]
-        isa "8.3" on sm_90a;
+        ///
         /// # Safety
         /// 1. `map` is a multiple of 64 and points to a tensor map in global memory or this block's shared
         ///    memory.
         /// 2. No copy uses the map, and no other code uses these bytes, at the same time.
         #[doc(alias = "tensormap_replace")]
-        pub unsafe fn $name[const DIMENSION: u32](map: impl EditAddress<TensorMap>, $value: $type) {
+        #[device_fn(isa = "8.3", arch = sm_90a)]
+        pub unsafe fn $name<const DIMENSION: u32>(map: impl EditAddress<TensorMap>, $value: $type) {
             const { assert!(DIMENSION < $count, concat!("the dimension is 0 to ", $limit)) };
             // SAFETY: the address is aligned and has a map (1), which nothing else accesses meanwhile (2); the
             // assertion limits the dimension.
@@ -69,7 +71,7 @@ macro_rules! dimensions {
                 }
             }
         }
-    )+} };
+    )+ };
 }
 
 dimensions! {
@@ -91,11 +93,10 @@ dimensions! {
 macro_rules! choices {
     ($($(#[$attribute:meta])* $name:ident = $field:literal, $count:literal $limit:literal
         isa $isa:literal on $arch:ident $(, $first:literal on $later:ident)?;)+) => {
-    device_fn! {$(
+    $(
         #[doc = concat!("`tensormap.replace.tile.", $field, ".SPACE.b1024.b32 [map], VALUE;`")]
         ///
         $(#[$attribute])*
-        isa $isa on $arch;
         $(
             #[doc = concat!("`VALUE` from ", $first, " on: ", architectures!(names $later), ".")]
             ///
@@ -105,7 +106,8 @@ macro_rules! choices {
         ///    memory.
         /// 2. No copy uses the map, and no other code uses these bytes, at the same time.
         #[doc(alias = "tensormap_replace")]
-        pub unsafe fn $name[const VALUE: u32](map: impl EditAddress<TensorMap>) {
+        #[device_fn(isa = $isa, arch = $arch)]
+        pub unsafe fn $name<const VALUE: u32>(map: impl EditAddress<TensorMap>) {
             const { assert!(VALUE < $count, concat!("the value is 0 to ", $limit)) };
             $(gate!([VALUE >= $first] concat!(module_path!(), "::", stringify!($name), "::<", $first, ">"), $later);)?
             // SAFETY: the address is aligned and has a map (1), which nothing else accesses meanwhile (2); the
@@ -117,7 +119,7 @@ macro_rules! choices {
                 }
             }
         }
-    )+} };
+    )+ };
 }
 
 choices! {
