@@ -302,3 +302,27 @@ impl Generation {
         self.warp_mut(warp).passed |= 1 << (origin.thread % LANES as u32);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_lane_of_a_meeting_records_it() {
+        let mut block = Block::default();
+        let mut is_first = |thread: u32| {
+            let origin = Origin {
+                thread,
+                ..Origin::default()
+            };
+            block.is_first_recorded(origin, 0x8000_0007)
+        };
+        for _ in 0..2 {
+            assert_eq!(
+                [33, 34, 63, 32].map(&mut is_first),
+                [true, false, false, false]
+            );
+            assert_eq!([64, 66].map(&mut is_first), [true, false]);
+        }
+    }
+}

@@ -408,3 +408,46 @@ impl Knowledge {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::clock::Lane;
+
+    #[test]
+    fn clocks_are_the_same_if_each_is() {
+        let clocks: [fn(&mut Knowledge) -> &mut Clock; 7] = [
+            |known| &mut known.order,
+            |known| &mut known.collective,
+            |known| &mut known.inits,
+            |known| known.wide_mut(),
+            |known| &mut known.proxied[1],
+            |known| &mut known.released[0],
+            |known| &mut known.released[2],
+        ];
+        let mut known = Knowledge::default();
+        for (number, clock) in clocks.into_iter().enumerate() {
+            let before = known.clone();
+            assert!(known.has_same_clocks(&before));
+            clock(&mut known).raise(Lane::Thread, 1, number as u32, 3);
+            let same = [
+                known.has_same_clocks(&before),
+                before.has_same_clocks(&known),
+            ];
+            assert_eq!(same, [false; 2], "{number}");
+        }
+    }
+
+    #[test]
+    fn wide_knowledge_is_joined_from_either_side() {
+        let mut wide = Knowledge::default();
+        wide.wide_mut().raise(Lane::Thread, 1, 2, 3);
+        let [mut from, mut into] = [wide.clone(), Knowledge::default()];
+        into.join(&wide);
+        from.join(&Knowledge::default());
+        for joined in [from, into] {
+            assert_eq!(joined.wide().get(Lane::Thread, 1, 2), 3);
+            assert_eq!(joined.order.get(Lane::Thread, 1, 2), 0);
+        }
+    }
+}

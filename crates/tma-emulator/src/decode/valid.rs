@@ -46,7 +46,7 @@ pub(crate) fn check(module: &Module, name: &str, text: &str) -> Result<(), Failu
 
 #[cfg(test)]
 mod tests {
-    use super::check;
+    use super::{MOST, check};
 
     /// Returns the first mistake of a module, or an empty text.
     fn mistake(items: &str) -> String {
@@ -60,6 +60,21 @@ mod tests {
             Ok(()) => String::new(),
             Err(failure) => failure.what.lines().next().unwrap_or("").to_owned(),
         }
+    }
+
+    #[test]
+    fn mistakes_that_are_not_shown_are_counted() {
+        let said = |count: usize| {
+            let text = format!(
+                ".version 8.6 .target sm_90a .entry k() {{ {} ret; }}",
+                "bra L; ".repeat(count)
+            );
+            let module = ptx::parse(&text).unwrap_or_else(|errors| panic!("{errors}"));
+            check(&module, "t", &text).unwrap_err().what
+        };
+        assert_eq!(said(MOST).lines().count(), MOST);
+        assert!(said(MOST + 1).ends_with("\n1 more mistakes are not shown"));
+        assert!(said(MOST + 3).ends_with("\n3 more mistakes are not shown"));
     }
 
     fn in_kernel(body: &str) -> String {
@@ -86,6 +101,8 @@ mod tests {
             "setp.eq.and.u32 %p1|%p2, %r1, %r2, !%p3; selp.b32 %r1, %f1, 3, %p1; mov.pred %p1, !%p2;",
             "add.f64 %fd1, %fd1, 0f3F800000; add.f32 %f1, %f1, 0d3FF0000000000000; mov.b32 %r1, 0f3F800000;",
             "atom.global.exch.b32 %f1, [%rd1], %f2; add.u32 %r1, %r2, WARP_SZ; and.b32 %r1, %f1, %r2;",
+            "lop3.or.b32 %r1|%p1, %r1, %r2, %r3, 0x80, %p2; atom.global.v2.f32.add {%f1, %f2}, [%rd1], {%f1, %f2};",
+            ".reg .b128 %q<2>; mov.b128 %q1, {%rd1, %rd2}; ld.global.b128 %q1, [%rd1]; cvt.rn.bf16x2.f32 %r1, %f1, %f2;",
             ".local .b8 s[4294967296]; .param .b32 x; mov.b64 %rd1, {%r1, %r2};",
         ] {
             assert_eq!(in_kernel(body), "", "{body}");
@@ -175,7 +192,10 @@ mod tests {
             ("mov.b32 {%f1, %h2}, %r1;", "`%f1` is `.f32`"),
             ("mov.b64 %r1, {%r1, %r2};", "`%r1` is `.b32`"),
             ("cvt.u64.u32 %r1, %r2;", "`%r1` is `.b32`"),
+            ("cvt.rn.bf16.f32 %h1, %h2;", "`%h2` is `.b16`"),
             ("atom.global.add.u64 %rd1, [%rd2], %r1;", "`%r1` is `.b32`"),
+            ("red.global.add.u32 [%rd1], %rd2;", "`%rd2` is `.b64`"),
+            ("ld.global.b128 %rd1, [%rd2];", "`%rd1` is `.b64`"),
             (
                 ".shared .align 3 .b8 s[4];",
                 "an alignment of 3 is not a power of two",

@@ -125,7 +125,7 @@ fn last_identifier(symbol: &str) -> Option<&str> {
             .take_while(|b| b.is_ascii_digit())
             .count();
         // A number in a template's arguments, as `Li16E`, is not a length.
-        let is_number = at > 3 && bytes[at - 2] == b'L' && bytes[at - 1].is_ascii_lowercase();
+        let is_number = bytes[at - 2] == b'L' && bytes[at - 1].is_ascii_lowercase();
         let length = symbol.get(at..at + digits)?.parse::<usize>().ok();
         let start = at + digits;
         let name = length.and_then(|length| symbol.get(start..start.checked_add(length)?));

@@ -31,3 +31,19 @@ impl Rng {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shuffles_reach_every_order() {
+        let orders = (0..200).map(|seed| {
+            let mut items = [1, 2, 3];
+            Rng::new(seed).shuffle(&mut items);
+            items
+        });
+        let orders: std::collections::BTreeSet<_> = orders.collect();
+        assert_eq!(orders.len(), 6);
+    }
+}

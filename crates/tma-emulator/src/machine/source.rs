@@ -120,6 +120,7 @@ mod tests {
             "softmax.py",
             "triton/softmax.py",
             "triton/language.py",
+            "triton/kernels/language.py",
             "src/main.rs",
         ] {
             assert!(!is_of_library(path), "{path}");

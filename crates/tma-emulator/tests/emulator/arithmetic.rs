@@ -316,6 +316,11 @@ fn conversions() {
         long("mov.b32 %r2, -5; cvt.s64.s32 %rd1, %r2;"),
         -5_i64 as u64
     );
+    // A shift, which keeps the payload of a NaN.
+    for bits in [0x7f81_u32, 0xffc5, 0x3f80] {
+        let cvt = format!("mov.b16 %h1, {bits}; cvt.f32.bf16 %f1, %h1; mov.b32 %r1, %f1;");
+        assert_eq!(word(&cvt), bits << 16);
+    }
 }
 
 #[test]

@@ -324,7 +324,8 @@ fn policies_of_ordinary_accesses_and_vectors_of_atomics() {
     );
 }
 
-/// Functions in a table in global memory, one in a table of constants, and a table of tables.
+/// Functions in a table in global memory, one in a table of constants, a table of tables, one after the start of a
+/// table, and one as bytes.
 const TABLES: &str = "
     .func (.reg .u32 %r) add_one(.reg .u32 %a) { add.u32 %r, %a, 1; ret; }
     .func (.reg .u32 %r) twice(.reg .u32 %a) { add.u32 %r, %a, %a; ret; }
@@ -332,6 +333,12 @@ const TABLES: &str = "
     .global .align 8 .u64 table[3] = {add_one, twice, square};
     .const .align 8 .u64 fixed[2] = {square, add_one};
     .global .align 8 .u64 tables[2] = {generic(table), generic(fixed)};
+    .func (.reg .u32 %r) cube(.reg .u32 %a) { mul.lo.u32 %r, %a, %a; mul.lo.u32 %r, %r, %a; ret; }
+    .func (.reg .u32 %r) flip(.reg .u32 %a) { not.b32 %r, %a; ret; }
+    .global .align 8 .u64 cubes[2] = {0, cube};
+    .global .align 8 .u64 last = cubes + 8;
+    .global .align 8 .u8 bytes[8] = {0xFF(flip), 0xFF00(flip), 0xFF0000(flip), 0xFF000000(flip),
+        0xFF00000000(flip), 0xFF0000000000(flip), 0xFF000000000000(flip), 0xFF00000000000000(flip)};
     .visible .entry k(.param .u64 out) {
         .reg .b32 %r<6>; .reg .b64 %rd<8>; .reg .pred %p;
         ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x;
@@ -340,6 +347,8 @@ const TABLES: &str = "
         call (%r3), %rd3, (%r1), prototype;
         and.b32 %r2, %r1, 1; mov.u64 %rd2, tables; ld.global.u64 %rd4, [%rd2+8]; mad.wide.u32 %rd4, %r2, 8, %rd4; ld.u64 %rd3, [%rd4];
         call (%r4), %rd3, (%r1), prototype;
+        ld.global.u64 %rd3, [last]; ld.global.u64 %rd3, [%rd3]; call (%r5), %rd3, (%r1), prototype; add.u32 %r3, %r3, %r5;
+        ld.global.u64 %rd3, [bytes]; call (%r5), %rd3, (%r1), prototype; xor.b32 %r3, %r3, %r5;
         mad.lo.u32 %r4, %r4, 10000, %r3; mul.wide.u32 %rd5, %r1, 4; add.u64 %rd5, %rd5, %rd1; st.global.u32 [%rd5], %r4;
         ret;
     }";
@@ -355,7 +364,7 @@ fn functions_are_called_through_tables() {
         let expected = (0..64_u32).map(|t| {
             let first = [t + 1, 2 * t, t * t][t as usize % 3];
             let second = [t * t, t + 1][t as usize % 2];
-            second * 10_000 + first
+            (second * 10_000).wrapping_add((first + t * t * t) ^ !t)
         });
         assert_eq!(
             out[0].to_vec::<u32>().unwrap(),

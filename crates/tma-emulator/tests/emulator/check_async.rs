@@ -71,6 +71,25 @@ fn copies_that_arrive_at_an_mbarrier() {
     );
 }
 
+/// A bulk copy between the `cp.async` is not one of them.
+#[test]
+fn bulk_copies_are_not_counted_with_cp_async() {
+    let copy = |at: u32| format!("cp.async.ca.shared.global [%r1+{at}], [%rd2+{at}], 16;");
+    let body = &format!(
+        "@%p1 mbarrier.init.shared::cta.b64 [%bar], 32; bar.sync 0; fence.proxy.async;
+        ld.param.u64 %rd2, [in]; mul.wide.u32 %rd3, %t, 32; add.u64 %rd2, %rd2, %rd3; mad.lo.u32 %r1, %t, 32, %tile;
+        {} {} add.u32 %r2, %tile, 4096; mad.lo.u32 %r2, %t, 16, %r2;
+        st.shared.v4.u32 [%r2], {{%t, %t, %t, %t}}; fence.proxy.async; add.u64 %rd4, %out, 2048; mul.wide.u32 %rd5, %t, 16;
+        add.u64 %rd4, %rd4, %rd5; cp.async.bulk.global.shared::cta.bulk_group [%rd4], [%r2], 16;
+        cp.async.bulk.commit_group; cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%bar]; {WAIT}
+        xor.b32 %r2, %t, 1; mad.lo.u32 %r2, %r2, 32, %tile; ld.shared.u32 %r3, [%r2+20];
+        mul.wide.u32 %rd4, %t, 4; add.u64 %rd4, %rd4, %out; st.global.u32 [%rd4], %r3; cp.async.bulk.wait_group 0;",
+        copy(0),
+        copy(16)
+    );
+    check(body, "", 1, &[(WAIT, "", "read-before-completion")]);
+}
+
 #[test]
 fn stores_to_another_block() {
     let body = format!(
@@ -254,4 +273,61 @@ fn findings_are_alike_at_the_same_two_places() {
     assert!(found.there.is_some() && found.is_like(&other));
     other.there = None;
     assert!(!found.is_like(&other));
+}
+
+#[test]
+fn results_of_waits_are_those_of_the_innermost_register() {
+    let body = format!(
+        ".reg .pred q2; {INIT} @%p1 mbarrier.arrive.shared::cta.b64 _, [%bar]; bar.sync 0; setp.eq.u32 q2, %t, %t;
+        {{ .reg .pred q<2>; mbarrier.try_wait.parity.shared::cta.b64 q2, [%bar], 0; }} @!q2 trap;"
+    );
+    check(&body, "", 1, &[("q<2>", "q2", "unused-wait-result")]);
+}
+
+#[test]
+fn uninitialised_values_are_followed() {
+    let start = "mad.lo.u32 %r1, %t, 8, %tile; st.shared.u64 [%r1], 5; ld.shared.u64 %rd5, [%r1]; mov.u64 %rd6, 7;
+        mad.wide.u32 %rd2, %t, 8, %out;";
+    for step in [
+        "cvta.global.u64 %rd6, %rd5;",
+        "setp.eq.u64 %p2, %rd5, %rd5; @%p2 add.u64 %rd6, %rd6, 1;",
+        "setp.ne.u64 %p2, %rd5, %rd5; @%p2 add.u64 %rd6, %rd6, 1;",
+    ] {
+        let body = format!("{start} {step} st.global.u64 [%rd2], %rd6;");
+        check(
+            &body,
+            "",
+            1,
+            &[("st.shared.u64 [%r1], 5;", "", "uninitialised-use")],
+        );
+    }
+}
+
+/// A producer fills the only stage again, and some lanes of the consumer's warp have not released it.
+#[test]
+fn a_deadlock_names_the_lanes_that_release_no_stage() {
+    let body = "add.u32 %r8, %tile, 4096; setp.eq.u32 %p3, %t, 32;
+        .loc 1 46 5\n @%p1 mbarrier.init.shared::cta.b64 [%r8], 1; @%p1 mbarrier.init.shared::cta.b64 [%r8+8], 32;
+        .loc 1 50 5\n bar.sync 0; setp.ge.u32 %p2, %t, 32; @%p2 bra READ; @!%p1 bra END; ld.param.u64 %rd2, [in];
+        mov.u32 %r5, 1;
+        FILL: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r8+8], %r5; @!%p2 bra FILL;
+        mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r8], 128;
+        cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%tile], [%rd2], 128, [%r8];
+        sub.u32 %r5, %r5, 1; setp.eq.u32 %p2, %r5, 0; @%p2 bra FILL; bra END;
+        READ: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r8], 0; @!%p2 bra READ;
+        setp.ge.u32 %p2, %t, 40; @%p2 mbarrier.arrive.shared::cta.b64 _, [%r8+8]; END:";
+    let text = kernel(".param .u64 in", "", body).replace(
+        ".shared .align 1024",
+        ".file 1 \"lib.rs\"\n.shared .align 1024",
+    );
+    let buffers = vec![
+        Buffer::zeroed::<u32>("out", 4),
+        Buffer::zeroed::<u32>("in", 64),
+    ];
+    let launch = Launch::new("k", 1, 64).buffer(0).buffer(1);
+    let said = run_launch(&text, launch, buffers, 0)
+        .unwrap_err()
+        .to_string();
+    let wanted = "stage 0 of the pipeline at lib.rs:46 was taken but not released by warp 1 lanes 0 to 7 of block [0, 0, 0]";
+    assert!(said.contains(wanted), "{said}");
 }

@@ -203,6 +203,10 @@ fn barriers_of_the_block() {
     let early = "mov.u32 %r1, 1; setp.ge.u32 %p1, %t, 40; @%p1 exit; bar.sync 0;";
     let words = run(&format!("{early}\n{STORE}"), 64, 64).unwrap();
     assert_eq!((words[39], words[40]), (1, 0xdead_beef));
+    let late = "mov.u32 %r1, 1; setp.lt.u32 %p1, %t, 9; @%p1 bra LATE; bar.warp.sync -1; bra END;
+        LATE: mov.u32 %r2, 50; AGAIN: sub.u32 %r2, %r2, 1; setp.ne.u32 %p2, %r2, 0; @%p2 bra AGAIN; exit; END:";
+    let words = run(&format!("{late}\n{STORE}"), 32, 32).unwrap();
+    assert_eq!((words[8], words[9]), (0xdead_beef, 1));
 }
 
 #[test]
@@ -222,6 +226,7 @@ fn local_generic_and_constant_addresses() {
         ".const .align 4 .u32 table[3] = {5, 6, 7};
         .global .align 4 .u32 counter = 40;
         .global .align 4 .u32 numbers[3] = {50, 51, 52}; .global .align 8 .u64 place = numbers + 8 - 4;
+        .shared .align 4 .b8 words[16];
         .visible .entry k(.param .u64 out)
         {
             .local .align 8 .b8 frame[16]; .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<8>;
@@ -233,12 +238,15 @@ fn local_generic_and_constant_addresses() {
             isspacep.local %p1, %rd3; isspacep.global %p2, %rd1; and.pred %p3, %p1, %p2; selp.u32 %r5, 1, 0, %p3;
             st.global.v4.u32 [%rd1], {%r2, %r3, %r4, %r5};
             ld.global.u64 %rd4, [place]; ld.global.u32 %r6, [%rd4]; st.global.u32 [%rd1+16], %r6;
+            mov.u32 %r6, 23; st.u32 [words+8], %r6; ld.u32 %r6, [words+8]; ld.u32 %r7, [table+4];
+            st.global.v2.u32 [%rd1+24], {%r6, %r7};
             ret;
         }",
     );
-    let out = vec![Buffer::zeroed::<u32>("out", 5)];
+    let out = vec![Buffer::zeroed::<u32>("out", 8)];
     let buffers = run_launch(&text, Launch::new("k", 1, 1).buffer(0), out, 0).unwrap();
-    assert_eq!(buffers[0].to_vec::<u32>().unwrap(), [11, 7, 40, 1, 51]);
+    let words = buffers[0].to_vec::<u32>().unwrap();
+    assert_eq!(words, [11, 7, 40, 1, 51, 0, 23, 6]);
 }
 
 #[test]
@@ -268,8 +276,30 @@ fn accesses_outside_are_named() {
         message.contains("outside of the block's 8 bytes at 0x400"),
         "{message}"
     );
+    for (address, wanted) in [
+        (0xfffc, "the pointer is null, or nearly"),
+        (0x10000, "may be host memory"),
+    ] {
+        let message = failure(
+            &format!("mov.u64 %rd1, {address}; st.global.u32 [%rd1], %t;"),
+            1,
+        );
+        assert!(message.contains(wanted), "{message}");
+    }
     let message = failure("trap;", 1);
     assert!(message.contains("CUDA_ERROR_LAUNCH_FAILED"), "{message}");
+}
+
+#[test]
+fn types_that_an_instruction_does_not_have_are_refused() {
+    for body in [
+        "atom.global.cas.f32 %f1, [%out], %f2, %f3;",
+        "atom.global.cas.f64 %fd1, [%out], %fd2, %fd3;",
+        "sust.b.1d.v4.b64.trap [%rd1, {%r1}], {%rd2, %rd2, %rd2, %rd2};",
+    ] {
+        let message = failure(body, 1);
+        assert!(message.contains("type"), "{body}: {message}");
+    }
 }
 
 #[test]

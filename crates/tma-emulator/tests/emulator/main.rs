@@ -22,6 +22,7 @@ mod observer_async;
 mod overlap;
 mod protocol;
 mod reductions;
+mod remote_readers;
 mod reserved_shared;
 mod residents;
 mod robustness;

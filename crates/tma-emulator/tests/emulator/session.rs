@@ -200,7 +200,7 @@ fn a_map_that_an_earlier_launch_wrote_needs_a_release_unless_the_host_wrote_it_s
     let body = format!(
         "{INIT} ld.param.u64 %rd6, [map];
         ld.param.u64 %rd2, [bytes]; setp.eq.u64 %p3, %rd2, 0; @%p3 bra USE;
-        @!%p1 bra END; ld.global.u64 %rd5, [%rd6]; st.global.u64 [%rd6], %rd5; bra END;
+        @!%p1 bra END; st.global.u32 [%out+64], %t; ld.global.u64 %rd5, [%rd6]; st.global.u64 [%rd6], %rd5; bra END;
         USE: fence.proxy.tensormap::generic.acquire.gpu [%rd6], 128;
         @!%p1 bra WAIT; mov.u32 %r6, 0;
         mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], 128;

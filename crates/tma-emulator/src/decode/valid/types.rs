@@ -134,16 +134,11 @@ pub(super) fn takes(instruction: &Instruction) -> Option<Vec<Takes>> {
                 _ => Special(*ty),
             })
             .collect(),
-        ("mov", [ty]) if *ty != Type::B128 => vec![Exactly(*ty), Special(*ty)],
-        ("cvt", [d, s]) if count == 2 && is_plain(*d) && is_plain(*s) => {
-            let any = |ty: Type| if ty == Type::Pred { Any } else { Wide(ty) };
-            vec![any(*d), any(*s)]
-        }
-        ("ld" | "ldu", [ty]) if *ty != Type::B128 => vec![Wide(*ty), address(opcode)],
-        ("st", [ty]) if *ty != Type::B128 && !opcode.has("async") && !opcode.has("bulk") => {
-            vec![address(opcode), Wide(*ty)]
-        }
-        ("atom", [ty]) if !is_vector && *ty != Type::B128 => {
+        ("mov", [ty]) => vec![Exactly(*ty), Special(*ty)],
+        ("cvt", [d, s]) => vec![Wide(*d), Wide(*s)],
+        ("ld" | "ldu", [ty]) => vec![Wide(*ty), address(opcode)],
+        ("st", [ty]) if !opcode.has("async") => vec![address(opcode), Wide(*ty)],
+        ("atom", [ty]) if !is_vector => {
             vec![Exactly(*ty), address(opcode), Exactly(*ty), Exactly(*ty)]
         }
         ("red", [ty]) if !is_vector && !opcode.has("async") => {
@@ -170,15 +165,6 @@ fn part_of(ty: Type, parts: usize) -> Option<Type> {
 
 fn number_of_bits() -> Takes {
     Takes::Exactly(Type::B32)
-}
-
-/// Returns whether the type is a single number and not a small format.
-fn is_plain(ty: Type) -> bool {
-    use Type::*;
-    matches!(
-        ty,
-        U8 | U16 | U32 | U64 | S8 | S16 | S32 | S64 | F16 | F32 | F64
-    )
 }
 
 /// Returns the type of an address in the space that the opcode names.
