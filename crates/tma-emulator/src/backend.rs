@@ -14,8 +14,8 @@ use crate::{
         Config, IMAGE_START,
         observer::{Observer, Printer, Watch},
     },
-    run::Report,
-    session::{Error, ModuleId, Ready, Session},
+    run::{Report, Schedule},
+    session::{Bounds, Error, Exploration, ModuleId, Ready, Session, Verdict},
     texture::{Texture, handle},
 };
 
@@ -140,6 +140,49 @@ impl EmulatorBackend {
             Ok(())
         })?;
         Ok(checked)
+    }
+
+    /// Runs each launch of a job under every schedule that can have another result. The next launch has the memory of the
+    /// first schedule; after a launch that is not proved, no other runs.
+    ///
+    /// # Errors
+    /// The errors of [`check`](Self::check).
+    pub fn check_every_schedule(
+        &self,
+        job: &mut Job<'_>,
+        bounds: Bounds,
+    ) -> Result<Vec<Exploration>, Failure> {
+        let mut is_proved = true;
+        let explorations = self.each(job, |session, ready| {
+            Ok(is_proved.then(|| {
+                let exploration = session.check_every_schedule(ready, bounds);
+                is_proved = exploration.verdict == Verdict::Proved;
+                exploration
+            }))
+        })?;
+        Ok(explorations.into_iter().flatten().collect())
+    }
+
+    /// Runs the launches of a job up to number `launch`, that one by a schedule, and returns what the checker finds there.
+    /// Returns `None` if the schedule does not fit the launch.
+    ///
+    /// # Errors
+    /// The errors of [`check`](Self::check).
+    pub fn check_schedule(
+        &self,
+        job: &mut Job<'_>,
+        launch: usize,
+        schedule: &Schedule,
+    ) -> Result<Option<CheckReport>, Failure> {
+        job.launches.truncate(launch.saturating_add(1));
+        let (mut number, usual) = (0, Schedule::default());
+        let reports = self.each(job, |session, ready| {
+            let is_it = number == launch;
+            number += 1;
+            let report = session.check_schedule(ready, if is_it { schedule } else { &usual });
+            Ok(report.filter(|_| is_it))
+        })?;
+        Ok(reports.into_iter().flatten().next())
     }
 
     /// Checks all launches, runs them one after another, and returns the buffers to the job.

@@ -76,6 +76,6 @@ pub use machine::{
     Config, Fault, FaultAt, Location, Program, Stuck, Trap,
     observer::{self, Observer},
 };
-pub use run::{Jobs, Progress, Report, interrupt, is_interrupted, resume};
-pub use session::{Error, ModuleId, Session};
+pub use run::{Jobs, Process, Progress, Report, Schedule, interrupt, is_interrupted, resume};
+pub use session::{Bounds, Error, Exploration, FailingSchedule, ModuleId, Session, Verdict};
 pub use trace::{Trace, json};

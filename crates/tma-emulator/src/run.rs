@@ -1,6 +1,7 @@
 //! Runs a kernel to its end: the schedule, and the report of a deadlock.
 
 mod deadlock;
+mod explore;
 mod jobs;
 mod progress;
 mod schedule;
@@ -14,8 +15,11 @@ use crate::{
     machine::{Config, Fault, FaultAt, Memory, Trap, Trapped, World, observer::Watch},
 };
 
+pub(crate) use explore::{Ended, Path, Search, obstacle};
+pub use explore::{Process, Schedule};
 pub use jobs::Jobs;
 pub use progress::Progress;
+pub(crate) use progress::count_schedule;
 
 /// The outcome of a kernel, apart from its changes of memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,19 +48,22 @@ pub fn is_interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// Runs one kernel to its end.
+/// Runs one kernel to its end, by the choices of a path or of the seed.
 pub(crate) fn run<O: Watch>(
     code: &Code,
-    shape: &Shape,
-    cluster: Option<[u32; 3]>,
+    (shape, cluster): (&Shape, Option<[u32; 3]>),
     memory: &mut Memory,
     config: Config,
     observer: &mut O,
+    path: Option<&mut Path>,
 ) -> Result<Report, Box<Fault>> {
     let program = &code.program;
     let mut world = World::new(program, shape, cluster, std::mem::take(memory), config);
     observer.begin(program, shape, cluster.unwrap_or([1; 3]));
-    let result = world.run(code, observer);
+    let result = match path {
+        None => world.run(code, observer),
+        Some(path) => world.follow(code, observer, path),
+    };
     let mut printed = std::mem::take(&mut world.printed);
     if world.unprinted > 0 {
         let limit = config.max_printed;

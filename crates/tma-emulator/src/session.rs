@@ -1,6 +1,7 @@
 //! Memory and modules that live from launch to launch, as in a GPU's context.
 
 mod error;
+mod every_schedule;
 mod kernel;
 #[cfg(test)]
 mod lane_by_lane;
@@ -20,6 +21,7 @@ use crate::{
 };
 
 pub use error::Error;
+pub use every_schedule::{Bounds, Exploration, FailingSchedule, Verdict};
 pub(crate) use kernel::DecodedKernel;
 pub(crate) use launch::Ready;
 use launch::State;

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use tma_emulator::{Config, EmulatorBackend, Observer, Report, check};
+use tma_emulator::{
+    Bounds, Config, EmulatorBackend, Exploration, Observer, Report, Schedule, check,
+};
 use tma_launch::{Buffer, Failure, Job, Ptx, Stage};
 
 use super::{Diagnostic, LaunchFile, Output, Violations};
@@ -104,6 +106,13 @@ impl Run {
             steps: None,
             failed: None,
         }
+    }
+
+    /// Returns the results in a report of the checker.
+    pub fn of(report: check::CheckReport) -> Self {
+        let mut run = Self::new(0);
+        run.take(report);
+        run
     }
 
     /// Adds the checker's report about finished launches.
@@ -243,6 +252,44 @@ impl Emulation {
     pub fn observe(&self, config: Config, observer: &mut dyn Observer) -> Result<(), Stopped> {
         let backend = self.backend(config);
         steps(backend.observe(&mut self.job()?, observer)).map(drop)
+    }
+
+    /// Runs each launch under every schedule that can have another result, without comparing results or writing files.
+    ///
+    /// # Errors
+    /// A module needs something that the emulator does not support.
+    pub fn every_schedule(
+        &self,
+        config: Config,
+        bounds: Bounds,
+    ) -> Result<Vec<Exploration>, Stopped> {
+        let explored = self
+            .backend(config)
+            .check_every_schedule(&mut self.job()?, bounds);
+        explored.map_err(stopped)
+    }
+
+    /// Runs the launches up to number `launch`, that one by a schedule. Returns `None` if the schedule does not fit.
+    ///
+    /// # Errors
+    /// A module needs something that the emulator does not support.
+    pub fn by_schedule(
+        &self,
+        config: Config,
+        launch: usize,
+        schedule: &Schedule,
+    ) -> Result<Option<Run>, Stopped> {
+        let backend = self.backend(config);
+        let checked = backend.check_schedule(&mut self.job()?, launch, schedule);
+        Ok(checked.map_err(stopped)?.map(Run::of))
+    }
+
+    /// Returns a number for the texts of all modules, which a schedule belongs to.
+    pub fn digest(&self) -> u32 {
+        let texts = self.sources.iter().flat_map(|source| source.text().bytes());
+        texts.fold(0x811c_9dc5, |hash, byte| {
+            (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+        })
     }
 
     fn backend(&self, config: Config) -> EmulatorBackend {

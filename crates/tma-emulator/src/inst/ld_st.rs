@@ -282,6 +282,11 @@ impl LoadStore {
         self.address.base
     }
 
+    /// Returns whether the access has an order, or is volatile.
+    pub(crate) fn has_order(&self) -> bool {
+        self.order.0 != Sem::Weak
+    }
+
     /// Returns the registers that a load sets.
     pub(crate) fn loads(&self) -> Option<impl Iterator<Item = Slot>> {
         (!self.stores).then(|| self.registers.iter().map(|(slot, _)| *slot))

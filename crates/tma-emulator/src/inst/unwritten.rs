@@ -40,6 +40,43 @@ impl Action {
         }
     }
 
+    /// Returns the registers that an operation on registers alone computes, each with its sources; `None` for any other.
+    pub(crate) fn computes(&self) -> Option<Vec<(Slot, Vec<Slot>)>> {
+        match (self, self.flow()) {
+            (Self::LoadStore(_), _) => None,
+            (_, Flow::Through(all)) => Some(all),
+            _ => None,
+        }
+    }
+
+    /// Returns whether other threads can see when the operation happens, other than by a data race.
+    pub(crate) fn is_visible(&self) -> bool {
+        match self {
+            Self::LoadStore(access) => access.has_order(),
+            Self::Alu(_)
+            | Self::Convert(_)
+            | Self::Video(_)
+            | Self::Window(_)
+            | Self::Nothing(_)
+            | Self::Branch(_)
+            | Self::Sleep(_)
+            | Self::Cluster(_)
+            | Self::Mma(_)
+            | Self::Wmma(_)
+            | Self::Transpose(_)
+            | Self::LoadMatrix(_)
+            | Self::StoreMatrix(_)
+            | Self::Collective(_)
+            | Self::BulkCopy(_)
+            | Self::TensorCopy(_)
+            | Self::AsyncCopy(_)
+            | Self::AsyncStore(_)
+            | Self::Replace(_)
+            | Self::Zeros(_) => false,
+            _ => true,
+        }
+    }
+
     /// Returns whether the operation reads registers without following their values.
     fn takes_any(&self) -> bool {
         matches!(

@@ -95,6 +95,13 @@ impl Memory {
         self.allocations.insert(behind, allocation);
     }
 
+    /// Returns the address and the bytes of each allocation.
+    pub(crate) fn contents(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        self.allocations
+            .iter()
+            .map(|allocation| (allocation.address, &allocation.bytes[..]))
+    }
+
     /// Returns whether these bytes are global memory in no allocation.
     pub(crate) fn is_free(&self, address: u64, bytes: u64) -> bool {
         let Some(end) = address.checked_add(bytes) else {

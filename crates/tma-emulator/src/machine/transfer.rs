@@ -173,8 +173,28 @@ impl World {
         result
     }
 
+    /// Moves all pieces of a copy.
+    pub(crate) fn complete_copy<O: Watch>(
+        &mut self,
+        index: usize,
+        observer: &mut O,
+    ) -> Result<(), Trapped> {
+        let mut transfer = self.transfers.remove(index);
+        self.progress += 1;
+        self.has_changed = true;
+        if let Completion::Arrival { offset } = transfer.completion {
+            return self.arrive(&transfer, offset, observer);
+        }
+        loop {
+            self.progress_one(&mut transfer, observer)?;
+            if transfer.unread.is_empty() && transfer.unwritten.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
     /// Returns whether an arrival waits for copies of its thread.
-    fn is_held_back(&self, index: usize) -> bool {
+    pub(crate) fn is_held_back(&self, index: usize) -> bool {
         let arrival = &self.transfers[index];
         let is_before = |copy: &Transfer| {
             matches!(copy.completion, Completion::Async { .. })

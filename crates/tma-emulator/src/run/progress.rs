@@ -19,6 +19,14 @@ const FIRST: Duration = Duration::from_secs(2);
 /// Steps of all kernels of the process.
 static STEPS: AtomicU64 = AtomicU64::new(0);
 
+/// Schedules that searches of the process have run.
+static SCHEDULES: AtomicU64 = AtomicU64::new(0);
+
+/// Counts a schedule of a search.
+pub(crate) fn count_schedule() {
+    SCHEDULES.fetch_add(1, Ordering::Relaxed);
+}
+
 /// The steps of a kernel that are in [`STEPS`].
 #[derive(Default)]
 pub(super) struct Counted(u64);
@@ -111,12 +119,17 @@ impl Wait {
             if start.elapsed() < next {
                 continue;
             }
-            let steps = STEPS.load(Ordering::Relaxed) - before;
             let seconds = start.elapsed().as_secs();
-            writeln!(
-                out,
-                "{who}: {steps} steps after {seconds} s; `--max-steps` limits them, and Ctrl-C ends the run with a report"
-            )?;
+            let done = match SCHEDULES.load(Ordering::Relaxed) {
+                0 => {
+                    let steps = STEPS.load(Ordering::Relaxed) - before;
+                    format!("{steps} steps after {seconds} s; `--max-steps` limits them")
+                }
+                schedules => {
+                    format!("{schedules} schedules after {seconds} s; `--bound` limits them")
+                }
+            };
+            writeln!(out, "{who}: {done}, and Ctrl-C ends the run with a report")?;
             next *= 2;
         }
     }

@@ -32,6 +32,15 @@ const PATIENCE: u64 = 256;
 /// Steps of the launch in which a thread waits for the initialisation of an mbarrier that it uses.
 const INIT_PATIENCE: u64 = 100_000;
 
+/// The number of operations of a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Length {
+    /// As many as the seed chooses.
+    Random,
+    /// One, and those that follow up to the next that other threads can see.
+    ToVisible,
+}
+
 /// Copies in flight: with this many, none is issued before one completes.
 const MOST_TRANSFERS: usize = 4096;
 
@@ -68,7 +77,7 @@ impl World {
             }
             let may_give_up = self.rng.one_in(32);
             if let Some((here, group)) = self.pick(code, may_give_up) {
-                self.turn(code, observer, here, group, may_give_up)?;
+                self.turn(code, observer, (here, group), may_give_up, Length::Random)?;
             } else if !self.transfers.is_empty() {
                 self.progress_copy(observer)?;
                 self.has_ended = true;
@@ -84,9 +93,9 @@ impl World {
                         .ok_or_else(|| deadlock::describe(self, code))?,
                     false => (here, group),
                 };
-                self.turn(code, observer, here, group, true)?;
+                self.turn(code, observer, (here, group), true, Length::Random)?;
             } else if let Some((here, group)) = self.waits_for_init() {
-                self.turn(code, observer, here, group, true)?;
+                self.turn(code, observer, (here, group), true, Length::Random)?;
             } else {
                 return Err(deadlock::describe(self, code));
             }
@@ -114,7 +123,7 @@ impl World {
         *reported = self.unwaited.len();
     }
 
-    fn start<O: Watch>(&mut self, code: &Code, at: Option<usize>, observer: &mut O) {
+    pub(super) fn start<O: Watch>(&mut self, code: &Code, at: Option<usize>, observer: &mut O) {
         let Some(cluster) = self.start_cluster(&code.program) else {
             return;
         };
@@ -175,7 +184,7 @@ impl World {
 
     /// Returns a group that waits for the initialisation of an mbarrier. No other group can run, so the
     /// mbarrier is never initialised.
-    fn waits_for_init(&self) -> Option<(Here, usize)> {
+    pub(super) fn waits_for_init(&self) -> Option<(Here, usize)> {
         let waits = |group: &Group| matches!(group.wait, Some(Wait::MbarrierInit { .. }));
         let found = deadlock::groups(self).find(|(.., group)| waits(group));
         found.map(|(here, index, _)| (here, index))
@@ -230,7 +239,7 @@ impl World {
         None
     }
 
-    fn can_run(
+    pub(super) fn can_run(
         &self,
         code: &Code,
         here: Here,
@@ -258,21 +267,22 @@ impl World {
         }
     }
 
-    /// Executes a few operations of one group.
-    fn turn<O: Watch>(
+    /// Executes operations of one group. Returns the mask of its lanes that have not ended.
+    pub(super) fn turn<O: Watch>(
         &mut self,
         code: &Code,
         observer: &mut O,
-        here: Here,
-        group: usize,
+        (here, group): (Here, usize),
         gives_up: bool,
-    ) -> Result<(), Trapped> {
+        length: Length,
+    ) -> Result<u32, Trapped> {
         // The warp leaves its block for the turn, so that both can be changed.
         let cta = &mut self.clusters[here.cluster].ctas[here.rank];
         let mut warp = std::mem::take(&mut cta.warps[here.warp]);
         let mut group = warp.groups.swap_remove(group);
         let (first, lanes, steps) = (group.pc, group.mask, self.steps);
-        let result = self.operations(code, observer, here, &mut warp, &mut group, gives_up);
+        let lanes_and_warp = (here, &mut warp, &mut group);
+        let result = self.operations(code, observer, lanes_and_warp, gives_up, length);
         if O::WATCHES {
             observer.turn(Turn {
                 block: self.clusters[here.cluster].ctas[here.rank].number,
@@ -285,31 +295,37 @@ impl World {
                 pause: group.wait.as_ref().map(|wait| (wait.pause(), group.mask)),
             });
         }
-        if group.mask != 0 {
+        let mask = group.mask;
+        if mask != 0 {
             warp.groups.push(group);
         }
         self.clusters[here.cluster].ctas[here.rank].warps[here.warp] = warp;
-        result
+        result.map(|()| mask)
     }
 
     fn operations<O: Watch>(
         &mut self,
         code: &Code,
         observer: &mut O,
-        here: Here,
-        warp: &mut Warp,
-        group: &mut Group,
+        (here, warp, group): (Here, &mut Warp, &mut Group),
         mut gives_up: bool,
+        length: Length,
     ) -> Result<(), Trapped> {
-        let limit = if warp.groups.is_empty() {
-            TURN
-        } else {
-            SHORT_TURN
+        let turn = match length {
+            Length::ToVisible => usize::MAX,
+            Length::Random if warp.groups.is_empty() => 1 + self.rng.below(TURN),
+            Length::Random => 1 + self.rng.below(SHORT_TURN),
         };
-        let turn = 1 + self.rng.below(limit);
-        for _ in 0..turn {
+        for number in 0..turn {
             if !warp.groups.is_empty() {
                 join(warp, group);
+            }
+            if length == Length::ToVisible
+                && number > 0
+                && (code.operations.get(group.pc))
+                    .is_none_or(|operation| operation.action.is_visible())
+            {
+                break;
             }
             let Some(operation) = code.operations.get(group.pc) else {
                 return Err(Trapped {

@@ -12,7 +12,7 @@ use crate::{
         observer::{Observer, Printer, Watch},
         parameter_in_source,
     },
-    run::{self, Report},
+    run::{self, Path, Report, Search},
 };
 
 /// Size of the workspace of cooperative groups: a word that is not read here, and the barrier's word.
@@ -135,7 +135,7 @@ impl Session {
         observer: &mut O,
     ) -> Result<Report, Box<Fault>> {
         self.within(ready, |state, config| {
-            state.observe(ready, config, observer)
+            state.observe(ready, config, observer, None)
         })
     }
 
@@ -186,6 +186,7 @@ impl State {
         ready: &Ready,
         config: Config,
         observer: &mut O,
+        path: Option<&mut Path>,
     ) -> Result<Report, Box<Fault>> {
         let Ready {
             kernel,
@@ -194,12 +195,23 @@ impl State {
             ..
         } = ready;
         let (cluster, memory) = (kernel.cluster(shape), &mut self.memory);
-        let result = run::run(&kernel.code, shape, cluster, memory, config, observer);
+        let at = (shape, cluster);
+        let result = run::run(&kernel.code, at, memory, config, observer, path);
         result.map_err(|fault| explain(fault, &mut self.memory, *panic_record))
     }
 
     /// Runs a launch under the checker.
     pub(super) fn check(&mut self, ready: &Ready, config: Config) -> CheckReport {
+        self.check_by(ready, config, None)
+    }
+
+    /// Runs a launch under the checker, by the choices of a search or of the seed.
+    pub(super) fn check_by(
+        &mut self,
+        ready: &Ready,
+        config: Config,
+        search: Option<&mut Search>,
+    ) -> CheckReport {
         let places = Places::new(&ready.shape, ready.kernel.cluster(&ready.shape));
         let names = [
             ready.kernel.code.program.shared_names.clone(),
@@ -213,8 +225,17 @@ impl State {
         };
         let before = (unreleased, in_flight);
         let mut checker = Checker::new(places, names, before, config.strict);
-        let mut observer: &mut dyn Observer = &mut checker;
-        let result = self.observe(ready, config, &mut observer);
+        let result = match search {
+            None => {
+                let mut observer: &mut dyn Observer = &mut checker;
+                self.observe(ready, config, &mut observer, None)
+            }
+            Some(search) => {
+                let mut recorder = search.recorder(&mut checker);
+                let mut observer: &mut dyn Observer = &mut recorder;
+                self.observe(ready, config, &mut observer, Some(search.path()))
+            }
+        };
         self.unreleased = checker.unreleased();
         let printed = std::mem::take(&mut checker.printed);
         let (fault, report) = match result {

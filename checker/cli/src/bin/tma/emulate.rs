@@ -1,4 +1,5 @@
 pub(crate) mod checking;
+mod every_schedule;
 pub(crate) mod report;
 pub(crate) mod seeds;
 mod timeline;
@@ -14,6 +15,7 @@ use tma_cli::emulate::{Emulation, LaunchFile, Output, Stopped};
 use tma_emulator::Trace;
 
 use checking::Checking;
+use every_schedule::EverySchedule;
 use report::Report;
 
 use crate::reports::Reports;
@@ -31,12 +33,21 @@ pub(crate) struct Emulate {
     /// Write a timeline for Perfetto (ui.perfetto.dev), or an SVG drawing if the name ends in .svg
     #[arg(long, value_name = "FILE", conflicts_with = "seeds")]
     trace: Option<PathBuf>,
+    #[command(flatten)]
+    schedules: EverySchedule,
 }
 
 impl Emulate {
     /// Returns the exit code, also after the reader of the output has closed the pipe.
     pub(crate) fn run(self, out: &mut impl Write) -> Result<ExitCode> {
         let mut reports = self.open_reports()?;
+        if self.schedules.is_requested() {
+            let verdict = self
+                .schedules
+                .run(&self.file, &self.checking, &mut reports, out);
+            reports.write()?;
+            return Ok(ExitCode::from(verdict?.exit_code()));
+        }
         let run = |report: &mut Report<'_>, out: &mut _| self.report(report, out);
         let verdict = self
             .checking

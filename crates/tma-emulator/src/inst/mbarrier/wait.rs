@@ -4,7 +4,7 @@ use super::{Mbarrier, MbarrierAddress, MbarrierOperation, OperationKind};
 use crate::{
     inst::{Step, Waiting},
     machine::{
-        Cta, Flow, Space, Trap, Trapped, Wait,
+        Cta, Flow, Group, Slot, Space, Trap, Trapped, Wait, Warp,
         observer::{MbarrierEvent, Watch},
         of_generic, of_shared,
     },
@@ -63,6 +63,33 @@ impl MbarrierOperation {
                 cta.is_none_or(|cta| cta.mbarriers.contains_key(&offset))
             })
         })
+    }
+
+    /// Returns the register with the result of a wait.
+    pub(crate) fn results(&self) -> Vec<Slot> {
+        match self.kind {
+            OperationKind::Wait { d, .. } => vec![d],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns whether all lanes of a group wait at one barrier for one phase.
+    pub(crate) fn is_one_wait(&self, warp: &Warp, group: &Group) -> bool {
+        let OperationKind::Wait {
+            state,
+            report: None,
+            ..
+        } = self.kind
+        else {
+            return false;
+        };
+        let register = |slot: Slot| warp.registers.get(group.base + slot);
+        let (Some(bases), Some(states)) = (register(self.address.base), register(state)) else {
+            return false;
+        };
+        let mut lanes = lanes_of(group.mask);
+        let first = lanes.next().map(|lane| (bases[lane], states[lane]));
+        lanes.all(|lane| Some((bases[lane], states[lane])) == first)
     }
 
     fn object_at(&self, base: u64) -> MbarrierAddress {

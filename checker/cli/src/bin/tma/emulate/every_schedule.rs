@@ -1,0 +1,323 @@
+//! `tma emulate --all-schedules` and `--schedule`.
+
+use std::{
+    fmt::{self, Display, Formatter},
+    io::{self, Write},
+    path::Path,
+    str::FromStr,
+};
+
+use serde_json::{Value, json};
+use tma_cli::emulate::{Emulation, Run, Stopped, Verdict};
+use tma_emulator::{Bounds, Exploration, Progress, Schedule, Verdict as Explored};
+
+use super::{checking::Checking, report::quoted};
+use crate::{
+    interrupt,
+    reports::{Case, Reports, to_json},
+};
+
+/// Options for running schedules one by one.
+#[derive(clap::Args)]
+pub(crate) struct EverySchedule {
+    /// Run every schedule that can have another result, up to the first with an error
+    #[arg(long, conflicts_with_all = ["seed", "seeds", "trace", "no_check"])]
+    all_schedules: bool,
+    /// Limit of schedules for --all-schedules
+    #[arg(long, value_name = "SCHEDULES", requires = "all_schedules", default_value_t = Bounds::default().schedules)]
+    bound: u64,
+    /// Repeat a schedule that --all-schedules printed
+    #[arg(long, value_name = "SCHEDULE", conflicts_with_all = ["all_schedules", "seed", "seeds", "trace", "no_check"])]
+    schedule: Option<Name>,
+}
+
+/// The name of a schedule: the digest of the modules, the number of the launch, and the choices.
+#[derive(Clone, Debug)]
+struct Name {
+    digest: u32,
+    launch: usize,
+    schedule: Schedule,
+}
+
+impl Display for Name {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{:08x}:{}:{}", self.digest, self.launch, self.schedule)
+    }
+}
+
+impl FromStr for Name {
+    type Err = &'static str;
+
+    fn from_str(given: &str) -> Result<Self, Self::Err> {
+        let name = || {
+            let (digest, rest) = given.split_once(':')?;
+            let (launch, choices) = rest.split_once(':')?;
+            Some(Self {
+                digest: u32::from_str_radix(digest, 16).ok()?,
+                launch: launch.parse().ok()?,
+                schedule: Schedule::parse(choices)?,
+            })
+        };
+        name().ok_or("must be a schedule as `--all-schedules` prints it, such as 81f3a02c:0:12.1")
+    }
+}
+
+/// Lines of a schedule that are printed.
+const MOST_STEPS: usize = 24;
+
+impl EverySchedule {
+    pub(crate) fn is_requested(&self) -> bool {
+        self.all_schedules || self.schedule.is_some()
+    }
+
+    /// Runs the schedules of a launch file and prints what was found.
+    pub(crate) fn run(
+        &self,
+        file: &Path,
+        checking: &Checking,
+        reports: &mut Reports,
+        out: &mut impl Write,
+    ) -> io::Result<Verdict> {
+        interrupt::watch();
+        let _progress = Progress::on_terminal("tma emulate");
+        let is_json = checking.is_json();
+        let config = checking.config_of_seed();
+        let emulation = match Emulation::open(file) {
+            Ok(emulation) => emulation,
+            Err(stopped) => return stop(file, &stopped, is_json, reports, out),
+        };
+        let command = |name: &Name| {
+            let file = quoted(&file.display().to_string());
+            format!("tma emulate {file} --schedule {name}")
+        };
+        if let Some(name) = &self.schedule {
+            if name.digest != emulation.digest() {
+                let what = "the modules are not those of the schedule; run `--all-schedules` again";
+                let stopped = Stopped::Unsupported(what.to_owned());
+                return stop(file, &stopped, is_json, reports, out);
+            }
+            let run = match emulation.by_schedule(config, name.launch, &name.schedule) {
+                Ok(Some(run)) => run,
+                Ok(None) => {
+                    let what = "the schedule does not fit the launch".to_owned();
+                    let stopped = Stopped::Unsupported(what);
+                    return stop(file, &stopped, is_json, reports, out);
+                }
+                Err(stopped) => return stop(file, &stopped, is_json, reports, out),
+            };
+            reports.add(&case(file, name.launch, &run, command(name)));
+            match is_json {
+                true => writeln!(
+                    out,
+                    "{:#}",
+                    json!({
+                        "file": file.display().to_string(),
+                        "schedule": name.to_string(),
+                        "findings": run.diagnostics.iter().map(to_json).collect::<Vec<_>>(),
+                        "verdict": run.verdict().as_str(),
+                    })
+                )?,
+                false => {
+                    for found in &run.diagnostics {
+                        writeln!(out, "{found}\n")?;
+                    }
+                    writeln!(out, "{}: schedule {name}", run.verdict().as_str())?;
+                }
+            }
+            return Ok(run.verdict());
+        }
+        let bounds = Bounds {
+            schedules: self.bound,
+        };
+        let explored = match emulation.every_schedule(config, bounds) {
+            Ok(explored) => explored,
+            Err(stopped) => return stop(file, &stopped, is_json, reports, out),
+        };
+        let mut worst = Verdict::Clean;
+        let mut all = Vec::new();
+        for (number, (exploration, launch)) in explored
+            .into_iter()
+            .zip(emulation.file().launches())
+            .enumerate()
+        {
+            let name = match &exploration.verdict {
+                Explored::Found(failing) => Some(Name {
+                    digest: emulation.digest(),
+                    launch: number,
+                    schedule: failing.schedule.clone(),
+                }),
+                _ => None,
+            };
+            let again = name.as_ref().map(command);
+            let mut run = Run::of(exploration.report.clone());
+            if let Explored::Unfinished { .. } = exploration.verdict {
+                run.diagnostics.clear();
+            }
+            let verdict = match exploration.verdict {
+                Explored::Unfinished { .. } => Verdict::Unsupported,
+                _ => run.verdict(),
+            };
+            worst = worst.max(verdict);
+            reports.add(&case(file, number, &run, again.clone().unwrap_or_default()));
+            let headline = headline(number, &launch.entry, &exploration);
+            match is_json {
+                true => all.push(of_launch(&launch.entry, &exploration, &run, name.as_ref())),
+                false => print(&exploration, &run, again.as_deref(), &headline, out)?,
+            }
+        }
+        if is_json {
+            let report = json!({
+                "file": file.display().to_string(),
+                "launches": all,
+                "verdict": worst.as_str(),
+            });
+            writeln!(out, "{report:#}")?;
+        }
+        Ok(worst)
+    }
+}
+
+/// Prints what was found in one launch; the last line has the verdict.
+fn print(
+    exploration: &Exploration,
+    run: &Run,
+    again: Option<&str>,
+    headline: &str,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    for found in run.diagnostics.iter().chain(&run.notes) {
+        writeln!(out, "{found}")?;
+        match again {
+            Some(again) if found.is_error() => writeln!(out, "  = again: {again}\n")?,
+            _ => writeln!(out)?,
+        }
+    }
+    if let Explored::Found(failing) = &exploration.verdict {
+        writeln!(out, "the schedule, where another process goes on:")?;
+        let left_out = failing.steps.len().saturating_sub(MOST_STEPS);
+        if left_out > 0 {
+            writeln!(out, "  … {left_out} before")?;
+        }
+        for (process, at) in &failing.steps[left_out..] {
+            writeln!(out, "  {process}: {at}")?;
+        }
+        writeln!(out)?;
+    }
+    writeln!(out, "{headline}")
+}
+
+fn headline(number: usize, entry: &str, exploration: &Exploration) -> String {
+    let Exploration {
+        schedules,
+        covered,
+        results,
+        ..
+    } = exploration;
+    let of = format!("launch {number}, `{entry}`");
+    let explored = match schedules {
+        1 => "1 schedule explored".to_owned(),
+        _ => format!("{schedules} schedules explored"),
+    };
+    match &exploration.verdict {
+        Explored::Proved => {
+            let same = match results {
+                1 => "leave the same bytes".to_owned(),
+                _ => format!("leave {results} different contents of memory"),
+            };
+            format!(
+                "proved: {of}: {explored}, {covered} more covered; all schedules of this launch are clean and {same}"
+            )
+        }
+        Explored::Found(_) => format!("findings: {of}: {explored} up to this one"),
+        Explored::Unfinished { why, open } => {
+            format!("not finished: {of}: {why}; {explored}, {open} choices with more to try")
+        }
+        _ => of,
+    }
+}
+
+fn of_launch(entry: &str, exploration: &Exploration, run: &Run, name: Option<&Name>) -> Value {
+    let (verdict, why, open) = match &exploration.verdict {
+        Explored::Proved => ("proved", None, 0),
+        Explored::Unfinished { why, open } => ("not finished", Some(why), *open),
+        _ => ("findings", None, 0),
+    };
+    let steps: Vec<String> = match &exploration.verdict {
+        Explored::Found(failing) => {
+            let steps = failing.steps.iter();
+            steps
+                .map(|(process, at)| format!("{process}: {at}"))
+                .collect()
+        }
+        _ => Vec::new(),
+    };
+    json!({
+        "entry": entry,
+        "verdict": verdict,
+        "schedules": exploration.schedules,
+        "covered": exploration.covered,
+        "results": exploration.results,
+        "why": why,
+        "open": open,
+        "schedule": name.map(Name::to_string),
+        "steps": steps,
+        "findings": run.diagnostics.iter().map(to_json).collect::<Vec<_>>(),
+        "notes": run.notes.iter().map(to_json).collect::<Vec<_>>(),
+    })
+}
+
+fn case(file: &Path, launch: usize, run: &Run, again: String) -> Case {
+    let findings = run.diagnostics.iter().chain(&run.notes);
+    Case {
+        file: file.display().to_string(),
+        name: format!("schedules of launch {launch}"),
+        findings: findings.map(to_json).collect(),
+        printed: run.printed.clone(),
+        again,
+    }
+}
+
+fn stop(
+    file: &Path,
+    stopped: &Stopped,
+    is_json: bool,
+    reports: &mut Reports,
+    out: &mut impl Write,
+) -> io::Result<Verdict> {
+    let file = file.display().to_string();
+    reports.stopped(&file, stopped);
+    let verdict = stopped.verdict();
+    match is_json {
+        true => writeln!(
+            out,
+            "{:#}",
+            json!({ "file": file, "launches": [], "verdict": verdict.as_str(), "message": stopped.to_string() })
+        )?,
+        false => writeln!(out, "{}: {stopped}", verdict.as_str())?,
+    }
+    Ok(verdict)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_schedules_are_read_as_they_are_written() {
+        for text in ["0012abcd:0:usual", "ffffffff:3:1.0-17.2"] {
+            let name: Name = text.parse().unwrap();
+            assert_eq!(name.to_string(), text);
+        }
+        for wrong in [
+            "",
+            "12",
+            "1:2",
+            "1:2:",
+            "x:0:usual",
+            "1:-1:usual",
+            "1:0:2.1-1.1",
+        ] {
+            assert!(wrong.parse::<Name>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Every schedule of a launch that can have another result.
+//!
+//! An execution is a sequence of events. An event is one operation of lanes of a warp that others can see (of an mbarrier,
+//! a barrier, an atomic, an ordered access, `setmaxnreg`, an exit) with the operations up to the next such one, or a whole
+//! copy. Ordinary accesses are no events: if two of them depend on the order, the checker finds the race by the events'
+//! order, whichever came first.
+//!
+//! Two events conflict if their order can matter. Executions with the same order of all conflicting events have the same
+//! result, so that one of them is enough. The search is a dynamic partial order reduction with source sets and sleep sets
+//! (Abdulla, Aronis, Jonsson, Sagonas, POPL 2014): after each execution, each pair of conflicting events that nothing else
+//! orders is tried in the other order.
+//!
+//! A loop that only tests whether a phase is complete, or whether a value has changed, is no event until the test
+//! succeeds: its failures change nothing.
+
+mod event;
+mod execution;
+mod path;
+mod polls;
+mod recorder;
+
+use std::fmt::{self, Display, Formatter};
+
+pub use event::Process;
+pub(crate) use path::Path;
+use path::{End, Step};
+
+use crate::{
+    inst::{Action, Code},
+    machine::observer::Observer,
+};
+use recorder::Recorder;
+
+/// Choices of an execution that differ from the usual ones: the number of the event, and the process among those that could
+/// go on. Usually the process of the last event goes on, or else the first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Schedule(pub(crate) Vec<(usize, usize)>);
+
+impl Schedule {
+    fn at(&self, event: usize) -> Option<usize> {
+        let found = self.0.binary_search_by_key(&event, |(at, _)| *at).ok()?;
+        Some(self.0[found].1)
+    }
+
+    /// Reads a schedule that was written by [`Display`].
+    pub fn parse(text: &str) -> Option<Self> {
+        if text == "usual" {
+            return Some(Self::default());
+        }
+        let choices = text.split('-').map(|choice| {
+            let (event, index) = choice.split_once('.')?;
+            Some((event.parse().ok()?, index.parse().ok()?))
+        });
+        let choices: Option<Vec<(usize, usize)>> = choices.collect();
+        choices
+            .filter(|all| all.is_sorted_by(|one, next| one.0 < next.0))
+            .map(Self)
+    }
+}
+
+/// Writes `12.3-17.0`: event 12 is of process 3 of those that could go on, and event 17 of process 0; or `usual`.
+impl Display for Schedule {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("usual");
+        }
+        for (number, (event, index)) in self.0.iter().enumerate() {
+            let separator = if number == 0 { "" } else { "-" };
+            write!(f, "{separator}{event}.{index}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The outcome of one execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// The kernel ended, or failed.
+    Complete,
+    /// Another execution covers it.
+    Covered,
+    /// It was too long.
+    TooLong,
+    /// The schedule does not fit the kernel.
+    Diverged,
+}
+
+/// The search through the schedules of a launch.
+pub(crate) struct Search {
+    path: Path,
+}
+
+impl Search {
+    /// Starts a search, with the reduction or without.
+    pub(crate) fn new(is_plain: bool) -> Self {
+        Self {
+            path: Path::new(None, is_plain),
+        }
+    }
+
+    /// Repeats one schedule.
+    pub(crate) fn repeat(schedule: Schedule) -> Self {
+        Self {
+            path: Path::new(Some(schedule), false),
+        }
+    }
+
+    /// Returns an observer in front of `inner` that the search needs.
+    pub(crate) fn recorder<'a>(&self, inner: &'a mut dyn Observer) -> Recorder<'a> {
+        Recorder::new(inner, self.path.record())
+    }
+
+    pub(crate) fn path(&mut self) -> &mut Path {
+        &mut self.path
+    }
+
+    pub(crate) fn ended(&self) -> Ended {
+        match self.path.end() {
+            End::Complete => Ended::Complete,
+            End::Covered => Ended::Covered,
+            End::TooLong => Ended::TooLong,
+            End::Diverged => Ended::Diverged,
+        }
+    }
+
+    /// Goes to the next execution. Returns false if there is none.
+    pub(crate) fn next(&mut self) -> bool {
+        self.path.next()
+    }
+
+    /// Returns the number of choices with more to try.
+    pub(crate) fn open(&self) -> usize {
+        self.path.open()
+    }
+
+    pub(crate) fn schedule(&self) -> Schedule {
+        self.path.schedule()
+    }
+
+    /// Returns the events of the last execution at which another process goes on than before, each with its first
+    /// instruction; without events that use nothing.
+    pub(crate) fn switches(&self) -> Vec<(Process, usize)> {
+        let mut switches: Vec<(Process, usize)> = Vec::new();
+        for event in self.path.events() {
+            let is_other = switches
+                .last()
+                .is_none_or(|(last, _)| *last != event.process);
+            if is_other && !event.uses.is_empty() {
+                switches.push((event.process, event.instruction));
+            }
+        }
+        switches
+    }
+}
+
+/// Returns why the schedules of a kernel cannot be explored, if they cannot.
+pub(crate) fn obstacle(code: &Code) -> Option<String> {
+    let operations = code.operations.iter().enumerate();
+    let mut found = operations.filter_map(|(index, operation)| {
+        let why = match &operation.action {
+            Action::Clock(_) => "reads a clock",
+            Action::TryCancel(_) => "takes clusters from the grid",
+            Action::Activemask(_) => "asks which lanes run together",
+            Action::GridDependency(_) => "depends on another launch",
+            _ if code
+                .program
+                .opcode(index)
+                .starts_with("mbarrier.pending_count") =>
+            {
+                "reads the number of pending arrivals"
+            }
+            _ => return None,
+        };
+        Some(format!("`{}` {why}", code.program.opcode(index)))
+    });
+    found.next()
+}

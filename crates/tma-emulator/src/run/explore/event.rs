@@ -1,0 +1,239 @@
+//! The events of an execution: visible operations, and the objects that each of them uses.
+
+use std::fmt::{self, Display, Formatter};
+
+use crate::machine::observer::{GroupKind, Memory, Range};
+
+/// A sequence of events: lanes of a warp that run together, or a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Process {
+    /// Lanes at one instruction, by the number of the block in the grid and of their first thread in the block.
+    Lanes {
+        /// Number of the block in its grid.
+        block: u64,
+        /// Number of the first thread in its block.
+        thread: u32,
+    },
+    /// A copy, or the arrival of earlier copies, by the thread that issued it.
+    Copy {
+        /// Number of the issuing thread's block in its grid.
+        block: u64,
+        /// Number of the issuing thread in its block.
+        thread: u32,
+        /// The copies that the thread had issued before.
+        number: u32,
+    },
+}
+
+impl Display for Process {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lanes { block, thread } => write!(
+                f,
+                "warp {} of block {block} (lane {})",
+                thread / 32,
+                thread % 32
+            ),
+            Self::Copy {
+                block,
+                thread,
+                number,
+            } => {
+                write!(f, "copy {number} of thread {thread} of block {block}")
+            }
+        }
+    }
+}
+
+/// The use of an object by an event.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Use {
+    /// An mbarrier, by its block and offset.
+    Mbarrier((u64, u64), MbarrierUse),
+    /// A barrier of a block or a cluster.
+    Barrier(BarrierName, BarrierUse),
+    /// Groups of copies of a thread.
+    Group {
+        of: (u64, u32, GroupKind),
+        /// The group of a copy that is done; of a wait, the first group that may be in flight.
+        group: u64,
+        waits: bool,
+    },
+    /// Bytes that are accessed by atomics, or with an order.
+    Bytes { range: Range, writes: bool },
+    /// The register pool of a block.
+    Registers(u64),
+    /// The order of `fence.sc`.
+    Fences,
+    /// The device heap.
+    Heap,
+}
+
+impl Use {
+    /// Makes a test of a phase a wait for it.
+    pub(super) fn wait(&mut self) {
+        if let Self::Mbarrier(_, used) = self
+            && let MbarrierUse::Test { current } = *used
+        {
+            *used = MbarrierUse::Wait { current };
+        }
+    }
+}
+
+/// The use of an mbarrier. Phases count from 0; `current` is the phase that is not complete.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum MbarrierUse {
+    /// Arrivals or bytes that have come.
+    Update { phase: u64, completes: bool },
+    /// Bytes or arrivals that are expected in addition, without an arrival.
+    Expect { phase: u64 },
+    /// A wait for a phase that is complete: it goes on only then.
+    Wait { current: u64 },
+    /// A test of a phase, which goes on with either result.
+    Test { current: u64 },
+    /// Initialisation, invalidation, or a use that depends on everything.
+    Whole,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BarrierName {
+    Block(u64, u32),
+    Cluster([u32; 3]),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum BarrierUse {
+    Arrive(u64),
+    Pass(u64),
+}
+
+/// The relation of two uses in the order of an execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Relation {
+    /// They can be exchanged with the same result.
+    Commutes,
+    /// The second is possible only after the first.
+    Enables,
+    /// Another order can have another result.
+    Conflicts,
+}
+
+/// Returns the relation of two events by their uses, `earlier` before `later`.
+pub(super) fn relation(earlier: &[Use], later: &[Use]) -> Relation {
+    let mut found = Relation::Commutes;
+    for one in earlier {
+        for other in later {
+            match of_uses(one, other) {
+                Relation::Conflicts => return Relation::Conflicts,
+                Relation::Enables => found = Relation::Enables,
+                Relation::Commutes => {}
+            }
+        }
+    }
+    found
+}
+
+fn of_uses(one: &Use, other: &Use) -> Relation {
+    let conflicts = |is: bool| match is {
+        true => Relation::Conflicts,
+        false => Relation::Commutes,
+    };
+    match (one, other) {
+        (Use::Mbarrier(at, one), Use::Mbarrier(to, other)) if at == to => of_mbarrier(one, other),
+        (Use::Barrier(at, one), Use::Barrier(to, other)) if at == to => match (one, other) {
+            (BarrierUse::Arrive(one), BarrierUse::Arrive(other)) => conflicts(one != other),
+            (BarrierUse::Arrive(one), BarrierUse::Pass(other)) if one <= other => Relation::Enables,
+            _ => Relation::Commutes,
+        },
+        (
+            Use::Group {
+                of: one,
+                group,
+                waits: false,
+            },
+            Use::Group {
+                of: other,
+                group: until,
+                waits: true,
+            },
+        ) if one == other && group < until => Relation::Enables,
+        (
+            Use::Bytes { range, writes },
+            Use::Bytes {
+                range: other,
+                writes: also,
+            },
+        ) => conflicts((*writes || *also) && overlap(range, other)),
+        (Use::Registers(one), Use::Registers(other)) => conflicts(one == other),
+        (Use::Fences, Use::Fences) | (Use::Heap, Use::Heap) => Relation::Conflicts,
+        _ => Relation::Commutes,
+    }
+}
+
+/// Updates of one phase commute: a phase is complete when all of them have come, whichever is the last. A wait depends
+/// on the updates that complete phases, since a parity fits every second one.
+fn of_mbarrier(one: &MbarrierUse, other: &MbarrierUse) -> Relation {
+    use MbarrierUse::{Expect, Test, Update, Wait, Whole};
+    let is_conflict = match (*one, *other) {
+        (Whole, _) | (_, Whole) => true,
+        (Update { phase, .. }, Update { phase: next, .. })
+        | (Expect { phase }, Expect { phase: next }) => phase != next,
+        (Expect { .. }, Update { .. }) | (Update { .. }, Expect { .. }) => true,
+        (Update { phase, .. } | Expect { phase }, Wait { current }) if phase + 1 == current => {
+            return Relation::Enables;
+        }
+        (Update { phase, .. } | Expect { phase }, Wait { current } | Test { current }) => {
+            phase < current
+        }
+        (Wait { current } | Test { current }, Update { phase, completes }) => {
+            completes || phase > current
+        }
+        (Wait { current } | Test { current }, Expect { phase }) => phase > current,
+        (Wait { .. } | Test { .. }, Wait { .. } | Test { .. }) => false,
+    };
+    match is_conflict {
+        true => Relation::Conflicts,
+        false => Relation::Commutes,
+    }
+}
+
+pub(super) fn overlap(one: &Range, other: &Range) -> bool {
+    let is_same = match (one.memory, other.memory) {
+        (Memory::Shared { block: one }, Memory::Shared { block: other }) => one == other,
+        (one, other) => one == other,
+    };
+    is_same
+        && one.address < other.address + u64::from(other.bytes)
+        && other.address < one.address + u64::from(one.bytes)
+}
+
+/// An event of an execution.
+#[derive(Clone, Debug)]
+pub(super) struct Event {
+    pub(super) process: Process,
+    pub(super) uses: Vec<Use>,
+    /// The events that happened before it, a bit for each.
+    pub(super) before: Vec<u64>,
+    /// Index of its first instruction.
+    pub(super) instruction: usize,
+}
+
+impl Event {
+    pub(super) fn comes_after(&self, event: usize) -> bool {
+        self.before
+            .get(event / 64)
+            .is_some_and(|word| word >> (event % 64) & 1 != 0)
+    }
+
+    /// Adds an event and all that happened before it.
+    pub(super) fn add(&mut self, index: usize, event: &Self) {
+        let words = (index / 64 + 1).max(event.before.len());
+        if self.before.len() < words {
+            self.before.resize(words, 0);
+        }
+        for (mine, theirs) in self.before.iter_mut().zip(&event.before) {
+            *mine |= theirs;
+        }
+        self.before[index / 64] |= 1 << (index % 64);
+    }
+}

@@ -1,0 +1,308 @@
+//! One execution, with the events in the order that a path chooses.
+
+use std::collections::HashMap;
+
+use super::{
+    Path, Step as Taken,
+    event::{Event, Process, Use, overlap},
+    polls::only_polls,
+};
+use crate::{
+    inst::{Action, Code, Execute, Waiting},
+    machine::{Group, Here, Trapped, Wait, Warp, World, observer::Watch},
+    run::{deadlock, is_interrupted, schedule::Length},
+    value::{LANES, lanes_of},
+};
+
+/// What a process does next.
+#[derive(Clone, Copy, Debug)]
+enum Next {
+    /// A group of a warp.
+    Group(Here, usize),
+    /// A copy, by its index.
+    Copy(usize),
+}
+
+/// The state of an execution beside the machine's.
+#[derive(Default)]
+struct Progress {
+    /// The names of copies, by number.
+    copies: HashMap<u64, Process>,
+    /// The copies that a thread has issued.
+    issued: HashMap<(u64, u32), u32>,
+    /// The event in which a copy was issued.
+    issued_in: HashMap<u64, usize>,
+    /// The last event of each thread.
+    last: HashMap<(u64, u32), usize>,
+    /// Lanes that test a value in a loop, with the uses of the test: they sleep until it changes.
+    asleep: HashMap<Process, Vec<Use>>,
+    /// Loops that only test, by their first instruction.
+    polls: HashMap<usize, bool>,
+}
+
+impl Progress {
+    /// Returns whether a group is at a wait that it leaves only when its phase is complete.
+    fn waits(&mut self, code: &Code, warp: &Warp, group: &Group) -> bool {
+        let operation = code.operations.get(group.pc);
+        let Some(Action::Mbarrier(wait)) = operation.map(|operation| &operation.action) else {
+            return false;
+        };
+        matches!(group.wait, None | Some(Wait::Mbarrier))
+            && wait.is_one_wait(warp, group)
+            && self.only_polls(code, group.pc)
+    }
+
+    fn only_polls(&mut self, code: &Code, at: usize) -> bool {
+        *self.polls.entry(at).or_insert_with(|| only_polls(code, at))
+    }
+}
+
+impl World {
+    /// Runs all blocks to their end, or until the path ends.
+    pub(in crate::run) fn follow<O: Watch>(
+        &mut self,
+        code: &Code,
+        observer: &mut O,
+        path: &mut Path,
+    ) -> Result<(), Trapped> {
+        while self.next_cluster < self.cluster_count() {
+            self.start(code, None, observer);
+        }
+        let mut progress = Progress::default();
+        path.begin();
+        loop {
+            self.has_ended = false;
+            let ready = self.ready(code, &mut progress);
+            let enabled: Vec<Process> = ready.iter().map(|(process, _)| *process).collect();
+            let (idle, enabled): (Vec<_>, Vec<_>) = enabled
+                .into_iter()
+                .partition(|process| progress.asleep.contains_key(process));
+            if enabled.is_empty() {
+                let is_over = |cta: &crate::machine::Cta| cta.alive == 0;
+                let mut ctas = self.clusters.iter().flat_map(|cluster| &cluster.ctas);
+                if ctas.all(is_over) && self.transfers.is_empty() {
+                    return Ok(());
+                }
+                match self.waits_for_init() {
+                    Some((here, group)) if progress.asleep.is_empty() => {
+                        let at = (here, group);
+                        self.turn(code, observer, at, true, Length::ToVisible)?;
+                        continue;
+                    }
+                    _ => return Err(deadlock::describe(self, code)),
+                }
+            }
+            let process = match path.choose(&enabled, idle) {
+                Taken::Go(process) => process,
+                Taken::End => return Ok(()),
+            };
+            let found = ready.iter().find(|(ready, _)| *ready == process);
+            let Some((_, next)) = found else {
+                return Ok(path.diverge());
+            };
+            path.clear();
+            let (threads, instruction) = match *next {
+                Next::Group(here, group) => {
+                    self.step(code, observer, &mut progress, (here, group))?
+                }
+                Next::Copy(index) => {
+                    let copy = &self.transfers[index];
+                    let (id, instruction) = (copy.id, copy.origin.instruction);
+                    self.complete_copy(index, observer)?;
+                    (Threads::Copy(id), instruction)
+                }
+            };
+            let mut record = path.take();
+            if let Threads::Lanes { waits: true, .. } = &threads {
+                record.uses.iter_mut().for_each(Use::wait);
+            }
+            if let Threads::Lanes {
+                here, mask, was, ..
+            } = &threads
+                && self.is_test(code, &mut progress, *here, *was, *mask)
+            {
+                progress.asleep.insert(process, record.uses);
+                path.forget();
+                if path.is_covered() {
+                    return Ok(());
+                }
+                continue;
+            }
+            let mut event = Event {
+                process,
+                uses: record.uses,
+                before: Vec::new(),
+                instruction,
+            };
+            let index = path.events().len();
+            match &threads {
+                Threads::Copy(id) => {
+                    if let Some(issue) = progress.issued_in.get(id) {
+                        event.add(*issue, &path.events()[*issue]);
+                    }
+                }
+                Threads::Lanes {
+                    block, here, mask, ..
+                } => {
+                    for lane in lanes_of(*mask) {
+                        let thread = (here.warp * LANES + lane) as u32;
+                        if let Some(last) = progress.last.insert((*block, thread), index)
+                            && last != index
+                        {
+                            event.add(last, &path.events()[last]);
+                        }
+                    }
+                }
+            }
+            for copy in record.issued {
+                progress.issued_in.insert(copy, index);
+            }
+            progress.asleep.retain(|_, test| !wakes(&event.uses, test));
+            path.push(event);
+            if self.steps > self.config.max_steps || path.is_too_long() || is_interrupted() {
+                return Ok(path.give_up());
+            }
+        }
+    }
+
+    /// Returns the processes that can go on, in a fixed order.
+    fn ready(&self, code: &Code, progress: &mut Progress) -> Vec<(Process, Next)> {
+        let mut ready = Vec::new();
+        for (here, index, group) in deadlock::groups(self) {
+            let cta = &self.clusters[here.cluster].ctas[here.rank];
+            let warp = &cta.warps[here.warp];
+            if self.can_step(code, progress, here, warp, group) {
+                let lane = group.mask.trailing_zeros();
+                let process = Process::Lanes {
+                    block: cta.number,
+                    thread: (here.warp * LANES) as u32 + lane,
+                };
+                ready.push((process, Next::Group(here, index)));
+            }
+        }
+        let mut order: Vec<usize> = (0..self.transfers.len()).collect();
+        order.sort_unstable_by_key(|index| self.transfers[*index].id);
+        for index in order {
+            let copy = &self.transfers[index];
+            let by = (copy.origin.block, copy.origin.thread);
+            let issued = &mut progress.issued;
+            let process = *progress.copies.entry(copy.id).or_insert_with(|| {
+                let number = issued.entry(by).or_insert(0);
+                *number += 1;
+                Process::Copy {
+                    block: by.0,
+                    thread: by.1,
+                    number: *number - 1,
+                }
+            });
+            if !self.is_held_back(index) {
+                ready.push((process, Next::Copy(index)));
+            }
+        }
+        ready.sort_unstable_by_key(|(process, _)| *process);
+        ready
+    }
+
+    fn can_step(
+        &self,
+        code: &Code,
+        progress: &mut Progress,
+        here: Here,
+        warp: &Warp,
+        group: &Group,
+    ) -> bool {
+        let operation = code.operations.get(group.pc);
+        let Some(Action::Mbarrier(wait)) = operation.map(|operation| &operation.action) else {
+            return self.can_run(code, here, warp, group, false);
+        };
+        if !progress.waits(code, warp, group) {
+            // A test that fails is a choice.
+            return self.can_run(code, here, warp, group, true);
+        }
+        let waiting = Waiting {
+            world: self,
+            program: &code.program,
+            operations: &code.operations,
+            here,
+            warp,
+            group,
+            wait: &Wait::Mbarrier,
+        };
+        wait.is_over(&waiting)
+    }
+
+    /// Runs a group from a visible operation to before the next one.
+    fn step<O: Watch>(
+        &mut self,
+        code: &Code,
+        observer: &mut O,
+        progress: &mut Progress,
+        (here, group): (Here, usize),
+    ) -> Result<(Threads, usize), Trapped> {
+        let cta = &self.clusters[here.cluster].ctas[here.rank];
+        let was = cta.warps[here.warp].groups[group].clone();
+        let block = cta.number;
+        let waits = progress.waits(code, &cta.warps[here.warp], &was);
+        let alive = cta.warps[here.warp].alive;
+        let mask = self.turn(code, observer, (here, group), true, Length::ToVisible)?;
+        let ended = alive & !self.clusters[here.cluster].ctas[here.rank].warps[here.warp].alive;
+        let threads = Threads::Lanes {
+            block,
+            here,
+            mask: mask | ended | was.mask,
+            was: (was.pc, was.mask),
+            waits,
+        };
+        Ok((threads, was.pc))
+    }
+
+    /// Returns whether a group has only tested a value in a loop, and is where it was.
+    fn is_test(
+        &self,
+        code: &Code,
+        progress: &mut Progress,
+        here: Here,
+        (pc, mask): (usize, u32),
+        lanes: u32,
+    ) -> bool {
+        let operation = code.operations.get(pc);
+        let is_load =
+            operation.is_some_and(|operation| matches!(operation.action, Action::LoadStore(_)));
+        if !is_load || lanes != mask {
+            return false;
+        }
+        let warp = &self.clusters[here.cluster].ctas[here.rank].warps[here.warp];
+        let is_there = warp
+            .groups
+            .iter()
+            .any(|group| group.pc == pc && group.mask == mask && group.wait.is_none());
+        is_there && progress.only_polls(code, pc)
+    }
+}
+
+/// The threads that took a step.
+enum Threads {
+    Copy(u64),
+    Lanes {
+        block: u64,
+        here: Here,
+        mask: u32,
+        /// The instruction and the lanes before.
+        was: (usize, u32),
+        /// True if they waited for a phase.
+        waits: bool,
+    },
+}
+
+/// Returns whether one of the uses writes what a test has read.
+fn wakes(uses: &[Use], test: &[Use]) -> bool {
+    uses.iter().any(|used| match used {
+        Use::Bytes {
+            range,
+            writes: true,
+        } => test
+            .iter()
+            .any(|test| matches!(test, Use::Bytes { range: read, .. } if overlap(range, read))),
+        _ => false,
+    })
+}

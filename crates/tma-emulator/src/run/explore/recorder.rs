@@ -1,0 +1,221 @@
+//! Observes an execution, and records the objects that the current event uses.
+
+use std::{cell::RefCell, collections::HashMap, rc::Rc};
+
+use tma_launch::Shape;
+
+use super::event::{BarrierName, BarrierUse, MbarrierUse, Use};
+use crate::{
+    machine::{
+        Fault, Places, Program,
+        observer::{
+            AccessKind, Accesses, CopyCompletion, CopyId, Event, FenceKind, GroupKind,
+            MbarrierEvent, Memory, Observer, OrdinaryAccess, Origin, Range, Sem, Turn,
+        },
+    },
+    value::LANES,
+};
+
+/// The record of the current event.
+#[derive(Debug, Default)]
+pub(super) struct Record {
+    pub(super) uses: Vec<Use>,
+    /// The copies that the event issued.
+    pub(super) issued: Vec<CopyId>,
+}
+
+/// An observer in front of another one.
+pub(crate) struct Recorder<'a> {
+    inner: &'a mut dyn Observer,
+    record: Rc<RefCell<Record>>,
+    places: Option<Places>,
+    /// The phase of each mbarrier that is not complete.
+    current: HashMap<(u64, u64), u64>,
+    groups: HashMap<CopyId, (u64, u32, GroupKind, u64)>,
+}
+
+impl<'a> Recorder<'a> {
+    pub(super) fn new(inner: &'a mut dyn Observer, record: Rc<RefCell<Record>>) -> Self {
+        Self {
+            inner,
+            record,
+            places: None,
+            current: HashMap::new(),
+            groups: HashMap::new(),
+        }
+    }
+
+    fn add(&self, used: Use) {
+        let uses = &mut self.record.borrow_mut().uses;
+        if !uses.contains(&used) {
+            uses.push(used);
+        }
+    }
+
+    fn access(&self, kind: AccessKind, sem: Sem, range: Range) {
+        if kind == AccessKind::Atomic || sem != Sem::Weak {
+            let writes = kind != AccessKind::Read;
+            self.add(Use::Bytes { range, writes });
+        }
+    }
+
+    fn mbarrier(&mut self, range: Range, operation: MbarrierEvent) {
+        let Memory::Shared { block } = range.memory else {
+            return;
+        };
+        let at = (block, range.address);
+        let current = *self.current.get(&at).unwrap_or(&0);
+        let used = match operation {
+            MbarrierEvent::ExpectTx { phase, .. } => MbarrierUse::Expect { phase },
+            MbarrierEvent::CompleteTx { phase, .. }
+            | MbarrierEvent::Arrive { phase, .. }
+            | MbarrierEvent::AsyncArrive { phase, .. } => MbarrierUse::Update {
+                phase,
+                completes: false,
+            },
+            MbarrierEvent::AsyncArriveIssue => MbarrierUse::Expect { phase: current },
+            MbarrierEvent::WaitDone { .. }
+            | MbarrierEvent::WaitUnused
+            | MbarrierEvent::WaitPending { .. } => MbarrierUse::Test { current },
+            MbarrierEvent::PhaseDone { phase } => {
+                self.current.insert(at, phase + 1);
+                let mut record = self.record.borrow_mut();
+                for used in &mut record.uses {
+                    if let Use::Mbarrier(of, MbarrierUse::Update { completes, .. }) = used
+                        && *of == at
+                    {
+                        *completes = true;
+                    }
+                }
+                return;
+            }
+            MbarrierEvent::Init { .. } => {
+                self.current.insert(at, 0);
+                MbarrierUse::Whole
+            }
+            MbarrierEvent::Inval | MbarrierEvent::TooMany { .. } => MbarrierUse::Whole,
+        };
+        self.expect_with_arrival(at, used);
+    }
+
+    /// Bytes that an arrival expects belong to the arrival, without which the phase does not complete.
+    fn expect_with_arrival(&self, at: (u64, u64), used: MbarrierUse) {
+        self.add(Use::Mbarrier(at, used));
+        let mut record = self.record.borrow_mut();
+        let arrives = record.uses.iter().any(
+            |other| matches!(other, Use::Mbarrier(of, MbarrierUse::Update { .. }) if *of == at),
+        );
+        if arrives {
+            record.uses.retain(|other| {
+                !matches!(other, Use::Mbarrier(of, MbarrierUse::Expect { .. }) if *of == at)
+            });
+        }
+    }
+
+    fn cluster(&self, block: u64) -> [u32; 3] {
+        let Some(places) = &self.places else {
+            return [0; 3];
+        };
+        let at = places.block(block);
+        [0, 1, 2].map(|axis| at[axis] / places.cluster[axis].max(1))
+    }
+
+    fn note(&mut self, origin: Origin, event: &Event) {
+        match *event {
+            Event::Access {
+                kind, sem, range, ..
+            } => self.access(kind, sem, range),
+            Event::BarrierArrive {
+                barrier,
+                generation,
+                ..
+            } => self.add(Use::Barrier(
+                BarrierName::Block(origin.block, barrier),
+                BarrierUse::Arrive(generation),
+            )),
+            Event::BarrierPass {
+                barrier,
+                generation,
+            } => self.add(Use::Barrier(
+                BarrierName::Block(origin.block, barrier),
+                BarrierUse::Pass(generation),
+            )),
+            Event::ClusterArrive { generation, .. } => self.add(Use::Barrier(
+                BarrierName::Cluster(self.cluster(origin.block)),
+                BarrierUse::Arrive(generation),
+            )),
+            Event::ClusterPass { generation } => self.add(Use::Barrier(
+                BarrierName::Cluster(self.cluster(origin.block)),
+                BarrierUse::Pass(generation),
+            )),
+            Event::SetMaxRegisters { .. } => self.add(Use::Registers(origin.block)),
+            Event::Mbarrier {
+                range, operation, ..
+            } => self.mbarrier(range, operation),
+            Event::Fence(FenceKind::Thread { sem: Sem::Sc, .. }) => self.add(Use::Fences),
+            Event::CopyIssue {
+                copy, completion, ..
+            } => {
+                if let CopyCompletion::Group(kind, group) = completion {
+                    self.groups
+                        .insert(copy, (origin.block, origin.thread, kind, group));
+                }
+                self.record.borrow_mut().issued.push(copy);
+            }
+            Event::CopyRead(copy) | Event::CopyDone(copy) => {
+                if let Some((block, thread, kind, group)) = self.groups.get(&copy) {
+                    self.add(Use::Group {
+                        of: (*block, *thread, *kind),
+                        group: *group,
+                        waits: false,
+                    });
+                }
+            }
+            Event::GroupWait { kind, until, .. } => self.add(Use::Group {
+                of: (origin.block, origin.thread, kind),
+                group: until,
+                waits: true,
+            }),
+            Event::Malloc { .. } | Event::Free { .. } => self.add(Use::Heap),
+            _ => {}
+        }
+    }
+}
+
+impl Observer for Recorder<'_> {
+    fn begin(&mut self, program: &Program, shape: &Shape, cluster: [u32; 3]) {
+        self.places = Some(Places::new(shape, Some(cluster)));
+        self.inner.begin(program, shape, cluster);
+    }
+
+    fn end(&mut self, fault: Option<&Fault>) {
+        self.inner.end(fault);
+    }
+
+    fn turn(&mut self, turn: Turn) {
+        self.inner.turn(turn);
+    }
+
+    fn execute(&mut self, instruction: usize) {
+        self.inner.execute(instruction);
+    }
+
+    fn see(&mut self, origin: Origin, event: Event) {
+        self.note(origin, &event);
+        self.inner.see(origin, event);
+    }
+
+    fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) -> u32 {
+        self.access(access.kind, access.sem, access.range);
+        self.inner.see_access(origin, access)
+    }
+
+    fn see_accesses(&mut self, origin: Origin, accesses: &Accesses) -> [u32; LANES] {
+        // A warp's accesses come together only if they have no order.
+        self.inner.see_accesses(origin, accesses)
+    }
+
+    fn print(&mut self, text: &str) {
+        self.inner.print(text);
+    }
+}
