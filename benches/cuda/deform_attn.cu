@@ -180,7 +180,7 @@ constexpr uint32_t tile_bytes = 4 * pixel_bytes;
 constexpr uint32_t weights_bytes = 32 * sizeof(float4);
 constexpr uint32_t samples_bytes = 32 * sizeof(uint64_t);
 
-template <int tiled>
+constexpr int tiled = 2;
 constexpr uint32_t stage_bytes = warp_queries * tiled * tile_bytes + weights_bytes + samples_bytes;
 
 // A warp's groups of queries in one batch.
@@ -201,7 +201,7 @@ struct Next {
 
 // A warp with the shared memory that is its own. A stage has, for one round, the tiles, the weights of
 // all 32 samples, and where these are.
-template <int stages, int tiled>
+template <int stages>
 struct Warp {
     const Problem& problem;
     const CUtensorMap* const (&maps)[tiled];
@@ -221,7 +221,7 @@ struct Warp {
         : problem(problem), maps(maps), data(data), barriers(barriers), images(images), lane(threadIdx.x % 32),
           query(lane / chunks), own(lane % chunks), level(problem.level(own)) {}
 
-    __device__ unsigned char* tiles(uint32_t stage) const { return data + stage * stage_bytes<tiled>; }
+    __device__ unsigned char* tiles(uint32_t stage) const { return data + stage * stage_bytes; }
     __device__ float4* weights(uint32_t stage) const {
         return reinterpret_cast<float4*>(tiles(stage) + warp_queries * tiled * tile_bytes);
     }
@@ -251,7 +251,7 @@ struct Warp {
         if (is_tiled) {
             sample = uint64_t(corners.column * channels) | uint64_t(corners.row) << 32;
         } else {
-            const uint32_t first = problem.levels[tiled % levels_len].first;
+            const uint32_t first = problem.levels[tiled].first;
             const uint32_t pixel = level.first - first + corners.row * level.width + corners.column + swap;
             sample = (uint32_t(__cvta_generic_to_shared(images)) + pixel * pixel_bytes) | swap;
         }
@@ -359,25 +359,24 @@ __device__ inline uint32_t share(uint32_t count, uint32_t part, uint32_t parts) 
     return uint64_t(count) * part / parts;
 }
 
-template <int stages, int tiled>
+template <int stages>
 __device__ inline void by_tiles(const Problem& problem, const CUtensorMap* const (&maps)[tiled], uint32_t waves) {
-    constexpr bool is_resident = tiled < levels_len;
-    constexpr uint32_t warp_bytes = stages * stage_bytes<tiled>;
+    constexpr uint32_t warp_bytes = stages * stage_bytes;
     const uint32_t warps = blockDim.x / 32;
     const uint32_t warp_number = warp_index();
-    const uint32_t resident_first = problem.levels[tiled % levels_len].first;
-    const uint32_t resident_bytes = is_resident ? (problem.pixels() - resident_first) * pixel_bytes : 0;
+    const uint32_t resident_first = problem.levels[tiled].first;
+    const uint32_t resident_bytes = (problem.pixels() - resident_first) * pixel_bytes;
     unsigned char* data = smem + (resident_bytes + 127) / 128 * 128;
     uint64_t* barriers = reinterpret_cast<uint64_t*>(data + warps * warp_bytes);
     uint64_t* images_barrier = barriers + warps * stages;
-    Warp<stages, tiled> warp(
+    Warp<stages> warp(
         problem, maps, data + warp_number * warp_bytes, barriers + warp_number * stages, smem);
     if (warp.lane == 0) {
 #pragma unroll
         for (int stage = 0; stage < stages; ++stage) {
             ptx::mbarrier_init(warp.barriers + stage, 1);
         }
-        if (is_resident && warp_number == 0) {
+        if (warp_number == 0) {
             ptx::mbarrier_init(images_barrier, 1);
         }
     }
@@ -394,22 +393,20 @@ __device__ inline void by_tiles(const Problem& problem, const CUtensorMap* const
         while (group < end) {
             const uint32_t batch = group / groups_of_batch;
             const uint32_t end_of_batch = min(end, (batch + 1) * groups_of_batch);
-            if constexpr (is_resident) {
-                // All reads of the previous batch's images are done.
-                __syncthreads();
-                // One condition in the other, or else ptxas wraps the copy in a loop over the lanes.
-                if (warp_number == 0) {
-                    if (elect_sync(0xffffffff)) {
-                        const uint64_t pixel = uint64_t(batch) * problem.pixels() + resident_first;
-                        ptx::cp_async_bulk(
-                            ptx::space_cluster, ptx::space_global, smem, problem.value + pixel * chunks,
-                            resident_bytes, images_barrier);
-                        expect(images_barrier, resident_bytes);
-                    }
+            // All reads of the previous batch's images are done.
+            __syncthreads();
+            // One condition in the other, or else ptxas wraps the copy in a loop over the lanes.
+            if (warp_number == 0) {
+                if (elect_sync(0xffffffff)) {
+                    const uint64_t pixel = uint64_t(batch) * problem.pixels() + resident_first;
+                    ptx::cp_async_bulk(
+                        ptx::space_cluster, ptx::space_global, smem, problem.value + pixel * chunks,
+                        resident_bytes, images_barrier);
+                    expect(images_barrier, resident_bytes);
                 }
-                wait(images_barrier, images_parity);
-                images_parity ^= 1;
             }
+            wait(images_barrier, images_parity);
+            images_parity ^= 1;
             warp.attend({batch, group + warp_number, end_of_batch, warps});
             group = end_of_batch;
         }
@@ -430,16 +427,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) deform_attn_gather(const ui
     gather(problem);
 }
 
-#define DEFORM_ATTN_TILES(stages)                                                                              \
-    extern "C" __global__ void __launch_bounds__(256) deform_attn_tiles_##stages(                              \
-        const __grid_constant__ CUtensorMap map_0, const __grid_constant__ CUtensorMap map_1,                  \
-        const __grid_constant__ CUtensorMap map_2, const __grid_constant__ CUtensorMap map_3, OPERATOR,        \
-        uint32_t waves) {                                                                                      \
-        PROBLEM(nullptr);                                                                                      \
-        const CUtensorMap* const maps[4] = {&map_0, &map_1, &map_2, &map_3};                                   \
-        by_tiles<stages>(problem, maps, waves);                                                                \
-    }
-
 #define DEFORM_ATTN_RESIDENT(stages)                                                                           \
     extern "C" __global__ void __launch_bounds__(896) deform_attn_resident_##stages(                           \
         const __grid_constant__ CUtensorMap map_0, const __grid_constant__ CUtensorMap map_1,                  \
@@ -449,9 +436,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) deform_attn_gather(const ui
         by_tiles<stages>(problem, maps, waves);                                                                \
     }
 
-DEFORM_ATTN_TILES(1)
-DEFORM_ATTN_TILES(2)
-DEFORM_ATTN_TILES(4)
 DEFORM_ATTN_RESIDENT(1)
 DEFORM_ATTN_RESIDENT(2)
 

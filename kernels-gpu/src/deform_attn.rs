@@ -14,11 +14,9 @@
 //!
 //! # The kernels
 //! - [`deform_attn_gather`] reads pixels with ordinary loads.
-//! - [`deform_attn_tiles`] has the copy engine fetch the 2 x 2 pixels of each sample. Images are
-//!   seen as matrices of `W * CHANNELS` columns, so that a tile is two runs of 128 bytes; the
-//!   border keeps tiles from running over the end of a row.
-//! - [`deform_attn_resident`] does so for the two finer images and keeps the coarser two of its
-//!   batch in shared memory.
+//! - [`deform_attn_resident`] has the copy engine fetch the 2 x 2 pixels of each sample in the two finer images, and keeps
+//!   the coarser two of its batch in shared memory. Images are seen as matrices of `W * CHANNELS` columns, so that a tile is
+//!   two runs of 128 bytes; the border keeps tiles from running over the end of a row.
 //! - [`deform_attn_pairs`] keeps those there, too, and reads the two finer images with ordinary loads.
 //!
 //! A lane has eight channels. Four lanes have a query, and a warp eight queries; in [`deform_attn_pairs`] eight lanes:
@@ -31,7 +29,7 @@ mod pairs;
 mod parts;
 mod tiles;
 
-use core::{num::NonZero, ptr};
+use core::num::NonZero;
 
 use tma::{
     TileMap,
@@ -90,68 +88,18 @@ pub unsafe fn deform_attn_gather(
     }
 }
 
-/// Deformable attention with tiles of all four images, `STAGES` rounds of 32 tiles in flight in
-/// each warp: entries `deform_attn_tiles_1`, `_2` and `_4`.
+/// Deformable attention with tiles of the two finer images; the coarser two of a block's batch are in
+/// shared memory, brought by one bulk copy: entries `deform_attn_resident_1` and `_2`, with `STAGES`
+/// rounds of 16 tiles in flight in each warp.
 ///
 /// The batches are worked on in `waves` parts, one after the other, so that the pixels of a part
 /// stay in the L2 cache.
 ///
 /// # Safety
 /// 1. As for [`deform_attn_gather`], (1) and (2).
-/// 2. `map_0` to `map_3` are over the images of all batches: dimensions `W * CHANNELS`, H and batches.
+/// 2. `map_0` and `map_1` are over the first two images of all batches: dimensions `W * CHANNELS`, H and batches.
 /// 3. Grid and blocks are one-dimensional; blocks are whole warps; `waves` is at most `batches`.
 /// 4. The launch has the shared memory.
-#[allow(
-    clippy::too_many_arguments,
-    reason = "each is an argument of the operator"
-)]
-#[kernel(
-    max_threads = 256,
-    instances(STAGES = 1, 2, 4),
-    shared_bytes = |threads| {
-        tiles::shared_bytes::<4>(STAGES, threads, [shape_0, shape_1, shape_2, shape_3])
-    }
-)]
-pub unsafe fn deform_attn_tiles<const STAGES: u32>(
-    #[grid_constant] map_0: &TileMap<Pixels>,
-    #[grid_constant] map_1: &TileMap<Pixels>,
-    #[grid_constant] map_2: &TileMap<Pixels>,
-    #[grid_constant] map_3: &TileMap<Pixels>,
-    locations: *const F16x2,
-    weights: *const F16,
-    output: *mut Chunk,
-    shape_0: u32,
-    shape_1: u32,
-    shape_2: u32,
-    shape_3: u32,
-    batches: u32,
-    queries: NonZero<u32>,
-    waves: NonZero<u32>,
-) {
-    let shapes = [shape_0, shape_1, shape_2, shape_3];
-    // SAFETY: locations, weights and output are as long as the layout requires (1), and `value` is not read where all
-    // images have maps; `run` has the conditions of this kernel.
-    unsafe {
-        let problem = Problem::new(
-            ptr::null(),
-            locations,
-            weights,
-            output,
-            shapes,
-            batches,
-            queries,
-        );
-        tiles::run::<STAGES, 4>(&problem, [map_0, map_1, map_2, map_3], waves);
-    }
-}
-
-/// Works like [`deform_attn_tiles`], for the two finer images; the coarser two of a block's batch are in
-/// shared memory, brought by one bulk copy: entries `deform_attn_resident_1` and `_2`, with `STAGES`
-/// rounds of 16 tiles in each warp.
-///
-/// # Safety
-/// 1. As for [`deform_attn_tiles`], with maps of the first two images.
-/// 2. `value` is as for [`deform_attn_gather`].
 #[allow(
     clippy::too_many_arguments,
     reason = "each is an argument of the operator"
@@ -160,7 +108,7 @@ pub unsafe fn deform_attn_tiles<const STAGES: u32>(
     max_threads = 896,
     instances(STAGES = 1, 2),
     shared_bytes = |threads| {
-        tiles::shared_bytes::<2>(STAGES, threads, [shape_0, shape_1, shape_2, shape_3])
+        tiles::shared_bytes(STAGES, threads, [shape_0, shape_1, shape_2, shape_3])
     }
 )]
 pub unsafe fn deform_attn_resident<const STAGES: u32>(
@@ -179,10 +127,10 @@ pub unsafe fn deform_attn_resident<const STAGES: u32>(
     waves: NonZero<u32>,
 ) {
     let shapes = [shape_0, shape_1, shape_2, shape_3];
-    // SAFETY: inputs and output are as long as the layout requires (1, 2); `run` has the conditions of this kernel.
+    // SAFETY: inputs and output are as long as the layout requires (1); `run` has the conditions of this kernel.
     unsafe {
         let problem = Problem::new(value, locations, weights, output, shapes, batches, queries);
-        tiles::run::<STAGES, 2>(&problem, [map_0, map_1], waves);
+        tiles::run::<STAGES>(&problem, [map_0, map_1], waves);
     }
 }
 
@@ -190,7 +138,7 @@ pub unsafe fn deform_attn_resident<const STAGES: u32>(
 ///
 /// # Safety
 /// 1. As for [`deform_attn_gather`], (1) and (2).
-/// 2. As for [`deform_attn_tiles`], (3) and (4).
+/// 2. As for [`deform_attn_resident`], (3) and (4).
 #[allow(
     clippy::too_many_arguments,
     reason = "each is an argument of the operator"
@@ -230,7 +178,7 @@ mod host {
 
     use super::{
         CHANNELS, F16, F16x2, LEVELS, POINTS, deform_attn_gather, deform_attn_pairs,
-        deform_attn_resident, deform_attn_tiles, geometry::PIXEL_BYTES,
+        deform_attn_resident, geometry::PIXEL_BYTES,
     };
     use crate::arguments::{divisor, product};
 
@@ -271,11 +219,6 @@ mod host {
     pub enum DeformAttnForm {
         /// Pixels are fetched by ordinary loads.
         Gather,
-        /// Tiles, with 1, 2 or 4 stages in each warp.
-        Tiles {
-            /// The stages.
-            stages: u32,
-        },
         /// Tiles of the first two images, with the others in shared memory; with 1 or 2 stages in
         /// each warp.
         Resident {
@@ -368,15 +311,10 @@ mod host {
                 .map(|[height, width]| (height << 16) | (width & 0xffff));
             let (batches, queries, waves) =
                 (self.batches, divisor(self.queries), divisor(self.waves));
-            let maps: [MapRef; 4] = std::array::from_fn(|image| self.map(image));
-            let [first, second, third, fourth] = maps;
+            let [first, second] = [0, 1].map(|image| self.map(image));
             match self.form {
                 DeformAttnForm::Gather => deform_attn_gather(
                     value, locations, weights, output, a, b, c, d, batches, queries,
-                ),
-                DeformAttnForm::Tiles { stages } => deform_attn_tiles(
-                    stages, first, second, third, fourth, locations, weights, output, a, b, c, d,
-                    batches, queries, waves,
                 ),
                 DeformAttnForm::Resident { stages } => deform_attn_resident(
                     stages, first, second, value, locations, weights, output, a, b, c, d, batches,

@@ -183,9 +183,6 @@ struct Fastest {
 /// The forms; ordinary loads come first, since the others are compared with them.
 const FORMS: &[DeformAttnForm] = &[
     DeformAttnForm::Gather,
-    DeformAttnForm::Tiles { stages: 1 },
-    DeformAttnForm::Tiles { stages: 2 },
-    DeformAttnForm::Tiles { stages: 4 },
     DeformAttnForm::Resident { stages: 1 },
     DeformAttnForm::Resident { stages: 2 },
     DeformAttnForm::Pairs,
@@ -197,22 +194,6 @@ fn shapes(form: DeformAttnForm, multiprocessors: u32, sweep: bool) -> Vec<(u32, 
         (DeformAttnForm::Gather, _) => (
             &[(2, 8), (4, 8), (8, 8), (16, 8), (120, 8), (8, 4), (16, 4)],
             &[1],
-        ),
-        (DeformAttnForm::Tiles { stages: 1 }, false) => (&[(2, 8), (4, 4)], &[1, 2]),
-        (DeformAttnForm::Tiles { .. }, false) => (&[(1, 8), (2, 4), (3, 4)], &[1, 2]),
-        (DeformAttnForm::Tiles { .. }, true) => (
-            &[
-                (1, 4),
-                (1, 8),
-                (2, 4),
-                (2, 8),
-                (3, 4),
-                (3, 8),
-                (4, 4),
-                (6, 4),
-                (12, 2),
-            ],
-            &[1, 2, 4],
         ),
         (DeformAttnForm::Resident { stages: 1 }, false) => (&[(1, 23), (1, 28)], &[1, 2, 4]),
         (DeformAttnForm::Resident { .. }, false) => (&[(1, 12), (1, 14)], &[1, 2, 4]),

@@ -2,10 +2,7 @@
 
 use tma::{Barrier, Block, NewBarrier, SharedPtr, ptx::mbarrier::Mbarrier};
 
-use super::{
-    LEVELS,
-    geometry::{Batch, CHUNKS, PIXEL_BYTES, Problem},
-};
+use super::geometry::{Batch, CHUNKS, PIXEL_BYTES, Problem};
 
 /// Images of a batch from one of them on.
 pub(super) struct Images {
@@ -24,11 +21,7 @@ pub(super) struct Loading {
 /// Returns the number of bytes of shared memory that images from number `first` on take.
 #[inline(always)]
 pub(super) fn bytes<const QUERIES: u32>(first: u32, problem: &Problem<QUERIES>) -> u32 {
-    if first < LEVELS {
-        (problem.levels.pixels() - problem.levels.pick(first).first) * PIXEL_BYTES
-    } else {
-        0
-    }
+    (problem.levels.pixels() - problem.levels.pick(first).first) * PIXEL_BYTES
 }
 
 impl Images {

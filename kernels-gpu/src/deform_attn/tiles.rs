@@ -1,4 +1,4 @@
-//! Pixels by tiles of 2 x 2 that the copy engine fetches, and from images in shared memory.
+//! Pixels of the finer images by tiles of 2 x 2 that the copy engine fetches, of the coarser ones from shared memory.
 
 use core::num::NonZero;
 
@@ -17,20 +17,20 @@ use super::{
     parts::each_batch,
 };
 
+/// Images that are fetched in tiles.
+const TILED: u32 = 2;
 const TILE_BYTES: u32 = 4 * PIXEL_BYTES;
 const WEIGHTS_BYTES: u32 = 32 * size_of::<[u32; 4]>() as u32;
 const SAMPLES_BYTES: u32 = 32 * size_of::<u64>() as u32;
 
 /// # Safety
-/// 1. The conditions of [`deform_attn_tiles`](super::deform_attn_tiles) for `TILED` = 4, of
-///    [`deform_attn_resident`](super::deform_attn_resident) for 2.
+/// 1. The conditions of [`deform_attn_resident`](super::deform_attn_resident).
 #[inline(always)]
-pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
+pub(super) unsafe fn run<const STAGES: u32>(
     problem: &Problem<QUERIES>,
-    maps: [&TileMap<Pixels>; TILED],
+    maps: [&TileMap<Pixels>; TILED as usize],
     waves: NonZero<u32>,
 ) {
-    let is_resident = TILED < LEVELS as usize;
     // SAFETY: every thread gets here, and no thread writes the images (1).
     let block = unsafe { Block::converged() };
     let warps = block.warps();
@@ -38,14 +38,14 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
 
     // The coarser images, the warps' stages, the warps' barriers, the barrier of the images.
     let smem = shared::dynamic::<u8, 128>();
-    let resident_bytes = images::bytes::<QUERIES>(TILED as u32, problem);
+    let resident_bytes = images::bytes(TILED, problem);
     let stages = smem.byte_add(resident_bytes.next_multiple_of(128));
-    let warp_bytes = STAGES * stage_bytes::<TILED>();
+    let warp_bytes = STAGES * STAGE_BYTES;
     let barriers = stages.byte_add(warps.get() * warp_bytes).cast::<Mbarrier>();
     let images_barrier = barriers.add(warps.get() * STAGES);
     // SAFETY: the launch has this memory, for this warp alone (1).
     let mut warp = unsafe {
-        Warp::<STAGES, TILED>::new(
+        Warp::<STAGES>::new(
             block,
             problem,
             stages.byte_add(warp_index * warp_bytes),
@@ -53,14 +53,10 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
             smem,
         )
     };
-    let mut images = is_resident.then(|| {
-        // SAFETY: the launch has this memory (1).
-        unsafe { Images::new(block, TILED as u32, smem, images_barrier) }
-    });
+    // SAFETY: the launch has this memory (1).
+    let mut images = unsafe { Images::new(block, TILED, smem, images_barrier) };
     each_batch(block, problem, waves, |batch, group, end| {
-        if let Some(images) = &mut images {
-            images.load(block, problem, batch).wait();
-        }
+        images.load(block, problem, batch).wait();
         let work = Work {
             batch,
             group: group + warp_index,
@@ -71,20 +67,18 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
     });
 }
 
-/// Returns the tiles, weights and samples of a round of a warp.
-const fn stage_bytes<const TILED: usize>() -> u32 {
-    QUERIES * TILED as u32 * TILE_BYTES + WEIGHTS_BYTES + SAMPLES_BYTES
-}
+/// The tiles, weights and samples of a round of a warp.
+const STAGE_BYTES: u32 = QUERIES * TILED * TILE_BYTES + WEIGHTS_BYTES + SAMPLES_BYTES;
 
 /// Shared memory of a block: the images that are not fetched in tiles, the warps' stages and barriers,
 /// the barrier of the images.
 #[cfg(not(target_arch = "nvptx64"))]
-pub(super) fn shared_bytes<const TILED: usize>(stages: u32, threads: u64, shapes: [u32; 4]) -> u64 {
+pub(super) fn shared_bytes(stages: u32, threads: u64, shapes: [u32; 4]) -> u64 {
     let barrier_bytes = size_of::<Mbarrier>() as u64;
-    let images_bytes = images::shared_bytes(TILED, shapes);
-    let images_barrier = if images_bytes == 0 { 0 } else { barrier_bytes };
     let stages = threads / 32 * u64::from(stages);
-    images_bytes + stages * (u64::from(stage_bytes::<TILED>()) + barrier_bytes) + images_barrier
+    images::shared_bytes(TILED as usize, shapes)
+        + stages * (u64::from(STAGE_BYTES) + barrier_bytes)
+        + barrier_bytes
 }
 
 /// A warp's groups of queries in one batch.
@@ -100,7 +94,7 @@ struct Work {
 /// In each round it works on one sample of each query in each image. A stage has, for one round,
 /// the tiles, the weights of all 32 samples, and where these are: a tile's first element for those
 /// that are fetched, an address for those in shared memory.
-struct Warp<const STAGES: u32, const TILED: usize> {
+struct Warp<const STAGES: u32> {
     warp: tma::Warp,
     lane: u32,
     /// Query of the lane within the warp.
@@ -124,7 +118,7 @@ struct Next {
     weight: F16,
 }
 
-impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
+impl<const STAGES: u32> Warp<STAGES> {
     /// # Safety
     /// 1. `stages` and `barriers` are this warp's alone, as large as [`shared_bytes`] returns, and `images` has
     ///    the images of the current batch.
@@ -157,14 +151,13 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
 
     #[inline(always)]
     fn tiles(&self, cursor: Cursor<STAGES>) -> SharedPtr<u8> {
-        self.stages
-            .byte_add(cursor.stage() * stage_bytes::<TILED>())
+        self.stages.byte_add(cursor.stage() * STAGE_BYTES)
     }
 
     /// Returns the weights of the corners of each lane's sample.
     #[inline(always)]
     fn weights(&self, cursor: Cursor<STAGES>) -> SharedPtr<[u32; 4]> {
-        let tiles = QUERIES * TILED as u32 * TILE_BYTES;
+        let tiles = QUERIES * TILED * TILE_BYTES;
         self.tiles(cursor).byte_add(tiles).cast()
     }
 
@@ -175,7 +168,12 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
     }
 
     #[inline(always)]
-    fn attend(&mut self, problem: &Problem<QUERIES>, maps: &[&TileMap<Pixels>; TILED], work: Work) {
+    fn attend(
+        &mut self,
+        problem: &Problem<QUERIES>,
+        maps: &[&TileMap<Pixels>; TILED as usize],
+        work: Work,
+    ) {
         let groups = work
             .end
             .saturating_sub(work.group)
@@ -229,7 +227,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
     fn fill(
         &mut self,
         problem: &Problem<QUERIES>,
-        maps: &[&TileMap<Pixels>; TILED],
+        maps: &[&TileMap<Pixels>; TILED as usize],
         work: &Work,
         next: &mut Next,
     ) {
@@ -238,7 +236,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
             row,
             weights: [a, b, c, d],
         } = self.level.corners(next.location, next.weight);
-        let is_tiled = self.own < TILED as u32;
+        let is_tiled = self.own < TILED;
         // Two queries read pixels at the same time: one left before right, the other right before
         // left, so that they use different banks.
         let swap = (self.query & 1) ^ if is_tiled { 0 } else { column & 1 };
@@ -252,7 +250,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
             u64::from(column * super::CHANNELS) | u64::from(row) << 32
         } else {
             // The pixel that is read first, and in the lowest bit, whether it is the right one.
-            let first = problem.levels.pick(TILED as u32).first;
+            let first = problem.levels.pick(TILED).first;
             let pixel = self.level.first - first + row * self.level.width + column + swap;
             u64::from((self.images.address() + pixel * PIXEL_BYTES) | swap)
         };
@@ -268,12 +266,10 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
         if self.warp.elect() {
             let bar = self.barriers.at(at);
             let mut load = bar.transaction();
-            for image in 0..TILED as u32 {
+            for image in 0..TILED {
                 let map = match image {
                     0 => maps[0],
-                    1 => maps[1 % TILED],
-                    2 => maps[2 % TILED],
-                    _ => maps[3 % TILED],
+                    _ => maps[1],
                 };
                 // The lanes only read the stage before: `sync` orders that before the copies.
                 // SAFETY: the lanes wrote their samples and synchronised. A pixel begins at a multiple of
@@ -318,7 +314,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
             let chunk = unsafe { pixel.cast::<[u32; 4]>().read() };
             accumulate(sums, chunk.map(F16x2::from_bits), weight);
         };
-        for image in 0..TILED as u32 {
+        for image in 0..TILED {
             let [a, b, c, d] = weights(image);
             let tile = (image * QUERIES + self.query) * TILE_BYTES + offset;
             let tile = self.tiles(at).byte_add(tile).address();
@@ -329,7 +325,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
             pixel(first.byte_add(2 * PIXEL_BYTES), c);
             pixel(second.byte_add(2 * PIXEL_BYTES), d);
         }
-        for image in TILED as u32..LEVELS {
+        for image in TILED..LEVELS {
             let [a, b, c, d] = weights(image);
             let sample = self.samples(at).add(self.query * CHUNKS + image);
             // SAFETY: the lane that worked the sample out wrote it, and all synchronised.

@@ -93,7 +93,6 @@ refuses! {
     no_heads = Attention { queries: 1, heads: 0, key_heads: 0, ..Attention::default() } => ["heads", "heads of keys", "items"];
     unequal_heads = Attention { queries: 1, heads: 3, key_heads: 2, ..Attention::default() } => ["heads"];
     gather = attention(DeformAttnForm::Gather) => ["height of image 0", "width of image 0", "height of image 1", "width of image 1", "height of image 2", "width of image 2", "height of image 3", "width of image 3", "pixels of a batch", "queries of all batches", "warps per block", "blocks"];
-    tiles = attention(DeformAttnForm::Tiles { stages: MOST }) => ["stages", "height of image 0", "width of image 0", "height of image 1", "width of image 1", "height of image 2", "width of image 2", "height of image 3", "width of image 3", "pixels of a batch", "queries of all batches", "warps per block"];
     resident = attention(DeformAttnForm::Resident { stages: MOST }) => ["stages", "height of image 0", "width of image 0", "height of image 1", "width of image 1", "height of image 2", "width of image 2", "height of image 3", "width of image 3", "pixels of a batch", "queries of all batches", "warps per block"];
     consume_map = ConsumeMap { rank: MOST, maps: 0, output: 1, coords: ORIGIN, count: MOST, threads: MOST } => ["block size", "rank"];
     histogram = Histogram { form: HistogramForm::Block, data: 0, len: MOST, counts: 1, blocks: MOST, threads: MOST } => ["block size"];

@@ -61,11 +61,11 @@ fn deform_attn() {
         (3, 15 * 64),
     ];
     assert_eq!(least_bytes(good.launch()), all);
-    let tiles = DeformAttn {
-        form: DeformAttnForm::Tiles { stages: 2 },
+    let resident = DeformAttn {
+        form: DeformAttnForm::Resident { stages: 2 },
         ..good
     };
-    assert_eq!(least_bytes(tiles.launch()), all);
+    assert_eq!(least_bytes(resident.launch()), all);
     refused(
         DeformAttn {
             shapes: [[2, 12], [8, 70_000], [4, 5], [3, 3]],
@@ -97,15 +97,12 @@ fn deform_attn() {
     );
     refused(
         DeformAttn {
-            form: DeformAttnForm::Tiles { stages: 3 },
+            form: DeformAttnForm::Pairs,
             waves: 4,
             ..good
         }
         .launch(),
-        &[
-            "stages is 3; must be one of 1, 2, 4 (compiled instances); use 2 or 4",
-            "waves is 4; must be 1 to 3 (each wave has at least one batch); use 3",
-        ],
+        &["waves is 4; must be 1 to 3 (each wave has at least one batch); use 3"],
     );
     refused(
         DeformAttn {

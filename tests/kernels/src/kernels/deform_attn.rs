@@ -13,7 +13,6 @@ pub(super) const KERNEL: Kernel = Kernel {
     summary: "multi-scale deformable attention on halves: ordinary loads, TMA tiles, coarse levels in shared memory",
     golden: &[
         "deform_attn_gather",
-        "deform_attn_tiles_1",
         "deform_attn_resident_1",
         "deform_attn_pairs",
     ],
@@ -25,32 +24,25 @@ pub(super) const KERNEL: Kernel = Kernel {
 /// compared.
 pub(super) const LARGE: &[super::Large] = &[
     ("deform_attn_1000_gather", || large(1000, 0, Uniform)),
-    ("deform_attn_1000_tiles_1", || large(1000, 1, Uniform)),
-    ("deform_attn_1000_resident_1", || large(1000, 4, Uniform)),
-    ("deform_attn_1000_pairs", || large(1000, 6, Uniform)),
+    ("deform_attn_1000_resident_1", || large(1000, 1, Uniform)),
+    ("deform_attn_1000_pairs", || large(1000, 3, Uniform)),
     ("deform_attn_1000_local_gather", || large(1000, 0, Local)),
-    ("deform_attn_1000_local_tiles_1", || large(1000, 1, Local)),
     ("deform_attn_1000_local_resident_1", || {
-        large(1000, 4, Local)
+        large(1000, 1, Local)
     }),
-    ("deform_attn_1000_local_pairs", || large(1000, 6, Local)),
+    ("deform_attn_1000_local_pairs", || large(1000, 3, Local)),
     ("deform_attn_20522_gather", || large(20522, 0, Uniform)),
-    ("deform_attn_20522_tiles_1", || large(20522, 1, Uniform)),
-    ("deform_attn_20522_resident_1", || large(20522, 4, Uniform)),
-    ("deform_attn_20522_pairs", || large(20522, 6, Uniform)),
+    ("deform_attn_20522_resident_1", || large(20522, 1, Uniform)),
+    ("deform_attn_20522_pairs", || large(20522, 3, Uniform)),
     ("deform_attn_20522_local_gather", || large(20522, 0, Local)),
-    ("deform_attn_20522_local_tiles_1", || large(20522, 1, Local)),
     ("deform_attn_20522_local_resident_1", || {
-        large(20522, 4, Local)
+        large(20522, 1, Local)
     }),
-    ("deform_attn_20522_local_pairs", || large(20522, 6, Local)),
+    ("deform_attn_20522_local_pairs", || large(20522, 3, Local)),
 ];
 
-const FORMS: [DeformAttnForm; 7] = [
+const FORMS: [DeformAttnForm; 4] = [
     DeformAttnForm::Gather,
-    DeformAttnForm::Tiles { stages: 1 },
-    DeformAttnForm::Tiles { stages: 2 },
-    DeformAttnForm::Tiles { stages: 4 },
     DeformAttnForm::Resident { stages: 1 },
     DeformAttnForm::Resident { stages: 2 },
     DeformAttnForm::Pairs,
@@ -131,7 +123,6 @@ fn large(queries: usize, form: usize, distribution: Distribution) -> Scenario {
     let form = FORMS[form];
     let (blocks, warps) = match form {
         DeformAttnForm::Gather => (132 * 4, 8),
-        DeformAttnForm::Tiles { .. } => (132 * 2, 8),
         DeformAttnForm::Resident { .. } => (132, 28),
         DeformAttnForm::Pairs => (132, 24),
     };

@@ -25,10 +25,9 @@ const FREE: u32 = 32;
 /// `deform_attn` has shared memory for at most 28 warps of a multiprocessor, `deform_attn_pairs` for 24: fewer
 /// gain nothing.
 /// `histogram_lanes` keeps the addresses of all counts of a bin in registers, and takes less time than its reference.
-const FREE_OF: [(&str, u32); 4] = [
+const FREE_OF: [(&str, u32); 3] = [
     ("deform_attn_pairs", 80),
     ("deform_attn_resident", 72),
-    ("deform_attn_tiles", 72),
     ("histogram_lanes", 64),
 ];
 /// Kernels in which several lanes issue copies on purpose.
