@@ -1,9 +1,9 @@
 //! Kernels with one bug each, and the same kernels without it: the tests of the emulator's checker.
 //!
 //! The kernels are in `tests/gpu/bugs`: in Rust, where a constant is named after the bug, or as PTX, where
-//! lines are marked with the names of their bugs. Marks in the same file ([`marks`]) declare the bugs and the kinds
-//! that the checker must report. The report on a bug is in the folder next to the source that has the source's stem.
-//! This module has the launches.
+//! lines are marked with the names of their bugs. Marks in the same file declare the bugs and the kinds of findings
+//! that the checker must report; `marks` reads them. The report on a bug is next to the source, in the folder of the
+//! same stem. This module has the launches.
 
 mod barriers;
 mod clean;

@@ -13,7 +13,7 @@ pub(super) const FAMILIES: &[Family] = &[
     Family::new("mbarrier_of_the_block", |entry| {
         writes(entry, 64, |i| (i + 5) % 64 + 5, 64)
     }),
-    Family::new("grid_barrier", |entry| {
+    Family::new("barrier_of_the_grid", |entry| {
         let of = |i: u32| 10 * ((i / 32 + 1) % 4) + i % 32;
         blocks(entry, 4, &(0..128).map(of).collect::<Vec<u32>>())
     }),
