@@ -1,18 +1,24 @@
 //! Kernels with one bug each, and the same kernels without it: the tests of the emulator's checker.
 //!
-//! The kernels are in `tests/gpu/bugs`: in Rust, where a constant names the bug, or as PTX, where lines
-//! are marked with the names of their bugs. This module has the launches and the expected findings.
+//! The kernels are in `tests/gpu/bugs`: in Rust, where a constant is named after the bug, or as PTX, where
+//! lines are marked with the names of their bugs. Marks in the same file declare the bugs and the kinds of findings
+//! that the checker must report; `marks` reads them. The report on a bug is next to the source, in the folder of the
+//! same stem. This module has the launches.
 
 mod barriers;
 mod clean;
 mod clusters;
 mod copies;
+mod marks;
 mod memory;
 mod tensors;
-mod text;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use tma_emulator::check::DiagnosticKind;
-
 use tma_launch::{Buffer, Launch};
 
 use crate::{Expected, Scenario};
@@ -20,24 +26,20 @@ use crate::{Expected, Scenario};
 /// A kernel, correct and with each of its bugs.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
-    /// The kernel's name.
+    /// The kernel's name, and the stem of its source. Several correct kernels share a file.
     pub name: &'static str,
-    /// The PTX of a kernel that is not written in Rust.
-    pub ptx: Option<&'static str>,
     /// The launches, by the name of the entry.
     pub scenario: fn(&str) -> Scenario,
-    /// Empty for a kernel that only tempts to false reports.
-    pub bugs: &'static [Bug],
 }
 
-/// A bug of a kernel, and the diagnostic that must report it.
-#[derive(Clone, Copy, Debug)]
+/// A bug of a kernel, and the diagnostics that must report it.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bug {
     /// The name, in words that make a file name.
-    pub name: &'static str,
+    pub name: String,
     /// The kinds of the diagnostics: exactly these, whatever the seed. The first is the subject
     /// of the bug.
-    pub finds: &'static [DiagnosticKind],
+    pub finds: Vec<DiagnosticKind>,
     /// Only a [strict](tma_emulator::Config::strict) checker reports it.
     pub strict: bool,
 }
@@ -56,49 +58,70 @@ pub fn families() -> impl Iterator<Item = &'static Family> {
     .flatten()
 }
 
+/// Returns the folders of the sources in Rust and as PTX.
+pub fn folders() -> [PathBuf; 2] {
+    let bugs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../gpu/bugs");
+    [bugs.join("src"), bugs.join("ptx")]
+}
+
 impl Family {
+    const fn new(name: &'static str, scenario: fn(&str) -> Scenario) -> Self {
+        Self { name, scenario }
+    }
+
+    /// Returns the path of the source. A kernel without one of its own has no bugs.
+    pub fn source(&self) -> Option<PathBuf> {
+        let [rust, ptx] = folders().map(|folder| folder.join(self.name));
+        let sources = [rust.with_extension("rs"), ptx.with_extension("ptx")];
+        sources.into_iter().find(|source| source.exists())
+    }
+
+    /// Returns whether the kernel is written as PTX.
+    pub fn is_ptx(&self) -> bool {
+        let source = self.source();
+        source.is_some_and(|source| source.extension().is_some_and(|it| it == "ptx"))
+    }
+
+    /// Returns the bugs that the source declares.
+    pub fn bugs(&self) -> Vec<Bug> {
+        self.source_text().lines().filter_map(marks::bug).collect()
+    }
+
+    /// Returns the path of the report on a bug.
+    pub fn report(&self, bug: &Bug) -> Option<PathBuf> {
+        let folder = self.source()?.with_extension("");
+        Some(folder.join(&bug.name).with_extension("txt"))
+    }
+
     /// Returns the entry with this bug, or the correct one.
     pub fn entry(&self, bug: Option<&Bug>) -> String {
-        match self.ptx {
-            None if !self.bugs.is_empty() => format!("{}_{}", self.name, name_of(bug)),
-            _ => self.name.to_owned(),
+        match self.is_ptx() || self.bugs().is_empty() {
+            true => self.name.to_owned(),
+            false => format!("{}_{}", self.name, name_of(bug)),
         }
     }
 
     /// Returns the PTX with this bug, and its name; for a kernel in Rust `module` contains all entries.
     pub fn text(&self, bug: Option<&Bug>, module: &ptx::Module) -> (String, String) {
-        match self.ptx {
-            Some(text) => {
-                let text = text::with_bug(text, name_of(bug));
-                (format!("{}.ptx", self.name), text)
-            }
-            None => {
-                let entry = self.entry(bug);
+        let entry = self.entry(bug);
+        let text = match self.is_ptx() {
+            true => marks::with_bug(&self.source_text(), name_of(bug)),
+            false => {
                 let one = module.extract(&entry);
-                let text = one.map(|one| one.to_string()).unwrap_or_default();
-                (format!("{entry}.ptx"), text)
+                one.map(|one| one.to_string()).unwrap_or_default()
             }
-        }
+        };
+        (format!("{entry}.ptx"), text)
+    }
+
+    fn source_text(&self) -> String {
+        let text = self.source().map(fs::read_to_string);
+        text.map_or(String::new(), |text| text.expect("a source is UTF-8"))
     }
 }
 
-fn name_of(bug: Option<&Bug>) -> &'static str {
-    bug.map_or("correct", |bug| bug.name)
-}
-
-impl Bug {
-    const fn new(name: &'static str, finds: &'static [DiagnosticKind]) -> Self {
-        Self {
-            name,
-            finds,
-            strict: false,
-        }
-    }
-
-    const fn strict(mut self) -> Self {
-        self.strict = true;
-        self
-    }
+fn name_of(bug: Option<&Bug>) -> &str {
+    bug.map_or("correct", |bug| &bug.name)
 }
 
 /// Writes numbers by one block of this many threads.

@@ -1,6 +1,6 @@
 //! Random copies, the kernels that make them, and the expected results.
 //!
-//! A [`Case`] is one copy between a region of global memory and one of shared memory, both full of
+//! A [`CopyCase`] is one copy between a region of global memory and one of shared memory, both full of
 //! random bytes, so that a write to any other byte is found. [`generate`] draws
 //! legal cases, dense at the edges of the rules; [`Batch`] makes a job of many.
 
@@ -21,13 +21,13 @@ use tensor_map::{Interleave, Params, Swizzle, Tensor, walk::Direction};
 pub use batch::{Batch, Output};
 pub use contents::Contents;
 pub use excluded::Excluded;
-pub use form::{Action, Form, Number, Operator, linear_forms, tensor_form, tensor_number};
+pub use form::{Action, CopyForm, Number, Operator, linear_forms, tensor_form, tensor_number};
 pub use kernels::text;
 pub use tally::Tally;
 
 /// One copy, and the memory around it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Case {
+pub struct CopyCase {
     /// The copy.
     pub transfer: Transfer,
     /// Bytes of the region in shared memory, a multiple of 16. The region begins at a multiple of 1024.
@@ -95,7 +95,7 @@ impl TensorCopy {
     }
 }
 
-impl Case {
+impl CopyCase {
     /// Returns the bytes that the barrier expects; none if the copy is in a bulk group or has no
     /// walk.
     pub fn expected_bytes(&self) -> Option<u64> {
@@ -175,7 +175,7 @@ impl Case {
 }
 
 /// Everything about it in a few lines.
-impl Display for Case {
+impl Display for CopyCase {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match &self.transfer {
             Transfer::Linear(copy) => {

@@ -7,14 +7,14 @@ use tensor_map::{Params, Target, TensorMap};
 
 /// The parameters for an encoder.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Case {
+pub enum MapCase {
     /// A map of these parameters, for a tensor at this address.
     Encode(Params, u64),
     /// Another address in this map.
     Replace(TensorMap, u64),
 }
 
-impl Case {
+impl MapCase {
     /// The driver function of the call.
     pub fn function(&self) -> &'static str {
         match self {

@@ -8,7 +8,7 @@ use tma::math;
 
 /// A function of one `f32` and the kernel of `tests-device` that computes it.
 #[derive(Clone, Copy, Debug)]
-pub struct Function {
+pub struct MathFunction {
     /// The kernel.
     pub kernel: &'static str,
     /// The exact result in double precision.
@@ -78,7 +78,7 @@ const fn accurately(host: fn(f32) -> f32, most_ulp: f64) -> How {
 
 macro_rules! functions {
     ($($kernel:ident: $exact:expr, $how:expr;)+) => {
-        &[$(Function { kernel: stringify!($kernel), exact: $exact, how: $how },)+]
+        &[$(MathFunction { kernel: stringify!($kernel), exact: $exact, how: $how },)+]
     };
 }
 
@@ -89,7 +89,7 @@ const SINE: f64 = 6.743_495_761_743_436e-7;
 const COSINE: f64 = 7e-7;
 
 /// Every function. The bounds are from PTX ISA 9.7.3; `tma::math` states the others.
-pub const FUNCTIONS: &[Function] = functions! {
+pub const FUNCTIONS: &[MathFunction] = functions! {
     math_exp: f64::exp, accurately(math::exp, 0.9);
     math_exp2: f64::exp2, accurately(math::exp2, 0.88);
     math_log: f64::ln, accurately(math::log, 0.89);

@@ -36,7 +36,7 @@ Without a family the command lists all forms, and with `--json` it prints data. 
 ";
 
 /// The forms with a wrapper, with their outcomes, for the page and the table.
-pub struct Matrix<'a> {
+pub struct SupportMatrix<'a> {
     /// Keyed by the text of the form.
     supported: BTreeMap<String, Support>,
     shown: BTreeSet<String>,
@@ -64,7 +64,7 @@ pub struct Row {
     pub gpu: String,
 }
 
-impl<'a> Matrix<'a> {
+impl<'a> SupportMatrix<'a> {
     /// Builds the matrix from the table of forms and the results of GPUs.
     ///
     /// # Errors

@@ -14,12 +14,12 @@ use tma_host::Jobs;
 use tma_launch::{Buffer, Failure, Job, Launch, Ptx, Stage};
 
 pub use addresses::{Descriptors, layouts};
-pub use form::{Form, all};
+pub use form::{ProductForm, all};
 use layout::Parts;
 
 /// Tiles of a form with their inputs.
 pub struct Tiles<'f> {
-    form: &'f Form,
+    form: &'f ProductForm,
     text: String,
     input: Vec<u32>,
 }
@@ -37,7 +37,7 @@ pub struct Tally {
 
 impl<'f> Tiles<'f> {
     /// Returns enough tiles for at least this many results, and for each class of tiles.
-    pub fn new(form: &'f Form, seed: u64, results: usize) -> Self {
+    pub fn new(form: &'f ProductForm, seed: u64, results: usize) -> Self {
         let count = results.div_ceil(form.results()).max(tiles::CLASSES);
         let made = in_parts(count, |range| {
             range
@@ -185,7 +185,7 @@ fn bits_of(words: &[u32], at: usize, bits: usize) -> u64 {
 }
 
 /// D of a tile, by the rules.
-fn expected(form: &Form, tile: &[u32]) -> Option<Vec<u32>> {
+fn expected(form: &ProductForm, tile: &[u32]) -> Option<Vec<u32>> {
     let parts = Parts::of(form);
     let (c, rest) = tile.split_at(parts.c);
     let (a, rest) = rest.split_at(parts.a);
@@ -234,7 +234,7 @@ fn expected(form: &Form, tile: &[u32]) -> Option<Vec<u32>> {
 }
 
 /// The k of an element that a row of A has.
-fn kept(form: &Form, metadata: &[u32], row: usize, at: usize) -> usize {
+fn kept(form: &ProductForm, metadata: &[u32], row: usize, at: usize) -> usize {
     if form.selector.is_none() {
         return at;
     }

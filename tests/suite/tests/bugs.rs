@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, fs, path::PathBuf, sync::Arc};
 use libtest_mimic::{Arguments, Failed, Trial};
 use tests::{
     BUGS_PTX, DEVICE_COMPILER,
-    bugs::{Bug, Family, families},
+    bugs::{Bug, Family, families, folders},
     golden, is_long,
 };
 use tma_emulator::{
@@ -41,21 +41,21 @@ fn main() {
         .collect();
     trials.push(Trial::test("report/none_is_left", no_report_is_left));
     for family in families() {
-        let with = |bug: Option<&'static Bug>| {
-            let module = Arc::clone(&module);
+        let with = |bug: Option<&Bug>| {
+            let (bug, module) = (bug.cloned(), Arc::clone(&module));
             move || Variant::new(family, bug, &module)
         };
         let clean = with(None);
         trials.push(Trial::test(format!("clean/{}", family.name), move || {
             is_clean(&clean(), &[])
         }));
-        for bug in family.bugs {
+        let skipped = !same_compiler && !family.is_ptx();
+        for bug in family.bugs() {
             let name = format!("{}/{}", family.name, bug.name);
-            let (found, reported) = (with(Some(bug)), with(Some(bug)));
-            let test = move || is_found(&found(), bug);
+            let (found, reported) = (with(Some(&bug)), with(Some(&bug)));
+            let test = move || is_found(&found(), &bug);
             trials.push(Trial::test(format!("found/{name}"), test));
-            let test = move || is_reported(&reported(), bug);
-            let skipped = !same_compiler && family.ptx.is_none();
+            let test = move || is_reported(&reported());
             trials.push(Trial::test(format!("report/{name}"), test).with_ignored_flag(skipped));
         }
     }
@@ -66,6 +66,7 @@ fn main() {
 #[derive(Clone)]
 struct Variant {
     family: &'static Family,
+    bug: Option<Bug>,
     entry: String,
     file: String,
     text: String,
@@ -73,14 +74,15 @@ struct Variant {
 }
 
 impl Variant {
-    fn new(family: &'static Family, bug: Option<&Bug>, module: &ptx::Module) -> Self {
-        let (file, text) = family.text(bug, module);
+    fn new(family: &'static Family, bug: Option<Bug>, module: &ptx::Module) -> Self {
+        let (file, text) = family.text(bug.as_ref(), module);
         Self {
             family,
-            entry: family.entry(bug),
+            entry: family.entry(bug.as_ref()),
             file,
             text,
-            is_strict: bug.is_some_and(|bug| bug.strict),
+            is_strict: bug.as_ref().is_some_and(|bug| bug.strict),
+            bug,
         }
     }
 
@@ -113,7 +115,7 @@ impl Variant {
 /// Every kind has bugs in two kernels or two ways.
 fn two_pairs(kind: DiagnosticKind) -> Trial {
     Trial::test(format!("pairs/{kind}"), move || {
-        let bugs = families().flat_map(|family| family.bugs);
+        let bugs = families().flat_map(Family::bugs);
         let count = bugs.filter(|bug| bug.finds.first() == Some(&kind)).count();
         match count {
             0 | 1 => Err(format!("`{kind}` has {count} bugs; it must have two").into()),
@@ -153,12 +155,12 @@ fn is_found(variant: &Variant, bug: &Bug) -> Result<(), Failed> {
         let found: BTreeSet<DiagnosticKind> =
             checked.diagnostics.iter().map(|found| found.kind).collect();
         let matches = |kinds: &[DiagnosticKind]| found == kinds.iter().copied().collect();
-        if !matches(bug.finds) {
+        if !matches(&bug.finds) {
             let names =
                 |kinds: &[DiagnosticKind]| kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>();
             return Err(format!(
                 "with seed {seed} {:?} are expected, and found are {:?}:\n{}",
-                names(bug.finds),
+                names(&bug.finds),
                 names(&Vec::from_iter(found)),
                 rendered(&checked)
             )
@@ -179,30 +181,30 @@ fn is_found(variant: &Variant, bug: &Bug) -> Result<(), Failed> {
     Ok(())
 }
 
-fn is_reported(variant: &Variant, bug: &Bug) -> Result<(), Failed> {
-    let report = rendered(&variant.check(0)?);
-    Ok(golden::check(&report_of(variant.family, bug), &report)?)
+fn is_reported(variant: &Variant) -> Result<(), Failed> {
+    let bug = variant.bug.as_ref().expect("a report is on a bug");
+    let path = variant.family.report(bug).expect("a bug has a source");
+    Ok(golden::check(&path, &rendered(&variant.check(0)?))?)
 }
 
-/// Returns the path of the report on a bug: in the folder of its main kind.
-fn report_of(family: &Family, bug: &Bug) -> PathBuf {
-    let file = format!("{}.{}.txt", family.name, bug.name);
-    reports().join(bug.finds[0].name()).join(file)
-}
-
-fn reports() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../golden/findings")
-}
-
-/// Checks that no report is left of a removed bug.
+/// Checks that no report is left of a removed bug, and no marked source has no launches.
 fn no_report_is_left() -> Result<(), Failed> {
-    let of = |family: &'static Family| family.bugs.iter().map(|bug| report_of(family, bug));
+    let of = |family: &'static Family| {
+        let bugs = family.bugs().into_iter();
+        let reports = bugs.filter_map(|bug| family.report(&bug));
+        family.source().into_iter().chain(reports)
+    };
     let known: BTreeSet<PathBuf> = families().flat_map(of).collect();
-    for folder in fs::read_dir(reports())? {
-        for file in fs::read_dir(folder?.path())? {
-            let path = file?.path();
-            if !known.contains(&path) {
-                return Err(format!("{} is of no bug", path.display()).into());
+    let mut paths = Vec::from(folders());
+    while let Some(path) = paths.pop() {
+        if path.is_dir() {
+            for inner in fs::read_dir(path)? {
+                paths.push(inner?.path());
+            }
+        } else if !known.contains(&path) {
+            let is_report = path.extension().is_some_and(|it| it == "txt");
+            if is_report || fs::read_to_string(&path)?.contains("//~ ") {
+                return Err(format!("{} is of no bug of a known kernel", path.display()).into());
             }
         }
     }

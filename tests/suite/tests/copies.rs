@@ -7,7 +7,7 @@ use std::{fs, path::Path};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use tests::copies::{
-    Action, Batch, Case, Contents, LinearCopy, Output, Transfer, generate::draw, linear_forms,
+    Action, Batch, Contents, CopyCase, LinearCopy, Output, Transfer, generate::draw, linear_forms,
     record::Samples, reference::expected, text,
 };
 use tma_build::{Arch, Ptxas};
@@ -66,7 +66,7 @@ fn the_kernels_assemble(ptxas: &Ptxas) -> Result<(), Failed> {
 }
 
 /// The outputs of cases on the emulator.
-fn emulated(cases: &[Case], seed: u64) -> Vec<Output> {
+fn emulated(cases: &[CopyCase], seed: u64) -> Vec<Output> {
     let outputs = Batch::new(cases).run(|job| EmulatorBackend::new(seed).run(job));
     outputs.unwrap_or_else(|failure| panic!("{failure}"))
 }
@@ -75,7 +75,7 @@ fn the_emulator_copies_as_the_definition_says() {
     const CASES: u64 = 4000;
     let mut with_reference = 0;
     for batch in 0..CASES / 200 {
-        let cases: Vec<Case> = (batch * 200..(batch + 1) * 200)
+        let cases: Vec<CopyCase> = (batch * 200..(batch + 1) * 200)
             .map(|number| draw(11, number, &[]).case)
             .collect();
         for ((number, case), output) in (batch * 200..).zip(&cases).zip(emulated(&cases, batch)) {
@@ -93,7 +93,7 @@ fn the_emulator_copies_as_the_definition_says() {
 /// A load of all of 64 bytes, whose barrier expects this many.
 fn load_expecting(bytes: u32) -> Result<Output, String> {
     const EXPECTED: usize = 8;
-    let case = Case {
+    let case = CopyCase {
         transfer: Transfer::Linear(LinearCopy {
             form: 0,
             bytes: 64,
@@ -142,7 +142,7 @@ fn one_bit_is_a_difference() {
 }
 
 fn the_checker_finds_nothing_in_the_kernels() {
-    let cases: Vec<Case> = (0..150).map(|number| draw(12, number, &[]).case).collect();
+    let cases: Vec<CopyCase> = (0..150).map(|number| draw(12, number, &[]).case).collect();
     let mut job = Batch::new(&cases).job().clone();
     let verdict = EmulatorBackend::new(5).check(&mut job);
     let verdict = verdict.unwrap_or_else(|failure| panic!("{failure}"));

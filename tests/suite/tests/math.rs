@@ -6,7 +6,7 @@
 
 use tests::{
     DEVICE_PTX,
-    math::{FUNCTIONS, Function, How, error_ulp, greatest_error, halves},
+    math::{FUNCTIONS, How, MathFunction, error_ulp, greatest_error, halves},
 };
 use tma::math;
 use tma_host::{Buffer, Device, Module, Shape};
@@ -38,7 +38,7 @@ fn computed(
 
 /// Checks that each accurate function keeps its bound, over every `step`th number.
 fn near(step: u32) {
-    for Function { kernel, exact, how } in FUNCTIONS {
+    for MathFunction { kernel, exact, how } in FUNCTIONS {
         if let How::Accurately { host, most_ulp } = how {
             let (error, x) = greatest_error(*host, *exact, step);
             println!("{kernel}: {error:.3} ULP at {x:e}");
@@ -52,7 +52,7 @@ fn same(count: usize, first: u32, step: u32) {
     let device = Device::emulator(0);
     let module = load(&device);
     let output = device.zeroed::<u32>(count).unwrap();
-    for Function { kernel, exact, how } in FUNCTIONS {
+    for MathFunction { kernel, exact, how } in FUNCTIONS {
         let got = computed(&module, &output, kernel, first, step);
         for (index, bits) in (0..).zip(got) {
             let x = f32::from_bits(first.wrapping_add(step.wrapping_mul(index)));
@@ -257,7 +257,7 @@ fn every_operation_is_rounded_by_itself() {
         .iter()
         .filter(|function| matches!(function.how, How::Accurately { .. }));
     let mut rounded = 0;
-    for Function { kernel, .. } in kernels {
+    for MathFunction { kernel, .. } in kernels {
         let text = module.extract(kernel).unwrap().to_string();
         for operation in ["add", "sub", "mul", "fma", "mad", "rcp", "div", "sqrt"] {
             let of = |ending: &str| text.matches(&format!("\t{operation}.{ending}")).count();

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 
 use tests::{
     figures, golden,
-    matrix::Matrix,
+    matrix::SupportMatrix,
     semantics::{form_cases, results::Results},
 };
 
@@ -13,7 +13,8 @@ use tests::{
 fn the_support_matrix_is_up_to_date() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let results = Results::of_folder(&here.join("../data/semantics")).unwrap();
-    let matrix = Matrix::new(&results).unwrap_or_else(|wrong| panic!("{}", wrong.join("\n")));
+    let matrix =
+        SupportMatrix::new(&results).unwrap_or_else(|wrong| panic!("{}", wrong.join("\n")));
     golden::check(&here.join("../../docs/support-matrix.md"), &matrix.page())
         .unwrap_or_else(|it| panic!("{it}"));
     assert_eq!(matrix.rows(None).count(), ptx_isa::forms().count());

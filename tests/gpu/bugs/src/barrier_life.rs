@@ -8,17 +8,17 @@ use tma::{
 };
 
 const CORRECT: u32 = 0;
-const NO_BARRIER_BEFORE_THE_END: u32 = 1;
-const MEMORY_USED_WITHOUT_END: u32 = 2;
-const MADE_AGAIN_WITHOUT_END: u32 = 3;
-const USED_AFTER_THE_END: u32 = 4;
-const NOT_MADE_AGAIN: u32 = 5;
-const NEVER_MADE: u32 = 6;
-const NO_BARRIER_AFTER_THE_INIT: u32 = 7;
-const BARRIER_OF_THE_WARP: u32 = 8;
-const SYNCHRONISED_BY_A_FLAG: u32 = 9;
-const ENDED_WITH_THE_LAST_WAIT_AHEAD: u32 = 10;
-const COUNTS_TOO_MANY: u32 = 11;
+const NO_BARRIER_BEFORE_THE_END: u32 = 1; //~ mbarrier-invalidated-in-use
+const MEMORY_USED_WITHOUT_END: u32 = 2; //~ mbarrier-overwritten
+const MADE_AGAIN_WITHOUT_END: u32 = 3; //~ mbarrier-overwritten
+const USED_AFTER_THE_END: u32 = 4; //~ mbarrier-invalidated
+const NOT_MADE_AGAIN: u32 = 5; //~ mbarrier-invalidated
+const NEVER_MADE: u32 = 6; //~ mbarrier-uninitialised
+const NO_BARRIER_AFTER_THE_INIT: u32 = 7; //~ mbarrier-init-not-published
+const BARRIER_OF_THE_WARP: u32 = 8; //~ mbarrier-init-not-published
+const SYNCHRONISED_BY_A_FLAG: u32 = 9; //~ mbarrier-init-not-published
+const ENDED_WITH_THE_LAST_WAIT_AHEAD: u32 = 10; //~ mbarrier-invalidated
+const COUNTS_TOO_MANY: u32 = 11; //~ deadlock
 
 #[kernel(
     max_threads = 64,

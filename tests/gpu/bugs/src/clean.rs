@@ -54,7 +54,7 @@ unsafe fn mbarrier_of_the_block(output: *mut u32) {
 
 /// All blocks synchronise twice by a counter in global memory.
 #[kernel(max_threads = 32)]
-unsafe fn grid_barrier(output: *mut u32, numbers: *mut u32, count: *mut u32) {
+unsafe fn barrier_of_the_grid(output: *mut u32, numbers: *mut u32, count: *mut u32) {
     let (block, blocks, thread) = (block_idx().x, grid_dim().x, thread_idx().x);
     let count = AtomicU32::from_ptr(count);
     let sync = |number: u32| {

@@ -14,13 +14,14 @@ use tma::{
 };
 
 const CORRECT: u32 = 0;
-const ROWS_OF_32_BYTES: u32 = 1;
-const ROWS_OF_128_BYTES: u32 = 2;
-const NO_LEADING_OFFSET: u32 = 3;
-const OFFSETS_EXCHANGED: u32 = 4;
-const COLUMNS_TOO_NEAR: u32 = 5;
-const COLUMNS_OF_64_BYTES: u32 = 6;
-const STORED_WITHOUT_OFFSET: u32 = 7;
+const ROWS_OF_32_BYTES: u32 = 1; //~ product-layout
+const ROWS_OF_128_BYTES: u32 = 2; //~ product-layout
+const NO_LEADING_OFFSET: u32 = 3; //~ product-layout
+// The lines that are read include some after the boxes.
+const OFFSETS_EXCHANGED: u32 = 4; //~ product-layout uninitialised-use
+const COLUMNS_TOO_NEAR: u32 = 5; //~ product-layout
+const COLUMNS_OF_64_BYTES: u32 = 6; //~ product-layout
+const STORED_WITHOUT_OFFSET: u32 = 7; //~ product-layout
 
 /// A with its longest rows.
 const A_BYTES: u32 = 128 * 64;

@@ -8,12 +8,12 @@ use tma::{
 };
 
 const CORRECT: u32 = 0;
-const TOO_MANY_BYTES: u32 = 1;
-const TOO_FEW_BYTES: u32 = 2;
-const ONE_COPY_FORGOTTEN: u32 = 3;
-const NO_BYTES: u32 = 4;
-const BYTES_AT_ANOTHER_BARRIER: u32 = 5;
-const MORE_THAN_A_BARRIER_COUNTS: u32 = 6;
+const TOO_MANY_BYTES: u32 = 1; //~ transaction-bytes
+const TOO_FEW_BYTES: u32 = 2; //~ transaction-bytes
+const ONE_COPY_FORGOTTEN: u32 = 3; //~ transaction-bytes
+const NO_BYTES: u32 = 4; //~ unarmed-receiver
+const BYTES_AT_ANOTHER_BARRIER: u32 = 5; //~ transaction-bytes unarmed-receiver
+const MORE_THAN_A_BARRIER_COUNTS: u32 = 6; //~ mbarrier-overflow
 
 #[kernel(max_threads = 32, instances(BUG = CORRECT, TOO_MANY_BYTES, TOO_FEW_BYTES, ONE_COPY_FORGOTTEN, NO_BYTES, BYTES_AT_ANOTHER_BARRIER, MORE_THAN_A_BARRIER_COUNTS))]
 unsafe fn count_bytes<const BUG: u32>(output: *mut u32, input: *const u32) {

@@ -11,18 +11,18 @@ use tma::{
 };
 
 const CORRECT: u32 = 0;
-const PARITY_NEVER_FLIPS: u32 = 1;
-const PARITY_FLIPS_WITH_EACH_STAGE: u32 = 2;
-const RELEASED_BEFORE_THE_READS: u32 = 3;
-const NOT_WAITED_UNTIL_EMPTY: u32 = 4;
-const FIRST_WAIT_FOR_EMPTY_HANGS: u32 = 5;
-const EMPTY_COUNTS_TOO_MANY: u32 = 6;
-const ONE_LOAD_TOO_MANY: u32 = 7;
-const SECOND_BARRIER_NOT_INITIALISED: u32 = 8;
-const WHOLE_WARP_ARRIVES: u32 = 9;
-const EMPTY_COUNTS_TOO_FEW: u32 = 10;
-const PRODUCER_ENDS_THE_BARRIERS: u32 = 11;
-const WAITS_FOR_THE_FIRST_STAGE_ALONE: u32 = 12;
+const PARITY_NEVER_FLIPS: u32 = 1; //~ wrong-phase
+const PARITY_FLIPS_WITH_EACH_STAGE: u32 = 2; //~ wrong-phase
+const RELEASED_BEFORE_THE_READS: u32 = 3; //~ stage-still-read
+const NOT_WAITED_UNTIL_EMPTY: u32 = 4; //~ mbarrier-overflow
+const FIRST_WAIT_FOR_EMPTY_HANGS: u32 = 5; //~ deadlock
+const EMPTY_COUNTS_TOO_MANY: u32 = 6; //~ deadlock
+const ONE_LOAD_TOO_MANY: u32 = 7; //~ exit-with-copy-in-flight
+const SECOND_BARRIER_NOT_INITIALISED: u32 = 8; //~ mbarrier-uninitialised
+const WHOLE_WARP_ARRIVES: u32 = 9; //~ mbarrier-overflow
+const EMPTY_COUNTS_TOO_FEW: u32 = 10; //~ mbarrier-overflow
+const PRODUCER_ENDS_THE_BARRIERS: u32 = 11; //~ mbarrier-invalidated-in-use
+const WAITS_FOR_THE_FIRST_STAGE_ALONE: u32 = 12; //~ mbarrier-overflow
 
 const STAGES: u32 = 2;
 const ROUNDS: u32 = 6;

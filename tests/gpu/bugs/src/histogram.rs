@@ -8,13 +8,13 @@ use tma::{
 };
 
 const CORRECT: u32 = 0;
-const PLAIN_ADDITIONS: u32 = 1;
-const ZEROED_BY_THE_FIRST_BLOCK: u32 = 2;
-const PAST_THE_LAST_BIN: u32 = 3;
-const INDEX_CHECKED_BY_RUST: u32 = 4;
-const ASSERTION: u32 = 5;
-const TRAP_OF_A_THREAD: u32 = 6;
-const TRAP_OF_A_BLOCK: u32 = 7;
+const PLAIN_ADDITIONS: u32 = 1; //~ data-race
+const ZEROED_BY_THE_FIRST_BLOCK: u32 = 2; //~ data-race
+const PAST_THE_LAST_BIN: u32 = 3; //~ out-of-bounds
+const INDEX_CHECKED_BY_RUST: u32 = 4; //~ panicked
+const ASSERTION: u32 = 5; //~ panicked
+const TRAP_OF_A_THREAD: u32 = 6; //~ trapped
+const TRAP_OF_A_BLOCK: u32 = 7; //~ trapped
 
 const BINS: usize = 16;
 

@@ -8,10 +8,10 @@ use tma::{
 };
 
 const CORRECT: u32 = 0;
-const NO_FENCE_BEFORE_THE_COUNT: u32 = 1;
-const NO_FENCE_AFTER_THE_COUNT: u32 = 2;
-const FENCE_BEFORE_THE_BARRIER: u32 = 3;
-const RELEASE_OF_THE_COMPILER: u32 = 4;
+const NO_FENCE_BEFORE_THE_COUNT: u32 = 1; //~ data-race
+const NO_FENCE_AFTER_THE_COUNT: u32 = 2; //~ data-race
+const FENCE_BEFORE_THE_BARRIER: u32 = 3; //~ data-race
+const RELEASE_OF_THE_COMPILER: u32 = 4; //~ data-race
 
 #[kernel(max_threads = 32, instances(BUG = CORRECT, NO_FENCE_BEFORE_THE_COUNT, NO_FENCE_AFTER_THE_COUNT, FENCE_BEFORE_THE_BARRIER, RELEASE_OF_THE_COMPILER))]
 unsafe fn last_block<const BUG: u32>(output: *mut u32, parts: *mut u32, count: *mut u32) {

@@ -1,8 +1,9 @@
 //! Kernels with bugs, for the emulator's checker.
 //!
 //! Each kernel has a `const BUG`: `CORRECT` is the correct kernel, every other value plants one
-//! bug, so that the two differ only by the bug. The cases are in `tests`; bugs that Rust cannot express
-//! are PTX files next to this crate.
+//! bug, so that the two differ only by the bug. The mark `//~` after a value lists the expected findings; their
+//! report is `<kernel>/<bug>.txt`, next to the source. Bugs that Rust cannot express are PTX files in `ptx`, with the
+//! same marks. The launches are in `tests/suite/src/bugs`.
 #![no_std]
 #![cfg_attr(
     target_arch = "nvptx64",
@@ -22,6 +23,7 @@ mod count_bytes;
 mod full_empty;
 mod histogram;
 mod items_of_a_pipeline;
+mod items_of_barriers;
 mod last_block;
 mod load_store;
 mod load_tile;
@@ -39,6 +41,7 @@ mod tensor_tile;
 mod ticket;
 mod two_phases;
 mod two_rows;
+mod unbounded_registers;
 mod warpgroup_fragment;
 mod warpgroup_product;
 mod warpgroup_registers;

@@ -8,14 +8,14 @@ use tma::{
 };
 
 const CORRECT: u32 = 0;
-const STORED_BEFORE_IT_CAME: u32 = 1;
-const READ_BACK_AFTER_THE_READS: u32 = 2;
-const READ_BACK_AT_ONCE: u32 = 3;
-const COPY_OF_100_BYTES: u32 = 4;
-const SOURCE_AT_8: u32 = 5;
-const PAST_THE_INPUT: u32 = 6;
-const PAST_THE_OUTPUT: u32 = 7;
-const SOURCE_WRITTEN_MEANWHILE: u32 = 8;
+const STORED_BEFORE_IT_CAME: u32 = 1; //~ read-before-completion
+const READ_BACK_AFTER_THE_READS: u32 = 2; //~ read-before-completion
+const READ_BACK_AT_ONCE: u32 = 3; //~ read-before-completion
+const COPY_OF_100_BYTES: u32 = 4; //~ misaligned
+const SOURCE_AT_8: u32 = 5; //~ misaligned
+const PAST_THE_INPUT: u32 = 6; //~ out-of-bounds
+const PAST_THE_OUTPUT: u32 = 7; //~ out-of-bounds
+const SOURCE_WRITTEN_MEANWHILE: u32 = 8; //~ data-race
 
 #[kernel(max_threads = 32, instances(BUG = CORRECT, STORED_BEFORE_IT_CAME, READ_BACK_AFTER_THE_READS, READ_BACK_AT_ONCE, COPY_OF_100_BYTES, SOURCE_AT_8, PAST_THE_INPUT, PAST_THE_OUTPUT, SOURCE_WRITTEN_MEANWHILE))]
 unsafe fn load_store<const BUG: u32>(output: *mut u32, input: *mut u32) {

@@ -8,14 +8,14 @@ use tma::{
 };
 
 const CORRECT: u32 = 0;
-const READ_BEFORE_THE_WAIT: u32 = 1;
-const ISSUER_ALONE_WAITS: u32 = 2;
-const WAIT_FOR_THE_OTHER_PARITY: u32 = 3;
-const TAIL_NOT_LOADED: u32 = 4;
-const WRITE_BEFORE_THE_WAIT: u32 = 5;
-const ZEROS_WITHOUT_FENCE: u32 = 6;
-const ZEROS_AFTER_THE_BARRIER: u32 = 7;
-const NOBODY_WAITS: u32 = 8;
+const READ_BEFORE_THE_WAIT: u32 = 1; //~ read-before-completion
+const ISSUER_ALONE_WAITS: u32 = 2; //~ read-before-completion
+const WAIT_FOR_THE_OTHER_PARITY: u32 = 3; //~ wrong-phase
+const TAIL_NOT_LOADED: u32 = 4; //~ uninitialised-use
+const WRITE_BEFORE_THE_WAIT: u32 = 5; //~ destination-overwritten
+const ZEROS_WITHOUT_FENCE: u32 = 6; //~ missing-proxy-fence
+const ZEROS_AFTER_THE_BARRIER: u32 = 7; //~ destination-overwritten
+const NOBODY_WAITS: u32 = 8; //~ exit-with-copy-in-flight
 
 #[kernel(max_threads = 64, instances(BUG = CORRECT, READ_BEFORE_THE_WAIT, ISSUER_ALONE_WAITS, WAIT_FOR_THE_OTHER_PARITY, TAIL_NOT_LOADED, WRITE_BEFORE_THE_WAIT, ZEROS_WITHOUT_FENCE, ZEROS_AFTER_THE_BARRIER, NOBODY_WAITS))]
 unsafe fn load_tile<const BUG: u32>(output: *mut u32, input: *const u32) {

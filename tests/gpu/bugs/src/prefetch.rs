@@ -8,13 +8,13 @@ use tma::{
 };
 
 const CORRECT: u32 = 0;
-const REFILLED_BEFORE_THE_BARRIER: u32 = 1;
-const NO_BARRIER: u32 = 2;
-const PARITY_OF_THE_BATCH: u32 = 3;
-const PREFETCHED_TOO_FAR: u32 = 4;
-const STAGES_OF_1000_BYTES: u32 = 5;
-const LEAVES_EARLY: u32 = 6;
-const SUM_IN_A_LOADED_STAGE: u32 = 7;
+const REFILLED_BEFORE_THE_BARRIER: u32 = 1; //~ stage-still-read read-before-completion
+const NO_BARRIER: u32 = 2; //~ stage-still-read
+const PARITY_OF_THE_BATCH: u32 = 3; //~ wrong-phase
+const PREFETCHED_TOO_FAR: u32 = 4; //~ exit-with-copy-in-flight
+const STAGES_OF_1000_BYTES: u32 = 5; //~ misaligned
+const LEAVES_EARLY: u32 = 6; //~ exit-with-copy-in-flight
+const SUM_IN_A_LOADED_STAGE: u32 = 7; //~ destination-overwritten
 
 const STAGES: u32 = 3;
 const BATCHES: u32 = 8;

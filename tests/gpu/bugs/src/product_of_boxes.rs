@@ -12,11 +12,11 @@ use tma::{
 };
 
 const CORRECT: u32 = 0;
-const ANOTHER_SWIZZLE: u32 = 1;
-const A_BASE_OFFSET: u32 = 2;
-const STRIDE_OF_FOUR_ROWS: u32 = 3;
-const BOXES_TOO_NEAR: u32 = 4;
-const ROWS_OF_B: u32 = 5;
+const ANOTHER_SWIZZLE: u32 = 1; //~ product-layout
+const A_BASE_OFFSET: u32 = 2; //~ product-layout
+const STRIDE_OF_FOUR_ROWS: u32 = 3; //~ product-layout
+const BOXES_TOO_NEAR: u32 = 4; //~ product-layout
+const ROWS_OF_B: u32 = 5; //~ product-layout
 
 /// 64 elements of 64 rows.
 const A_BYTES: u32 = 2 * 64 * 64;

@@ -7,13 +7,13 @@ use tma::{
 };
 
 const CORRECT: u32 = 0;
-const NO_BARRIER: u32 = 1;
-const BARRIER_OF_THE_WARP: u32 = 2;
-const SECOND_USE_TOO_EARLY: u32 = 3;
-const PADDING_READ: u32 = 4;
-const HALF_WRITTEN: u32 = 5;
-const BEHIND_THE_END: u32 = 6;
-const FOUR_BYTES_AT_TWO: u32 = 7;
+const NO_BARRIER: u32 = 1; //~ data-race
+const BARRIER_OF_THE_WARP: u32 = 2; //~ data-race
+const SECOND_USE_TOO_EARLY: u32 = 3; //~ data-race
+const PADDING_READ: u32 = 4; //~ uninitialised-use
+const HALF_WRITTEN: u32 = 5; //~ uninitialised-use
+const BEHIND_THE_END: u32 = 6; //~ out-of-bounds
+const FOUR_BYTES_AT_TWO: u32 = 7; //~ misaligned
 
 #[kernel(max_threads = 64, instances(BUG = CORRECT, NO_BARRIER, BARRIER_OF_THE_WARP, SECOND_USE_TOO_EARLY, PADDING_READ, HALF_WRITTEN, BEHIND_THE_END, FOUR_BYTES_AT_TWO))]
 unsafe fn reverse<const BUG: u32>(output: *mut u32) {

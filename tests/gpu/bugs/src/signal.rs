@@ -8,9 +8,9 @@ use tma::{
 };
 
 const CORRECT: u32 = 0;
-const NO_WAY_BACK: u32 = 1;
-const SECOND_WARP_DOES_NOT_ARRIVE: u32 = 2;
-const WAY_BACK_BEFORE_THE_WAIT: u32 = 3;
+const NO_WAY_BACK: u32 = 1; //~ lapped-waiter
+const SECOND_WARP_DOES_NOT_ARRIVE: u32 = 2; //~ lapped-waiter
+const WAY_BACK_BEFORE_THE_WAIT: u32 = 3; //~ lapped-waiter
 
 const ROUNDS: u32 = 6;
 

@@ -6,8 +6,8 @@ use tma::{
 };
 
 const CORRECT: u32 = 0;
-const FLAG_OF_ANOTHER_ROUND: u32 = 1;
-const COUNTS_PAST_THE_END: u32 = 2;
+const FLAG_OF_ANOTHER_ROUND: u32 = 1; //~ endless
+const COUNTS_PAST_THE_END: u32 = 2; //~ endless
 
 #[kernel(max_threads = 64, instances(BUG = CORRECT, FLAG_OF_ANOTHER_ROUND, COUNTS_PAST_THE_END))]
 unsafe fn spin<const BUG: u32>(output: *mut u32) {

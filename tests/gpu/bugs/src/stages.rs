@@ -3,9 +3,9 @@
 use tma::{Block, kernel, pipeline, shared};
 
 const CORRECT: u32 = 0;
-const ONE_WARP_KEEPS_A_STAGE: u32 = 1;
-const ONE_LANE_KEEPS_A_STAGE: u32 = 2;
-const SOME_NUMBERS_ARE_SKIPPED: u32 = 3;
+const ONE_WARP_KEEPS_A_STAGE: u32 = 1; //~ deadlock
+const ONE_LANE_KEEPS_A_STAGE: u32 = 2; //~ deadlock
+const SOME_NUMBERS_ARE_SKIPPED: u32 = 3; //~ deadlock
 
 const STAGES: u32 = 2;
 const ROUNDS: u32 = 6;

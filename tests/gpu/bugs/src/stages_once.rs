@@ -8,9 +8,9 @@ use tma::{
 };
 
 const CORRECT: u32 = 0;
-const ALWAYS_THE_FIRST_BARRIER: u32 = 1;
-const LAST_STAGE_NOT_WAITED_FOR: u32 = 2;
-const LAST_STAGE_NOT_USED: u32 = 3;
+const ALWAYS_THE_FIRST_BARRIER: u32 = 1; //~ read-before-completion
+const LAST_STAGE_NOT_WAITED_FOR: u32 = 2; //~ read-before-completion
+const LAST_STAGE_NOT_USED: u32 = 3; //~ exit-with-copy-in-flight
 
 #[kernel(max_threads = 32, instances(BUG = CORRECT, ALWAYS_THE_FIRST_BARRIER, LAST_STAGE_NOT_WAITED_FOR, LAST_STAGE_NOT_USED))]
 unsafe fn stages_once<const BUG: u32>(output: *mut u32, input: *const u32) {

@@ -8,12 +8,12 @@ use tma::{
 };
 
 const CORRECT: u32 = 0;
-const NO_WAIT: u32 = 1;
-const ONE_GROUP_TOO_MANY: u32 = 2;
-const WAIT_NOT_PASSED_ON: u32 = 3;
-const WAIT_IN_ANOTHER_THREAD: u32 = 4;
-const ISSUERS_TAKE_TURNS: u32 = 5;
-const REUSED_BEHIND_THE_STORE: u32 = 6;
+const NO_WAIT: u32 = 1; //~ store-source-overwritten
+const ONE_GROUP_TOO_MANY: u32 = 2; //~ store-source-overwritten
+const WAIT_NOT_PASSED_ON: u32 = 3; //~ store-source-overwritten
+const WAIT_IN_ANOTHER_THREAD: u32 = 4; //~ group-wait-by-other-thread
+const ISSUERS_TAKE_TURNS: u32 = 5; //~ group-wait-by-other-thread
+const REUSED_BEHIND_THE_STORE: u32 = 6; //~ store-source-overwritten
 
 const TILES: u32 = 5;
 const BYTES: u32 = 256;

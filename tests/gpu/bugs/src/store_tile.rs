@@ -8,14 +8,14 @@ use tma::{
 };
 
 const CORRECT: u32 = 0;
-const NO_FENCE: u32 = 1;
-const FENCE_BEFORE_THE_WRITES: u32 = 2;
-const FENCE_OF_A_BYSTANDER: u32 = 3;
-const FENCE_OF_THE_ISSUER_ALONE: u32 = 4;
-const NO_WAIT: u32 = 5;
-const NO_COMMIT: u32 = 6;
-const ONE_GROUP_LEFT: u32 = 7;
-const WAIT_IN_ANOTHER_THREAD: u32 = 8;
+const NO_FENCE: u32 = 1; //~ missing-proxy-fence
+const FENCE_BEFORE_THE_WRITES: u32 = 2; //~ misplaced-proxy-fence
+const FENCE_OF_A_BYSTANDER: u32 = 3; //~ misplaced-proxy-fence
+const FENCE_OF_THE_ISSUER_ALONE: u32 = 4; //~ misplaced-proxy-fence
+const NO_WAIT: u32 = 5; //~ exit-with-reads-in-flight
+const NO_COMMIT: u32 = 6; //~ exit-with-reads-in-flight
+const ONE_GROUP_LEFT: u32 = 7; //~ exit-with-reads-in-flight
+const WAIT_IN_ANOTHER_THREAD: u32 = 8; //~ exit-with-reads-in-flight
 
 #[kernel(max_threads = 64, instances(BUG = CORRECT, NO_FENCE, FENCE_BEFORE_THE_WRITES, FENCE_OF_A_BYSTANDER, FENCE_OF_THE_ISSUER_ALONE, NO_WAIT, NO_COMMIT, ONE_GROUP_LEFT, WAIT_IN_ANOTHER_THREAD))]
 unsafe fn store_tile<const BUG: u32>(output: *mut u32) {

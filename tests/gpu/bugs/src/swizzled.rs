@@ -8,8 +8,8 @@ use tma::{
 };
 
 const CORRECT: u32 = 0;
-const STAGE_OF_A_BOX: u32 = 1;
-const BEHIND_A_HEADER: u32 = 2;
+const STAGE_OF_A_BOX: u32 = 1; //~ swizzle-alignment
+const BEHIND_A_HEADER: u32 = 2; //~ swizzle-alignment
 
 /// The box has 4 rows of 128 bytes; the pattern repeats every 8 rows.
 #[kernel(max_threads = 32, instances(BUG = CORRECT, STAGE_OF_A_BOX, BEHIND_A_HEADER))]

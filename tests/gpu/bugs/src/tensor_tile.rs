@@ -8,13 +8,13 @@ use tma::{
 };
 
 const CORRECT: u32 = 0;
-const COLUMN_NOT_ALIGNED: u32 = 1;
-const STORED_AT_A_NEGATIVE_ROW: u32 = 2;
-const SECOND_STAGE_AT_64: u32 = 3;
-const EXPECTS_WHAT_IS_INSIDE: u32 = 4;
-const NO_FENCE: u32 = 5;
-const SAME_BOX_TWICE: u32 = 6;
-const MAP_IN_SHARED_MEMORY: u32 = 7;
+const COLUMN_NOT_ALIGNED: u32 = 1; //~ illegal-instruction
+const STORED_AT_A_NEGATIVE_ROW: u32 = 2; //~ illegal-instruction
+const SECOND_STAGE_AT_64: u32 = 3; //~ misaligned
+const EXPECTS_WHAT_IS_INSIDE: u32 = 4; //~ transaction-bytes
+const NO_FENCE: u32 = 5; //~ missing-proxy-fence
+const SAME_BOX_TWICE: u32 = 6; //~ destination-overwritten
+const MAP_IN_SHARED_MEMORY: u32 = 7; //~ map-in-local-memory
 
 const BOX_BYTES: u32 = 16 * 4 * 4;
 

@@ -9,9 +9,9 @@ use tma::{
 };
 
 const CORRECT: u32 = 0;
-const NO_FENCE_OF_THE_WRITERS: u32 = 1;
-const NO_FENCE_OF_THE_READERS: u32 = 2;
-const ACQUIRE_RELEASE: u32 = 3;
+const NO_FENCE_OF_THE_WRITERS: u32 = 1; //~ data-race
+const NO_FENCE_OF_THE_READERS: u32 = 2; //~ data-race
+const ACQUIRE_RELEASE: u32 = 3; //~ data-race
 
 #[kernel(max_threads = 32, instances(BUG = CORRECT, NO_FENCE_OF_THE_WRITERS, NO_FENCE_OF_THE_READERS, ACQUIRE_RELEASE))]
 unsafe fn ticket<const BUG: u32>(output: *mut u32, parts: *mut u32, count: *mut u32) {

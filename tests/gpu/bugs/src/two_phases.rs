@@ -8,9 +8,9 @@ use tma::{
 };
 
 const CORRECT: u32 = 0;
-const SAME_PARITY_AGAIN: u32 = 1;
-const OLD_TOKEN_AGAIN: u32 = 2;
-const ARMED_TWICE: u32 = 3;
+const SAME_PARITY_AGAIN: u32 = 1; //~ wrong-phase
+const OLD_TOKEN_AGAIN: u32 = 2; //~ wrong-phase
+const ARMED_TWICE: u32 = 3; //~ transaction-bytes
 
 #[kernel(max_threads = 64, instances(BUG = CORRECT, SAME_PARITY_AGAIN, OLD_TOKEN_AGAIN, ARMED_TWICE))]
 unsafe fn two_phases<const BUG: u32>(output: *mut u32, input: *const u32) {

@@ -8,8 +8,8 @@ use tma::{
 };
 
 const CORRECT: u32 = 0;
-const SECOND_WARP_SKIPS_A_PHASE: u32 = 1;
-const SKIPS_AFTER_A_BARRIER_TOO_EARLY: u32 = 2;
+const SECOND_WARP_SKIPS_A_PHASE: u32 = 1; //~ wrong-phase
+const SKIPS_AFTER_A_BARRIER_TOO_EARLY: u32 = 2; //~ wrong-phase
 
 #[kernel(max_threads = 96, instances(BUG = CORRECT, SECOND_WARP_SKIPS_A_PHASE, SKIPS_AFTER_A_BARRIER_TOO_EARLY))]
 unsafe fn two_rows<const BUG: u32>(output: *mut u32, input: *const u32) {

@@ -11,8 +11,8 @@ use tma::{
 };
 
 const CORRECT: u32 = 0;
-const READ_IN_FLIGHT: u32 = 1;
-const CHANGED_IN_FLIGHT: u32 = 2;
+const READ_IN_FLIGHT: u32 = 1; //~ product-register-in-flight
+const CHANGED_IN_FLIGHT: u32 = 2; //~ product-register-in-flight
 
 #[kernel(max_threads = 128, allow(C7514, C7517), instances(BUG = CORRECT, READ_IN_FLIGHT, CHANGED_IN_FLIGHT))]
 unsafe fn warpgroup_fragment<const BUG: u32>(output: *mut i32, rounds: u32) {

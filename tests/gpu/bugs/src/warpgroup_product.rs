@@ -11,14 +11,14 @@ use tma::{
 };
 
 const CORRECT: u32 = 0;
-const NO_PROXY_FENCE: u32 = 1;
-const HALF_OF_B: u32 = 2;
-const OUTSIDE_OF_SHARED_MEMORY: u32 = 3;
-const NO_FENCE: u32 = 4;
-const SUMS_READ_EARLY: u32 = 5;
-const CLEARED_AT_ONCE: u32 = 6;
-const A_WARP_HAS_LEFT: u32 = 7;
-const ANOTHER_PRODUCT: u32 = 8;
+const NO_PROXY_FENCE: u32 = 1; //~ missing-proxy-fence
+const HALF_OF_B: u32 = 2; //~ uninitialised-use
+const OUTSIDE_OF_SHARED_MEMORY: u32 = 3; //~ out-of-bounds
+const NO_FENCE: u32 = 4; //~ missing-product-fence
+const SUMS_READ_EARLY: u32 = 5; //~ product-register-in-flight
+const CLEARED_AT_ONCE: u32 = 6; //~ product-source-overwritten
+const A_WARP_HAS_LEFT: u32 = 7; //~ illegal-instruction
+const ANOTHER_PRODUCT: u32 = 8; //~ illegal-instruction
 
 #[kernel(max_threads = 128, allow(C7517, C7519, C7520), instances(BUG = CORRECT, NO_PROXY_FENCE, HALF_OF_B, OUTSIDE_OF_SHARED_MEMORY, NO_FENCE,
     SUMS_READ_EARLY, CLEARED_AT_ONCE, A_WARP_HAS_LEFT, ANOTHER_PRODUCT))]

@@ -3,9 +3,9 @@
 use tma::{kernel, ptx::setmaxnreg, thread::thread_idx};
 
 const CORRECT: u32 = 0;
-const FIRST_WARP_ALONE: u32 = 1;
-const FEWER_BY_INC: u32 = 2;
-const MORE_THAN_THE_BLOCK_HAS: u32 = 3;
+const FIRST_WARP_ALONE: u32 = 1; //~ setmaxnreg-diverges
+const FEWER_BY_INC: u32 = 2; //~ setmaxnreg-wrong-way
+const MORE_THAN_THE_BLOCK_HAS: u32 = 3; //~ deadlock
 
 // ptxas does not name the kernel of a C7508, here `unbounded_registers`.
 #[kernel(max_threads = 256, min_blocks = 2, allow(C7508), instances(BUG = CORRECT, FIRST_WARP_ALONE, FEWER_BY_INC,
@@ -21,18 +21,6 @@ unsafe fn warpgroup_registers<const BUG: u32>(output: *mut u32) {
             MORE_THAN_THE_BLOCK_HAS => setmaxnreg::inc_sync_aligned::<224>(),
             _ => setmaxnreg::inc_sync_aligned::<208>(),
         }
-    }
-    output.add(thread as usize).write(thread);
-}
-
-const NO_MIN_BLOCKS: u32 = 1;
-
-/// No directive sets the registers with which a thread begins.
-#[kernel(max_threads = 256, allow(C7508), instances(BUG = CORRECT, NO_MIN_BLOCKS))]
-unsafe fn unbounded_registers<const BUG: u32>(output: *mut u32) {
-    let thread = thread_idx().x;
-    if BUG == NO_MIN_BLOCKS {
-        setmaxnreg::dec_sync_aligned::<40>();
     }
     output.add(thread as usize).write(thread);
 }

@@ -5,8 +5,8 @@ use std::{fs, path::PathBuf, process::ExitCode, time::Instant};
 use clap::Parser;
 use tensor_map::TensorMap;
 use tests::maps::{
-    Case,
-    generate::{Function, Random, case},
+    MapCase,
+    generate::{MapFunction, Random, case},
     record::{Record, asked, pack},
 };
 use tests_records::Origin;
@@ -63,7 +63,7 @@ fn run(arguments: &Arguments) -> Result<u64, String> {
         "function", "legal", "illegal", "differences"
     );
     let (mut sample, mut total) = (Vec::new(), Count::default());
-    for function in Function::ALL {
+    for function in MapFunction::ALL {
         let begin = Instant::now();
         let count = compare(&gpu, arguments, function, &mut sample)?;
         let name = case(&mut Random::new(1), function).function();
@@ -95,7 +95,7 @@ fn run(arguments: &Arguments) -> Result<u64, String> {
 fn compare(
     gpu: &Device,
     arguments: &Arguments,
-    function: Function,
+    function: MapFunction,
     sample: &mut Vec<Record>,
 ) -> Result<Count, String> {
     let random = &mut Random::new(arguments.seed.wrapping_mul(4) + function as u64);
@@ -121,15 +121,15 @@ fn compare(
 }
 
 /// Returns the driver's map; none if the driver refuses.
-fn ask(gpu: &Device, case: &Case) -> Result<Option<TensorMap>, String> {
+fn ask(gpu: &Device, case: &MapCase) -> Result<Option<TensorMap>, String> {
     const INVALID_VALUE: i32 = 1;
     let error = match case {
-        Case::Encode(params, address) => match encode_with_driver(gpu, params, *address) {
+        MapCase::Encode(params, address) => match encode_with_driver(gpu, params, *address) {
             Ok(map) => return Ok(Some(map)),
             Err(EncodeError::Driver { error, .. }) => error,
             Err(error) => return Err(error.to_string()),
         },
-        Case::Replace(map, address) => {
+        MapCase::Replace(map, address) => {
             let mut given = cuda_driver::tensor_map::TensorMap {
                 bytes: map.to_bytes(),
             };

@@ -7,7 +7,7 @@ use clap::Parser;
 use serde_json::{Value, json};
 use tests::{
     DEVICE_PTX,
-    math::{FUNCTIONS, Function, How, error_ulp, halves},
+    math::{FUNCTIONS, How, MathFunction, error_ulp, halves},
 };
 use tma_host::{Buffer, Device, Failure, Module, Shape};
 
@@ -107,7 +107,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn take(&mut self, function: &Function, x: f32, bits: u32) {
+    fn take(&mut self, function: &MathFunction, x: f32, bits: u32) {
         let got = f32::from_bits(bits);
         let exact = (function.exact)(f64::from(x));
         let nearest = exact as f32;
@@ -152,7 +152,7 @@ impl Tally {
         }
     }
 
-    fn line(&self, function: &Function) -> String {
+    fn line(&self, function: &MathFunction) -> String {
         let wrong = match (self.first_wrong, function.how) {
             (None, How::Accurately { .. }) => "the host's bits".to_owned(),
             (None, How::Approximately(_)) => "within PTX ISA's bound".to_owned(),
@@ -169,7 +169,7 @@ impl Tally {
         )
     }
 
-    fn json(&self, function: &Function) -> Value {
+    fn json(&self, function: &MathFunction) -> Value {
         let digests: Vec<String> = self
             .digests
             .iter()
@@ -198,7 +198,7 @@ fn digest(words: &[u32]) -> u64 {
 fn one_by_one(
     device: &Device,
     module: &Module,
-    function: &Function,
+    function: &MathFunction,
     step: u32,
 ) -> Result<Tally, Failure> {
     let inputs = (1_u64 << 32).div_ceil(step.into());
@@ -233,7 +233,7 @@ fn launch(
 }
 
 /// Computes on all processors of the host.
-fn compare(function: &Function, first: u32, step: u32, bits: &[u32]) -> Vec<Tally> {
+fn compare(function: &MathFunction, first: u32, step: u32, bits: &[u32]) -> Vec<Tally> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let each = bits.len().div_ceil(threads).max(1);
     thread::scope(|scope| {

@@ -4,7 +4,7 @@ use std::{error::Error, path::Path};
 
 use clap::Parser;
 use serde_json::json;
-use tests::{matrix::Matrix, semantics::results::Results};
+use tests::{matrix::SupportMatrix, semantics::results::Results};
 
 /// Print every instruction form with its wrapper, and where it was executed
 #[derive(Parser)]
@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments = Arguments::parse();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/semantics");
     let results = Results::of_folder(&folder)?;
-    let matrix = Matrix::new(&results).map_err(|wrong| wrong.join("\n"))?;
+    let matrix = SupportMatrix::new(&results).map_err(|wrong| wrong.join("\n"))?;
     if !arguments.json {
         println!("*: the wrapper emits another spelling of the instruction\n");
         println!("| PTX | ISA | targets | wrapper | emulator | GPU |");

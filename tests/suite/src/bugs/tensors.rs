@@ -1,168 +1,52 @@
 //! Tensor copies.
 
 use tensor_map::{DataType, Params, Swizzle, TensorMap, Tiled};
-use tma_emulator::check::DiagnosticKind::{
-    DestinationOverwritten, IllegalInstruction, MapInLocalMemory, Misaligned, MissingProxyFence,
-    ProductLayout, ScopeTooNarrow, SwizzleAlignment, TensorMapChangedInUse, TensorMapNotAcquired,
-    TensorMapNotReleased, TransactionBytes, UninitialisedUse,
-};
 use tma_launch::{Buffer, Launch};
 
-use super::{Bug, Family};
+use super::Family;
 use crate::{Expected, Scenario};
 
 pub(super) const FAMILIES: &[Family] = &[
-    Family {
-        name: "tensor_tile",
-        ptx: None,
-        scenario: tensor_tile,
-        bugs: &[
-            Bug::new("column_not_aligned", &[IllegalInstruction]),
-            Bug::new("stored_at_a_negative_row", &[IllegalInstruction]),
-            Bug::new("second_stage_at_64", &[Misaligned]),
-            Bug::new("expects_what_is_inside", &[TransactionBytes]),
-            Bug::new("no_fence", &[MissingProxyFence]),
-            Bug::new("same_box_twice", &[DestinationOverwritten]),
-            Bug::new("map_in_shared_memory", &[MapInLocalMemory]),
-        ],
-    },
-    Family {
-        name: "swizzled",
-        ptx: None,
-        scenario: swizzled,
-        bugs: &[
-            Bug::new("stage_of_a_box", &[SwizzleAlignment]),
-            Bug::new("behind_a_header", &[SwizzleAlignment]),
-        ],
-    },
+    Family::new("tensor_tile", tensor_tile),
+    Family::new("swizzled", swizzled),
     // 9.7.14.7: the descriptors name the places to which the copies wrote the matrices.
-    Family {
-        name: "product_of_boxes",
-        ptx: None,
-        scenario: product_of_boxes,
-        bugs: &[
-            Bug::new("another_swizzle", &[ProductLayout]),
-            Bug::new("a_base_offset", &[ProductLayout]),
-            Bug::new("stride_of_four_rows", &[ProductLayout]),
-            Bug::new("boxes_too_near", &[ProductLayout]),
-            Bug::new("rows_of_b", &[ProductLayout]),
-        ],
-    },
-    Family {
-        name: "tensor_product",
-        ptx: Some(include_str!("../../../gpu/bugs/ptx/tensor_product.ptx")),
-        scenario: tensor_product,
-        bugs: &[
-            Bug::new("no_swizzle", &[ProductLayout]),
-            Bug::new("swizzle_of_64_bytes", &[ProductLayout]),
-            Bug::new("eight_rows_of_64_bytes", &[ProductLayout]),
-            Bug::new("begins_at_the_last_piece", &[ProductLayout]),
-        ],
-    },
-    Family {
-        name: "product_of_slices",
-        ptx: Some(include_str!("../../../gpu/bugs/ptx/product_of_slices.ptx")),
-        scenario: product_of_slices,
-        bugs: &[
-            Bug::new("stride_of_four_rows", &[ProductLayout]),
-            Bug::new("stride_of_twelve_rows", &[ProductLayout]),
-        ],
-    },
+    Family::new("product_of_boxes", product_of_boxes),
+    Family::new("tensor_product", tensor_product),
+    Family::new("product_of_slices", product_of_slices),
     // Without a swizzle, pieces of eight rows of 16 bytes are 128 bytes together.
-    Family {
-        name: "core_matrices",
-        ptx: None,
-        scenario: core_matrices,
-        bugs: &[
-            Bug::new("rows_of_32_bytes", &[ProductLayout]),
-            Bug::new("rows_of_128_bytes", &[ProductLayout]),
-            Bug::new("no_leading_offset", &[ProductLayout]),
-            // The lines that are read include some after the boxes.
-            Bug::new("offsets_exchanged", &[ProductLayout, UninitialisedUse]),
-            Bug::new("columns_too_near", &[ProductLayout]),
-            Bug::new("columns_of_64_bytes", &[ProductLayout]),
-            Bug::new("stored_without_offset", &[ProductLayout]),
-        ],
-    },
-    Family {
-        name: "core_matrices_of_one_box_2",
-        ptx: None,
-        scenario: core_matrices_as_rows,
-        bugs: &[],
-    },
-    Family {
-        name: "core_matrices_of_one_box_4",
-        ptx: None,
-        scenario: core_matrices_along_k,
-        bugs: &[],
-    },
-    Family {
-        name: "local_map",
-        ptx: Some(include_str!("../../../gpu/bugs/ptx/local_map.ptx")),
-        scenario: |entry| {
-            let tensor: Vec<u32> = (0..32).map(|i| 1000 + i).collect();
-            Scenario {
-                name: entry.to_owned(),
-                buffers: vec![
-                    Buffer::zeroed::<u32>("output", 32),
-                    Buffer::new("tensor", &tensor),
-                ],
-                launches: vec![Launch::new(entry, 1, 32).tensor_map(row(32), 1).buffer(0)],
-                expected: vec![Expected::of(0, &tensor)],
-            }
-        },
-        bugs: &[Bug::new("map_in_local_memory", &[MapInLocalMemory])],
-    },
-    Family {
-        name: "map_in_memory",
-        ptx: Some(include_str!("../../../gpu/bugs/ptx/map_in_memory.ptx")),
-        scenario: |entry| {
-            let mut scenario = left_map(entry, 2);
-            let tensor: Vec<u32> = (0..64).map(|i| 1000 + i).collect();
-            scenario.expected = vec![Expected::of(0, &tensor)];
-            scenario
-        },
-        bugs: &[
-            Bug::new("not_acquired", &[TensorMapNotAcquired]),
-            Bug::new("acquired_by_another_block", &[TensorMapNotAcquired]),
-            Bug::new("acquired_by_another_thread", &[TensorMapNotAcquired]),
-            Bug::new("left_without_a_release", &[TensorMapNotReleased]),
-            Bug::new("left_to_its_block", &[ScopeTooNarrow]),
-        ],
-    },
-    Family {
-        name: "map_edited_in_place",
-        ptx: Some(include_str!(
-            "../../../gpu/bugs/ptx/map_edited_in_place.ptx"
-        )),
-        scenario: |entry| {
-            let mut scenario = left_map(entry, 1);
-            let launch = Launch::new(entry, 1, 32).buffer(0).buffer(1).buffer(2);
-            scenario.launches[1] = launch;
-            scenario
-        },
-        bugs: &[
-            Bug::new("edited_before_the_wait", &[TensorMapChangedInUse]),
-            Bug::new("not_released", &[TensorMapNotReleased]),
-            Bug::new("not_acquired_again", &[TensorMapNotAcquired]),
-            Bug::new("acquired_before_the_release", &[TensorMapNotAcquired]),
-        ],
-    },
-    Family {
-        name: "edited_map",
-        ptx: Some(include_str!("../../../gpu/bugs/ptx/edited_map.ptx")),
-        scenario: |entry| {
-            let mut scenario = left_map(entry, 1);
-            let launch = Launch::new(entry, 1, 32).tensor_map(row(32), 1);
-            scenario.launches = vec![launch.buffer(0).buffer(1).buffer(2)];
-            scenario
-        },
-        bugs: &[
-            Bug::new("copied_by_threads", &[TensorMapNotReleased]),
-            Bug::new("edited_before_the_wait", &[TensorMapChangedInUse]),
-            Bug::new("acquired_once", &[TensorMapNotAcquired]),
-        ],
-    },
+    Family::new("core_matrices", core_matrices),
+    Family::new("core_matrices_of_one_box_2", core_matrices_as_rows),
+    Family::new("core_matrices_of_one_box_4", core_matrices_along_k),
+    Family::new("local_map", |entry| {
+        let tensor: Vec<u32> = (0..32).map(|i| 1000 + i).collect();
+        Scenario {
+            name: entry.to_owned(),
+            buffers: vec![
+                Buffer::zeroed::<u32>("output", 32),
+                Buffer::new("tensor", &tensor),
+            ],
+            launches: vec![Launch::new(entry, 1, 32).tensor_map(row(32), 1).buffer(0)],
+            expected: vec![Expected::of(0, &tensor)],
+        }
+    }),
+    Family::new("map_in_memory", |entry| {
+        let mut scenario = left_map(entry, 2);
+        let tensor: Vec<u32> = (0..64).map(|i| 1000 + i).collect();
+        scenario.expected = vec![Expected::of(0, &tensor)];
+        scenario
+    }),
+    Family::new("map_edited_in_place", |entry| {
+        let mut scenario = left_map(entry, 1);
+        let launch = Launch::new(entry, 1, 32).buffer(0).buffer(1).buffer(2);
+        scenario.launches[1] = launch;
+        scenario
+    }),
+    Family::new("edited_map", |entry| {
+        let mut scenario = left_map(entry, 1);
+        let launch = Launch::new(entry, 1, 32).tensor_map(row(32), 1);
+        scenario.launches = vec![launch.buffer(0).buffer(1).buffer(2)];
+        scenario
+    }),
 ];
 
 /// A map of this many numbers, in boxes of 32.

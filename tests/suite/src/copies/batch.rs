@@ -3,7 +3,7 @@
 use tma_launch::{Buffer, Failure, Job, Launch, Ptx};
 
 use super::kernels::{BARRIER_BYTES, THREADS, linear_entry, tensor_entry};
-use super::{Action, Case, Transfer, linear_forms, tensor_form, text};
+use super::{Action, CopyCase, Transfer, linear_forms, tensor_form, text};
 use crate::maps::generate::Random;
 
 /// Memory after a copy.
@@ -21,7 +21,7 @@ pub struct Output {
 
 impl Output {
     /// Both regions of a case before its copy.
-    pub fn before(case: &Case) -> Self {
+    pub fn before(case: &CopyCase) -> Self {
         let random = &mut Random::new(case.seed);
         let mut output = Self {
             ended: true,
@@ -82,7 +82,7 @@ impl Output {
 
 /// Cases that run one after the other, with their memory.
 pub struct Batch<'c> {
-    cases: &'c [Case],
+    cases: &'c [CopyCase],
     job: Job<'static>,
     /// The offsets of the regions of each case: shared, then global.
     all_offsets: Vec<(usize, usize)>,
@@ -90,7 +90,7 @@ pub struct Batch<'c> {
 
 impl<'c> Batch<'c> {
     /// A job of these cases.
-    pub fn new(cases: &'c [Case]) -> Self {
+    pub fn new(cases: &'c [CopyCase]) -> Self {
         let mut job = Job::new(Ptx {
             name: "copies.ptx",
             text: text(),
@@ -150,7 +150,7 @@ impl<'c> Batch<'c> {
             .iter()
             .zip(&self.all_offsets)
             .zip(status.bytes().chunks(8));
-        let output = |((case, offsets), status): ((&Case, &(usize, usize)), &[u8])| Output {
+        let output = |((case, offsets), status): ((&CopyCase, &(usize, usize)), &[u8])| Output {
             ended: status[0] == 1,
             is_zero: status[4] == 1,
             shared: shared.bytes()[offsets.0..][..case.shared_bytes as usize].to_vec(),
@@ -160,7 +160,7 @@ impl<'c> Batch<'c> {
     }
 }
 
-fn launch(case: &Case, number: usize, (shared, global): (usize, usize)) -> Launch {
+fn launch(case: &CopyCase, number: usize, (shared, global): (usize, usize)) -> Launch {
     const SHARED: usize = 0;
     const GLOBAL: usize = 1;
     const STATUS: usize = 2;

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use tensor_map::Tensor;
 
-use super::{Action, Case, Transfer, box_channels, tensor_number};
+use super::{Action, CopyCase, Transfer, box_channels, tensor_number};
 
 /// Why a copy is not compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,7 +48,7 @@ impl Excluded {
     }
 
     /// The reason why this case is not compared.
-    pub fn of(case: &Case) -> Option<Self> {
+    pub fn of(case: &CopyCase) -> Option<Self> {
         let Transfer::Tensor(copy) = &case.transfer else {
             return None;
         };

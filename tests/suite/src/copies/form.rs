@@ -176,14 +176,14 @@ pub fn tensor_number(data_type: DataType) -> Number {
 
 /// A copy of contiguous bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Form {
+pub struct CopyForm {
     /// The opcode.
     pub instruction: &'static str,
     /// The copy's action.
     pub action: Action,
 }
 
-impl Form {
+impl CopyForm {
     /// The name in tables.
     pub fn name(&self) -> String {
         match self.action {
@@ -200,16 +200,16 @@ impl Form {
     }
 }
 
-const PLAIN: [Form; 3] = [
-    Form {
+const PLAIN: [CopyForm; 3] = [
+    CopyForm {
         instruction: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes",
         action: Action::Load,
     },
-    Form {
+    CopyForm {
         instruction: "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes",
         action: Action::Move,
     },
-    Form {
+    CopyForm {
         instruction: "cp.async.bulk.global.shared::cta.bulk_group",
         action: Action::Store,
     },
@@ -223,8 +223,8 @@ const REDUCTIONS_IN_GLOBAL: &str = "and.b32 and.b64 or.b32 or.b64 xor.b32 xor.b6
     min.s64 min.f16 min.bf16 max.u32 max.s32 max.u64 max.s64 max.f16 max.bf16";
 
 /// Returns all copies of contiguous bytes: PTX ISA 9.7.9.25.4.1 and 9.7.9.25.5.2.
-pub fn linear_forms() -> &'static [Form] {
-    static FORMS: OnceLock<Vec<Form>> = OnceLock::new();
+pub fn linear_forms() -> &'static [CopyForm] {
+    static FORMS: OnceLock<Vec<CopyForm>> = OnceLock::new();
     FORMS.get_or_init(|| {
         let shared =
             "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes";
@@ -244,13 +244,13 @@ fn reductions(
     suffixes: &str,
     opcode: &str,
     action: impl Fn(Operator) -> Action,
-) -> impl Iterator<Item = Form> {
+) -> impl Iterator<Item = CopyForm> {
     suffixes.split_whitespace().filter_map(move |suffix| {
         let operator = Operator::named(suffix.split('.').next()?)?;
         // Made once for the life of the program.
         let instruction = String::leak(format!("{opcode}.{suffix}"));
         let action = action(operator);
-        Some(Form {
+        Some(CopyForm {
             instruction,
             action,
         })

@@ -8,14 +8,14 @@ mod tiled;
 
 use tensor_map::{DataType, OobFill, Params};
 
-use super::{Action, Case, Contents, Excluded, Operator, TensorCopy, Transfer, tensor_number};
+use super::{Action, Contents, CopyCase, Excluded, Operator, TensorCopy, Transfer, tensor_number};
 use crate::maps::generate::Random;
 
 /// A case, and the reasons for excluding the ones drawn before.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawn {
     /// The case.
-    pub case: Case,
+    pub case: CopyCase,
     /// A reason for each that was drawn in vain.
     pub excluded: Vec<Excluded>,
 }
@@ -42,7 +42,7 @@ pub(crate) fn of_form(
     is_im2col: bool,
     rank: usize,
     across: bool,
-) -> Case {
+) -> CopyCase {
     loop {
         let case = match is_im2col {
             true => im2col::case(random, action),
@@ -67,7 +67,7 @@ pub(crate) fn of_form(
     }
 }
 
-fn any(random: &mut Random) -> Case {
+fn any(random: &mut Random) -> CopyCase {
     match random.below(100) {
         0..40 => tiled::case(random, Action::Load),
         40..56 => im2col::case(random, Action::Load),
@@ -117,7 +117,7 @@ fn region(
     params: Params,
     coordinates: Vec<i32>,
     offsets: Vec<u16>,
-) -> Case {
+) -> CopyCase {
     let tensor = params.tensor();
     let align = super::tensor_align_bytes(tensor);
     let global_at = align * (4 + random.below(13));
@@ -130,7 +130,7 @@ fn region(
         false => 128 * random.below(9),
     };
     let contents = contents(random);
-    Case {
+    CopyCase {
         transfer: Transfer::Tensor(Box::new(TensorCopy {
             action,
             params,

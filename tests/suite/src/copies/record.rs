@@ -6,7 +6,8 @@ use tma_emulator::EmulatorBackend;
 use tma_launch::Failure;
 
 use super::{
-    Action, Batch, Case, Contents, LinearCopy, Operator, TensorCopy, Transfer, linear_forms, text,
+    Action, Batch, Contents, CopyCase, LinearCopy, Operator, TensorCopy, Transfer, linear_forms,
+    text,
 };
 use crate::maps::{
     self,
@@ -17,7 +18,7 @@ use crate::maps::{
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     /// The case.
-    pub case: Case,
+    pub case: CopyCase,
     /// The digest of its output.
     pub digest: u64,
 }
@@ -44,7 +45,7 @@ impl Samples {
     pub fn differing(&self) -> Result<Vec<&Sample>, Failure> {
         let mut different = Vec::new();
         for (seed, samples) in (0..).zip(self.samples.chunks(200)) {
-            let cases: Vec<Case> = samples.iter().map(|sample| sample.case.clone()).collect();
+            let cases: Vec<CopyCase> = samples.iter().map(|sample| sample.case.clone()).collect();
             let outputs = Batch::new(&cases).run(|job| EmulatorBackend::new(seed).run(job))?;
             let pairs = samples.iter().zip(outputs);
             different.extend(pairs.filter_map(|(sample, output)| {
@@ -103,7 +104,7 @@ impl Sample {
             Transfer::Tensor(copy) => {
                 write(bytes, 0);
                 write(bytes, action_code(copy.action));
-                let case = maps::Case::Encode(copy.params, case.global_at.into());
+                let case = maps::MapCase::Encode(copy.params, case.global_at.into());
                 Record { case, answer: None }.write(bytes);
                 let coordinates = copy.coordinates.iter().map(|number| zigzag(*number));
                 coordinates.for_each(|number| write(bytes, number));
@@ -145,7 +146,7 @@ impl Sample {
             }
             _ => return None,
         };
-        let case = Case {
+        let case = CopyCase {
             transfer,
             shared_bytes: read(bytes)? as u32,
             shared_at: read(bytes)? as u32,
@@ -161,7 +162,7 @@ impl Sample {
 
 fn read_tensor_copy(bytes: &mut &[u8]) -> Option<TensorCopy> {
     let action = action(read(bytes)?)?;
-    let maps::Case::Encode(params, _) = Record::read(bytes)?.case else {
+    let maps::MapCase::Encode(params, _) = Record::read(bytes)?.case else {
         return None;
     };
     let mut numbers = |count: usize| {

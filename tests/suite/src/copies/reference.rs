@@ -6,11 +6,11 @@ mod arithmetic;
 pub(crate) use arithmetic::reduce;
 use tensor_map::{DataType, Im2col, Interleave, OobFill, Params, Swizzle, Tensor, Tiled};
 
-use super::{Action, Case, LinearCopy, Output, TensorCopy, Transfer, linear_forms};
+use super::{Action, CopyCase, LinearCopy, Output, TensorCopy, Transfer, linear_forms};
 
 /// Returns the expected output; none for interleaved tensors, and for reductions of half precision or with
 /// NaNs.
-pub fn expected(case: &Case) -> Option<Output> {
+pub fn expected(case: &CopyCase) -> Option<Output> {
     let mut output = Output::before(case);
     match &case.transfer {
         Transfer::Linear(copy) => linear(case, copy, &mut output)?,
@@ -34,7 +34,7 @@ pub fn expected(case: &Case) -> Option<Output> {
     Some(output)
 }
 
-fn linear(case: &Case, copy: &LinearCopy, output: &mut Output) -> Option<()> {
+fn linear(case: &CopyCase, copy: &LinearCopy, output: &mut Output) -> Option<()> {
     let form = linear_forms()[copy.form];
     let bytes = copy.bytes as usize;
     let region = |region: &[u8], at: u32| region[at as usize..][..bytes].to_vec();
@@ -116,7 +116,7 @@ fn column_rows(im2col: &Im2col, copy: &TensorCopy) -> Vec<Coords> {
 }
 
 fn one(
-    case: &Case,
+    case: &CopyCase,
     copy: &TensorCopy,
     element: &Coords,
     shared: usize,
@@ -151,7 +151,7 @@ fn one(
 /// Rows follow one another, or begin at multiples of the swizzle's span. Its pieces of 16 bytes
 /// trade places by the index of their 128-byte line.
 fn shared_offset(
-    case: &Case,
+    case: &CopyCase,
     copy: &TensorCopy,
     row_elements: usize,
     (row, column): (usize, usize),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 
-use super::{Case, Excluded};
+use super::{CopyCase, Excluded};
 
 /// Counts of cases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct Tally {
 
 impl Tally {
     /// Counts a case.
-    pub fn add(&mut self, case: &Case, differs: bool) {
+    pub fn add(&mut self, case: &CopyCase, differs: bool) {
         let count = |counts: &mut (u64, u64)| {
             counts.0 += 1;
             counts.1 += u64::from(differs);

@@ -5,7 +5,7 @@ use tensor_map::{
     Tiled, WideMode,
 };
 
-use super::Case;
+use super::MapCase;
 
 /// A sequence of numbers that is the same on every machine (SplitMix64).
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ impl Random {
 
 /// The driver function that a case is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Function {
+pub enum MapFunction {
     /// `cuTensorMapEncodeTiled`
     Tiled,
     /// `cuTensorMapEncodeIm2col`
@@ -60,7 +60,7 @@ pub enum Function {
     ReplaceAddress,
 }
 
-impl Function {
+impl MapFunction {
     /// All data types.
     pub const ALL: [Self; 4] = [
         Self::Tiled,
@@ -71,25 +71,25 @@ impl Function {
 }
 
 /// The next case for a function.
-pub fn case(random: &mut Random, function: Function) -> Case {
+pub fn case(random: &mut Random, function: MapFunction) -> MapCase {
     match function {
-        Function::Tiled => {
+        MapFunction::Tiled => {
             let tiled = tiled(random);
-            Case::Encode(tiled.params(), address(random, &tiled.tensor))
+            MapCase::Encode(tiled.params(), address(random, &tiled.tensor))
         }
-        Function::Im2col => {
+        MapFunction::Im2col => {
             let im2col = im2col(random);
-            Case::Encode(im2col.params(), address(random, &im2col.tensor))
+            MapCase::Encode(im2col.params(), address(random, &im2col.tensor))
         }
-        Function::Im2colWide => {
+        MapFunction::Im2colWide => {
             let wide = im2col_wide(random);
-            Case::Encode(wide.params(), address(random, &wide.tensor))
+            MapCase::Encode(wide.params(), address(random, &wide.tensor))
         }
-        Function::ReplaceAddress => loop {
-            let first = Function::ALL[random.below(3) as usize];
+        MapFunction::ReplaceAddress => loop {
+            let first = MapFunction::ALL[random.below(3) as usize];
             if let Ok(map) = case(random, first).ours() {
                 let address = replacement(random);
-                break Case::Replace(map, address);
+                break MapCase::Replace(map, address);
             }
         },
     }
@@ -410,8 +410,8 @@ mod tests {
         let random = &mut Random::new(7);
         let mut alone: BTreeMap<&str, u64> = BTreeMap::new();
         for number in 0..150_000 {
-            let case = case(random, Function::ALL[number % 3]);
-            if let Case::Encode(params, address) = case
+            let case = case(random, MapFunction::ALL[number % 3]);
+            if let MapCase::Encode(params, address) = case
                 && let Err(refused) = params.build_for(address, Target::SM_90)
             {
                 let mut violations = refused.violations();

@@ -5,7 +5,7 @@ use tensor_map::{
     TensorMap, Tiled, WideMode,
 };
 
-use super::Case;
+use super::MapCase;
 use tests_records::{Digest, Origin};
 
 /// The byte before the origin, instead of the number of a function.
@@ -73,7 +73,7 @@ pub fn pack(origin: &Origin, records: &[Record]) -> Vec<u8> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Record {
     /// The parameters.
-    pub case: Case,
+    pub case: MapCase,
     /// The driver's map.
     pub answer: Option<TensorMap>,
 }
@@ -81,7 +81,7 @@ pub struct Record {
 impl Record {
     pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
         match self.case {
-            Case::Encode(Params::Tiled(tiled), address) => {
+            MapCase::Encode(Params::Tiled(tiled), address) => {
                 write_all(bytes, &[0, address]);
                 write_tensor(bytes, &tiled.tensor);
                 tiled
@@ -89,7 +89,7 @@ impl Record {
                     .iter()
                     .for_each(|length| write(bytes, u64::from(*length)));
             }
-            Case::Encode(Params::Im2col(im2col), address) => {
+            MapCase::Encode(Params::Im2col(im2col), address) => {
                 write_all(bytes, &[1, address]);
                 write_tensor(bytes, &im2col.tensor);
                 im2col
@@ -105,7 +105,7 @@ impl Record {
                     ],
                 );
             }
-            Case::Encode(Params::Im2colWide(wide), address) => {
+            MapCase::Encode(Params::Im2colWide(wide), address) => {
                 write_all(bytes, &[2, address]);
                 write_tensor(bytes, &wide.tensor);
                 write_all(
@@ -121,7 +121,7 @@ impl Record {
                     ],
                 );
             }
-            Case::Replace(map, address) => {
+            MapCase::Replace(map, address) => {
                 write_all(bytes, &[3, address]);
                 bytes.extend(map.to_bytes());
             }
@@ -140,7 +140,7 @@ impl Record {
                 let tensor = read_tensor(bytes)?;
                 let box_dims =
                     Dims::<u32>::new(&read_many(bytes, tensor.rank(), |number| number as u32)?);
-                Case::Encode(Tiled { tensor, box_dims }.params(), address)
+                MapCase::Encode(Tiled { tensor, box_dims }.params(), address)
             }
             1 => {
                 let tensor = read_tensor(bytes)?;
@@ -152,7 +152,7 @@ impl Record {
                     channels_per_pixel: read(bytes)? as u32,
                     pixels_per_column: read(bytes)? as u32,
                 };
-                Case::Encode(im2col.params(), address)
+                MapCase::Encode(im2col.params(), address)
             }
             2 => {
                 let wide = Im2colWide {
@@ -163,9 +163,9 @@ impl Record {
                     pixels_per_column: read(bytes)? as u32,
                     mode: *WideMode::ALL.get(read(bytes)? as usize)?,
                 };
-                Case::Encode(wide.params(), address)
+                MapCase::Encode(wide.params(), address)
             }
-            _ => Case::Replace(read_map(bytes)?, address),
+            _ => MapCase::Replace(read_map(bytes)?, address),
         };
         let answer = if read(bytes)? == 1 {
             Some(read_map(bytes)?)
@@ -264,13 +264,13 @@ pub(crate) fn unzigzag(number: u64) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::maps::generate::{Function, Random, case};
+    use crate::maps::generate::{MapFunction, Random, case};
 
     #[test]
     fn records_come_back() {
         let random = &mut Random::new(1);
         let records: Vec<Record> = (0..2000)
-            .map(|number| case(random, Function::ALL[number % 4]))
+            .map(|number| case(random, MapFunction::ALL[number % 4]))
             .map(|case| Record {
                 case,
                 answer: case.ours().ok(),

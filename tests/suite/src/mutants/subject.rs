@@ -35,18 +35,18 @@ pub struct Subject {
     /// The mutants.
     pub mutants: Vec<Mutant>,
     /// Cases that cover every observation of some case, cheap ones first.
-    pub cases: Vec<Case>,
+    pub cases: Vec<SubjectCase>,
 }
 
 /// A case on which mutants are tried.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub struct SubjectCase {
     scenario: Scenario,
     /// Instructions of threads in the unchanged kernel.
     pub steps: u64,
 }
 
-impl Case {
+impl SubjectCase {
     /// The scenario's name.
     pub fn name(&self) -> &str {
         &self.scenario.name
@@ -213,7 +213,7 @@ pub fn with_entries(module: &Module, entries: &[&str]) -> Module {
 }
 
 /// The selected cases; every case must pass first.
-fn cases(kernel: &str, text: &str, scenarios: &[&Scenario]) -> Result<Vec<Case>, String> {
+fn cases(kernel: &str, text: &str, scenarios: &[&Scenario]) -> Result<Vec<SubjectCase>, String> {
     let ptx = Ptx { name: kernel, text };
     let threads = |scenario: &Scenario| -> u64 {
         let shapes = scenario.launches.iter().map(|launch| &launch.shape);
@@ -236,11 +236,11 @@ fn cases(kernel: &str, text: &str, scenarios: &[&Scenario]) -> Result<Vec<Case>,
         let steps = reports.iter().map(|report| report.steps).sum();
         profiles.push((steps, profile.features()));
     }
-    let case = |index: usize| Case {
+    let case = |index: usize| SubjectCase {
         scenario: scenarios[index].clone(),
         steps: profiles[index].0,
     };
-    let cases: Vec<Case> = telling(&profiles).into_iter().map(case).collect();
+    let cases: Vec<SubjectCase> = telling(&profiles).into_iter().map(case).collect();
     for case in &cases {
         let run = attempt(&case.scenario, kernel, text, config(case.steps, 0));
         let name = || format!("{kernel}/{}, without any change", case.name());

@@ -11,7 +11,7 @@ use tma_launch::{Buffer, Failure, Job, Launch, Ptx};
 
 use super::{
     Tally, emulate,
-    form::{Element, Form, Group, all},
+    form::{Element, Group, ProductForm, all},
     in_parts,
     tiles::Rng,
     words_of,
@@ -30,7 +30,7 @@ const BLOCKS: usize = 2;
 /// One matrix of a form in one layout.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    form: Form,
+    form: ProductForm,
     is_a: bool,
     is_mn_major: bool,
     /// Bytes of a line of the swizzle; 16 without one.

@@ -90,7 +90,7 @@ impl Sum {
 
 /// A form, with the parts after its sums and factors.
 #[derive(Clone, Debug)]
-pub struct Form {
+pub struct ProductForm {
     pub(super) group: Group,
     pub(super) opcode: String,
     pub(super) shape: Shape,
@@ -107,7 +107,7 @@ pub struct Form {
     pub(super) immediates: String,
 }
 
-impl Form {
+impl ProductForm {
     /// Returns the opcode, and the other parts that distinguish the form.
     pub fn name(&self) -> String {
         let mut name = self.opcode.clone();
@@ -161,12 +161,12 @@ impl Form {
 }
 
 /// The forms of the table that an sm_90a has, and `wmma`.
-pub fn all() -> Vec<Form> {
+pub fn all() -> Vec<ProductForm> {
     let of_table = ptx_isa::forms().flat_map(|form| of_table(&form));
     of_table.chain(fragments()).collect()
 }
 
-fn of_table(form: &ptx_isa::Form) -> Vec<Form> {
+fn of_table(form: &ptx_isa::Form) -> Vec<ProductForm> {
     let (group, is_sparse) = match form.op() {
         Op::Mma(op @ (mma::Op::Dense | mma::Op::Sparse)) => (Group::Warp, op == mma::Op::Sparse),
         Op::Wgmma(op @ (wgmma::Op::Dense | wgmma::Op::Sparse)) => {
@@ -189,7 +189,7 @@ fn of_table(form: &ptx_isa::Form) -> Vec<Form> {
         .operands()
         .rsplit_once(", p")
         .map_or("", |(_, rest)| rest);
-    let plain = Form {
+    let plain = ProductForm {
         group,
         opcode: form.opcode().to_owned(),
         shape,
@@ -208,7 +208,7 @@ fn of_table(form: &ptx_isa::Form) -> Vec<Form> {
         (true, 512) if a.bits() == 4 => vec![Some(0)],
         (true, _) => vec![Some(0), Some(1)],
     };
-    let selected = selectors.into_iter().map(|selector| Form {
+    let selected = selectors.into_iter().map(|selector| ProductForm {
         selector,
         ..plain.clone()
     });
@@ -218,7 +218,7 @@ fn of_table(form: &ptx_isa::Form) -> Vec<Form> {
         false => &[[false; 2]],
     };
     let signed = selected.flat_map(|form| {
-        signs.iter().map(move |negates| Form {
+        signs.iter().map(move |negates| ProductForm {
             negates: *negates,
             ..form.clone()
         })
@@ -227,8 +227,8 @@ fn of_table(form: &ptx_isa::Form) -> Vec<Form> {
 }
 
 /// Returns the forms of `wmma`, which the table lacks.
-fn fragments() -> Vec<Form> {
-    let form = |shape: &str, suffix: &str, element, c, d| Form {
+fn fragments() -> Vec<ProductForm> {
+    let form = |shape: &str, suffix: &str, element, c, d| ProductForm {
         group: Group::Fragments,
         opcode: format!("wmma.mma.sync.aligned.row.col.{shape}.{suffix}"),
         shape: Shape::of(shape).expect("a shape"),

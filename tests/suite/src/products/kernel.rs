@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{
-    form::{Element, Form, Group},
+    form::{Element, Group, ProductForm},
     layout::Parts,
 };
 
@@ -13,7 +13,7 @@ pub(super) fn list(name: char, count: usize) -> String {
 }
 
 /// The module with the kernel `k`.
-pub(super) fn module(form: &Form) -> String {
+pub(super) fn module(form: &ProductForm) -> String {
     let parts = Parts::of(form);
     let body = match form.group {
         Group::Warp => warp(form, &parts),
@@ -47,7 +47,7 @@ pub(super) fn module(form: &Form) -> String {
 
 /// Loads or stores registers, which are contiguous for all threads.
 fn moved(
-    form: &Form,
+    form: &ProductForm,
     text: &mut String,
     name: char,
     from: usize,
@@ -71,7 +71,7 @@ fn moved(
 }
 
 /// Addresses of this thread's words.
-fn own(form: &Form) -> String {
+fn own(form: &ProductForm) -> String {
     let bytes = if form.elements[0] == Element::F64 {
         8
     } else {
@@ -82,7 +82,7 @@ fn own(form: &Form) -> String {
     )
 }
 
-fn warp(form: &Form, parts: &Parts) -> String {
+fn warp(form: &ProductForm, parts: &Parts) -> String {
     let mut text = String::new();
     if form.selector.is_some() {
         let at = 4 * (parts.words() - parts.metadata);
@@ -111,7 +111,7 @@ fn warp(form: &Form, parts: &Parts) -> String {
     text
 }
 
-fn warpgroup(form: &Form, parts: &Parts) -> String {
+fn warpgroup(form: &ProductForm, parts: &Parts) -> String {
     let mut text = own(form);
     let bytes = 4 * (parts.a + parts.b);
     let mut line = |line: String| {
@@ -191,7 +191,7 @@ fn warpgroup(form: &Form, parts: &Parts) -> String {
     text
 }
 
-fn fragments(form: &Form, parts: &Parts) -> String {
+fn fragments(form: &ProductForm, parts: &Parts) -> String {
     let word = form
         .opcode
         .split('.')

@@ -1,6 +1,6 @@
 //! The positions of a tile's elements among its words: in the registers of PTX ISA 9.7.14.5 and 9.7.14.7, or in memory.
 
-use super::form::{Element, Form, Group};
+use super::form::{Element, Group, ProductForm};
 
 /// The parts of a tile's input, in their order, by their words.
 pub(super) struct Parts {
@@ -13,7 +13,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    pub(super) fn of(form: &Form) -> Self {
+    pub(super) fn of(form: &ProductForm) -> Self {
         let (m, n) = (form.shape.m as usize, form.shape.n as usize);
         let products = form.results() / (m * n);
         let words = |elements: usize, bits: usize| products * elements * bits / 32;
@@ -38,7 +38,7 @@ impl Parts {
     }
 }
 
-impl Form {
+impl ProductForm {
     /// Threads of the product.
     pub(super) fn threads(&self) -> usize {
         if self.group == Group::Warpgroup {

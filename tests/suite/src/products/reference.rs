@@ -3,7 +3,7 @@
 
 use half::f16;
 
-use super::form::{Element, Form, Group, Sum};
+use super::form::{Element, Group, ProductForm, Sum};
 
 /// A factor or a sum: the value is `significand * 2^(exponent - fraction)`.
 #[derive(Clone, Copy, Debug)]
@@ -185,7 +185,7 @@ fn shifted(magnitude: u128, by: i32) -> (u64, u32) {
 }
 
 /// Computes one result from the pairs of factors in the order of K, and C.
-pub(super) fn result(form: &Form, pairs: &[(u64, u64)], c: u64) -> Option<u64> {
+pub(super) fn result(form: &ProductForm, pairs: &[(u64, u64)], c: u64) -> Option<u64> {
     let [a, b] = form.elements;
     let is_float = matches!(
         a,
@@ -280,7 +280,7 @@ fn canonical_half(value: f64) -> u64 {
     })
 }
 
-fn integer(form: &Form, pairs: &[(u64, u64)], c: u64) -> u64 {
+fn integer(form: &ProductForm, pairs: &[(u64, u64)], c: u64) -> u64 {
     let value = |bits: u64, element: Element| {
         let width = element.bits();
         match element {
@@ -315,7 +315,7 @@ fn double(a: u64, b: u64, c: u64) -> u64 {
 }
 
 /// `m8n8k4` of half precision.
-fn scalar(form: &Form, pairs: &[(u64, u64)], c: u64) -> u64 {
+fn scalar(form: &ProductForm, pairs: &[(u64, u64)], c: u64) -> u64 {
     let half = |bits: u64| f16::from_bits(bits as u16).to_f32();
     let c = match form.c {
         Sum::F16 => half(c),

@@ -1,7 +1,7 @@
 //! Random and adversarial tiles; the class of a tile describes its numbers.
 
 use super::{
-    form::{Element, Form, Sum},
+    form::{Element, ProductForm, Sum},
     layout::Parts,
 };
 
@@ -139,7 +139,7 @@ fn rng_class(class: usize) -> usize {
 }
 
 /// The words of a tile.
-pub(super) fn tile(form: &Form, seed: u64, number: usize) -> Vec<u32> {
+pub(super) fn tile(form: &ProductForm, seed: u64, number: usize) -> Vec<u32> {
     let mut rng = Rng(seed ^ (number as u64).wrapping_mul(0x2545_f491_4f6c_dd1d));
     let class = number % CLASSES;
     let parts = Parts::of(form);

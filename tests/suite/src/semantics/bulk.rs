@@ -7,7 +7,7 @@ use super::{
     plan::{Plan, UNTOUCHED},
 };
 use crate::copies::{
-    Action, Case, Contents, Number, Operator, Output, Transfer,
+    Action, Contents, CopyCase, Number, Operator, Output, Transfer,
     generate::of_form,
     reference::{self, reduce},
 };
@@ -480,7 +480,7 @@ fn tensor(opcode: &str, template: &str, random: &mut Random) -> Vec<Plan> {
 
 /// A case in each of some blocks, or in the blocks of the mask.
 pub(super) fn boxed(
-    case: &Case,
+    case: &CopyCase,
     opcode: &str,
     template: &str,
     (blocks, pairs): (u32, bool),

@@ -17,7 +17,7 @@ use std::{
 
 use clap::{Parser, ValueEnum};
 use tests::copies::{
-    Case, Excluded, Tally,
+    CopyCase, Excluded, Tally,
     generate::{Drawn, draw},
     record::{Sample, Samples},
     reference,
@@ -113,7 +113,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
                 batch.clone().map(draw).collect()
             })
             .collect();
-        let cases: Vec<Vec<Case>> = drawn
+        let cases: Vec<Vec<CopyCase>> = drawn
             .iter()
             .map(|drawn| drawn.iter().map(|drawn| drawn.case.clone()).collect())
             .collect();
@@ -223,7 +223,7 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    fn show(&self, case: &Case, difference: &str) {
+    fn show(&self, case: &CopyCase, difference: &str) {
         let (seed, number) = (self.arguments.seed, self.next);
         let with = self
             .arguments

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tests::copies::{Batch, Case, Output};
+use tests::copies::{Batch, CopyCase, Output};
 use tma_emulator::EmulatorBackend;
 use tma_host::{Device, Jobs};
 use tma_launch::{Failure, Job};
@@ -60,7 +60,7 @@ impl Sides {
     }
 
     /// Makes the copies of some jobs with these seeds, on the emulator with a thread for each job.
-    pub(super) fn make(&mut self, jobs: &[Vec<Case>], seeds: &[u64]) -> Vec<Both> {
+    pub(super) fn make(&mut self, jobs: &[Vec<CopyCase>], seeds: &[u64]) -> Vec<Both> {
         let (gpu, took) = (&mut self.gpu, &mut self.took);
         let emulated = jobs.iter().zip(seeds).filter(|_| self.emulates);
         thread::scope(|scope| {
@@ -102,13 +102,13 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
 }
 
 /// Runs all cases in one job or, if that fails, each case in its own.
-fn emulate(cases: &[Case], seed: u64) -> Vec<Made> {
+fn emulate(cases: &[CopyCase], seed: u64) -> Vec<Made> {
     let emulator = EmulatorBackend::new(seed);
     let run = |job: &mut Job<'_>| emulator.run(job);
     if let Ok(outputs) = Batch::new(cases).run(run) {
         return outputs.into_iter().map(Ok).collect();
     }
-    let alone = |case: &Case| {
+    let alone = |case: &CopyCase| {
         let mut outputs = Batch::new(std::slice::from_ref(case))
             .run(run)
             .map_err(|failure| failure.to_string())?;

@@ -2,12 +2,12 @@
 
 use tensor_map::{Dims, Im2col, Interleave};
 
-use super::super::{Action, Case, row_pitch_bytes};
+use super::super::{Action, CopyCase, row_pitch_bytes};
 use super::coordinates::{Extent, Mood};
 use super::tensor::{dim, kinds, lay_out, length, row_elements, unit};
 use crate::maps::generate::Random;
 
-pub(super) fn case(random: &mut Random, action: Action) -> Case {
+pub(super) fn case(random: &mut Random, action: Action) -> CopyCase {
     let rank = 3 + random.below(3) as usize;
     let spatial = rank - 2;
     let mut tensor = kinds(random, action, rank);

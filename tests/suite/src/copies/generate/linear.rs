@@ -1,9 +1,9 @@
 //! Copies of contiguous bytes.
 
-use super::super::{Action, Case, LinearCopy, Transfer, linear_forms};
+use super::super::{Action, CopyCase, LinearCopy, Transfer, linear_forms};
 use crate::maps::generate::Random;
 
-pub(super) fn case(random: &mut Random) -> Case {
+pub(super) fn case(random: &mut Random) -> CopyCase {
     let forms = linear_forms();
     let form = match random.once_in(2) {
         true => random.below(3),
@@ -30,7 +30,7 @@ pub(super) fn case(random: &mut Random) -> Case {
         true if is_within => (to, shared_at),
         _ => (shared_at, to),
     };
-    Case {
+    CopyCase {
         transfer: Transfer::Linear(LinearCopy {
             form,
             bytes: bytes as u32,

@@ -2,7 +2,7 @@
 
 use tensor_map::{Dims, Interleave, Tiled};
 
-use super::super::{Action, Case, row_pitch_bytes};
+use super::super::{Action, CopyCase, row_pitch_bytes};
 use super::coordinates::{Extent, Mood};
 use super::tensor::{dim, kinds, lay_out, length, row_elements, unit};
 use crate::maps::generate::Random;
@@ -10,7 +10,7 @@ use crate::maps::generate::Random;
 /// Lengths of huge dimensions, whose elements all share one region.
 const HUGE: [u64; 4] = [70_000, (1 << 31) - 1, 1 << 31, 1 << 32];
 
-pub(super) fn case(random: &mut Random, action: Action) -> Case {
+pub(super) fn case(random: &mut Random, action: Action) -> CopyCase {
     let rank = 1 + random.below(5) as usize;
     let mut tensor = kinds(random, action, rank);
     let is_plain = tensor.interleave == Interleave::None;
