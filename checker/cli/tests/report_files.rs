@@ -14,7 +14,7 @@ use std::{
 
 use launch_archive::{Archive, Launch, MemoryKind, Region};
 use sarif::log;
-use serde_json::{Value, json};
+use serde_json::json;
 use support::NO_DRIVER;
 
 /// Two warps write one word without ordering.

@@ -27,10 +27,7 @@ impl Diagnostic {
             ("count", self.count.to_string()),
             ("rule", quoted(self.kind.rule())),
             ("help", quoted(self.help())),
-            (
-                "error_name",
-                optional(self.trap.map(Trap::name), |name| quoted(name)),
-            ),
+            ("error_name", optional(self.trap.map(Trap::name), quoted)),
         ])
     }
 }
