@@ -49,7 +49,13 @@ impl Test {
         }
         let (_, selection) = self.arguments();
         Selection::parse(&selection).or_wrong_input()?;
-        let reports = self.files.open("test", &[], Vec::new())?;
+        // Sources are relative to the workspace, which may be above this folder.
+        let folders = env::current_dir()?
+            .ancestors()
+            .skip(1)
+            .map(Path::to_owned)
+            .collect();
+        let reports = self.files.open("test", &[], folders)?;
         setup::ensure_device_compiler()?;
         let results = tempfile::tempdir()?;
         println!("$ {}", shown(&self.args.command("test", &[])));
