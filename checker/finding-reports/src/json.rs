@@ -6,7 +6,7 @@ use tma_emulator::check::Diagnostic;
 /// Converts a finding of the checker to JSON.
 ///
 /// # Panics
-/// Does not panic, since [`Diagnostic::to_json`] returns valid JSON.
+/// [`Diagnostic::to_json`] returns invalid JSON, which is a bug.
 pub fn to_json(found: &Diagnostic) -> Value {
     let value = found.to_json().parse();
     value.expect("diagnostics are written as valid JSON")
