@@ -198,8 +198,7 @@ impl<'module> Function<'module> {
             Kernel::Emulator { module, emulator } => {
                 let mut launch = launch.clone();
                 launch.shape.overlaps |= self.signature.waits_for_kernels;
-                let mut session = emulator.session();
-                return session.launch(*module, &launch).map(drop);
+                return emulator.launch(*module, &launch);
             }
         };
         self.check(shape, arguments)?;

@@ -150,7 +150,7 @@ fn every_input_has_a_description_and_a_default() {
     let text = fs::read_to_string(root().join("action.yml")).unwrap();
     for (name, default) in [
         ("working-directory", "."),
-        ("command", "cargo test"),
+        ("command", "cargo tma test --sarif tma.sarif"),
         ("sarif", "tma.sarif"),
     ] {
         let (_, input) = text.split_once(&format!("\n  {name}:\n")).unwrap();

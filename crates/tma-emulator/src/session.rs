@@ -1,5 +1,6 @@
 //! Memory and modules that live from launch to launch, as in a GPU's context.
 
+mod diagnostic_json;
 mod error;
 mod every_schedule;
 mod kernel;

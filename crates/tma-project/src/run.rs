@@ -23,8 +23,11 @@ pub struct Args {
     #[arg(long)]
     seed: Option<u64>,
     /// Arguments for cargo
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    #[arg(num_args = 0.., allow_hyphen_values = true)]
     arguments: Vec<OsString>,
+    /// Arguments for the program or the tests, if none for cargo precede them
+    #[arg(last = true)]
+    after: Vec<OsString>,
 }
 
 /// Builds the project, and runs its program or its tests: `verb` is `run` or `test`.
@@ -33,13 +36,14 @@ pub struct Args {
 /// There is no device compiler, or cargo cannot be started.
 pub fn run(verb: &str, args: &Args) -> Result<ExitCode> {
     setup::ensure_device_compiler()?;
-    Ok(exit_code(status(&mut args.command(verb))?))
+    Ok(exit_code(status(&mut args.command(verb, &[]))?))
 }
 
 impl Args {
-    fn command(&self, verb: &str) -> Command {
+    /// Returns cargo's command for a verb, with further options of cargo.
+    pub fn command(&self, verb: &str, options: &[OsString]) -> Command {
         let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.arg(verb).args(&self.arguments);
+        cargo.arg(verb).args(options).args(self.arguments());
         if let Some(device) = &self.device {
             cargo.env("TMA_DEVICE", device);
         }
@@ -47,6 +51,28 @@ impl Args {
             cargo.env("TMA_SEED", seed.to_string());
         }
         cargo
+    }
+
+    /// Returns the arguments for cargo, and after `--` those for its programs.
+    pub fn arguments(&self) -> Vec<OsString> {
+        let mut all = self.arguments.clone();
+        if !self.after.is_empty() {
+            all.push("--".into());
+            all.extend_from_slice(&self.after);
+        }
+        all
+    }
+
+    /// Returns the flags with the device and the seed.
+    pub fn chosen(&self) -> Vec<String> {
+        let mut flags = Vec::new();
+        if let Some(device) = &self.device {
+            flags.extend(["--device".to_owned(), device.clone()]);
+        }
+        if let Some(seed) = self.seed {
+            flags.extend(["--seed".to_owned(), seed.to_string()]);
+        }
+        flags
     }
 }
 
@@ -74,7 +100,7 @@ mod tests {
             "--",
             "--nocapture",
         ];
-        let command = Verb::parse_from(typed).args.command("test");
+        let command = Verb::parse_from(typed).args.command("test", &[]);
         let arguments: Vec<_> = command.get_args().collect();
         assert_eq!(arguments, ["test", "--release", "--", "--nocapture"]);
         let variables: Vec<_> = command
@@ -89,5 +115,15 @@ mod tests {
             ]
         );
         assert!(Verb::try_parse_from(["test", "--device", "cpu"]).is_err());
+    }
+
+    #[test]
+    fn arguments_for_tests_alone_follow_two_dashes() {
+        let typed = ["test", "--seed", "7", "--", "--exact", "a"];
+        let args = Verb::parse_from(typed).args;
+        assert_eq!(args.arguments(), ["--", "--exact", "a"]);
+        assert_eq!(args.chosen(), ["--seed", "7"]);
+        let args = Verb::parse_from(["test", "-p", "a", "--", "b"]).args;
+        assert_eq!(args.arguments(), ["-p", "a", "--", "b"]);
     }
 }

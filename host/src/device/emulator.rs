@@ -1,21 +1,39 @@
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    env,
+    fs::OpenOptions,
+    io::Write as _,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
-use tma_emulator::{Config, Session};
+use tma_emulator::{Config, ModuleId, Session, check::Diagnostic};
+use tma_launch::{Failure, Launch, Stage};
+
+/// The environment variable with the file to which launches append their diagnostics, one JSON object a line.
+const FINDINGS_VARIABLE: &str = "TMA_FINDINGS";
 
 /// The emulator as a device. Launches, reads and writes lock it while they run.
 #[derive(Clone, Debug)]
 pub(crate) struct Emulator {
     session: Arc<Mutex<Session>>,
+    /// The file of [`FINDINGS_VARIABLE`].
+    findings: Option<PathBuf>,
 }
 
 impl Emulator {
     pub(crate) fn new(seed: u64) -> Self {
+        let findings = env::var_os(FINDINGS_VARIABLE).filter(|path| !path.is_empty());
+        Self::with_findings(seed, findings.map(PathBuf::from))
+    }
+
+    fn with_findings(seed: u64, findings: Option<PathBuf>) -> Self {
         let config = Config {
             seed,
             ..Config::default()
         };
         Self {
             session: Arc::new(Mutex::new(Session::new(config))),
+            findings,
         }
     }
 
@@ -27,5 +45,90 @@ impl Emulator {
     /// Locks the session. Ignores poisoning, since a thread that panicked left it in the state between two steps.
     pub(crate) fn session(&self) -> MutexGuard<'_, Session> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs a kernel to its end, and appends its diagnostics to the file of findings.
+    pub(crate) fn launch(&self, module: ModuleId, launch: &Launch) -> Result<(), Failure> {
+        let append = |found: &[Diagnostic]| match &self.findings {
+            Some(path) => append(path, found),
+            None => Ok(()),
+        };
+        let launched = self.session().launch_reported(module, launch, append);
+        launched.map(drop)
+    }
+}
+
+fn append(path: &Path, found: &[Diagnostic]) -> Result<(), Failure> {
+    if found.is_empty() {
+        return Ok(());
+    }
+    let lines: String = found.iter().map(|found| found.to_json() + "\n").collect();
+    let file = OpenOptions::new().append(true).create(true).open(path);
+    // One write, since other launches may append at the same time.
+    let written = file.and_then(|mut file| file.write_all(lines.as_bytes()));
+    written.map_err(|error| {
+        let what = format!("cannot write the findings to `{}`: {error}", path.display());
+        let hint = format!("{FINDINGS_VARIABLE} must name a writable file");
+        Failure::new(Stage::Synchronise, what).hint(hint)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, process};
+
+    use tma_launch::Argument;
+
+    use super::*;
+
+    /// All threads write one word.
+    const RACE: &str = "
+        .version 8.0
+        .target sm_90a
+        .address_size 64
+        .visible .entry race(.param .u64 to)
+        {
+            .reg .b32 %r<2>; .reg .b64 %rd<2>;
+            ld.param.u64 %rd1, [to];
+            mov.u32 %r1, %tid.x;
+            st.global.u32 [%rd1], %r1;
+            ret;
+        }";
+
+    fn launch(emulator: &Emulator, threads: u32) -> Result<(), Failure> {
+        let module = emulator.session().load("race.ptx", RACE)?;
+        let to = emulator.session().allocate("to", vec![0; 4]);
+        let launch = Launch::new("race", 1, threads).argument(Argument::Address(to));
+        emulator.launch(module, &launch)
+    }
+
+    #[test]
+    fn findings_are_appended_to_the_file() {
+        let path = env::temp_dir().join(format!("tma-findings-{}", process::id()));
+        let emulator = Emulator::with_findings(0, Some(path.clone()));
+        launch(&emulator, 1).unwrap();
+        assert!(!path.exists());
+        for _ in 0..2 {
+            assert!(launch(&emulator, 64).is_err());
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 2, "{text}");
+        let starts = |line: &&str| line.starts_with(r#"{"kind":"data-race","severity":"error","#);
+        assert!(lines.iter().all(starts), "{text}");
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_written_is_the_launch_s_error() {
+        let nowhere = PathBuf::from("/nowhere/findings");
+        let emulator = Emulator::with_findings(0, Some(nowhere));
+        assert!(launch(&emulator, 1).is_ok());
+        let error = launch(&emulator, 64).unwrap_err().to_string();
+        assert!(
+            error.contains("cannot write the findings to `/nowhere/findings`"),
+            "{error}"
+        );
+        assert!(error.contains("TMA_FINDINGS must name"), "{error}");
     }
 }

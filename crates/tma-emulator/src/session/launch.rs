@@ -6,7 +6,7 @@ use tma_launch::{Argument, Failure, Form, Launch, Limits, Shape, Signature, chec
 
 use super::{DecodedKernel, Error, ModuleId, Session, panic::explain};
 use crate::{
-    check::{CheckReport, Checker, InFlight, Suppressions, Unreleased},
+    check::{CheckReport, Checker, Diagnostic, InFlight, Suppressions, Unreleased},
     machine::{
         Config, Fault, Memory, Places, RESIDENT,
         observer::{Observer, Printer, Watch},
@@ -79,6 +79,20 @@ impl Session {
     /// The launch is invalid, and memory is unchanged. Or the kernel faulted, or the checker found something
     /// worse than a warning: the error text is the whole report, and memory is as the kernel left it.
     pub fn launch(&mut self, module: ModuleId, launch: &Launch) -> Result<Report, Failure> {
+        self.launch_reported(module, launch, |_| Ok(()))
+    }
+
+    /// Like [`launch`](Self::launch). Afterwards `take` receives the diagnostics, errors and warnings, without
+    /// suppressed ones.
+    ///
+    /// # Errors
+    /// As `launch`; or `take` fails.
+    pub fn launch_reported(
+        &mut self,
+        module: ModuleId,
+        launch: &Launch,
+        take: impl FnOnce(&[Diagnostic]) -> Result<(), Failure>,
+    ) -> Result<Report, Failure> {
         let ready = self.ready(module, launch)?;
         if !self.config.checks {
             let report = self.observe(&ready, &mut Printer(&mut |text| print!("{text}")));
@@ -87,6 +101,7 @@ impl Session {
         let mut checked = self.check(&ready);
         checked.suppress(&mut self.suppressions);
         print!("{}", checked.printed);
+        take(&checked.diagnostics)?;
         match checked.failure() {
             Some(failure) => Err(failure),
             None => Ok(checked.reports.pop().unwrap_or_default()),

@@ -14,6 +14,7 @@ mod record;
 mod replay;
 mod reports;
 mod svg;
+mod test;
 mod wrong_input;
 
 use std::{
@@ -57,7 +58,9 @@ enum Verb {
     Run(run::Args),
     Setup(setup::Args),
     /// Builds the project in this folder and runs its tests, on a GPU or on the emulator
-    Test(run::Args),
+    Test(test::Test),
+    #[command(hide = true)]
+    TestRunner(test::Runner),
 }
 
 fn main() -> ExitCode {
@@ -76,7 +79,8 @@ fn main() -> ExitCode {
         Verb::Ptx(verb) => ptx::run(&verb, &ptx::of_project()),
         Verb::Run(args) => run::run("run", &args),
         Verb::Setup(verb) => setup::run(&verb),
-        Verb::Test(args) => run::run("test", &args),
+        Verb::Test(verb) => verb.run(),
+        Verb::TestRunner(verb) => verb.run(),
         #[cfg(target_os = "linux")]
         Verb::Record(verb) => verb.run(),
         Verb::Replay(verb) => verb.run(out),

@@ -21,7 +21,7 @@ pub(crate) struct ReportFiles {
     /// Write the findings as SARIF 2.1.0, for code scanning and editors
     #[arg(long, value_name = "FILE")]
     sarif: Option<PathBuf>,
-    /// Write the results as JUnit XML, a test case for each run or launch
+    /// Write the results as JUnit XML, a test case for each run, launch or test
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
 }
@@ -56,23 +56,39 @@ impl ReportFiles {
     }
 
     /// Returns whether any file is requested.
-    #[cfg(target_os = "linux")]
     pub(crate) fn any(&self) -> bool {
         self.sarif.is_some() || self.junit.is_some()
     }
 }
 
-/// A test case: a run with one seed, or a launch.
+/// A test case: a run with one seed, a launch, or a test of a project.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Case {
-    /// The launch file, the archive or the program.
+    /// The launch file, the archive, the program, or the test's manifest.
     pub(crate) file: String,
+    /// The group of the case in JUnit, if this is not the file.
+    pub(crate) class: Option<String>,
     pub(crate) name: String,
     /// Findings and notes as JSON.
     pub(crate) findings: Vec<Value>,
     pub(crate) printed: String,
     /// The command that repeats the case.
     pub(crate) again: String,
+    pub(crate) outcome: Outcome,
+    /// The duration, if it was measured.
+    pub(crate) seconds: Option<f64>,
+}
+
+/// The outcome of a test case.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// The case fails if a finding is an error.
+    #[default]
+    Checked,
+    Passed,
+    Skipped,
+    /// A test failed, with this output.
+    Failed(String),
 }
 
 /// The requested files, which are written at the end.

@@ -286,6 +286,7 @@ impl<'a> Report<'a> {
             findings: findings.map(to_json).collect(),
             printed: run.printed.clone(),
             again: self.again.with(run.seed),
+            ..Case::default()
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::Case;
+use super::{Case, Outcome};
 
 /// A test suite.
 #[derive(Debug)]
@@ -12,6 +12,7 @@ pub(super) struct Junit {
     tests: u64,
     failures: u64,
     errors: u64,
+    skipped: u64,
 }
 
 impl Junit {
@@ -22,6 +23,7 @@ impl Junit {
             tests: 0,
             failures: 0,
             errors: 0,
+            skipped: 0,
         }
     }
 
@@ -32,7 +34,10 @@ impl Junit {
             let of_kind = of_kind.filter(move |found| (found["severity"] == "error") == is_error);
             of_kind.map(|found| found["message"].as_str().unwrap_or_default())
         };
-        let errors: Vec<&str> = texts(true).collect();
+        let errors: Vec<&str> = match case.outcome {
+            Outcome::Checked => texts(true).collect(),
+            Outcome::Passed | Outcome::Skipped | Outcome::Failed(_) => Vec::new(),
+        };
         let output: Vec<&str> = Some(case.printed.as_str())
             .filter(|printed| !printed.is_empty())
             .into_iter()
@@ -60,11 +65,28 @@ impl Junit {
                 )),
             );
         }
+        match &case.outcome {
+            Outcome::Failed(text) => {
+                self.failures += 1;
+                let _ = writeln!(
+                    inside,
+                    "      <failure type=\"test\" message=\"{}\">{}</failure>",
+                    escaped(reason(text)),
+                    escaped(&format!("{text}\n  = again: {}", case.again)),
+                );
+            }
+            Outcome::Skipped => {
+                self.skipped += 1;
+                inside.push_str("      <skipped/>\n");
+            }
+            Outcome::Checked | Outcome::Passed => {}
+        }
         if !output.is_empty() {
             let output = escaped(&output.join("\n"));
             let _ = writeln!(inside, "      <system-out>{output}</system-out>");
         }
-        self.case(&case.file, &case.name, &inside);
+        let class = case.class.as_ref().unwrap_or(&case.file);
+        self.case((class, &case.name), case.seconds, &inside);
     }
 
     /// Adds the error that kept a file from running.
@@ -76,13 +98,14 @@ impl Junit {
             escaped(first),
             escaped(message)
         );
-        self.case(file, "run", &inside);
+        self.case((file, "run"), None, &inside);
     }
 
-    fn case(&mut self, file: &str, name: &str, inside: &str) {
+    fn case(&mut self, (class, name): (&str, &str), seconds: Option<f64>, inside: &str) {
         self.tests += 1;
-        let (file, name) = (escaped(file), escaped(name));
-        let head = format!("    <testcase classname=\"{file}\" name=\"{name}\"");
+        let (class, name) = (escaped(class), escaped(name));
+        let time = seconds.map_or(String::new(), |seconds| format!(" time=\"{seconds:.3}\""));
+        let head = format!("    <testcase classname=\"{class}\" name=\"{name}\"{time}");
         self.cases += &match inside {
             "" => format!("{head}/>\n"),
             _ => format!("{head}>\n{inside}    </testcase>\n"),
@@ -96,14 +119,29 @@ impl Junit {
             tests,
             failures,
             errors,
+            skipped,
         } = self;
-        let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\"");
+        let skipped = match skipped {
+            0 => String::new(),
+            count => format!(" skipped=\"{count}\""),
+        };
+        let counts =
+            format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\"{skipped}");
         format!(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {counts}>\n  \
              <testsuite name=\"{}\" {counts}>\n{cases}  </testsuite>\n</testsuites>\n",
             escaped(&name)
         )
     }
+}
+
+/// Returns the message of a panic in the output of a test, else its first line.
+fn reason(output: &str) -> &str {
+    let mut lines = output.lines();
+    let first = lines.clone().find(|line| !line.is_empty());
+    let panics = |line: &str| line.starts_with("thread '") && line.contains(" panicked at ");
+    let message = lines.find(|line| panics(line)).and_then(|_| lines.next());
+    message.or(first).unwrap_or("the test failed")
 }
 
 /// Escapes a text for XML 1.0, in elements and attributes. Characters that XML forbids are shown as `\u001b`.
@@ -139,6 +177,7 @@ mod tests {
             findings: findings.collect(),
             printed: String::new(),
             again: "tma emulate 'a b.toml' --seed 3".to_owned(),
+            ..Case::default()
         }
     }
 
@@ -170,6 +209,45 @@ f
     <testcase classname="a b.toml" name="run">
       <error message="wrong">wrong
 line</error>
+    </testcase>
+  </testsuite>
+</testsuites>
+"#;
+        assert_eq!(junit.finish(), expected);
+    }
+
+    #[test]
+    fn tests_fail_by_their_outcome() {
+        let of = |outcome: Outcome, seconds| Case {
+            class: Some("p::t".to_owned()),
+            outcome,
+            seconds,
+            ..case(&[("warning", "warning[k]: w")])
+        };
+        let panic = "seed 3\nthread 'a' (7) panicked at tests/t.rs:3:5:\nwrong\nmore";
+        let mut junit = Junit::new("tma test".to_owned());
+        junit.add(&of(Outcome::Passed, Some(0.25)));
+        junit.add(&of(Outcome::Failed(panic.to_owned()), Some(1.0)));
+        junit.add(&Case {
+            findings: Vec::new(),
+            ..of(Outcome::Skipped, None)
+        });
+        let expected = r#"<?xml version="1.0" encoding="UTF-8"?>
+<testsuites tests="3" failures="1" errors="0" skipped="1">
+  <testsuite name="tma test" tests="3" failures="1" errors="0" skipped="1">
+    <testcase classname="p::t" name="seed 3" time="0.250">
+      <system-out>warning[k]: w</system-out>
+    </testcase>
+    <testcase classname="p::t" name="seed 3" time="1.000">
+      <failure type="test" message="wrong">seed 3
+thread 'a' (7) panicked at tests/t.rs:3:5:
+wrong
+more
+  = again: tma emulate 'a b.toml' --seed 3</failure>
+      <system-out>warning[k]: w</system-out>
+    </testcase>
+    <testcase classname="p::t" name="seed 3">
+      <skipped/>
     </testcase>
   </testsuite>
 </testsuites>
