@@ -322,6 +322,7 @@ mod tests {
                 [33, 34, 63, 32].map(&mut is_first),
                 [true, false, false, false]
             );
+            assert_eq!([33, 34, 34].map(&mut is_first), [true, false, true]);
             assert_eq!([64, 66].map(&mut is_first), [true, false]);
         }
     }

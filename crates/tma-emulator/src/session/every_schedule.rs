@@ -28,7 +28,7 @@ impl Default for Bounds {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Exploration {
-    /// What was found.
+    /// The answer.
     pub verdict: Verdict,
     /// The number of schedules that ran to their end.
     pub schedules: u64,
@@ -40,7 +40,7 @@ pub struct Exploration {
     pub report: CheckReport,
 }
 
-/// What a search through schedules found.
+/// The answer of a search through schedules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {

@@ -14,7 +14,7 @@ use crate::{
     value::{LANES, lanes_of},
 };
 
-/// What a process does next.
+/// The next step of a process.
 #[derive(Clone, Copy, Debug)]
 enum Next {
     /// A group of a warp.
@@ -98,7 +98,8 @@ impl World {
             };
             let found = ready.iter().find(|(ready, _)| *ready == process);
             let Some((_, next)) = found else {
-                return Ok(path.diverge());
+                path.diverge();
+                return Ok(());
             };
             path.clear();
             let (threads, instruction) = match *next {
@@ -160,7 +161,8 @@ impl World {
             progress.asleep.retain(|_, test| !wakes(&event.uses, test));
             path.push(event);
             if self.steps > self.config.max_steps || path.is_too_long() || is_interrupted() {
-                return Ok(path.give_up());
+                path.give_up();
+                return Ok(());
             }
         }
     }

@@ -40,7 +40,7 @@ pub(super) enum Step {
 pub(super) enum End {
     /// The kernel ended, or failed.
     Complete,
-    /// What would follow is covered by another execution.
+    /// Another execution covers the rest.
     Covered,
     /// The execution is too long.
     TooLong,

@@ -274,6 +274,7 @@ fn case(file: &Path, launch: usize, run: &Run, again: String) -> Case {
         findings: findings.map(to_json).collect(),
         printed: run.printed.clone(),
         again,
+        ..Case::default()
     }
 }
 
