@@ -97,10 +97,11 @@ fn a_launch_is_proved_or_the_search_says_that_it_is_not_finished() {
     let proved = "proved: launch 0, `locks`: 1 schedule explored, 0 more covered; all schedules of this launch are \
                   clean and leave the same bytes\n";
     assert_eq!(printed, proved);
-    let raised = PTX
-        .replace("cas.b32 %r3, [%rd1], 0, 1;", "add.u32 %r3, [%rd1], 0;")
-        .replace("[%rd1]", "[%rd2]");
-    let printed = emulate(&raised, &["--all-schedules", "--bound", "1"], 3);
+    let one_lock = PTX.replace(
+        "@%p2 add.u64 %rd1, %rd1, 4; @%p2 add.u64 %rd2, %rd2, -4;",
+        "",
+    );
+    let printed = emulate(&one_lock, &["--all-schedules", "--bound", "1"], 3);
     let unfinished = "not finished: launch 0, `locks`: the bound of 1 schedules is reached; 1 schedule explored, ";
     assert!(printed.starts_with(unfinished), "{printed}");
     let refused = tma(
