@@ -1,5 +1,5 @@
-//! The checker finds each seeded bug, with the same report for every schedule, and has no finding in
-//! the kernel without it. `cargo xtask bless` renews the reports.
+//! The checker finds each seeded bug, with the same report for every seed and by a search through all schedules. It has
+//! no finding in the kernel without it, which the search proves. `cargo xtask bless` renews the reports.
 
 use std::{collections::BTreeSet, fs, path::PathBuf, sync::Arc};
 
@@ -10,7 +10,7 @@ use tests::{
     golden, is_long,
 };
 use tma_emulator::{
-    Config, EmulatorBackend,
+    Bounds, Config, EmulatorBackend, Exploration, Verdict,
     check::{CheckReport, DiagnosticKind},
 };
 use tma_launch::{Job, Ptx};
@@ -18,6 +18,10 @@ use tma_launch::{Job, Ptx};
 /// Schedules of each kernel, and with `--long`.
 const SEEDS: u64 = 16;
 const LONG_SEEDS: u64 = 64;
+/// The most schedules of a search, and the kernels that have more: the order in which their blocks draw numbers is a
+/// result.
+const BOUNDS: Bounds = Bounds { schedules: 30_000 };
+const UNFINISHED: &[&str] = &["ticket", "grid_barrier"];
 /// Step limit of threads; the kernels need far fewer, except while they wait for the words of a panic.
 const MAX_STEPS: u64 = 1_000_000;
 
@@ -49,10 +53,17 @@ fn main() {
         trials.push(Trial::test(format!("clean/{}", family.name), move || {
             is_clean(&clean(), &[])
         }));
+        let clean = with(None);
+        trials.push(Trial::test(format!("proved/{}", family.name), move || {
+            is_proved(&clean())
+        }));
         let skipped = !same_compiler && !family.is_ptx();
         for bug in family.bugs() {
             let name = format!("{}/{}", family.name, bug.name);
-            let (found, reported) = (with(Some(&bug)), with(Some(&bug)));
+            let [found, searched, reported] = [(); 3].map(|()| with(Some(&bug)));
+            let its = bug.clone();
+            let test = move || is_found_by_search(&searched(), &its);
+            trials.push(Trial::test(format!("searched/{name}"), test));
             let test = move || is_found(&found(), &bug);
             trials.push(Trial::test(format!("found/{name}"), test));
             let test = move || is_reported(&reported());
@@ -93,22 +104,35 @@ impl Variant {
         }
     }
 
-    fn check(&self, seed: u64) -> Result<CheckReport, Failed> {
+    fn job(&self) -> Job<'_> {
         let scenario = (self.family.scenario)(&self.entry);
-        let mut job = Job {
+        Job {
             ptx: self.ptx(),
             further: Vec::new(),
             buffers: scenario.buffers,
             launches: scenario.launches,
-        };
-        let config = Config {
+        }
+    }
+
+    fn backend(&self, seed: u64) -> EmulatorBackend {
+        EmulatorBackend::with_config(Config {
             seed,
             max_steps: MAX_STEPS,
             strict: self.is_strict,
             ..Config::default()
-        };
-        let checked = EmulatorBackend::with_config(config).check(&mut job);
+        })
+    }
+
+    fn check(&self, seed: u64) -> Result<CheckReport, Failed> {
+        let checked = self.backend(seed).check(&mut self.job());
         checked.map_err(|failure| failure.to_string().into())
+    }
+
+    fn search(&self, bounds: Bounds) -> Result<Vec<Exploration>, Failed> {
+        let explored = self
+            .backend(0)
+            .check_every_schedule(&mut self.job(), bounds);
+        explored.map_err(|failure| failure.to_string().into())
     }
 }
 
@@ -147,6 +171,48 @@ fn is_clean(variant: &Variant, notes: &[DiagnosticKind]) -> Result<(), Failed> {
     let scenario = (variant.family.scenario)(&variant.entry);
     let result = scenario.emulate(&EmulatorBackend::new(0), variant.ptx());
     result.map(|_| ()).map_err(|wrong| wrong.to_string().into())
+}
+
+/// Checks that a search proves all launches, or has more schedules than the bound where that is known.
+fn is_proved(variant: &Variant) -> Result<(), Failed> {
+    let is_known = UNFINISHED.contains(&variant.family.name);
+    let bounds = match is_known {
+        true => Bounds { schedules: 100 },
+        false => BOUNDS,
+    };
+    for (number, explored) in variant.search(bounds)?.into_iter().enumerate() {
+        let is_expected = match &explored.verdict {
+            Verdict::Proved => !is_known,
+            Verdict::Unfinished { .. } => is_known && explored.report.is_clean(),
+            _ => false,
+        };
+        if !is_expected {
+            let (verdict, report) = (&explored.verdict, rendered(&explored.report));
+            return Err(format!("launch {number}: {verdict:?}\n{report}").into());
+        }
+    }
+    Ok(())
+}
+
+fn is_found_by_search(variant: &Variant, bug: &Bug) -> Result<(), Failed> {
+    let explored = variant.search(BOUNDS)?;
+    let findings = explored.iter().flat_map(|it| &it.report.diagnostics);
+    // A loop that tests a value for ever is a wait there, and the first schedule of a waiter that misses a phase may be
+    // one in which it waits for ever.
+    let as_searched = |kind| match kind {
+        DiagnosticKind::Endless | DiagnosticKind::LappedWaiter => DiagnosticKind::Deadlock,
+        kind => kind,
+    };
+    let found: BTreeSet<DiagnosticKind> = findings.map(|found| as_searched(found.kind)).collect();
+    match found == bug.finds.iter().copied().map(as_searched).collect() {
+        true => Ok(()),
+        false => {
+            let reports = explored.iter().map(|it| rendered(&it.report));
+            let reports: String = reports.collect();
+            let kinds = &bug.finds;
+            Err(format!("{kinds:?} are expected, and found are {found:?}:\n{reports}").into())
+        }
+    }
 }
 
 fn is_found(variant: &Variant, bug: &Bug) -> Result<(), Failed> {

@@ -63,7 +63,7 @@ impl Checker {
                 });
                 self.mbarriers.one_too_many = (last, self.passed_at_once(origin, at));
             }
-            MbarrierEvent::AsyncArriveIssue => {
+            MbarrierEvent::AsyncArriveIssue { .. } => {
                 self.mbarriers.counts_plain_copies = true;
                 self.mbarrier_use(origin, range, "arrives at", Use::Counted);
                 self.turn_steps(origin, at, true);

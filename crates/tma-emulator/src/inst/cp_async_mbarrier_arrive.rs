@@ -69,7 +69,9 @@ impl AsyncArrive {
         result.map_err(|what| step.fault(lane, Trap::LaunchFailed, what))?;
         step.tell(lane, |step| Event::Mbarrier {
             range: step.range(located, 8),
-            operation: MbarrierEvent::AsyncArriveIssue,
+            operation: MbarrierEvent::AsyncArriveIssue {
+                increments: self.increments,
+            },
             sem: Sem::Relaxed,
             scope: Scope::Cta,
         });

@@ -146,6 +146,11 @@ impl Mbarrier {
     pub(crate) fn token(&self) -> u64 {
         self.phase << 20 | u64::from(self.pending)
     }
+
+    /// Returns the phase of a state.
+    pub(crate) fn phase_of(token: u64) -> u64 {
+        token >> 20
+    }
 }
 
 #[cfg(test)]

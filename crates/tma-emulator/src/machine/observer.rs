@@ -520,7 +520,10 @@ pub enum MbarrierEvent {
         phase: u64,
     },
     /// `cp.async.mbarrier.arrive`, with its arrival still to come.
-    AsyncArriveIssue,
+    AsyncArriveIssue {
+        /// True if the phase waits for this arrival in addition (without `.noinc`).
+        increments: bool,
+    },
     /// The arrival of a `cp.async.mbarrier.arrive`: all earlier `cp.async` of its thread are complete.
     AsyncArrive {
         /// Number of the barrier's phase, from 0.

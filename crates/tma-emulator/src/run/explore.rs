@@ -145,7 +145,7 @@ impl Search {
             let is_other = switches
                 .last()
                 .is_none_or(|(last, _)| *last != event.process);
-            if is_other && !event.uses.is_empty() {
+            if is_other && !event.is_alone() {
                 switches.push((event.process, event.instruction));
             }
         }
@@ -161,7 +161,6 @@ pub(crate) fn obstacle(code: &Code) -> Option<String> {
             Action::Clock(_) => "reads a clock",
             Action::TryCancel(_) => "takes clusters from the grid",
             Action::Activemask(_) => "asks which lanes run together",
-            Action::GridDependency(_) => "depends on another launch",
             _ if code
                 .program
                 .opcode(index)

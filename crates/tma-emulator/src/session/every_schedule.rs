@@ -36,7 +36,8 @@ pub struct Exploration {
     pub covered: u64,
     /// The number of different contents of global memory at the end.
     pub results: usize,
-    /// The findings of the schedule of [`Verdict::Found`], otherwise of the first schedule.
+    /// The findings of the schedule of [`Verdict::Found`], otherwise of the first schedule. Where no schedule could be
+    /// explored, those of the seed's.
     pub report: CheckReport,
 }
 
@@ -155,6 +156,9 @@ fn explore(
             Ended::TooLong | Ended::Diverged => {
                 let why = "a schedule has more events than the limit".to_owned();
                 exploration.verdict = unfinished(why, &search);
+                if is_first {
+                    exploration.report = state.check(ready, config);
+                }
                 break;
             }
             Ended::Complete => {

@@ -83,7 +83,7 @@ impl Barriers {
                 barrier.phase = phase + 1;
                 barrier.start = Some(now);
             }
-            MbarrierEvent::AsyncArriveIssue
+            MbarrierEvent::AsyncArriveIssue { .. }
             | MbarrierEvent::TooMany { .. }
             | MbarrierEvent::WaitDone { .. }
             | MbarrierEvent::WaitPending { .. }

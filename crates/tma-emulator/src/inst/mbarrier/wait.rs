@@ -23,7 +23,11 @@ impl MbarrierOperation {
         else {
             return true;
         };
-        let bit = if parity { state } else { state >> 20 };
+        let bit = if parity {
+            state
+        } else {
+            Mbarrier::phase_of(state)
+        };
         let phase = match conditional {
             true => mbarrier.conditional,
             false => mbarrier.phase,
@@ -77,6 +81,7 @@ impl MbarrierOperation {
     pub(crate) fn is_one_wait(&self, warp: &Warp, group: &Group) -> bool {
         let OperationKind::Wait {
             state,
+            parity,
             report: None,
             ..
         } = self.kind
@@ -87,9 +92,16 @@ impl MbarrierOperation {
         let (Some(bases), Some(states)) = (register(self.address.base), register(state)) else {
             return false;
         };
+        let awaited = |lane: usize| {
+            let phase = match parity {
+                true => states[lane],
+                false => Mbarrier::phase_of(states[lane]),
+            };
+            (bases[lane], phase)
+        };
         let mut lanes = lanes_of(group.mask);
-        let first = lanes.next().map(|lane| (bases[lane], states[lane]));
-        lanes.all(|lane| Some((bases[lane], states[lane])) == first)
+        let first = lanes.next().map(awaited);
+        lanes.all(|lane| Some(awaited(lane)) == first)
     }
 
     fn object_at(&self, base: u64) -> MbarrierAddress {
@@ -140,7 +152,7 @@ impl MbarrierOperation {
                 if parity {
                     of_parity
                 } else {
-                    states[lane] >> 20
+                    Mbarrier::phase_of(states[lane])
                 },
             );
         }

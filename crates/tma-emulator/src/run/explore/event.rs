@@ -46,7 +46,7 @@ impl Display for Process {
 }
 
 /// The use of an object by an event.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Use {
     /// An mbarrier, by its block and offset.
     Mbarrier((u64, u64), MbarrierUse),
@@ -61,8 +61,16 @@ pub(super) enum Use {
     },
     /// Bytes that are accessed by atomics, or with an order.
     Bytes { range: Range, writes: bool },
-    /// The register pool of a block.
-    Registers(u64),
+    /// The register pool of a block: a warp gives registers back, or takes some.
+    Registers {
+        block: u64,
+        gives: u32,
+        takes: u32,
+        /// The registers that were free before.
+        free: u32,
+    },
+    /// Lanes of a warp end, or the warp executes an instruction that all its lanes must execute.
+    Warp { of: (u64, u32), ends: bool },
     /// The order of `fence.sc`.
     Fences,
     /// The device heap.
@@ -78,15 +86,73 @@ impl Use {
             *used = MbarrierUse::Wait { current };
         }
     }
+
+    /// Adds another use of the same event to this one, if they are of one kind.
+    pub(super) fn merge(&mut self, other: &Self) -> bool {
+        use MbarrierUse::{Expect, Update};
+        let (Self::Mbarrier(at, used), Self::Mbarrier(to, more)) = (&mut *self, other) else {
+            return self == other;
+        };
+        if at != to {
+            return false;
+        }
+        match (used, *more) {
+            (
+                Update {
+                    phase,
+                    arrivals,
+                    pending,
+                    ..
+                },
+                Update {
+                    phase: next,
+                    arrivals: more,
+                    pending: now,
+                    ..
+                },
+            ) if *phase == next => {
+                *arrivals += more;
+                *pending = now;
+            }
+            (
+                Expect { phase, arrivals },
+                Expect {
+                    phase: next,
+                    arrivals: more,
+                },
+            ) if *phase == next => *arrivals += more,
+            (used, more) => return *used == more,
+        }
+        true
+    }
+
+    /// Returns the use by a process that has not made it yet: what others do may make it complete a phase.
+    fn deferred(&self) -> Self {
+        let mut used = self.clone();
+        if let Self::Mbarrier(_, used) = &mut used {
+            if let MbarrierUse::Update {
+                completes, pending, ..
+            } = used
+            {
+                (*completes, *pending) = (true, 0);
+            }
+        }
+        used
+    }
 }
 
 /// The use of an mbarrier. Phases count from 0; `current` is the phase that is not complete.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum MbarrierUse {
-    /// Arrivals or bytes that have come.
-    Update { phase: u64, completes: bool },
+    /// Arrivals or bytes that have come. `pending` is the number of arrivals that the phase waits for afterwards.
+    Update {
+        phase: u64,
+        arrivals: u32,
+        completes: bool,
+        pending: u32,
+    },
     /// Bytes or arrivals that are expected in addition, without an arrival.
-    Expect { phase: u64 },
+    Expect { phase: u64, arrivals: u32 },
     /// A wait for a phase that is complete: it goes on only then.
     Wait { current: u64 },
     /// A test of a phase, which goes on with either result.
@@ -103,7 +169,11 @@ pub(super) enum BarrierName {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum BarrierUse {
-    Arrive(u64),
+    Arrive {
+        generation: u64,
+        /// True if the barrier completes with a number of threads, whichever they are.
+        counts: bool,
+    },
     Pass(u64),
 }
 
@@ -120,10 +190,35 @@ pub(super) enum Relation {
 
 /// Returns the relation of two events by their uses, `earlier` before `later`.
 pub(super) fn relation(earlier: &[Use], later: &[Use]) -> Relation {
+    relation_among(earlier, later, |_, _| 0)
+}
+
+/// Like [`relation`]. `held` returns the arrivals in a phase of an mbarrier that come between them, and only after the
+/// earlier one.
+pub(super) fn relation_among(
+    earlier: &[Use],
+    later: &[Use],
+    held: impl Fn((u64, u64), u64) -> u32,
+) -> Relation {
+    let waits_anyway = |one: &Use, other: &Use| match (one, other) {
+        (
+            Use::Mbarrier(at, MbarrierUse::Expect { phase, arrivals }),
+            Use::Mbarrier(
+                _,
+                MbarrierUse::Update {
+                    phase: next,
+                    pending,
+                    ..
+                },
+            ),
+        ) => phase == next && pending.saturating_add(held(*at, *phase)) > *arrivals,
+        _ => false,
+    };
     let mut found = Relation::Commutes;
     for one in earlier {
         for other in later {
             match of_uses(one, other) {
+                Relation::Conflicts if waits_anyway(one, other) => {}
                 Relation::Conflicts => return Relation::Conflicts,
                 Relation::Enables => found = Relation::Enables,
                 Relation::Commutes => {}
@@ -131,6 +226,21 @@ pub(super) fn relation(earlier: &[Use], later: &[Use]) -> Relation {
         }
     }
     found
+}
+
+/// Returns whether what a process was about to do is to be tried again after an event.
+pub(super) fn wakes(event: &[Use], process: &[Use]) -> bool {
+    let counts_in = |uses: &[Use], at: &BarrierName| {
+        let mut uses = uses.iter();
+        uses.any(|used| matches!(used, Use::Barrier(of, BarrierUse::Arrive { counts: true, .. }) if of == at))
+    };
+    let may_be_too_many = event.iter().any(|used| {
+        matches!(used, Use::Barrier(at, BarrierUse::Arrive { counts: true, .. }) if counts_in(process, at))
+    });
+    let deferred: Vec<Use> = process.iter().map(Use::deferred).collect();
+    may_be_too_many
+        || relation(event, &deferred) != Relation::Commutes
+        || relation(process, event) != Relation::Commutes
 }
 
 fn of_uses(one: &Use, other: &Use) -> Relation {
@@ -141,8 +251,19 @@ fn of_uses(one: &Use, other: &Use) -> Relation {
     match (one, other) {
         (Use::Mbarrier(at, one), Use::Mbarrier(to, other)) if at == to => of_mbarrier(one, other),
         (Use::Barrier(at, one), Use::Barrier(to, other)) if at == to => match (one, other) {
-            (BarrierUse::Arrive(one), BarrierUse::Arrive(other)) => conflicts(one != other),
-            (BarrierUse::Arrive(one), BarrierUse::Pass(other)) if one <= other => Relation::Enables,
+            (
+                BarrierUse::Arrive {
+                    generation: one, ..
+                },
+                BarrierUse::Arrive {
+                    generation: other, ..
+                },
+            ) => conflicts(one != other),
+            (BarrierUse::Arrive { generation, .. }, BarrierUse::Pass(other))
+                if generation <= other =>
+            {
+                Relation::Enables
+            }
             _ => Relation::Commutes,
         },
         (
@@ -164,31 +285,76 @@ fn of_uses(one: &Use, other: &Use) -> Relation {
                 writes: also,
             },
         ) => conflicts((*writes || *also) && overlap(range, other)),
-        (Use::Registers(one), Use::Registers(other)) => conflicts(one == other),
+        (
+            Use::Registers {
+                block: one,
+                gives,
+                takes,
+                free,
+            },
+            Use::Registers {
+                block: other,
+                takes: next,
+                free: then,
+                ..
+            },
+        ) if one == other && *next > 0 => match *takes {
+            // Without those that the first gives, the second must wait.
+            0 if *then < next.saturating_add(*gives) => Relation::Enables,
+            0 => Relation::Commutes,
+            // The first may leave too few for the second.
+            _ => conflicts(*free < takes.saturating_add(*next)),
+        },
+        (
+            Use::Warp { of, ends },
+            Use::Warp {
+                of: other,
+                ends: next,
+            },
+        ) => conflicts(of == other && ends != next),
         (Use::Fences, Use::Fences) | (Use::Heap, Use::Heap) => Relation::Conflicts,
         _ => Relation::Commutes,
     }
 }
 
-/// Updates of one phase commute: a phase is complete when all of them have come, whichever is the last. A wait depends
-/// on the updates that complete phases, since a parity fits every second one.
+/// Updates of one phase commute: a phase is complete when all of them have come, whichever is the last. So do what is
+/// expected and an update that comes later, as long as the phase waits for another arrival after both: then it is not
+/// complete before more is expected. A wait depends on the updates that complete phases, since a parity fits every second
+/// one.
 fn of_mbarrier(one: &MbarrierUse, other: &MbarrierUse) -> Relation {
     use MbarrierUse::{Expect, Test, Update, Wait, Whole};
     let is_conflict = match (*one, *other) {
         (Whole, _) | (_, Whole) => true,
-        (Update { phase, .. }, Update { phase: next, .. })
-        | (Expect { phase }, Expect { phase: next }) => phase != next,
-        (Expect { .. }, Update { .. }) | (Update { .. }, Expect { .. }) => true,
-        (Update { phase, .. } | Expect { phase }, Wait { current }) if phase + 1 == current => {
+        // A phase that is complete without an update that comes later is not the update's.
+        (
+            Update {
+                phase, completes, ..
+            },
+            Update { phase: next, .. },
+        ) => phase != next || completes,
+        (Expect { phase, .. }, Expect { phase: next, .. }) => phase != next,
+        (
+            Expect { phase, arrivals },
+            Update {
+                phase: next,
+                pending,
+                ..
+            },
+        ) => phase != next || pending <= arrivals,
+        (Update { phase, .. }, Expect { phase: next, .. }) => phase != next,
+        (Update { phase, .. } | Expect { phase, .. }, Wait { current }) if phase + 1 == current => {
             return Relation::Enables;
         }
-        (Update { phase, .. } | Expect { phase }, Wait { current } | Test { current }) => {
+        (Update { phase, .. } | Expect { phase, .. }, Wait { current } | Test { current }) => {
             phase < current
         }
-        (Wait { current } | Test { current }, Update { phase, completes }) => {
-            completes || phase > current
-        }
-        (Wait { current } | Test { current }, Expect { phase }) => phase > current,
+        (
+            Wait { current } | Test { current },
+            Update {
+                phase, completes, ..
+            },
+        ) => completes || phase > current,
+        (Wait { current } | Test { current }, Expect { phase, .. }) => phase > current,
         (Wait { .. } | Test { .. }, Wait { .. } | Test { .. }) => false,
     };
     match is_conflict {
@@ -219,10 +385,30 @@ pub(super) struct Event {
 }
 
 impl Event {
+    /// Returns whether the event is of no concern to other warps.
+    pub(super) fn is_alone(&self) -> bool {
+        let mut uses = self.uses.iter();
+        uses.all(|used| matches!(used, Use::Warp { .. }))
+    }
+
     pub(super) fn comes_after(&self, event: usize) -> bool {
         self.before
             .get(event / 64)
             .is_some_and(|word| word >> (event % 64) & 1 != 0)
+    }
+
+    /// Returns the arrivals of the event in a phase of an mbarrier.
+    pub(super) fn arrivals(&self, mbarrier: (u64, u64), of: u64) -> u32 {
+        let arrivals = self.uses.iter().map(|used| match used {
+            Use::Mbarrier(
+                at,
+                MbarrierUse::Update {
+                    phase, arrivals, ..
+                },
+            ) if *at == mbarrier && *phase == of => *arrivals,
+            _ => 0,
+        });
+        arrivals.sum()
     }
 
     /// Adds an event and all that happened before it.

@@ -72,6 +72,7 @@ impl World {
         path.begin();
         loop {
             self.has_ended = false;
+            self.begin_waits(code, observer, &mut progress)?;
             let ready = self.ready(code, &mut progress);
             let enabled: Vec<Process> = ready.iter().map(|(process, _)| *process).collect();
             let (idle, enabled): (Vec<_>, Vec<_>) = enabled
@@ -84,13 +85,19 @@ impl World {
                     return Ok(());
                 }
                 match self.waits_for_init() {
-                    Some((here, group)) if progress.asleep.is_empty() => {
-                        let at = (here, group);
+                    Some(at) if progress.asleep.is_empty() => {
                         self.turn(code, observer, at, true, Length::ToVisible)?;
                         continue;
                     }
-                    _ => return Err(deadlock::describe(self, code)),
+                    _ => {}
                 }
+                // The description of a deadlock has the threads that have begun to wait.
+                while let Some(at) = self.at_a_wait(code, |action, _, _| {
+                    matches!(action, Action::Mbarrier(_) | Action::Registers(_))
+                }) {
+                    self.turn(code, observer, at, true, Length::ToVisible)?;
+                }
+                return Err(deadlock::describe(self, code));
             }
             let process = match path.choose(&enabled, idle) {
                 Taken::Go(process) => process,
@@ -167,6 +174,43 @@ impl World {
         }
     }
 
+    /// Returns a group that is at an operation of this kind, and has not begun to wait there.
+    fn at_a_wait(
+        &self,
+        code: &Code,
+        mut is_wait: impl FnMut(&Action, Here, &Group) -> bool,
+    ) -> Option<(Here, usize)> {
+        let mut groups = deadlock::groups(self);
+        let found = groups.find(|(here, _, group)| {
+            let operation = code.operations.get(group.pc);
+            group.wait.is_none()
+                && operation.is_some_and(|operation| is_wait(&operation.action, *here, group))
+        });
+        found.map(|(here, index, _)| (here, index))
+    }
+
+    /// Lets the groups that must wait for a phase begin to. That is of no effect on others, but phases that complete
+    /// from now on are those that the group misses.
+    fn begin_waits<O: Watch>(
+        &mut self,
+        code: &Code,
+        observer: &mut O,
+        progress: &mut Progress,
+    ) -> Result<(), Trapped> {
+        loop {
+            let found = self.at_a_wait(code, |action, here, group| {
+                let warp = &self.clusters[here.cluster].ctas[here.rank].warps[here.warp];
+                matches!(action, Action::Mbarrier(_))
+                    && progress.waits(code, warp, group)
+                    && !self.can_step(code, progress, here, warp, group)
+            });
+            match found {
+                Some(at) => self.turn(code, observer, at, true, Length::ToVisible)?,
+                None => return Ok(()),
+            };
+        }
+    }
+
     /// Returns the processes that can go on, in a fixed order.
     fn ready(&self, code: &Code, progress: &mut Progress) -> Vec<(Process, Next)> {
         let mut ready = Vec::new();
@@ -214,23 +258,26 @@ impl World {
         group: &Group,
     ) -> bool {
         let operation = code.operations.get(group.pc);
-        let Some(Action::Mbarrier(wait)) = operation.map(|operation| &operation.action) else {
-            return self.can_run(code, here, warp, group, false);
-        };
-        if !progress.waits(code, warp, group) {
-            // A test that fails is a choice.
-            return self.can_run(code, here, warp, group, true);
-        }
-        let waiting = Waiting {
+        let waiting = |wait| Waiting {
             world: self,
             program: &code.program,
             operations: &code.operations,
             here,
             warp,
             group,
-            wait: &Wait::Mbarrier,
+            wait,
         };
-        wait.is_over(&waiting)
+        match operation.map(|operation| &operation.action) {
+            Some(Action::Mbarrier(wait)) if progress.waits(code, warp, group) => {
+                wait.is_over(&waiting(&Wait::Mbarrier))
+            }
+            // A test that fails is a choice.
+            Some(Action::Mbarrier(_)) => self.can_run(code, here, warp, group, true),
+            Some(Action::Registers(take)) if group.wait.is_none() => {
+                take.is_over(&waiting(&Wait::Registers))
+            }
+            _ => self.can_run(code, here, warp, group, false),
+        }
     }
 
     /// Runs a group from a visible operation to before the next one.

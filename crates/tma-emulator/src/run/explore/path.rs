@@ -4,7 +4,7 @@ use std::{cell::RefCell, mem, rc::Rc};
 
 use super::{
     Schedule,
-    event::{Event, Process, Relation, Use, relation},
+    event::{Event, Process, Relation, Use, relation_among, wakes},
     recorder::Record,
 };
 
@@ -155,28 +155,26 @@ impl Path {
     /// Adds an event, with its place among the events before.
     pub(super) fn push(&mut self, mut event: Event) {
         let index = self.events.len();
-        let mut races = Vec::new();
-        let mut enables = Vec::new();
-        for (earlier, other) in self.events.iter().enumerate() {
-            match relation(&other.uses, &event.uses) {
-                Relation::Commutes => {}
-                Relation::Enables => enables.push(earlier),
-                Relation::Conflicts => races.push(earlier),
-            }
-        }
-        for earlier in enables {
-            event.add(earlier, &self.events[earlier]);
-        }
         let mut found = Vec::new();
-        for earlier in races.into_iter().rev() {
-            if !event.comes_after(earlier) {
-                found.push(earlier);
-                event.add(earlier, &self.events[earlier]);
+        for (earlier, other) in self.events.iter().enumerate().rev() {
+            if event.comes_after(earlier) {
+                continue;
             }
+            let held = |mbarrier, phase| {
+                let between = self.events[earlier + 1..].iter();
+                let after = between.filter(|event| event.comes_after(earlier));
+                after.map(|event| event.arrivals(mbarrier, phase)).sum()
+            };
+            match relation_among(&other.uses, &event.uses, held) {
+                Relation::Commutes => continue,
+                Relation::Enables => {}
+                Relation::Conflicts => found.push(earlier),
+            }
+            event.add(earlier, other);
         }
-        // An event that uses nothing commutes with all others.
+        // An event of no other's concern commutes with all others.
         if self.is_plain
-            && event.uses.is_empty()
+            && event.is_alone()
             && let Some(node) = self.nodes.get_mut(index)
         {
             node.backtrack.clear();
@@ -359,10 +357,8 @@ impl Node {
     /// Returns the processes that sleep after an event of the chosen process.
     fn sleep_after(&self, event: &Event) -> Vec<(Process, Vec<Use>)> {
         let others = self.sleep.iter().chain(&self.done);
-        let others = others.filter(|(process, uses)| {
-            let both = [relation(uses, &event.uses), relation(&event.uses, uses)];
-            *process != event.process && both == [Relation::Commutes; 2]
-        });
+        let others =
+            others.filter(|(process, uses)| *process != event.process && !wakes(&event.uses, uses));
         others.cloned().collect()
     }
 }

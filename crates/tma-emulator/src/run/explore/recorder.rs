@@ -29,9 +29,19 @@ pub(crate) struct Recorder<'a> {
     inner: &'a mut dyn Observer,
     record: Rc<RefCell<Record>>,
     places: Option<Places>,
-    /// The phase of each mbarrier that is not complete.
-    current: HashMap<(u64, u64), u64>,
+    mbarriers: HashMap<(u64, u64), Phase>,
+    /// The registers that warps of a block have given back.
+    free: HashMap<u64, u32>,
     groups: HashMap<CopyId, (u64, u32, GroupKind, u64)>,
+}
+
+/// The phase of an mbarrier that is not complete.
+#[derive(Clone, Copy, Default)]
+struct Phase {
+    number: u64,
+    /// Arrivals that it waits for, and those that the next one will wait for.
+    pending: u32,
+    next: u32,
 }
 
 impl<'a> Recorder<'a> {
@@ -40,14 +50,16 @@ impl<'a> Recorder<'a> {
             inner,
             record,
             places: None,
-            current: HashMap::new(),
+            mbarriers: HashMap::new(),
+            free: HashMap::new(),
             groups: HashMap::new(),
         }
     }
 
     fn add(&self, used: Use) {
         let uses = &mut self.record.borrow_mut().uses;
-        if !uses.contains(&used) {
+        let is_merged = uses.iter_mut().any(|other| other.merge(&used));
+        if !is_merged {
             uses.push(used);
         }
     }
@@ -59,38 +71,77 @@ impl<'a> Recorder<'a> {
         }
     }
 
+    fn registers(&mut self, block: u64, count: u32, before: u32, increases: bool) {
+        let free = self.free.entry(block).or_insert(0);
+        let (gives, takes) = match increases {
+            true => (0, count.saturating_sub(before)),
+            false => (before.saturating_sub(count), 0),
+        };
+        let used = Use::Registers {
+            block,
+            gives,
+            takes,
+            free: *free,
+        };
+        *free = (*free + gives).saturating_sub(takes);
+        self.add(used);
+    }
+
     fn mbarrier(&mut self, range: Range, operation: MbarrierEvent) {
         let Memory::Shared { block } = range.memory else {
             return;
         };
         let at = (block, range.address);
-        let current = *self.current.get(&at).unwrap_or(&0);
+        let now = self.mbarriers.entry(at).or_default();
+        let current = now.number;
         let used = match operation {
-            MbarrierEvent::ExpectTx { phase, .. } => MbarrierUse::Expect { phase },
-            MbarrierEvent::CompleteTx { phase, .. }
-            | MbarrierEvent::Arrive { phase, .. }
-            | MbarrierEvent::AsyncArrive { phase, .. } => MbarrierUse::Update {
+            MbarrierEvent::ExpectTx { phase, .. } => MbarrierUse::Expect { phase, arrivals: 0 },
+            MbarrierEvent::CompleteTx { phase, .. } => now.update(phase, 0),
+            MbarrierEvent::AsyncArrive { phase, .. } => now.update(phase, 1),
+            MbarrierEvent::Arrive {
                 phase,
-                completes: false,
-            },
-            MbarrierEvent::AsyncArriveIssue => MbarrierUse::Expect { phase: current },
+                count,
+                drops,
+            } => {
+                now.next -= if drops { count.min(now.next) } else { 0 };
+                now.update(phase, count)
+            }
+            MbarrierEvent::AsyncArriveIssue { increments } => {
+                let arrivals = u32::from(increments);
+                now.pending += arrivals;
+                MbarrierUse::Expect {
+                    phase: current,
+                    arrivals,
+                }
+            }
             MbarrierEvent::WaitDone { .. }
             | MbarrierEvent::WaitUnused
             | MbarrierEvent::WaitPending { .. } => MbarrierUse::Test { current },
             MbarrierEvent::PhaseDone { phase } => {
-                self.current.insert(at, phase + 1);
+                (now.number, now.pending) = (phase + 1, now.next);
                 let mut record = self.record.borrow_mut();
                 for used in &mut record.uses {
-                    if let Use::Mbarrier(of, MbarrierUse::Update { completes, .. }) = used
-                        && *of == at
+                    if let Use::Mbarrier(
+                        of,
+                        MbarrierUse::Update {
+                            phase: its,
+                            completes,
+                            ..
+                        },
+                    ) = used
+                        && (*of, *its) == (at, phase)
                     {
                         *completes = true;
                     }
                 }
                 return;
             }
-            MbarrierEvent::Init { .. } => {
-                self.current.insert(at, 0);
+            MbarrierEvent::Init { count } => {
+                *now = Phase {
+                    number: 0,
+                    pending: count,
+                    next: count,
+                };
                 MbarrierUse::Whole
             }
             MbarrierEvent::Inval | MbarrierEvent::TooMany { .. } => MbarrierUse::Whole,
@@ -120,7 +171,20 @@ impl<'a> Recorder<'a> {
         [0, 1, 2].map(|axis| at[axis] / places.cluster[axis].max(1))
     }
 
+    /// Adds that lanes of the thread's warp end, or that all of them must execute an instruction.
+    fn warp(&self, origin: Origin, ends: bool) {
+        let of = (origin.block, origin.thread / LANES as u32);
+        self.add(Use::Warp { of, ends });
+    }
+
     fn note(&mut self, origin: Origin, event: &Event) {
+        match *event {
+            Event::BarrierArrive { aligned: true, .. }
+            | Event::ClusterArrive { aligned: true, .. }
+            | Event::SetMaxRegisters { .. } => self.warp(origin, false),
+            Event::ThreadExit => self.warp(origin, true),
+            _ => {}
+        }
         match *event {
             Event::Access {
                 kind, sem, range, ..
@@ -128,10 +192,14 @@ impl<'a> Recorder<'a> {
             Event::BarrierArrive {
                 barrier,
                 generation,
+                threads,
                 ..
             } => self.add(Use::Barrier(
                 BarrierName::Block(origin.block, barrier),
-                BarrierUse::Arrive(generation),
+                BarrierUse::Arrive {
+                    generation,
+                    counts: threads != 0,
+                },
             )),
             Event::BarrierPass {
                 barrier,
@@ -142,13 +210,20 @@ impl<'a> Recorder<'a> {
             )),
             Event::ClusterArrive { generation, .. } => self.add(Use::Barrier(
                 BarrierName::Cluster(self.cluster(origin.block)),
-                BarrierUse::Arrive(generation),
+                BarrierUse::Arrive {
+                    generation,
+                    counts: false,
+                },
             )),
             Event::ClusterPass { generation } => self.add(Use::Barrier(
                 BarrierName::Cluster(self.cluster(origin.block)),
                 BarrierUse::Pass(generation),
             )),
-            Event::SetMaxRegisters { .. } => self.add(Use::Registers(origin.block)),
+            Event::SetMaxRegisters {
+                count,
+                before: Some(before),
+                increases,
+            } => self.registers(origin.block, count, before, increases),
             Event::Mbarrier {
                 range, operation, ..
             } => self.mbarrier(range, operation),
@@ -178,6 +253,18 @@ impl<'a> Recorder<'a> {
             }),
             Event::Malloc { .. } | Event::Free { .. } => self.add(Use::Heap),
             _ => {}
+        }
+    }
+}
+
+impl Phase {
+    fn update(&mut self, phase: u64, arrivals: u32) -> MbarrierUse {
+        self.pending = self.pending.saturating_sub(arrivals);
+        MbarrierUse::Update {
+            phase,
+            arrivals,
+            completes: false,
+            pending: self.pending,
         }
     }
 }

@@ -149,13 +149,10 @@ impl EverySchedule {
                 _ => None,
             };
             let again = name.as_ref().map(command);
-            let mut run = Run::of(exploration.report.clone());
-            if let Explored::Unfinished { .. } = exploration.verdict {
-                run.diagnostics.clear();
-            }
-            let verdict = match exploration.verdict {
-                Explored::Unfinished { .. } => Verdict::Unsupported,
-                _ => run.verdict(),
+            let run = Run::of(exploration.report.clone());
+            let verdict = match (&exploration.verdict, run.verdict()) {
+                (Explored::Unfinished { .. }, Verdict::Clean) => Verdict::Unsupported,
+                (_, verdict) => verdict,
             };
             worst = worst.max(verdict);
             reports.add(&case(file, number, &run, again.clone().unwrap_or_default()));
