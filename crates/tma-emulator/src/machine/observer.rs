@@ -5,6 +5,7 @@ mod layout;
 mod proxy;
 mod turn;
 
+use tensor_map::L2Promotion;
 use tma_launch::Shape;
 
 pub use accesses::Accesses;
@@ -66,6 +67,12 @@ pub trait Observer {
         })
     }
 
+    /// Returns whether the lanes of a warp should run together wherever they can, as on a GPU. Otherwise the seed may
+    /// let some of them run ahead.
+    fn keeps_warps_together(&self) -> bool {
+        false
+    }
+
     /// Called with the output of a kernel that has ended. The default writes it to standard output.
     fn print(&mut self, text: &str) {
         print!("{text}");
@@ -121,6 +128,10 @@ impl Observer for &mut dyn Observer {
 
     fn see_accesses(&mut self, origin: Origin, accesses: &Accesses) -> [u32; LANES] {
         (**self).see_accesses(origin, accesses)
+    }
+
+    fn keeps_warps_together(&self) -> bool {
+        (**self).keeps_warps_together()
     }
 
     fn print(&mut self, text: &str) {
@@ -407,6 +418,8 @@ pub enum Event {
         memory: Memory,
         /// Layout of the box in its memory.
         tile: BoxLayout,
+        /// Bytes that the L2 cache fetches at once for the box.
+        l2_promotion: L2Promotion,
     },
     /// Warps of a warpgroup, with this thread as the first, issue a `wgmma` that reads a matrix in their
     /// block's shared memory.

@@ -102,6 +102,8 @@ pub(crate) struct World {
     pub(crate) clusters: Vec<Cluster>,
     pub(crate) transfers: Vec<Transfer>,
     pub(crate) rng: Rng,
+    /// True if the lanes of a warp run together wherever they can.
+    pub(crate) keeps_warps_together: bool,
     pub(crate) config: Config,
     /// Number of instructions executed so far.
     pub(crate) steps: u64,
@@ -165,6 +167,8 @@ pub(crate) struct Warp {
     pub(crate) registers: Vec<Lanes>,
     /// Lanes at the same instruction, apart from each other.
     pub(crate) groups: Vec<Group>,
+    /// Number of turns in a row in which lanes further ahead could have run, too.
+    pub(crate) turns_held_back: u32,
     /// Lanes with a thread that has not ended.
     pub(crate) alive: u32,
     /// Local memory of each lane.
@@ -274,6 +278,11 @@ impl Group {
             && other.wait.is_none()
             && self.frames == other.frames
     }
+
+    /// Returns an order of groups: those deepest in calls first, then those furthest back in the code.
+    pub(crate) fn progress(&self) -> (usize, usize) {
+        (usize::MAX - self.frames.len(), self.pc)
+    }
 }
 
 impl World {
@@ -312,6 +321,7 @@ impl World {
             clusters: Vec::new(),
             transfers: Vec::new(),
             rng: Rng::new(config.seed),
+            keeps_warps_together: false,
             config,
             steps: 0,
             progress: 0,
@@ -427,6 +437,7 @@ impl World {
                     pc: entry.start,
                     ..Group::default()
                 }],
+                turns_held_back: 0,
                 alive: mask,
                 local: vec![Vec::new(); LANES],
                 cluster_arrived: [None; LANES],

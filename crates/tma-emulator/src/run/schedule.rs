@@ -29,6 +29,8 @@ const BARREN: u64 = 256;
 /// Number of turns for each warp without a change of global memory, a copy or an ended thread, after which the
 /// warps may be waiting for blocks that have not begun.
 const PATIENCE: u64 = 256;
+/// Turns in a row in which lanes are held back to keep their warp together; they may be what the others wait for.
+const MOST_HELD_BACK: u32 = 4096;
 /// Steps of the launch in which a thread waits for the initialisation of an mbarrier that it uses.
 const INIT_PATIENCE: u64 = 100_000;
 
@@ -47,6 +49,7 @@ const MOST_TRANSFERS: usize = 4096;
 impl World {
     /// Runs all clusters to their end.
     pub(crate) fn run<O: Watch>(&mut self, code: &Code, observer: &mut O) -> Result<(), Trapped> {
+        self.keeps_warps_together = observer.keeps_warps_together();
         for _ in 0..self.resident(&code.program) {
             self.start(code, None, observer);
         }
@@ -223,20 +226,30 @@ impl World {
             let ready = warp.groups.iter().enumerate();
             let ready =
                 ready.filter(|(_, group)| self.can_run(code, here, warp, group, may_give_up));
-            let chosen = if prefers_last {
-                // Deepest in calls first, then furthest back in the code.
+            let is_one_of_many = self.keeps_warps_together && ready.clone().nth(1).is_some();
+            let chosen = if prefers_last || self.holds_back(warp) {
                 ready
-                    .min_by_key(|(_, group)| (usize::MAX - group.frames.len(), group.pc))
-                    .map(|(i, _)| i)
+                    .min_by_key(|(_, group)| group.progress())
+                    .map(|(index, _)| index)
             } else {
                 let ready: Vec<usize> = ready.map(|(index, _)| index).collect();
                 ready.get(choice % ready.len().max(1)).copied()
             };
             if let Some(group) = chosen {
+                let warp = &mut self.clusters[here.cluster].ctas[here.rank].warps[here.warp];
+                warp.turns_held_back = match is_one_of_many {
+                    true => warp.turns_held_back.saturating_add(1),
+                    false => 0,
+                };
                 return Some((here, group));
             }
         }
         None
+    }
+
+    /// Returns whether lanes ahead of others wait for them.
+    fn holds_back(&self, warp: &Warp) -> bool {
+        self.keeps_warps_together && warp.turns_held_back < MOST_HELD_BACK
     }
 
     pub(super) fn can_run(
@@ -319,6 +332,11 @@ impl World {
         for number in 0..turn {
             if !warp.groups.is_empty() {
                 join(warp, group);
+            }
+            let is_behind =
+                |other: &Group| other.wait.is_none() && other.progress() < group.progress();
+            if number > 0 && self.holds_back(warp) && warp.groups.iter().any(is_behind) {
+                break;
             }
             if length == Length::ToVisible
                 && number > 0
