@@ -1,0 +1,426 @@
+//! Counts of memory accesses, each derived by hand from the addresses in the kernel.
+
+use tensor_map::{DataType, L2Promotion, Params, Swizzle, TensorMap};
+use tma_emulator::{
+    EmulatorBackend, Performance,
+    performance::{CopyCounts, GlobalCounts, Line, PerformanceReport, SharedCounts},
+};
+use tma_launch::{Buffer, Job, Launch, Ptx};
+
+use crate::common::{SEEDS, copies, kernel, module};
+
+/// Counts a launch with these buffers, which must not depend on the seed.
+fn counted(text: &str, launch: &Launch, buffers: &[Buffer]) -> PerformanceReport {
+    let mut reports = SEEDS.iter().map(|seed| {
+        let mut job = Job::new(Ptx {
+            name: "test.ptx",
+            text,
+        });
+        job.buffers = buffers.to_vec();
+        job.launch(launch.clone());
+        let mut performance = Performance::default();
+        let backend = EmulatorBackend::new(*seed);
+        let ran = backend.observe(&mut job, &mut performance);
+        ran.unwrap_or_else(|failure| panic!("seed {seed}: {failure}"));
+        performance.finish()
+    });
+    let first = reports.next().unwrap();
+    for (other, seed) in reports.zip(&SEEDS[1..]) {
+        let mut other = other;
+        // The most bytes in flight follow the schedule.
+        other.flights.clone_from(&first.flights);
+        assert_eq!(first, other, "seed {seed} has other counts");
+    }
+    first
+}
+
+/// Counts a kernel's body in blocks of `threads`; `tile` has 8192 bytes at a multiple of 1024, and `%out` is a buffer
+/// of 64 KiB.
+fn of_body(body: &str, threads: u32) -> PerformanceReport {
+    let text = kernel(&format!(".shared .align 1024 .b8 tile[8192];\n{body}"));
+    let launch = Launch::new("k", 1, threads).buffer(0);
+    counted(&text, &launch, &[Buffer::zeroed::<u32>("out", 16384)])
+}
+
+/// Returns requests, wavefronts, ideal wavefronts and ways of the only line.
+fn shared(body: &str, threads: u32) -> [u64; 4] {
+    let report = of_body(body, threads);
+    let [line] = &report.shared[..] else {
+        panic!("{} lines: {:?}", report.shared.len(), report.shared);
+    };
+    of_shared(&line.counts)
+}
+
+fn of_shared(counts: &SharedCounts) -> [u64; 4] {
+    [
+        counts.requests,
+        counts.wavefronts,
+        counts.ideal,
+        counts.ways,
+    ]
+}
+
+/// Returns requests, sectors, ideal sectors and lines of the only line.
+fn global(body: &str, threads: u32) -> [u64; 4] {
+    let report = of_body(body, threads);
+    let [line] = &report.global[..] else {
+        panic!("{} lines: {:?}", report.global.len(), report.global);
+    };
+    of_global(&line.counts)
+}
+
+fn of_global(counts: &GlobalCounts) -> [u64; 4] {
+    [counts.requests, counts.sectors, counts.ideal, counts.lines]
+}
+
+/// Puts `tile + first + stride * thread` into `%r1`.
+fn at(first: u32, stride: u32) -> String {
+    format!("mov.u32 %r1, tile; add.u32 %r1, %r1, {first}; mad.lo.u32 %r1, %t, {stride}, %r1;")
+}
+
+#[test]
+fn words_of_shared_memory_conflict_by_their_stride() {
+    let load = |first, stride| {
+        let body = format!("{} ld.shared.u32 %r2, [%r1];", at(first, stride));
+        shared(&body, 32)
+    };
+    assert_eq!(load(4, 4), [1, 1, 1, 1]);
+    assert_eq!(load(4, 8), [1, 2, 1, 2]);
+    assert_eq!(load(260, 128), [1, 32, 1, 32]);
+    assert_eq!(load(260, 132), [1, 1, 1, 1]);
+    // All lanes have one word.
+    assert_eq!(load(516, 0), [1, 1, 1, 1]);
+}
+
+#[test]
+fn wide_shared_accesses_go_in_parts() {
+    let store = |vector: &str, values: &str, first, stride, threads| {
+        let body = format!("{} st.shared{vector} [%r1], {values};", at(first, stride));
+        shared(&body, threads)
+    };
+    assert_eq!(store(".u64", "%out", 8, 8, 32), [1, 2, 2, 1]);
+    assert_eq!(store(".u64", "%out", 8, 128, 32), [1, 32, 2, 16]);
+    let four = "{%t, %t, %t, %t}";
+    assert_eq!(store(".v4.u32", four, 16, 16, 32), [1, 4, 4, 1]);
+    assert_eq!(store(".v4.u32", four, 16, 128, 32), [1, 32, 4, 8]);
+    assert_eq!(store(".v4.u32", four, 16, 144, 32), [1, 4, 4, 1]);
+    // The second warp has 10 lanes: 8 and 2.
+    assert_eq!(store(".v4.u32", four, 16, 16, 42), [2, 6, 6, 1]);
+}
+
+#[test]
+fn lanes_that_a_guard_excludes_need_nothing() {
+    let body = format!(
+        "{} setp.lt.u32 %p1, %t, 5; @%p1 st.shared.u32 [%r1], %t;",
+        at(4, 128)
+    );
+    assert_eq!(shared(&body, 64), [1, 5, 1, 5]);
+}
+
+#[test]
+fn ordered_vectors_and_generic_addresses_are_one_request() {
+    let body = format!(
+        "{} ld.volatile.shared.v4.u32 {{%r2, %r3, %r4, %r5}}, [%r1];",
+        at(16, 16)
+    );
+    assert_eq!(shared(&body, 32), [1, 4, 4, 1]);
+    let body = format!(
+        "{} cvt.u64.u32 %rd1, %r1; cvta.shared.u64 %rd1, %rd1; ld.u32 %r2, [%rd1];",
+        at(4, 8)
+    );
+    assert_eq!(shared(&body, 32), [1, 2, 1, 2]);
+}
+
+#[test]
+fn atomics_on_one_word_take_turns() {
+    let add = |first, stride| {
+        shared(
+            &format!("{} red.shared.add.u32 [%r1], 1;", at(first, stride)),
+            32,
+        )
+    };
+    assert_eq!(add(64, 0), [1, 32, 1, 32]);
+    assert_eq!(add(64, 4), [1, 1, 1, 1]);
+}
+
+#[test]
+fn lanes_of_a_branch_meet_again() {
+    // Odd and even lanes write different words of a row on their own, and then read together.
+    let body = format!(
+        "{} and.b32 %r3, %t, 1; setp.eq.u32 %p1, %r3, 0; @%p1 bra EVEN;
+        st.shared.u32 [%r1], %t; add.u32 %r4, %t, 1; add.u32 %r4, %r4, 1; add.u32 %r4, %r4, 1;
+        bra BOTH;
+        EVEN: st.shared.u32 [%r1], 7;
+        BOTH: ld.shared.u32 %r2, [%r1];",
+        at(4, 8)
+    );
+    let report = of_body(&body, 32);
+    let mut lines: Vec<_> = report
+        .shared
+        .iter()
+        .map(|line| of_shared(&line.counts))
+        .collect();
+    lines.sort_unstable();
+    // Lanes at a distance of 16 bytes: 16 of them have 8 banks.
+    assert_eq!(lines, [[1, 2, 1, 2], [1, 2, 1, 2], [1, 2, 1, 2]]);
+}
+
+/// The lane's row of four matrices one after another, `stride` bytes apart.
+fn matrix_rows(first: u32, stride: u32) -> String {
+    at(first, stride)
+}
+
+#[test]
+fn each_matrix_of_ldmatrix_is_a_wavefront_without_conflicts() {
+    let load = |rows: String, form: &str| {
+        let body = format!(
+            "{rows} ldmatrix.sync.aligned.m8n8.x4{form}.shared.b16 {{%r2, %r3, %r4, %r5}}, [%r1];"
+        );
+        shared(&body, 32)
+    };
+    assert_eq!(load(matrix_rows(512, 16), ""), [1, 4, 4, 1]);
+    assert_eq!(load(matrix_rows(512, 128), ""), [1, 32, 4, 8]);
+    assert_eq!(load(matrix_rows(512, 144), ".trans"), [1, 4, 4, 1]);
+    // A 128-byte swizzle: bits 4 to 6 of the address are combined with bits 7 to 9.
+    let swizzled = format!(
+        "{} shr.u32 %r6, %r1, 3; and.b32 %r6, %r6, 112; xor.b32 %r1, %r1, %r6;",
+        at(0, 128)
+    );
+    assert_eq!(load(swizzled, ""), [1, 4, 4, 1]);
+    // A 64-byte swizzle with rows of 128 bytes: bits 4 and 5 with bits 7 and 8.
+    let swizzled = format!(
+        "{} shr.u32 %r6, %r1, 3; and.b32 %r6, %r6, 48; xor.b32 %r1, %r1, %r6;",
+        at(0, 128)
+    );
+    assert_eq!(load(swizzled, ""), [1, 8, 4, 2]);
+}
+
+#[test]
+fn stmatrix_and_single_matrices_count_their_rows() {
+    let body = format!(
+        "{} ldmatrix.sync.aligned.m8n8.x1.shared.b16 {{%r2}}, [%r1];",
+        at(256, 64)
+    );
+    // Eight rows of 16 bytes at 64 bytes: two at each of the places in 128 bytes.
+    assert_eq!(shared(&body, 32), [1, 4, 1, 4]);
+    let body = format!(
+        "{} stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r1], {{%r2, %r3}};",
+        at(256, 128)
+    );
+    assert_eq!(shared(&body, 64), [2, 32, 4, 8]);
+}
+
+/// Puts `out + first + stride * thread` into `%rd1`.
+fn in_out(first: u32, stride: u32) -> String {
+    format!(
+        "mul.wide.u32 %rd1, %t, {stride}; add.u64 %rd1, %rd1, %out; add.u64 %rd1, %rd1, {first};"
+    )
+}
+
+#[test]
+fn global_requests_take_sectors_by_their_stride() {
+    let load = |first, stride, threads| {
+        global(
+            &format!("{} ld.global.u32 %r2, [%rd1];", in_out(first, stride)),
+            threads,
+        )
+    };
+    assert_eq!(load(128, 4, 32), [1, 4, 4, 1]);
+    assert_eq!(load(128, 8, 32), [1, 8, 4, 2]);
+    assert_eq!(load(128, 32, 32), [1, 32, 4, 8]);
+    assert_eq!(load(132, 4, 32), [1, 5, 4, 2]);
+    assert_eq!(load(132, 0, 32), [1, 1, 1, 1]);
+    // Warps of 32, 32 and 3 lanes.
+    assert_eq!(load(128, 4, 67), [3, 9, 9, 3]);
+}
+
+#[test]
+fn forms_of_global_accesses_count_alike() {
+    let body = |access: &str| format!("{} {access}", in_out(256, 16));
+    let wide = "{%r2, %r3, %r4, %r5}";
+    for access in [
+        format!("ld.global.v4.u32 {wide}, [%rd1];"),
+        format!("ld.global.nc.v4.u32 {wide}, [%rd1];"),
+        format!("ld.volatile.global.v4.u32 {wide}, [%rd1];"),
+        format!("ld.v4.u32 {wide}, [%rd1];"),
+        "st.global.v4.u32 [%rd1], {%t, %t, %t, %t};".to_owned(),
+    ] {
+        assert_eq!(global(&body(&access), 32), [1, 16, 16, 4], "{access}");
+    }
+    // One word of each 16 bytes.
+    for access in [
+        "red.global.add.u32 [%rd1], 1;",
+        "atom.global.add.u32 %r2, [%rd1], 1;",
+    ] {
+        assert_eq!(global(&body(access), 32), [1, 16, 4, 4], "{access}");
+    }
+}
+
+#[test]
+fn copies_of_lanes_count_in_both_memories() {
+    let body = format!(
+        "{} {} cp.async.ca.shared.global [%r1], [%rd1], 16; cp.async.wait_all;",
+        at(16, 128),
+        in_out(512, 32)
+    );
+    let report = of_body(&body, 32);
+    assert_eq!(of_shared(&report.shared[0].counts), [1, 32, 4, 8]);
+    // Half of each sector.
+    assert_eq!(of_global(&report.global[0].counts), [1, 32, 16, 8]);
+    // Eight bytes are read, and zeros fill the rest: each lane still writes 16 bytes.
+    let body = format!(
+        "{} {} cp.async.ca.shared.global [%r1], [%rd1], 16, 8; cp.async.wait_all;",
+        at(16, 16),
+        in_out(512, 16)
+    );
+    let report = of_body(&body, 32);
+    assert_eq!(of_shared(&report.shared[0].counts), [1, 4, 4, 1]);
+    assert_eq!(of_global(&report.global[0].counts), [1, 16, 8, 4]);
+}
+
+#[test]
+fn loops_and_blocks_add_up_and_lines_merge() {
+    let text = module(
+        ".visible .entry k(.param .u64 out) {
+            .shared .align 128 .b8 tile[8192];
+            .reg .pred %p<2>; .reg .b32 %r<8>;
+            mov.u32 %r1, %tid.x; mov.u32 %r2, tile; mad.lo.u32 %r2, %r1, 64, %r2; mov.u32 %r3, 0;
+        NEXT:
+            st.shared.u32 [%r2], %r1; st.shared.u32 [%r2+4], %r1;
+            add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 5; @%p1 bra NEXT;
+            ret; }",
+    );
+    let launch = Launch::new("k", 3, 64).buffer(0);
+    let report = counted(&text, &launch, &[Buffer::zeroed::<u32>("out", 1)]);
+    let [line] = &report.shared[..] else {
+        panic!("{:?}", report.shared);
+    };
+    // Two stores at one line, five times, by two warps of three blocks; 64 bytes apart are two banks: 16-way.
+    assert_eq!(of_shared(&line.counts), [60, 960, 60, 16]);
+    let Line {
+        kernel,
+        opcode,
+        instructions,
+        ..
+    } = line;
+    assert_eq!(
+        (kernel.as_str(), opcode.as_str(), *instructions),
+        ("k", "st.shared.u32", 2)
+    );
+    assert_eq!(line.location.line, 9);
+}
+
+#[test]
+fn memory_of_other_blocks_is_not_behind_the_banks() {
+    let text = module(
+        ".visible .entry k(.param .u64 out) .reqnctapercluster 2, 1, 1 {
+            .shared .align 128 .b8 tile[8192];
+            .reg .b32 %r<8>;
+            mov.u32 %r1, %tid.x; mov.u32 %r2, tile; mad.lo.u32 %r2, %r1, 128, %r2;
+            mov.u32 %r3, %cluster_ctarank; xor.b32 %r3, %r3, 1;
+            mapa.shared::cluster.u32 %r4, %r2, %r3;
+            barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
+            st.shared::cluster.u32 [%r4], %r1;
+            barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
+            ret; }",
+    );
+    let launch = Launch::new("k", 2, 32).buffer(0);
+    let report = counted(&text, &launch, &[Buffer::zeroed::<u32>("out", 1)]);
+    assert_eq!(report.shared, []);
+}
+
+/// Counts the copies of a kernel with a map of `in`, which has `words` words.
+fn of_map(copy: &str, map: impl Into<Params>, words: usize) -> CopyCounts {
+    let body = format!("{} {copy}", copies::INIT);
+    let text = copies::kernel(
+        ".param .u64 in, .param .align 64 .b8 map[128]",
+        "",
+        &format!(".reg .b64 %in; ld.param.u64 %in, [in]; {body}"),
+    );
+    let launch = Launch::new("k", 1, 32)
+        .buffer(0)
+        .buffer(1)
+        .tensor_map(map, 1);
+    let buffers = [
+        Buffer::zeroed::<u32>("out", 4096),
+        Buffer::zeroed::<u32>("in", words),
+    ];
+    let report = counted(&text, &launch, &buffers);
+    let [line] = &report.copies[..] else {
+        panic!("{:?}", report.copies);
+    };
+    line.counts
+}
+
+/// Loads the box at these coordinates, of which `bytes` arrive, and waits for it.
+fn load(x: i32, y: i32, bytes: u32) -> String {
+    format!(
+        "mov.b64 %rd2, map; cvta.param.u64 %rd2, %rd2;
+        @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], {bytes};
+        @%p1 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%tile], [%rd2, {{{x}, {y}}}], [%bar];
+        {}",
+        copies::wait_and_write(0)
+    )
+}
+
+/// Copies, bytes of the box, bytes inside, bytes of sectors, bytes of a row.
+fn bytes(counts: &CopyCounts) -> [u64; 5] {
+    [
+        counts.copies,
+        counts.box_bytes,
+        counts.inside_bytes,
+        counts.sector_bytes,
+        counts.row_bytes,
+    ]
+}
+
+#[test]
+fn boxes_are_compared_with_their_sectors() {
+    let map = |box_dims: [u32; 2]| TensorMap::tiled(DataType::F32, &[64, 32]).box_dims(&box_dims);
+    // Rows of 32 bytes at multiples of 32.
+    let counts = of_map(&load(8, 3, 128), map([8, 4]), 2048);
+    assert_eq!(bytes(&counts), [1, 128, 128, 128, 32]);
+    // Rows of 32 bytes from 16 on: two sectors each.
+    let counts = of_map(&load(12, 3, 128), map([8, 4]), 2048);
+    assert_eq!(bytes(&counts), [1, 128, 128, 256, 32]);
+    // Rows of 16 bytes: half a sector each.
+    let counts = of_map(&load(4, 3, 64), map([4, 4]), 2048);
+    assert_eq!(bytes(&counts), [1, 64, 64, 128, 16]);
+    // The last 4 of 8 columns, and 2 of 4 rows, are outside: 2 rows of 16 bytes are inside.
+    let counts = of_map(&load(60, 30, 128), map([8, 4]), 2048);
+    assert_eq!(bytes(&counts), [1, 128, 32, 64, 32]);
+}
+
+#[test]
+fn swizzled_boxes_have_the_same_sectors() {
+    let map = TensorMap::tiled(DataType::F32, &[64, 32])
+        .box_dims(&[32, 8])
+        .swizzle(Swizzle::B128)
+        .l2_promotion(L2Promotion::B256);
+    let counts = of_map(&load(16, 5, 1024), map, 2048);
+    assert_eq!(bytes(&counts), [1, 1024, 1024, 1024, 128]);
+    // Rows of 128 bytes from 64 on, at a pitch of 256 bytes: a unit of 256 bytes for each of 8 rows.
+    assert_eq!((counts.promotion_bytes, counts.promoted_bytes), (256, 2048));
+}
+
+#[test]
+fn stores_of_boxes_count_what_is_outside() {
+    let store = "mov.b64 %rd2, map; cvta.param.u64 %rd2, %rd2;
+        @%p1 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd2, {60, 31}], [%tile];
+        @%p1 cp.async.bulk.commit_group; @%p1 cp.async.bulk.wait_group 0;";
+    let map = TensorMap::tiled(DataType::F32, &[64, 32]).box_dims(&[8, 4]);
+    let counts = of_map(store, map, 2048);
+    // One row of 4 elements is inside.
+    assert_eq!(bytes(&counts), [1, 128, 16, 32, 32]);
+    assert!(counts.stores);
+}
+
+#[test]
+fn bulk_copies_begin_and_end_in_sectors() {
+    let copy = "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], 160;
+        @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%tile], [%in+48], 160, [%bar];";
+    let map = TensorMap::tiled(DataType::F32, &[64, 32]).box_dims(&[8, 4]);
+    let counts = of_map(&format!("{copy} {}", copies::wait_and_write(0)), map, 2048);
+    // Bytes 48 to 208: sectors 1 to 6.
+    assert_eq!(bytes(&counts), [1, 160, 160, 192, 0]);
+}
