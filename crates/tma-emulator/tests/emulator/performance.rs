@@ -424,3 +424,150 @@ fn bulk_copies_begin_and_end_in_sectors() {
     // Bytes 48 to 208: sectors 1 to 6.
     assert_eq!(bytes(&counts), [1, 160, 160, 192, 0]);
 }
+
+#[test]
+fn a_multicast_fetches_once() {
+    let body = format!(
+        "{} @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 %rd9, [%bar], 128;
+        barrier.cluster.arrive; barrier.cluster.wait;
+        mov.u32 %r4, %cluster_ctarank; setp.eq.and.u32 %p4, %r4, 1, %p1; ld.param.u64 %rd2, [in]; mov.u16 %h1, 3;
+        @%p4 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%tile], [%rd2], 128, [%bar], %h1;
+        {} barrier.cluster.arrive; barrier.cluster.wait;",
+        copies::INIT,
+        copies::wait_and_write(0)
+    );
+    let text = copies::kernel(".param .u64 in", ".reqnctapercluster 2, 1, 1", &body);
+    let launch = Launch::new("k", 2, 32).buffer(0).buffer(1);
+    let buffers = [
+        Buffer::zeroed::<u32>("out", 64),
+        Buffer::zeroed::<u32>("in", 32),
+    ];
+    let report = counted(&text, &launch, &buffers);
+    assert_eq!(bytes(&report.copies[0].counts), [1, 128, 128, 128, 0]);
+    // Each block waits for its own 128 bytes.
+    assert_eq!(report.flights[0].counts.block_bytes, 128);
+}
+
+#[test]
+fn loads_are_in_flight_until_a_thread_has_waited() {
+    let load = |at: u32, bytes: u32| {
+        format!(
+            "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], {bytes};
+            @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%tile+{at}], [%in+{at}], {bytes}, [%bar];"
+        )
+    };
+    let wait = |parity: u32, name: &str| {
+        format!(
+            "{name}: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%bar], {parity}; @!%p2 bra {name}; bar.sync 0;"
+        )
+    };
+    let most = |body: &str| {
+        let body = format!(
+            ".reg .b64 %in; ld.param.u64 %in, [in]; {} {body}",
+            copies::INIT
+        );
+        let text = copies::kernel(".param .u64 in", "", &body);
+        let launch = Launch::new("k", 1, 128).buffer(0).buffer(1);
+        let buffers = [
+            Buffer::zeroed::<u32>("out", 1),
+            Buffer::zeroed::<u32>("in", 2048),
+        ];
+        let of_seed = |seed: u64| {
+            let mut job = Job::new(Ptx {
+                name: "test.ptx",
+                text: &text,
+            });
+            job.buffers = buffers.to_vec();
+            job.launch(launch.clone());
+            let mut performance = Performance::default();
+            let backend = EmulatorBackend::new(seed);
+            backend.observe(&mut job, &mut performance).unwrap();
+            performance.finish().flights[0].counts
+        };
+        let first = of_seed(0);
+        assert!((1..16).all(|seed| of_seed(seed) == first));
+        first
+    };
+    let one_by_one = format!(
+        "{} {} {} {}",
+        load(0, 1024),
+        wait(0, "A"),
+        load(1024, 512),
+        wait(1, "B")
+    );
+    let counts = most(&one_by_one);
+    assert_eq!(counts.block_bytes, 1024);
+    // 128 threads fit 16 times, and 8200 bytes with the system's 1024, in units of 128, 24 times into 228 KiB.
+    assert_eq!(counts.resident_blocks, 16);
+    assert_eq!(counts.multiprocessor_bytes(), 16 << 10);
+    // One arrival ends the phase, so that both loads count in it.
+    let both = "@%p1 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%bar], 512;
+        @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%tile+2048], [%in+2048], 512, [%bar];";
+    let together = format!("{both} {} {}", load(0, 1024), wait(0, "A"));
+    assert_eq!(most(&together).block_bytes, 1536);
+}
+
+#[test]
+fn waits_for_the_group_just_closed_are_at_once() {
+    let product = "wgmma.fence.sync.aligned;
+        wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, %f3, %f4}, %rd1, %rd1, 1, 1, 1, 0, 0;
+        wgmma.commit_group.sync.aligned;";
+    let text = kernel(&format!(
+        ".shared .align 128 .b8 tile[2048];
+        mov.u32 %r1, tile; shr.u32 %r1, %r1, 4; cvt.u64.u32 %rd1, %r1;
+        or.b64 %rd1, %rd1, {};
+        {product}
+        wgmma.wait_group.sync.aligned 0;
+        {product}
+        {product}
+        wgmma.wait_group.sync.aligned 1;
+        add.u32 %r2, %r1, 1;
+        wgmma.wait_group.sync.aligned 0;",
+        8_u64 << 16 | 16 << 32
+    ));
+    let launch = Launch::new("k", 3, 256).buffer(0);
+    let report = counted(&text, &launch, &[Buffer::zeroed::<u32>("out", 1)]);
+    let waits = report.products.iter().map(|line| {
+        let counts = line.counts;
+        (line.location.line, counts.waits, counts.at_once)
+    });
+    // Two warpgroups of three blocks; the first wait in the text is worst.
+    let waits: Vec<_> = waits.collect();
+    let at_once: Vec<_> = waits
+        .iter()
+        .map(|(_, waits, at_once)| (*waits, *at_once))
+        .collect();
+    assert_eq!(at_once, [(6, 6), (6, 0), (6, 0)]);
+    assert!(waits[0].0 < waits[1].0.min(waits[2].0), "{waits:?}");
+}
+
+#[test]
+fn the_report_shows_the_worst_lines_first() {
+    let body = format!(
+        "{}
+        st.shared.u32 [%r1], %t;
+        {}
+        st.shared.u32 [%r1], %t;
+        {}
+        ld.global.u32 %r2, [%rd1];",
+        at(0, 8),
+        at(0, 128),
+        in_out(0, 8)
+    );
+    let report = of_body(&body, 32).to_string();
+    let expected = "\
+performance, counted in this run and not measured:
+
+shared memory: wavefronts of requests (ncu: memory_l1_wavefronts_shared, memory_l1_wavefronts_shared_ideal)
+  requests  wavefronts  ideal    lost  conflicts  line
+         1          32      1  96.9 %     32-way  test.ptx:13 `st.shared.u32` in `k`
+         1           2      1  50.0 %      2-way  test.ptx:11 `st.shared.u32` in `k`
+  = help: lanes need different words of one bank: give tiles of tensor copies a 128-byte swizzle (`Swizzle128`, rows of 128 bytes), or pad the rows of other tiles by 16 bytes
+
+global memory: sectors of requests (ncu: memory_l2_theoretical_sectors_global, memory_l1_tag_requests_global for lines)
+  requests  sectors  ideal    lost  lines  line
+         1        8      4  50.0 %      2  test.ptx:15 `ld.global.u32` in `k`
+  = help: a warp fetches sectors of 32 bytes for few of their bytes: let neighbouring lanes access neighbouring elements from a multiple of 32 bytes on, or load the tile by a tensor copy
+";
+    assert_eq!(report, expected);
+}
