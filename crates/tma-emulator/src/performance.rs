@@ -5,6 +5,7 @@
 //! instructions; ptxas may merge or split some of them. The page `docs/performance-lint.md` has the rules.
 
 mod banks;
+mod beside;
 mod copies;
 mod counts;
 mod flight;
@@ -29,6 +30,7 @@ use crate::{
     value::{LANES, lanes_of},
 };
 use banks::wavefronts;
+pub(crate) use beside::Beside;
 use copies::Copies;
 pub use counts::{CopyCounts, FlightCounts, GlobalCounts, ProductCounts, SharedCounts};
 use flight::InFlight;
@@ -68,7 +70,7 @@ use warp_access::WarpAccess;
 /// assert_eq!((store.requests, store.wavefronts, store.ideal), (1, 32, 1));
 /// # Ok::<(), tma_launch::Failure>(())
 /// ```
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Performance {
     launch: Option<Launch>,
     shared: Lines<SharedCounts>,
@@ -79,7 +81,7 @@ pub struct Performance {
 }
 
 /// The running kernel.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Launch {
     program: Program,
     /// By instruction.
@@ -94,7 +96,7 @@ struct Launch {
 }
 
 /// The accesses of a warp by the instruction that it executes now.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Request {
     block: u64,
     warp: u32,

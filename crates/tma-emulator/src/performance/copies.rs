@@ -11,7 +11,7 @@ use super::{
 use crate::machine::observer::{BoxLayout, Origin};
 
 /// A copy that is being issued.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Issued {
     origin: Origin,
     /// Blocks that receive the bytes; the first stands for all.
@@ -25,7 +25,7 @@ struct Issued {
 }
 
 /// The copies of a launch.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Copies {
     issued: Option<Issued>,
     pub(super) by_instruction: BTreeMap<usize, CopyCounts>,

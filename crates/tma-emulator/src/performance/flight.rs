@@ -14,7 +14,7 @@ struct Load {
 }
 
 /// The loads in flight of all blocks.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct InFlight {
     /// By block and address of the barrier.
     loads: BTreeMap<(u64, u64), Vec<Load>>,

@@ -9,7 +9,7 @@ use crate::machine::{
 };
 
 /// The waits of a launch. The first warp of a warpgroup stands for all four.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Products {
     /// The last closed group by block and warp, with the instruction that closed it.
     closed: BTreeMap<(u64, u32), (u64, usize)>,
@@ -20,14 +20,14 @@ const WARPGROUP: u32 = 128;
 
 impl Products {
     pub(super) fn commit(&mut self, origin: Origin, kind: GroupKind, group: u64) {
-        if kind == GroupKind::Wgmma && origin.thread % WARPGROUP == 0 {
+        if kind == GroupKind::Wgmma && origin.thread.is_multiple_of(WARPGROUP) {
             let warp = (origin.block, origin.thread);
             self.closed.insert(warp, (group, origin.instruction));
         }
     }
 
     pub(super) fn wait(&mut self, origin: Origin, kind: GroupKind, until: u64, program: &Program) {
-        if kind != GroupKind::Wgmma || origin.thread % WARPGROUP != 0 {
+        if kind != GroupKind::Wgmma || !origin.thread.is_multiple_of(WARPGROUP) {
             return;
         }
         let waits = self.by_instruction.entry(origin.instruction).or_default();
