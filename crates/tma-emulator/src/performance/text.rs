@@ -4,13 +4,14 @@ use std::fmt::{self, Display, Formatter};
 
 use super::{
     CopyCounts, FlightCounts, GlobalCounts, Line, PerformanceReport, ProductCounts, SharedCounts,
+    counts::Counts,
 };
 
-/// Lines of a table; the others are counted.
+/// Most lines of a table that are shown on their own.
 const SHOWN: usize = 20;
 
 /// Counts of one kind, as a table shows them.
-trait Row {
+trait Row: Counts {
     /// Name of the table, with the metrics of Nsight Compute that count the same.
     const TITLE: &'static str;
     const HEAD: &'static [&'static str];
@@ -206,41 +207,38 @@ impl Display for PerformanceReport {
     }
 }
 
-/// Writes the lines that lose something, and one line for the others.
+/// Writes the lines that lose something, the sum of the others, and the sum of all.
 fn table<T: Row>(lines: &[Line<T>], f: &mut Formatter<'_>) -> fmt::Result {
     if lines.is_empty() {
         return Ok(());
     }
-    writeln!(f, "\n{}", T::TITLE)?;
     let loses = |line: &&Line<T>| line.counts.lost().0 > 0;
-    let shown = lines.iter().filter(loses).count().clamp(1, SHOWN);
+    let shown = lines.iter().filter(loses).count().min(SHOWN);
+    let (shown, others) = lines.split_at(if lines.len() == 1 { 1 } else { shown });
+    let mut rows: Vec<(Vec<String>, String)> = Vec::new();
     let head = T::HEAD.iter().map(|cell| (*cell).to_owned()).collect();
-    let rows = lines[..shown].iter().map(|line| line.counts.cells());
-    let rows: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
-    let places = lines[..shown].iter().map(place);
-    let places = std::iter::once("line".to_owned()).chain(places);
-    for (row, place) in rows.iter().zip(places) {
+    rows.push((head, "line".to_owned()));
+    let cells = |line: &Line<T>| (line.counts.cells(), place(line));
+    rows.extend(shown.iter().map(cells));
+    match others {
+        [] => {}
+        [other] => rows.push(cells(other)),
+        _ if shown.is_empty() => {}
+        _ => rows.push((sum(others).cells(), format!("{} others", others.len()))),
+    }
+    if lines.len() > 1 {
+        rows.push((sum(lines).cells(), format!("all {} lines", lines.len())));
+    }
+    writeln!(f, "\n{}", T::TITLE)?;
+    for (row, place) in &rows {
         for (column, cell) in row.iter().enumerate() {
-            let cells = rows.iter().map(|row| row[column].len());
+            let cells = rows.iter().map(|(row, _)| row[column].len());
             write!(f, "  {cell:>width$}", width = cells.max().unwrap_or(0))?;
         }
         writeln!(f, "  {place}")?;
     }
-    let others = &lines[shown..];
-    if !others.is_empty() {
-        let (lost, whole) = others.iter().fold((0, 0), |(lost, whole), line| {
-            let of_line = line.counts.lost();
-            (lost + of_line.0, whole + of_line.1)
-        });
-        let number = others.len();
-        writeln!(
-            f,
-            "  and {number} more, which lose {}",
-            percent((lost, whole))
-        )?;
-    }
     let mut helps: Vec<&str> = Vec::new();
-    for line in lines[..shown].iter().filter(loses) {
+    for line in shown.iter().filter(loses) {
         if !helps.contains(&line.counts.help()) {
             helps.push(line.counts.help());
         }
@@ -248,6 +246,12 @@ fn table<T: Row>(lines: &[Line<T>], f: &mut Formatter<'_>) -> fmt::Result {
     helps
         .iter()
         .try_for_each(|help| writeln!(f, "  = help: {help}"))
+}
+
+fn sum<T: Row>(lines: &[Line<T>]) -> T {
+    let mut sum = T::default();
+    lines.iter().for_each(|line| sum.add(&line.counts));
+    sum
 }
 
 /// Names boxes with rows shorter than the unit of their L2 promotion.
@@ -282,7 +286,9 @@ fn place<T>(line: &Line<T>) -> String {
         count => format!(" and {} more", count - 1),
     };
     let location = &line.location;
-    let ptx = format!("{}:{}{more}", location.file, location.line);
+    // The file's name is enough beside the line of the source.
+    let file = location.file.rsplit(['/', '\\']).next();
+    let ptx = format!("{}:{}{more}", file.unwrap_or_default(), location.line);
     let place = match &location.source {
         Some((file, number)) => format!("{file}:{number} ({ptx})"),
         None => ptx,

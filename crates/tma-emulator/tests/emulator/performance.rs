@@ -549,7 +549,8 @@ fn the_report_shows_the_worst_lines_first() {
         {}
         st.shared.u32 [%r1], %t;
         {}
-        ld.global.u32 %r2, [%rd1];",
+        ld.global.u32 %r2, [%rd1];
+        ld.shared.u32 %r2, [tile];",
         at(0, 8),
         at(0, 128),
         in_out(0, 8)
@@ -562,6 +563,8 @@ shared memory: wavefronts of requests (ncu: memory_l1_wavefronts_shared, memory_
   requests  wavefronts  ideal    lost  conflicts  line
          1          32      1  96.9 %     32-way  test.ptx:13 `st.shared.u32` in `k`
          1           2      1  50.0 %      2-way  test.ptx:11 `st.shared.u32` in `k`
+         1           1      1   0.0 %          -  test.ptx:16 `ld.shared.u32` in `k`
+         3          35      3  91.4 %     32-way  all 3 lines
   = help: lanes need different words of one bank: give tiles of tensor copies a 128-byte swizzle (`Swizzle128`, rows of 128 bytes), or pad the rows of other tiles by 16 bytes
 
 global memory: sectors of requests (ncu: memory_l2_theoretical_sectors_global, memory_l1_tag_requests_global for lines)
