@@ -102,8 +102,8 @@ pub(crate) struct World {
     pub(crate) clusters: Vec<Cluster>,
     pub(crate) transfers: Vec<Transfer>,
     pub(crate) rng: Rng,
-    /// True if the lanes of a warp run together wherever they can.
-    pub(crate) keeps_warps_together: bool,
+    /// Position of each operation in the order by which lanes of a warp wait for others; empty if they need not.
+    pub(crate) convergence: Vec<u32>,
     pub(crate) config: Config,
     /// Number of instructions executed so far.
     pub(crate) steps: u64,
@@ -167,7 +167,7 @@ pub(crate) struct Warp {
     pub(crate) registers: Vec<Lanes>,
     /// Lanes at the same instruction, apart from each other.
     pub(crate) groups: Vec<Group>,
-    /// Number of turns in a row in which lanes further ahead could have run, too.
+    /// Number of times in a row that some lanes could run but had to wait for others.
     pub(crate) turns_held_back: u32,
     /// Lanes with a thread that has not ended.
     pub(crate) alive: u32,
@@ -278,11 +278,6 @@ impl Group {
             && other.wait.is_none()
             && self.frames == other.frames
     }
-
-    /// Returns an order of groups: those deepest in calls first, then those furthest back in the code.
-    pub(crate) fn progress(&self) -> (usize, usize) {
-        (usize::MAX - self.frames.len(), self.pc)
-    }
 }
 
 impl World {
@@ -321,7 +316,7 @@ impl World {
             clusters: Vec::new(),
             transfers: Vec::new(),
             rng: Rng::new(config.seed),
-            keeps_warps_together: false,
+            convergence: Vec::new(),
             config,
             steps: 0,
             progress: 0,

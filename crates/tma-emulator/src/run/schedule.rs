@@ -7,7 +7,7 @@
 use std::sync::atomic::Ordering;
 
 use super::{
-    deadlock, is_interrupted,
+    convergence, deadlock, is_interrupted,
     jobs::called_off,
     progress::{self, Counted},
 };
@@ -29,8 +29,6 @@ const BARREN: u64 = 256;
 /// Number of turns for each warp without a change of global memory, a copy or an ended thread, after which the
 /// warps may be waiting for blocks that have not begun.
 const PATIENCE: u64 = 256;
-/// Turns in a row in which lanes are held back to keep their warp together; they may be what the others wait for.
-const MOST_HELD_BACK: u32 = 4096;
 /// Steps of the launch in which a thread waits for the initialisation of an mbarrier that it uses.
 const INIT_PATIENCE: u64 = 100_000;
 
@@ -49,7 +47,9 @@ const MOST_TRANSFERS: usize = 4096;
 impl World {
     /// Runs all clusters to their end.
     pub(crate) fn run<O: Watch>(&mut self, code: &Code, observer: &mut O) -> Result<(), Trapped> {
-        self.keeps_warps_together = observer.keeps_warps_together();
+        if observer.keeps_warps_together() {
+            self.convergence = convergence::order(code);
+        }
         for _ in 0..self.resident(&code.program) {
             self.start(code, None, observer);
         }
@@ -210,6 +210,7 @@ impl World {
         let first = self.rng.below(count);
         let prefers_last = !self.rng.one_in(4);
         let choice = self.rng.next() as usize;
+        let mut held_back = None;
         for index in (first..count).chain(0..first) {
             let here = Here {
                 cluster: index / (ctas * warps),
@@ -223,33 +224,31 @@ impl World {
                 }
                 continue;
             }
+            if self.holds_back(warp) {
+                match self.furthest_back(code, here, may_give_up) {
+                    Some((group, false)) => return Some((here, group)),
+                    Some((group, true)) => held_back = held_back.or(Some((here, group))),
+                    None => {}
+                }
+                continue;
+            }
             let ready = warp.groups.iter().enumerate();
             let ready =
                 ready.filter(|(_, group)| self.can_run(code, here, warp, group, may_give_up));
-            let is_one_of_many = self.keeps_warps_together && ready.clone().nth(1).is_some();
-            let chosen = if prefers_last || self.holds_back(warp) {
+            let chosen = if prefers_last {
+                // Deepest in calls first, then furthest back in the code.
                 ready
-                    .min_by_key(|(_, group)| group.progress())
-                    .map(|(index, _)| index)
+                    .min_by_key(|(_, group)| (usize::MAX - group.frames.len(), group.pc))
+                    .map(|(i, _)| i)
             } else {
                 let ready: Vec<usize> = ready.map(|(index, _)| index).collect();
                 ready.get(choice % ready.len().max(1)).copied()
             };
             if let Some(group) = chosen {
-                let warp = &mut self.clusters[here.cluster].ctas[here.rank].warps[here.warp];
-                warp.turns_held_back = match is_one_of_many {
-                    true => warp.turns_held_back.saturating_add(1),
-                    false => 0,
-                };
                 return Some((here, group));
             }
         }
-        None
-    }
-
-    /// Returns whether lanes ahead of others wait for them.
-    fn holds_back(&self, warp: &Warp) -> bool {
-        self.keeps_warps_together && warp.turns_held_back < MOST_HELD_BACK
+        held_back.filter(|_| self.transfers.is_empty())
     }
 
     pub(super) fn can_run(
@@ -333,9 +332,7 @@ impl World {
             if !warp.groups.is_empty() {
                 join(warp, group);
             }
-            let is_behind =
-                |other: &Group| other.wait.is_none() && other.progress() < group.progress();
-            if number > 0 && self.holds_back(warp) && warp.groups.iter().any(is_behind) {
+            if number > 0 && self.holds_back(warp) && self.is_ahead(group, warp) {
                 break;
             }
             if length == Length::ToVisible
