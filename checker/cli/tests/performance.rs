@@ -138,6 +138,15 @@ fn columns_of_128_bytes_have_32_way_conflicts() {
     let last = text.lines().last().unwrap();
     assert!(last.starts_with("clean: seed 0, "), "{text}");
 
+    // The page shows the first table and the last line.
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/performance-lint.md");
+    let page = fs::read_to_string(page).unwrap();
+    let table = text.split("\n\n").take(2).collect::<Vec<_>>().join("\n\n");
+    for shown in [table.as_str(), last] {
+        let shown = shown.replace("k.ptx", "transpose.ptx");
+        assert!(page.contains(&shown), "{shown}");
+    }
+
     let report: Value = serde_json::from_str(&ends(&emulate(&path, &["--json"]), 0)).unwrap();
     let store = &report["performance"]["shared"][0];
     let path = path.with_file_name("k.ptx");

@@ -2,6 +2,7 @@
 
 mod accesses;
 mod layout;
+mod printer;
 mod proxy;
 mod turn;
 
@@ -10,6 +11,7 @@ use tma_launch::Shape;
 
 pub use accesses::Accesses;
 pub use layout::{BoxLayout, MatrixRead};
+pub(crate) use printer::Printer;
 pub use proxy::Proxy;
 pub use turn::{Pause, Turn};
 
@@ -83,21 +85,6 @@ pub trait Observer {
 pub(crate) trait Watch: Observer {
     /// False if [`see`](Observer::see) is never called.
     const WATCHES: bool = true;
-}
-
-/// An observer that sees only printed text.
-pub(crate) struct Printer<'a>(pub &'a mut dyn FnMut(&str));
-
-impl Observer for Printer<'_> {
-    fn see(&mut self, _: Origin, _: Event) {}
-
-    fn print(&mut self, text: &str) {
-        (self.0)(text);
-    }
-}
-
-impl Watch for Printer<'_> {
-    const WATCHES: bool = false;
 }
 
 /// Calls an observer through a pointer: the machine is compiled once for all of them.
