@@ -161,6 +161,8 @@ impl Performance {
             let flight = FlightCounts {
                 block_bytes,
                 resident_blocks: launch.resident_blocks(),
+                stages: launch.in_flight.stages,
+                filled: launch.in_flight.most_filled,
             };
             self.flights.add(program, instruction, &flight);
         }

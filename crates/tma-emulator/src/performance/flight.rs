@@ -13,14 +13,37 @@ struct Load {
     phase: Option<u64>,
 }
 
+/// An mbarrier that counts the bytes of loads.
+#[derive(Clone, Debug, Default)]
+struct Barrier {
+    in_flight: Vec<Load>,
+    last_phase: Option<u64>,
+    /// True if loads have arrived in more than one phase, as in a stage of a pipeline.
+    is_stage: bool,
+}
+
+/// The loads in flight of a block.
+#[derive(Clone, Copy, Debug, Default)]
+struct OfBlock {
+    bytes: u64,
+    /// Barriers with loads in flight.
+    barriers: u64,
+    /// Barriers that are stages.
+    stages: u64,
+}
+
 /// The loads in flight of all blocks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct InFlight {
-    /// By block and address of the barrier.
-    loads: BTreeMap<(u64, u64), Vec<Load>>,
-    bytes: BTreeMap<u64, u64>,
+    /// By block and address.
+    barriers: BTreeMap<(u64, u64), Barrier>,
+    blocks: BTreeMap<u64, OfBlock>,
     /// Most bytes of one block, and the instruction that issued the last of them.
     pub(super) most: Option<(u64, usize)>,
+    /// Most barriers of one block that had loads in flight at once.
+    pub(super) most_filled: u64,
+    /// Most stages of one block.
+    pub(super) stages: u64,
 }
 
 impl InFlight {
@@ -29,42 +52,60 @@ impl InFlight {
             return;
         };
         let bytes = u64::from(bytes);
-        self.loads.entry(at).or_default().push(Load {
+        let barrier = self.barriers.entry(at).or_default();
+        let block = self.blocks.entry(at.0).or_default();
+        block.barriers += u64::from(barrier.in_flight.is_empty());
+        block.bytes += bytes;
+        barrier.in_flight.push(Load {
             copy,
             bytes,
             phase: None,
         });
-        let all = self.bytes.entry(at.0).or_default();
-        *all += bytes;
-        if self.most.is_none_or(|(most, _)| *all > most) {
-            self.most = Some((*all, instruction));
+        self.most_filled = self.most_filled.max(block.barriers);
+        if self.most.is_none_or(|(most, _)| block.bytes > most) {
+            self.most = Some((block.bytes, instruction));
         }
     }
 
     /// Records the phase in which bytes of a copy arrived.
     pub(super) fn arrived(&mut self, barrier: Range, copy: CopyId, phase: u64) {
-        let loads = place(barrier).and_then(|at| self.loads.get_mut(&at));
-        let mut loads = loads.into_iter().flatten();
+        let Some((at, barrier)) = self.of(barrier) else {
+            return;
+        };
+        let mut loads = barrier.in_flight.iter_mut();
         if let Some(load) = loads.find(|load| load.copy == copy) {
             load.phase = Some(phase);
+        }
+        let is_second = barrier.last_phase.is_some_and(|last| last != phase);
+        barrier.last_phase = Some(phase);
+        if is_second && !std::mem::replace(&mut barrier.is_stage, true) {
+            let block = self.blocks.entry(at.0).or_default();
+            block.stages += 1;
+            self.stages = self.stages.max(block.stages);
         }
     }
 
     /// Ends the loads of a phase that a thread has waited for, and of phases before it.
     pub(super) fn waited(&mut self, barrier: Range, phase: u64) {
-        let Some(at) = place(barrier) else {
+        let Some((at, barrier)) = self.of(barrier) else {
             return;
         };
-        let (Some(loads), Some(all)) = (self.loads.get_mut(&at), self.bytes.get_mut(&at.0)) else {
-            return;
-        };
-        loads.retain(|load| {
+        let before = barrier.in_flight.len();
+        let mut bytes = 0;
+        barrier.in_flight.retain(|load| {
             let is_over = load.phase.is_some_and(|of| of <= phase);
-            if is_over {
-                *all = all.saturating_sub(load.bytes);
-            }
+            bytes += if is_over { load.bytes } else { 0 };
             !is_over
         });
+        let is_empty = before > 0 && barrier.in_flight.is_empty();
+        let block = self.blocks.entry(at.0).or_default();
+        block.bytes -= bytes;
+        block.barriers -= u64::from(is_empty);
+    }
+
+    fn of(&mut self, barrier: Range) -> Option<((u64, u64), &mut Barrier)> {
+        let at = place(barrier)?;
+        Some((at, self.barriers.get_mut(&at)?))
     }
 }
 

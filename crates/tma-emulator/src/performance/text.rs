@@ -51,8 +51,8 @@ impl Row for SharedCounts {
     fn help(&self) -> &'static str {
         match self.is_atomic {
             true => {
-                "atomics of lanes on one word take turns: combine the lanes' values first (`redux.sync`, a shuffle), or \
-                 give each warp its own words"
+                "atomics of lanes on one word take turns: combine the lanes' values first (`match.sync`, `redux.sync`), or \
+                 give parts of the warp their own words"
             }
             false => {
                 "lanes need different words of one bank: give tiles of tensor copies a 128-byte swizzle (`Swizzle128`, \
@@ -203,7 +203,8 @@ impl Display for PerformanceReport {
         table(&self.copies, f)?;
         promotions(&self.copies, f)?;
         table(&self.products, f)?;
-        table(&self.flights, f)
+        table(&self.flights, f)?;
+        stages(&self.flights, f)
     }
 }
 
@@ -274,6 +275,21 @@ fn promotions(copies: &[Line<CopyCounts>], f: &mut Formatter<'_>) -> fmt::Result
              up to {promoted_bytes} bytes for {inside_bytes}, unless other boxes use the rest; for boxes at random \
              places no promotion is faster",
             place(line)
+        )?;
+    }
+    Ok(())
+}
+
+/// Names pipelines with stages that were never filled at once.
+fn stages(flights: &[Line<FlightCounts>], f: &mut Formatter<'_>) -> fmt::Result {
+    let is_short = |line: &&Line<FlightCounts>| line.counts.filled < line.counts.stages;
+    for line in flights.iter().filter(is_short) {
+        let FlightCounts { stages, filled, .. } = line.counts;
+        writeln!(
+            f,
+            "  = note: `{}` has {stages} stages, and loads for at most {filled} of them were in flight at once: issue \
+             the loads of all stages before the first wait, and refill a stage as soon as its readers have released it",
+            line.kernel
         )?;
     }
     Ok(())

@@ -1,7 +1,10 @@
 //! Counts of bulk and tensor copies, and of their bytes in flight.
 
 use tensor_map::{DataType, L2Promotion, Params, Swizzle, TensorMap};
-use tma_emulator::{EmulatorBackend, Performance, performance::CopyCounts};
+use tma_emulator::{
+    EmulatorBackend, Performance,
+    performance::{CopyCounts, PerformanceReport},
+};
 use tma_launch::{Buffer, Job, Launch, Ptx};
 
 use super::counted;
@@ -183,4 +186,48 @@ fn loads_are_in_flight_until_a_thread_has_waited() {
         @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%tile+2048], [%in+2048], 512, [%bar];";
     let together = format!("{both} {} {}", load(0, 1024), wait(0, "A"));
     assert_eq!(most(&together).block_bytes, 1536);
+}
+
+/// Counts a kernel that loads 6 pieces of 256 bytes into two stages, with this many pieces ahead.
+fn pipeline(ahead: u32) -> PerformanceReport {
+    let load = "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r4], 256;
+        @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r5], [%in], 256, [%r4];";
+    // Piece %r1 is in stage %r1 % 2, in phase %r1 / 2.
+    let stage = |piece: &str| {
+        format!(
+            "and.b32 %r3, {piece}, 1; mad.lo.u32 %r4, %r3, 8, %r2; mad.lo.u32 %r5, %r3, 256, %tile;"
+        )
+    };
+    let body = format!(
+        ".shared .align 8 .b64 full[2]; .reg .b64 %in; ld.param.u64 %in, [in]; mov.u32 %r2, full; mov.u32 %r1, 0;
+        @%p1 mbarrier.init.shared::cta.b64 [%r2], 1; @%p1 mbarrier.init.shared::cta.b64 [%r2+8], 1; bar.sync 0;
+        FILL: {0} {load} add.u32 %r1, %r1, 1; setp.lt.u32 %p3, %r1, {ahead}; @%p3 bra FILL;
+        mov.u32 %r1, 0;
+        NEXT: {0} shr.u32 %r6, %r1, 1; and.b32 %r6, %r6, 1;
+        WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r4], %r6; @!%p2 bra WAIT;
+        bar.sync 0;
+        add.u32 %r7, %r1, {ahead}; setp.ge.u32 %p3, %r7, 6; @%p3 bra FULL; {1} {load}
+        FULL: add.u32 %r1, %r1, 1; setp.lt.u32 %p3, %r1, 6; @%p3 bra NEXT;",
+        stage("%r1"),
+        stage("%r7"),
+    );
+    let text = copies::kernel(".param .u64 in", "", &body);
+    let launch = Launch::new("k", 2, 64).buffer(0).buffer(1);
+    let buffers = ["out", "in"].map(|name| Buffer::zeroed::<u32>(name, 64));
+    counted(&text, &launch, &buffers)
+}
+
+#[test]
+fn stages_that_are_never_full_at_once_are_named() {
+    let counts = |report: &PerformanceReport| {
+        let counts = report.flights[0].counts;
+        [counts.stages, counts.filled, counts.block_bytes]
+    };
+    let note = "note: `k` has 2 stages, and loads for at most 1 of them were in flight at once";
+    let both = pipeline(2);
+    assert_eq!(counts(&both), [2, 2, 512]);
+    assert!(!both.to_string().contains("note:"), "{both}");
+    let one = pipeline(1);
+    assert_eq!(counts(&one), [2, 1, 256]);
+    assert!(one.to_string().contains(note), "{one}");
 }

@@ -38,6 +38,8 @@ pub(super) fn to_json(report: &PerformanceReport) -> Value {
         "in_flight": lines(&report.flights, |it: &FlightCounts| json!({
             "block_bytes": it.block_bytes,
             "resident_blocks": it.resident_blocks,
+            "stages": it.stages,
+            "filled": it.filled,
         })),
     })
 }
