@@ -158,11 +158,12 @@ impl Performance {
         self.products
             .extend(program, &launch.products.by_instruction);
         if let Some((block_bytes, instruction)) = launch.in_flight.most {
+            let (stages, filled) = launch.in_flight.longest_pipeline();
             let flight = FlightCounts {
                 block_bytes,
                 resident_blocks: launch.resident_blocks(),
-                stages: launch.in_flight.stages,
-                filled: launch.in_flight.most_filled,
+                stages,
+                filled,
             };
             self.flights.add(program, instruction, &flight);
         }
@@ -338,7 +339,7 @@ impl Observer for Performance {
             } if launch.family(instruction) == Family::Bulk => {
                 launch.copies.issue(origin, bytes);
                 if let CopyCompletion::Mbarrier(barrier) = completion {
-                    launch.in_flight.issue(barrier, copy, bytes, instruction);
+                    launch.in_flight.issue(barrier, copy, bytes, origin);
                 }
             }
             Event::CopyPlan {

@@ -78,9 +78,9 @@ pub struct FlightCounts {
     pub block_bytes: u64,
     /// Number of blocks that fit a multiprocessor by threads and shared memory; registers may allow fewer.
     pub resident_blocks: u64,
-    /// Barriers of a block that count the bytes of loads in more than one phase.
+    /// Stages of the longest pipeline: barriers that count the loads of one warp in more than one phase.
     pub stages: u64,
-    /// Most barriers of a block that had loads in flight at once.
+    /// Most barriers of the pipeline that had loads in flight at once.
     pub filled: u64,
 }
 

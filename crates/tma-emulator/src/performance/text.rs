@@ -280,9 +280,9 @@ fn promotions(copies: &[Line<CopyCounts>], f: &mut Formatter<'_>) -> fmt::Result
     Ok(())
 }
 
-/// Names pipelines with stages that were never filled at once.
+/// Names pipelines with stages that are never used at once: all are filled, or one is read and the others are filled.
 fn stages(flights: &[Line<FlightCounts>], f: &mut Formatter<'_>) -> fmt::Result {
-    let is_short = |line: &&Line<FlightCounts>| line.counts.filled < line.counts.stages;
+    let is_short = |line: &&Line<FlightCounts>| line.counts.filled + 1 < line.counts.stages;
     for line in flights.iter().filter(is_short) {
         let FlightCounts { stages, filled, .. } = line.counts;
         writeln!(

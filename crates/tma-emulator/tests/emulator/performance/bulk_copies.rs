@@ -188,26 +188,29 @@ fn loads_are_in_flight_until_a_thread_has_waited() {
     assert_eq!(most(&together).block_bytes, 1536);
 }
 
-/// Counts a kernel that loads 6 pieces of 256 bytes into two stages, with this many pieces ahead.
+/// Counts a kernel that loads 12 pieces of 256 bytes into four stages, with this many pieces ahead.
 fn pipeline(ahead: u32) -> PerformanceReport {
     let load = "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r4], 256;
         @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r5], [%in], 256, [%r4];";
-    // Piece %r1 is in stage %r1 % 2, in phase %r1 / 2.
+    // Piece n is in stage n % 4, in phase n / 4.
     let stage = |piece: &str| {
         format!(
-            "and.b32 %r3, {piece}, 1; mad.lo.u32 %r4, %r3, 8, %r2; mad.lo.u32 %r5, %r3, 256, %tile;"
+            "and.b32 %r3, {piece}, 3; mad.lo.u32 %r4, %r3, 8, %r2; mad.lo.u32 %r5, %r3, 256, %tile;"
         )
     };
+    let init = [0, 8, 16, 24]
+        .map(|at| format!("@%p1 mbarrier.init.shared::cta.b64 [%r2+{at}], 1;"))
+        .concat();
     let body = format!(
-        ".shared .align 8 .b64 full[2]; .reg .b64 %in; ld.param.u64 %in, [in]; mov.u32 %r2, full; mov.u32 %r1, 0;
-        @%p1 mbarrier.init.shared::cta.b64 [%r2], 1; @%p1 mbarrier.init.shared::cta.b64 [%r2+8], 1; bar.sync 0;
+        ".shared .align 8 .b64 full[4]; .reg .b64 %in; ld.param.u64 %in, [in]; mov.u32 %r2, full; mov.u32 %r1, 0;
+        {init} bar.sync 0;
         FILL: {0} {load} add.u32 %r1, %r1, 1; setp.lt.u32 %p3, %r1, {ahead}; @%p3 bra FILL;
         mov.u32 %r1, 0;
-        NEXT: {0} shr.u32 %r6, %r1, 1; and.b32 %r6, %r6, 1;
+        NEXT: {0} shr.u32 %r6, %r1, 2; and.b32 %r6, %r6, 1;
         WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r4], %r6; @!%p2 bra WAIT;
         bar.sync 0;
-        add.u32 %r7, %r1, {ahead}; setp.ge.u32 %p3, %r7, 6; @%p3 bra FULL; {1} {load}
-        FULL: add.u32 %r1, %r1, 1; setp.lt.u32 %p3, %r1, 6; @%p3 bra NEXT;",
+        add.u32 %r7, %r1, {ahead}; setp.ge.u32 %p3, %r7, 12; @%p3 bra FULL; {1} {load}
+        FULL: add.u32 %r1, %r1, 1; setp.lt.u32 %p3, %r1, 12; @%p3 bra NEXT;",
         stage("%r1"),
         stage("%r7"),
     );
@@ -219,15 +222,16 @@ fn pipeline(ahead: u32) -> PerformanceReport {
 
 #[test]
 fn stages_that_are_never_full_at_once_are_named() {
-    let counts = |report: &PerformanceReport| {
+    for ahead in 1..=4 {
+        let report = pipeline(ahead);
         let counts = report.flights[0].counts;
-        [counts.stages, counts.filled, counts.block_bytes]
-    };
-    let note = "note: `k` has 2 stages, and loads for at most 1 of them were in flight at once";
-    let both = pipeline(2);
-    assert_eq!(counts(&both), [2, 2, 512]);
-    assert!(!both.to_string().contains("note:"), "{both}");
-    let one = pipeline(1);
-    assert_eq!(counts(&one), [2, 1, 256]);
-    assert!(one.to_string().contains(note), "{one}");
+        let ahead = u64::from(ahead);
+        let counts = [counts.stages, counts.filled, counts.block_bytes];
+        assert_eq!(counts, [4, ahead, 256 * ahead]);
+        // With three ahead, the fourth stage is being read.
+        let note = format!(
+            "note: `k` has 4 stages, and loads for at most {ahead} of them were in flight at once"
+        );
+        assert_eq!(report.to_string().contains(&note), ahead < 3, "{report}");
+    }
 }
