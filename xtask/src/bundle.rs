@@ -78,6 +78,8 @@ no CUDA toolkit and no Rust.
                               compare row normalisations and softmax with PyTorch and a copy; needs PyTorch
     python3 counters.py --bench ./bench --deform-attn ./deform_attn
                               find the bottlenecks of bench rows and deformable attention; needs Nsight Compute
+    python3 performance.py --run ./run --ptx kernels/sm_90a.ptx
+                              compare the emulator's counts of bank conflicts and sectors; needs Nsight Compute
     ./deform_attn             deformable attention with ordinary loads and with tiles
     ./peers                   compare two-GPU kernels with NCCL and the driver's copy
     ./bench --sweep           find the best stages, sizes and blocks for this GPU
@@ -193,9 +195,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         fs::copy(root().join("benches/torch").join(name), &script)
             .with_context(|| format!("cannot write {}", script.display()))?;
     }
-    let script = out.join("counters.py");
-    fs::copy(root().join("benches/ncu/counters.py"), &script)
-        .with_context(|| format!("cannot write {}", script.display()))?;
+    for name in ["counters.py", "performance.py"] {
+        let script = out.join(name);
+        fs::copy(root().join("benches/ncu").join(name), &script)
+            .with_context(|| format!("cannot write {}", script.display()))?;
+    }
     bench::write_compiled(&out.join("bench"))?;
     bench::write_commit(&out.join("bench"))?;
     for arch in ptx::TESTED {

@@ -373,6 +373,17 @@ impl InstructionSet for Action {
     }
 }
 
+impl Action {
+    /// Returns the targets of a jump; none for the end of a function or thread. `None` means the next operation.
+    pub(crate) fn targets(&self) -> Option<&[usize]> {
+        match self {
+            Self::Branch(branch) => Some(&branch.targets),
+            Self::End(_) => Some(&[]),
+            _ => None,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use ptx::Opcode;

@@ -58,12 +58,13 @@
 #![forbid(unsafe_code)]
 
 // The layers, each of which imports only from those before it:
-// value < texture < machine < decode < inst < run < check, trace < session < backend
+// value < texture < machine < decode < inst < run < check, performance, trace < session < backend
 mod backend;
 pub mod check;
 mod decode;
 mod inst;
 mod machine;
+pub mod performance;
 mod run;
 mod session;
 pub mod texture;
@@ -76,6 +77,7 @@ pub use machine::{
     Config, Fault, FaultAt, Location, Program, Stuck, Trap,
     observer::{self, Observer},
 };
+pub use performance::Performance;
 pub use run::{Jobs, Process, Progress, Report, Schedule, interrupt, is_interrupted, resume};
 pub use session::{Bounds, Error, Exploration, FailingSchedule, ModuleId, Session, Verdict};
 pub use trace::{Trace, json};

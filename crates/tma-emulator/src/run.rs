@@ -1,5 +1,6 @@
 //! Runs a kernel to its end: the schedule, and the report of a deadlock.
 
+mod convergence;
 mod deadlock;
 mod explore;
 mod jobs;

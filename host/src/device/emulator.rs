@@ -12,28 +12,40 @@ use tma_launch::{Failure, Launch, Stage};
 /// The environment variable with the file to which launches append their diagnostics, one JSON object a line.
 const FINDINGS_VARIABLE: &str = "TMA_FINDINGS";
 
+/// The environment variable with the file to which launches append the counts of their memory accesses.
+const PERFORMANCE_VARIABLE: &str = "TMA_PERFORMANCE";
+
 /// The emulator as a device. Launches, reads and writes lock it while they run.
 #[derive(Clone, Debug)]
 pub(crate) struct Emulator {
     session: Arc<Mutex<Session>>,
     /// The file of [`FINDINGS_VARIABLE`].
     findings: Option<PathBuf>,
+    /// The file of [`PERFORMANCE_VARIABLE`].
+    performance: Option<PathBuf>,
 }
 
 impl Emulator {
     pub(crate) fn new(seed: u64) -> Self {
-        let findings = env::var_os(FINDINGS_VARIABLE).filter(|path| !path.is_empty());
-        Self::with_findings(seed, findings.map(PathBuf::from))
+        let path = |variable| env::var_os(variable).filter(|path| !path.is_empty());
+        let [findings, performance] = [FINDINGS_VARIABLE, PERFORMANCE_VARIABLE].map(path);
+        let performance = performance.map(PathBuf::from);
+        Self::with_files(seed, findings.map(PathBuf::from), performance)
     }
 
-    fn with_findings(seed: u64, findings: Option<PathBuf>) -> Self {
+    fn with_files(seed: u64, findings: Option<PathBuf>, performance: Option<PathBuf>) -> Self {
         let config = Config {
             seed,
             ..Config::default()
         };
+        let mut session = Session::new(config);
+        if performance.is_some() {
+            session.count_performance();
+        }
         Self {
-            session: Arc::new(Mutex::new(Session::new(config))),
+            session: Arc::new(Mutex::new(session)),
             findings,
+            performance,
         }
     }
 
@@ -47,28 +59,35 @@ impl Emulator {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs a kernel to its end, and appends its diagnostics to the file of findings.
+    /// Runs a kernel to its end, and appends its diagnostics and counts to their files.
     pub(crate) fn launch(&self, module: ModuleId, launch: &Launch) -> Result<(), Failure> {
-        let append = |found: &[Diagnostic]| match &self.findings {
-            Some(path) => append(path, found),
+        let append_findings = |found: &[Diagnostic]| match &self.findings {
+            Some(path) => {
+                let lines: String = found.iter().map(|found| found.to_json() + "\n").collect();
+                append(path, &lines, "findings", FINDINGS_VARIABLE)
+            }
             None => Ok(()),
         };
-        let launched = self.session().launch_reported(module, launch, append);
+        let mut session = self.session();
+        let launched = session.launch_reported(module, launch, append_findings);
+        if let (Some(path), Some(counts)) = (&self.performance, session.take_performance()) {
+            let text = format!("`{}`: {counts}\n", launch.entry);
+            append(path, &text, "counts", PERFORMANCE_VARIABLE)?;
+        }
         launched.map(drop)
     }
 }
 
-fn append(path: &Path, found: &[Diagnostic]) -> Result<(), Failure> {
-    if found.is_empty() {
+fn append(path: &Path, lines: &str, what: &str, variable: &str) -> Result<(), Failure> {
+    if lines.is_empty() {
         return Ok(());
     }
-    let lines: String = found.iter().map(|found| found.to_json() + "\n").collect();
     let file = OpenOptions::new().append(true).create(true).open(path);
     // One write, since other launches may append at the same time.
     let written = file.and_then(|mut file| file.write_all(lines.as_bytes()));
     written.map_err(|error| {
-        let what = format!("cannot write the findings to `{}`: {error}", path.display());
-        let hint = format!("{FINDINGS_VARIABLE} must name a writable file");
+        let what = format!("cannot write the {what} to `{}`: {error}", path.display());
+        let hint = format!("{variable} must name a writable file");
         Failure::new(Stage::Synchronise, what).hint(hint)
     })
 }
@@ -105,7 +124,7 @@ mod tests {
     #[test]
     fn findings_are_appended_to_the_file() {
         let path = env::temp_dir().join(format!("tma-findings-{}", process::id()));
-        let emulator = Emulator::with_findings(0, Some(path.clone()));
+        let emulator = Emulator::with_files(0, Some(path.clone()), None);
         launch(&emulator, 1).unwrap();
         assert!(!path.exists());
         for _ in 0..2 {
@@ -122,7 +141,7 @@ mod tests {
     #[test]
     fn a_file_that_cannot_be_written_is_the_launch_s_error() {
         let nowhere = PathBuf::from("/nowhere/findings");
-        let emulator = Emulator::with_findings(0, Some(nowhere));
+        let emulator = Emulator::with_files(0, Some(nowhere), None);
         assert!(launch(&emulator, 1).is_ok());
         let error = launch(&emulator, 64).unwrap_err().to_string();
         assert!(
@@ -130,5 +149,26 @@ mod tests {
             "{error}"
         );
         assert!(error.contains("TMA_FINDINGS must name"), "{error}");
+    }
+
+    #[test]
+    fn counts_of_each_launch_are_appended_to_their_file() {
+        let path = env::temp_dir().join(format!("tma-performance-{}", process::id()));
+        let emulator = Emulator::with_files(0, None, Some(path.clone()));
+        launch(&emulator, 1).unwrap();
+        // A launch with findings is counted, too.
+        launch(&emulator, 64).unwrap_err();
+        let text = fs::read_to_string(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        let rows: Vec<&str> = text
+            .lines()
+            .filter(|line| line.contains("race.ptx"))
+            .collect();
+        // One request of a sector, then one by each of two warps.
+        let starts = ["         1        1      1", "         2        2      2"];
+        assert_eq!(rows.len(), 2, "{text}");
+        for (row, start) in rows.iter().zip(starts) {
+            assert!(row.starts_with(start), "{text}");
+        }
     }
 }

@@ -2,13 +2,16 @@
 
 mod accesses;
 mod layout;
+mod printer;
 mod proxy;
 mod turn;
 
+use tensor_map::L2Promotion;
 use tma_launch::Shape;
 
 pub use accesses::Accesses;
 pub use layout::{BoxLayout, MatrixRead};
+pub(crate) use printer::Printer;
 pub use proxy::Proxy;
 pub use turn::{Pause, Turn};
 
@@ -66,6 +69,12 @@ pub trait Observer {
         })
     }
 
+    /// Returns whether the lanes of a warp should run together wherever they can, as on a GPU. Otherwise the seed may
+    /// let some of them run ahead.
+    fn keeps_warps_together(&self) -> bool {
+        false
+    }
+
     /// Called with the output of a kernel that has ended. The default writes it to standard output.
     fn print(&mut self, text: &str) {
         print!("{text}");
@@ -76,21 +85,6 @@ pub trait Observer {
 pub(crate) trait Watch: Observer {
     /// False if [`see`](Observer::see) is never called.
     const WATCHES: bool = true;
-}
-
-/// An observer that sees only printed text.
-pub(crate) struct Printer<'a>(pub &'a mut dyn FnMut(&str));
-
-impl Observer for Printer<'_> {
-    fn see(&mut self, _: Origin, _: Event) {}
-
-    fn print(&mut self, text: &str) {
-        (self.0)(text);
-    }
-}
-
-impl Watch for Printer<'_> {
-    const WATCHES: bool = false;
 }
 
 /// Calls an observer through a pointer: the machine is compiled once for all of them.
@@ -121,6 +115,10 @@ impl Observer for &mut dyn Observer {
 
     fn see_accesses(&mut self, origin: Origin, accesses: &Accesses) -> [u32; LANES] {
         (**self).see_accesses(origin, accesses)
+    }
+
+    fn keeps_warps_together(&self) -> bool {
+        (**self).keeps_warps_together()
     }
 
     fn print(&mut self, text: &str) {
@@ -407,6 +405,8 @@ pub enum Event {
         memory: Memory,
         /// Layout of the box in its memory.
         tile: BoxLayout,
+        /// Bytes that the L2 cache fetches at once for the box.
+        l2_promotion: L2Promotion,
     },
     /// Warps of a warpgroup, with this thread as the first, issue a `wgmma` that reads a matrix in their
     /// block's shared memory.

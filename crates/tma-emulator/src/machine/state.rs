@@ -102,6 +102,8 @@ pub(crate) struct World {
     pub(crate) clusters: Vec<Cluster>,
     pub(crate) transfers: Vec<Transfer>,
     pub(crate) rng: Rng,
+    /// Position of each operation in the order by which lanes of a warp wait for others; empty if they need not.
+    pub(crate) convergence: Vec<u32>,
     pub(crate) config: Config,
     /// Number of instructions executed so far.
     pub(crate) steps: u64,
@@ -165,6 +167,8 @@ pub(crate) struct Warp {
     pub(crate) registers: Vec<Lanes>,
     /// Lanes at the same instruction, apart from each other.
     pub(crate) groups: Vec<Group>,
+    /// Number of times in a row that some lanes could run but had to wait for others.
+    pub(crate) turns_held_back: u32,
     /// Lanes with a thread that has not ended.
     pub(crate) alive: u32,
     /// Local memory of each lane.
@@ -312,6 +316,7 @@ impl World {
             clusters: Vec::new(),
             transfers: Vec::new(),
             rng: Rng::new(config.seed),
+            convergence: Vec::new(),
             config,
             steps: 0,
             progress: 0,
@@ -427,6 +432,7 @@ impl World {
                     pc: entry.start,
                     ..Group::default()
                 }],
+                turns_held_back: 0,
                 alive: mask,
                 local: vec![Vec::new(); LANES],
                 cluster_arrived: [None; LANES],

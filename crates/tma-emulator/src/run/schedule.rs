@@ -7,7 +7,7 @@
 use std::sync::atomic::Ordering;
 
 use super::{
-    deadlock, is_interrupted,
+    convergence, deadlock, is_interrupted,
     jobs::called_off,
     progress::{self, Counted},
 };
@@ -47,6 +47,9 @@ const MOST_TRANSFERS: usize = 4096;
 impl World {
     /// Runs all clusters to their end.
     pub(crate) fn run<O: Watch>(&mut self, code: &Code, observer: &mut O) -> Result<(), Trapped> {
+        if observer.keeps_warps_together() {
+            self.convergence = convergence::order(code);
+        }
         for _ in 0..self.resident(&code.program) {
             self.start(code, None, observer);
         }
@@ -207,6 +210,7 @@ impl World {
         let first = self.rng.below(count);
         let prefers_last = !self.rng.one_in(4);
         let choice = self.rng.next() as usize;
+        let mut held_back = None;
         for index in (first..count).chain(0..first) {
             let here = Here {
                 cluster: index / (ctas * warps),
@@ -217,6 +221,14 @@ impl World {
             if let [group] = &warp.groups[..] {
                 if self.can_run(code, here, warp, group, may_give_up) {
                     return Some((here, 0));
+                }
+                continue;
+            }
+            if self.holds_back(warp) {
+                match self.furthest_back(code, here, may_give_up) {
+                    Some((group, false)) => return Some((here, group)),
+                    Some((group, true)) => held_back = held_back.or(Some((here, group))),
+                    None => {}
                 }
                 continue;
             }
@@ -236,7 +248,7 @@ impl World {
                 return Some((here, group));
             }
         }
-        None
+        held_back.filter(|_| self.transfers.is_empty())
     }
 
     pub(super) fn can_run(
@@ -319,6 +331,9 @@ impl World {
         for number in 0..turn {
             if !warp.groups.is_empty() {
                 join(warp, group);
+            }
+            if number > 0 && self.holds_back(warp) && self.is_ahead(group, warp) {
+                break;
             }
             if length == Length::ToVisible
                 && number > 0

@@ -12,6 +12,7 @@ use crate::{
         observer::{Observer, Printer, Watch},
         parameter_in_source,
     },
+    performance::{Beside, Performance, PerformanceReport},
     run::{self, Path, Report, Search},
 };
 
@@ -37,6 +38,8 @@ pub(super) struct State {
     pub(super) unreleased: Unreleased,
     /// Launches that may still run when the next one begins, if that one overlaps them.
     pub(super) in_flight: InFlight,
+    /// The counts of launches, if they are wanted.
+    pub(super) performance: Option<Performance>,
 }
 
 impl Session {
@@ -95,7 +98,19 @@ impl Session {
     ) -> Result<Report, Failure> {
         let ready = self.ready(module, launch)?;
         if !self.config.checks {
-            let report = self.observe(&ready, &mut Printer(&mut |text| print!("{text}")));
+            let print = &mut |text: &str| print!("{text}");
+            let report = match self.state.performance.take() {
+                None => self.observe(&ready, &mut Printer(print)),
+                Some(mut performance) => {
+                    let mut both: &mut dyn Observer = &mut Beside {
+                        first: &mut Printer(print),
+                        performance: &mut performance,
+                    };
+                    let report = self.observe(&ready, &mut both);
+                    self.state.performance = Some(performance);
+                    report
+                }
+            };
             return report.map_err(|fault| Error::from(fault).failure());
         }
         let mut checked = self.check(&ready);
@@ -106,6 +121,17 @@ impl Session {
             Some(failure) => Err(failure),
             None => Ok(checked.reports.pop().unwrap_or_default()),
         }
+    }
+
+    /// Counts the memory accesses of later launches, which [`take_performance`](Self::take_performance) returns.
+    pub fn count_performance(&mut self) {
+        self.state.performance = Some(Performance::default());
+    }
+
+    /// Returns the counts of the launches since the last call, if accesses are [counted](Self::count_performance).
+    pub fn take_performance(&mut self) -> Option<PerformanceReport> {
+        let performance = self.state.performance.as_mut()?;
+        Some(std::mem::take(performance).finish())
     }
 
     /// Checks a launch and lays out its parameters.
@@ -241,10 +267,21 @@ impl State {
         let before = (unreleased, in_flight);
         let mut checker = Checker::new(places, names, before, config.strict);
         let result = match search {
-            None => {
-                let mut observer: &mut dyn Observer = &mut checker;
-                self.observe(ready, config, &mut observer, None)
-            }
+            None => match self.performance.take() {
+                None => {
+                    let mut observer: &mut dyn Observer = &mut checker;
+                    self.observe(ready, config, &mut observer, None)
+                }
+                Some(mut performance) => {
+                    let mut observer: &mut dyn Observer = &mut Beside {
+                        first: &mut checker,
+                        performance: &mut performance,
+                    };
+                    let result = self.observe(ready, config, &mut observer, None);
+                    self.performance = Some(performance);
+                    result
+                }
+            },
             Some(search) => {
                 let mut recorder = search.recorder(&mut checker);
                 let mut observer: &mut dyn Observer = &mut recorder;

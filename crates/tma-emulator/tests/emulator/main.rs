@@ -20,6 +20,7 @@ mod mbarrier_ends;
 mod observer;
 mod observer_async;
 mod overlap;
+mod performance;
 mod protocol;
 mod reductions;
 mod remote_readers;

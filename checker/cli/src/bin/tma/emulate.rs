@@ -1,5 +1,6 @@
 pub(crate) mod checking;
 mod every_schedule;
+mod performance;
 pub(crate) mod report;
 pub(crate) mod seeds;
 mod timeline;
@@ -12,7 +13,7 @@ use std::{
 
 use anyhow::Result;
 use tma_cli::emulate::{Emulation, LaunchFile, Output, Stopped};
-use tma_emulator::Trace;
+use tma_emulator::{Performance, Trace, performance::PerformanceReport};
 
 use checking::Checking;
 use every_schedule::EverySchedule;
@@ -33,6 +34,9 @@ pub(crate) struct Emulate {
     /// Write a timeline for Perfetto (ui.perfetto.dev), or an SVG drawing if the name ends in .svg
     #[arg(long, value_name = "FILE", conflicts_with = "seeds")]
     trace: Option<PathBuf>,
+    /// Also count bank conflicts, sectors and copied bytes by line of the source
+    #[arg(long, conflicts_with_all = ["seeds", "all_schedules", "schedule"])]
+    performance: bool,
     #[command(flatten)]
     schedules: EverySchedule,
 }
@@ -78,6 +82,12 @@ impl Emulate {
                 if let Some(trace) = trace.filter(|_| report.stopped.is_none()) {
                     report.stopped = self.trace(&emulation, trace).err();
                 }
+                if self.performance && report.stopped.is_none() {
+                    match self.performance(&emulation) {
+                        Ok(counts) => report.performance = Some(counts),
+                        Err(stopped) => report.stopped = Some(stopped),
+                    }
+                }
             }
             Err(stopped) => report.stopped = Some(stopped),
         }
@@ -93,6 +103,13 @@ impl Emulate {
         let trace = self.trace.as_deref().map(|path| Output::open(path, taken));
         let trace = trace.transpose().map_err(Stopped::Failure)?;
         Ok((emulation, trace))
+    }
+
+    /// Runs the launches again and counts their accesses.
+    fn performance(&self, emulation: &Emulation) -> Result<PerformanceReport, Stopped> {
+        let mut performance = Performance::default();
+        emulation.observe(self.checking.config_of_seed(), &mut performance)?;
+        Ok(performance.finish())
     }
 
     /// Runs the seed again with a trace; a seed repeats its schedule.

@@ -153,6 +153,7 @@ impl TensorCopy {
                 copy,
                 memory: step.range(located, 0).memory,
                 tile,
+                l2_promotion: tensor.l2_promotion,
             });
         }
         Ok(())

@@ -11,10 +11,11 @@ use tma_cli::emulate::{Diagnostic, Run, Stopped, Verdict, Violation};
 use tma_emulator::{
     check::{Suppression, Suppressions},
     is_interrupted,
+    performance::PerformanceReport,
 };
 use tma_launch::{Failure, Stage};
 
-use super::seeds::Seeds;
+use super::{performance, seeds::Seeds};
 use crate::reports::{Case, Reports, to_json};
 
 /// The command line, printed so that a seed can be run again.
@@ -111,6 +112,8 @@ pub(crate) struct Report<'a> {
     last: Option<(u64, Option<u64>)>,
     pub(crate) stopped: Option<Stopped>,
     pub(crate) suppressions: Suppressions,
+    /// The counts of `--performance`.
+    pub(super) performance: Option<PerformanceReport>,
 }
 
 impl<'a> Report<'a> {
@@ -132,6 +135,7 @@ impl<'a> Report<'a> {
             last: None,
             stopped: None,
             suppressions: Suppressions::default(),
+            performance: None,
         }
     }
 
@@ -231,9 +235,14 @@ impl<'a> Report<'a> {
             let message = self.stopped.as_ref().map(ToString::to_string);
             let (verdict, message) = (json!(self.verdict().as_str()), json!(message));
             let end = if self.runs > 0 { "\n  " } else { "" };
+            write!(out, "{end}],")?;
+            if let Some(counts) = &self.performance {
+                let counts = format!("{:#}", performance::to_json(counts)).replace('\n', "\n  ");
+                write!(out, "\n  \"performance\": {counts},")?;
+            }
             return writeln!(
                 out,
-                "{end}],\n  \"suppressed\": {},\n  \"verdict\": {verdict},\n  \"message\": {message},\n  \
+                "\n  \"suppressed\": {},\n  \"verdict\": {verdict},\n  \"message\": {message},\n  \
                  \"mistakes\": {}\n}}",
                 json!(
                     self.suppressions
@@ -251,6 +260,9 @@ impl<'a> Report<'a> {
         }
         // After an early stop, the skipped seeds could still have needed a suppression.
         write_suppressed(self.suppressions.counts(), self.stopped.is_none(), out)?;
+        if let Some(counts) = &self.performance {
+            writeln!(out, "{counts}")?;
+        }
         writeln!(out, "{}", self.verdict_line())
     }
 
