@@ -187,3 +187,16 @@ impl<T: Pod> Buffer<T> {
 fn name<T>(len_elems: usize) -> String {
     format!("[{}; {len_elems}]", type_name::<T>())
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Device;
+
+    #[test]
+    fn bytes_are_read_from_the_start_that_is_asked_for() {
+        let buffer = Device::emulator(0).upload(&[1_u8, 2, 3, 4]).unwrap();
+        assert_eq!(buffer.read_bytes(1, 2).unwrap(), [2, 3]);
+        assert_eq!(buffer.read_bytes(2, 2).unwrap(), [3, 4]);
+        assert!(buffer.read_bytes(3, 2).is_err());
+    }
+}

@@ -175,6 +175,11 @@ mod tests {
     use tensor_map::DataType;
 
     #[test]
+    fn values_are_followed_by_zeros() {
+        assert_eq!(padded(&[5_u32, 7]), [5, 7, 0, 0, 0, 0, 0, 0]);
+    }
+
+    #[test]
     fn the_bit_of_large_tensors_is_cleared_for_small_ones_only() {
         let large_bit = 1 << 21;
         let mut words = [0; 16];

@@ -257,4 +257,28 @@ mod tests {
         );
         assert_eq!(super::read(&[0; 24], 0, 0), None);
     }
+
+    #[test]
+    fn each_ring_is_of_its_block_and_its_warp() {
+        let text = format!(
+            ".version 8.0\n.target sm_90\n.address_size 64\n.visible .global .align 8 .b8 {VARIABLE}[24];\n"
+        );
+        let module = crate::Device::emulator(0).load("rings.ptx", &text);
+        let module = module.unwrap();
+        let rings = Rings {
+            blocks: 2,
+            warps: 3,
+            stamps: 4,
+        };
+        let mut timeline = module.timeline(rings).unwrap();
+        let of_ring = WORDS * (FIRST + 4);
+        let mut words = vec![0; 6 * of_ring];
+        // Each warp fills the two stages of a pipeline.
+        let rings = words.chunks_exact_mut(of_ring);
+        rings.for_each(|ring| ring[3] = 1 | 2 << 8);
+        timeline.rings.write(&words).unwrap();
+        let read = timeline.read().unwrap();
+        let places: Vec<_> = read.iter().map(|warp| (warp.block, warp.warp)).collect();
+        assert_eq!(places, [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)]);
+    }
 }

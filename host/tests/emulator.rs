@@ -111,6 +111,12 @@ fn kernels_that_wait_overlap_unless_the_host_has_waited() {
     assert!(message.contains("error[missing-grid-wait]"), "{message}");
     run(&late, &|device, _| device.synchronise().unwrap()).unwrap();
     run(&late, &|_, data| drop(data.read().unwrap())).unwrap();
+    // A stream that waits for another one on the emulator waits for its kernels.
+    let waits = |device: &Device, _: &tma_host::Buffer<u32>| {
+        let stream = device.new_stream().unwrap();
+        stream.wait_for(&device.stream()).unwrap();
+    };
+    run(&late, &waits).unwrap();
     // Without a wait the kernel is not launched so that it overlaps.
     run(read, &nothing).unwrap();
 }

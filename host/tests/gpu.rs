@@ -89,6 +89,7 @@ fn what_the_driver_refuses_is_explained() -> Result {
 
 fn the_driver_says_what_a_kernel_uses() -> Result {
     let gpu = Device::gpu()?;
+    assert!(gpu.properties().is_some());
     let module = gpu.load(PTX.name, PTX.text)?;
     let tile = module.function("tile")?;
     let resources = tile.resources()?;

@@ -423,19 +423,19 @@ pub(crate) fn clean_environment(command: &mut Command) {
     // Cargo puts the host compiler's libraries here; another rustc must not find them.
     for name in ["LD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"] {
         if let Some(paths) = env::var_os(name) {
-            let foreign = |path: &PathBuf| {
-                let is_rusts = path
-                    .components()
-                    .any(|part| part.as_os_str() == "toolchains" || part.as_os_str() == "rustlib");
-                !is_rusts
-                    && !path
-                        .ancestors()
-                        .any(|above| above.join("CACHEDIR.TAG").is_file())
-            };
-            let kept = env::join_paths(env::split_paths(&paths).filter(foreign));
-            command.env(name, kept.unwrap_or_default());
+            let foreign = env::split_paths(&paths).filter(|path| is_foreign(path));
+            command.env(name, env::join_paths(foreign).unwrap_or_default());
         }
     }
+}
+
+/// Returns whether a folder of libraries is neither a compiler's nor in cargo's target folder.
+fn is_foreign(path: &Path) -> bool {
+    let is_rusts = path
+        .components()
+        .any(|part| part.as_os_str() == "toolchains" || part.as_os_str() == "rustlib");
+    let mut above = path.ancestors();
+    !is_rusts && !above.any(|above| above.join("CACHEDIR.TAG").is_file())
 }
 
 /// The compiler's words without its remarks on our own flags.
@@ -475,6 +475,27 @@ mod tests {
             paths,
             ["/w/a.rs", "/w/with space.rs", "/w/b.rs"].map(PathBuf::from)
         );
+    }
+
+    #[test]
+    fn libraries_of_a_compiler_are_not_foreign() {
+        let foreign = |path| is_foreign(Path::new(path));
+        assert!(foreign("/nowhere/cuda/lib64"));
+        assert!(!foreign("/nowhere/toolchains/nightly/lib"));
+        assert!(!foreign(
+            "/nowhere/lib/rustlib/x86_64-unknown-linux-gnu/lib"
+        ));
+    }
+
+    #[test]
+    fn variables_that_cargo_sets_for_a_test_are_removed() {
+        let mut command = Command::new("rustc");
+        clean_environment(&mut command);
+        let mut variables = command.get_envs();
+        let is_removed = |(name, value): (&std::ffi::OsStr, Option<&std::ffi::OsStr>)| {
+            name == "CARGO_MANIFEST_DIR" && value.is_none()
+        };
+        assert!(variables.any(is_removed));
     }
 
     #[test]

@@ -264,6 +264,22 @@ mod tests {
     }
 
     #[test]
+    fn the_toolchain_that_runs_the_tests_is_a_candidate() {
+        // Rustup sets the variable.
+        let toolchain = env::var_os("RUSTUP_TOOLCHAIN").zip(rustup_home());
+        let rustc = toolchain.map(|(name, home)| {
+            let file = format!("rustc{}", env::consts::EXE_SUFFIX);
+            home.join("toolchains").join(name).join("bin").join(file)
+        });
+        if let Some(rustc) = rustc.filter(|rustc| rustc.is_file()) {
+            let is_it = |(path, origin): &(PathBuf, Origin)| {
+                *path == rustc && matches!(origin, Origin::Rustup)
+            };
+            assert!(candidates().iter().any(is_it), "{}", rustc.display());
+        }
+    }
+
+    #[test]
     fn a_path_without_a_compiler_is_refused_by_name() {
         let error = DeviceCompiler::at(Path::new("/nowhere/rustc"))
             .unwrap_err()

@@ -265,6 +265,13 @@ mod tests {
     }
 
     #[test]
+    fn a_function_may_end_without_a_return() {
+        assert!(!barriers_exclude_each_other(
+            "@%p bra A;\nbar.sync 0;\nA:\nbar.sync 0;"
+        ));
+    }
+
+    #[test]
     fn indirect_branches_reach_their_targets() {
         let body = "T: .branchtargets A, B;\n.reg .u32 %r;\nbrx.idx %r, T;\nA:\nbar.sync 0;\nret;\nB:\nbar.sync 0;\nret;";
         assert!(barriers_exclude_each_other(body));

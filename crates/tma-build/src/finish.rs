@@ -279,6 +279,18 @@ $L__func_begin0:
 ";
 
     #[test]
+    fn names_of_inlined_functions_stay_without_other_sections() {
+        let inlined =
+            "\t.loc 1 7 5\n\t.loc 1 9 3, function_name $L__info_string0, inlined_at 1 7 5";
+        let text = MODULE.replace("\t.loc 1 7 5", inlined) + ".section .debug_abbrev { .b8 0 }\n";
+        let mut module = ptx::parse(&text).unwrap();
+        drop_debug_sections(&mut module);
+        let text = module.to_string();
+        assert!(text.contains(".debug_str"), "{text}");
+        assert!(!text.contains(".debug_abbrev"), "{text}");
+    }
+
+    #[test]
     fn markers_become_directives_and_debug_sections_go() {
         let mut module = ptx::parse(MODULE).unwrap();
         let markers = finish(&mut module).unwrap();

@@ -207,3 +207,42 @@ fn drop_unused(module: &mut Module) {
         _ => true,
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns bytes, type, references and trait of the tag of a formatter.
+    fn parts(name: &str) -> Option<[u8; 4]> {
+        Some((tag(name)? as u32).to_le_bytes())
+    }
+
+    #[test]
+    fn a_tag_has_the_type_and_the_trait() {
+        assert_eq!(
+            parts("<bool as core::fmt::Display>::fmt"),
+            Some([1, b'b', 0, b'd'])
+        );
+        assert_eq!(
+            parts("<&&u32 as core::fmt::Debug>::fmt"),
+            Some([4, b'u', 2, b'?'])
+        );
+        // A reference to a text is the text itself.
+        assert_eq!(
+            parts("<&str as core::fmt::Display>::fmt"),
+            Some([0, b's', 0, b'd'])
+        );
+        assert_eq!(parts("<bool as core::fmt::Write>::fmt"), None);
+    }
+
+    #[test]
+    fn the_record_of_panics_is_found_by_its_name() {
+        let has_record = |name: &str| {
+            let text =
+                format!(".version 8.0\n.target sm_90\n.address_size 64\n.global .u64 {name};\n");
+            has_panic_record(&ptx::parse(&text).unwrap())
+        };
+        assert!(has_record("_RNvNtNtCs1_3tma6kernel5panic6RECORD"));
+        assert!(!has_record("_RNvNtNtCs1_3tma6kernel5panic5OTHER"));
+    }
+}

@@ -305,6 +305,11 @@ pub(crate) fn rust_location(ptx: &str, line: usize) -> Option<String> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn tools_are_looked_for_in_the_toolkits_usual_folder() {
+        assert!(tool_dirs().any(|folder| folder == Path::new("/usr/local/cuda/bin")));
+    }
+
     const MESSAGES: &str = "\
 ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function 'tile_2d' for 'sm_90a'

@@ -148,19 +148,19 @@ const NEED_NOTHING: &[(&str, Test)] = &[
 fn main() {
     let compiler = DeviceCompiler::find();
     if let Err(error) = &compiler {
-        println!("skipped: {error}");
+        eprintln!("skipped: {error}");
     }
     let ptxas = Ptxas::find();
     if ptxas.is_none() {
-        println!("skipped: no ptxas was found; `cargo xtask setup --cuda` installs one");
+        eprintln!("skipped: no ptxas was found; `cargo xtask setup --cuda` installs one");
     }
     let nvvm = compiler.as_ref().map(LibNvvm::find_for);
     if let Ok(Err(error)) = &nvvm {
-        println!("skipped: {error}");
+        eprintln!("skipped: {error}");
     }
     let rust_cuda = RustCuda::find(None);
     if let Err(error) = &rust_cuda {
-        println!("skipped: {error}");
+        eprintln!("skipped: {error}");
     }
     let trials = |tests: &[(&'static str, Test)], ignored: bool| -> Vec<Trial> {
         let trial = |(name, test): &(&'static str, Test)| {

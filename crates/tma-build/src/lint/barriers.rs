@@ -156,6 +156,13 @@ pub(super) fn duplicated(
 mod tests {
     use super::*;
 
+    #[test]
+    fn assembly_without_a_barrier_is_no_barrier() {
+        let call = |text: &str| format!("  call void asm sideeffect \"{text}\", \"\"()");
+        assert!(is_barrier_call(&call("bar.sync 0;")));
+        assert!(!is_barrier_call(&call("nanosleep.u32 8;")));
+    }
+
     const IR: &str = "\
 define ptx_kernel void @k(ptr %0) {
   tail call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0), !dbg !10

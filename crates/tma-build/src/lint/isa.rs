@@ -101,6 +101,30 @@ mod tests {
         needed.max()
     }
 
+    #[test]
+    fn a_negated_operand_is_of_the_kind_of_its_register() {
+        let statements = ptx::parse_statements("and.pred %p1, !%p2, %p3;").unwrap();
+        let [Statement::Instruction(instruction)] = &statements[..] else {
+            panic!("{statements:?}");
+        };
+        let kinds: Vec<String> = instruction.operands.iter().map(kind).collect();
+        assert_eq!(kinds, ["%p1", "%p2", "%p3"]);
+    }
+
+    #[test]
+    fn a_version_is_raised_and_never_lowered() {
+        let raised = |version: &str| {
+            let body = "mbarrier.arrive.relaxed.cta.shared::cta.b64 %rd1, [%r1];";
+            let head = format!(".version {version}\n.target sm_90\n.address_size 64");
+            let text = format!("{head}\n.visible .entry k()\n{{\n{body}\nret;\n}}\n");
+            let mut module = ptx::parse(&text).unwrap();
+            raise_version(&mut module);
+            (module.version.major, module.version.minor)
+        };
+        // PTX ISA 8.6 has the instruction.
+        assert_eq!([raised("8.0"), raised("9.0")], [(8, 6), (9, 0)]);
+    }
+
     /// The versions in the manual's "PTX ISA Notes" of each instruction.
     #[test]
     fn forms_need_what_the_manual_says() {

@@ -208,3 +208,38 @@ fn first_use(module: &Module, body: &Block) -> Option<String> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns bytes and location of the local memory of a kernel with this body.
+    fn found(body: &str) -> Vec<(u64, Option<String>)> {
+        let head = ".version 8.0\n.target sm_90\n.address_size 64\n.file 1 \"src/lib.rs\"";
+        let text = format!("{head}\n.visible .entry k()\n{{\n{body}\nret;\n}}\n");
+        let module = ptx::parse(&text).unwrap();
+        let kernel = module.function("k").unwrap();
+        let of_one = |found: Diagnostic| match found.lint {
+            Lint::LocalMemory { bytes, .. } => (bytes, found.location),
+            other => panic!("{other:?}"),
+        };
+        let found = of_kernel(&module, kernel, None);
+        found.into_iter().map(of_one).collect()
+    }
+
+    #[test]
+    fn the_depot_is_found_where_it_is_first_accessed() {
+        let body = ".local .align 8 .b8 depot[24];\n.shared .align 8 .b8 tile[64];\n\
+             .reg .b64 %SP;\n.reg .b64 %SPL;\n.reg .b32 %r1;\n\
+             .loc 1 3 5\nmov.u64 %SPL, depot;\ncvta.local.u64 %SP, %SPL;\n\
+             .loc 1 7 5\nst.local.u32 [%SPL], %r1;";
+        assert_eq!(found(body), [(24, Some("src/lib.rs:7".to_owned()))]);
+        assert_eq!(found(".shared .align 8 .b8 tile[64];"), []);
+    }
+
+    #[test]
+    fn only_arrays_of_bytes_have_a_size() {
+        assert_eq!(bytes("[4000 x i8], align 4"), 4000);
+        assert_eq!(bytes("i32, align 4"), 0);
+    }
+}
