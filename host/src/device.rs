@@ -10,7 +10,7 @@ use std::{
 };
 
 use bytemuck::Pod;
-use tma_emulator::Session;
+use tma_emulator::{Bounds, Session};
 use tma_launch::{DeviceDescription, Failure, Limits};
 
 use crate::{
@@ -51,7 +51,7 @@ impl Device {
     ///
     /// The environment variable `TMA_DEVICE` selects the device: `gpu` makes a missing GPU an error, `emulator`
     /// selects the emulator, and `auto` is the default. `TMA_SEED`, a number from 0, selects the schedule of the
-    /// emulator.
+    /// emulator; `all` selects [every schedule](Self::emulator_of_every_schedule).
     ///
     /// # Errors
     /// A GPU is present but unusable, or required but missing; a variable has an invalid value.
@@ -82,6 +82,20 @@ impl Device {
     /// every launch.
     pub fn emulator(seed: u64) -> Self {
         Self::of(Kind::Emulator(Emulator::new(seed)))
+    }
+
+    /// Returns a new emulator that runs each launch under every schedule that can have another result. A launch is an error
+    /// unless all its schedules are without errors, and if the search ends before it has come to them all. Memory is
+    /// then as the first schedule leaves it.
+    ///
+    /// ```
+    /// use tma_host::{Bounds, Device};
+    ///
+    /// let device = Device::emulator_of_every_schedule(Bounds::default());
+    /// assert!(device.is_emulator());
+    /// ```
+    pub fn emulator_of_every_schedule(bounds: Bounds) -> Self {
+        Self::of(Kind::Emulator(Emulator::of_every_schedule(bounds)))
     }
 
     /// Returns two emulators with this schedule that represent two GPUs with [access](crate::PeerAccess) to each

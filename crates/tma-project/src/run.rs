@@ -19,9 +19,9 @@ pub struct Args {
     /// Device to run on [default: a GPU if there is one]
     #[arg(long, value_name = "DEVICE", value_parser = ["gpu", "emulator"])]
     device: Option<String>,
-    /// Seed of the emulator's schedule
-    #[arg(long)]
-    seed: Option<u64>,
+    /// Seed of the emulator's schedule, or `all` for every schedule of each launch
+    #[arg(long, value_parser = seed)]
+    seed: Option<String>,
     /// Arguments for cargo
     #[arg(num_args = 0.., allow_hyphen_values = true)]
     arguments: Vec<OsString>,
@@ -39,6 +39,17 @@ pub fn run(verb: &str, args: &Args) -> Result<ExitCode> {
     Ok(exit_code(status(&mut args.command(verb, &[]))?))
 }
 
+fn seed(given: &str) -> Result<String, String> {
+    let is_seed = given == "all" || given.parse::<u64>().is_ok();
+    match is_seed {
+        true => Ok(given.to_owned()),
+        false => Err(format!(
+            "a seed must be a number from 0 to {}, or `all`",
+            u64::MAX
+        )),
+    }
+}
+
 impl Args {
     /// Returns cargo's command for a verb, with further options of cargo.
     pub fn command(&self, verb: &str, options: &[OsString]) -> Command {
@@ -47,8 +58,8 @@ impl Args {
         if let Some(device) = &self.device {
             cargo.env("TMA_DEVICE", device);
         }
-        if let Some(seed) = self.seed {
-            cargo.env("TMA_SEED", seed.to_string());
+        if let Some(seed) = &self.seed {
+            cargo.env("TMA_SEED", seed);
         }
         cargo
     }
@@ -69,8 +80,8 @@ impl Args {
         if let Some(device) = &self.device {
             flags.extend(["--device".to_owned(), device.clone()]);
         }
-        if let Some(seed) = self.seed {
-            flags.extend(["--seed".to_owned(), seed.to_string()]);
+        if let Some(seed) = &self.seed {
+            flags.extend(["--seed".to_owned(), seed.clone()]);
         }
         flags
     }
@@ -115,6 +126,9 @@ mod tests {
             ]
         );
         assert!(Verb::try_parse_from(["test", "--device", "cpu"]).is_err());
+        assert!(Verb::try_parse_from(["test", "--seed", "all"]).is_ok());
+        assert!(Verb::try_parse_from(["test", "--seed", "-1"]).is_err());
+        assert!(Verb::try_parse_from(["test", "--seed", "each"]).is_err());
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::{
     str::FromStr,
 };
 
+use tma_emulator::Bounds;
 use tma_launch::{Failure, Stage};
 
 use super::Device;
@@ -24,7 +25,7 @@ impl DeviceChoice {
     /// The environment variable that selects `auto`, `gpu` or `emulator`.
     pub const VARIABLE: &str = "TMA_DEVICE";
 
-    /// The environment variable with the emulator's seed, a number from 0.
+    /// The environment variable with the emulator's seed, a number from 0, or `all` for every schedule.
     pub const SEED_VARIABLE: &str = "TMA_SEED";
 
     /// Reads the choice from [`DeviceChoice::VARIABLE`]; the default is [`DeviceChoice::Auto`].
@@ -63,11 +64,16 @@ fn emulator() -> Result<Device, Failure> {
     let Some(value) = variable(DeviceChoice::SEED_VARIABLE) else {
         return Ok(Device::emulator(0));
     };
+    if value == "all" {
+        return Ok(Device::emulator_of_every_schedule(Bounds::default()));
+    }
     let seed = value.parse().map_err(|_| {
         let name = DeviceChoice::SEED_VARIABLE;
         let what = format!("the environment variable {name} is `{value}`");
-        Failure::new(Stage::Open, what)
-            .hint(format!("a seed must be a number from 0 to {}", u64::MAX))
+        Failure::new(Stage::Open, what).hint(format!(
+            "a seed must be a number from 0 to {}, or `all`",
+            u64::MAX
+        ))
     })?;
     Ok(Device::emulator(seed))
 }

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use tma_emulator::{Config, ModuleId, Session, check::Diagnostic};
+use tma_emulator::{Bounds, Config, ModuleId, Session, check::Diagnostic};
 use tma_launch::{Failure, Launch, Stage};
 
 /// The environment variable with the file to which launches append their diagnostics, one JSON object a line.
@@ -23,9 +23,18 @@ pub(crate) struct Emulator {
     findings: Option<PathBuf>,
     /// The file of [`PERFORMANCE_VARIABLE`].
     performance: Option<PathBuf>,
+    /// Limits of the search through the schedules of each launch, in place of one schedule.
+    every_schedule: Option<Bounds>,
 }
 
 impl Emulator {
+    pub(crate) fn of_every_schedule(bounds: Bounds) -> Self {
+        Self {
+            every_schedule: Some(bounds),
+            ..Self::new(0)
+        }
+    }
+
     pub(crate) fn new(seed: u64) -> Self {
         let path = |variable| env::var_os(variable).filter(|path| !path.is_empty());
         let [findings, performance] = [FINDINGS_VARIABLE, PERFORMANCE_VARIABLE].map(path);
@@ -46,6 +55,7 @@ impl Emulator {
             session: Arc::new(Mutex::new(session)),
             findings,
             performance,
+            every_schedule: None,
         }
     }
 
@@ -69,6 +79,11 @@ impl Emulator {
             None => Ok(()),
         };
         let mut session = self.session();
+        if let Some(bounds) = self.every_schedule {
+            let explored = session.launch_every_schedule(module, launch, bounds)?;
+            append_findings(&explored.report.diagnostics)?;
+            return explored.failure(&launch.entry).map_or(Ok(()), Err);
+        }
         let launched = session.launch_reported(module, launch, append_findings);
         if let (Some(path), Some(counts)) = (&self.performance, session.take_performance()) {
             let text = format!("`{}`: {counts}\n", launch.entry);
@@ -136,6 +151,42 @@ mod tests {
         assert_eq!(lines.len(), 2, "{text}");
         let starts = |line: &&str| line.starts_with(r#"{"kind":"data-race","severity":"error","#);
         assert!(lines.iter().all(starts), "{text}");
+    }
+
+    /// Two warps draw a number each, and fail if the second one drew the first.
+    const DRAW: &str = "
+        .version 8.0
+        .target sm_90a
+        .address_size 64
+        .visible .entry draw(.param .u64 to)
+        {
+            .reg .pred %p<3>; .reg .b32 %r<3>; .reg .b64 %rd<2>;
+            ld.param.u64 %rd1, [to];
+            mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 31; setp.ne.u32 %p1, %r2, 0;
+            @%p1 bra END;
+            atom.global.inc.u32 %r2, [%rd1], 7;
+            setp.eq.u32 %p1, %r2, 0; setp.eq.and.u32 %p2, %r1, 32, %p1;
+            @%p2 trap;
+            END: ret;
+        }";
+
+    #[test]
+    fn every_schedule_is_run_and_the_failing_one_is_named() {
+        let launch = |bounds, threads| {
+            let emulator = Emulator::of_every_schedule(bounds);
+            let module = emulator.session().load("draw.ptx", DRAW)?;
+            let to = emulator.session().allocate("to", vec![0; 4]);
+            let launch = Launch::new("draw", 1, threads).argument(Argument::Address(to));
+            emulator.launch(module, &launch)
+        };
+        launch(Bounds::default(), 32).unwrap();
+        let error = launch(Bounds::default(), 64).unwrap_err().to_string();
+        assert!(error.contains("error[trapped]"), "{error}");
+        assert!(error.contains("repeats the schedule `"), "{error}");
+        let error = launch(Bounds { schedules: 1 }, 64).unwrap_err().to_string();
+        let unfinished = "the search through the schedules of `draw` is not finished: the bound of 1 schedules is reached; \
+                          1 explored, 1 choices with more to try";
+        assert!(error.contains(unfinished), "{error}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use tma_launch::{Failure, Launch};
+use tma_launch::{Failure, Launch, Stage};
 
 use super::{ModuleId, Ready, Session, launch::State};
 use crate::{
@@ -39,6 +39,38 @@ pub struct Exploration {
     /// The findings of the schedule of [`Verdict::Found`], otherwise of the first schedule. Where no schedule could be
     /// explored, those of the seed's.
     pub report: CheckReport,
+}
+
+impl Exploration {
+    /// Returns the error of a launch of the entry that is not proved: the report of a schedule with an error, or the reason
+    /// why the search has not come to its end.
+    pub fn failure(&self, entry: &str) -> Option<Failure> {
+        let found = self.report.failure();
+        match &self.verdict {
+            Verdict::Proved => found,
+            Verdict::Found(failing) => {
+                let failure = found.unwrap_or_else(|| {
+                    Failure::new(
+                        Stage::Synchronise,
+                        format!("a schedule of `{entry}` has an error"),
+                    )
+                });
+                Some(failure.hint(format!(
+                    "`Session::launch_by_schedule` repeats the schedule `{}`",
+                    failing.schedule
+                )))
+            }
+            Verdict::Unfinished { why, open } => Some(found.unwrap_or_else(|| {
+                let schedules = self.schedules;
+                let what = format!(
+                    "the search through the schedules of `{entry}` is not finished: {why}; \
+                     {schedules} explored, {open} choices with more to try"
+                );
+                Failure::new(Stage::Synchronise, what)
+                    .hint("launch fewer blocks and warps on less data, or raise the bound")
+            })),
+        }
+    }
 }
 
 /// The answer of a search through schedules.
