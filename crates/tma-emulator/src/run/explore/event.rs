@@ -129,13 +129,14 @@ impl Use {
     /// Returns the use by a process that has not made it yet: what others do may make it complete a phase.
     fn deferred(&self) -> Self {
         let mut used = self.clone();
-        if let Self::Mbarrier(_, used) = &mut used {
-            if let MbarrierUse::Update {
+        if let Self::Mbarrier(
+            _,
+            MbarrierUse::Update {
                 completes, pending, ..
-            } = used
-            {
-                (*completes, *pending) = (true, 0);
-            }
+            },
+        ) = &mut used
+        {
+            (*completes, *pending) = (true, 0);
         }
         used
     }
