@@ -162,7 +162,6 @@ fn columns_of_128_bytes_have_32_way_conflicts() {
         "wavefronts": 49152,
         "ideal": 1536,
         "ways": 32,
-        "atomic": false,
     });
     assert_eq!(*store, expected);
     // 48 boxes of 4096 bytes are loaded, and stored.

@@ -101,7 +101,6 @@ struct Request {
     block: u64,
     warp: u32,
     instruction: usize,
-    is_atomic: bool,
     shared: WarpAccess,
     global: WarpAccess,
 }
@@ -175,30 +174,18 @@ impl Launch {
     fn end_instruction(&mut self) {
         self.copies.finish();
         if let Some(request) = self.request.take() {
-            self.count(
-                request.instruction,
-                &request.shared,
-                &request.global,
-                request.is_atomic,
-            );
+            self.count(request.instruction, &request.shared, &request.global);
         }
     }
 
-    fn count(
-        &mut self,
-        instruction: usize,
-        shared: &WarpAccess,
-        global: &WarpAccess,
-        is_atomic: bool,
-    ) {
+    fn count(&mut self, instruction: usize, shared: &WarpAccess, global: &WarpAccess) {
         if shared.lanes != 0 {
-            let counted = wavefronts(shared, is_atomic);
+            let counted = wavefronts(shared);
             let all = self.shared.entry(instruction).or_default();
             all.requests += 1;
             all.wavefronts += counted.count;
             all.ideal += counted.ideal;
             all.ways = all.ways.max(counted.ways);
-            all.is_atomic |= is_atomic;
         }
         if global.lanes != 0 {
             let counted = sectors(global);
@@ -216,7 +203,7 @@ impl Launch {
     }
 
     /// Adds the access of one lane to the request of its warp.
-    fn access(&mut self, origin: Origin, kind: AccessKind, range: Range) {
+    fn access(&mut self, origin: Origin, range: Range) {
         let (block, warp, instruction) = (origin.block, origin.thread / 32, origin.instruction);
         let belongs = |request: &Request| {
             (request.block, request.warp, request.instruction) == (block, warp, instruction)
@@ -228,11 +215,9 @@ impl Launch {
             block,
             warp,
             instruction,
-            is_atomic: false,
             shared: WarpAccess::default(),
             global: WarpAccess::default(),
         });
-        request.is_atomic |= kind == AccessKind::Atomic;
         let access = match range.memory {
             // The memory of other blocks of the cluster is not reached through the banks here.
             Memory::Shared { block } if block == origin.block => &mut request.shared,
@@ -292,7 +277,7 @@ impl Observer for Performance {
         if let Some(launch) = &mut self.launch
             && launch.family(origin.instruction) == Family::Lanes
         {
-            launch.access(origin, access.kind, access.range);
+            launch.access(origin, access.range);
         }
         0
     }
@@ -310,9 +295,9 @@ impl Observer for Performance {
         let nothing = WarpAccess::default();
         match accesses.memory {
             Memory::Shared { block } if block == origin.block => {
-                launch.count(origin.instruction, &access, &nothing, false);
+                launch.count(origin.instruction, &access, &nothing);
             }
-            Memory::Global => launch.count(origin.instruction, &nothing, &access, false),
+            Memory::Global => launch.count(origin.instruction, &nothing, &access),
             _ => {}
         }
         [0; LANES]
@@ -326,11 +311,10 @@ impl Observer for Performance {
         match event {
             Event::Access {
                 copy: None,
-                kind,
                 range,
                 ..
             } if launch.family(instruction) == Family::Lanes => {
-                launch.access(origin, kind, range);
+                launch.access(origin, range);
             }
             Event::CopyIssue {
                 copy,
@@ -345,7 +329,7 @@ impl Observer for Performance {
             Event::CopyPlan {
                 proxy, kind, range, ..
             } if proxy != Proxy::TensorMap => match launch.family(instruction) {
-                Family::LaneCopies => launch.access(origin, kind, range),
+                Family::LaneCopies => launch.access(origin, range),
                 Family::Bulk if range.memory == Memory::Global => {
                     let writes = kind != AccessKind::Read;
                     launch.copies.global(range.address, range.bytes, writes);

@@ -150,7 +150,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
             .to_string_lossy()
             .into_owned(),
     };
-    check_name(&name, args.template)?;
+    check_name(&name)?;
     check_folder(&folder)?;
     write(&folder, &name, args.template)?;
     say!(
@@ -184,7 +184,7 @@ fn cargo_in(folder: &Path) -> Command {
     cargo
 }
 
-fn check_name(name: &str, template: Template) -> Result<()> {
+fn check_name(name: &str) -> Result<()> {
     let letters = name
         .chars()
         .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
@@ -204,10 +204,6 @@ fn check_name(name: &str, template: Template) -> Result<()> {
     ensure!(
         !TAKEN.iter().any(|taken| taken.replace('-', "_") == word),
         "`{name}` must differ from the packages that the project depends on; pass another name with --name"
-    );
-    ensure!(
-        !is_in_the_code(&word, template),
-        "`{word}` has another meaning in the template's code, and the kernel has the project's name; pass another name with --name"
     );
     Ok(())
 }
@@ -282,6 +278,7 @@ fn adapt(text: &str, name: &str, template: Template) -> String {
     let values = [
         ("{{project-name}}", name.to_owned()),
         ("{{crate_name}}", name.replace('-', "_")),
+        ("{{kernel_name}}", kernel_name(name, template)),
         ("{{arch}}", template.arch().to_owned()),
         ("{{options}}", template.options().to_owned()),
         ("{{what}}", template.subject().to_owned()),
@@ -300,7 +297,16 @@ fn is_of_a_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Returns whether the template's code contains this word, so that the project must not be named so.
+/// Returns the name of the kernel: the project's, with `_kernel` if it has another meaning in the template's code.
+fn kernel_name(project: &str, template: Template) -> String {
+    let word = project.replace('-', "_");
+    match is_in_the_code(&word, template) {
+        true => word + "_kernel",
+        false => word,
+    }
+}
+
+/// Returns whether the template's code contains this word.
 fn is_in_the_code(word: &str, template: Template) -> bool {
     let files = template.files();
     let sources = files.iter().filter(|(path, _)| path.ends_with(".rs"));
@@ -352,7 +358,7 @@ mod tests {
 
     #[test]
     fn names_are_checked() {
-        let check = |name| check_name(name, Template::Pipeline);
+        let check = check_name;
         for name in ["my-kernels_2", "scale", "copy"] {
             assert!(check(name).is_ok(), "{name}");
         }
@@ -366,8 +372,6 @@ mod tests {
             "ünï",
             "loop",
             "fn",
-            "main",
-            "check",
         ] {
             assert!(check(name).is_err(), "{name}");
         }
@@ -377,10 +381,16 @@ mod tests {
             ("std", "reserved by Rust or cargo"),
             ("proc-macro", "reserved by Rust or cargo"),
             ("tma", "depends on"),
-            ("sums", "another meaning"),
         ] {
             let refused = check(name).unwrap_err().to_string();
             assert!(refused.contains(why), "{refused}");
+        }
+        for (name, kernel) in [
+            ("sums", "sums_kernel"),
+            ("my-sums", "my_sums"),
+            ("check", "check_kernel"),
+        ] {
+            assert_eq!(kernel_name(name, Template::Pipeline), kernel);
         }
         // The name is checked before a folder is created.
         let folder = tempfile::tempdir().unwrap();

@@ -20,8 +20,6 @@ pub struct SharedCounts {
     pub ideal: u64,
     /// Most wavefronts of lanes that one wavefront could serve: 32 for a 32-way conflict.
     pub ways: u64,
-    /// True for atomics.
-    pub is_atomic: bool,
 }
 
 /// Requests to global memory by `ld`, `st`, `atom`, `red` and `cp.async`.
@@ -128,7 +126,6 @@ impl Counts for SharedCounts {
         self.wavefronts += other.wavefronts;
         self.ideal += other.ideal;
         self.ways = self.ways.max(other.ways);
-        self.is_atomic |= other.is_atomic;
     }
 
     fn cost(&self) -> (u64, u64) {

@@ -49,16 +49,8 @@ impl Row for SharedCounts {
     }
 
     fn help(&self) -> &'static str {
-        match self.is_atomic {
-            true => {
-                "atomics of lanes on one word take turns: combine the lanes' values first (`match.sync`, `redux.sync`), or \
-                 give parts of the warp their own words"
-            }
-            false => {
-                "lanes need different words of one bank: give tiles of tensor copies a 128-byte swizzle (`Swizzle128`, \
-                 rows of 128 bytes), or pad the rows of other tiles by 16 bytes"
-            }
-        }
+        "lanes need different words of one bank: give tiles of tensor copies a 128-byte swizzle (`Swizzle128`, \
+         rows of 128 bytes), or pad the rows of other tiles by 16 bytes"
     }
 }
 

@@ -134,14 +134,15 @@ fn ordered_vectors_and_generic_addresses_are_one_request() {
 }
 
 #[test]
-fn atomics_on_one_word_take_turns() {
+fn atomics_on_one_word_are_one_wavefront() {
     let add = |first, stride| {
         shared(
             &format!("{} red.shared.add.u32 [%r1], 1;", at(first, stride)),
             32,
         )
     };
-    assert_eq!(add(64, 0), [1, 32, 1, 32]);
+    assert_eq!(add(64, 0), [1, 1, 1, 1]);
+    assert_eq!(add(64, 128), [1, 32, 1, 32]);
     assert_eq!(add(64, 4), [1, 1, 1, 1]);
 }
 

@@ -10,6 +10,6 @@ fn main() -> Result<(), Failure> {
     }
     let device = Device::open()?;
     let count = check(&device)?;
-    println!("ok   {{crate_name}}   {device}   {count} elements equal");
+    println!("ok   {{kernel_name}}   {device}   {count} elements equal");
     Ok(())
 }

@@ -45,7 +45,7 @@ impl Epilogue for Plain {
     min_blocks = 1,
     shared_bytes = size_of::<Tile64>() as u64 + pipeline::bytes::<Stage>(STAGES, 1)
 )]
-pub unsafe fn {{crate_name}}(
+pub unsafe fn {{kernel_name}}(
     #[grid_constant] c: &TileMap<Box64, Swizzle128>,
     #[grid_constant] a: &TileMap<Box64, Swizzle128>,
     #[grid_constant] b: &TileMap<Box64, Swizzle128>,

@@ -10,7 +10,7 @@ pub const PTX: &str = include_str!(env!("KERNELS_PTX"));
 ///
 /// # Errors
 /// A map breaks a rule, such as rows that are no multiple of 16 bytes; the launch fails; or the checker has findings.
-pub fn {{crate_name}}(
+pub fn {{kernel_name}}(
     device: &Device,
     a: &[bf16],
     b: &[bf16],
@@ -25,7 +25,7 @@ pub fn {{crate_name}}(
         a.tensor_map(map(k, rows))?,
         b.tensor_map(map(k, COLUMNS))?,
     );
-    let call = gpu::{{crate_name}}(&on_c, &on_a, &on_b, k);
+    let call = gpu::{{kernel_name}}(&on_c, &on_a, &on_b, k);
     // SAFETY: A and B are only read, nothing else uses C (1), and this is the kernel's shape (2).
     unsafe { module.launch((rows.div_ceil(ROWS), THREADS), call) }?;
     c.read()
@@ -60,7 +60,7 @@ pub fn check(device: &Device) -> Result<usize, Failure> {
             expected.push(bf16::from_f32(products.sum()));
         }
     }
-    let result = {{crate_name}}(device, &a, &b, k as u32)?;
+    let result = {{kernel_name}}(device, &a, &b, k as u32)?;
     assert_eq!(result, expected);
     Ok(result.len())
 }

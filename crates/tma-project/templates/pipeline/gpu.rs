@@ -23,7 +23,7 @@ pub type Rows = [[f32; COLUMNS as usize]; ROWS as usize];
 /// 2. `sums` points to `columns` numbers that no other code uses while the kernel runs.
 /// 3. Blocks have `THREADS` threads, grid and blocks are one-dimensional, and the launch has the shared memory.
 #[kernel(max_threads = 96, shared_bytes = pipeline::bytes::<Tile<Rows>>(STAGES, 1))]
-pub unsafe fn {{crate_name}}(
+pub unsafe fn {{kernel_name}}(
     #[grid_constant] map: &TileMap<Rows>,
     sums: *mut f32,
     columns: u32,

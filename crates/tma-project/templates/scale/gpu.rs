@@ -19,7 +19,7 @@ pub const BLOCK_LEN: u32 = 1024;
 /// 3. Blocks are one-dimensional, of a multiple of 32 threads, and there are `len / BLOCK_LEN` of
 ///    them, rounded up.
 #[kernel(max_threads = 1024)]
-pub unsafe fn {{crate_name}}(data: *mut f32, len: u32, factor: f32) {
+pub unsafe fn {{kernel_name}}(data: *mut f32, len: u32, factor: f32) {
     shared! {
         static NUMBERS: [f32; BLOCK_LEN as usize] align 16;
         static BAR: Mbarrier;

@@ -10,7 +10,7 @@ pub const PTX: &str = include_str!(env!("KERNELS_PTX"));
 ///
 /// # Errors
 /// The operation that failed, and its stage; on the emulator also the checker's diagnostics.
-pub fn {{crate_name}}(device: &Device, numbers: &[f32], factor: f32) -> Result<Vec<f32>, Failure> {
+pub fn {{kernel_name}}(device: &Device, numbers: &[f32], factor: f32) -> Result<Vec<f32>, Failure> {
     if numbers.is_empty() {
         return Ok(Vec::new());
     }
@@ -21,7 +21,7 @@ pub fn {{crate_name}}(device: &Device, numbers: &[f32], factor: f32) -> Result<V
 
     let module = device.load("gpu.ptx", PTX)?;
     let data = device.upload(&padded)?;
-    let call = gpu::{{crate_name}}(&data, len, factor);
+    let call = gpu::{{kernel_name}}(&data, len, factor);
     // SAFETY: the kernel stays within the `len` numbers (1, 2), which live until they are read (3) and
     // are no one else's (4).
     unsafe { module.launch((len.div_ceil(BLOCK_LEN), 256), call) }?;
@@ -43,7 +43,7 @@ pub fn check(device: &Device) -> Result<usize, Failure> {
     for len in [0, 1, 1024, 5003] {
         let numbers: Vec<f32> = (0..len).map(|number| number as f32).collect();
         let expected: Vec<f32> = numbers.iter().map(|number| number * -1.5).collect();
-        assert_eq!({{crate_name}}(device, &numbers, -1.5)?, expected);
+        assert_eq!({{kernel_name}}(device, &numbers, -1.5)?, expected);
         count += numbers.len();
     }
     Ok(count)

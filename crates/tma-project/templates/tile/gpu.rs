@@ -18,7 +18,7 @@ pub type Rows = [[i32; COLUMNS as usize]; ROWS as usize];
 /// 1. `map` is over a matrix that only this kernel uses while it runs.
 /// 2. Blocks are one-dimensional, of a multiple of 32 threads; the grid has a block for each tile.
 #[kernel(max_threads = 1024)]
-pub unsafe fn {{crate_name}}(#[grid_constant] map: &TileMap<Rows>) {
+pub unsafe fn {{kernel_name}}(#[grid_constant] map: &TileMap<Rows>) {
     shared! {
         static TILE: Tile<Rows>;
         static BAR: Mbarrier;

@@ -10,7 +10,7 @@ pub const PTX: &str = include_str!(env!("KERNELS_PTX"));
 ///
 /// # Errors
 /// The map breaks a rule, such as rows that are no multiple of 16 bytes; the launch fails; or the checker has findings.
-pub fn {{crate_name}}(device: &Device, matrix: &[i32], width: u32) -> Result<Vec<i32>, Failure> {
+pub fn {{kernel_name}}(device: &Device, matrix: &[i32], width: u32) -> Result<Vec<i32>, Failure> {
     let height = matrix.len() as u32 / width;
     let module = device.load("gpu.ptx", PTX)?;
     let on_device = device.upload(matrix)?;
@@ -19,7 +19,7 @@ pub fn {{crate_name}}(device: &Device, matrix: &[i32], width: u32) -> Result<Vec
     let map = on_device.tensor_map(params)?;
     let grid = (width.div_ceil(COLUMNS), height.div_ceil(ROWS));
     // SAFETY: nothing else uses the matrix until it is read (1), and the grid covers it (2).
-    unsafe { module.launch((grid, 128), gpu::{{crate_name}}(&map)) }?;
+    unsafe { module.launch((grid, 128), gpu::{{kernel_name}}(&map)) }?;
     on_device.read()
 }
 
@@ -35,7 +35,7 @@ pub fn check(device: &Device) -> Result<usize, Failure> {
     let (width, height) = (100, 37);
     let matrix: Vec<i32> = (0..width * height).collect();
     let expected: Vec<i32> = matrix.iter().map(|number| number + 1).collect();
-    let result = {{crate_name}}(device, &matrix, width as u32)?;
+    let result = {{kernel_name}}(device, &matrix, width as u32)?;
     assert_eq!(result, expected);
     Ok(result.len())
 }

@@ -13,7 +13,6 @@ pub(super) fn to_json(report: &PerformanceReport) -> Value {
             "wavefronts": it.wavefronts,
             "ideal": it.ideal,
             "ways": it.ways,
-            "atomic": it.is_atomic,
         })),
         "global": lines(&report.global, |it: &GlobalCounts| json!({
             "requests": it.requests,
