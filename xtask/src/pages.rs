@@ -32,6 +32,14 @@ const NOT_RUN: &[(&str, &str)] = &[
         "it needs rust-cuda's backend",
     ),
     ("tma finish kernels.ptx", "the PTX is a reader's own"),
+    (
+        "tma emulate locks.toml",
+        "it finds a deadlock; `a_deadlock_that_no_seed_shows_is_found_and_repeated` runs it",
+    ),
+    (
+        "tma emulate transpose.toml",
+        "the kernel is one of the tests of `--performance`",
+    ),
     ("tma record", "it needs a GPU"),
     (
         "tma replay",

@@ -310,9 +310,7 @@ impl Observer for Performance {
         let instruction = origin.instruction;
         match event {
             Event::Access {
-                copy: None,
-                range,
-                ..
+                copy: None, range, ..
             } if launch.family(instruction) == Family::Lanes => {
                 launch.access(origin, range);
             }
