@@ -2,7 +2,7 @@
 
 use std::{
     env, fs,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
     process::{Command, ExitCode},
 };
 
@@ -140,8 +140,7 @@ pub struct Args {
 /// # Errors
 /// The name or the folder is refused, a file cannot be written, or the build fails.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let folder = std::path::absolute(&args.path)
-        .with_context(|| format!("{} is not a valid path", args.path.display()))?;
+    let folder = absolute(&args.path)?;
     let name = match &args.name {
         Some(name) => name.clone(),
         None => folder
@@ -174,6 +173,20 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         args.path.display()
     );
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the absolute path without `.` and `..`.
+fn absolute(path: &Path) -> Result<PathBuf> {
+    let absolute = std::path::absolute(path);
+    let absolute = absolute.with_context(|| format!("{} is not a valid path", path.display()))?;
+    let mut normal = PathBuf::new();
+    for component in absolute.components() {
+        match component {
+            Component::ParentDir => _ = normal.pop(),
+            component => normal.push(component),
+        }
+    }
+    Ok(normal)
 }
 
 /// Cargo in the project.
@@ -354,6 +367,9 @@ mod tests {
             .to_string();
         assert!(refused.ends_with("use a folder beside it"), "{refused}");
         assert!(check_folder(&checkout.join("target/mine")).is_ok());
+        let beside = absolute(&checkout.join("a/../../mine")).unwrap();
+        assert_eq!(beside, checkout.with_file_name("mine"));
+        assert!(check_folder(&beside).is_ok());
     }
 
     #[test]
