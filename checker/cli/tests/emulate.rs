@@ -7,13 +7,13 @@ mod support;
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
+    process::{Command, Stdio},
     thread,
     time::Duration,
 };
 
 use serde_json::Value;
-use support::{NO_DRIVER, tma};
+use support::{emulate, ends, folder};
 
 /// Adds the scalar to each word; if the kernel is `bad`, thread 5 writes one word out of bounds.
 const PTX: &str = "
@@ -67,28 +67,6 @@ contents = { buffer = "words", first = 32, plus = 107 }
 buffer = "words"
 file = "words.bin"
 "#;
-
-/// Creates a folder with a module and a launch file.
-fn folder(ptx: &str, file: &str) -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("k.ptx"), ptx).unwrap();
-    let path = folder.path().join("k.toml");
-    fs::write(&path, file).unwrap();
-    (folder, path)
-}
-
-fn emulate(path: &Path, more: &[&str]) -> Output {
-    let path = path.to_str().unwrap();
-    let all: Vec<&str> = ["emulate", path].iter().chain(more).copied().collect();
-    tma(Path::new(NO_DRIVER), &[], &all)
-}
-
-#[track_caller]
-fn ends(output: &Output, code: i32) -> String {
-    assert_eq!(output.status.code(), Some(code), "{output:?}");
-    assert!(output.stderr.is_empty(), "{output:?}");
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
 
 #[test]
 fn launches_in_a_row_are_clean_and_buffers_are_dumped() {

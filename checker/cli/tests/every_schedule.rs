@@ -4,10 +4,10 @@
 #[allow(dead_code, reason = "other tests use the rest")]
 mod support;
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use serde_json::Value;
-use support::{NO_DRIVER, tma};
+use support::{NO_DRIVER, emulate, ends, folder, tma};
 
 /// Two warps that each take a lock, and then wait until the other one's is free.
 const PTX: &str = "
@@ -39,24 +39,18 @@ arguments = [{ buffer = "words" }]
 "#;
 
 /// Returns the output of `tma emulate` with these flags, and asserts the exit code.
-fn emulate(ptx: &str, flags: &[&str], code: i32) -> String {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name| folder.path().join(name).to_str().unwrap().to_owned();
-    fs::write(path("k.ptx"), ptx).unwrap();
-    fs::write(path("k.toml"), FILE).unwrap();
-    let launch = path("k.toml");
-    let all = [&["emulate", &launch], flags].concat();
-    let output = tma(Path::new(NO_DRIVER), &[], &all);
-    assert_eq!(output.status.code(), Some(code), "{output:?}");
-    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+#[track_caller]
+fn search(ptx: &str, flags: &[&str], code: i32) -> String {
+    let (folder, path) = folder(ptx, FILE);
+    let printed = ends(&emulate(&path, flags), code);
     printed.replace(folder.path().to_str().unwrap(), "")
 }
 
 #[test]
 fn a_deadlock_that_no_seed_shows_is_found_and_repeated() {
-    let seeds = emulate(PTX, &["--seeds", "0..64"], 0);
+    let seeds = search(PTX, &["--seeds", "0..64"], 0);
     assert_eq!(seeds, "clean: all of 64 seeds\n");
-    let printed = emulate(PTX, &["--all-schedules"], 1);
+    let printed = search(PTX, &["--all-schedules"], 1);
     for part in [
         "error[deadlock]: no thread can make progress",
         "\n  warp 0 of block 0 (lane 0): `atom.acquire.gpu.global.cas.b32` at /k.ptx:11\n  \
@@ -66,21 +60,21 @@ fn a_deadlock_that_no_seed_shows_is_found_and_repeated() {
         assert!(printed.contains(part), "{printed}");
     }
     let report: Value =
-        serde_json::from_str(&emulate(PTX, &["--all-schedules", "--json"], 1)).unwrap();
+        serde_json::from_str(&search(PTX, &["--all-schedules", "--json"], 1)).unwrap();
     let launch = &report["launches"][0];
     assert_eq!(launch["verdict"], "findings");
     let name = launch["schedule"].as_str().unwrap();
     assert!(printed.contains(&format!("= again: tma emulate /k.toml --schedule {name}\n")));
-    let again = emulate(PTX, &["--schedule", name], 1);
+    let again = search(PTX, &["--schedule", name], 1);
     assert!(again.contains("error[deadlock]"), "{again}");
     // Of another text, or with a choice that does not exist, it is refused.
-    let other = emulate(&PTX.replace("TEST", "LOOK"), &["--schedule", name], 3);
+    let other = search(&PTX.replace("TEST", "LOOK"), &["--schedule", name], 3);
     assert!(
         other.contains("the modules are not those of the schedule"),
         "{other}"
     );
     let wrong = name.replace(":3.", ":3.9");
-    let wrong = emulate(PTX, &["--schedule", &wrong], 3);
+    let wrong = search(PTX, &["--schedule", &wrong], 3);
     assert!(
         wrong.contains("the schedule does not fit the launch"),
         "{wrong}"
@@ -93,7 +87,7 @@ fn a_launch_is_proved_or_the_search_says_that_it_is_not_finished() {
         "@%p1 bra END; setp.ge",
         "@%p1 bra END; setp.eq.u32 %p1, %r1, 32; @%p1 bra END; setp.ge",
     );
-    let printed = emulate(&only_one, &["--all-schedules"], 0);
+    let printed = search(&only_one, &["--all-schedules"], 0);
     let proved = "proved: launch 0, `locks`: 1 schedule explored, 0 more covered; all schedules of this launch are \
                   clean and leave the same bytes\n";
     assert_eq!(printed, proved);
@@ -101,7 +95,7 @@ fn a_launch_is_proved_or_the_search_says_that_it_is_not_finished() {
         "@%p2 add.u64 %rd1, %rd1, 4; @%p2 add.u64 %rd2, %rd2, -4;",
         "",
     );
-    let printed = emulate(&one_lock, &["--all-schedules", "--bound", "1"], 3);
+    let printed = search(&one_lock, &["--all-schedules", "--bound", "1"], 3);
     let unfinished = "not finished: launch 0, `locks`: the bound of 1 schedules is reached; 1 schedule explored, ";
     assert!(printed.starts_with(unfinished), "{printed}");
     let refused = tma(

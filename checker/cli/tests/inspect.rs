@@ -1,6 +1,7 @@
 //! `tma inspect` without a GPU.
 #![cfg(target_os = "linux")]
 
+#[allow(dead_code, reason = "other tests use the rest")]
 mod support;
 
 use std::path::Path;

@@ -4,14 +4,10 @@
 #[allow(dead_code, reason = "other tests use the rest")]
 mod support;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Output,
-};
+use std::{fs, path::Path, process::Output};
 
 use serde_json::{Value, json};
-use support::{NO_DRIVER, tma};
+use support::{emulate, ends, folder};
 
 /// Transposes tiles of 32 x 32 words: each warp reads rows and writes columns of 128 bytes.
 const WITHOUT_SWIZZLE: &str = "
@@ -81,26 +77,8 @@ count = 4
 contents = [0, 256, 512, 768]
 "#;
 
-fn folder(ptx: &str, file: &str) -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("k.ptx"), ptx).unwrap();
-    let path = folder.path().join("k.toml");
-    fs::write(&path, file).unwrap();
-    (folder, path)
-}
-
-fn emulate(path: &Path, more: &[&str]) -> Output {
-    let path = path.to_str().unwrap();
-    let all = ["emulate", path, "--performance"].into_iter();
-    let all: Vec<&str> = all.chain(more.iter().copied()).collect();
-    tma(Path::new(NO_DRIVER), &[], &all)
-}
-
-#[track_caller]
-fn ends(output: &Output, code: i32) -> String {
-    assert_eq!(output.status.code(), Some(code), "{output:?}");
-    assert!(output.stderr.is_empty(), "{output:?}");
-    String::from_utf8_lossy(&output.stdout).into_owned()
+fn count(path: &Path, more: &[&str]) -> Output {
+    emulate(path, &[&["--performance"], more].concat())
 }
 
 /// Returns the sum of a count over the lines of a table.
@@ -116,7 +94,7 @@ fn the_kernel_transpose_has_no_bank_conflicts() {
     let ptx = fs::read_to_string(golden).unwrap();
     let file = FILE.replace("[32, 32]", "[32, 32]\nswizzle = \"128b\"");
     let (_folder, path) = folder(&ptx, &file);
-    let report: Value = serde_json::from_str(&ends(&emulate(&path, &["--json"]), 0)).unwrap();
+    let report: Value = serde_json::from_str(&ends(&count(&path, &["--json"]), 0)).unwrap();
     // 48 blocks of 8 warps, each with 4 loads and 4 stores.
     let counts = ["requests", "wavefronts", "ideal"].map(|count| sum(&report, "shared", count));
     assert_eq!(counts, [3072; 3]);
@@ -126,7 +104,7 @@ fn the_kernel_transpose_has_no_bank_conflicts() {
 #[test]
 fn columns_of_128_bytes_have_32_way_conflicts() {
     let (_folder, path) = folder(WITHOUT_SWIZZLE, FILE);
-    let text = ends(&emulate(&path, &[]), 0);
+    let text = ends(&count(&path, &[]), 0);
     let row = "      1536       49152   1536  96.9 %     32-way  k.ptx:28 `st.shared.u32` in `transpose`\n";
     assert!(text.contains(row), "{text}");
     let row = "      1536        1536   1536   0.0 %          -  k.ptx:27 `ld.shared.u32` in `transpose`\n";
@@ -147,7 +125,7 @@ fn columns_of_128_bytes_have_32_way_conflicts() {
         assert!(page.contains(&shown), "{shown}");
     }
 
-    let report: Value = serde_json::from_str(&ends(&emulate(&path, &["--json"]), 0)).unwrap();
+    let report: Value = serde_json::from_str(&ends(&count(&path, &["--json"]), 0)).unwrap();
     let store = &report["performance"]["shared"][0];
     let path = path.with_file_name("k.ptx");
     let expected = json!({
@@ -175,14 +153,10 @@ fn columns_of_128_bytes_have_32_way_conflicts() {
 fn findings_keep_their_exit_code() {
     let racy = WITHOUT_SWIZZLE.replace("    fence.proxy.async.shared::cta;\n    bar.sync 0;\n", "");
     let (_folder, path) = folder(&racy, FILE);
-    let text = ends(&emulate(&path, &[]), 1);
+    let text = ends(&count(&path, &[]), 1);
     assert!(text.contains("error[missing-proxy-fence]"), "{text}");
     assert!(text.contains("96.9 %     32-way"), "{text}");
-    let plain = tma(
-        Path::new(NO_DRIVER),
-        &[],
-        &["emulate", path.to_str().unwrap()],
-    );
+    let plain = emulate(&path, &[]);
     assert!(!ends(&plain, 1).contains("32-way"));
 }
 
@@ -190,7 +164,7 @@ fn findings_keep_their_exit_code() {
 fn counts_are_of_one_seed() {
     let (_folder, path) = folder(WITHOUT_SWIZZLE, FILE);
     for other in [&["--seeds", "0..4"][..], &["--all-schedules"]] {
-        let output = emulate(&path, other);
+        let output = count(&path, other);
         assert_eq!(output.status.code(), Some(2), "{output:?}");
         let error = String::from_utf8_lossy(&output.stderr);
         assert!(error.contains("cannot be used with"), "{error}");

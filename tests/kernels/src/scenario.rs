@@ -244,6 +244,16 @@ impl Scenario {
         self.compare(ptx, |job| emulator.run(job))
     }
 
+    /// Returns the launches as a job with one module.
+    pub fn job<'a>(&self, ptx: Ptx<'a>) -> Job<'a> {
+        Job {
+            ptx,
+            further: Vec::new(),
+            buffers: self.buffers.clone(),
+            launches: self.launches.clone(),
+        }
+    }
+
     /// Works like [`check`](Self::check), with this function to run the job.
     ///
     /// # Errors
@@ -253,12 +263,7 @@ impl Scenario {
         ptx: Ptx<'_>,
         run: impl FnOnce(&mut Job<'_>) -> Result<T, Failure>,
     ) -> Result<usize, CaseFailure> {
-        let mut job = Job {
-            ptx,
-            further: Vec::new(),
-            buffers: self.buffers.clone(),
-            launches: self.launches.clone(),
-        };
+        let mut job = self.job(ptx);
         run(&mut job).map_err(CaseFailure::Failed)?;
         let mut elements = 0;
         for expected in &self.expected {

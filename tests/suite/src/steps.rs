@@ -1,7 +1,7 @@
 //! The typical bug of each step of `docs/gemm.md`, and the checker's report.
 
 use tma_emulator::EmulatorBackend;
-use tma_launch::{Job, Ptx};
+use tma_launch::Ptx;
 
 use crate::{
     KERNELS, Scenario,
@@ -76,13 +76,7 @@ pub fn report(step: &str) -> Result<String, String> {
     let kernels = KERNELS.iter().filter(|it| entry.starts_with(it.name));
     let cases = kernels.flat_map(|kernel| (kernel.cases)());
     for scenario in cases.filter(launches_it) {
-        let mut job = Job {
-            ptx,
-            further: Vec::new(),
-            buffers: scenario.buffers,
-            launches: scenario.launches,
-        };
-        let checked = EmulatorBackend::new(0).check(&mut job);
+        let checked = EmulatorBackend::new(0).check(&mut scenario.job(ptx));
         let checked = checked.map_err(|failure| failure.to_string())?;
         if let Some(first) = checked.diagnostics.first() {
             return Ok(format!("```text\n{first}\n```\n"));

@@ -105,13 +105,7 @@ impl Variant {
     }
 
     fn job(&self) -> Job<'_> {
-        let scenario = (self.family.scenario)(&self.entry);
-        Job {
-            ptx: self.ptx(),
-            further: Vec::new(),
-            buffers: scenario.buffers,
-            launches: scenario.launches,
-        }
+        (self.family.scenario)(&self.entry).job(self.ptx())
     }
 
     fn backend(&self, seed: u64) -> EmulatorBackend {

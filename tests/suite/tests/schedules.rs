@@ -6,7 +6,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use tests::cases::{Case, cases};
 use tma_emulator::{Bounds, EmulatorBackend, Verdict};
 use tma_host::Capability;
-use tma_launch::{Job, Launch, Ptx};
+use tma_launch::{Launch, Ptx};
 
 /// The most threads of a launch.
 const MOST_THREADS: u64 = 512;
@@ -14,7 +14,7 @@ const MOST_THREADS: u64 = 512;
 /// The most schedules of a launch.
 const BOUNDS: Bounds = Bounds { schedules: 100 };
 
-/// Groups of which one case of each entry is tried; of others it is the first case.
+/// Groups with a case of each entry; other groups have their first case.
 const EACH_ENTRY: &[&str] = &["clusters", "multicast", "pipelines"];
 
 fn main() {
@@ -43,21 +43,14 @@ fn main() {
 }
 
 fn threads(launch: &Launch) -> u64 {
-    let sizes = [launch.shape.grid, launch.shape.block];
-    let counts = sizes.map(|size| u64::from(size.x) * u64::from(size.y) * u64::from(size.z));
-    counts.iter().product()
+    launch.shape.grid.count() * launch.shape.block.count()
 }
 
 fn is_proved(case: Case) -> Result<(), Failed> {
-    let mut job = Job {
-        ptx: Ptx {
-            name: "kernels.ptx",
-            text: case.module.text,
-        },
-        further: Vec::new(),
-        buffers: case.scenario.buffers,
-        launches: case.scenario.launches,
-    };
+    let mut job = case.scenario.job(Ptx {
+        name: "kernels.ptx",
+        text: case.module.text,
+    });
     let explored = EmulatorBackend::new(0).check_every_schedule(&mut job, BOUNDS);
     for (number, launch) in explored
         .map_err(|failure| failure.to_string())?

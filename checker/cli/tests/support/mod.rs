@@ -1,6 +1,7 @@
 //! Runs the `tma` program with a fake driver.
 
 use std::{
+    fs,
     path::{Path, PathBuf},
     process::{Command, Output},
 };
@@ -18,12 +19,34 @@ pub(crate) fn tma(driver: &Path, environment: &[(&str, &str)], arguments: &[&str
         .expect("the program starts")
 }
 
+/// Creates a folder with a module and a launch file, whose path is returned.
+pub(crate) fn folder(ptx: &str, file: &str) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("k.ptx"), ptx).unwrap();
+    let path = folder.path().join("k.toml");
+    fs::write(&path, file).unwrap();
+    (folder, path)
+}
+
+/// Runs `tma emulate` with a launch file and further arguments, without a GPU.
+pub(crate) fn emulate(path: &Path, more: &[&str]) -> Output {
+    let path = path.to_str().unwrap();
+    let all: Vec<&str> = ["emulate", path].iter().chain(more).copied().collect();
+    tma(Path::new(NO_DRIVER), &[], &all)
+}
+
+/// Returns the standard output of a program that ended with this code and wrote no errors.
+#[track_caller]
+pub(crate) fn ends(output: &Output, code: i32) -> String {
+    assert_eq!(output.status.code(), Some(code), "{output:?}");
+    assert!(output.stderr.is_empty(), "{output:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
 /// Returns the standard output of a successful command that wrote no errors.
 #[track_caller]
 pub(crate) fn printed(output: &Output) -> String {
-    assert!(output.status.success(), "{output:?}");
-    assert!(output.stderr.is_empty(), "{output:?}");
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    ends(output, 0)
 }
 
 /// Returns the only message of a program with invalid input, exit code 2.

@@ -1,4 +1,4 @@
-//! Sectors of global memory: units of 32 bytes, four of which are a line of the L1 cache.
+//! Sectors of global memory: units of 32 bytes. A line of the L1 cache has four.
 
 use super::warp_access::WarpAccess;
 use crate::value::lanes_of;

@@ -36,8 +36,8 @@ pub struct Exploration {
     pub covered: u64,
     /// The number of different contents of global memory at the end.
     pub results: usize,
-    /// The findings of the schedule of [`Verdict::Found`], otherwise of the first schedule. Where no schedule could be
-    /// explored, those of the seed's.
+    /// The findings of the schedule of [`Verdict::Found`], otherwise of the first schedule. The findings of the
+    /// seed's schedule if no schedule could be explored.
     pub report: CheckReport,
 }
 

@@ -98,18 +98,12 @@ impl Session {
     ) -> Result<Report, Failure> {
         let ready = self.ready(module, launch)?;
         if !self.config.checks {
-            let print = &mut |text: &str| print!("{text}");
-            let report = match self.state.performance.take() {
-                None => self.observe(&ready, &mut Printer(print)),
-                Some(mut performance) => {
-                    let mut both: &mut dyn Observer = &mut Beside {
-                        first: &mut Printer(print),
-                        performance: &mut performance,
-                    };
-                    let report = self.observe(&ready, &mut both);
-                    self.state.performance = Some(performance);
-                    report
-                }
+            let mut printer = Printer(&mut |text| print!("{text}"));
+            let report = match self.state.performance {
+                None => self.observe(&ready, &mut printer),
+                Some(_) => self.within(&ready, |state, config| {
+                    state.observe_and_count(&ready, config, &mut printer)
+                }),
             };
             return report.map_err(|fault| Error::from(fault).failure());
         }
@@ -241,6 +235,25 @@ impl State {
         result.map_err(|fault| explain(fault, &mut self.memory, *panic_record))
     }
 
+    /// Runs a launch under an observer, and counts its accesses if that is wanted.
+    fn observe_and_count(
+        &mut self,
+        ready: &Ready,
+        config: Config,
+        mut first: &mut dyn Observer,
+    ) -> Result<Report, Box<Fault>> {
+        let Some(mut performance) = self.performance.take() else {
+            return self.observe(ready, config, &mut first, None);
+        };
+        let mut both: &mut dyn Observer = &mut Beside {
+            first,
+            performance: &mut performance,
+        };
+        let result = self.observe(ready, config, &mut both, None);
+        self.performance = Some(performance);
+        result
+    }
+
     /// Runs a launch under the checker.
     pub(super) fn check(&mut self, ready: &Ready, config: Config) -> CheckReport {
         self.check_by(ready, config, None)
@@ -267,21 +280,7 @@ impl State {
         let before = (unreleased, in_flight);
         let mut checker = Checker::new(places, names, before, config.strict);
         let result = match search {
-            None => match self.performance.take() {
-                None => {
-                    let mut observer: &mut dyn Observer = &mut checker;
-                    self.observe(ready, config, &mut observer, None)
-                }
-                Some(mut performance) => {
-                    let mut observer: &mut dyn Observer = &mut Beside {
-                        first: &mut checker,
-                        performance: &mut performance,
-                    };
-                    let result = self.observe(ready, config, &mut observer, None);
-                    self.performance = Some(performance);
-                    result
-                }
-            },
+            None => self.observe_and_count(ready, config, &mut checker),
             Some(search) => {
                 let mut recorder = search.recorder(&mut checker);
                 let mut observer: &mut dyn Observer = &mut recorder;

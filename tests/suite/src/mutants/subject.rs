@@ -7,7 +7,7 @@ use tma_emulator::{
     Config, EmulatorBackend,
     check::{CheckReport, Diagnostic},
 };
-use tma_launch::{Failure, Job, Ptx, Stage};
+use tma_launch::{Failure, Ptx, Stage};
 
 use super::{
     Caught, Mutant, Outcome, mutants,
@@ -229,7 +229,7 @@ fn cases(kernel: &str, text: &str, scenarios: &[&Scenario]) -> Result<Vec<Subjec
     let mut profiles = Vec::new();
     for scenario in &scenarios {
         let mut profile = Profile::default();
-        let mut job = job(scenario, ptx);
+        let mut job = scenario.job(ptx);
         let reports = EmulatorBackend::new(0).observe(&mut job, &mut profile);
         let reports =
             reports.map_err(|failure| format!("{kernel}/{}: {failure}", scenario.name))?;
@@ -250,15 +250,6 @@ fn cases(kernel: &str, text: &str, scenarios: &[&Scenario]) -> Result<Vec<Subjec
         }
     }
     Ok(cases)
-}
-
-fn job<'a>(scenario: &Scenario, ptx: Ptx<'a>) -> Job<'a> {
-    Job {
-        ptx,
-        further: Vec::new(),
-        buffers: scenario.buffers.clone(),
-        launches: scenario.launches.clone(),
-    }
 }
 
 /// The check that noticed, its message, and the kinds of diagnostics.

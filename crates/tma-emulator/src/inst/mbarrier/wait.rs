@@ -11,6 +11,14 @@ use crate::{
     value::{LANES, lanes_of},
 };
 
+/// Returns the parity that a wait names, or the phase of its state.
+fn phase_or_parity(parity: bool, state: u64) -> u64 {
+    match parity {
+        true => state,
+        false => Mbarrier::phase_of(state),
+    }
+}
+
 impl MbarrierOperation {
     /// Returns whether the phase that a lane waits for is complete. The phase is known by its last
     /// bit, as the hardware knows it.
@@ -23,11 +31,7 @@ impl MbarrierOperation {
         else {
             return true;
         };
-        let bit = if parity {
-            state
-        } else {
-            Mbarrier::phase_of(state)
-        };
+        let bit = phase_or_parity(parity, state);
         let phase = match conditional {
             true => mbarrier.conditional,
             false => mbarrier.phase,
@@ -92,13 +96,7 @@ impl MbarrierOperation {
         let (Some(bases), Some(states)) = (register(self.address.base), register(state)) else {
             return false;
         };
-        let awaited = |lane: usize| {
-            let phase = match parity {
-                true => states[lane],
-                false => Mbarrier::phase_of(states[lane]),
-            };
-            (bases[lane], phase)
-        };
+        let awaited = |lane: usize| (bases[lane], phase_or_parity(parity, states[lane]));
         let mut lanes = lanes_of(group.mask);
         let first = lanes.next().map(awaited);
         lanes.all(|lane| Some(awaited(lane)) == first)

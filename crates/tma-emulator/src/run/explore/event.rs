@@ -364,7 +364,7 @@ fn of_mbarrier(one: &MbarrierUse, other: &MbarrierUse) -> Relation {
     }
 }
 
-pub(super) fn overlap(one: &Range, other: &Range) -> bool {
+fn overlap(one: &Range, other: &Range) -> bool {
     let is_same = match (one.memory, other.memory) {
         (Memory::Shared { block: one }, Memory::Shared { block: other }) => one == other,
         (one, other) => one == other,

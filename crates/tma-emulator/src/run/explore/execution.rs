@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{
     Path, Step as Taken,
-    event::{Event, Process, Use, overlap},
+    event::{Event, Process, Relation, Use, relation},
     polls::only_polls,
 };
 use crate::{
@@ -165,7 +165,9 @@ impl World {
             for copy in record.issued {
                 progress.issued_in.insert(copy, index);
             }
-            progress.asleep.retain(|_, test| !wakes(&event.uses, test));
+            // An event that conflicts with a test writes what the test has read.
+            let stays = |test: &[Use]| relation(&event.uses, test) != Relation::Conflicts;
+            progress.asleep.retain(|_, test| stays(test));
             path.push(event);
             if self.steps > self.config.max_steps || path.is_too_long() || is_interrupted() {
                 path.give_up();
@@ -341,17 +343,4 @@ enum Threads {
         /// True if they waited for a phase.
         waits: bool,
     },
-}
-
-/// Returns whether one of the uses writes what a test has read.
-fn wakes(uses: &[Use], test: &[Use]) -> bool {
-    uses.iter().any(|used| match used {
-        Use::Bytes {
-            range,
-            writes: true,
-        } => test
-            .iter()
-            .any(|test| matches!(test, Use::Bytes { range: read, .. } if overlap(range, read))),
-        _ => false,
-    })
 }

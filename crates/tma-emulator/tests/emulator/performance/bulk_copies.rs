@@ -33,7 +33,7 @@ fn of_map(copy: &str, map: impl Into<Params>, words: usize) -> CopyCounts {
     line.counts
 }
 
-/// Loads the box at these coordinates, of which `bytes` arrive, and waits for it.
+/// Loads the box at these coordinates and waits for its `bytes`.
 fn load(x: i32, y: i32, bytes: u32) -> String {
     format!(
         "mov.b64 %rd2, map; cvta.param.u64 %rd2, %rd2;
