@@ -16,18 +16,25 @@ use tma_launch::escape_name;
 /// The first line comes after this time, and each of the others after twice the time of the one before.
 const FIRST: Duration = Duration::from_secs(2);
 
-/// Steps of all kernels of the process.
-static STEPS: AtomicU64 = AtomicU64::new(0);
+/// Steps of kernels, and schedules of searches.
+#[derive(Debug, Default)]
+struct Counts {
+    steps: AtomicU64,
+    schedules: AtomicU64,
+}
 
-/// Schedules that searches of the process have run.
-static SCHEDULES: AtomicU64 = AtomicU64::new(0);
+/// The counts of the process.
+static COUNTS: Counts = Counts {
+    steps: AtomicU64::new(0),
+    schedules: AtomicU64::new(0),
+};
 
 /// Counts a schedule of a search.
 pub(crate) fn count_schedule() {
-    SCHEDULES.fetch_add(1, Ordering::Relaxed);
+    COUNTS.schedules.fetch_add(1, Ordering::Relaxed);
 }
 
-/// The steps of a kernel that are in [`STEPS`].
+/// The steps of a kernel that are in [`COUNTS`].
 #[derive(Default)]
 pub(super) struct Counted(u64);
 
@@ -38,7 +45,7 @@ impl Counted {
         const OFTEN: u64 = 1 << 12;
         let more = steps - self.0;
         if more >= OFTEN {
-            STEPS.fetch_add(more, Ordering::Relaxed);
+            COUNTS.steps.fetch_add(more, Ordering::Relaxed);
             self.0 = steps;
         }
     }
@@ -98,9 +105,17 @@ impl Wait {
         wait
     }
 
-    /// Writes progress lines that begin with `who`.
-    fn watch(&self, who: &str, first: Duration, mut out: impl Write) -> io::Result<()> {
-        let (start, before) = (Instant::now(), STEPS.load(Ordering::Relaxed));
+    /// Writes progress lines that begin with `who`, with what was counted since the call.
+    fn watch(
+        &self,
+        counts: &Counts,
+        who: &str,
+        first: Duration,
+        mut out: impl Write,
+    ) -> io::Result<()> {
+        let start = Instant::now();
+        let read = || [&counts.steps, &counts.schedules].map(|it| it.load(Ordering::Relaxed));
+        let before = read();
         let mut next = first;
         loop {
             let left = next.saturating_sub(start.elapsed());
@@ -120,14 +135,11 @@ impl Wait {
                 continue;
             }
             let seconds = start.elapsed().as_secs();
-            let done = match SCHEDULES.load(Ordering::Relaxed) {
-                0 => {
-                    let steps = STEPS.load(Ordering::Relaxed) - before;
-                    format!("{steps} steps after {seconds} s; `--max-steps` limits them")
-                }
-                schedules => {
-                    format!("{schedules} schedules after {seconds} s; `--bound` limits them")
-                }
+            let now = read();
+            let [steps, schedules] = [0, 1].map(|i| now[i] - before[i]);
+            let done = match schedules {
+                0 => format!("{steps} steps after {seconds} s; `--max-steps` limits them"),
+                _ => format!("{schedules} schedules after {seconds} s; `--bound` limits them"),
             };
             writeln!(out, "{who}: {done}, and Ctrl-C ends the run with a report")?;
             next *= 2;
@@ -149,7 +161,7 @@ impl Progress {
         let watched = Arc::clone(&wait);
         let who = who.to_owned();
         // Without a reader, no lines come.
-        let watch = move || drop(watched.watch(&who, FIRST, out));
+        let watch = move || drop(watched.watch(&COUNTS, &who, FIRST, out));
         thread::Builder::new().spawn(watch).ok()?;
         Some(Self(wait))
     }
@@ -164,30 +176,58 @@ impl Drop for Progress {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc;
+
     use super::*;
+
+    /// Sends each write as it comes.
+    struct Lines(mpsc::Sender<String>);
+
+    impl Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            self.0.send(text).map_err(io::Error::other)?;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
 
     #[test]
     fn lines_come_after_twice_the_time_of_the_one_before() {
+        const FIRST: Duration = Duration::from_millis(10);
+        let counts = Arc::new(Counts::default());
+        // Of earlier runs.
+        counts.steps.store(500, Ordering::Relaxed);
+        counts.schedules.store(7, Ordering::Relaxed);
         let wait = Arc::<Wait>::default();
         let progress = Progress(Arc::clone(&wait));
-        let watched = Arc::clone(&wait);
-        let watch = thread::spawn(move || {
-            let mut out = Vec::new();
-            let written = watched.watch("tma test", Duration::from_millis(20), &mut out);
-            written.map(|()| String::from_utf8(out).unwrap())
-        });
-        let mut counted = Counted::default();
-        counted.count(1 << 13);
-        thread::sleep(Duration::from_millis(200));
+        let (sender, lines) = mpsc::channel();
+        let start = Instant::now();
+        let watch = {
+            let counts = Arc::clone(&counts);
+            let out = io::LineWriter::new(Lines(sender));
+            thread::spawn(move || wait.watch(&counts, "tma test", FIRST, out))
+        };
+        let mut times = 0..;
+        let mut next = || {
+            let line = lines.recv().unwrap();
+            let time = FIRST * 2_u32.pow(times.next().unwrap());
+            assert!(start.elapsed() >= time, "{line}");
+            line
+        };
+        let (words, end) = ("tma test: ", ", and Ctrl-C ends the run with a report\n");
+        let steps = |steps: u32| format!("{words}{steps} steps after 0 s; `--max-steps` limits them{end}");
+        assert_eq!(next(), steps(0));
+        counts.steps.fetch_add(42, Ordering::Relaxed);
+        while next() != steps(42) {}
+        counts.schedules.fetch_add(3, Ordering::Relaxed);
+        let schedules = " 3 schedules after ";
+        while !next().contains(schedules) {}
         drop(progress);
-        let output = watch.join().unwrap().unwrap();
-        let lines: Vec<&str> = output.lines().collect();
-        // At 20, 40, 80 and 160 ms, where the machine is not too busy.
-        assert!((1..=4).contains(&lines.len()), "{output}");
-        assert!(
-            lines[0].starts_with("tma test: ") && lines[0].contains(" steps after 0 s"),
-            "{output}"
-        );
+        watch.join().unwrap().unwrap();
     }
 
     #[test]
@@ -195,7 +235,7 @@ mod tests {
         let wait = Arc::<Wait>::default();
         drop(Progress(Arc::clone(&wait)));
         let mut out = Vec::new();
-        wait.watch("tma test", FIRST, &mut out).unwrap();
+        wait.watch(&Counts::default(), "tma test", FIRST, &mut out).unwrap();
         assert!(out.is_empty());
     }
 
@@ -209,7 +249,7 @@ mod tests {
         }
         drop(Progress(Arc::clone(&wait)));
         let mut out = Vec::new();
-        wait.watch("tma test", FIRST, &mut out).unwrap();
+        wait.watch(&Counts::default(), "tma test", FIRST, &mut out).unwrap();
         let out = String::from_utf8(out).unwrap();
         let lines = out.lines().filter(|line| line.contains(place));
         let expected = format!("tma test: note: {place}: what\\u001b[2J");
