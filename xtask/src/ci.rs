@@ -12,16 +12,19 @@ use anyhow::{Context, Result, ensure};
 use crate::{
     fuzz, mutate, mutate_code, package, pages,
     paths::{examples, root, target_dir},
-    process::{RUST_CUDA, cargo, cargo_in_example, output, run as run_command},
+    process::{RUST_CUDA, cargo, cargo_in_example, output, run as run_command, without_clippy},
     python, setup,
     test::{self, Counts},
     tidy, timings,
 };
 use tma_project::{Mark, table};
 
-/// Runs exactly what CI runs: all steps, also after one has failed.
+/// Runs the steps of CI, also after one has failed.
 #[derive(clap::Args)]
 pub(crate) struct Args {
+    /// Of the steps that take turns, only the two whose turn the commit is, as CI does for each commit
+    #[arg(long, conflicts_with = "step")]
+    in_turn: bool,
     /// Only these steps
     #[arg(long, value_parser = STEPS.iter().map(|(name, _)| *name).collect::<Vec<_>>())]
     step: Vec<String>,
@@ -70,18 +73,38 @@ const STEPS: &[Step] = &[
     ("mutants-of-code", mutate_code::check),
 ];
 
+/// The steps of which each commit runs [`STEPS_A_COMMIT`], in turn: they find what the tests seldom miss, or what few commits
+/// change.
+const IN_TURN: [&str; 5] = ["mutants", "pages", "fuzz", "package", "timings"];
+
+const STEPS_A_COMMIT: u32 = 2;
+
+/// Returns whether the step runs with the commit of this number.
+fn is_the_turn_of(step: &str, commit: u32) -> bool {
+    let steps = IN_TURN.len() as u32;
+    match IN_TURN.iter().position(|name| *name == step) {
+        None => true,
+        Some(place) => (0..STEPS_A_COMMIT)
+            .any(|it| (commit % steps * STEPS_A_COMMIT + it) % steps == place as u32),
+    }
+}
+
 /// CI tries a part of all mutants, and of what repeats tests under more schedules and for more targets: another part with
 /// each commit.
-pub(crate) const PARTS: u32 = 4;
+pub(crate) const PARTS: u32 = 8;
 
 /// The number of the part that is the turn of the commit that is checked out.
 pub(crate) fn part() -> Result<u32> {
+    Ok(commits()? % PARTS)
+}
+
+/// Returns the number of commits up to the one that is checked out.
+fn commits() -> Result<u32> {
     let mut git = Command::new("git");
     git.args(["rev-list", "--count", "HEAD"])
         .current_dir(root());
     let commits = output(&mut git)?;
-    let commits: u32 = commits.trim().parse().context("git counts no commits")?;
-    Ok(commits % PARTS)
+    commits.trim().parse().context("git counts no commits")
 }
 
 /// Documents all crates. With the variables that `cargo clippy` sets, cargo takes what clippy has checked of them in
@@ -129,7 +152,7 @@ fn msrv() -> Result<()> {
     }
     let toolchain = format!("+{MSRV}");
     let mut cargo = Command::new("cargo");
-    cargo.args([&toolchain, "check", "--workspace", "--all-targets"]);
+    without_clippy(&mut cargo).args([&toolchain, "check", "--workspace", "--all-targets"]);
     run_command(cargo.current_dir(root()))
 }
 
@@ -189,7 +212,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let mut rows = vec![["", "", "processors"].map(str::to_owned)];
     let mut good = true;
     let start = Instant::now();
-    let wanted = |name: &str| args.step.is_empty() || args.step.iter().any(|step| step == name);
+    let commit = args.in_turn.then(commits).transpose()?;
+    let wanted = |name: &str| match commit {
+        Some(commit) => is_the_turn_of(name, commit),
+        None => args.step.is_empty() || args.step.iter().any(|step| step == name),
+    };
     for (name, step) in STEPS.iter().filter(|(name, _)| wanted(name)) {
         say!("\n=== {name} ===");
         let (start, used) = (Instant::now(), timings::children_seconds()?);
@@ -220,4 +247,32 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 
 fn seconds(time: Duration) -> String {
     format!("{:.1} s", time.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_commit_has_two_of_the_steps_that_take_turns() {
+        let mut ran = [0; IN_TURN.len()];
+        for commit in 1000..1005 {
+            let turns = IN_TURN.map(|step| is_the_turn_of(step, commit));
+            assert_eq!(turns.iter().filter(|it| **it).count(), 2, "{turns:?}");
+            for (ran, turn) in ran.iter_mut().zip(turns) {
+                *ran += u32::from(turn);
+            }
+        }
+        assert_eq!(ran, [2; IN_TURN.len()]);
+        assert!(is_the_turn_of("test", 3));
+        for name in IN_TURN {
+            assert!(STEPS.iter().any(|(step, _)| *step == name), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_script_sets_the_variables_of_clippy() {
+        let script = include_str!("../../.ci/run");
+        assert!(script.contains(&format!("CLIPPY_ARGS={CLIPPY_ARGS}\n")));
+    }
 }

@@ -1,16 +1,10 @@
-//! `fuzz`: feeds arbitrary input to the parsers of untrusted files, outside of the workspace's steps.
+//! `fuzz`: feeds arbitrary input to the parsers of untrusted files.
 
-use std::{
-    path::PathBuf,
-    process::{Command, ExitCode},
-};
+use std::process::{Command, ExitCode};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
-use crate::{
-    paths::root,
-    process::{cargo, cargo_in, run as run_command},
-};
+use crate::process::{programs, run as run_command};
 
 /// Seconds of fuzzing in CI: five for each target.
 const SECONDS: &str = "45";
@@ -31,25 +25,20 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 }
 
 pub(crate) fn check() -> Result<()> {
-    run_command(in_fuzz().args(["fmt", "--all", "--check"]))?;
-    run_command(in_fuzz().args(["clippy", "--all-targets", "--", "-D", "warnings"]))?;
     search(SECONDS)
 }
 
+/// Runs the program, built with the features of the workspace's tests.
 fn search(seconds: &str) -> Result<()> {
-    // The target `flags` runs this program.
-    run_command(cargo().args(["build", "--package", "tma-cli", "--bin", "tma"]))?;
-    run_command(
-        in_fuzz()
-            .args(["run", "--bin", "fuzz-smoke", "--"])
-            .args(["--seconds", seconds]),
-    )
-}
-
-fn in_fuzz() -> Command {
-    cargo_in(&folder())
-}
-
-fn folder() -> PathBuf {
-    root().join("checker/fuzz")
+    // The target `flags` runs `tma`.
+    let built = programs(&["build", "--workspace", "--bin=fuzz-smoke", "--bin=tma"])?;
+    let path_of = |name: &str| {
+        let found = built.iter().find(|(built, _)| built == name);
+        found.with_context(|| format!("cargo built no program `{name}`"))
+    };
+    let (_, tma) = path_of("tma")?;
+    let (_, smoke) = path_of("fuzz-smoke")?;
+    let mut smoke = Command::new(smoke);
+    smoke.env("TMA_FUZZ_TMA", tma);
+    run_command(smoke.args(["--seconds", seconds]))
 }

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::{
     paths::{root, target_dir},
-    process::{cargo, first_line, output, status},
+    process::{cargo, first_line, output, status, without_clippy},
     test::Counts,
 };
 use report::Report;
@@ -189,7 +189,8 @@ fn test(sample: &[Mutant], with_baseline: bool, tests: &[String]) -> Result<Repo
     }
     // The codes of survivors and of tests that take too long.
     let code = status(
-        mutants
+        // A mutant may leave a parameter unused.
+        without_clippy(&mut mutants)
             .env("CARGO_INCREMENTAL", "1")
             // A file in the checkout for each failure.
             .env("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "true"),

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::{
     new,
-    process::{cargo, cargo_in, output, run as run_command},
+    process::{cargo, cargo_in, output, run as run_command, without_clippy},
 };
 use shipped_ptx::ShippedPtx;
 
@@ -137,7 +137,7 @@ fn check_in(folder: &Path) -> Result<()> {
     let target = folder.join("target");
     let cargo = || {
         let mut cargo = cargo_in(&project);
-        cargo.env("CARGO_TARGET_DIR", &target);
+        without_clippy(&mut cargo).env("CARGO_TARGET_DIR", &target);
         cargo
     };
     for it in &crates {

@@ -21,6 +21,17 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
+/// The variables that `cargo clippy` sets, and `.ci/run` for all steps.
+const CLIPPY_VARIABLES: [&str; 2] = ["RUSTC_WORKSPACE_WRAPPER", "CLIPPY_ARGS"];
+
+/// Makes cargo compile with rustc alone, where warnings must not be errors, or where another rustc compiles.
+pub(crate) fn without_clippy(command: &mut Command) -> &mut Command {
+    for variable in CLIPPY_VARIABLES {
+        command.env_remove(variable);
+    }
+    command
+}
+
 /// Cargo in another workspace.
 pub(crate) fn cargo_in(folder: &Path) -> Command {
     let mut command = cargo();

@@ -18,7 +18,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::{
     paths::target_dir,
-    process::{cargo, exit_code, output, shown},
+    process::{cargo, exit_code, output, shown, without_clippy},
 };
 use tma_project::table;
 
@@ -73,7 +73,7 @@ fn measure(args: &Args) -> Result<()> {
     // A cache folder without a compiled `core` and without ptxas.
     let cache = folder.join("cache");
     let measured = |command: &mut Command| {
-        command
+        without_clippy(command)
             .env("RUSTC_WRAPPER", &wrapper)
             .env(LOG_VARIABLE, &log);
         command.env("CARGO_TARGET_DIR", &built);

@@ -3,7 +3,7 @@
 use super::{File, Violation};
 
 /// Folders with their own workspaces.
-const EXEMPT: &[&str] = &["checker/fuzz", "examples", "tests/fixtures"];
+const EXEMPT: &[&str] = &["examples", "tests/fixtures"];
 
 pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
     let manifests = files

@@ -1,4 +1,4 @@
-//! Tries changed inputs on every target, with any compiler: `cargo run --release --bin fuzz-smoke`.
+//! Tries changed inputs on every target, with any compiler: `cargo run --profile fuzz -p fuzz --bin fuzz-smoke`.
 
 mod memory;
 mod watch;
