@@ -14,6 +14,7 @@ use crate::{
     formatters::replace_formatters,
     lint::{Diagnostic, Lint, Source, duplicated_barriers, lint, lost_speed, raise_version},
     locations::name_own_lines,
+    on_host::depends_on,
     ptxas::resources,
     target_dir,
 };
@@ -275,8 +276,11 @@ impl PtxBuilder {
         }
     }
 
-    /// Builds from a build script: warnings become cargo's, an error is written once, as the compiler
-    /// writes it, and ends the script.
+    /// Builds from a build script: warnings become cargo's, an error is written as the compiler writes it, and ends
+    /// the script.
+    ///
+    /// If the calling package depends on the GPU crate, cargo compiles the crate for the host, too. A crate that compiles
+    /// for neither has its errors written by cargo alone: the script then ends without them, and without PTX.
     pub fn build_or_exit(&self) -> Ptx {
         match self.build() {
             Ok(ptx) => {
@@ -286,10 +290,31 @@ impl PtxBuilder {
                 ptx
             }
             Err(error) => {
+                if matches!(error, Error::Compile { .. }) && self.is_reported_by_cargo() {
+                    println!(
+                        "cargo::warning=the kernels have no PTX: their crate compiles neither for {} nor for the host; \
+                         its errors are those of the host",
+                        self.arch
+                    );
+                    // A file that is never there makes cargo run the script again.
+                    println!("cargo::rerun-if-changed=no-ptx");
+                    std::process::exit(0);
+                }
                 eprintln!("{error}");
                 std::process::exit(1);
             }
         }
+    }
+
+    /// Returns whether cargo reports errors of the GPU crate when it compiles the crate for the host.
+    fn is_reported_by_cargo(&self) -> bool {
+        let package = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+        if !package.is_some_and(|package| depends_on(&package, &self.crate_dir)) {
+            return false;
+        }
+        let compiled = target_dir::find().join("tma-build").join(self.arch.major());
+        let compiler = self.find_compiler(&mut Vec::new());
+        compiler.is_ok_and(|compiler| self.compilation(&compiler, &compiled).fails_on_host())
     }
 
     fn find_compiler(&self, warnings: &mut Vec<String>) -> Result<DeviceCompiler, Error> {

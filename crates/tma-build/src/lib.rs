@@ -51,6 +51,7 @@ mod locations;
 mod mixed_sums;
 mod narrow_stores;
 mod nvvm;
+mod on_host;
 mod ptxas;
 mod rust_cuda;
 mod self_test;

@@ -105,24 +105,59 @@ pub(crate) fn told_once() -> Result<(), Failed> {
         PtxBuilder::new(PathBuf::from(folder)).build_or_exit();
         return Ok(());
     }
-    let wrong = Crate::new("fn f() -> u32 { 1.5 }")?;
-    let output = std::process::Command::new(std::env::current_exe()?)
-        .args([
-            "a_build_script_tells_an_error_once",
-            "--exact",
-            "--test-threads=1",
-        ])
-        .env(CHILD, wrong.folder.path())
-        .env("OUT_DIR", wrong.folder.path())
-        .env("CARGO_CFG_TARGET_ARCH", "x86_64")
-        .output()?;
-    let (stdout, stderr) = (
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr),
-    );
-    holds(!output.status.success(), "it was built")?;
-    holds(!stdout.contains("cargo::"), stdout)?;
-    holds(stderr.matches("mismatched types").count() == 1, stderr)
+    let head = "#![no_std]\n#![allow(dead_code)]\n";
+    let of_both = Crate::with("", head, "fn f() -> u32 { 1.5 }")?;
+    let of_device = Crate::with(
+        "",
+        head,
+        "#[cfg(target_arch = \"nvptx64\")]\nfn f() -> u32 { 1.5 }",
+    )?;
+    let caller = tempfile::tempdir()?;
+    let script = |gpu: &Crate, dependency: &str| {
+        let manifest = format!("[dependencies]\n{dependency}\n");
+        std::fs::write(caller.path().join("Cargo.toml"), manifest)?;
+        let output = std::process::Command::new(std::env::current_exe()?)
+            .args([
+                "a_build_script_tells_an_error_once",
+                "--exact",
+                "--test-threads=1",
+            ])
+            .env(CHILD, gpu.folder.path())
+            .env("OUT_DIR", gpu.folder.path())
+            .env("CARGO_MANIFEST_DIR", caller.path())
+            .env("CARGO_CFG_TARGET_ARCH", "x86_64")
+            .output()?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Ok::<_, std::io::Error>((
+            output.status.success(),
+            text(&output.stdout),
+            text(&output.stderr),
+        ))
+    };
+    let depends = |gpu: &Crate| format!("gpu = {{ path = {:?} }}", gpu.folder.path());
+    for (gpu, dependency) in [
+        // No other build of cargo's has the error.
+        (&of_both, String::new()),
+        // Nor has the build for the host.
+        (&of_device, depends(&of_device)),
+    ] {
+        let (good, stdout, stderr) = script(gpu, &dependency)?;
+        holds(!good, "it was built")?;
+        holds(!stdout.contains("cargo::"), stdout)?;
+        holds(stderr.matches("mismatched types").count() == 1, stderr)?;
+    }
+    let (good, stdout, stderr) = script(&of_both, &depends(&of_both))?;
+    holds(
+        good && !stderr.contains("mismatched types"),
+        format!("{stdout}{stderr}"),
+    )?;
+    contains(
+        &stdout,
+        &[
+            "cargo::warning=the kernels have no PTX",
+            "cargo::rerun-if-changed=no-ptx",
+        ],
+    )
 }
 
 /// An architecture that LLVM does not know, and an instruction of a version that it does not know.
