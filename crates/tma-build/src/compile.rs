@@ -438,14 +438,19 @@ fn is_foreign(path: &Path) -> bool {
     !is_rusts && !above.any(|above| above.join("CACHEDIR.TAG").is_file())
 }
 
-/// The compiler's words without its remarks on our own flags.
+/// Returns the compiler's messages without warnings: they are about our own flags, or about code that only the host uses,
+/// and cargo writes those of the host.
 pub(crate) fn readable(diagnostics: &str) -> String {
-    let ours = |paragraph: &&str| {
-        paragraph.starts_with("warning: unstable feature specified for `-Ctarget-feature`")
-    };
-    let kept: Vec<&str> = diagnostics
-        .split("\n\n")
-        .filter(|paragraph| !ours(paragraph))
+    let paragraphs = diagnostics.split("\n\n");
+    let kept: Vec<&str> = paragraphs
+        .filter(|paragraph| !paragraph.starts_with("warning"))
+        // The last line of cargo counts them.
+        .map(
+            |paragraph| match paragraph.starts_with("error: could not compile") {
+                true => paragraph.split("; ").next().unwrap_or(paragraph),
+                false => paragraph,
+            },
+        )
         .collect();
     kept.join("\n\n").trim().to_owned()
 }
@@ -499,8 +504,15 @@ mod tests {
     }
 
     #[test]
-    fn remarks_on_our_own_flags_are_left_out() {
-        let text = "warning: unstable feature specified for `-Ctarget-feature`: `ptx80`\n  |\n\nerror: no\n";
-        assert_eq!(readable(text), "error: no");
+    fn warnings_are_left_out() {
+        let text = "warning: unstable feature specified for `-Ctarget-feature`: `ptx80`\n  |\n\n\
+                    warning: unused import: `pipeline`\n --> gpu/src/lib.rs:5:41\n\n\
+                    error: a; b\n --> gpu/src/lib.rs:6:1\n\n\
+                    error: could not compile `k` (lib) due to 1 previous error; 2 warnings emitted\n";
+        assert_eq!(
+            readable(text),
+            "error: a; b\n --> gpu/src/lib.rs:6:1\n\n\
+             error: could not compile `k` (lib) due to 1 previous error"
+        );
     }
 }

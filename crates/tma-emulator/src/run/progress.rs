@@ -219,7 +219,8 @@ mod tests {
             line
         };
         let (words, end) = ("tma test: ", ", and Ctrl-C ends the run with a report\n");
-        let steps = |steps: u32| format!("{words}{steps} steps after 0 s; `--max-steps` limits them{end}");
+        let steps =
+            |steps: u32| format!("{words}{steps} steps after 0 s; `--max-steps` limits them{end}");
         assert_eq!(next(), steps(0));
         counts.steps.fetch_add(42, Ordering::Relaxed);
         while next() != steps(42) {}
@@ -235,7 +236,8 @@ mod tests {
         let wait = Arc::<Wait>::default();
         drop(Progress(Arc::clone(&wait)));
         let mut out = Vec::new();
-        wait.watch(&Counts::default(), "tma test", FIRST, &mut out).unwrap();
+        wait.watch(&Counts::default(), "tma test", FIRST, &mut out)
+            .unwrap();
         assert!(out.is_empty());
     }
 
@@ -249,7 +251,8 @@ mod tests {
         }
         drop(Progress(Arc::clone(&wait)));
         let mut out = Vec::new();
-        wait.watch(&Counts::default(), "tma test", FIRST, &mut out).unwrap();
+        wait.watch(&Counts::default(), "tma test", FIRST, &mut out)
+            .unwrap();
         let out = String::from_utf8(out).unwrap();
         let lines = out.lines().filter(|line| line.contains(place));
         let expected = format!("tma test: note: {place}: what\\u001b[2J");
