@@ -32,8 +32,8 @@ impl Template {
         macro_rules! sources {
             ($folder:literal) => {
                 [
-                    include_str!(concat!("../templates/", $folder, "/gpu.rs")),
-                    include_str!(concat!("../templates/", $folder, "/lib.rs")),
+                    include_str!(concat!("../templates/", $folder, "/gpu/src/lib.rs")),
+                    include_str!(concat!("../templates/", $folder, "/src/lib.rs")),
                 ]
             };
         }
@@ -88,8 +88,8 @@ impl Template {
             ("gpu/Cargo.toml", common!("gpu/Cargo.toml.liquid")),
             ("gpu/src/lib.rs", gpu),
             ("src/lib.rs", lib),
-            ("src/main.rs", common!("main.rs")),
-            ("tests/kernel.rs", common!("tests.rs")),
+            ("src/main.rs", common!("src/main.rs")),
+            ("tests/kernel.rs", common!("tests/kernel.rs")),
         ]
     }
 }
@@ -356,6 +356,32 @@ mod tests {
                 refused.ends_with("must be empty; use another folder"),
                 "{refused}"
             );
+        }
+    }
+
+    #[test]
+    fn the_script_of_cargo_generate_knows_the_same_values() {
+        let script = include_str!("../templates/new.rhai");
+        let taken: Vec<String> = TAKEN
+            .iter()
+            .map(|name| format!("\"{}\"", name.replace('-', "_")))
+            .collect();
+        assert!(script.contains(&format!("let taken = [{}];", taken.join(", "))));
+        assert!(script.contains(&format!("version = \\\"{}\\\"", env!("CARGO_PKG_VERSION"))));
+        let config = include_str!("../templates/cargo-generate.toml");
+        for template in Template::value_variants() {
+            let name = template.to_possible_value().unwrap();
+            let name = name.get_name();
+            assert!(config.contains(&format!("\"{name}\"")), "{name}");
+            assert!(script.contains(&format!("{name}: \"{}\",", template.subject())));
+            assert!(script.contains(&format!("arch = \"{}\";", template.arch())));
+            assert!(script.contains(&format!("options = \"{}\";", template.options())));
+        }
+        // The script moves each file of a project, the folders of the template at once.
+        for (path, _) in Template::Pipeline.files() {
+            let moved = ["src/lib.rs", "gpu/src/lib.rs", "tests/kernel.rs"].contains(&path)
+                || script.contains(&format!("\"{path}\""));
+            assert!(moved, "{path}");
         }
     }
 
