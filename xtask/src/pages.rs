@@ -64,6 +64,7 @@ const NOT_RUN: &[(&str, &str)] = &[
     ),
     ("cargo xtask wheel", "a release build takes minutes"),
     ("cargo login", "only for a release"),
+    ("cargo generate", "cargo-generate is another program"),
     (
         "cargo tma",
         "it is installed by `cargo install`; `the_projects_of_new` runs what it calls",

@@ -1,9 +1,16 @@
 //! Runs one scenario of each kernel and prints a line for each.
 
 use std::{
+    collections::BTreeMap,
     env, fs,
+    num::NonZero,
     path::{Path, PathBuf},
     process::ExitCode,
+    sync::{
+        atomic::{AtomicUsize, Ordering},
+        mpsc,
+    },
+    thread,
 };
 
 use clap::Parser;
@@ -56,11 +63,13 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<bool, String> {
     let kernels = chosen(&arguments.kernels)?;
     let choice = arguments.device.map_or_else(DeviceChoice::from_env, Ok);
-    let opened = choice.and_then(open);
-    let (mut backend, capability) = opened.map_err(|failure| failure.to_string())?;
+    let choice = choice.map_err(|failure| failure.to_string())?;
+    let device = choice.open().map_err(|failure| failure.to_string())?;
+    let (is_emulated, capability) = (device.is_emulator(), device.capability());
+    let description = device.description();
+    drop(device);
     if arguments.entries {
-        let device = backend.description();
-        let shown = kernels.iter().map(|kernel| kernel.shown_on(device));
+        let shown = kernels.iter().map(|kernel| kernel.shown_on(&description));
         let launches = shown.flat_map(|scenario| scenario.launches);
         launches.for_each(|launch| println!("{}", launch.entry));
         return Ok(true);
@@ -80,18 +89,60 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
         name: &name,
         text: &text,
     };
-    let mut wrong = 0;
-    for kernel in &kernels {
-        if !show(kernel, &mut backend, ptx) {
-            wrong += 1;
-        }
-    }
+    // A GPU runs one kernel at a time.
+    let workers = match is_emulated {
+        true => thread::available_parallelism().map_or(1, NonZero::get),
+        false => 1,
+    };
+    let open = || Ok(open(choice).map_err(|failure| failure.to_string())?.0);
+    let wrong = show_all(&kernels, workers, open, ptx);
     println!("{} ok, {wrong} failed", kernels.len() - wrong);
     Ok(wrong == 0)
 }
 
-/// Runs the showcase of a kernel and prints its result; returns whether it was right.
-fn show(kernel: &Kernel, jobs: &mut Jobs, ptx: Ptx<'_>) -> bool {
+/// Runs the showcase of each kernel, each worker on a device of its own, and prints the results in the order of the
+/// kernels; returns the number of wrong ones.
+fn show_all(
+    kernels: &[&Kernel],
+    workers: usize,
+    open: impl Fn() -> Result<Jobs, String> + Sync,
+    ptx: Ptx<'_>,
+) -> usize {
+    let next = AtomicUsize::new(0);
+    let (sender, results) = mpsc::channel();
+    thread::scope(|scope| {
+        for _ in 0..workers.min(kernels.len()) {
+            let (sender, next, open) = (sender.clone(), &next, &open);
+            scope.spawn(move || {
+                let mut jobs = open();
+                while let number = next.fetch_add(1, Ordering::Relaxed)
+                    && let Some(kernel) = kernels.get(number)
+                {
+                    let result = match &mut jobs {
+                        Ok(jobs) => show(kernel, jobs, ptx),
+                        Err(error) => Err(error.clone()),
+                    };
+                    let _ = sender.send((number, result));
+                }
+            });
+        }
+        drop(sender);
+        let mut waiting = BTreeMap::new();
+        let (mut printed, mut wrong) = (0, 0);
+        for (number, result) in results {
+            waiting.insert(number, result);
+            while let Some(result) = waiting.remove(&printed) {
+                wrong += usize::from(result.is_err());
+                println!("{}", result.unwrap_or_else(|line| line));
+                printed += 1;
+            }
+        }
+        wrong
+    })
+}
+
+/// Runs the showcase of a kernel; returns the line with its result, as an error if it was wrong.
+fn show(kernel: &Kernel, jobs: &mut Jobs, ptx: Ptx<'_>) -> Result<String, String> {
     let scenario = kernel.shown_on(jobs.description());
     let how = if scenario.is_exact() {
         "equal"
@@ -101,13 +152,11 @@ fn show(kernel: &Kernel, jobs: &mut Jobs, ptx: Ptx<'_>) -> bool {
     let (name, device) = (kernel.name, jobs.name().to_owned());
     // SAFETY: the text has the kernels of `kernels-gpu`, whose launch has checked their arguments (1).
     match unsafe { scenario.check(jobs, ptx) } {
-        Ok(elements) => println!("ok   {name:<18} {device}   {elements} elements {how}"),
-        Err(reason) => {
-            println!("FAIL {name:<18} {device}   {reason}");
-            return false;
-        }
+        Ok(elements) => Ok(format!(
+            "ok   {name:<18} {device}   {elements} elements {how}"
+        )),
+        Err(reason) => Err(format!("FAIL {name:<18} {device}   {reason}")),
     }
-    true
 }
 
 /// The module in a folder for this very chip, else the latest that runs on it.

@@ -12,7 +12,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     name: "gemm",
     summary: "multiplies matrices by tensor cores, which a warpgroup feeds and two keep busy",
     golden: &["gemm_bf16_true_true", "gemm_batched_narrow_bf16_true_true"],
-    showcase: || scenario(Case::of([256, 512, 192], 2)),
+    showcase: || scenario(Case::of([256, 256, 192], 2)),
     cases,
 };
 

@@ -13,7 +13,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     name: "gemm_mma",
     summary: "multiplies matrices by the tensor cores that every architecture has",
     golden: &["gemm_mma_bf16_true_true_4", "gemm_mma_f16_false_false_2"],
-    showcase: || scenario(Case::of([256, 512, 192], 2)),
+    showcase: || scenario(Case::of([256, 256, 192], 2)),
     cases,
 };
 

@@ -8,7 +8,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     name: "prefetch",
     summary: "keeps several batches on their way into shared memory with LDGSTS, in groups of each thread",
     golden: &["prefetch_1", "prefetch_2"],
-    showcase: || scenario(4, 16, 256, 16),
+    showcase: || scenario(4, 4, 256, 16),
     cases,
 };
 

@@ -8,7 +8,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     name: "ring",
     summary: "eight blocks of a cluster send numbers around a ring with STAS, a thousand rounds",
     golden: &["ring"],
-    showcase: || scenario(1, 32, 1000),
+    showcase: || scenario(1, 32, 200),
     cases,
 };
 
