@@ -119,7 +119,7 @@ fn settings_of_a_device_make_launches() {
             ..CopyBulk::default()
         };
         assert_eq!(
-            copy.each_on(&device).launch().unwrap().entry,
+            copy.over_link(&device).launch().unwrap().entry,
             "copy_bulk_once"
         );
     }
