@@ -21,7 +21,7 @@ const VECTOR_BYTES: u64 = 16;
 
 /// The bytes each way from which `all_gather` leaves the copy to the driver: the copy engines of a GPU use more of a link
 /// than its multiprocessors.
-const COPY_ENGINE_BYTES: u64 = 32 << 20;
+const COPY_ENGINE_BYTES: u64 = 128 << 20;
 
 /// The share of one device in a call.
 struct Side<'a> {
