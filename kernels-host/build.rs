@@ -27,7 +27,12 @@ const FAMILIES: [Family; 5] = [
     (
         "peers",
         Arch::Sm90,
-        &["all_reduce", "copy_bulk", "reduce_scatter"],
+        &[
+            "all_reduce",
+            "copy_bulk",
+            "low_latency_exchange",
+            "reduce_scatter",
+        ],
     ),
     ("rows", Arch::Sm90, &["layer_norm", "rms_norm", "softmax"]),
 ];

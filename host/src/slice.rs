@@ -4,7 +4,7 @@ use bytemuck::Pod;
 
 use crate::Buffer;
 
-/// A part of a buffer, from one element to the end, that can be passed to a kernel's pointer.
+/// A part of a buffer that can be passed to a kernel's pointer.
 #[derive(Clone, Copy, Debug)]
 pub struct Slice<'buffer, T> {
     address: u64,
@@ -55,6 +55,24 @@ impl<T> Slice<'_, T> {
             buffer: PhantomData,
         }
     }
+
+    /// Returns the first `len_elems` elements.
+    ///
+    /// # Panics
+    /// The slice has fewer elements.
+    #[must_use]
+    #[track_caller]
+    pub fn first(&self, len_elems: usize) -> Self {
+        assert!(
+            len_elems <= self.len_elems,
+            "{len_elems} elements must be at most the length {}",
+            self.len_elems
+        );
+        Self {
+            len_elems,
+            ..self.at(0)
+        }
+    }
 }
 
 impl<T: Pod> Buffer<T> {
@@ -95,5 +113,17 @@ mod tests {
         assert_eq!(buffer.at(4).len_elems(), 0);
         let _ = buffer.at(1).at(4 - 1).at(0).at(0);
         let _ = buffer.at(5);
+    }
+
+    #[test]
+    #[should_panic(expected = "3 elements must be at most the length 2")]
+    fn parts_have_no_more_elements_than_their_buffer() {
+        let buffer = Device::emulator(0).upload(&[0_u16; 4]).unwrap();
+        let part = buffer.at(1).first(2);
+        assert_eq!(
+            (part.address(), part.len_elems()),
+            (buffer.address() + 2, 2)
+        );
+        let _ = part.first(3);
     }
 }

@@ -3,11 +3,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use cuda_driver::sys::CUstream;
+use bytemuck::Pod;
+use cuda_driver::{memory, sys::CUstream};
 use tma_launch::{Failure, Stage};
 
 use crate::{
-    Device,
+    Device, Slice,
     device::Kind,
     driver::OrFail,
     gpu::{
@@ -154,6 +155,49 @@ impl Stream {
         gpu.enter(Stage::Launch)?;
         let waits = stream.wait_for(mark);
         waits.or_fail(Stage::Launch, || "waiting for another stream".to_owned())
+    }
+
+    /// Copies all elements of `from` to the start of `to` after the earlier work on this stream. On a GPU it returns before
+    /// the copy has ended.
+    ///
+    /// # Errors
+    /// `to` is shorter, a slice is on another device, or the driver fails.
+    ///
+    /// # Safety
+    /// 1. Both slices have been allocated until the copy has ended, and they do not overlap.
+    /// 2. Until then, nothing else writes `from`, or accesses the elements of `to`.
+    #[doc(alias("cuMemcpyDtoDAsync", "cudaMemcpyAsync", "cudaMemcpyPeerAsync"))]
+    pub unsafe fn copy<T: Pod>(&self, to: Slice<'_, T>, from: Slice<'_, T>) -> Result<(), Failure> {
+        let here = self.device.id();
+        if to.device_id() != here || from.device_id() != here {
+            let what = format!("a slice is on a device other than {}", self.device);
+            return Err(Failure::new(Stage::Check, what)
+                .hint("use `PeerAccess::reach` for memory of another device"));
+        }
+        let (room, len) = (to.len_elems(), from.len_elems());
+        if room < len {
+            let what = format!("cannot copy {len} elements to {room}");
+            return Err(Failure::new(Stage::Check, what).hint("use a shorter source"));
+        }
+        let bytes = len * size_of::<T>();
+        match self.device.kind() {
+            _ if bytes == 0 => Ok(()),
+            Kind::Emulator(emulator) => {
+                let mut session = emulator.session();
+                session.synchronise();
+                let content = session.read(from.address(), bytes)?.to_vec();
+                session.write(to.address(), &content)
+            }
+            Kind::Gpu(gpu) => {
+                gpu.enter(Stage::Launch)?;
+                let stream = self.raw().unwrap_or(std::ptr::null_mut());
+                // SAFETY: both slices have the bytes, and the caller guarantees that they stay and that nothing else
+                // accesses them (1, 2); the stream is borrowed, and its context is current (2).
+                let started =
+                    unsafe { memory::copy_on(stream, to.address(), from.address(), bytes) };
+                started.or_fail(Stage::Launch, || format!("a copy of {bytes} bytes"))
+            }
+        }
     }
 
     /// Records an event after the current work.

@@ -76,7 +76,7 @@ mod host {
     use crate::{
         arguments::{chunks, part},
         rows::{Numbers, with_element},
-        settings::Streaming,
+        settings::OVER_LINK,
     };
 
     /// Makes the sums of a part of two buffers in both.
@@ -117,14 +117,13 @@ mod host {
     }
 
     impl AllReduce {
-        /// Returns the same numbers with the setting of a device for [`AddOneBulk`](crate::add_one_bulk::AddOneBulk).
+        /// Returns the same numbers with the setting for a link to another device.
         #[must_use]
         pub fn on(self, device: &DeviceDescription) -> Self {
-            let set = Streaming::AddOneBulk.setting(device);
             Self {
-                vectors: set.vectors(VECTOR_BYTES).clamp(1, 2) as usize,
-                threads: set.threads.min(512),
-                shared_bytes: set.shared_bytes(device),
+                vectors: 1,
+                threads: OVER_LINK.chunk_bytes / VECTOR_BYTES,
+                shared_bytes: OVER_LINK.shared_bytes(device),
                 ..self
             }
         }

@@ -137,7 +137,7 @@ mod host {
     use super::{copy_bulk, copy_bulk_once};
     use crate::{
         arguments::{chunk, chunks, divisor, drawn, each, ends},
-        settings::{Setting, Streaming},
+        settings::{OVER_LINK, Setting, Streaming},
     };
 
     /// Copies contiguous bytes in chunks that blocks of one warp draw from a counter, or a chunk for each
@@ -201,19 +201,10 @@ mod host {
             self.set(Streaming::CopyBulk.setting(device), device)
         }
 
-        /// Works like [`on`](Self::on), with a block for each chunk for any setting of the device.
+        /// Returns the same copy with the setting for a link to another device.
         #[must_use]
-        pub fn each_on(self, device: &DeviceDescription) -> Self {
-            let set = self.on(device);
-            if set.stages == 1 {
-                return set;
-            }
-            Self {
-                stages: 1,
-                chunk_bytes: 2048,
-                threads: 64,
-                ..self
-            }
+        pub fn over_link(self, device: &DeviceDescription) -> Self {
+            self.set(OVER_LINK, device)
         }
 
         /// Returns the same copy with a setting.

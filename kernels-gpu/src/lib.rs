@@ -70,6 +70,7 @@ pub mod gemm_step;
 pub mod histogram;
 pub mod hwc_tile;
 pub mod layer_norm;
+pub mod low_latency_exchange;
 pub mod multicast_tile;
 pub mod patch;
 pub mod persistent_tiles;

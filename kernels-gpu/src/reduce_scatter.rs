@@ -56,8 +56,8 @@ mod host {
     use super::reduce_scatter;
     use crate::{
         arguments::{chunk, chunks, divisor, each, part},
-        copy_bulk::CopyBulk,
         rows::{Numbers, with_element},
+        settings::OVER_LINK,
     };
 
     /// Adds a part of one buffer to the same part of another one, each number to the number at the same index.
@@ -98,14 +98,13 @@ mod host {
     }
 
     impl ReduceScatter {
-        /// Returns the same numbers with the setting that [`CopyBulk::each_on`] has for a device.
+        /// Returns the same numbers with the setting for a link to another device.
         #[must_use]
         pub fn on(self, device: &DeviceDescription) -> Self {
-            let set = CopyBulk::default().each_on(device);
             Self {
-                chunk_bytes: set.chunk_bytes,
-                threads: set.threads,
-                shared_bytes: set.shared_bytes,
+                chunk_bytes: OVER_LINK.chunk_bytes,
+                threads: OVER_LINK.threads,
+                shared_bytes: OVER_LINK.shared_bytes(device),
                 ..self
             }
         }

@@ -3,7 +3,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use tma_host::{Buffer, Device, Failure, Module, Stage, encode};
+use tma_host::{Buffer, Device, Failure, Module, Stage, Stream, encode};
 use tma_launch::{Argument, Checked, Conditions};
 
 use crate::{
@@ -57,6 +57,24 @@ impl Kernels {
         arguments: &impl Checked,
         operands: &Operands,
     ) -> Result<(), Failure> {
+        let stream = self.device.stream();
+        // SAFETY: the caller guarantees condition 1.
+        unsafe { self.start_on(&stream, what, conditions, arguments, operands) }
+    }
+
+    /// Works like [`start`](Self::start), on this stream of the device.
+    ///
+    /// # Safety
+    /// The condition of [`start`](Self::start), and
+    /// 2. on a stream other than the device's own, the caller answers for the order of the kernel and other work.
+    pub(crate) unsafe fn start_on(
+        &self,
+        stream: &Stream,
+        what: &str,
+        conditions: Conditions,
+        arguments: &impl Checked,
+        operands: &Operands,
+    ) -> Result<(), Failure> {
         let mut broken = conditions.into_result().err().unwrap_or_default();
         let launch = match arguments.launch() {
             Ok(launch) => {
@@ -97,11 +115,11 @@ impl Kernels {
         // this call (4). They wait for the kernel: reads, writes and drops of a buffer wait for all streams of its
         // context; safe launches run only on the stream of the buffer's device, since launches of any other device,
         // also of another handle of this GPU, refuse the buffer; and `Peers` makes the streams of two devices wait for
-        // each other before and after its kernels. Any other use is a launch by an `unsafe` function, and its caller
-        // answers for the order.
+        // each other before and after kernels that access both buffers. Any other use is a launch by an `unsafe` function,
+        // and its caller answers for the order; so it does for another stream (condition 2).
         unsafe {
             let function = module.function(&launch.entry)?;
-            function.launch(launch.shape, &placed[..])
+            function.launch_on(stream, launch.shape, &placed[..])
         }
     }
 

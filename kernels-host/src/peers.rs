@@ -1,7 +1,9 @@
 use std::ops::Range;
 
 use bytemuck::Pod;
-use kernels_gpu::{all_reduce::AllReduce, copy_bulk::CopyBulk, reduce_scatter::ReduceScatter};
+use kernels_gpu::{
+    all_reduce::AllReduce, copy_bulk::CopyBulk, reduce_scatter::ReduceScatter, rows::Numbers,
+};
 use tma_host::{Buffer, Device, Failure, PeerAccess, Slice, Stage};
 use tma_launch::{Checked, Conditions, DeviceDescription};
 
@@ -10,8 +12,16 @@ use crate::{
     operand::{Operand, Operands},
 };
 
+mod low_latency;
+
+use low_latency::{Exchange, LowLatency};
+
 /// Bulk copies take a multiple of this number of bytes.
 const VECTOR_BYTES: u64 = 16;
+
+/// The bytes each way from which `all_gather` leaves the copy to the driver: the copy engines of a GPU use more of a link
+/// than its multiprocessors.
+const COPY_ENGINE_BYTES: u64 = 128 << 20;
 
 /// The share of one device in a call.
 struct Side<'a> {
@@ -19,8 +29,14 @@ struct Side<'a> {
     /// The buffers of this device and of the other one.
     own: Slice<'a, u8>,
     peer: Slice<'a, u8>,
-    /// The offset of the moved part in both buffers, and its size in bytes.
-    start: u64,
+    /// The part of this device and that of the other one, in bytes of both buffers.
+    own_part: Range<u64>,
+    peer_part: Range<u64>,
+}
+
+/// The buffers of a call.
+struct Buffers<'a> {
+    bytes: [Slice<'a, u8>; 2],
     len_bytes: u64,
 }
 
@@ -43,13 +59,16 @@ struct Side<'a> {
 /// # Ok::<(), tma_host::Failure>(())
 /// ```
 ///
-/// A call starts a kernel on the own stream of each device, when the work before it on both has ended, and has later work
-/// on both wait for both kernels; on GPUs it returns before they have ended.
+/// A call starts a kernel on the own stream of each device, and on GPUs returns before they have ended. Later work on a stream
+/// sees the results in the buffer of its device; [`Stream::wait_for_each_other`](tma_host::Stream::wait_for_each_other) first
+/// for work that reaches the other buffer. Of short buffers, the two kernels wait for each other's words: while a call is being
+/// made, no other thread may make one of the two streams wait for the other.
 #[doc(alias("ncclComm_t", "NCCL"))]
 #[derive(Debug)]
 pub struct Peers {
     access: PeerAccess,
     kernels: [Kernels; 2],
+    low_latency: LowLatency,
 }
 
 impl Peers {
@@ -61,6 +80,7 @@ impl Peers {
         Ok(Self {
             access: PeerAccess::between(first, second)?,
             kernels: [first, second].map(Kernels::new),
+            low_latency: LowLatency::new(&[first.clone(), second.clone()])?,
         })
     }
 
@@ -82,15 +102,41 @@ impl Peers {
     /// The buffers have different lengths, a length is not a multiple of 16 bytes, or a buffer is on another device.
     #[doc(alias = "ncclAllGather")]
     pub fn all_gather<T: Pod>(&self, buffers: [&mut Buffer<T>; 2]) -> Result<(), Failure> {
-        self.run("all_gather", buffers, |side, operands| {
+        let what = "all_gather";
+        let buffers = self.checked(what, &buffers)?;
+        let parts = Self::parts(buffers.len_bytes);
+        let each = parts[0].end;
+        if each <= low_latency::MOST_BYTES {
+            return self.exchange(what, &buffers, |number| Exchange {
+                numbers: Numbers::F32,
+                own: buffers.bytes[number],
+                send: parts[number].clone(),
+                receive: parts[1 - number].clone(),
+                add: false,
+            });
+        }
+        if each >= COPY_ENGINE_BYTES {
+            return self.by_both(&buffers, |number, side| {
+                let part = side.peer_part.start as usize..side.peer_part.end as usize;
+                let [to, from] =
+                    [side.own, side.peer].map(|all| all.at(part.start).first(part.len()));
+                let stream = self.devices()[number].stream();
+                // SAFETY: a buffer that is dropped waits for its device, and so for both (1). The buffers are borrowed
+                // exclusively, the other device copies the other part, and later work on both waits for both copies (2).
+                unsafe { stream.copy(to, from) }
+            });
+        }
+        // Stores use more of a link than loads.
+        self.by_kernels(what, &buffers, |side, operands| {
+            let start = side.own_part.start;
             let copy = CopyBulk {
-                len_bytes: side.len_bytes,
-                dst: operands.add(of_buffer(side.own)),
-                dst_offset_bytes: side.start,
-                src: operands.add(of_buffer(side.peer.at(side.start as usize))),
+                len_bytes: side.own_part.end - start,
+                dst: operands.add(of_buffer(side.peer)),
+                dst_offset_bytes: start,
+                src: operands.add(of_buffer(side.own.at(start as usize))),
                 ..CopyBulk::default()
             };
-            copy.each_on(&side.device)
+            copy.over_link(&side.device)
         })
     }
 
@@ -113,13 +159,25 @@ impl Peers {
             return Err(Failure::new(Stage::Check, what)
                 .hint("it takes NVLink; `all_reduce` makes all sums without them"));
         }
-        self.run("reduce_scatter", buffers, |side, operands| {
+        let what = "reduce_scatter";
+        let buffers = self.checked(what, &buffers)?;
+        let parts = Self::parts(buffers.len_bytes);
+        if parts[0].end <= low_latency::MOST_BYTES {
+            return self.exchange(what, &buffers, |number| Exchange {
+                numbers: T::NUMBERS,
+                own: buffers.bytes[number],
+                send: parts[1 - number].clone(),
+                receive: parts[number].clone(),
+                add: true,
+            });
+        }
+        self.by_kernels(what, &buffers, |side, operands| {
             let add = ReduceScatter {
                 numbers: T::NUMBERS,
                 dst: operands.add(of_buffer(side.peer)),
                 src: operands.add(of_buffer(side.own)),
-                offset_bytes: side.start,
-                len_bytes: side.len_bytes,
+                offset_bytes: side.peer_part.start,
+                len_bytes: side.peer_part.end - side.peer_part.start,
                 ..ReduceScatter::default()
             };
             add.on(&side.device)
@@ -128,61 +186,83 @@ impl Peers {
 
     /// Makes each number of both buffers the sum of both.
     ///
-    /// Each sum is made by one device and rounded once, to nearest, ties to even, so that both get the same bits.
+    /// Each sum is rounded once, to nearest, ties to even, and both get the same bits.
     ///
     /// # Errors
     /// Works like [`all_gather`](Self::all_gather).
     #[doc(alias = "ncclAllReduce")]
     pub fn all_reduce<T: RowElement>(&self, buffers: [&mut Buffer<T>; 2]) -> Result<(), Failure> {
-        self.run("all_reduce", buffers, |side, operands| {
+        let what = "all_reduce";
+        let buffers = self.checked(what, &buffers)?;
+        if buffers.len_bytes <= low_latency::MOST_BYTES {
+            return self.exchange(what, &buffers, |number| Exchange {
+                numbers: T::NUMBERS,
+                own: buffers.bytes[number],
+                send: 0..buffers.len_bytes,
+                receive: 0..buffers.len_bytes,
+                add: true,
+            });
+        }
+        self.by_kernels(what, &buffers, |side, operands| {
             let sum = AllReduce {
                 numbers: T::NUMBERS,
                 own: operands.add(of_buffer(side.own)),
                 peer: operands.add(of_buffer(side.peer)),
-                offset_bytes: side.start,
-                len_bytes: side.len_bytes,
+                offset_bytes: side.peer_part.start,
+                len_bytes: side.peer_part.end - side.peer_part.start,
                 ..AllReduce::default()
             };
             sum.on(&side.device)
         })
     }
 
-    /// Starts a kernel on each device, between the earlier and the later work on both. `kernel` returns the arguments,
-    /// and adds the buffers to the operands.
-    fn run<T: Pod, A: Checked>(
+    /// Returns the buffers of a call, if they are valid.
+    fn checked<'a, T: Pod>(
         &self,
         what: &str,
-        [first, second]: [&mut Buffer<T>; 2],
-        kernel: impl Fn(&Side<'_>, &mut Operands) -> A,
-    ) -> Result<(), Failure> {
+        [first, second]: &'a [&mut Buffer<T>; 2],
+    ) -> Result<Buffers<'a>, Failure> {
         let mut conditions = Conditions::default();
-        let [len, other_len] = [&*first, &*second].map(|buffer| buffer.len_bytes() as u64);
+        let [len, other_len] = [first, second].map(|buffer| buffer.len_bytes() as u64);
         let reason = "bulk copies move units of 16 bytes";
         conditions.multiple("bytes of the first buffer", len, VECTOR_BYTES, reason);
         let reason = "both buffers must have the same length";
         conditions.within("bytes of the second buffer", other_len, len..=len, reason);
         let refused = |broken| Failure::check(what, broken);
         conditions.into_result().map_err(refused)?;
+        let bytes = [first.bytes(), second.bytes()];
+        for (number, bytes) in bytes.iter().enumerate() {
+            self.access.reach(*bytes, number)?;
+        }
+        Ok(Buffers {
+            bytes,
+            len_bytes: len,
+        })
+    }
 
-        let buffers = [first.bytes(), second.bytes()];
-        let side = |number: usize| {
-            let part = Self::parts(len)[1 - number].clone();
-            Ok::<_, Failure>(Side {
-                device: self.devices()[number].description(),
-                own: self.access.reach(buffers[number], number)?,
-                peer: self.access.reach(buffers[1 - number], number)?,
-                start: part.start,
-                len_bytes: part.end - part.start,
-            })
-        };
-        let sides = [side(0)?, side(1)?];
-        let [one, other] = [0, 1].map(|number| self.devices()[number].stream());
-        one.wait_for_each_other(&other)?;
-        let start = |number: usize| {
-            let side = &sides[number];
-            if side.len_bytes == 0 {
-                return Ok(());
-            }
+    /// Exchanges parts of short buffers, if there are any.
+    fn exchange<'a>(
+        &self,
+        what: &str,
+        buffers: &Buffers<'a>,
+        exchange: impl Fn(usize) -> Exchange<'a>,
+    ) -> Result<(), Failure> {
+        if buffers.len_bytes == 0 {
+            return Ok(());
+        }
+        let exchanges = [exchange(0), exchange(1)];
+        self.low_latency
+            .exchange(what, &self.access, &self.kernels, &exchanges)
+    }
+
+    /// Starts a kernel on each device. `kernel` returns the arguments, and adds the buffers to the operands.
+    fn by_kernels<A: Checked>(
+        &self,
+        what: &str,
+        buffers: &Buffers<'_>,
+        kernel: impl Fn(&Side<'_>, &mut Operands) -> A,
+    ) -> Result<(), Failure> {
+        self.by_both(buffers, |number, side| {
             let mut operands = Operands::default();
             let arguments = kernel(side, &mut operands);
             let none = Conditions::default();
@@ -190,8 +270,29 @@ impl Peers {
             // exclusively; the kernels of the two devices write no byte that the other one uses, and no kernel has a
             // counter (1).
             unsafe { self.kernels[number].start(what, none, &arguments, &operands) }
+        })
+    }
+
+    /// Starts work on each device, between the earlier and the later work on both.
+    fn by_both(
+        &self,
+        buffers: &Buffers<'_>,
+        start: impl Fn(usize, &Side<'_>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let parts = Self::parts(buffers.len_bytes);
+        let side = |number: usize| {
+            Ok::<_, Failure>(Side {
+                device: self.devices()[number].description(),
+                own: self.access.reach(buffers.bytes[number], number)?,
+                peer: self.access.reach(buffers.bytes[1 - number], number)?,
+                own_part: parts[number].clone(),
+                peer_part: parts[1 - number].clone(),
+            })
         };
-        let started = start(0).and_then(|()| start(1));
+        let sides = [side(0)?, side(1)?];
+        let [one, other] = [0, 1].map(|number| self.devices()[number].stream());
+        one.wait_for_each_other(&other)?;
+        let started = start(0, &sides[0]).and_then(|()| start(1, &sides[1]));
         // Whatever was started: a buffer that is dropped waits for its own device, and so for both.
         let ordered = one.wait_for_each_other(&other);
         if ordered.is_err() {

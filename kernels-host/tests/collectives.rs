@@ -7,8 +7,9 @@ use kernels_host::{Peers, RowElement};
 use libtest_mimic::{Arguments, Failed, Trial};
 use tma_host::{Buffer, Device, DeviceChoice, PeerAccess, devices, half::bf16};
 
-/// Elements of a buffer: none, one part that is empty, an odd number of 16 bytes, more than the blocks that run at once.
-const LENGTHS: [usize; 6] = [0, 8, 24, 1000, 4104, 100_008];
+/// Elements of a buffer: none, one part that is empty, an odd number of 16 bytes, several blocks, and more than low-latency
+/// exchanges take, of which the halves are more than they take or not.
+const LENGTHS: [usize; 7] = [0, 8, 24, 1000, 4104, 270_008, 600_008];
 
 fn main() {
     let mut trials = vec![
@@ -194,7 +195,8 @@ fn all_reduce(peers: &Peers) -> Result<(), Failed> {
 /// are dropped as soon as their call has returned.
 fn calls_are_in_order(peers: &Peers) -> Result<(), Failed> {
     const ROUNDS: i32 = 4;
-    let len = 50_004;
+    // Too long for a low-latency exchange, but its halves are not.
+    let len = 300_004;
     let [a, b] = numbers::<f32>(len);
     let [first, second] = peers.devices();
     let (mut on_first, mut on_second) = (first.upload(&a)?, second.upload(&b)?);
@@ -203,8 +205,10 @@ fn calls_are_in_order(peers: &Peers) -> Result<(), Failed> {
         peers.reduce_scatter([&mut on_first, &mut on_second])?;
         peers.all_gather([&mut on_first, &mut on_second])?;
         peers.all_reduce([&mut on_first, &mut on_second])?;
-        let (mut short, mut other) = (first.zeroed::<f32>(len)?, second.zeroed::<f32>(len)?);
-        peers.all_reduce([&mut short, &mut other])?;
+        for len in [len, 5000] {
+            let (mut dropped, mut other) = (first.zeroed::<f32>(len)?, second.zeroed::<f32>(len)?);
+            peers.all_reduce([&mut dropped, &mut other])?;
+        }
     }
     // Numbers are doubled but by the first step.
     let factor = 2_f32.powi(2 * ROUNDS - 1);

@@ -54,6 +54,7 @@ checked! {
     crate::hwc_tile::HwcTile,
     crate::hwc_tile::HwcTileLanes,
     crate::layer_norm::LayerNorm,
+    crate::low_latency_exchange::LowLatencyExchange,
     crate::multicast_tile::MulticastTile,
     crate::persistent_tiles::PersistentTiles,
     crate::prefetch::Prefetch,

@@ -23,6 +23,7 @@ use kernels_gpu::{
     histogram::{Histogram, HistogramForm},
     hwc_tile::{HwcTile, HwcTileLanes, Image},
     layer_norm::LayerNorm,
+    low_latency_exchange::{LowLatencyExchange, Part},
     multicast_tile::{MulticastTile, MulticastTileForm},
     persistent_tiles::PersistentTiles,
     prefetch::Prefetch,
@@ -132,6 +133,9 @@ refuses! {
         numbers: Numbers::F32, own: 0, peer: 1, offset_bytes: u64::MAX, len_bytes: u64::MAX, vectors: 3, threads: MOST,
         shared_bytes: MOST,
     } => ["vectors", "block size", "offset_bytes", "len_bytes", "chunks"];
+    low_latency_exchange = LowLatencyExchange {
+        send: Part { offset_bytes: u64::MAX, len_bytes: u64::MAX }, ..LowLatencyExchange::default()
+    } => ["offset_bytes", "len_bytes", "bytes of the longer part"];
     reduce_scatter = ReduceScatter {
         numbers: Numbers::Bf16, dst: 0, src: 1, offset_bytes: u64::MAX, len_bytes: u64::MAX, chunk_bytes: MOST,
         threads: MOST, shared_bytes: MOST,

@@ -1,7 +1,11 @@
 //! Kernels that reduce a part of two buffers.
 
 use kernels_gpu::{
-    all_reduce::AllReduce, copy_bulk::CopyBulk, reduce_scatter::ReduceScatter, rows::Numbers,
+    all_reduce::AllReduce,
+    copy_bulk::CopyBulk,
+    low_latency_exchange::{LowLatencyExchange, Part, Steps},
+    reduce_scatter::ReduceScatter,
+    rows::Numbers,
 };
 use tma_launch::DeviceDescription;
 
@@ -95,6 +99,72 @@ fn reduce_scatter() {
 }
 
 #[test]
+fn low_latency_exchange() {
+    let part = |offset_bytes, len_bytes| Part {
+        offset_bytes,
+        len_bytes,
+    };
+    let good = LowLatencyExchange {
+        send: part(48, 4112),
+        receive: part(8192, 4096),
+        ..LowLatencyExchange::default()
+    };
+    let launch = good.launch().unwrap();
+    assert_eq!(
+        (launch.entry.as_str(), launch.shape.grid.x),
+        ("low_latency_exchange_f32", 2)
+    );
+    // Inboxes of two halves of 8 KiB for each of 256 threads' 16 bytes.
+    let inbox = 2 * 2 * 8192;
+    assert_eq!(
+        least_bytes(Ok(launch)),
+        [
+            (0, 48 + 4112),
+            (1, inbox),
+            (0, 8192 + 4096),
+            (2, inbox),
+            (3, 8)
+        ]
+    );
+    let sends = LowLatencyExchange {
+        steps: Steps::Send,
+        ..good
+    };
+    assert_eq!(
+        least_bytes(sends.launch()),
+        [(0, 48 + 4112), (1, inbox), (3, 8)]
+    );
+    let in_place = LowLatencyExchange {
+        receive: good.send,
+        ..good
+    };
+    assert!(in_place.launch().is_ok());
+    refused(
+        LowLatencyExchange {
+            send: part(8, 0),
+            receive: part(0, 24),
+            ..good
+        }
+        .launch(),
+        &[
+            "offset_bytes is 8; must be a multiple of 16 (bulk copies move units of 16 bytes); use 16",
+            "len_bytes is 24; must be a multiple of 16 (bulk copies move units of 16 bytes); use 16 or 32",
+        ],
+    );
+    refused(
+        LowLatencyExchange {
+            send: part(0, 0),
+            receive: part(0, 0),
+            ..good
+        }
+        .launch(),
+        &[
+            "bytes of the longer part is 0; must be at least 16 (the grid must not be empty); use 16 or more",
+        ],
+    );
+}
+
+#[test]
 fn settings_of_a_device_make_launches() {
     let mut unknown = DeviceDescription::h100();
     unknown.name = "another one".to_owned();
@@ -119,7 +189,7 @@ fn settings_of_a_device_make_launches() {
             ..CopyBulk::default()
         };
         assert_eq!(
-            copy.each_on(&device).launch().unwrap().entry,
+            copy.over_link(&device).launch().unwrap().entry,
             "copy_bulk_once"
         );
     }

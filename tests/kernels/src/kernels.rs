@@ -21,6 +21,7 @@ mod gemm_step;
 mod histogram;
 mod hwc_tile;
 mod layer_norm;
+mod low_latency_exchange;
 mod multicast_tile;
 mod persistent_tiles;
 mod prefetch;

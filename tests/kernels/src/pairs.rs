@@ -103,6 +103,24 @@ impl Pair {
         }
     }
 
+    /// The bytes of twice these numbers, which need no rounding.
+    pub(crate) fn twice(&self, numbers: &[u8]) -> Vec<u8> {
+        let twice = |bits: u32| (2.0 * f32::from_bits(bits)).to_bits();
+        match self.numbers {
+            Numbers::F32 => {
+                let words = numbers.chunks(4);
+                let words = words.map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+                words.flat_map(|bits| twice(bits).to_le_bytes()).collect()
+            }
+            Numbers::Bf16 => {
+                let halves = numbers.chunks(2);
+                let halves = halves.map(|b| u32::from(u16::from_le_bytes([b[0], b[1]])) << 16);
+                let upper = |bits| ((twice(bits) >> 16) as u16).to_le_bytes();
+                halves.flat_map(upper).collect()
+            }
+        }
+    }
+
     /// A buffer with other bytes in the part.
     pub(crate) fn replaced(&self, buffer: &[u8], part: &[u8]) -> Vec<u8> {
         let mut buffer = buffer.to_vec();

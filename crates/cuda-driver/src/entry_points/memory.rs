@@ -5,7 +5,7 @@ use std::{
     ptr,
 };
 
-use crate::{DriverError, forward::checked};
+use crate::{DriverError, forward::checked, sys::CUstream};
 
 checked! {
     fn cuMemAlloc_v2(address: *mut u64, bytes: usize);
@@ -15,6 +15,7 @@ checked! {
     fn cuMemsetD8_v2(address: u64, byte: c_uchar, count: usize);
     fn cuMemcpyHtoD_v2(to: u64, from: *const c_void, bytes: usize);
     fn cuMemcpyDtoH_v2(to: *mut c_void, from: u64, bytes: usize);
+    fn cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, stream: CUstream);
 }
 
 /// Allocates device memory, uninitialised and aligned to 256 bytes, and returns its address.
@@ -91,4 +92,22 @@ pub unsafe fn copy_to_host(to: &mut [u8], from: u64) -> Result<(), DriverError> 
     // SAFETY: the signature is the driver's, `to` is borrowed until the driver has written it, and the rest is
     // condition 1.
     unsafe { cuMemcpyDtoH_v2(to.as_mut_ptr().cast(), from, to.len()) }
+}
+
+/// Copies bytes within a device, or between two that have access to each other, after the earlier work of a stream of the
+/// current context, and returns before the copy has ended.
+///
+/// # Safety
+/// 1. The `bytes` bytes at `to` and at `from` are device memory, and from the copy's start to its end no other work writes
+///    them or reads those at `to`.
+/// 2. The stream is of the current context, and alive.
+#[doc(alias = "cuMemcpyDtoDAsync")]
+pub unsafe fn copy_on(
+    stream: CUstream,
+    to: u64,
+    from: u64,
+    bytes: usize,
+) -> Result<(), DriverError> {
+    // SAFETY: the signature is the driver's, and conditions 1 and 2 are the manual's.
+    unsafe { cuMemcpyDtoDAsync_v2(to, from, bytes, stream) }
 }
