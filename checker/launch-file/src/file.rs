@@ -6,24 +6,26 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use tensor_map::Params;
 use tma_emulator::BufferTexture;
-use tma_launch::{Buffer, Failure, Job, Launch, Limits, Ptx, Stage, check, suggestion};
+use tma_launch::{Argument, Buffer, Failure, Job, Launch, Limits, Ptx, Stage, check, suggestion};
 use toml::de::DeTable;
 
 use super::{
     buffer::{FileBuffer, Kind},
     contents::Contents,
+    element::ElementType,
     expect::{Dump, Expectation},
     holds::Hold,
     launches::FileLaunch,
     maps::{FileMap, read_map},
-    modules::{self, FileModule, read_modules},
+    modules::{self, FileModule, Files, read_modules},
     output::Output,
     reader::{Table, Value},
     textures::FileTexture,
     violations::{Invalid, Noted, Notes, Violations},
 };
-use tma_host::Source;
+use ptx_source::Source;
 
 /// Size limit of a TOML or PTX file, in bytes.
 pub(super) const MAX_FILE_BYTES: u64 = 256 << 20;
@@ -38,6 +40,7 @@ pub struct LaunchFile {
     modules: Vec<FileModule>,
     arch: String,
     buffers: Vec<FileBuffer>,
+    maps: Vec<FileMap>,
     textures: Vec<FileTexture>,
     launches: Vec<FileLaunch>,
     expectations: Vec<Expectation>,
@@ -82,6 +85,15 @@ impl LaunchFile {
 
     /// Parses the text of a launch file. Messages call it `name`; its paths are relative to `folder`.
     pub fn parse(name: &str, text: &str, folder: &Path) -> Result<Self, Violations> {
+        Self::parse_in(name, text, Files::Folder(folder))
+    }
+
+    /// Parses the text of a launch file whose modules have these names. No other file can be read.
+    pub fn parse_with(name: &str, text: &str, modules: &[&str]) -> Result<Self, Violations> {
+        Self::parse_in(name, text, Files::Named(modules))
+    }
+
+    fn parse_in(name: &str, text: &str, files: Files<'_>) -> Result<Self, Violations> {
         let notes = Notes::default();
         // After a syntax error, further messages would only confuse.
         let document = DeTable::parse(text).map_err(|error| {
@@ -91,7 +103,7 @@ impl LaunchFile {
         let parsed = document.as_ref().map_err(|noted| *noted);
         let parsed = parsed.and_then(|document| {
             let table = Table::document(document.get_ref(), &notes);
-            parse(name, text, folder, &table)
+            parse(name, text, files, &table)
         });
         notes.into_result(name, text)?;
         parsed.map_err(|Noted| Violations {
@@ -152,6 +164,19 @@ impl LaunchFile {
                 .fold(buffer, |buffer, hold| hold.put(buffer)))
         };
         self.buffers.iter().map(buffer).collect()
+    }
+
+    /// Returns the type and the dimensions of each buffer, innermost first, in the order of [`buffers`](Self::buffers).
+    pub fn shapes(&self) -> impl Iterator<Item = (ElementType, &[u64])> {
+        self.buffers.iter().map(|file| (file.ty, &file.dims[..]))
+    }
+
+    /// Returns the names and parameters of the tensor maps.
+    pub fn maps(&self) -> impl Iterator<Item = (&str, &Params)> {
+        self.maps.iter().filter_map(|map| match &map.argument {
+            Some(Argument::TensorMap { params, .. }) => Some((map.name.as_str(), &**params)),
+            _ => None,
+        })
     }
 
     /// Returns the textures of the buffers.
@@ -301,8 +326,9 @@ impl LaunchFile {
     }
 }
 
-fn parse(name: &str, text: &str, folder: &Path, table: &Table<'_>) -> Result<LaunchFile, Noted> {
-    let modules = read_modules(table, folder);
+fn parse(name: &str, text: &str, files: Files<'_>, table: &Table<'_>) -> Result<LaunchFile, Noted> {
+    let modules = read_modules(table, files);
+    let folder = files.folder();
     let known = modules.as_deref().unwrap_or_default();
     let arch = table.optional("arch", |value| value.string().map(str::to_owned));
 
@@ -370,6 +396,7 @@ fn parse(name: &str, text: &str, folder: &Path, table: &Table<'_>) -> Result<Lau
         modules: modules?,
         arch: arch?.unwrap_or_else(|| "sm_90a".to_owned()),
         buffers,
+        maps,
         textures,
         launches: launches?,
         expectations: expectations?,

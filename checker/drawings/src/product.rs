@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use anyhow::{Result, ensure};
-use clap::ValueEnum;
 use tensor_map::{Interleave, MatrixDescriptor, Tensor};
 
 /// Bytes per line of the matrix that one instruction reads along K.
@@ -12,8 +11,8 @@ const STEP_BYTES: u64 = 32;
 const CORE_LINES: u64 = 8;
 
 /// The contiguous dimension of a matrix.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Major {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Major {
     /// K, the reduced dimension: a row of the box is a row of A or a column of B
     K,
     /// Rows of A or columns of B: a row of the box is at one position of K
@@ -22,12 +21,13 @@ pub(crate) enum Major {
 
 /// One instruction's part of the matrix.
 #[derive(Clone, Debug)]
-pub(crate) struct Step {
+pub struct Step {
     /// The elements along K.
-    pub(crate) k: Range<u64>,
-    pub(crate) descriptor: MatrixDescriptor,
+    pub k: Range<u64>,
+    /// The matrix descriptor of the instruction.
+    pub descriptor: MatrixDescriptor,
     /// The addresses of the pieces of 16 bytes that the instruction reads.
-    pub(crate) pieces: Vec<u64>,
+    pub pieces: Vec<u64>,
 }
 
 /// Returns the steps along K of a box at a shared address, from the count and length of its rows.

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use ptx_source::read_file;
 use tma_emulator::check::{DiagnosticKind, Suppression, Suppressions};
-use tma_host::read_file;
 use tma_launch::{Failure, Stage};
 use toml::de::DeTable;
 

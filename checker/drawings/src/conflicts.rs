@@ -7,7 +7,7 @@ use tensor_map::Swizzle;
 
 /// The access pattern of a warp that reads a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Access {
+pub struct Access {
     /// True if neighbouring threads read down a column, false if along a row.
     down: bool,
     /// Bytes that each thread reads: 4, 8 or 16.

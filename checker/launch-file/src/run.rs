@@ -8,7 +8,7 @@ use tma_emulator::{
 use tma_launch::{Buffer, Failure, Job, Ptx, Stage};
 
 use super::{Diagnostic, LaunchFile, Output, Violations};
-use tma_host::{Capability, Source};
+use ptx_source::Source;
 
 /// The outcome of an emulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -97,7 +97,7 @@ pub struct Run {
 
 impl Run {
     /// Returns an empty result.
-    pub(crate) fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         Self {
             seed,
             diagnostics: Vec::new(),
@@ -116,7 +116,7 @@ impl Run {
     }
 
     /// Adds the checker's report about finished launches.
-    pub(crate) fn take(&mut self, report: check::CheckReport) {
+    pub fn take(&mut self, report: check::CheckReport) {
         let mut diagnostics = report.diagnostics.iter();
         if !diagnostics.any(check::Diagnostic::ends_kernel) {
             self.steps = Some(report.reports.iter().map(|report| report.steps).sum());
@@ -171,11 +171,17 @@ impl Emulation {
     ///
     /// # Errors
     /// The input is invalid; the error lists every violation.
-    pub fn new(mut file: LaunchFile) -> Result<Self, Stopped> {
+    pub fn new(file: LaunchFile) -> Result<Self, Stopped> {
         let sources = file.modules().map(Source::read);
-        let sources: Vec<Source> = sources
-            .collect::<Result<_, _>>()
-            .map_err(Stopped::Failure)?;
+        let sources = sources.collect::<Result<_, _>>();
+        Self::with_sources(file, sources.map_err(Stopped::Failure)?)
+    }
+
+    /// Checks that a launch file fits the sources of its modules, which are in the file's order.
+    ///
+    /// # Errors
+    /// The input is invalid; the error lists every violation.
+    pub fn with_sources(mut file: LaunchFile, sources: Vec<Source>) -> Result<Self, Stopped> {
         for source in &sources {
             supported(&file, source)?;
         }
@@ -199,6 +205,22 @@ impl Emulation {
     /// part of the result, next to the findings.
     pub fn run(&self, config: Config) -> Result<Ran, Stopped> {
         let dumps = self.file.open_dumps().map_err(Stopped::Failure)?;
+        let (run, buffers) = self.run_in_memory(config)?;
+        // Buffers may be large, and are kept until they are written.
+        let is_written = run.steps.is_some() && !dumps.is_empty();
+        let buffers = is_written.then_some(buffers);
+        Ok(Ran {
+            run,
+            dumps,
+            buffers,
+        })
+    }
+
+    /// Runs all launches like [`run`](Self::run), and returns the buffers in place of writing files.
+    ///
+    /// # Errors
+    /// A module needs something that the emulator does not support.
+    pub fn run_in_memory(&self, config: Config) -> Result<(Run, Vec<Buffer>), Stopped> {
         let mut job = self.job()?;
         let mut run = Run::new(config.seed);
         match config.checks {
@@ -221,14 +243,7 @@ impl Emulation {
                 Err(failure) => run.failed = Some(failure),
             }
         }
-        // Buffers may be large, and are kept until they are written.
-        let is_written = run.steps.is_some() && !dumps.is_empty();
-        let buffers = is_written.then(|| std::mem::take(&mut job.buffers));
-        Ok(Ran {
-            run,
-            dumps,
-            buffers,
-        })
+        Ok((run, job.buffers))
     }
 
     /// Writes the output files of a run.
@@ -324,7 +339,8 @@ fn steps(result: Result<Vec<Report>, Failure>) -> Result<Result<u64, Diagnostic>
     }
 }
 
-pub(crate) fn stopped(failure: Failure) -> Stopped {
+/// Returns the reason that a failure of the emulator stands for.
+pub fn stopped(failure: Failure) -> Stopped {
     match failure.error_name.as_deref() {
         Some("UNSUPPORTED") => Stopped::Unsupported(failure.what),
         _ => Stopped::Failure(failure),
@@ -345,15 +361,26 @@ fn supported(file: &LaunchFile, source: &Source) -> Result<(), Stopped> {
 }
 
 /// Refuses a module for GPUs that the emulator does not implement.
-pub(crate) fn runs_here(name: &str, target: &str) -> Result<(), Stopped> {
-    match Capability::LEAST.runs(target) {
-        Some(true) => Ok(()),
-        Some(false) => Err(Stopped::Unsupported(format!(
+///
+/// # Errors
+/// The module is for another GPU, or for an unknown one.
+pub fn runs_here(name: &str, target: &str) -> Result<(), Stopped> {
+    let number = target.strip_prefix("sm_");
+    let (number, suffix) = number.map_or(("", ""), |number| {
+        number.split_at(number.trim_end_matches(['a', 'f']).len())
+    });
+    let runs = match (number.parse::<u32>(), suffix) {
+        (Ok(number), "") => number <= 90,
+        (Ok(number), "a" | "f") => number == 90,
+        _ => {
+            let what = format!("{name} is for the unknown target `{target}`");
+            return Err(Stopped::Failure(Failure::new(Stage::Load, what)));
+        }
+    };
+    match runs {
+        true => Ok(()),
+        false => Err(Stopped::Unsupported(format!(
             "{name}: the module is for `{target}`, which cannot run on the emulator, which implements {ARCH}"
         ))),
-        None => {
-            let what = format!("{name} is for the unknown target `{target}`");
-            Err(Stopped::Failure(Failure::new(Stage::Load, what)))
-        }
     }
 }

@@ -8,8 +8,10 @@ use tensor_map::{
     walk::{BoxRow, Direction},
 };
 
-use super::draw::Copy;
-use crate::svg::{Rect, Svg};
+use crate::{
+    TensorCopy,
+    svg::{Rect, Svg},
+};
 
 const CELL: f64 = 46.0;
 const LINE: f64 = 18.0;
@@ -17,7 +19,7 @@ const LINE: f64 = 18.0;
 const MOST_ROWS: usize = 256;
 
 /// Draws a copy below the lines of the summary.
-pub(crate) fn picture(copy: &Copy, summary: &[String]) -> String {
+pub(crate) fn picture(copy: &TensorCopy, summary: &[String]) -> String {
     let mut svg = Svg::new();
     let arrow = if copy.direction == Direction::Load {
         "to"
@@ -56,7 +58,7 @@ pub(crate) fn picture(copy: &Copy, summary: &[String]) -> String {
 }
 
 /// Draws the rows in global memory, each with its first element, and returns the right edge.
-fn global(svg: &mut Svg, copy: &Copy, rows: &[BoxRow], y: f64) -> f64 {
+fn global(svg: &mut Svg, copy: &TensorCopy, rows: &[BoxRow], y: f64) -> f64 {
     let label = |(number, (row, first)): (usize, (&BoxRow, &Vec<i64>))| {
         format!("{number}: {first:?} at {}", row.global_offset)
     };
@@ -107,7 +109,7 @@ fn global(svg: &mut Svg, copy: &Copy, rows: &[BoxRow], y: f64) -> f64 {
 }
 
 /// Draws the box in shared memory in lines of 128 bytes, the width of all banks.
-fn shared(svg: &mut Svg, copy: &Copy, rows: &[BoxRow], x: f64, y: f64) {
+fn shared(svg: &mut Svg, copy: &TensorCopy, rows: &[BoxRow], x: f64, y: f64) {
     svg.text(x, y - 24.0, "head", "shared memory, 128 bytes a line");
     svg.text(x - 8.0, y - 6.0, "end", "banks");
     for group in 0..8 {

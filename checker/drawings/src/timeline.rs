@@ -34,7 +34,7 @@ struct Slice {
 }
 
 /// Draws the JSON of a trace: for each block its warps, its copies, and the phases of its mbarriers.
-pub(super) fn draw(trace: &str) -> String {
+pub fn timeline(trace: &str) -> String {
     let trace: Value = serde_json::from_str(trace).unwrap_or_default();
     let events = trace["traceEvents"]
         .as_array()
@@ -239,7 +239,7 @@ mod tests {
             event("b", 3, 10),
             event("e", 3, 15),
         ];
-        let svg = draw(&format!("{{\"traceEvents\":[{}]}}", events.join(",")));
+        let svg = timeline(&format!("{{\"traceEvents\":[{}]}}", events.join(",")));
         assert_eq!(svg.matches(">copies</text>").count(), 2, "{svg}");
         // The legend contains one more.
         assert_eq!(svg.matches(LOADS).count(), 4, "{svg}");
@@ -247,6 +247,6 @@ mod tests {
 
     #[test]
     fn what_is_no_trace_draws_nothing() {
-        assert!(draw("").ends_with("</svg>\n"));
+        assert!(timeline("").ends_with("</svg>\n"));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tma_host::Source;
+use ptx_source::Source;
 use tma_launch::suggestion;
 
 use super::{
@@ -10,6 +10,24 @@ use super::{
     reader::{Table, Value},
     violations::{Invalid, Noted},
 };
+
+/// The files that a launch file can name.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Files<'a> {
+    /// Files, relative to a folder.
+    Folder(&'a Path),
+    /// Modules of these names, whose texts are elsewhere.
+    Named(&'a [&'a str]),
+}
+
+impl<'a> Files<'a> {
+    pub(super) fn folder(self) -> &'a Path {
+        match self {
+            Self::Folder(folder) => folder,
+            Self::Named(_) => Path::new(""),
+        }
+    }
+}
 
 /// A PTX file.
 #[derive(Clone, Debug)]
@@ -20,9 +38,21 @@ pub(super) struct FileModule {
 }
 
 impl FileModule {
-    fn read(value: &Value<'_>, folder: &Path) -> Result<Self, Invalid> {
+    fn read(value: &Value<'_>, files: Files<'_>) -> Result<Self, Invalid> {
         let name = value.string()?;
-        let path = folder.join(name);
+        let path = files.folder().join(name);
+        if let Files::Named(names) = files {
+            return match names.contains(&name) {
+                true => Ok(Self {
+                    name: name.to_owned(),
+                    path,
+                }),
+                false => {
+                    let near = suggestion(name, names.iter().copied());
+                    Err(value.wrong(format!("there is no PTX `{name}`: {near}")))
+                }
+            };
+        }
         let shown = path.display();
         match path.metadata() {
             Ok(metadata) if metadata.is_file() && metadata.len() <= MAX_FILE_BYTES => Ok(Self {
@@ -42,12 +72,12 @@ impl FileModule {
 }
 
 /// Reads `module = "a.ptx"` or `modules = ["a.ptx", "b.ptx"]`.
-pub(super) fn read_modules(table: &Table<'_>, folder: &Path) -> Result<Vec<FileModule>, Noted> {
-    let one = table.optional("module", |value| FileModule::read(value, folder));
+pub(super) fn read_modules(table: &Table<'_>, files: Files<'_>) -> Result<Vec<FileModule>, Noted> {
+    let one = table.optional("module", |value| FileModule::read(value, files));
     let several = table.optional("modules", |value| {
         let mut known: Vec<String> = Vec::new();
         let modules = value.list(|value| {
-            let module = FileModule::read(value, folder)?;
+            let module = FileModule::read(value, files)?;
             match known.contains(&module.name) {
                 true => Err(value.wrong(format!("`{}` is listed twice", module.name))),
                 false => {
