@@ -8,6 +8,7 @@ import { showForm } from "./launch-form.js";
 import { fromFragment, toFragment } from "./link.js";
 import { Maps } from "./maps.js";
 import { showMemory } from "./memory.js";
+import { OWN, propose } from "./own.js";
 import { runSeeds } from "./seeds.js";
 import { Steps } from "./steps.js";
 import { Tabs } from "./tabs.js";
@@ -15,9 +16,11 @@ import { bugs, CORRECT, title, withBug } from "./variants.js";
 
 /** The most schedules of a search. */
 const BOUND = 20_000;
+/** The most characters of a timeline that is drawn. */
+const MOST_DRAWN = 1_000_000;
 
 const checker = new Checker();
-const examples = await (await fetch(new URL("data/examples.json", import.meta.url))).json();
+const examples = [...await (await fetch(new URL("data/examples.json", import.meta.url))).json(), OWN];
 const inputTabs = new Tabs(byId("input-tabs"));
 const resultTabs = new Tabs(byId("result-tabs"));
 for (const id of ["findings", "memory", "timeline", "steps", "map"]) {
@@ -27,6 +30,7 @@ for (const id of ["findings", "memory", "timeline", "steps", "map"]) {
 const launch = new Editor("Launch file in TOML", { oninput: edited });
 const form = make("div", { class: "form" });
 const errors = make("div", { class: "errors", role: "alert" });
+const proposal = make("button", { type: "button", onclick: proposed }, "Propose from the PTX");
 /** The PTX modules and the sources: an editor for each, by name. */
 let modules = new Map();
 let sources = new Map();
@@ -55,13 +59,24 @@ function open({ toml, modules: texts, sources: others = [] }) {
   sources = new Map(others.map(({ name, text }) => [name, withText(new Editor(`Source ${name}`, { readOnly: true }), text)]));
   launch.value = toml;
   for (const [at, [name, editor]] of [...modules].entries()) inputTabs.add(`ptx-${at}`, name, panel(`ptx-${at}`, editor.element));
-  inputTabs.add("launch", "Launch", panel("launch", form, errors, launch.element));
+  inputTabs.add("launch", "Launch", panel("launch", make("div", { class: "bar proposal" }, proposal), form, errors, launch.element));
   for (const [at, [name, editor]] of [...sources].entries()) inputTabs.add(`source-${at}`, name, panel(`source-${at}`, editor.element));
+  if (toml === "") proposed();
   inputTabs.show("ptx-0");
   byId("panel-findings").replaceChildren(make("p", {}, "Not run yet."));
   for (const id of ["memory", "timeline"]) byId(`panel-${id}`).replaceChildren(make("p", {}, "Run the kernel first."));
   last = undefined;
-  check();
+  if (toml !== "") check();
+}
+
+/** Writes a launch file for the first kernel of the first module. */
+async function proposed() {
+  const answer = await checker.ask({ verb: "kernels", modules: input().modules });
+  const module = answer.modules.find(({ kernels }) => kernels.length > 0);
+  const message = answer.modules.find(({ message }) => message)?.message;
+  if (!module) return say(message ?? "The PTX has no kernel.", "bad");
+  launch.value = propose(module.name, module.kernels[0]);
+  return check();
 }
 
 function withText(editor, text) {
@@ -139,7 +154,11 @@ async function run() {
   showMemory(byId("panel-memory"), one.buffers);
   last = { ...given, seed: one.seed };
   const timeline = await checker.ask({ verb: "timeline", ...last });
-  if (timeline.svg) showDrawing(byId("panel-timeline"), timeline.svg, `Timeline of seed ${one.seed}: warps, copies and phases`);
+  if (timeline.svg?.length > MOST_DRAWN) {
+    byId("panel-timeline").replaceChildren(make("p", {}, "The timeline has too many events for a drawing; launch fewer blocks, or use tma emulate --trace."));
+  } else if (timeline.svg) {
+    showDrawing(byId("panel-timeline"), timeline.svg, `Timeline of seed ${one.seed}: warps, copies and phases`);
+  }
   await steps.begin(last, list.map(({ finding }) => finding));
   marked(list[0]?.finding);
 }

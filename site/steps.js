@@ -22,7 +22,8 @@ export class Steps {
       "aria-label": "Steps of",
       onchange: () => this.#run(() => this.go(this.at)),
     });
-    this.state = make("div", { class: "state", "aria-live": "polite" });
+    this.next = make("p", { class: "next", "aria-live": "polite" });
+    this.state = make("div", { class: "state" });
     container.replaceChildren(
       make("div", { class: "bar", role: "group", "aria-label": "Step" },
         button("◀◀ phase", "Back to the phase before", () => this.phase(-1)),
@@ -31,7 +32,7 @@ export class Steps {
         button("phase ▶▶", "On to where the next phase is complete", () => this.phase(1)),
         button("finding", "To the first finding", () => this.toFinding()),
         this.warp),
-      this.slider, this.position, this.state);
+      this.slider, this.position, this.next, this.state);
   }
 
   /** Begins anew with another input. */
@@ -98,7 +99,8 @@ export class Steps {
   }
 
   #show(state, before) {
-    const sections = [summary(state), mbarriers(state), copies(state), warps(state), registers(state, before), shared(state, before)];
+    this.next.replaceChildren(...summary(state));
+    const sections = [mbarriers(state), copies(state), warps(state), registers(state, before), shared(state, before)];
     this.state.replaceChildren(...sections.filter(Boolean));
   }
 
@@ -140,9 +142,10 @@ function grid(headings, rows) {
 const row = (cells, kind) => make("tr", { class: kind }, cells.map((cell) => make("td", {}, String(cell))));
 
 function summary({ block, warp, lanes, line, opcode, resumes }) {
-  return make("p", { class: "next" },
+  return [
     `Warp ${warp} of block ${block}, ${lanesOf(lanes)}, ${resumes ? "waits in" : "is about to execute"} `,
-    make("code", {}, opcode), ` at line ${line}.`);
+    make("code", {}, opcode), ` at line ${line}.`,
+  ];
 }
 
 function mbarriers({ mbarriers }) {

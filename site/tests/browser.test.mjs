@@ -197,6 +197,22 @@ test("the form and the launch file are one, and both are checked", async () => {
   await close();
 });
 
+test("a pasted kernel gets a launch file and runs", async () => {
+  const { page, close } = await open("index.html");
+  await page.getByLabel("Example").selectOption("own");
+  await page.waitForFunction(() => document.querySelector("#panel-launch textarea").value !== "");
+  assert.match(await run(page), /^Clean/);
+  const ring = examples.find(({ id }) => id === "ring").modules[0].text;
+  await page.locator("textarea").first().fill(ring);
+  await page.getByRole("tab", { name: "Launch" }).click();
+  await page.getByRole("button", { name: "Propose" }).click();
+  await page.waitForFunction(() => /entry = "ring"/.test(document.querySelector("#panel-launch textarea").value));
+  const toml = await page.getByLabel("Launch file in TOML").inputValue();
+  assert.match(toml, /grid = 8\nblock = 128\narguments = \[\{ buffer = "param_0" \}, \{ u32 = 16 \}\]/);
+  assert.match(await run(page, 1), /^Clean/);
+  await close();
+});
+
 test("a link holds the whole state", async () => {
   const { page, close } = await open("index.html#example=groups");
   const area = page.locator("textarea").first();

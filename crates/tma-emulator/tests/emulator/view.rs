@@ -6,7 +6,7 @@ use tma_emulator::{
 };
 use tma_launch::{Buffer, Job, Launch, Ptx};
 
-/// One thread loads 128 bytes; a second warp waits at a barrier of the block.
+/// The variables lie in the order of their first use. One thread loads 128 bytes; a second warp waits at a barrier of the block.
 const TEXT: &str = "
 .version 8.6
 .target sm_90a
@@ -73,7 +73,7 @@ impl Observer for Steps {
                 .collect(),
             mbarriers: view.mbarriers(0),
             copies: view.copies(),
-            tile: shared[..4].try_into().unwrap(),
+            tile: shared[128..132].try_into().unwrap(),
         });
     }
 
@@ -111,8 +111,8 @@ fn barriers_copies_and_memory_are_shown_as_they_change() {
         assert_eq!(at("mbarrier.init").mbarriers, []);
         let arrive = &at("mbarrier.arrive").mbarriers[0];
         let counts = |it: &MbarrierState| (it.phase, it.expected, it.pending, it.pending_bytes);
-        assert_eq!((arrive.address, counts(arrive)), (1024 + 128, (0, 1, 1, 0)));
-        assert_eq!(arrive.name, "mbarrier `bar` at shared address 0x480");
+        assert_eq!((arrive.address, counts(arrive)), (1024, (0, 1, 1, 0)));
+        assert_eq!(arrive.name, "mbarrier `bar` at shared address 0x400");
         assert_eq!(counts(&at("cp.async").mbarriers[0]), (0, 1, 0, 128));
         assert!(at("cp.async").copies.is_empty());
         let flies = steps.iter().find(|it| !it.copies.is_empty());
@@ -121,8 +121,8 @@ fn barriers_copies_and_memory_are_shown_as_they_change() {
             assert!(copy.unread_bytes + copy.unwritten_bytes <= 128);
             let to = copy.to.unwrap();
             assert_eq!(to.memory, Memory::Shared { block: 0 });
-            assert!((1024..1024 + 128).contains(&to.address));
-            assert_eq!(copy.mbarrier, Some((0, 1024 + 128)));
+            assert!((1152..1152 + 128).contains(&to.address));
+            assert_eq!(copy.mbarrier, Some((0, 1024)));
         }
         let last = steps.last().unwrap();
         assert_eq!(counts(&last.mbarriers[0]), (1, 1, 1, 0));
