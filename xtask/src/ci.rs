@@ -13,7 +13,7 @@ use crate::{
     fuzz, mutate, mutate_code, package, pages,
     paths::{examples, root, target_dir},
     process::{RUST_CUDA, cargo, cargo_in_example, output, run as run_command, without_clippy},
-    python, setup,
+    python, setup, site,
     test::{self, Counts},
     tidy, timings,
 };
@@ -63,6 +63,7 @@ const STEPS: &[Step] = &[
             .try_for_each(|folder| example(folder, counts))
     }),
     ("python", python::check),
+    ("site", site::check),
     ("fuzz", |_| fuzz::check()),
     ("pages", |_| pages::check()),
     ("package", |_| package::check()),

@@ -20,6 +20,7 @@ mod pages;
 mod programs;
 mod python;
 mod run;
+mod site;
 mod test;
 mod tidy;
 mod timings;
@@ -46,6 +47,7 @@ enum Verb {
     New(new::Args),
     Bench(bench::Args),
     Bundle(bundle::Args),
+    Site(site::Args),
     Package(package::Args),
     Wheel(python::Args),
     Bless(bless::Args),
@@ -83,6 +85,7 @@ fn run(verb: Verb) -> Result<ExitCode> {
         Verb::New(args) => new::run(&args),
         Verb::Bench(args) => bench::run(&args),
         Verb::Bundle(args) => bundle::run(&args),
+        Verb::Site(args) => site::run(&args),
         Verb::Package(args) => package::run(&args),
         Verb::Wheel(args) => python::wheel(&args),
         Verb::Bless(args) => bless::run(&args),

@@ -22,6 +22,7 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("cargo xtask test", "another step of `ci`"),
     ("cargo xtask ci", "it is this run"),
     ("cargo xtask fuzz", "another step of `ci`"),
+    ("cargo xtask site", "another step of `ci`"),
     ("cargo xtask bless", "it changes files of the repository"),
     ("cargo xtask bundle", "a release build takes minutes"),
     ("cargo xtask bench", "it needs a GPU or minutes"),

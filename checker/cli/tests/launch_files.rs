@@ -448,3 +448,29 @@ fn random_contents_keep_their_range_and_are_those_of_the_seed() {
     assert!(floats.iter().all(|value| (-1.0..0.5).contains(value)));
     assert!(floats.iter().any(|value| *value < -0.9) && floats.iter().any(|value| *value > 0.4));
 }
+
+#[test]
+fn modules_run_here_if_they_run_on_the_emulated_gpu() {
+    use tma_host::Capability;
+    for target in [
+        "sm_80",
+        "sm_90",
+        "sm_90a",
+        "sm_90f",
+        "sm_100",
+        "sm_100a",
+        "sm_80a",
+        "sm_90af",
+        "sm_",
+        "compute_90",
+        "",
+    ] {
+        let expected = Capability::LEAST.runs(target);
+        let runs = match tma_cli::emulate::runs_here("k.ptx", target) {
+            Ok(()) => Some(true),
+            Err(tma_cli::emulate::Stopped::Unsupported(_)) => Some(false),
+            Err(_) => None,
+        };
+        assert_eq!(runs, expected, "{target}");
+    }
+}

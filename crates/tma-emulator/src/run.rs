@@ -61,6 +61,7 @@ pub(crate) fn run<O: Watch>(
     let program = &code.program;
     let mut world = World::new(program, shape, cluster, std::mem::take(memory), config);
     observer.begin(program, shape, cluster.unwrap_or([1; 3]));
+    world.inspects = O::WATCHES && observer.inspects();
     let result = match path {
         None => world.run(code, observer),
         Some(path) => world.follow(code, observer, path),

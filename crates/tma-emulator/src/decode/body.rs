@@ -212,6 +212,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         self.emit(A::end_of_function());
         self.scope.leave();
         self.function.slots = self.scope.slots;
+        self.function.registers = std::mem::take(&mut self.scope.registers);
         for (site, mut registers) in std::mem::take(&mut self.named) {
             registers.retain(|register| self.products.contains(register));
             if !registers.is_empty() {

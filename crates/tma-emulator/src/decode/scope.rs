@@ -48,6 +48,8 @@ pub(crate) struct Scope {
     open: Vec<Names>,
     /// Number of allocated slots.
     pub(crate) slots: usize,
+    /// The registers with a name.
+    pub(crate) registers: Vec<(String, Slot, Type)>,
 }
 
 impl Scope {
@@ -60,6 +62,7 @@ impl Scope {
     }
 
     pub(crate) fn declare(&mut self, name: &str, symbol: Symbol) {
+        self.keep(name, &symbol);
         if let Some(names) = self.open.last_mut() {
             names.symbols.insert(name.to_owned(), symbol);
         }
@@ -82,6 +85,13 @@ impl Scope {
         match elements {
             1 => Symbol::Register(register),
             _ => Symbol::Vector(register, elements),
+        }
+    }
+
+    fn keep(&mut self, name: &str, symbol: &Symbol) {
+        if let Symbol::Register(register) = symbol {
+            let named = (name.to_owned(), register.slot, register.ty);
+            self.registers.push(named);
         }
     }
 
@@ -108,6 +118,7 @@ impl Scope {
             });
             if let Some((ty, elements)) = in_range {
                 let register = self.register(ty, elements);
+                self.keep(name, &register);
                 self.open[depth]
                     .symbols
                     .insert(name.to_owned(), register.clone());

@@ -1,19 +1,23 @@
 //! The interface through which a checker sees everything that a kernel does.
 
 mod accesses;
+mod fence;
 mod layout;
 mod printer;
 mod proxy;
 mod turn;
+mod view;
 
 use tensor_map::L2Promotion;
 use tma_launch::Shape;
 
 pub use accesses::Accesses;
+pub use fence::FenceKind;
 pub use layout::{BoxLayout, MatrixRead};
 pub(crate) use printer::Printer;
 pub use proxy::Proxy;
 pub use turn::{Pause, Turn};
+pub use view::{CopyState, LanesAt, MbarrierState, Register, View};
 
 use super::{Fault, Program};
 use crate::value::LANES;
@@ -43,6 +47,16 @@ pub trait Observer {
     #[inline]
     fn execute(&mut self, instruction: usize) {
         let _ = instruction;
+    }
+
+    /// Returns whether [`inspect`](Self::inspect) is to be called; asked once, when the kernel begins.
+    fn inspects(&self) -> bool {
+        false
+    }
+
+    /// Called before lanes of a warp execute an instruction or go on with one in which they waited.
+    fn inspect(&mut self, view: View<'_>) {
+        let _ = view;
     }
 
     /// Called for an `event` that `origin` caused.
@@ -103,6 +117,14 @@ impl Observer for &mut dyn Observer {
 
     fn execute(&mut self, instruction: usize) {
         (**self).execute(instruction);
+    }
+
+    fn inspects(&self) -> bool {
+        (**self).inspects()
+    }
+
+    fn inspect(&mut self, view: View<'_>) {
+        (**self).inspect(view);
     }
 
     fn see(&mut self, origin: Origin, event: Event) {
@@ -552,44 +574,4 @@ pub enum MbarrierEvent {
     },
     /// A wait with an unused result.
     WaitUnused,
-}
-
-/// Kinds of fences (PTX ISA, section 9.7.13.4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum FenceKind {
-    /// `fence`, `membar`
-    Thread {
-        /// Memory ordering of the fence.
-        sem: Sem,
-        /// Scope of the threads that the fence includes.
-        scope: Scope,
-    },
-    /// `fence.mbarrier_init`
-    MbarrierInit,
-    /// `fence.proxy.alias`
-    ProxyAlias,
-    /// `fence.proxy.async`; with the memories that it orders.
-    ProxyAsync {
-        /// True if it covers global memory.
-        global: bool,
-        /// True if it covers shared memory.
-        shared: bool,
-    },
-    /// `fence.proxy.async::generic`: an order of one direction, within the cluster.
-    ProxyAsyncGeneric {
-        /// Release of this block's shared memory, or acquire of the cluster's.
-        sem: Sem,
-        /// Scope of the threads that the fence includes.
-        scope: Scope,
-    },
-    /// `fence.proxy.tensormap`
-    ProxyTensorMap {
-        /// Semantics of the fence: acquire or release.
-        sem: Sem,
-        /// Scope of the threads that the fence includes.
-        scope: Scope,
-        /// The generic address of the map, when it is an acquire.
-        address: u64,
-    },
 }

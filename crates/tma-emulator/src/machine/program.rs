@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ptx::{LineIndex, Span};
+use ptx::{LineIndex, Span, Type};
 
 use super::{Cta, Location, MbarrierInit, Names, Rings, SHARED_START, Special, is_of_library};
 
@@ -59,6 +59,8 @@ pub(crate) struct Function {
     pub(crate) local_bytes: u64,
     pub(crate) parameters: Vec<Passed>,
     pub(crate) returns: Vec<Passed>,
+    /// The registers with a name.
+    pub(crate) registers: Vec<(String, Slot, Type)>,
 }
 
 /// Location of a function's parameter in its frame.

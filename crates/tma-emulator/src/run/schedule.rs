@@ -15,7 +15,7 @@ use crate::{
     inst::{Code, Execute, Step, Waiting},
     machine::{
         Flow, Group, Here, MANY_GROUPS, Trap, Trapped, Wait, Warp, World,
-        observer::{Event, Origin, Turn, Watch},
+        observer::{Event, Origin, Turn, View, Watch},
     },
     value::{LANES, lanes_of},
 };
@@ -341,6 +341,9 @@ impl World {
                     .is_none_or(|operation| operation.action.is_visible())
             {
                 break;
+            }
+            if O::WATCHES && self.inspects {
+                observer.inspect(View::new(self, &code.program, here, warp, group));
             }
             let Some(operation) = code.operations.get(group.pc) else {
                 return Err(Trapped {

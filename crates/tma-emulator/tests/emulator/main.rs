@@ -36,3 +36,4 @@ mod tensormaps;
 mod textures;
 mod trace;
 mod unwaited;
+mod view;

@@ -3,7 +3,6 @@ mod every_schedule;
 mod performance;
 pub(crate) mod report;
 pub(crate) mod seeds;
-mod timeline;
 
 use std::{
     io::{self, Write},
@@ -125,7 +124,7 @@ impl Emulate {
             .and_then(|path| path.extension())
             .is_some_and(|extension| extension == "svg")
         {
-            text = timeline::draw(&text);
+            text = tma_drawings::timeline(&text);
         }
         file.write(text.as_bytes()).map_err(Stopped::Failure)
     }

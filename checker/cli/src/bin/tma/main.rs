@@ -13,7 +13,6 @@ mod map;
 mod record;
 mod replay;
 mod reports;
-mod svg;
 mod test;
 mod wrong_input;
 

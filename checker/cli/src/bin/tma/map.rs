@@ -1,12 +1,8 @@
 mod check;
-mod conflicts;
-mod coordinates;
 mod diff;
 mod draw;
 mod explain;
 mod parameters;
-mod picture;
-mod product;
 
 use std::io::Write;
 

@@ -9,8 +9,9 @@ use std::{
 
 use anyhow::{Error, Result};
 use finding_reports::{Origin, Sarif};
-use serde_json::{Value, json};
-use tma_cli::emulate::{Diagnostic, Output, Stopped};
+use serde_json::Value;
+pub(crate) use tma_cli::emulate::finding_to_json as to_json;
+use tma_cli::emulate::{Output, Stopped};
 
 use crate::wrong_input::OrWrongInput;
 use junit::Junit;
@@ -161,20 +162,4 @@ impl Reports {
         all.map_err(|failure| Error::msg(failure.what))
             .or_wrong_input()
     }
-}
-
-/// Converts a finding to JSON.
-pub(crate) fn to_json(diagnostic: &Diagnostic) -> Value {
-    let mut value = match diagnostic {
-        Diagnostic::Kernel(found) => return finding_reports::to_json(found),
-        _ => json!({
-            "kind": diagnostic.kind(),
-            "severity": diagnostic.severity(),
-            "message": diagnostic.to_string(),
-        }),
-    };
-    if let Diagnostic::Fault { error_name, .. } = diagnostic {
-        value["error_name"] = json!(error_name);
-    }
-    value
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use tma_cli::emulate::{Diagnostic, Run, Stopped, Verdict, Violation};
+use tma_cli::emulate::{Diagnostic, Run, Stopped, Verdict, run_to_json, violation_to_json};
 use tma_emulator::{
     check::{Suppression, Suppressions},
     is_interrupted,
@@ -229,7 +229,9 @@ impl<'a> Report<'a> {
     pub(crate) fn end(&self, out: &mut impl Write) -> io::Result<()> {
         if self.is_json {
             let violations = match &self.stopped {
-                Some(Stopped::Violations(violations)) => violations.iter().map(mistake).collect(),
+                Some(Stopped::Violations(violations)) => {
+                    violations.iter().map(violation_to_json).collect()
+                }
                 _ => Vec::new(),
             };
             let message = self.stopped.as_ref().map(ToString::to_string);
@@ -303,15 +305,9 @@ impl<'a> Report<'a> {
     }
 
     fn run_to_json(&self, run: &Run) -> Value {
-        json!({
-            "seed": run.seed,
-            "verdict": run.verdict().as_str(),
-            "steps": run.steps,
-            "printed": run.printed,
-            "findings": run.diagnostics.iter().map(to_json).collect::<Vec<_>>(),
-            "notes": run.notes.iter().map(to_json).collect::<Vec<_>>(),
-            "again": self.again.with(run.seed),
-        })
+        let mut value = run_to_json(run);
+        value["again"] = json!(self.again.with(run.seed));
+        value
     }
 }
 
@@ -355,14 +351,6 @@ fn suppressed((suppression, count): (&Suppression, u64)) -> Value {
         "function": suppression.function,
         "reason": suppression.reason,
         "count": count,
-    })
-}
-
-fn mistake(violation: &Violation) -> Value {
-    json!({
-        "line": violation.line,
-        "column": violation.column,
-        "message": violation.says,
     })
 }
 

@@ -4,21 +4,16 @@ use std::{
 };
 
 use anyhow::{Result, ensure};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use tensor_map::{
-    Params, Swizzle, Target, Tensor,
+    Params, Target,
     walk::{BoxRow, Direction},
 };
 use tma_cli::emulate::Output;
+use tma_drawings::{Access, Step, TensorCopy};
 
-use super::{
-    conflicts::{Access, Conflicts, Shape},
-    coordinates::coordinates,
-    parameters::{Given, Parameters, shared_address, to_json},
-    picture::picture,
-    product::{self, Major, Step},
-};
+use super::parameters::{Given, Parameters, shared_address, to_json};
 use crate::wrong_input::OrWrongInput;
 
 /// Draws one copy as SVG: its elements in global memory and their places in shared memory
@@ -55,34 +50,21 @@ pub(crate) struct Draw {
     json: bool,
 }
 
-/// The copy to draw.
-pub(crate) struct Copy {
-    pub(crate) params: Params,
-    pub(crate) coordinates: Vec<i32>,
-    pub(crate) direction: Direction,
-    pub(crate) rows: Vec<BoxRow>,
-    /// The first element of each row.
-    pub(crate) firsts: Vec<Vec<i64>>,
-    pub(crate) shared_address: u32,
-    /// The steps of the matrix product that reads the box; empty if there is none.
-    pub(crate) steps: Vec<Step>,
+/// The contiguous dimension of a matrix.
+#[derive(Clone, Copy, ValueEnum)]
+enum Major {
+    /// K, the reduced dimension: a row of the box is a row of A or a column of B
+    K,
+    /// Rows of A or columns of B: a row of the box is at one position of K
+    Mn,
 }
 
-impl Copy {
-    /// Returns the step of the product that reads a shared address.
-    pub(crate) fn step_at(&self, address: u64) -> Option<usize> {
-        let reads = |piece: &u64| (*piece..*piece + 16).contains(&address);
-        self.steps
-            .iter()
-            .position(|step| step.pieces.iter().any(reads))
-    }
-
-    /// Returns the step of the product that reads a byte of a row.
-    pub(crate) fn step_of(&self, row: usize, byte: u64) -> Option<usize> {
-        let mut pieces = self.rows[row].pieces(self.params.tensor().swizzle, self.shared_address);
-        let piece = pieces
-            .find(|piece| (piece.row_offset..piece.row_offset + piece.bytes).contains(&byte))?;
-        self.step_at(u64::from(piece.shared_address) + byte - piece.row_offset)
+impl From<Major> for tma_drawings::Major {
+    fn from(major: Major) -> Self {
+        match major {
+            Major::K => Self::K,
+            Major::Mn => Self::Mn,
+        }
     }
 }
 
@@ -97,7 +79,7 @@ impl Draw {
         params.build_for(address, target)?;
         let copy = self.copy(params)?;
         fits(&copy, target)?;
-        let mut summary = self.summary(&copy);
+        let mut summary = copy.summary(self.access);
         summary.extend(copy.steps.iter().enumerate().map(described));
         if self.json {
             let mut value = to_json(&params, address);
@@ -118,7 +100,7 @@ impl Draw {
         let path = self.output.display();
         let input = self.map.as_deref().map(Path::new);
         let output = Output::open(&self.output, input).or_wrong_input()?;
-        let written = output.write(picture(&copy, &summary).as_bytes());
+        let written = output.write(copy.draw(&summary).as_bytes());
         written.or_wrong_input()?;
         summary
             .iter()
@@ -134,7 +116,7 @@ impl Draw {
         parameters.or_bytes(self.map.as_deref())
     }
 
-    fn copy(&self, params: Params) -> Result<Copy> {
+    fn copy(&self, params: Params) -> Result<TensorCopy> {
         let rank = params.tensor().rank();
         let at = self.at.clone().unwrap_or(vec![0; rank]);
         let at = self.parameters.in_order(&at);
@@ -158,73 +140,16 @@ impl Draw {
             shared.is_multiple_of(128),
             "the shared address {shared:#x} must be a multiple of 128; the GPU stops with a misaligned address"
         );
-        let rows: Vec<BoxRow> = params.walk(&at, &offsets, direction)?.collect();
-        let row_bytes = rows.first().map_or(0, |row| row.bytes);
-        let steps = self.wgmma.map(|major| {
-            let size = (rows.len() as u64, row_bytes);
-            product::steps(major, params.tensor(), size, shared)
-        });
-        Ok(Copy {
-            steps: steps.transpose()?.unwrap_or_default(),
-            firsts: coordinates(&params, &at, &offsets, rows.len()),
-            params,
-            coordinates: at,
-            direction,
-            rows,
-            shared_address: self.shared,
+        let copy = TensorCopy::new(params, &at, &offsets, direction, shared)?;
+        Ok(match self.wgmma {
+            Some(major) => copy.read_by_products(major.into())?,
+            None => copy,
         })
-    }
-
-    fn summary(&self, copy: &Copy) -> Vec<String> {
-        let tensor = copy.params.tensor();
-        let bytes: u64 = copy.rows.iter().map(|row| row.bytes).sum();
-        let inside: u64 = copy
-            .rows
-            .iter()
-            .map(|row| row.inside.end - row.inside.start)
-            .sum();
-        let (count, at) = (copy.rows.len(), &copy.coordinates);
-        let mut lines = vec![format!(
-            "box at {at:?}: {count} rows, {bytes} bytes, {} of them out of bounds",
-            bytes - inside
-        )];
-        let align = tensor.shared_align_bytes();
-        if !u64::from(self.shared).is_multiple_of(align) {
-            let shared = self.shared;
-            lines.push(format!(
-                "shared address {shared} is not a multiple of {align}: the box begins within a swizzle pattern"
-            ));
-        }
-        let shape = shape(tensor, &copy.rows);
-        let here = self.access.conflicts(shape, tensor.swizzle, self.shared);
-        lines.push(format!(
-            "a warp reading {}: {}",
-            self.describe(),
-            ways(&here)
-        ));
-        if tensor.swizzle != Swizzle::None {
-            let plain = Shape {
-                pitch: shape.row_bytes,
-                ..shape
-            };
-            let plain = self.access.conflicts(plain, Swizzle::None, self.shared);
-            lines.push(format!("without the swizzle: {}", ways(&plain)));
-        }
-        lines
-    }
-
-    fn describe(&self) -> String {
-        let way = if self.access.is_down() {
-            "down the rows"
-        } else {
-            "along the rows"
-        };
-        format!("{way}, {} bytes a thread", self.access.bytes)
     }
 }
 
 /// Checks that the box fits in the shared memory of the target GPU.
-fn fits(copy: &Copy, target: Target) -> Result<()> {
+fn fits(copy: &TensorCopy, target: Target) -> Result<()> {
     let begin = u64::from(copy.shared_address);
     let ends = copy.rows.iter().map(|row| row.shared_offset + row.bytes);
     let (end, most) = (begin + ends.max().unwrap_or(0), target.shared_bytes);
@@ -237,39 +162,6 @@ fn fits(copy: &Copy, target: Target) -> Result<()> {
         target.minor
     );
     Ok(())
-}
-
-fn shape(tensor: &Tensor, rows: &[BoxRow]) -> Shape {
-    let row_bytes = rows.first().map_or(16, |row| row.bytes);
-    let second = rows.get(1).map_or(row_bytes, |row| row.shared_offset);
-    // Slices of interleaved tensors are contiguous.
-    let pitch = if tensor.interleave == tensor_map::Interleave::None {
-        second
-    } else {
-        row_bytes
-    };
-    Shape {
-        rows: rows.len() as u64,
-        row_bytes,
-        pitch,
-    }
-}
-
-fn ways(conflicts: &Conflicts) -> String {
-    let Conflicts { threads, ways } = conflicts;
-    let most = ways.iter().max().copied().unwrap_or(0);
-    let total: usize = ways.iter().sum();
-    let groups = plural(ways.len(), "group");
-    let steps = plural(total, "step");
-    match most {
-        0 | 1 => format!("no bank conflicts, {groups} of {threads} threads in {steps}"),
-        _ => format!("up to {most}-way bank conflicts, {groups} of {threads} threads in {steps}"),
-    }
-}
-
-fn plural(count: usize, noun: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{ending}")
 }
 
 /// Formats a line for a step of a product.
