@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional, Sequence, U
 
 import numpy as np
 
-from tma_emulator._launch import Call, Dim3, dim3, run
+from tma_emulator._launch import Call, Dim3, Schedules, dim3, run
 from tma_emulator._memory import region
 from tma_emulator._result import Result
 from tma_emulator._tensor_map import TensorMap
@@ -81,6 +81,9 @@ def check_triton(
     grid: Union[Dim3, Callable[[dict[str, Any]], Dim3]],
     *args: Any,
     seeds: Optional[Iterable[int]] = None,
+    all_schedules: Optional[bool] = None,
+    bound: Optional[int] = None,
+    schedule: Optional[str] = None,
     check: bool = True,
     strict: bool = False,
     suppress: Iterable[tuple[str, str]] = (),
@@ -97,7 +100,7 @@ def check_triton(
     :param grid: programs in the grid, or a function of the arguments by name that gives them.
     :raises CheckError: the checker found something worse than a warning; the arrays are as the kernel left them.
 
-    `seeds`, `check`, `strict`, `suppress` and `max_steps` are those of `emulate`.
+    `seeds`, `all_schedules`, `bound`, `schedule`, `check`, `strict`, `suppress` and `max_steps` are those of `emulate`.
     """
     __tracebackhide__ = True
     import triton
@@ -142,7 +145,8 @@ def check_triton(
         (num_ctas, 1, 1) if num_ctas > 1 else None,
         getattr(metadata, "launch_cooperative_grid", False),
     )
-    return run([call], seeds=seeds, check=check, strict=strict, suppress=suppress, max_steps=max_steps)
+    schedules = Schedules(seeds, all_schedules, bound, schedule)
+    return run([call], schedules, check=check, strict=strict, suppress=suppress, max_steps=max_steps)
 
 
 def _without_lines_of_assembly(ptx: str) -> str:
