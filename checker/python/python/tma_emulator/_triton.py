@@ -110,20 +110,20 @@ def check_triton(
     if not isinstance(kernel, triton.runtime.jit.JITFunction):
         raise TypeError(_no_kernel(kernel))
     target = GPUTarget(*_TARGET)
-    bound, options = _bind(kernel, args, kwargs, vars(make_backend(target).parse_options({})))
-    signature, constants, attributes = _specialise(kernel, bound)
+    values, options = _bind(kernel, args, kwargs, vars(make_backend(target).parse_options({})))
+    signature, constants, attributes = _specialise(kernel, values)
     source = _source(kernel)(kernel, signature, constants, attributes)
     compiled = triton.compile(source, target=target, options=options)
     metadata = compiled.metadata
 
-    x, y, z = dim3("grid", grid(bound) if callable(grid) else grid)
+    x, y, z = dim3("grid", grid(values) if callable(grid) else grid)
     num_ctas = getattr(metadata, "num_ctas", 1)
     parameters: dict[str, Any] = {}
     descriptions = iter(getattr(metadata, "tensordesc_meta", None) or ())
     for name, ty in signature.items():
         if ty == "constexpr":
             continue
-        value = bound[name]
+        value = values[name]
         if isinstance(value, TensorDescriptor):
             parameters.update(_descriptor(name, value, next(descriptions)))
         else:
