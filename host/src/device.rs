@@ -10,7 +10,7 @@ use std::{
 };
 
 use bytemuck::Pod;
-use tma_emulator::{Bounds, Session};
+use tma_emulator::{Bounds, ScheduleName, Session};
 use tma_launch::{DeviceDescription, Failure, Limits};
 
 use crate::{
@@ -51,7 +51,8 @@ impl Device {
     ///
     /// The environment variable `TMA_DEVICE` selects the device: `gpu` makes a missing GPU an error, `emulator`
     /// selects the emulator, and `auto` is the default. `TMA_SEED`, a number from 0, selects the schedule of the
-    /// emulator; `all` selects [every schedule](Self::emulator_of_every_schedule).
+    /// emulator; `all` selects [every schedule](Self::emulator_of_every_schedule), and the name of a schedule [that
+    /// one](Self::emulator_of_schedule).
     ///
     /// # Errors
     /// A GPU is present but unusable, or required but missing; a variable has an invalid value.
@@ -96,6 +97,20 @@ impl Device {
     /// ```
     pub fn emulator_of_every_schedule(bounds: Bounds) -> Self {
         Self::of(Kind::Emulator(Emulator::of_every_schedule(bounds)))
+    }
+
+    /// Returns a new emulator that repeats a schedule which a search has found. Other launches than that of the name run
+    /// the schedule that a search begins with. The launch is an error if its PTX is not that of the name.
+    ///
+    /// ```
+    /// use tma_host::Device;
+    ///
+    /// let device = Device::emulator_of_schedule("33a85bde:0:3.2".parse()?);
+    /// assert!(device.is_emulator());
+    /// # Ok::<(), &str>(())
+    /// ```
+    pub fn emulator_of_schedule(name: ScheduleName) -> Self {
+        Self::of(Kind::Emulator(Emulator::of_schedule(name)))
     }
 
     /// Returns two emulators with this schedule that represent two GPUs with [access](crate::PeerAccess) to each

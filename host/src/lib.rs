@@ -111,5 +111,5 @@ pub use ::tensor_map::{
     TensorMap, Tiled,
 };
 pub use half;
-pub use tma_emulator::Bounds;
+pub use tma_emulator::{Bounds, ScheduleName};
 pub use tma_launch::{Argument, Call, DeviceDescription, Dim3, Failure, Shape, Stage};

@@ -4,7 +4,7 @@
 #[allow(dead_code, reason = "other tests use the rest")]
 mod support;
 
-use std::path::Path;
+use std::{fs, path::Path};
 
 use serde_json::Value;
 use support::{NO_DRIVER, emulate, ends, folder, tma};
@@ -26,6 +26,31 @@ TEST: ld.acquire.gpu.global.u32 %r3, [%rd2]; setp.ne.u32 %p3, %r3, 0; @%p3 bra T
 END: ret;
 }
 ";
+
+/// The circle in the report of the deadlock.
+const CIRCLE: &str = "
+  = note: the circle of waits:
+            warp 0 lane 0 needs another value in the 4 bytes at global address 0x7f0000000004 (`words` + 0x4)
+              a store there is due from warp 1 lane 0 (`st.release.gpu.global.u32` at /k.ptx:13), which waits itself:
+            warp 1 lane 0 needs another value in the 4 bytes at global address 0x7f0000000000 (`words`)
+              a store there is due from warp 0 lane 0 (`st.release.gpu.global.u32` at /k.ptx:13): the circle is closed
+";
+
+/// Its story.
+const STORY: &str = "
+  = story: how it comes to this; `*` marks the choices of the schedule
+    warp 0                                         | warp 1
+    -----------------------------------------------+-----------------------------------------------
+      `atom.acquire.gpu.global.cas.b32` on 4 bytes |
+      of `words` (k.ptx:11)                        |
+                                                   | * `atom.acquire.gpu.global.cas.b32` on 4 bytes
+                                                   |   of `words` + 0x4 (k.ptx:11)
+      waits for another value in the 4 bytes at    |
+      global address 0x7f0000000004 (`words` +     |
+      0x4)                                         |
+                                                   |   waits for another value in the 4 bytes at
+                                                   |   global address 0x7f0000000000 (`words`)
+  = schedule: ";
 
 const FILE: &str = r#"
 module = "k.ptx"
@@ -53,8 +78,8 @@ fn a_deadlock_that_no_seed_shows_is_found_and_repeated() {
     let printed = search(PTX, &["--all-schedules"], 1);
     for part in [
         "error[deadlock]: no thread can make progress",
-        "\n  warp 0 of block 0 (lane 0): `atom.acquire.gpu.global.cas.b32` at /k.ptx:11\n  \
-         warp 1 of block 0 (lane 0): `atom.acquire.gpu.global.cas.b32` at /k.ptx:11\n",
+        CIRCLE,
+        STORY,
         "\nfindings: launch 0, `locks`: 2 schedules explored up to this one\n",
     ] {
         assert!(printed.contains(part), "{printed}");
@@ -67,17 +92,97 @@ fn a_deadlock_that_no_seed_shows_is_found_and_repeated() {
     assert!(printed.contains(&format!("= again: tma emulate /k.toml --schedule {name}\n")));
     let again = search(PTX, &["--schedule", name], 1);
     assert!(again.contains("error[deadlock]"), "{again}");
-    // Of another text, or with a choice that does not exist, it is refused.
-    let other = search(&PTX.replace("TEST", "LOOK"), &["--schedule", name], 3);
-    assert!(
-        other.contains("the modules are not those of the schedule"),
-        "{other}"
+    // Of another text or launch, or with a choice that does not exist, it is refused.
+    for (ptx, name, why) in [
+        (
+            PTX.replace("TEST", "LOOK"),
+            name.to_owned(),
+            "is of another PTX: the text with `locks` of launch 0",
+        ),
+        (
+            PTX.to_owned(),
+            name.replace(":3.", ":3.9"),
+            "does not fit launch 0, `locks`: it has choices",
+        ),
+        (
+            PTX.to_owned(),
+            name.replace(":0:", ":4:"),
+            "is of launch 4, but there are 1, numbered from 0",
+        ),
+    ] {
+        let refused = search(&ptx, &["--schedule", &name], 2);
+        assert!(refused.contains(why), "{refused}");
+    }
+}
+
+#[test]
+fn the_schedule_is_in_every_report() {
+    let (folder, path) = folder(PTX, FILE);
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let (sarif, junit, svg) = (file("a.sarif"), file("a.xml"), file("a.svg"));
+    let flags = [
+        "--all-schedules",
+        "--json",
+        "--sarif",
+        &sarif,
+        "--junit",
+        &junit,
+    ];
+    let report: Value = serde_json::from_str(&ends(&emulate(&path, &flags), 1)).unwrap();
+    let launch = &report["launches"][0];
+    let name = launch["schedule"].as_str().unwrap();
+    let finding = &launch["findings"][0];
+    assert_eq!(finding["schedule"], name);
+    let story = &finding["story"];
+    assert_eq!(story["lanes"], serde_json::json!(["warp 0", "warp 1"]));
+    let choices = story["steps"].as_array().unwrap().iter();
+    let choices: Vec<_> = choices.filter(|step| step["is_choice"] == true).collect();
+    assert_eq!(choices.len(), 1, "{story:#}");
+    assert_eq!(
+        (&choices[0]["lane"], &choices[0]["at"]),
+        (&1.into(), &format!("{}:11", file("k.ptx")).into())
     );
-    let wrong = name.replace(":3.", ":3.9");
-    let wrong = search(PTX, &["--schedule", &wrong], 3);
+    let again = format!("tma emulate {} --schedule {name}", path.display());
+    let log: Value = serde_json::from_str(&fs::read_to_string(&sarif).unwrap()).unwrap();
+    let result = &log["runs"][0]["results"][0];
+    assert_eq!(result["properties"]["schedule"], name);
+    assert_eq!(result["properties"]["again"], again);
     assert!(
-        wrong.contains("the schedule does not fit the launch"),
-        "{wrong}"
+        result["message"]["text"]
+            .as_str()
+            .unwrap()
+            .contains("= story: ")
+    );
+    let xml = fs::read_to_string(&junit).unwrap();
+    assert!(
+        xml.contains(&format!("  = again: {again}</failure>")),
+        "{xml}"
+    );
+    // The timeline of the schedule has what the story tells.
+    ends(&emulate(&path, &["--schedule", name, "--trace", &svg]), 1);
+    let drawn = fs::read_to_string(&svg).unwrap();
+    assert!(
+        drawn.starts_with("<svg") && drawn.contains("warp 1"),
+        "{drawn}"
+    );
+    // Another schedule has another timeline.
+    let usual = format!("{}:usual", name.rsplit_once(':').unwrap().0);
+    ends(&emulate(&path, &["--schedule", &usual, "--trace", &svg]), 0);
+    assert_ne!(fs::read_to_string(&svg).unwrap(), drawn);
+}
+
+#[test]
+fn a_loop_that_waits_for_ever_is_explained_under_a_seed() {
+    // Both locks are taken, and each warp waits until the other one gives its own back.
+    let taken = FILE.replace("length = 2 }", "length = 2, contents = { constant = 1 } }");
+    let take = PTX.find("TAKE:").unwrap()..PTX.find("TEST:").unwrap();
+    let tests = PTX.replace(&PTX[take], "");
+    let (_folder, path) = folder(&tests, &taken);
+    let printed = ends(&emulate(&path, &["--max-steps", "20000"]), 1);
+    assert!(printed.contains("error[endless]"), "{printed}");
+    assert!(
+        printed.contains("  = note: the circle of waits:\n"),
+        "{printed}"
     );
 }
 

@@ -110,10 +110,53 @@ impl Context {
         self.take_over()?;
         let _progress = Progress::on_terminal("tma exec");
         match self.options.config.checks {
+            _ if self.options.every_schedule.is_some() || self.options.schedule.is_some() => {
+                self.launch_by_schedules(*module, launch)?;
+            }
             true => self.launch_checked(*module, launch)?,
             false => self.launch_unchecked(*module, launch)?,
         }
         self.give_back()
+    }
+
+    /// Runs a kernel under every schedule or by the one that was named, and records the error that ended it.
+    fn launch_by_schedules(&mut self, module: ModuleId, launch: &Launch) -> Result {
+        let number = self.launches + 1;
+        let name = name_of_launch(launch, number);
+        let (report, answer) = match (&self.options.schedule, self.options.every_schedule) {
+            (Some(schedule), _) => {
+                let schedule = schedule.clone();
+                let ran = self.session.launch_by_name(module, launch, &schedule);
+                let report = ran.map_err(|failure| self.refused(&launch.entry, &failure))?;
+                (report, None)
+            }
+            (None, bounds) => {
+                let bounds = bounds.unwrap_or_default();
+                let explored = self.session.launch_every_schedule(module, launch, bounds);
+                let explored = explored.map_err(|failure| self.refused(&launch.entry, &failure))?;
+                (explored.report.clone(), Some(explored))
+            }
+        };
+        self.launches = number;
+        self.report.launch(number, &name);
+        print(&report.printed);
+        for found in &report.diagnostics {
+            self.report
+                .finding(found, (number, self.options.config.seed), &name);
+            // The program goes on with what the first schedule leaves.
+            let is_first = answer
+                .as_ref()
+                .is_none_or(|explored| explored.schedules == 1);
+            if let Some(trap) = found.trap.filter(|_| is_first) {
+                self.failed = Some(Code::of_trap(trap.name()));
+            }
+        }
+        if let Some(explored) = answer {
+            self.report.answer(&name, &explored);
+        }
+        let counts = self.session.suppressions().counts();
+        self.report.suppressed(counts.map(|(_, count)| count));
+        Ok(())
     }
 
     /// Counts a launch, and returns it in words.

@@ -7,7 +7,7 @@ use std::{
 };
 
 use tma_emulator::{
-    Config, Jobs,
+    Bounds, Config, Jobs, ScheduleName,
     check::{DiagnosticKind, Suppression, Suppressions},
 };
 
@@ -20,6 +20,10 @@ pub(crate) struct Options {
     pub(crate) seeds: RangeInclusive<u64>,
     /// Number of schedules to run in parallel.
     pub(crate) jobs: Jobs,
+    /// Limits of the search through the schedules of each launch, in place of seeds.
+    pub(crate) every_schedule: Option<Bounds>,
+    /// The schedule to repeat, in place of seeds.
+    pub(crate) schedule: Option<ScheduleName>,
     /// Folder for the PTX of each module.
     pub(crate) ptx: Option<PathBuf>,
     /// The suppressions in order; `tma exec` knows their reasons.
@@ -44,6 +48,8 @@ impl Options {
             config: Config::default(),
             seeds: 0..=0,
             jobs: Jobs::default(),
+            every_schedule: None,
+            schedule: None,
             ptx: None,
             suppressions: Suppressions::default(),
             record: folder.map(|folder| folder.join("record")),
@@ -57,6 +63,13 @@ impl Options {
                 "first-seed" => options.seeds = number()..=*options.seeds.end(),
                 "last-seed" => options.seeds = *options.seeds.start()..=number(),
                 "jobs" => options.jobs = value.parse().unwrap_or_default(),
+                "all-schedules" => {
+                    let bounds = Bounds {
+                        schedules: number(),
+                    };
+                    options.every_schedule = Some(bounds);
+                }
+                "schedule" => options.schedule = value.parse().ok(),
                 "max-steps" => options.config.max_steps = number(),
                 "no-check" => options.config.checks = false,
                 "findings" => options.findings = folder.map(|folder| folder.join("findings")),
@@ -96,6 +109,12 @@ mod tests {
         assert_eq!(options.seeds, 3..=5);
         assert_eq!(options.config.seed, 3);
         assert_eq!(options.jobs.to_string(), "7");
+        assert_eq!((options.every_schedule, options.schedule), (None, None));
+        let options_of = |text| Options::parse(text, None);
+        let every = options_of("all-schedules 9\n").every_schedule.unwrap();
+        assert_eq!(every.schedules, 9);
+        let named = options_of("schedule 1:2:3.4\n").schedule.unwrap();
+        assert_eq!((named.launch, &*named.schedule.to_string()), (2, "3.4"));
         assert!(!options.config.checks && !options.config.strict);
         assert_eq!(options.ptx.as_deref(), Some(Path::new("a b")));
         assert_eq!(options.record.as_deref(), Some(Path::new("/x/record")));

@@ -8,7 +8,10 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use tma_emulator::check::{Diagnostic, Severity};
+use tma_emulator::{
+    Exploration, Verdict,
+    check::{Diagnostic, Severity},
+};
 use tma_launch::{escape_name, escape_text};
 
 /// The nvcc flags for programs that can run here.
@@ -93,7 +96,11 @@ impl FindingReport {
             place(&found.here),
             place(&found.there)
         );
-        let report = format!("{found}\n  = launch: {launch}, seed {}", at.1);
+        let seed = match found.schedule {
+            None => format!(", seed {}", at.1),
+            Some(_) => String::new(),
+        };
+        let report = format!("{found}\n  = launch: {launch}{seed}");
         let json = || {
             let mut json = finding_reports::to_json(found);
             json["message"] = json!(report);
@@ -108,6 +115,35 @@ impl FindingReport {
         };
         self.count(&format!("{severity} {}", found.kind));
         say(&report);
+    }
+
+    /// Reports the answer of a search through the schedules of a launch, and counts it.
+    pub(crate) fn answer(&mut self, launch: &str, explored: &Exploration) {
+        let schedules = match explored.schedules {
+            1 => "1 schedule".to_owned(),
+            count => format!("{count} schedules"),
+        };
+        let (key, answer) = match &explored.verdict {
+            Verdict::Proved => (
+                "proved",
+                format!(
+                    "proved: launch {launch}: {schedules} explored, {} more covered",
+                    explored.covered
+                ),
+            ),
+            Verdict::Unfinished { why, open } => (
+                "unfinished",
+                format!(
+                    "not finished: launch {launch}: {why}; {schedules} explored, {open} choices left to try"
+                ),
+            ),
+            _ => (
+                "found",
+                format!("findings: launch {launch}: {schedules} explored up to this one"),
+            ),
+        };
+        self.count(key);
+        say(&answer);
     }
 
     /// Counts the findings removed by each suppression.

@@ -165,6 +165,9 @@ impl Sarif {
             "occurrenceCount": found.count,
             "properties": { "again": again, "runs": found.runs },
         });
+        if let Some(schedule) = finding["schedule"].as_str() {
+            result["properties"]["schedule"] = json!(schedule);
+        }
         if let Some(index) = rules::index(kind) {
             result["ruleIndex"] = json!(index);
         }

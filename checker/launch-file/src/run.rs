@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tma_emulator::{
-    Bounds, Config, EmulatorBackend, Exploration, Observer, Report, Schedule, check,
+    Bounds, Config, EmulatorBackend, Exploration, Observer, Report, ScheduleName, check,
 };
 use tma_launch::{Buffer, Failure, Job, Ptx, Stage};
 
@@ -284,27 +284,28 @@ impl Emulation {
         explored.map_err(stopped)
     }
 
-    /// Runs the launches up to number `launch`, that one by a schedule. Returns `None` if the schedule does not fit.
+    /// Runs the launches up to that of a schedule, which runs by its choices.
     ///
     /// # Errors
-    /// A module needs something that the emulator does not support.
-    pub fn by_schedule(
-        &self,
-        config: Config,
-        launch: usize,
-        schedule: &Schedule,
-    ) -> Result<Option<Run>, Stopped> {
-        let backend = self.backend(config);
-        let checked = backend.check_schedule(&mut self.job()?, launch, schedule);
-        Ok(checked.map_err(stopped)?.map(Run::of))
+    /// A module needs something that the emulator does not support, or the schedule is of another PTX or launch.
+    pub fn by_name(&self, config: Config, name: &ScheduleName) -> Result<Run, Stopped> {
+        let checked = self.backend(config).check_by_name(&mut self.job()?, name);
+        Ok(Run::of(checked.map_err(stopped)?))
     }
 
-    /// Returns a number for the texts of all modules, which a schedule belongs to.
-    pub fn digest(&self) -> u32 {
-        let texts = self.sources.iter().flat_map(|source| source.text().bytes());
-        texts.fold(0x811c_9dc5, |hash, byte| {
-            (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-        })
+    /// Runs the launch of a schedule with an observer.
+    ///
+    /// # Errors
+    /// The errors of [`by_name`](Self::by_name).
+    pub fn observe_by_name(
+        &self,
+        config: Config,
+        name: &ScheduleName,
+        observer: &mut dyn Observer,
+    ) -> Result<(), Stopped> {
+        let backend = self.backend(config);
+        let observed = backend.observe_by_name(&mut self.job()?, name, observer);
+        observed.map_err(stopped)
     }
 
     fn backend(&self, config: Config) -> EmulatorBackend {

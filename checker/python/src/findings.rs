@@ -2,7 +2,7 @@
 
 use pyo3::{pyclass, pymethods};
 use tma_emulator::{
-    Trap,
+    Exploration, Trap, Verdict,
     check::{self, CheckReport, Diagnostic, Severity},
 };
 
@@ -92,6 +92,15 @@ impl Finding {
     #[getter]
     fn error_name(&self) -> Option<&'static str> {
         self.0.trap.map(Trap::name)
+    }
+
+    /// The name of the schedule that has it, if every schedule was run, or one by its name.
+    #[getter]
+    fn schedule(&self) -> Option<String> {
+        self.0
+            .schedule
+            .as_ref()
+            .map(|failing| failing.name.to_string())
     }
 
     /// Returns whether another one is of the same kind at the same instructions, perhaps of another seed.
@@ -215,6 +224,47 @@ impl Run {
             steps: (report.reports.len() == launches).then_some(steps),
             findings: report.diagnostics.into_iter().map(Finding).collect(),
             printed: report.printed,
+        }
+    }
+}
+
+/// The answer of a search through the schedules of a launch.
+#[pyclass(frozen, get_all, module = "tma_emulator")]
+#[derive(Clone)]
+pub(crate) struct Proof {
+    /// `"proved"`, `"findings"` or `"not finished"`.
+    verdict: &'static str,
+    /// The number of schedules that ran to their end.
+    schedules: u64,
+    /// The number of schedules that ended early, since another one covers them.
+    covered: u64,
+    /// The number of different contents of memory that the schedules leave.
+    results: usize,
+    /// The name of the schedule with an error.
+    schedule: Option<String>,
+    /// The reason why the search has not come to its end.
+    why: Option<String>,
+}
+
+impl Proof {
+    pub(crate) fn new(explored: &Exploration) -> Self {
+        let (verdict, schedule, why) = match &explored.verdict {
+            Verdict::Proved => ("proved", None, None),
+            Verdict::Unfinished { why, open } => (
+                "not finished",
+                None,
+                Some(format!("{why}; {open} choices are left to try")),
+            ),
+            Verdict::Found(failing) => ("findings", Some(failing.name.to_string()), None),
+            _ => ("findings", None, None),
+        };
+        Self {
+            verdict,
+            schedules: explored.schedules,
+            covered: explored.covered,
+            results: explored.results,
+            schedule,
+            why,
         }
     }
 }

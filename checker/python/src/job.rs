@@ -4,12 +4,17 @@ use std::{env, ops::ControlFlow};
 
 use pyo3::{Bound, PyResult, Python, exceptions::PyValueError, pyclass, pymethods, types::PyBytes};
 use tma_emulator::{
-    Config, EmulatorBackend, Jobs,
+    Bounds, Config, EmulatorBackend, Jobs, ScheduleName,
     check::{CheckReport, DiagnosticKind, Suppression, Suppressions},
 };
 use tma_launch::{Argument, Buffer, Failure, Job as LaunchJob, Launch, Ptx, Scalar, suggestion};
 
-use crate::{exception, findings::Run, interrupt::interruptible, map::Map};
+use crate::{
+    exception,
+    findings::{Proof, Run},
+    interrupt::interruptible,
+    map::Map,
+};
 
 /// Launches of kernels of PTX texts, one after the other, with their buffers.
 #[pyclass(module = "tma_emulator._native")]
@@ -135,11 +140,7 @@ impl Job {
         max_steps: Option<u64>,
         strict: bool,
     ) -> PyResult<Vec<Run>> {
-        let mut config = Config {
-            strict,
-            ..Config::default()
-        };
-        config.max_steps = max_steps.unwrap_or(config.max_steps);
+        let config = config(max_steps, strict);
         let jobs = jobs().map_err(PyValueError::new_err)?;
         let reports = interruptible(py, || self.check(&seeds, config, jobs))?;
         let reports = reports.map_err(|failure| exception(&failure))?;
@@ -147,6 +148,59 @@ impl Job {
         let runs = seeds.into_iter().zip(reports);
         let run = |(seed, report)| Run::new(seed, report, launches);
         Ok(runs.map(run).collect())
+    }
+
+    /// Runs the launches under every schedule that can have another result, each up to `bound` schedules. The first
+    /// schedules' results are kept. Returns the findings, and an answer for each launch that ran.
+    fn run_all_schedules(
+        &mut self,
+        py: Python<'_>,
+        bound: Option<u64>,
+        max_steps: Option<u64>,
+        strict: bool,
+    ) -> PyResult<(Run, Vec<Proof>)> {
+        let config = config(max_steps, strict);
+        let mut bounds = Bounds::default();
+        bounds.schedules = bound.unwrap_or(bounds.schedules);
+        let explored = interruptible(py, || {
+            self.with_job(|job| {
+                EmulatorBackend::with_config(config).check_every_schedule(job, bounds)
+            })
+        })?;
+        let explored = explored.map_err(|failure| exception(&failure))?;
+        let proofs = explored.iter().map(Proof::new).collect();
+        let mut report = CheckReport::default();
+        for exploration in explored {
+            report.extend(exploration.report);
+        }
+        report.suppress(&mut self.suppressions);
+        Ok((Run::new(0, report, self.launches.len()), proofs))
+    }
+
+    /// Whether a schedule is of a launch of this job, by the text of its module.
+    fn has_schedule(&self, name: &str) -> PyResult<bool> {
+        let name: ScheduleName = name.parse().map_err(PyValueError::new_err)?;
+        let launch = self.launches.get(name.launch);
+        let module = launch.and_then(|launch| self.modules.get(launch.module));
+        Ok(module.is_some_and(|(_, text)| name.is_of(text)))
+    }
+
+    /// Runs the launches up to that of a schedule, which runs by its choices.
+    fn run_schedule(
+        &mut self,
+        py: Python<'_>,
+        name: &str,
+        max_steps: Option<u64>,
+        strict: bool,
+    ) -> PyResult<Run> {
+        let name: ScheduleName = name.parse().map_err(PyValueError::new_err)?;
+        let config = config(max_steps, strict);
+        let report = interruptible(py, || {
+            self.with_job(|job| EmulatorBackend::with_config(config).check_by_name(job, &name))
+        })?;
+        let mut report = report.map_err(|failure| exception(&failure))?;
+        report.suppress(&mut self.suppressions);
+        Ok(Run::new(0, report, self.launches.len()))
     }
 
     /// The bytes of a buffer.
@@ -167,6 +221,25 @@ impl Job {
     fn argument(&mut self, argument: Argument) -> PyResult<()> {
         self.last()?.arguments.push(argument);
         Ok(())
+    }
+
+    /// Runs the launches as one job, and keeps the contents of its buffers.
+    fn with_job<T: Default>(
+        &mut self,
+        run: impl FnOnce(&mut LaunchJob<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let modules = self.modules.iter();
+        let mut modules = modules.map(|(name, text)| Ptx { name, text });
+        let Some(first) = modules.next() else {
+            return Ok(T::default());
+        };
+        let mut job = LaunchJob::new(first);
+        job.further = modules.collect();
+        job.buffers.clone_from(&self.buffers);
+        job.launches.clone_from(&self.launches);
+        let result = run(&mut job)?;
+        self.buffers = job.buffers;
+        Ok(result)
     }
 
     fn check(
@@ -210,6 +283,15 @@ impl Job {
             }
         });
         failure.map_or(Ok(reports), Err)
+    }
+}
+
+fn config(max_steps: Option<u64>, strict: bool) -> Config {
+    let config = Config::default();
+    Config {
+        strict,
+        max_steps: max_steps.unwrap_or(config.max_steps),
+        ..config
     }
 }
 

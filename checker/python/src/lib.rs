@@ -38,7 +38,7 @@ mod _native {
     #[pymodule_export]
     use crate::{
         LaunchError, UnsupportedError,
-        findings::{Finding, Run, Site},
+        findings::{Finding, Proof, Run, Site},
         job::Job,
         map::Map,
         sarif::{sarif, to_json},

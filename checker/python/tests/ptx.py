@@ -54,6 +54,27 @@ SAME = HEADER + """
 }
 """
 
+# Two warps draw a number each; warp 1 fails if it draws 0.
+DRAW = HEADER + """
+.visible .entry draw(.param .u64 next)
+{
+    .reg .pred %p<3>;
+    .reg .b32 %r<3>;
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [next];
+    mov.u32 %r1, %tid.x;
+    and.b32 %r2, %r1, 31;
+    setp.ne.u32 %p1, %r2, 0;
+    @%p1 bra END;
+    atom.global.add.u32 %r2, [%rd1], 1;
+    setp.eq.u32 %p1, %r2, 0;
+    setp.eq.and.u32 %p2, %r1, 32, %p1;
+    @%p2 trap;
+END:
+    ret;
+}
+"""
+
 ENDLESS = HEADER + """
 .visible .entry endless()
 {

@@ -10,7 +10,7 @@ pytest_plugins = ["pytester"]
 KERNELS = f"""import sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 import numpy as np
-from ptx import COUNT, SAME, SCALE
+from ptx import COUNT, DRAW, SAME, SCALE
 from tma_emulator import emulate
 """
 
@@ -174,3 +174,26 @@ def test_a_session_without_findings_writes_a_file_and_a_missing_folder_is_an_err
     result = run("def test_passes(): pass", "--tma-sarif", ".")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert "--tma-sarif: cannot write" in result.stdout.str() + result.stderr.str()
+
+
+def test_every_schedule_and_the_one_that_failed(run, pytester):
+    draw = """
+def test_draw():
+    emulate(DRAW, "draw", 1, 64, [np.zeros(1, np.uint32)])
+
+def test_scale():
+    emulate(SCALE, "scale", 1, 1, [np.ones(1, np.float32), np.float32(2)])
+"""
+    run(draw).assert_outcomes(passed=2)
+    result = run(draw, "--tma-all-schedules", "--tma-sarif", "tma.sarif")
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["E         = schedule: *", "*repeat this schedule*", "pytest *test_draw --tma-schedule *"])
+    again = next(line for line in result.stdout.lines if line.startswith("pytest "))
+    name = again.split()[-1]
+    log = json.loads((pytester.path / "tma.sarif").read_text())
+    properties = log["runs"][0]["results"][0]["properties"]
+    assert (properties["schedule"], properties["again"]) == (name, again)
+    # The kernels of other tests have other PTX.
+    run(draw, "--tma-schedule", name).assert_outcomes(passed=1, failed=1)
+    result = run(draw, "--tma-schedule", name, "--tma-seeds", "2")
+    result.stderr.fnmatch_lines(["*--tma-seeds, --tma-all-schedules and --tma-schedule exclude each other*"])

@@ -14,7 +14,7 @@ use crate::{
         Config, IMAGE_START,
         observer::{Observer, Printer, Watch},
     },
-    run::{Report, Schedule},
+    run::{Report, ScheduleName},
     session::{Bounds, Error, Exploration, ModuleId, Ready, Session, Verdict},
     texture::{Texture, handle},
 };
@@ -163,26 +163,45 @@ impl EmulatorBackend {
         Ok(explorations.into_iter().flatten().collect())
     }
 
-    /// Runs the launches of a job up to number `launch`, that one by a schedule, and returns what the checker finds there.
-    /// Returns `None` if the schedule does not fit the launch.
+    /// Runs the launches of a job up to that of a schedule, which runs by its choices, and returns what the checker finds
+    /// there.
     ///
     /// # Errors
-    /// The errors of [`check`](Self::check).
-    pub fn check_schedule(
+    /// The errors of [`check`](Self::check); or the job has no such launch, the launch has another PTX, or the choices do
+    /// not fit it.
+    pub fn check_by_name(
         &self,
         job: &mut Job<'_>,
-        launch: usize,
-        schedule: &Schedule,
-    ) -> Result<Option<CheckReport>, Failure> {
-        job.launches.truncate(launch.saturating_add(1));
-        let (mut number, usual) = (0, Schedule::default());
-        let reports = self.each(job, |session, ready| {
-            let is_it = number == launch;
-            number += 1;
-            let report = session.check_schedule(ready, if is_it { schedule } else { &usual });
-            Ok(report.filter(|_| is_it))
+        name: &ScheduleName,
+    ) -> Result<CheckReport, Failure> {
+        let launches = job.launches.len();
+        job.launches.truncate(name.launch.saturating_add(1));
+        let reports = self.each(job, |session, ready| session.check_by_name(ready, name))?;
+        let found = reports.into_iter().nth(name.launch);
+        found.ok_or_else(|| {
+            let what = format!(
+                "the schedule {name} is of launch {}, but there are {launches}, numbered from 0",
+                name.launch
+            );
+            Failure::new(Stage::Check, what)
+        })
+    }
+
+    /// Runs a launch of a job by a schedule under an observer, and those before it without.
+    ///
+    /// # Errors
+    /// The errors of [`check_by_name`](Self::check_by_name).
+    pub fn observe_by_name(
+        &self,
+        job: &mut Job<'_>,
+        name: &ScheduleName,
+        observer: &mut dyn Observer,
+    ) -> Result<(), Failure> {
+        job.launches.truncate(name.launch.saturating_add(1));
+        self.each(job, |session, ready| {
+            session.observe_by_name(ready, name, observer)
         })?;
-        Ok(reports.into_iter().flatten().next())
+        Ok(())
     }
 
     /// Checks all launches, runs them one after another, and returns the buffers to the job.

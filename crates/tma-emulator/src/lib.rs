@@ -78,6 +78,9 @@ pub use machine::{
     observer::{self, Observer},
 };
 pub use performance::Performance;
-pub use run::{Jobs, Process, Progress, Report, Schedule, interrupt, is_interrupted, resume};
-pub use session::{Bounds, Error, Exploration, FailingSchedule, ModuleId, Session, Verdict};
+pub use run::{
+    FailingSchedule, Jobs, Process, Progress, Report, Schedule, ScheduleName, Story, StoryStep,
+    interrupt, is_interrupted, resume,
+};
+pub use session::{Bounds, Error, Exploration, ModuleId, Session, Verdict};
 pub use trace::{Trace, json};

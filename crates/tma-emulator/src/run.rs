@@ -16,8 +16,9 @@ use crate::{
     machine::{Config, Fault, FaultAt, Memory, Trap, Trapped, World, observer::Watch},
 };
 
+use explore::Aftermath;
 pub(crate) use explore::{Ended, Path, Search, obstacle};
-pub use explore::{Process, Schedule};
+pub use explore::{FailingSchedule, Process, Schedule, ScheduleName, Story, StoryStep};
 pub use jobs::Jobs;
 pub use progress::Progress;
 pub(crate) use progress::count_schedule;
@@ -56,16 +57,27 @@ pub(crate) fn run<O: Watch>(
     memory: &mut Memory,
     config: Config,
     observer: &mut O,
-    path: Option<&mut Path>,
+    mut path: Option<&mut Path>,
 ) -> Result<Report, Box<Fault>> {
     let program = &code.program;
     let mut world = World::new(program, shape, cluster, std::mem::take(memory), config);
     observer.begin(program, shape, cluster.unwrap_or([1; 3]));
     world.inspects = O::WATCHES && observer.inspects();
-    let result = match path {
+    let result = match &mut path {
         None => world.run(code, observer),
         Some(path) => world.follow(code, observer, path),
     };
+    // A search would look at them in each of its executions.
+    let is_told = path.as_ref().is_none_or(|path| path.repeated().is_some());
+    let chains = match &result {
+        Err(trapped) if is_told && deadlock::is_stuck(&world, code, trapped) => {
+            deadlock::Chains::find(&world, code)
+        }
+        _ => deadlock::Chains::default(),
+    };
+    if let Some(path) = path.filter(|_| is_told) {
+        path.after = Aftermath::new(&world, program, chains.waits);
+    }
     let mut printed = std::mem::take(&mut world.printed);
     if world.unprinted > 0 {
         let limit = config.max_printed;
@@ -100,6 +112,7 @@ pub(crate) fn run<O: Watch>(
             at,
             freed_by,
             stuck,
+            chains: chains.texts,
         })
     });
     observer.end(result.as_ref().err().map(|fault| &**fault));

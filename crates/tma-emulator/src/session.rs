@@ -22,7 +22,7 @@ use crate::{
 };
 
 pub use error::Error;
-pub use every_schedule::{Bounds, Exploration, FailingSchedule, Verdict};
+pub use every_schedule::{Bounds, Exploration, Verdict};
 pub(crate) use kernel::DecodedKernel;
 pub(crate) use launch::Ready;
 use launch::State;
@@ -77,6 +77,8 @@ pub struct Session {
     /// Start of the next module's variables in global memory.
     next_image: u64,
     suppressions: Suppressions,
+    /// Number of valid launches so far.
+    launches: usize,
     /// Address of the workspace shared by the blocks of a cooperative launch, once allocated.
     workspace: Option<u64>,
 }
@@ -92,6 +94,7 @@ impl Session {
             next_module: ModuleId::default(),
             next_image: IMAGE_START,
             suppressions: Suppressions::default(),
+            launches: 0,
             workspace: None,
         }
     }

@@ -19,7 +19,7 @@ pub struct Args {
     /// Device to run on [default: a GPU if there is one]
     #[arg(long, value_name = "DEVICE", value_parser = ["gpu", "emulator"])]
     device: Option<String>,
-    /// Seed of the emulator's schedule, or `all` for every schedule of each launch
+    /// Seed of the emulator's schedule, `all` for every schedule of each launch, or the name of a schedule that failed
     #[arg(long, value_parser = seed)]
     seed: Option<String>,
     /// Arguments for cargo
@@ -40,11 +40,13 @@ pub fn run(verb: &str, args: &Args) -> Result<ExitCode> {
 }
 
 fn seed(given: &str) -> Result<String, String> {
-    let is_seed = given == "all" || given.parse::<u64>().is_ok();
+    // The device reads the choices of a schedule's name.
+    let is_name = || given.split(':').count() == 3;
+    let is_seed = given == "all" || given.parse::<u64>().is_ok() || is_name();
     match is_seed {
         true => Ok(given.to_owned()),
         false => Err(format!(
-            "a seed must be a number from 0 to {}, or `all`",
+            "a seed must be a number from 0 to {}, `all`, or the name of a schedule, such as 33a85bde:0:3.2",
             u64::MAX
         )),
     }
@@ -74,14 +76,14 @@ impl Args {
         all
     }
 
-    /// Returns the flags with the device and the seed.
-    pub fn chosen(&self) -> Vec<String> {
+    /// Returns the flags with the device and the seed; `schedule` takes the place of the seed.
+    pub fn chosen(&self, schedule: Option<&str>) -> Vec<String> {
         let mut flags = Vec::new();
         if let Some(device) = &self.device {
             flags.extend(["--device".to_owned(), device.clone()]);
         }
-        if let Some(seed) = &self.seed {
-            flags.extend(["--seed".to_owned(), seed.clone()]);
+        if let Some(seed) = schedule.or(self.seed.as_deref()) {
+            flags.extend(["--seed".to_owned(), seed.to_owned()]);
         }
         flags
     }
@@ -129,6 +131,7 @@ mod tests {
         assert!(Verb::try_parse_from(["test", "--seed", "all"]).is_ok());
         assert!(Verb::try_parse_from(["test", "--seed", "-1"]).is_err());
         assert!(Verb::try_parse_from(["test", "--seed", "each"]).is_err());
+        assert!(Verb::try_parse_from(["test", "--seed", "33a85bde:0:3.2"]).is_ok());
     }
 
     #[test]
@@ -136,7 +139,8 @@ mod tests {
         let typed = ["test", "--seed", "7", "--", "--exact", "a"];
         let args = Verb::parse_from(typed).args;
         assert_eq!(args.arguments(), ["--", "--exact", "a"]);
-        assert_eq!(args.chosen(), ["--seed", "7"]);
+        assert_eq!(args.chosen(None), ["--seed", "7"]);
+        assert_eq!(args.chosen(Some("1:0:usual")), ["--seed", "1:0:usual"]);
         let args = Verb::parse_from(["test", "-p", "a", "--", "b"]).args;
         assert_eq!(args.arguments(), ["-p", "a", "--", "b"]);
     }

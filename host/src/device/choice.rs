@@ -25,7 +25,8 @@ impl DeviceChoice {
     /// The environment variable that selects `auto`, `gpu` or `emulator`.
     pub const VARIABLE: &str = "TMA_DEVICE";
 
-    /// The environment variable with the emulator's seed, a number from 0, or `all` for every schedule.
+    /// The environment variable with the emulator's seed, a number from 0, `all` for every schedule, or the name of
+    /// a schedule that failed.
     pub const SEED_VARIABLE: &str = "TMA_SEED";
 
     /// Reads the choice from [`DeviceChoice::VARIABLE`]; the default is [`DeviceChoice::Auto`].
@@ -67,11 +68,14 @@ fn emulator() -> Result<Device, Failure> {
     if value == "all" {
         return Ok(Device::emulator_of_every_schedule(Bounds::default()));
     }
+    if let Ok(name) = value.parse() {
+        return Ok(Device::emulator_of_schedule(name));
+    }
     let seed = value.parse().map_err(|_| {
         let name = DeviceChoice::SEED_VARIABLE;
         let what = format!("the environment variable {name} is `{value}`");
         Failure::new(Stage::Open, what).hint(format!(
-            "a seed must be a number from 0 to {}, or `all`",
+            "a seed must be a number from 0 to {}, `all`, or the name of a schedule, such as 33a85bde:0:3.2",
             u64::MAX
         ))
     })?;

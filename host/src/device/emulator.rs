@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use tma_emulator::{Bounds, Config, ModuleId, Session, check::Diagnostic};
+use tma_emulator::{Bounds, Config, ModuleId, ScheduleName, Session, check::Diagnostic};
 use tma_launch::{Failure, Launch, Stage};
 
 /// The environment variable with the file to which launches append their diagnostics, one JSON object a line.
@@ -23,14 +23,31 @@ pub(crate) struct Emulator {
     findings: Option<PathBuf>,
     /// The file of [`PERFORMANCE_VARIABLE`].
     performance: Option<PathBuf>,
-    /// Limits of the search through the schedules of each launch, in place of one schedule.
-    every_schedule: Option<Bounds>,
+    schedules: Schedules,
+}
+
+/// The schedules that launches run.
+#[derive(Clone, Debug)]
+enum Schedules {
+    /// That of the seed.
+    Seed,
+    /// Every one that can have another result.
+    Every(Bounds),
+    /// The one with this name.
+    Named(ScheduleName),
 }
 
 impl Emulator {
     pub(crate) fn of_every_schedule(bounds: Bounds) -> Self {
         Self {
-            every_schedule: Some(bounds),
+            schedules: Schedules::Every(bounds),
+            ..Self::new(0)
+        }
+    }
+
+    pub(crate) fn of_schedule(name: ScheduleName) -> Self {
+        Self {
+            schedules: Schedules::Named(name),
             ..Self::new(0)
         }
     }
@@ -55,7 +72,7 @@ impl Emulator {
             session: Arc::new(Mutex::new(session)),
             findings,
             performance,
-            every_schedule: None,
+            schedules: Schedules::Seed,
         }
     }
 
@@ -79,10 +96,18 @@ impl Emulator {
             None => Ok(()),
         };
         let mut session = self.session();
-        if let Some(bounds) = self.every_schedule {
-            let explored = session.launch_every_schedule(module, launch, bounds)?;
-            append_findings(&explored.report.diagnostics)?;
-            return explored.failure(&launch.entry).map_or(Ok(()), Err);
+        match &self.schedules {
+            Schedules::Seed => {}
+            Schedules::Every(bounds) => {
+                let explored = session.launch_every_schedule(module, launch, *bounds)?;
+                append_findings(&explored.report.diagnostics)?;
+                return explored.failure(&launch.entry).map_or(Ok(()), Err);
+            }
+            Schedules::Named(name) => {
+                let report = session.launch_by_name(module, launch, name)?;
+                append_findings(&report.diagnostics)?;
+                return report.failure().map_or(Ok(()), Err);
+            }
         }
         let launched = session.launch_reported(module, launch, append_findings);
         if let (Some(path), Some(counts)) = (&self.performance, session.take_performance()) {
@@ -182,7 +207,31 @@ mod tests {
         launch(Bounds::default(), 32).unwrap();
         let error = launch(Bounds::default(), 64).unwrap_err().to_string();
         assert!(error.contains("error[trapped]"), "{error}");
-        assert!(error.contains("repeats the schedule `"), "{error}");
+        let seed = error
+            .split("repeat it with TMA_SEED=")
+            .nth(1)
+            .expect("the name is in the error");
+        let name = seed.lines().next().unwrap_or_default().to_owned();
+        let repeat = |text: &str, name: &str| {
+            let emulator = Emulator::of_schedule(name.parse().expect("it is a name"));
+            let module = emulator.session().load("draw.ptx", text)?;
+            let to = emulator.session().allocate("to", vec![0; 4]);
+            let launch = Launch::new("draw", 1, 64).argument(Argument::Address(to));
+            emulator.launch(module, &launch)
+        };
+        let again = repeat(DRAW, &name).unwrap_err().to_string();
+        assert!(again.contains("error[trapped]"), "{again}");
+        assert!(again.contains(&format!("= schedule: {name}")), "{again}");
+        // The first schedule is clean, and a launch that is not the name's runs that one.
+        let usual = name.rsplit_once(':').expect("it has choices").0.to_owned() + ":usual";
+        repeat(DRAW, &usual).unwrap();
+        repeat(DRAW, &name.replace(":0:", ":1:")).unwrap();
+        let other = repeat(&DRAW.replace("END", "OVER"), &name);
+        let other = other.unwrap_err().to_string();
+        assert!(
+            other.contains("is of another PTX: the text with `draw`"),
+            "{other}"
+        );
         let error = launch(Bounds { schedules: 1 }, 64).unwrap_err().to_string();
         let unfinished = "the search through the schedules of `draw` is not finished: the bound of 1 schedules is reached; \
                           1 explored, 1 choices with more to try";

@@ -5,7 +5,7 @@ fences, wrong byte counts and accesses out of bounds, whether they show in the r
 """
 
 from tma_emulator._launch import Launch, emulate, emulate_all
-from tma_emulator._native import Finding, LaunchError, Run, Site, UnsupportedError
+from tma_emulator._native import Finding, LaunchError, Proof, Run, Site, UnsupportedError
 from tma_emulator._result import CheckError, CheckWarning, Result
 from tma_emulator._tensor_map import TensorMap
 from tma_emulator._triton import TensorDescriptor, check_triton
@@ -16,6 +16,7 @@ __all__ = [
     "Finding",
     "Launch",
     "LaunchError",
+    "Proof",
     "Result",
     "Run",
     "Site",

@@ -12,7 +12,7 @@ from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from tma_emulator._memory import Memory, check_array
-from tma_emulator._native import Job
+from tma_emulator._native import Job, Proof, Run
 from tma_emulator._result import CheckError, CheckWarning, Result
 from tma_emulator._tensor_map import TensorMap
 
@@ -20,6 +20,12 @@ Dim3 = Union[int, Sequence[int]]
 
 default_seeds: tuple[int, ...] = (0,)
 """The schedules of calls that name none. The pytest plugin sets it."""
+
+default_all_schedules = False
+"""Whether calls that name no schedules run all of them. The pytest plugin sets it."""
+
+default_schedule: Optional[str] = None
+"""The schedule of calls that name none. The pytest plugin sets it."""
 
 observers: list[Callable[[Result], None]] = []
 """Each of them gets every result."""
@@ -37,6 +43,9 @@ def emulate(
     cooperative: bool = False,
     variables: Optional[Mapping[str, np.ndarray]] = None,
     seeds: Optional[Iterable[int]] = None,
+    all_schedules: Optional[bool] = None,
+    bound: Optional[int] = None,
+    schedule: Optional[str] = None,
     check: bool = True,
     strict: bool = False,
     suppress: Iterable[tuple[str, str]] = (),
@@ -60,6 +69,11 @@ def emulate(
         changed, too.
     :param seeds: the schedules, such as `range(8)`; 0 unless given. Each begins with the same memory, and what the first
         leaves stays.
+    :param all_schedules: run every schedule that can have another result, up to the first with an error, in place of
+        seeds. What the first leaves stays.
+    :param bound: the schedules of a launch after which the search ends as not finished, which is an error; 10,000 unless
+        given.
+    :param schedule: the name of a schedule that failed, which is repeated.
     :param check: raise `CheckError` for errors and warn by `CheckWarning` of the rest; otherwise findings are in the
         result alone.
     :param strict: report violations without effect in practice, too.
@@ -71,7 +85,8 @@ def emulate(
     """
     __tracebackhide__ = True
     launch = Launch(ptx, entry, grid, block, args, shared, cluster, cooperative, variables)
-    return run([_call(launch, "")], seeds=seeds, check=check, strict=strict, suppress=suppress, max_steps=max_steps)
+    schedules = Schedules(seeds, all_schedules, bound, schedule)
+    return run([_call(launch, "")], schedules, check=check, strict=strict, suppress=suppress, max_steps=max_steps)
 
 
 @dataclass(frozen=True)
@@ -93,6 +108,9 @@ def emulate_all(
     launches: Iterable[Launch],
     *,
     seeds: Optional[Iterable[int]] = None,
+    all_schedules: Optional[bool] = None,
+    bound: Optional[int] = None,
+    schedule: Optional[str] = None,
     check: bool = True,
     strict: bool = False,
     suppress: Iterable[tuple[str, str]] = (),
@@ -113,7 +131,8 @@ def emulate_all(
     calls = [_call(launch, f"launches[{index}].") for index, launch in enumerate(launches)]
     if not calls:
         raise ValueError("launches must not be empty: pass launches=[Launch(ptx, entry, grid, block, args)]")
-    return run(calls, seeds=seeds, check=check, strict=strict, suppress=suppress, max_steps=max_steps)
+    schedules = Schedules(seeds, all_schedules, bound, schedule)
+    return run(calls, schedules, check=check, strict=strict, suppress=suppress, max_steps=max_steps)
 
 
 @dataclass(frozen=True)
@@ -149,10 +168,40 @@ def _call(launch: Launch, prefix: str) -> Call:
     )
 
 
+@dataclass(frozen=True)
+class Schedules:
+    """The schedules that a call names, by the parameters of `emulate`."""
+
+    seeds: Optional[Iterable[int]]
+    all_schedules: Optional[bool]
+    bound: Optional[int]
+    schedule: Optional[str]
+
+    def run(self, job: Job, max_steps: Optional[int], strict: bool) -> tuple[list[Run], list[Proof]]:
+        given = [name for name in ("seeds", "all_schedules", "schedule") if getattr(self, name) not in (None, False)]
+        if len(given) > 1:
+            raise ValueError(f"{' and '.join(given)} exclude each other: pass one of them")
+        if self.schedule is not None:
+            return [job.run_schedule(self.schedule, max_steps, strict)], []
+        # A test may call other kernels, too.
+        if default_schedule is not None and not given and job.has_schedule(default_schedule):
+            return [job.run_schedule(default_schedule, max_steps, strict)], []
+        every = default_all_schedules if self.all_schedules is None and not given else self.all_schedules
+        if every:
+            run, proofs = job.run_all_schedules(self.bound, max_steps, strict)
+            return [run], proofs
+        if self.bound is not None:
+            raise ValueError(f"bound={self.bound} has no effect without all_schedules=True")
+        seeds = list(default_seeds if self.seeds is None else self.seeds)
+        if not seeds:
+            raise ValueError("seeds must not be empty: use seeds=range(8) for eight schedules")
+        return job.run(seeds, max_steps, strict), []
+
+
 def run(
     calls: Sequence[Call],
+    schedules: Schedules,
     *,
-    seeds: Optional[Iterable[int]],
     check: bool,
     strict: bool,
     suppress: Iterable[tuple[str, str]],
@@ -160,9 +209,6 @@ def run(
 ) -> Result:
     """Runs launches for a caller whose own caller is the user."""
     __tracebackhide__ = True
-    seeds = list(default_seeds if seeds is None else seeds)
-    if not seeds:
-        raise ValueError("seeds must not be empty: use seeds=range(8) for eight schedules")
     job = Job()
     job.suppress(list(suppress))
     memory = Memory(_arrays(calls))
@@ -188,7 +234,8 @@ def run(
             if (module, name) in held:
                 raise ValueError(f"variables[{name!r}] is set by two launches of the same module: set it once")
             held[module, name] = _variable(job, module, name, array), array
-    result = Result(tuple(job.run(seeds, max_steps, strict)), calls[0].ptx)
+    runs, proofs = schedules.run(job, max_steps, strict)
+    result = Result(tuple(runs), calls[0].ptx, tuple(proofs))
     memory.download(job)
     for index, array in held.values():
         array[...] = np.frombuffer(job.bytes(index), array.dtype).reshape(array.shape)

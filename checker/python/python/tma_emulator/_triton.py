@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional, Sequence, U
 
 import numpy as np
 
-from tma_emulator._launch import Call, Dim3, dim3, run
+from tma_emulator._launch import Call, Dim3, Schedules, dim3, run
 from tma_emulator._memory import region
 from tma_emulator._result import Result
 from tma_emulator._tensor_map import TensorMap
@@ -81,6 +81,9 @@ def check_triton(
     grid: Union[Dim3, Callable[[dict[str, Any]], Dim3]],
     *args: Any,
     seeds: Optional[Iterable[int]] = None,
+    all_schedules: Optional[bool] = None,
+    bound: Optional[int] = None,
+    schedule: Optional[str] = None,
     check: bool = True,
     strict: bool = False,
     suppress: Iterable[tuple[str, str]] = (),
@@ -97,7 +100,7 @@ def check_triton(
     :param grid: programs in the grid, or a function of the arguments by name that gives them.
     :raises CheckError: the checker found something worse than a warning; the arrays are as the kernel left them.
 
-    `seeds`, `check`, `strict`, `suppress` and `max_steps` are those of `emulate`.
+    `seeds`, `all_schedules`, `bound`, `schedule`, `check`, `strict`, `suppress` and `max_steps` are those of `emulate`.
     """
     __tracebackhide__ = True
     import triton
@@ -107,20 +110,20 @@ def check_triton(
     if not isinstance(kernel, triton.runtime.jit.JITFunction):
         raise TypeError(_no_kernel(kernel))
     target = GPUTarget(*_TARGET)
-    bound, options = _bind(kernel, args, kwargs, vars(make_backend(target).parse_options({})))
-    signature, constants, attributes = _specialise(kernel, bound)
+    values, options = _bind(kernel, args, kwargs, vars(make_backend(target).parse_options({})))
+    signature, constants, attributes = _specialise(kernel, values)
     source = _source(kernel)(kernel, signature, constants, attributes)
     compiled = triton.compile(source, target=target, options=options)
     metadata = compiled.metadata
 
-    x, y, z = dim3("grid", grid(bound) if callable(grid) else grid)
+    x, y, z = dim3("grid", grid(values) if callable(grid) else grid)
     num_ctas = getattr(metadata, "num_ctas", 1)
     parameters: dict[str, Any] = {}
     descriptions = iter(getattr(metadata, "tensordesc_meta", None) or ())
     for name, ty in signature.items():
         if ty == "constexpr":
             continue
-        value = bound[name]
+        value = values[name]
         if isinstance(value, TensorDescriptor):
             parameters.update(_descriptor(name, value, next(descriptions)))
         else:
@@ -142,7 +145,8 @@ def check_triton(
         (num_ctas, 1, 1) if num_ctas > 1 else None,
         getattr(metadata, "launch_cooperative_grid", False),
     )
-    return run([call], seeds=seeds, check=check, strict=strict, suppress=suppress, max_steps=max_steps)
+    schedules = Schedules(seeds, all_schedules, bound, schedule)
+    return run([call], schedules, check=check, strict=strict, suppress=suppress, max_steps=max_steps)
 
 
 def _without_lines_of_assembly(ptx: str) -> str:

@@ -1,5 +1,5 @@
-"""The pytest plugin: failures show the checker's findings, `--tma-seeds` runs more schedules, and `--tma-sarif` writes a
-SARIF file."""
+"""The pytest plugin: failures show the checker's findings, `--tma-seeds` and `--tma-all-schedules` run more schedules,
+`--tma-schedule` repeats one, and `--tma-sarif` writes a SARIF file."""
 
 from __future__ import annotations
 
@@ -27,6 +27,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run kernels under N schedules unless a call sets seeds (default: 1, or `tma_seeds` of the ini file)",
     )
     group.addoption(
+        "--tma-all-schedules",
+        action="store_true",
+        help="run kernels under every schedule that can have another result, unless a call names schedules",
+    )
+    group.addoption(
+        "--tma-schedule",
+        metavar="NAME",
+        help="repeat the schedule that a failure names, unless a call names schedules",
+    )
+    group.addoption(
         "--tma-sarif",
         type=Path,
         metavar="FILE",
@@ -41,6 +51,10 @@ def pytest_configure(config: pytest.Config) -> None:
     if count < 1:
         raise pytest.UsageError(f"--tma-seeds {count}: must be at least 1")
     _launch.default_seeds = tuple(range(count))
+    every, name = config.getoption("--tma-all-schedules"), config.getoption("--tma-schedule")
+    if sum([given is not None, every, name is not None]) > 1:
+        raise pytest.UsageError("--tma-seeds, --tma-all-schedules and --tma-schedule exclude each other: pass one")
+    _launch.default_all_schedules, _launch.default_schedule = every, name
     path = config.getoption("--tma-sarif")
     if path is not None:
         path = config.invocation_params.dir / path
@@ -73,6 +87,9 @@ def pytest_runtest_makereport(
     item.stash[_IS_FAILED] = True
     raised = call.excinfo.value if call.excinfo is not None else None
     told = raised.result if isinstance(raised, CheckError) else None
+    names = [result.schedule for result in item.stash[_RESULTS] if result.schedule is not None]
+    if names:
+        report.sections.append(("repeat this schedule", shlex.join(["pytest", item.nodeid, "--tma-schedule", names[0]])))
     for result in item.stash[_RESULTS]:
         # The failure itself contains the exception.
         if result.findings and result is not told:
@@ -93,9 +110,10 @@ class Sarif:
     def add(self, item: pytest.Item, is_failed: bool) -> None:
         """Adds the findings of a test. An error in a test that passes was expected."""
         path, line = item.reportinfo()[:2]
-        again = shlex.join(["pytest", item.nodeid])
         for result in item.stash[_RESULTS]:
             for finding in result.findings:
+                schedule = [] if finding.schedule is None else ["--tma-schedule", finding.schedule]
+                again = shlex.join(["pytest", item.nodeid, *schedule])
                 if is_failed or not finding.is_error:
                     self.findings.append((to_json(finding), str(path), (line or 0) + 1, again))
 

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use super::kind::{DiagnosticKind, Severity};
 use crate::{
     machine::{Location, Trap},
-    run::Report,
+    run::{FailingSchedule, Report},
 };
 
 /// A finding: one defect of a kernel.
@@ -32,6 +32,8 @@ pub struct Diagnostic {
     pub(super) fix: Option<&'static str>,
     /// True if this only notes a gap in the run's coverage. A strict checker makes it a warning.
     pub is_note: bool,
+    /// The schedule that has the error, if a search has found it or a name has repeated it.
+    pub schedule: Option<Box<FailingSchedule>>,
 }
 
 impl Diagnostic {
@@ -114,7 +116,7 @@ pub struct CheckReport {
 
 impl CheckReport {
     /// Appends the outcome of the next launch.
-    pub(crate) fn extend(&mut self, next: Self) {
+    pub fn extend(&mut self, next: Self) {
         self.diagnostics.extend(next.diagnostics);
         self.notes.extend(next.notes);
         self.reports.extend(next.reports);
@@ -194,6 +196,14 @@ impl Display for Diagnostic {
             )?;
         }
         write!(f, "\n  = rule: PTX ISA {}", self.kind.rule())?;
-        write!(f, "\n  = help: {}", self.help())
+        write!(f, "\n  = help: {}", self.help())?;
+        let Some(FailingSchedule { name, story, .. }) = self.schedule.as_deref() else {
+            return Ok(());
+        };
+        if !story.is_empty() {
+            let head = "how it comes to this; `*` marks the choices of the schedule";
+            write!(f, "\n  = story: {head}\n{}", story.to_string().trim_end())?;
+        }
+        write!(f, "\n  = schedule: {name}")
     }
 }

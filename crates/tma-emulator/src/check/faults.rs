@@ -86,6 +86,7 @@ impl Checker {
             None => notes.push(what),
             Some(_) => notes.extend(what.lines().skip(1).map(str::to_owned)),
         }
+        notes.extend_from_slice(&fault.chains);
         if kind == DiagnosticKind::Deadlock {
             notes.extend(self.notes_of_meetings(program, Group::Warp));
             let unreleased = self.unreleased_stages(&fault.what, program);
@@ -103,6 +104,7 @@ impl Checker {
             trap: Some(fault.trap),
             fix: fix.map(|fix| self.fix(fix)),
             is_note: false,
+            schedule: None,
         }
     }
 }

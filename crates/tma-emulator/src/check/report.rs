@@ -57,6 +57,7 @@ impl Finding {
             trap: None,
             fix: self.fix.map(|fix| checker.fix(fix)),
             is_note: kind == DiagnosticKind::StagesFilledOnce && !checker.is_strict,
+            schedule: None,
         }
     }
 }

@@ -457,9 +457,11 @@ impl MbarrierOperation {
                 }
             }
             let mut too_many = None;
+            let came = (step.cta().number, step.here.warp, lanes);
             let arrived = self.change(step, first, object, |mbarrier| {
                 let before = (mbarrier.token(), mbarrier.phase);
                 too_many = Some(before.1);
+                mbarrier.came.push(came);
                 mbarrier.arrive(total, drops)?;
                 too_many = None;
                 match completes || mbarrier.phase == before.1 {

@@ -96,6 +96,11 @@ impl Execute for Registers {
 }
 
 impl Registers {
+    /// Returns the registers of each thread from now on.
+    pub(crate) fn count(&self) -> u32 {
+        self.count
+    }
+
     /// Returns whether a warp can get its registers. `.inc` never returns any, and `.dec` never takes any.
     fn has(&self, pool: &RegisterPool, warp: usize) -> bool {
         !self.increases || pool.has(warp, self.count)

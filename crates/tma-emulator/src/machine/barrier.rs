@@ -33,12 +33,29 @@ impl BarrierState {
         first + self.again
     }
 
+    /// Completes the barrier.
+    pub(crate) fn pass(&mut self) {
+        self.generation += 1;
+        self.arrived.iter_mut().for_each(|mask| *mask = 0);
+        self.again = 0;
+        self.results = std::mem::take(&mut self.votes);
+    }
+
+    /// Returns the number of threads that have arrived, and the number that the barrier waits for.
+    pub(crate) fn counts(&self, cta: &Cta) -> (u32, u32) {
+        let arrived = self.count(|warp| cta.warps[warp].alive, self.expected != 0);
+        match self.expected {
+            0 => (arrived, cta.alive),
+            expected => (arrived, expected),
+        }
+    }
+
     /// Describes the threads that have arrived and those that are missing.
     pub(crate) fn describe(&self, cta: &Cta, barrier: usize) -> String {
-        let arrived = self.count(|warp| cta.warps[warp].alive, self.expected != 0);
-        let (expected, what) = match self.expected {
-            0 => (cta.alive, "all threads of the block that have not ended"),
-            expected => (expected, "the count in the instruction"),
+        let (arrived, expected) = self.counts(cta);
+        let what = match self.expected {
+            0 => "all threads of the block that have not ended",
+            _ => "the count in the instruction",
         };
         format!("at barrier {barrier}: {arrived} of {expected} threads have arrived ({what})")
     }
@@ -54,6 +71,12 @@ pub(crate) struct ClusterState {
 }
 
 impl ClusterState {
+    /// Completes the barrier.
+    pub(crate) fn pass(&mut self) {
+        self.generation += 1;
+        self.arrived = 0;
+    }
+
     pub(crate) fn describe(&self, cluster: &Cluster) -> String {
         let alive: u32 = cluster.ctas.iter().map(|cta| cta.alive).sum();
         format!(
@@ -86,10 +109,7 @@ impl World {
         if arrived == 0 || arrived < expected {
             return false;
         }
-        state.generation += 1;
-        state.arrived.iter_mut().for_each(|mask| *mask = 0);
-        state.again = 0;
-        state.results = std::mem::take(&mut state.votes);
+        state.pass();
         true
     }
 
@@ -109,8 +129,7 @@ impl World {
         let cluster = &mut self.clusters[cluster];
         let alive: u32 = cluster.ctas.iter().map(|cta| cta.alive).sum();
         if cluster.barrier.arrived > 0 && cluster.barrier.arrived >= alive {
-            cluster.barrier.generation += 1;
-            cluster.barrier.arrived = 0;
+            cluster.barrier.pass();
         }
     }
 }

@@ -7,7 +7,7 @@ const MOST: usize = 1 << 16;
 
 /// Chains of calls that lead to a function, outermost first: each is the chain without its last call, and the
 /// last call's instruction. Chain 0 is the kernel itself.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Calls(HashMap<(u32, usize), u32>);
 
 impl Calls {

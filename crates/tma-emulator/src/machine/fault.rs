@@ -167,6 +167,8 @@ pub struct Fault {
     pub freed_by: Option<FaultAt>,
     /// Cause of a deadlock, if its waits show one.
     pub stuck: Option<Stuck>,
+    /// The waits of a deadlock, each with the threads that hold it up, one text for each circle or chain of them.
+    pub chains: Vec<String>,
 }
 
 /// The instruction and the thread of a fault.
@@ -205,6 +207,9 @@ impl Display for Fault {
             )?;
         }
         f.write_str(&self.what)?;
+        for chain in &self.chains {
+            write!(f, "\n{chain}")?;
+        }
         if let Some(by) = &self.freed_by {
             let (block, thread) = (by.block, by.thread);
             write!(

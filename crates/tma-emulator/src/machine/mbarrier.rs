@@ -22,6 +22,8 @@ pub(crate) struct Mbarrier {
     pub(crate) expected: u32,
     /// Arrivals that this phase still expects.
     pub(crate) pending: u32,
+    /// Threads that have arrived in this phase: their blocks, warps and lanes.
+    pub(crate) came: Vec<(u64, usize, u32)>,
     /// Additional arrivals that this phase expects, added by `cp.async.mbarrier.arrive` without `.noinc`.
     pub(crate) added: u32,
     /// Expected bytes minus delivered bytes.
@@ -61,6 +63,12 @@ impl Mbarrier {
         if hears { MAX_COUNT_V1 } else { MAX_COUNT }
     }
 
+    /// Completes the phase, whatever it still expects.
+    pub(crate) fn pass(&mut self) {
+        (self.pending, self.tx) = (0, 0);
+        self.complete_if_over();
+    }
+
     fn complete_if_over(&mut self) {
         if self.pending == 0 && self.tx == 0 {
             let (reported, _) = self.reported;
@@ -72,6 +80,7 @@ impl Mbarrier {
             self.phase += 1;
             self.pending = self.expected;
             self.added = 0;
+            self.came.clear();
             self.bytes = (0, 0);
         }
     }

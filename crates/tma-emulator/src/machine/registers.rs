@@ -64,6 +64,11 @@ impl RegisterPool {
         self.of_warps[warp] = count;
     }
 
+    /// Adds registers to those that are free.
+    pub(crate) fn add(&mut self, count: u32) {
+        self.free += count;
+    }
+
     /// Describes the registers of each warp.
     pub(crate) fn describe(&self) -> String {
         let mut text = String::new();

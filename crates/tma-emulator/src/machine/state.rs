@@ -96,6 +96,7 @@ pub(crate) fn flatten(at: [u32; 3], extent: [u32; 3]) -> u64 {
 }
 
 /// The whole state of the machine, without the program and the observer.
+#[derive(Clone)]
 pub(crate) struct World {
     pub(crate) places: Places,
     pub(crate) memory: Memory,
@@ -136,12 +137,14 @@ pub(crate) struct World {
 }
 
 /// Blocks that run together.
+#[derive(Clone)]
 pub(crate) struct Cluster {
     pub(crate) ctas: Vec<Cta>,
     pub(crate) barrier: ClusterState,
 }
 
 /// State of a block.
+#[derive(Clone)]
 pub(crate) struct Cta {
     /// Number of the block in the grid.
     pub(crate) number: u64,
@@ -163,7 +166,7 @@ pub(crate) struct Cta {
 }
 
 /// State of a warp of up to 32 threads.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Warp {
     /// Frames of all active functions, one after another.
     pub(crate) registers: Vec<Lanes>,

@@ -1,5 +1,7 @@
 //! Describes a deadlock: the waiting threads, their locations and the missing events.
 
+mod circle;
+
 use std::{collections::BTreeMap, fmt::Write};
 
 use super::is_interrupted;
@@ -8,6 +10,8 @@ use crate::{
     machine::{Group, Here, MANY_GROUPS, Trap, Trapped, Unwaited, World},
     value::lane_names,
 };
+
+pub(super) use circle::Chains;
 
 /// Limit of listed groups.
 const LISTED: usize = 12;
@@ -41,6 +45,15 @@ pub(super) fn endless(world: &World, code: &Code) -> Trapped {
         what,
         origin: None,
         stuck: None,
+    }
+}
+
+/// Returns whether a kernel was ended by a deadlock, or since its threads only wait for values that none of them changes.
+pub(super) fn is_stuck(world: &World, code: &Code, trapped: &Trapped) -> bool {
+    match trapped.trap {
+        Trap::Deadlock => true,
+        Trap::Endless => !is_interrupted() && circle::all_wait(world, code),
+        _ => false,
     }
 }
 

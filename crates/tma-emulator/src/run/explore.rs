@@ -15,19 +15,24 @@
 
 mod event;
 mod execution;
+mod name;
 mod path;
-mod polls;
+pub(in crate::run) mod polls;
 mod recorder;
+mod story;
 
 use std::fmt::{self, Display, Formatter};
 
 pub use event::Process;
+pub use name::ScheduleName;
 pub(crate) use path::Path;
 use path::{End, Step};
+pub(crate) use story::Aftermath;
+pub use story::{FailingSchedule, Story, StoryStep};
 
 use crate::{
     inst::{Action, Code},
-    machine::observer::Observer,
+    machine::{Program, observer::Observer},
 };
 use recorder::Recorder;
 
@@ -137,19 +142,9 @@ impl Search {
         self.path.schedule()
     }
 
-    /// Returns the events of the last execution at which another process goes on than before, each with its first
-    /// instruction; without events that use nothing.
-    pub(crate) fn switches(&self) -> Vec<(Process, usize)> {
-        let mut switches: Vec<(Process, usize)> = Vec::new();
-        for event in self.path.events() {
-            let is_other = switches
-                .last()
-                .is_none_or(|(last, _)| *last != event.process);
-            if is_other && !event.is_alone() {
-                switches.push((event.process, event.instruction));
-            }
-        }
-        switches
+    /// Returns the story of the last execution, whose finding concerns these warps, by block and warp.
+    pub(crate) fn story(&self, program: &Program, ends: &[((u64, u32), String)]) -> Story {
+        self.path.story(program, ends)
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::{
     check::{Diagnostic, Severity, Site},
     machine::{Location, Trap},
+    run::{Story, StoryStep},
     trace::json::quoted,
 };
 
@@ -15,7 +16,7 @@ impl Diagnostic {
             Severity::Warning => "warning",
         };
         let notes = self.notes.iter().map(|note| quoted(note));
-        object(&[
+        let mut fields = vec![
             ("kind", quoted(self.kind.name())),
             ("severity", quoted(severity)),
             ("message", quoted(&self.to_string())),
@@ -28,6 +29,29 @@ impl Diagnostic {
             ("rule", quoted(self.kind.rule())),
             ("help", quoted(self.help())),
             ("error_name", optional(self.trap.map(Trap::name), quoted)),
+        ];
+        if let Some(failing) = self.schedule.as_deref() {
+            fields.push(("schedule", quoted(&failing.name.to_string())));
+            fields.push(("story", failing.story.to_json()));
+        }
+        object(&fields)
+    }
+}
+
+impl Story {
+    /// Returns the story as a JSON object in one line: the lanes, and the steps with the index of their lane.
+    pub fn to_json(&self) -> String {
+        let step = |step: &StoryStep| {
+            object(&[
+                ("lane", step.lane.to_string()),
+                ("what", quoted(&step.what)),
+                ("at", quoted(&step.at)),
+                ("is_choice", step.is_choice.to_string()),
+            ])
+        };
+        object(&[
+            ("lanes", array(self.lanes.iter().map(|lane| quoted(lane)))),
+            ("steps", array(self.steps.iter().map(step))),
         ])
     }
 }

@@ -50,7 +50,7 @@ impl Error {
 impl CheckReport {
     /// Returns all diagnostics as one failure if one is worse than a warning. The first fault has the driver's
     /// name for it.
-    pub(crate) fn failure(&self) -> Option<Failure> {
+    pub fn failure(&self) -> Option<Failure> {
         if self.is_clean() {
             return None;
         }

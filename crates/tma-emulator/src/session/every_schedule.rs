@@ -1,5 +1,7 @@
 //! One launch under every schedule that can have another result.
 
+mod story;
+
 use std::collections::HashSet;
 
 use tma_launch::{Failure, Launch, Stage};
@@ -7,8 +9,11 @@ use tma_launch::{Failure, Launch, Stage};
 use super::{ModuleId, Ready, Session, launch::State};
 use crate::{
     check::CheckReport,
-    machine::{Config, Memory},
-    run::{Ended, Process, Schedule, Search, count_schedule, is_interrupted, obstacle},
+    machine::{Config, Memory, observer::Observer},
+    run::{
+        Ended, FailingSchedule, Schedule, ScheduleName, Search, Story, count_schedule,
+        is_interrupted, obstacle,
+    },
 };
 
 /// Limits of a search through schedules.
@@ -49,16 +54,12 @@ impl Exploration {
         match &self.verdict {
             Verdict::Proved => found,
             Verdict::Found(failing) => {
-                let failure = found.unwrap_or_else(|| {
-                    Failure::new(
-                        Stage::Synchronise,
-                        format!("a schedule of `{entry}` has an error"),
-                    )
-                });
-                Some(failure.hint(format!(
-                    "`Session::launch_by_schedule` repeats the schedule `{}`",
-                    failing.schedule
-                )))
+                let found = found.unwrap_or_else(|| Failure::new(Stage::Synchronise, ""));
+                let what = format!(
+                    "a schedule of `{entry}` has an error; repeat it with TMA_SEED={}\n{}",
+                    failing.name, found.what
+                );
+                Some(Failure { what, ..found })
             }
             Verdict::Unfinished { why, open } => Some(found.unwrap_or_else(|| {
                 let schedules = self.schedules;
@@ -90,16 +91,6 @@ pub enum Verdict {
     },
 }
 
-/// A schedule with an error.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct FailingSchedule {
-    /// The choices, as few as were found.
-    pub schedule: Schedule,
-    /// Its steps: the process that goes on, and the line with its instruction.
-    pub steps: Vec<(Process, String)>,
-}
-
 impl Session {
     /// Runs a kernel under the checker once for each schedule that can have another result, up to the first with an error.
     /// Each run starts with the same memory; the memory of the first is kept. Output is discarded.
@@ -117,9 +108,13 @@ impl Session {
     }
 
     pub(crate) fn check_every_schedule(&mut self, ready: &Ready, bounds: Bounds) -> Exploration {
-        self.within(ready, |state, config| {
+        let mut exploration = self.within(ready, |state, config| {
             explore(state, ready, config, bounds, Search::new(false))
-        })
+        });
+        if let Verdict::Found(failing) = &exploration.verdict {
+            story::attach(failing, &mut exploration.report);
+        }
+        exploration
     }
 
     /// Runs a kernel under the checker by one schedule. Returns `None` if the schedule does not fit the kernel.
@@ -142,11 +137,91 @@ impl Session {
         schedule: &Schedule,
     ) -> Option<CheckReport> {
         self.within(ready, |state, config| {
-            let mut search = Search::repeat(schedule.clone());
-            let report = state.check_by(ready, config, Some(&mut search));
-            (search.ended() == Ended::Complete).then_some(report)
+            let (after, mut report, story) = story::run(state, ready, config, schedule.clone())?;
+            *state = after;
+            let failing = FailingSchedule::new(name(ready, schedule.clone()), story);
+            story::attach(&failing, &mut report);
+            Some(report)
         })
     }
+
+    /// Runs a kernel under the checker as a search had it: the launch of a name by its schedule, and others by the one
+    /// that a search begins with.
+    ///
+    /// # Errors
+    /// The launch is invalid, the name is of another PTX text, or its choices do not fit the kernel; memory is
+    /// unchanged.
+    pub fn launch_by_name(
+        &mut self,
+        module: ModuleId,
+        launch: &Launch,
+        name: &ScheduleName,
+    ) -> Result<CheckReport, Failure> {
+        let ready = self.ready(module, launch)?;
+        let mut report = self.check_by_name(&ready, name)?;
+        report.suppress(&mut self.suppressions);
+        Ok(report)
+    }
+
+    pub(crate) fn check_by_name(
+        &mut self,
+        ready: &Ready,
+        name: &ScheduleName,
+    ) -> Result<CheckReport, Failure> {
+        if ready.number != name.launch {
+            let usual = match obstacle(&ready.kernel.code) {
+                None => self.check_schedule(ready, &Schedule::default()),
+                Some(_) => None,
+            };
+            return Ok(usual.unwrap_or_else(|| self.check(ready)));
+        }
+        let entry = &ready.kernel.signature.entry;
+        let refused = |what: String| {
+            let hint = "run every schedule again for the name of one that fails";
+            Err(Failure::new(Stage::Check, what).hint(hint))
+        };
+        if ready.kernel.digest != name.digest {
+            return refused(format!(
+                "the schedule {name} is of another PTX: the text with `{entry}` of launch {} has the digest {:08x}",
+                name.launch, ready.kernel.digest
+            ));
+        }
+        match self.check_schedule(ready, &name.schedule) {
+            Some(report) => Ok(report),
+            None => refused(format!(
+                "the schedule {name} does not fit launch {}, `{entry}`: it has choices that the kernel does not have \
+                 with this grid and this memory",
+                name.launch
+            )),
+        }
+    }
+}
+
+impl Session {
+    /// Like [`check_by_name`](Self::check_by_name), with an observer of the launch of the name in place of the checker.
+    pub(crate) fn observe_by_name(
+        &mut self,
+        ready: &Ready,
+        name: &ScheduleName,
+        observer: &mut dyn Observer,
+    ) -> Result<(), Failure> {
+        if ready.number != name.launch || ready.kernel.digest != name.digest {
+            return self.check_by_name(ready, name).map(drop);
+        }
+        self.within(ready, |state, config| {
+            let mut search = Search::repeat(name.schedule.clone());
+            let mut recorder = search.recorder(observer);
+            let mut observer: &mut dyn Observer = &mut recorder;
+            // A fault is the end of what is observed.
+            let _ = state.observe(ready, config, &mut observer, Some(search.path()));
+        });
+        Ok(())
+    }
+}
+
+/// Returns the name of a schedule of a launch.
+fn name(ready: &Ready, schedule: Schedule) -> ScheduleName {
+    ScheduleName::new(ready.kernel.digest, ready.number, schedule)
 }
 
 fn explore(
@@ -206,9 +281,11 @@ fn explore(
                 }
                 if !is_clean {
                     let again = |schedule| repeat(&before, ready, config, schedule);
-                    let found = shrink(search.schedule(), &exploration.report, again);
-                    exploration.verdict = Verdict::Found(found.0);
-                    exploration.report = found.1.unwrap_or(exploration.report);
+                    let (schedule, found) = shrink(search.schedule(), &exploration.report, again);
+                    let (report, story) = found.unwrap_or((exploration.report, Story::default()));
+                    let failing = FailingSchedule::new(name(ready, schedule), story);
+                    exploration.verdict = Verdict::Found(failing);
+                    exploration.report = report;
                     break;
                 }
             }
@@ -226,20 +303,12 @@ fn explore(
     exploration
 }
 
-/// A run of a schedule: the findings and the steps; `None` if the schedule does not fit.
-type Again = Option<(CheckReport, Vec<(Process, String)>)>;
+/// A run of a schedule: the findings and the story; `None` if the schedule does not fit.
+type Again = Option<(CheckReport, Story)>;
 
 fn repeat(before: &State, ready: &Ready, config: Config, schedule: Schedule) -> Again {
-    let mut search = Search::repeat(schedule);
-    let report = before.clone().check_by(ready, config, Some(&mut search));
-    let program = &ready.kernel.code.program;
-    let steps = search.switches().into_iter().map(|(process, instruction)| {
-        let location = program.location(instruction);
-        let (file, line) = location.line_of_source();
-        let at = format!("`{}` at {file}:{line}", program.opcode(instruction));
-        (process, at)
-    });
-    (search.ended() == Ended::Complete).then(|| (report, steps.collect()))
+    let (_, report, story) = story::run(before, ready, config, schedule)?;
+    Some((report, story))
 }
 
 /// Leaves choices out of a schedule as long as it has an error of the same kind.
@@ -247,7 +316,7 @@ fn shrink(
     schedule: Schedule,
     report: &CheckReport,
     again: impl Fn(Schedule) -> Again,
-) -> (FailingSchedule, Option<CheckReport>) {
+) -> (Schedule, Again) {
     let kinds = |report: &CheckReport| {
         let errors = report.diagnostics.iter().map(|found| found.kind);
         errors.collect::<Vec<_>>()
@@ -271,12 +340,7 @@ fn shrink(
         size = if size == 1 { 0 } else { size.div_ceil(2) };
     }
     let last = again(best.clone()).filter(|(report, _)| has_it(report));
-    let (report, steps) = last.map_or((None, Vec::new()), |(report, steps)| (Some(report), steps));
-    let schedule = FailingSchedule {
-        schedule: best,
-        steps,
-    };
-    (schedule, report)
+    (best, last)
 }
 
 /// Returns a number for the contents of global memory.

@@ -7,6 +7,7 @@ use crate::{
     decode::{Image, decode, signature},
     inst::Code,
     machine::{MAX_CLUSTER_BYTES, Places, at_entry},
+    run::ScheduleName,
 };
 
 /// A decoded kernel with its declarations.
@@ -14,6 +15,8 @@ use crate::{
 pub(crate) struct DecodedKernel {
     pub(crate) code: Code,
     pub(crate) signature: Signature,
+    /// Digest of the text, for names of schedules.
+    pub(crate) digest: u32,
 }
 
 impl DecodedKernel {
@@ -29,7 +32,11 @@ impl DecodedKernel {
             code.map_err(|unsupported| Error::Unsupported(unsupported).failure())?;
         code.program.registers_at_entry = at_entry(entry);
         let signature = signature(entry, &code.program);
-        Ok(Self { code, signature })
+        Ok(Self {
+            code,
+            signature,
+            digest: ScheduleName::digest(text),
+        })
     }
 
     /// Returns the number of blocks in a cluster, if there are clusters.

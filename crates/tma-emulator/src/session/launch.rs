@@ -28,6 +28,8 @@ pub(crate) struct Ready {
     parameters: Vec<u8>,
     /// Address of the record for a panic of the kernel.
     panic_record: Option<u64>,
+    /// Number of the launch in its session, from 0.
+    pub(super) number: usize,
 }
 
 /// The memory that launches change.
@@ -154,7 +156,10 @@ impl Session {
             .memory
             .name_pointers(&pointers(&kernel.signature, launch));
         let panic_record = self.module(module)?.panic_record;
+        let number = self.launches;
+        self.launches += 1;
         Ok(Ready {
+            number,
             panic_record,
             module,
             kernel,
@@ -293,7 +298,9 @@ impl State {
             Ok(report) => (None, Some(report)),
             Err(fault) => (Some(fault), None),
         };
-        let DecodedKernel { code, signature } = &*ready.kernel;
+        let DecodedKernel {
+            code, signature, ..
+        } = &*ready.kernel;
         self.in_flight = checker.leave_in_flight(&code.program, &places, &signature.entry);
         let found = checker.diagnostics(&code.program, &places, &signature.entry, fault.as_deref());
         let (notes, diagnostics) = found.into_iter().partition(|found| found.is_note);

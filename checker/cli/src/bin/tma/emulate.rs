@@ -11,14 +11,14 @@ use std::{
 };
 
 use anyhow::Result;
-use tma_cli::emulate::{Emulation, LaunchFile, Output, Stopped};
-use tma_emulator::{Performance, Trace, performance::PerformanceReport};
+use tma_cli::emulate::{Emulation, LaunchFile, Output, Stopped, Verdict};
+use tma_emulator::{Performance, ScheduleName, Trace, performance::PerformanceReport};
 
 use checking::Checking;
 use every_schedule::EverySchedule;
 use report::Report;
 
-use crate::reports::Reports;
+use crate::{reports::Reports, wrong_input::OrWrongInput};
 
 /// Runs the kernels of a launch file on the CPU and reports errors in them
 ///
@@ -48,6 +48,11 @@ impl Emulate {
             let verdict = self
                 .schedules
                 .run(&self.file, &self.checking, &mut reports, out);
+            if let (Some(name), Ok(Verdict::Clean | Verdict::Findings)) =
+                (self.schedules.name(), &verdict)
+            {
+                self.trace_schedule(name)?;
+            }
             reports.write()?;
             return Ok(ExitCode::from(verdict?.exit_code()));
         }
@@ -115,6 +120,23 @@ impl Emulate {
     fn trace(&self, emulation: &Emulation, file: Output) -> Result<(), Stopped> {
         let mut trace = Trace::default();
         emulation.observe(self.checking.config_of_seed(), &mut trace)?;
+        self.draw(trace, file)
+    }
+
+    /// Writes the timeline of a schedule, if one is requested.
+    fn trace_schedule(&self, name: &ScheduleName) -> Result<()> {
+        let drawn = self.open().and_then(|(emulation, file)| {
+            let Some(file) = file else { return Ok(()) };
+            let mut trace = Trace::default();
+            emulation.observe_by_name(self.checking.config_of_seed(), name, &mut trace)?;
+            self.draw(trace, file)
+        });
+        drawn
+            .map_err(|stopped| anyhow::Error::msg(stopped.to_string()))
+            .or_wrong_input()
+    }
+
+    fn draw(&self, trace: Trace, file: Output) -> Result<(), Stopped> {
         if trace.is_cut() {
             eprintln!("warning: the timeline is truncated because it has too many events");
         }

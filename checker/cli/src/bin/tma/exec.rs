@@ -14,7 +14,7 @@ use std::{
 
 use anyhow::{Context, Result};
 use tma_cli::emulate::read_suppressions;
-use tma_emulator::{Config, Jobs, check::Suppressions};
+use tma_emulator::{Bounds, Config, Jobs, ScheduleName, check::Suppressions};
 use tma_launch::escape_text;
 
 use crate::{
@@ -67,6 +67,16 @@ pub(crate) struct Exec {
     /// TOML file of accepted findings
     #[arg(long, value_name = "FILE", conflicts_with = "no_check")]
     suppressions: Option<PathBuf>,
+    /// Run every schedule of each launch that can have another result, up to the first with an error; the first one's
+    /// results are kept
+    #[arg(long, conflicts_with_all = ["seed", "seeds", "no_check"])]
+    all_schedules: bool,
+    /// Limit of schedules of a launch for --all-schedules
+    #[arg(long, value_name = "SCHEDULES", requires = "all_schedules", default_value_t = Bounds::default().schedules)]
+    bound: u64,
+    /// Repeat a schedule that --all-schedules printed
+    #[arg(long, value_name = "SCHEDULE", conflicts_with_all = ["all_schedules", "seed", "seeds", "no_check"])]
+    schedule: Option<ScheduleName>,
     /// Exit code to use when there are errors [default: the program's exit code]
     #[arg(long, value_name = "CODE")]
     error_exitcode: Option<u8>,
@@ -140,7 +150,15 @@ impl Exec {
         let words = self.command.iter().map(|word| word.to_string_lossy());
         let words: Vec<String> = words.map(|word| quoted(&word)).collect();
         let strict = if self.strict { " --strict" } else { "" };
-        let again = |seed| format!("tma exec --seed {seed}{strict} {}", words.join(" "));
+        let again = |seed: u64, schedule: Option<&str>| {
+            let schedule = match (schedule, &self.schedule, self.all_schedules) {
+                (Some(name), ..) => format!("--schedule {name}"),
+                (None, Some(name), _) => format!("--schedule {name}"),
+                (None, None, true) => "--all-schedules".to_owned(),
+                (None, None, false) => format!("--seed {seed}"),
+            };
+            format!("tma exec {schedule}{strict} {}", words.join(" "))
+        };
         let program = self.command[0].to_string_lossy();
         findings::cases(findings, &program, self.first_seed(), again)
     }
@@ -156,6 +174,12 @@ impl Exec {
         let mut text = format!("last-seed {last}\nfirst-seed {first}\n");
         writeln!(text, "jobs {}", self.jobs.unwrap_or_default())?;
         writeln!(text, "max-steps {}", self.max_steps)?;
+        if self.all_schedules {
+            writeln!(text, "all-schedules {}", self.bound)?;
+        }
+        if let Some(name) = &self.schedule {
+            writeln!(text, "schedule {name}")?;
+        }
         if self.no_check {
             text.push_str("no-check\n");
         }
@@ -188,6 +212,8 @@ impl Exec {
             counts.map(|(index, (suppression, _))| (suppression, record.suppressed(index)));
         write_suppressed(counts, true, &mut err)?;
         let how = match (self.no_check, self.seeds) {
+            _ if self.all_schedules => record.answers(),
+            _ if self.schedule.is_some() => "checked, one by the schedule".to_owned(),
             (true, _) => "not checked".to_owned(),
             (false, None) => format!("checked under seed {}", self.seed),
             (false, Some(seeds)) => format!("checked under {} seeds", seeds.count()),

@@ -116,8 +116,11 @@ impl Test {
             findings.retain(|finding| finding["severity"] != "error");
         }
         let (cargo, _) = self.arguments();
+        let schedule = findings
+            .iter()
+            .find_map(|finding| finding["schedule"].as_str());
         let mut again = Command::new("cargo");
-        again.args(["tma", "test"]).args(self.args.chosen());
+        again.args(["tma", "test"]).args(self.args.chosen(schedule));
         again.args(cargo).args(["--", "--exact", &name]);
         if test["is_ignored"] == json!(true) {
             again.arg("--include-ignored");

@@ -33,6 +33,7 @@ int broken_ptx();
 int graph_nodes();
 int hints();
 int extremes();
+int locks();
 
 int main(int count, char** arguments) {
     const char* name = count > 1 ? arguments[1] : "";
@@ -67,6 +68,7 @@ int main(int count, char** arguments) {
     if (is("broken_ptx")) return broken_ptx();
     if (is("graph_nodes")) return graph_nodes();
     if (is("extremes")) return extremes();
+    if (is("locks")) return locks();
     if (is("hints")) return hints();
     if (is("exit")) return 42;
     if (is("wait")) {

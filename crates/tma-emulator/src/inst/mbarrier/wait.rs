@@ -187,7 +187,7 @@ impl MbarrierOperation {
     }
 
     /// Returns the barrier that a group waits at, and its block, if it is initialised.
-    pub(super) fn awaited<'a>(
+    pub(crate) fn awaited<'a>(
         &self,
         waiting: &Waiting<'a>,
     ) -> Option<(MbarrierAddress, &'a Cta, &'a Mbarrier)> {

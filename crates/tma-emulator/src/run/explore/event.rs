@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::machine::observer::{GroupKind, Memory, Range};
+use crate::machine::observer::{GroupKind, Range};
 
 /// A sequence of events: lanes of a warp that run together, or a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -285,7 +285,7 @@ fn of_uses(one: &Use, other: &Use) -> Relation {
                 range: other,
                 writes: also,
             },
-        ) => conflicts((*writes || *also) && overlap(range, other)),
+        ) => conflicts((*writes || *also) && range.overlaps(other)),
         (
             Use::Registers {
                 block: one,
@@ -362,16 +362,6 @@ fn of_mbarrier(one: &MbarrierUse, other: &MbarrierUse) -> Relation {
         true => Relation::Conflicts,
         false => Relation::Commutes,
     }
-}
-
-fn overlap(one: &Range, other: &Range) -> bool {
-    let is_same = match (one.memory, other.memory) {
-        (Memory::Shared { block: one }, Memory::Shared { block: other }) => one == other,
-        (one, other) => one == other,
-    };
-    is_same
-        && one.address < other.address + u64::from(other.bytes)
-        && other.address < one.address + u64::from(one.bytes)
 }
 
 /// An event of an execution.

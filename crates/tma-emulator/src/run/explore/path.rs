@@ -3,7 +3,7 @@
 use std::{cell::RefCell, mem, rc::Rc};
 
 use super::{
-    Schedule,
+    Aftermath, Schedule,
     event::{Event, Process, Relation, Use, relation_among, wakes},
     recorder::Record,
 };
@@ -58,6 +58,8 @@ pub(crate) struct Path {
     schedule: Option<Schedule>,
     /// Without a reduction, every enabled process is tried at every choice.
     is_plain: bool,
+    /// What the last execution has left, if it repeats a schedule.
+    pub(in crate::run) after: Aftermath,
 }
 
 impl Path {
@@ -69,6 +71,7 @@ impl Path {
             end: End::Complete,
             schedule,
             is_plain,
+            after: Aftermath::default(),
         }
     }
 
@@ -92,6 +95,11 @@ impl Path {
 
     pub(super) fn events(&self) -> &[Event] {
         &self.events
+    }
+
+    /// Returns the choices that the path repeats, if it does not explore.
+    pub(in crate::run) fn repeated(&self) -> Option<&Schedule> {
+        self.schedule.as_ref()
     }
 
     pub(super) fn end(&self) -> End {

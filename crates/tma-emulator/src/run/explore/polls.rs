@@ -76,6 +76,33 @@ pub(super) fn only_polls(code: &Code, start: usize) -> bool {
         && reads_nothing_old(code, start, &written)
 }
 
+/// Returns where lanes go on after a loop that only tests, once the test succeeds.
+pub(in crate::run) fn exit(code: &Code, start: usize) -> Option<usize> {
+    let at = end(code, start)?;
+    let Action::Branch(branch) = &code.operations[at].action else {
+        return None;
+    };
+    let ways = [*branch.targets.first()?, at + 1];
+    let leaves = |way: &usize| way_back(code, *way, start).is_none();
+    ways.into_iter().find(leaves)
+}
+
+/// Returns the branch that ends a turn of a loop that only tests.
+pub(in crate::run) fn end(code: &Code, start: usize) -> Option<usize> {
+    if !only_polls(code, start) {
+        return None;
+    }
+    let mut at = start + 1;
+    loop {
+        let operation = code.operations.get(at)?;
+        at = match (&operation.action, operation.guard) {
+            (Action::Branch(_), Some(_)) => return Some(at),
+            (Action::Branch(branch), None) => *branch.targets.first()?,
+            _ => at + 1,
+        };
+    }
+}
+
 /// Returns whether the operations after the test read registers of the loop only after it has written them.
 fn reads_nothing_old(code: &Code, start: usize, written: &[Slot]) -> bool {
     let mut known = results(&code.operations[start].action);

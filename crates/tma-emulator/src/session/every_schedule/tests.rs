@@ -160,6 +160,18 @@ const LOCKS: &str =
     TWO: ld.acquire.gpu.global.u32 %r2, [%rd2]; setp.ne.u32 %p3, %r2, 0; @%p3 bra TWO;
     st.release.gpu.global.u32 [%rd1], 0; END:";
 
+const STORY_OF_LOCKS: &str = "    warp 0                                         | warp 1
+    -----------------------------------------------+-----------------------------------------------
+      `atom.acquire.gpu.global.cas.b32` on 4 bytes |
+      of `out` (k.ptx:11)                          |
+                                                   | * `atom.acquire.gpu.global.cas.b32` on 4 bytes
+                                                   |   of `out` + 0x4 (k.ptx:11)
+      waits for another value in the 4 bytes at    |
+      global address 0x7f0000000004 (`out` + 0x4)  |
+                                                   |   waits for another value in the 4 bytes at
+                                                   |   global address 0x7f0000000000 (`out`)
+";
+
 #[test]
 fn a_deadlock_of_some_orders_is_found_shrunk_and_repeated() {
     let launch = Launch::new("k", 1, 64);
@@ -168,21 +180,12 @@ fn a_deadlock_of_some_orders_is_found_shrunk_and_repeated() {
     let Verdict::Found(failing) = &found.verdict else {
         panic!("{:?}", found.verdict);
     };
-    assert!(failing.schedule.0.len() <= 2, "{failing:?}");
-    let steps = failing.steps.iter();
-    let steps: Vec<_> = steps
-        .map(|(process, at)| format!("{process}: {at}"))
-        .collect();
+    assert!(failing.name.schedule.0.len() <= 2, "{failing:?}");
+    let story = failing.story.to_string();
+    assert_eq!(story, STORY_OF_LOCKS, "{story}");
     assert_eq!(
-        steps,
-        [
-            "warp 0 of block 0 (lane 0): `atom.acquire.gpu.global.cas.b32` at k.ptx:11",
-            "warp 1 of block 0 (lane 0): `atom.acquire.gpu.global.cas.b32` at k.ptx:11",
-        ]
-    );
-    assert_eq!(
-        Schedule::parse(&failing.schedule.to_string()).as_ref(),
-        Some(&failing.schedule)
+        Schedule::parse(&failing.name.schedule.to_string()).as_ref(),
+        Some(&failing.name.schedule)
     );
     let repeated = |schedule: &Schedule| {
         let mut session = Session::new(Config::default());
@@ -194,7 +197,7 @@ fn a_deadlock_of_some_orders_is_found_shrunk_and_repeated() {
             .launch_by_schedule(module, &launch, schedule)
             .unwrap()
     };
-    let again = repeated(&failing.schedule).expect("the schedule fits");
+    let again = repeated(&failing.name.schedule).expect("the schedule fits");
     let again: BTreeSet<_> = again.diagnostics.iter().map(|it| it.kind).collect();
     assert_eq!(again, kinds(&found));
     assert!(repeated(&Schedule::default()).is_some_and(|report| report.is_clean()));

@@ -1,15 +1,13 @@
 //! `tma emulate --all-schedules` and `--schedule`.
 
 use std::{
-    fmt::{self, Display, Formatter},
     io::{self, Write},
     path::Path,
-    str::FromStr,
 };
 
 use serde_json::{Value, json};
 use tma_cli::emulate::{Emulation, Run, Stopped, Verdict};
-use tma_emulator::{Bounds, Exploration, Progress, Schedule, Verdict as Explored};
+use tma_emulator::{Bounds, Exploration, Progress, ScheduleName, Verdict as Explored};
 
 use super::{checking::Checking, report::quoted};
 use crate::{
@@ -27,45 +25,16 @@ pub(crate) struct EverySchedule {
     #[arg(long, value_name = "SCHEDULES", requires = "all_schedules", default_value_t = Bounds::default().schedules)]
     bound: u64,
     /// Repeat a schedule that --all-schedules printed
-    #[arg(long, value_name = "SCHEDULE", conflicts_with_all = ["all_schedules", "seed", "seeds", "trace", "no_check"])]
-    schedule: Option<Name>,
+    #[arg(long, value_name = "SCHEDULE", conflicts_with_all = ["all_schedules", "seed", "seeds", "no_check"])]
+    schedule: Option<ScheduleName>,
 }
-
-/// The name of a schedule: the digest of the modules, the number of the launch, and the choices.
-#[derive(Clone, Debug)]
-struct Name {
-    digest: u32,
-    launch: usize,
-    schedule: Schedule,
-}
-
-impl Display for Name {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{:08x}:{}:{}", self.digest, self.launch, self.schedule)
-    }
-}
-
-impl FromStr for Name {
-    type Err = &'static str;
-
-    fn from_str(given: &str) -> Result<Self, Self::Err> {
-        let name = || {
-            let (digest, rest) = given.split_once(':')?;
-            let (launch, choices) = rest.split_once(':')?;
-            Some(Self {
-                digest: u32::from_str_radix(digest, 16).ok()?,
-                launch: launch.parse().ok()?,
-                schedule: Schedule::parse(choices)?,
-            })
-        };
-        name().ok_or("must be a schedule as `--all-schedules` prints it, such as 81f3a02c:0:12.1")
-    }
-}
-
-/// Lines of a schedule that are printed.
-const MOST_STEPS: usize = 24;
 
 impl EverySchedule {
+    /// Returns the schedule to repeat.
+    pub(crate) fn name(&self) -> Option<&ScheduleName> {
+        self.schedule.as_ref()
+    }
+
     pub(crate) fn is_requested(&self) -> bool {
         self.all_schedules || self.schedule.is_some()
     }
@@ -86,23 +55,13 @@ impl EverySchedule {
             Ok(emulation) => emulation,
             Err(stopped) => return stop(file, &stopped, is_json, reports, out),
         };
-        let command = |name: &Name| {
+        let command = |name: &ScheduleName| {
             let file = quoted(&file.display().to_string());
             format!("tma emulate {file} --schedule {name}")
         };
         if let Some(name) = &self.schedule {
-            if name.digest != emulation.digest() {
-                let what = "the modules are not those of the schedule; run `--all-schedules` again";
-                let stopped = Stopped::Unsupported(what.to_owned());
-                return stop(file, &stopped, is_json, reports, out);
-            }
-            let run = match emulation.by_schedule(config, name.launch, &name.schedule) {
-                Ok(Some(run)) => run,
-                Ok(None) => {
-                    let what = "the schedule does not fit the launch".to_owned();
-                    let stopped = Stopped::Unsupported(what);
-                    return stop(file, &stopped, is_json, reports, out);
-                }
+            let run = match emulation.by_name(config, name) {
+                Ok(run) => run,
                 Err(stopped) => return stop(file, &stopped, is_json, reports, out),
             };
             reports.add(&case(file, name.launch, &run, command(name)));
@@ -141,14 +100,10 @@ impl EverySchedule {
             .enumerate()
         {
             let name = match &exploration.verdict {
-                Explored::Found(failing) => Some(Name {
-                    digest: emulation.digest(),
-                    launch: number,
-                    schedule: failing.schedule.clone(),
-                }),
+                Explored::Found(failing) => Some(&failing.name),
                 _ => None,
             };
-            let again = name.as_ref().map(command);
+            let again = name.map(command);
             let run = Run::of(exploration.report.clone());
             let verdict = match (&exploration.verdict, run.verdict()) {
                 (Explored::Unfinished { .. }, Verdict::Clean) => Verdict::Unsupported,
@@ -158,8 +113,8 @@ impl EverySchedule {
             reports.add(&case(file, number, &run, again.clone().unwrap_or_default()));
             let headline = headline(number, &launch.entry, &exploration);
             match is_json {
-                true => all.push(of_launch(&launch.entry, &exploration, &run, name.as_ref())),
-                false => print(&exploration, &run, again.as_deref(), &headline, out)?,
+                true => all.push(of_launch(&launch.entry, &exploration, &run, name)),
+                false => print(&run, again.as_deref(), &headline, out)?,
             }
         }
         if is_json {
@@ -175,30 +130,13 @@ impl EverySchedule {
 }
 
 /// Prints what was found in one launch; the last line has the verdict.
-fn print(
-    exploration: &Exploration,
-    run: &Run,
-    again: Option<&str>,
-    headline: &str,
-    out: &mut impl Write,
-) -> io::Result<()> {
+fn print(run: &Run, again: Option<&str>, headline: &str, out: &mut impl Write) -> io::Result<()> {
     for found in run.diagnostics.iter().chain(&run.notes) {
         writeln!(out, "{found}")?;
         match again {
             Some(again) if found.is_error() => writeln!(out, "  = again: {again}\n")?,
             _ => writeln!(out)?,
         }
-    }
-    if let Explored::Found(failing) = &exploration.verdict {
-        writeln!(out, "the schedule, where another process goes on:")?;
-        let left_out = failing.steps.len().saturating_sub(MOST_STEPS);
-        if left_out > 0 {
-            writeln!(out, "  … {left_out} before")?;
-        }
-        for (process, at) in &failing.steps[left_out..] {
-            writeln!(out, "  {process}: {at}")?;
-        }
-        writeln!(out)?;
     }
     writeln!(out, "{headline}")
 }
@@ -233,20 +171,16 @@ fn headline(number: usize, entry: &str, exploration: &Exploration) -> String {
     }
 }
 
-fn of_launch(entry: &str, exploration: &Exploration, run: &Run, name: Option<&Name>) -> Value {
+fn of_launch(
+    entry: &str,
+    exploration: &Exploration,
+    run: &Run,
+    name: Option<&ScheduleName>,
+) -> Value {
     let (verdict, why, open) = match &exploration.verdict {
         Explored::Proved => ("proved", None, 0),
         Explored::Unfinished { why, open } => ("not finished", Some(why), *open),
         _ => ("findings", None, 0),
-    };
-    let steps: Vec<String> = match &exploration.verdict {
-        Explored::Found(failing) => {
-            let steps = failing.steps.iter();
-            steps
-                .map(|(process, at)| format!("{process}: {at}"))
-                .collect()
-        }
-        _ => Vec::new(),
     };
     json!({
         "entry": entry,
@@ -256,8 +190,7 @@ fn of_launch(entry: &str, exploration: &Exploration, run: &Run, name: Option<&Na
         "results": exploration.results,
         "why": why,
         "open": open,
-        "schedule": name.map(Name::to_string),
-        "steps": steps,
+        "schedule": name.map(ScheduleName::to_string),
         "findings": run.diagnostics.iter().map(to_json).collect::<Vec<_>>(),
         "notes": run.notes.iter().map(to_json).collect::<Vec<_>>(),
     })
@@ -294,28 +227,4 @@ fn stop(
         false => writeln!(out, "{}: {stopped}", verdict.as_str())?,
     }
     Ok(verdict)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_schedules_are_read_as_they_are_written() {
-        for text in ["0012abcd:0:usual", "ffffffff:3:1.0-17.2"] {
-            let name: Name = text.parse().unwrap();
-            assert_eq!(name.to_string(), text);
-        }
-        for wrong in [
-            "",
-            "12",
-            "1:2",
-            "1:2:",
-            "x:0:usual",
-            "1:-1:usual",
-            "1:0:2.1-1.1",
-        ] {
-            assert!(wrong.parse::<Name>().is_err(), "{wrong}");
-        }
-    }
 }

@@ -17,7 +17,7 @@ pub(super) fn cases(
     lines: &str,
     program: &str,
     first_seed: u64,
-    again: impl Fn(u64) -> String,
+    again: impl Fn(u64, Option<&str>) -> String,
 ) -> Vec<Case> {
     let lines: Vec<Value> = lines
         .lines()
@@ -34,7 +34,7 @@ pub(super) fn cases(
             cases.push(Case {
                 file: program.to_owned(),
                 name: "calls".to_owned(),
-                again: again(first_seed),
+                again: again(first_seed, None),
                 ..Case::default()
             });
             cases.len() - 1
@@ -53,7 +53,8 @@ pub(super) fn cases(
             && let Some(finding) = known.get(&(process, number))
         {
             if case.findings.is_empty() {
-                case.again = again(line["seed"].as_u64().unwrap_or(first_seed));
+                let seed = line["seed"].as_u64().unwrap_or(first_seed);
+                case.again = again(seed, finding["schedule"].as_str());
             }
             case.findings.push((*finding).clone());
         }
@@ -74,11 +75,14 @@ mod tests {
             json!({ "process": 7, "launch": 1, "seed": 4, "number": 0 }),
             json!({ "process": 7, "launch": 2, "what": "number 2, `k`" }),
             json!({ "process": 8, "launch": null, "number": 0, "finding": { "kind": "b" } }),
+            json!({ "process": 9, "launch": 1, "seed": 0, "number": 0, "finding": { "kind": "c", "schedule": "1:0:usual" } }),
             json!({ "process": 7, "launch": 2, "seed": 5, "number": 0 }),
             json!({ "process": 7, "launch": 3, "what": "number 3, `k`" }),
         ];
         let text = lines.map(|line| line.to_string()).join("\n");
-        let cases = cases(&text, "./p", 2, |seed| format!("again {seed}"));
+        let cases = cases(&text, "./p", 2, |seed, schedule: Option<&str>| {
+            format!("again {}", schedule.unwrap_or(&seed.to_string()))
+        });
         let shown: Vec<_> = cases
             .iter()
             .map(|case| {
@@ -90,6 +94,7 @@ mod tests {
             ("launch number 1, `k`", json!(["a"]), "again 3"),
             ("launch number 2, `k`", json!(["a"]), "again 5"),
             ("calls", json!(["b"]), "again 2"),
+            ("calls", json!(["c"]), "again 1:0:usual"),
             ("launch number 3, `k`", json!([]), "again 2"),
         ];
         assert_eq!(shown, expected);

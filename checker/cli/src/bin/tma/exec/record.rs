@@ -10,6 +10,9 @@ pub(super) struct Record {
     warnings: u64,
     /// Number of findings that were reported before.
     again: u64,
+    /// Launches with every schedule clean, and those with schedules that were not explored.
+    proved: u64,
+    unfinished: u64,
     /// Number of calls by name.
     unsupported: BTreeMap<String, u64>,
     /// Number of findings by index of the suppression.
@@ -29,6 +32,8 @@ impl Record {
                 "error" => record.errors += 1,
                 "warning" => record.warnings += 1,
                 "again" => record.again += 1,
+                "proved" => record.proved += 1,
+                "unfinished" => record.unfinished += 1,
                 "unsupported" => *record.unsupported.entry(value.to_owned()).or_default() += 1,
                 "suppressed" => {
                     let numbers = value.split_once(' ');
@@ -44,9 +49,18 @@ impl Record {
         record
     }
 
-    /// Returns the number of errors, including unsupported functions.
+    /// Returns the number of errors, including unsupported functions and launches that are not proved.
     pub(super) fn errors(&self) -> u64 {
-        self.errors + self.unsupported.len() as u64
+        self.errors + self.unfinished + self.unsupported.len() as u64
+    }
+
+    /// Describes the answers of a search through the schedules of each launch.
+    pub(super) fn answers(&self) -> String {
+        let found = self.launches - (self.proved + self.unfinished).min(self.launches);
+        format!(
+            "under every schedule ({} proved, {found} with an error, {} not finished)",
+            self.proved, self.unfinished
+        )
     }
 
     pub(super) fn suppressed(&self, index: usize) -> u64 {
@@ -108,6 +122,12 @@ mod tests {
             record.closing("checked"),
             "unsupported: cudaX, 2 times\n\
              tma exec: 2 launches checked: 1 error, 0 warnings, 1 not shown again, 1 unsupported\n"
+        );
+        let record = Record::parse("start\nlaunch\nproved\nlaunch\nfound\nlaunch\nunfinished\n");
+        assert_eq!(record.errors(), 1);
+        assert_eq!(
+            record.answers(),
+            "under every schedule (1 proved, 1 with an error, 1 not finished)"
         );
         assert!(
             Record::default()
