@@ -4,7 +4,7 @@ use launch_file::{Emulation, Run, Stopped, finding_to_json, run_to_json, violati
 use ptx_source::Source;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tma_emulator::{Bounds, Exploration, Trace, Verdict};
+use tma_emulator::{Bounds, Exploration, StoryStep, Trace, Verdict};
 
 use crate::{
     inputs::{Input, Module},
@@ -137,10 +137,15 @@ fn searched(emulation: &Emulation, explored: Vec<Exploration>) -> Vec<Value> {
         };
         let steps: Vec<String> = match &exploration.verdict {
             Verdict::Found(failing) => {
-                let steps = failing.steps.iter();
-                steps
-                    .map(|(process, at)| format!("{process}: {at}"))
-                    .collect()
+                let story = &failing.story;
+                let step = |step: &StoryStep| {
+                    let at = match step.at.is_empty() {
+                        true => String::new(),
+                        false => format!(" ({})", step.at),
+                    };
+                    format!("{}: {}{at}", story.lanes[step.lane], step.what)
+                };
+                story.steps.iter().map(step).collect()
             }
             _ => Vec::new(),
         };
