@@ -16,9 +16,10 @@ use crate::{
     machine::{Config, Fault, FaultAt, Memory, Trap, Trapped, World, observer::Watch},
 };
 
-pub(crate) use explore::{Ended, Path, Search, obstacle};
+pub(crate) use explore::{Branch, Ended, Explored, Path, Search, obstacle};
 pub use explore::{Process, Schedule};
 pub use jobs::Jobs;
+pub(crate) use jobs::{in_thread, is_called_off};
 pub use progress::Progress;
 pub(crate) use progress::count_schedule;
 
@@ -63,7 +64,11 @@ pub(crate) fn run<O: Watch>(
     observer.begin(program, shape, cluster.unwrap_or([1; 3]));
     let result = match path {
         None => world.run(code, observer),
-        Some(path) => world.follow(code, observer, path),
+        Some(path) => {
+            let result = world.follow(code, observer, path);
+            path.steps = world.steps;
+            result
+        }
     };
     let mut printed = std::mem::take(&mut world.printed);
     if world.unprinted > 0 {
