@@ -183,9 +183,9 @@ mod tests {
         let error = launch(Bounds::default(), 64).unwrap_err().to_string();
         assert!(error.contains("error[trapped]"), "{error}");
         assert!(error.contains("repeats the schedule `"), "{error}");
-        let error = launch(Bounds { schedules: 1 }, 64).unwrap_err().to_string();
-        let unfinished = "the search through the schedules of `draw` is not finished: the bound of 1 schedules is reached; \
-                          1 explored, 1 choices with more to try";
+        let error = launch("1".parse().unwrap(), 64).unwrap_err().to_string();
+        let unfinished = "the search through the schedules of `draw` is not finished: the bound of 1 schedule is reached; \
+                          1 schedule explored, 1 choice left to try";
         assert!(error.contains(unfinished), "{error}");
     }
 
